@@ -1,0 +1,26 @@
+/* bots.c: the list of all bots. */
+#include "list.h"
+
+static const struct pyr_bot *const all[] = { &bot_random, &bot_greedy };
+
+unsigned pyr_bot_count(void)
+{
+    return sizeof all / sizeof *all;
+}
+
+const struct pyr_bot *pyr_bot_at(unsigned index)
+{
+    return index < pyr_bot_count() ? all[index] : NULL;
+}
+
+const struct pyr_bot *pyr_bot_find(const char *name)
+{
+    for (unsigned i = 0; i < pyr_bot_count(); i++) {
+        const char *a = all[i]->name, *b = name;
+        while (*a && *a == *b)
+            a++, b++;
+        if (*a == *b)
+            return all[i];
+    }
+    return NULL;
+}

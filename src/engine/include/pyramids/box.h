@@ -1,0 +1,92 @@
+/*
+ * box.h (box.c): what is printed on the components, in the form the rules work with.
+ *
+ * The engine knows what a box holds, never which box it is: an edition (edition.h) fills struct pyr_print from a text
+ * file, pyr_box_init checks it against R1-R3 and derives the tables. A box is constant while games are played with it.
+ */
+#ifndef PYR_BOX_H
+#define PYR_BOX_H
+
+#include <pyramids/base.h>
+
+/* One pyramid card: its spaces by what they hold. A space is in `open` or a wall; entrance, tomb and the symbols are
+ * disjoint subsets of `open`. */
+struct pyr_card_face {
+    pyr_spaces open, entrance, tomb;
+    pyr_spaces cross, ruby, emerald, torch, skull, potion;
+    uint8_t colour;              /* enum pyr_colour */
+    uint8_t reserved[27];        /* zero; makes a face one cache line */
+};
+
+/* The printed matter as it comes: indexes are card number - 1 and pattern index. */
+struct pyr_print {
+    uint16_t penalty[PYR_SKULLS];            /* R3: never falling, at most PYR_MAX_PENALTY */
+    pyr_spaces pattern[PYR_PATTERNS];        /* drawn against the top left corner */
+    uint8_t copies[PYR_PATTERNS];            /* expedition cards with that pattern */
+    struct pyr_card_face card[PYR_CARDS];
+};
+
+#define PYR_MAX_PENALTY 999
+
+/*
+ * A pattern in all its turns (quarter turns and mirrorings that differ). A turn is stored with its first space, in reading
+ * order, at bit 0; the anchor of a placement is where that first space lies. shape[turns] is the single space.
+ *
+ * A turn fits at those anchors whose space and the spaces `offset` further on are free, and which are in `inside`. Patterns
+ * of fewer than four spaces repeat their last offset.
+ */
+struct pyr_pattern_turns {
+    uint64_t shape[PYR_MAX_TURNS + 1];
+    uint64_t inside[PYR_MAX_TURNS];          /* anchors, of both chambers, that keep the turn on the grid */
+    uint64_t offset[3][PYR_MAX_TURNS];
+    uint8_t turns;                           /* 1, 2, 4 or 8; 0 for PYR_SINGLE */
+    uint8_t size;                            /* spaces, 1 to 4 */
+    uint8_t copies;
+    uint8_t reserved[5 + 176];               /* zero; the next pattern is a shift away */
+};
+
+_Static_assert(sizeof(struct pyr_pattern_turns) == 512, "indexing a pattern is one shift");
+
+/*
+ * What marking a space brings, in the lanes of struct pyr_desk's tally: rubies, emeralds, skulls, crosses (marks due) and the
+ * tomb's flag are added as they are; potions and torches use the lanes of the desk's cards and are taken out first.
+ */
+#define PYR_GAIN_POTION ((uint64_t)1)
+#define PYR_GAIN_TORCH ((uint64_t)1 << 8)
+#define PYR_GAIN_RUBY ((uint64_t)1 << 16)
+#define PYR_GAIN_EMERALD ((uint64_t)1 << 24)
+#define PYR_GAIN_SKULL ((uint64_t)1 << 40)
+#define PYR_GAIN_CROSS ((uint64_t)1 << 48)
+#define PYR_GAIN_TOMB(slot) ((uint64_t)1 << (56 + (slot)))
+
+struct pyr_box {
+    uint64_t gain[PYR_CARDS][64];            /* by card and bit of a pyr_pair */
+    struct pyr_card_face card[PYR_CARDS];
+    struct pyr_pattern_turns pattern[PYR_PATTERNS + 1];
+    pyr_cardset colour[PYR_COLOURS];         /* the cards of each colour */
+    uint8_t expedition[PYR_EXPEDITIONS];     /* pattern of each expedition card, in pattern order */
+    uint16_t penalty[PYR_SKULLS];
+    uint8_t reserved[4];
+};
+
+/* What pyr_box_init found wrong, and with which card or pattern (an index, or -1). */
+struct pyr_box_fault {
+    enum pyr_err code;
+    int card, pattern;
+    int other;                   /* the second of two patterns that are alike, else -1 */
+};
+
+/*
+ * Checks the print and derives the box.
+ * Returns PYR_OK, or the code of the first fault with *fault filled in (fault may be NULL); then *box is untouched.
+ */
+PYR_API enum pyr_err pyr_box_init(struct pyr_box *box, const struct pyr_print *print, struct pyr_box_fault *fault);
+
+/* Gives back the print a box was made of: pyr_box_init of the result makes the same box. */
+PYR_API void pyr_box_print(const struct pyr_box *box, struct pyr_print *print);
+
+/* Spaces still to be marked on the shortest way to the tomb, given the free spaces of a card and those that can be marked
+ * next; 0 when the tomb is not among the free ones. */
+PYR_API unsigned pyr_card_distance(const struct pyr_card_face *card, pyr_spaces free, pyr_spaces reach);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * rng.h (rng.c): random numbers for simulation and bots.
+ *
+ * A generator is a value that its owner keeps; the same seed gives the same numbers on every machine. Not for secrets: a
+ * table between people supplies its chance from a cryptographic source (struct pyr_chance).
+ */
+#ifndef PYR_RNG_H
+#define PYR_RNG_H
+
+#include <pyramids/base.h>
+
+/* A multiply-with-carry generator (D. Thomas, MWC64X): period about 2^63, one multiplication a number. Never 0. */
+struct pyr_rng {
+    uint64_t state;
+};
+
+/* Seeds a generator; each pair of seed and stream begins elsewhere in the sequence. */
+PYR_API void pyr_rng_seed(struct pyr_rng *rng, uint64_t seed, uint64_t stream);
+
+/* The next 32 random bits. */
+static inline uint32_t pyr_rng_next(struct pyr_rng *rng)
+{
+    uint32_t low = (uint32_t)rng->state, carry = (uint32_t)(rng->state >> 32);
+    rng->state = (uint64_t)low * UINT32_C(4294883355) + carry;
+    return low ^ carry;
+}
+
+/* A number from 0 to bound - 1, each equally likely; bound is at least 1. Lemire's multiplication: the division that
+ * keeps it exact is needed only once in 2^32 / bound draws. */
+static inline uint32_t pyr_rng_below(struct pyr_rng *rng, uint32_t bound)
+{
+    uint64_t product = (uint64_t)pyr_rng_next(rng) * bound;
+    if (__builtin_expect((uint32_t)product < bound, 0)) {
+        uint32_t unfair = -bound % bound;
+        while ((uint32_t)product < unfair)
+            product = (uint64_t)pyr_rng_next(rng) * bound;
+    }
+    return (uint32_t)(product >> 32);
+}
+
+/* Puts the items in an order, each of the count! orders equally likely; count is at most 48. */
+PYR_API void pyr_rng_shuffle(struct pyr_rng *rng, uint8_t *items, unsigned count);
+
+/* Shuffles so that the first `wanted` items are a uniform ordered choice; the rest is left in some order. */
+PYR_API void pyr_rng_choose(struct pyr_rng *rng, uint8_t *items, unsigned count, unsigned wanted);
+
+#endif

@@ -1,0 +1,182 @@
+/*
+ * state.h (state.c, check.c): a game as plain data, and what moves it on.
+ *
+ * A state is two parts. `open` is what everyone at the table may see (Q10). `hidden` is the rest: the order of everything
+ * that is still face down, the cards dealt, and the desks of players who have begun or made a choice that others must not
+ * see before all are in. Everything is fixed-width and free of pointers; a state is copied by assignment.
+ *
+ * A game alternates between decisions (KEEP, MARK, REPLACE: players make steps) and chance (SHOW, REVEAL: cards are turned
+ * up from the hidden order). Chance is an input: the hidden order comes from the caller, whole (pyr_state_init) or card by
+ * card as it becomes known (pyr_state_supply_card, pyr_state_supply_pattern).
+ */
+#ifndef PYR_STATE_H
+#define PYR_STATE_H
+
+#include <pyramids/step.h>
+
+enum pyr_phase {
+    PYR_KEEP,                    /* all choose two of four (R4) */
+    PYR_SHOW,                    /* chance: the display is filled up (R5, R12) */
+    PYR_REVEAL,                  /* chance: the next expedition card (R7) */
+    PYR_MARK,                    /* all mark (R8-R11) */
+    PYR_REPLACE,                 /* one after the other takes new cards (R12) */
+    PYR_END
+};
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the lanes of a desk's tally are laid out for little-endian machines"
+#endif
+
+/* A player's two cards and score card. */
+struct pyr_desk {
+    pyr_pair free;               /* open spaces not yet marked; nothing where a slot has no card */
+    pyr_pair reach;              /* free spaces that touch a marked one, or the entrance of an unmarked card (R10) */
+    pyr_cardset done;            /* completed pyramids, set aside */
+    union {
+        struct {
+            pyr_card card[PYR_KEPT]; /* PYR_NO_CARD: the slot is empty */
+            uint8_t rubies, emeralds;/* 0 to 10 */
+            uint8_t torches;     /* bit r: the torch of round r */
+            uint8_t skulls;      /* 0 to 10 */
+            uint8_t due;         /* marks this player still has to make in this turn */
+            uint8_t flags;       /* PYR_DESK_* */
+        };
+        uint64_t tally;          /* the same eight bytes, for adding gains to all at once (box.h) */
+    };
+};
+
+#define PYR_DESK_TOMB(slot) (1u << (slot))   /* the tomb of that card is marked, the card not yet set aside (Q2) */
+#define PYR_DESK_TOMBS 3u
+#define PYR_DESK_FIRST 4u                    /* the mark due is the first of the turn: pattern or one space */
+
+/* What everyone may see. */
+struct pyr_table {
+    struct pyr_desk desk[PYR_MAX_SEATS];     /* as they were when the present phase began */
+    pyr_cardset deck;                        /* cards not yet turned up; all 48 before the first show */
+    uint8_t seats;                           /* 2 to 4 */
+    uint8_t phase;                           /* enum pyr_phase */
+    uint8_t round, turn;                     /* from 0; turn counts the reveals of the round less one */
+    uint8_t waiting;                         /* bit s: seat s has a decision to make */
+    uint8_t deck_left;                       /* cards in the deck, 0 before the first show */
+    pyr_card display[PYR_DISPLAY];           /* PYR_NO_CARD: an empty place */
+    pyr_pattern revealed[PYR_EXPEDITIONS];   /* this round's patterns, revealed[turn] the present one; PYR_NO_PATTERN */
+    pyr_seat tile[PYR_COLOURS][PYR_TILES];   /* who has the 10, 6, 3 of a colour; PYR_NOBODY */
+    pyr_card kept[PYR_MAX_SEATS][PYR_KEPT];  /* the cards each began with; PYR_NO_CARD until all have kept */
+    pyr_card fresh[PYR_MAX_SEATS][PYR_KEPT]; /* completed in this turn (lower number first), until the next reveal */
+    pyr_seat order[PYR_MAX_SEATS];           /* who replaces, in the order of R12; PYR_NOBODY */
+    uint8_t place;                           /* index into order: whose slot it is */
+    uint8_t owed;                            /* cards that seat may still take */
+    uint8_t reserved[3];
+};
+
+/* The order of everything face down, supplied from outside. */
+struct pyr_chance {
+    pyr_card dealt[PYR_MAX_SEATS][PYR_DEALT];            /* PYR_NO_CARD for seats that do not play */
+    pyr_card deck[PYR_CARDS];                            /* an order of all cards; those that are kept are skipped (R5) */
+    pyr_pattern expedition[PYR_ROUNDS][PYR_EXPEDITIONS]; /* each round's eight, top first (R6) */
+};
+
+struct pyr_state {
+    struct pyr_table open;
+    struct pyr_desk desk[PYR_MAX_SEATS];     /* hidden: with the steps of the present phase already made */
+    struct pyr_chance hidden;                /* deck: from the first show on only what was not kept, top at
+                                                pyr_deck_top */
+};
+
+_Static_assert(sizeof(struct pyr_desk) == 32, "a desk is copied as one vector");
+_Static_assert(sizeof(struct pyr_table) == 192, "native and wasm agree");
+_Static_assert(sizeof(struct pyr_chance) == 96, "native and wasm agree");
+_Static_assert(sizeof(struct pyr_state) == 416, "native and wasm agree");
+
+/* Where the deck's top lies in hidden.deck, once the first display was shown. */
+static inline unsigned pyr_deck_top(const struct pyr_state *state)
+{
+    return (unsigned)(PYR_CARDS - PYR_KEPT * state->open.seats - state->open.deck_left);
+}
+
+/* Draws every deal and shuffle of a game. */
+PYR_API void pyr_chance_draw(struct pyr_chance *chance, const struct pyr_box *box, unsigned seats, struct pyr_rng *rng);
+
+/* PYR_OK if the chance is one that shuffling this box can bring: dealt cards all differ, the deck is an order of the 48
+ * cards, each round an order of the eight. Else PYR_ERR_SEATS, PYR_ERR_CHANCE_DEAL, _DECK or _EXPEDITION. */
+PYR_API enum pyr_err pyr_chance_check(const struct pyr_chance *chance, const struct pyr_box *box, unsigned seats);
+
+/*
+ * Begins a game: the cards are dealt, all choose two (phase KEEP).
+ * Returns PYR_OK, or what pyr_chance_check says; then *state is untouched.
+ */
+PYR_API enum pyr_err pyr_state_init(struct pyr_state *state, const struct pyr_box *box, unsigned seats,
+    const struct pyr_chance *chance);
+
+/* The same with a chance drawn by the engine. Returns PYR_OK, or PYR_ERR_SEATS; then *state is untouched. */
+PYR_API enum pyr_err pyr_state_deal(struct pyr_state *state, const struct pyr_box *box, unsigned seats, struct pyr_rng *rng);
+
+/* All legal steps of a seat now; none (count 0) if the seat has nothing to decide or does not exist. */
+PYR_API void pyr_state_steps(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat, struct pyr_steps *steps);
+
+/*
+ * Makes a step. Seats that choose at once may step in any order. When the last one is in, the phase ends: cards are set
+ * aside, pyramid points are taken, the turn or round goes on.
+ * Returns PYR_OK, or why the step is illegal (err.h, with the rule); then *state is untouched.
+ *
+ * In place, because copying 416 bytes a step costs more than the step; keep a copy where the old state is still wanted.
+ */
+PYR_API enum pyr_err pyr_state_apply(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step);
+
+/* Makes a step that is known to be legal, one that pyr_state_steps gave: bots and simulations need not have it checked
+ * again. Asserted in every build but release. */
+PYR_API void pyr_state_make(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step);
+
+/* Plays uniformly random steps to the end of the game: pyr_state_steps, pyr_steps_pick and pyr_state_make for whoever
+ * has to decide, lowest seat first, pyr_state_advance in between. Returns how many steps were made. */
+PYR_API uint32_t pyr_state_playout(const struct pyr_box *box, struct pyr_state *state, struct pyr_rng *rng);
+
+/* Why the step is illegal, or PYR_OK. */
+PYR_API enum pyr_err pyr_step_judge(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat, pyr_step step);
+
+/* How many cards the display lacks and the deck has: what the next show turns up. 0 unless the phase is SHOW. */
+PYR_API unsigned pyr_state_show_count(const struct pyr_state *state);
+
+/* Chance: fills up the display; PYR_ERR_PHASE unless the phase is SHOW. */
+PYR_API enum pyr_err pyr_state_show(const struct pyr_box *box, struct pyr_state *state);
+
+/* Chance: reveals the next expedition card; PYR_ERR_PHASE unless the phase is REVEAL. */
+PYR_API enum pyr_err pyr_state_reveal(const struct pyr_box *box, struct pyr_state *state);
+
+/* Shows and reveals until a player has to decide or the game is over. */
+PYR_API void pyr_state_advance(const struct pyr_box *box, struct pyr_state *state);
+
+/* Makes `card` the depth-th card from the deck's top (0 is the top), by exchanging the two.
+ * PYR_ERR_NOT_IN_DECK if it is not in the deck at that depth or below; then nothing changes. */
+PYR_API enum pyr_err pyr_state_supply_card(struct pyr_state *state, unsigned depth, pyr_card card);
+
+/* Makes `pattern` the next to be revealed, in phase REVEAL. PYR_ERR_PHASE, or PYR_ERR_NOT_IN_ROUND if all its cards have
+ * been revealed in this round; then nothing changes. */
+PYR_API enum pyr_err pyr_state_supply_pattern(struct pyr_state *state, pyr_pattern pattern);
+
+/* Audits every invariant of a state: PYR_OK or PYR_ERR_STATE. With `clause` (may be NULL) the number of the first broken
+ * one in check.c. For tests and for states that come from outside. */
+PYR_API enum pyr_err pyr_state_check(const struct pyr_box *box, const struct pyr_state *state, int *clause);
+
+/*
+ * One mark on a desk: the rules R8-R11 and Q1-Q3 for a single player, for searches that need no table. `pattern` is the
+ * revealed one; the desk says whether a first or an extra mark is due.
+ * Returns PYR_OK or why not (err.h); then *desk is untouched.
+ */
+PYR_API enum pyr_err pyr_desk_mark(const struct pyr_box *box, struct pyr_desk *desk, pyr_pattern pattern, unsigned round,
+    pyr_step step);
+
+/* Why the mark (or pass) is illegal, or PYR_OK. */
+PYR_API enum pyr_err pyr_desk_judge(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, pyr_step mark);
+
+/* The legal marks of a desk (count 0 when none is due, a pass when nothing can be marked). */
+PYR_API void pyr_desk_steps(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+    struct pyr_steps *steps);
+
+/* Lays a card into a slot of a desk, unmarked. */
+PYR_API void pyr_desk_lay(const struct pyr_box *box, struct pyr_desk *desk, unsigned slot, pyr_card card);
+
+/* The spaces marked on the card in a slot; 0 without a card. */
+PYR_API pyr_spaces pyr_desk_marks(const struct pyr_box *box, const struct pyr_desk *desk, unsigned slot);
+
+#endif

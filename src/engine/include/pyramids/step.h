@@ -1,0 +1,75 @@
+/*
+ * step.h (steps.c): one decision of a player, and the set of all that are legal.
+ *
+ * A whole choice is one or more steps: a first mark and its extra marks, a keep, one or two takes or draws.
+ */
+#ifndef PYR_STEP_H
+#define PYR_STEP_H
+
+#include <pyramids/box.h>
+#include <pyramids/rng.h>
+
+/*
+ * A step. A mark is the set of its spaces (a pyr_pair with bits on one card only). The rest has PYR_STEP_OTHER set, a bit
+ * that is never a space, with the kind in bits 30 and 31 and cards in the low twelve bits. 0 is no step.
+ */
+typedef uint64_t pyr_step;
+
+#define PYR_STEP_NONE ((pyr_step)0)
+#define PYR_STEP_OTHER ((pyr_step)1 << 29)
+
+enum pyr_step_kind { PYR_STEP_PASS, PYR_STEP_KEEP, PYR_STEP_TAKE, PYR_STEP_DRAW, PYR_STEP_MARK };
+
+static inline enum pyr_step_kind pyr_step_kind(pyr_step step)
+{
+    return step & PYR_STEP_OTHER ? (enum pyr_step_kind)(step >> 30 & 3) : PYR_STEP_MARK;
+}
+
+static inline pyr_step pyr_step_other(enum pyr_step_kind kind, unsigned first, unsigned second)
+{
+    return PYR_STEP_OTHER | (pyr_step)kind << 30 | first | (pyr_step)second << 6;
+}
+
+static inline pyr_step pyr_step_pass(void) { return pyr_step_other(PYR_STEP_PASS, 0, 0); }
+static inline pyr_step pyr_step_draw(void) { return pyr_step_other(PYR_STEP_DRAW, 0, 0); }
+static inline pyr_step pyr_step_take(pyr_card card) { return pyr_step_other(PYR_STEP_TAKE, card, 0); }
+
+/* The same step whichever card is named first. */
+static inline pyr_step pyr_step_keep(pyr_card a, pyr_card b)
+{
+    return a < b ? pyr_step_other(PYR_STEP_KEEP, a, b) : pyr_step_other(PYR_STEP_KEEP, b, a);
+}
+
+/* The card of a take, the cards of a keep. */
+static inline pyr_card pyr_step_card(pyr_step step) { return (pyr_card)(step & 63); }
+static inline pyr_card pyr_step_second(pyr_step step) { return (pyr_card)(step >> 6 & 63); }
+
+/* Of a mark: which of the two cards, and its spaces there. */
+static inline unsigned pyr_step_slot(pyr_step step) { return step >> PYR_PAIR_SHIFT != 0; }
+
+static inline pyr_spaces pyr_step_spaces(pyr_step step)
+{
+    return pyr_pair_half(pyr_step_slot(step), step);
+}
+
+/*
+ * All legal steps of a seat. Marks are kept as sets of anchors, a word a turn of the pattern and one for single spaces:
+ * counting and picking need no list. Anything else (at most six steps) is listed.
+ */
+struct pyr_steps {
+    uint64_t set[PYR_MAX_TURNS + 1];
+    uint32_t count;              /* how many steps there are */
+    pyr_pattern pattern;         /* which pattern the sets are anchors of; PYR_NO_PATTERN: set is a list of steps */
+    uint8_t reserved[3];
+};
+
+/*
+ * The index-th legal step, index below steps->count. The order is the same on every machine: turn by turn, the single
+ * spaces last, each from a1 of the first card to e5 of the second.
+ */
+PYR_API pyr_step pyr_steps_at(const struct pyr_box *box, const struct pyr_steps *steps, uint32_t index);
+
+/* A uniform choice; steps->count is at least 1. */
+PYR_API pyr_step pyr_steps_pick(const struct pyr_box *box, const struct pyr_steps *steps, struct pyr_rng *rng);
+
+#endif

@@ -1,0 +1,59 @@
+/* score.c: points and winners (R16, R17, Q8). */
+#include <pyramids/score.h>
+
+#include "bits.h"
+
+static const int8_t tile_value[PYR_TILES] = { 10, 6, 3 };
+
+int pyr_tile_value(unsigned place)
+{
+    return place < PYR_TILES ? tile_value[place] : 0;
+}
+
+int pyr_table_points(const struct pyr_table *table, pyr_seat seat)
+{
+    int points = 0;
+    for (unsigned colour = 0; colour < PYR_COLOURS; colour++)
+        for (unsigned place = 0; place < PYR_TILES; place++)
+            if (table->tile[colour][place] == seat)
+                points += tile_value[place];
+    return points;
+}
+
+struct pyr_score pyr_desk_score(const struct pyr_box *box, const struct pyr_desk *desk, int points)
+{
+    struct pyr_score score;
+    int pairs = desk->rubies < desk->emeralds ? desk->rubies : desk->emeralds;
+    int single = desk->rubies + desk->emeralds - 2 * pairs;
+    score.pyramids = (int16_t)(10 * bits_count(desk->done));
+    score.torches = (int16_t)(5 * bits_count(desk->torches));
+    score.points = (int16_t)points;
+    score.gems = (int16_t)(5 * pairs + single);
+    score.skulls = (int16_t)(desk->skulls ? -box->penalty[desk->skulls - 1] : 0);
+    score.total = (int16_t)(score.pyramids + score.torches + score.points + score.gems + score.skulls);
+    return score;
+}
+
+struct pyr_score pyr_table_score(const struct pyr_box *box, const struct pyr_table *table, pyr_seat seat)
+{
+    return pyr_desk_score(box, &table->desk[seat], pyr_table_points(table, seat));
+}
+
+/* R17: points, then the lowest completed pyramid; who has none counts as having one beyond the last. */
+unsigned pyr_table_winners(const struct pyr_box *box, const struct pyr_table *table)
+{
+    unsigned winners = 0, lowest = 0;
+    int best = 0;
+    for (unsigned s = 0; s < table->seats; s++) {
+        int total = pyr_table_score(box, table, (pyr_seat)s).total;
+        unsigned low = table->desk[s].done ? bits_first(table->desk[s].done) : PYR_CARDS;
+        if (!winners || total > best || (total == best && low < lowest)) {
+            winners = 1u << s;
+            best = total;
+            lowest = low;
+        } else if (total == best && low == lowest) {
+            winners |= 1u << s;
+        }
+    }
+    return winners;
+}

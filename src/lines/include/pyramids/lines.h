@@ -1,0 +1,85 @@
+/*
+ * lines.h (lines.c): reading and writing text as lines of words and numbers, the common ground of editions and records
+ * (docs/formats.md). A reader keeps the first fault it meets and from then on answers everything with false, so that parsing
+ * reads straight down and the fault is asked for once at the end.
+ */
+#ifndef PYR_LINES_H
+#define PYR_LINES_H
+
+#include <pyramids/base.h>
+
+#define PYR_MAX_LINE 4096        /* bytes in a line, without its end */
+
+/* What is wrong with a text, and where. Sentences are made of it in src/text. */
+struct pyr_fault {
+    enum pyr_err code;
+    uint32_t line;               /* from 1; 0: the text as a whole */
+    uint32_t column;             /* byte in the line, from 1; 0: the line as a whole */
+    int32_t number[3];           /* what the code needs: a range, a card, a seat */
+    char word[40];               /* the word at fault, cut to size, safe to print; "" if none */
+    char expected[128];          /* the line or word that should stand there, in the notation of the format; "" if none */
+};
+
+/* A piece of the text that was read; not terminated. Valid as long as that text is. */
+struct pyr_word {
+    const char *at;
+    size_t length;
+};
+
+struct pyr_lines {
+    const char *text;
+    size_t size, next;           /* where the next line begins */
+    struct pyr_word line;        /* the present line without its end */
+    size_t at;                   /* how much of it has been read */
+    uint32_t number;
+    const char *form;            /* what the present line should look like, for faults; may be NULL */
+    struct pyr_fault fault;
+};
+
+/* Begins to read; the text stays the caller's and must outlive the reader. */
+PYR_API void pyr_lines_init(struct pyr_lines *lines, const char *text, size_t size);
+
+/* Goes to the next line that is not a comment; with `blank` false also past blank lines. False at the end of the text and
+ * after a fault. */
+PYR_API bool pyr_lines_next(struct pyr_lines *lines, bool blank);
+
+/* Reads the first line, which must be `keyword` and version 1: the whole of it is `header`. */
+PYR_API bool pyr_lines_header(struct pyr_lines *lines, const char *keyword, const char *header);
+
+/* The next word of the line. False (PYR_ERR_TEXT_MISSING) if there is none. */
+PYR_API bool pyr_lines_word(struct pyr_lines *lines, struct pyr_word *word);
+
+/* The next word as a number from low to high. */
+PYR_API bool pyr_lines_number(struct pyr_lines *lines, int32_t low, int32_t high, int32_t *number);
+
+/* The rest of the line, at least one byte and at most `most`. */
+PYR_API bool pyr_lines_rest(struct pyr_lines *lines, size_t most, struct pyr_word *rest);
+
+/* Whether more words follow. */
+PYR_API bool pyr_lines_more(const struct pyr_lines *lines);
+
+/* The line must end here. */
+PYR_API bool pyr_lines_end(struct pyr_lines *lines);
+
+/* Sets a fault at a byte of the present line (0: the whole line), unless there is one already. Always false. */
+PYR_API bool pyr_lines_fail(struct pyr_lines *lines, enum pyr_err code, size_t column, struct pyr_word word);
+
+PYR_API bool pyr_word_is(struct pyr_word word, const char *text);
+
+/* Copies a word into a terminated buffer of `size` bytes; too long ones are cut between characters. */
+PYR_API void pyr_word_copy(struct pyr_word word, char *to, size_t size);
+
+/* Text being written into a buffer that may be too small: `length` counts what would have been written, as snprintf does;
+ * the buffer is always terminated if it has room for a byte. */
+struct pyr_out {
+    char *to;
+    size_t size, length;
+};
+
+PYR_API void pyr_out_init(struct pyr_out *out, char *to, size_t size);
+PYR_API void pyr_out_char(struct pyr_out *out, char c);
+PYR_API void pyr_out_text(struct pyr_out *out, const char *text);
+PYR_API void pyr_out_word(struct pyr_out *out, struct pyr_word word);
+PYR_API void pyr_out_number(struct pyr_out *out, int32_t number);
+
+#endif
