@@ -1,0 +1,15 @@
+/*
+ * builtin.h (builtin.c, made from editions/ at build time): the editions that come with the program, as text.
+ */
+#ifndef PYR_BUILTIN_H
+#define PYR_BUILTIN_H
+
+#include <pyramids/base.h>
+
+/* The text of a built-in edition, terminated; NULL if there is none of that name. */
+PYR_API const char *pyr_builtin_edition(const char *name);
+
+/* The names of the built-in editions, ended by NULL. */
+PYR_API const char *const *pyr_builtin_names(void);
+
+#endif

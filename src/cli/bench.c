@@ -1,0 +1,75 @@
+/* bench.c: `pyramids bench`: uniformly random complete games on one thread. */
+#include "cli.h"
+
+enum { PLAYERS, GAMES, SEED, EDITION, JSON, OPTIONS };
+
+int cli_bench(int argc, char **argv)
+{
+    static struct pyr_edition edition;
+    const char *value[OPTIONS];
+    const struct cli_option option[OPTIONS + 1] = {
+        { "players", 'p', "N", _("2 to 4 players (default 4)") },
+        { "games", 'g', "G", _("how many games (default 300000)") },
+        { "seed", 's', "S", _("seed of the random numbers (default 1)") },
+        { "edition", 'e', "E", _("a built-in edition or a file (default classic)") },
+        { "json", 0, NULL, _("print JSON") },
+        { NULL, 0, NULL, NULL },
+    };
+    const struct cli_options options = {
+        "bench [--players N] [--games G] [--seed S] [--edition E] [--json]",
+        _("Plays uniformly random games on one thread through the functions that bots use: generate the\n"
+          "legal steps of a seat, pick one, make it. Prints games a second, steps a second, ns a step."),
+        option,
+        "  pyramids bench\n"
+        "  pyramids bench --players 2 --games 1000000 --json\n",
+    };
+    int code = cli_parse(&options, &argc, argv, value);
+    if (code >= 0)
+        return code;
+    uint64_t players = 4, games = 300000, seed = 1;
+    if ((value[PLAYERS] && !cli_number(value[PLAYERS], "--players", PYR_MIN_SEATS, PYR_MAX_SEATS, &players)) ||
+        (value[GAMES] && !cli_number(value[GAMES], "--games", 1, 1000000000, &games)) ||
+        (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &seed)))
+        return CLI_USAGE;
+    if (argc) {
+        cli_error(_("unexpected word '%s'"), argv[0]);
+        return CLI_USAGE;
+    }
+    code = cli_edition_load(value[EDITION], &edition);
+    if (code)
+        return code;
+
+    struct pyr_state state;
+    struct pyr_rng rng;
+    uint64_t steps = 0, played = 0, points = 0;
+    cli_catch_interrupt();
+    pyr_rng_seed(&rng, seed, 0);
+    double start = cli_seconds();
+    for (; played < games && !cli_is_interrupted(); played++) {
+        pyr_state_deal(&state, &edition.box, (unsigned)players, &rng);
+        steps += pyr_state_playout(&edition.box, &state, &rng);
+        points += (uint64_t)(pyr_table_score(&edition.box, &state.open, 0).total + 10000);
+    }
+    double seconds = cli_seconds() - start;
+    if (seconds <= 0)
+        seconds = 1e-9;
+    double mean = (double)points / (double)played - 10000;
+    if (value[JSON]) {
+        printf("{\"players\": %u, \"games\": %llu, \"seed\": %llu, \"edition\": ", (unsigned)players, (unsigned long long)played,
+            (unsigned long long)seed);
+        struct pyr_word name = { edition.name, 0 };
+        while (edition.name[name.length])
+            name.length++;
+        cli_json_string(stdout, name.at, name.length);
+        printf(", \"steps\": %llu, \"mean_score\": %.4f, \"seconds\": %.6f, \"games_per_second\": %.0f, \"steps_per_second\": %.0f, "
+               "\"ns_per_step\": %.2f}\n", (unsigned long long)steps, mean, seconds, (double)played / seconds, (double)steps / seconds,
+            seconds * 1e9 / (double)steps);
+    } else {
+        printf(_("%llu random games of %u players, edition %s, seed %llu\n"), (unsigned long long)played, (unsigned)players,
+            edition.name, (unsigned long long)seed);
+        printf(_("%.0f games/s, %.0f steps/s, %.1f ns a step\n"), (double)played / seconds, (double)steps / seconds,
+            seconds * 1e9 / (double)steps);
+        printf(_("%.1f steps a game, mean score of seat 1: %.2f\n"), (double)steps / (double)played, mean);
+    }
+    return cli_is_interrupted() ? CLI_INTERRUPTED : CLI_GOOD;
+}

@@ -1,0 +1,95 @@
+/* choices.c: see choices.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "choices.h"
+
+static void add(struct choices *c, const char *text)
+{
+    if (c->too_many || c->no_memory)
+        return;
+    if (c->count == CHOICES_MOST) {
+        c->too_many = true;
+        return;
+    }
+    if (c->count == c->room) {
+        size_t room = c->room ? 2 * c->room : 256;
+        char **larger = realloc(c->line, room * sizeof *larger);
+        if (!larger) {
+            c->no_memory = true;
+            return;
+        }
+        c->line = larger;
+        c->room = room;
+    }
+    c->line[c->count] = strdup(text);
+    if (c->line[c->count])
+        c->count++;
+    else
+        c->no_memory = true;
+}
+
+/* The move so far and all ways to go on with it; the depth is at most that of a move with an extra mark for every space. */
+static void add_moves(struct choices *c, const struct pyr_box *box, const struct pyr_desk *start, const struct pyr_desk *desk,
+    pyr_pattern pattern, unsigned round, pyr_step *made, unsigned count)
+{
+    struct pyr_steps steps;
+    pyr_desk_steps(box, desk, pattern, &steps);
+    for (uint32_t i = 0; i < steps.count && !c->too_many && !c->no_memory; i++) {
+        struct pyr_desk next = *desk;
+        made[count] = pyr_steps_at(box, &steps, i);
+        if (pyr_desk_mark(box, &next, pattern, round, made[count]))
+            continue;
+        if (next.due) {
+            add_moves(c, box, start, &next, pattern, round, made, count + 1);
+        } else {
+            char text[PYR_MAX_PARTS * 8 + 16];
+            struct pyr_out out;
+            pyr_out_init(&out, text, sizeof text);
+            pyr_move_write(start, made, count + 1, &out);
+            add(c, text);
+        }
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void choices_init(struct choices *c, const struct pyr_edition *edition, const struct pyr_state *state, pyr_seat seat)
+{
+    const struct pyr_box *box = &edition->box;
+    const struct pyr_table *open = &state->open;
+    pyr_step made[PYR_MAX_PARTS + 1];
+    struct pyr_steps steps;
+    *c = (struct choices){ 0 };
+    if (seat >= open->seats)
+        return;
+    if (open->phase == PYR_MARK) {
+        const struct pyr_desk *desk = &state->desk[seat];
+        add_moves(c, box, desk, desk, open->revealed[open->turn], open->round, made, 0);
+    } else {
+        pyr_state_steps(box, state, seat, &steps);
+        for (uint32_t i = 0; i < steps.count; i++) {
+            pyr_step step = pyr_steps_at(box, &steps, i);
+            char text[32] = "draw";
+            if (pyr_step_kind(step) == PYR_STEP_KEEP)
+                snprintf(text, sizeof text, "%d %d", pyr_step_card(step) + 1, pyr_step_second(step) + 1);
+            else if (pyr_step_kind(step) == PYR_STEP_TAKE)
+                snprintf(text, sizeof text, "take %d", pyr_step_card(step) + 1);
+            add(c, text);
+        }
+    }
+    if (c->count)
+        qsort(c->line, c->count, sizeof *c->line, compare);
+}
+
+void choices_finish(struct choices *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        free(c->line[i]);
+    free(c->line);
+    *c = (struct choices){ 0 };
+}

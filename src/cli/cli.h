@@ -1,0 +1,82 @@
+/*
+ * cli.h: what the subcommands of `pyramids` share: options, files, editions, messages, JSON. A subcommand is one file with one function in
+ * the table of main.c.
+ */
+#ifndef PYR_CLI_H
+#define PYR_CLI_H
+
+#include <signal.h>
+#include <stdio.h>
+
+#include <pyramids/text.h>
+
+enum { CLI_GOOD = 0, CLI_WRONG = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
+
+/* A subcommand: its arguments without the program's name (argv[0] is the subcommand). Returns the exit code. */
+typedef int cli_command(int argc, char **argv);
+
+cli_command cli_play, cli_sim, cli_replay, cli_legal, cli_edition, cli_bench;
+
+/* Options (options.c). */
+struct cli_option {
+    const char *name;            /* long name without dashes */
+    char letter;                 /* short name, or 0 */
+    const char *value;           /* what it takes, for the help; NULL: a flag */
+    const char *help;            /* translated */
+};
+
+struct cli_options {
+    const char *usage;           /* after "pyramids ": sim --players N ... */
+    const char *about;           /* a paragraph, translated */
+    const struct cli_option *option;         /* ended by a NULL name; --help is added */
+    const char *examples;        /* lines, not translated */
+};
+
+/*
+ * Takes the options out of argv: values[i] becomes the value of option[i] ("" for a flag), NULL if absent. What is left are the *argc words
+ * of argv. Prints help or a message. Returns -1 to go on, else the exit code.
+ */
+int cli_parse(const struct cli_options *options, int *argc, char **argv, const char **values);
+
+/* A number from a word; on a word that is none prints a message about `what` and returns false. */
+bool cli_number(const char *word, const char *what, uint64_t low, uint64_t high, uint64_t *number);
+
+/* A message on standard error: "pyramids: ...". */
+void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Files (files.c). A text is terminated and owned by the caller (free). */
+struct cli_text {
+    char *at;
+    size_t size;
+    const char *name;            /* for messages: the path, or "<stdin>" */
+};
+
+/* Reads a file, or standard input for "-"; on failure says why and returns false. */
+bool cli_read(const char *path, struct cli_text *text);
+
+/* Writes a file whole or not at all (to a new file beside it, then renamed); on failure says why and returns false. */
+bool cli_write(const char *path, const char *text, size_t size);
+
+/* FILE:LINE: what is wrong, on standard error. */
+void cli_fault(const char *file, const struct pyr_fault *fault);
+
+/* An edition by built-in name or file; NULL: classic. Exits with a message and the code it returns (CLI_GOOD when read). */
+int cli_edition_load(const char *name_or_file, struct pyr_edition *edition);
+
+/* The edition for a record: the one asked for, or the built-in one that the record names. */
+int cli_edition_for(const char *asked, const struct cli_text *record, struct pyr_edition *edition);
+
+/* The names of the players in a record, and its seats; into the record's text. */
+unsigned cli_player_names(const char *text, size_t size, struct pyr_word *names);
+
+/* A string of a JSON text, escaped (files.c). */
+void cli_json_string(FILE *to, const char *text, size_t size);
+
+/* Ctrl-C (files.c): true once the user asked to stop; armed by cli_catch_interrupt. */
+void cli_catch_interrupt(void);
+bool cli_is_interrupted(void);
+
+/* Seconds on a clock that never goes back. */
+double cli_seconds(void);
+
+#endif

@@ -1,0 +1,197 @@
+/* edition.c: `pyramids edition`: checks, shows and generates editions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <pyramids/generate.h>
+
+#include "cli.h"
+
+static int check_files(int argc, char **argv)
+{
+    static struct pyr_edition edition;
+    const char *value[1];
+    const struct cli_option option[] = { { "json", 0, NULL, _("print a line of JSON an edition") }, { NULL, 0, NULL, NULL } };
+    const struct cli_options options = {
+        "edition check FILE... [--json]",
+        _("Checks edition files. At the first bad line it says FILE:LINE: what is wrong and what was expected,\n"
+          "and goes on with the next file. - is standard input."),
+        option,
+        "  pyramids edition check mybox.edition\n"
+        "  pyramids edition generate --seed 7 | pyramids edition check -\n",
+    };
+    int code = cli_parse(&options, &argc, argv, value);
+    if (code >= 0)
+        return code;
+    if (!argc) {
+        cli_error(_("which edition? 'pyramids edition check --help' tells more"));
+        return CLI_USAGE;
+    }
+    code = CLI_GOOD;
+    for (int i = 0; i < argc; i++) {
+        struct cli_text text;
+        struct pyr_fault fault;
+        if (!cli_read(argv[i], &text)) {
+            code = CLI_WRONG;
+            continue;
+        }
+        if (pyr_edition_read(&edition, text.at, text.size, &fault)) {
+            cli_fault(text.name, &fault);
+            code = CLI_WRONG;
+        } else if (value[0]) {
+            printf("{\"file\": ");
+            cli_json_string(stdout, text.name, strlen(text.name));
+            printf(", \"name\": ");
+            cli_json_string(stdout, edition.name, strlen(edition.name));
+            printf(", \"title\": ");
+            cli_json_string(stdout, edition.title, strlen(edition.title));
+            puts("}");
+        } else {
+            printf(_("%s: edition '%s' (%s) is good: 6 patterns, 48 cards\n"), text.name, edition.name, edition.title);
+        }
+        free(text.at);
+    }
+    return code;
+}
+
+static void show_summary(const struct pyr_edition *edition)
+{
+    printf(_("%s: %s\n"), edition->name, edition->title);
+    printf(_("skulls:"));
+    for (unsigned i = 0; i < PYR_SKULLS; i++)
+        printf(" %u", edition->box.penalty[i]);
+    putchar('\n');
+    for (unsigned p = 0; p < PYR_PATTERNS; p++) {
+        unsigned copies = edition->box.pattern[p].copies;
+        printf(pyr_ngettext("\npattern %s, %u card\n", "\npattern %s, %u cards\n", copies), edition->pattern_name[p], copies);
+        pyr_text_pattern(stdout, &edition->box, (pyr_pattern)p, "  ");
+    }
+    putchar('\n');
+}
+
+static int show(int argc, char **argv)
+{
+    static struct pyr_edition edition;
+    const char *value[1];
+    pyr_card cards[PYR_CARDS];
+    unsigned count = 0;
+    const struct cli_option option[] = { { "text", 't', NULL, _("print the edition file itself") }, { NULL, 0, NULL, NULL } };
+    const struct cli_options options = {
+        "edition show [NAME|FILE] [CARD...] [--text]",
+        _("Shows an edition: patterns, penalties and cards, or only the cards asked for.\n"
+          "# wall, v entrance, T tomb, x red cross, r ruby, e emerald, f torch, s skull, p potion."),
+        option,
+        "  pyramids edition show\n"
+        "  pyramids edition show classic 17 22\n"
+        "  pyramids edition show mybox.edition 3\n",
+    };
+    int code = cli_parse(&options, &argc, argv, value);
+    if (code >= 0)
+        return code;
+    int first = 0;
+    const char *which = NULL;
+    if (argc && (argv[0][0] < '0' || argv[0][0] > '9'))
+        which = argv[first++];
+    for (int i = first; i < argc; i++) {
+        uint64_t number;
+        if (!cli_number(argv[i], _("card"), 1, PYR_CARDS, &number))
+            return CLI_USAGE;
+        if (count < PYR_CARDS)
+            cards[count++] = (pyr_card)(number - 1);
+    }
+    code = cli_edition_load(which, &edition);
+    if (code)
+        return code;
+    if (value[0]) {
+        static char text[65536];
+        pyr_edition_write(&edition, text, sizeof text);
+        fputs(text, stdout);
+        return CLI_GOOD;
+    }
+    if (!count) {
+        show_summary(&edition);
+        for (; count < PYR_CARDS; count++)
+            cards[count] = (pyr_card)count;
+    }
+    pyr_text_cards(stdout, &edition.box, cards, NULL, count, 3);
+    return CLI_GOOD;
+}
+
+/* A name that can stand in an edition: one word, not too long. */
+static bool is_name(const char *name)
+{
+    struct pyr_lines lines;
+    struct pyr_word word;
+    pyr_lines_init(&lines, name, strlen(name));
+    return pyr_lines_next(&lines, false) && pyr_lines_word(&lines, &word) && pyr_lines_end(&lines) &&
+        word.length == strlen(name) && word.length <= PYR_MAX_NAME;
+}
+
+static int generate(int argc, char **argv)
+{
+    static struct pyr_edition edition;
+    enum { SEED, NAME, OUT, OPTIONS };
+    const char *value[OPTIONS];
+    const struct cli_option option[OPTIONS + 1] = {
+        { "seed", 's', "N", _("which box: the same seed makes the same cards (default 1)") },
+        { "name", 'n', "NAME", _("the edition's name (default seed-N)") },
+        { "out", 'o', "FILE", _("write to a file (default: standard output)") },
+        { NULL, 0, NULL, NULL },
+    };
+    const struct cli_options options = {
+        "edition generate [--seed N] [--name NAME] [--out FILE]",
+        _("Makes a fresh box of 48 cards to play with."),
+        option,
+        "  pyramids edition generate --seed 2026 --out fresh.edition\n"
+        "  pyramids play --edition fresh.edition\n",
+    };
+    int code = cli_parse(&options, &argc, argv, value);
+    if (code >= 0)
+        return code;
+    uint64_t seed = 1;
+    if (argc) {
+        cli_error(_("unexpected word '%s'"), argv[0]);
+        return CLI_USAGE;
+    }
+    if (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &seed))
+        return CLI_USAGE;
+    if (value[NAME] && !is_name(value[NAME])) {
+        cli_error(_("--name: '%s' is not one word of at most %d bytes"), value[NAME], PYR_MAX_NAME);
+        return CLI_USAGE;
+    }
+    enum pyr_err err = pyr_edition_generate(&edition, seed);
+    if (err) {
+        char sentence[256];
+        pyr_text_error(err, sentence, sizeof sentence);
+        cli_error("%s", sentence);
+        return CLI_WRONG;
+    }
+    if (value[NAME])
+        snprintf(edition.name, sizeof edition.name, "%s", value[NAME]);
+    static char text[65536];
+    size_t size = pyr_edition_write(&edition, text, sizeof text);
+    if (value[OUT])
+        return cli_write(value[OUT], text, size) ? CLI_GOOD : CLI_WRONG;
+    fputs(text, stdout);
+    return CLI_GOOD;
+}
+
+int cli_edition(int argc, char **argv)
+{
+    static const struct {
+        const char *name;
+        cli_command *run;
+    } parts[] = { { "check", check_files }, { "show", show }, { "generate", generate } };
+    for (size_t i = 0; argc > 1 && i < sizeof parts / sizeof *parts; i++)
+        if (!strcmp(argv[1], parts[i].name))
+            return parts[i].run(argc - 1, argv + 1);
+    bool help = argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
+    fputs(_("Usage: pyramids edition check FILE...\n"
+            "       pyramids edition show [NAME|FILE] [CARD...]\n"
+            "       pyramids edition generate [--seed N]\n\n"
+            "An edition is what is printed on the components: cards, patterns, penalties.\n\n"
+            "Examples:\n"), help ? stdout : stderr);
+    fputs("  pyramids edition show classic 17\n"
+          "  pyramids edition check mybox.edition\n"
+          "  pyramids edition generate --seed 2026 --out fresh.edition\n", help ? stdout : stderr);
+    return help ? CLI_GOOD : CLI_USAGE;
+}

@@ -1,0 +1,189 @@
+/* files.c: reading and writing files, finding editions, stopping on Ctrl-C. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <pyramids/builtin.h>
+
+#include "cli.h"
+
+#define MOST_BYTES (16u << 20)   /* no edition or record comes near this */
+
+bool cli_read(const char *path, struct cli_text *text)
+{
+    bool standard = !strcmp(path, "-");
+    FILE *file = standard ? stdin : fopen(path, "rb");
+    size_t room = 1 << 16;
+    text->at = NULL;
+    text->size = 0;
+    text->name = standard ? "<stdin>" : path;
+    if (!file)
+        goto failed;
+    text->at = malloc(room);
+    while (text->at) {
+        size_t got = fread(text->at + text->size, 1, room - text->size - 1, file);
+        text->size += got;
+        if (!got)
+            break;
+        if (text->size > MOST_BYTES) {
+            cli_error(_("%s: larger than %u bytes"), text->name, MOST_BYTES);
+            goto give_up;
+        }
+        if (room - text->size < 2) {
+            char *larger = realloc(text->at, room *= 2);
+            if (!larger)
+                goto failed;
+            text->at = larger;
+        }
+    }
+    if (!text->at || ferror(file))
+        goto failed;
+    text->at[text->size] = '\0';
+    if (!standard)
+        fclose(file);
+    return true;
+
+failed:
+    cli_error("%s: %s", text->name, strerror(errno));
+give_up:
+    if (file && !standard)
+        fclose(file);
+    free(text->at);
+    text->at = NULL;
+    return false;
+}
+
+bool cli_write(const char *path, const char *text, size_t size)
+{
+    size_t length = strlen(path) + 32;
+    char *draft = malloc(length);
+    FILE *file = NULL;
+    if (!draft)
+        goto failed;
+    snprintf(draft, length, "%s.%ld.new", path, (long)getpid());
+    file = fopen(draft, "wb");
+    if (!file || fwrite(text, 1, size, file) != size || fflush(file) || fsync(fileno(file)))
+        goto failed;
+    if (fclose(file)) {
+        file = NULL;
+        goto failed;
+    }
+    file = NULL;
+    if (rename(draft, path))
+        goto failed;
+    free(draft);
+    return true;
+
+failed:
+    cli_error("%s: %s", path, strerror(errno));
+    if (file)
+        fclose(file);
+    if (draft)
+        remove(draft);
+    free(draft);
+    return false;
+}
+
+void cli_fault(const char *file, const struct pyr_fault *fault)
+{
+    char sentence[512];
+    pyr_text_fault(fault, sentence, sizeof sentence);
+    fprintf(stderr, "%s:%u: %s\n", file, (unsigned)fault->line, sentence);
+}
+
+static bool is_builtin(const char *name, struct pyr_edition *edition)
+{
+    const char *text = pyr_builtin_edition(name);
+    return text && pyr_edition_read(edition, text, strlen(text), NULL) == PYR_OK;
+}
+
+int cli_edition_load(const char *name_or_file, struct pyr_edition *edition)
+{
+    struct cli_text text;
+    struct pyr_fault fault;
+    if (is_builtin(name_or_file ? name_or_file : "classic", edition))
+        return CLI_GOOD;
+    if (!cli_read(name_or_file, &text))
+        return CLI_WRONG;
+    enum pyr_err err = pyr_edition_read(edition, text.at, text.size, &fault);
+    if (err)
+        cli_fault(text.name, &fault);
+    free(text.at);
+    return err ? CLI_WRONG : CLI_GOOD;
+}
+
+int cli_edition_for(const char *asked, const struct cli_text *record, struct pyr_edition *edition)
+{
+    struct pyr_word word;
+    char name[PYR_MAX_NAME + 1];
+    if (asked)
+        return cli_edition_load(asked, edition);
+    if (pyr_record_edition_name(record->at, record->size, &word)) {
+        pyr_word_copy(word, name, sizeof name);
+        if (word.length <= PYR_MAX_NAME && is_builtin(name, edition))
+            return CLI_GOOD;
+        if (!pyr_word_is(word, "classic")) {
+            cli_error(_("%s: the record is of edition '%s', which is not built in: give its file with --edition"), record->name, name);
+            return CLI_WRONG;
+        }
+    }
+    return cli_edition_load(NULL, edition);
+}
+
+unsigned cli_player_names(const char *text, size_t size, struct pyr_word *names)
+{
+    struct pyr_lines lines;
+    struct pyr_word word;
+    unsigned count = 0;
+    int32_t seat;
+    pyr_lines_init(&lines, text, size);
+    while (count < PYR_MAX_SEATS && pyr_lines_next(&lines, false))
+        if (pyr_lines_word(&lines, &word) && pyr_word_is(word, "player") && pyr_lines_number(&lines, 1, PYR_MAX_SEATS, &seat) &&
+            pyr_lines_rest(&lines, PYR_MAX_PLAYER_NAME, &names[count]))
+            count++;
+    return count;
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void note_interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+void cli_catch_interrupt(void)
+{
+    struct sigaction action = { .sa_handler = note_interrupt };
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+bool cli_is_interrupted(void)
+{
+    return interrupted != 0;
+}
+
+double cli_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void cli_json_string(FILE *to, const char *text, size_t size)
+{
+    fputc('"', to);
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\')
+            fprintf(to, "\\%c", c);
+        else if (c < 0x20)
+            fprintf(to, "\\u%04x", c);
+        else
+            fputc(c, to);
+    }
+    fputc('"', to);
+}

@@ -1,0 +1,87 @@
+/* legal.c: `pyramids legal`: every legal complete choice of a seat at the end of a record. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "choices.h"
+#include "cli.h"
+
+enum { SEAT, EDITION, JSON, OPTIONS };
+
+static int print_choices(const struct cli_text *text, const struct choices *choices, bool json)
+{
+    if (choices->too_many || choices->no_memory) {
+        cli_error(choices->too_many ? _("%s: more than %u legal choices: too many to list")
+                                    : _("%s: out of memory after %u legal choices"),
+            text->name, choices->too_many ? CHOICES_MOST : (unsigned)choices->count);
+        return CLI_WRONG;
+    }
+    if (json)
+        putchar('[');
+    for (size_t i = 0; i < choices->count; i++) {
+        if (json) {
+            fputs(i ? ", " : "", stdout);
+            cli_json_string(stdout, choices->line[i], strlen(choices->line[i]));
+        } else {
+            puts(choices->line[i]);
+        }
+    }
+    if (json)
+        puts("]");
+    return CLI_GOOD;
+}
+
+int cli_legal(int argc, char **argv)
+{
+    static struct pyr_edition edition;
+    const char *value[OPTIONS];
+    const struct cli_option option[OPTIONS + 1] = {
+        { "seat", 's', "S", _("whose choices to list, 1 to 4") },
+        { "edition", 'e', "E", _("a built-in edition or a file (default: the one the record names)") },
+        { "json", 0, NULL, _("print a JSON array") },
+        { NULL, 0, NULL, NULL },
+    };
+    const struct cli_options options = {
+        "legal FILE --seat S [--edition E] [--json]",
+        _("Lists every legal complete choice of a seat at the end of a record, one a line, sorted bytewise: whole\n"
+          "moves with their extra marks when marking, pairs of cards when keeping, 'take C' and 'draw' when replacing.\n"
+          "Nothing is listed if the seat has nothing to choose. - is standard input."),
+        option,
+        "  pyramids legal game.pyr --seat 2\n"
+        "  head -n 12 game.pyr | pyramids legal - --seat 1 | wc -l\n",
+    };
+    int code = cli_parse(&options, &argc, argv, value);
+    if (code >= 0)
+        return code;
+    uint64_t seat;
+    if (argc != 1 || !value[SEAT]) {
+        cli_error(argc != 1 ? _("expected one record") : _("whose choices? give --seat"));
+        return CLI_USAGE;
+    }
+    if (!cli_number(value[SEAT], "--seat", 1, PYR_MAX_SEATS, &seat))
+        return CLI_USAGE;
+    struct cli_text text;
+    struct pyr_replay replay;
+    struct pyr_fault fault;
+    if (!cli_read(argv[0], &text))
+        return CLI_WRONG;
+    code = cli_edition_for(value[EDITION], &text, &edition);
+    if (!code) {
+        pyr_replay_init(&replay, PYR_NOBODY);
+        if (pyr_record_read(&edition, &replay, text.at, text.size, &fault)) {
+            cli_fault(text.name, &fault);
+            code = CLI_WRONG;
+        } else if (seat > replay.seats) {
+            cli_error(_("%s: there is no seat %u"), text.name, (unsigned)seat);
+            code = CLI_WRONG;
+        } else {
+            struct choices choices = { 0 };
+            /* Points that the rules owe are lines of their own: until they stand there, nobody chooses. */
+            if (replay.stage == PYR_STAGE_PLAY && !replay.due_points)
+                choices_init(&choices, &edition, &replay.state, (pyr_seat)(seat - 1));
+            code = print_choices(&text, &choices, value[JSON] != NULL);
+            choices_finish(&choices);
+        }
+    }
+    free(text.at);
+    return code;
+}

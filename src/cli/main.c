@@ -1,0 +1,58 @@
+/* main.c: the command `pyramids`: finds the subcommand and leaves the rest to it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const struct {
+    const char *name;
+    cli_command *run;
+    const char *about;
+} commands[] = {
+    { "play", cli_play, N_("play against the computer, line by line") },
+    { "sim", cli_sim, N_("let bots play many games and report") },
+    { "replay", cli_replay, N_("check game records against the rules") },
+    { "legal", cli_legal, N_("list every legal choice at the end of a record") },
+    { "edition", cli_edition, N_("check, show or generate an edition") },
+    { "bench", cli_bench, N_("measure random games a second") },
+};
+
+static void print_help(FILE *to)
+{
+    fputs(_("Usage: pyramids SUBCOMMAND [OPTIONS]\n\nThe flip-and-write game of pyramids, for 2 to 4 players.\n\nSubcommands:\n"), to);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        fprintf(to, "  %-9s %s\n", commands[i].name, _(commands[i].about));
+    fputs(_("\n'pyramids SUBCOMMAND --help' tells more, with examples.\n"
+            "Exit codes: 0 good, 1 the input is wrong or a check failed, 2 wrong usage.\n"), to);
+}
+
+int main(int argc, char **argv)
+{
+    pyr_text_init();
+    signal(SIGPIPE, SIG_DFL);
+    if (argc < 2) {
+        print_help(stderr);
+        return CLI_USAGE;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        print_help(stdout);
+        return CLI_GOOD;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        puts("pyramids " PYR_VERSION);
+        return CLI_GOOD;
+    }
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        if (strcmp(argv[1], commands[i].name))
+            continue;
+        int code = commands[i].run(argc - 1, argv + 1);
+        if (fflush(stdout) || ferror(stdout)) {
+            cli_error(_("writing to standard output failed"));
+            return code ? code : CLI_WRONG;
+        }
+        return code;
+    }
+    cli_error(_("unknown subcommand '%s'"), argv[1]);
+    print_help(stderr);
+    return CLI_USAGE;
+}

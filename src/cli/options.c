@@ -1,0 +1,114 @@
+/* options.c: reading options and printing help, the same way for every subcommand. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+void cli_error(const char *format, ...)
+{
+    va_list arguments;
+    fputs("pyramids: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+}
+
+static void print_option(const struct cli_option *option)
+{
+    char head[64];
+    int at = option->letter ? snprintf(head, sizeof head, "-%c, ", option->letter) : 0;
+    snprintf(head + at, sizeof head - (size_t)at, "--%s%s%s", option->name, option->value ? " " : "",
+        option->value ? option->value : "");
+    printf("  %-22s %s\n", head, option->help);
+}
+
+static void print_help(const struct cli_options *options)
+{
+    static const struct cli_option help = { "help", 'h', NULL, NULL };
+    struct cli_option h = help;
+    h.help = _("show this help");
+    printf(_("Usage: pyramids %s\n\n%s\n\nOptions:\n"), options->usage, options->about);
+    for (const struct cli_option *o = options->option; o->name; o++)
+        print_option(o);
+    print_option(&h);
+    printf(_("\nExamples:\n%s"), options->examples);
+}
+
+static int usage_error(const struct cli_options *options)
+{
+    fprintf(stderr, _("Usage: pyramids %s\n"), options->usage);
+    return CLI_USAGE;
+}
+
+int cli_parse(const struct cli_options *options, int *argc, char **argv, const char **values)
+{
+    int left = 0;
+    bool only_words = false;
+    for (const struct cli_option *o = options->option; o->name; o++)
+        values[o - options->option] = NULL;
+    for (int i = 1; i < *argc; i++) {
+        char *word = argv[i];
+        if (only_words || word[0] != '-' || !word[1]) {
+            argv[left++] = word;
+            continue;
+        }
+        if (!strcmp(word, "--")) {
+            only_words = true;
+            continue;
+        }
+        bool is_long = word[1] == '-';
+        char *value = is_long ? strchr(word, '=') : NULL;
+        size_t length = is_long ? (value ? (size_t)(value - word) : strlen(word)) - 2 : 1;
+        const char *name = word + 1 + is_long;
+        if (is_long ? length == 4 && !strncmp(name, "help", 4) : !strcmp(name, "h")) {
+            print_help(options);
+            return CLI_GOOD;
+        }
+        const struct cli_option *o = options->option;
+        while (o->name && !(is_long ? strlen(o->name) == length && !strncmp(o->name, name, length)
+                                    : o->letter && o->letter == name[0] && !name[1]))
+            o++;
+        if (!o->name) {
+            cli_error(_("unknown option '%s'"), word);
+            return usage_error(options);
+        }
+        if (!o->value) {
+            if (value) {
+                cli_error(_("option '--%s' takes no value"), o->name);
+                return usage_error(options);
+            }
+            values[o - options->option] = "";
+        } else if (value) {
+            values[o - options->option] = value + 1;
+        } else if (i + 1 < *argc) {
+            values[o - options->option] = argv[++i];
+        } else {
+            cli_error(_("option '%s' wants a value: %s"), word, o->value);
+            return usage_error(options);
+        }
+    }
+    *argc = left;
+    return -1;
+}
+
+bool cli_number(const char *word, const char *what, uint64_t low, uint64_t high, uint64_t *number)
+{
+    uint64_t value = 0;
+    const char *c = word;
+    while (*c >= '0' && *c <= '9') {
+        uint64_t digit = (uint64_t)(*c - '0');
+        if (value > (UINT64_MAX - digit) / 10)
+            break;
+        value = value * 10 + digit;
+        c++;
+    }
+    if (c == word || *c || value < low || value > high) {
+        cli_error(_("%s: '%s' is not a number from %llu to %llu"), what, word, (unsigned long long)low,
+            (unsigned long long)high);
+        return false;
+    }
+    *number = value;
+    return true;
+}

@@ -1,0 +1,609 @@
+/*
+ * play.c: `pyramids play --plain`: a whole game line by line, against bots. For a plain terminal, a screen reader or a script; moves are typed
+ * in the notation of the formats.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <pyramids/bots.h>
+#include <pyramids/match.h>
+
+#include "choices.h"
+#include "cli.h"
+
+enum { PLAIN, PLAYERS, BOTS, SEED, EDITION, NAME, SEAT, OPTIONS };
+
+/* The game as it was before one of the player's choices. */
+struct past {
+    struct past *before;
+    struct pyr_match match;
+    struct pyr_rng rng;
+};
+
+struct game {
+    struct pyr_edition edition;
+    struct pyr_match match;
+    struct pyr_rng rng;          /* the bots' */
+    const struct pyr_bot *bot[PYR_MAX_SEATS];
+    void *memory[PYR_MAX_SEATS];
+    struct pyr_word name[PYR_MAX_SEATS];     /* into the log, or into namebuf */
+    char namebuf[PYR_MAX_SEATS][PYR_MAX_PLAYER_NAME + 1];
+    pyr_seat me;
+    uint32_t told;               /* lines of the log that have been put into words */
+    char pending[PYR_MAX_PARTS * 8 + 16];    /* a move whose extra marks are not all there yet */
+    struct past *past;
+    bool quit;
+};
+
+/* What happened, in words. */
+
+static void name_spaces(const struct pyr_box *box, const struct pyr_part *part, FILE *to)
+{
+    const struct pyr_card_face *card = &box->card[part->card];
+    const struct {
+        pyr_spaces set;
+        const char *word;
+    } symbols[] = {
+        { card->ruby, _("ruby") },     { card->emerald, _("emerald") }, { card->torch, _("torch") }, { card->skull, _("skull") },
+        { card->potion, _("potion") }, { card->cross, _("red cross") }, { card->tomb, _("tomb") },
+    };
+    const char *comma = " (";
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        for (int n = __builtin_popcount(part->spaces & symbols[i].set); n > 0; n--) {
+            fprintf(to, "%s%s", comma, symbols[i].word);
+            comma = ", ";
+        }
+    }
+    if (comma[0] == ',')
+        fputc(')', to);
+}
+
+static void tell_mark(const struct game *g, const struct pyr_event *event)
+{
+    char text[sizeof g->pending];
+    struct pyr_out out;
+    printf("  %s: ", g->namebuf[event->seat]);
+    if (!event->count)
+        printf("%s", _("passes"));
+    for (unsigned i = 0; i < event->count; i++) {
+        pyr_out_init(&out, text, sizeof text);
+        pyr_out_number(&out, event->part[i].card + 1);
+        pyr_out_char(&out, ':');
+        pyr_spaces_write(event->part[i].spaces, &out);
+        printf("%s%s", i ? " + " : "", text);
+        name_spaces(&g->edition.box, &event->part[i], stdout);
+    }
+    putchar('\n');
+}
+
+static void tell_cards(const char *before, const struct pyr_event *event)
+{
+    fputs(before, stdout);
+    for (unsigned i = 0; i < event->count; i++)
+        printf(" %d", event->card[i] + 1);
+    putchar('\n');
+}
+
+static void tell_line(const struct game *g, struct pyr_word line)
+{
+    struct pyr_lines lines;
+    struct pyr_event event;
+    pyr_lines_init(&lines, line.at, line.length);
+    if (!pyr_lines_next(&lines, false) || !pyr_event_read(&g->edition, &lines, &event))
+        return;
+    const char *name = event.seat < PYR_MAX_SEATS ? g->namebuf[event.seat] : "";
+    switch (event.kind) {
+    case PYR_EVENT_KEEP: printf(_("  %s keeps %d and %d\n"), name, event.card[0] + 1, event.card[1] + 1); break;
+    case PYR_EVENT_SHOW: tell_cards(_("  new in the display:"), &event); break;
+    case PYR_EVENT_MARK: tell_mark(g, &event); break;
+    case PYR_EVENT_TAKE: printf(_("  %s takes %d from the display\n"), name, event.card[0] + 1); break;
+    case PYR_EVENT_DRAW: printf(_("  %s draws %d from the deck\n"), name, event.card[0] + 1); break;
+    case PYR_EVENT_POINTS:
+        printf(_("  %s takes %d pyramid points for %s\n"), name, event.points, pyr_text_colour(event.colour));
+        break;
+    default: break;
+    }
+}
+
+static void tell_news(struct game *g)
+{
+    for (; g->told < g->match.log.lines; g->told++)
+        tell_line(g, pyr_match_line(&g->match, g->told));
+}
+
+/* The table in characters. */
+
+static void show_desk(const struct game *g, const struct pyr_desk *desk)
+{
+    pyr_spaces marks[PYR_KEPT];
+    for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+        marks[slot] = pyr_desk_marks(&g->edition.box, desk, slot);
+    pyr_text_cards(stdout, &g->edition.box, desk->card, marks, PYR_KEPT, PYR_KEPT);
+}
+
+static void show_score_card(const struct game *g, const struct pyr_table *open, pyr_seat seat, const struct pyr_desk *desk)
+{
+    struct pyr_score score = pyr_desk_score(&g->edition.box, desk, pyr_table_points(open, seat));
+    printf(_("  %s: %d points"), g->namebuf[seat], score.total);
+    printf(_("; rubies %u, emeralds %u, torches "), desk->rubies, desk->emeralds);
+    for (unsigned round = 0; round < PYR_ROUNDS; round++)
+        putchar(desk->torches >> round & 1 ? (char)('1' + round) : '-');
+    printf(_(", skulls %u (%d); pyramids"), desk->skulls, score.skulls);
+    const char *none = _(" none");
+    for (unsigned colour = 0; colour < PYR_COLOURS; colour++) {
+        pyr_cardset done = desk->done & g->edition.box.colour[colour];
+        if (!done)
+            continue;
+        none = "";
+        printf(" %s", pyr_text_colour(colour));
+        for (; done; done &= done - 1)
+            printf(" %d", __builtin_ctzll(done) + 1);
+    }
+    printf("%s\n", none);
+}
+
+static void show_points(const struct game *g, const struct pyr_table *open)
+{
+    printf("%s", _("Pyramid points left:"));
+    for (unsigned colour = 0; colour < PYR_COLOURS; colour++) {
+        printf(" %s", pyr_text_colour(colour));
+        bool any = false;
+        for (unsigned place = 0; place < PYR_TILES; place++) {
+            if (open->tile[colour][place] == PYR_NOBODY) {
+                printf(" %d", pyr_tile_value(place));
+                any = true;
+            }
+        }
+        printf("%s%s", any ? "" : " -", colour + 1 < PYR_COLOURS ? "," : "\n");
+    }
+    (void)g;
+}
+
+static void show_display(const struct game *g, const struct pyr_table *open)
+{
+    pyr_card cards[PYR_DISPLAY];
+    unsigned count = 0;
+    for (unsigned i = 0; i < PYR_DISPLAY; i++)
+        if (open->display[i] != PYR_NO_CARD)
+            cards[count++] = open->display[i];
+    printf(pyr_ngettext("Display, and %u card in the deck:\n", "Display, and %u cards in the deck:\n", open->deck_left), open->deck_left);
+    if (count)
+        pyr_text_cards(stdout, &g->edition.box, cards, NULL, count, PYR_DISPLAY);
+    else
+        printf("%s", _("  no card\n"));
+}
+
+static void show_pattern(const struct game *g, const struct pyr_table *open)
+{
+    unsigned left[PYR_PATTERNS];
+    pyr_pattern now = open->revealed[open->turn];
+    for (unsigned p = 0; p < PYR_PATTERNS; p++)
+        left[p] = g->edition.box.pattern[p].copies;
+    for (unsigned i = 0; i <= open->turn; i++)
+        left[open->revealed[i]]--;
+    printf(_("Round %u, turn %u of 7. Pattern %s:\n"), open->round + 1u, open->turn + 1u, g->edition.pattern_name[now]);
+    pyr_text_pattern(stdout, &g->edition.box, now, "    ");
+    printf("%s", _("Still face down in this round (one of them stays hidden):"));
+    for (unsigned p = 0; p < PYR_PATTERNS; p++)
+        for (unsigned i = 0; i < left[p]; i++)
+            printf(" %s", g->edition.pattern_name[p]);
+    putchar('\n');
+}
+
+static void show_table(const struct game *g)
+{
+    struct pyr_view view;
+    pyr_match_view(&g->match, g->me, &view);
+    putchar('\n');
+    if (view.open.phase == PYR_KEEP) {
+        printf("%s", _("Your four cards; keep two:\n"));
+        pyr_text_cards(stdout, &g->edition.box, view.dealt, NULL, PYR_DEALT, PYR_DEALT);
+        return;
+    }
+    if (view.open.phase == PYR_MARK)
+        show_pattern(g, &view.open);
+    show_display(g, &view.open);
+    show_points(g, &view.open);
+    printf("%s", _("Your cards (* is marked):\n"));
+    show_desk(g, &view.mine);
+    for (unsigned s = 0; s < view.open.seats; s++)
+        show_score_card(g, &view.open, (pyr_seat)s, s == g->me ? &view.mine : &view.open.desk[s]);
+}
+
+static void show_players(const struct game *g)
+{
+    const struct pyr_table *open = &g->match.replay.state.open;
+    for (unsigned s = 0; s < open->seats; s++) {
+        if (s == g->me)
+            continue;
+        show_score_card(g, open, (pyr_seat)s, &open->desk[s]);
+        show_desk(g, &open->desk[s]);
+    }
+}
+
+static void show_help(void)
+{
+    fputs(_("Type a choice or a command:\n"
+            "  17 22              keep these two cards\n"
+            "  17:a1a2a3          mark the pattern on card 17; one space is allowed instead\n"
+            "  17:a1a2a3+22:c1    with the extra mark of a red cross; you are asked for those you leave out\n"
+            "  take 31, draw      take a new card from the display or the deck\n"
+            "  ?                  list the legal choices; ? 17 only those that begin with 17\n"
+            "  undo               take back your last mark or your last choice\n"
+            "  look               show the table again\n"
+            "  players            show the other players' cards\n"
+            "  log                show the record of the game\n"
+            "  save FILE          save the game; 'pyramids play FILE' goes on with it\n"
+            "  quit               leave\n"
+            "Spaces: columns a to e, rows 1 to 5. # wall, v entrance, T tomb, x red cross, r ruby, e emerald, f torch, s skull, p potion.\n"),
+        stdout);
+}
+
+/* The legal choices that begin with a prefix, as many on a line as fit. */
+static void show_choices(const struct game *g, const char *prefix)
+{
+    struct choices choices;
+    size_t column = 0, shown = 0, length = strlen(prefix);
+    choices_init(&choices, &g->edition, &g->match.replay.state, g->me);
+    for (size_t i = 0; i < choices.count; i++) {
+        if (strncmp(choices.line[i], prefix, length))
+            continue;
+        size_t wide = strlen(choices.line[i]) + 2;
+        if (column && column + wide > 100) {
+            putchar('\n');
+            column = 0;
+        }
+        printf("  %s", choices.line[i]);
+        column += wide;
+        shown++;
+    }
+    if (column)
+        putchar('\n');
+    if (choices.too_many || choices.no_memory)
+        printf("%s", _("There are more legal choices than can be listed.\n"));
+    printf(pyr_ngettext("%lu legal choice\n", "%lu legal choices\n", (unsigned long)shown), (unsigned long)shown);
+    choices_finish(&choices);
+}
+
+/* Choices. */
+
+static void bots_choose(struct game *g)
+{
+    for (unsigned s = 0; s < g->match.replay.seats; s++) {
+        while (s != g->me && pyr_match_waiting(&g->match) >> s & 1) {
+            struct pyr_view view;
+            pyr_match_view(&g->match, (pyr_seat)s, &view);
+            pyr_step step = g->bot[s]->choose(g->memory[s], &g->edition.box, &view, &g->rng, NULL);
+            if (pyr_match_step(&g->match, (pyr_seat)s, step))
+                return;                      /* cannot happen; better a waiting game than an endless loop */
+            if (pyr_match_is_ready(&g->match, (pyr_seat)s))
+                pyr_match_confirm(&g->match, (pyr_seat)s);
+        }
+    }
+}
+
+static void remember(struct game *g)
+{
+    struct past *past = malloc(sizeof *past);
+    if (!past)
+        return;                              /* without memory there is no undo, but the game goes on */
+    past->match = g->match;
+    past->rng = g->rng;
+    past->before = g->past;
+    g->past = past;
+}
+
+static void forget(struct game *g)
+{
+    struct past *past = g->past;
+    if (past) {
+        g->past = past->before;
+        free(past);
+    }
+}
+
+static void undo(struct game *g)
+{
+    char *plus = strrchr(g->pending, '+');
+    if (g->pending[0]) {
+        *(plus ? plus : g->pending) = '\0';
+        puts(_("Taken back."));
+        if (g->pending[0])
+            printf(_("So far: %s\n"), g->pending);
+    } else if (g->past) {
+        g->match = g->past->match;
+        g->rng = g->past->rng;
+        forget(g);
+        g->told = g->match.log.lines;
+        puts(_("Taken back."));
+        show_table(g);
+    } else {
+        puts(_("There is nothing to take back."));
+    }
+}
+
+static void choose(struct game *g, const char *word)
+{
+    char text[sizeof g->pending + 2048], sentence[512];
+    struct pyr_fault fault;
+    struct pyr_match *match = &g->match;
+    if (g->pending[0])
+        snprintf(text, sizeof text, "%s+%s", g->pending, word[0] == '+' ? word + 1 : word);
+    else
+        snprintf(text, sizeof text, "%s", word);
+    remember(g);
+    enum pyr_err err = pyr_match_choose(match, g->me, text, &fault);
+    if (err == PYR_ERR_EXTRA_MISSING && strlen(text) < sizeof g->pending) {
+        forget(g);
+        strcpy(g->pending, text);
+        printf(pyr_ngettext("%s, and %d extra mark to make: type CARD:SPACE, or ? or undo.\n",
+                   "%s, and %d extra marks to make: type CARD:SPACE, or ? or undo.\n", (unsigned long)fault.number[0]),
+            text, fault.number[0]);
+    } else if (err) {
+        forget(g);
+        pyr_text_fault(&fault, sentence, sizeof sentence);
+        printf(_("No: %s.\n"), sentence);
+    } else {
+        g->pending[0] = '\0';
+        if (pyr_match_is_ready(match, g->me))
+            pyr_match_confirm(match, g->me);
+    }
+}
+
+static void obey(struct game *g, char *line)
+{
+    char *word = line + strspn(line, " \t");
+    size_t length = strlen(word);
+    while (length && strchr(" \t\r\n", word[length - 1]))
+        word[--length] = '\0';
+    if (!length)
+        return;
+    if (!strcmp(word, "help") || !strcmp(word, "h"))
+        show_help();
+    else if (!strcmp(word, "?")) {
+        char prefix[sizeof g->pending + 1] = "";
+        if (g->pending[0])
+            snprintf(prefix, sizeof prefix, "%s+", g->pending);
+        show_choices(g, prefix);
+    } else if (!strncmp(word, "? ", 2))
+        show_choices(g, word + 2);
+    else if (!strcmp(word, "undo") || !strcmp(word, "u"))
+        undo(g);
+    else if (!strcmp(word, "look") || !strcmp(word, "l"))
+        show_table(g);
+    else if (!strcmp(word, "players"))
+        show_players(g);
+    else if (!strcmp(word, "log"))
+        for (uint32_t i = 0; i < g->match.log.lines; i++) {
+            struct pyr_word text = pyr_match_line(&g->match, i);
+            if (pyr_match_line_is_visible(&g->match, i, g->me))
+                printf("%.*s\n", (int)text.length, text.at);
+        }
+    else if (!strncmp(word, "save ", 5) && word[5]) {
+        if (cli_write(word + 5, g->match.log.text, g->match.log.start[g->match.log.lines]))
+            printf(_("Saved as %s. Go on with: pyramids play %s\n"), word + 5, word + 5);
+    } else if (!strcmp(word, "save"))
+        puts(_("Save as what? save FILE"));
+    else if (!strcmp(word, "quit") || !strcmp(word, "q"))
+        g->quit = true;
+    else
+        choose(g, word);
+}
+
+static int play(struct game *g)
+{
+    char *line = NULL;
+    size_t room = 0;
+    bool show = true;
+    while (!g->quit) {
+        bots_choose(g);
+        if (g->told != g->match.log.lines) {
+            tell_news(g);
+            show = true;
+        }
+        if (pyr_match_is_over(&g->match))
+            break;
+        if (show)
+            show_table(g);
+        show = false;
+        printf("> ");
+        fflush(stdout);
+        errno = 0;
+        if (getline(&line, &room, stdin) < 0) {
+            putchar('\n');
+            break;
+        }
+        obey(g, line);
+    }
+    free(line);
+    const struct pyr_table *open = &g->match.replay.state.open;
+    if (!pyr_match_is_over(&g->match)) {
+        puts(_("The game is not finished."));
+        return cli_is_interrupted() ? CLI_INTERRUPTED : CLI_GOOD;
+    }
+    puts(_("\nThe game is over."));
+    pyr_text_scores(stdout, &g->edition.box, open, g->name);
+    unsigned winners = pyr_table_winners(&g->edition.box, open);
+    for (unsigned s = 0; s < open->seats; s++)
+        if (winners >> s & 1)
+            printf(_("%s wins.\n"), g->namebuf[s]);
+    return CLI_GOOD;
+}
+
+/* Setting up. */
+
+static int begin(struct game *g, unsigned players, uint64_t seed, const char *name)
+{
+    struct pyr_chance chance;
+    struct pyr_rng rng;
+    const char *names[PYR_MAX_SEATS];
+    char text[32];
+    pyr_rng_seed(&rng, seed, 0);
+    for (unsigned s = 0; s < players; s++) {
+        if (s == g->me)
+            snprintf(g->namebuf[s], sizeof g->namebuf[s], "%s", name);
+        else
+            snprintf(g->namebuf[s], sizeof g->namebuf[s], "%s %u", g->bot[s]->name, s + 1);
+        names[s] = g->namebuf[s];
+    }
+    pyr_chance_draw(&chance, &g->edition.box, players, &rng);
+    enum pyr_err err = pyr_match_init(&g->match, &g->edition, players, names, &chance);
+    if (err) {
+        char sentence[256];
+        pyr_text_error(err, sentence, sizeof sentence);
+        cli_error(_("--name: '%s' cannot be a player's name: %s"), name, sentence);
+        return CLI_USAGE;
+    }
+    snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
+    printf(_("A game of %u players, edition %s, seed %s. Type help for help.\n"), players, g->edition.name, text);
+    return CLI_GOOD;
+}
+
+static int resume(struct game *g, const char *path, const char *edition, uint64_t seed)
+{
+    struct cli_text text;
+    struct pyr_fault fault;
+    struct pyr_rng rng;
+    if (!cli_read(path, &text))
+        return CLI_WRONG;
+    int code = cli_edition_for(edition, &text, &g->edition);
+    if (!code && pyr_match_load(&g->match, &g->edition, text.at, text.size, PYR_NOBODY, &fault)) {
+        cli_fault(text.name, &fault);
+        code = CLI_WRONG;
+    }
+    free(text.at);
+    if (code)
+        return code;
+    if (g->match.replay.stage < PYR_STAGE_PLAY) {
+        cli_error(_("%s: the cards are still being dealt"), path);
+        return CLI_WRONG;
+    }
+    if (g->me >= g->match.replay.seats) {
+        cli_error(_("%s: there is no seat %u"), path, g->me + 1u);
+        return CLI_WRONG;
+    }
+    for (unsigned s = 0; s < g->match.replay.seats; s++) {
+        struct pyr_word names[PYR_MAX_SEATS];
+        cli_player_names(g->match.log.text, g->match.log.start[g->match.log.lines], names);
+        pyr_word_copy(names[s], g->namebuf[s], sizeof g->namebuf[s]);
+    }
+    pyr_rng_seed(&rng, seed, 2);
+    pyr_match_shuffle(&g->match, &rng);
+    g->told = g->match.log.lines;
+    return CLI_GOOD;
+}
+
+/* The opponents' bots, in seat order without the player's own; the list is repeated. */
+static bool find_bots(struct game *g, const char *list)
+{
+    const struct pyr_bot *found[PYR_MAX_SEATS];
+    unsigned named = 0, next = 0;
+    for (const char *at = list; at && named < PYR_MAX_SEATS; named++) {
+        char name[64];
+        const char *comma = strchr(at, ',');
+        size_t length = comma ? (size_t)(comma - at) : strlen(at);
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), at);
+        found[named] = pyr_bot_find(name);
+        if (!found[named]) {
+            cli_error(_("there is no bot '%s'"), name);
+            return false;
+        }
+        at = comma ? comma + 1 : NULL;
+    }
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
+        g->bot[s] = s == g->me ? NULL : found[next++ % named];
+    return true;
+}
+
+static bool equip_bots(struct game *g)
+{
+    for (unsigned s = 0; s < g->match.replay.seats; s++) {
+        size_t size = g->bot[s] ? g->bot[s]->memory(&g->edition.box) : 0;
+        if (!size)
+            continue;
+        g->memory[s] = aligned_alloc(64, (size + 63) / 64 * 64);
+        if (!g->memory[s]) {
+            cli_error(_("out of memory"));
+            return false;
+        }
+        g->bot[s]->prepare(g->memory[s], &g->edition.box);
+    }
+    return true;
+}
+
+static uint64_t any_seed(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return ((uint64_t)now.tv_sec * 1000003u ^ (uint64_t)now.tv_nsec ^ (uint64_t)getpid() << 20) % 1000000000u;
+}
+
+int cli_play(int argc, char **argv)
+{
+    const char *value[OPTIONS];
+    const struct cli_option option[OPTIONS + 1] = {
+        { "plain", 0, NULL, _("line by line, for any terminal, a screen reader or a script") },
+        { "players", 'p', "N", _("2 to 4 players, you among them (default 2)") },
+        { "bots", 'b', "A,B,..", _("the other players (default greedy); fewer than needed: the list is repeated") },
+        { "seed", 's', "S", _("seed of the shuffles, to play the same cards again (default: a new one)") },
+        { "edition", 'e', "E", _("a built-in edition or a file (default classic)") },
+        { "name", 'n', "NAME", _("your name") },
+        { "seat", 0, "S", _("your seat, 1 to 4 (default 1)") },
+        { NULL, 0, NULL, NULL },
+    };
+    const struct cli_options options = {
+        "play [FILE] [--plain] [--players N] [--seed S] [--edition E] [OPTIONS]",
+        _("A game against the computer, or a saved one that goes on. Moves are typed as in a game record, such as 17:a1a2a3;\n"
+          "? lists what is legal, help tells the rest."),
+        option,
+        "  pyramids play\n"
+        "  pyramids play --players 3 --bots greedy,random --seed 7\n"
+        "  pyramids play saved.pyr\n",
+    };
+    int code = cli_parse(&options, &argc, argv, value);
+    if (code >= 0)
+        return code;
+    uint64_t players = 2, seed = any_seed(), seat = 1;
+    if ((value[PLAYERS] && !cli_number(value[PLAYERS], "--players", PYR_MIN_SEATS, PYR_MAX_SEATS, &players)) ||
+        (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &seed)) ||
+        (value[SEAT] && !cli_number(value[SEAT], "--seat", 1, PYR_MAX_SEATS, &seat)))
+        return CLI_USAGE;
+    if (argc > 1 || (!argc && seat > players)) {
+        if (argc > 1)
+            cli_error(_("unexpected word '%s'"), argv[1]);
+        else
+            cli_error(_("--seat: there are only %u players"), (unsigned)players);
+        return CLI_USAGE;
+    }
+    struct game *g = calloc(1, sizeof *g);
+    if (!g) {
+        cli_error(_("out of memory"));
+        return CLI_WRONG;
+    }
+    g->me = (pyr_seat)(seat - 1);
+    cli_catch_interrupt();
+    pyr_rng_seed(&g->rng, seed, 1);
+    code = find_bots(g, value[BOTS] ? value[BOTS] : "greedy") ? CLI_GOOD : CLI_USAGE;
+    if (!code && argc) {
+        code = resume(g, argv[0], value[EDITION], seed);
+    } else if (!code) {
+        code = cli_edition_load(value[EDITION], &g->edition);
+        if (!code)
+            code = begin(g, (unsigned)players, seed, value[NAME] ? value[NAME] : _("You"));
+    }
+    if (!code && !equip_bots(g))
+        code = CLI_WRONG;
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
+        g->name[s] = (struct pyr_word){ g->namebuf[s], strlen(g->namebuf[s]) };
+    if (!code)
+        code = play(g);
+    while (g->past)
+        forget(g);
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
+        free(g->memory[s]);
+    free(g);
+    return code;
+}

@@ -1,0 +1,113 @@
+/*
+ * match.h (match.c): a game with its log: the middle end that every client shares.
+ *
+ * A match is its log (docs/formats.md): lines of text that anyone can replay. On top of it lie the choices that are not in the log
+ * yet: each seat makes steps, may undo them, confirms, and may take the confirmation back until the last one is in. Then all
+ * choices enter the log at once, in seat order, and chance moves the game on to the next decision.
+ *
+ * A match is about 60 KB of plain data without pointers into itself, but for the edition, which must outlive it.
+ */
+#ifndef PYR_MATCH_H
+#define PYR_MATCH_H
+
+#include <pyramids/record.h>
+
+#define PYR_LOG_SIZE 49152       /* bytes of text: the longest game there can be is below 24 KB, the rest is for tags */
+#define PYR_LOG_LINES 640        /* lines: a game has fewer than 450 */
+
+/* Lines of text, each ended by a newline. */
+struct pyr_log {
+    char text[PYR_LOG_SIZE];
+    uint32_t start[PYR_LOG_LINES + 1];       /* where each line begins; start[lines] is the length of all */
+    uint32_t lines;
+};
+
+/* What a seat has chosen so far in the present phase. */
+struct pyr_choice {
+    pyr_step step[PYR_MAX_PARTS];
+    uint8_t count;
+    bool confirmed;
+};
+
+struct pyr_match {
+    const struct pyr_edition *edition;
+    struct pyr_replay replay;                /* follows the log; replay.state is the state with its true hidden part */
+    struct pyr_choice choice[PYR_MAX_SEATS];
+    struct pyr_log log;
+};
+
+/*
+ * Begins a match: header, names (each a line of at most PYR_MAX_PLAYER_NAME bytes) and deals are logged.
+ * Returns PYR_OK, PYR_ERR_SEATS, PYR_ERR_CHANCE_*, PYR_ERR_TEXT_LONG or PYR_ERR_TEXT_ENCODING; then *match is untouched
+ * but must not be used.
+ */
+PYR_API enum pyr_err pyr_match_init(struct pyr_match *match, const struct pyr_edition *edition, unsigned seats,
+    const char *const *names, const struct pyr_chance *chance);
+
+/*
+ * Loads a record (or, with a viewer, a seat's view of one) into a match. What no line has told is filled in arbitrarily until
+ * pyr_match_shuffle. Returns PYR_OK or the first fault, described in *fault (may be NULL); then *match must not be used. A loaded record
+ * keeps its lines as they were, comments and blank lines aside; lines that the rules derive and that are still missing
+ * are added.
+ */
+PYR_API enum pyr_err pyr_match_load(struct pyr_match *match, const struct pyr_edition *edition, const char *text, size_t size,
+    pyr_seat viewer, struct pyr_fault *fault);
+
+/* Draws anew all that is still hidden from everyone: the order of the deck and of the expedition cards. Dealt cards stay, if
+ * they were told. Then chance moves a game on that waits for it. */
+PYR_API void pyr_match_shuffle(struct pyr_match *match, struct pyr_rng *rng);
+
+/* Adds a line `tag NAME VALUE`. PYR_ERR_TEXT_FULL if the log is full, PYR_ERR_TEXT_SPACE or _ENCODING if the words are not fit for a line. */
+PYR_API enum pyr_err pyr_match_tag(struct pyr_match *match, const char *name, const char *value);
+
+/* The seats that have still to confirm a choice, as bits; 0 when the game is over. */
+PYR_API unsigned pyr_match_waiting(const struct pyr_match *match);
+
+PYR_API bool pyr_match_is_over(const struct pyr_match *match);
+
+/* The state as a seat has made it: the open game with that seat's own steps. */
+PYR_API void pyr_match_state(const struct pyr_match *match, pyr_seat seat, struct pyr_state *state);
+
+/* What a seat may see, its own steps included; open.waiting are the seats that have not confirmed. */
+PYR_API void pyr_match_view(const struct pyr_match *match, pyr_seat seat, struct pyr_view *view);
+
+/* The legal steps of a seat that has not confirmed; none when its choice is complete. */
+PYR_API void pyr_match_steps(const struct pyr_match *match, pyr_seat seat, struct pyr_steps *steps);
+
+/* Whether a seat's choice is complete and can be confirmed. */
+PYR_API bool pyr_match_is_ready(const struct pyr_match *match, pyr_seat seat);
+
+/*
+ * Adds a step to a seat's choice. A take or a draw is confirmed at once, since it is seen by all (Q5).
+ * Returns PYR_OK, PYR_ERR_CONFIRMED, or why the step is illegal; then nothing changes.
+ */
+PYR_API enum pyr_err pyr_match_step(struct pyr_match *match, pyr_seat seat, pyr_step step);
+
+/* Takes the last step of a seat's choice back. PYR_ERR_NO_UNDO, PYR_ERR_CONFIRMED: nothing changes. */
+PYR_API enum pyr_err pyr_match_undo(struct pyr_match *match, pyr_seat seat);
+
+/* Confirms a seat's choice; when all are in, they are logged and the game goes on. PYR_ERR_NOT_READY, PYR_ERR_CONFIRMED,
+ * PYR_ERR_NOT_DUE: nothing changes. */
+PYR_API enum pyr_err pyr_match_confirm(struct pyr_match *match, pyr_seat seat);
+
+/* Takes a confirmation back, while others are still choosing. PYR_ERR_NO_UNDO: there is none. */
+PYR_API enum pyr_err pyr_match_retract(struct pyr_match *match, pyr_seat seat);
+
+/*
+ * Makes a whole choice from its text, as in a record: `17:a1a2+22:c1` or `-`, `17 22`, `take 31` or `31`, `draw`. Steps made before are
+ * replaced; the choice is not confirmed (but takes and draws are). Returns PYR_OK, or the cause with *fault (may be NULL) filled in; then
+ * nothing changes.
+ */
+PYR_API enum pyr_err pyr_match_choose(struct pyr_match *match, pyr_seat seat, const char *text, struct pyr_fault *fault);
+
+/* A line of the log without its end. */
+PYR_API struct pyr_word pyr_match_line(const struct pyr_match *match, uint32_t line);
+
+/* Whether a seat (PYR_SPECTATOR: an onlooker) may see a line: all but the deals of others while the game is under way (Q10). */
+PYR_API bool pyr_match_line_is_visible(const struct pyr_match *match, uint32_t line, pyr_seat seat);
+
+/* The game as it stood after the first `lines` lines. PYR_ERR_NO_SUCH_LINE if the log has fewer. What was hidden then is filled in
+ * arbitrarily. */
+PYR_API enum pyr_err pyr_match_replay(const struct pyr_match *match, uint32_t lines, struct pyr_replay *replay);
+
+#endif

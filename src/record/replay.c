@@ -1,0 +1,496 @@
+/*
+ * replay.c: follows a record line by line: which line may come, whose it is, and whether the rules allow it. Derived lines (points,
+ * score, winner) are worked out and compared.
+ */
+#include <pyramids/record.h>
+
+#define CARD_BIT(card) ((pyr_cardset)1 << (card))
+
+static const struct pyr_word no_word = { "", 0 };
+
+void pyr_replay_init(struct pyr_replay *replay, pyr_seat viewer)
+{
+    *replay = (struct pyr_replay){ .stage = PYR_STAGE_HEADER, .viewer = viewer };
+}
+
+/* Whether a seat's deal is in these lines: in a view only one's own is. */
+static bool is_told(const struct pyr_replay *replay, unsigned seat)
+{
+    return replay->viewer == PYR_NOBODY || replay->viewer == seat || replay->dealt >> seat & 1;
+}
+
+/* The seat whose deal comes next, or the number of seats. */
+static unsigned next_deal(const struct pyr_replay *replay)
+{
+    unsigned seat = 0;
+    while (seat < replay->seats && (replay->dealt >> seat & 1 || !is_told(replay, seat)))
+        seat++;
+    return seat;
+}
+
+bool pyr_replay_expected(const struct pyr_edition *edition, const struct pyr_replay *replay, struct pyr_event *event)
+{
+    const struct pyr_table *open = &replay->state.open;
+    static const uint8_t kind_of[] = {
+        [PYR_KEEP] = PYR_EVENT_KEEP, [PYR_SHOW] = PYR_EVENT_SHOW, [PYR_REVEAL] = PYR_EVENT_REVEAL,
+        [PYR_MARK] = PYR_EVENT_MARK, [PYR_REPLACE] = PYR_EVENT_TAKE
+    };
+    *event = (struct pyr_event){ .kind = PYR_EVENT_KINDS, .seat = PYR_NOBODY, .name = no_word, .value = no_word };
+    switch (replay->stage) {
+    case PYR_STAGE_HEADER:
+        event->kind = PYR_EVENT_HEADER;
+        return true;
+    case PYR_STAGE_EDITION:
+        event->kind = PYR_EVENT_EDITION;
+        event->name = (struct pyr_word){ edition->name, 0 };
+        while (edition->name[event->name.length])
+            event->name.length++;
+        return true;
+    case PYR_STAGE_PLAYERS:
+        event->kind = PYR_EVENT_PLAYER;
+        event->seat = replay->seats;
+        return false;
+    case PYR_STAGE_DEAL:
+        event->kind = PYR_EVENT_DEAL;
+        event->seat = (pyr_seat)next_deal(replay);
+        return false;
+    case PYR_STAGE_OVER:
+        return false;
+    }
+    if (replay->due_points) {
+        event->kind = PYR_EVENT_POINTS;
+        event->seat = replay->points[replay->next_points].seat;
+        event->colour = replay->points[replay->next_points].colour;
+        event->points = replay->points[replay->next_points].points;
+        return true;
+    }
+    if (open->phase == PYR_END) {
+        if (replay->scored < replay->seats) {
+            event->kind = PYR_EVENT_SCORE;
+            event->seat = replay->scored;
+            event->score = pyr_table_score(&edition->box, open, event->seat);
+        } else {
+            event->kind = PYR_EVENT_WINNER;
+            event->winners = (uint8_t)pyr_table_winners(&edition->box, open);
+        }
+        return true;
+    }
+    event->kind = (enum pyr_event_kind)kind_of[open->phase];
+    if (open->waiting)
+        event->seat = (pyr_seat)__builtin_ctz(open->waiting);
+    return false;
+}
+
+/* What goes wrong: collected on the way out. */
+struct judge {
+    const struct pyr_edition *edition;
+    const struct pyr_replay *replay;
+    const struct pyr_event *event;
+    struct pyr_fault *fault;
+};
+
+/* Writes the line that should stand here; of an undetermined one its form, with the seat. */
+static void write_expected(const struct judge *j)
+{
+    struct pyr_event event;
+    struct pyr_out out;
+    pyr_out_init(&out, j->fault->expected, sizeof j->fault->expected);
+    bool determined = pyr_replay_expected(j->edition, j->replay, &event);
+    if (determined) {
+        pyr_event_write(j->edition, &event, &out);
+        return;
+    }
+    static const struct {
+        const char *before, *after;
+    } form[PYR_EVENT_KINDS + 1] = {
+        [PYR_EVENT_PLAYER] = { "player ", " NAME" }, [PYR_EVENT_DEAL] = { "deal ", " C C C C" },
+        [PYR_EVENT_KEEP] = { "keep ", " C C" },      [PYR_EVENT_SHOW] = { "show", "" },
+        [PYR_EVENT_REVEAL] = { "reveal PATTERN", "" }, [PYR_EVENT_MARK] = { "mark ", " MOVE" },
+        [PYR_EVENT_TAKE] = { "take ", " C" },
+    };
+    if (event.kind == PYR_EVENT_PLAYER && event.seat >= PYR_MIN_SEATS) {
+        pyr_out_text(&out, event.seat < PYR_MAX_SEATS ? "player SEAT NAME, deal 1 C C C C" : "deal 1 C C C C");
+        return;
+    }
+    if (!form[event.kind].before)
+        return;
+    pyr_out_text(&out, form[event.kind].before);
+    if (event.seat != PYR_NOBODY)
+        pyr_out_number(&out, event.seat + 1);
+    pyr_out_text(&out, form[event.kind].after);
+    if (event.kind == PYR_EVENT_SHOW)
+        for (unsigned i = 0; i < pyr_state_show_count(&j->replay->state); i++)
+            pyr_out_text(&out, " C");
+    if (event.kind == PYR_EVENT_TAKE) {
+        pyr_out_text(&out, ", draw ");
+        pyr_out_number(&out, event.seat + 1);
+        pyr_out_text(&out, " C");
+    }
+}
+
+static enum pyr_err fail(const struct judge *j, enum pyr_err code, int32_t a, int32_t b, struct pyr_word word)
+{
+    struct pyr_fault *fault = j->fault;
+    if (!fault)
+        return code;
+    *fault = (struct pyr_fault){ .code = code, .number = { a, b, j->event->seat + 1 } };
+    pyr_word_copy(word, fault->word, sizeof fault->word);
+    write_expected(j);
+    return code;
+}
+
+static enum pyr_err fail_here(const struct judge *j, enum pyr_err code)
+{
+    return fail(j, code, 0, 0, no_word);
+}
+
+/*
+ * The state of a game that is still being set up: made afresh from what is known. Seats whose deal is not told get
+ * cards that nobody is known to have.
+ */
+static void rebuild_setup(const struct pyr_edition *edition, struct pyr_replay *replay)
+{
+    struct pyr_chance chance;
+    pyr_cardset known = 0;
+    for (unsigned i = 0; i < PYR_CARDS; i++)
+        chance.deck[i] = (pyr_card)i;
+    for (unsigned i = 0; i < PYR_ROUNDS * PYR_EXPEDITIONS; i++)
+        chance.expedition[i / PYR_EXPEDITIONS][i % PYR_EXPEDITIONS] = edition->box.expedition[i % PYR_EXPEDITIONS];
+    for (unsigned s = 0; s < replay->seats; s++) {
+        for (unsigned i = 0; i < PYR_DEALT && replay->dealt >> s & 1; i++)
+            known |= CARD_BIT(replay->deal[s][i]);
+        for (unsigned i = 0; i < PYR_KEPT && replay->kept >> s & 1; i++)
+            known |= CARD_BIT(replay->keep[s][i]);
+    }
+    pyr_card spare = 0;
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++) {
+        for (unsigned i = 0; i < PYR_DEALT; i++) {
+            pyr_card card = PYR_NO_CARD;
+            if (s < replay->seats && replay->dealt >> s & 1) {
+                card = replay->deal[s][i];
+            } else if (s < replay->seats && replay->kept >> s & 1 && i < PYR_KEPT) {
+                card = replay->keep[s][i];
+            } else if (s < replay->seats) {
+                while (known >> spare & 1)
+                    spare++;
+                card = spare++;
+            }
+            chance.dealt[s][i] = card;
+        }
+    }
+    if (pyr_state_init(&replay->state, &edition->box, replay->seats, &chance))
+        return;
+    for (unsigned s = 0; s < replay->seats; s++)
+        if (replay->kept >> s & 1)
+            pyr_state_apply(&edition->box, &replay->state, (pyr_seat)s, pyr_step_keep(replay->keep[s][0], replay->keep[s][1]));
+}
+
+/* The points that a change of the table brought, in the order in which they are written. */
+static void note_points(struct pyr_replay *replay, const struct pyr_table *before)
+{
+    const struct pyr_table *after = &replay->state.open;
+    replay->due_points = replay->next_points = 0;
+    for (unsigned colour = 0; colour < PYR_COLOURS; colour++) {
+        for (unsigned place = 0; place < PYR_TILES; place++) {
+            if (after->tile[colour][place] == before->tile[colour][place])
+                continue;
+            unsigned i = replay->due_points++;
+            replay->points[i].seat = after->tile[colour][place];
+            replay->points[i].colour = (uint8_t)colour;
+            replay->points[i].points = (uint8_t)pyr_tile_value(place);
+        }
+    }
+}
+
+static enum pyr_err take_deal(const struct judge *j, struct pyr_replay *replay)
+{
+    const struct pyr_event *event = j->event;
+    pyr_cardset taken = 0;
+    for (unsigned s = 0; s < replay->seats; s++)
+        for (unsigned i = 0; i < PYR_DEALT && replay->dealt >> s & 1; i++)
+            taken |= CARD_BIT(replay->deal[s][i]);
+    for (unsigned i = 0; i < PYR_DEALT; i++) {
+        if (taken & CARD_BIT(event->card[i]))
+            return fail(j, PYR_ERR_RECORD_DEALT, event->card[i] + 1, 0, no_word);
+        taken |= CARD_BIT(event->card[i]);
+        replay->deal[event->seat][i] = event->card[i];
+    }
+    replay->dealt |= (uint8_t)(1u << event->seat);
+    if (next_deal(replay) == replay->seats) {
+        rebuild_setup(j->edition, replay);
+        replay->stage = PYR_STAGE_PLAY;
+    }
+    return PYR_OK;
+}
+
+static enum pyr_err take_keep(const struct judge *j, struct pyr_replay *replay)
+{
+    const struct pyr_event *event = j->event;
+    pyr_seat seat = event->seat;
+    pyr_cardset mine = 0, others = 0;
+    for (unsigned s = 0; s < replay->seats; s++) {
+        pyr_cardset *set = s == seat ? &mine : &others;
+        for (unsigned i = 0; i < PYR_DEALT && replay->dealt >> s & 1; i++)
+            *set |= CARD_BIT(replay->deal[s][i]);
+        for (unsigned i = 0; i < PYR_KEPT && replay->kept >> s & 1; i++)
+            *set |= CARD_BIT(replay->keep[s][i]);
+    }
+    for (unsigned i = 0; i < PYR_KEPT; i++) {
+        pyr_cardset bit = CARD_BIT(event->card[i]);
+        bool dealt = replay->dealt >> seat & 1 ? (mine & bit) != 0 : !(others & bit);
+        if (!dealt || (i && event->card[0] == event->card[1]))
+            return fail(j, PYR_ERR_NOT_DEALT, event->card[i] + 1, 0, no_word);
+        replay->keep[seat][i] = event->card[i];
+    }
+    replay->kept |= (uint8_t)(1u << seat);
+    rebuild_setup(j->edition, replay);
+    return PYR_OK;
+}
+
+static enum pyr_err take_show(const struct judge *j, struct pyr_replay *replay)
+{
+    const struct pyr_event *event = j->event;
+    struct pyr_table before = replay->state.open;
+    unsigned wanted = pyr_state_show_count(&replay->state);
+    if (event->count != wanted)
+        return fail(j, PYR_ERR_RECORD_SHOW_COUNT, (int32_t)wanted, event->count, no_word);
+    for (unsigned i = 0; i < wanted; i++)
+        if (pyr_state_supply_card(&replay->state, i, event->card[i]))
+            return fail(j, PYR_ERR_NOT_IN_DECK, event->card[i] + 1, 0, no_word);
+    pyr_state_show(&j->edition->box, &replay->state);
+    note_points(replay, &before);
+    return PYR_OK;
+}
+
+static enum pyr_err take_mark(const struct judge *j, struct pyr_replay *replay)
+{
+    const struct pyr_event *event = j->event;
+    const struct pyr_box *box = &j->edition->box;
+    struct pyr_table before = replay->state.open;
+    pyr_seat seat = event->seat;
+    pyr_step steps[PYR_MAX_PARTS + 1];
+    unsigned count = event->count;
+    struct pyr_desk desk = replay->state.desk[seat];
+    if (!count) {
+        steps[0] = pyr_step_pass();
+        count = 1;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        struct pyr_out out;
+        char text[64] = "-";
+        int32_t number = 0;
+        if (event->count) {
+            const struct pyr_part *part = &event->part[i];
+            number = part->card + 1;
+            pyr_out_init(&out, text, sizeof text);
+            pyr_out_number(&out, number);
+            pyr_out_char(&out, ':');
+            pyr_spaces_write(part->spaces, &out);
+            unsigned slot = desk.card[0] == part->card ? 0 : 1;
+            if (i && !desk.due)
+                return fail(j, PYR_ERR_EXTRA_TOO_MANY, number, 0, (struct pyr_word){ text, out.length });
+            if (desk.card[slot] != part->card)
+                return fail(j, desk.card[0] == PYR_NO_CARD && desk.card[1] == PYR_NO_CARD ? PYR_ERR_MUST_PASS : PYR_ERR_NOT_ON_DESK,
+                    number, 0, (struct pyr_word){ text, out.length });
+            steps[i] = pyr_pair_of(slot, part->spaces);
+        }
+        enum pyr_err err = pyr_desk_mark(box, &desk, before.revealed[before.turn], before.round, steps[i]);
+        if (err)
+            return fail(j, err, number, 0, event->count ? (struct pyr_word){ text, out.length } : (struct pyr_word){ text, 1 });
+    }
+    if (desk.due)
+        return fail(j, PYR_ERR_EXTRA_MISSING, desk.due, 0, no_word);
+    for (unsigned i = 0; i < count; i++)
+        pyr_state_apply(box, &replay->state, seat, steps[i]);
+    note_points(replay, &before);
+    return PYR_OK;
+}
+
+static enum pyr_err take_replace(const struct judge *j, struct pyr_replay *replay)
+{
+    const struct pyr_event *event = j->event;
+    struct pyr_table before = replay->state.open;
+    pyr_step step = pyr_step_take(event->card[0]);
+    if (event->kind == PYR_EVENT_DRAW) {
+        step = pyr_step_draw();
+        if (before.deck_left && pyr_state_supply_card(&replay->state, 0, event->card[0]))
+            return fail(j, PYR_ERR_NOT_IN_DECK, event->card[0] + 1, 0, no_word);
+    }
+    enum pyr_err err = pyr_state_apply(&j->edition->box, &replay->state, event->seat, step);
+    if (err)
+        return fail(j, err, event->card[0] + 1, 0, no_word);
+    note_points(replay, &before);
+    return PYR_OK;
+}
+
+static bool same_score(const struct pyr_score *a, const struct pyr_score *b)
+{
+    return a->total == b->total && a->pyramids == b->pyramids && a->torches == b->torches && a->points == b->points &&
+        a->gems == b->gems && a->skulls == b->skulls;
+}
+
+/* Lines that follow from the rules: compared with what they must be. */
+static enum pyr_err take_derived(const struct judge *j, struct pyr_replay *replay, const struct pyr_event *wanted)
+{
+    const struct pyr_event *event = j->event;
+    switch (event->kind) {
+    case PYR_EVENT_POINTS:
+        if (event->seat != wanted->seat || event->colour != wanted->colour || event->points != wanted->points)
+            return fail_here(j, PYR_ERR_RECORD_POINTS);
+        replay->due_points--;
+        replay->next_points++;
+        return PYR_OK;
+    case PYR_EVENT_SCORE:
+        if (event->seat != wanted->seat)
+            return fail_here(j, PYR_ERR_RECORD_SEAT);
+        if (!same_score(&event->score, &wanted->score))
+            return fail_here(j, PYR_ERR_RECORD_SCORE);
+        replay->scored++;
+        return PYR_OK;
+    default:
+        if (event->winners != wanted->winners)
+            return fail_here(j, PYR_ERR_RECORD_WINNER);
+        replay->stage = PYR_STAGE_OVER;
+        return PYR_OK;
+    }
+}
+
+static enum pyr_err take_header(const struct judge *j, struct pyr_replay *replay, const struct pyr_event *wanted)
+{
+    const struct pyr_event *event = j->event;
+    switch (event->kind) {
+    case PYR_EVENT_HEADER:
+        replay->stage = PYR_STAGE_EDITION;
+        return PYR_OK;
+    case PYR_EVENT_EDITION:
+        if (!pyr_word_is(event->name, j->edition->name))
+            return fail(j, PYR_ERR_RECORD_EDITION, 0, 0, event->name);
+        replay->stage = PYR_STAGE_PLAYERS;
+        return PYR_OK;
+    default:
+        if (replay->seats == PYR_MAX_SEATS)
+            return fail_here(j, PYR_ERR_RECORD_PLAYERS);
+        if (event->seat != wanted->seat)
+            return fail_here(j, PYR_ERR_RECORD_SEAT);
+        replay->seats++;
+        return PYR_OK;
+    }
+}
+
+static enum pyr_err take_event(const struct judge *j, struct pyr_replay *replay)
+{
+    const struct pyr_event *event = j->event;
+    struct pyr_event wanted;
+    if (event->kind == PYR_EVENT_TAG && replay->stage != PYR_STAGE_HEADER)
+        return PYR_OK;                       /* free, and kept by those who keep lines */
+    if (replay->stage == PYR_STAGE_OVER)
+        return fail_here(j, PYR_ERR_RECORD_OVER);
+    bool first_deal = replay->stage == PYR_STAGE_PLAYERS && event->kind == PYR_EVENT_DEAL;
+    if (first_deal) {
+        if (replay->seats < PYR_MIN_SEATS)
+            return fail_here(j, PYR_ERR_RECORD_PLAYERS);
+        replay->stage = PYR_STAGE_DEAL;
+    }
+    if (replay->stage == PYR_STAGE_PLAYERS && event->kind == PYR_EVENT_KEEP && replay->viewer == PYR_SPECTATOR &&
+        replay->seats >= PYR_MIN_SEATS) {
+        rebuild_setup(j->edition, replay);   /* a spectator is told of no deal at all */
+        replay->stage = PYR_STAGE_PLAY;
+    }
+    pyr_replay_expected(j->edition, replay, &wanted);
+    /* A view may tell other seats' deals too: those of a finished game do. */
+    bool open_deal = replay->stage == PYR_STAGE_PLAY && event->kind == PYR_EVENT_DEAL && replay->viewer != PYR_NOBODY &&
+        !replay->kept && event->seat < replay->seats && !(replay->dealt >> event->seat & 1);
+    if (open_deal)
+        return take_deal(j, replay);
+    bool draw_for_take = event->kind == PYR_EVENT_DRAW && wanted.kind == PYR_EVENT_TAKE;
+    if (event->kind != wanted.kind && !draw_for_take)
+        return fail_here(j, PYR_ERR_RECORD_EXPECTED);
+    if (replay->stage < PYR_STAGE_DEAL)
+        return take_header(j, replay, &wanted);
+    if (event->kind >= PYR_EVENT_POINTS)
+        return take_derived(j, replay, &wanted);
+    if (event->kind == PYR_EVENT_SHOW)
+        return take_show(j, replay);
+    if (event->kind == PYR_EVENT_REVEAL) {
+        if (pyr_state_supply_pattern(&replay->state, event->pattern)) {
+            const char *name = j->edition->pattern_name[event->pattern];
+            struct pyr_word word = { name, 0 };
+            while (name[word.length])
+                word.length++;
+            return fail(j, PYR_ERR_NOT_IN_ROUND, j->edition->box.pattern[event->pattern].copies, 0, word);
+        }
+        pyr_state_reveal(&j->edition->box, &replay->state);
+        return PYR_OK;
+    }
+    if (event->seat != wanted.seat)
+        return fail_here(j, PYR_ERR_RECORD_SEAT);
+    switch (event->kind) {
+    case PYR_EVENT_DEAL:
+        return take_deal(j, replay);
+    case PYR_EVENT_KEEP:
+        return take_keep(j, replay);
+    case PYR_EVENT_MARK:
+        return take_mark(j, replay);
+    default:
+        return take_replace(j, replay);
+    }
+}
+
+enum pyr_err pyr_replay_event(const struct pyr_edition *edition, struct pyr_replay *replay, const struct pyr_event *event,
+    struct pyr_fault *fault)
+{
+    struct pyr_replay next = *replay;
+    struct judge j = { edition, replay, event, fault };
+    if (fault)
+        *fault = (struct pyr_fault){ .code = PYR_OK };
+    enum pyr_err err = take_event(&j, &next);
+    if (!err)
+        *replay = next;
+    return err;
+}
+
+enum pyr_err pyr_record_read(const struct pyr_edition *edition, struct pyr_replay *replay, const char *text, size_t size,
+    struct pyr_fault *fault)
+{
+    struct pyr_lines lines;
+    struct pyr_fault found = { .code = PYR_OK };
+    pyr_lines_init(&lines, text, size);
+    while (!found.code && pyr_lines_next(&lines, false)) {
+        struct pyr_event event;
+        if (replay->stage == PYR_STAGE_HEADER) {
+            /* Whatever is not a record at all is best told so. */
+            struct pyr_word word;
+            lines.form = "pyramids-record 1";
+            if (!pyr_lines_word(&lines, &word) || !pyr_word_is(word, "pyramids-record")) {
+                pyr_lines_fail(&lines, PYR_ERR_TEXT_HEADER, 0, lines.line);
+                break;
+            }
+            lines.at = 0;
+        }
+        if (!pyr_event_read(edition, &lines, &event))
+            break;
+        if (pyr_replay_event(edition, replay, &event, &found))
+            found.line = lines.number;
+    }
+    if (!found.code)
+        found = lines.fault;
+    if (!found.code && replay->stage == PYR_STAGE_HEADER) {
+        lines.form = "pyramids-record 1";
+        pyr_lines_fail(&lines, PYR_ERR_TEXT_HEADER, 0, no_word);
+        found = lines.fault;
+    }
+    if (fault)
+        *fault = found;
+    return found.code;
+}
+
+bool pyr_record_edition_name(const char *text, size_t size, struct pyr_word *name)
+{
+    struct pyr_lines lines;
+    struct pyr_word word;
+    pyr_lines_init(&lines, text, size);
+    while (pyr_lines_next(&lines, false) && pyr_lines_word(&lines, &word))
+        if (pyr_word_is(word, "edition"))
+            return pyr_lines_word(&lines, name);
+    return false;
+}
