@@ -67,7 +67,7 @@ static void tell_mark(const struct game *g, const struct pyr_event *event)
     struct pyr_out out;
     printf("  %s: ", g->namebuf[event->seat]);
     if (!event->count)
-        printf("%s", _("passes"));
+        printf("%s", _("nothing to mark"));
     for (unsigned i = 0; i < event->count; i++) {
         pyr_out_init(&out, text, sizeof text);
         pyr_out_number(&out, event->part[i].card + 1);
@@ -96,13 +96,13 @@ static void tell_line(const struct game *g, struct pyr_word line)
         return;
     const char *name = event.seat < PYR_MAX_SEATS ? g->namebuf[event.seat] : "";
     switch (event.kind) {
-    case PYR_EVENT_KEEP: printf(_("  %s keeps %d and %d\n"), name, event.card[0] + 1, event.card[1] + 1); break;
+    case PYR_EVENT_KEEP: printf(_("  %s: kept %d and %d\n"), name, event.card[0] + 1, event.card[1] + 1); break;
     case PYR_EVENT_SHOW: tell_cards(_("  new in the display:"), &event); break;
     case PYR_EVENT_MARK: tell_mark(g, &event); break;
-    case PYR_EVENT_TAKE: printf(_("  %s takes %d from the display\n"), name, event.card[0] + 1); break;
-    case PYR_EVENT_DRAW: printf(_("  %s draws %d from the deck\n"), name, event.card[0] + 1); break;
+    case PYR_EVENT_TAKE: printf(_("  %s: took %d from the display\n"), name, event.card[0] + 1); break;
+    case PYR_EVENT_DRAW: printf(_("  %s: drew %d from the deck\n"), name, event.card[0] + 1); break;
     case PYR_EVENT_POINTS:
-        printf(_("  %s takes %d pyramid points for %s\n"), name, event.points, pyr_text_colour(event.colour));
+        printf(_("  %s: %d pyramid points for %s\n"), name, event.points, pyr_text_colour(event.colour));
         break;
     default: break;
     }
@@ -242,29 +242,21 @@ static void show_help(void)
         stdout);
 }
 
-/* The legal choices that begin with a prefix, as many on a line as fit. */
+/* The legal choices that begin with a prefix, one a line. */
 static void show_choices(const struct game *g, const char *prefix)
 {
     struct choices choices;
-    size_t column = 0, shown = 0, length = strlen(prefix);
+    unsigned long shown = 0;
     choices_init(&choices, &g->edition, &g->match.replay.state, g->me);
     for (size_t i = 0; i < choices.count; i++) {
-        if (strncmp(choices.line[i], prefix, length))
-            continue;
-        size_t wide = strlen(choices.line[i]) + 2;
-        if (column && column + wide > 100) {
-            putchar('\n');
-            column = 0;
+        if (!strncmp(choices.line[i], prefix, strlen(prefix))) {
+            puts(choices.line[i]);
+            shown++;
         }
-        printf("  %s", choices.line[i]);
-        column += wide;
-        shown++;
     }
-    if (column)
-        putchar('\n');
     if (choices.too_many || choices.no_memory)
-        printf("%s", _("There are more legal choices than can be listed.\n"));
-    printf(pyr_ngettext("%lu legal choice\n", "%lu legal choices\n", (unsigned long)shown), (unsigned long)shown);
+        puts(_("There are more legal choices than can be listed."));
+    printf(pyr_ngettext("(%lu legal choice)\n", "(%lu legal choices)\n", shown), shown);
     choices_finish(&choices);
 }
 
@@ -397,7 +389,7 @@ static int play(struct game *g)
 {
     char *line = NULL;
     size_t room = 0;
-    bool show = true;
+    bool show = true, echo = !isatty(STDIN_FILENO);      /* a transcript should show what was typed */
     while (!g->quit) {
         bots_choose(g);
         if (g->told != g->match.log.lines) {
@@ -416,6 +408,8 @@ static int play(struct game *g)
             putchar('\n');
             break;
         }
+        if (echo)
+            printf("%s%s", line, line[strlen(line) - 1] == '\n' ? "" : "\n");
         obey(g, line);
     }
     free(line);
@@ -429,7 +423,7 @@ static int play(struct game *g)
     unsigned winners = pyr_table_winners(&g->edition.box, open);
     for (unsigned s = 0; s < open->seats; s++)
         if (winners >> s & 1)
-            printf(_("%s wins.\n"), g->namebuf[s]);
+            printf(_("winner: %u %s\n"), s + 1, g->namebuf[s]);
     return CLI_GOOD;
 }
 

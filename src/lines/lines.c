@@ -167,8 +167,8 @@ bool pyr_lines_rest(struct pyr_lines *lines, size_t most, struct pyr_word *rest)
     *rest = (struct pyr_word){ lines->line.at + start, length };
     if (!length)
         return pyr_lines_fail(lines, PYR_ERR_TEXT_MISSING, 0, no_word);
-    if (rest->at[0] == ' ' || rest->at[length - 1] == ' ')
-        return pyr_lines_fail(lines, PYR_ERR_TEXT_SPACE, rest->at[0] == ' ' ? start + 1 : lines->line.length, no_word);
+    if (rest->at[0] == ' ')
+        return pyr_lines_fail(lines, PYR_ERR_TEXT_SPACE, start + 1, no_word);
     if (length > most) {
         lines->fault.number[0] = (int32_t)most;
         return pyr_lines_fail(lines, PYR_ERR_TEXT_LONG, start + 1, *rest);

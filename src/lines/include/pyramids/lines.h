@@ -52,7 +52,7 @@ PYR_API bool pyr_lines_word(struct pyr_lines *lines, struct pyr_word *word);
 /* The next word as a number from low to high. */
 PYR_API bool pyr_lines_number(struct pyr_lines *lines, int32_t low, int32_t high, int32_t *number);
 
-/* The rest of the line, at least one byte and at most `most`. */
+/* The rest of the line as it is, at least one byte and at most `most`, after exactly one space. */
 PYR_API bool pyr_lines_rest(struct pyr_lines *lines, size_t most, struct pyr_word *rest);
 
 /* Whether more words follow. */

@@ -32,7 +32,7 @@ void pyr_text_error(enum pyr_err code, char *to, size_t size);
 const char *pyr_text_colour(unsigned colour);
 
 #define PYR_BOARD_ROWS 7         /* a title, the columns' letters, five rows */
-#define PYR_BOARD_WIDTH 24       /* characters a row, padded */
+#define PYR_BOARD_WIDTH 16       /* characters a row, padded: four cards fit side by side in 80 columns */
 
 /* A card as rows of text: number and colour, then the spaces as in an edition, * where marked. */
 void pyr_text_card(const struct pyr_box *box, pyr_card card, pyr_spaces marks, char rows[PYR_BOARD_ROWS][PYR_BOARD_WIDTH + 1]);

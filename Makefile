@@ -1,0 +1,47 @@
+# The front door. Meson does the work; each target first installs what it is missing (scripts/need says what).
+#
+#   make play        build and play
+#   make help        all targets
+
+BUILD   = build
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS = 30
+
+.PHONY: all play test bench fuzz install format-check clean help
+
+all: ## build the game: build/src/cli/pyramids
+	@scripts/need build
+	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --prefix=$(PREFIX)
+	@ninja -C $(BUILD)
+
+play: all ## build, then play against the computer
+	@$(BUILD)/src/cli/pyramids play --plain
+
+test: ## build with two compilers and with sanitizers, run all tests
+	@scripts/need build wasm test
+	@scripts/run-tests
+
+bench: ## games a second, native and in WebAssembly
+	@scripts/need build wasm
+	@$(MAKE) --no-print-directory all
+	@$(BUILD)/src/cli/pyramids bench
+	@scripts/bench-wasm $(BUILD)
+
+fuzz: ## feed the readers odd bytes; FUZZ_SECONDS each
+	@scripts/need build fuzz
+	@scripts/run-fuzz $(FUZZ_SECONDS)
+
+install: all ## install command, library, headers and manual; PREFIX, DESTDIR
+	@meson configure $(BUILD) -Dprefix=$(PREFIX)
+	@ninja -C $(BUILD)
+	@DESTDIR="$(DESTDIR)" meson install -C $(BUILD) --no-rebuild
+
+format-check: ## no tabs, no blanks at line ends
+	@scripts/check-layout
+
+clean: ## remove everything that was built
+	rm -rf build build-*
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' Makefile | expand -t 22

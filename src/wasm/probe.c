@@ -1,0 +1,154 @@
+/* probe.c: see probe.h. Nothing here knows whether it runs natively. */
+#include "probe.h"
+
+#include <pyramids/bots.h>
+#include <pyramids/score.h>
+
+/* An edition that was never read has no patterns. */
+static bool is_box(const struct pyr_box *box)
+{
+    return box->pattern[0].turns != 0;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t mix_table(uint64_t hash, const struct pyr_box *box, const struct pyr_table *table)
+{
+    uint64_t words[sizeof *table / 8];
+    __builtin_memcpy(words, table, sizeof words);
+    for (unsigned i = 0; i < sizeof words / 8; i++)
+        hash = mix(hash, words[i]);
+    for (unsigned s = 0; s < table->seats; s++)
+        hash = mix(hash, (uint64_t)(uint16_t)pyr_table_score(box, table, (pyr_seat)s).total);
+    return mix(hash, pyr_table_winners(box, table));
+}
+
+static pyr_seat next_seat(const struct pyr_state *state)
+{
+    return (pyr_seat)__builtin_ctz(state->open.waiting);
+}
+
+/* Random steps, at most `most` of them; how many were made. */
+static uint64_t play_random(const struct pyr_box *box, struct pyr_state *state, struct pyr_rng *rng, uint64_t most)
+{
+    uint64_t made = 0;
+    for (pyr_state_advance(box, state); made < most && state->open.phase != PYR_END; pyr_state_advance(box, state)) {
+        struct pyr_steps steps;
+        pyr_seat seat = next_seat(state);
+        pyr_state_steps(box, state, seat, &steps);
+        pyr_state_make(box, state, seat, pyr_steps_pick(box, &steps, rng));
+        made++;
+    }
+    return made;
+}
+
+struct probe_result probe_games(const struct pyr_box *box, uint64_t seed, uint32_t players, uint32_t games, bool playouts)
+{
+    struct probe_result result = { 0, 0 };
+    struct pyr_rng rng;
+    struct pyr_state state;
+    if (!is_box(box))
+        return result;
+    pyr_rng_seed(&rng, seed, players);
+    for (uint32_t game = 0; game < games; game++) {
+        if (pyr_state_deal(&state, box, players, &rng))
+            return result;
+        result.steps += playouts ? pyr_state_playout(box, &state, &rng) : play_random(box, &state, &rng, UINT64_MAX);
+        result.hash = mix_table(result.hash, box, &state.open);
+    }
+    return result;
+}
+
+/* The bot whose name begins at *names; moves on to the next name. */
+static const struct pyr_bot *next_bot(const char **names)
+{
+    for (unsigned i = 0; i < pyr_bot_count(); i++) {
+        const struct pyr_bot *bot = pyr_bot_at(i);
+        unsigned length = 0;
+        while (bot->name[length] && bot->name[length] == (*names)[length])
+            length++;
+        if (!bot->name[length] && ((*names)[length] == ' ' || !(*names)[length])) {
+            *names += length + ((*names)[length] == ' ');
+            return bot;
+        }
+    }
+    return NULL;
+}
+
+struct probe_result probe_bots(const struct pyr_box *box, uint64_t seed, const char *names, uint64_t nodes,
+    void *(*room)(size_t size))
+{
+    struct probe_result result = { 0, 0 }, none = { 0, 0 };
+    const struct pyr_bot *bot[PYR_MAX_SEATS];
+    void *memory[PYR_MAX_SEATS];
+    struct pyr_rng chance, thought[PYR_MAX_SEATS];
+    struct pyr_state state;
+    struct pyr_view view;
+    const struct pyr_budget budget = { nodes, NULL, NULL };
+    unsigned players = 0;
+    size_t wanted = 0;
+    if (!is_box(box))
+        return none;
+    for (; *names && players < PYR_MAX_SEATS; players++) {
+        bot[players] = next_bot(&names);
+        if (!bot[players])
+            return none;
+        wanted += (bot[players]->memory(box) + 15) / 16 * 16;
+    }
+    char *block = wanted ? room(wanted) : NULL;
+    if (wanted && !block)
+        return none;
+    for (unsigned s = 0; s < players; s++) {
+        size_t size = (bot[s]->memory(box) + 15) / 16 * 16;
+        memory[s] = size ? block : NULL;
+        block += size;
+        bot[s]->prepare(memory[s], box);
+        pyr_rng_seed(&thought[s], seed, 1 + s);
+    }
+    pyr_rng_seed(&chance, seed, 0);
+    if (pyr_state_deal(&state, box, players, &chance))
+        return none;
+    for (pyr_state_advance(box, &state); state.open.phase != PYR_END; pyr_state_advance(box, &state)) {
+        pyr_seat seat = next_seat(&state);
+        pyr_view_init(&view, &state, seat);
+        pyr_step step = bot[seat]->choose(memory[seat], box, &view, &thought[seat], &budget);
+        if (pyr_state_apply(box, &state, seat, step))
+            return none;
+        result.hash = mix(mix(result.hash, seat), step);
+        result.steps++;
+    }
+    result.hash = mix_table(result.hash, box, &state.open);
+    return result;
+}
+
+static uint64_t count_from(const struct pyr_box *box, const struct pyr_state *state, uint32_t depth)
+{
+    struct pyr_steps steps;
+    uint64_t count = 0;
+    if (!depth || state->open.phase == PYR_END)
+        return 1;
+    pyr_seat seat = next_seat(state);
+    pyr_state_steps(box, state, seat, &steps);
+    for (uint32_t i = 0; i < steps.count; i++) {
+        struct pyr_state after = *state;
+        pyr_state_make(box, &after, seat, pyr_steps_at(box, &steps, i));
+        pyr_state_advance(box, &after);
+        count += count_from(box, &after, depth - 1);
+    }
+    return count;
+}
+
+uint64_t probe_perft(const struct pyr_box *box, uint64_t seed, uint32_t players, uint32_t played, uint32_t depth)
+{
+    struct pyr_rng rng;
+    struct pyr_state state;
+    pyr_rng_seed(&rng, seed, players);
+    if (!is_box(box) || pyr_state_deal(&state, box, players, &rng))
+        return 0;
+    play_random(box, &state, &rng, played);
+    return count_from(box, &state, depth);
+}

@@ -1,0 +1,338 @@
+#!/usr/bin/env python3
+"""Drives the command as people and scripts do. usage: cli.py PYRAMIDS SOURCE_ROOT [CASE]"""
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+COMMAND, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+PLAIN = os.path.join(ROOT, 'tests/data/plain.edition')
+RECORD = os.path.join(ROOT, 'tests/data/plain-2.pyr')
+ENV = dict(os.environ, LC_ALL='C.UTF-8', LANGUAGE='en')
+
+
+class Done:
+    def __init__(self, code, out, err):
+        self.code, self.out, self.err = code, out, err
+
+
+def run(*words, text='', code=0):
+    """Runs the command, expects an exit code, gives back what it printed."""
+    data = text if isinstance(text, bytes) else text.encode()
+    done = subprocess.run([COMMAND, *words], input=data, capture_output=True, env=ENV, timeout=120)
+    out, err = done.stdout.decode('utf-8', 'replace'), done.stderr.decode('utf-8', 'replace')
+    assert done.returncode == code, f'{words}: exit {done.returncode}, not {code}\n{out}\n{err}'
+    return Done(done.returncode, out, err)
+
+
+def read(path):
+    with open(path, encoding='utf-8') as source:
+        return source.read()
+
+
+def case_help(_):
+    main = run('--help').out
+    for name in ('play', 'sim', 'replay', 'legal', 'edition', 'bench'):
+        assert re.search(rf'^  {name} ', main, re.M), main
+        words = [name, '--help']
+        if name == 'edition':
+            for part in ('check', 'show', 'generate'):
+                text = run('edition', part, '--help').out
+                assert 'Usage: pyramids edition ' + part in text and 'Examples:' in text, text
+            assert 'Examples:' in run(*words).out
+            continue
+        text = run(*words).out
+        assert f'Usage: pyramids {name}' in text and 'Examples:\n  pyramids ' in text and '--help' in text, text
+    assert re.match(r'pyramids \d+\.\d+\.\d+\n$', run('--version').out)
+
+
+def case_wrong_usage(_):
+    for words in (['nonsense'], ['sim', '--nonsense'], ['sim', '--games'], ['sim', '--games', 'x'], ['sim', '--games', '0'],
+                  ['sim', '--players', '5'], ['sim', '--bots', 'nobody'], ['sim', '--bots', 'greedy,greedy,greedy', '--players', '2'],
+                  ['sim', '--bots', 'random,random,random,random,random'], ['replay'], ['legal'], ['legal', RECORD],
+                  ['legal', RECORD, '--seat', '5'], ['edition'], ['edition', 'nonsense'], ['edition', 'check'],
+                  ['edition', 'show', 'classic', '49'], ['edition', 'generate', '--seed', '-1'], ['edition', 'generate', '--name', 'a b'],
+                  ['bench', '--players', '1'], ['bench', 'extra'], ['play', '--players', '9'], ['play', '--seat', '3'],
+                  ['play', '--name', 'a\nb'], ['play', '--bots', 'nobody'], ['sim', '--json=yes']):
+        done = run(*words, code=2)
+        assert done.err.startswith('pyramids: ') or done.err.startswith('Usage: '), (words, done.err)
+    run(code=2)
+
+
+def case_missing_files(folder):
+    missing = os.path.join(folder, 'missing')
+    for words in (['replay', missing], ['legal', missing, '--seat', '1'], ['edition', 'check', missing],
+                  ['edition', 'show', missing], ['bench', '--edition', missing], ['play', missing], ['replay', folder],
+                  ['sim', '--games', '1', '--records', os.path.join(missing, 'deeper')]):
+        done = run(*words, code=1)
+        assert 'No such file' in done.err or 'directory' in done.err, (words, done.err)
+
+
+def case_sim(folder):
+    outputs = []
+    for threads in ('1', '2', '5'):
+        done = run('sim', '--players', '3', '--bots', 'greedy,random,greedy', '--games', '40', '--seed', '11', '--threads', threads, '--json')
+        report = json.loads(done.out)
+        assert sorted(report) == ['bots', 'edition', 'games', 'players', 'seed'], report
+        assert (report['players'], report['games'], report['seed'], report['edition']) == (3, 40, 11, 'classic')
+        assert [bot['name'] for bot in report['bots']] == ['greedy', 'random', 'greedy']
+        for bot in report['bots']:
+            assert sorted(bot) == ['games', 'mean_pyramids', 'mean_score', 'ms_per_move', 'name', 'win_rate'], bot
+            assert bot['games'] == 40 and bot.pop('ms_per_move') >= 0
+        assert abs(sum(bot['win_rate'] for bot in report['bots']) - 1) < 1e-5
+        outputs.append(report)
+    assert outputs[0] == outputs[1] == outputs[2]
+    folders = [os.path.join(folder, name) for name in 'ab']
+    for where, threads in zip(folders, '13'):
+        run('sim', '--players', '4', '--bots', 'greedy,random', '--games', '6', '--seed', '3', '--threads', threads, '--records', where)
+    assert sorted(os.listdir(folders[0])) == [f'{n:06}.pyr' for n in range(1, 7)]
+    for name in os.listdir(folders[0]):
+        assert read(os.path.join(folders[0], name)) == read(os.path.join(folders[1], name))
+    other = run('sim', '--players', '4', '--bots', 'greedy,random', '--games', '6', '--seed', '4', '--json').out
+    assert json.loads(other)['bots'][0]['mean_score'] != outputs[0]['bots'][0]['mean_score']
+    strong = json.loads(run('sim', '--players', '2', '--bots', 'greedy,random', '--games', '200', '--json').out)['bots']
+    assert strong[0]['win_rate'] > 0.95, strong
+    text = run('sim', '--players', '2', '--bots', 'greedy', '--games', '10').out
+    assert text.count('\ngreedy ') == 2, text
+
+
+def case_replay(folder):
+    done = run('replay', RECORD, '--edition', PLAIN)
+    assert 'finished' in done.out and re.search(r'^2 greedy 1 +80 +20 +30 +14 +-6 +138$', done.out, re.M), done.out
+    assert done.out.rstrip().endswith('winner: 2 greedy 1')
+    report = json.loads(run('replay', '--json', RECORD, '--edition', PLAIN).out)
+    assert report['finished'] and report['winners'] == [2] and report['players'][1]['total'] == 138
+    text = read(RECORD)
+    lines = text.split('\n')
+    assert 'under way, round 1, turn 2' in run('replay', '-', '--edition', PLAIN, text='\n'.join(lines[:14]) + '\n').out
+    for count in range(1, len(lines)):
+        run('replay', '-', '--edition', PLAIN, text='\n'.join(lines[:count]) + '\n')
+    bad = os.path.join(folder, 'bad.pyr')
+    with open(bad, 'w', encoding='utf-8') as to:
+        to.write(text.replace('mark 1 5:b1\n', 'mark 1 5:d1\n'))
+    done = run('replay', bad, RECORD, '--edition', PLAIN, code=1)
+    assert done.err == f'{bad}:11: 5:d1 includes a wall; expected open spaces only (R9)\n', done.err
+    assert 'winner: 2 greedy 1' in done.out              # the second file is checked all the same
+    done = run('replay', RECORD, code=1)
+    assert "edition 'plain'" in done.err and '--edition' in done.err
+    assert run('replay', RECORD, '--edition', 'classic', code=1).err.startswith(RECORD + ":2: the record is of edition 'plain'")
+    # What one seat sees: without the other's deal only --seat can follow it.
+    view = text.replace('deal 2 23 37 6 44\n', '')
+    run('replay', '-', '--edition', PLAIN, '--seat', '1', text=view)
+    assert ':6: ' in run('replay', '-', '--edition', PLAIN, text=view, code=1).err
+
+
+def case_legal(_):
+    lines = read(RECORD).split('\n')
+
+    def legal(count, seat, *more):
+        return run('legal', '-', '--seat', str(seat), '--edition', PLAIN, *more, text='\n'.join(lines[:count]) + '\n').out.split('\n')[:-1]
+
+    assert legal(6, 1) == ['19 30', '4 19', '4 30', '4 5', '5 19', '5 30']
+    assert legal(7, 1) == [] and len(legal(7, 2)) == 6
+    assert legal(9, 1) == []                             # a reveal comes first
+    moves = legal(10, 2)
+    assert moves == sorted(moves, key=str.encode) and '23:b1c1d1e1+23:b2' in moves and '23:b1c1d1e1' not in moves
+    assert legal(18, 2) == ['draw', 'take 13', 'take 20', 'take 45', 'take 7'] and legal(18, 1) == []
+    assert legal(len(lines), 1) == []
+    assert json.loads('\n'.join(legal(18, 2, '--json'))) == legal(18, 2)
+    assert legal(50, 1) == [] and lines[50].startswith('points')     # the points line is due first
+    run('legal', RECORD, '--seat', '3', '--edition', PLAIN, code=1)
+    assert ':3: ' in run('legal', '-', '--seat', '1', '--edition', PLAIN, text='\n'.join(lines[:2] + ['what']) + '\n', code=1).err
+
+
+def case_too_many_moves(folder):
+    """An edition full of crosses has more moves than anyone can list: said so, at once."""
+    rows = read(PLAIN).split('\n')
+    crowded = [row.replace('.', 'x').replace('r', 'x').replace('e', 'x').replace('s', 'x') if re.fullmatch(r'[#.vTxrefsp]{5}', row)
+               else row for row in rows]
+    path = os.path.join(folder, 'crowded.edition')
+    with open(path, 'w', encoding='utf-8') as to:
+        to.write('\n'.join(crowded))
+    text = '\n'.join(read(RECORD).split('\n')[:10]) + '\n'
+    done = run('legal', '-', '--seat', '1', '--edition', path, text=text, code=1)
+    assert 'too many to list' in done.err and not done.out
+
+
+def case_edition(folder):
+    assert "edition 'plain' (For tests) is good" in run('edition', 'check', PLAIN).out
+    assert json.loads(run('edition', 'check', '--json', PLAIN).out)['name'] == 'plain'
+    classic = run('edition', 'show', '--text').out
+    assert classic == read(os.path.join(ROOT, 'editions/classic.edition'))
+    assert run('edition', 'check', '-', text=classic).out.startswith('<stdin>: ')
+    shown = run('edition', 'show', PLAIN, '1', '2').out
+    assert '1 orange' in shown and '  1  v # # # #' in shown and '3 green' not in shown
+    assert run('edition', 'show').out.count('a b c d e') == 48
+    fresh = os.path.join(folder, 'fresh.edition')
+    run('edition', 'generate', '--seed', '2026', '--out', fresh)
+    assert read(fresh) == run('edition', 'generate', '--seed', '2026').out != run('edition', 'generate', '--seed', '2027').out
+    run('edition', 'check', fresh)
+    assert 'name mine\n' in run('edition', 'generate', '--name', 'mine').out
+    run('sim', '--games', '5', '--edition', fresh)
+    bad = run('edition', 'check', '-', text='pyramids-edition 1\nnam x\n', code=1)
+    assert bad.err == "<stdin>:2: unknown word 'nam'; expected: name, title, skulls, pattern or card\n", bad.err
+
+
+def case_bench(_):
+    report = json.loads(run('bench', '--players', '4', '--games', '2000', '--json').out)
+    assert report['games'] == 2000 and report['steps'] > 2000 * 112 and report['ns_per_step'] > 0
+    again = json.loads(run('bench', '--players', '4', '--games', '2000', '--json').out)
+    assert (report['steps'], report['mean_score']) == (again['steps'], again['mean_score'])
+    assert 'games/s' in run('bench', '--games', '100', '--edition', PLAIN).out
+
+
+class Player:
+    """Plays `play --plain` through its prompts."""
+
+    def __init__(self, *words):
+        self.process = subprocess.Popen([COMMAND, 'play', '--plain', *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True, bufsize=0, env=ENV)
+        self.last = self.until_prompt()
+
+    def until_prompt(self):
+        text = ''
+        while not text.endswith('\n> '):
+            char = self.process.stdout.read(1)
+            if not char:
+                self.process.wait(10)
+                return text
+            text += char
+        return text
+
+    def say(self, line):
+        self.process.stdin.write(line + '\n')
+        self.last = self.until_prompt()
+        return self.last
+
+    def is_running(self):
+        return self.last.endswith('> ')
+
+    def choices(self):
+        return [line for line in self.say('?').split('\n') if re.fullmatch(r'\d+ \d+|\d+:[a-e1-5]\S*|take \d+|draw|-', line)]
+
+
+def case_play(folder):
+    rng = random.Random(4)
+    saved = os.path.join(folder, 'saved.pyr')
+    player = Player('--players', '3', '--bots', 'greedy,random', '--seed', '8', '--edition', PLAIN, '--name', 'Zoë')
+    turns = 0
+    while player.is_running():
+        choices = player.choices()
+        assert choices and 'No:' in player.say('nonsense')
+        player.say(rng.choice(choices))
+        turns += 1
+        if turns == 6:
+            before = player.choices()
+            player.say(rng.choice(before))
+            player.say('undo')
+            assert player.choices() == before
+            assert 'Saved as' in player.say('save ' + saved)
+        assert turns < 60
+    assert 'The game is over.' in player.last and 'winner: ' in player.last and 'Zoë' in player.last, player.last
+    assert player.process.returncode == 0
+    # The saved game goes on.
+    assert 'under way' in run('replay', saved, '--edition', PLAIN).out
+    player = Player(saved, '--edition', PLAIN, '--bots', 'greedy')
+    while player.is_running():
+        player.say(rng.choice(player.choices()))
+    assert 'The game is over.' in player.last, player.last
+    # A finished one only shows its end.
+    assert 'The game is over.' in run('play', RECORD, '--edition', PLAIN).out
+
+
+def case_play_extras(_):
+    """Extra marks may be typed one by one, and taken back one by one."""
+    rng = random.Random(1)
+    player = Player('--seed', '5', '--edition', PLAIN)
+    for _ in range(200):
+        if not player.is_running():
+            player = Player('--seed', str(rng.randrange(1000)), '--edition', PLAIN)
+        choices = player.choices()
+        long = [c for c in choices if '+' in c]
+        if not long:
+            player.say(rng.choice(choices))
+            continue
+        parts = rng.choice(long).split('+')
+        assert 'extra mark' in player.say(parts[0])
+        listed = player.choices()
+        assert listed == [c for c in choices if c.startswith(parts[0] + '+')]
+        assert 'Taken back' in player.say('undo') and player.choices() == choices
+        player.say(parts[0])
+        for part in parts[1:]:
+            player.say(part)
+        assert '+'.join(parts) in player.say('log')
+        player.process.kill()
+        player.process.wait()
+        return
+    raise AssertionError('no extra mark in 200 choices')
+
+
+def case_play_ends(_):
+    assert 'not finished' in run('play', '--plain', '--seed', '1', text='').out          # end of input
+    assert 'not finished' in run('play', '--plain', '--seed', '1', text='quit\n').out
+    done = run('play', '--plain', '--seed', '1', text=b'\xff\xfe\x00\x01\n' + b'a' * 100000 + b'\n?\n').out
+    assert '(6 legal choices)' in done
+
+
+def case_interrupt(_):
+    for words in (['sim', '--games', '100000000', '--threads', '2'], ['bench', '--games', '1000000000'], ['play', '--plain']):
+        process = subprocess.Popen([COMMAND, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENV)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+        assert process.returncode == 130, (words, process.returncode, out, err)
+        if words[0] == 'sim':
+            assert b'games of 2 players' in out              # what was played is reported
+
+
+def case_hostile(_):
+    """Any bytes: exit 0 or 1, never a crash or a hang."""
+    rng = random.Random(3)
+    record, edition = read(RECORD).encode(), read(PLAIN).encode()
+    for i in range(60):
+        base = bytearray(record if i % 2 else edition)
+        for _ in range(rng.randrange(1, 6)):
+            at = rng.randrange(len(base))
+            kind = rng.randrange(3)
+            if kind == 0:
+                base[at] = rng.randrange(256)
+            elif kind == 1:
+                del base[at:at + rng.randrange(1, 200)]
+            else:
+                base[at:at] = bytes(rng.randrange(256) for _ in range(rng.randrange(1, 40)))
+        for words in (['replay', '-', '--edition', PLAIN], ['legal', '-', '--seat', '1', '--edition', PLAIN], ['edition', 'check', '-']):
+            done = subprocess.run([COMMAND, *words], input=bytes(base), capture_output=True, env=ENV, timeout=60)
+            assert done.returncode in (0, 1), (words, done.returncode, done.stderr)
+    for data in (b'', b'\n' * 100000, b'\0' * 1000, b'a' * 5000000, b'pyramids-record 1\n' * 1000, b'tag a b\n' * 100000,
+                 b'pyramids-record 1\nedition plain\nplayer 1 a\nplayer 2 b\n' + b'tag a b\n' * 100000):
+        for words in (['replay', '-', '--edition', PLAIN], ['edition', 'check', '-'], ['play', '-', '--edition', PLAIN]):
+            done = subprocess.run([COMMAND, *words], input=data, capture_output=True, env=ENV, timeout=60)
+            assert done.returncode in (0, 1), (words, done.returncode, done.stderr)
+
+
+def main():
+    failed = count = 0
+    wanted = sys.argv[3] if len(sys.argv) > 3 else ''
+    for name, function in list(globals().items()):
+        if not name.startswith('case_') or wanted not in name:
+            continue
+        count += 1
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                function(folder)
+                print(f'ok {count} - {name[5:].replace("_", " ")}', flush=True)
+            except (AssertionError, subprocess.TimeoutExpired, json.JSONDecodeError) as error:
+                failed += 1
+                print('\n'.join('# ' + line for line in str(error).split('\n')))
+                print(f'not ok {count} - {name[5:].replace("_", " ")}', flush=True)
+    print(f'1..{count}')
+    sys.exit(failed != 0)
+
+
+if __name__ == '__main__':
+    main()

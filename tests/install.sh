@@ -1,0 +1,58 @@
+#!/bin/sh
+# Installs into a directory of its own, builds a program against what is there with pkg-config, shared and static, and looks
+# at which names the libraries show.
+set -eu
+command -v pkg-config >/dev/null || { echo "skipped: no pkg-config"; exit 77; }
+dest=$(mktemp -d)
+trap 'rm -rf "$dest"' EXIT
+meson install -C "$PYR_BUILD" --no-rebuild --quiet --destdir "$dest" >/dev/null
+
+fail() {
+    echo "$*"
+    exit 1
+}
+
+pc=$(find "$dest" -name pyramids.pc)
+[ -n "$pc" ] || fail "no pyramids.pc"
+export PKG_CONFIG_LIBDIR="${pc%/*}" PKG_CONFIG_SYSROOT_DIR="$dest"
+libdir=$(dirname "$(dirname "$pc")")
+[ -n "$(find "$dest" -name pyramids.1)" ] || fail "no manual page"
+[ -f "$libdir/libpyramids.so.0" ] || fail "no libpyramids.so.0"
+
+cat >"$dest/program.c" <<'END'
+#include <stdio.h>
+#include <pyramids/bots.h>
+#include <pyramids/edition.h>
+
+int main(void)
+{
+    struct pyr_edition edition;
+    struct pyr_fault fault;
+    enum pyr_err err = pyr_edition_read(&edition, "pyramids-edition 2\n", 19, &fault);
+    printf("%d %u %s\n", err == PYR_ERR_TEXT_VERSION, (unsigned)fault.line, pyr_bot_at(0)->name);
+    return 0;
+}
+END
+cd "$dest"
+flags=$(pkg-config --cflags pyramids)
+# shellcheck disable=SC2046,SC2086  # lists of flags
+{
+    $CC -std=c11 -Wall -Werror $flags program.c -o shared $(pkg-config --libs pyramids)
+    $CC -std=c11 -Wall -Werror $flags program.c -o static "$libdir/libpyramids.a"
+}
+[ "$(LD_LIBRARY_PATH=$libdir ./shared)" = "1 1 random" ] || fail "the shared library answers otherwise"
+[ "$(./static)" = "1 1 random" ] || fail "the static library answers otherwise"
+LD_LIBRARY_PATH=$libdir ldd ./shared | grep -q 'libpyramids\.so\.0 => ' || fail "./shared does not use libpyramids.so.0"
+
+others=$(nm -D --defined-only "$libdir/libpyramids.so" | awk '$2 != "A" { print $NF }' | grep -v '^pyr_' || true)
+[ -z "$others" ] || fail "the shared library also shows" "$others"
+others=$(nm -g --defined-only "$libdir/libpyramids.a" | awk 'NF == 3 { print $NF }' | grep -v '^pyr_' || true)
+[ -z "$others" ] || fail "the static library also shows" "$others"
+
+# What the headers promise is there.
+promised=$(cat "$(dirname "$(find "$dest" -path '*/pyramids/base.h')")"/*.h | tr '\n' ' ' |
+    grep -o 'PYR_API [^;]*;' | grep -o '\bpyr_[a-z0-9_]*(' | tr -d '(' | sort -u)
+shown=$(nm -D --defined-only "$libdir/libpyramids.so" | awk '{ sub(/@.*/, "", $NF); print $NF }' | sort -u)
+for name in $promised; do
+    echo "$shown" | grep -Fqx "$name" || fail "$name is declared, but not in the library"
+done

@@ -1,0 +1,20 @@
+#!/bin/sh
+# old-cpu.sh TWIN: the same games on a processor without AVX2 and BMI2 as on this one. (tests/twin.c has the commands.)
+set -eu
+command -v qemu-x86_64 >/dev/null || { echo "skipped: no qemu-x86_64"; exit 77; }
+questions() {
+    echo "read $PYR_SOURCE/tests/data/plain.edition"
+    for players in 2 3 4; do
+        echo "games 7 $players 100 0"
+        echo "games 7 $players 100 1"
+        echo "perft $players $players 30 3"
+        echo "bots $players 20 greedy random"
+    done
+}
+here=$(questions | "$1")
+there=$(questions | qemu-x86_64 -cpu Nehalem "$1")
+if [ "$here" != "$there" ]; then
+    printf 'this processor:\n%s\nan older one:\n%s\n' "$here" "$there"
+    exit 1
+fi
+echo "$here"

@@ -1,0 +1,292 @@
+/*
+ * test_text.c: every kind of bad line in an edition or a record is refused at its line with its exact sentence. A case is the good text
+ * with one replacement.
+ */
+#include <pyramids/text.h>
+
+#include "check.h"
+
+struct spoiled {
+    const char *old, *new;       /* the first `old` becomes `new`; old "" means: the new text comes first */
+    const char *wanted;          /* LINE: sentence */
+};
+
+static char *spoil(const char *text, const char *old, const char *new)
+{
+    const char *at = strstr(text, old);
+    if (!CHECK(at != NULL)) {
+        printf("# not in the text: %s\n", old);
+        exit(1);
+    }
+    size_t before = (size_t)(at - text), size = strlen(text) + strlen(new) + 1;
+    char *spoiled = malloc(size);
+    snprintf(spoiled, size, "%.*s%s%s", (int)before, text, new, at + strlen(old));
+    return spoiled;
+}
+
+static void say(const struct pyr_fault *fault, char *to, size_t size)
+{
+    int at = snprintf(to, size, "%u: ", (unsigned)fault->line);
+    pyr_text_fault(fault, to + at, size - (size_t)at);
+}
+
+static const struct spoiled bad_editions[] = {
+    /* Lines and words. */
+    { "pyramids-edition 1", "pyramids-record 1", "1: this does not begin as it should; expected: pyramids-edition 1" },
+    { "pyramids-edition 1", "pyramids-edition 2", "1: an unknown version of the format; expected: pyramids-edition 1" },
+    { "pyramids-edition 1", "pyramids-edition 01", "1: '01' is not a plain number; expected: pyramids-edition 1" },
+    { "pyramids-edition 1", "pyramids-edition", "1: the line ends too early; expected: pyramids-edition 1" },
+    { "name plain", "nam plain", "2: unknown word 'nam'; expected: name, title, skulls, pattern or card" },
+    { "name plain", "name plain box", "2: 'box' is too much; expected: name NAME" },
+    { "name plain", "name", "2: the line ends too early; expected: name NAME" },
+    { "name plain", "name plain ", "2: ' ' is too much; expected: name NAME" },
+    { "name plain", "name  plain", "2: a space too many or too few at byte 6; expected words separated by one space: name NAME" },
+    { "name plain", " name plain", "2: a space too many or too few at byte 1; expected words separated by one space: name, title, skulls, pattern or card" },
+    { "name plain", "name plain\nname again", "3: 'name' stands a second time, after line 2; expected it once" },
+    { "name plain", "name abcdefghijklmnopqrstuvwxyzabcdef", "2: 'abcdefghijklmnopqrstuvwxyzabcdef' is too long; expected at most 31 bytes" },
+    { "name plain", "name\tplain", "2: byte 5 of the line is not part of a printable UTF-8 character" },
+    { "title For tests", "title For \xff", "3: byte 11 of the line is not part of a printable UTF-8 character" },
+    { "title For tests", "title", "3: the line ends too early; expected: title TEXT" },
+    { "title For tests\n", "", "361: a line is missing; expected: title TEXT" },
+    /* Skulls. */
+    { "skulls 1 2 3", "skulls 1 2 1", "4: a skull costs less than the one before it; expected penalties that never fall (R3)" },
+    { "skulls 1 2 3", "skulls 1 2 -3", "4: '-3' is not a plain number; expected: skulls N N N N N N N N N N" },
+    { "skulls 1 2 3", "skulls 1 2 1000", "4: the number 1000 is out of range; expected 0 to 999" },
+    { "skulls 1 2 3", "skulls 1 2 99999999999999999999", "4: the number 99999999999999999999 is out of range; expected 0 to 999" },
+    { "skulls 1 2 3", "skulls 1 2", "4: the line ends too early; expected: skulls N N N N N N N N N N" },
+    { "skulls 1 2 3", "skulls 1 1 2 3", "4: '18' is too much; expected: skulls N N N N N N N N N N" },
+    /* Patterns. */
+    { "pattern I2 1\nXX\n", "pattern I2 1\nXX\nX\n", "8: 'X' is not a row of a pattern; expected up to four of X and ., rows of one length, then a blank line" },
+    { "pattern I2 1\nXX\n", "pattern I2 1\nXx\n", "7: 'Xx' is not a row of a pattern; expected up to four of X and ., rows of one length, then a blank line" },
+    { "pattern I2 1\nXX\n", "pattern I2 1\nXXXXX\n", "7: 'XXXXX' is not a row of a pattern; expected up to four of X and ., rows of one length, then a blank line" },
+    { "pattern I2 1\nXX\n", "pattern I2 1\n\nXX\n", "8: unknown word 'XX'; expected: name, title, skulls, pattern or card" },
+    { "pattern I2 1\nXX\n", "pattern I2 1\nX\n", "6: pattern I2 has the wrong size; expected 2 to 4 spaces (R2)" },
+    { "pattern I2 1\nXX\n", "pattern I2 1\nX.\n.X\n", "6: pattern I2 falls apart; expected spaces that hang together by their sides (R2)" },
+    { "pattern I2 1\nXX\n", "pattern I2 1\nXX.\n", "6: pattern I2 has an empty outer row or column; expected it drawn without one (R2)" },
+    { "pattern I2 1\nXX\n", "pattern I2 1\n..\nXX\n", "6: pattern I2 has an empty outer row or column; expected it drawn without one (R2)" },
+    { "pattern I2 1\nXX\n", "pattern J3 1\n.X\nXX\n", "13: pattern V3 is pattern J3 turned or mirrored; expected six that differ (R2)" },
+    { "pattern I2 1", "pattern I3 1", "9: there are two patterns of the name I3; expected six different names" },
+    { "pattern I2 1", "pattern I2 2", "362: the patterns do not make eight expedition cards; expected copies that add up to 8 (R2)" },
+    { "pattern I2 1", "pattern I2 0", "6: the number 0 is out of range; expected 1 to 8" },
+    { "pattern I2 1", "pattern I2", "6: the line ends too early; expected: pattern NAME COPIES" },
+    { "pattern I2 1\nXX\n", "", "360: the number of patterns is 5; expected six (R2)" },
+    { "card 1 orange", "pattern S4 1\nXX.\n.XX\n\ncard 1 orange", "28: the number of patterns is 7; expected six (R2)" },
+    /* Cards. */
+    { "card 1 orange", "card 49 orange", "28: the number 49 is out of range; expected 1 to 48" },
+    { "card 1 orange", "card 2 orange", "35: 'card' stands a second time, after line 28; expected it once" },
+    { "card 1 orange", "card 1 red", "28: 'red' is not a colour; expected green, orange or purple" },
+    { "card 1 orange", "card 1 green", "362: the number of green cards is 17; expected 16 of each colour (R1)" },
+    { "v####\n", "v###\n", "29: 'v###' is not a row of card 1; expected five of # . v T x r e f s p" },
+    { "v####\n", "v###X\n", "29: 'v###X' is not a row of card 1; expected five of # . v T x r e f s p" },
+    { "v####\n", "#####\n", "28: card 1: expected exactly one entrance v, in the top row (R1)" },
+    { "v####\n", "vv###\n", "28: card 1: expected exactly one entrance v, in the top row (R1)" },
+    { "v####\n..r..\n", ".####\nv.r..\n", "28: card 1: expected exactly one entrance v, in the top row (R1)" },
+    { "#erT.\n", "#er..\n", "28: card 1: expected exactly one tomb T, in the bottom row (R1)" },
+    { "v####\n..r..\n", "v####\n#.r..\n", "28: card 1 falls apart; expected open spaces that all hang together by their sides (R1)" },
+};
+
+TEST("bad editions are refused with line, cause and what was expected")
+{
+    static struct pyr_edition edition;
+    size_t size;
+    char *good = check_file("tests/data/plain.edition", &size);
+    struct pyr_fault fault;
+    CHECK_INT(pyr_edition_read(&edition, good, size, &fault), PYR_OK);
+    for (size_t i = 0; i < sizeof bad_editions / sizeof *bad_editions; i++) {
+        const struct spoiled *bad = &bad_editions[i];
+        char *text = spoil(good, bad->old, bad->new), sentence[512] = "accepted";
+        if (pyr_edition_read(&edition, text, strlen(text), &fault))
+            say(&fault, sentence, sizeof sentence);
+        CHECK_STR(sentence, bad->wanted);
+        free(text);
+    }
+    free(good);
+}
+
+TEST("an edition that stops early says what is missing")
+{
+    static struct pyr_edition edition;
+    static const struct {
+        size_t lines;
+        const char *wanted;
+    } cut[] = {
+        { 0, "0: this does not begin as it should; expected: pyramids-edition 1" },
+        { 1, "1: a line is missing; expected: name NAME" },
+        { 3, "3: a line is missing; expected: skulls N N N N N N N N N N" },
+        { 27, "27: card 1 is missing; expected cards 1 to 48" },
+        { 31, "31: the text ends in the middle of card 1; expected five rows" },
+    };
+    size_t size;
+    char *good = check_file("tests/data/plain.edition", &size);
+    for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
+        struct pyr_fault fault;
+        char sentence[512] = "accepted";
+        size_t at = 0;
+        for (size_t line = 0; line < cut[i].lines; line++)
+            at = (size_t)(strchr(good + at, '\n') - good) + 1;
+        if (pyr_edition_read(&edition, good, at, &fault))
+            say(&fault, sentence, sizeof sentence);
+        CHECK_STR(sentence, cut[i].wanted);
+    }
+    free(good);
+}
+
+static const struct spoiled bad_records[] = {
+    /* The header. */
+    { "pyramids-record 1", "pyramids-edition 1", "1: this does not begin as it should; expected: pyramids-record 1" },
+    { "pyramids-record 1", "pyramids-record 2", "1: an unknown version of the format; expected: pyramids-record 1" },
+    { "pyramids-record 1", "pyramids-record 1\npyramids-record 1", "2: this line cannot stand here; expected: edition plain" },
+    { "edition plain", "edition other", "2: the record is of edition 'other'; expected: edition plain" },
+    { "edition plain\n", "", "2: this line cannot stand here; expected: edition plain" },
+    { "player 1 random 2\n", "player 2 random 2\n", "3: another seat comes here; expected: player 1 NAME" },
+    { "player 1 random 2\n", "player 1\n", "3: the line ends too early; expected: player SEAT NAME" },
+    { "player 1 random 2\n", "player 5 random 2\n", "3: the number 5 is out of range; expected 1 to 4" },
+    { "player 2 greedy 1\n", "", "4: a game has 2 to 4 players; expected: player 2 NAME" },
+    { "player 2 greedy 1\n", "player 2 B\nplayer 3 C\nplayer 4 D\nplayer 4 E\n", "7: a game has 2 to 4 players; expected: deal 1 C C C C" },
+    { "edition plain\n", "edition plain\ntag date\n", "3: the line ends too early; expected: tag NAME VALUE" },
+    { "edition plain\n", "edition plain\nnote this\n", "3: unknown word 'note'; expected a line of a game record" },
+    /* Setting up. */
+    { "deal 1 19 30 4 5", "deal 1 19 30 4", "5: the line ends too early; expected: deal SEAT C C C C" },
+    { "deal 1 19 30 4 5", "deal 1 19 30 4 5 6", "5: '6' is too much; expected: deal SEAT C C C C" },
+    { "deal 1 19 30 4 5", "deal 1 19 30 4 49", "5: the number 49 is out of range; expected 1 to 48" },
+    { "deal 1 19 30 4 5", "deal 1 19 30 4 4", "5: card 4 has been dealt before; expected four different cards (R4)" },
+    { "deal 2 23", "deal 2 19", "6: card 19 has been dealt before; expected four different cards (R4)" },
+    { "deal 2 23", "deal 1 23", "6: another seat comes here; expected: deal 2 C C C C" },
+    { "keep 1 5 19", "keep 1 5 23", "7: card 23 was not dealt to this player; expected two different cards of the four dealt (R4)" },
+    { "keep 1 5 19", "keep 1 5 5", "7: card 5 was not dealt to this player; expected two different cards of the four dealt (R4)" },
+    { "keep 1 5 19", "keep 2 23 44", "7: another seat comes here; expected: keep 1 C C" },
+    { "keep 1 5 19\n", "", "7: another seat comes here; expected: keep 1 C C" },
+    { "show 20 45 13 7", "show 20 45 13", "9: the display lacks 4, not 3; expected: show C C C C (R12)" },
+    { "show 20 45 13 7", "show 20 45 13 23", "9: card 23 is not in the deck; expected a card that has not been seen yet (R5)" },
+    { "show 20 45 13 7", "show 20 45 13 13", "9: card 13 is not in the deck; expected a card that has not been seen yet (R5)" },
+    { "show 20 45 13 7\n", "", "9: this line cannot stand here; expected: show C C C C" },
+    /* Turns. */
+    { "reveal I4", "reveal T4", "10: the edition has no pattern 'T4'; expected the name of one of its six" },
+    { "reveal L4", "reveal", "13: the line ends too early; expected: reveal PATTERN" },
+    { "reveal O4\nmark 1 5:c3", "reveal I4\nmark 1 5:c3", "21: all 2 expedition cards with pattern I4 have been revealed in this round already; expected another pattern (R6)" },
+    { "mark 1 5:b1\n", "mark 2 23:b1\n", "11: another seat comes here; expected: mark 1 MOVE" },
+    { "mark 1 5:b1\n", "reveal L4\n", "11: this line cannot stand here; expected: mark 1 MOVE" },
+    { "mark 1 5:b1\n", "mark 1 -\n", "11: a pass where something can be marked; expected a mark (R8)" },
+    { "mark 1 5:b1\n", "mark 1 6:b1\n", "11: card 6 does not lie before this player; expected one of the player's own cards (R8)" },
+    { "mark 1 5:b1\n", "mark 1 5:a1\n", "11: 5:a1 does not include the entrance; expected it in the first mark on a card (R10)" },
+    { "mark 1 5:b1\n", "mark 1 5:b1c1\n", "11: 5:b1c1 is not the revealed pattern, turned or mirrored; expected the whole pattern or one space (R8)" },
+    { "mark 1 5:b1\n", "mark 1 5:d1\n", "11: 5:d1 includes a wall; expected open spaces only (R9)" },
+    { "mark 1 5:b1\n", "mark 1 5:f1\n", "11: '5:f1' does not name spaces; expected columns a to e and rows 1 to 5, as in 17:a1b1a2" },
+    { "mark 1 5:b1\n", "mark 1 5:b\n", "11: '5:b' does not name spaces; expected columns a to e and rows 1 to 5, as in 17:a1b1a2" },
+    { "mark 1 5:b1\n", "mark 1 5:c1b1\n", "11: the spaces of '5:c1b1' are not in reading order; expected row by row, each once, as in 17:a1b1a2" },
+    { "mark 1 5:b1\n", "mark 1 5:b1b1\n", "11: the spaces of '5:b1b1' are not in reading order; expected row by row, each once, as in 17:a1b1a2" },
+    { "mark 1 5:b1\n", "mark 1 05:b1\n", "11: '05:b1' is not a move; expected CARD:SPACES, extra marks as +CARD:SPACE, or -" },
+    { "mark 1 5:b1\n", "mark 1 b1\n", "11: 'b1' is not a move; expected CARD:SPACES, extra marks as +CARD:SPACE, or -" },
+    { "mark 1 5:b1\n", "mark 1 5:b1+\n", "11: '5:b1+' is not a move; expected CARD:SPACES, extra marks as +CARD:SPACE, or -" },
+    { "mark 1 5:b1\n", "mark 1 5:b1+5:c1\n", "11: the extra mark 5:c1 is not paid for by a cross; expected the move to end before it (R11)" },
+    { "23:b1c1d1e1+23:b2", "23:b1c1d1e1", "12: 1 extra mark is missing; expected +CARD:SPACE for every cross (R11)" },
+    { "23:b1c1d1e1+23:b2", "23:b1c1d1e1+23:b2d2", "12: the extra mark 23:b2d2 has more than one space; expected exactly one (R11)" },
+    { "mark 1 5:c1a2b2c2", "mark 1 5:b1", "14: 5:b1 includes a space that is marked already; expected unmarked spaces only (R9)" },
+    { "mark 1 5:c1a2b2c2", "mark 1 5:e2", "14: 5:e2 does not touch a space marked before; expected one that does (R10)" },
+    /* Replacing. */
+    { "take 2 7\n", "take 2 8\n", "19: card 8 is not in the display; expected one that is (R12)" },
+    { "take 2 7\n", "draw 2 7\n", "19: card 7 is not in the deck; expected a card that has not been seen yet (R5)" },
+    { "take 2 7\n", "take 1 7\n", "19: another seat comes here; expected: take 2 C, draw 2 C" },
+    { "take 2 7\n", "", "19: this line cannot stand here; expected: take 2 C, draw 2 C" },
+    { "take 2 7\nshow 41\n", "take 2 7\n", "20: this line cannot stand here; expected: show C" },
+    { "show 41\n", "show 41 42\n", "20: the display lacks 1, not 2; expected: show C (R12)" },
+    /* What the rules derive. */
+    { "points 2 purple 10\n", "points 2 purple 6\n", "51: these are not the pyramid points due; expected: points 2 purple 10 (R14)" },
+    { "points 2 purple 10\n", "points 2 pink 10\n", "51: 'pink' is not a colour; expected green, orange or purple" },
+    { "points 2 purple 10\n", "", "51: this line cannot stand here; expected: points 2 purple 10" },
+    { "score 1 43", "score 1 44", "119: the score is another; expected: score 1 43 pyramids 30 torches 10 points 0 gems 5 skulls -2 (R16)" },
+    { "score 1 43 pyramids", "score 1 43 piramids", "119: unknown word 'piramids'; expected: score SEAT N pyramids N torches N points N gems N skulls N" },
+    { "score 1 43 pyramids", "score 2 43 pyramids", "119: another seat comes here; expected: score 1 43 pyramids 30 torches 10 points 0 gems 5 skulls -2" },
+    { "skulls -2", "skulls -0", "119: '-0' is not a plain number; expected: score SEAT N pyramids N torches N points N gems N skulls N" },
+    { "winner 2", "winner 1", "121: the winner is another; expected: winner 2 (R17)" },
+    { "winner 2", "winner 1 2", "121: the winner is another; expected: winner 2 (R17)" },
+    { "winner 2", "winner 2 1", "121: the number 1 is out of range; expected 3 to 4" },
+    { "winner 2\n", "winner 2\nreveal I4\n", "122: the game is over; expected no further line but tags" },
+};
+
+TEST("bad records are refused with line, cause, what was expected and the rule")
+{
+    static struct pyr_edition edition;
+    size_t size;
+    char *box = check_file("tests/data/plain.edition", &size);
+    CHECK_INT(pyr_edition_read(&edition, box, size, NULL), PYR_OK);
+    char *good = check_file("tests/data/plain-2.pyr", &size);
+    struct pyr_replay replay;
+    struct pyr_fault fault;
+    pyr_replay_init(&replay, PYR_NOBODY);
+    CHECK_INT(pyr_record_read(&edition, &replay, good, size, &fault), PYR_OK);
+    CHECK_INT(replay.stage, PYR_STAGE_OVER);
+    for (size_t i = 0; i < sizeof bad_records / sizeof *bad_records; i++) {
+        const struct spoiled *bad = &bad_records[i];
+        char *text = spoil(good, bad->old, bad->new), sentence[512] = "accepted";
+        pyr_replay_init(&replay, PYR_NOBODY);
+        if (pyr_record_read(&edition, &replay, text, strlen(text), &fault))
+            say(&fault, sentence, sizeof sentence);
+        CHECK_STR(sentence, bad->wanted);
+        free(text);
+    }
+    free(good);
+    free(box);
+}
+
+TEST("comments, blank lines, CR LF and tags are free")
+{
+    static struct pyr_edition edition;
+    size_t size;
+    char *box = check_file("tests/data/plain.edition", &size);
+    CHECK_INT(pyr_edition_read(&edition, box, size, NULL), PYR_OK);
+    char *good = check_file("tests/data/plain-2.pyr", &size), *free_text = malloc(3 * size);
+    size_t at = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (good[i] == '\n')
+            free_text[at++] = '\r';
+        free_text[at++] = good[i];
+    }
+    free_text[at] = '\0';
+    char *text = spoil(free_text, "reveal L4", "; what now?\r\n\r\ntag mood  good, really\r\nreveal L4");
+    struct pyr_replay replay;
+    struct pyr_fault fault;
+    pyr_replay_init(&replay, PYR_NOBODY);
+    CHECK_INT(pyr_record_read(&edition, &replay, text, strlen(text), &fault), PYR_ERR_TEXT_SPACE);
+    CHECK_INT(fault.line, 15);
+    free(text);
+    text = spoil(free_text, "reveal L4", "; what now?\r\n\r\ntag mood good, really\r\nreveal L4");
+    pyr_replay_init(&replay, PYR_NOBODY);
+    CHECK_INT(pyr_record_read(&edition, &replay, text, strlen(text), &fault), PYR_OK);
+    CHECK_INT(replay.stage, PYR_STAGE_OVER);
+    free(text);
+    free(free_text);
+    free(good);
+    free(box);
+}
+
+TEST("every code has a sentence of its own")
+{
+    static const struct {
+        int first, last;
+    } groups[] = {
+        { PYR_ERR_SEATS, PYR_ERR_STATE },       { PYR_ERR_PHASE, PYR_ERR_EXTRA_TOO_MANY },
+        { PYR_ERR_PENALTY_FALLS, PYR_ERR_COLOUR_COUNT }, { PYR_ERR_TEXT_ENCODING, PYR_ERR_TEXT_FULL },
+        { PYR_ERR_EDITION_ROW, PYR_ERR_EDITION_SAME_NAME }, { PYR_ERR_RECORD_EDITION, PYR_ERR_RECORD_OVER },
+        { PYR_ERR_NOT_READY, PYR_ERR_NO_SUCH_LINE },
+    };
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+        for (int code = groups[g].first; code <= groups[g].last; code++) {
+            char sentence[512];
+            pyr_text_error((enum pyr_err)code, sentence, sizeof sentence);
+            CHECK(!strstr(sentence, "unknown error"));
+        }
+    }
+}
+
+TEST("a fault that does not fit its buffer is cut, not overrun")
+{
+    struct pyr_fault fault = { .code = PYR_ERR_WALL, .word = "17:a1a2" };
+    for (size_t size = 1; size < 80; size++) {
+        char to[80];
+        memset(to, '!', sizeof to);
+        pyr_text_fault(&fault, to, size);
+        CHECK(strlen(to) < size);
+        CHECK_INT(to[size], '!');
+    }
+}

@@ -1,0 +1,95 @@
+/*
+ * twin.c: the functions of the WebAssembly module, native. Answers each command on standard input with a line, for
+ * tests/wasm.mjs to hold against the module's answer:
+ *
+ *     read FILE                              code line column word|expected
+ *     write                                  length, hash of the bytes
+ *     names                                  the bots
+ *     games SEED PLAYERS GAMES PLAYOUTS      hash steps
+ *     bots SEED NODES NAME...                hash steps
+ *     perft SEED PLAYERS PLAYED DEPTH        count
+ *     time SEED PLAYERS GAMES PLAYOUTS       hash, nanoseconds of processor time
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "exports.h"
+
+void *host_room(size_t size)
+{
+    static void *room;
+    free(room);
+    room = NULL;
+    size = (size + 63) / 64 * 64;
+    return room = aligned_alloc(64, size);
+}
+
+static void read_edition(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    size_t size = file ? fread(wasm_buffer(), 1, wasm_buffer_size(), file) : 0;
+    if (file)
+        fclose(file);
+    int32_t err = wasm_edition_read((uint32_t)size);
+    printf("%" PRId32 " %" PRIu32 " %" PRIu32 " %s|%s\n", err, wasm_fault_line(), wasm_fault_column(), wasm_fault_word(),
+        wasm_fault_expected());
+}
+
+static void write_edition(void)
+{
+    uint32_t length = wasm_edition_write();
+    uint64_t hash = 0;
+    for (uint32_t i = 0; i < length; i++)
+        hash = hash * 31 + (unsigned char)wasm_buffer()[i];
+    printf("%" PRIu32 " %" PRIu64 "\n", length, hash);
+}
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+int main(void)
+{
+    char line[4096];
+    while (fgets(line, sizeof line, stdin)) {
+        uint64_t seed, nodes;
+        uint32_t a, b, c;
+        int end = 0;
+        line[strcspn(line, "\n")] = '\0';
+        if (!strncmp(line, "read ", 5)) {
+            read_edition(line + 5);
+        } else if (!strcmp(line, "write")) {
+            write_edition();
+        } else if (!strcmp(line, "names")) {
+            for (uint32_t i = 0; wasm_bot_name(i); i++)
+                printf("%s%s", i ? " " : "", wasm_bot_name(i));
+            printf("\n");
+        } else if (sscanf(line, "games %" SCNu64 " %" SCNu32 " %" SCNu32 " %" SCNu32, &seed, &a, &b, &c) == 4) {
+            uint64_t hash = wasm_random_games(seed, a, b, c);
+            printf("%" PRIu64 " %" PRIu64 "\n", hash, wasm_steps());
+        } else if (sscanf(line, "bots %" SCNu64 " %" SCNu64 " %n", &seed, &nodes, &end) == 2 && end) {
+            snprintf(wasm_buffer(), wasm_buffer_size(), "%s", line + end);
+            uint64_t hash = wasm_bot_game(seed, nodes);
+            printf("%" PRIu64 " %" PRIu64 "\n", hash, wasm_steps());
+        } else if (sscanf(line, "perft %" SCNu64 " %" SCNu32 " %" SCNu32 " %" SCNu32, &seed, &a, &b, &c) == 4) {
+            printf("%" PRIu64 "\n", wasm_perft(seed, a, b, c));
+        } else if (sscanf(line, "time %" SCNu64 " %" SCNu32 " %" SCNu32 " %" SCNu32, &seed, &a, &b, &c) == 4) {
+            uint64_t start = now();
+            uint64_t hash = wasm_random_games(seed, a, b, c);
+            printf("%" PRIu64 " %" PRIu64 "\n", hash, now() - start);
+        } else {
+            printf("what is \"%s\"?\n", line);
+            return 1;
+        }
+        fflush(stdout);
+    }
+    return 0;
+}
