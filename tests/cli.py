@@ -78,11 +78,11 @@ def case_sim(folder):
     for threads in ('1', '2', '5'):
         done = run('sim', '--players', '3', '--bots', 'greedy,random,greedy', '--games', '40', '--seed', '11', '--threads', threads, '--json')
         report = json.loads(done.out)
-        assert sorted(report) == ['bots', 'edition', 'games', 'players', 'seed'], report
+        assert {'bots', 'edition', 'games', 'players', 'seed'} <= set(report), report
         assert (report['players'], report['games'], report['seed'], report['edition']) == (3, 40, 11, 'classic')
         assert [bot['name'] for bot in report['bots']] == ['greedy', 'random', 'greedy']
         for bot in report['bots']:
-            assert sorted(bot) == ['games', 'mean_pyramids', 'mean_score', 'ms_per_move', 'name', 'win_rate'], bot
+            assert {'games', 'mean_pyramids', 'mean_score', 'ms_per_move', 'name', 'win_rate'} <= set(bot), bot
             assert bot['games'] == 40 and bot.pop('ms_per_move') >= 0
         assert abs(sum(bot['win_rate'] for bot in report['bots']) - 1) < 1e-5
         outputs.append(report)

@@ -262,18 +262,21 @@ static void show_choices(const struct game *g, const char *prefix)
 
 /* Choices. */
 
+/* All bots that have something to decide; when one has replaced its cards it may be the turn of one before it. */
 static void bots_choose(struct game *g)
 {
-    for (unsigned s = 0; s < g->match.replay.seats; s++) {
-        while (s != g->me && pyr_match_waiting(&g->match) >> s & 1) {
-            struct pyr_view view;
-            pyr_match_view(&g->match, (pyr_seat)s, &view);
-            pyr_step step = g->bot[s]->choose(g->memory[s], &g->edition.box, &view, &g->rng, NULL);
-            if (pyr_match_step(&g->match, (pyr_seat)s, step))
-                return;                      /* cannot happen; better a waiting game than an endless loop */
-            if (pyr_match_is_ready(&g->match, (pyr_seat)s))
-                pyr_match_confirm(&g->match, (pyr_seat)s);
-        }
+    for (;;) {
+        unsigned waiting = pyr_match_waiting(&g->match) & ~(1u << g->me);
+        if (!waiting)
+            return;
+        pyr_seat seat = (pyr_seat)__builtin_ctz(waiting);
+        struct pyr_view view;
+        pyr_match_view(&g->match, seat, &view);
+        pyr_step step = g->bot[seat]->choose(g->memory[seat], &g->edition.box, &view, &g->rng, NULL);
+        if (pyr_match_step(&g->match, seat, step))
+            return;                          /* cannot happen; better a waiting game than an endless loop */
+        if (pyr_match_is_ready(&g->match, seat))
+            pyr_match_confirm(&g->match, seat);
     }
 }
 

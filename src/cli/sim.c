@@ -1,338 +1,234 @@
-/*
- * sim.c: `pyramids sim`: bots play many games. Every game has random numbers of its own, made from the seed and the game's number, so
- * that threads and their order change nothing.
- */
+/* sim.c: `pyramids sim`: bots play many games, and what that tells of their strength. */
 #include <errno.h>
-#include <pthread.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <pyramids/bots.h>
-#include <pyramids/match.h>
-
+#include "arena.h"
 #include "cli.h"
+#include "stats.h"
 
-enum { PLAYERS, BOTS, GAMES, SEED, EDITION, RECORDS, THREADS, JSON, OPTIONS };
+enum { PLAYERS, BOTS, GAMES, SEED, EDITION, RECORDS, THREADS, INDEPENDENT, SPRT, NODES, TIME, JSON, OPTIONS };
 
-#define MOST_STEPS 2048          /* each space is marked once, and there are few other steps */
-
-struct tally {
-    double wins;
-    int64_t points, pyramids;
-    uint64_t games, moves;
+/* Totals of an entry of --bots. */
+struct total {
+    struct stats share, points, pyramids;    /* a sample a shuffle */
+    struct stats duel[PYR_MAX_SEATS];        /* against each other entry: 1 more points, 0.5 as many, 0 fewer */
+    uint64_t games, moves, faults;
     double seconds;
 };
 
-struct job {
-    const struct pyr_edition *edition;
-    const struct pyr_bot *bot[PYR_MAX_SEATS];
-    unsigned players;
-    uint64_t games, seed;
-    const char *records;
-    bool quiet;
-
-    pthread_mutex_t lock;        /* over what follows */
-    uint64_t next, done;
-    bool failed;
-    struct tally tally[PYR_MAX_SEATS];       /* by entry in --bots */
+struct sim {
+    struct arena arena;
+    uint64_t games, done;
+    bool has_sprt, quiet;
+    double elo0, elo1;
+    struct total total[PYR_MAX_SEATS];
 };
 
-struct worker {
-    struct job *job;
-    void *memory[PYR_MAX_SEATS]; /* by entry */
-    struct pyr_match *match;     /* for records; may be NULL */
-};
-
-/* A game as it was played: enough to write it down. */
-struct played {
-    struct pyr_chance chance;
-    unsigned steps;
-    pyr_seat seat[MOST_STEPS];
-    pyr_step step[MOST_STEPS];
-};
-
-static bool write_record(const struct worker *worker, uint64_t game, const struct played *played)
+/* Adds up the games of one shuffle. */
+static void add_shuffle(struct sim *sim, const struct arena_result *result, uint64_t games)
 {
-    const struct job *job = worker->job;
-    char name[PYR_MAX_SEATS][64], path[4096];
-    const char *names[PYR_MAX_SEATS];
-    for (unsigned s = 0; s < job->players; s++) {
-        unsigned entry = (unsigned)((s + game) % job->players);
-        snprintf(name[s], sizeof name[s], "%s %u", job->bot[entry]->name, entry + 1);
-        names[s] = name[s];
+    unsigned players = sim->arena.players;
+    for (unsigned e = 0; e < players; e++) {
+        struct total *t = &sim->total[e];
+        double share = 0, points = 0, pyramids = 0, duel[PYR_MAX_SEATS] = { 0 };
+        for (uint64_t g = 0; g < games; g++) {
+            const struct arena_result *r = &result[g * players];
+            share += r[e].share;
+            points += r[e].points;
+            pyramids += r[e].pyramids;
+            for (unsigned o = 0; o < players; o++)
+                duel[o] += r[e].points > r[o].points ? 1 : r[e].points == r[o].points ? 0.5 : 0;
+            t->moves += r[e].moves;
+            t->faults += r[e].faults;
+            t->seconds += r[e].seconds;
+        }
+        t->games += games;
+        stats_add(&t->share, share / (double)games);
+        stats_add(&t->points, points / (double)games);
+        stats_add(&t->pyramids, pyramids / (double)games);
+        for (unsigned o = 0; o < players; o++)
+            stats_add(&t->duel[o], duel[o] / (double)games);
     }
-    struct pyr_match *match = worker->match;
-    enum pyr_err err = pyr_match_init(match, job->edition, job->players, names, &played->chance);
-    for (unsigned i = 0; i < played->steps && !err; i++) {
-        err = pyr_match_step(match, played->seat[i], played->step[i]);
-        if (!err && pyr_match_is_ready(match, played->seat[i]))
-            err = pyr_match_confirm(match, played->seat[i]);
-    }
-    if (err) {
-        char sentence[256];
-        pyr_text_error(err, sentence, sizeof sentence);
-        cli_error(_("game %llu: %s"), (unsigned long long)game + 1, sentence);
-        return false;
-    }
-    if ((size_t)snprintf(path, sizeof path, "%s/%06llu.pyr", job->records, (unsigned long long)game + 1) >= sizeof path) {
-        cli_error(_("%s: the path is too long"), job->records);
-        return false;
-    }
-    return cli_write(path, match->log.text, match->log.start[match->log.lines]);
+    sim->done += games;
 }
 
-static bool play_game(struct worker *worker, uint64_t game, struct tally *tally)
+static double llr(const struct sim *sim)
 {
-    const struct job *job = worker->job;
-    const struct pyr_box *box = &job->edition->box;
-    struct played *played = worker->match ? malloc(sizeof *played) : NULL;
-    struct pyr_rng chance_rng, bot_rng;
-    struct pyr_state state;
-    if (worker->match && !played) {
+    return stats_llr(&sim->total[0].share, sim->elo0, sim->elo1, sim->arena.players);
+}
+
+static bool is_decided(const struct sim *sim)
+{
+    return sim->has_sprt && fabs(llr(sim)) >= STATS_DECIDED;
+}
+
+static void show_progress(const struct sim *sim)
+{
+    const struct total *t = &sim->total[0];
+    if (sim->quiet)
+        return;
+    fprintf(stderr, "\r%llu / %llu  %s %.1f%% +-%.1f", (unsigned long long)sim->done, (unsigned long long)sim->games,
+        sim->arena.entry[0].name, 100 * stats_mean(&t->share), 100 * stats_margin(&t->share));
+    if (sim->has_sprt)
+        fprintf(stderr, "  LLR %.2f", llr(sim));
+    fputs("\033[K", stderr);
+}
+
+/* The Elo difference to the first entry by points in the same games, and how uncertain it is. */
+static double duel_elo(const struct total *t, unsigned other, double *margin)
+{
+    double share = stats_mean(&t->duel[other]), half = stats_margin(&t->duel[other]);
+    *margin = (stats_elo(share + half, 2) - stats_elo(share - half, 2)) / 2;
+    return stats_elo(share, 2);
+}
+
+static void report_json(const struct sim *sim)
+{
+    const struct arena *arena = &sim->arena;
+    printf("{\"players\": %u, \"games\": %llu, \"seed\": %llu, \"edition\": ", arena->players, (unsigned long long)sim->done,
+        (unsigned long long)arena->seed);
+    cli_json_string(stdout, arena->edition->name, strlen(arena->edition->name));
+    printf(", \"duplicate\": %s, \"bots\": [", arena->duplicate ? "true" : "false");
+    for (unsigned e = 0; e < arena->players; e++) {
+        const struct total *t = &sim->total[e];
+        double margin, elo = duel_elo(t, 0, &margin);
+        printf("%s{\"name\": ", e ? ", " : "");
+        cli_json_string(stdout, arena->entry[e].name, strlen(arena->entry[e].name));
+        printf(", \"games\": %llu, \"win_rate\": %.6f, \"win_margin\": %.6f, \"mean_score\": %.4f, \"score_margin\": %.4f, "
+               "\"mean_pyramids\": %.4f, \"elo\": %.1f, \"elo_margin\": %.1f, \"faults\": %llu, \"ms_per_move\": %.6f}",
+            (unsigned long long)t->games, stats_mean(&t->share), stats_margin(&t->share), stats_mean(&t->points),
+            stats_margin(&t->points), stats_mean(&t->pyramids), e ? elo : 0, e ? margin : 0, (unsigned long long)t->faults,
+            t->moves ? t->seconds * 1e3 / (double)t->moves : 0);
+    }
+    printf("]");
+    if (sim->has_sprt)
+        printf(", \"sprt\": {\"elo0\": %g, \"elo1\": %g, \"llr\": %.3f, \"decision\": %s}", sim->elo0, sim->elo1, llr(sim),
+            !is_decided(sim) ? "null" : llr(sim) > 0 ? "\"elo1\"" : "\"elo0\"");
+    puts("}");
+}
+
+static void report_text(const struct sim *sim)
+{
+    const struct arena *arena = &sim->arena;
+    int wide = 12;
+    for (unsigned e = 0; e < arena->players; e++)
+        if ((int)strlen(arena->entry[e].name) > wide)
+            wide = (int)strlen(arena->entry[e].name);
+    printf(_("%llu games of %u players, edition %s, seed %llu\n"), (unsigned long long)sim->done, arena->players,
+        arena->edition->name, (unsigned long long)arena->seed);
+    printf("%-*s %14s %14s %9s %13s %10s\n", wide, _("bot"), _("wins"), _("points"), _("pyramids"), _("Elo"), _("ms a move"));
+    for (unsigned e = 0; e < arena->players; e++) {
+        const struct total *t = &sim->total[e];
+        double margin, elo = duel_elo(t, 0, &margin);
+        char elo_text[32] = "0";
+        if (e)
+            snprintf(elo_text, sizeof elo_text, "%+.0f +-%.0f", elo, margin);
+        printf("%-*s %6.1f%% +-%4.1f %8.2f +-%4.2f %9.2f %13s %10.4f\n", wide, arena->entry[e].name, 100 * stats_mean(&t->share),
+            100 * stats_margin(&t->share), stats_mean(&t->points), stats_margin(&t->points), stats_mean(&t->pyramids), elo_text,
+            t->moves ? t->seconds * 1e3 / (double)t->moves : 0);
+    }
+    for (unsigned e = 0; e < arena->players; e++)
+        if (sim->total[e].faults)
+            printf(pyr_ngettext("%s lost %llu choice to a random one: no legal answer in time\n",
+                       "%s lost %llu choices to random ones: no legal answer in time\n", (unsigned long)sim->total[e].faults),
+                arena->entry[e].name, (unsigned long long)sim->total[e].faults);
+    if (sim->has_sprt) {
+        if (!is_decided(sim))
+            printf(_("undecided between Elo %g and %g (LLR %.2f)\n"), sim->elo0, sim->elo1, llr(sim));
+        else
+            printf(_("decided: %s is nearer to Elo %g than to %g (LLR %.2f)\n"), arena->entry[0].name, llr(sim) > 0 ? sim->elo1 : sim->elo0,
+                llr(sim) > 0 ? sim->elo0 : sim->elo1, llr(sim));
+    }
+}
+
+/* Games are played in blocks of whole shuffles, the same ones whatever the number of threads, and added up in their order. */
+static int run(struct sim *sim, unsigned threads, bool json)
+{
+    unsigned players = sim->arena.players, set = sim->arena.duplicate ? players : 1;
+    uint64_t block = 48 * set;
+    struct arena_pool *pool = arena_pool_create(&sim->arena, threads);
+    struct arena_result *result = malloc(block * players * sizeof *result);
+    bool good = pool && result;
+    if (pool && !result)
         cli_error(_("out of memory"));
-        return false;
-    }
-    pyr_rng_seed(&chance_rng, job->seed, 2 * game);
-    pyr_rng_seed(&bot_rng, job->seed, 2 * game + 1);
-    pyr_state_deal(&state, box, job->players, &chance_rng);
-    if (played) {
-        played->chance = state.hidden;
-        played->steps = 0;
-    }
-    while (state.open.phase != PYR_END) {
-        pyr_state_advance(box, &state);
-        while (state.open.waiting) {
-            pyr_seat seat = (pyr_seat)__builtin_ctz(state.open.waiting);
-            unsigned entry = (unsigned)((seat + game) % job->players);
-            struct pyr_view view;
-            pyr_view_init(&view, &state, seat);
-            double start = cli_seconds();
-            pyr_step step = job->bot[entry]->choose(worker->memory[entry], box, &view, &bot_rng, NULL);
-            tally[entry].seconds += cli_seconds() - start;
-            tally[entry].moves++;
-            if (played && played->steps < MOST_STEPS) {
-                played->seat[played->steps] = seat;
-                played->step[played->steps++] = step;
-            }
-            if (pyr_state_apply(box, &state, seat, step)) {
-                cli_error(_("bot %s made an illegal step"), job->bot[entry]->name);
-                free(played);
-                return false;
-            }
+    for (uint64_t next = 0; good && next < sim->games && !cli_is_interrupted() && !is_decided(sim);) {
+        uint64_t count = sim->games - next < block ? sim->games - next : block, played = 0;
+        good = arena_play(pool, next, count, result, &played);
+        for (uint64_t g = 0; good && g < played; g += set) {
+            uint64_t games = played - g < set ? played - g : set;
+            if (games == set || next + played == sim->games)
+                add_shuffle(sim, result + g * players, games);
         }
+        next += count;
+        show_progress(sim);
     }
-    unsigned winners = pyr_table_winners(box, &state.open);
-    for (unsigned s = 0; s < job->players; s++) {
-        struct tally *t = &tally[(s + game) % job->players];
-        struct pyr_score score = pyr_table_score(box, &state.open, (pyr_seat)s);
-        t->games++;
-        t->points += score.total;
-        t->pyramids += score.pyramids / 10;
-        if (winners >> s & 1)
-            t->wins += 1.0 / __builtin_popcount(winners);
-    }
-    bool good = !played || write_record(worker, game, played);
-    free(played);
-    return good;
-}
-
-static void show_progress(const struct job *job)
-{
-    if (!job->quiet)
-        fprintf(stderr, "\r%llu / %llu", (unsigned long long)job->done, (unsigned long long)job->games);
-}
-
-/* Games are handed out in blocks: few visits to the lock, and no worker idles at the end for long. */
-static void *work(void *argument)
-{
-    struct worker *worker = argument;
-    struct job *job = worker->job;
-    for (;;) {
-        struct tally tally[PYR_MAX_SEATS] = { { 0 } };
-        pthread_mutex_lock(&job->lock);
-        uint64_t first = job->next, block = job->games / 200 + 1;
-        if (block > 100)
-            block = 100;
-        uint64_t end = first + block < job->games ? first + block : job->games;
-        bool stop = first >= job->games || job->failed || cli_is_interrupted();
-        job->next = stop ? first : end;
-        pthread_mutex_unlock(&job->lock);
-        if (stop)
-            return NULL;
-        bool good = true;
-        uint64_t game = first;
-        for (; game < end && good && !cli_is_interrupted(); game++)
-            good = play_game(worker, game, tally);
-        pthread_mutex_lock(&job->lock);
-        job->failed |= !good;
-        job->done += game - first;
-        for (unsigned e = 0; e < job->players; e++) {
-            struct tally *t = &job->tally[e];
-            t->wins += tally[e].wins;
-            t->points += tally[e].points;
-            t->pyramids += tally[e].pyramids;
-            t->games += tally[e].games;
-            t->moves += tally[e].moves;
-            t->seconds += tally[e].seconds;
-        }
-        show_progress(job);
-        pthread_mutex_unlock(&job->lock);
-    }
-}
-
-static void report(const struct job *job, bool json)
-{
-    if (json) {
-        printf("{\"players\": %u, \"games\": %llu, \"seed\": %llu, \"edition\": ", job->players, (unsigned long long)job->done,
-            (unsigned long long)job->seed);
-        cli_json_string(stdout, job->edition->name, strlen(job->edition->name));
-        printf(", \"bots\": [");
-    } else {
-        printf(_("%llu games of %u players, edition %s, seed %llu\n"), (unsigned long long)job->done, job->players,
-            job->edition->name, (unsigned long long)job->seed);
-        printf("%-12s %8s %8s %9s %10s\n", _("bot"), _("wins"), _("points"), _("pyramids"), _("ms a move"));
-    }
-    for (unsigned e = 0; e < job->players; e++) {
-        const struct tally *t = &job->tally[e];
-        double games = t->games ? (double)t->games : 1, moves = t->moves ? (double)t->moves : 1;
-        if (json) {
-            printf("%s{\"name\": \"%s\", \"games\": %llu, \"win_rate\": %.6f, \"mean_score\": %.4f, \"mean_pyramids\": %.4f, "
-                   "\"ms_per_move\": %.6f}", e ? ", " : "", job->bot[e]->name, (unsigned long long)t->games, t->wins / games,
-                (double)t->points / games, (double)t->pyramids / games, t->seconds * 1e3 / moves);
-        } else {
-            printf("%-12s %7.1f%% %8.2f %9.2f %10.4f\n", job->bot[e]->name, 100 * t->wins / games, (double)t->points / games,
-                (double)t->pyramids / games, t->seconds * 1e3 / moves);
-        }
-    }
-    if (json)
-        puts("]}");
-}
-
-/* The bots named in a list with commas, repeated until every seat has one. */
-static bool find_bots(struct job *job, const char *list)
-{
-    unsigned named = 0;
-    for (const char *at = list; at; named++) {
-        char name[64];
-        const char *comma = strchr(at, ',');
-        size_t length = comma ? (size_t)(comma - at) : strlen(at);
-        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), at);
-        const struct pyr_bot *bot = pyr_bot_find(name);
-        if (!bot) {
-            fprintf(stderr, _("pyramids: there is no bot '%s'; there are:"), name);
-            for (unsigned i = 0; i < pyr_bot_count(); i++)
-                fprintf(stderr, " %s", pyr_bot_at(i)->name);
-            fputc('\n', stderr);
-            return false;
-        }
-        if (named == job->players) {
-            cli_error(_("more bots than players (%u)"), job->players);
-            return false;
-        }
-        job->bot[named] = bot;
-        at = comma ? comma + 1 : NULL;
-    }
-    for (unsigned s = named; s < job->players; s++)
-        job->bot[s] = job->bot[s % named];
-    return true;
-}
-
-static bool equip(struct worker *worker, struct job *job)
-{
-    worker->job = job;
-    for (unsigned e = 0; e < job->players; e++) {
-        size_t size = job->bot[e]->memory(&job->edition->box);
-        unsigned same = 0;
-        while (same < e && job->bot[same] != job->bot[e])
-            same++;
-        if (same < e) {
-            worker->memory[e] = worker->memory[same];
-            continue;
-        }
-        if (!size)
-            continue;
-        worker->memory[e] = aligned_alloc(64, (size + 63) / 64 * 64);
-        if (!worker->memory[e])
-            return false;
-        job->bot[e]->prepare(worker->memory[e], &job->edition->box);
-    }
-    if (job->records)
-        worker->match = malloc(sizeof *worker->match);
-    return !job->records || worker->match;
-}
-
-static void strip(struct worker *worker, const struct job *job)
-{
-    for (unsigned e = 0; e < job->players; e++) {
-        unsigned same = 0;
-        while (same < e && worker->memory[same] != worker->memory[e])
-            same++;
-        if (same == e)
-            free(worker->memory[e]);
-    }
-    free(worker->match);
-}
-
-static int run(struct job *job, unsigned threads, bool json)
-{
-    struct worker *worker = calloc(threads, sizeof *worker);
-    pthread_t *thread = calloc(threads, sizeof *thread);
-    unsigned started = 0;
-    bool good = worker && thread;
-    for (unsigned i = 0; i < threads && good; i++)
-        good = equip(&worker[i], job);
-    if (!good)
-        cli_error(_("out of memory"));
-    for (; started < threads && good; started++)
-        if (pthread_create(&thread[started], NULL, work, &worker[started]))
-            break;
-    if (good && !started)
-        work(&worker[0]);
-    for (unsigned i = 0; i < started; i++)
-        pthread_join(thread[i], NULL);
-    if (!job->quiet)
+    if (!sim->quiet)
         fputs("\r\033[K", stderr);
-    if (good && !job->failed)
-        report(job, json);
-    for (unsigned i = 0; i < threads && worker; i++)
-        strip(&worker[i], job);
-    free(worker);
-    free(thread);
-    return !good || job->failed ? CLI_WRONG : cli_is_interrupted() ? CLI_INTERRUPTED : CLI_GOOD;
+    if (good && json)
+        report_json(sim);
+    else if (good)
+        report_text(sim);
+    free(result);
+    arena_pool_destroy(pool);
+    return !good ? CLI_WRONG : cli_is_interrupted() ? CLI_INTERRUPTED : CLI_GOOD;
+}
+
+static bool read_sprt(struct sim *sim, const char *text)
+{
+    char *end;
+    sim->has_sprt = true;
+    sim->elo0 = strtod(text, &end);
+    bool good = end != text && *end == ',';
+    if (good) {
+        const char *second = end + 1;
+        sim->elo1 = strtod(second, &end);
+        good = end != second && !*end && sim->elo0 < sim->elo1 && fabs(sim->elo0) < 2000 && fabs(sim->elo1) < 2000;
+    }
+    if (!good)
+        cli_error(_("--sprt: '%s' is not two Elo differences, the lower first, such as 0,20"), text);
+    return good;
 }
 
 int cli_sim(int argc, char **argv)
 {
     static struct pyr_edition edition;
-    static struct job job;
+    static struct sim sim;
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
         { "players", 'p', "N", _("2 to 4 players (default: as many as bots, at least 2)") },
-        { "bots", 'b', "A,B,..", _("the bots; fewer than players: the list is repeated (default greedy)") },
+        { "bots", 'b', "A,B,..", _("the bots, or programs by their path (./mybot); fewer than players: the list is repeated (default greedy)") },
         { "games", 'g', "G", _("how many games (default 1000)") },
         { "seed", 's', "S", _("seed of the random numbers (default 1)") },
         { "edition", 'e', "E", _("a built-in edition or a file (default classic)") },
         { "records", 'r', "DIR", _("write a record a game: DIR/000001.pyr and so on") },
         { "threads", 't', "T", _("threads (default: one a core); changes nothing but the time") },
+        { "independent", 0, NULL, _("a new shuffle every game, instead of the same cards for every seating") },
+        { "sprt", 0, "ELO0,ELO1", _("stop when it is decided which of two Elo differences the first bot is nearer to") },
+        { "nodes", 0, "N", _("playouts a step of built-in bots (default: as each level has it)") },
+        { "bot-time", 0, "MS", _("how long a program may think about a choice (default 5000)") },
         { "json", 0, NULL, _("print JSON") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
         "sim --players N --bots A,B,.. --games G [OPTIONS]",
-        _("Bots play games and the results are printed: wins (a shared win counts its share), points, pyramids, time a move.\n"
-          "From game to game the bots change seats. The same seed gives the same games."),
+        _("Bots play games and the results are printed with their 95 % margins: wins (a shared win counts its share), points, pyramids,\n"
+          "Elo against the first bot (by points in the same games), time a move. Every shuffle is played by every seating.\n"
+          "The same seed gives the same games."),
         option,
         "  pyramids sim --players 2 --bots greedy,random --games 1000\n"
         "  pyramids sim --players 4 --bots greedy --games 100 --records games --seed 7\n"
-        "  pyramids sim --bots greedy,greedy,random --games 500 --json\n",
+        "  pyramids sim --bots ./mybot,greedy --games 200 --json\n"
+        "  pyramids sim --bots expert,flatmc --games 100000 --sprt 0,20\n",
     };
     int code = cli_parse(&options, &argc, argv, value);
     if (code >= 0)
         return code;
     const char *bots = value[BOTS] ? value[BOTS] : "greedy";
-    uint64_t players = 1, games = 1000, seed = 1, threads = 0;
+    uint64_t players = 1, games = 1000, seed = 1, threads = 0, nodes = 0, bot_time = 5000;
     for (const char *c = bots; *c; c++)
         players += *c == ',';
     if (players < PYR_MIN_SEATS)
@@ -340,7 +236,10 @@ int cli_sim(int argc, char **argv)
     if ((value[PLAYERS] && !cli_number(value[PLAYERS], "--players", PYR_MIN_SEATS, PYR_MAX_SEATS, &players)) ||
         (value[GAMES] && !cli_number(value[GAMES], "--games", 1, 1000000000, &games)) ||
         (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &seed)) ||
-        (value[THREADS] && !cli_number(value[THREADS], "--threads", 1, 256, &threads)))
+        (value[THREADS] && !cli_number(value[THREADS], "--threads", 1, 256, &threads)) ||
+        (value[NODES] && !cli_number(value[NODES], "--nodes", 1, 1000000000, &nodes)) ||
+        (value[TIME] && !cli_number(value[TIME], "--bot-time", 1, 3600000, &bot_time)) ||
+        (value[SPRT] && !read_sprt(&sim, value[SPRT])))
         return CLI_USAGE;
     if (argc || players > PYR_MAX_SEATS) {
         if (argc)
@@ -349,26 +248,29 @@ int cli_sim(int argc, char **argv)
             cli_error(_("more bots than a game has players (%u)"), PYR_MAX_SEATS);
         return CLI_USAGE;
     }
-    job = (struct job){ .edition = &edition, .players = (unsigned)players, .games = games, .seed = seed,
-        .records = value[RECORDS], .quiet = value[JSON] || !isatty(STDERR_FILENO) };
-    if (!find_bots(&job, bots))
+    sim.games = games;
+    sim.quiet = value[JSON] || !isatty(STDERR_FILENO);
+    sim.arena.edition = &edition;
+    sim.arena.players = (unsigned)players;
+    sim.arena.seed = seed;
+    sim.arena.records = value[RECORDS];
+    sim.arena.duplicate = !value[INDEPENDENT];
+    sim.arena.seconds = (double)bot_time / 1e3;
+    sim.arena.budget.nodes = nodes;
+    if (!arena_find_bots(&sim.arena, bots))
         return CLI_USAGE;
     code = cli_edition_load(value[EDITION], &edition);
     if (code)
         return code;
-    if (job.records && mkdir(job.records, 0777) && errno != EEXIST) {
-        cli_error("%s: %s", job.records, strerror(errno));
+    if (value[RECORDS] && mkdir(value[RECORDS], 0777) && errno != EEXIST) {
+        cli_error("%s: %s", value[RECORDS], strerror(errno));
         return CLI_WRONG;
     }
     if (!threads) {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
         threads = cores > 0 && cores <= 256 ? (uint64_t)cores : 1;
     }
-    if (threads > games)
-        threads = games;
     cli_catch_interrupt();
-    pthread_mutex_init(&job.lock, NULL);
-    code = run(&job, (unsigned)threads, value[JSON] != NULL);
-    pthread_mutex_destroy(&job.lock);
-    return code;
+    signal(SIGPIPE, SIG_IGN);                /* an outside bot may close its end */
+    return run(&sim, (unsigned)threads, value[JSON] != NULL);
 }

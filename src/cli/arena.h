@@ -1,0 +1,56 @@
+/*
+ * arena.h (arena.c): games between bots, built in or outside, on any number of threads. Every game has random numbers of its own, made
+ * from the seed and the game's number, so that threads and their order change nothing.
+ */
+#ifndef PYR_CLI_ARENA_H
+#define PYR_CLI_ARENA_H
+
+#include <pyramids/bots.h>
+#include <pyramids/match.h>
+
+#define ARENA_MOST_NAME 256
+
+/* A bot as named on the command line. */
+struct arena_entry {
+    char name[ARENA_MOST_NAME];
+    const struct pyr_bot *bot;   /* NULL: an outside program, whose command is the name */
+};
+
+struct arena {
+    const struct pyr_edition *edition;
+    struct arena_entry entry[PYR_MAX_SEATS];
+    unsigned players;
+    uint64_t seed;
+    bool duplicate;              /* each shuffle is played by every seating */
+    const char *records;         /* a folder, or NULL */
+    double seconds;              /* an outside bot may think about a choice */
+    struct pyr_budget budget;    /* of the built-in ones */
+};
+
+/* What one game brought an entry. */
+struct arena_result {
+    float share;                 /* of the win */
+    int16_t points;
+    uint8_t pyramids;
+    uint32_t moves;
+    uint32_t faults;             /* choices that an outside bot lost */
+    double seconds;              /* thinking */
+};
+
+/* Reads a list such as greedy,./mybot and repeats it until every seat has a bot. Says what is wrong and returns false. */
+bool arena_find_bots(struct arena *arena, const char *list);
+
+/* Which entry plays in a seat, and which shuffle a game uses. */
+unsigned arena_entry_of(const struct arena *arena, uint64_t game, unsigned seat);
+
+struct arena_pool;
+
+/* Bots with their memory, for a number of threads. NULL (after saying why) if there is no memory. */
+struct arena_pool *arena_pool_create(const struct arena *arena, unsigned threads);
+void arena_pool_destroy(struct arena_pool *pool);
+
+/* Plays the games first to first + count - 1; result[i * players + e] is what game first + i brought entry e. False (after saying
+ * why) if one failed or a record could not be written; stops early when interrupted, with *played games done from the start. */
+bool arena_play(struct arena_pool *pool, uint64_t first, uint64_t count, struct arena_result *result, uint64_t *played);
+
+#endif

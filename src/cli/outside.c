@@ -1,0 +1,135 @@
+/* outside.c: see outside.h. Pipes that never block, a deadline on everything, and a process group of its own, so that what the bot
+ * started ends with it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "outside.h"
+
+bool outside_start(struct outside *bot)
+{
+    int down[2], up[2];
+    if (bot->process)
+        return true;
+    if (pipe(down))
+        return false;
+    if (pipe(up)) {
+        close(down[0]);
+        close(down[1]);
+        return false;
+    }
+    bot->received = 0;
+    bot->process = fork();
+    if (!bot->process) {
+        setpgid(0, 0);
+        signal(SIGPIPE, SIG_DFL);
+        dup2(down[0], STDIN_FILENO);
+        dup2(up[1], STDOUT_FILENO);
+        for (int fd = 3; fd < 256; fd++)
+            close(fd);
+        execl("/bin/sh", "sh", "-c", bot->command, (char *)NULL);
+        _exit(127);
+    }
+    close(down[0]);
+    close(up[1]);
+    bot->to = down[1];
+    bot->from = up[0];
+    if (bot->process < 0) {
+        bot->process = 0;
+        close(bot->to);
+        close(bot->from);
+        return false;
+    }
+    setpgid(bot->process, bot->process);
+    fcntl(bot->to, F_SETFL, O_NONBLOCK);
+    fcntl(bot->from, F_SETFL, O_NONBLOCK);
+    fcntl(bot->to, F_SETFD, FD_CLOEXEC);
+    fcntl(bot->from, F_SETFD, FD_CLOEXEC);
+    return true;
+}
+
+void outside_stop(struct outside *bot)
+{
+    if (!bot->process)
+        return;
+    close(bot->to);
+    close(bot->from);
+    kill(-bot->process, SIGKILL);
+    while (waitpid(bot->process, NULL, 0) < 0 && errno == EINTR)
+        ;
+    bot->process = 0;
+    bot->received = 0;
+}
+
+/* Waits until the pipe is ready or the deadline has passed. */
+static bool wait_for(int fd, short events, double deadline)
+{
+    for (;;) {
+        double left = deadline - cli_seconds();
+        struct pollfd one = { .fd = fd, .events = events };
+        if (left <= 0 || cli_is_interrupted())
+            return false;
+        int ready = poll(&one, 1, (int)(left * 1000) + 1);
+        if (ready > 0)
+            return true;
+        if (ready < 0 && errno != EINTR)
+            return false;
+    }
+}
+
+bool outside_send(struct outside *bot, const char *text, size_t size, double seconds)
+{
+    double deadline = cli_seconds() + seconds;
+    while (size && bot->process) {
+        ssize_t sent = write(bot->to, text, size);
+        if (sent > 0) {
+            text += sent;
+            size -= (size_t)sent;
+        } else if (sent < 0 && errno != EAGAIN && errno != EINTR) {
+            return false;
+        } else if (!wait_for(bot->to, POLLOUT, deadline)) {
+            return false;
+        }
+    }
+    return !size;
+}
+
+/* The first line among the bytes received; one that is too long counts as a line too, so that it can be refused. */
+static bool take_line(struct outside *bot, char *line, size_t size)
+{
+    char *end = memchr(bot->answer, '\n', bot->received);
+    if (!end && bot->received < sizeof bot->answer)
+        return false;
+    size_t length = end ? (size_t)(end - bot->answer) : bot->received;
+    size_t kept = length < size - 1 ? length : size - 1;
+    memcpy(line, bot->answer, kept);
+    line[kept] = '\0';
+    while (kept && (line[kept - 1] == '\r' || line[kept - 1] == ' '))
+        line[--kept] = '\0';
+    size_t used = end ? length + 1 : length;
+    memmove(bot->answer, bot->answer + used, bot->received - used);
+    bot->received -= used;
+    return true;
+}
+
+enum outside_result outside_hear(struct outside *bot, char *line, size_t size, double seconds)
+{
+    double deadline = cli_seconds() + seconds;
+    while (bot->process) {
+        if (take_line(bot, line, size))
+            return OUTSIDE_ANSWERED;
+        ssize_t got = read(bot->from, bot->answer + bot->received, sizeof bot->answer - bot->received);
+        if (got > 0)
+            bot->received += (size_t)got;
+        else if (!got || (errno != EAGAIN && errno != EINTR))
+            return OUTSIDE_DEAD;
+        else if (!wait_for(bot->from, POLLIN, deadline))
+            return OUTSIDE_LATE;
+    }
+    return OUTSIDE_DEAD;
+}

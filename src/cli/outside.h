@@ -1,0 +1,34 @@
+/*
+ * outside.h (outside.c): a bot that is another program (docs/bots.md). It gets the lines of its view of the record on standard input and
+ * answers a choice on a line when it is asked. Whatever it does or fails to do, a call here returns within the time given.
+ */
+#ifndef PYR_CLI_OUTSIDE_H
+#define PYR_CLI_OUTSIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct outside {
+    const char *command;
+    pid_t process;               /* 0: not running */
+    int to, from;                /* pipes */
+    char answer[4096];           /* bytes received that are not yet a line */
+    size_t received;
+};
+
+enum outside_result { OUTSIDE_ANSWERED, OUTSIDE_LATE, OUTSIDE_DEAD };
+
+/* Starts the program if it is not running; false if that cannot be done. */
+bool outside_start(struct outside *bot);
+
+/* Sends text; true when all of it was taken within the time. */
+bool outside_send(struct outside *bot, const char *text, size_t size, double seconds);
+
+/* Waits for a line, without its end, at most size - 1 bytes. */
+enum outside_result outside_hear(struct outside *bot, char *line, size_t size, double seconds);
+
+/* Ends the program at once. */
+void outside_stop(struct outside *bot);
+
+#endif
