@@ -5,7 +5,7 @@
 #include "choices.h"
 #include "cli.h"
 
-enum { SEAT, EDITION, JSON, OPTIONS };
+enum { SEAT, EDITION, VIEW, JSON, OPTIONS };
 
 static int print_choices(const struct cli_text *text, const struct choices *choices, bool json)
 {
@@ -37,11 +37,12 @@ int cli_legal(int argc, char **argv)
     const struct cli_option option[OPTIONS + 1] = {
         { "seat", 's', "S", _("whose choices to list, 1 to 4") },
         { "edition", 'e', "E", _("a built-in edition or a file (default: the one the record names)") },
+        { "view", 0, NULL, _("the record is what this seat sees: it lacks the others' deals") },
         { "json", 0, NULL, _("print a JSON array") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
-        "legal FILE --seat S [--edition E] [--json]",
+        "legal FILE --seat S [--edition E] [--view] [--json]",
         _("Lists every legal complete choice of a seat at the end of a record, one a line, sorted bytewise: whole\n"
           "moves with their extra marks when marking, pairs of cards when keeping, 'take C' and 'draw' when replacing.\n"
           "Nothing is listed if the seat has nothing to choose. - is standard input."),
@@ -66,7 +67,7 @@ int cli_legal(int argc, char **argv)
         return CLI_WRONG;
     code = cli_edition_for(value[EDITION], &text, &edition);
     if (!code) {
-        pyr_replay_init(&replay, PYR_NOBODY);
+        pyr_replay_init(&replay, value[VIEW] ? (pyr_seat)(seat - 1) : PYR_NOBODY);
         if (pyr_record_read(&edition, &replay, text.at, text.size, &fault)) {
             cli_fault(text.name, &fault);
             code = CLI_WRONG;

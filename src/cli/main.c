@@ -13,6 +13,8 @@ static const struct {
     { "sim", cli_sim, N_("let bots play many games and report") },
     { "replay", cli_replay, N_("check game records against the rules") },
     { "legal", cli_legal, N_("list every legal choice at the end of a record") },
+    { "hint", cli_hint, N_("the best choices at the end of a record") },
+    { "analyze", cli_analyze, N_("luck and skill of a whole game") },
     { "edition", cli_edition, N_("check, show or generate an edition") },
     { "bench", cli_bench, N_("measure random games a second") },
 };

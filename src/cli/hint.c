@@ -1,0 +1,116 @@
+/* hint.c: `pyramids hint`: the best choices of a seat at the end of a record. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "judge.h"
+
+enum { SEAT, EDITION, VIEW, TOP, PLAYOUTS, SEED, JSON, OPTIONS };
+
+static void print_options(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *list, unsigned count, bool json)
+{
+    if (json)
+        putchar('[');
+    else
+        printf("%-28s %7s %8s  %s\n", _("choice"), _("win"), _("points"), _("gains"));
+    for (unsigned i = 0; i < count; i++) {
+        char choice[PYR_MAX_CHOICE * 8 + 16], gains[256];
+        judge_write_choice(&view->mine, &list[i], choice, sizeof choice);
+        judge_gains(edition, view, &list[i], gains, sizeof gains);
+        if (json) {
+            printf("%s{\"choice\": ", i ? ", " : "");
+            cli_json_string(stdout, choice, strlen(choice));
+            printf(", \"win\": %.4f, \"points\": %.2f, \"playouts\": %u, \"gains\": ", list[i].win, list[i].points,
+                (unsigned)list[i].playouts);
+            cli_json_string(stdout, gains, strlen(gains));
+            putchar('}');
+        } else {
+            printf("%-28s %6.1f%% %8.1f  %s\n", choice, 100 * list[i].win, list[i].points, gains);
+        }
+    }
+    if (json)
+        puts("]");
+}
+
+static int hint(const struct pyr_edition *edition, const struct pyr_replay *replay, pyr_seat seat, uint32_t playouts, uint64_t seed,
+    unsigned top, bool json)
+{
+    struct pyr_option list[PYR_MAX_OPTIONS];
+    struct pyr_view view;
+    struct pyr_rng rng;
+    unsigned count = 0;
+    if (replay->stage == PYR_STAGE_PLAY && !replay->due_points && replay->state.open.waiting >> seat & 1) {
+        void *memory = aligned_alloc(64, (pyr_analysis_memory(&edition->box) + 63) / 64 * 64);
+        if (!memory) {
+            cli_error(_("out of memory"));
+            return CLI_WRONG;
+        }
+        pyr_analysis_prepare(memory, &edition->box);
+        pyr_view_init(&view, &replay->state, seat);
+        pyr_rng_seed(&rng, seed, 0);
+        count = pyr_analysis_options(memory, &edition->box, &view, playouts, &rng, NULL, list, PYR_MAX_OPTIONS);
+        free(memory);
+    }
+    if (!count && !json)
+        fprintf(stderr, _("seat %u has nothing to choose now\n"), seat + 1u);
+    if (count || json)
+        print_options(edition, &view, list, count < top ? count : top, json);
+    return CLI_GOOD;
+}
+
+int cli_hint(int argc, char **argv)
+{
+    static struct pyr_edition edition;
+    const char *value[OPTIONS];
+    const struct cli_option option[OPTIONS + 1] = {
+        { "seat", 's', "S", _("whose choice it is, 1 to 4") },
+        { "edition", 'e', "E", _("a built-in edition or a file (default: the one the record names)") },
+        { "view", 0, NULL, _("the record is what this seat sees: it lacks the others' deals") },
+        { "top", 'n', "N", _("how many choices to show (default 5)") },
+        { "playouts", 'p', "N", _("how many games to play on (default 20000)") },
+        { "seed", 0, "S", _("seed of the random numbers (default 1)") },
+        { "json", 0, NULL, _("print a JSON array") },
+        { NULL, 0, NULL, NULL },
+    };
+    const struct cli_options options = {
+        "hint FILE --seat S [--edition E] [--view] [OPTIONS]",
+        _("The best choices of a seat at the end of a record: the chance to win, expected final points, and what the choice gains.\n"
+          "Only what that seat may know is used. - is standard input."),
+        option,
+        "  pyramids hint game.pyr --seat 1\n"
+        "  pyramids hint game.pyr --seat 2 --top 3 --json\n",
+    };
+    int code = cli_parse(&options, &argc, argv, value);
+    if (code >= 0)
+        return code;
+    uint64_t seat, top = 5, playouts = 20000, seed = 1;
+    if (argc != 1 || !value[SEAT]) {
+        cli_error(argc != 1 ? _("expected one record") : _("whose choices? give --seat"));
+        return CLI_USAGE;
+    }
+    if (!cli_number(value[SEAT], "--seat", 1, PYR_MAX_SEATS, &seat) ||
+        (value[TOP] && !cli_number(value[TOP], "--top", 1, PYR_MAX_OPTIONS, &top)) ||
+        (value[PLAYOUTS] && !cli_number(value[PLAYOUTS], "--playouts", 100, 10000000, &playouts)) ||
+        (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &seed)))
+        return CLI_USAGE;
+    struct cli_text text;
+    struct pyr_replay replay;
+    struct pyr_fault fault;
+    if (!cli_read(argv[0], &text))
+        return CLI_WRONG;
+    code = cli_edition_for(value[EDITION], &text, &edition);
+    if (!code) {
+        pyr_replay_init(&replay, value[VIEW] ? (pyr_seat)(seat - 1) : PYR_NOBODY);
+        if (pyr_record_read(&edition, &replay, text.at, text.size, &fault)) {
+            cli_fault(text.name, &fault);
+            code = CLI_WRONG;
+        } else if (seat > replay.seats) {
+            cli_error(_("%s: there is no seat %u"), text.name, (unsigned)seat);
+            code = CLI_WRONG;
+        } else {
+            code = hint(&edition, &replay, (pyr_seat)(seat - 1), (uint32_t)playouts, seed, (unsigned)top, value[JSON] != NULL);
+        }
+    }
+    free(text.at);
+    return code;
+}

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Bots that are other programs: the example of docs/bots.md plays, and whatever a bot does or fails to do, games go on to their end.
+usage: outside.py PYRAMIDS SOURCE_ROOT"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+COMMAND, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+ENV = dict(os.environ, PYRAMIDS=COMMAND, LC_ALL='C.UTF-8')
+
+
+def sim(bots, *words, env=None, games='2'):
+    start = time.monotonic()
+    done = subprocess.run([COMMAND, 'sim', '--bots', bots, '--games', games, '--threads', '2', '--json', *words], capture_output=True,
+                          text=True, env=env or ENV, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)['bots'], time.monotonic() - start
+
+
+def script(folder, name, body):
+    path = os.path.join(folder, name)
+    with open(path, 'w', encoding='utf-8') as to:
+        to.write('#!/usr/bin/env python3\nimport sys, time\n' + body)
+    os.chmod(path, 0o755)
+    return path
+
+
+def case_example(_):
+    bots, _ = sim(os.path.join(ROOT, 'docs/examples/mybot.py') + ',random', games='6')
+    assert bots[0]['faults'] == 0 and bots[0]['win_rate'] > 0.6, bots
+    plain = os.path.join(ROOT, 'tests/data/plain.edition')
+    bots, _ = sim('random,' + os.path.join(ROOT, 'docs/examples/mybot.py') + ',greedy', '--edition', plain, env=dict(ENV, EDITION=plain), games='3')
+    assert bots[1]['faults'] == 0, bots
+    with open(os.path.join(ROOT, 'docs/examples/mybot.py'), encoding='utf-8') as source:
+        assert len(source.readlines()) < 50
+
+
+def case_nonsense(folder):
+    bots, _ = sim(script(folder, 'a', 'for line in sys.stdin:\n  if line.startswith("choose"): print("what?", flush=True)\n') + ',greedy')
+    assert bots[0]['faults'] > 20 and bots[1]['win_rate'] == 1, bots
+
+
+def case_illegal(folder):
+    bots, _ = sim(script(folder, 'a', 'for line in sys.stdin:\n  if line.startswith("choose"): print("1:a1b1c1d1", flush=True)\n') + ',greedy')
+    assert bots[0]['faults'] > 20, bots
+
+
+def case_dies(folder):
+    for body in ('sys.exit(0)\n', 'sys.stdin.readline()\n', 'import os\nos.kill(os.getpid(), 11)\n'):
+        bots, seconds = sim(script(folder, 'a', body) + ',greedy')
+        assert bots[0]['faults'] > 20, bots
+    bots, _ = sim('./no/such/program,greedy')
+    assert bots[0]['faults'] > 20, bots
+
+
+def case_late(folder):
+    bots, seconds = sim(script(folder, 'a', 'time.sleep(1000)\n') + ',greedy', '--bot-time', '100')
+    assert bots[0]['faults'] > 20 and seconds < 60, (bots, seconds)
+    # One that never reads fills its pipe; one that talks without end fills ours.
+    bots, _ = sim(script(folder, 'b', 'while True: print("x" * 10000)\n') + ',greedy', '--bot-time', '200')
+    assert bots[0]['faults'] > 20, bots
+
+
+def case_same_games(folder):
+    """A program and a built-in bot at one table: the same seed gives the same records."""
+    bot = os.path.join(ROOT, 'docs/examples/mybot.py')
+    texts = []
+    for name, threads in (('a', '1'), ('b', '2')):
+        where = os.path.join(folder, name)
+        sim(bot + ',greedy', '--records', where, '--seed', '5', '--threads', threads, games='2')
+        texts.append([open(os.path.join(where, f), encoding='utf-8').read() for f in sorted(os.listdir(where))])
+        subprocess.run([COMMAND, 'replay', *(os.path.join(where, f) for f in os.listdir(where))], check=True, capture_output=True)
+    assert texts[0] == texts[1]
+
+
+def case_sees_its_view_only(folder):
+    """What a bot is sent: its own deal, nobody else's, and nothing of a phase before all are in."""
+    log = os.path.join(folder, 'log')
+    body = f'log = open({log!r} + str(time.time_ns()), "w")\nfor line in sys.stdin:\n  log.write(line); log.flush()\n' \
+           '  if line.startswith("choose"): print("nonsense", flush=True)\n'
+    sim(script(folder, 'a', body) + ',greedy,greedy', '--threads', '1', games='1')
+    texts = [open(os.path.join(folder, f), encoding='utf-8').read() for f in os.listdir(folder) if f.startswith('log')]
+    assert texts
+    for text in texts:
+        under_way = text.split('winner')[0]
+        seat = under_way.split('choose ')[1][0]
+        deals = [line for line in under_way.split('\n') if line.startswith('deal ')]
+        assert deals and all(line.split()[1] == seat for line in deals[:1])
+        # Between a reveal and the question whose answer completes the phase there is no mark line.
+        for block in under_way.split('reveal ')[1:]:
+            if 'choose' in block:
+                assert 'mark' not in block.split('choose')[0], block
+
+
+def main():
+    failed = count = 0
+    for name, function in list(globals().items()):
+        if not name.startswith('case_'):
+            continue
+        count += 1
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                function(folder)
+                print(f'ok {count} - {name[5:].replace("_", " ")}', flush=True)
+            except (AssertionError, subprocess.SubprocessError) as error:
+                failed += 1
+                print('# ' + str(error).replace('\n', '\n# '))
+                print(f'not ok {count} - {name[5:].replace("_", " ")}', flush=True)
+    print(f'1..{count}')
+    sys.exit(failed != 0)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,374 @@
+/*
+ * late.c: late positions, solved exactly, and how well a bot plays them.
+ *
+ *     late make EDITION COUNT SEED > tests/data/late.txt
+ *     late score EDITION tests/data/late.txt BOT [NODES]
+ *
+ * A position is the table before a seat's mark in the last, last but one or last but two turn of a game of greedy bots, which are a fixed
+ * yardstick, so that a seed, a number of players and a turn are all that a position takes. Solved is: the expected final points of
+ * the seat if it plays best from there on and the others stand still (they take neither cards nor pyramid points). All patterns that can come are
+ * weighed by the cards left in the round; after a completed pyramid every card of the display and every card of the deck is tried.
+ *
+ * A line: PLAYERS GAME TURNS SEAT, then every complete choice with its value, best first: `4 17 2 1 12:a4a5=96.25 12:a4=95.5 ...`.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pyramids/bots.h>
+#include <pyramids/record.h>
+
+/* What can still change, seen from one seat. */
+struct late {
+    struct pyr_desk desk;
+    pyr_card display[PYR_DISPLAY];
+    pyr_cardset deck;
+    uint8_t pool[PYR_PATTERNS];  /* expedition cards not revealed yet */
+    uint8_t tiles[PYR_COLOURS];  /* pyramid points gone */
+    uint8_t turns;               /* to come after the present one */
+    int16_t points;              /* pyramid points of this seat */
+};
+
+static const struct pyr_box *box;
+
+/* Values that were found before, by all of the position; old ones are overwritten. */
+#define MEMO (1u << 18)
+static struct memo {
+    struct late late;
+    double value;
+    bool used;
+} *memo;
+
+static uint64_t hash(const struct late *late)
+{
+    uint64_t h = late->desk.free * UINT64_C(0x9e3779b97f4a7c15) ^ late->desk.tally * UINT64_C(0xbf58476d1ce4e5b9) ^ late->desk.done * 31;
+    for (unsigned i = 0; i < PYR_PATTERNS; i++)
+        h = h * 5 + late->pool[i];
+    for (unsigned i = 0; i < PYR_DISPLAY; i++)
+        h = (h ^ late->display[i]) * UINT64_C(0x94d049bb133111eb);
+    return (h ^ h >> 29 ^ late->turns) * UINT64_C(0x94d049bb133111eb) >> 40;
+}
+
+static double value_of_turn(const struct late *late);
+
+/* Expected final points before the next card is revealed. */
+static double value_of_rest(const struct late *late)
+{
+    if (!late->turns)
+        return pyr_desk_score(box, &late->desk, late->points).total;
+    struct memo *m = &memo[hash(late) % MEMO];
+    if (m->used && !memcmp(&m->late, late, sizeof *late))
+        return m->value;
+    double sum = 0;
+    unsigned all = 0;
+    for (unsigned p = 0; p < PYR_PATTERNS; p++)
+        all += late->pool[p];
+    for (unsigned p = 0; p < PYR_PATTERNS; p++) {
+        if (!late->pool[p])
+            continue;
+        struct late next = *late;
+        next.pool[p]--;
+        next.turns--;
+        next.desk.due = 1;
+        next.desk.flags = PYR_DESK_FIRST;
+        /* The revealed pattern rides along in a field that a desk does not need here. */
+        next.tiles[0] = (uint8_t)(next.tiles[0] | p << 4);
+        sum += late->pool[p] * value_of_turn(&next);
+    }
+    double value = sum / all;
+    m->late = *late;
+    m->value = value;
+    m->used = true;
+    return value;
+}
+
+static pyr_pattern pattern_of(const struct late *late)
+{
+    return (pyr_pattern)(late->tiles[0] >> 4);
+}
+
+/* New cards, the best of all that there are. */
+static double value_of_replacing(const struct late *late, unsigned owed)
+{
+    double best = -1e9, sum = 0;
+    unsigned slot = late->desk.card[0] == PYR_NO_CARD ? 0 : 1, left = 0;
+    if (!owed || !late->turns)
+        return value_of_rest(late);
+    for (unsigned i = 0; i < PYR_DISPLAY; i++) {
+        if (late->display[i] == PYR_NO_CARD)
+            continue;
+        struct late next = *late;
+        next.display[i] = PYR_NO_CARD;
+        pyr_desk_lay(box, &next.desk, slot, late->display[i]);
+        double value = value_of_replacing(&next, owed - 1);
+        best = value > best ? value : best;
+    }
+    /* A drawn card is worth the mean of the deck; in the last turns but one a fresh card brings nothing but what one turn can mark. */
+    for (pyr_cardset deck = late->deck; deck; deck &= deck - 1, left++) {
+        struct late next = *late;
+        pyr_card card = (pyr_card)__builtin_ctzll(deck);
+        next.deck &= ~((pyr_cardset)1 << card);
+        pyr_desk_lay(box, &next.desk, slot, card);
+        sum += value_of_replacing(&next, owed - 1);
+    }
+    if (left && sum / left > best)
+        best = sum / left;
+    return best > -1e8 ? best : value_of_rest(late);
+}
+
+/* All marks of the turn are made. */
+static double value_of_end(struct late late)
+{
+    unsigned owed = 0;
+    late.tiles[0] &= 15;
+    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+        if (!(late.desk.flags & PYR_DESK_TOMB(slot)))
+            continue;
+        pyr_card card = late.desk.card[slot];
+        unsigned colour = box->card[card].colour;
+        late.desk.done |= (pyr_cardset)1 << card;
+        unsigned count = (unsigned)__builtin_popcountll(late.desk.done & box->colour[colour]);
+        if (!(count & 1) && count <= 6 && late.tiles[colour] < PYR_TILES)
+            late.points = (int16_t)(late.points + pyr_tile_value(late.tiles[colour]++));
+        late.desk.card[slot] = PYR_NO_CARD;
+        late.desk.free &= pyr_pair_of(!slot, PYR_ALL_SPACES);
+        late.desk.reach &= pyr_pair_of(!slot, PYR_ALL_SPACES);
+        owed++;
+    }
+    late.desk.flags = 0;
+    return value_of_replacing(&late, owed);
+}
+
+static double value_of_step(const struct late *late, pyr_step step)
+{
+    struct late next = *late;
+    pyr_desk_mark(box, &next.desk, pattern_of(late), PYR_ROUNDS - 1, step);
+    return next.desk.due ? value_of_turn(&next) : value_of_end(next);
+}
+
+/* The best mark and what follows. */
+static double value_of_turn(const struct late *late)
+{
+    struct pyr_steps steps;
+    double best = -1e9;
+    pyr_desk_steps(box, &late->desk, pattern_of(late), &steps);
+    for (uint32_t i = 0; i < steps.count; i++) {
+        double value = value_of_step(late, pyr_steps_at(box, &steps, i));
+        best = value > best ? value : best;
+    }
+    return best;
+}
+
+/* Making a position. */
+
+static void play_bot(const struct pyr_bot *bot, struct pyr_state *state, pyr_seat seat, struct pyr_rng *rng)
+{
+    struct pyr_view view;
+    pyr_view_init(&view, state, seat);
+    pyr_state_make(box, state, seat, bot->choose(NULL, box, &view, rng, NULL));
+}
+
+/* A game of greedy bots up to the reveal after which `turns` turns are still to come. */
+static void make_position(struct pyr_state *state, unsigned players, uint64_t game, unsigned turns)
+{
+    const struct pyr_bot *greedy = pyr_bot_find("greedy");
+    struct pyr_rng chance, bots;
+    pyr_rng_seed(&chance, game, 0);
+    pyr_rng_seed(&bots, game, 1);
+    pyr_state_deal(state, box, players, &chance);
+    for (;;) {
+        pyr_state_advance(box, state);
+        if (state->open.phase == PYR_MARK && state->open.round == PYR_ROUNDS - 1 && state->open.turn == PYR_TURNS - 1 - turns)
+            return;
+        play_bot(greedy, state, (pyr_seat)__builtin_ctz(state->open.waiting), &bots);
+    }
+}
+
+static void see(struct late *late, const struct pyr_state *state, pyr_seat seat, unsigned turns)
+{
+    const struct pyr_table *open = &state->open;
+    memset(late, 0, sizeof *late);
+    late->desk = state->desk[seat];
+    memcpy(late->display, open->display, sizeof late->display);
+    late->deck = open->deck;
+    late->turns = (uint8_t)turns;
+    late->points = (int16_t)pyr_table_points(open, seat);
+    for (unsigned p = 0; p < PYR_PATTERNS; p++)
+        late->pool[p] = box->pattern[p].copies;
+    for (unsigned i = 0; i <= open->turn; i++)
+        late->pool[open->revealed[i]]--;
+    for (unsigned colour = 0; colour < PYR_COLOURS; colour++)
+        for (unsigned place = 0; place < PYR_TILES; place++)
+            late->tiles[colour] += open->tile[colour][place] != PYR_NOBODY;
+    late->tiles[0] = (uint8_t)(late->tiles[0] | open->revealed[open->turn] << 4);
+}
+
+struct solved {
+    char text[PYR_MAX_PARTS * 8 + 16];
+    double value;
+};
+
+static struct solved *solved;
+static size_t solutions;
+#define MOST_SOLUTIONS 20000
+
+static void solve(const struct late *late, const struct pyr_desk *start, pyr_step *made, unsigned count)
+{
+    struct pyr_steps steps;
+    pyr_desk_steps(box, &late->desk, pattern_of(late), &steps);
+    for (uint32_t i = 0; i < steps.count && solutions < MOST_SOLUTIONS; i++) {
+        struct late next = *late;
+        made[count] = pyr_steps_at(box, &steps, i);
+        pyr_desk_mark(box, &next.desk, pattern_of(late), PYR_ROUNDS - 1, made[count]);
+        if (next.desk.due) {
+            solve(&next, start, made, count + 1);
+            continue;
+        }
+        struct pyr_out out;
+        struct solved *s = &solved[solutions++];
+        pyr_out_init(&out, s->text, sizeof s->text);
+        pyr_move_write(start, made, count + 1, &out);
+        s->value = value_of_end(next);
+    }
+}
+
+static int better(const void *a, const void *b)
+{
+    const struct solved *x = a, *y = b;
+    return x->value != y->value ? (x->value < y->value) - (x->value > y->value) : strcmp(x->text, y->text);
+}
+
+static void make(unsigned count, uint64_t seed)
+{
+    unsigned made = 0;
+    for (uint64_t game = seed; made < count; game++) {
+        unsigned players = 2 + game % 3, turns = (unsigned)(game / 3 % 3);
+        pyr_seat seat = (pyr_seat)(game / 9 % players);
+        struct pyr_state state;
+        struct late late;
+        pyr_step steps[PYR_MAX_PARTS + 1];
+        make_position(&state, players, game, turns);
+        see(&late, &state, seat, turns);
+        solutions = 0;
+        memset(memo, 0, MEMO * sizeof *memo);
+        solve(&late, &state.desk[seat], steps, 0);
+        if (solutions < 2 || solutions > 400)
+            continue;                        /* nothing to decide, or too much for a line */
+        qsort(solved, solutions, sizeof *solved, better);
+        printf("%u %llu %u %u", players, (unsigned long long)game, turns, seat + 1u);
+        for (size_t i = 0; i < solutions; i++)
+            printf(" %s=%.6g", solved[i].text, solved[i].value);
+        putchar('\n');
+        made++;
+        if (isatty(STDERR_FILENO))
+            fprintf(stderr, "\r%u / %u", made, count);
+    }
+
+}
+
+static int score(FILE *file, const struct pyr_bot *bot, uint64_t nodes)
+{
+    size_t size = (bot->memory(box) + 63) / 64 * 64;
+    void *memory = size ? aligned_alloc(64, size) : NULL;
+    double lost[3] = { 0 };
+    unsigned count[3] = { 0 }, exact[3] = { 0 };
+    struct pyr_budget budget = { .nodes = nodes };
+    char *line = NULL;
+    size_t room = 0;
+    if (memory)
+        bot->prepare(memory, box);
+    while (getline(&line, &room, file) > 0) {
+        unsigned players, turns, seat;
+        unsigned long long game;
+        int at;
+        if (sscanf(line, "%u %llu %u %u%n", &players, &game, &turns, &seat, &at) != 4 || turns > 2)
+            continue;
+        struct pyr_state state;
+        struct pyr_rng rng;
+        pyr_step made[PYR_MAX_PARTS];
+        unsigned steps = 0;
+        make_position(&state, players, game, turns);
+        struct pyr_desk start = state.desk[seat - 1];
+        pyr_rng_seed(&rng, game, 7);
+        state.open.waiting |= 0x80;          /* holds the turn open */
+        while (state.desk[seat - 1].due && steps < PYR_MAX_PARTS) {
+            struct pyr_view view;
+            struct pyr_state shown = state;
+            shown.open.waiting &= 0x7f;
+            pyr_view_init(&view, &shown, (pyr_seat)(seat - 1));
+            made[steps] = bot->choose(memory, box, &view, &rng, &budget);
+            if (pyr_state_apply(box, &state, (pyr_seat)(seat - 1), made[steps++]))
+                return fprintf(stderr, "illegal\n"), 1;
+        }
+        char text[PYR_MAX_PARTS * 8 + 18] = " ";
+        struct pyr_out out;
+        pyr_out_init(&out, text + 1, sizeof text - 2);
+        pyr_move_write(&start, made, steps, &out);
+        text[out.length + 1] = '=';
+        text[out.length + 2] = '\0';
+        const char *found = strstr(line + at, text), *best = strchr(line + at, '=');
+        if (!found)
+            return fprintf(stderr, "not in the list: %s\n", text), 1;
+        double loss = strtod(best + 1, NULL) - strtod(found + out.length + 2, NULL);
+        lost[turns] += loss;
+        count[turns]++;
+        exact[turns] += loss < 1e-4;
+    }
+    printf("%-8s", bot->name);
+    unsigned all = 0, all_exact = 0;
+    double all_lost = 0;
+    for (unsigned t = 0; t < 3; t++) {
+        printf("  last %u: lost %.4f, exact %.1f%% of %u", t + 1, count[t] ? lost[t] / count[t] : 0, count[t] ? 100.0 * exact[t] / count[t] : 0,
+            count[t]);
+        all += count[t];
+        all_exact += exact[t];
+        all_lost += lost[t];
+    }
+    printf("  all: lost %.4f, exact %.1f%%\n", all ? all_lost / all : 0, all ? 100.0 * all_exact / all : 0);
+    free(memory);
+    free(line);
+    return all == 0;
+}
+
+int main(int argc, char **argv)
+{
+    static struct pyr_edition edition;
+    static char text[1 << 20];
+    if (argc < 5 || (strcmp(argv[1], "make") && strcmp(argv[1], "score"))) {
+        fprintf(stderr, "usage: late make EDITION COUNT SEED > FILE\n       late score EDITION FILE BOT [NODES]\n");
+        return 2;
+    }
+    FILE *file = fopen(argv[2], "rb");
+    if (!file) {
+        perror(argv[2]);
+        return 1;
+    }
+    size_t size = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    if (pyr_edition_read(&edition, text, size, NULL)) {
+        fprintf(stderr, "%s: not an edition\n", argv[2]);
+        return 1;
+    }
+    box = &edition.box;
+    memo = calloc(MEMO, sizeof *memo);
+    solved = calloc(MOST_SOLUTIONS, sizeof *solved);
+    if (!memo || !solved)
+        return 1;
+    int code = 0;
+    if (!strcmp(argv[1], "make")) {
+        make((unsigned)strtoul(argv[3], NULL, 10), strtoull(argv[4], NULL, 10));
+    } else {
+        const struct pyr_bot *bot = pyr_bot_find(argv[4]);
+        file = fopen(argv[3], "r");
+        if (!bot || !file) {
+            fprintf(stderr, "%s\n", bot ? argv[3] : argv[4]);
+            return 1;
+        }
+        code = score(file, bot, argc > 5 ? strtoull(argv[5], NULL, 10) : 0);
+        fclose(file);
+    }
+    free(memo);
+    free(solved);
+    return code;
+}
