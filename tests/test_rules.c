@@ -604,7 +604,7 @@ TEST("R8 a card that is not on one's desk cannot be marked")
     slot_is_empty(0, 2);
     settle_points();
     CHECK_INT(pyr_state_apply(&box, &game, 0, pyr_pair_of(1, spaces("c1"))), PYR_ERR_NOT_ON_DESK);
-    CHECK_INT(pyr_state_apply(&box, &game, 2, pyr_pair_of(0, spaces("c1"))), PYR_ERR_NOT_DUE);   /* nor a seat that is not there */
+    CHECK_INT(pyr_state_apply(&box, &game, 2, pyr_pair_of(0, spaces("c1"))), PYR_ERR_NOT_DUE); /* nor a seat that is not there */
 }
 
 TEST("R9 never a wall, never a marked space, never outside the grid")
@@ -670,7 +670,7 @@ TEST("R11 a cross pays for one more mark on either card, and so on")
     CHECK_INT(step_count(0), 6);
     PLAY(0, "1:c3");                                                                       /* another cross */
     CHECK_INT(game.desk[0].due, 1);
-    PLAY(0, "2:c1");                                                                       /* the entrance of an unmarked card */
+    PLAY(0, "2:c1"); /* the entrance of an unmarked card */
     CHECK_INT(game.desk[0].due, 0);
     CHECK_INT(game.open.waiting, 2);
     CHECK_INT(play(0, "2:c2"), PYR_ERR_NOT_DUE);
@@ -678,7 +678,7 @@ TEST("R11 a cross pays for one more mark on either card, and so on")
     BEGIN_TWO(.pattern = I3);
     PLAY(0, "1:c1c2c3");
     CHECK_INT(game.desk[0].due, 2);
-    PLAY(0, "2:c1+2:c2+1:c4");                                                             /* the second extra pays a third */
+    PLAY(0, "2:c1+2:c2+1:c4"); /* the second extra pays a third */
     CHECK_INT(game.open.waiting, 2);
 }
 
@@ -755,7 +755,7 @@ TEST("R11 marking the tomb completes the card")
     nearly(0, 1);
     CHECK_INT(game.open.desk[0].done, 0);
     PLAY(0, "1:c5");
-    CHECK(!has_completed(0, 1));                                                           /* nobody sees it before all are in */
+    CHECK(!has_completed(0, 1)); /* nobody sees it before all are in */
     others_mark();
     CHECK(has_completed(0, 1));
     CHECK(!has_card(0, 1) && has_card(0, 2));
@@ -783,7 +783,7 @@ TEST("R12 who completed a card takes a new one, in the order of the completed nu
     CHECK_INT(game.open.phase, PYR_REPLACE);
     CHECK_INT(game.open.waiting, 1 << 1);                                                  /* 5, then 11, then 20 */
     CHECK_INT(take(0, 30), PYR_ERR_NOT_DUE);
-    CHECK_INT(take(1, 34), PYR_ERR_NOT_IN_DISPLAY);                                        /* the top of the deck has no face */
+    CHECK_INT(take(1, 34), PYR_ERR_NOT_IN_DISPLAY); /* the top of the deck has no face */
     CHECK_INT(step_count(1), 5);
     CHECK_INT(take(1, 31), PYR_OK);
     CHECK(has_card(1, 31) && has_card(1, 22));
@@ -829,7 +829,7 @@ TEST("R13 an empty deck no longer fills the display, and play goes on")
     deck_holds(2, 1);
     settle_points();
     CHECK_INT(take(1, 31), PYR_OK);
-    show();                                                                                /* the last card of the deck: 34 */
+    show(); /* the last card of the deck: 34 */
     CHECK(is_displayed(34));
     CHECK_INT(game.open.deck_left, 0);
     CHECK_INT(draw(3), PYR_ERR_DECK_EMPTY);
@@ -881,7 +881,7 @@ TEST("R14 the 8th pyramid of a colour takes nothing, whatever is left")
     for (int i = 0; i < 7; i++)
         completed(0, 3 * (i + 1));
     pyr_state_check(&box, &game, &clause);
-    CHECK_INT(clause, 46);                                                                 /* the audit knows it cannot come about */
+    CHECK_INT(clause, 46); /* the audit knows it cannot come about */
     unsigned slot = slot_of(0, 48);
     game.desk[0].free &= ~pyr_pair_of(slot, spaces("c1c2c3c4"));
     game.desk[0].reach |= pyr_pair_of(slot, spaces("c5"));
@@ -976,7 +976,7 @@ TEST("R17 most points win; of those who tie, the lowest completed number")
     completed(1, 15);
     completed(2, 26);
     both_desks(2, put_torches, 1);
-    both_desks(2, put_rubies, 5);                                                          /* 10 + 5 + 5 ties with two pyramids */
+    both_desks(2, put_rubies, 5); /* 10 + 5 + 5 ties with two pyramids */
     completed(3, 16);
     completed(3, 30);
     settle_points();
@@ -996,7 +996,7 @@ TEST("Q1 within a mark skulls come before potions, extras after both")
     card(1, "..v.. ..p.. ..s.. ..x.. sfT..");
     BEGIN_TWO(.pattern = I3);
     marked(0, 1, "c1");
-    PLAY(0, "1:c2c3c4");                                                                   /* skull 1, potion 0, then the extra */
+    PLAY(0, "1:c2c3c4"); /* skull 1, potion 0, then the extra */
     CHECK_INT(game.desk[0].skulls, 0);
     CHECK_INT(game.desk[0].due, 1);
     PLAY(0, "2:c1");
@@ -1110,7 +1110,7 @@ TEST("Q4 two cards completed in a turn are replaced in one slot, the lower numbe
 {
     two_at_once();
     CHECK_INT(game.open.phase, PYR_REPLACE);
-    CHECK_INT(game.open.waiting, 1);                                                       /* 7 is before 12, 40 does not matter */
+    CHECK_INT(game.open.waiting, 1); /* 7 is before 12, 40 does not matter */
     CHECK_INT(game.open.owed, 2);
     CHECK(has_completed(0, 40) && has_completed(0, 7));
     CHECK_INT(game.open.fresh[0][0], 6);
@@ -1122,7 +1122,7 @@ TEST("Q4 two cards completed in a turn are replaced in one slot, the lower numbe
     CHECK_INT(display_count(), 3);                                                         /* not filled up in between */
     CHECK(has_card(0, 22));
     CHECK_INT(take(0, 22), PYR_ERR_NOT_IN_DISPLAY);
-    CHECK_INT(draw(0), PYR_OK);                                                            /* the second after seeing the first */
+    CHECK_INT(draw(0), PYR_OK); /* the second after seeing the first */
     CHECK(has_card(0, 22) && has_card(0, 24));
     CHECK_INT(pyr_state_show_count(&game), 1);
     show();
@@ -1150,7 +1150,7 @@ TEST("Q5 a drawn card is seen only once it is taken")
     int draws = 0;
     for (uint32_t i = 0; i < steps.count; i++)
         draws += pyr_steps_at(&box, &steps, i) == pyr_step_draw();
-    CHECK_INT(draws, 1);                                                                   /* one step, whatever card it will be */
+    CHECK_INT(draws, 1); /* one step, whatever card it will be */
     CHECK_INT(draw(0), PYR_OK);
     CHECK(has_card(0, 48));
     CHECK_INT(game.open.desk[0].card[0], 47);                                              /* all see it now */
@@ -1234,9 +1234,9 @@ TEST("Q7 one card is left for two")
     PLAY(0, "40:c5d5+7:c5");
     PLAY(1, "12:c5");
     CHECK_INT(game.open.owed, 2);
-    CHECK_INT(step_count(0), 1);                                                           /* only the deck, and that is one card */
+    CHECK_INT(step_count(0), 1); /* only the deck, and that is one card */
     CHECK_INT(draw(0), PYR_OK);
-    CHECK_INT(game.open.phase, PYR_REVEAL);                                                /* nothing for the second, nor for player 2 */
+    CHECK_INT(game.open.phase, PYR_REVEAL); /* nothing for the second, nor for player 2 */
     CHECK(has_card(0, 24));
     CHECK_INT((game.open.desk[0].card[0] == PYR_NO_CARD) + (game.open.desk[0].card[1] == PYR_NO_CARD), 1);
     CHECK_INT((game.open.desk[1].card[0] == PYR_NO_CARD) + (game.open.desk[1].card[1] == PYR_NO_CARD), 1);
@@ -1254,7 +1254,7 @@ TEST("Q8 a tie without pyramids is shared, one with a pyramid beats one without"
     completed(3, 30);
     both_desks(3, put_torches, 0);                                                         /* 10 */
     CHECK_INT(pyr_table_winners(&box, &game.open), 1 << 3);
-    both_desks(0, put_skulls, 5);                                                          /* negative totals are compared, too */
+    both_desks(0, put_skulls, 5); /* negative totals are compared, too */
     both_desks(1, put_skulls, 10);
     both_desks(2, put_skulls, 10);
     both_desks(3, put_skulls, 10);

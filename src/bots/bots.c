@@ -1,7 +1,9 @@
 /* bots.c: the list of all bots. */
 #include "list.h"
 
-static const struct pyr_bot *const all[] = { &bot_random, &bot_greedy };
+static const struct pyr_bot *const all[] = {
+    &bot_random, &bot_novice, &bot_casual, &bot_greedy, &bot_club, &bot_flatmc, &bot_expert, &bot_master
+};
 
 unsigned pyr_bot_count(void)
 {

@@ -1,9 +1,9 @@
-/* list.h: the bots there are; each is defined in a file of its name. */
+/* list.h: the bots there are; each is defined in a file of its name, novice to club in levels.c. */
 #ifndef PYR_BOTS_LIST_H
 #define PYR_BOTS_LIST_H
 
 #include <pyramids/bots.h>
 
-extern const struct pyr_bot bot_random, bot_greedy;
+extern const struct pyr_bot bot_random, bot_novice, bot_casual, bot_greedy, bot_club, bot_flatmc, bot_expert, bot_master;
 
 #endif

@@ -16,7 +16,7 @@ static pyr_spaces flood(pyr_spaces from, pyr_spaces open)
     pyr_spaces before;
     do {
         before = from;
-        from |= spaces_neighbours(from) & open;
+        from |= NEIGHBOURS(from) & open;
     } while (from != before);
     return from;
 }
@@ -137,18 +137,16 @@ static enum pyr_err check_print(const struct pyr_print *print, struct pyr_box_fa
     return PYR_OK;
 }
 
-/* Where a turned drawing can lie on the grid: its first space, at every place where all of it is inside. */
-static pyr_spaces anchors_inside(pyr_spaces turned)
+/* The offsets of a turn's spaces from its first, at bit 0. With fewer than three, such that the third is still the sum of
+ * the others where the spaces lie evenly. */
+static void derive_offsets(struct pyr_pattern_turns *out, unsigned turn, uint64_t shape)
 {
-    pyr_spaces anchors = 0;
-    for (unsigned row = 0; row < PYR_SIDE; row++) {
-        for (unsigned column = 0; column < PYR_SIDE; column++) {
-            uint64_t moved = (uint64_t)turned << (row * PYR_ROW + column);
-            if (!(moved & ~(uint64_t)PYR_ALL_SPACES))
-                anchors |= (pyr_spaces)1 << bits_first(moved);
-        }
-    }
-    return anchors;
+    unsigned found[3] = { 0 }, count = 0;
+    for (uint64_t rest = shape & (shape - 1); rest; rest &= rest - 1)
+        found[count++] = bits_first(rest);
+    out->offset[0][turn] = found[0];
+    out->offset[1][turn] = count == 1 ? 0 : count == 2 && found[1] == 2 * found[0] ? found[0] : found[1];
+    out->offset[2][turn] = found[count - 1];
 }
 
 static void derive_pattern(struct pyr_pattern_turns *out, pyr_spaces drawing, uint8_t copies)
@@ -168,16 +166,17 @@ static void derive_pattern(struct pyr_pattern_turns *out, pyr_spaces drawing, ui
         out->turns++;
         uint64_t shape = turned >> bits_first(turned);
         out->shape[n] = shape;
-        pyr_spaces inside = anchors_inside(turned);
-        out->inside[n] = pyr_pair_of(0, inside) | pyr_pair_of(1, inside);
-        uint64_t rest = shape & (shape - 1);
-        for (unsigned k = 0; k < 3; k++) {
-            out->offset[k][n] = bits_first(rest);
-            if (rest & (rest - 1))
-                rest &= rest - 1;
-        }
+        derive_offsets(out, n, shape);
     }
-    out->shape[out->turns] = 1;
+    for (unsigned n = out->turns; n < PYR_MAX_TURNS + 1; n++)
+        out->shape[n] = 1;
+    out->words = out->turns;
+    if (out->turns == 1) {
+        /* Fits nowhere: from bit 0 it leads to bit 58, which is never free, and from any other bit off the end. */
+        out->words = 2;
+        out->offset[0][1] = 58;
+        out->offset[1][1] = out->offset[2][1] = 63;
+    }
 }
 
 static void derive_single(struct pyr_pattern_turns *out)
@@ -214,6 +213,8 @@ enum pyr_err pyr_box_init(struct pyr_box *box, const struct pyr_print *print, st
         return found.code;
 
     memset(box, 0, sizeof *box);
+    for (unsigned bit = 0; bit < 64; bit++)
+        box->touch[bit] = NEIGHBOURS((pyr_pair)1 << bit);
     unsigned copy = 0;
     for (unsigned p = 0; p < PYR_PATTERNS; p++) {
         derive_pattern(&box->pattern[p], print->pattern[p], print->copies[p]);
@@ -258,7 +259,7 @@ unsigned pyr_card_distance(const struct pyr_card_face *card, pyr_spaces free, py
         if (near & card->tomb)
             return distance + 1;
         before = near;
-        near |= spaces_neighbours(near) & free;
+        near |= NEIGHBOURS(near) & free;
     }
     return 0;
 }

@@ -40,9 +40,9 @@ static int check_desk(const struct pyr_box *box, const struct pyr_table *open, c
         CLAUSE(14, !marks || marks & card->entrance);
         pyr_spaces joined = marks & card->entrance;
         for (unsigned i = 0; i < PYR_SIDE * PYR_SIDE; i++)
-            joined |= spaces_neighbours(joined) & marks;
+            joined |= NEIGHBOURS(joined) & marks;
         CLAUSE(15, joined == marks);
-        CLAUSE(16, reach == (marks ? spaces_neighbours(marks) & free : card->entrance));
+        CLAUSE(16, reach == (marks ? NEIGHBOURS(marks) & free : card->entrance));
         CLAUSE(17, tomb_marked == ((marks & card->tomb) != 0));
     }
     CLAUSE(18, desk->rubies <= PYR_GEMS && desk->emeralds <= PYR_GEMS && desk->skulls <= PYR_SKULLS);

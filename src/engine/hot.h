@@ -10,6 +10,7 @@
 #include <pyramids/state.h>
 
 #include "bits.h"
+#include "course.h"
 #include "port.h"
 
 #if defined(__x86_64__) && defined(PYR_WITH_AVX2)
@@ -29,88 +30,104 @@ static inline bool cpu_is_fast(void)
 #endif
 }
 
-#ifdef PYR_FAST_BITS
-typedef uint64_t four_words __attribute__((vector_size(32)));
-
-static inline four_words load_four(const uint64_t *from)
-{
-    return (four_words)_mm256_loadu_si256((const __m256i *)from);
-}
-#endif
+/* For functions with a parameter that is a constant wherever they are called: the loops over it vanish. */
+#define HOT_INLINE static inline __attribute__((always_inline))
+#define RARE(claim) __builtin_expect((claim), 0)
 
 /*
- * R9: a turn of the pattern fits where all its spaces are free; R10: one of them touches a mark. Both for both
- * cards at once, a word a turn. The shifts let the second card's spaces fall into the first one's word, but only at
- * anchors that are not `inside`. Returns how many anchors there are.
+ * Where a turn of a pattern lies in a set: all anchors, of both cards, whose space and those at the offsets a, b, c from
+ * it are in the set. EVENLY for patterns of 2 words, where c is the sum of a and b (box.h). For words and vectors alike.
  */
-#ifdef PYR_FAST_BITS
-static inline unsigned find_four(const struct pyr_pattern_turns *p, unsigned turn, four_words f, four_words r, uint64_t *set)
-{
-    four_words a = load_four(&p->offset[0][turn]), b = load_four(&p->offset[1][turn]);
-    four_words c = load_four(&p->offset[2][turn]);
-    four_words fit = f & (f >> a) & (f >> b) & (f >> c) & load_four(&p->inside[turn]);
-    _mm256_storeu_si256((__m256i *)&set[turn], (__m256i)(fit & (r | r >> a | r >> b | r >> c)));
-    /* Words beyond the pattern's turns are zero: they need not be told apart. */
-    return bits_count(set[turn]) + bits_count(set[turn + 1]) + bits_count(set[turn + 2]) + bits_count(set[turn + 3]);
-}
-#endif
+#define LIES_IN(set, a, b, c) ((set) & (set) >> (a) & (set) >> (b) & (set) >> (c))
+#define LIES_EVENLY_IN(set, a, b) (((set) & (set) >> (a)) & ((set) & (set) >> (a)) >> (b))
 
-static inline unsigned find_anchors(const struct pyr_pattern_turns *p, pyr_pair free, pyr_pair reach, uint64_t *set)
+/*
+ * R8-R10 for a desk: fills a set of marks (step.h) and returns how many there are. A turn fits where all its spaces are
+ * free (R9), and touches nothing where all of them are free and out of reach (R10). `words` is the pattern's own.
+ */
+HOT_INLINE unsigned find_marks(const struct pyr_pattern_turns *p, pyr_pair free, pyr_pair reach, uint64_t *set, const unsigned words)
 {
+    pyr_pair apart = free & ~reach;
 #ifdef PYR_FAST_BITS
-    four_words f = { free, free, free, free }, r = { reach, reach, reach, reach };
-    unsigned count = find_four(p, 0, f, r, set);
-    if (__builtin_expect(p->turns > 4, 0))
-        count += find_four(p, 4, f, r, set);
-    return count;
-#else
-    unsigned count = 0;
-    for (unsigned turn = 0; turn < p->turns; turn++) {
-        uint64_t a = p->offset[0][turn], b = p->offset[1][turn], c = p->offset[2][turn];
-        uint64_t fit = free & free >> a & free >> b & free >> c & p->inside[turn];
-        set[turn] = fit & (reach | reach >> a | reach >> b | reach >> c);
-        count += bits_count(set[turn]);
+    /* Four turns at once. */
+    __m256i f = _mm256_set1_epi64x((long long)free), n = _mm256_set1_epi64x((long long)apart);
+    for (unsigned t = 0; t < words; t += 4) {
+        __m256i fit = f, off = n;
+        for (unsigned k = 0; k < (words == 2 ? 2 : 3); k++) {
+            __m256i offset = _mm256_loadu_si256((const __m256i *)&p->offset[k][t]);
+            fit = _mm256_and_si256(fit, _mm256_srlv_epi64(words == 2 ? fit : f, offset));
+            off = _mm256_and_si256(off, _mm256_srlv_epi64(words == 2 ? off : n, offset));
+        }
+        _mm256_storeu_si256((__m256i *)&set[t], _mm256_andnot_si256(off, fit));
     }
-    return count;
+#else
+    for (unsigned t = 0; t < words; t++) {
+        uint64_t a = p->offset[0][t], b = p->offset[1][t], c = p->offset[2][t];
+        set[t] = words == 2 ? LIES_EVENLY_IN(free, a, b) & ~LIES_EVENLY_IN(apart, a, b)
+                            : LIES_IN(free, a, b, c) & ~LIES_IN(apart, a, b, c);
+    }
 #endif
+    set[words] = reach;
+    unsigned count = bits_count(reach);
+    for (unsigned t = 0; t < words; t++)
+        count += bits_count(set[t]);
+    return count;
+}
+
+/* The index-th mark of a set whose words lie `stride` apart. Without branches, which no processor could foretell. */
+HOT_INLINE pyr_step nth_mark(const struct pyr_pattern_turns *p, const uint64_t *set, uint32_t index, const unsigned words,
+    const unsigned stride)
+{
+    uint32_t word = 0, rank = index, before = 0, beyond;
+    for (unsigned t = 0; t < words; t++) {
+        before += bits_count(set[t * stride]);
+        bool is_here = __builtin_sub_overflow(index, before, &beyond);
+        rank = is_here ? rank : beyond;
+        word += !is_here;
+    }
+    return p->shape[word] << bits_nth(set[word * stride], rank);
 }
 
 /* The legal marks of a desk; a pass when a first mark has nowhere to go; nothing when none is due. */
 static inline void hot_mark_steps(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     struct pyr_steps *steps)
 {
-    pyr_pair reach = desk->reach;
-    unsigned singles = bits_count(reach);
-    if (!(desk->flags & PYR_DESK_FIRST)) {
+    const struct pyr_pattern_turns *p = &box->pattern[pattern];
+    pyr_pair free = desk->free, reach = desk->reach;
+    steps->pattern = pattern;
+    if (RARE(!(desk->flags & PYR_DESK_FIRST))) {
         /* An extra mark; Q3 made sure that one that is due has somewhere to go. */
         steps->set[0] = reach;
         steps->pattern = PYR_SINGLE;
-        steps->count = desk->due ? singles : 0;
-    } else if (__builtin_expect(!reach, 0)) {
+        steps->count = desk->due ? bits_count(reach) : 0;
+    } else if (RARE(!reach)) {
         steps->set[0] = pyr_step_pass();     /* Q7 */
         steps->pattern = PYR_NO_PATTERN;
         steps->count = 1;
+    } else if (p->words == 2) {
+        steps->count = find_marks(p, free, reach, steps->set, 2);
+    } else if (p->words == 4) {
+        steps->count = find_marks(p, free, reach, steps->set, 4);
     } else {
-        const struct pyr_pattern_turns *p = &box->pattern[pattern];
-        unsigned count = find_anchors(p, desk->free, reach, steps->set);
-        steps->set[p->turns] = reach;
-        steps->pattern = pattern;
-        steps->count = count + singles;
+        steps->count = find_marks(p, free, reach, steps->set, 8);
     }
 }
 
 static inline pyr_step hot_steps_at(const struct pyr_box *box, const struct pyr_steps *steps, uint32_t index)
 {
-    if (__builtin_expect(steps->pattern == PYR_NO_PATTERN, 0))
+    if (RARE(steps->pattern == PYR_NO_PATTERN))
         return steps->set[index];
-    unsigned word = 0;
-    for (;; word++) {
-        unsigned count = bits_count(steps->set[word]);
-        if (index < count)
-            break;
-        index -= count;
+    const struct pyr_pattern_turns *p = &box->pattern[steps->pattern];
+    switch (p->words) {
+    case 0:
+        return nth_mark(p, steps->set, index, 0, 1);
+    case 2:
+        return nth_mark(p, steps->set, index, 2, 1);
+    case 4:
+        return nth_mark(p, steps->set, index, 4, 1);
+    default:
+        return nth_mark(p, steps->set, index, 8, 1);
     }
-    return box->pattern[steps->pattern].shape[word] << bits_nth(steps->set[word], index);
 }
 
 /* Is the mark, moved to bit 0, one of the pattern's turns? */
@@ -134,56 +151,78 @@ static inline bool hot_mark_is_legal(const struct pyr_box *box, const struct pyr
     return shape == 1 || (desk->flags & PYR_DESK_FIRST && hot_is_turn(&box->pattern[pattern], shape));
 }
 
-static inline unsigned at_most(unsigned n, unsigned most) { return n < most ? n : most; }
+/* The lanes of a tally (state.h) that count to ten; adding ROOM carries into the top bit of one that counts past it. */
+#define TALLY_TENS ((uint32_t)0x0a0a0a)
+#define TALLY_ROOM ((uint32_t)0x757575)
+#define TALLY_TOPS ((uint32_t)0x808080)
+/* What is taken out again once gains are added: torches, potions, and that a first mark was due. */
+#define TALLY_TORCHES ((uint64_t)0xf0 << 24)
+#define TALLY_OUT (TALLY_TORCHES | (uint64_t)PYR_DESK_FIRST << 48 | (uint64_t)0xf0 << 56)
 
-/* Torches and potions, rare enough to be worth a path of their own: takes them out of the lanes they were added to. */
-static inline uint64_t settle_rare(uint64_t tally, unsigned round, uint64_t gain)
+/* From the 11th gem of a colour or skull on nothing happens (R11). */
+static inline uint64_t tally_cut(uint64_t tally)
 {
-    uint64_t potions = gain & 0xff, torches = gain >> 8 & 0xff, skulls = tally >> 40 & 0xff;
-    tally -= gain & 0xffff;
-    tally |= (uint64_t)(torches != 0) << (32 + round);
-    skulls = skulls < PYR_SKULLS ? skulls : PYR_SKULLS;
-    uint64_t left = skulls > 2 * potions ? skulls - 2 * potions : 0;
-    return (tally & ~((uint64_t)0xff << 40)) | left << 40;
+    uint32_t past = ((uint32_t)tally + TALLY_ROOM) & TALLY_TOPS;
+    uint32_t lanes = past | (past - (past >> 7));
+    return (tally & ~(uint64_t)lanes) | (lanes & TALLY_TENS);
 }
 
-/* Adding this to a tally carries into the top bit of a lane that counts past ten. */
-#define TALLY_FULL ((uint64_t)(0x7f - 10) << 16 | (uint64_t)(0x7f - 10) << 24 | (uint64_t)(0x7f - 10) << 40)
-#define TALLY_TOPS ((uint64_t)0x80 << 16 | (uint64_t)0x80 << 24 | (uint64_t)0x80 << 40)
+/* R11 in the order of Q1: gems, torch, skulls, then potions; crosses are added to the marks due, the mark made is taken off. */
+HOT_INLINE uint64_t tally_add(uint64_t tally, uint64_t gain, uint64_t torch)
+{
+    tally = (tally + gain - PYR_GAIN_CROSS) & ~TALLY_OUT;
+    if (RARE((((uint32_t)tally + TALLY_ROOM) & TALLY_TOPS) != 0))
+        tally = tally_cut(tally);
+    uint64_t lit = tally | torch;
+    tally = gain & TALLY_TORCHES ? lit : tally;
+    uint64_t skulls = tally & 0xff, erased = gain >> 60;
+    return tally - (erased < skulls ? erased : skulls);
+}
 
-/* Makes a mark that is known to be legal: R11 in the order of Q1. Returns the marks still due. */
-static inline unsigned hot_mark_make(const struct pyr_box *box, struct pyr_desk *desk, unsigned round, pyr_step mark)
+/* A round's torch in a tally. */
+static inline uint64_t tally_torch(unsigned round) { return (uint64_t)1 << (24 + round); }
+
+/* Makes a mark that is known to be legal; `torch` is this round's. Returns the marks still due. */
+HOT_INLINE unsigned hot_mark_make(const struct pyr_box *box, struct pyr_desk *desk, uint64_t torch, pyr_step mark)
 {
     const uint64_t *gains = box->gain[desk->card[pyr_step_slot(mark)]];
-    pyr_pair free = desk->free & ~mark;
-    pyr_pair reach = (desk->reach | pair_neighbours(mark)) & free;
+    pyr_pair free = desk->free & ~mark, reach = desk->reach;
+    uint64_t gain = 0;
+    /* Always four: additions of nothing cost less than a loop of unforeseeable length. */
+    for (unsigned space = 0; space < 4; space++) {
+        uint64_t at = bits_first_or_64(mark);
+        gain += gains[at];
+        reach |= box->touch[at];
+        mark &= mark - 1;
+    }
+    reach &= free;
+    uint64_t tally = tally_add(desk->tally, gain, torch);
     desk->free = free;
     desk->reach = reach;
-    uint64_t gain = 0;
-    do {
-        gain += gains[bits_first(mark)];
-        mark &= mark - 1;
-    } while (mark);
-    uint64_t tally = (desk->tally & ~((uint64_t)PYR_DESK_FIRST << 56)) - PYR_GAIN_CROSS + gain;
-    if (gain & 0xffff)
-        tally = settle_rare(tally, round, gain);
     desk->tally = tally;
-    if (__builtin_expect(((tally + TALLY_FULL) & TALLY_TOPS) != 0, 0)) {
-        desk->rubies = (uint8_t)at_most(desk->rubies, PYR_GEMS);
-        desk->emeralds = (uint8_t)at_most(desk->emeralds, PYR_GEMS);
-        desk->skulls = (uint8_t)at_most(desk->skulls, PYR_SKULLS);
-    }
-    unsigned due = tally >> 48 & 0xff;
-    if (__builtin_expect(due != 0, 0) && !reach)
-        desk->due = 0, due = 0;              /* Q3 */
+    unsigned due = (unsigned)(tally >> 56);
+    if (RARE(due != 0) && RARE(!reach))
+        due = desk->due = 0;                 /* Q3 */
     return due;
 }
 
-/* The rest of the rules, in state.c, reached when something rarer than a mark happens. */
-void state_other_steps(const struct pyr_box *box, const struct pyr_table *open, const struct pyr_desk *mine,
-    const pyr_card *dealt, pyr_seat seat, struct pyr_steps *steps);
-void state_other_make(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step);
-void state_end_marking(const struct pyr_box *box, struct pyr_state *state);
+/* What happens once a turn or less is kept out of the way, so that marking needs few registers. */
+#define OUT_OF_THE_WAY static __attribute__((noinline, unused))
+
+OUT_OF_THE_WAY void other_steps(const struct pyr_state *state, pyr_seat seat, struct pyr_steps *steps)
+{
+    course_steps(&state->open, state->hidden.dealt[seat & 3], seat, steps);
+}
+
+OUT_OF_THE_WAY void other_make(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step)
+{
+    course_make(box, state, seat, step);
+}
+
+OUT_OF_THE_WAY void end_marking(const struct pyr_box *box, struct pyr_state *state)
+{
+    course_end_marking(box, state);
+}
 
 static inline void hot_state_steps(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat, struct pyr_steps *steps)
 {
@@ -191,7 +230,7 @@ static inline void hot_state_steps(const struct pyr_box *box, const struct pyr_s
     if (__builtin_expect(open->phase == PYR_MARK && seat < open->seats, 1))
         hot_mark_steps(box, &state->desk[seat], open->revealed[open->turn], steps);
     else
-        state_other_steps(box, open, &state->desk[seat & 3], state->hidden.dealt[seat & 3], seat, steps);
+        other_steps(state, seat, steps);
 }
 
 /* Makes a step that is known to be legal. */
@@ -199,14 +238,14 @@ static inline void hot_state_make(const struct pyr_box *box, struct pyr_state *s
 {
     struct pyr_table *open = &state->open;
     if (__builtin_expect((step & PYR_STEP_OTHER) != 0, 0)) {
-        state_other_make(box, state, seat, step);
+        other_make(box, state, seat, step);
         return;
     }
-    if (hot_mark_make(box, &state->desk[seat], open->round, step))
+    if (hot_mark_make(box, &state->desk[seat], tally_torch(open->round), step))
         return;
     open->waiting &= (uint8_t)~(1u << seat);
     if (!open->waiting)
-        state_end_marking(box, state);
+        end_marking(box, state);
 }
 
 #endif

@@ -4,10 +4,8 @@
 #include <pyramids/view.h>
 
 #include "bits.h"
-#include "hot_api.h"
+#include "course.h"
 #include "port.h"
-
-#define CARD_BIT(card) ((pyr_cardset)1 << (card))
 
 void pyr_view_init(struct pyr_view *view, const struct pyr_state *state, pyr_seat seat)
 {
@@ -24,7 +22,11 @@ void pyr_view_init(struct pyr_view *view, const struct pyr_state *state, pyr_sea
 
 void pyr_view_steps(const struct pyr_box *box, const struct pyr_view *view, struct pyr_steps *steps)
 {
-    state_other_steps(box, &view->open, &view->mine, view->dealt, view->seat, steps);
+    const struct pyr_table *open = &view->open;
+    if (open->phase == PYR_MARK && view->seat < open->seats)
+        pyr_desk_steps(box, &view->mine, open->revealed[open->turn], steps);
+    else
+        course_steps(open, view->dealt, view->seat, steps);
 }
 
 static unsigned list_cards(pyr_cardset set, uint8_t *list)

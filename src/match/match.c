@@ -108,8 +108,8 @@ enum pyr_err pyr_match_init(struct pyr_match *match, const struct pyr_edition *e
             line[2 + i] = name.at[i];
         pyr_lines_init(&lines, line, name.length + 2);
         if (!pyr_lines_next(&lines, false) || !pyr_lines_word(&lines, &rest) ||
-            !pyr_lines_rest(&lines, PYR_MAX_PLAYER_NAME, &rest) || lines.next != name.length + 2)
-            return PYR_ERR_TEXT_ENCODING;
+            !pyr_lines_rest(&lines, PYR_MAX_PLAYER_NAME, &rest) || lines.line.length != name.length + 2)
+            return PYR_ERR_TEXT_ENCODING;    /* or a line end inside */
     }
     match->edition = edition;
     match->log.lines = 0;
@@ -335,8 +335,11 @@ static bool read_choice(const struct pyr_match *match, struct pyr_lines *lines, 
     unsigned phase = match->replay.state.open.phase;
     int32_t number;
     *draw = false;
-    if (!pyr_lines_next(lines, false))
-        return pyr_lines_fail(lines, PYR_ERR_TEXT_MISSING, 0, no_word);
+    bool any = pyr_lines_next(lines, true) && lines->line.length;
+    if (!any)
+        pyr_lines_fail(lines, PYR_ERR_TEXT_MISSING, 0, no_word);
+    else if (lines->line.at != lines->text || lines->next != lines->size)
+        pyr_lines_fail(lines, PYR_ERR_TEXT_EXTRA, 0, no_word);   /* a choice is one line */
     lines->form = phase == PYR_KEEP ? "C C" : phase == PYR_MARK ? "CARD:SPACES+CARD:SPACE" : "take C, draw";
     if (phase == PYR_MARK) {
         if (!pyr_lines_word(lines, &word) || !pyr_move_read(lines, word, event))
@@ -390,7 +393,7 @@ static enum pyr_err try_choice(struct pyr_match *match, pyr_seat seat, const str
         if (pyr_match_is_ready(match, seat))
             err = PYR_ERR_EXTRA_TOO_MANY;
         else if (desk->card[slot] != event->part[i].card)
-            err = PYR_ERR_NOT_ON_DESK;
+            err = desk->card[0] == PYR_NO_CARD && desk->card[1] == PYR_NO_CARD ? PYR_ERR_MUST_PASS : PYR_ERR_NOT_ON_DESK;
         else
             err = pyr_match_step(match, seat, pyr_pair_of(slot, event->part[i].spaces));
     }
@@ -428,6 +431,24 @@ enum pyr_err pyr_match_choose(struct pyr_match *match, pyr_seat seat, const char
 
 /* Records. */
 
+/* Tags may take what the longest game leaves over, and no more: a log must never be too full for the game to go on. */
+#define GAME_BYTES (24u << 10)
+
+static bool is_room_for_tags(uint32_t lines, size_t bytes)
+{
+    return lines <= PYR_LOG_TAGS && bytes <= PYR_LOG_SIZE - GAME_BYTES;
+}
+
+static void count_tag(struct pyr_word line, uint32_t *lines, size_t *bytes)
+{
+    static const char tag[] = "tag ";
+    for (size_t i = 0; i < sizeof tag - 1; i++)
+        if (i >= line.length || line.at[i] != tag[i])
+            return;
+    *lines += 1;
+    *bytes += line.length + 1;
+}
+
 enum pyr_err pyr_match_load(struct pyr_match *match, const struct pyr_edition *edition, const char *text, size_t size,
     pyr_seat viewer, struct pyr_fault *fault)
 {
@@ -442,9 +463,12 @@ enum pyr_err pyr_match_load(struct pyr_match *match, const struct pyr_edition *e
     match->log.lines = 0;
     match->log.start[0] = 0;
     forget_choices(match);
+    uint32_t tag_lines = 0;
+    size_t tag_bytes = 0;
     pyr_lines_init(&lines, text, size);
     while (pyr_lines_next(&lines, false)) {
-        if (!log_add(&match->log, lines.line)) {
+        count_tag(lines.line, &tag_lines, &tag_bytes);
+        if (!is_room_for_tags(tag_lines, tag_bytes) || !log_add(&match->log, lines.line)) {
             if (fault)
                 *fault = (struct pyr_fault){ .code = PYR_ERR_TEXT_FULL, .line = lines.number };
             return PYR_ERR_TEXT_FULL;
@@ -487,8 +511,16 @@ enum pyr_err pyr_match_tag(struct pyr_match *match, const char *name, const char
     pyr_lines_init(&lines, line, out.length);
     if (!pyr_lines_next(&lines, false) || !pyr_event_read(match->edition, &lines, &event))
         return lines.fault.code ? lines.fault.code : PYR_ERR_TEXT_MISSING;
-    if (lines.next != out.length)
+    if (lines.line.length != out.length)
         return PYR_ERR_TEXT_ENCODING;        /* a line end inside */
+    if (event.name.length != word_of(name).length)
+        return PYR_ERR_TEXT_SPACE;           /* a name of two words */
+    uint32_t lines_used = 1;
+    size_t bytes_used = out.length + 1;
+    for (uint32_t i = 0; i < match->log.lines; i++)
+        count_tag(pyr_match_line(match, i), &lines_used, &bytes_used);
+    if (!is_room_for_tags(lines_used, bytes_used))
+        return PYR_ERR_TEXT_FULL;
     return log_add(&match->log, (struct pyr_word){ line, out.length }) ? PYR_OK : PYR_ERR_TEXT_FULL;
 }
 

@@ -114,13 +114,12 @@ static bool read_score(struct pyr_lines *lines, struct pyr_event *event)
 
 static bool read_winners(struct pyr_lines *lines, struct pyr_event *event)
 {
-    int32_t seat, last = 0;
+    int32_t seat = 0;
     do {
-        if (!pyr_lines_number(lines, last + 1 > PYR_MAX_SEATS ? PYR_MAX_SEATS : last + 1, PYR_MAX_SEATS, &seat))
+        if (!pyr_lines_number(lines, seat + 1, PYR_MAX_SEATS, &seat))
             return false;
         event->winners |= (uint8_t)(1u << (seat - 1));
-        last = seat;
-    } while (pyr_lines_more(lines));
+    } while (seat < PYR_MAX_SEATS && pyr_lines_more(lines));
     return true;
 }
 

@@ -398,7 +398,7 @@ static enum pyr_err take_event(const struct judge *j, struct pyr_replay *replay)
     }
     pyr_replay_expected(j->edition, replay, &wanted);
     /* A view may tell other seats' deals too: those of a finished game do. */
-    bool open_deal = replay->stage == PYR_STAGE_PLAY && event->kind == PYR_EVENT_DEAL && replay->viewer != PYR_NOBODY &&
+    bool open_deal = replay->stage >= PYR_STAGE_DEAL && event->kind == PYR_EVENT_DEAL && replay->viewer != PYR_NOBODY &&
         !replay->kept && event->seat < replay->seats && !(replay->dealt >> event->seat & 1);
     if (open_deal)
         return take_deal(j, replay);

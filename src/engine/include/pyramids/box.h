@@ -32,35 +32,45 @@ struct pyr_print {
  * A pattern in all its turns (quarter turns and mirrorings that differ). A turn is stored with its first space, in reading
  * order, at bit 0; the anchor of a placement is where that first space lies. shape[turns] is the single space.
  *
- * A turn fits at those anchors whose space and the spaces `offset` further on are free, and which are in `inside`. Patterns
- * of fewer than four spaces repeat their last offset.
+ * A turn fits at those anchors whose space and the spaces `offset` further on are free; since its spaces hang together, it
+ * cannot stretch over the end of a row or of a card, where bits are never free. Patterns of fewer than four spaces have
+ * offsets that are 0 or repeated.
+ *
+ * A set of marks takes `words` words of anchors and one more for single spaces. A pattern of one turn has a second word, with
+ * offsets that fit nowhere, so that code for 2, 4 and 8 words serves all patterns. Those of 2 words are lines and the
+ * square: their third offset is the sum of the others, which saves a step in finding where they fit.
  */
 struct pyr_pattern_turns {
-    uint64_t shape[PYR_MAX_TURNS + 1];
-    uint64_t inside[PYR_MAX_TURNS];          /* anchors, of both chambers, that keep the turn on the grid */
+    uint64_t shape[PYR_MAX_TURNS + 1];       /* from shape[turns] on the single space */
     uint64_t offset[3][PYR_MAX_TURNS];
     uint8_t turns;                           /* 1, 2, 4 or 8; 0 for PYR_SINGLE */
+    uint8_t words;                           /* 2, 4 or 8, at least turns; 0 for PYR_SINGLE */
     uint8_t size;                            /* spaces, 1 to 4 */
     uint8_t copies;
-    uint8_t reserved[5 + 176];               /* zero; the next pattern is a shift away */
+    uint8_t reserved[4 + 240];               /* zero; the next pattern is a shift away */
 };
 
 _Static_assert(sizeof(struct pyr_pattern_turns) == 512, "indexing a pattern is one shift");
 
 /*
- * What marking a space brings, in the lanes of struct pyr_desk's tally: rubies, emeralds, skulls, crosses (marks due) and the
- * tomb's flag are added as they are; potions and torches use the lanes of the desk's cards and are taken out first.
+ * What marking a space brings, in the lanes of struct pyr_desk's tally, for adding the gains of up to four spaces at once.
+ * Skulls, gems, the tomb's flag and crosses (marks due) are counted where the desk counts them; torches and the skulls
+ * that potions erase are counted in the upper halves of lanes that use only their lower half, and taken out again.
  */
-#define PYR_GAIN_POTION ((uint64_t)1)
-#define PYR_GAIN_TORCH ((uint64_t)1 << 8)
-#define PYR_GAIN_RUBY ((uint64_t)1 << 16)
-#define PYR_GAIN_EMERALD ((uint64_t)1 << 24)
-#define PYR_GAIN_SKULL ((uint64_t)1 << 40)
-#define PYR_GAIN_CROSS ((uint64_t)1 << 48)
-#define PYR_GAIN_TOMB(slot) ((uint64_t)1 << (56 + (slot)))
+#define PYR_GAIN_SKULL ((uint64_t)1)
+#define PYR_GAIN_RUBY ((uint64_t)1 << 8)
+#define PYR_GAIN_EMERALD ((uint64_t)1 << 16)
+#define PYR_GAIN_TORCH ((uint64_t)1 << 28)
+#define PYR_GAIN_TOMB(slot) ((uint64_t)1 << (48 + (slot)))
+#define PYR_GAIN_CROSS ((uint64_t)1 << 56)
+#define PYR_GAIN_POTION ((uint64_t)2 << 60)
+
+/* A row of gains has one for each bit of a pyr_pair and, for "no bit", 64, a nothing; the rest fills cache lines. */
+#define PYR_GAIN_ROW 72
 
 struct pyr_box {
-    uint64_t gain[PYR_CARDS][64];            /* by card and bit of a pyr_pair */
+    pyr_pair touch[PYR_GAIN_ROW];            /* by bit of a pyr_pair: what touches it by a side, walls and gaps included */
+    uint64_t gain[PYR_CARDS][PYR_GAIN_ROW];  /* by card and bit of a pyr_pair */
     struct pyr_card_face card[PYR_CARDS];
     struct pyr_pattern_turns pattern[PYR_PATTERNS + 1];
     pyr_cardset colour[PYR_COLOURS];         /* the cards of each colour */

@@ -34,12 +34,12 @@ struct pyr_desk {
     pyr_cardset done;            /* completed pyramids, set aside */
     union {
         struct {
-            pyr_card card[PYR_KEPT]; /* PYR_NO_CARD: the slot is empty */
+            uint8_t skulls;      /* 0 to 10 */
             uint8_t rubies, emeralds;/* 0 to 10 */
             uint8_t torches;     /* bit r: the torch of round r */
-            uint8_t skulls;      /* 0 to 10 */
-            uint8_t due;         /* marks this player still has to make in this turn */
+            pyr_card card[PYR_KEPT]; /* PYR_NO_CARD: the slot is empty */
             uint8_t flags;       /* PYR_DESK_* */
+            uint8_t due;         /* marks this player still has to make in this turn, at most 4 */
         };
         uint64_t tally;          /* the same eight bytes, for adding gains to all at once (box.h) */
     };

@@ -14,6 +14,7 @@
 
 #define PYR_LOG_SIZE 49152       /* bytes of text: the longest game there can be is below 24 KB, the rest is for tags */
 #define PYR_LOG_LINES 640        /* lines: a game has fewer than 450 */
+#define PYR_LOG_TAGS 190         /* tag lines: what the longest game leaves over, so that a log is never too full to go on */
 
 /* Lines of text, each ended by a newline. */
 struct pyr_log {
@@ -47,14 +48,14 @@ PYR_API enum pyr_err pyr_match_init(struct pyr_match *match, const struct pyr_ed
 /*
  * Loads a record (or, with a viewer, a seat's view of one) into a match. What no line has told is filled in arbitrarily until
  * pyr_match_shuffle. Returns PYR_OK or the first fault, described in *fault (may be NULL); then *match must not be used. A loaded record
- * keeps its lines as they were, comments and blank lines aside; lines that the rules derive and that are still missing
- * are added.
+ * keeps its lines as they were, comments and blank lines aside. A record that ends before all cards are dealt loads, but waits for
+ * nobody.
  */
 PYR_API enum pyr_err pyr_match_load(struct pyr_match *match, const struct pyr_edition *edition, const char *text, size_t size,
     pyr_seat viewer, struct pyr_fault *fault);
 
 /* Draws anew all that is still hidden from everyone: the order of the deck and of the expedition cards. Dealt cards stay, if
- * they were told. Then chance moves a game on that waits for it. */
+ * they were told. Then chance and the rules move a game on that waits for them, with the lines that are due. */
 PYR_API void pyr_match_shuffle(struct pyr_match *match, struct pyr_rng *rng);
 
 /* Adds a line `tag NAME VALUE`. PYR_ERR_TEXT_FULL if the log is full, PYR_ERR_TEXT_SPACE or _ENCODING if the words are not fit for a line. */

@@ -1,0 +1,291 @@
+/* analysis.c: see analysis.h. */
+#include <pyramids/analysis.h>
+#include <pyramids/score.h>
+
+#include "policy.h"
+
+size_t pyr_analysis_memory(const struct pyr_box *box)
+{
+    (void)box;
+    return sizeof(struct tables);
+}
+
+void pyr_analysis_prepare(void *memory, const struct pyr_box *box)
+{
+    tables_prepare(memory, box, &weights_learned);
+}
+
+/* A view as it was when its phase began for the others: who is in has chosen something sensible that we do not know, so the playouts
+ * choose for everyone. */
+static void reopen(struct pyr_view *view)
+{
+    if (view->open.phase == PYR_MARK || view->open.phase == PYR_KEEP)
+        view->open.waiting |= (uint8_t)((1u << view->open.seats) - 1);
+    if (view->seat < view->open.seats && view->open.phase == PYR_MARK && !view->mine.due)
+        view->mine = view->open.desk[view->seat];
+}
+
+static float share(unsigned winners, unsigned seat)
+{
+    return winners >> seat & 1 ? 1.0f / (float)__builtin_popcount(winners) : 0;
+}
+
+void pyr_analysis_outlook(const void *memory, const struct pyr_box *box, const struct pyr_view *view, const struct pyr_chance *dealt,
+    uint32_t playouts, struct pyr_rng *rng, struct pyr_outlook *outlook)
+{
+    struct pyr_view at = *view;
+    struct pyr_outlook sum = { { 0 }, { 0 } };
+    reopen(&at);
+    if (at.open.phase == PYR_END)
+        playouts = 1;
+    for (uint32_t i = 0; i < playouts; i++) {
+        struct pyr_state state;
+        pyr_view_sample(box, &at, rng, &state);
+        for (unsigned k = 0; dealt && k < PYR_MAX_SEATS * PYR_DEALT; k++)
+            state.hidden.dealt[k / PYR_DEALT][k % PYR_DEALT] = dealt->dealt[k / PYR_DEALT][k % PYR_DEALT];
+        policy_playout(memory, box, &state, false);
+        unsigned winners = pyr_table_winners(box, &state.open);
+        for (unsigned s = 0; s < at.open.seats; s++) {
+            sum.points[s] += (float)pyr_table_score(box, &state.open, (pyr_seat)s).total;
+            sum.win[s] += share(winners, s);
+        }
+    }
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++) {
+        outlook->points[s] = playouts ? sum.points[s] / (float)playouts : 0;
+        outlook->win[s] = playouts ? sum.win[s] / (float)playouts : 0;
+    }
+}
+
+/* Collecting options. */
+
+struct collector {
+    const struct tables *tables;
+    const struct pyr_box *box;
+    const struct pyr_view *view;
+    struct pyr_option *list;
+    unsigned count, room;
+};
+
+static bool same_choice(const struct pyr_option *a, const struct pyr_option *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (unsigned i = 0; i < a->count; i++)
+        if (a->step[i] != b->step[i])
+            return false;
+    return true;
+}
+
+/* Keeps the options that the policy likes best, in its order. */
+static void add(struct collector *c, const struct pyr_option *option)
+{
+    unsigned at = c->count < c->room ? c->count++ : c->room;
+    for (; at && c->list[at - 1].prior < option->prior; at--)
+        if (at < c->room)
+            c->list[at] = c->list[at - 1];
+    if (at < c->room)
+        c->list[at] = *option;
+}
+
+/* First marks are all tried; of the extra marks that one earns, only the policy's best few. */
+#define EXTRAS_TRIED 4
+
+static void add_marks(struct collector *c, const struct pyr_desk *desk, struct pyr_option *option)
+{
+    const struct pyr_table *open = &c->view->open;
+    pyr_pattern pattern = open->revealed[open->turn];
+    struct {
+        pyr_step step;
+        int value;
+    } best[EXTRAS_TRIED];
+    unsigned tried = 0;
+    struct pyr_steps steps;
+    struct policy_desk at;
+    bool first = desk->flags & PYR_DESK_FIRST;
+    pyr_desk_steps(c->box, desk, pattern, &steps);
+    policy_begin(&at, c->tables, c->box, open, desk);
+    int prior = option->prior;
+    for (uint32_t i = 0; i < steps.count; i++) {
+        pyr_step step = pyr_steps_at(c->box, &steps, i);
+        int value = policy_value_mark(&at, step);
+        if (!first) {
+            unsigned place = tried < EXTRAS_TRIED ? tried++ : EXTRAS_TRIED;
+            for (; place && best[place - 1].value < value; place--)
+                if (place < EXTRAS_TRIED)
+                    best[place] = best[place - 1];
+            if (place < EXTRAS_TRIED)
+                best[place].step = step, best[place].value = value;
+            continue;
+        }
+        struct pyr_desk next = *desk;
+        pyr_desk_mark(c->box, &next, pattern, open->round, step);
+        option->step[0] = step;
+        option->count = 1;
+        option->prior = value;
+        if (next.due)
+            add_marks(c, &next, option);
+        else
+            add(c, option);
+    }
+    unsigned made = option->count;
+    for (unsigned i = 0; i < tried && made < PYR_MAX_CHOICE; i++) {
+        struct pyr_desk next = *desk;
+        pyr_desk_mark(c->box, &next, pattern, open->round, best[i].step);
+        option->step[made] = best[i].step;
+        option->count = (uint8_t)(made + 1);
+        option->prior = prior + best[i].value;
+        if (next.due)
+            add_marks(c, &next, option);
+        else
+            add(c, option);
+    }
+    if (!first)
+        option->count = (uint8_t)made, option->prior = prior;
+}
+
+static void collect(struct collector *c, const struct pyr_option *made)
+{
+    const struct pyr_view *view = c->view;
+    struct pyr_option option = { .count = 0 };
+    struct pyr_steps steps;
+    if (view->open.phase == PYR_MARK) {
+        add_marks(c, &view->mine, &option);
+    } else {
+        pyr_view_steps(c->box, view, &steps);
+        for (uint32_t i = 0; i < steps.count; i++) {
+            option.step[0] = pyr_steps_at(c->box, &steps, i);
+            option.count = 1;
+            option.prior = policy_value_step(c->tables, c->box, &view->open, &view->mine, option.step[0]);
+            add(c, &option);
+        }
+    }
+    if (!made || !made->count)
+        return;
+    for (unsigned i = 0; i < c->count; i++)
+        if (same_choice(&c->list[i], made))
+            return;
+    unsigned last = c->count < c->room ? c->count++ : c->room - 1;
+    c->list[last] = *made;
+    c->list[last].prior = INT_MIN;
+}
+
+/* Trying them. */
+
+struct trial {
+    double points, win;          /* sums */
+    double points_gap, points_gap_squares, win_gap, win_gap_squares;   /* differences to the first option, world by world */
+};
+
+static void try_options(const struct collector *c, uint32_t worlds, struct pyr_rng *rng, struct trial *trial)
+{
+    for (unsigned i = 0; i < c->count; i++)
+        trial[i] = (struct trial){ 0 };
+    for (uint32_t w = 0; w < worlds; w++) {
+        struct pyr_state world;
+        double first_points = 0, first_win = 0;
+        pyr_view_sample(c->box, c->view, rng, &world);
+        for (unsigned i = 0; i < c->count; i++) {
+            struct pyr_state state = world;
+            for (unsigned k = 0; k < c->list[i].count; k++)
+                pyr_state_apply(c->box, &state, c->view->seat, c->list[i].step[k]);
+            policy_playout(c->tables, c->box, &state, false);
+            double points = pyr_table_score(c->box, &state.open, c->view->seat).total;
+            double win = share(pyr_table_winners(c->box, &state.open), c->view->seat);
+            if (!i)
+                first_points = points, first_win = win;
+            struct trial *t = &trial[i];
+            t->points += points;
+            t->win += win;
+            t->points_gap += first_points - points;
+            t->points_gap_squares += (first_points - points) * (first_points - points);
+            t->win_gap += first_win - win;
+            t->win_gap_squares += (first_win - win) * (first_win - win);
+        }
+    }
+}
+
+/* Newton's way to a square root; there is no libm in the core. */
+static float root(double x)
+{
+    double r = x > 1 ? x : 1;
+    if (x <= 0)
+        return 0;
+    for (unsigned i = 0; i < 60; i++)
+        r = (r + x / r) / 2;
+    return (float)r;
+}
+
+static float margin(double sum, double squares, double n)
+{
+    return n < 2 ? 0 : 1.96f * root((squares - sum * sum / n) / (n - 1) / n);
+}
+
+static bool is_better(const struct pyr_option *a, const struct pyr_option *b)
+{
+    /* A point is worth half a percent where the chances to win are near each other: decided games go on being games. */
+    return a->win + 0.005f * a->points > b->win + 0.005f * b->points;
+}
+
+static void rank(struct pyr_option *list, unsigned count)
+{
+    for (unsigned i = 1; i < count; i++) {
+        struct pyr_option option = list[i];
+        unsigned at = i;
+        for (; at && is_better(&option, &list[at - 1]); at--)
+            list[at] = list[at - 1];
+        list[at] = option;
+    }
+}
+
+static void note(struct collector *c, const struct trial *trial, uint32_t worlds)
+{
+    for (unsigned i = 0; i < c->count; i++) {
+        struct pyr_option *option = &c->list[i];
+        option->points = (float)(trial[i].points / worlds);
+        option->win = (float)(trial[i].win / worlds);
+        option->points_margin = margin(trial[i].points_gap, trial[i].points_gap_squares, worlds);
+        option->win_margin = margin(trial[i].win_gap, trial[i].win_gap_squares, worlds);
+        option->playouts = worlds;
+    }
+}
+
+unsigned pyr_analysis_options(const void *memory, const struct pyr_box *box, const struct pyr_view *view, uint32_t playouts,
+    struct pyr_rng *rng, const struct pyr_option *made, struct pyr_option *options, unsigned room)
+{
+    struct pyr_view at = *view;
+    struct trial trial[PYR_MAX_OPTIONS];
+    if (room > PYR_MAX_OPTIONS)
+        room = PYR_MAX_OPTIONS;
+    reopen(&at);
+    struct collector c = { memory, box, &at, options, 0, room };
+    if (!room || at.seat >= at.open.seats || !(at.open.waiting >> at.seat & 1))
+        return 0;
+    collect(&c, made);
+    unsigned all = c.count;
+    for (unsigned i = 0; i < all; i++)
+        options[i].usual = !i;               /* collected in the policy's order */
+    /* Half of the playouts choose the best in two rounds; the other half compares the best five, the usual one and what was made. */
+    static const unsigned stay[] = { 12, 5 };
+    for (unsigned round = 0; round < 2 && c.count > 1; round++) {
+        uint32_t worlds = playouts / 4 / c.count + 1;
+        try_options(&c, worlds, rng, trial);
+        note(&c, trial, worlds);
+        rank(options, c.count);
+        unsigned kept = stay[round];
+        for (unsigned i = kept; i < c.count; i++) {
+            if (!options[i].usual && !(made && same_choice(&options[i], made)))
+                continue;
+            struct pyr_option option = options[i];
+            for (unsigned k = i; k > kept; k--)
+                options[k] = options[k - 1];
+            options[kept++] = option;
+        }
+        if (kept < c.count)
+            c.count = kept;
+    }
+    uint32_t worlds = playouts / 2 / c.count + 1;
+    try_options(&c, worlds, rng, trial);
+    note(&c, trial, worlds);
+    rank(options, c.count);
+    return all;
+}

@@ -1,0 +1,100 @@
+/*
+ * flatmc.c: flat Monte Carlo, a fixed yardstick: its numbers are part of its definition and are not to be tuned.
+ *
+ * 4,000 playouts by the tables' policy. The policy's 16 best choices start; after each quarter of the playouts the better half
+ * stays (successive halving). All choices meet the same worlds. What counts is the chance to win; points decide only
+ * between equals.
+ */
+#include <pyramids/score.h>
+
+#include "list.h"
+#include "policy.h"
+
+enum { PLAYOUTS = 4000, CANDIDATES = 16, HALVINGS = 4 };
+
+struct candidate {
+    pyr_step step;
+    float value;                 /* sum over playouts */
+    int prior;
+};
+
+static size_t memory_size(const struct pyr_box *box)
+{
+    (void)box;
+    return sizeof(struct tables);
+}
+
+static void prepare(void *memory, const struct pyr_box *box)
+{
+    tables_prepare(memory, box, &weights_plain);
+}
+
+/* One's share of the win, and a hundredth of it for a hundred points of margin. */
+static float result(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat)
+{
+    unsigned winners = pyr_table_winners(box, &state->open);
+    int mine = pyr_table_score(box, &state->open, seat).total, best = INT_MIN;
+    for (pyr_seat s = 0; s < state->open.seats; s++) {
+        int total = pyr_table_score(box, &state->open, s).total;
+        if (s != seat && total > best)
+            best = total;
+    }
+    return (winners >> seat & 1 ? 1.0f / (float)__builtin_popcount(winners) : 0) + 1e-4f * (float)(mine - best);
+}
+
+static unsigned collect(const struct tables *tables, const struct pyr_box *box, const struct pyr_view *view,
+    struct candidate *list)
+{
+    struct pyr_steps steps;
+    unsigned count = 0;
+    pyr_view_steps(box, view, &steps);
+    for (uint32_t i = 0; i < steps.count; i++) {
+        struct candidate c = { pyr_steps_at(box, &steps, i), 0, 0 };
+        c.prior = policy_value_step(tables, box, &view->open, &view->mine, c.step);
+        unsigned at = count < CANDIDATES ? count++ : CANDIDATES;
+        for (; at && list[at - 1].prior < c.prior; at--)
+            if (at < CANDIDATES)
+                list[at] = list[at - 1];
+        if (at < CANDIDATES)
+            list[at] = c;
+    }
+    return count;
+}
+
+static pyr_step choose(void *memory, const struct pyr_box *box, const struct pyr_view *view, struct pyr_rng *rng,
+    const struct pyr_budget *budget)
+{
+    const struct tables *tables = memory;
+    struct candidate list[CANDIDATES];
+    unsigned count = collect(tables, box, view, list);
+    uint64_t playouts = budget && budget->nodes ? budget->nodes : PLAYOUTS;
+    while (count > 1) {
+        uint64_t worlds = playouts / HALVINGS / count;
+        for (uint64_t w = 0; w <= worlds; w++) {
+            struct pyr_state world, state;
+            pyr_view_sample(box, view, rng, &world);
+            for (unsigned i = 0; i < count; i++) {
+                state = world;
+                pyr_state_make(box, &state, view->seat, list[i].step);
+                policy_playout(tables, box, &state, false);
+                list[i].value += result(box, &state, view->seat);
+            }
+            if (budget && budget->is_over && budget->is_over(budget->context)) {
+                playouts = 0;
+                break;
+            }
+        }
+        /* The better half stays; equals keep the order of the policy. */
+        for (unsigned i = 1; i < count; i++) {
+            struct candidate c = list[i];
+            unsigned at = i;
+            for (; at && list[at - 1].value < c.value; at--)
+                list[at] = list[at - 1];
+            list[at] = c;
+        }
+        count = playouts ? (count + 1) / 2 : 1;
+    }
+    return list[0].step;
+}
+
+const struct pyr_bot bot_flatmc = { "flatmc", memory_size, prepare, choose };

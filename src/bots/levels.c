@@ -1,0 +1,67 @@
+/*
+ * levels.c: novice, casual and club: the policy's choice with human slips.
+ *
+ * Every choice is valued as the policy does, then misjudged by a random amount, about normal and at most three deviations: one point
+ * for club, six for casual, fifteen for novice. So good moves are found most of the time, plausible ones now and then, and what a
+ * beginner would not do only among equals. Deviations were set by matches on the classic edition, games of two: casual wins 53, 11 and
+ * 2 of 100 against greedy with 2, 4 and 6 points; novice 100, 97, 87 and 77 against random with 4, 6, 10 and 15.
+ */
+#include "list.h"
+#include "policy.h"
+
+struct level {
+    const struct weights *weights;
+    int slip;                    /* deviation of the error in 32nds of a point */
+};
+
+static const struct level novice = { &weights_plain, 160 }, casual = { &weights_plain, 64 },
+    club = { &weights_learned, 12 };
+
+static size_t memory_size(const struct pyr_box *box)
+{
+    (void)box;
+    return sizeof(struct tables);
+}
+
+/* The sum of three uniform numbers has about the shape of a normal one and their deviation: -3 to 3 slips. */
+static int slip(const struct level *level, struct pyr_rng *rng)
+{
+    uint32_t range = 2u * (uint32_t)level->slip + 1;
+    int sum = 0;
+    for (unsigned i = 0; i < 3; i++)
+        sum += (int)pyr_rng_below(rng, range) - level->slip;
+    return sum;
+}
+
+static pyr_step choose(const struct level *level, const struct tables *tables, const struct pyr_box *box,
+    const struct pyr_view *view, struct pyr_rng *rng)
+{
+    struct pyr_steps steps;
+    pyr_step best = PYR_STEP_NONE;
+    int most = INT_MIN;
+    pyr_view_steps(box, view, &steps);
+    for (uint32_t i = 0; i < steps.count; i++) {
+        pyr_step step = pyr_steps_at(box, &steps, i);
+        int value = policy_value_step(tables, box, &view->open, &view->mine, step) + slip(level, rng);
+        if (value > most || !best)
+            most = value, best = step;
+    }
+    return best;
+}
+
+#define LEVEL(name) \
+    static void prepare_##name(void *memory, const struct pyr_box *box) \
+    { \
+        tables_prepare(memory, box, name.weights); \
+    } \
+    static pyr_step choose_##name(void *memory, const struct pyr_box *box, const struct pyr_view *view, \
+        struct pyr_rng *rng, const struct pyr_budget *budget) \
+    { \
+        (void)budget; \
+        return choose(&name, memory, box, view, rng); \
+    } \
+    const struct pyr_bot bot_##name = { #name, memory_size, prepare_##name, choose_##name }
+
+LEVEL(novice);
+LEVEL(casual);
+LEVEL(club);

@@ -1,0 +1,57 @@
+/*
+ * policy.h (policy.c): a quick choice by the tables, for playouts and for the order in which searches look at choices.
+ *
+ * A mark is worth what it adds to gems, torches and skulls (their expected final worth, tables.h), plus the change of the one
+ * table entry of its card; a completed card ten points, its chance of pyramid points, and a new card. All in TABLE_UNITs.
+ */
+#ifndef PYR_POLICY_H
+#define PYR_POLICY_H
+
+#include "tables.h"
+
+/* Turns that are still to come after the present one. */
+static inline unsigned turns_left(const struct pyr_table *open)
+{
+    return ALL_TURNS - 1u - open->round * (unsigned)PYR_TURNS - open->turn;
+}
+
+/* A desk that waits for a mark, with all that its marks have in common. */
+struct policy_desk {
+    const struct tables *tables;
+    const struct pyr_box *box;
+    const struct pyr_table *open;
+    const struct pyr_desk *desk;
+    unsigned left, t;            /* turns to come, as they are and as the tables count them */
+    unsigned index[PYR_KEPT];    /* of the marks of each card */
+    bool fresh[PYR_KEPT];        /* an unmarked card */
+    int base[PYR_KEPT];          /* what each card is worth as it is */
+    int torch;                   /* what a torch is worth now */
+};
+
+void policy_begin(struct policy_desk *to, const struct tables *tables, const struct pyr_box *box,
+    const struct pyr_table *open, const struct pyr_desk *desk);
+
+/* What a mark is worth. A pass is worth nothing. */
+int policy_value_mark(const struct policy_desk *at, pyr_step mark);
+
+/* What it is worth to take a card; `also` are cards that will be on the desk beside those that lie there. */
+int policy_value_card(const struct tables *tables, const struct pyr_box *box, const struct pyr_table *open,
+    const struct pyr_desk *desk, pyr_card card, pyr_cardset also);
+
+/* What a step of this seat is worth; a draw is worth the mean of the deck. */
+int policy_value_step(const struct tables *tables, const struct pyr_box *box, const struct pyr_table *open,
+    const struct pyr_desk *desk, pyr_step step);
+
+/* The best mark of a desk. */
+pyr_step policy_mark(const struct tables *tables, const struct pyr_box *box, const struct pyr_table *open,
+    const struct pyr_desk *desk);
+
+/* The best step of a seat. `exact`: every mark is looked at; otherwise, while many turns are left, only the best placement that the
+ * tables know of on each of the two cards, which takes a tenth of the time. */
+pyr_step policy_step(const struct tables *tables, const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat,
+    bool exact);
+
+/* Plays a game to its end, every seat by policy_step. Returns how many steps were made. */
+unsigned policy_playout(const struct tables *tables, const struct pyr_box *box, struct pyr_state *state, bool exact);
+
+#endif

@@ -1,0 +1,148 @@
+/*
+ * search.c: the stronger players' search (search.h).
+ */
+#include <pyramids/score.h>
+
+#include "endgame.h"
+#include "search.h"
+
+/* Nine words of anchors, 25 spaces on each of two cards. */
+enum { MOST_STEPS = 9 * 50 };
+
+struct candidate {
+    pyr_step step;
+    float value;                 /* sum over playouts */
+    int prior;
+};
+
+/* The best choices by the policy, best first. */
+static unsigned collect(const struct tables *tables, const struct pyr_box *box, const struct pyr_view *view,
+    struct candidate *list, unsigned most)
+{
+    struct pyr_steps steps;
+    unsigned count = 0;
+    pyr_view_steps(box, view, &steps);
+    for (uint32_t i = 0; i < steps.count; i++) {
+        struct candidate c = { pyr_steps_at(box, &steps, i), 0, 0 };
+        c.prior = policy_value_step(tables, box, &view->open, &view->mine, c.step);
+        unsigned at = count < most ? count++ : most;
+        for (; at && list[at - 1].prior < c.prior; at--)
+            if (at < most)
+                list[at] = list[at - 1];
+        if (at < most)
+            list[at] = c;
+    }
+    return count;
+}
+
+/*
+ * How good it stands, from 0 to 1: the margin over the best other player by final scores, expected or true, against what that is
+ * uncertain by. A true margin is uncertain, too, by what the players of a playout could have done better, so a near miss is worth
+ * more than a rout; and it varies less than a win, so that fewer playouts tell two choices apart.
+ */
+static float result(const struct tables *tables, const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat,
+    float spread)
+{
+    const struct pyr_table *open = &state->open;
+    float mine = 0, best = -1e6f;
+    for (pyr_seat s = 0; s < open->seats; s++) {
+        float score = open->phase == PYR_END ? (float)pyr_table_score(box, open, s).total :
+            value_score(tables, box, open, s);
+        if (s == seat)
+            mine = score;
+        else if (score > best)
+            best = score;
+    }
+    float margin = mine - best, size = margin < 0 ? -margin : margin;
+    if (open->phase != PYR_END)
+        spread += value_lines[open->seats - 2][value_turns(open)].spread;
+    else if (size < 0.5f)
+        margin = pyr_table_winners(box, open) >> seat & 1 ? 1 : -1, size = 1;
+    return 0.5f + 0.5f * margin / (spread + size) + 1e-4f * margin;
+}
+
+/* Everyone plays by the policy up to that many turns after the present one, or to the end. */
+static void play_on(const struct tables *tables, const struct pyr_box *box, struct pyr_state *state, unsigned turns,
+    bool exact)
+{
+    for (;;) {
+        if (state->open.phase == PYR_SHOW) {
+            pyr_state_show(box, state);
+        } else if (state->open.phase == PYR_REVEAL) {
+            if (!turns--)
+                return;
+            pyr_state_reveal(box, state);
+        } else if (state->open.phase == PYR_END) {
+            return;
+        } else {
+            pyr_seat seat = (pyr_seat)__builtin_ctz(state->open.waiting);
+            pyr_state_make(box, state, seat, policy_step(tables, box, state, seat, exact));
+        }
+    }
+}
+
+static void sort(struct candidate *list, unsigned count)
+{
+    for (unsigned i = 1; i < count; i++) {
+        struct candidate c = list[i];
+        unsigned at = i;
+        for (; at && list[at - 1].value < c.value; at--)
+            list[at] = list[at - 1];
+        list[at] = c;
+    }
+}
+
+/* In the last turns: only choices whose expected points are among the best stay. */
+static unsigned count_out(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
+    const struct pyr_view *view, struct candidate *list)
+{
+    struct pyr_steps legal;
+    pyr_step steps[MOST_STEPS];
+    float values[MOST_STEPS], best = -1e9f;
+    unsigned count = 0, kept = 0;
+    pyr_view_steps(box, view, &legal);
+    for (; count < legal.count && count < MOST_STEPS; count++)
+        steps[count] = pyr_steps_at(box, &legal, count);
+    endgame_values(tables, box, view, plan->breadth, steps, values, count);
+    for (unsigned i = 0; i < count; i++)
+        best = values[i] > best ? values[i] : best;
+    float least = best - (turns_left(&view->open) ? plan->slack : 0);
+    /* The best first, so that it is never left out. */
+    for (unsigned i = 0; i < count; i++)
+        if (values[i] >= best && kept < plan->candidates)
+            list[kept++] = (struct candidate){ steps[i], 0, 0 };
+    for (unsigned i = 0; i < count; i++)
+        if (values[i] < best && values[i] >= least && kept < plan->candidates)
+            list[kept++] = (struct candidate){ steps[i], 0, 0 };
+    return kept;
+}
+
+pyr_step search_choose(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
+    const struct pyr_view *view, struct pyr_rng *rng, const struct pyr_budget *budget)
+{
+    struct candidate list[SEARCH_MOST];
+    bool late = view->open.phase != PYR_KEEP && turns_left(&view->open) <= ENDGAME_TURNS;
+    unsigned count = late ? count_out(tables, plan, box, view, list) :
+        collect(tables, box, view, list, plan->candidates);
+    uint64_t playouts = budget && budget->nodes ? budget->nodes : plan->playouts;
+    while (count > 1) {
+        uint64_t worlds = playouts / plan->rounds / count;
+        for (uint64_t w = 0; w <= worlds; w++) {
+            struct pyr_state world, state;
+            pyr_view_sample(box, view, rng, &world);
+            for (unsigned i = 0; i < count; i++) {
+                state = world;
+                pyr_state_make(box, &state, view->seat, list[i].step);
+                play_on(tables, box, &state, plan->turns, plan->exact);
+                list[i].value += result(tables, box, &state, view->seat, plan->spread);
+            }
+            if (budget && budget->is_over && budget->is_over(budget->context)) {
+                playouts = 0;
+                break;
+            }
+        }
+        sort(list, count);
+        count = playouts ? (count + 1) / 2 : 1;
+    }
+    return list[0].step;
+}

@@ -1,0 +1,69 @@
+/*
+ * tables.h (tables.c): what a card is worth from every set of marks and for every number of turns left, found backwards
+ * from full cards before the first game; and what gems and skulls on the score card are worth in the long run.
+ *
+ * The question a table answers is "how much better is it to hold this card, marked like this, than to hold none?". Each
+ * turn the player may use the pattern on this card, which costs W_TURN because the turn could have been used on the other
+ * card, or not. So the value of two cards is the sum of both tables, and a mark is judged by the one entry it changes.
+ *
+ * Size: the sets of marks of an open card run into millions. A table knows up to PYR_REGION spaces of a card beside entrance
+ * and tomb (those nearest to the ways from one to the other, symbols first) and takes the rest for free and without meaning.
+ * Cards with up to PYR_REGION + 2 open spaces are exact. Marks are an index of one bit a space, so there is no hashing, and
+ * every superset has a larger index: one pass downwards finds all values.
+ */
+#ifndef PYR_TABLES_H
+#define PYR_TABLES_H
+
+#include <pyramids/view.h>
+
+#include "weights.h"
+
+#define PYR_REGION 13
+#define TABLE_SETS (1u << PYR_REGION)
+#define TABLE_TURNS 8            /* turns left, 0 to 7; 7 stands for more */
+#define TABLE_UNIT 32            /* a point, in the whole numbers of a table */
+#define ALL_TURNS (PYR_ROUNDS * PYR_TURNS)
+#define NO_MOVE 0xff
+
+/* A card in the table's terms. */
+struct card_map {
+    uint64_t space[32];          /* what each space means: SPACE_* counts, from bit 32 on its bit of the index, which entrance,
+                                    tomb and spaces outside the region have not */
+    pyr_spaces low[128], high[64];   /* the spaces of the low seven and the high six bits of an index */
+    uint16_t row[PYR_SIDE][32];  /* the index of each row's marks */
+};
+
+#define SPACE_RUBY 1u
+#define SPACE_EMERALD (1u << 4)
+#define SPACE_SKULL (1u << 8)
+#define SPACE_POTION (1u << 12)
+#define SPACE_TORCH (1u << 16)
+#define SPACE_CROSS (1u << 20)
+
+struct tables {
+    struct weights weights;
+    struct card_map map[PYR_CARDS];
+    int16_t fresh[PYR_CARDS][TABLE_TURNS];           /* an unmarked card */
+    int16_t renew[TABLE_TURNS];                      /* a new card of one's choice, on average */
+    int16_t gems[ALL_TURNS + 1][PYR_GEMS + 1][PYR_GEMS + 1];   /* expected final worth: turns left, rubies, emeralds */
+    int16_t skulls[ALL_TURNS + 1][PYR_SKULLS + 1];   /* expected final penalty, positive */
+    uint8_t fresh_best[PYR_CARDS][PYR_PATTERNS + 2]; /* best placement on an unmarked card */
+    uint8_t best[PYR_CARDS][TABLE_SETS][PYR_PATTERNS];   /* anchor * 8 + turn, 200 + space for single ones; NO_MOVE */
+    int16_t value[PYR_CARDS][TABLE_SETS][TABLE_TURNS];
+};
+
+void tables_prepare(struct tables *tables, const struct pyr_box *box, const struct weights *weights);
+
+/* The index of marks that include the entrance. */
+static inline unsigned table_index(const struct card_map *map, pyr_spaces marks)
+{
+    return (unsigned)(map->row[0][marks & 31] | map->row[1][marks >> 6 & 31] | map->row[2][marks >> 12 & 31] |
+        map->row[3][marks >> 18 & 31] | map->row[4][marks >> 24 & 31]);
+}
+
+static inline unsigned table_turns(unsigned left)
+{
+    return left < TABLE_TURNS ? left : TABLE_TURNS - 1;
+}
+
+#endif

@@ -1,0 +1,232 @@
+/*
+ * clairvoyant.c: how near a bot comes to a player who knows the order of the deck and of the expedition cards.
+ *
+ *     clairvoyant EDITION PLAYERS GAMES SEED BOT...
+ *
+ * One seat plays, the others are greedy, a fixed yardstick (ties broken the same way each time, so that what they do follows from the
+ * table). The clairvoyant plans in the true world: a beam search over its own choices, each tried by playing on to the end with the tables'
+ * policy. What it finds can really be reached by one who knows what comes; there may be better still. For it and for every bot named, in the
+ * same games: points, margin over the best other player, and the share of the clairvoyant's margin that the bot reaches.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pyramids/bots.h>
+#include <pyramids/edition.h>
+#include <pyramids/score.h>
+
+#include "policy.h"
+
+#define BEAM 24                  /* plans kept */
+#define TRIED 24                 /* steps tried of each, the policy's best */
+#define MOST (BEAM * TRIED + BEAM)
+
+static const struct pyr_box *box;
+static struct tables *tables;
+static const struct pyr_bot *greedy;
+
+struct plan {
+    struct pyr_state state;
+    int margin, points;          /* that playing on by the policy brings */
+};
+
+static pyr_step ask(const struct pyr_bot *bot, void *memory, const struct pyr_state *state, pyr_seat seat, struct pyr_rng *rng)
+{
+    struct pyr_view view;
+    pyr_view_init(&view, state, seat);
+    return bot->choose(memory, box, &view, rng, NULL);
+}
+
+/* Lets chance and the others go on until the seat has to decide or the game is over. */
+static void go_on(struct pyr_state *state, pyr_seat seat)
+{
+    struct pyr_rng rng;
+    pyr_rng_seed(&rng, 1, 0);
+    for (;;) {
+        pyr_state_advance(box, state);
+        if (state->open.phase == PYR_END || state->open.waiting >> seat & 1)
+            return;
+        pyr_seat other = (pyr_seat)__builtin_ctz(state->open.waiting);
+        pyr_state_make(box, state, other, ask(greedy, NULL, state, other, &rng));
+    }
+}
+
+static void count_up(const struct pyr_state *state, pyr_seat seat, int *points, int *margin)
+{
+    int best = INT_MIN;
+    *points = pyr_table_score(box, &state->open, seat).total;
+    for (unsigned s = 0; s < state->open.seats; s++) {
+        int total = pyr_table_score(box, &state->open, (pyr_seat)s).total;
+        if (s != seat && total > best)
+            best = total;
+    }
+    *margin = *points - best;
+}
+
+/* Plays on to the end: the seat by the policy, the others as they do. */
+static void try_plan(struct plan *plan, pyr_seat seat)
+{
+    struct pyr_state state = plan->state;
+    while (state.open.phase != PYR_END) {
+        pyr_state_make(box, &state, seat, policy_step(tables, box, &state, seat, true));
+        go_on(&state, seat);
+    }
+    count_up(&state, seat, &plan->points, &plan->margin);
+}
+
+static int by_margin(const void *a, const void *b)
+{
+    const struct plan *x = a, *y = b;
+    return x->margin != y->margin ? y->margin - x->margin : y->points - x->points;
+}
+
+/* How far a state is in the game; plans that are behind are continued first. */
+static unsigned progress(const struct pyr_state *state)
+{
+    const struct pyr_table *open = &state->open;
+    return open->phase == PYR_END ? UINT_MAX : open->phase == PYR_KEEP ? 0 : 1 + 2 * (open->round * 7u + open->turn) + (open->phase == PYR_REPLACE);
+}
+
+/* The policy's best steps, best first. */
+static unsigned find_steps(const struct pyr_state *state, pyr_seat seat, pyr_step *best)
+{
+    struct pyr_steps steps;
+    int value[TRIED];
+    unsigned count = 0;
+    pyr_state_steps(box, state, seat, &steps);
+    for (uint32_t i = 0; i < steps.count; i++) {
+        pyr_step step = pyr_steps_at(box, &steps, i);
+        int v = policy_value_step(tables, box, &state->open, &state->desk[seat], step);
+        unsigned at = count < TRIED ? count++ : TRIED;
+        for (; at && value[at - 1] < v; at--)
+            if (at < TRIED)
+                value[at] = value[at - 1], best[at] = best[at - 1];
+        if (at < TRIED)
+            value[at] = v, best[at] = step;
+    }
+    return count;
+}
+
+static void plan_game(struct pyr_state *start, pyr_seat seat, int *points, int *margin)
+{
+    static struct plan list[MOST], next[MOST];
+    unsigned count = 1;
+    list[0].state = *start;
+    go_on(&list[0].state, seat);
+    try_plan(&list[0], seat);
+    for (;;) {
+        unsigned first = UINT_MAX, made = 0;
+        for (unsigned i = 0; i < count; i++)
+            if (progress(&list[i].state) < first)
+                first = progress(&list[i].state);
+        if (first == UINT_MAX)
+            break;
+        for (unsigned i = 0; i < count; i++) {
+            pyr_step best[TRIED];
+            if (progress(&list[i].state) > first) {
+                next[made++] = list[i];
+                continue;
+            }
+            unsigned steps = find_steps(&list[i].state, seat, best);
+            for (unsigned k = 0; k < steps; k++) {
+                struct plan *p = &next[made++];
+                p->state = list[i].state;
+                pyr_state_make(box, &p->state, seat, best[k]);
+                go_on(&p->state, seat);
+                try_plan(p, seat);
+            }
+        }
+        qsort(next, made, sizeof *next, by_margin);
+        /* Plans that have come to the same desk are one. */
+        count = 0;
+        for (unsigned i = 0; i < made && count < BEAM; i++) {
+            unsigned same = 0;
+            while (same < count && memcmp(&list[same].state.desk[seat], &next[i].state.desk[seat], sizeof next[i].state.desk[seat]))
+                same++;
+            if (same == count)
+                list[count++] = next[i];
+        }
+    }
+    *points = list[0].points;
+    *margin = list[0].margin;
+}
+
+static void play(const struct pyr_bot *bot, void *memory, unsigned players, uint64_t seed, uint64_t game, double *points, double *margin)
+{
+    struct pyr_rng chance, rng;
+    struct pyr_state state;
+    pyr_seat seat = (pyr_seat)(game % players);
+    int mine, gap;
+    pyr_rng_seed(&chance, seed, 2 * (game / players));
+    pyr_rng_seed(&rng, seed, 2 * game + 1);
+    pyr_state_deal(&state, box, players, &chance);
+    if (bot) {
+        go_on(&state, seat);
+        while (state.open.phase != PYR_END) {
+            pyr_state_make(box, &state, seat, ask(bot, memory, &state, seat, &rng));
+            go_on(&state, seat);
+        }
+        count_up(&state, seat, &mine, &gap);
+    } else {
+        plan_game(&state, seat, &mine, &gap);
+    }
+    *points += mine;
+    *margin += gap;
+}
+
+int main(int argc, char **argv)
+{
+    static struct pyr_edition edition;
+    static char text[1 << 20];
+    if (argc < 5) {
+        fprintf(stderr, "usage: clairvoyant EDITION PLAYERS GAMES SEED BOT...\n");
+        return 2;
+    }
+    FILE *file = fopen(argv[1], "rb");
+    if (!file) {
+        perror(argv[1]);
+        return 1;
+    }
+    size_t size = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    if (pyr_edition_read(&edition, text, size, NULL))
+        return fprintf(stderr, "%s: not an edition\n", argv[1]), 1;
+    unsigned players = (unsigned)strtoul(argv[2], NULL, 10);
+    uint64_t games = strtoull(argv[3], NULL, 10), seed = strtoull(argv[4], NULL, 10);
+    if (players < PYR_MIN_SEATS || players > PYR_MAX_SEATS || !games)
+        return fprintf(stderr, "2 to 4 players, at least a game\n"), 2;
+    box = &edition.box;
+    greedy = pyr_bot_find("greedy");
+    tables = aligned_alloc(64, (sizeof *tables + 63) / 64 * 64);
+    if (!tables)
+        return 1;
+    tables_prepare(tables, box, &weights_learned);
+    double top = 0;
+    for (int i = 4; i < argc; i++) {
+        const struct pyr_bot *bot = i > 4 ? pyr_bot_find(argv[i]) : NULL;
+        if (i > 4 && !bot)
+            return fprintf(stderr, "there is no bot '%s'\n", argv[i]), 1;
+        size_t wanted = bot ? (bot->memory(box) + 63) / 64 * 64 : 0;
+        void *memory = wanted ? aligned_alloc(64, wanted) : NULL;
+        double points = 0, margin = 0;
+        if (memory)
+            bot->prepare(memory, box);
+        for (uint64_t game = 0; game < games; game++) {
+            play(bot, memory, players, seed, game, &points, &margin);
+            if (isatty(STDERR_FILENO))
+                fprintf(stderr, "\r%s %llu / %llu\033[K", bot ? bot->name : "clairvoyant", (unsigned long long)game + 1, (unsigned long long)games);
+        }
+        if (isatty(STDERR_FILENO))
+            fputs("\r\033[K", stderr);
+        if (!bot)
+            top = margin;
+        printf("%-12s %7.2f points, margin %+7.2f, %5.1f%% of the clairvoyant's\n", bot ? bot->name : "clairvoyant", points / (double)games,
+            margin / (double)games, 100 * margin / top);
+        fflush(stdout);
+        free(memory);
+    }
+    free(tables);
+    return 0;
+}
