@@ -1,18 +1,19 @@
 /*
- * bot_learn.c: learns what the stronger bots know, from games of the policy against itself.
+ * bot_learn.c: learns what the stronger bots know, from games of the policy against itself. Both results are compiled in, so the
+ * second command follows once the first one's is built; what lies in the tree was made from editions/classic.edition by
  *
- *     bot_learn weights SEED PASSES EDITION >src/bots/learned.h          about a minute for 6 passes
- *     bot_learn value SEED GAMES EDITION >src/bots/learned_value.h       then, with those weights; seconds for 20,000 games
+ *     bot_learn weights 1 8 editions/classic.edition >src/bots/learned.h         about a minute
+ *     bot_learn value 1 20000 editions/classic.edition >src/bots/learned_value.h a few seconds
  *
- * Weights of the policy (src/bots/weights.h):
- * One weight after the other is moved by a step up or down and plays the best weights so far in duplicate games of two; what wins
- * by more than two standard errors stays, and its step grows; a step that brings nothing shrinks. A game counts as a smooth function of its margin, which tells more in fewer
- * games than who won, and unlike the margin itself does not reward gambling away close games for a few high wins.
+ * The same seed (1), passes (8) or games (20000) and edition give the same numbers.
+ *
+ * Weights (src/bots/weights.h): one after the other is moved by a step up or down and plays the best so far in duplicate games of
+ * two; what wins by more than two standard errors stays, and its step grows; a step that brings nothing shrinks. A game
+ * counts as a smooth function of its margin, which tells more in fewer games than who won, and unlike the margin itself
+ * does not reward gambling away close games for a few high wins.
  *
  * Value (src/bots/value.h): for each number of players and of turns to come, least squares of the final score less
  * what is sure, by the features of the desk at that time.
- *
- * The same arguments give the same result.
  */
 #include <pyramids/edition.h>
 #include <pyramids/score.h>

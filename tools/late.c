@@ -200,7 +200,7 @@ static void see(struct late *late, const struct pyr_state *state, pyr_seat seat,
         late->pool[open->revealed[i]]--;
     for (unsigned colour = 0; colour < PYR_COLOURS; colour++)
         for (unsigned place = 0; place < PYR_TILES; place++)
-            late->tiles[colour] += open->tile[colour][place] != PYR_NOBODY;
+            late->tiles[colour] = (uint8_t)(late->tiles[colour] + (open->tile[colour][place] != PYR_NOBODY));
     late->tiles[0] = (uint8_t)(late->tiles[0] | open->revealed[open->turn] << 4);
 }
 
@@ -243,7 +243,7 @@ static void make(unsigned count, uint64_t seed)
 {
     unsigned made = 0;
     for (uint64_t game = seed; made < count; game++) {
-        unsigned players = 2 + game % 3, turns = (unsigned)(game / 3 % 3);
+        unsigned players = (unsigned)(2 + game % 3), turns = (unsigned)(game / 3 % 3);
         pyr_seat seat = (pyr_seat)(game / 9 % players);
         struct pyr_state state;
         struct late late;

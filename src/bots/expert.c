@@ -9,7 +9,7 @@
 #include "search.h"
 
 static const struct search_plan plan = {
-    .playouts = 4000, .candidates = 16, .rounds = 4, .turns = 4, .breadth = 16, .slack = 0.2f, .exact = false, .spread = 10
+    .playouts = 8000, .candidates = 16, .rounds = 4, .turns = 4, .breadth = 16, .slack = 0.2f, .exact = false, .spread = 10
 };
 
 static size_t memory_size(const struct pyr_box *box)

@@ -29,6 +29,7 @@ static int rivals(const struct pyr_box *box, const struct pyr_table *open, const
     int found = 0;
     for (unsigned s = 0; s < open->seats; s++) {
         unsigned have = count(open->desk[s].done & box->colour[colour]);
+        /* Players with an odd number have different pyramids: that tells one's own desk. */
         found += have & 1 && have < 6 && open->desk[s].done != mine->done;
     }
     return found;

@@ -6,6 +6,9 @@
 /* Eight turns at once; compilers make it one instruction where the machine has it. */
 typedef int16_t lanes __attribute__((vector_size(16)));
 
+/* Eight times this is a lane's most. No classic card comes near; one full of crosses would. */
+enum { MOST_VALUE = 32000 / PYR_EXPEDITIONS };
+
 struct placement {
     pyr_spaces spaces;
     uint16_t bits;               /* of the index */
@@ -36,6 +39,12 @@ static inline void store(int16_t *to, lanes v)
 static inline lanes greater(lanes a, lanes b)
 {
     lanes mask = a > b;
+    return (a & mask) | (b & ~mask);
+}
+
+static inline lanes lesser_of(lanes a, lanes b)
+{
+    lanes mask = a < b;
     return (a & mask) | (b & ~mask);
 }
 
@@ -175,6 +184,7 @@ static lanes value_set(const struct placements *moves, const struct pyr_box *box
                 best[p] = move->code;
             }
         }
+        choice[p] = lesser_of(choice[p], all(MOST_VALUE));
         sum += choice[p] * all(box->pattern[p].copies);
         stuck |= best[p] == NO_MOVE;
     }

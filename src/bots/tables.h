@@ -2,14 +2,16 @@
  * tables.h (tables.c): what a card is worth from every set of marks and for every number of turns left, found backwards
  * from full cards before the first game; and what gems and skulls on the score card are worth in the long run.
  *
- * The question a table answers is "how much better is it to hold this card, marked like this, than to hold none?". Each
- * turn the player may use the pattern on this card, which costs W_TURN because the turn could have been used on the other
- * card, or not. So the value of two cards is the sum of both tables, and a mark is judged by the one entry it changes.
+ * A table says how many points a card, marked like this, will bring if the coming turns are all used on it, and on the cards that
+ * follow it once it is completed. The value of two cards is taken for the sum of both, so a mark is judged by the one
+ * entry that it changes. Tried without gain (first choice against greedy, 92.0 of 100 as it is, +-1.2): letting a card sit out a turn
+ * if using it costs 1, 2 or 3 points (91.0, 91.4, 91.3), and halving the turns, since two cards share them (90.2).
  *
  * Size: the sets of marks of an open card run into millions. A table knows up to PYR_REGION spaces of a card beside entrance
  * and tomb (those nearest to the ways from one to the other, symbols first) and takes the rest for free and without meaning.
- * Cards with up to PYR_REGION + 2 open spaces are exact. Marks are an index of one bit a space, so there is no hashing, and
- * every superset has a larger index: one pass downwards finds all values.
+ * Cards with up to PYR_REGION + 2 open spaces are exact; played out, the classic cards (16 to 18) bring 0.1 points more than the
+ * 21.3 that their tables say on average, none more than 1.2 off. Marks are an index of one bit a space, so there is no hashing, and
+ * every superset has a larger index: one pass downwards finds all values. All tables take 8.3 MB, and 20 ms for the classic edition, 280 ms for one without walls.
  */
 #ifndef PYR_TABLES_H
 #define PYR_TABLES_H

@@ -40,15 +40,15 @@ static inline uint64_t bits_first_or_64(uint64_t set)
 #endif
 }
 
-/* The number of the index-th bit that is set, from the lowest; there are more than index of them. */
-static inline unsigned bits_nth(uint64_t set, unsigned index)
+/* The index-th bit that is set, from the lowest, alone; there are more than index of them. */
+static inline uint64_t bits_nth_bit(uint64_t set, unsigned index)
 {
 #ifdef PYR_FAST_BITS
-    return bits_first(_pdep_u64(UINT64_C(1) << index, set));
+    return _pdep_u64(UINT64_C(1) << index, set);
 #else
     while (index--)
         set &= set - 1;
-    return bits_first(set);
+    return set & -set;
 #endif
 }
 

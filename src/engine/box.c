@@ -213,8 +213,10 @@ enum pyr_err pyr_box_init(struct pyr_box *box, const struct pyr_print *print, st
         return found.code;
 
     memset(box, 0, sizeof *box);
-    for (unsigned bit = 0; bit < 64; bit++)
+    for (unsigned bit = 0; bit < 64; bit++) {
         box->touch[bit] = NEIGHBOURS((pyr_pair)1 << bit);
+        box->slot[bit] = bit >= PYR_PAIR_SHIFT;
+    }
     unsigned copy = 0;
     for (unsigned p = 0; p < PYR_PATTERNS; p++) {
         derive_pattern(&box->pattern[p], print->pattern[p], print->copies[p]);

@@ -20,14 +20,14 @@ static inline unsigned course_everyone(const struct pyr_table *open)
 
 /* Desks. */
 
+/* Lays a card into an empty slot. */
 static inline void course_lay(const struct pyr_box *box, struct pyr_desk *desk, unsigned slot, pyr_card card)
 {
     const struct pyr_card_face *face = &box->card[card];
     unsigned shift = slot * PYR_PAIR_SHIFT;
-    pyr_pair others = ~((pyr_pair)PYR_ALL_SPACES << shift);
+    desk->free |= (pyr_pair)face->open << shift;
+    desk->reach |= (pyr_pair)face->entrance << shift;
     desk->card[slot] = card;
-    desk->free = (desk->free & others) | (pyr_pair)face->open << shift;
-    desk->reach = (desk->reach & others) | (pyr_pair)face->entrance << shift;
 }
 
 static inline void course_clear_slot(struct pyr_desk *desk, unsigned slot)
@@ -43,11 +43,23 @@ static inline void course_clear_slot(struct pyr_desk *desk, unsigned slot)
 /* The empty places of the display: bit 8 * i + 7 for place i, the one bit in which PYR_NO_CARD differs from all cards. */
 #define ALL_GAPS 0x80808080u
 
-static inline uint32_t course_gaps(const struct pyr_table *open)
+/* All places of the display in one word, the first one lowest. */
+static inline uint32_t course_display(const struct pyr_table *open)
 {
     uint32_t places;
     copy(&places, open->display, sizeof places);
-    return places & ALL_GAPS;
+    return places;
+}
+
+static inline uint32_t course_gaps(const struct pyr_table *open)
+{
+    return course_display(open) & ALL_GAPS;
+}
+
+/* Of a set of places, one bit in each, the first one's lowest bit. */
+static inline unsigned course_first_place(uint32_t set)
+{
+    return bits_first(set) & 24;
 }
 
 static inline bool course_is_anything_left(const struct pyr_table *open)
@@ -65,12 +77,19 @@ static inline pyr_card course_turn_up(struct pyr_state *state)
 
 /* The end of a turn. */
 
-/*
- * R14: who has just completed the 2nd, 4th or 6th pyramid of a colour takes its highest points that nobody has. By going
- * through this turn's pyramids from the lowest number on, claims come in the order of R14; of two of one colour the lower
- * number counts (Q6).
- */
-static inline void course_take_points(const struct pyr_box *box, struct pyr_table *open)
+static inline void course_take_tile(pyr_seat *tile, pyr_seat seat)
+{
+    for (unsigned place = 0; place < PYR_TILES; place++) {
+        if (tile[place] == PYR_NOBODY) {
+            tile[place] = seat;
+            return;
+        }
+    }
+}
+
+/* Points when someone has completed two. By going through this turn's pyramids from the lowest number on, claims come in
+ * the order of R14; of two of one colour the lower number counts (Q6). */
+OUT_OF_LINE void course_take_points_by_card(const struct pyr_box *box, struct pyr_table *open)
 {
     pyr_cardset fresh = 0;
     for (unsigned place = 0; place < PYR_MAX_SEATS && open->order[place] != PYR_NOBODY; place++) {
@@ -86,21 +105,45 @@ static inline void course_take_points(const struct pyr_box *box, struct pyr_tabl
             seat++;
         pyr_cardset own = open->desk[seat].done & box->colour[colour], now = own & fresh;
         unsigned after = bits_count(own), before = after - (now & (now - 1) ? 2 : 1);
-        if (after / 2 == before / 2 || before >= 6 || (now & -now) != CARD_BIT(card))
-            continue;
-        pyr_seat *tile = open->tile[colour];
-        for (unsigned place = 0; place < PYR_TILES; place++) {
-            if (tile[place] == PYR_NOBODY) {
-                tile[place] = seat;
-                break;
-            }
-        }
+        if (after / 2 != before / 2 && before < 6 && (now & -now) == CARD_BIT(card))
+            course_take_tile(open->tile[colour], seat);
     }
+}
+
+/* R14: who has just completed the 2nd, 4th or 6th pyramid of a colour takes its highest points that nobody has. While each
+ * has completed one, the order of replacing is that of claims. */
+static inline void course_take_points(const struct pyr_box *box, struct pyr_table *open)
+{
+    const uint64_t seconds = UINT64_C(0xff00ff00ff00ff00);
+    const unsigned thresholds = 1u << 2 | 1u << 4 | 1u << 6;
+    uint64_t fresh;
+    copy(&fresh, open->fresh, sizeof fresh);
+    if (~fresh & seconds) {
+        course_take_points_by_card(box, open);
+        return;
+    }
+    unsigned place = 0;
+    do {
+        pyr_seat seat = open->order[place];
+        unsigned colour = box->card[open->fresh[seat][0]].colour;
+        unsigned count = bits_count(open->desk[seat].done & box->colour[colour]);
+        if (thresholds >> count & 1)
+            course_take_tile(open->tile[colour], seat);
+    } while (++place < PYR_MAX_SEATS && open->order[place] != PYR_NOBODY);
 }
 
 static inline void course_next(struct pyr_table *open)
 {
     open->phase = open->turn == PYR_TURNS - 1 && open->round == PYR_ROUNDS - 1 ? PYR_END : PYR_REVEAL;
+}
+
+static inline void course_open_slot(struct pyr_table *open, unsigned place)
+{
+    pyr_seat seat = open->order[place];
+    open->phase = PYR_REPLACE;
+    open->place = (uint8_t)place;
+    open->owed = (uint8_t)(1 + (open->fresh[seat][1] != PYR_NO_CARD));
+    open->waiting = (uint8_t)(1u << seat);
 }
 
 /* Opens the slot of the next player who replaces (R12); without one, or with nothing left to take (Q7), action 4 follows
@@ -109,11 +152,7 @@ static inline void course_next_to_replace(const struct pyr_box *box, struct pyr_
 {
     struct pyr_table *open = &state->open;
     if (place < PYR_MAX_SEATS && open->order[place] != PYR_NOBODY && course_is_anything_left(open)) {
-        pyr_seat seat = open->order[place];
-        open->phase = PYR_REPLACE;
-        open->place = (uint8_t)place;
-        open->owed = (uint8_t)(1 + (open->fresh[seat][1] != PYR_NO_CARD));
-        open->waiting = (uint8_t)(1u << seat);
+        course_open_slot(open, place);
         return;
     }
     course_take_points(box, open);
@@ -128,42 +167,69 @@ static inline void course_next_to_replace(const struct pyr_box *box, struct pyr_
 static inline void course_show(const struct pyr_box *box, struct pyr_state *state)
 {
     struct pyr_table *open = &state->open;
-    for (uint32_t gaps = course_gaps(open); gaps && open->deck_left; gaps &= gaps - 1)
-        open->display[bits_first(gaps) / 8] = course_turn_up(state);
+    uint32_t places = course_display(open), gaps = places & ALL_GAPS;
+    const pyr_card *top = state->hidden.deck + pyr_deck_top(state);
+    unsigned left = open->deck_left;
+    pyr_cardset deck = open->deck;
+    for (; gaps && left; gaps &= gaps - 1, left--) {
+        pyr_card card = *top++;
+        places ^= (uint32_t)(PYR_NO_CARD ^ card) << course_first_place(gaps);
+        deck &= ~CARD_BIT(card);
+    }
+    copy(open->display, &places, sizeof places);
+    open->deck = deck;
+    open->deck_left = (uint8_t)left;
     if (open->order[0] == PYR_NOBODY)
         open->phase = PYR_REVEAL;            /* the first display of the game */
     else
         course_next_to_replace(box, state, open->place + 1u);
 }
 
+/* Whether the next reveal belongs to the round of the last one: it is not the first of the game or of a round. */
+static inline bool course_stays_in_round(const struct pyr_table *open)
+{
+    return open->turn < PYR_TURNS - 1 && open->revealed[0] != PYR_NO_PATTERN;
+}
+
 /* The number of cards revealed in the round that the next reveal belongs to. */
 static inline unsigned course_next_turn(const struct pyr_table *open, unsigned *round)
 {
-    *round = open->round;
-    if (open->revealed[0] == PYR_NO_PATTERN)
-        return 0;
-    if (open->turn < PYR_TURNS - 1)
-        return open->turn + 1u;
-    *round += 1;
-    return 0;
+    *round = open->round + (open->turn == PYR_TURNS - 1 ? 1u : 0u);
+    return course_stays_in_round(open) ? open->turn + 1u : 0;
+}
+
+/* Flags and due of a desk that is to make its first mark, as the two bytes lie in memory. */
+#define DUE_FIRST ((uint16_t)(1u << 8 | PYR_DESK_FIRST))
+
+static inline void course_ask_first(struct pyr_state *state, unsigned seat)
+{
+    const uint16_t due = DUE_FIRST;
+    copy(&state->desk[seat].flags, &due, sizeof due);
+    copy(&state->open.desk[seat].flags, &due, sizeof due);
 }
 
 static inline void course_reveal(struct pyr_state *state)
 {
     struct pyr_table *open = &state->open;
-    unsigned round, turn = course_next_turn(open, &round);
-    if (!turn)
+    unsigned seats = open->seats, round = open->round, turn = open->turn + 1u;
+    if (__builtin_expect(!course_stays_in_round(open), 0)) {
+        turn = course_next_turn(open, &round);
         fill(open->revealed, PYR_NO_PATTERN);
-    open->round = (uint8_t)round;
+        open->round = (uint8_t)round;
+    }
+    pyr_pattern pattern = state->hidden.expedition[round][turn];
     open->turn = (uint8_t)turn;
-    open->revealed[turn] = state->hidden.expedition[round][turn];
+    open->revealed[turn] = pattern;
     fill(open->fresh, PYR_NO_CARD);
     open->phase = PYR_MARK;
-    open->waiting = (uint8_t)course_everyone(open);
-    for (unsigned s = 0; s < open->seats; s++) {
-        open->desk[s].flags = state->desk[s].flags = PYR_DESK_FIRST;
-        open->desk[s].due = state->desk[s].due = 1;
-    }
+    open->waiting = (uint8_t)((1u << seats) - 1);
+    /* Not a loop: most games have four seats. */
+    course_ask_first(state, 0);
+    course_ask_first(state, 1);
+    if (seats > 2)
+        course_ask_first(state, 2);
+    if (seats > 3)
+        course_ask_first(state, 3);
 }
 
 static inline void course_advance(const struct pyr_box *box, struct pyr_state *state)
@@ -176,29 +242,61 @@ static inline void course_advance(const struct pyr_box *box, struct pyr_state *s
 
 /* Keeping. */
 
+/* Moves the cards of a set to the front of the deck, in their order; what is left behind them does not matter. */
+static inline void course_pack_deck(pyr_card *deck, pyr_cardset set)
+{
+#ifdef PYR_FAST_BITS
+    /* A card's bit is in byte card / 8 of the set: both are looked up for many cards at once, then eight are packed at a
+     * time. What is written never runs ahead of what is read. */
+    const __m256i sets = _mm256_set1_epi64x((long long)set), bits = _mm256_set1_epi64x((long long)0x8040201008040201);
+    union {
+        __m256i each[2];
+        uint64_t word[8];
+    } cards, is_in;
+    _Static_assert(PYR_CARDS == 48, "one vector and a half");
+    cards.each[0] = _mm256_loadu_si256((const __m256i *)deck);
+    cards.each[1] = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(deck + 32)));
+    for (unsigned half = 0; half < 2; half++) {
+        __m256i in_set = _mm256_and_si256(_mm256_srli_epi16(cards.each[half], 3), _mm256_set1_epi8(7));
+        __m256i bit = _mm256_shuffle_epi8(bits, cards.each[half]);
+        is_in.each[half] = _mm256_cmpeq_epi8(_mm256_and_si256(_mm256_shuffle_epi8(sets, in_set), bit), bit);
+    }
+    for (unsigned i = 0; i < PYR_CARDS / 8; i++) {
+        uint64_t packed = _pext_u64(cards.word[i], is_in.word[i]);
+        copy(deck, &packed, sizeof packed);
+        deck += bits_count(is_in.word[i]) / 8;
+    }
+#else
+    pyr_card *to = deck;
+    for (unsigned i = 0; i < PYR_CARDS; i++) {
+        pyr_card card = deck[i];
+        *to = card;
+        to += set >> card & 1;
+    }
+#endif
+}
+
 /* R4 is done: all see what was kept. R5: the rest is the deck, in the order that chance supplied. */
 static inline void course_end_keeping(struct pyr_state *state)
 {
     struct pyr_table *open = &state->open;
-    pyr_cardset kept = 0;
-    for (unsigned s = 0; s < open->seats; s++) {
+    unsigned seats = open->seats;
+    pyr_cardset rest = ALL_CARDS;
+    for (unsigned s = 0; s < seats; s++) {
+        const pyr_card *card = state->desk[s].card;
+        rest &= ~(CARD_BIT(card[0]) | CARD_BIT(card[1]));
+        copy(open->kept[s], card, PYR_KEPT);
         open->desk[s] = state->desk[s];
-        copy(open->kept[s], state->desk[s].card, PYR_KEPT);
-        kept |= CARD_BIT(state->desk[s].card[0]) | CARD_BIT(state->desk[s].card[1]);
     }
-    unsigned left = PYR_CARDS - PYR_KEPT * (unsigned)open->seats;
-    pyr_cardset rest = ALL_CARDS & ~kept;
-    pyr_card *to = state->hidden.deck;
-    for (unsigned i = 0; i < PYR_CARDS; i++) {
-        pyr_card card = state->hidden.deck[i];
-        *to = card;
-        to += rest >> card & 1;
-    }
-    /* What is left beyond the deck's end must not tell one state from another. */
-    for (unsigned i = left; i < PYR_CARDS; i++)
-        state->hidden.deck[i] = PYR_NO_CARD;
+    course_pack_deck(state->hidden.deck, rest);
+    /* What is left beyond the deck's end, eight cards at most, must not tell one state from another. */
+    _Static_assert(PYR_KEPT * PYR_MAX_SEATS == sizeof(uint64_t), "a word is all that can be left");
+    uint64_t end;
+    copy(&end, state->hidden.deck + PYR_CARDS - sizeof end, sizeof end);
+    end |= ~UINT64_C(0) << (64 - 8 * PYR_KEPT * seats);
+    copy(state->hidden.deck + PYR_CARDS - sizeof end, &end, sizeof end);
     open->deck = rest;
-    open->deck_left = (uint8_t)left;
+    open->deck_left = (uint8_t)(PYR_CARDS - PYR_KEPT * seats);
     open->phase = PYR_SHOW;
 }
 
@@ -213,41 +311,60 @@ static inline void course_make_keep(const struct pyr_box *box, struct pyr_state 
 
 /* Replacing. */
 
-/* Sets a player's completed cards aside (R12). */
-static inline void course_set_aside(struct pyr_table *open, struct pyr_desk *desk, pyr_seat seat)
-{
-    unsigned count = 0;
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
-        if (!(desk->flags & PYR_DESK_TOMB(slot)))
-            continue;
-        open->fresh[seat][count++] = desk->card[slot];
-        desk->done |= CARD_BIT(desk->card[slot]);
-        course_clear_slot(desk, slot);
-    }
-    if (count == 2 && open->fresh[seat][1] < open->fresh[seat][0]) {
-        pyr_card higher = open->fresh[seat][0];
-        open->fresh[seat][0] = open->fresh[seat][1];
-        open->fresh[seat][1] = higher;
-    }
-    desk->flags = 0;
-}
-
 /* The order of replacing is that of the lowest completed number (R12, Q4). */
-static inline void course_begin_replacing(const struct pyr_box *box, struct pyr_state *state)
+OUT_OF_LINE void course_order(struct pyr_table *open)
 {
-    struct pyr_table *open = &state->open;
     unsigned completers = 0;
     for (unsigned s = 0; s < open->seats; s++) {
-        if (!(state->desk[s].flags & PYR_DESK_TOMBS))
+        if (open->fresh[s][0] == PYR_NO_CARD)
             continue;
-        course_set_aside(open, &state->desk[s], (pyr_seat)s);
-        open->desk[s] = state->desk[s];
         unsigned place = completers++;
         for (; place && open->fresh[open->order[place - 1]][0] > open->fresh[s][0]; place--)
             open->order[place] = open->order[place - 1];
         open->order[place] = (pyr_seat)s;
     }
+}
+
+/* Sets a completed card aside (R12). */
+static inline pyr_card course_set_aside(struct pyr_state *state, unsigned seat, unsigned slot)
+{
+    struct pyr_desk *desk = &state->desk[seat];
+    pyr_card card = desk->card[slot];
+    desk->done |= CARD_BIT(card);
+    course_clear_slot(desk, slot);
+    desk->flags = 0;
+    state->open.desk[seat] = *desk;
+    return card;
+}
+
+/* Sets more cards aside (bit 2 * seat + slot) than one. */
+OUT_OF_LINE void course_begin_with_more(const struct pyr_box *box, struct pyr_state *state, unsigned tombs)
+{
+    struct pyr_table *open = &state->open;
+    for (; tombs; tombs &= tombs - 1) {
+        unsigned tomb = bits_first(tombs);
+        pyr_card *fresh = open->fresh[tomb / 2], card = course_set_aside(state, tomb / 2, tomb % 2);
+        fresh[1] = card < fresh[0] ? fresh[0] : card;
+        fresh[0] = card < fresh[0] ? card : fresh[0];
+    }
+    course_order(open);
     course_next_to_replace(box, state, 0);
+}
+
+/* Someone has marked a tomb, most often one alone, while there is a deck. */
+OUT_OF_LINE void course_begin_replacing(const struct pyr_box *box, struct pyr_state *state)
+{
+    struct pyr_table *open = &state->open;
+    unsigned tombs = 0;                      /* bit 2 * seat + slot; by now, flags have nothing else */
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
+        tombs |= (unsigned)state->desk[s].flags << 2 * s;
+    unsigned first = bits_first(tombs), more = tombs & (tombs - 1);
+    open->fresh[first / 2][0] = course_set_aside(state, first / 2, first % 2);
+    open->order[0] = (pyr_seat)(first / 2);
+    if (more || !open->deck_left)
+        course_begin_with_more(box, state, more);
+    else
+        course_open_slot(open, 0);
 }
 
 /* All have marked: everyone sees it. */
@@ -272,8 +389,11 @@ static inline void course_make_replace(const struct pyr_box *box, struct pyr_sta
     pyr_card card;
     if (pyr_step_kind(step) == PYR_STEP_TAKE) {
         card = pyr_step_card(step);
-        for (unsigned i = 0; i < PYR_DISPLAY; i++)
-            open->display[i] |= open->display[i] == card ? PYR_NO_CARD : 0;
+        /* The lowest byte that differs in nothing borrows from its top bit. */
+        uint32_t places = course_display(open), differ = places ^ card * UINT32_C(0x01010101);
+        uint32_t same = (differ - UINT32_C(0x01010101)) & ~differ & ALL_GAPS;
+        places |= (uint32_t)PYR_NO_CARD << course_first_place(same);
+        copy(open->display, &places, sizeof places);
     } else {
         card = course_turn_up(state);
     }
@@ -293,6 +413,49 @@ static inline void course_make_replace(const struct pyr_box *box, struct pyr_sta
 
 /* Steps other than marks. */
 
+/* All pairs of the cards dealt, in their order. */
+static inline uint32_t course_list_keeps(const pyr_card *dealt, uint64_t *set)
+{
+#ifdef PYR_FAST_BITS
+    /* One pair a lane: what is first and what is second of it, the lower one, the higher one. */
+    const __m256i keep = _mm256_set1_epi64x((long long)pyr_step_other(PYR_STEP_KEEP, 0, 0));
+    int word;
+    copy(&word, dealt, PYR_DEALT);
+    __m128i cards = _mm_cvtsi32_si128(word);
+    __m128i a = _mm_shuffle_epi8(cards, _mm_setr_epi8(0, -1, 0, -1, 0, -1, 1, -1, 1, -1, 2, -1, -1, -1, -1, -1));
+    __m128i b = _mm_shuffle_epi8(cards, _mm_setr_epi8(1, -1, 2, -1, 3, -1, 2, -1, 3, -1, 3, -1, -1, -1, -1, -1));
+    __m128i pairs = _mm_or_si128(_mm_min_epu8(a, b), _mm_slli_epi16(_mm_max_epu8(a, b), 6));
+    _mm256_storeu_si256((__m256i *)set, _mm256_or_si256(_mm256_cvtepu16_epi64(pairs), keep));
+    pairs = _mm_srli_si128(pairs, 8);
+    _mm256_storeu_si256((__m256i *)(set + 4), _mm256_or_si256(_mm256_cvtepu16_epi64(pairs), keep));
+    return PYR_DEALT * (PYR_DEALT - 1) / 2;
+#else
+    uint32_t count = 0;
+    for (unsigned i = 0; i < PYR_DEALT; i++)
+        for (unsigned j = i + 1; j < PYR_DEALT; j++)
+            set[count++] = pyr_step_keep(dealt[i], dealt[j]);
+    return count;
+#endif
+}
+
+/* The cards of the display, in their order. */
+static inline uint32_t course_list_takes(uint32_t places, uint64_t *set)
+{
+    uint32_t count = 0;
+#ifdef PYR_FAST_BITS
+    if (!(places & ALL_GAPS)) {
+        const __m256i take = _mm256_set1_epi64x((long long)pyr_step_take(0));
+        _mm256_storeu_si256((__m256i *)set, _mm256_or_si256(_mm256_cvtepu8_epi64(_mm_cvtsi32_si128((int)places)), take));
+        return PYR_DISPLAY;
+    }
+#endif
+    for (unsigned i = 0; i < PYR_DISPLAY; i++, places >>= 8) {
+        set[count] = pyr_step_take((pyr_card)places);
+        count += !(places & 0x80);
+    }
+    return count;
+}
+
 /* From what a seat sees, so that a state and a view answer alike. */
 static inline void course_steps(const struct pyr_table *open, const pyr_card *dealt, pyr_seat seat, struct pyr_steps *steps)
 {
@@ -300,14 +463,9 @@ static inline void course_steps(const struct pyr_table *open, const pyr_card *de
     if (seat >= open->seats || !(open->waiting >> seat & 1)) {
         /* nothing to decide */
     } else if (open->phase == PYR_KEEP) {
-        for (unsigned i = 0; i < PYR_DEALT; i++)
-            for (unsigned j = i + 1; j < PYR_DEALT; j++)
-                steps->set[count++] = pyr_step_keep(dealt[i], dealt[j]);
+        count = course_list_keeps(dealt, steps->set);
     } else if (open->phase == PYR_REPLACE) {
-        for (unsigned i = 0; i < PYR_DISPLAY; i++) {
-            steps->set[count] = pyr_step_take(open->display[i]);
-            count += open->display[i] != PYR_NO_CARD;
-        }
+        count = course_list_takes(course_display(open), steps->set);
         steps->set[count] = pyr_step_draw();
         count += open->deck_left != 0;
     }

@@ -33,6 +33,10 @@ static inline bool cpu_is_fast(void)
 /* For functions with a parameter that is a constant wherever they are called: the loops over it vanish. */
 #define HOT_INLINE static inline __attribute__((always_inline))
 #define RARE(claim) __builtin_expect((claim), 0)
+#define EVEN_ODDS(claim) __builtin_expect_with_probability((claim), 1, 0.5)
+
+/* Makes the compiler load a member anew: spreading it over a vector straight from memory is cheaper than through a register. */
+#define RELOAD(member) __asm__("" : : "m"(member) : "memory")
 
 /*
  * Where a turn of a pattern lies in a set: all anchors, of both cards, whose space and those at the offsets a, b, c from
@@ -45,47 +49,84 @@ static inline bool cpu_is_fast(void)
  * R8-R10 for a desk: fills a set of marks (step.h) and returns how many there are. A turn fits where all its spaces are
  * free (R9), and touches nothing where all of them are free and out of reach (R10). `words` is the pattern's own.
  */
-HOT_INLINE unsigned find_marks(const struct pyr_pattern_turns *p, pyr_pair free, pyr_pair reach, uint64_t *set, const unsigned words)
+HOT_INLINE uint64_t find_marks(const struct pyr_pattern_turns *p, const struct pyr_desk *desk, uint64_t *set, const unsigned words)
 {
-    pyr_pair apart = free & ~reach;
 #ifdef PYR_FAST_BITS
-    /* Four turns at once. */
-    __m256i f = _mm256_set1_epi64x((long long)free), n = _mm256_set1_epi64x((long long)apart);
-    for (unsigned t = 0; t < words; t += 4) {
-        __m256i fit = f, off = n;
-        for (unsigned k = 0; k < (words == 2 ? 2 : 3); k++) {
-            __m256i offset = _mm256_loadu_si256((const __m256i *)&p->offset[k][t]);
-            fit = _mm256_and_si256(fit, _mm256_srlv_epi64(words == 2 ? fit : f, offset));
-            off = _mm256_and_si256(off, _mm256_srlv_epi64(words == 2 ? off : n, offset));
-        }
+    if (words == 2) {
+        /* Two turns at once. */
+        __m128i a = _mm_loadu_si128((const __m128i *)p->offset[0]), b = _mm_loadu_si128((const __m128i *)p->offset[1]);
+        __m128i fit = _mm_set1_epi64x((long long)desk->free);
+        __m128i off = _mm_andnot_si128(_mm_set1_epi64x((long long)desk->reach), fit);
+        fit = _mm_and_si128(fit, _mm_srlv_epi64(fit, a));
+        off = _mm_and_si128(off, _mm_srlv_epi64(off, a));
+        fit = _mm_and_si128(fit, _mm_srlv_epi64(fit, b));
+        off = _mm_and_si128(off, _mm_srlv_epi64(off, b));
+        fit = _mm_andnot_si128(off, fit);
+        set[0] = (uint64_t)_mm_cvtsi128_si64(fit);
+        set[1] = (uint64_t)_mm_extract_epi64(fit, 1);
+    }
+    for (unsigned t = 0; words > 2 && t < words; t += 4) {
+        /* Four turns at once. */
+        __m256i a = _mm256_loadu_si256((const __m256i *)&p->offset[0][t]), b = _mm256_loadu_si256((const __m256i *)&p->offset[1][t]);
+        __m256i c = _mm256_loadu_si256((const __m256i *)&p->offset[2][t]);
+        __m256i free = _mm256_set1_epi64x((long long)desk->free);
+        __m256i apart = _mm256_andnot_si256(_mm256_set1_epi64x((long long)desk->reach), free);
+        __m256i fit = _mm256_and_si256(_mm256_and_si256(free, _mm256_srlv_epi64(free, a)),
+            _mm256_and_si256(_mm256_srlv_epi64(free, b), _mm256_srlv_epi64(free, c)));
+        __m256i off = _mm256_and_si256(_mm256_and_si256(apart, _mm256_srlv_epi64(apart, a)),
+            _mm256_and_si256(_mm256_srlv_epi64(apart, b), _mm256_srlv_epi64(apart, c)));
         _mm256_storeu_si256((__m256i *)&set[t], _mm256_andnot_si256(off, fit));
     }
 #else
+    pyr_pair free = desk->free, apart = free & ~desk->reach;
     for (unsigned t = 0; t < words; t++) {
         uint64_t a = p->offset[0][t], b = p->offset[1][t], c = p->offset[2][t];
         set[t] = words == 2 ? LIES_EVENLY_IN(free, a, b) & ~LIES_EVENLY_IN(apart, a, b)
                             : LIES_IN(free, a, b, c) & ~LIES_IN(apart, a, b, c);
     }
 #endif
-    set[words] = reach;
-    unsigned count = bits_count(reach);
-    for (unsigned t = 0; t < words; t++)
+    RELOAD(desk->free);
+    RELOAD(desk->reach);
+    set[words] = desk->reach;
+    uint64_t count = 0;
+    for (unsigned t = 0; t <= words; t++)
         count += bits_count(set[t]);
     return count;
 }
 
-/* The index-th mark of a set whose words lie `stride` apart. Without branches, which no processor could foretell. */
-HOT_INLINE pyr_step nth_mark(const struct pyr_pattern_turns *p, const uint64_t *set, uint32_t index, const unsigned words,
-    const unsigned stride)
+/* The index-th mark of a set. Without branches, which no processor could foretell. */
+HOT_INLINE pyr_step nth_mark(const struct pyr_pattern_turns *p, const uint64_t *set, uint32_t index, const unsigned words)
 {
-    uint32_t word = 0, rank = index, before = 0, beyond;
-    for (unsigned t = 0; t < words; t++) {
-        before += bits_count(set[t * stride]);
-        bool is_here = __builtin_sub_overflow(index, before, &beyond);
-        rank = is_here ? rank : beyond;
-        word += !is_here;
+#ifdef PYR_FAST_BITS
+    if (words > 2) {
+        /* How many marks lie before each word; the word is the last one with no more than index before it. */
+        uint32_t before[PYR_MAX_TURNS + 1];
+        before[0] = 0;
+        for (unsigned t = 0; t < words; t++)
+            before[t + 1] = before[t] + bits_count(set[t]);
+        unsigned beyond;
+        if (words == 4) {
+            __m128i past = _mm_cmpgt_epi32(_mm_loadu_si128((const __m128i *)(before + 1)), _mm_set1_epi32((int)index));
+            beyond = (unsigned)_mm_movemask_ps(_mm_castsi128_ps(past));
+        } else {
+            __m256i past = _mm256_cmpgt_epi32(_mm256_loadu_si256((const __m256i *)(before + 1)), _mm256_set1_epi32((int)index));
+            beyond = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(past));
+        }
+        unsigned word = bits_first(beyond | 1u << words);
+        return p->shape[word] * bits_nth_bit(set[word], index - before[word]);
     }
-    return p->shape[word] << bits_nth(set[word * stride], rank);
+#endif
+    uint64_t in = set[0], shape = p->shape[0];
+    uint32_t rank = index, before = 0, beyond;
+    for (unsigned t = 0; t < words; t++) {
+        before += bits_count(set[t]);
+        beyond = index - before;
+        bool is_before = EVEN_ODDS(index < before);
+        rank = is_before ? rank : beyond;
+        in = is_before ? in : set[t + 1];
+        shape = is_before ? shape : p->shape[t + 1];
+    }
+    return shape * bits_nth_bit(in, rank);   /* moves it there */
 }
 
 /* The legal marks of a desk; a pass when a first mark has nowhere to go; nothing when none is due. */
@@ -93,7 +134,7 @@ static inline void hot_mark_steps(const struct pyr_box *box, const struct pyr_de
     struct pyr_steps *steps)
 {
     const struct pyr_pattern_turns *p = &box->pattern[pattern];
-    pyr_pair free = desk->free, reach = desk->reach;
+    pyr_pair reach = desk->reach;
     steps->pattern = pattern;
     if (RARE(!(desk->flags & PYR_DESK_FIRST))) {
         /* An extra mark; Q3 made sure that one that is due has somewhere to go. */
@@ -105,11 +146,11 @@ static inline void hot_mark_steps(const struct pyr_box *box, const struct pyr_de
         steps->pattern = PYR_NO_PATTERN;
         steps->count = 1;
     } else if (p->words == 2) {
-        steps->count = find_marks(p, free, reach, steps->set, 2);
+        steps->count = (uint32_t)find_marks(p, desk, steps->set, 2);
     } else if (p->words == 4) {
-        steps->count = find_marks(p, free, reach, steps->set, 4);
+        steps->count = (uint32_t)find_marks(p, desk, steps->set, 4);
     } else {
-        steps->count = find_marks(p, free, reach, steps->set, 8);
+        steps->count = (uint32_t)find_marks(p, desk, steps->set, 8);
     }
 }
 
@@ -120,13 +161,13 @@ static inline pyr_step hot_steps_at(const struct pyr_box *box, const struct pyr_
     const struct pyr_pattern_turns *p = &box->pattern[steps->pattern];
     switch (p->words) {
     case 0:
-        return nth_mark(p, steps->set, index, 0, 1);
+        return nth_mark(p, steps->set, index, 0);
     case 2:
-        return nth_mark(p, steps->set, index, 2, 1);
+        return nth_mark(p, steps->set, index, 2);
     case 4:
-        return nth_mark(p, steps->set, index, 4, 1);
+        return nth_mark(p, steps->set, index, 4);
     default:
-        return nth_mark(p, steps->set, index, 8, 1);
+        return nth_mark(p, steps->set, index, 8);
     }
 }
 
@@ -155,9 +196,14 @@ static inline bool hot_mark_is_legal(const struct pyr_box *box, const struct pyr
 #define TALLY_TENS ((uint32_t)0x0a0a0a)
 #define TALLY_ROOM ((uint32_t)0x757575)
 #define TALLY_TOPS ((uint32_t)0x808080)
-/* What is taken out again once gains are added: torches, potions, and that a first mark was due. */
-#define TALLY_TORCHES ((uint64_t)0xf0 << 24)
-#define TALLY_OUT (TALLY_TORCHES | (uint64_t)PYR_DESK_FIRST << 48 | (uint64_t)0xf0 << 56)
+/* Torches and potions as gains bring them, and the skulls that are erased. */
+#define TALLY_MORE ((uint32_t)0xf0000000)
+#define GAIN_MORE ((uint64_t)0xf0 << 56 | TALLY_MORE)
+
+/* What a mark costs: itself, and that a first one was due. */
+#define PAY_EXTRA PYR_GAIN_CROSS
+#define PAY_FIRST (PYR_GAIN_CROSS + ((uint64_t)PYR_DESK_FIRST << 48))
+
 
 /* From the 11th gem of a colour or skull on nothing happens (R11). */
 static inline uint64_t tally_cut(uint64_t tally)
@@ -167,38 +213,45 @@ static inline uint64_t tally_cut(uint64_t tally)
     return (tally & ~(uint64_t)lanes) | (lanes & TALLY_TENS);
 }
 
-/* R11 in the order of Q1: gems, torch, skulls, then potions; crosses are added to the marks due, the mark made is taken off. */
-HOT_INLINE uint64_t tally_add(uint64_t tally, uint64_t gain, uint64_t torch)
+/* Full rows, torches and potions, in the order of Q1. */
+HOT_INLINE uint64_t tally_settle(uint64_t tally, uint64_t gain, unsigned round)
 {
-    tally = (tally + gain - PYR_GAIN_CROSS) & ~TALLY_OUT;
     if (RARE((((uint32_t)tally + TALLY_ROOM) & TALLY_TOPS) != 0))
         tally = tally_cut(tally);
-    uint64_t lit = tally | torch;
-    tally = gain & TALLY_TORCHES ? lit : tally;
-    uint64_t skulls = tally & 0xff, erased = gain >> 60;
-    return tally - (erased < skulls ? erased : skulls);
+    uint64_t erased = gain >> 60, skulls = tally & 0xff;
+    tally -= gain & GAIN_MORE;
+    tally -= erased < skulls ? erased : skulls;
+    return tally | (uint64_t)((gain >> 28 & 15) > erased / 2) << (24 + round);
 }
 
-/* A round's torch in a tally. */
-static inline uint64_t tally_torch(unsigned round) { return (uint64_t)1 << (24 + round); }
-
-/* Makes a mark that is known to be legal; `torch` is this round's. Returns the marks still due. */
-HOT_INLINE unsigned hot_mark_make(const struct pyr_box *box, struct pyr_desk *desk, uint64_t torch, pyr_step mark)
+/* R11: crosses are added to the marks due, what was paid is taken off; the rest is rare enough to be looked for all at once. */
+HOT_INLINE uint64_t tally_add(uint64_t tally, uint64_t gain, unsigned round, uint64_t pay)
 {
-    const uint64_t *gains = box->gain[desk->card[pyr_step_slot(mark)]];
+    tally = tally + gain - pay;
+    if (RARE((((uint32_t)tally + TALLY_ROOM) & (TALLY_TOPS | TALLY_MORE)) != 0))
+        tally = tally_settle(tally, gain, round);
+    return tally;
+}
+
+/* Makes a mark that is known to be legal. Returns the marks still due. */
+HOT_INLINE unsigned hot_mark_make(const struct pyr_box *box, struct pyr_desk *desk, unsigned round, uint64_t pay, pyr_step mark)
+{
+    uint64_t at = bits_first_or_64(mark);
+    const uint64_t *gains = box->gain[desk->card[box->slot[at]]];
     pyr_pair free = desk->free & ~mark, reach = desk->reach;
-    uint64_t gain = 0;
-    /* Always four: additions of nothing cost less than a loop of unforeseeable length. */
-    for (unsigned space = 0; space < 4; space++) {
-        uint64_t at = bits_first_or_64(mark);
+    uint64_t gain = gains[at];
+    reach |= box->touch[at];
+    /* Always four spaces: additions of nothing cost less than a loop of unforeseeable length. */
+    for (unsigned space = 1; space < 4; space++) {
+        mark &= mark - 1;
+        at = bits_first_or_64(mark);
         gain += gains[at];
         reach |= box->touch[at];
-        mark &= mark - 1;
     }
     reach &= free;
-    uint64_t tally = tally_add(desk->tally, gain, torch);
     desk->free = free;
     desk->reach = reach;
+    uint64_t tally = tally_add(desk->tally, gain, round, pay);
     desk->tally = tally;
     unsigned due = (unsigned)(tally >> 56);
     if (RARE(due != 0) && RARE(!reach))
@@ -206,20 +259,23 @@ HOT_INLINE unsigned hot_mark_make(const struct pyr_box *box, struct pyr_desk *de
     return due;
 }
 
-/* What happens once a turn or less is kept out of the way, so that marking needs few registers. */
-#define OUT_OF_THE_WAY static __attribute__((noinline, unused))
+/* What the mark that is due will cost. */
+static inline uint64_t hot_pay(const struct pyr_desk *desk)
+{
+    return PAY_EXTRA + ((uint64_t)(desk->flags & PYR_DESK_FIRST) << 48);
+}
 
-OUT_OF_THE_WAY void other_steps(const struct pyr_state *state, pyr_seat seat, struct pyr_steps *steps)
+OUT_OF_LINE void other_steps(const struct pyr_state *state, pyr_seat seat, struct pyr_steps *steps)
 {
     course_steps(&state->open, state->hidden.dealt[seat & 3], seat, steps);
 }
 
-OUT_OF_THE_WAY void other_make(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step)
+OUT_OF_LINE void other_make(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step)
 {
     course_make(box, state, seat, step);
 }
 
-OUT_OF_THE_WAY void end_marking(const struct pyr_box *box, struct pyr_state *state)
+OUT_OF_LINE void end_marking(const struct pyr_box *box, struct pyr_state *state)
 {
     course_end_marking(box, state);
 }
@@ -241,7 +297,8 @@ static inline void hot_state_make(const struct pyr_box *box, struct pyr_state *s
         other_make(box, state, seat, step);
         return;
     }
-    if (hot_mark_make(box, &state->desk[seat], tally_torch(open->round), step))
+    struct pyr_desk *desk = &state->desk[seat];
+    if (hot_mark_make(box, desk, open->round, hot_pay(desk), step))
         return;
     open->waiting &= (uint8_t)~(1u << seat);
     if (!open->waiting)

@@ -10,6 +10,9 @@
 #define fill(to, byte) __builtin_memset((to), (byte), sizeof(to))
 #define copy(to, from, size) __builtin_memcpy((to), (from), (size))
 
+/* For functions of headers that are seldom called: inline, they would only take registers from what is around them. */
+#define OUT_OF_LINE static __attribute__((noinline, unused))
+
 /* Compilers call these for copies and fills; wasm supplies them in src/wasm. */
 void *memcpy(void *restrict to, const void *restrict from, size_t size);
 void *memset(void *to, int byte, size_t size);

@@ -33,10 +33,12 @@ void pyr_chance_draw(struct pyr_chance *chance, const struct pyr_box *box, unsig
         shuffle_batch(&draw, cards + s * PYR_DEALT, PYR_CARDS - s * PYR_DEALT);
         copy(chance->dealt[s], cards + s * PYR_DEALT, PYR_DEALT);
     }
-    unsigned left = PYR_CARDS;
-    for (; left > SHUFFLE_REST; left -= SHUFFLE_BATCH)
-        shuffle_batch(&draw, chance->deck + PYR_CARDS - left, left);
-    shuffle_rest(&draw, chance->deck + PYR_CARDS - left, SHUFFLE_REST);
+    /* Not a loop: known bounds make for fewer instructions. */
+#define BATCH(from) shuffle_batch(&draw, chance->deck + (from), PYR_CARDS - (from))
+    BATCH(0), BATCH(4), BATCH(8), BATCH(12), BATCH(16), BATCH(20), BATCH(24), BATCH(28), BATCH(32), BATCH(36);
+#undef BATCH
+    _Static_assert(PYR_CARDS == 10 * SHUFFLE_BATCH + SHUFFLE_REST, "the batches leave the rest");
+    shuffle_rest(&draw, chance->deck + PYR_CARDS - SHUFFLE_REST, SHUFFLE_REST);
     for (unsigned round = 0; round < PYR_ROUNDS; round++) {
         copy(chance->expedition[round], box->expedition, PYR_EXPEDITIONS);
         shuffle_rest(&draw, chance->expedition[round], PYR_EXPEDITIONS);
@@ -157,6 +159,7 @@ enum pyr_err pyr_state_supply_pattern(struct pyr_state *state, pyr_pattern patte
 
 void pyr_desk_lay(const struct pyr_box *box, struct pyr_desk *desk, unsigned slot, pyr_card card)
 {
+    course_clear_slot(desk, slot);
     course_lay(box, desk, slot, card);
 }
 

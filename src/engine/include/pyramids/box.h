@@ -54,8 +54,9 @@ _Static_assert(sizeof(struct pyr_pattern_turns) == 512, "indexing a pattern is o
 
 /*
  * What marking a space brings, in the lanes of struct pyr_desk's tally, for adding the gains of up to four spaces at once.
- * Skulls, gems, the tomb's flag and crosses (marks due) are counted where the desk counts them; torches and the skulls
- * that potions erase are counted in the upper halves of lanes that use only their lower half, and taken out again.
+ * Skulls, gems, the tomb's flag and crosses (marks due) are counted where the desk counts them. Torches and potions are counted
+ * in the upper half of the torches' lane, which shows at a glance that there is more to do, and taken out again; the skulls that potions
+ * erase also in that of the marks due.
  */
 #define PYR_GAIN_SKULL ((uint64_t)1)
 #define PYR_GAIN_RUBY ((uint64_t)1 << 8)
@@ -63,7 +64,7 @@ _Static_assert(sizeof(struct pyr_pattern_turns) == 512, "indexing a pattern is o
 #define PYR_GAIN_TORCH ((uint64_t)1 << 28)
 #define PYR_GAIN_TOMB(slot) ((uint64_t)1 << (48 + (slot)))
 #define PYR_GAIN_CROSS ((uint64_t)1 << 56)
-#define PYR_GAIN_POTION ((uint64_t)2 << 60)
+#define PYR_GAIN_POTION ((uint64_t)2 << 60 | (uint64_t)1 << 28)
 
 /* A row of gains has one for each bit of a pyr_pair and, for "no bit", 64, a nothing; the rest fills cache lines. */
 #define PYR_GAIN_ROW 72
@@ -71,6 +72,7 @@ _Static_assert(sizeof(struct pyr_pattern_turns) == 512, "indexing a pattern is o
 struct pyr_box {
     pyr_pair touch[PYR_GAIN_ROW];            /* by bit of a pyr_pair: what touches it by a side, walls and gaps included */
     uint64_t gain[PYR_CARDS][PYR_GAIN_ROW];  /* by card and bit of a pyr_pair */
+    uint8_t slot[64];                        /* by bit of a pyr_pair: of which card it is */
     struct pyr_card_face card[PYR_CARDS];
     struct pyr_pattern_turns pattern[PYR_PATTERNS + 1];
     pyr_cardset colour[PYR_COLOURS];         /* the cards of each colour */
