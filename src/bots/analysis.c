@@ -15,14 +15,13 @@ void pyr_analysis_prepare(void *memory, const struct pyr_box *box)
     tables_prepare(memory, box, &weights_learned);
 }
 
-/* A view as it was when its phase began for the others: who is in has chosen something sensible that we do not know, so the playouts
- * choose for everyone. */
-static void reopen(struct pyr_view *view)
+/* The view to start from; a seat that has chosen already is asked again. */
+static struct pyr_view reopen(const struct pyr_view *view)
 {
-    if (view->open.phase == PYR_MARK || view->open.phase == PYR_KEEP)
-        view->open.waiting |= (uint8_t)((1u << view->open.seats) - 1);
-    if (view->seat < view->open.seats && view->open.phase == PYR_MARK && !view->mine.due)
-        view->mine = view->open.desk[view->seat];
+    struct pyr_view at = policy_reopen(view);
+    if (at.seat < at.open.seats && at.open.phase == PYR_MARK && !at.mine.due)
+        at.mine = at.open.desk[at.seat];
+    return at;
 }
 
 static float share(unsigned winners, unsigned seat)
@@ -33,9 +32,8 @@ static float share(unsigned winners, unsigned seat)
 void pyr_analysis_outlook(const void *memory, const struct pyr_box *box, const struct pyr_view *view, const struct pyr_chance *dealt,
     uint32_t playouts, struct pyr_rng *rng, struct pyr_outlook *outlook)
 {
-    struct pyr_view at = *view;
+    struct pyr_view at = reopen(view);
     struct pyr_outlook sum = { { 0 }, { 0 } };
-    reopen(&at);
     if (at.open.phase == PYR_END)
         playouts = 1;
     for (uint32_t i = 0; i < playouts; i++) {
@@ -252,11 +250,10 @@ static void note(struct collector *c, const struct trial *trial, uint32_t worlds
 unsigned pyr_analysis_options(const void *memory, const struct pyr_box *box, const struct pyr_view *view, uint32_t playouts,
     struct pyr_rng *rng, const struct pyr_option *made, struct pyr_option *options, unsigned room)
 {
-    struct pyr_view at = *view;
+    struct pyr_view at = reopen(view);
     struct trial trial[PYR_MAX_OPTIONS];
     if (room > PYR_MAX_OPTIONS)
         room = PYR_MAX_OPTIONS;
-    reopen(&at);
     struct collector c = { memory, box, &at, options, 0, room };
     if (!room || at.seat >= at.open.seats || !(at.open.waiting >> at.seat & 1))
         return 0;

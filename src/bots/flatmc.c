@@ -65,6 +65,7 @@ static pyr_step choose(void *memory, const struct pyr_box *box, const struct pyr
     const struct pyr_budget *budget)
 {
     const struct tables *tables = memory;
+    const struct pyr_view now = policy_reopen(view);
     struct candidate list[CANDIDATES];
     unsigned count = collect(tables, box, view, list);
     uint64_t playouts = budget && budget->nodes ? budget->nodes : PLAYOUTS;
@@ -72,7 +73,7 @@ static pyr_step choose(void *memory, const struct pyr_box *box, const struct pyr
         uint64_t worlds = playouts / HALVINGS / count;
         for (uint64_t w = 0; w <= worlds; w++) {
             struct pyr_state world, state;
-            pyr_view_sample(box, view, rng, &world);
+            pyr_view_sample(box, &now, rng, &world);
             for (unsigned i = 0; i < count; i++) {
                 state = world;
                 pyr_state_make(box, &state, view->seat, list[i].step);

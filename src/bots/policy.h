@@ -15,6 +15,18 @@ static inline unsigned turns_left(const struct pyr_table *open)
     return ALL_TURNS - 1u - open->round * (unsigned)PYR_TURNS - open->turn;
 }
 
+/*
+ * What a search may take for the present: the view as it was when its phase began. Others who are in have chosen something sensible that we do not
+ * know, so playouts choose for them as for those who are still thinking. (pyr_view_sample by itself would give them any legal choice.)
+ */
+static inline struct pyr_view policy_reopen(const struct pyr_view *view)
+{
+    struct pyr_view reopened = *view;
+    if (view->open.phase == PYR_MARK || view->open.phase == PYR_KEEP)
+        reopened.open.waiting |= (uint8_t)((1u << view->open.seats) - 1);
+    return reopened;
+}
+
 /* A desk that waits for a mark, with all that its marks have in common. */
 struct policy_desk {
     const struct tables *tables;

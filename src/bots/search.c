@@ -120,6 +120,7 @@ static unsigned count_out(const struct tables *tables, const struct search_plan 
 pyr_step search_choose(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
     const struct pyr_view *view, struct pyr_rng *rng, const struct pyr_budget *budget)
 {
+    const struct pyr_view now = policy_reopen(view);
     struct candidate list[SEARCH_MOST];
     bool late = view->open.phase != PYR_KEEP && turns_left(&view->open) <= ENDGAME_TURNS;
     unsigned count = late ? count_out(tables, plan, box, view, list) :
@@ -129,7 +130,7 @@ pyr_step search_choose(const struct tables *tables, const struct search_plan *pl
         uint64_t worlds = playouts / plan->rounds / count;
         for (uint64_t w = 0; w <= worlds; w++) {
             struct pyr_state world, state;
-            pyr_view_sample(box, view, rng, &world);
+            pyr_view_sample(box, &now, rng, &world);
             for (unsigned i = 0; i < count; i++) {
                 state = world;
                 pyr_state_make(box, &state, view->seat, list[i].step);

@@ -1,0 +1,177 @@
+/*
+ * test_bots.c: what every bot promises (bots.h): it sees its view and nothing else, its steps are legal on any edition, and a small budget of
+ * nodes or time is kept.
+ */
+#include <pyramids/analysis.h>
+#include <pyramids/bots.h>
+#include <pyramids/edition.h>
+#include <pyramids/score.h>
+
+#include "check.h"
+
+static struct pyr_edition plain, crowded;
+
+static void read_editions(void)
+{
+    size_t size;
+    char *text = check_file("tests/data/plain.edition", &size);
+    CHECK_INT(pyr_edition_read(&plain, text, size, NULL), PYR_OK);
+    free(text);
+    text = check_file("tests/data/crowded.edition", &size);
+    CHECK_INT(pyr_edition_read(&crowded, text, size, NULL), PYR_OK);
+    free(text);
+}
+
+static void *equip(const struct pyr_bot *bot, const struct pyr_box *box)
+{
+    size_t size = bot->memory(box);
+    CHECK(size <= 16u << 20);
+    void *memory = size ? aligned_alloc(64, (size + 63) / 64 * 64) : NULL;
+    if (memory)
+        bot->prepare(memory, box);
+    return memory;
+}
+
+TEST("all levels are there, weakest first")
+{
+    static const char *const names[] = { "random", "novice", "casual", "greedy", "club", "flatmc", "expert", "master" };
+    CHECK_INT(pyr_bot_count(), sizeof names / sizeof *names);
+    for (unsigned i = 0; i < pyr_bot_count(); i++) {
+        CHECK(pyr_bot_find(names[i]) != NULL);
+        CHECK(pyr_bot_at(i) == pyr_bot_find(pyr_bot_at(i)->name));
+    }
+    CHECK(pyr_bot_find("nobody") == NULL);
+    CHECK(pyr_bot_find("") == NULL);
+    CHECK(pyr_bot_find("randomly") == NULL);
+    CHECK(pyr_bot_at(pyr_bot_count()) == NULL);
+}
+
+/* Plays a game and holds every choice against that in a state which differs only in what is hidden. */
+static void play_hidden(const struct pyr_bot *bot, void *memory, const struct pyr_box *box, unsigned seats, uint64_t seed)
+{
+    struct pyr_rng chance, thought, other;
+    struct pyr_state state;
+    struct pyr_budget budget = { .nodes = 30 };
+    pyr_rng_seed(&chance, seed, 0);
+    pyr_rng_seed(&thought, seed, 1);
+    pyr_rng_seed(&other, seed, 2);
+    pyr_state_deal(&state, box, seats, &chance);
+    for (unsigned steps = 0;; steps++) {
+        pyr_state_advance(box, &state);
+        if (state.open.phase == PYR_END || steps > 2000)
+            break;
+        pyr_seat seat = (pyr_seat)__builtin_ctz(state.open.waiting);
+        struct pyr_view view, twin_view;
+        struct pyr_state twin;
+        pyr_view_init(&view, &state, seat);
+        pyr_view_sample(box, &view, &other, &twin);
+        pyr_view_init(&twin_view, &twin, seat);
+        CHECK(!memcmp(&view, &twin_view, sizeof view));
+        struct pyr_rng again = thought;
+        pyr_step step = bot->choose(memory, box, &view, &thought, &budget);
+        CHECK(step == bot->choose(memory, box, &twin_view, &again, &budget));
+        if (!CHECK_INT(pyr_state_apply(box, &state, seat, step), PYR_OK)) {
+            printf("# %s\n", bot->name);
+            return;
+        }
+    }
+    CHECK_INT(state.open.phase, PYR_END);
+}
+
+TEST("a bot sees its view and nothing else, and its steps are legal on any edition")
+{
+    read_editions();
+    for (unsigned i = 0; i < pyr_bot_count(); i++) {
+        const struct pyr_bot *bot = pyr_bot_at(i);
+        for (int e = 0; e < 2; e++) {
+            const struct pyr_box *box = e ? &crowded.box : &plain.box;
+            void *memory = equip(bot, box);
+            for (unsigned seats = 2; seats <= 4; seats++)
+                play_hidden(bot, memory, box, seats, seats + 10 * i);
+            free(memory);
+        }
+    }
+}
+
+static bool count_down(void *context)
+{
+    int *left = context;
+    return --*left <= 0;
+}
+
+TEST("a bot whose time is up answers with the best it has")
+{
+    read_editions();
+    for (unsigned i = 0; i < pyr_bot_count(); i++) {
+        const struct pyr_bot *bot = pyr_bot_at(i);
+        void *memory = equip(bot, &plain.box);
+        struct pyr_rng rng;
+        struct pyr_state state;
+        pyr_rng_seed(&rng, 5, i);
+        pyr_state_deal(&state, &plain.box, 2, &rng);
+        for (int polls = 1; state.open.phase != PYR_END; polls = polls % 5 + 1) {
+            pyr_state_advance(&plain.box, &state);
+            while (state.open.waiting) {
+                int left = polls;
+                struct pyr_budget budget = { .is_over = count_down, .context = &left };
+                pyr_seat seat = (pyr_seat)__builtin_ctz(state.open.waiting);
+                struct pyr_view view;
+                pyr_view_init(&view, &state, seat);
+                pyr_step step = bot->choose(memory, &plain.box, &view, &rng, &budget);
+                CHECK(left >= -1);           /* stopped when it was told to */
+                if (!CHECK_INT(pyr_state_apply(&plain.box, &state, seat, step), PYR_OK))
+                    return;
+            }
+        }
+        free(memory);
+    }
+}
+
+TEST("the analysis ranks a clear case: the tomb in the last turn")
+{
+    read_editions();
+    const struct pyr_box *box = &plain.box;
+    void *memory = aligned_alloc(64, (pyr_analysis_memory(box) + 63) / 64 * 64);
+    struct pyr_rng rng;
+    struct pyr_option options[PYR_MAX_OPTIONS];
+    unsigned cases = 0;
+    pyr_analysis_prepare(memory, box);
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        const struct pyr_bot *greedy = pyr_bot_find("greedy");
+        struct pyr_state state;
+        pyr_rng_seed(&rng, seed, 0);
+        pyr_state_deal(&state, box, 2, &rng);
+        for (;;) {
+            pyr_state_advance(box, &state);
+            if (state.open.phase == PYR_MARK && state.open.round == 3 && state.open.turn == 6)
+                break;
+            pyr_seat seat = (pyr_seat)__builtin_ctz(state.open.waiting);
+            struct pyr_view view;
+            pyr_view_init(&view, &state, seat);
+            pyr_state_make(box, &state, seat, greedy->choose(NULL, box, &view, &rng, NULL));
+        }
+        struct pyr_view view;
+        pyr_view_init(&view, &state, 0);
+        unsigned count = pyr_analysis_options(memory, box, &view, 400, &rng, NULL, options, PYR_MAX_OPTIONS);
+        CHECK(count >= 1);
+        /* By hand: the most points that any single step without extra marks can bring. */
+        struct pyr_steps steps;
+        int best = -1000;
+        pyr_view_steps(box, &view, &steps);
+        for (uint32_t i = 0; i < steps.count; i++) {
+            struct pyr_desk desk = view.mine;
+            pyr_desk_mark(box, &desk, view.open.revealed[6], 3, pyr_steps_at(box, &steps, i));
+            if (desk.due)
+                continue;
+            for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+                if (desk.flags & PYR_DESK_TOMB(slot))
+                    desk.done |= (pyr_cardset)1 << desk.card[slot];
+            int total = pyr_desk_score(box, &desk, pyr_table_points(&view.open, 0)).total;
+            best = total > best ? total : best;
+        }
+        CHECK(options[0].points >= (float)best - 0.01f);
+        cases++;
+    }
+    CHECK_INT(cases, 60);
+    free(memory);
+}
