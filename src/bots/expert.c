@@ -9,7 +9,7 @@
 #include "search.h"
 
 static const struct search_plan plan = {
-    .playouts = 8000, .candidates = 16, .rounds = 4, .turns = 4, .breadth = 16, .slack = 0.2f, .exact = false, .spread = 10
+    .playouts = { 20000, 10000, 6000 }, .candidates = 16, .rounds = 4, .turns = 5, .breadth = 16, .slack = 0.2f, .exact = true, .spread = 10
 };
 
 static size_t memory_size(const struct pyr_box *box)

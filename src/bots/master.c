@@ -7,7 +7,7 @@
 #include "search.h"
 
 static const struct search_plan plan = {
-    .playouts = 80000, .candidates = 24, .rounds = 5, .turns = 5, .breadth = 32, .slack = 0.05f, .exact = true, .spread = 10
+    .playouts = { 150000, 70000, 40000 }, .candidates = 24, .rounds = 5, .turns = 5, .breadth = 32, .slack = 0.05f, .exact = true, .spread = 10
 };
 
 static size_t memory_size(const struct pyr_box *box)

@@ -125,7 +125,7 @@ pyr_step search_choose(const struct tables *tables, const struct search_plan *pl
     bool late = view->open.phase != PYR_KEEP && turns_left(&view->open) <= ENDGAME_TURNS;
     unsigned count = late ? count_out(tables, plan, box, view, list) :
         collect(tables, box, view, list, plan->candidates);
-    uint64_t playouts = budget && budget->nodes ? budget->nodes : plan->playouts;
+    uint64_t playouts = budget && budget->nodes ? budget->nodes : plan->playouts[view->open.seats - PYR_MIN_SEATS];
     while (count > 1) {
         uint64_t worlds = playouts / plan->rounds / count;
         for (uint64_t w = 0; w <= worlds; w++) {

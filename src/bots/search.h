@@ -11,7 +11,7 @@
 #include "value.h"
 
 struct search_plan {
-    unsigned playouts;           /* unless the budget says otherwise */
+    unsigned playouts[PYR_MAX_SEATS - 1];    /* by number of players, from two on; unless the budget says otherwise */
     unsigned candidates;         /* choices that are tried, the policy's best; at most SEARCH_MOST */
     unsigned rounds;             /* of halving */
     unsigned turns;              /* after which a playout stops, beside the present one */

@@ -544,7 +544,7 @@ int cli_play(int argc, char **argv)
     const struct cli_option option[OPTIONS + 1] = {
         { "plain", 0, NULL, _("line by line, for any terminal, a screen reader or a script") },
         { "players", 'p', "N", _("2 to 4 players, you among them (default 2)") },
-        { "bots", 'b', "A,B,..", _("the other players (default greedy); fewer than needed: the list is repeated") },
+        { "bots", 'b', "A,B,..", _("the other players: novice, casual, club (default), expert, master; the list is repeated") },
         { "seed", 's', "S", _("seed of the shuffles, to play the same cards again (default: a new one)") },
         { "edition", 'e', "E", _("a built-in edition or a file (default classic)") },
         { "name", 'n', "NAME", _("your name") },
@@ -583,7 +583,7 @@ int cli_play(int argc, char **argv)
     g->me = (pyr_seat)(seat - 1);
     cli_catch_interrupt();
     pyr_rng_seed(&g->rng, seed, 1);
-    code = find_bots(g, value[BOTS] ? value[BOTS] : "greedy") ? CLI_GOOD : CLI_USAGE;
+    code = find_bots(g, value[BOTS] ? value[BOTS] : "club") ? CLI_GOOD : CLI_USAGE;
     if (!code && argc) {
         code = resume(g, argv[0], value[EDITION], seed);
     } else if (!code) {

@@ -49,7 +49,8 @@ static inline bool cpu_is_fast(void)
  * R8-R10 for a desk: fills a set of marks (step.h) and returns how many there are. A turn fits where all its spaces are
  * free (R9), and touches nothing where all of them are free and out of reach (R10). `words` is the pattern's own.
  */
-HOT_INLINE uint64_t find_marks(const struct pyr_pattern_turns *p, const struct pyr_desk *desk, uint64_t *set, const unsigned words)
+HOT_INLINE uint64_t find_marks(const struct pyr_pattern_turns *p, const struct pyr_desk *desk, uint64_t *set, uint32_t *before,
+    const unsigned words)
 {
 #ifdef PYR_FAST_BITS
     if (words == 2) {
@@ -89,40 +90,43 @@ HOT_INLINE uint64_t find_marks(const struct pyr_pattern_turns *p, const struct p
     RELOAD(desk->reach);
     set[words] = desk->reach;
     uint64_t count = 0;
-    for (unsigned t = 0; t <= words; t++)
+    for (unsigned t = 0; t <= words; t++) {
+        if (words > 2)
+            before[t] = (uint32_t)count;
         count += bits_count(set[t]);
+    }
     return count;
 }
 
-/* The index-th mark of a set. Without branches, which no processor could foretell. */
-HOT_INLINE pyr_step nth_mark(const struct pyr_pattern_turns *p, const uint64_t *set, uint32_t index, const unsigned words)
+/* The index-th mark of a set; `before` says how many lie before each word, where there are more than two turns. Without branches,
+ * which no processor could foretell. */
+HOT_INLINE pyr_step nth_mark(const struct pyr_pattern_turns *p, const uint64_t *set, const uint32_t *before, uint32_t index,
+    const unsigned words)
 {
-#ifdef PYR_FAST_BITS
     if (words > 2) {
-        /* How many marks lie before each word; the word is the last one with no more than index before it. */
-        uint32_t before[PYR_MAX_TURNS + 1];
-        before[0] = 0;
-        for (unsigned t = 0; t < words; t++)
-            before[t + 1] = before[t] + bits_count(set[t]);
-        unsigned beyond;
+        unsigned word = 0;                   /* the last one with no more than index before it */
+#ifdef PYR_FAST_BITS
+        unsigned past;
         if (words == 4) {
-            __m128i past = _mm_cmpgt_epi32(_mm_loadu_si128((const __m128i *)(before + 1)), _mm_set1_epi32((int)index));
-            beyond = (unsigned)_mm_movemask_ps(_mm_castsi128_ps(past));
+            __m128i later = _mm_cmpgt_epi32(_mm_loadu_si128((const __m128i *)(before + 1)), _mm_set1_epi32((int)index));
+            past = (unsigned)_mm_movemask_ps(_mm_castsi128_ps(later));
         } else {
-            __m256i past = _mm256_cmpgt_epi32(_mm256_loadu_si256((const __m256i *)(before + 1)), _mm256_set1_epi32((int)index));
-            beyond = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(past));
+            __m256i later = _mm256_cmpgt_epi32(_mm256_loadu_si256((const __m256i *)(before + 1)), _mm256_set1_epi32((int)index));
+            past = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(later));
         }
-        unsigned word = bits_first(beyond | 1u << words);
+        word = bits_first(past | 1u << words);
+#else
+        for (unsigned t = 1; t <= words; t++)
+            word += index >= before[t];
+#endif
         return p->shape[word] * bits_nth_bit(set[word], index - before[word]);
     }
-#endif
     uint64_t in = set[0], shape = p->shape[0];
-    uint32_t rank = index, before = 0, beyond;
+    uint32_t rank = index, sum = 0;
     for (unsigned t = 0; t < words; t++) {
-        before += bits_count(set[t]);
-        beyond = index - before;
-        bool is_before = EVEN_ODDS(index < before);
-        rank = is_before ? rank : beyond;
+        sum += bits_count(set[t]);
+        bool is_before = EVEN_ODDS(index < sum);
+        rank = is_before ? rank : index - sum;
         in = is_before ? in : set[t + 1];
         shape = is_before ? shape : p->shape[t + 1];
     }
@@ -146,11 +150,11 @@ static inline void hot_mark_steps(const struct pyr_box *box, const struct pyr_de
         steps->pattern = PYR_NO_PATTERN;
         steps->count = 1;
     } else if (p->words == 2) {
-        steps->count = (uint32_t)find_marks(p, desk, steps->set, 2);
+        steps->count = (uint32_t)find_marks(p, desk, steps->set, steps->before, 2);
     } else if (p->words == 4) {
-        steps->count = (uint32_t)find_marks(p, desk, steps->set, 4);
+        steps->count = (uint32_t)find_marks(p, desk, steps->set, steps->before, 4);
     } else {
-        steps->count = (uint32_t)find_marks(p, desk, steps->set, 8);
+        steps->count = (uint32_t)find_marks(p, desk, steps->set, steps->before, 8);
     }
 }
 
@@ -161,13 +165,13 @@ static inline pyr_step hot_steps_at(const struct pyr_box *box, const struct pyr_
     const struct pyr_pattern_turns *p = &box->pattern[steps->pattern];
     switch (p->words) {
     case 0:
-        return nth_mark(p, steps->set, index, 0);
+        return nth_mark(p, steps->set, steps->before, index, 0);
     case 2:
-        return nth_mark(p, steps->set, index, 2);
+        return nth_mark(p, steps->set, steps->before, index, 2);
     case 4:
-        return nth_mark(p, steps->set, index, 4);
+        return nth_mark(p, steps->set, steps->before, index, 4);
     default:
-        return nth_mark(p, steps->set, index, 8);
+        return nth_mark(p, steps->set, steps->before, index, 8);
     }
 }
 

@@ -19,7 +19,7 @@ void pyr_rng_seed(struct pyr_rng *rng, uint64_t seed, uint64_t stream)
     x = seed ^ mixed;
     uint64_t start = spread(&x);
     /* Carries stay below the multiplier less one; from there all numbers but 0 lie on cycles of the full length. */
-    uint32_t low = (uint32_t)start, carry = (uint32_t)(start >> 32) % UINT32_C(698769068);
+    uint32_t low = (uint32_t)start, carry = (uint32_t)(start >> 32) % UINT32_C(4294883354);
     rng->state = (uint64_t)carry << 32 | (low ? low : 1);
 }
 

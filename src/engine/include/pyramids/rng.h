@@ -9,8 +9,7 @@
 
 #include <pyramids/base.h>
 
-/* A multiply-with-carry generator with Marsaglia's multiplier, its two halves mixed as in D. Thomas's MWC64X: period about 2^60, one
- * multiplication a number. Never 0. */
+/* A multiply-with-carry generator (D. Thomas, MWC64X): period about 2^63, one multiplication a number. Never 0. */
 struct pyr_rng {
     uint64_t state;
 };
@@ -22,7 +21,7 @@ PYR_API void pyr_rng_seed(struct pyr_rng *rng, uint64_t seed, uint64_t stream);
 static inline uint32_t pyr_rng_next(struct pyr_rng *rng)
 {
     uint32_t low = (uint32_t)rng->state, carry = (uint32_t)(rng->state >> 32);
-    rng->state = (uint64_t)low * UINT32_C(698769069) + carry;
+    rng->state = (uint64_t)low * UINT32_C(4294883355) + carry;
     return low ^ carry;
 }
 

@@ -58,6 +58,7 @@ static inline pyr_spaces pyr_step_spaces(pyr_step step)
  */
 struct pyr_steps {
     uint64_t set[PYR_MAX_TURNS + 1];
+    uint32_t before[PYR_MAX_TURNS + 1];      /* marks before each word, for patterns of more than two turns */
     uint32_t count;              /* how many steps there are */
     pyr_pattern pattern;         /* which pattern the sets are anchors of; PYR_NO_PATTERN: set is a list of steps */
     uint8_t reserved[3];
