@@ -37,7 +37,7 @@ def read(path):
 
 def case_help(_):
     main = run('--help').out
-    for name in ('play', 'sim', 'replay', 'legal', 'edition', 'bench'):
+    for name in ('play', 'sim', 'replay', 'legal', 'hint', 'analyze', 'edition', 'bench'):
         assert re.search(rf'^  {name} ', main, re.M), main
         words = [name, '--help']
         if name == 'edition':
@@ -186,6 +186,63 @@ def case_bench(_):
     assert 'games/s' in run('bench', '--games', '100', '--edition', PLAIN).out
 
 
+def case_hint(_):
+    lines = read(RECORD).split('\n')
+    text = '\n'.join(lines[:10]) + '\n'
+    words = ['hint', '-', '--seat', '2', '--edition', PLAIN, '--playouts', '2000']
+    listed = run('legal', '-', '--seat', '2', '--edition', PLAIN, text=text).out.split('\n')[:-1]
+    hints = json.loads(run(*words, '--json', '--top', '4', text=text).out)
+    assert len(hints) == 4 and all(h['choice'] in listed for h in hints), hints
+    assert all(0 <= h['win'] <= 1 and 0 < h['points'] < 250 for h in hints)
+    assert hints == json.loads(run(*words, '--json', '--top', '4', text=text).out)         # the same seed
+    shown = run(*words, text=text).out
+    assert shown.split('\n')[1].startswith(hints[0]['choice']), shown
+    # The view of the seat is enough, and gives the same.
+    view = text.replace('deal 1 19 30 4 5\n', '')
+    assert json.loads(run(*words, '--view', '--json', '--top', '4', text=view).out) == hints
+    assert json.loads(run('hint', RECORD, '--seat', '1', '--edition', PLAIN, '--json').out) == []
+    for cut, seat in ((6, '1'), (18, '2')):                # keeping and replacing
+        hints = json.loads(run('hint', '-', '--seat', seat, '--edition', PLAIN, '--playouts', '1000', '--json',
+                               text='\n'.join(lines[:cut]) + '\n').out)
+        assert hints and hints[0]['choice'] in ('draw', *run('legal', '-', '--seat', seat, '--edition', PLAIN,
+                                                             text='\n'.join(lines[:cut]) + '\n').out.split('\n'))
+
+
+def case_analyze(folder):
+    page = os.path.join(folder, 'report.html')
+    named = os.path.join(folder, 'named.pyr')
+    with open(named, 'w', encoding='utf-8') as to:
+        to.write(read(RECORD).replace('player 1 random 2', 'player 1 <b>Zoë & "Co"</b>'))
+    words = ['analyze', named, '--edition', PLAIN, '--playouts', '200', '--json']
+    report = json.loads(run(*words, '--html', page).out)
+    assert report == json.loads(run(*words, '--threads', '1').out)             # threads change nothing
+    assert report['finished'] and len(report['players']) == 2
+    for player, points in zip(report['players'], (43, 138)):
+        assert player['points'] == points
+        assert abs(player['points'] - player['luck'] - player['skill']) < 0.02
+        assert abs(player['skill'] - player['par'] - player['gained'] - player['rest']) < 0.05
+    weak, strong = report['players']
+    assert weak['error_rate'] > strong['error_rate'] and weak['class'] == 'novice', report['players']
+    text = read(RECORD).split('\n')
+    made = [line for line in text if line.split(' ')[0] in ('keep', 'mark', 'take', 'draw')]
+    assert len(report['decisions']) == len(made)
+    for decision in report['decisions']:
+        assert decision['points_lost'] >= 0 and decision['mark'] in ('', '?!', '?', '??')
+        assert text[decision['line'] - 1].split(' ')[1] == str(decision['seat'])
+    events = [line for line in text if line.split(' ')[0] in ('reveal', 'show', 'draw')]
+    assert len(report['chance']) == len(events) + 1        # and the deal
+    for event in report['chance']:
+        assert abs(sum(event['win']) - 1) < 0.01 and abs(sum(event['win_luck'])) < 0.02
+    html = read(page)
+    assert html.startswith('<!doctype html>') and '&lt;b&gt;Zoë &amp; &quot;Co&quot;&lt;/b&gt;' in html and '<b>Zo' not in html
+    assert '<polyline' in html and 'http' not in html and '<script' not in html and 'viewport' in html
+    # A game under way can be looked at, too.
+    part = '\n'.join(text[:40]) + '\n'
+    assert not json.loads(run('analyze', '-', '--edition', PLAIN, '--playouts', '100', '--json', text=part).out)['finished']
+    assert 'points = luck + skill' in run('analyze', '-', '--edition', PLAIN, '--playouts', '100', text=part).out
+    run('analyze', '-', '--edition', PLAIN, text='\n'.join(text[:4]) + '\n', code=1)
+
+
 class Player:
     """Plays `play --plain` through its prompts."""
 
@@ -237,10 +294,11 @@ def case_play(folder):
     assert player.process.returncode == 0
     # The saved game goes on.
     assert 'under way' in run('replay', saved, '--edition', PLAIN).out
-    player = Player(saved, '--edition', PLAIN, '--bots', 'greedy')
-    while player.is_running():
-        player.say(rng.choice(player.choices()))
-    assert 'The game is over.' in player.last, player.last
+    for seed in range(4):
+        player = Player(saved, '--edition', PLAIN, '--bots', 'greedy', '--seed', str(seed))
+        while player.is_running():
+            player.say(rng.choice(player.choices()))
+        assert 'The game is over.' in player.last, player.last
     # A finished one only shows its end.
     assert 'The game is over.' in run('play', RECORD, '--edition', PLAIN).out
 
