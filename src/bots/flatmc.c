@@ -7,16 +7,10 @@
  */
 #include <pyramids/score.h>
 
+#include "candidates.h"
 #include "list.h"
-#include "policy.h"
 
 enum { PLAYOUTS = 4000, CANDIDATES = 16, HALVINGS = 4 };
-
-struct candidate {
-    pyr_step step;
-    float value;                 /* sum over playouts */
-    int prior;
-};
 
 static size_t memory_size(const struct pyr_box *box)
 {
@@ -42,32 +36,13 @@ static float result(const struct pyr_box *box, const struct pyr_state *state, py
     return (winners >> seat & 1 ? 1.0f / (float)__builtin_popcount(winners) : 0) + 1e-4f * (float)(mine - best);
 }
 
-static unsigned collect(const struct tables *tables, const struct pyr_box *box, const struct pyr_view *view,
-    struct candidate *list)
-{
-    struct pyr_steps steps;
-    unsigned count = 0;
-    pyr_view_steps(box, view, &steps);
-    for (uint32_t i = 0; i < steps.count; i++) {
-        struct candidate c = { pyr_steps_at(box, &steps, i), 0, 0 };
-        c.prior = policy_value_step(tables, box, &view->open, &view->mine, c.step);
-        unsigned at = count < CANDIDATES ? count++ : CANDIDATES;
-        for (; at && list[at - 1].prior < c.prior; at--)
-            if (at < CANDIDATES)
-                list[at] = list[at - 1];
-        if (at < CANDIDATES)
-            list[at] = c;
-    }
-    return count;
-}
-
 static pyr_step choose(void *memory, const struct pyr_box *box, const struct pyr_view *view, struct pyr_rng *rng,
     const struct pyr_budget *budget)
 {
     const struct tables *tables = memory;
     const struct pyr_view now = policy_reopen(view);
     struct candidate list[CANDIDATES];
-    unsigned count = collect(tables, box, view, list);
+    unsigned count = candidates_find(tables, box, view, list, CANDIDATES);
     uint64_t playouts = budget && budget->nodes ? budget->nodes : PLAYOUTS;
     while (count > 1) {
         uint64_t worlds = playouts / HALVINGS / count;
@@ -86,13 +61,7 @@ static pyr_step choose(void *memory, const struct pyr_box *box, const struct pyr
             }
         }
         /* The better half stays; equals keep the order of the policy. */
-        for (unsigned i = 1; i < count; i++) {
-            struct candidate c = list[i];
-            unsigned at = i;
-            for (; at && list[at - 1].value < c.value; at--)
-                list[at] = list[at - 1];
-            list[at] = c;
-        }
+        candidates_sort(list, count);
         count = playouts ? (count + 1) / 2 : 1;
     }
     return list[0].step;

@@ -3,37 +3,12 @@
  */
 #include <pyramids/score.h>
 
+#include "candidates.h"
 #include "endgame.h"
 #include "search.h"
 
 /* Nine words of anchors, 25 spaces on each of two cards. */
 enum { MOST_STEPS = 9 * 50 };
-
-struct candidate {
-    pyr_step step;
-    float value;                 /* sum over playouts */
-    int prior;
-};
-
-/* The best choices by the policy, best first. */
-static unsigned collect(const struct tables *tables, const struct pyr_box *box, const struct pyr_view *view,
-    struct candidate *list, unsigned most)
-{
-    struct pyr_steps steps;
-    unsigned count = 0;
-    pyr_view_steps(box, view, &steps);
-    for (uint32_t i = 0; i < steps.count; i++) {
-        struct candidate c = { pyr_steps_at(box, &steps, i), 0, 0 };
-        c.prior = policy_value_step(tables, box, &view->open, &view->mine, c.step);
-        unsigned at = count < most ? count++ : most;
-        for (; at && list[at - 1].prior < c.prior; at--)
-            if (at < most)
-                list[at] = list[at - 1];
-        if (at < most)
-            list[at] = c;
-    }
-    return count;
-}
 
 /*
  * How good it stands, from 0 to 1: the margin over the best other player by final scores, expected or true, against what that is
@@ -81,17 +56,6 @@ static void play_on(const struct tables *tables, const struct pyr_box *box, stru
     }
 }
 
-static void sort(struct candidate *list, unsigned count)
-{
-    for (unsigned i = 1; i < count; i++) {
-        struct candidate c = list[i];
-        unsigned at = i;
-        for (; at && list[at - 1].value < c.value; at--)
-            list[at] = list[at - 1];
-        list[at] = c;
-    }
-}
-
 /* In the last turns: only choices whose expected points are among the best stay. */
 static unsigned count_out(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
     const struct pyr_view *view, struct candidate *list)
@@ -124,7 +88,7 @@ pyr_step search_choose(const struct tables *tables, const struct search_plan *pl
     struct candidate list[SEARCH_MOST];
     bool late = view->open.phase != PYR_KEEP && turns_left(&view->open) <= ENDGAME_TURNS;
     unsigned count = late ? count_out(tables, plan, box, view, list) :
-        collect(tables, box, view, list, plan->candidates);
+        candidates_find(tables, box, view, list, plan->candidates);
     uint64_t playouts = budget && budget->nodes ? budget->nodes : plan->playouts[view->open.seats - PYR_MIN_SEATS];
     while (count > 1) {
         uint64_t worlds = playouts / plan->rounds / count;
@@ -142,7 +106,7 @@ pyr_step search_choose(const struct tables *tables, const struct search_plan *pl
                 break;
             }
         }
-        sort(list, count);
+        candidates_sort(list, count);
         count = playouts ? (count + 1) / 2 : 1;
     }
     return list[0].step;

@@ -141,19 +141,12 @@ int cli_analyze(int argc, char **argv)
     }
     struct cli_text text;
     struct pyr_replay replay;
-    struct pyr_fault fault;
-    if (!cli_read(argv[0], &text))
-        return CLI_WRONG;
-    code = cli_edition_for(value[EDITION], &text, &edition);
-    if (!code) {
-        pyr_replay_init(&replay, PYR_NOBODY);
-        if (pyr_record_read(&edition, &replay, text.at, text.size, &fault)) {
-            cli_fault(text.name, &fault);
-            code = CLI_WRONG;
-        } else if (replay.stage < PYR_STAGE_PLAY) {
-            cli_error(_("%s: the cards are still being dealt"), text.name);
-            code = CLI_WRONG;
-        }
+    code = cli_record_load(argv[0], value[EDITION], PYR_NOBODY, &text, &edition, &replay);
+    if (code)
+        return code;
+    if (replay.stage < PYR_STAGE_PLAY) {
+        cli_error(_("%s: the cards are still being dealt"), text.name);
+        code = CLI_WRONG;
     }
     if (!code) {
         cli_catch_interrupt();

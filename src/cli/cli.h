@@ -66,6 +66,11 @@ int cli_edition_load(const char *name_or_file, struct pyr_edition *edition);
 /* The edition for a record: the one asked for, or the built-in one that the record names. */
 int cli_edition_for(const char *asked, const struct cli_text *record, struct pyr_edition *edition);
 
+/* Reads a record and the edition it wants (`asked`, or the one it names) and follows it to its end. Says what is wrong and returns an exit code;
+ * with CLI_GOOD the text is the caller's to free. */
+int cli_record_load(const char *path, const char *asked, pyr_seat viewer, struct cli_text *text, struct pyr_edition *edition,
+    struct pyr_replay *replay);
+
 /* The names of the players in a record, and its seats; into the record's text. */
 unsigned cli_player_names(const char *text, size_t size, struct pyr_word *names);
 

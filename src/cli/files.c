@@ -132,6 +132,23 @@ int cli_edition_for(const char *asked, const struct cli_text *record, struct pyr
     return cli_edition_load(NULL, edition);
 }
 
+int cli_record_load(const char *path, const char *asked, pyr_seat viewer, struct cli_text *text, struct pyr_edition *edition,
+    struct pyr_replay *replay)
+{
+    struct pyr_fault fault;
+    if (!cli_read(path, text))
+        return CLI_WRONG;
+    int code = cli_edition_for(asked, text, edition);
+    pyr_replay_init(replay, viewer);
+    if (!code && pyr_record_read(edition, replay, text->at, text->size, &fault)) {
+        cli_fault(text->name, &fault);
+        code = CLI_WRONG;
+    }
+    if (code)
+        free(text->at);
+    return code;
+}
+
 unsigned cli_player_names(const char *text, size_t size, struct pyr_word *names)
 {
     struct pyr_lines lines;

@@ -95,21 +95,14 @@ int cli_hint(int argc, char **argv)
         return CLI_USAGE;
     struct cli_text text;
     struct pyr_replay replay;
-    struct pyr_fault fault;
-    if (!cli_read(argv[0], &text))
-        return CLI_WRONG;
-    code = cli_edition_for(value[EDITION], &text, &edition);
-    if (!code) {
-        pyr_replay_init(&replay, value[VIEW] ? (pyr_seat)(seat - 1) : PYR_NOBODY);
-        if (pyr_record_read(&edition, &replay, text.at, text.size, &fault)) {
-            cli_fault(text.name, &fault);
-            code = CLI_WRONG;
-        } else if (seat > replay.seats) {
-            cli_error(_("%s: there is no seat %u"), text.name, (unsigned)seat);
-            code = CLI_WRONG;
-        } else {
-            code = hint(&edition, &replay, (pyr_seat)(seat - 1), (uint32_t)playouts, seed, (unsigned)top, value[JSON] != NULL);
-        }
+    code = cli_record_load(argv[0], value[EDITION], value[VIEW] ? (pyr_seat)(seat - 1) : PYR_NOBODY, &text, &edition, &replay);
+    if (code)
+        return code;
+    if (seat > replay.seats) {
+        cli_error(_("%s: there is no seat %u"), text.name, (unsigned)seat);
+        code = CLI_WRONG;
+    } else {
+        code = hint(&edition, &replay, (pyr_seat)(seat - 1), (uint32_t)playouts, seed, (unsigned)top, value[JSON] != NULL);
     }
     free(text.at);
     return code;

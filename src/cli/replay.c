@@ -76,23 +76,15 @@ static int replay_file(const char *path, const char *asked, pyr_seat viewer, boo
     static struct pyr_edition edition;
     struct cli_text text;
     struct pyr_replay replay;
-    struct pyr_fault fault;
-    if (!cli_read(path, &text))
-        return CLI_WRONG;
-    int code = cli_edition_for(asked, &text, &edition);
-    if (!code) {
-        pyr_replay_init(&replay, viewer);
-        if (pyr_record_read(&edition, &replay, text.at, text.size, &fault)) {
-            cli_fault(text.name, &fault);
-            code = CLI_WRONG;
-        } else if (json) {
-            print_json(&edition, &text, &replay);
-        } else {
-            print_standing(&edition, &text, &replay);
-        }
-    }
+    int code = cli_record_load(path, asked, viewer, &text, &edition, &replay);
+    if (code)
+        return code;
+    if (json)
+        print_json(&edition, &text, &replay);
+    else
+        print_standing(&edition, &text, &replay);
     free(text.at);
-    return code;
+    return CLI_GOOD;
 }
 
 int cli_replay(int argc, char **argv)
