@@ -16,7 +16,7 @@ const struct judge_threshold judge_threshold[4] = { { "", 0, 0 }, { "?!", 1.5f, 
 const char *judge_class(float rate)
 {
     /* Points lost a decision; bounds lie between what the bots of these names lose (docs/bots.md). */
-    return rate < 0.25f ? "master" : rate < 0.5f ? "expert" : rate < 1 ? "club" : rate < 2 ? "casual" : "novice";
+    return rate < 0.07f ? "master" : rate < 0.25f ? "expert" : rate < 0.75f ? "club" : rate < 1.4f ? "casual" : "novice";
 }
 
 void judge_write_choice(const struct pyr_desk *desk, const struct pyr_option *option, char *to, size_t size)

@@ -78,6 +78,8 @@ HOT_INLINE uint64_t find_marks(const struct pyr_pattern_turns *p, const struct p
             _mm256_and_si256(_mm256_srlv_epi64(apart, b), _mm256_srlv_epi64(apart, c)));
         _mm256_storeu_si256((__m256i *)&set[t], _mm256_andnot_si256(off, fit));
     }
+    RELOAD(desk->free);
+    RELOAD(desk->reach);
 #else
     pyr_pair free = desk->free, apart = free & ~desk->reach;
     for (unsigned t = 0; t < words; t++) {
@@ -86,8 +88,6 @@ HOT_INLINE uint64_t find_marks(const struct pyr_pattern_turns *p, const struct p
                             : LIES_IN(free, a, b, c) & ~LIES_IN(apart, a, b, c);
     }
 #endif
-    RELOAD(desk->free);
-    RELOAD(desk->reach);
     set[words] = desk->reach;
     uint64_t count = 0;
     for (unsigned t = 0; t <= words; t++) {
