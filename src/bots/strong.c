@@ -7,7 +7,7 @@
  * 53 (+-6), 30,000 win 54 (+-8), 20,000 in which everyone looks at every mark 57 (+-8): better players, not more games.
  *
  * Master plays on to the end, with more playouts, more choices, and a wider count of the last turns. Against an expert of 4,000 playouts, 24,000 that
- * stop after 5, 10 turns and not at all won 50 (+-5), 49 (+-7) and 56 (+-11): more playouts alone bring nothing, longer ones perhaps.
+ * stop after 5, 10 turns and not at all won 50 (+-5), 49 (+-7) and 51 (+-7): neither more nor longer playouts are known to help; what is left is a better value.
  */
 #include "list.h"
 #include "search.h"
