@@ -1,5 +1,5 @@
 /*
- * fair.h (fair.c, verify.c): a shuffle that nobody can steer and anyone can check; docs/fair-shuffle.md is its specification.
+ * fair.h (fair.c, verify.c): a shuffle that nobody can steer alone and anyone can check; docs/fair-shuffle.md is its specification.
  *
  * The host draws a secret and publishes its commitment. After that each person adds a number. Every deal and shuffle of the
  * game follows from the secret and the numbers; the end of the record reveals the secret.
