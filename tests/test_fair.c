@@ -374,7 +374,8 @@ static void change_line(const char *start)
 }
 
 TEST("verify: cards other than the shuffle's are told with their line") {
-    for (uint8_t seed = 0; seed < 40; seed++) {
+    bool drawn = false;
+    for (uint8_t seed = 0; seed < 40 && !drawn; seed++) {
         struct pyr_fair fair = some_fair(3, seed);
         if (!play_fair(&match, &fair, 3))
             return;
@@ -382,12 +383,11 @@ TEST("verify: cards other than the shuffle's are told with their line") {
         change_line("deal 3");
         change_line("show");
         change_line("reveal");
-        if (line_of("draw")) {
+        drawn = line_of("draw") > 0;
+        if (drawn)
             change_line("draw");
-            return;
-        }
     }
-    CHECK(!"a game with a draw");
+    CHECK(drawn);
 }
 
 TEST("verify: a secret or number that is another") {
