@@ -15,6 +15,7 @@ static const struct {
     { "legal", cli_legal, N_("list every legal choice at the end of a record") },
     { "hint", cli_hint, N_("the best choices at the end of a record") },
     { "analyze", cli_analyze, N_("luck and skill of a whole game") },
+    { "verify", cli_verify, N_("check that the cards were shuffled fairly") },
     { "edition", cli_edition, N_("check, show or generate an edition") },
     { "bench", cli_bench, N_("measure random games a second") },
 };
