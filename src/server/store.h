@@ -1,5 +1,5 @@
 /*
- * store.h (store.c): the database of a server: visitors, tables, the lines of their games, choices that are not in the log yet.
+ * store.h (store.c, store_sql.c, store_db.c): the database of a server: visitors, tables, the lines of their games, choices that are not in the log yet.
  *
  * One thread owns the SQLite connection. The event loop hands it jobs and never waits: jobs that come together share one transaction
  * (group commit, WAL, synchronous=FULL), and only when that is on the disk is each job's `done` called, in the loop's thread. A job
@@ -72,7 +72,15 @@ struct store_choice {
 bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*load)(struct store_db *db, void *context), void *context,
     char *error, size_t error_size);
 
-/* Hands a job in, from the loop's thread. */
+/* Where the database lies unless told otherwise: $XDG_DATA_HOME/pyramids/pyramids.db, or below ~/.local/share. False if there is no home or no
+ * room. Folders that are missing are made (mode 0700) when a database is opened for writing. */
+bool store_default_path(char *to, size_t size);
+
+/* Who gets SQLite's words when something fails, at most once a second, in the thread in which it fails; NULL: standard error. Set before
+ * opening. */
+void store_set_log(void (*log)(const char *words));
+
+/* Hands a job in, from the loop's thread. The loop stays alive until it is done. */
 void store_submit(struct store *store, struct store_job *job);
 
 /* Jobs handed in and not yet done. */
@@ -85,23 +93,26 @@ struct store_counters {
 };
 struct store_counters store_counters(const struct store *store);
 
-/* Runs what is pending, calls the `done`s, stops the thread, closes. The loop must still run once for its handle to close. */
+/* Runs what is pending (and what its `done`s hand in), calls the `done`s, stops the thread, closes. The loop must still run once for its handle to
+ * close. */
 void store_close(struct store *store);
 
 /* The rest is for jobs (and the loader). Texts that are returned live until the next call with the same db. */
 
-enum store_result store_put_visitor(struct store_db *db, const struct store_visitor *visitor);     /* new or changed, by id */
+enum store_result store_put_visitor(struct store_db *db, const struct store_visitor *visitor);     /* new or changed, by id; adds the token, unless zero */
 enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32], struct store_visitor *visitor);
 enum store_result store_add_token(struct store_db *db, int64_t visitor, const uint8_t token[32]);  /* a second device of the same visitor */
 enum store_result store_count_visitor(struct store_db *db, int64_t *last_visitor, int64_t *last_table);   /* the highest ids in use */
 
 enum store_result store_put_table(struct store_db *db, const struct store_table *table);            /* new or changed, by id */
 enum store_result store_get_table(struct store_db *db, const char *code, struct store_table *table);
-/* All tables that wait or run, oldest first; stops when `each` returns false. `text` is the log; choices: those of the last phase. */
+/* All tables that wait or run, oldest first; stops when `each` returns false. `text` is the log; choices: the last one of every seat, which is of
+ * an earlier phase (and in the log) if `phase` is less than the lines of the log. `each` may make other calls with db. */
 enum store_result store_each_open_table(struct store_db *db, bool (*each)(void *context, const struct store_table *table, const char *text,
     size_t size, const struct store_choice *choices, unsigned count), void *context);
 
-/* Adds lines to a table's log: `text` is whole lines, the first of which is line number `first` (from 0). Fails if it is there already. */
+/* Adds lines to a table's log: `text` is whole lines, the first of which is line number `first` (from 0). Fails if it is there already, and if
+ * lines before it are missing: when an earlier job was refused, the later ones of that table are too, and the log has no holes. */
 enum store_result store_add_lines(struct store_db *db, int64_t table, uint32_t first, const char *text, size_t size);
 enum store_result store_get_lines(struct store_db *db, int64_t table, char **text, size_t *size);   /* *text: the caller's to free */
 enum store_result store_put_choice(struct store_db *db, int64_t table, const struct store_choice *choice);   /* one a seat: the last */
@@ -136,5 +147,9 @@ enum store_result store_get_report(struct store_db *db, int64_t table, const cha
  * that store_leave ends: kept if `good`. */
 bool store_enter(struct store_db **db, const char *path, bool write, char *error, size_t error_size);
 bool store_leave(struct store_db *db, bool good, char *error, size_t error_size);
+
+/* A part of a transaction that can be undone alone. (A job is one already.) */
+enum store_result store_part_begin(struct store_db *db);
+enum store_result store_part_end(struct store_db *db, bool good);
 
 #endif
