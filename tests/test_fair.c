@@ -286,7 +286,7 @@ static bool play_fair(struct pyr_match *m, const struct pyr_fair *fair, unsigned
     return CHECK(pyr_match_is_over(m)) && CHECK_INT(pyr_fair_reveal(m, fair), PYR_OK);
 }
 
-/* A seed whose game has draws as well. */
+/* All seats but the last have a number. */
 static struct pyr_fair some_fair(unsigned seats, uint8_t seed)
 {
     struct pyr_fair fair = { .secret = { seed, 2, 3 } };

@@ -68,7 +68,7 @@ struct pyr_judge_options {
     uint32_t playouts;           /* games played on for each decision */
     unsigned threads;            /* 1 to 64, the caller's own included; changes nothing but the time */
     uint64_t seed;
-    /* Asked before each decision and chance event, from any of the threads, also at once: true gives up. May be NULL. */
+    /* Asked before each decision and chance event (with 3000 playouts that is every 0.15 s or sooner), from any of the threads, also at once: true gives up. May be NULL. */
     bool (*is_cancelled)(void *context);
     /* Told how many of all are begun; by one thread at a time, which the others wait for. May be NULL. */
     void (*progress)(void *context, unsigned begun, unsigned all);
@@ -85,7 +85,7 @@ enum pyr_judge_code {
 
 /*
  * Analyses a whole record (not one seat's view), finished or under way. The edition must outlive the report; the text need not. The report, some
- * 70 KB and more that it allocates, points into itself: it must stay where it is. Free it with pyr_judge_finish, whatever the code.
+ * 54 KB and 1.7 MB that it allocates, points into itself: it must stay where it is. Free it with pyr_judge_finish, whatever the code.
  * There is no other state, so that any number of analyses may run at once. *fault (may be NULL) is set with PYR_JUDGE_RECORD.
  */
 enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *report, const struct pyr_edition *edition, const char *text, size_t size,
