@@ -10,6 +10,7 @@ static const struct {
     const char *about;
 } commands[] = {
     { "play", cli_play, N_("play against the computer, line by line") },
+    { "serve", cli_serve, N_("play in the browser, with friends, on a server") },
     { "sim", cli_sim, N_("let bots play many games and report") },
     { "replay", cli_replay, N_("check game records against the rules") },
     { "legal", cli_legal, N_("list every legal choice at the end of a record") },

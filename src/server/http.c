@@ -246,7 +246,7 @@ static void get_tables(struct request *request)
     json_t *list = json_array();
     unsigned count = 0;
     for (const struct table *table = request->server->table_list; table && count < 100; table = table->next) {
-        if (!table->is_public || table->core.state > STORE_RUNNING || !table->log.count == (table->core.state == STORE_RUNNING))
+        if (!table->is_public || table->core.state > STORE_RUNNING || (table->changes && table->changes->is_new))
             continue;
         json_array_append_new(list, table_json(table, request->visitor));
         count++;

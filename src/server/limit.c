@@ -56,3 +56,15 @@ void address_sweep(struct server *server)
 {
     map_each(&server->addresses, sweep, server);
 }
+
+static void drop(struct map_node *node, void *context)
+{
+    (void)context;
+    free(node);
+}
+
+void address_finish(struct server *server)
+{
+    map_each(&server->addresses, drop, NULL);
+    map_finish(&server->addresses);
+}

@@ -20,6 +20,7 @@
 #include <pyramids/bots.h>
 #include <pyramids/fair.h>
 #include <pyramids/match.h>
+#include <pyramids/text.h>
 
 #include "map.h"
 #include "store.h"
@@ -200,6 +201,7 @@ struct change {
     void (*answer)(struct change *change, enum error error);     /* instead of `done`; may be NULL */
     void *context;
     char id[ID_SIZE];
+    uint64_t begun;              /* in nanoseconds, for the metrics */
     /* The request. */
     int64_t visitor;
     uint32_t phase;
@@ -266,6 +268,7 @@ void server_log(const struct server *server, enum log_level level, const char *e
 /* limit.c */
 struct address *address_of(struct server *server, const char *text);      /* NULL without memory */
 void address_sweep(struct server *server);
+void address_finish(struct server *server);
 
 /* visitor.c */
 bool name_clean(const char *name, char to[NAME_SIZE]);     /* false: nothing left, or too long */

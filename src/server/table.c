@@ -196,18 +196,19 @@ static enum store_result store_change(struct store_db *db, struct store_job *job
         result = store_put_choice(db, table->id, &change->choice);
     if (!result && change->places) {
         struct store_seat row = { .table = table->id };
-        unsigned best = 0;
+        unsigned best = 0, people = 0, bots = 0;
         for (unsigned s = 0; s < core->seats; s++) {
             const struct seat *seat = &core->seat[s];
-            row.people += seat->kind == SEAT_PERSON;
-            row.bots += seat->kind == SEAT_BOT;
+            people += seat->kind == SEAT_PERSON;
+            bots += seat->kind == SEAT_BOT;
             for (unsigned b = 0; seat->bot && b < pyr_bot_count(); b++)
                 if (pyr_bot_at(b) == seat->bot && b >= best) {
                     best = b;
                     snprintf(row.level, sizeof row.level, "%s", seat->bot->name);
                 }
         }
-        row.people = (uint8_t)(row.people ? row.people - 1 : 0);
+        row.people = (uint8_t)(people ? people - 1 : 0);
+        row.bots = (uint8_t)bots;
         for (unsigned s = 0; s < core->seats && (!result || result == STORE_NONE); s++) {
             row.seat = (uint8_t)s;
             row.visitor = core->seat[s].visitor;
@@ -222,6 +223,18 @@ static enum store_result store_change(struct store_db *db, struct store_job *job
 }
 
 static void advance(struct table *table);
+
+/* How long a choice took to be safe. */
+static void count_time(struct server *server, const struct change *change)
+{
+    static const int bounds[] = { 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000 };
+    double ms = (double)(uv_hrtime() - change->begun) / 1e6;
+    unsigned i = 0;
+    while (i < sizeof bounds / sizeof *bounds && ms > bounds[i])
+        i++;
+    server->count.told_ms[i]++;
+    server->count.told_sum += ms / 1000;
+}
 
 static void change_finish(struct change *change, enum error error, const struct problem *problem)
 {
@@ -242,6 +255,8 @@ static void change_finish(struct change *change, enum error error, const struct 
         if (table->core.state == STORE_RUNNING && change->after.state == STORE_OVER)
             server->count.games++;
         table->core = change->after;
+        if (change->has_choice)
+            count_time(server, change);
         table->told += change->told;
         if (change->lines_size) {
             table->ready++;
@@ -311,6 +326,7 @@ void change_submit(struct change *change, struct conn *conn, const char *id)
 {
     struct table *table = change->table;
     change->conn = conn;
+    change->begun = uv_hrtime();
     if (conn) {
         change->next_of_conn = conn->changes;
         change->link_of_conn = &conn->changes;
@@ -342,7 +358,7 @@ static void remember(const struct server *server, struct seat *seat, const char 
     if (!id[0])
         return;
     seat->ids[seat->recent] = server_hash(server, id, strlen(id));
-    seat->recent = (seat->recent + 1) % 8;
+    seat->recent = (uint8_t)((seat->recent + 1) % 8);
 }
 
 /* The lines that a change has brought, from the scratch match. */
