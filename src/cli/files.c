@@ -1,4 +1,4 @@
-/* files.c: reading and writing files, finding editions, stopping on Ctrl-C. */
+/* files.c: reading and writing files, finding editions and the database, stopping on Ctrl-C. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <pyramids/builtin.h>
+#include <store.h>
 
 #include "cli.h"
 
@@ -147,6 +148,14 @@ int cli_record_load(const char *path, const char *asked, pyr_seat viewer, struct
     if (code)
         free(text->at);
     return code;
+}
+
+bool cli_database(const char *asked, char *path, size_t size)
+{
+    if (asked ? snprintf(path, size, "%s", asked) < (int)size && *asked : store_default_path(path, size))
+        return true;
+    cli_error(_("where is the database? Name it with --database FILE"));
+    return false;
 }
 
 unsigned cli_player_names(const char *text, size_t size, struct pyr_word *names)

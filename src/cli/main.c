@@ -18,6 +18,8 @@ static const struct {
     { "analyze", cli_analyze, N_("luck and skill of a whole game") },
     { "verify", cli_verify, N_("check that the cards were shuffled fairly") },
     { "edition", cli_edition, N_("check, show or generate an edition") },
+    { "export", cli_export, N_("write the records of a server's games") },
+    { "import", cli_import, N_("add records to a server's games") },
     { "bench", cli_bench, N_("measure random games a second") },
 };
 

@@ -88,25 +88,37 @@ enum store_result store_db_result(struct store_db *db, int code)
 
 /* Transactions. */
 
-static int run_sql(struct store_db *db, const char *sql)
+static const char *const controls[STORE_CONTROLS] = {
+    [STORE_BEGIN] = "BEGIN", [STORE_BEGIN_WRITE] = "BEGIN IMMEDIATE", [STORE_COMMIT] = "COMMIT", [STORE_ROLLBACK] = "ROLLBACK",
+    [STORE_PART] = "SAVEPOINT part", [STORE_PART_UNDO] = "ROLLBACK TO part", [STORE_PART_END] = "RELEASE part",
+};
+
+static int prepare_controls(struct store_db *db)
 {
-    return sqlite3_exec(db->sql, sql, NULL, NULL, NULL);
+    int code = SQLITE_OK;
+    for (unsigned i = 0; i < STORE_CONTROLS && !code; i++)
+        code = sqlite3_prepare_v3(db->sql, controls[i], -1, SQLITE_PREPARE_PERSISTENT, &db->control[i], NULL);
+    return code;
+}
+
+static enum store_result control(struct store_db *db, enum store_control which)
+{
+    enum store_result result = store_db_result(db, sqlite3_step(db->control[which]));
+    sqlite3_reset(db->control[which]);
+    return result;
 }
 
 enum store_result store_db_begin(struct store_db *db, bool write)
 {
-    int code = run_sql(db, write ? "BEGIN IMMEDIATE" : "BEGIN");
-    db->within = code == SQLITE_OK;
-    return store_db_result(db, code);
+    store_db_rollback(db);                   /* one whose own rollback failed may still be open */
+    enum store_result result = control(db, write ? STORE_BEGIN_WRITE : STORE_BEGIN);
+    db->within = result == STORE_OK;
+    return result;
 }
 
 enum store_result store_db_commit(struct store_db *db)
 {
-    if (store_db_is_lost(db)) {
-        db->within = false;
-        return STORE_FAILED;
-    }
-    enum store_result result = store_db_result(db, run_sql(db, "COMMIT"));
+    enum store_result result = store_db_is_lost(db) ? STORE_FAILED : control(db, STORE_COMMIT);
     if (result != STORE_OK)
         store_db_rollback(db);
     db->within = false;
@@ -116,7 +128,7 @@ enum store_result store_db_commit(struct store_db *db)
 void store_db_rollback(struct store_db *db)
 {
     if (!sqlite3_get_autocommit(db->sql))
-        store_db_result(db, run_sql(db, "ROLLBACK"));
+        control(db, STORE_ROLLBACK);
     db->within = false;
 }
 
@@ -127,15 +139,15 @@ bool store_db_is_lost(const struct store_db *db)
 
 enum store_result store_part_begin(struct store_db *db)
 {
-    return store_db_is_lost(db) ? STORE_FAILED : store_db_result(db, run_sql(db, "SAVEPOINT part"));
+    return store_db_is_lost(db) ? STORE_FAILED : control(db, STORE_PART);
 }
 
 enum store_result store_part_end(struct store_db *db, bool good)
 {
     if (store_db_is_lost(db))
         return STORE_FAILED;
-    int code = good ? SQLITE_OK : run_sql(db, "ROLLBACK TO part");
-    return store_db_result(db, code == SQLITE_OK ? run_sql(db, "RELEASE part") : code);
+    enum store_result result = good ? STORE_OK : control(db, STORE_PART_UNDO);
+    return result == STORE_OK ? control(db, STORE_PART_END) : result;
 }
 
 /* Files. */
@@ -226,6 +238,11 @@ static bool make_file(const char *real)
 }
 
 /* Checks. */
+
+static int run_sql(struct store_db *db, const char *sql)
+{
+    return sqlite3_exec(db->sql, sql, NULL, NULL, NULL);
+}
 
 /* The first column of the first row as a number, or as text (cut to size); false with SQLite's code. */
 static int ask(struct store_db *db, const char *sql, sqlite3_int64 *number, char *text, size_t size)
@@ -416,7 +433,7 @@ static bool open_checked(struct store_db *db, const char *path, bool write, char
             say(error, size, _("%s is empty"), path);
         return false;
     }
-    if ((code = run_sql(db, "PRAGMA foreign_keys = ON")))
+    if ((code = run_sql(db, "PRAGMA foreign_keys = ON")) || (code = prepare_controls(db)))
         return say_sql(db, code, path, error, size);
     return true;
 }
@@ -439,6 +456,8 @@ void store_db_close(struct store_db *db)
 {
     if (!db)
         return;
+    for (unsigned i = 0; i < STORE_CONTROLS; i++)
+        sqlite3_finalize(db->control[i]);
     for (unsigned i = 0; i < STORE_STATEMENTS; i++)
         sqlite3_finalize(db->statement[i]);
     sqlite3_close(db->sql);

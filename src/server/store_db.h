@@ -12,8 +12,12 @@
 #define STORE_STATEMENTS 40      /* room for those of store_sql.c */
 #define STORE_VERSION 2          /* of the schema: steps in store_db.c */
 
+/* The steps of a transaction: prepared at once, since a rollback must not fail for want of memory. */
+enum store_control { STORE_BEGIN, STORE_BEGIN_WRITE, STORE_COMMIT, STORE_ROLLBACK, STORE_PART, STORE_PART_UNDO, STORE_PART_END, STORE_CONTROLS };
+
 struct store_db {
     sqlite3 *sql;
+    sqlite3_stmt *control[STORE_CONTROLS];
     sqlite3_stmt *statement[STORE_STATEMENTS];   /* prepared when first wanted, then kept */
     bool within;                 /* a transaction was begun and not ended by us */
     int lock;                    /* file descriptor that holds the lock, or -1 */
