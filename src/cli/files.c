@@ -160,16 +160,7 @@ bool cli_database(const char *asked, char *path, size_t size)
 
 unsigned cli_player_names(const char *text, size_t size, struct pyr_word *names)
 {
-    struct pyr_lines lines;
-    struct pyr_word word;
-    unsigned count = 0;
-    int32_t seat;
-    pyr_lines_init(&lines, text, size);
-    while (count < PYR_MAX_SEATS && pyr_lines_next(&lines, false))
-        if (pyr_lines_word(&lines, &word) && pyr_word_is(word, "player") && pyr_lines_number(&lines, 1, PYR_MAX_SEATS, &seat) &&
-            pyr_lines_rest(&lines, PYR_MAX_PLAYER_NAME, &names[count]))
-            count++;
-    return count;
+    return pyr_record_player_names(text, size, names);
 }
 
 static volatile sig_atomic_t interrupted;
@@ -201,15 +192,5 @@ double cli_seconds(void)
 
 void cli_json_string(FILE *to, const char *text, size_t size)
 {
-    fputc('"', to);
-    for (size_t i = 0; i < size; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\')
-            fprintf(to, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(to, "\\u%04x", c);
-        else
-            fputc(c, to);
-    }
-    fputc('"', to);
+    pyr_text_json(to, text, size);
 }

@@ -13,7 +13,7 @@
 #define MOST_SEATS 8             /* choices of a table that are handed out */
 
 enum statement {
-    PUT_VISITOR, GET_VISITOR, PUT_TOKEN, GET_TOKEN, LAST_IDS,
+    PUT_VISITOR, GET_VISITOR, PUT_TOKEN, GET_TOKEN, ALL_TOKENS, LAST_IDS,
     TOUCH_TABLE, PUT_TABLE, GET_TABLE, TABLE_OF_CODE, OPEN_TABLES, TABLES_OF, FINISHED_TABLES,
     COUNT_LINES, ADD_LINES, GET_LINES, PUT_CHOICE, GET_CHOICES,
     PUT_SEAT, GET_SEAT, DROP_SEAT, STATISTICS, PUT_REPORT, GET_REPORT,
@@ -29,6 +29,7 @@ static const char *const texts[STATEMENTS] = {
     [GET_VISITOR] = "SELECT id, name, created, seen FROM token JOIN visitor ON visitor.id = token.visitor WHERE hash = ?",
     [PUT_TOKEN] = "INSERT INTO token (hash, visitor) VALUES (?, ?)",
     [GET_TOKEN] = "SELECT visitor FROM token WHERE hash = ?",
+    [ALL_TOKENS] = "SELECT id, name, created, seen, hash FROM token JOIN visitor ON visitor.id = token.visitor ORDER BY id",
     [LAST_IDS] = "SELECT (SELECT max(id) FROM visitor), (SELECT max(id) FROM game)",
 
     /* Most changes of a table leave its state alone: then no index is touched. */
@@ -221,7 +222,8 @@ enum store_result store_put_visitor(struct store_db *db, const struct store_visi
     sqlite3_stmt *s = ready(db, &result, PUT_VISITOR, "itii", visitor->id, visitor->name, visitor->created, visitor->seen);
     if (!s || (result = change(db, s)) != STORE_OK)
         return result;
-    return store_add_token(db, visitor->id, visitor->token);
+    static const uint8_t none[32];
+    return memcmp(visitor->token, none, sizeof none) ? store_add_token(db, visitor->id, visitor->token) : STORE_OK;
 }
 
 enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32], struct store_visitor *visitor)
@@ -235,6 +237,23 @@ enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32]
     memcpy(visitor->token, token, sizeof visitor->token);
     copy_text(s, 1, visitor->name, sizeof visitor->name);
     return finish(db, s, SQLITE_OK);
+}
+
+enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *context, const struct store_visitor *visitor), void *context)
+{
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, ALL_TOKENS, "");
+    int code = SQLITE_DONE;
+    bool more = true;
+    while (s && more && (code = sqlite3_step(s)) == SQLITE_ROW) {
+        struct store_visitor visitor = { .id = sqlite3_column_int64(s, 0), .created = sqlite3_column_int64(s, 2),
+            .seen = sqlite3_column_int64(s, 3) };
+        copy_text(s, 1, visitor.name, sizeof visitor.name);
+        if (sqlite3_column_bytes(s, 4) == sizeof visitor.token)
+            memcpy(visitor.token, sqlite3_column_blob(s, 4), sizeof visitor.token);
+        more = each(context, &visitor);
+    }
+    return s ? finish(db, s, code == SQLITE_ROW ? SQLITE_OK : code) : result;
 }
 
 enum store_result store_count_visitor(struct store_db *db, int64_t *last_visitor, int64_t *last_table)
