@@ -42,6 +42,7 @@ struct pool;
 struct server_options {
     const char *address;
     unsigned port;               /* 0: any free one */
+    bool other_port;             /* if that one is taken, any free one will do */
     const char *database;        /* a path, or ":memory:" */
     const char *tls_cert, *tls_key;          /* both or none */
     const char *const *origins;  /* further origins of the page, behind a proxy; ended by NULL */
