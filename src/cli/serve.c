@@ -113,6 +113,8 @@ int cli_serve(int argc, char **argv)
         cli_error(_("serve takes no files; see 'pyramids serve --help'"));
         return CLI_USAGE;
     }
+    if (values[ADDRESS] && !strcmp(values[ADDRESS], "localhost"))
+        values[ADDRESS] = NULL;
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     struct server_options server = { .address = values[ADDRESS] ? values[ADDRESS] : "127.0.0.1", .port = 8080, .other_port = !values[PORT],
         .bot_threads = cpus > 1 ? (unsigned)cpus : 1,

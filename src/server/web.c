@@ -577,13 +577,13 @@ bool web_start(struct server *server, char *error, size_t error_size)
         return false;
     }
     server->lws = lws_create_context(&info);
-    if (!server->lws) {
+    server->vhost = server->lws ? lws_get_vhost_by_name(server->lws, "default") : NULL;
+    int port = server->vhost ? lws_get_vhost_listen_port(server->vhost) : 0;
+    if (port <= 0) {
         snprintf(error, error_size, options->tls_cert ? _("cannot serve %s: the certificate or its key cannot be read, or they do not belong together") :
             _("cannot listen on %s"), options->tls_cert ? options->tls_cert : options->address);
         return false;
     }
-    server->vhost = lws_get_vhost_by_name(server->lws, "default");
-    int port = server->vhost ? lws_get_vhost_listen_port(server->vhost) : (int)options->port;
     bool is_any = !strcmp(options->address, "0.0.0.0") || !strcmp(options->address, "::"), is_v6 = strchr(options->address, ':');
     snprintf(server->url, sizeof server->url, "%s://%s%.64s%s:%d/", server->secure ? "https" : "http", is_v6 && !is_any ? "[" : "",
         is_any ? "127.0.0.1" : options->address, is_v6 && !is_any ? "]" : "", port);
