@@ -42,6 +42,7 @@ export class App {
     show(make, title = '') {
         this.shown?.stop();
         this.root.replaceChildren();
+        $('#toast').hidden = true;
         const root = document.createElement('div');
         this.root.append(root);
         this.shown = make(root);
