@@ -1072,3 +1072,77 @@ TEST("a winner is named once")
     }
     CHECK_INT(seen, 15);
 }
+
+/* A host of many games: tags before the deal, lines kept elsewhere, games that come back from their lines. */
+
+TEST("tags may stand between the header and the deals")
+{
+    struct pyr_rng rng;
+    struct pyr_chance chance;
+    struct pyr_replay replay;
+    pyr_rng_seed(&rng, 71, 0);
+    pyr_chance_draw(&chance, &plain.box, 3, &rng);
+    CHECK_INT(pyr_match_begin(&match, &plain, 1, names), PYR_ERR_SEATS);
+    CHECK_INT(pyr_match_begin(&match, &plain, 5, names), PYR_ERR_SEATS);
+    CHECK_INT(pyr_match_begin(&match, &plain, 3, names), PYR_OK);
+    CHECK_INT(pyr_match_waiting(&match), 0);
+    CHECK_INT(pyr_match_tag(&match, "commitment", "abc"), PYR_OK);
+    CHECK_INT(pyr_match_deal(&match, &chance), PYR_OK);
+    CHECK_INT(pyr_match_deal(&match, &chance), PYR_ERR_PHASE);
+    CHECK_INT(match.log.lines, 2 + 3 + 1 + 3);
+    line_is(5, "tag commitment abc");
+    CHECK_INT(pyr_match_init(&other, &plain, 3, names, &chance), PYR_OK);
+    play_to_end(&match, &rng, false);
+    CHECK(reads(&plain, match.log.text, log_size(&match), PYR_NOBODY, &replay));
+}
+
+TEST("a match without its log goes on as if it had it")
+{
+    static struct pyr_match whole, dressed;
+    for (unsigned game = 0; game < 12 && !check_failures; game++) {
+        struct pyr_rng rng, again;
+        struct pyr_bare_match bare;
+        static char lines[2 * PYR_LOG_SIZE];
+        size_t size;
+        pyr_rng_seed(&rng, 72, game);
+        begin(&whole, game % 2 ? &crowded : &plain, 2 + game % 3, &rng);
+        memcpy(lines, whole.log.text, size = log_size(&whole));
+        again = rng;
+        pyr_match_strip(&whole, &bare);
+        play_to_end(&whole, &rng, game % 4 > 1);
+        /* Dressed for each decision, stripped after it. */
+        do {
+            pyr_match_dress(&dressed, &bare);
+            CHECK_INT(dressed.log.lines, 0);
+            play_one(&dressed, &again, game % 4 > 1);
+            memcpy(lines + size, dressed.log.text, log_size(&dressed));
+            size += log_size(&dressed);
+            pyr_match_strip(&dressed, &bare);
+        } while (pyr_match_waiting(&dressed) && !check_failures);
+        CHECK_INT(size, log_size(&whole));
+        CHECK(!memcmp(lines, whole.log.text, size));
+    }
+}
+
+TEST("a loaded game with its true chance supplied goes on as it would have")
+{
+    for (unsigned game = 0; game < 60 && !check_failures; game++) {
+        struct pyr_rng rng, again;
+        struct pyr_chance chance;
+        const struct pyr_edition *edition = game % 2 ? &crowded : &plain;
+        unsigned seats = 2 + game % 3;
+        pyr_rng_seed(&rng, 73, game);
+        pyr_chance_draw(&chance, &edition->box, seats, &rng);
+        CHECK_INT(pyr_match_init(&match, edition, seats, names, &chance), PYR_OK);
+        play_some(&match, &rng, (int)(game * 2));
+        while (pyr_match_waiting(&match) && pyr_match_waiting(&match) != match.replay.state.open.waiting)
+            play_one(&match, &rng, false);   /* to the end of the phase: choices are not in the log before */
+        CHECK_INT(pyr_match_load(&other, edition, match.log.text, log_size(&match), PYR_NOBODY, NULL), PYR_OK);
+        pyr_match_supply(&other, &chance);
+        CHECK_INT(pyr_state_check(&edition->box, &other.replay.state, NULL), PYR_OK);
+        again = rng;
+        play_to_end(&match, &rng, false);
+        play_to_end(&other, &again, false);
+        CHECK(same_log(&match, &other));
+    }
+}

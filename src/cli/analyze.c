@@ -1,106 +1,108 @@
-/* analyze.c: `pyramids analyze`: luck and skill of a whole game, as text or JSON; the page is report.c's. */
+/* analyze.c: `pyramids analyze`: luck and skill of a whole game (src/judge), as text, JSON or a page. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <pyramids/judge.h>
+
 #include "cli.h"
-#include "judge.h"
 
 enum { EDITION, HTML, PLAYOUTS, SEED, THREADS, JSON, OPTIONS };
 
-static void write_choice(const struct judge_report *r, const struct judge_decision *d, const struct pyr_option *option, char *to, size_t size)
-{
-    struct pyr_replay replay;
-    const struct pyr_desk none = { .card = { PYR_NO_CARD, PYR_NO_CARD } };
-    bool known = !pyr_match_replay(&r->match, d->line, &replay);
-    judge_write_choice(known ? &replay.state.open.desk[d->seat] : &none, option, to, size);
-}
-
-static void print_text(const struct judge_report *r)
+static void print_text(const struct pyr_judge_report *r)
 {
     for (unsigned i = 0; i < r->decisions; i++) {
-        const struct judge_decision *d = &r->decision[i];
-        char made[PYR_MAX_CHOICE * 8 + 16], best[PYR_MAX_CHOICE * 8 + 16];
-        if (d->mark == JUDGE_FINE)
+        const struct pyr_judge_decision *d = &r->decision[i];
+        char made[PYR_JUDGE_CHOICE], best[PYR_JUDGE_CHOICE];
+        if (d->mark == PYR_JUDGE_FINE)
             continue;
-        write_choice(r, d, &d->made, made, sizeof made);
-        write_choice(r, d, &d->best[0], best, sizeof best);
+        pyr_judge_choice(r, d, &d->made, made, sizeof made);
+        pyr_judge_choice(r, d, &d->best[0], best, sizeof best);
         printf(_("line %u, round %u, turn %u, %.*s: %s%s loses %.1f points, %.1f%% to win; best: %s\n"), (unsigned)d->line + 1, d->round + 1u, d->turn + 1u,
-            (int)r->name[d->seat].length, r->name[d->seat].at, made, judge_threshold[d->mark].sign, d->points_lost, 100 * d->win_lost,
+            (int)r->name[d->seat].length, r->name[d->seat].at, made, pyr_judge_threshold[d->mark].sign, d->points_lost, 100 * d->win_lost,
             best);
     }
     printf("\n%-18s %7s %7s %7s %7s %7s %7s  %3s %3s %3s  %s\n", _("player"), _("points"), _("luck"), _("skill"), _("par"), _("gained"), _("rest"), "?!",
         "?", "??", _("points lost a decision"));
     for (unsigned s = 0; s < r->seats; s++) {
-        const struct judge_sum *sum = &r->sum[s];
+        const struct pyr_judge_sum *sum = &r->sum[s];
         printf("%u %-16.*s %7.0f %+7.1f %7.1f %7.1f %+7.1f %+7.1f  %3u %3u %3u  %.2f (%s)\n", s + 1, (int)r->name[s].length, r->name[s].at, sum->actual,
             sum->luck, sum->skill, sum->par, sum->gained, sum->rest, sum->marks[1], sum->marks[2], sum->marks[3], sum->rate,
-            judge_class(sum->rate));
+            pyr_judge_class(sum->rate));
     }
     puts(_("points = luck + skill; skill = par + gained + rest"));
 }
 
-static void print_values(const char *name, const float *value, unsigned seats)
+static void show_progress(void *context, unsigned begun, unsigned all)
 {
-    printf(", \"%s\": [", name);
-    for (unsigned s = 0; s < seats; s++)
-        printf("%s%.4f", s ? ", " : "", (double)value[s]);
-    putchar(']');
+    (void)context;
+    fprintf(stderr, "\r%u / %u", begun, all);
 }
 
-static void print_json(const struct judge_report *r)
+static bool is_cancelled(void *context)
 {
-    printf("{\"edition\": ");
-    cli_json_string(stdout, r->edition->name, strlen(r->edition->name));
-    printf(", \"finished\": %s, \"players\": [", r->finished ? "true" : "false");
-    for (unsigned s = 0; s < r->seats; s++) {
-        const struct judge_sum *sum = &r->sum[s];
-        printf("%s{\"seat\": %u, \"name\": ", s ? ", " : "", s + 1);
-        cli_json_string(stdout, r->name[s].at, r->name[s].length);
-        printf(", \"points\": %.0f, \"luck\": %.2f, \"skill\": %.2f, \"par\": %.2f, \"gained\": %.2f, \"rest\": %.2f, \"lost\": %.2f, \"win_luck\": %.4f, "
-               "\"win_lost\": %.4f, \"decisions\": %u, \"dubious\": %u, \"mistakes\": %u, \"blunders\": %u, \"error_rate\": %.4f, "
-               "\"class\": \"%s\"}", sum->actual, sum->luck, sum->skill, sum->par, sum->gained, sum->rest, sum->lost, sum->win_luck, sum->win_lost,
-            sum->decisions, sum->marks[1], sum->marks[2], sum->marks[3], sum->rate, judge_class(sum->rate));
+    (void)context;
+    return cli_is_interrupted();
+}
+
+/* The page, written whole or not at all. */
+static bool write_page(const struct pyr_judge_report *report, const char *path)
+{
+    char *page = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&page, &size);
+    bool good = to && pyr_judge_write_html(report, to);
+    if (to && fclose(to))
+        good = false;
+    if (!good)
+        cli_error(_("out of memory"));
+    good = good && cli_write(path, page, size);
+    free(page);
+    return good;
+}
+
+/* Makes the analysis and prints what is asked for. */
+static int analyze(const struct pyr_edition *edition, const struct cli_text *text, const struct pyr_judge_options *options, const char *html,
+    bool json)
+{
+    static struct pyr_judge_report report;
+    struct pyr_fault fault;
+    int code = CLI_GOOD;
+    enum pyr_judge_code judged = pyr_judge_init(&report, edition, text->at, text->size, options, &fault);
+    if (options->progress)
+        fputs("\r\033[K", stderr);
+    switch (judged) {
+    case PYR_JUDGE_GOOD:
+        if (html && !write_page(&report, html))
+            code = CLI_WRONG;
+        if (json)
+            pyr_judge_write_json(&report, stdout);
+        else
+            print_text(&report);
+        break;
+    case PYR_JUDGE_RECORD:
+        cli_fault(text->name, &fault);
+        code = CLI_WRONG;
+        break;
+    case PYR_JUDGE_DEALING:
+        cli_error(_("%s: the cards are still being dealt"), text->name);
+        code = CLI_WRONG;
+        break;
+    case PYR_JUDGE_MEMORY:
+        cli_error(_("out of memory"));
+        code = CLI_WRONG;
+        break;
+    case PYR_JUDGE_CANCELLED:
+        code = CLI_INTERRUPTED;
+        break;
     }
-    printf("], \"thresholds\": {");
-    for (int m = JUDGE_DUBIOUS; m <= JUDGE_BLUNDER; m++)
-        printf("%s\"%s\": {\"points\": %g, \"win\": %g}", m > 1 ? ", " : "", judge_threshold[m].sign, judge_threshold[m].points, judge_threshold[m].win);
-    printf("}, \"decisions\": [");
-    for (unsigned i = 0; i < r->decisions; i++) {
-        const struct judge_decision *d = &r->decision[i];
-        char text[PYR_MAX_CHOICE * 8 + 16];
-        printf("%s{\"line\": %u, \"seat\": %u, \"made\": ", i ? ", " : "", (unsigned)d->line + 1, d->seat + 1u);
-        write_choice(r, d, &d->made, text, sizeof text);
-        cli_json_string(stdout, text, strlen(text));
-        printf(", \"points\": %.2f, \"win\": %.4f, \"points_lost\": %.2f, \"win_lost\": %.4f, \"points_gained\": %.2f, \"mark\": \"%s\", \"best\": [", d->made.points,
-            d->made.win, d->points_lost, d->win_lost, d->points_gained, judge_threshold[d->mark].sign);
-        for (unsigned k = 0; k < d->bests; k++) {
-            write_choice(r, d, &d->best[k], text, sizeof text);
-            printf("%s{\"choice\": ", k ? ", " : "");
-            cli_json_string(stdout, text, strlen(text));
-            printf(", \"points\": %.2f, \"win\": %.4f}", d->best[k].points, d->best[k].win);
-        }
-        printf("]}");
-    }
-    printf("], \"chance\": [");
-    for (unsigned i = 0; i < r->chances; i++) {
-        const struct judge_chance *c = &r->chance[i];
-        struct pyr_word line = pyr_match_line(&r->match, c->line);
-        printf("%s{\"line\": %u, \"event\": ", i ? ", " : "", (unsigned)c->line + 1);
-        cli_json_string(stdout, line.at, line.length);
-        print_values("points", c->after.points, r->seats);
-        print_values("win", c->after.win, r->seats);
-        print_values("points_luck", c->luck.points, r->seats);
-        print_values("win_luck", c->luck.win, r->seats);
-        putchar('}');
-    }
-    puts("]}");
+    pyr_judge_finish(&report);
+    return code;
 }
 
 int cli_analyze(int argc, char **argv)
 {
     static struct pyr_edition edition;
-    static struct judge_report report;
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
         { "edition", 'e', "E", _("a built-in edition or a file (default: the one the record names)") },
@@ -126,41 +128,28 @@ int cli_analyze(int argc, char **argv)
     int code = cli_parse(&options, &argc, argv, value);
     if (code >= 0)
         return code;
-    uint64_t playouts = 3000, seed = 1, threads = 0;
+    uint64_t playouts = PYR_JUDGE_PLAYOUTS, seed = 1, threads = 0;
     if (argc != 1) {
         cli_error(_("expected one record"));
         return CLI_USAGE;
     }
     if ((value[PLAYOUTS] && !cli_number(value[PLAYOUTS], "--playouts", 100, 10000000, &playouts)) ||
         (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &seed)) ||
-        (value[THREADS] && !cli_number(value[THREADS], "--threads", 1, 64, &threads)))
+        (value[THREADS] && !cli_number(value[THREADS], "--threads", 1, PYR_JUDGE_THREADS, &threads)))
         return CLI_USAGE;
     if (!threads) {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = cores > 0 && cores <= 64 ? (uint64_t)cores : 1;
+        threads = cores > 0 && cores <= PYR_JUDGE_THREADS ? (uint64_t)cores : 1;
     }
     struct cli_text text;
-    struct pyr_replay replay;
-    code = cli_record_load(argv[0], value[EDITION], PYR_NOBODY, &text, &edition, &replay);
-    if (code)
-        return code;
-    if (replay.stage < PYR_STAGE_PLAY) {
-        cli_error(_("%s: the cards are still being dealt"), text.name);
-        code = CLI_WRONG;
-    }
+    if (!cli_read(argv[0], &text))
+        return CLI_WRONG;
+    code = cli_edition_for(value[EDITION], &text, &edition);
     if (!code) {
+        const struct pyr_judge_options how = { .playouts = (uint32_t)playouts, .threads = (unsigned)threads, .seed = seed,
+            .is_cancelled = is_cancelled, .progress = isatty(STDERR_FILENO) ? show_progress : NULL };
         cli_catch_interrupt();
-        if (!judge_init(&report, &edition, text.at, text.size, (uint32_t)playouts, seed, (unsigned)threads)) {
-            code = cli_is_interrupted() ? CLI_INTERRUPTED : CLI_WRONG;
-        } else {
-            if (value[HTML] && !judge_write_html(&report, value[HTML]))
-                code = CLI_WRONG;
-            if (value[JSON])
-                print_json(&report);
-            else
-                print_text(&report);
-        }
-        judge_finish(&report);
+        code = analyze(&edition, &text, &how, value[HTML], value[JSON] != NULL);
     }
     free(text.at);
     return code;

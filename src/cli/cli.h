@@ -15,7 +15,8 @@ enum { CLI_GOOD = 0, CLI_WRONG = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
 /* A subcommand: its arguments without the program's name (argv[0] is the subcommand). Returns the exit code. */
 typedef int cli_command(int argc, char **argv);
 
-cli_command cli_play, cli_sim, cli_replay, cli_legal, cli_hint, cli_analyze, cli_edition, cli_bench;
+cli_command cli_play, cli_serve, cli_sim, cli_replay, cli_legal, cli_hint, cli_analyze, cli_verify, cli_export, cli_import,
+    cli_edition, cli_bench;
 
 /* Options (options.c). */
 struct cli_option {
@@ -76,6 +77,9 @@ unsigned cli_player_names(const char *text, size_t size, struct pyr_word *names)
 
 /* A string of a JSON text, escaped (files.c). */
 void cli_json_string(FILE *to, const char *text, size_t size);
+
+/* The path of a server's database: the one asked for, or the default (files.c). Says what is missing and returns false. */
+bool cli_database(const char *asked, char *path, size_t size);
 
 /* Ctrl-C (files.c): true once the user asked to stop; armed by cli_catch_interrupt. */
 void cli_catch_interrupt(void);

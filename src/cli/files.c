@@ -1,4 +1,4 @@
-/* files.c: reading and writing files, finding editions, stopping on Ctrl-C. */
+/* files.c: reading and writing files, finding editions and the database, stopping on Ctrl-C. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <pyramids/builtin.h>
+#include <store.h>
 
 #include "cli.h"
 
@@ -149,18 +150,17 @@ int cli_record_load(const char *path, const char *asked, pyr_seat viewer, struct
     return code;
 }
 
+bool cli_database(const char *asked, char *path, size_t size)
+{
+    if (asked ? snprintf(path, size, "%s", asked) < (int)size && *asked : store_default_path(path, size))
+        return true;
+    cli_error(_("where is the database? Name it with --database FILE"));
+    return false;
+}
+
 unsigned cli_player_names(const char *text, size_t size, struct pyr_word *names)
 {
-    struct pyr_lines lines;
-    struct pyr_word word;
-    unsigned count = 0;
-    int32_t seat;
-    pyr_lines_init(&lines, text, size);
-    while (count < PYR_MAX_SEATS && pyr_lines_next(&lines, false))
-        if (pyr_lines_word(&lines, &word) && pyr_word_is(word, "player") && pyr_lines_number(&lines, 1, PYR_MAX_SEATS, &seat) &&
-            pyr_lines_rest(&lines, PYR_MAX_PLAYER_NAME, &names[count]))
-            count++;
-    return count;
+    return pyr_record_player_names(text, size, names);
 }
 
 static volatile sig_atomic_t interrupted;
@@ -192,15 +192,5 @@ double cli_seconds(void)
 
 void cli_json_string(FILE *to, const char *text, size_t size)
 {
-    fputc('"', to);
-    for (size_t i = 0; i < size; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\')
-            fprintf(to, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(to, "\\u%04x", c);
-        else
-            fputc(c, to);
-    }
-    fputc('"', to);
+    pyr_text_json(to, text, size);
 }

@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pyramids/judge.h>
+
 #include "cli.h"
-#include "judge.h"
 
 enum { SEAT, EDITION, VIEW, TOP, PLAYOUTS, SEED, JSON, OPTIONS };
 
@@ -14,9 +15,9 @@ static void print_options(const struct pyr_edition *edition, const struct pyr_vi
     else
         printf("%-28s %7s %8s  %s\n", _("choice"), _("win"), _("points"), _("gains"));
     for (unsigned i = 0; i < count; i++) {
-        char choice[PYR_MAX_CHOICE * 8 + 16], gains[256];
-        judge_write_choice(&view->mine, &list[i], choice, sizeof choice);
-        judge_gains(edition, view, &list[i], gains, sizeof gains);
+        char choice[PYR_JUDGE_CHOICE], gains[256];
+        pyr_judge_write_choice(&view->mine, &list[i], choice, sizeof choice);
+        pyr_judge_gains(edition, view, &list[i], gains, sizeof gains);
         if (json) {
             printf("%s{\"choice\": ", i ? ", " : "");
             cli_json_string(stdout, choice, strlen(choice));

@@ -10,12 +10,16 @@ static const struct {
     const char *about;
 } commands[] = {
     { "play", cli_play, N_("play against the computer, line by line") },
+    { "serve", cli_serve, N_("play in the browser, with friends, on a server") },
     { "sim", cli_sim, N_("let bots play many games and report") },
     { "replay", cli_replay, N_("check game records against the rules") },
     { "legal", cli_legal, N_("list every legal choice at the end of a record") },
     { "hint", cli_hint, N_("the best choices at the end of a record") },
     { "analyze", cli_analyze, N_("luck and skill of a whole game") },
+    { "verify", cli_verify, N_("check that the cards were shuffled fairly") },
     { "edition", cli_edition, N_("check, show or generate an edition") },
+    { "export", cli_export, N_("write the records of a server's games") },
+    { "import", cli_import, N_("add records to a server's games") },
     { "bench", cli_bench, N_("measure random games a second") },
 };
 

@@ -90,30 +90,37 @@ static enum pyr_err go_on(struct pyr_match *match)
     return PYR_OK;
 }
 
-enum pyr_err pyr_match_init(struct pyr_match *match, const struct pyr_edition *edition, unsigned seats,
-    const char *const *names, const struct pyr_chance *chance)
+/* A name must survive being written and read. */
+static enum pyr_err check_name(struct pyr_word name)
+{
+    struct pyr_lines lines;
+    struct pyr_word rest;
+    if (name.length > PYR_MAX_PLAYER_NAME)
+        return PYR_ERR_TEXT_LONG;
+    char line[PYR_MAX_PLAYER_NAME + 3] = "p ";
+    for (size_t i = 0; i < name.length; i++)
+        line[2 + i] = name.at[i];
+    pyr_lines_init(&lines, line, name.length + 2);
+    if (!pyr_lines_next(&lines, false) || !pyr_lines_word(&lines, &rest) ||
+        !pyr_lines_rest(&lines, PYR_MAX_PLAYER_NAME, &rest) || lines.line.length != name.length + 2)
+        return PYR_ERR_TEXT_ENCODING;        /* or a line end inside */
+    return PYR_OK;
+}
+
+enum pyr_err pyr_match_begin(struct pyr_match *match, const struct pyr_edition *edition, unsigned seats, const char *const *names)
 {
     struct pyr_event event = { .kind = PYR_EVENT_HEADER, .name = no_word, .value = no_word };
-    enum pyr_err err = pyr_chance_check(chance, &edition->box, seats);
-    if (err)
-        return err;
+    if (seats < PYR_MIN_SEATS || seats > PYR_MAX_SEATS)
+        return PYR_ERR_SEATS;
     for (unsigned s = 0; s < seats; s++) {
-        /* A name must survive being written and read. */
-        struct pyr_lines lines;
-        struct pyr_word name = word_of(names[s]), rest;
-        if (name.length > PYR_MAX_PLAYER_NAME)
-            return PYR_ERR_TEXT_LONG;
-        char line[PYR_MAX_PLAYER_NAME + 3] = "p ";
-        for (size_t i = 0; i < name.length; i++)
-            line[2 + i] = name.at[i];
-        pyr_lines_init(&lines, line, name.length + 2);
-        if (!pyr_lines_next(&lines, false) || !pyr_lines_word(&lines, &rest) ||
-            !pyr_lines_rest(&lines, PYR_MAX_PLAYER_NAME, &rest) || lines.line.length != name.length + 2)
-            return PYR_ERR_TEXT_ENCODING;    /* or a line end inside */
+        enum pyr_err err = check_name(word_of(names[s]));
+        if (err)
+            return err;
     }
     match->edition = edition;
     match->log.lines = 0;
     match->log.start[0] = 0;
+    forget_choices(match);
     pyr_replay_init(&match->replay, PYR_NOBODY);
     log_event(match, &event);
     event.kind = PYR_EVENT_EDITION;
@@ -125,19 +132,69 @@ enum pyr_err pyr_match_init(struct pyr_match *match, const struct pyr_edition *e
         event.name = word_of(names[s]);
         log_event(match, &event);
     }
-    event.kind = PYR_EVENT_DEAL;
-    event.count = PYR_DEALT;
-    for (unsigned s = 0; s < seats; s++) {
+    return PYR_OK;
+}
+
+enum pyr_err pyr_match_deal(struct pyr_match *match, const struct pyr_chance *chance)
+{
+    struct pyr_event event = { .kind = PYR_EVENT_DEAL, .count = PYR_DEALT, .name = no_word, .value = no_word };
+    unsigned seats = match->replay.seats;
+    enum pyr_err err = match->replay.stage == PYR_STAGE_PLAYERS ? pyr_chance_check(chance, &match->edition->box, seats) : PYR_ERR_PHASE;
+    for (unsigned s = 0; s < seats && !err; s++) {
         event.seat = (pyr_seat)s;
         for (unsigned i = 0; i < PYR_DEALT; i++)
             event.card[i] = chance->dealt[s][i];
         err = log_event(match, &event);
-        if (err)
-            return err;
     }
-    match->replay.state.hidden = *chance;
-    forget_choices(match);
-    return PYR_OK;
+    if (!err)
+        match->replay.state.hidden = *chance;
+    return err;
+}
+
+enum pyr_err pyr_match_init(struct pyr_match *match, const struct pyr_edition *edition, unsigned seats,
+    const char *const *names, const struct pyr_chance *chance)
+{
+    enum pyr_err err = pyr_chance_check(chance, &edition->box, seats);
+    if (!err)
+        err = pyr_match_begin(match, edition, seats, names);
+    return err ? err : pyr_match_deal(match, chance);
+}
+
+void pyr_match_supply(struct pyr_match *match, const struct pyr_chance *chance)
+{
+    struct pyr_state *state = &match->replay.state;
+    if (match->replay.stage < PYR_STAGE_PLAY)
+        return;
+    unsigned left = 0;
+    pyr_cardset kept = 0;
+    if (state->open.phase != PYR_KEEP)
+        for (unsigned s = 0; s < match->replay.seats; s++)
+            for (unsigned i = 0; i < PYR_KEPT; i++)
+                kept |= (pyr_cardset)1 << state->open.kept[s][i];
+    for (unsigned i = 0; i < PYR_CARDS; i++)
+        if (!(kept >> chance->deck[i] & 1))
+            state->hidden.deck[left++] = chance->deck[i];
+    for (unsigned round = 0; round < PYR_ROUNDS; round++)
+        for (unsigned i = 0; i < PYR_EXPEDITIONS; i++)
+            state->hidden.expedition[round][i] = chance->expedition[round][i];
+}
+
+void pyr_match_strip(const struct pyr_match *match, struct pyr_bare_match *bare)
+{
+    bare->edition = match->edition;
+    bare->replay = match->replay;
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
+        bare->choice[s] = match->choice[s];
+}
+
+void pyr_match_dress(struct pyr_match *match, const struct pyr_bare_match *bare)
+{
+    match->edition = bare->edition;
+    match->replay = bare->replay;
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
+        match->choice[s] = bare->choice[s];
+    match->log.lines = 0;
+    match->log.start[0] = 0;
 }
 
 /* Choices. */
@@ -264,17 +321,8 @@ static enum pyr_err settle(struct pyr_match *match)
         if (err)
             return err;
     }
-    if (setup) {
-        /* Following keeps makes the state anew from what the lines tell; the true deck goes back in, without what was kept. */
-        struct pyr_state *state = &match->replay.state;
-        unsigned left = 0;
-        for (unsigned i = 0; i < PYR_CARDS; i++)
-            if (state->open.deck >> hidden.deck[i] & 1)
-                state->hidden.deck[left++] = hidden.deck[i];
-        for (unsigned round = 0; round < PYR_ROUNDS; round++)
-            for (unsigned i = 0; i < PYR_EXPEDITIONS; i++)
-                state->hidden.expedition[round][i] = hidden.expedition[round][i];
-    }
+    if (setup)
+        pyr_match_supply(match, &hidden);    /* following keeps makes the state anew from what the lines tell */
     return go_on(match);
 }
 

@@ -494,3 +494,17 @@ bool pyr_record_edition_name(const char *text, size_t size, struct pyr_word *nam
             return pyr_lines_word(&lines, name);
     return false;
 }
+
+unsigned pyr_record_player_names(const char *text, size_t size, struct pyr_word names[PYR_MAX_SEATS])
+{
+    struct pyr_lines lines;
+    struct pyr_word word;
+    unsigned count = 0;
+    int32_t seat;
+    pyr_lines_init(&lines, text, size);
+    while (count < PYR_MAX_SEATS && pyr_lines_next(&lines, false))
+        if (pyr_lines_word(&lines, &word) && pyr_word_is(word, "player") && pyr_lines_number(&lines, 1, PYR_MAX_SEATS, &seat) &&
+            pyr_lines_rest(&lines, PYR_MAX_PLAYER_NAME, &names[count]))
+            count++;
+    return count;
+}

@@ -37,6 +37,13 @@ struct pyr_match {
     struct pyr_log log;
 };
 
+/* A match without its log, 2.5 KB: what a host of many games keeps of each in memory, with the lines elsewhere. */
+struct pyr_bare_match {
+    const struct pyr_edition *edition;
+    struct pyr_replay replay;
+    struct pyr_choice choice[PYR_MAX_SEATS];
+};
+
 /*
  * Begins a match: header, names (each a line of at most PYR_MAX_PLAYER_NAME bytes) and deals are logged.
  * Returns PYR_OK, PYR_ERR_SEATS, PYR_ERR_CHANCE_*, PYR_ERR_TEXT_LONG or PYR_ERR_TEXT_ENCODING; then *match is untouched
@@ -44,6 +51,17 @@ struct pyr_match {
  */
 PYR_API enum pyr_err pyr_match_init(struct pyr_match *match, const struct pyr_edition *edition, unsigned seats,
     const char *const *names, const struct pyr_chance *chance);
+
+/* The same in two calls, with room for pyr_match_tag between them: header and names, then the deals. Same codes; a second deal is
+ * PYR_ERR_PHASE. */
+PYR_API enum pyr_err pyr_match_begin(struct pyr_match *match, const struct pyr_edition *edition, unsigned seats,
+    const char *const *names);
+PYR_API enum pyr_err pyr_match_deal(struct pyr_match *match, const struct pyr_chance *chance);
+
+/* Takes what a match is without its log, and lays it into a match whose log then holds only the lines that follow. (Their numbers
+ * and pyr_match_replay are the caller's to keep.) */
+PYR_API void pyr_match_strip(const struct pyr_match *match, struct pyr_bare_match *bare);
+PYR_API void pyr_match_dress(struct pyr_match *match, const struct pyr_bare_match *bare);
 
 /*
  * Loads a record (or, with a viewer, a seat's view of one) into a match. What no line has told is filled in arbitrarily until
@@ -53,6 +71,9 @@ PYR_API enum pyr_err pyr_match_init(struct pyr_match *match, const struct pyr_ed
  */
 PYR_API enum pyr_err pyr_match_load(struct pyr_match *match, const struct pyr_edition *edition, const char *text, size_t size,
     pyr_seat viewer, struct pyr_fault *fault);
+
+/* The true order of all that is still hidden in a match that was loaded from its log: the chance it began with. */
+PYR_API void pyr_match_supply(struct pyr_match *match, const struct pyr_chance *chance);
 
 /* Draws anew all that is still hidden from everyone: the order of the deck and of the expedition cards. Dealt cards stay, if
  * they were told. Then chance and the rules move a game on that waits for them, with the lines that are due. */

@@ -124,4 +124,7 @@ PYR_API enum pyr_err pyr_record_read(const struct pyr_edition *edition, struct p
 /* The name in the `edition` line of a record, without reading more; false if there is none. */
 PYR_API bool pyr_record_edition_name(const char *text, size_t size, struct pyr_word *name);
 
+/* The names of the players in a record, into its text; returns how many there are. */
+PYR_API unsigned pyr_record_player_names(const char *text, size_t size, struct pyr_word names[PYR_MAX_SEATS]);
+
 #endif

@@ -28,6 +28,9 @@ void pyr_text_fault(const struct pyr_fault *fault, char *to, size_t size);
 /* The sentence of a bare code. */
 void pyr_text_error(enum pyr_err code, char *to, size_t size);
 
+/* A string of a JSON text, with its quotes, escaped. */
+void pyr_text_json(FILE *to, const char *text, size_t size);
+
 /* The player's word for a colour. */
 const char *pyr_text_colour(unsigned colour);
 

@@ -6,20 +6,19 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "cli.h"
-#include "judge.h"
+#include <pyramids/judge.h>
+#include <pyramids/text.h>
 
-const struct judge_threshold judge_threshold[4] = { { "", 0, 0 }, { "?!", 1.5f, 0.02f }, { "?", 3, 0.05f }, { "??", 6, 0.10f } };
+const struct pyr_judge_threshold pyr_judge_threshold[4] = { { "", 0, 0 }, { "?!", 1.5f, 0.02f }, { "?", 3, 0.05f }, { "??", 6, 0.10f } };
 
-const char *judge_class(float rate)
+const char *pyr_judge_class(float rate)
 {
     /* Points lost a decision; bounds lie between what the bots of these names lose (docs/bots.md). */
     return rate < 0.07f ? "master" : rate < 0.25f ? "expert" : rate < 0.75f ? "club" : rate < 1.4f ? "casual" : "novice";
 }
 
-void judge_write_choice(const struct pyr_desk *desk, const struct pyr_option *option, char *to, size_t size)
+void pyr_judge_write_choice(const struct pyr_desk *desk, const struct pyr_option *option, char *to, size_t size)
 {
     struct pyr_out out;
     pyr_step first = option->step[0];
@@ -42,6 +41,15 @@ void judge_write_choice(const struct pyr_desk *desk, const struct pyr_option *op
         pyr_move_write(desk, option->step, option->count, &out);
         break;
     }
+}
+
+void pyr_judge_choice(const struct pyr_judge_report *r, const struct pyr_judge_decision *d, const struct pyr_option *option, char *to,
+    size_t size)
+{
+    struct pyr_replay replay;
+    const struct pyr_desk none = { .card = { PYR_NO_CARD, PYR_NO_CARD } };
+    bool known = !pyr_match_replay(&r->match, d->line, &replay);
+    pyr_judge_write_choice(known ? &replay.state.open.desk[d->seat] : &none, option, to, size);
 }
 
 /* Adds words, after a comma. */
@@ -70,7 +78,7 @@ static int race_points(const struct pyr_box *box, const struct pyr_table *open, 
     return 0;
 }
 
-void judge_gains(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option, char *to, size_t size)
+void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option, char *to, size_t size)
 {
     const struct pyr_box *box = &edition->box;
     const struct pyr_table *open = &view->open;
@@ -117,19 +125,20 @@ void judge_gains(const struct pyr_edition *edition, const struct pyr_view *view,
 struct task {
     struct pyr_state state;      /* before what happened */
     struct pyr_event event;      /* what happened */
-    struct judge_decision *decision;         /* one of the two is set */
-    struct judge_chance *chance;
+    struct pyr_judge_decision *decision;         /* one of the two is set */
+    struct pyr_judge_chance *chance;
 };
 
 struct bench {
-    struct judge_report *report;
+    struct pyr_judge_report *report;
     const void *memory;
     struct task *task;
-    unsigned tasks, next, done;
+    unsigned tasks, next;
     uint32_t playouts;
     uint64_t seed;
-    bool quiet;
-    pthread_mutex_t lock;
+    const struct pyr_judge_options *options;
+    bool cancelled;
+    pthread_mutex_t lock;        /* for next, cancelled and telling of progress */
 };
 
 /* An event as the choice it was. */
@@ -156,16 +165,16 @@ static bool is_same(const struct pyr_option *a, const struct pyr_option *b)
     return a->count == b->count && !memcmp(a->step, b->step, a->count * sizeof *a->step);
 }
 
-static void judge_decision(const struct bench *bench, const struct task *task, struct pyr_rng *rng)
+static void look_at_decision(const struct bench *bench, const struct task *task, struct pyr_rng *rng)
 {
     const struct pyr_box *box = &bench->report->edition->box;
-    struct judge_decision *d = task->decision;
+    struct pyr_judge_decision *d = task->decision;
     struct pyr_option list[PYR_MAX_OPTIONS];
     struct pyr_view view;
     pyr_view_init(&view, &task->state, d->seat);
     event_option(&task->state, &task->event, &d->made);
     unsigned count = pyr_analysis_options(bench->memory, box, &view, bench->playouts, rng, &d->made, list, PYR_MAX_OPTIONS);
-    d->bests = count < JUDGE_OPTIONS ? count : JUDGE_OPTIONS;
+    d->bests = count < PYR_JUDGE_OPTIONS ? count : PYR_JUDGE_OPTIONS;
     for (unsigned i = 0; i < d->bests; i++)
         d->best[i] = list[i];
     float usual = 0;
@@ -184,10 +193,10 @@ static void judge_decision(const struct bench *bench, const struct task *task, s
         d->points_lost = 0;
     if (is_same(&list[0], &d->made) || d->win_lost < 0)
         d->win_lost = 0;
-    for (int m = JUDGE_DUBIOUS; m <= JUDGE_BLUNDER; m++)
-        if ((d->points_lost >= judge_threshold[m].points && d->points_lost > d->made.points_margin) ||
-            (d->win_lost >= judge_threshold[m].win && d->win_lost > d->made.win_margin))
-            d->mark = (enum judge_mark)m;
+    for (int m = PYR_JUDGE_DUBIOUS; m <= PYR_JUDGE_BLUNDER; m++)
+        if ((d->points_lost >= pyr_judge_threshold[m].points && d->points_lost > d->made.points_margin) ||
+            (d->win_lost >= pyr_judge_threshold[m].win && d->win_lost > d->made.win_margin))
+            d->mark = (enum pyr_judge_mark)m;
 }
 
 static void add_outlook(struct pyr_outlook *sum, const struct pyr_outlook *one, float weight)
@@ -225,9 +234,9 @@ static void outlook_after(const struct bench *bench, const struct task *task, co
 
 #define ALTERNATIVES 24          /* of a card from the deck or a new display; of patterns all are tried */
 
-static void judge_chance(const struct bench *bench, const struct task *task, uint64_t stream, struct pyr_rng *rng)
+static void look_at_chance(const struct bench *bench, const struct task *task, uint64_t stream, struct pyr_rng *rng)
 {
-    struct judge_chance *c = task->chance;
+    struct pyr_judge_chance *c = task->chance;
     const struct pyr_table *open = &task->state.open;
     struct pyr_outlook mean = { { 0 }, { 0 } }, one;
     struct pyr_event event = task->event;
@@ -280,25 +289,29 @@ static void *work(void *argument)
 {
     struct bench *bench = argument;
     for (;;) {
+        const struct pyr_judge_options *options = bench->options;
+        bool cancelled = options->is_cancelled && options->is_cancelled(options->context);
         pthread_mutex_lock(&bench->lock);
+        bench->cancelled |= cancelled;
+        cancelled = bench->cancelled;
         unsigned index = bench->next++;
-        if (!bench->quiet && index < bench->tasks)
-            fprintf(stderr, "\r%u / %u", index, bench->tasks);
+        if (options->progress && index < bench->tasks && !cancelled)
+            options->progress(options->context, index, bench->tasks);
         pthread_mutex_unlock(&bench->lock);
-        if (index >= bench->tasks || cli_is_interrupted())
+        if (index >= bench->tasks || cancelled)
             return NULL;
         struct task *task = &bench->task[index];
         struct pyr_rng rng;
         pyr_rng_seed(&rng, bench->seed, 2 * index);
         if (task->decision)
-            judge_decision(bench, task, &rng);
+            look_at_decision(bench, task, &rng);
         else
-            judge_chance(bench, task, 2 * index + 1, &rng);
+            look_at_chance(bench, task, 2 * index + 1, &rng);
     }
 }
 
 /* Follows the log and notes what is to be judged. */
-static void collect(struct judge_report *r, struct bench *bench)
+static void collect(struct pyr_judge_report *r, struct bench *bench)
 {
     struct pyr_replay replay;
     struct pyr_state phase = { .open = { .seats = 0 } };     /* when the present phase began */
@@ -320,7 +333,7 @@ static void collect(struct judge_report *r, struct bench *bench)
         bool chance = event->kind == PYR_EVENT_SHOW || event->kind == PYR_EVENT_REVEAL || event->kind == PYR_EVENT_DRAW;
         const struct pyr_table *open = &replay.state.open;
         if (decides && open->seats) {
-            struct judge_decision *d = &r->decision[r->decisions++];
+            struct pyr_judge_decision *d = &r->decision[r->decisions++];
             d->line = i;
             d->seat = event->seat;
             d->round = open->round;
@@ -352,15 +365,14 @@ static void collect(struct judge_report *r, struct bench *bench)
     }
 }
 
-static void add_up(struct judge_report *r, const struct bench *bench)
+static void add_up(struct pyr_judge_report *r)
 {
     const struct pyr_table *open = &r->match.replay.state.open;
     struct pyr_outlook par = { { 0 }, { 0 } };
     if (r->chances)
         par = r->chance[0].after, add_outlook(&par, &r->chance[0].luck, -1);
-    (void)bench;
     for (unsigned s = 0; s < r->seats; s++) {
-        struct judge_sum *sum = &r->sum[s];
+        struct pyr_judge_sum *sum = &r->sum[s];
         sum->actual = (float)pyr_table_score(&r->edition->box, open, (pyr_seat)s).total;
         sum->par = par.points[s];
         for (unsigned i = 0; i < r->chances; i++) {
@@ -368,7 +380,7 @@ static void add_up(struct judge_report *r, const struct bench *bench)
             sum->win_luck += r->chance[i].luck.win[s];
         }
         for (unsigned i = 0; i < r->decisions; i++) {
-            const struct judge_decision *d = &r->decision[i];
+            const struct pyr_judge_decision *d = &r->decision[i];
             if (d->seat != s)
                 continue;
             sum->decisions++;
@@ -383,48 +395,53 @@ static void add_up(struct judge_report *r, const struct bench *bench)
     }
 }
 
-bool judge_init(struct judge_report *r, const struct pyr_edition *edition, const char *text, size_t size, uint32_t playouts,
-    uint64_t seed, unsigned threads)
+/* The work, by as many threads as can be had. */
+static void work_together(struct bench *bench, unsigned threads)
 {
-    struct bench bench = { .report = r, .playouts = playouts, .seed = seed, .quiet = !isatty(STDERR_FILENO) };
-    pthread_t thread[64];
+    pthread_t thread[PYR_JUDGE_THREADS];
     unsigned started = 0;
-    *r = (struct judge_report){ .edition = edition };
-    if (pyr_match_load(&r->match, edition, text, size, PYR_NOBODY, NULL))
-        return false;
+    pthread_mutex_init(&bench->lock, NULL);
+    for (; started + 1 < threads && started < PYR_JUDGE_THREADS; started++)
+        if (pthread_create(&thread[started], NULL, work, bench))
+            break;
+    work(bench);
+    for (unsigned i = 0; i < started; i++)
+        pthread_join(thread[i], NULL);
+    pthread_mutex_destroy(&bench->lock);
+}
+
+enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *r, const struct pyr_edition *edition, const char *text, size_t size,
+    const struct pyr_judge_options *options, struct pyr_fault *fault)
+{
+    struct bench bench = { .report = r, .playouts = options->playouts, .seed = options->seed, .options = options };
+    enum pyr_judge_code code = PYR_JUDGE_MEMORY;
+    *r = (struct pyr_judge_report){ .edition = edition };
+    if (pyr_match_load(&r->match, edition, text, size, PYR_NOBODY, fault))
+        return PYR_JUDGE_RECORD;
+    if (r->match.replay.stage < PYR_STAGE_PLAY)
+        return PYR_JUDGE_DEALING;
     r->seats = r->match.replay.seats;
     r->finished = r->match.replay.state.open.phase == PYR_END;
-    cli_player_names(r->match.log.text, r->match.log.start[r->match.log.lines], r->name);
+    pyr_record_player_names(r->match.log.text, r->match.log.start[r->match.log.lines], r->name);
     size_t bytes = (pyr_analysis_memory(&edition->box) + 63) / 64 * 64;
     void *memory = aligned_alloc(64, bytes);
     r->decision = calloc(PYR_LOG_LINES, sizeof *r->decision);
     r->chance = calloc(PYR_LOG_LINES, sizeof *r->chance);
     bench.task = calloc(2 * PYR_LOG_LINES, sizeof *bench.task);
-    bool good = memory && r->decision && r->chance && bench.task;
-    if (good) {
+    if (memory && r->decision && r->chance && bench.task) {
         pyr_analysis_prepare(memory, &edition->box);
         bench.memory = memory;
         collect(r, &bench);
-        pthread_mutex_init(&bench.lock, NULL);
-        for (; started + 1 < threads && started < sizeof thread / sizeof *thread; started++)
-            if (pthread_create(&thread[started], NULL, work, &bench))
-                break;
-        work(&bench);
-        for (unsigned i = 0; i < started; i++)
-            pthread_join(thread[i], NULL);
-        pthread_mutex_destroy(&bench.lock);
-        if (!bench.quiet)
-            fputs("\r\033[K", stderr);
-        add_up(r, &bench);
-    } else {
-        cli_error(_("out of memory"));
+        work_together(&bench, options->threads);
+        add_up(r);
+        code = bench.cancelled ? PYR_JUDGE_CANCELLED : PYR_JUDGE_GOOD;
     }
     free(bench.task);
     free(memory);
-    return good && !cli_is_interrupted();
+    return code;
 }
 
-void judge_finish(struct judge_report *r)
+void pyr_judge_finish(struct pyr_judge_report *r)
 {
     free(r->decision);
     free(r->chance);

@@ -1,0 +1,103 @@
+/* export.c: `pyramids export`: the records of all finished games of a server's database. Reads only, so it may run beside the server. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <store.h>
+
+#include "cli.h"
+
+enum { DATABASE, OUTPUT, OPTIONS };
+
+struct export {
+    const char *folder;          /* NULL: standard output */
+    unsigned long long records;
+    double shown;                /* when progress was last told */
+    bool quiet, failed;
+};
+
+static bool write_record(void *context, const struct store_table *table, const char *text, size_t size)
+{
+    struct export *export = context;
+    if (cli_is_interrupted())
+        return false;
+    if (export->folder) {
+        char path[PATH_MAX], name[sizeof table->code];
+        snprintf(name, sizeof name, "%s", table->code);
+        for (char *c = name; *c; c++)        /* a database may come from anywhere: no way out of the folder */
+            if (!(*c >= '0' && *c <= '9') && !(*c >= 'A' && *c <= 'Z') && !(*c >= 'a' && *c <= 'z') && *c != '-')
+                *c = '_';
+        if (snprintf(path, sizeof path, "%s/%s.record", export->folder, name) >= (int)sizeof path) {
+            cli_error("%s: %s", export->folder, strerror(ENAMETOOLONG));
+            export->failed = true;
+        } else {
+            export->failed = !cli_write(path, text, size);
+        }
+    } else {
+        export->failed = fwrite(text, 1, size, stdout) != size;      /* main says so */
+    }
+    export->records += !export->failed;
+    if (!export->quiet && cli_seconds() - export->shown > 0.1) {
+        fprintf(stderr, "\r%llu", export->records);
+        export->shown = cli_seconds();
+    }
+    return !export->failed;
+}
+
+int cli_export(int argc, char **argv)
+{
+    const char *value[OPTIONS];
+    const struct cli_option option[OPTIONS + 1] = {
+        { "database", 'd', "FILE", _("the server's database (default: the one that 'serve' uses)") },
+        { "output", 'o', "DIR", _("a folder for a file CODE.record a game, or - for standard output (default)") },
+        { NULL, 0, NULL, NULL },
+    };
+    const struct cli_options options = {
+        "export [--database FILE] [--output DIR|-]",
+        _("Writes the records of all finished games in a server's database, one after the other or each to a file of its own.\n"
+          "The server may be running meanwhile. 'pyramids import' reads what this writes."),
+        option,
+        "  pyramids export > games.records\n"
+        "  pyramids export --database /var/lib/pyramids/pyramids.db --output games && pyramids replay games/*.record\n"
+        "  pyramids export | ssh backup 'pyramids import -'\n",
+    };
+    int code = cli_parse(&options, &argc, argv, value);
+    if (code >= 0)
+        return code;
+    if (argc) {
+        cli_error(_("unexpected argument '%s'"), argv[0]);
+        return CLI_USAGE;
+    }
+    char path[PATH_MAX], error[PATH_MAX + 512];
+    struct store_db *db;
+    if (!cli_database(value[DATABASE], path, sizeof path))
+        return CLI_USAGE;
+    struct export export = { .folder = value[OUTPUT] && strcmp(value[OUTPUT], "-") ? value[OUTPUT] : NULL };
+    export.quiet = !export.folder || !isatty(STDERR_FILENO);
+    if (!store_enter(&db, path, false, error, sizeof error)) {
+        cli_error("%s", error);
+        return CLI_WRONG;
+    }
+    if (export.folder && mkdir(export.folder, 0777) && errno != EEXIST) {
+        cli_error("%s: %s", export.folder, strerror(errno));
+        store_leave(db, false, error, sizeof error);
+        return CLI_WRONG;
+    }
+    cli_catch_interrupt();
+    enum store_result result = store_each_record(db, write_record, &export);
+    store_leave(db, false, error, sizeof error);
+    if (!export.quiet)
+        fputs("\r\033[K", stderr);
+    if (cli_is_interrupted())
+        return CLI_INTERRUPTED;
+    if (result != STORE_OK)
+        cli_error(_("%s: not all records could be read"), path);
+    if (result != STORE_OK || export.failed)
+        return CLI_WRONG;
+    if (export.folder)
+        printf(_("records written to %s: %llu\n"), export.folder, export.records);
+    return CLI_GOOD;
+}

@@ -1,0 +1,449 @@
+/*
+ * import.c: `pyramids import`: records of finished games into a server's database. Every line is checked against the rules before anything of
+ * its file is kept, and a record that is there already is passed over. All files are one transaction; a bad file is undone alone.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <pyramids/builtin.h>
+#include <pyramids/match.h>
+#include <store.h>
+
+#include "cli.h"
+
+#define MOST_BYTES (1u << 20)    /* of a record: what a match can hold is far below */
+
+enum { DATABASE, EDITION, JSON, OPTIONS };
+
+/* A file of records, each of which begins with its first line, pyramids-record. */
+struct reader {
+    FILE *file;
+    const char *name;
+    char *text;                  /* the present record, then the line that ended it */
+    size_t size, room;
+    size_t held;                 /* bytes of that line, at text + size */
+    uint32_t first, lines;       /* number of the record's first line, from 1; how many it has */
+};
+
+static bool is_header(const char *line, size_t size)
+{
+    static const char header[] = "pyramids-record";
+    return size >= sizeof header - 1 && !memcmp(line, header, sizeof header - 1);
+}
+
+/* Adds a line to the text; its size, 0 at the end of the file or if it is longer than any record. */
+static size_t read_line(struct reader *r)
+{
+    size_t start = r->size;
+    int c = 0;
+    while (c != '\n' && r->size < MOST_BYTES && (c = getc(r->file)) != EOF) {
+        if (r->size + 1 >= r->room) {
+            char *larger = realloc(r->text, r->room ? 2 * r->room : 1 << 15);
+            if (!larger) {
+                cli_error("%s: %s", r->name, strerror(ENOMEM));
+                exit(CLI_WRONG);
+            }
+            r->text = larger;
+            r->room = r->room ? 2 * r->room : 1 << 15;
+        }
+        r->text[r->size++] = (char)c;
+    }
+    return r->size - start;
+}
+
+/* Reads the next record: 1, 0 at the end, -1 after saying what is wrong. */
+static int next_record(struct reader *r)
+{
+    bool begun = false;
+    if (r->held)
+        memmove(r->text, r->text + r->size, r->held);
+    r->size = r->held;
+    r->first += r->lines;
+    r->lines = r->held > 0;
+    begun = r->held > 0;
+    r->held = 0;
+    for (size_t got; (got = read_line(r)); r->lines++) {
+        bool header = is_header(r->text + r->size - got, got);
+        if (header && begun) {
+            r->size -= got;
+            r->held = got;
+            return 1;
+        }
+        begun |= header;
+    }
+    if (ferror(r->file)) {
+        if (!cli_is_interrupted())
+            cli_error("%s: %s", r->name, strerror(errno));
+        return -1;
+    }
+    if (r->size >= MOST_BYTES) {
+        fprintf(stderr, _("%s:%u: no record is longer than %u bytes\n"), r->name, (unsigned)(r->first + r->lines), MOST_BYTES);
+        return -1;
+    }
+    return r->size > 0;
+}
+
+/* Where a text lies in the database, by its hash; the text itself decides. */
+struct known {
+    uint64_t hash;
+    int64_t id;                  /* 0: free */
+};
+
+struct import {
+    struct store_db *db;
+    const char *path;            /* of the database */
+    struct known *known;
+    size_t count, room;          /* room: a power of two */
+    struct pyr_edition asked, builtin;
+    bool has_asked, quiet;
+    unsigned long long files, refused;
+    struct sums {
+        unsigned long long records, imported, there;
+        int64_t last;            /* table id in use */
+    } sums;
+    double shown;                /* when progress was last told */
+};
+
+static uint64_t hash_of(const char *text, size_t size, uint64_t hash)
+{
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 1099511628211u;     /* FNV-1a */
+    return hash ^ hash >> 32;
+}
+
+#define HASH_START 14695981039346656037u
+
+static bool remember(struct import *import, uint64_t hash, int64_t id)
+{
+    if (2 * (import->count + 1) > import->room) {
+        size_t room = import->room ? 2 * import->room : 1024;
+        struct known *larger = calloc(room, sizeof *larger);
+        if (!larger)
+            return false;
+        for (size_t i = 0; i < import->room; i++) {
+            size_t at = import->known[i].hash & (room - 1);
+            while (import->known[i].id && larger[at].id)
+                at = (at + 1) & (room - 1);
+            if (import->known[i].id)
+                larger[at] = import->known[i];
+        }
+        free(import->known);
+        import->known = larger;
+        import->room = room;
+    }
+    size_t at = hash & (import->room - 1);
+    while (import->known[at].id)
+        at = (at + 1) & (import->room - 1);
+    import->known[at] = (struct known){ hash, id };
+    import->count++;
+    return true;
+}
+
+static bool remember_stored(void *context, const struct store_table *table, const char *text, size_t size)
+{
+    return remember(context, hash_of(text, size, HASH_START), table->id);
+}
+
+static bool is_there(struct import *import, uint64_t hash, const char *text, size_t size)
+{
+    for (size_t at = hash & (import->room - 1); import->room && import->known[at].id; at = (at + 1) & (import->room - 1)) {
+        char *stored;
+        size_t length;
+        if (import->known[at].hash != hash || store_get_lines(import->db, import->known[at].id, &stored, &length) != STORE_OK)
+            continue;
+        bool same = length == size && !memcmp(stored, text, size);
+        free(stored);
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+/* The value of a tag in the log. */
+static bool find_tag(const struct pyr_match *match, const char *name, struct pyr_word *value)
+{
+    for (uint32_t i = 0; i < match->log.lines; i++) {
+        struct pyr_lines lines;
+        struct pyr_word line = pyr_match_line(match, i), word;
+        pyr_lines_init(&lines, line.at, line.length);
+        if (pyr_lines_next(&lines, false) && pyr_lines_word(&lines, &word) && pyr_word_is(word, "tag") && pyr_lines_word(&lines, &word) &&
+            pyr_word_is(word, name) && pyr_lines_rest(&lines, PYR_MAX_LINE, value))
+            return true;
+    }
+    return false;
+}
+
+/* Seconds since 1970 of a date such as 2031-02-03; the present time if there is none. */
+static int64_t date_of(const struct pyr_match *match)
+{
+    struct pyr_word value;
+    char text[11];
+    int year, month, day;
+    if (find_tag(match, "date", &value) && value.length >= 10) {
+        memcpy(text, value.at, 10);
+        text[10] = '\0';
+        if (sscanf(text, "%4d-%2d-%2d", &year, &month, &day) == 3 && year >= 1970 && month >= 1 && month <= 12 && day >= 1 && day <= 31) {
+            /* Years begin in March here, so that the day that comes and goes is the last one. */
+            int64_t y = month > 2 ? year : year - 1, m = (month + 9) % 12;
+            return (y * 365 + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468) * 86400;
+        }
+    }
+    return (int64_t)time(NULL);
+}
+
+/* A code that no table has: the one the record tells, or one made from its text. */
+static bool choose_code(struct import *import, const struct pyr_match *match, uint64_t hash, char code[16])
+{
+    static const char letters[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
+    struct store_table table;
+    struct pyr_word value;
+    if (find_tag(match, "table", &value) && value.length && value.length < 16) {
+        bool fits = true;
+        for (unsigned i = 0; i < value.length; i++) {
+            char c = code[i] = value.at[i];
+            fits &= (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+        }
+        code[value.length] = '\0';
+        if (fits && store_get_table(import->db, code, &table) == STORE_NONE)
+            return true;
+    }
+    for (int attempt = 0; attempt < 100; attempt++) {
+        for (int i = 0; i < 10; i++)
+            code[i] = letters[hash >> 5 * i & 31];
+        code[10] = '\0';
+        enum store_result result = store_get_table(import->db, code, &table);
+        if (result != STORE_OK)
+            return result == STORE_NONE;
+        hash = hash_of(code, 10, hash);
+    }
+    return false;
+}
+
+static bool store_record(struct import *import, const struct pyr_match *match)
+{
+    const char *text = match->log.text;
+    size_t size = match->log.start[match->log.lines];
+    uint64_t hash = hash_of(text, size, HASH_START);
+    if (is_there(import, hash, text, size)) {
+        import->sums.there++;
+        return true;
+    }
+    struct store_table table = { .id = import->sums.last + 1, .state = STORE_OVER, .created = date_of(match), .config = "{\"imported\": true}" };
+    table.changed = table.created;
+    if (!choose_code(import, match, hash, table.code) || store_put_table(import->db, &table) != STORE_OK ||
+        store_add_lines(import->db, table.id, 0, text, size) != STORE_OK || !remember(import, hash, table.id))
+        return false;
+    import->sums.last++;
+    import->sums.imported++;
+    return true;
+}
+
+/* The edition that a record names: the one given, or one that is built in. NULL after saying that there is none. */
+static const struct pyr_edition *edition_of(struct import *import, const struct reader *r)
+{
+    struct pyr_word word;
+    char name[PYR_MAX_NAME + 1] = "classic";             /* what a record without a name lacks is told by reading it */
+    if (pyr_record_edition_name(r->text, r->size, &word)) {
+        if (import->has_asked && pyr_word_is(word, import->asked.name))
+            return &import->asked;
+        if (word.length <= PYR_MAX_NAME)
+            pyr_word_copy(word, name, sizeof name);
+    }
+    if (!import->builtin.name[0] || strcmp(import->builtin.name, name)) {
+        const char *text = pyr_builtin_edition(name);
+        if (!text || pyr_edition_read(&import->builtin, text, strlen(text), NULL) != PYR_OK) {
+            fprintf(stderr, _("%s:%u: the record is of edition '%s', which is not built in: give its file with --edition\n"), r->name,
+                (unsigned)r->first, name);
+            return NULL;
+        }
+    }
+    return &import->builtin;
+}
+
+enum outcome { KEEP, UNDO, STOP };           /* a file, a file, all */
+
+static enum outcome read_file(struct import *import, struct reader *r)
+{
+    static struct pyr_match match;
+    struct pyr_fault fault;
+    bool any = false;
+    int got;
+    while ((got = next_record(r)) > 0 && !cli_is_interrupted()) {
+        const struct pyr_edition *edition = edition_of(import, r);
+        if (!edition)
+            return UNDO;
+        if (pyr_match_load(&match, edition, r->text, r->size, PYR_NOBODY, &fault)) {
+            fault.line += r->first - 1;
+            cli_fault(r->name, &fault);
+            return UNDO;
+        }
+        if (!pyr_match_is_over(&match)) {
+            fprintf(stderr, _("%s:%u: the record ends before the game does; only finished games are imported\n"), r->name,
+                (unsigned)(r->first + r->lines - 1));
+            return UNDO;
+        }
+        if (!store_record(import, &match)) {
+            cli_error(_("%s: a record could not be stored"), import->path);
+            return STOP;
+        }
+        any = true;
+        import->sums.records++;
+        if (!import->quiet && cli_seconds() - import->shown > 0.1) {
+            fprintf(stderr, "\r%llu", import->sums.records);
+            import->shown = cli_seconds();
+        }
+    }
+    if (cli_is_interrupted())
+        return STOP;
+    if (!got && !any)
+        cli_error(_("%s: there is no record in it"), r->name);
+    return got || !any ? UNDO : KEEP;
+}
+
+/* Imports a file, all of it or nothing; false: the whole import has to end. */
+static bool import_file(struct import *import, const char *path)
+{
+    bool standard = !strcmp(path, "-");
+    struct reader r = { .file = standard ? stdin : fopen(path, "rb"), .name = standard ? "<stdin>" : path, .first = 1 };
+    struct sums before = import->sums;
+    enum outcome outcome = UNDO;
+    if (!r.file) {
+        cli_error("%s: %s", path, strerror(errno));
+        import->files++;
+        import->refused++;
+        return true;
+    }
+    if (store_part_begin(import->db) != STORE_OK) {
+        cli_error(_("%s: a record could not be stored"), import->path);
+        outcome = STOP;
+    } else {
+        outcome = read_file(import, &r);
+        if (outcome != STOP && store_part_end(import->db, outcome == KEEP) != STORE_OK) {
+            cli_error(_("%s: a record could not be stored"), import->path);
+            outcome = STOP;
+        }
+    }
+    if (outcome == UNDO) {                   /* what was remembered of it does no harm: the text decides */
+        import->sums = before;
+        import->refused++;
+    }
+    import->files++;
+    if (!standard)
+        fclose(r.file);
+    free(r.text);
+    return outcome != STOP;
+}
+
+static int is_record(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+    return dot && (!strcmp(dot, ".record") || !strcmp(dot, ".pyr"));
+}
+
+static bool import_path(struct import *import, const char *path)
+{
+    struct stat status;
+    if (!strcmp(path, "-") || stat(path, &status) || !S_ISDIR(status.st_mode))
+        return import_file(import, path);
+    struct dirent **entry;
+    int count = scandir(path, &entry, is_record, alphasort);
+    bool good = true;
+    if (count <= 0) {
+        import->refused++;
+        if (count < 0)
+            cli_error("%s: %s", path, strerror(errno));
+        else
+            cli_error(_("%s: there is no record (*.record, *.pyr) in it"), path);
+    }
+    for (int i = 0; i < count; i++) {
+        char name[PATH_MAX];
+        if (good && snprintf(name, sizeof name, "%s/%s", path, entry[i]->d_name) < (int)sizeof name)
+            good = import_file(import, name);
+        free(entry[i]);
+    }
+    if (count >= 0)
+        free(entry);
+    return good;
+}
+
+static void print_sum(const struct import *import, bool json)
+{
+    if (json) {
+        printf("{\"database\": ");
+        cli_json_string(stdout, import->path, strlen(import->path));
+        printf(", \"files\": %llu, \"records\": %llu, \"imported\": %llu, \"there\": %llu, \"refused\": %llu}\n", import->files, import->sums.records,
+            import->sums.imported, import->sums.there, import->refused);
+        return;
+    }
+    printf(_("records imported: %llu, there already: %llu; files refused: %llu\n"), import->sums.imported, import->sums.there, import->refused);
+}
+
+int cli_import(int argc, char **argv)
+{
+    const char *value[OPTIONS];
+    const struct cli_option option[OPTIONS + 1] = {
+        { "database", 'd', "FILE", _("the server's database (default: the one that 'serve' uses); made if it is missing") },
+        { "edition", 'e', "E", _("an edition that is not built in, for records that name it") },
+        { "json", 0, NULL, _("print the sum as a line of JSON") },
+        { NULL, 0, NULL, NULL },
+    };
+    const struct cli_options options = {
+        "import [--database FILE] [--edition E] [--json] RECORD...|DIR",
+        _("Checks records of finished games against the rules and adds them to a server's database, which must not be in use. A file may hold\n"
+          "many records; if one is bad, nothing of that file is kept. Records that are there already are passed over.\n"
+          "Of a folder, all files *.record and *.pyr are read; - is standard input."),
+        option,
+        "  pyramids import games.records\n"
+        "  pyramids import --database copy.db games/\n"
+        "  pyramids export --database old.db | pyramids import --database new.db -\n",
+    };
+    static struct import import;
+    char path[PATH_MAX], error[PATH_MAX + 512];
+    int code = cli_parse(&options, &argc, argv, value);
+    if (code >= 0)
+        return code;
+    if (!argc) {
+        cli_error(_("which records? 'pyramids import --help' tells more"));
+        return CLI_USAGE;
+    }
+    if (!cli_database(value[DATABASE], path, sizeof path))
+        return CLI_USAGE;
+    import.path = path;
+    import.quiet = value[JSON] || !isatty(STDERR_FILENO);
+    if (value[EDITION]) {
+        import.has_asked = true;
+        if ((code = cli_edition_load(value[EDITION], &import.asked)))
+            return code;
+    }
+    if (!store_enter(&import.db, path, true, error, sizeof error)) {
+        cli_error("%s", error);
+        return CLI_WRONG;
+    }
+    cli_catch_interrupt();
+    int64_t visitor;
+    bool good = store_count_visitor(import.db, &visitor, &import.sums.last) == STORE_OK &&
+        store_each_record(import.db, remember_stored, &import) == STORE_OK;
+    if (!good)
+        cli_error(_("%s: not all records could be read"), path);
+    for (int i = 0; i < argc && good; i++)
+        good = import_path(&import, argv[i]);
+    free(import.known);
+    if (!import.quiet)
+        fputs("\r\033[K", stderr);
+    if (!store_leave(import.db, good, error, sizeof error)) {
+        cli_error("%s: %s", path, error);
+        good = false;
+    }
+    if (!good) {
+        cli_error(_("nothing was imported"));
+        return cli_is_interrupted() ? CLI_INTERRUPTED : CLI_WRONG;
+    }
+    print_sum(&import, value[JSON] != NULL);
+    return import.refused ? CLI_WRONG : CLI_GOOD;
+}

@@ -1,0 +1,151 @@
+/* serve.c: `pyramids serve`: tables for people and bots, in the browser and over the network. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pyramids/builtin.h>
+
+#include "cli.h"
+#include "server.h"
+
+#define MOST_EDITIONS 16
+
+enum {
+    ADDRESS, PORT, DATABASE, EDITION, ORIGIN, TLS_CERT, TLS_KEY, TRUST_PROXY, NO_BROWSER, QUIET, BOT_THREADS, MESSAGE_RATE, REQUEST_RATE,
+    MAX_CONNECTIONS, MAX_PER_ADDRESS, MAX_TABLES, QUICK, RELAXED, READY_FILE, OPTIONS
+};
+
+/* A list in one value, with commas: taken apart in place. */
+static unsigned split(char *list, const char **words, unsigned room)
+{
+    unsigned count = 0;
+    for (char *word = strtok(list, ","); word && count < room; word = strtok(NULL, ","))
+        words[count++] = word;
+    words[count] = NULL;
+    return count;
+}
+
+static bool load_editions(const char *list, struct pyr_edition *editions, const char **texts, struct cli_text *files, unsigned *count)
+{
+    const char *words[MOST_EDITIONS];
+    const char *const *names = pyr_builtin_names();
+    char *copy = list ? strdup(list) : NULL;
+    bool good = true;
+    for (; *names; names++) {
+        struct pyr_fault fault;
+        texts[*count] = pyr_builtin_edition(*names);
+        pyr_edition_read(&editions[*count], texts[*count], strlen(texts[*count]), &fault);
+        ++*count;
+    }
+    unsigned wanted = copy ? split(copy, words, MOST_EDITIONS - 1) : 0;
+    for (unsigned i = 0; i < wanted && good && *count < MOST_EDITIONS; i++) {
+        struct cli_text *file = &files[*count];
+        struct pyr_fault fault;
+        good = cli_read(words[i], file);
+        if (good && pyr_edition_read(&editions[*count], file->at, file->size, &fault)) {
+            cli_fault(words[i], &fault);
+            good = false;
+        }
+        for (unsigned j = 0; good && j < *count; j++)
+            if (!strcmp(editions[j].name, editions[*count].name)) {
+                cli_error(_("%s: there is an edition named %s already"), words[i], editions[j].name);
+                good = false;
+            }
+        if (good)
+            texts[(*count)++] = file->at;
+    }
+    free(copy);
+    return good;
+}
+
+static bool number(const char *const *values, int which, const char *name, uint64_t low, uint64_t high, unsigned *to)
+{
+    uint64_t value;
+    if (!values[which])
+        return true;
+    if (!cli_number(values[which], name, low, high, &value))
+        return false;
+    *to = (unsigned)value;
+    return true;
+}
+
+int cli_serve(int argc, char **argv)
+{
+    static struct pyr_edition editions[MOST_EDITIONS];
+    static struct cli_text files[MOST_EDITIONS];
+    const char *texts[MOST_EDITIONS], *origins[9] = { NULL }, *values[OPTIONS];
+    char path[4096];
+    const struct cli_option option[] = {
+        [ADDRESS] = { "address", 'a', "ADDRESS", _("where to listen (default 127.0.0.1; 0.0.0.0: the whole network)") },
+        [PORT] = { "port", 'p', "N", _("port (default 8080; 0: any free one)") },
+        [DATABASE] = { "database", 'd', "FILE", _("where games are kept (default: in your data folder; :memory: keeps nothing)") },
+        [EDITION] = { "edition", 'e', "FILES", _("further editions to offer, with commas between") },
+        [ORIGIN] = { "origin", 0, "URLS", _("address of the page behind a proxy, such as https://example.org; commas between") },
+        [TLS_CERT] = { "tls-cert", 0, "FILE", _("certificate chain, to serve https") },
+        [TLS_KEY] = { "tls-key", 0, "FILE", _("its private key") },
+        [TRUST_PROXY] = { "trust-proxy", 0, NULL, _("believe X-Forwarded-For and X-Forwarded-Proto of the proxy in front") },
+        [NO_BROWSER] = { "no-browser", 0, NULL, _("do not open the page on this desktop") },
+        [QUIET] = { "quiet", 'q', NULL, _("log only what is wrong") },
+        [BOT_THREADS] = { "bot-threads", 0, "N", _("threads in which bots think (default: one a processor)") },
+        [MESSAGE_RATE] = { "message-rate", 0, "N", _("messages a second and connection (default 20)") },
+        [REQUEST_RATE] = { "request-rate", 0, "N", _("requests a second and address (default 20)") },
+        [MAX_CONNECTIONS] = { "max-connections", 0, "N", _("connections at once (default 20000)") },
+        [MAX_PER_ADDRESS] = { "max-per-address", 0, "N", _("connections at once from one address (default 200)") },
+        [MAX_TABLES] = { "max-tables", 0, "N", _("open tables (default 20000)") },
+        [QUICK] = { "quick", 0, "SECONDS", _("a choice with the quick clock (default 30)") },
+        [RELAXED] = { "relaxed", 0, "SECONDS", _("a choice with the relaxed clock (default 180)") },
+        [READY_FILE] = { "ready-file", 0, "FILE", _("gets the page's address once the server listens, for scripts") },
+        { 0 }
+    };
+    const struct cli_options options = { "serve [OPTIONS]",
+        _("Runs tables for people and bots: a page to play in the browser, and an interface for programs (docs/protocol.md). "
+          "Prints the page's address. Ctrl-C or SIGTERM ends it; nothing is lost."),
+        option,
+        "  pyramids serve\n"
+        "  pyramids serve --port 9000 --database club.db\n"
+        "  pyramids serve --address 0.0.0.0                   # for everyone in the house\n"
+        "  pyramids serve --trust-proxy --origin https://pyramids.example.org\n"
+    };
+    int code = cli_parse(&options, &argc, argv, values);
+    if (code >= 0)
+        return code;
+    if (argc > 0) {
+        cli_error(_("serve takes no files; see 'pyramids serve --help'"));
+        return CLI_USAGE;
+    }
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    struct server_options server = { .address = values[ADDRESS] ? values[ADDRESS] : "127.0.0.1", .port = 8080, .bot_threads = cpus > 1 ? (unsigned)cpus : 1,
+        .message_rate = 20, .request_rate = 20, .max_connections = 20000, .max_per_address = 200, .max_tables = 20000, .max_tables_per_visitor = 24,
+        .max_conns_per_visitor = 16, .quick_seconds = 30, .relaxed_seconds = 180, .origins = origins, .editions = editions, .edition_texts = texts,
+        .tls_cert = values[TLS_CERT], .tls_key = values[TLS_KEY], .trust_proxy = values[TRUST_PROXY] != NULL,
+        .open_browser = !values[NO_BROWSER], .quiet = values[QUIET] != NULL, .ready_file = values[READY_FILE] };
+    if (!number(values, PORT, "--port", 0, 65535, &server.port) || !number(values, BOT_THREADS, "--bot-threads", 1, 64, &server.bot_threads) ||
+        !number(values, MESSAGE_RATE, "--message-rate", 1, 1000000, &server.message_rate) ||
+        !number(values, REQUEST_RATE, "--request-rate", 1, 1000000, &server.request_rate) ||
+        !number(values, MAX_CONNECTIONS, "--max-connections", 8, 1000000, &server.max_connections) ||
+        !number(values, MAX_PER_ADDRESS, "--max-per-address", 1, 1000000, &server.max_per_address) ||
+        !number(values, MAX_TABLES, "--max-tables", 1, 1000000, &server.max_tables) ||
+        !number(values, QUICK, "--quick", 1, 86400, &server.quick_seconds) ||
+        !number(values, RELAXED, "--relaxed", 1, 86400, &server.relaxed_seconds))
+        return CLI_USAGE;
+    if (!server.tls_cert != !server.tls_key) {
+        cli_error(_("--tls-cert and --tls-key go together"));
+        return CLI_USAGE;
+    }
+    server.database = values[DATABASE];
+    if (!server.database) {
+        if (!store_default_path(path, sizeof path)) {
+            cli_error(_("there is no data folder: say --database FILE"));
+            return CLI_USAGE;
+        }
+        server.database = path;
+    }
+    char *list = values[ORIGIN] ? strdup(values[ORIGIN]) : NULL;
+    if (list)
+        split(list, origins, 8);
+    code = load_editions(values[EDITION], editions, texts, files, &server.edition_count) ? server_run(&server) : CLI_WRONG;
+    for (unsigned i = 0; i < MOST_EDITIONS; i++)
+        free(files[i].at);
+    free(list);
+    return code;
+}

@@ -1,0 +1,107 @@
+/* verify.c: `pyramids verify`: derives every shuffle of a record again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <pyramids/fair.h>
+
+#include "cli.h"
+
+enum { EDITION, JSON, OPTIONS };
+
+/* A word for programs, in the order of enum pyr_fair_code. */
+static const char *const code_word[] = { "good", "record", "no-commitment", "under-way", "no-secret", "hex", "seat", "twice", "late",
+    "before-commitment", "early", "mismatch", "cards" };
+
+static void write_reason(const struct pyr_fair_report *r, char *to, size_t size)
+{
+    unsigned other = (unsigned)r->other;
+    switch (r->code) {
+    case PYR_FAIR_RECORD: pyr_text_fault(&r->fault, to, size); break;
+    case PYR_FAIR_NO_COMMITMENT: snprintf(to, size, _("no commitment before the deal: this shuffle cannot be checked; expected: tag commitment HEX")); break;
+    case PYR_FAIR_UNDER_WAY: snprintf(to, size, _("no secret yet, because the game is under way; it is revealed after the winner")); break;
+    case PYR_FAIR_NO_SECRET: snprintf(to, size, _("the game is over, but the secret is missing; expected: tag secret HEX")); break;
+    case PYR_FAIR_HEX: snprintf(to, size, _("this is not a number of the shuffle; expected 64 digits of 0 to 9 and a to f")); break;
+    case PYR_FAIR_SEAT: snprintf(to, size, _("a number of no seat of this game; expected: tag number SEAT HEX")); break;
+    case PYR_FAIR_TWICE: snprintf(to, size, _("this stands a second time, after line %u; expected it once"), other); break;
+    case PYR_FAIR_LATE: snprintf(to, size, _("this comes after the deal of line %u; expected it before all deals"), other); break;
+    case PYR_FAIR_BEFORE_COMMITMENT: snprintf(to, size, _("a number before the commitment; expected: tag commitment HEX")); break;
+    case PYR_FAIR_EARLY: snprintf(to, size, _("the secret stands before the end of the game; expected it after the winner")); break;
+    case PYR_FAIR_MISMATCH: snprintf(to, size, _("the secret is not the one that line %u commits to"), other); break;
+    case PYR_FAIR_CARDS: snprintf(to, size, _("the shuffle gives other cards; expected: %s"), r->expected); break;
+    case PYR_FAIR_GOOD: to[0] = '\0'; break;
+    }
+}
+
+static void print_json(const struct cli_text *text, const struct pyr_fair_report *r)
+{
+    char hex[PYR_FAIR_DIGITS + 1], reason[512];
+    printf("{\"file\": ");
+    cli_json_string(stdout, text->name, strlen(text->name));
+    printf(", \"good\": %s, \"code\": \"%s\"", r->code ? "false" : "true", code_word[r->code]);
+    if (r->code) {
+        write_reason(r, reason, sizeof reason);
+        printf(", \"line\": %u, \"reason\": ", (unsigned)r->line);
+        cli_json_string(stdout, reason, strlen(reason));
+    } else {
+        pyr_fair_commitment(r->fair.secret, hex);
+        printf(", \"commitment\": \"%s\"", hex);
+        printf(", \"numbers\": [");
+        for (unsigned s = 0; s < r->seats; s++) {
+            bool has = r->fair.numbers >> s & 1;
+            pyr_fair_write_hex(r->fair.number[s], hex);
+            printf("%s%s%s%s", s ? ", " : "", has ? "\"" : "", has ? hex : "null", has ? "\"" : "");
+        }
+        printf("], \"deals\": %u, \"shows\": %u, \"reveals\": %u, \"draws\": %u", r->deals, r->shows, r->reveals, r->draws);
+    }
+    puts("}");
+}
+
+int cli_verify(int argc, char **argv)
+{
+    static struct pyr_edition edition;
+    const char *value[OPTIONS];
+    const struct cli_option option[OPTIONS + 1] = {
+        { "edition", 'e', "E", _("a built-in edition or a file (default: the one the record names)") },
+        { "json", 0, NULL, _("print a line of JSON") },
+        { NULL, 0, NULL, NULL },
+    };
+    const struct cli_options options = {
+        "verify FILE [--edition E] [--json]",
+        _("Were the cards shuffled fairly? From the secret and the players' numbers in a finished record derives every deal, show,\n"
+          "reveal and draw again, and checks that the secret is the one that the server was committed to before the deal.\n"
+          "Compare the commitment and your number (--json prints them) with what you saw then. - is standard input."),
+        option,
+        "  pyramids verify game.pyr\n"
+        "  pyramids verify --json - < game.pyr\n"
+        "  pyramids verify game.pyr --edition mybox.edition\n",
+    };
+    int code = cli_parse(&options, &argc, argv, value);
+    if (code >= 0)
+        return code;
+    if (argc != 1) {
+        cli_error(_("expected one record"));
+        return CLI_USAGE;
+    }
+    struct cli_text text;
+    struct pyr_fair_report r;
+    if (!cli_read(argv[0], &text))
+        return CLI_WRONG;
+    code = cli_edition_for(value[EDITION], &text, &edition);
+    if (code)
+        goto done;
+    if (pyr_fair_verify(&edition, text.at, text.size, &r)) {
+        char reason[512];
+        write_reason(&r, reason, sizeof reason);
+        fprintf(stderr, "%s:%u: %s\n", text.name, (unsigned)r.line, reason);
+        code = CLI_WRONG;
+    }
+    if (value[JSON])
+        print_json(&text, &r);
+    else if (!code)
+        printf(_("%s: fair: the secret is the one committed to, %u of %u seats added a number, and all %u deals, %u shows, %u reveals and %u draws follow\n"),
+            text.name, r.numbers, r.seats, r.deals, r.shows, r.reveals, r.draws);
+
+done:
+    free(text.at);
+    return code;
+}

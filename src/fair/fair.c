@@ -1,0 +1,202 @@
+/* fair.c: from a secret and numbers to every shuffle of a game; see fair.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include <sodium.h>
+
+#include <pyramids/fair.h>
+
+_Static_assert(PYR_FAIR_BYTES == crypto_hash_sha256_BYTES && PYR_FAIR_BYTES == crypto_auth_hmacsha256_BYTES,
+    "commitment and key are of one size");
+
+/* HMAC-SHA256 over pieces. */
+struct mac {
+    crypto_auth_hmacsha256_state state;
+};
+
+static void mac_begin(struct mac *mac, const uint8_t key[PYR_FAIR_BYTES])
+{
+    crypto_auth_hmacsha256_init(&mac->state, key, PYR_FAIR_BYTES);
+}
+
+static void mac_text(struct mac *mac, const char *text)
+{
+    crypto_auth_hmacsha256_update(&mac->state, (const unsigned char *)text, strlen(text));
+}
+
+static void mac_end(struct mac *mac, uint8_t out[PYR_FAIR_BYTES])
+{
+    crypto_auth_hmacsha256_final(&mac->state, out);
+    sodium_memzero(mac, sizeof *mac);
+}
+
+bool pyr_fair_draw(struct pyr_fair *fair)
+{
+    if (sodium_init() < 0)
+        return false;
+    *fair = (struct pyr_fair){ .numbers = 0 };
+    randombytes_buf(fair->secret, sizeof fair->secret);
+    return true;
+}
+
+void pyr_fair_wipe(struct pyr_fair *fair)
+{
+    sodium_memzero(fair, sizeof *fair);
+}
+
+void pyr_fair_add(struct pyr_fair *fair, pyr_seat seat, const uint8_t number[PYR_FAIR_BYTES])
+{
+    if (seat >= PYR_MAX_SEATS)
+        return;
+    memcpy(fair->number[seat], number, PYR_FAIR_BYTES);
+    fair->numbers |= (uint8_t)(1u << seat);
+}
+
+void pyr_fair_commitment(const uint8_t secret[PYR_FAIR_BYTES], char hex[PYR_FAIR_DIGITS + 1])
+{
+    uint8_t hash[PYR_FAIR_BYTES];
+    crypto_hash_sha256(hash, secret, PYR_FAIR_BYTES);
+    pyr_fair_write_hex(hash, hex);
+}
+
+void pyr_fair_write_hex(const uint8_t bytes[PYR_FAIR_BYTES], char hex[PYR_FAIR_DIGITS + 1])
+{
+    sodium_bin2hex(hex, PYR_FAIR_DIGITS + 1, bytes, PYR_FAIR_BYTES);
+}
+
+/* By hand, since libsodium's reader takes capitals too: two spellings of one number would make two records of one game. */
+bool pyr_fair_read_hex(const char *text, size_t length, uint8_t bytes[PYR_FAIR_BYTES])
+{
+    uint8_t read[PYR_FAIR_BYTES] = { 0 };
+    if (length != PYR_FAIR_DIGITS)
+        return false;
+    for (size_t i = 0; i < PYR_FAIR_DIGITS; i++) {
+        char c = text[i];
+        if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'f'))
+            return false;
+        read[i / 2] = (uint8_t)(read[i / 2] << 4 | (c <= '9' ? c - '0' : c - 'a' + 10));
+    }
+    memcpy(bytes, read, sizeof read);
+    return true;
+}
+
+void pyr_fair_key(const struct pyr_fair *fair, const char *edition, unsigned seats, uint8_t key[PYR_FAIR_BYTES])
+{
+    struct mac mac;
+    char text[PYR_FAIR_DIGITS + 16], hex[PYR_FAIR_DIGITS + 1];
+    mac_begin(&mac, fair->secret);
+    mac_text(&mac, "pyramids shuffle 1\nedition ");
+    mac_text(&mac, edition);
+    snprintf(text, sizeof text, "\nseats %u\n", seats);
+    mac_text(&mac, text);
+    for (unsigned s = 0; s < seats && s < PYR_MAX_SEATS; s++) {
+        bool has = fair->numbers >> s & 1;
+        if (has)
+            pyr_fair_write_hex(fair->number[s], hex);
+        snprintf(text, sizeof text, "%u %s\n", s + 1, has ? hex : "-");
+        mac_text(&mac, text);
+    }
+    mac_end(&mac, key);
+}
+
+void pyr_fair_stream_init(struct pyr_fair_stream *stream, const uint8_t key[PYR_FAIR_BYTES], const char *label)
+{
+    *stream = (struct pyr_fair_stream){ .used = sizeof stream->block / 4 };
+    memcpy(stream->key, key, PYR_FAIR_BYTES);
+    snprintf(stream->label, sizeof stream->label, "%s", label);
+}
+
+uint32_t pyr_fair_word(struct pyr_fair_stream *stream)
+{
+    if (stream->used == sizeof stream->block / 4) {
+        struct mac mac;
+        char counter[16];
+        snprintf(counter, sizeof counter, "\n%u", (unsigned)stream->counter++);
+        mac_begin(&mac, stream->key);
+        mac_text(&mac, stream->label);
+        mac_text(&mac, counter);
+        mac_end(&mac, stream->block);
+        stream->used = 0;
+    }
+    const uint8_t *b = stream->block + 4 * (size_t)stream->used++;
+    return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+
+/* Words beyond the last whole multiple of the bound are passed over: every remainder is left with as many words. */
+uint32_t pyr_fair_below(struct pyr_fair_stream *stream, uint32_t bound)
+{
+    const uint64_t all = (uint64_t)1 << 32;
+    uint64_t limit = all - all % bound;
+    uint32_t word;
+    do
+        word = pyr_fair_word(stream);
+    while (word >= limit);
+    return word % bound;
+}
+
+void pyr_fair_shuffle(struct pyr_fair_stream *stream, uint8_t *item, unsigned count)
+{
+    for (unsigned i = count; i-- > 1;) {
+        uint32_t j = pyr_fair_below(stream, i + 1);
+        uint8_t kept = item[i];
+        item[i] = item[j];
+        item[j] = kept;
+    }
+}
+
+static void shuffle_labelled(const uint8_t key[PYR_FAIR_BYTES], const char *label, uint8_t *item, unsigned count)
+{
+    struct pyr_fair_stream stream;
+    pyr_fair_stream_init(&stream, key, label);
+    pyr_fair_shuffle(&stream, item, count);
+    sodium_memzero(&stream, sizeof stream);
+}
+
+enum pyr_err pyr_fair_chance(const struct pyr_fair *fair, const struct pyr_edition *edition, unsigned seats,
+    struct pyr_chance *chance)
+{
+    uint8_t key[PYR_FAIR_BYTES], card[PYR_CARDS];
+    if (seats < PYR_MIN_SEATS || seats > PYR_MAX_SEATS)
+        return PYR_ERR_SEATS;
+    pyr_fair_key(fair, edition->name, seats, key);
+    for (unsigned i = 0; i < PYR_CARDS; i++)
+        card[i] = chance->deck[i] = (uint8_t)i;
+    shuffle_labelled(key, "deal", card, PYR_CARDS);
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
+        for (unsigned i = 0; i < PYR_DEALT; i++)
+            chance->dealt[s][i] = s < seats ? card[s * PYR_DEALT + i] : PYR_NO_CARD;
+    shuffle_labelled(key, "deck", chance->deck, PYR_CARDS);
+    for (unsigned round = 0; round < PYR_ROUNDS; round++) {
+        char label[12];
+        snprintf(label, sizeof label, "round %u", (round + 1) % 10);
+        memcpy(chance->expedition[round], edition->box.expedition, PYR_EXPEDITIONS);
+        shuffle_labelled(key, label, chance->expedition[round], PYR_EXPEDITIONS);
+    }
+    sodium_memzero(key, sizeof key);
+    sodium_memzero(card, sizeof card);
+    return PYR_OK;
+}
+
+enum pyr_err pyr_fair_tags(struct pyr_match *match, const struct pyr_fair *fair)
+{
+    char hex[PYR_FAIR_DIGITS + 1], value[PYR_FAIR_DIGITS + 8];
+    pyr_fair_commitment(fair->secret, hex);
+    enum pyr_err err = pyr_match_tag(match, "commitment", hex);
+    for (unsigned s = 0; s < match->replay.seats && !err; s++) {
+        if (!(fair->numbers >> s & 1))
+            continue;
+        pyr_fair_write_hex(fair->number[s], hex);
+        snprintf(value, sizeof value, "%u %s", s + 1, hex);
+        err = pyr_match_tag(match, "number", value);
+    }
+    return err;
+}
+
+enum pyr_err pyr_fair_reveal(struct pyr_match *match, const struct pyr_fair *fair)
+{
+    char hex[PYR_FAIR_DIGITS + 1];
+    if (!pyr_match_is_over(match))
+        return PYR_ERR_PHASE;
+    pyr_fair_write_hex(fair->secret, hex);
+    return pyr_match_tag(match, "secret", hex);
+}

@@ -1,0 +1,185 @@
+/*
+ * html.c: the analysis as a page: one file without anything from elsewhere, readable on a phone, light and dark.
+ */
+#include <pyramids/judge.h>
+#include <pyramids/text.h>
+
+/* Text from outside, made harmless. */
+static void put_safe(FILE *to, const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        switch (text[i]) {
+        case '<': fputs("&lt;", to); break;
+        case '>': fputs("&gt;", to); break;
+        case '&': fputs("&amp;", to); break;
+        case '"': fputs("&quot;", to); break;
+        default: fputc(text[i], to); break;
+        }
+    }
+}
+
+static void put_name(FILE *to, const struct pyr_judge_report *r, unsigned seat)
+{
+    put_safe(to, r->name[seat].at, r->name[seat].length);
+}
+
+/* Seats differ by colour and by the dashes of their line. */
+static const char *const dash[PYR_MAX_SEATS] = { "none", "7 4", "2 4", "10 3 2 3" };
+
+static const char style[] =
+    ":root{--bg:#F3EADA;--paper:#FFFCF5;--ink:#2A2018;--ink2:#5C4E3D;--edge:#D9CBB2;--s0:#1D4E9E;--s1:#9A4310;--s2:#1C5D49;--s3:#54337D;--bad:#A3261C}"
+    "@media(prefers-color-scheme:dark){:root{--bg:#14110E;--paper:#1F1A15;--ink:#F4EADA;--ink2:#C3B59E;--edge:#453A2D;--s0:#9DBBFF;--s1:#F3A66B;"
+    "--s2:#7FD0AE;--s3:#C6A6F0;--bad:#FF9A8D}}"
+    "*{box-sizing:border-box}body{margin:0;background:var(--bg);color:var(--ink);font:15px/1.45 system-ui,sans-serif}"
+    "main{max-width:960px;margin:0 auto;padding:16px}h1,h2{font-family:Iowan Old Style,Palatino,Georgia,serif;line-height:1.15}"
+    "section{background:var(--paper);border:1px solid var(--edge);border-radius:10px;padding:12px 16px;margin:0 0 16px;overflow-x:auto}"
+    "table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}td,th{padding:4px 8px;text-align:right;border-bottom:1px solid var(--edge)}"
+    "td:first-child,th:first-child,td.t,th.t{text-align:left}th{color:var(--ink2);font-weight:600}svg{width:100%;height:auto;display:block}"
+    "svg text{fill:var(--ink2);font-size:13px}.m{color:var(--bad);font-weight:700}.s{color:var(--ink2)}code{font-size:.95em;overflow-wrap:anywhere}"
+    "ul{list-style:none;margin:0;padding:0}li{padding:6px 0;border-bottom:1px solid var(--edge);display:flex;flex-wrap:wrap;gap:2px 12px}li b{min-width:2.2em}"
+    "@media(max-width:600px){td,th{padding:4px 5px;font-size:13px}section{padding:10px}main{padding:8px}}";
+
+#define CHART_WIDE 480
+#define CHART_HIGH 240
+#define CHART_LEFT 44
+#define CHART_TOP 12
+
+static void put_chart(FILE *to, const struct pyr_judge_report *r)
+{
+    unsigned points = 0;
+    for (unsigned i = 0; i < r->chances; i++)
+        points += pyr_match_line(&r->match, r->chance[i].line).at[0] == 'r';
+    unsigned steps = points + r->finished;
+    if (steps < 2)
+        return;
+    fprintf(to, "<section><h2>%s</h2><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">", _("The chance to win, turn by turn"),
+        CHART_WIDE, CHART_HIGH + 36, _("The chance to win, turn by turn"));
+    for (int percent = 0; percent <= 100; percent += 25) {
+        int y = CHART_TOP + (CHART_HIGH - CHART_TOP) * (100 - percent) / 100;
+        fprintf(to, "<line x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\" stroke=\"var(--edge)\"/><text x=\"4\" y=\"%d\">%d%%</text>", CHART_LEFT,
+            CHART_WIDE - 8, y, y, y + 4, percent);
+    }
+    double step = (double)(CHART_WIDE - 8 - CHART_LEFT) / (steps - 1);
+    for (unsigned round = 0; round * PYR_TURNS < points; round++)
+        fprintf(to, "<text x=\"%.0f\" y=\"%d\">%s %u</text>", CHART_LEFT + step * round * PYR_TURNS, CHART_HIGH + 20, _("Round"), round + 1);
+    unsigned winners = r->finished ? pyr_table_winners(&r->edition->box, &r->match.replay.state.open) : 0;
+    for (unsigned s = 0; s < r->seats; s++) {
+        unsigned k = 0;
+        fprintf(to, "<polyline fill=\"none\" stroke=\"var(--s%u)\" stroke-width=\"3\" stroke-dasharray=\"%s\" points=\"", s, dash[s]);
+        for (unsigned i = 0; i < r->chances; i++)
+            if (pyr_match_line(&r->match, r->chance[i].line).at[0] == 'r')
+                fprintf(to, "%.1f,%.1f ", CHART_LEFT + step * k++, CHART_TOP + (CHART_HIGH - CHART_TOP) * (1 - (double)r->chance[i].after.win[s]));
+        if (r->finished)
+            fprintf(to, "%.1f,%.1f", CHART_LEFT + step * k,
+                CHART_TOP + (CHART_HIGH - CHART_TOP) * (winners >> s & 1 ? 1 - 1.0 / __builtin_popcount(winners) : 1));
+        fprintf(to, "\"/>");
+    }
+    fprintf(to, "</svg><p>");
+    for (unsigned s = 0; s < r->seats; s++) {
+        fprintf(to, "<svg viewBox=\"0 0 40 10\" style=\"display:inline-block;width:40px;vertical-align:middle\"><line x1=\"0\" x2=\"40\" y1=\"5\" y2=\"5\" "
+                  "stroke=\"var(--s%u)\" stroke-width=\"3\" stroke-dasharray=\"%s\"/></svg> ", s, dash[s]);
+        put_name(to, r, s);
+        fprintf(to, " &nbsp; ");
+    }
+    fprintf(to, "</p></section>");
+}
+
+static void put_sums(FILE *to, const struct pyr_judge_report *r)
+{
+    fprintf(to, "<section><h2>%s</h2><table><tr><th>%s</th><th>%s</th><th>%s</th><th>%s</th><th>%s</th><th>%s</th><th>%s</th></tr>", _("Luck and skill"),
+        _("player"), _("points"), _("luck"), _("skill"), _("par"), _("gained"), _("rest"));
+    for (unsigned s = 0; s < r->seats; s++) {
+        const struct pyr_judge_sum *sum = &r->sum[s];
+        fprintf(to, "<tr><td>");
+        put_name(to, r, s);
+        fprintf(to, "</td><td>%.0f</td><td>%+.1f</td><td>%.1f</td><td>%.1f</td><td>%+.1f</td><td>%+.1f</td></tr>", sum->actual, sum->luck, sum->skill,
+            sum->par, sum->gained, sum->rest);
+    }
+    fprintf(to, "</table><p class=\"s\">%s</p><table><tr><th>%s</th><th>%s</th><th class=\"t\">%s</th><th>?!</th><th>?</th><th>?" "?</th></tr>",
+        _("points = luck + skill; skill = par + gained + rest"), _("player"), _("points lost a decision"), _("plays like"));
+    for (unsigned s = 0; s < r->seats; s++) {
+        const struct pyr_judge_sum *sum = &r->sum[s];
+        fprintf(to, "<tr><td>");
+        put_name(to, r, s);
+        fprintf(to, "</td><td>%.2f</td><td class=\"t\">%s</td><td>%u</td><td>%u</td><td>%u</td></tr>", sum->rate, _(pyr_judge_class(sum->rate)),
+            sum->marks[1], sum->marks[2], sum->marks[3]);
+    }
+    fprintf(to, "</table></section>");
+}
+
+static void put_decisions(FILE *to, const struct pyr_judge_report *r)
+{
+    fprintf(to, "<section><h2>%s</h2><p class=\"s\">%s</p><ul>", _("Decisions that lost something"),
+        _("?! from 1.5 points or 2% of the chance to win, ? from 3 or 5%, ?? from 6 or 10%"));
+    unsigned shown = 0;
+    for (unsigned i = 0; i < r->decisions; i++) {
+        const struct pyr_judge_decision *d = &r->decision[i];
+        char text[PYR_MAX_CHOICE * 8 + 16];
+        struct pyr_replay replay;
+        if (d->mark == PYR_JUDGE_FINE || pyr_match_replay(&r->match, d->line, &replay))
+            continue;
+        const struct pyr_desk *desk = &replay.state.open.desk[d->seat];
+        fprintf(to, "<li><b>%u.%u</b><span>", d->round + 1u, d->turn + 1u);
+        put_name(to, r, d->seat);
+        pyr_judge_write_choice(desk, &d->made, text, sizeof text);
+        fprintf(to, "</span><span><code>%s</code> <span class=\"m\">%s</span></span><span>", text, pyr_judge_threshold[d->mark].sign);
+        fprintf(to, _("%.1f points and %.1f%% lost"), d->points_lost, 100 * d->win_lost);
+        pyr_judge_write_choice(desk, &d->best[0], text, sizeof text);
+        fprintf(to, "</span><span class=\"s\">");
+        fprintf(to, _("best: %s"), text);
+        fprintf(to, "</span></li>");
+        shown++;
+    }
+    fprintf(to, "</ul>");
+    if (!shown)
+        fprintf(to, "<p>%s</p>", _("None."));
+    fprintf(to, "</section>");
+}
+
+/* The chance events that moved the game most. */
+static void put_luck(FILE *to, const struct pyr_judge_report *r)
+{
+    bool used[PYR_LOG_LINES] = { false };
+    fprintf(to, "<section><h2>%s</h2><table><tr><th>%s</th><th class=\"t\">%s</th>", _("The luckiest moments"), _("turn"), _("event"));
+    for (unsigned s = 0; s < r->seats; s++) {
+        fprintf(to, "<th>");
+        put_name(to, r, s);
+        fprintf(to, "</th>");
+    }
+    fprintf(to, "</tr>");
+    for (unsigned n = 0; n < 10 && n < r->chances; n++) {
+        unsigned best = 0;
+        float most = -1;
+        for (unsigned i = 0; i < r->chances; i++) {
+            float size = 0;
+            for (unsigned s = 0; s < r->seats; s++) {
+                float luck = r->chance[i].luck.win[s];
+                size = luck > size ? luck : -luck > size ? -luck : size;
+            }
+            if (!used[i] && size > most)
+                most = size, best = i;
+        }
+        used[best] = true;
+        const struct pyr_judge_chance *c = &r->chance[best];
+        struct pyr_word line = pyr_match_line(&r->match, c->line);
+        fprintf(to, "<tr><td>%u.%u</td><td class=\"t\"><code>", c->round + 1u, c->turn + 1u);
+        put_safe(to, line.at, line.length);
+        fprintf(to, "</code></td>");
+        for (unsigned s = 0; s < r->seats; s++)
+            fprintf(to, "<td>%+.1f%%</td>", 100 * c->luck.win[s]);
+        fprintf(to, "</tr>");
+    }
+    fprintf(to, "</table></section>");
+}
+
+bool pyr_judge_write_html(const struct pyr_judge_report *r, FILE *to)
+{
+    fprintf(to, "<!doctype html><html lang=\"%s\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+                "<title>%s</title><style>%s</style></head><body><main><h1>%s</h1>", _("en"), _("Luck and skill"), style, _("Luck and skill"));
+    put_chart(to, r);
+    put_sums(to, r);
+    put_decisions(to, r);
+    put_luck(to, r);
+    fputs("</main></body></html>\n", to);
+    return !ferror(to);
+}

@@ -1,0 +1,176 @@
+/* config.c: what is stored of a table apart from its log: a JSON object in its row. */
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server.h"
+
+static const char *const kinds[] = { "open", "friend", "bot", "person" };
+static const char *const clocks[] = { "none", "relaxed", "quick" };
+
+static json_t *hex(const uint8_t *bytes)
+{
+    char text[PYR_FAIR_DIGITS + 1];
+    pyr_fair_write_hex(bytes, text);
+    json_t *string = json_string(text);
+    sodium_memzero(text, sizeof text);
+    return string;
+}
+
+static bool is_zero(const uint8_t *bytes, size_t size)
+{
+    return sodium_is_zero(bytes, size);
+}
+
+char *config_write(const struct table *table, const struct core *core)
+{
+    json_t *seats = json_array();
+    for (unsigned s = 0; s < core->seats; s++) {
+        const struct seat *seat = &core->seat[s];
+        json_t *one = json_pack("{ss ss ss ss* sI sb}", "kind", kinds[seat->kind], "before", kinds[seat->before], "name", seat->name,
+            "level", seat->bot ? seat->bot->name : NULL, "visitor", (json_int_t)seat->visitor, "away", seat->away);
+        if (!is_zero(seat->key, TOKEN_SIZE))
+            json_object_set_new(one, "key", hex(seat->key));
+        if (core->fair.numbers >> s & 1)
+            json_object_set_new(one, "number", hex(core->fair.number[s]));
+        json_array_append_new(seats, one);
+    }
+    json_t *config = json_pack("{ss sb ss sI so so}", "edition", table->edition->name, "public", table->is_public, "clock", clocks[table->clock],
+        "host", (json_int_t)table->host, "secret", hex(core->fair.secret), "seats", seats);
+    if (core->rematch[0])
+        json_object_set_new(config, "rematch", json_string(core->rematch));
+    if (core->state == STORE_OVER) {
+        json_t *points = json_array();
+        for (unsigned s = 0; s < core->seats; s++)
+            json_array_append_new(points, json_integer(core->points[s]));
+        json_object_set_new(config, "points", points);
+        json_object_set_new(config, "winners", json_integer(core->winners));
+    }
+    char *text = config ? json_dumps(config, JSON_COMPACT) : NULL;
+    json_decref(config);
+    return text;
+}
+
+static int index_of(const char *word, const char *const *words, unsigned count)
+{
+    for (unsigned i = 0; word && i < count; i++)
+        if (!strcmp(word, words[i]))
+            return (int)i;
+    return -1;
+}
+
+static bool read_hex(const json_t *value, uint8_t *bytes)
+{
+    return json_is_string(value) && pyr_fair_read_hex(json_string_value(value), json_string_length(value), bytes);
+}
+
+static bool read_seat(struct core *core, unsigned s, json_t *value)
+{
+    struct seat *seat = &core->seat[s];
+    const char *kind, *before, *name, *level = NULL;
+    json_int_t visitor;
+    int away;
+    if (json_unpack(value, "{ss ss ss s?s sI sb}", "kind", &kind, "before", &before, "name", &name, "level", &level, "visitor", &visitor, "away",
+            &away))
+        return false;
+    int kind_index = index_of(kind, kinds, 4), before_index = index_of(before, kinds, 4);
+    if (kind_index < 0 || before_index < 0 || strlen(name) >= NAME_SIZE)
+        return false;
+    seat->kind = (uint8_t)kind_index;
+    seat->before = (uint8_t)before_index;
+    seat->visitor = visitor;
+    seat->away = away;
+    memcpy(seat->name, name, strlen(name) + 1);
+    if (seat->kind == SEAT_BOT && !(seat->bot = level ? pyr_bot_find(level) : NULL))
+        return false;
+    json_t *key = json_object_get(value, "key"), *number = json_object_get(value, "number");
+    uint8_t bytes[PYR_FAIR_BYTES];
+    if (key && !read_hex(key, seat->key))
+        return false;
+    if (number) {
+        if (!read_hex(number, bytes))
+            return false;
+        pyr_fair_add(&core->fair, (pyr_seat)s, bytes);
+    }
+    return true;
+}
+
+bool config_read(struct table *table, const char *text)
+{
+    struct core *core = &table->core;
+    json_t *config = json_loads(text, 0, NULL), *seats = json_object_get(config, "seats");
+    const char *edition, *clock, *rematch = NULL;
+    int is_public;
+    json_int_t host, winners = 0;
+    json_t *secret, *points = NULL;
+    bool good = config && !json_unpack(config, "{ss sb ss sI so s?s s?I s?o}", "edition", &edition, "public", &is_public, "clock", &clock, "host", &host,
+        "secret", &secret, "rematch", &rematch, "winners", &winners, "points", &points);
+    int clock_index = good ? index_of(clock, clocks, 3) : -1;
+    size_t count = json_array_size(seats);
+    good = good && clock_index >= 0 && count >= PYR_MIN_SEATS && count <= PYR_MAX_SEATS && read_hex(secret, core->fair.secret) &&
+        (!rematch || table_is_code(rematch));
+    if (good) {
+        table->edition = server_edition(table->server, edition);
+        table->is_public = is_public;
+        table->clock = (uint8_t)clock_index;
+        table->host = host;
+        core->seats = (uint8_t)count;
+        core->winners = (uint8_t)winners;
+        if (rematch)
+            memcpy(core->rematch, rematch, CODE_SIZE + 1);
+        good = table->edition != NULL;
+    }
+    for (unsigned s = 0; good && s < count; s++) {
+        good = read_seat(core, s, json_array_get(seats, s));
+        core->points[s] = (int16_t)json_integer_value(json_array_get(points, s));
+    }
+    json_decref(config);
+    return good;
+}
+
+json_t *table_json(const struct table *table, const struct visitor *visitor)
+{
+    static const char *const states[] = { "waiting", "running", "over", "closed" };
+    const struct core *core = &table->core;
+    const struct pyr_table *open = &core->game.replay.state.open;
+    bool running = core->state == STORE_RUNNING;
+    bool begun = running && open->revealed[0] != PYR_NO_PATTERN && open->phase != PYR_KEEP;
+    int64_t id = visitor ? (int64_t)visitor->node.key : 0;
+    pyr_seat you = table_seat_of(table, id);
+    unsigned waiting = table_waiting(table);
+    char commitment[PYR_FAIR_DIGITS + 1];
+    json_t *seats = json_array();
+    for (unsigned s = 0; s < core->seats; s++) {
+        const struct seat *seat = &core->seat[s];
+        json_t *one = json_pack("{ss}", "kind", kinds[seat->kind]);
+        if (seat->name[0])
+            json_object_set_new(one, "name", json_string(seat->name));
+        if (seat->kind == SEAT_BOT)
+            json_object_set_new(one, "level", json_string(seat->bot->name));
+        if (seat->kind == SEAT_PERSON) {
+            json_object_set_new(one, "here", json_boolean(table_is_here(table, s)));
+            json_object_set_new(one, "away", json_boolean(seat->away));
+        }
+        if (seat->kind >= SEAT_BOT)
+            json_object_set_new(one, "ready", json_boolean(running && !(waiting >> s & 1)));
+        json_array_append_new(seats, one);
+    }
+    pyr_fair_commitment(core->fair.secret, commitment);
+    json_t *json = json_pack("{ss ss ss sb ss sI ss si sb sI si si so}", "code", table->code, "state", states[core->state], "edition",
+        table->edition->name, "public", table->is_public, "clock", clocks[table->clock], "created", (json_int_t)table->created, "commitment",
+        commitment, "you", you < PYR_MAX_SEATS ? you + 1 : 0, "host", id && table->host == id, "version", (json_int_t)table->log.count, "round",
+        begun ? open->round + 1 : 0, "turn", begun ? open->turn + 1 : 0, "seats", seats);
+    if (core->state == STORE_OVER) {
+        json_t *points = json_array(), *winners = json_array();
+        for (unsigned s = 0; s < core->seats; s++) {
+            json_array_append_new(points, json_integer(core->points[s]));
+            if (core->winners >> s & 1)
+                json_array_append_new(winners, json_integer(s + 1));
+        }
+        json_object_set_new(json, "points", points);
+        json_object_set_new(json, "winners", winners);
+        if (core->rematch[0])
+            json_object_set_new(json, "rematch", json_string(core->rematch));
+    }
+    return json;
+}

@@ -1,0 +1,84 @@
+/*
+ * conn.h (web.c, feed.c, message.c): a connection. What a socket is told is not queued: it remembers what it has been told, and is given
+ * what it lacks when it can take it. So a slow reader costs no memory, and one that comes back needs only its last version.
+ */
+#ifndef PYR_SERVER_CONN_H
+#define PYR_SERVER_CONN_H
+
+#include "server.h"
+
+struct lws;
+struct request;
+
+struct reply {                   /* the answer to a message */
+    struct reply *next;
+    size_t size;
+    char text[];
+};
+
+struct conn {
+    struct lws *wsi;
+    struct server *server;
+    struct address *address;     /* NULL until the request's headers are there */
+    struct request *request;     /* of an HTTP connection */
+    /* A socket. */
+    struct visitor *visitor;
+    struct conn *next_of_visitor, **link_of_visitor;
+    struct table *table;         /* the one it watches */
+    struct conn *next_watcher, **link_watcher;
+    struct change *changes;      /* asked for here and not yet answered */
+    struct fetch *fetch;         /* a table on its way */
+    char fetch_id[ID_SIZE];
+    uint32_t fetch_have;
+    struct reply *replies, **last_reply;
+    unsigned reply_count;
+    struct bucket rate;
+    unsigned offences;
+    bool is_socket, greeted, opened, warned, warn;
+    uint16_t close;              /* to be closed with this code; 0: not */
+    uint32_t sent_lines, sent_told, sent_ready;
+    char *inbox;                 /* a message in parts */
+    size_t inbox_size;
+};
+
+#define MAX_REPLIES 64           /* answers not yet taken; more is nobody's honest pace */
+#define FEED_ROOM 32768          /* a message of the server's fits */
+
+/* web.c: asks for the chance to write; takes no messages for a while, and again. */
+void conn_wake(struct conn *conn);
+void conn_pause(struct conn *conn);
+void conn_resume(struct conn *conn);
+
+/* feed.c */
+
+/* Writes the next message that the connection lacks; its size, 0: none. */
+size_t feed_next(struct conn *conn, char *to, size_t room);
+
+/* `done` or `error` for a message. */
+void conn_answer(struct conn *conn, const char *id, enum error error, const struct problem *problem);
+
+/* Begins to watch a table, knowing its first `have` lines; and ends. */
+void conn_watch(struct conn *conn, struct table *table, uint32_t have);
+void conn_unwatch(struct conn *conn);
+
+/* The socket is gone: everything that refers to it is cut. */
+void conn_finish(struct conn *conn);
+
+/* message.c: one whole message. */
+void message_read(struct conn *conn, const char *text, size_t size);
+
+/* One of the WebSocket messages, for tests of the documentation; NULL beyond the last. */
+const char *message_name(unsigned index);
+
+/* message.c, for http.c too: checks an object's members against what is allowed. */
+enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_BOOL, FIELD_ARRAY };
+struct field {
+    const char *name;
+    enum field_kind kind;
+    bool required;
+    int64_t most;                /* bytes of a text, the highest number, members of an array */
+};
+/* False with problem->detail: an unknown, missing or unfit member. values[i] is that of field[i] or NULL. */
+bool fields_read(json_t *object, const struct field *field, unsigned count, json_t **values, struct problem *problem);
+
+#endif

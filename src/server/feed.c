@@ -1,0 +1,321 @@
+/* feed.c: what a connection is told next. Everything that leaves for a socket is written here. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conn.h"
+#include "server.h"
+
+#define CHUNK 24576              /* bytes of lines a message, about */
+
+/* A text under way; what does not fit is not written, and `full` tells. */
+struct out {
+    char *at, *end;
+    bool full;
+};
+
+static void put_bytes(struct out *out, const char *bytes, size_t size)
+{
+    if ((size_t)(out->end - out->at) < size) {
+        out->full = true;
+        return;
+    }
+    memcpy(out->at, bytes, size);
+    out->at += size;
+}
+
+static void put(struct out *out, const char *text)
+{
+    put_bytes(out, text, strlen(text));
+}
+
+static void put_number(struct out *out, int64_t number)
+{
+    char digits[24];
+    put_bytes(out, digits, (size_t)snprintf(digits, sizeof digits, "%lld", (long long)number));
+}
+
+static void put_string(struct out *out, const char *text, size_t size)
+{
+    static const char hex[] = "0123456789abcdef";
+    put(out, "\"");
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c == '"' || c == '\\')
+            put_bytes(out, (char[]){ '\\', (char)c }, 2);
+        else if (c < 0x20)
+            put_bytes(out, (char[]){ '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] }, 6);
+        else
+            put_bytes(out, text + i, 1);
+    }
+    put(out, "\"");
+}
+
+/* Answers. */
+
+/* PYR_ERR_NO_TOUCH as "no_touch": the names of err.h that a choice can meet. */
+static const char *reason_name(enum pyr_err code)
+{
+    static const struct {
+        enum pyr_err code;
+        const char *name;
+    } names[] = {
+        { PYR_ERR_PHASE, "phase" }, { PYR_ERR_STEP, "step" }, { PYR_ERR_NOT_DEALT, "not_dealt" }, { PYR_ERR_NOT_ON_DESK, "not_on_desk" },
+        { PYR_ERR_WALL, "wall" }, { PYR_ERR_MARKED, "marked" }, { PYR_ERR_NO_ENTRANCE, "no_entrance" }, { PYR_ERR_NO_TOUCH, "no_touch" },
+        { PYR_ERR_NOT_PATTERN, "not_pattern" }, { PYR_ERR_EXTRA_ONE, "extra_one" }, { PYR_ERR_MUST_MARK, "must_mark" },
+        { PYR_ERR_MUST_PASS, "must_pass" }, { PYR_ERR_NOT_IN_DISPLAY, "not_in_display" }, { PYR_ERR_DECK_EMPTY, "deck_empty" },
+        { PYR_ERR_EXTRA_MISSING, "extra_missing" }, { PYR_ERR_EXTRA_TOO_MANY, "extra_too_many" },
+        { PYR_ERR_TEXT_ENCODING, "text_encoding" }, { PYR_ERR_TEXT_LINE, "text_line" }, { PYR_ERR_TEXT_SPACE, "text_space" },
+        { PYR_ERR_TEXT_MISSING, "text_missing" }, { PYR_ERR_TEXT_EXTRA, "text_extra" }, { PYR_ERR_TEXT_NUMBER, "text_number" },
+        { PYR_ERR_TEXT_RANGE, "text_range" }, { PYR_ERR_TEXT_SPACES, "text_spaces" }, { PYR_ERR_TEXT_ORDER, "text_order" },
+        { PYR_ERR_TEXT_MOVE, "text_move" }, { PYR_ERR_NOT_READY, "not_ready" },
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].code == code)
+            return names[i].name;
+    return "other";
+}
+
+void conn_answer(struct conn *conn, const char *id, enum error error, const struct problem *problem)
+{
+    char text[1024];
+    struct out out = { text, text + sizeof text, false };
+    if (!error && !id[0])
+        return;                              /* nobody asked */
+    put(&out, error ? "{\"type\":\"error\"" : "{\"type\":\"done\"");
+    if (id[0]) {
+        put(&out, ",\"id\":");
+        put_string(&out, id, strlen(id));
+    }
+    if (error) {
+        conn->server->count.errors++;
+        put(&out, ",\"code\":\"");
+        put(&out, error_name(error));
+        put(&out, "\"");
+    }
+    if (error == ERROR_ILLEGAL) {
+        const char *rule = pyr_text_rule(problem->fault.code);
+        put(&out, ",\"reason\":\"");
+        put(&out, reason_name(problem->fault.code));
+        put(&out, "\"");
+        if (rule[0]) {
+            put(&out, ",\"rule\":");
+            put_string(&out, rule, strlen(rule));
+        }
+        if (problem->fault.word[0]) {
+            put(&out, ",\"detail\":");
+            put_string(&out, problem->fault.word, strlen(problem->fault.word));
+        }
+    } else if (error && problem && problem->detail[0]) {
+        put(&out, ",\"detail\":");
+        put_string(&out, problem->detail, strlen(problem->detail));
+    }
+    put(&out, "}");
+    size_t size = (size_t)(out.at - text);
+    struct reply *reply = out.full ? NULL : malloc(sizeof *reply + size);
+    if (!reply || conn->reply_count >= MAX_REPLIES) {
+        free(reply);
+        conn->close = 1008;                  /* it does not read; nothing is dropped in silence */
+    } else {
+        reply->next = NULL;
+        reply->size = size;
+        memcpy(reply->text, text, size);
+        *conn->last_reply = reply;
+        conn->last_reply = &reply->next;
+        conn->reply_count++;
+    }
+    conn_wake(conn);
+}
+
+/* Watching. */
+
+void conn_watch(struct conn *conn, struct table *table, uint32_t have)
+{
+    conn_unwatch(conn);
+    conn->table = table;
+    conn->next_watcher = table->watchers;
+    conn->link_watcher = &table->watchers;
+    if (table->watchers)
+        table->watchers->link_watcher = &conn->next_watcher;
+    table->watchers = conn;
+    conn->sent_lines = have <= table->log.count ? have : 0;
+    conn->opened = false;
+    conn->sent_told = table->told;           /* table_stand makes it one more */
+    table_stand(table);
+}
+
+void conn_unwatch(struct conn *conn)
+{
+    struct table *table = conn->table;
+    if (!table)
+        return;
+    *conn->link_watcher = conn->next_watcher;
+    if (conn->next_watcher)
+        conn->next_watcher->link_watcher = conn->link_watcher;
+    conn->table = NULL;
+    if (!table->gone)
+        table_stand(table);
+}
+
+void conn_finish(struct conn *conn)
+{
+    changes_abandon(conn);
+    if (conn->fetch)
+        conn->fetch->context = NULL;
+    conn->fetch = NULL;
+    conn_unwatch(conn);
+    while (conn->replies) {
+        struct reply *reply = conn->replies;
+        conn->replies = reply->next;
+        free(reply);
+    }
+    if (conn->visitor) {
+        *conn->link_of_visitor = conn->next_of_visitor;
+        if (conn->next_of_visitor)
+            conn->next_of_visitor->link_of_visitor = conn->link_of_visitor;
+        conn->visitor->connections--;
+        conn->visitor = NULL;
+    }
+    free(conn->inbox);
+    conn->inbox = NULL;
+}
+
+/* The messages. */
+
+static int64_t time_left(const struct table *table)
+{
+    uint64_t now = server_now(table->server);
+    return !table->deadline ? -1 : table->deadline > now ? (int64_t)(table->deadline - now) : 0;
+}
+
+static size_t tell_hello(struct conn *conn, struct out *out, const char *from)
+{
+    conn->greeted = true;
+    put(out, "{\"type\":\"hello\",\"server\":\"" PYR_VERSION "\",\"name\":");
+    put_string(out, conn->visitor->name, strlen(conn->visitor->name));
+    put(out, "}");
+    return (size_t)(out->at - from);
+}
+
+static size_t tell_reply(struct conn *conn, struct out *out, const char *from)
+{
+    struct reply *reply = conn->replies;
+    conn->replies = reply->next;
+    if (!conn->replies)
+        conn->last_reply = &conn->replies;
+    conn->reply_count--;
+    put_bytes(out, reply->text, reply->size);
+    free(reply);
+    return (size_t)(out->at - from);
+}
+
+static size_t tell_table(struct conn *conn, struct out *out)
+{
+    json_t *json = table_json(conn->table, conn->visitor);
+    json_object_set_new(json, "type", json_string("table"));
+    size_t room = (size_t)(out->end - out->at), size = json_dumpb(json, out->at, room, JSON_COMPACT);
+    json_decref(json);
+    conn->sent_told = conn->table->told;
+    return size <= room ? size : 0;
+}
+
+static pyr_seat seat_of(const struct conn *conn)
+{
+    return conn->visitor ? table_seat_of(conn->table, (int64_t)conn->visitor->node.key) : PYR_SPECTATOR;
+}
+
+static unsigned ready_seats(const struct table *table)
+{
+    unsigned ready = 0, waiting = table_waiting(table);
+    if (table->core.state == STORE_RUNNING)
+        ready = table->core.game.replay.state.open.waiting & ~waiting;
+    return ready & 15;
+}
+
+static size_t tell_lines(struct conn *conn, struct out *out, const char *from)
+{
+    const struct table *table = conn->table;
+    const struct lines *log = &table->log;
+    pyr_seat seat = seat_of(conn);
+    uint32_t line = conn->sent_lines, to = line;
+    bool first = true;
+    while (to < log->count && (to == line || (size_t)(log->start[to + 1] - log->start[line]) < CHUNK))
+        to++;
+    put(out, "{\"type\":\"lines\",\"from\":");
+    put_number(out, line);
+    put(out, ",\"to\":");
+    put_number(out, to);
+    put(out, ",\"left\":");
+    put_number(out, to == log->count ? time_left(table) : -1);
+    put(out, ",\"lines\":[");
+    for (; line < to; line++) {
+        if (!table_line_is_visible(table, line, seat))
+            continue;
+        if (!first)
+            put(out, ",");
+        first = false;
+        put_string(out, log->text + log->start[line], (size_t)(log->start[line + 1] - log->start[line] - 1));
+    }
+    put(out, "]}");
+    conn->sent_lines = to;
+    if (conn->opened && to == log->count && !ready_seats(table))
+        conn->sent_ready = table->ready;     /* a new phase: nobody has chosen, as the lines themselves tell */
+    else
+        conn->sent_ready = table->ready - 1;
+    conn->opened = true;
+    return (size_t)(out->at - from);
+}
+
+static size_t tell_ready(struct conn *conn, struct out *out, const char *from)
+{
+    const struct table *table = conn->table;
+    unsigned ready = ready_seats(table);
+    char mine[512];
+    bool first = true;
+    conn->sent_ready = table->ready;
+    put(out, "{\"type\":\"ready\",\"phase\":");
+    put_number(out, table->log.count);
+    put(out, ",\"ready\":[");
+    for (unsigned s = 0; s < table->core.seats; s++) {
+        if (!(ready >> s & 1))
+            continue;
+        if (!first)
+            put(out, ",");
+        first = false;
+        put_number(out, s + 1);
+    }
+    put(out, "],\"left\":");
+    put_number(out, time_left(table));
+    put(out, ",\"mine\":");
+    table_choice(table, seat_of(conn), mine, sizeof mine);
+    if (mine[0])
+        put_string(out, mine, strlen(mine));
+    else
+        put(out, "null");
+    put(out, "}");
+    return (size_t)(out->at - from);
+}
+
+size_t feed_next(struct conn *conn, char *to, size_t room)
+{
+    struct out out = { to, to + room, false };
+    const struct table *table = conn->table;
+    if (!conn->greeted)
+        return tell_hello(conn, &out, to);
+    if (conn->replies)
+        return tell_reply(conn, &out, to);
+    if (conn->warn && !conn->warned) {
+        conn->warned = true;
+        put(&out, "{\"type\":\"again\",\"seconds\":2}");
+        return (size_t)(out.at - to);
+    }
+    if (!table)
+        return 0;
+    if (conn->sent_told != table->told)
+        return tell_table(conn, &out);
+    if (!conn->opened || conn->sent_lines != table->log.count)
+        return tell_lines(conn, &out, to);
+    if (conn->sent_ready != table->ready && table->core.state == STORE_RUNNING)
+        return tell_ready(conn, &out, to);
+    return 0;
+}

@@ -1,0 +1,845 @@
+/* http.c: the routes (docs/protocol.md, section 2, docs/openapi.json). */
+#include <inttypes.h>
+#include <sodium.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "judging.h"
+#include "request.h"
+
+/* Answers. */
+
+static void answer_text(struct request *request, int status, const char *type, char *text, size_t size)
+{
+    request->status = status;
+    request->type = type;
+    request->data = text;
+    request->size = size;
+    request_send(request);
+}
+
+static void answer_json(struct request *request, int status, json_t *json)
+{
+    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    json_decref(json);
+    if (text)
+        answer_text(request, status, "application/json", text, strlen(text));
+    else
+        request_error(request, ERROR_STORAGE, "");
+}
+
+void request_error(struct request *request, enum error error, const char *detail)
+{
+    char text[160];
+    int size = snprintf(text, sizeof text, detail && detail[0] ? "{\"error\":{\"code\":\"%s\",\"detail\":\"%.40s\"}}" : "{\"error\":{\"code\":\"%s\"}}",
+        error_name(error), detail);
+    if (error == ERROR_TOO_FAST)
+        request->retry = 2;
+    request->server->count.errors++;
+    request->status = error_status(error);
+    request->type = "application/json";
+    free(request->data);
+    request->data = malloc((size_t)size + 1);
+    request->size = request->data ? (size_t)size : 0;
+    if (request->data)
+        memcpy(request->data, text, (size_t)size + 1);
+    request_send(request);
+}
+
+/* A request whose answer takes a job: it stays until request_back says whether anybody still waits. */
+static void request_wait(struct request *request)
+{
+    request->waits = true;
+}
+
+static bool request_back(struct request *request)
+{
+    request->waits = false;
+    if (request->conn)
+        return true;
+    free(request->data);
+    free(request);
+    return false;
+}
+
+/* The members of a request's body. False after an answer. */
+static bool read_body(struct request *request, const struct field *field, unsigned count, json_t **object, json_t **values)
+{
+    struct problem problem = { 0 };
+    *object = json_loadb(request->body, request->body_size, JSON_REJECT_DUPLICATES, NULL);
+    if (!json_is_object(*object)) {
+        json_decref(*object);
+        request_error(request, ERROR_BAD_JSON, "");
+        return false;
+    }
+    if (json_object_get(*object, "type") || json_object_get(*object, "id") || !fields_read(*object, field, count, values, &problem)) {
+        char detail[48];
+        snprintf(detail, sizeof detail, "%s", problem.detail);
+        for (char *at = detail; *at; at++)
+            if (*at == '"' || *at == '\\' || (unsigned char)*at < ' ' || (unsigned char)*at > '~')
+                *at = '?';
+        json_decref(*object);
+        request_error(request, ERROR_BAD_MESSAGE, detail);
+        return false;
+    }
+    return true;
+}
+
+/* Visitors. */
+
+struct visitor_job {
+    struct store_job job;
+    struct request *request;
+    struct visitor *visitor;
+    struct store_visitor stored;
+    bool is_new, is_token;
+    char old_name[NAME_SIZE];
+};
+
+static enum store_result run_visitor(struct store_db *db, struct store_job *job)
+{
+    struct visitor_job *v = (struct visitor_job *)job;
+    return v->is_token ? store_add_token(db, v->stored.id, v->stored.token) : store_put_visitor(db, &v->stored);
+}
+
+static void answer_visitor(struct request *request, const struct visitor *visitor)
+{
+    answer_json(request, 200, json_pack("{s{ss}}", "visitor", "name", visitor->name));
+}
+
+static void visitor_stored(struct store_job *job, enum store_result result)
+{
+    struct visitor_job *v = (struct visitor_job *)job;
+    struct request *request = v->request;
+    struct server *server = request->server;
+    if (result && (v->is_new || v->is_token))
+        visitor_drop_token(server, v->stored.token);
+    else if (result)
+        memcpy(v->visitor->name, v->old_name, NAME_SIZE);
+    if (request_back(request)) {
+        if (result) {
+            request->cookie[0] = '\0';
+            request_error(request, ERROR_STORAGE, "");
+        } else {
+            answer_visitor(request, v->visitor);
+        }
+    }
+    free(v);
+}
+
+static void set_cookie(struct request *request, const char *token)
+{
+    snprintf(request->cookie, sizeof request->cookie, "pyramids=%s; Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict%s", token,
+        request->secure ? "; Secure" : "");
+}
+
+static void store_visitor(struct request *request, struct visitor_job *v)
+{
+    v->request = request;
+    v->job.run = run_visitor;
+    v->job.done = visitor_stored;
+    request_wait(request);
+    store_submit(request->server->store, &v->job);
+}
+
+static void get_visitor(struct request *request)
+{
+    answer_visitor(request, request->visitor);
+}
+
+static void post_visitor(struct request *request)
+{
+    static const struct field fields[] = { { "name", FIELD_TEXT, false, 400 } };
+    struct server *server = request->server;
+    json_t *object, *value;
+    char name[NAME_SIZE] = "", token[2 * TOKEN_SIZE + 1];
+    if (!read_body(request, fields, 1, &object, &value))
+        return;
+    bool good = !value || name_clean(json_string_value(value), name);
+    bool named = value != NULL;
+    json_decref(object);
+    if (!good) {
+        request_error(request, ERROR_BAD_NAME, "");
+        return;
+    }
+    if (request->visitor && !named) {
+        answer_visitor(request, request->visitor);
+        return;
+    }
+    if (!request->visitor && !bucket_take(&request->address->visitors, server_now(server), 1, server->options.max_per_address)) {
+        request_error(request, ERROR_TOO_FAST, "");
+        return;
+    }
+    struct visitor_job *v = calloc(1, sizeof *v);
+    if (v && request->visitor) {
+        v->visitor = request->visitor;
+        v->stored = (struct store_visitor){ .id = (int64_t)v->visitor->node.key, .created = v->visitor->created, .seen = server_time() };
+        memcpy(v->stored.name, name, sizeof v->stored.name - 1);
+        memcpy(v->old_name, v->visitor->name, NAME_SIZE);
+        memcpy(v->visitor->name, name, NAME_SIZE);
+    } else if (v) {
+        v->is_new = true;
+        v->visitor = visitor_new(server, name, token, &v->stored);
+        if (v->visitor)
+            set_cookie(request, token);
+        sodium_memzero(token, sizeof token);
+    }
+    if (!v || !v->visitor) {
+        free(v);
+        request_error(request, ERROR_STORAGE, "");
+        return;
+    }
+    store_visitor(request, v);
+}
+
+static void post_visitor_code(struct request *request)
+{
+    json_t *object;
+    if (!read_body(request, NULL, 0, &object, NULL))
+        return;
+    json_decref(object);
+    const char *code = device_code_new(request->server, request->visitor);
+    if (code)
+        answer_json(request, 200, json_pack("{ss si}", "code", code, "seconds", 600));
+    else
+        request_error(request, ERROR_STORAGE, "");
+}
+
+static void post_visitor_device(struct request *request)
+{
+    static const struct field fields[] = { { "code", FIELD_TEXT, true, 16 } };
+    json_t *object, *value;
+    char token[2 * TOKEN_SIZE + 1];
+    if (!bucket_take(&request->address->misses, server_now(request->server), 0.5, 30)) {
+        request_error(request, ERROR_TOO_FAST, "");
+        return;
+    }
+    if (!read_body(request, fields, 1, &object, &value))
+        return;
+    struct visitor *visitor = device_code_use(request->server, json_string_value(value));
+    json_decref(object);
+    if (!visitor) {
+        request_error(request, ERROR_BAD_CODE, "");
+        return;
+    }
+    struct visitor_job *v = calloc(1, sizeof *v);
+    if (!v || !visitor_add_token(request->server, visitor, token, v->stored.token)) {
+        free(v);
+        request_error(request, ERROR_STORAGE, "");
+        return;
+    }
+    v->is_token = true;
+    v->visitor = visitor;
+    v->stored.id = (int64_t)visitor->node.key;
+    set_cookie(request, token);
+    sodium_memzero(token, sizeof token);
+    store_visitor(request, v);
+}
+
+/* Tables. */
+
+static void get_tables(struct request *request)
+{
+    json_t *list = json_array();
+    unsigned count = 0;
+    for (const struct table *table = request->server->table_list; table && count < 100; table = table->next) {
+        if (!table->is_public || table->core.state > STORE_RUNNING || (table->changes && table->changes->is_new))
+            continue;
+        json_array_append_new(list, table_json(table, request->visitor));
+        count++;
+    }
+    answer_json(request, 200, json_pack("{so}", "tables", list));
+}
+
+static bool read_seat(struct request *request, json_t *value, struct seat *seat, char key[KEY_SIZE + 1])
+{
+    static const struct field fields[] = { { "kind", FIELD_TEXT, true, 8 }, { "name", FIELD_TEXT, false, 400 }, { "level", FIELD_TEXT, false, 16 } };
+    struct problem problem = { 0 };
+    json_t *values[3];
+    *seat = (struct seat){ .kind = SEAT_OPEN };
+    key[0] = '\0';
+    if (!json_is_object(value) || json_object_get(value, "id") || !fields_read(value, fields, 3, values, &problem)) {
+        request_error(request, ERROR_BAD_MESSAGE, "seats");
+        return false;
+    }
+    const char *kind = json_string_value(values[0]);
+    if (values[1] && !name_clean(json_string_value(values[1]), seat->name)) {
+        request_error(request, ERROR_BAD_NAME, "");
+        return false;
+    }
+    if (!strcmp(kind, "friend")) {
+        uint8_t bytes[16];
+        seat->kind = SEAT_FRIEND;
+        randombytes_buf(bytes, sizeof bytes);
+        sodium_bin2base64(key, KEY_SIZE + 1, bytes, sizeof bytes, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+        crypto_hash_sha256(seat->key, (const unsigned char *)key, strlen(key));
+    } else if (!strcmp(kind, "bot")) {
+        seat->kind = SEAT_BOT;
+        seat->bot = values[2] ? pyr_bot_find(json_string_value(values[2])) : NULL;
+        if (!seat->bot) {
+            request_error(request, ERROR_BAD_MESSAGE, "level");
+            return false;
+        }
+        if (!seat->name[0])
+            snprintf(seat->name, NAME_SIZE, "%s", seat->bot->name);
+    } else if (strcmp(kind, "open") || values[1]) {
+        request_error(request, ERROR_BAD_MESSAGE, values[1] ? "name" : "kind");
+        return false;
+    }
+    if (seat->kind != SEAT_BOT && values[2]) {
+        request_error(request, ERROR_BAD_MESSAGE, "level");
+        return false;
+    }
+    seat->before = seat->kind;
+    return true;
+}
+
+struct creation {
+    struct request *request;
+    char keys[PYR_MAX_SEATS][KEY_SIZE + 1];
+};
+
+static void table_created(struct change *change, enum error error)
+{
+    struct creation *creation = change->context;
+    struct request *request = creation->request;
+    if (request_back(request)) {
+        if (error) {
+            request_error(request, error, "");
+        } else {
+            json_t *keys = json_object();
+            for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
+                if (creation->keys[s][0])
+                    json_object_set_new(keys, (char[]){ (char)('1' + s), '\0' }, json_string(creation->keys[s]));
+            json_t *answer = json_pack("{so}", "table", table_json(change->table, request->visitor));
+            if (json_object_size(keys))
+                json_object_set(answer, "keys", keys);
+            json_decref(keys);
+            answer_json(request, 201, answer);
+        }
+    }
+    free(creation);
+}
+
+static void post_tables(struct request *request)
+{
+    static const struct field fields[] = { { "seats", FIELD_ARRAY, true, PYR_MAX_SEATS }, { "edition", FIELD_TEXT, false, 64 },
+        { "public", FIELD_BOOL, false, 0 }, { "clock", FIELD_TEXT, false, 16 } };
+    static const char *const clocks[] = { "none", "relaxed", "quick" };
+    struct server *server = request->server;
+    struct table_request wanted = { 0 };
+    struct creation *creation = calloc(1, sizeof *creation);
+    json_t *object = NULL, *values[4];
+    if (!creation) {
+        request_error(request, ERROR_STORAGE, "");
+        return;
+    }
+    creation->request = request;
+    if (!read_body(request, fields, 4, &object, values)) {
+        free(creation);
+        return;
+    }
+    unsigned free_seats = 0;
+    wanted.seats = (unsigned)json_array_size(values[0]);
+    for (unsigned s = 0; s < wanted.seats; s++) {
+        if (!read_seat(request, json_array_get(values[0], s), &wanted.seat[s], creation->keys[s]))
+            goto fail;
+        free_seats += wanted.seat[s].kind != SEAT_BOT;
+    }
+    wanted.edition = server_edition(server, values[1] ? json_string_value(values[1]) : "classic");
+    wanted.is_public = json_is_true(values[2]);
+    const char *clock = values[3] ? json_string_value(values[3]) : "none";
+    while (wanted.clock < 3 && strcmp(clock, clocks[wanted.clock]))
+        wanted.clock++;
+    if (wanted.seats < PYR_MIN_SEATS || !free_seats) {
+        request_error(request, ERROR_BAD_MESSAGE, "seats");
+        goto fail;
+    }
+    if (!wanted.edition) {
+        request_error(request, ERROR_NO_EDITION, "");
+        goto fail;
+    }
+    if (wanted.clock == 3) {
+        request_error(request, ERROR_BAD_MESSAGE, "clock");
+        goto fail;
+    }
+    json_decref(object);
+    struct table *table;
+    request_wait(request);
+    enum error error = table_create(server, request->visitor, &wanted, table_created, creation, &table);
+    if (error) {
+        request->waits = false;
+        free(creation);
+        request_error(request, error, "");
+    }
+    return;
+fail:
+    json_decref(object);
+    free(creation);
+}
+
+/* Routes with a code: the table is found first, in memory or in the database. */
+
+struct with_table {
+    struct request *request;
+    void (*then)(struct request *request, struct table *table);
+};
+
+static void table_fetched(struct fetch *fetch, struct table *table, enum error error)
+{
+    struct with_table *with = fetch->context;
+    struct request *request = with->request;
+    void (*then)(struct request *, struct table *) = with->then;
+    free(with);
+    if (!request_back(request))
+        return;
+    if (error == ERROR_NO_TABLE && !bucket_take(&request->address->misses, server_now(request->server), 0.5, 30))
+        error = ERROR_TOO_FAST;
+    if (error)
+        request_error(request, error, "");
+    else
+        then(request, table);
+}
+
+static void with_table(struct request *request, void (*then)(struct request *request, struct table *table))
+{
+    struct table *table = table_find(request->server, request->word);
+    if (table) {
+        then(request, table);
+        return;
+    }
+    if (!table_is_code(request->word)) {
+        bool slow = !bucket_take(&request->address->misses, server_now(request->server), 0.5, 30);
+        request_error(request, slow ? ERROR_TOO_FAST : ERROR_NO_TABLE, "");
+        return;
+    }
+    struct with_table *with = malloc(sizeof *with);
+    if (with) {
+        *with = (struct with_table){ request, then };
+        request_wait(request);
+        if (table_fetch(request->server, request->word, table_fetched, with))
+            return;
+        request->waits = false;
+    }
+    free(with);
+    request_error(request, ERROR_STORAGE, "");
+}
+
+static void tell_table(struct request *request, struct table *table)
+{
+    answer_json(request, 200, json_pack("{so}", "table", table_json(table, request->visitor)));
+}
+
+static void get_table(struct request *request) { with_table(request, tell_table); }
+
+static void tell_record(struct request *request, struct table *table)
+{
+    const struct lines *log = &table->log;
+    pyr_seat seat = table_seat_of(table, request->visitor ? (int64_t)request->visitor->node.key : 0);
+    size_t size = 0, room = log->count ? log->start[log->count] : 0;
+    char *text = malloc(room + 1);
+    if (!text) {
+        request_error(request, ERROR_STORAGE, "");
+        return;
+    }
+    for (uint32_t i = 0; i < log->count; i++) {
+        if (!table_line_is_visible(table, i, seat))
+            continue;
+        memcpy(text + size, log->text + log->start[i], (size_t)(log->start[i + 1] - log->start[i]));
+        size += (size_t)(log->start[i + 1] - log->start[i]);
+    }
+    request->attachment = "game.pyr";
+    answer_text(request, 200, "text/plain; charset=utf-8", text, size);
+}
+
+static void get_record(struct request *request) { with_table(request, tell_record); }
+
+static void post_rematch_at(struct request *request, struct table *table)
+{
+    json_t *object;
+    struct table *again = NULL;
+    if (!read_body(request, NULL, 0, &object, NULL))
+        return;
+    json_decref(object);
+    if (table->core.rematch[0] && (again = table_find(request->server, table->core.rematch))) {
+        tell_table(request, again);          /* somebody was faster */
+        return;
+    }
+    struct creation *creation = calloc(1, sizeof *creation);
+    enum error error = ERROR_STORAGE;
+    if (creation) {
+        creation->request = request;
+        request_wait(request);
+        error = table_rematch(table, request->visitor, table_created, creation, &again);
+    }
+    if (error) {
+        request->waits = false;
+        free(creation);
+        request_error(request, error, "");
+    }
+}
+
+static void post_rematch(struct request *request) { with_table(request, post_rematch_at); }
+
+/* Finished games of a visitor, from the database; running ones are in memory. */
+
+struct mine_job {
+    struct store_job job;
+    struct request *request;
+    int64_t visitor;
+    bool is_statistics;
+    struct store_statistics statistics;
+    unsigned count;
+    struct {
+        char code[16];
+        uint8_t state;
+        int64_t id, created, changed;
+        char *config;
+    } table[50];
+};
+
+static void mine_clear(struct mine_job *mine)
+{
+    while (mine->count)
+        free(mine->table[--mine->count].config);
+}
+
+static bool mine_each(void *context, const struct store_table *table, const struct store_seat *seat)
+{
+    struct mine_job *mine = context;
+    (void)seat;
+    if (table->state != STORE_OVER)
+        return true;
+    if (mine->count == sizeof mine->table / sizeof *mine->table)
+        return false;
+    char *config = malloc(strlen(table->config) + 1);
+    if (!config)
+        return false;
+    memcpy(config, table->config, strlen(table->config) + 1);
+    memcpy(mine->table[mine->count].code, table->code, sizeof table->code);
+    mine->table[mine->count].state = table->state;
+    mine->table[mine->count].id = table->id;
+    mine->table[mine->count].created = table->created;
+    mine->table[mine->count].changed = table->changed;
+    mine->table[mine->count++].config = config;
+    return true;
+}
+
+static enum store_result run_mine(struct store_db *db, struct store_job *job)
+{
+    struct mine_job *mine = (struct mine_job *)job;
+    mine_clear(mine);
+    return mine->is_statistics ? store_get_statistics(db, mine->visitor, &mine->statistics) :
+        store_each_table_of(db, mine->visitor, 100, mine_each, mine);
+}
+
+static json_t *statistics_json(const struct store_statistics *statistics)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < statistics->count; i++) {
+        const struct store_tally *tally = &statistics->tally[i];
+        json_array_append_new(list, json_pack("{ss sI sf sf si}", "against", tally->level[0] ? tally->level : "people", "games",
+            (json_int_t)tally->games, "wins", tally->wins, "points", tally->points, "best", (int)tally->best));
+    }
+    return json_pack("{so}", "statistics", list);
+}
+
+/* A finished table that is not in memory, as JSON: read for this answer only. */
+static json_t *stored_json(struct server *server, const struct mine_job *mine, unsigned i, const struct visitor *visitor)
+{
+    struct table *table = calloc(1, sizeof *table);
+    json_t *json = NULL;
+    if (!table)
+        return NULL;
+    table->server = server;
+    memcpy(table->code, mine->table[i].code, sizeof table->code);
+    table->created = mine->table[i].created;
+    table->core.state = mine->table[i].state;
+    if (config_read(table, mine->table[i].config))
+        json = table_json(table, visitor);
+    pyr_fair_wipe(&table->core.fair);
+    free(table);
+    return json;
+}
+
+static void mine_done(struct store_job *job, enum store_result result)
+{
+    struct mine_job *mine = (struct mine_job *)job;
+    struct request *request = mine->request;
+    if (!request_back(request))
+        goto out;
+    if (result && result != STORE_NONE) {
+        request_error(request, ERROR_STORAGE, "");
+    } else if (mine->is_statistics) {
+        answer_json(request, 200, statistics_json(&mine->statistics));
+    } else {
+        json_t *list = json_array();
+        for (const struct table *table = request->server->table_list; table; table = table->next)
+            if (table->core.state <= STORE_RUNNING && (table_seat_of(table, mine->visitor) < PYR_MAX_SEATS || table->host == mine->visitor))
+                json_array_append_new(list, table_json(table, request->visitor));
+        for (unsigned i = 0; i < mine->count; i++) {
+            json_t *json = stored_json(request->server, mine, i, request->visitor);
+            if (json)
+                json_array_append_new(list, json);
+        }
+        answer_json(request, 200, json_pack("{so}", "tables", list));
+    }
+out:
+    mine_clear(mine);
+    free(mine);
+}
+
+static void ask_mine(struct request *request, bool is_statistics)
+{
+    struct mine_job *mine = calloc(1, sizeof *mine);
+    if (!mine) {
+        request_error(request, ERROR_STORAGE, "");
+        return;
+    }
+    mine->request = request;
+    mine->visitor = (int64_t)request->visitor->node.key;
+    mine->is_statistics = is_statistics;
+    mine->job.run = run_mine;
+    mine->job.done = mine_done;
+    request_wait(request);
+    store_submit(request->server->store, &mine->job);
+}
+
+static void get_my_tables(struct request *request) { ask_mine(request, false); }
+static void get_statistics(struct request *request) { ask_mine(request, true); }
+
+/* Analyses: made once by a thread, then kept in the database. */
+
+static void analysis_there(void *context, enum judging_state state, char *text, size_t size, bool html)
+{
+    struct request *request = context;
+    if (!request_back(request)) {
+        free(text);
+        return;
+    }
+    if (state == JUDGING_READY) {
+        if (html)
+            request->policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+        answer_text(request, 200, html ? "text/html; charset=utf-8" : "application/json", text, size);
+    } else if (state == JUDGING_WORKING) {
+        request->retry = 2;
+        answer_json(request, 202, json_pack("{ss}", "status", "working"));
+    } else {
+        request_error(request, ERROR_STORAGE, "");
+    }
+}
+
+static void tell_analysis(struct request *request, struct table *table)
+{
+    if (table->core.state != STORE_OVER) {
+        request_error(request, ERROR_NOT_OVER, "");
+        return;
+    }
+    request_wait(request);
+    judging_ask(table, strstr(request->path, ".html") != NULL, analysis_there, request);
+}
+
+static void get_analysis(struct request *request) { with_table(request, tell_analysis); }
+
+/* Editions, health, metrics. */
+
+static void get_editions(struct request *request)
+{
+    const struct server_options *options = &request->server->options;
+    json_t *list = json_array();
+    for (unsigned i = 0; i < options->edition_count; i++)
+        json_array_append_new(list, json_pack("{ss ss}", "name", options->editions[i].name, "title", options->editions[i].title));
+    answer_json(request, 200, json_pack("{so}", "editions", list));
+}
+
+static void get_edition(struct request *request)
+{
+    const struct server_options *options = &request->server->options;
+    for (unsigned i = 0; i < options->edition_count; i++) {
+        if (strcmp(options->editions[i].name, request->word))
+            continue;
+        size_t size = strlen(options->edition_texts[i]);
+        char *text = malloc(size + 1);
+        if (text)
+            memcpy(text, options->edition_texts[i], size + 1);
+        answer_text(request, text ? 200 : 503, "text/plain; charset=utf-8", text, text ? size : 0);
+        return;
+    }
+    request_error(request, ERROR_NOT_FOUND, "");
+}
+
+static void get_health(struct request *request)
+{
+    char *text = malloc(4);
+    if (text)
+        memcpy(text, request->server->stopping ? "no\n" : "ok\n", 4);
+    answer_text(request, request->server->stopping ? 503 : 200, "text/plain; charset=utf-8", text, text ? 3 : 0);
+}
+
+static void metric(FILE *to, const char *name, const char *kind, const char *help, double value)
+{
+    fprintf(to, "# HELP pyramids_%s %s\n# TYPE pyramids_%s %s\npyramids_%s %.15g\n", name, help, name, kind, name, value);
+}
+
+static void get_metrics(struct request *request)
+{
+    struct server *server = request->server;
+    struct store_counters store = store_counters(server->store);
+    static const int bounds[] = { 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000 };
+    char *text = NULL;
+    size_t size = 0;
+    uint64_t sum = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to) {
+        request_error(request, ERROR_STORAGE, "");
+        return;
+    }
+    fprintf(to, "# HELP pyramids_requests_total HTTP requests answered.\n# TYPE pyramids_requests_total counter\n");
+    for (unsigned i = 2; i < 6; i++)
+        fprintf(to, "pyramids_requests_total{status=\"%uxx\"} %" PRIu64 "\n", i, server->count.requests[i]);
+    metric(to, "connections", "gauge", "Connections open.", server->connections);
+    metric(to, "sockets", "gauge", "WebSockets open.", server->sockets);
+    metric(to, "tables_open", "gauge", "Tables that wait or run.", server->open_tables);
+    metric(to, "tables_in_memory", "gauge", "Tables in memory.", (double)server->tables.count);
+    metric(to, "visitors", "gauge", "Visitors known.", (double)server->visitors.count);
+    metric(to, "bots_pending", "gauge", "Choices that bots are thinking about.", pool_pending(server->pool));
+    metric(to, "store_pending", "gauge", "Jobs that the store has not finished.", store_pending(server->store));
+    metric(to, "messages_total", "counter", "WebSocket messages received.", (double)server->count.messages);
+    metric(to, "sent_total", "counter", "WebSocket messages sent.", (double)server->count.sent);
+    metric(to, "sent_bytes_total", "counter", "Bytes of WebSocket messages sent.", (double)server->count.bytes_sent);
+    metric(to, "choices_total", "counter", "Choices of people taken.", (double)server->count.choices);
+    metric(to, "games_total", "counter", "Games finished.", (double)server->count.games);
+    metric(to, "errors_total", "counter", "Requests and messages refused.", (double)server->count.errors);
+    metric(to, "refused_total", "counter", "Connections refused.", (double)server->count.refused);
+    metric(to, "cut_total", "counter", "Sockets closed for misbehaving.", (double)server->count.cut);
+    metric(to, "store_jobs_total", "counter", "Jobs of the store.", (double)store.jobs);
+    metric(to, "store_failed_total", "counter", "Jobs of the store that failed.", (double)store.failed);
+    metric(to, "store_commits_total", "counter", "Transactions.", (double)store.commits);
+    metric(to, "store_commit_seconds_total", "counter", "Time in transactions.", store.seconds);
+    fprintf(to, "# HELP pyramids_answer_seconds Time from a choice to its answer.\n# TYPE pyramids_answer_seconds histogram\n");
+    for (unsigned i = 0; i < 12; i++) {
+        sum += server->count.told_ms[i];
+        if (i < 11)
+            fprintf(to, "pyramids_answer_seconds_bucket{le=\"%g\"} %" PRIu64 "\n", bounds[i] / 1000.0, sum);
+        else
+            fprintf(to, "pyramids_answer_seconds_bucket{le=\"+Inf\"} %" PRIu64 "\n", sum);
+    }
+    fprintf(to, "pyramids_answer_seconds_sum %g\npyramids_answer_seconds_count %" PRIu64 "\n", server->count.told_sum, sum);
+    fclose(to);
+    answer_text(request, 200, "text/plain; version=0.0.4; charset=utf-8", text, size);
+}
+
+/* The embedded page. */
+
+static void get_page(struct request *request)
+{
+    const struct page *page = page_find(!strcmp(request->path, "/") ? "/index.html" : request->path);
+    if (!page) {
+        request_error(request, ERROR_NOT_FOUND, "");
+        return;
+    }
+    request->page_etag = page->etag;
+    request->type = page->type;
+    if (!strcmp(request->etag, page->etag)) {
+        request->status = 304;
+        request_send(request);
+        return;
+    }
+    request->status = 200;
+    if (request->gzip) {
+        request->encoded = true;
+        request->page = page->data;
+        request->size = page->size;
+    } else {
+        z_stream stream = { .next_in = (unsigned char *)(uintptr_t)page->data, .avail_in = (unsigned)page->size };
+        request->data = malloc(page->plain_size + 1);
+        stream.next_out = (unsigned char *)request->data;
+        stream.avail_out = (unsigned)page->plain_size;
+        bool good = request->data && inflateInit2(&stream, 16 + MAX_WBITS) == Z_OK;
+        if (good) {
+            good = inflate(&stream, Z_FINISH) == Z_STREAM_END;
+            inflateEnd(&stream);
+        }
+        if (!good) {
+            request_error(request, ERROR_STORAGE, "");
+            return;
+        }
+        request->size = page->plain_size;
+    }
+    request_send(request);
+}
+
+static const struct route {
+    enum method method;
+    const char *path;            /* * stands for one word */
+    bool visitor;                /* needs a cookie */
+    void (*handle)(struct request *request);
+} routes[] = {
+    { METHOD_GET, "/api/visitor", true, get_visitor },
+    { METHOD_POST, "/api/visitor", false, post_visitor },
+    { METHOD_POST, "/api/visitor/code", true, post_visitor_code },
+    { METHOD_POST, "/api/visitor/device", false, post_visitor_device },
+    { METHOD_GET, "/api/tables", false, get_tables },
+    { METHOD_POST, "/api/tables", true, post_tables },
+    { METHOD_GET, "/api/tables/*", false, get_table },
+    { METHOD_GET, "/api/tables/*/record", false, get_record },
+    { METHOD_GET, "/api/tables/*/analysis", false, get_analysis },
+    { METHOD_GET, "/api/tables/*/analysis.html", false, get_analysis },
+    { METHOD_POST, "/api/tables/*/rematch", true, post_rematch },
+    { METHOD_GET, "/api/my/tables", true, get_my_tables },
+    { METHOD_GET, "/api/statistics", true, get_statistics },
+    { METHOD_GET, "/api/editions", false, get_editions },
+    { METHOD_GET, "/api/editions/*", false, get_edition },
+    { METHOD_GET, "/healthz", false, get_health },
+    { METHOD_GET, "/metrics", false, get_metrics },
+};
+
+/* Whether a path is a route's; the word for * goes to `word`. */
+static bool fits(const char *path, const char *route, char *word, size_t room)
+{
+    const char *star = strchr(route, '*');
+    if (!star)
+        return !strcmp(path, route);
+    size_t before = (size_t)(star - route);
+    if (strncmp(path, route, before))
+        return false;
+    size_t length = strcspn(path + before, "/");
+    if (!length || length >= room || strcmp(path + before + length, star + 1))
+        return false;
+    memcpy(word, path + before, length);
+    word[length] = '\0';
+    return true;
+}
+
+void request_route(struct request *request)
+{
+    const struct route *found = NULL;
+    bool other_method = false;
+    enum method method = request->method == METHOD_HEAD ? METHOD_GET : request->method;
+    for (size_t i = 0; i < sizeof routes / sizeof *routes && !found; i++) {
+        if (!fits(request->path, routes[i].path, request->word, sizeof request->word))
+            continue;
+        if (routes[i].method == method)
+            found = &routes[i];
+        else
+            other_method = true;
+    }
+    request->route = found ? found->path : "page";
+    if (request->server->stopping && found && found->handle != get_health)
+        request_error(request, ERROR_STOPPING, "");
+    else if (request->too_long)
+        request_error(request, ERROR_TOO_LONG, "");
+    else if (found && method == METHOD_POST && !request->json)
+        request_error(request, ERROR_BAD_JSON, "content-type");
+    else if (found && found->visitor && !request->visitor)
+        request_error(request, ERROR_NO_VISITOR, "");
+    else if (found)
+        found->handle(request);
+    else if (other_method || method != METHOD_GET)
+        request_error(request, ERROR_METHOD, "");
+    else
+        get_page(request);
+}

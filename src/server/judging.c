@@ -1,0 +1,169 @@
+/* judging.c: see judging.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pyramids/judge.h>
+
+#include "judging.h"
+
+#define JSON_NAME "analysis.json"
+#define HTML_NAME "analysis.html"
+
+/* Looks into the database; if there is nothing yet, has it made. */
+struct question {
+    struct store_job job;
+    struct table *table;
+    int64_t id;
+    bool html;
+    char *text;
+    size_t size;
+    void (*answer)(void *context, enum judging_state state, char *text, size_t size, bool html);
+    void *context;
+};
+
+struct judging {
+    struct work work;
+    struct store_job job;
+    struct table *table;
+    struct pool *pool;
+    const struct pyr_edition *edition;
+    int64_t id;
+    char *log;
+    size_t log_size;
+    char *json, *html;
+    size_t json_size, html_size;
+};
+
+static void release(struct table *table)
+{
+    table->jobs--;
+    if (table->gone)
+        table_forget(table);
+}
+
+static void judging_free(struct judging *judging)
+{
+    free(judging->log);
+    free(judging->json);
+    free(judging->html);
+    free(judging);
+}
+
+static bool is_cancelled(void *context)
+{
+    return pool_is_stopping(((struct judging *)context)->pool);
+}
+
+/* In a thread of the pool. */
+static void judge(struct work *work)
+{
+    struct judging *judging = (struct judging *)work;
+    struct pyr_judge_options options = { .playouts = PYR_JUDGE_PLAYOUTS, .threads = 1, .is_cancelled = is_cancelled, .context = judging };
+    struct pyr_judge_report *report = malloc(sizeof *report);
+    if (!report)
+        return;
+    if (pyr_judge_init(report, judging->edition, judging->log, judging->log_size, &options, NULL) == PYR_JUDGE_GOOD) {
+        FILE *json = open_memstream(&judging->json, &judging->json_size), *html = open_memstream(&judging->html, &judging->html_size);
+        bool good = json && html && pyr_judge_write_json(report, json) && pyr_judge_write_html(report, html);
+        if (json && fclose(json))
+            good = false;
+        if (html && fclose(html))
+            good = false;
+        if (!good)
+            judging->json_size = judging->html_size = 0;
+    }
+    pyr_judge_finish(report);
+    free(report);
+}
+
+static enum store_result keep(struct store_db *db, struct store_job *job)
+{
+    struct judging *judging = (struct judging *)((char *)job - offsetof(struct judging, job));
+    enum store_result result = store_put_report(db, judging->id, JSON_NAME, judging->json, judging->json_size);
+    return result ? result : store_put_report(db, judging->id, HTML_NAME, judging->html, judging->html_size);
+}
+
+static void kept(struct store_job *job, enum store_result result)
+{
+    struct judging *judging = (struct judging *)((char *)job - offsetof(struct judging, job));
+    struct table *table = judging->table;
+    if (result)
+        server_log(table->server, LOG_ERROR, "storage", "table=%lld report", (long long)judging->id);
+    table->analysing = false;                /* a failure: the next one who asks has it made again */
+    judging_free(judging);
+    release(table);
+}
+
+static void judged(struct work *work)
+{
+    struct judging *judging = (struct judging *)work;
+    struct table *table = judging->table;
+    if (judging->json_size && judging->html_size) {
+        judging->job.run = keep;
+        judging->job.done = kept;
+        store_submit(table->server->store, &judging->job);
+        return;
+    }
+    table->analysing = false;
+    judging_free(judging);
+    release(table);
+}
+
+static enum judging_state begin(struct table *table)
+{
+    if (table->analysing)
+        return JUDGING_WORKING;
+    struct judging *judging = calloc(1, sizeof *judging);
+    size_t size = table->log.start[table->log.count];
+    if (!judging || !(judging->log = malloc(size))) {
+        free(judging);
+        return JUDGING_FAILED;
+    }
+    memcpy(judging->log, table->log.text, size);
+    judging->log_size = size;
+    judging->table = table;
+    judging->pool = table->server->pool;
+    judging->id = table->id;
+    judging->edition = table->edition;
+    judging->work.run = judge;
+    judging->work.done = judged;
+    table->analysing = true;
+    table->jobs++;
+    pool_work(table->server->pool, &judging->work);
+    return JUDGING_WORKING;
+}
+
+static enum store_result look(struct store_db *db, struct store_job *job)
+{
+    struct question *question = (struct question *)job;
+    free(question->text);
+    question->text = NULL;
+    return store_get_report(db, question->id, question->html ? HTML_NAME : JSON_NAME, &question->text, &question->size);
+}
+
+static void looked(struct store_job *job, enum store_result result)
+{
+    struct question *question = (struct question *)job;
+    struct table *table = question->table;
+    enum judging_state state = !result ? JUDGING_READY : result == STORE_NONE && !table->gone ? begin(table) : JUDGING_FAILED;
+    question->answer(question->context, state, result ? NULL : question->text, question->size, question->html);
+    if (result)
+        free(question->text);
+    free(question);
+    release(table);
+}
+
+void judging_ask(struct table *table, bool html, void (*answer)(void *context, enum judging_state state, char *text, size_t size, bool html),
+    void *context)
+{
+    struct question *question = calloc(1, sizeof *question);
+    if (!question) {
+        answer(context, JUDGING_FAILED, NULL, 0, html);
+        return;
+    }
+    *question = (struct question){ .job = { .run = look, .done = looked }, .table = table, .id = table->id, .html = html, .answer = answer,
+        .context = context };
+    table->jobs++;
+    store_submit(table->server->store, &question->job);
+}

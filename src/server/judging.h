@@ -1,0 +1,15 @@
+/*
+ * judging.h (judging.c): the analysis of a finished game: made once by a thread of the pool, then kept in the database.
+ */
+#ifndef PYR_SERVER_JUDGING_H
+#define PYR_SERVER_JUDGING_H
+
+#include "server.h"
+
+enum judging_state { JUDGING_READY, JUDGING_WORKING, JUDGING_FAILED };
+
+/* Asks for the report of a table whose game is over; `answer` is called later, from the loop. The text is the answer's to free. */
+void judging_ask(struct table *table, bool html, void (*answer)(void *context, enum judging_state state, char *text, size_t size, bool html),
+    void *context);
+
+#endif

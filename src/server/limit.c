@@ -1,0 +1,70 @@
+/* limit.c: how much an address may do: token buckets, and the addresses seen lately. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "server.h"
+
+#define ADDRESS_KEPT 600000      /* milliseconds after its last use; longer than any bucket takes to fill */
+
+bool bucket_take(struct bucket *bucket, uint64_t now, double rate, double burst)
+{
+    if (!bucket->at)
+        bucket->level = burst;
+    else
+        bucket->level += (double)(now - bucket->at) / 1000 * rate;
+    if (bucket->level > burst)
+        bucket->level = burst;
+    bucket->at = now ? now : 1;
+    if (bucket->level < 1)
+        return false;
+    bucket->level -= 1;
+    return true;
+}
+
+struct address *address_of(struct server *server, const char *text)
+{
+    size_t size = strlen(text);
+    uint64_t key = server_hash(server, text, size);
+    for (struct map_node *node = map_find(&server->addresses, key); node; node = map_next(node)) {
+        struct address *address = (struct address *)node;
+        if (!strcmp(address->text, text)) {
+            address->used = server_now(server);
+            return address;
+        }
+    }
+    struct address *address = calloc(1, sizeof *address);
+    if (!address || size >= sizeof address->text || !map_add(&server->addresses, &address->node, key)) {
+        free(address);
+        return NULL;
+    }
+    memcpy(address->text, text, size);
+    address->used = server_now(server);
+    return address;
+}
+
+static void sweep(struct map_node *node, void *context)
+{
+    struct server *server = context;
+    struct address *address = (struct address *)node;
+    if (address->connections || server_now(server) - address->used < ADDRESS_KEPT)
+        return;
+    map_remove(&server->addresses, node);
+    free(address);
+}
+
+void address_sweep(struct server *server)
+{
+    map_each(&server->addresses, sweep, server);
+}
+
+static void drop(struct map_node *node, void *context)
+{
+    (void)context;
+    free(node);
+}
+
+void address_finish(struct server *server)
+{
+    map_each(&server->addresses, drop, NULL);
+    map_finish(&server->addresses);
+}

@@ -1,0 +1,256 @@
+/* message.c: the messages of a WebSocket (docs/protocol.md, section 3): one table, each with its fields and what it does. */
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conn.h"
+#include "server.h"
+
+#define MAX_FIELDS 4
+
+bool fields_read(json_t *object, const struct field *field, unsigned count, json_t **values, struct problem *problem)
+{
+    const char *name;
+    json_t *value;
+    unsigned i;
+    json_object_foreach(object, name, value) {
+        for (i = 0; i < count && strcmp(name, field[i].name); i++)
+            ;
+        if (i == count && strcmp(name, "type") && strcmp(name, "id")) {
+            snprintf(problem->detail, sizeof problem->detail, "%.40s", name);
+            return false;
+        }
+    }
+    for (i = 0; i < count; i++) {
+        value = values[i] = json_object_get(object, field[i].name);
+        bool fits = !value ? !field[i].required :
+            field[i].kind == FIELD_TEXT ? json_is_string(value) && json_string_length(value) <= (size_t)field[i].most &&
+                strlen(json_string_value(value)) == json_string_length(value) :
+            field[i].kind == FIELD_NUMBER ? json_is_integer(value) && json_integer_value(value) >= 0 && json_integer_value(value) <= field[i].most :
+            field[i].kind == FIELD_ARRAY ? json_is_array(value) && json_array_size(value) <= (size_t)field[i].most :
+            json_is_boolean(value);
+        if (!fits) {
+            snprintf(problem->detail, sizeof problem->detail, "%s", field[i].name);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What they do. Each handler answers itself, now or by its change. */
+
+static void refuse(struct conn *conn, const char *id, enum error error, const char *detail)
+{
+    struct problem problem = { .error = error };
+    snprintf(problem.detail, sizeof problem.detail, "%s", detail);
+    conn_answer(conn, id, error, &problem);
+}
+
+/* A change of the table that is open here, by this visitor; NULL after an answer. */
+static struct change *begin(struct conn *conn, const char *id, enum error (*make)(struct change *change, struct problem *problem))
+{
+    struct change *change = conn->table ? change_new(conn->table, make) : NULL;
+    if (!change)
+        refuse(conn, id, conn->table ? ERROR_STORAGE : ERROR_NOT_OPEN, "");
+    else
+        change->visitor = (int64_t)conn->visitor->node.key;
+    return change;
+}
+
+static void open_found(struct fetch *fetch, struct table *table, enum error error)
+{
+    struct conn *conn = fetch->context;
+    struct problem problem = { .error = error };
+    if (!conn)
+        return;
+    conn->fetch = NULL;
+    conn_resume(conn);
+    if (error == ERROR_NO_TABLE && !bucket_take(&conn->address->misses, server_now(conn->server), 0.5, 30))
+        error = ERROR_TOO_FAST;              /* somebody tries codes */
+    conn_answer(conn, conn->fetch_id, error, &problem);
+    if (!error)
+        conn_watch(conn, table, conn->fetch_have);
+}
+
+static void do_open(struct conn *conn, const char *id, json_t **value)
+{
+    const char *code = json_string_value(value[0]);
+    struct table *table = table_find(conn->server, code);
+    conn->fetch_have = (uint32_t)json_integer_value(value[1]);
+    if (table) {
+        conn_answer(conn, id, ERROR_NONE, NULL);
+        conn_watch(conn, table, conn->fetch_have);
+        return;
+    }
+    if (!table_is_code(code) || conn->address->misses.level < 1) {
+        bool slow = !bucket_take(&conn->address->misses, server_now(conn->server), 0.5, 30);
+        refuse(conn, id, slow ? ERROR_TOO_FAST : ERROR_NO_TABLE, "");
+        return;
+    }
+    memcpy(conn->fetch_id, id, ID_SIZE);
+    conn->fetch = table_fetch(conn->server, code, open_found, conn);
+    if (conn->fetch)
+        conn_pause(conn);                    /* what follows may be about that table */
+    else
+        refuse(conn, id, ERROR_STORAGE, "");
+}
+
+static void do_sit(struct conn *conn, const char *id, json_t **value)
+{
+    uint8_t number[PYR_FAIR_BYTES];
+    if (!pyr_fair_read_hex(json_string_value(value[0]), json_string_length(value[0]), number)) {
+        refuse(conn, id, ERROR_BAD_MESSAGE, "number");
+        return;
+    }
+    struct change *change = begin(conn, id, make_sit);
+    if (!change)
+        return;
+    memcpy(change->number, number, sizeof number);
+    if (value[1]) {
+        change->has_seat = true;
+        change->seat = (uint8_t)(json_integer_value(value[1]) - 1);
+    }
+    if (value[2]) {
+        change->has_key = true;
+        crypto_hash_sha256(change->key, (const unsigned char *)json_string_value(value[2]), json_string_length(value[2]));
+    }
+    change_submit(change, conn, id);
+}
+
+static void simply(struct conn *conn, const char *id, enum error (*make)(struct change *change, struct problem *problem))
+{
+    struct change *change = begin(conn, id, make);
+    if (change)
+        change_submit(change, conn, id);
+}
+
+static void do_leave(struct conn *conn, const char *id, json_t **value) { (void)value; simply(conn, id, make_leave); }
+static void do_return(struct conn *conn, const char *id, json_t **value) { (void)value; simply(conn, id, make_return); }
+static void do_close(struct conn *conn, const char *id, json_t **value) { (void)value; simply(conn, id, make_close); }
+static void do_ping(struct conn *conn, const char *id, json_t **value) { (void)value; conn_answer(conn, id, ERROR_NONE, NULL); }
+
+static void do_choose(struct conn *conn, const char *id, json_t **value)
+{
+    struct change *change = begin(conn, id, make_choose);
+    if (!change)
+        return;
+    size_t size = json_string_length(value[1]);
+    change->phase = (uint32_t)json_integer_value(value[0]);
+    change->text = malloc(size + 1);
+    if (!change->text) {
+        free(change);
+        refuse(conn, id, ERROR_STORAGE, "");
+        return;
+    }
+    memcpy(change->text, json_string_value(value[1]), size + 1);
+    change_submit(change, conn, id);
+}
+
+static void do_retract(struct conn *conn, const char *id, json_t **value)
+{
+    struct change *change = begin(conn, id, make_retract);
+    if (!change)
+        return;
+    change->phase = (uint32_t)json_integer_value(value[0]);
+    change_submit(change, conn, id);
+}
+
+static void do_fill(struct conn *conn, const char *id, json_t **value)
+{
+    const struct pyr_bot *bot = pyr_bot_find(json_string_value(value[1]));
+    if (!bot) {
+        refuse(conn, id, ERROR_BAD_MESSAGE, "level");
+        return;
+    }
+    struct change *change = begin(conn, id, make_fill);
+    if (!change)
+        return;
+    change->seat = (uint8_t)(json_integer_value(value[0]) - 1);
+    change->bot = bot;
+    change_submit(change, conn, id);
+}
+
+static void do_standin(struct conn *conn, const char *id, json_t **value)
+{
+    struct change *change = begin(conn, id, make_standin);
+    if (!change)
+        return;
+    change->seat = (uint8_t)(json_integer_value(value[0]) - 1);
+    change_submit(change, conn, id);
+}
+
+#define SEAT(required) { "seat", FIELD_NUMBER, required, PYR_MAX_SEATS }
+#define PHASE { "phase", FIELD_NUMBER, true, PYR_LOG_LINES }
+
+static const struct message {
+    const char *type;
+    bool needs_id;
+    struct field field[MAX_FIELDS];
+    void (*handle)(struct conn *conn, const char *id, json_t **value);
+} messages[] = {
+    { "open", false, { { "table", FIELD_TEXT, true, 64 }, { "have", FIELD_NUMBER, false, PYR_LOG_LINES } }, do_open },
+    { "sit", false, { { "number", FIELD_TEXT, true, PYR_FAIR_DIGITS }, SEAT(false), { "key", FIELD_TEXT, false, 64 } }, do_sit },
+    { "leave", false, { { 0 } }, do_leave },
+    { "return", false, { { 0 } }, do_return },
+    { "choose", true, { PHASE, { "choice", FIELD_TEXT, true, 500 } }, do_choose },
+    { "retract", true, { PHASE }, do_retract },
+    { "fill", false, { SEAT(true), { "level", FIELD_TEXT, true, 16 } }, do_fill },
+    { "standin", false, { SEAT(true) }, do_standin },
+    { "close", false, { { 0 } }, do_close },
+    { "ping", false, { { 0 } }, do_ping },
+};
+
+const char *message_name(unsigned index)
+{
+    return index < sizeof messages / sizeof *messages ? messages[index].type : NULL;
+}
+
+static bool is_id(const json_t *value)
+{
+    const char *text = json_string_value(value);
+    if (!text || !text[0] || json_string_length(value) >= ID_SIZE || strlen(text) != json_string_length(value))
+        return false;
+    for (; *text; text++)
+        if (*text <= ' ' || *text > '~')
+            return false;
+    return true;
+}
+
+void message_read(struct conn *conn, const char *text, size_t size)
+{
+    json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
+    json_t *type = json_object_get(object, "type"), *id_value = json_object_get(object, "id");
+    json_t *values[MAX_FIELDS];
+    struct problem problem = { 0 };
+    char id[ID_SIZE] = "";
+    const struct message *message = NULL;
+    unsigned fields = 0;
+    if (!json_is_object(object)) {
+        refuse(conn, "", ERROR_BAD_JSON, "");
+        goto out;
+    }
+    if (id_value && !is_id(id_value)) {
+        refuse(conn, "", ERROR_BAD_MESSAGE, "id");
+        goto out;
+    }
+    if (id_value)
+        memcpy(id, json_string_value(id_value), json_string_length(id_value) + 1);
+    for (size_t i = 0; json_is_string(type) && i < sizeof messages / sizeof *messages; i++)
+        if (!strcmp(json_string_value(type), messages[i].type))
+            message = &messages[i];
+    if (!message) {
+        refuse(conn, id, json_is_string(type) ? ERROR_UNKNOWN_TYPE : ERROR_BAD_MESSAGE, "type");
+        goto out;
+    }
+    while (fields < MAX_FIELDS && message->field[fields].name)
+        fields++;
+    if (message->needs_id && !id[0])
+        refuse(conn, id, ERROR_BAD_MESSAGE, "id");
+    else if (!fields_read(object, message->field, fields, values, &problem))
+        refuse(conn, id, ERROR_BAD_MESSAGE, problem.detail);
+    else
+        message->handle(conn, id, values);
+out:
+    json_decref(object);
+}

@@ -1,0 +1,59 @@
+/*
+ * request.h (http.c; web.c carries it): an HTTP request and its answer.
+ */
+#ifndef PYR_SERVER_REQUEST_H
+#define PYR_SERVER_REQUEST_H
+
+#include "conn.h"
+
+enum method { METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_OTHER };
+
+struct request {
+    struct server *server;
+    struct conn *conn;           /* NULL: gone; the request lives until nothing waits for it */
+    struct address *address;
+    struct visitor *visitor;     /* NULL: none */
+    enum method method;
+    bool secure;                 /* cookies must be */
+    bool gzip;                   /* accepts it */
+    bool json;                   /* the body says that it is */
+    bool too_long;
+    bool waits;                  /* a job will answer */
+    char path[160];
+    char etag[40];               /* If-None-Match */
+    char word[40];               /* what stood for * in the route */
+    const char *route;           /* for the log: never a code */
+    size_t body_size;
+    char body[MAX_MESSAGE + 1];
+    uint64_t begun;
+    /* The answer. */
+    int status;                  /* 0: none yet */
+    const char *type;
+    char *data;                  /* owned; or */
+    const void *page;            /* embedded */
+    size_t size, sent;
+    char cookie[160];
+    const char *page_etag;
+    const char *policy;          /* another Content-Security-Policy */
+    const char *attachment;      /* file name to save as */
+    unsigned retry;              /* seconds; 0: none */
+    bool encoded, started;
+};
+
+/* Answers a request whose head and body are there, now or later. */
+void request_route(struct request *request);
+
+/* web.c: the answer is complete, send it. */
+void request_send(struct request *request);
+
+void request_error(struct request *request, enum error error, const char *detail);
+
+/* The embedded page (pages.c): NULL if there is no such file. Data are compressed by gzip. */
+struct page {
+    const char *path, *type, *etag;
+    const unsigned char *data;
+    size_t size, plain_size;
+};
+const struct page *page_find(const char *path);
+
+#endif

@@ -1,0 +1,279 @@
+/* serve.c: the server as a whole: it starts, ticks and stops. */
+#include <errno.h>
+#include <sodium.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <pyramids/text.h>
+
+#include "conn.h"
+#include "server.h"
+#include "web.h"
+
+#define TICK_MS 250
+#define SWEEP_TICKS 240          /* a minute */
+#define STOP_MS 5000             /* what is in hand is given this long */
+
+static const struct {
+    const char *name;
+    int status;
+} errors[ERROR_COUNT] = {
+#define X(name, word, status) [ERROR_##name] = { word, status },
+    SERVER_ERRORS(X)
+#undef X
+};
+
+const char *error_name(enum error error) { return errors[error].name; }
+int error_status(enum error error) { return errors[error].status; }
+
+uint64_t server_now(const struct server *server)
+{
+    return uv_now(&server->loop);
+}
+
+int64_t server_time(void)
+{
+    return (int64_t)time(NULL);
+}
+
+uint64_t server_hash(const struct server *server, const void *data, size_t size)
+{
+    uint64_t hash;
+    crypto_shorthash((unsigned char *)&hash, data, size, server->hash_key);
+    return hash;
+}
+
+const struct pyr_edition *server_edition(const struct server *server, const char *name)
+{
+    for (unsigned i = 0; i < server->options.edition_count; i++)
+        if (!strcmp(server->options.editions[i].name, name))
+            return &server->options.editions[i];
+    return NULL;
+}
+
+/* Logs. */
+
+static void log_line(enum log_level level, const char *event, const char *rest)
+{
+    static const char *const names[] = { "info", "warn", "error" };
+    struct timespec now;
+    struct tm utc;
+    char when[32];
+    clock_gettime(CLOCK_REALTIME, &now);
+    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S", gmtime_r(&now.tv_sec, &utc));
+    fprintf(stderr, "time=%s.%03ldZ level=%s event=%s%s%s\n", when, now.tv_nsec / 1000000, names[level], event, rest[0] ? " " : "", rest);
+}
+
+void server_log(const struct server *server, enum log_level level, const char *event, const char *format, ...)
+{
+    char rest[256];
+    va_list values;
+    if (level == LOG_INFO && server->options.quiet)
+        return;
+    va_start(values, format);
+    vsnprintf(rest, sizeof rest, format, values);
+    va_end(values);
+    log_line(level, event, rest);
+}
+
+static void log_store(const char *words)
+{
+    char rest[256];
+    snprintf(rest, sizeof rest, "words=\"%.200s\"", words);
+    for (char *at = rest + 7; *at; at++)
+        if (*at == '"' && at[1])
+            *at = '\'';
+    log_line(LOG_ERROR, "store", rest);
+}
+
+/* What the database has. */
+
+static bool load_visitor(void *context, const struct store_visitor *visitor)
+{
+    return visitor_load(context, visitor);
+}
+
+static bool load_table(void *context, const struct store_table *table, const char *text, size_t size, const struct store_choice *choices,
+    unsigned count)
+{
+    table_restore(context, table, text, size, choices, count);
+    return true;                             /* one that makes no sense is told in the log and left alone */
+}
+
+static bool load(struct store_db *db, void *context)
+{
+    struct server *server = context;
+    return store_count_visitor(db, &server->last_visitor, &server->last_table) == STORE_OK &&
+        store_each_visitor(db, load_visitor, server) == STORE_OK && store_each_open_table(db, load_table, server) == STORE_OK;
+}
+
+/* Ticks and the end. */
+
+static void stop_loop(struct server *server)
+{
+    if (server->stopped)
+        return;
+    server->stopped = true;
+    uv_timer_stop(&server->tick);
+    uv_close((uv_handle_t *)&server->tick, NULL);
+    for (unsigned i = 0; i < 2; i++)
+        uv_close((uv_handle_t *)&server->signals[i], NULL);
+    web_stop(server);
+    pool_stop(server->pool);
+    store_close(server->store);
+}
+
+static void tick(uv_timer_t *timer)
+{
+    struct server *server = timer->data;
+    static unsigned count;
+    if (server->stopping) {
+        uint64_t now = server_now(server);
+        bool is_idle = !store_pending(server->store) && now >= server->stop_at - STOP_MS + TICK_MS;
+        if (is_idle && server->sockets)
+            web_close_sockets(server);
+        if ((is_idle && !server->sockets) || now >= server->stop_at)
+            stop_loop(server);
+        return;
+    }
+    for (struct table *table = server->table_list, *next; table; table = next) {
+        next = table->next;
+        table_tick(table);
+    }
+    if (++count % SWEEP_TICKS == 0) {
+        address_sweep(server);
+        device_code_sweep(server);
+    }
+}
+
+static void on_signal(uv_signal_t *handle, int signal)
+{
+    struct server *server = handle->data;
+    if (server->stopping) {
+        stop_loop(server);                   /* asked twice */
+        return;
+    }
+    server_log(server, LOG_INFO, "stopping", "signal=%d", signal);
+    server->stopping = true;
+    server->stop_at = server_now(server) + STOP_MS;
+    web_warn(server);
+}
+
+static void raise_file_limit(unsigned wanted)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static bool read_origins(struct server *server, char *error, size_t size)
+{
+    for (const char *const *origin = server->options.origins; origin && *origin; origin++) {
+        size_t length = strlen(*origin);
+        const char *name = strstr(*origin, "://");
+        if (server->origin_count == 8 || length >= sizeof server->origins[0] || !name || strchr(name + 3, '/') || !name[3] ||
+            (strncmp(*origin, "http://", 7) && strncmp(*origin, "https://", 8))) {
+            snprintf(error, size, _("--origin %s: expected an origin such as https://example.org, at most 8 of them"), *origin);
+            return false;
+        }
+        memcpy(server->origins[server->origin_count++], *origin, length + 1);
+    }
+    return true;
+}
+
+/* On a desktop the page opens by itself. */
+static void open_browser(const char *url)
+{
+    if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))
+        return;
+    pid_t child = fork();
+    if (child)
+        return;
+    if (fork())
+        _exit(0);
+    if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout))
+        _exit(1);
+    execlp("xdg-open", "xdg-open", url, (char *)NULL);
+    _exit(1);
+}
+
+static bool write_ready_file(const struct server *server)
+{
+    FILE *file = fopen(server->options.ready_file, "w");
+    if (!file)
+        return false;
+    fprintf(file, "%s\n", server->url);
+    return !fclose(file);
+}
+
+int server_run(const struct server_options *options)
+{
+    static struct server server;             /* some 60 KB, and one a process */
+    char error[512] = "";
+    int code = 1;
+    server = (struct server){ .options = *options };
+    signal(SIGPIPE, SIG_IGN);
+    if (sodium_init() < 0 || uv_loop_init(&server.loop)) {
+        fprintf(stderr, "pyramids: %s\n", _("the system gives no random numbers or no event loop"));
+        return 1;
+    }
+    randombytes_buf(server.hash_key, sizeof server.hash_key);
+    raise_file_limit(options->max_connections + 64);
+    store_set_log(log_store);
+    if (!read_origins(&server, error, sizeof error) ||
+        !store_open(&server.store, &server.loop, options->database, load, &server, error, sizeof error))
+        goto fail;
+    if (!web_start(&server, error, sizeof error) || !pool_start(&server.pool, &server.loop, options->bot_threads, table_thought)) {
+        if (!error[0])
+            snprintf(error, sizeof error, "%s", _("no thread could be started for the bots"));
+        store_close(server.store);
+        if (server.lws)
+            web_stop(&server);
+        uv_run(&server.loop, UV_RUN_DEFAULT);
+        goto fail;
+    }
+    uv_timer_init(&server.loop, &server.tick);
+    server.tick.data = &server;
+    uv_timer_start(&server.tick, tick, TICK_MS, TICK_MS);
+    static const int signals[] = { SIGTERM, SIGINT };
+    for (unsigned i = 0; i < 2; i++) {
+        uv_signal_init(&server.loop, &server.signals[i]);
+        server.signals[i].data = &server;
+        uv_signal_start(&server.signals[i], on_signal, signals[i]);
+    }
+    for (struct table *table = server.table_list, *next; table; table = next) {
+        next = table->next;
+        table_wake(table);
+    }
+    printf("%s\n", server.url);
+    fflush(stdout);
+    server_log(&server, LOG_INFO, "listening", "tables=%u visitors=%zu", server.open_tables, server.visitors.count);
+    if (options->ready_file && !write_ready_file(&server))
+        server_log(&server, LOG_WARN, "ready_file", "error=%d", errno);
+    if (options->open_browser)
+        open_browser(server.url);
+    uv_run(&server.loop, UV_RUN_DEFAULT);
+    server_log(&server, LOG_INFO, "stopped", "games=%llu", (unsigned long long)server.count.games);
+    code = 0;
+fail:
+    if (error[0])
+        fprintf(stderr, "pyramids: %s\n", error);
+    while (server.table_list) {
+        server.table_list->busy = false;
+        server.table_list->jobs = 0;
+        table_forget(server.table_list);
+    }
+    map_finish(&server.tables);
+    visitors_finish(&server);
+    server.options.quiet = true;
+    address_finish(&server);
+    uv_loop_close(&server.loop);
+    return code;
+}

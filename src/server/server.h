@@ -1,0 +1,369 @@
+/*
+ * server.h: the server's parts and what they share. One thread, the event loop's, owns everything here; bots think in the threads of
+ * pool.c, the database is written by the thread of store.c, and both answer in the loop's thread.
+ *
+ *   serve.c     starts, ticks, stops
+ *   web.c       libwebsockets: connections, requests, frames; http.c  the routes under /api
+ *   message.c   the table of WebSocket messages; feed.c  what a connection is told next
+ *   table.c     tables: seats, choices, clocks, bots; config.c  what is stored of a table apart from its log
+ *   visitor.c   who people are; limit.c  how much an address may do
+ *   pages.c     the embedded page
+ */
+#ifndef PYR_SERVER_H
+#define PYR_SERVER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <uv.h>
+
+#include <pyramids/bots.h>
+#include <pyramids/fair.h>
+#include <pyramids/match.h>
+#include <pyramids/text.h>
+
+#include "map.h"
+#include "store.h"
+
+#define MAX_MESSAGE 4096         /* bytes of a message or a request's body */
+#define CODE_SIZE 8              /* letters of a table's code */
+#define NAME_SIZE 97             /* bytes of a name with its end: 24 characters of at most 4 */
+#define NAME_LETTERS 24
+#define TOKEN_SIZE 32            /* bytes of a visitor's token, and of its hash */
+#define KEY_SIZE 22              /* letters of a seat's key */
+#define ID_SIZE 37               /* a message's id with its end */
+#define STANDIN "club"           /* the bot that plays for someone who is away */
+
+struct conn;
+struct table;
+struct pool;
+
+/* How it was started (src/cli/serve.c); strings are the caller's. */
+struct server_options {
+    const char *address;
+    unsigned port;               /* 0: any free one */
+    const char *database;        /* a path, or ":memory:" */
+    const char *tls_cert, *tls_key;          /* both or none */
+    const char *const *origins;  /* further origins of the page, behind a proxy; ended by NULL */
+    const struct pyr_edition *editions;
+    unsigned edition_count;
+    const char *const *edition_texts;
+    bool trust_proxy;            /* X-Forwarded-For tells the address, X-Forwarded-Proto whether cookies must be Secure */
+    bool open_browser;
+    bool quiet;                  /* log only what is wrong */
+    unsigned bot_threads;
+    unsigned message_rate, request_rate;     /* a second */
+    unsigned max_connections, max_per_address, max_tables, max_tables_per_visitor, max_conns_per_visitor;
+    unsigned quick_seconds, relaxed_seconds;
+    const char *ready_file;      /* gets the address once the server listens; for scripts. NULL: none */
+};
+
+/* Runs until SIGTERM or SIGINT. Returns the exit code; what is wrong goes to standard error. */
+int server_run(const struct server_options *options);
+
+/* Errors that clients are told (docs/protocol.md, section 4): the name on the wire and the HTTP status. */
+#define SERVER_ERRORS(X) \
+    X(BAD_JSON, "bad_json", 400) X(BAD_MESSAGE, "bad_message", 400) X(UNKNOWN_TYPE, "unknown_type", 400) \
+    X(TOO_LONG, "too_long", 413) X(NO_VISITOR, "no_visitor", 401) X(BAD_NAME, "bad_name", 400) X(BAD_CODE, "bad_code", 404) \
+    X(ORIGIN, "origin", 403) X(NO_TABLE, "no_table", 404) X(NO_EDITION, "no_edition", 400) X(NOT_OPEN, "not_open", 409) \
+    X(NOT_HOST, "not_host", 403) X(NOT_SEATED, "not_seated", 403) X(SEATED, "seated", 409) X(TAKEN, "taken", 409) \
+    X(BAD_KEY, "bad_key", 403) X(BEGUN, "begun", 409) X(NOT_RUNNING, "not_running", 409) X(NOT_OVER, "not_over", 409) \
+    X(HERE, "here", 409) X(LATE, "late", 409) X(NOT_DUE, "not_due", 409) X(CONFIRMED, "confirmed", 409) \
+    X(NO_CHOICE, "no_choice", 409) X(ILLEGAL, "illegal", 400) X(TOO_MANY, "too_many", 429) X(TOO_FAST, "too_fast", 429) \
+    X(STORAGE, "storage", 503) X(STOPPING, "stopping", 503) X(NOT_FOUND, "not_found", 404) X(METHOD, "method", 405)
+
+enum error {
+    ERROR_NONE,
+#define X(name, word, status) ERROR_##name,
+    SERVER_ERRORS(X)
+#undef X
+    ERROR_COUNT
+};
+
+const char *error_name(enum error error);
+int error_status(enum error error);
+
+/* An error with what a client may want to show about it. */
+struct problem {
+    enum error error;
+    struct pyr_fault fault;      /* of ERROR_ILLEGAL */
+    char detail[48];             /* a field's name, a part of the choice; "" none */
+};
+
+/* Token buckets and addresses (limit.c). */
+struct bucket {
+    double level;                /* what may still be spent */
+    uint64_t at;                 /* when that was so, in milliseconds */
+};
+
+/* Takes one from a bucket that fills by `rate` a second up to `burst`; false if it is empty. A zeroed bucket is full. */
+bool bucket_take(struct bucket *bucket, uint64_t now, double rate, double burst);
+
+struct address {
+    struct map_node node;
+    char text[46];
+    unsigned connections;
+    struct bucket requests, visitors, misses;
+    uint64_t used;               /* last time, in milliseconds */
+};
+
+/* People (visitor.c). */
+struct visitor {
+    struct map_node node;        /* by id */
+    char name[NAME_SIZE];
+    int64_t created, seen;
+    unsigned connections, tables;/* tables: open ones with a seat or as host */
+    struct conn *conns;          /* sockets */
+};
+
+struct token {
+    struct map_node node;        /* by the first bytes of the hash */
+    uint8_t hash[TOKEN_SIZE];
+    struct visitor *visitor;
+};
+
+struct device_code {
+    struct device_code *next;
+    char code[10];               /* ABCD-EFGH */
+    int64_t visitor;
+    uint64_t until;
+};
+
+/* Tables (table.c). */
+enum seat_kind { SEAT_OPEN, SEAT_FRIEND, SEAT_BOT, SEAT_PERSON };
+enum clock_kind { CLOCK_NONE, CLOCK_RELAXED, CLOCK_QUICK };
+
+struct seat {
+    uint8_t kind;                /* enum seat_kind */
+    uint8_t before;              /* what a SEAT_PERSON's seat was: open, or kept for a friend */
+    bool away;                   /* a bot plays for this person */
+    uint8_t recent;              /* where the next id goes */
+    const struct pyr_bot *bot;   /* of SEAT_BOT */
+    int64_t visitor;             /* of SEAT_PERSON, and of a SEAT_FRIEND kept for someone known; 0 none */
+    char name[NAME_SIZE];
+    uint8_t key[TOKEN_SIZE];     /* SHA-256 of a friend's key; zero: kept for `visitor` */
+    uint64_t ids[8];             /* hashes of the last messages that took effect */
+};
+
+/* What a change of a table replaces, all at once. */
+struct core {
+    uint8_t state;               /* enum store_state */
+    uint8_t seats;
+    int64_t changed;
+    struct seat seat[PYR_MAX_SEATS];
+    struct pyr_fair fair;
+    struct pyr_bare_match game;  /* once it runs */
+    char rematch[CODE_SIZE + 1];
+    uint8_t winners;             /* bits, once it is over */
+    int16_t points[PYR_MAX_SEATS];
+};
+
+struct lines {
+    char *text;
+    uint16_t *start;             /* count + 1 of them, once there is a line */
+    uint32_t count;
+};
+
+struct table {
+    struct map_node node;        /* by code */
+    struct table *next, **link;  /* all tables in memory */
+    struct server *server;
+    int64_t id;
+    char code[CODE_SIZE + 1];
+    bool is_public;
+    uint8_t clock;               /* enum clock_kind */
+    const struct pyr_edition *edition;
+    int64_t host, created;
+    struct core core;
+    struct lines log;
+    struct conn *watchers;
+    struct change *changes;      /* waiting; the first is being stored while `busy` */
+    struct change **last_change;
+    bool busy, gone;             /* gone: to be freed once nothing is under way */
+    unsigned jobs;               /* thinking bots and reads that refer to this table */
+    uint8_t thinking;            /* seats whose bot thinks about phase `thinking_phase` */
+    uint32_t thinking_phase;
+    uint32_t told;               /* grows with every change of what `table` messages tell */
+    uint32_t ready;              /* the same for `ready` messages */
+    uint64_t deadline;           /* of the phase, in milliseconds; 0: no clock */
+    uint64_t idle;               /* since when nobody watches, in milliseconds */
+    bool analysing;
+};
+
+/* A change of a table: made on a copy of its core, stored, then put in its place. Changes of one table happen one after the other. */
+struct change {
+    struct store_job job;
+    struct change *next;
+    struct table *table;
+    struct conn *conn;           /* who gets the answer; NULL: nobody, or gone */
+    struct change *next_of_conn, **link_of_conn;
+    enum error (*make)(struct change *change, struct problem *problem);
+    void (*answer)(struct change *change, enum error error);     /* instead of `done`; may be NULL */
+    void *context;
+    char id[ID_SIZE];
+    uint64_t begun;              /* in nanoseconds, for the metrics */
+    /* The request. */
+    int64_t visitor;
+    uint32_t phase;
+    uint8_t seat, steps;
+    const struct pyr_bot *bot;
+    bool has_seat, has_key;
+    uint8_t number[PYR_FAIR_BYTES];
+    uint8_t key[TOKEN_SIZE];
+    char *text;                  /* a choice */
+    pyr_step *step;
+    /* What comes of it. */
+    bool is_new, config, places; /* to be stored: the table's configuration, its seats */
+    bool ready, told;            /* watchers are told */
+    bool has_choice;
+    struct store_choice choice;
+    struct core after;
+    char *lines;                 /* new ones */
+    size_t lines_size;
+    uint32_t first_line;
+    char *config_text;
+};
+
+/* The whole server. */
+struct server {
+    struct server_options options;
+    uv_loop_t loop;
+    uv_timer_t tick;
+    uv_signal_t signals[2];
+    struct lws_context *lws;
+    struct lws_vhost *vhost;
+    struct store *store;
+    struct pool *pool;
+    char origins[8][96];         /* allowed: exactly these */
+    unsigned origin_count;
+    char url[128];
+    bool secure, stopping, stopped;
+    uint64_t stop_at;
+    uint8_t hash_key[16];
+    struct map visitors, tokens, tables, addresses;
+    struct table *table_list;
+    struct device_code *device_codes;
+    int64_t last_visitor, last_table;
+    unsigned connections, sockets, open_tables;
+    struct pyr_match scratch;    /* where a game is dressed for a change */
+    /* Counters, for /metrics. */
+    struct {
+        uint64_t requests[6];    /* by hundreds of the status */
+        uint64_t messages, sent, bytes_sent, choices, errors, refused, games, cut;
+        uint64_t told_ms[12];    /* choices by milliseconds until the answer: 1 2 5 10 20 50 100 200 500 1000 5000 more */
+        double told_sum;
+    } count;
+};
+
+uint64_t server_now(const struct server *server);          /* milliseconds of the loop's clock */
+int64_t server_time(void);                                 /* seconds since 1970 */
+uint64_t server_hash(const struct server *server, const void *data, size_t size);  /* keyed: outsiders cannot steer it */
+const struct pyr_edition *server_edition(const struct server *server, const char *name);
+
+/* One line on standard error: time, level, event and further words `name=value` (log.c). Never codes, keys, tokens or names. */
+enum log_level { LOG_INFO, LOG_WARN, LOG_ERROR };
+void server_log(const struct server *server, enum log_level level, const char *event, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* limit.c */
+struct address *address_of(struct server *server, const char *text);      /* NULL without memory */
+void address_sweep(struct server *server);
+void address_finish(struct server *server);
+
+/* visitor.c */
+bool name_clean(const char *name, char to[NAME_SIZE]);     /* false: nothing left, or too long */
+struct visitor *visitor_by_id(const struct server *server, int64_t id);
+struct visitor *visitor_by_cookie(const struct server *server, const char *cookies);   /* NULL: none, or not known */
+bool visitor_load(struct server *server, const struct store_visitor *stored);          /* one token of a visitor */
+struct visitor *visitor_new(struct server *server, const char *name, char token[2 * TOKEN_SIZE + 1], struct store_visitor *stored);
+bool visitor_add_token(struct server *server, struct visitor *visitor, char token[2 * TOKEN_SIZE + 1], uint8_t hash[TOKEN_SIZE]);
+void visitor_drop_token(struct server *server, const uint8_t hash[TOKEN_SIZE]);
+const char *device_code_new(struct server *server, struct visitor *visitor);           /* NULL without memory */
+struct visitor *device_code_use(struct server *server, const char *code);              /* NULL: no such code */
+void device_code_sweep(struct server *server);
+void visitors_finish(struct server *server);
+
+/* config.c: the JSON text of a table's configuration, and back. The text is the caller's to free. */
+char *config_write(const struct table *table, const struct core *core);
+bool config_read(struct table *table, const char *text);
+
+/* table.c */
+struct table_request {           /* what a table is to be */
+    unsigned seats;
+    struct seat seat[PYR_MAX_SEATS];
+    const struct pyr_edition *edition;
+    bool is_public;
+    uint8_t clock;
+};
+/* A new table; `answer` is called once it is stored, or has failed (then the table is gone). ERROR_TOO_MANY, ERROR_STORAGE at once. */
+enum error table_create(struct server *server, struct visitor *host, const struct table_request *request,
+    void (*answer)(struct change *change, enum error error), void *context, struct table **table);
+struct table *table_find(const struct server *server, const char *code);
+bool table_is_code(const char *code);
+/* A table from the database: open ones at the start, finished ones when somebody wants to see them. NULL if it makes no sense or without memory. */
+struct table *table_restore(struct server *server, const struct store_table *stored, const char *text, size_t size,
+    const struct store_choice *choices, unsigned count);
+/* The same for a table that is not in memory: `done` is called later, from the loop. NULL without memory. table_is_code(code). */
+struct fetch {
+    struct store_job job;
+    struct server *server;
+    void (*done)(struct fetch *fetch, struct table *table, enum error error);
+    void *context;               /* NULL: whoever asked is gone */
+    char code[CODE_SIZE + 1];
+    struct store_table row;
+    char *config, *text;
+    size_t size;
+};
+struct fetch *table_fetch(struct server *server, const char *code, void (*done)(struct fetch *fetch, struct table *table, enum error error),
+    void *context);
+void table_wake(struct table *table);        /* sets clock and bots to work */
+void table_tick(struct table *table);        /* clocks, idle tables */
+void table_forget(struct table *table);      /* frees it, now or once nothing refers to it */
+void table_stand(struct table *table);       /* one of its watchers came or went */
+pyr_seat table_seat_of(const struct table *table, int64_t visitor);      /* PYR_SPECTATOR: none */
+unsigned table_waiting(const struct table *table);         /* seats that have to choose, as bits */
+bool table_is_here(const struct table *table, unsigned seat);
+bool table_line_is_visible(const struct table *table, uint32_t line, pyr_seat seat);
+/* The choice of a seat as text, "" if it has not confirmed one. */
+void table_choice(const struct table *table, pyr_seat seat, char *to, size_t size);
+json_t *table_json(const struct table *table, const struct visitor *visitor);
+/* A change that a client or the clock asks for; the fields of the request are the caller's to fill in. */
+struct change *change_new(struct table *table, enum error (*make)(struct change *change, struct problem *problem));
+void change_submit(struct change *change, struct conn *conn, const char *id);
+/* A client has gone: its changes go on, without an answer. */
+void changes_abandon(struct conn *conn);
+enum error make_sit(struct change *, struct problem *), make_leave(struct change *, struct problem *),
+    make_return(struct change *, struct problem *), make_choose(struct change *, struct problem *),
+    make_retract(struct change *, struct problem *), make_fill(struct change *, struct problem *),
+    make_standin(struct change *, struct problem *), make_close(struct change *, struct problem *);
+/* The same people once more. */
+enum error table_rematch(struct table *table, struct visitor *visitor, void (*answer)(struct change *change, enum error error),
+    void *context, struct table **again);
+
+/* pool.c: threads that think. */
+struct thought {                 /* one choice of a bot */
+    struct thought *next;
+    struct table *table;
+    const struct pyr_edition *edition;
+    const struct pyr_bot *bot;
+    struct pyr_bare_match game;
+    uint32_t phase;
+    pyr_seat seat;
+    uint64_t seed;
+    unsigned steps;
+    pyr_step step[PYR_MAX_PARTS];
+};
+struct work {                    /* anything else that takes long: run in a thread, done in the loop's */
+    struct work *next;
+    void (*run)(struct work *work);
+    void (*done)(struct work *work);
+};
+bool pool_start(struct pool **pool, uv_loop_t *loop, unsigned threads, void (*done)(struct thought *thought));
+bool pool_think(struct pool *pool, struct thought *thought);         /* the thought is the pool's until done frees it */
+void pool_work(struct pool *pool, struct work *work);
+bool pool_is_stopping(const struct pool *pool);
+unsigned pool_pending(const struct pool *pool);
+void pool_stop(struct pool *pool);           /* waits for what is being thought, calls no more done */
+void table_thought(struct thought *thought); /* a bot has chosen (table.c) */
+
+#endif

@@ -1,0 +1,270 @@
+/*
+ * store.c: the store's thread. Whatever was handed in while a transaction was on its way to the disk shares the next one.
+ *
+ *  1. A job is answered STORE_OK only after the transaction it was in is on the disk.
+ *  2. Jobs run and are answered in the order in which they were handed in.
+ *  3. A job that fails is undone alone. If the transaction fails, each of its jobs is run again in one of its own, so that only what cannot be
+ *     stored is refused. (They are run again, not committed again: after a failed sync only pages that are written anew are sure to get there.)
+ *  4. No failure ends the thread.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pyramids/text.h>
+
+#include "store_db.h"
+
+#define MOST_JOBS 256            /* a transaction: a bound on how long the first of them waits for the last */
+
+struct list {
+    struct store_job *first, **end;
+};
+
+struct store {
+    uv_async_t async;            /* wakes the loop when jobs are finished */
+    uv_thread_t thread;
+    uv_mutex_t mutex;
+    uv_cond_t work, idle;
+    struct store_db *db;         /* the thread's, between opening and closing */
+
+    struct list waiting, finished;           /* these under the mutex */
+    struct store_counters sums;
+    bool busy, stop;
+
+    struct store_counters counters;          /* these the loop's: `sums` as of the last delivery */
+    unsigned pending;
+};
+
+static void append(struct list *list, struct store_job *job)
+{
+    job->next = NULL;
+    *list->end = job;
+    list->end = &job->next;
+}
+
+static struct store_job *take(struct list *list)
+{
+    struct store_job *job = list->first;
+    if (job && !(list->first = job->next))
+        list->end = &list->first;
+    return job;
+}
+
+/* Ends a transaction; counts it if it changed anything. */
+static enum store_result commit(struct store_db *db, int64_t changes, struct store_counters *sums)
+{
+    uint64_t start = uv_hrtime();
+    enum store_result result = store_db_commit(db);
+    if (result == STORE_OK && sqlite3_total_changes64(db->sql) != changes) {
+        sums->commits++;
+        sums->seconds += (double)(uv_hrtime() - start) * 1e-9;
+    }
+    return result;
+}
+
+/* Runs jobs in one transaction; false: it was undone as a whole, and no job has a result. */
+static bool run_together(struct store_db *db, struct store_job *first, struct store_counters *sums)
+{
+    int64_t changes = sqlite3_total_changes64(db->sql);
+    if (store_db_begin(db, true) != STORE_OK)
+        return false;
+    for (struct store_job *job = first; job; job = job->next) {
+        if (store_part_begin(db) != STORE_OK)
+            goto undo;
+        job->result = job->run(db, job);
+        /* Without room for one there may be room for each alone. */
+        if (job->result == STORE_FULL || store_part_end(db, job->result == STORE_OK) != STORE_OK)
+            goto undo;
+    }
+    return commit(db, changes, sums) == STORE_OK;
+
+undo:
+    store_db_rollback(db);
+    return false;
+}
+
+static void run_alone(struct store_db *db, struct store_job *job, struct store_counters *sums)
+{
+    int64_t changes = sqlite3_total_changes64(db->sql);
+    job->result = store_db_begin(db, true);
+    if (job->result != STORE_OK)
+        return;
+    job->result = job->run(db, job);
+    if (job->result == STORE_OK)
+        job->result = commit(db, changes, sums);
+    else
+        store_db_rollback(db);
+}
+
+static void work(void *argument)
+{
+    struct store *store = argument;
+    uv_mutex_lock(&store->mutex);
+    for (;;) {
+        while (!store->waiting.first && !store->stop)
+            uv_cond_wait(&store->work, &store->mutex);
+        if (!store->waiting.first)
+            break;
+        struct list batch = { NULL, &batch.first };
+        struct store_counters sums = store->sums;
+        for (unsigned i = 0; i < MOST_JOBS && store->waiting.first; i++)
+            append(&batch, take(&store->waiting));
+        store->busy = true;
+        uv_mutex_unlock(&store->mutex);
+
+        if (!run_together(store->db, batch.first, &sums))
+            for (struct store_job *job = batch.first; job; job = job->next)
+                run_alone(store->db, job, &sums);
+        for (struct store_job *job = batch.first; job; job = job->next) {
+            sums.jobs++;
+            sums.failed += job->result == STORE_FULL || job->result == STORE_FAILED;
+        }
+
+        uv_mutex_lock(&store->mutex);
+        *store->finished.end = batch.first;
+        store->finished.end = batch.end;
+        store->sums = sums;
+        store->busy = false;
+        uv_cond_signal(&store->idle);
+        uv_async_send(&store->async);
+    }
+    uv_mutex_unlock(&store->mutex);
+}
+
+/* Calls what is due. One job at a time: a `done` may hand in more, or close the store. */
+static void deliver(struct store *store)
+{
+    for (;;) {
+        uv_mutex_lock(&store->mutex);
+        struct store_job *job = take(&store->finished);
+        store->counters = store->sums;
+        uv_mutex_unlock(&store->mutex);
+        if (!job)
+            return;
+        if (!--store->pending && !uv_is_closing((uv_handle_t *)&store->async))
+            uv_unref((uv_handle_t *)&store->async);
+        job->done(job, job->result);
+    }
+}
+
+static void on_finished(uv_async_t *async)
+{
+    deliver(async->data);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct store *store = handle->data;
+    uv_cond_destroy(&store->idle);
+    uv_cond_destroy(&store->work);
+    uv_mutex_destroy(&store->mutex);
+    free(store);
+}
+
+/* The loader reads, and may write, in one transaction. */
+static bool load_first(struct store_db *db, bool (*load)(struct store_db *db, void *context), void *context)
+{
+    if (!load)
+        return true;
+    if (store_db_begin(db, true) != STORE_OK)
+        return false;
+    if (load(db, context))
+        return store_db_commit(db) == STORE_OK;
+    store_db_rollback(db);
+    return false;
+}
+
+bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*load)(struct store_db *db, void *context), void *context,
+    char *error, size_t error_size)
+{
+    struct store *s = calloc(1, sizeof *s);
+    int code = UV_ENOMEM;
+    if (!s)
+        goto no_memory;
+    s->waiting.end = &s->waiting.first;
+    s->finished.end = &s->finished.first;
+    s->db = store_db_open(path, true, error, error_size);
+    if (!s->db)
+        goto no_database;
+    if (!load_first(s->db, load, context)) {
+        snprintf(error, error_size, _("the tables in %s could not be loaded"), path);
+        goto not_loaded;
+    }
+    if ((code = uv_mutex_init(&s->mutex)))
+        goto no_mutex;
+    if ((code = uv_cond_init(&s->work)))
+        goto no_work;
+    if ((code = uv_cond_init(&s->idle)))
+        goto no_idle;
+    if ((code = uv_async_init(loop, &s->async, on_finished)))
+        goto no_async;
+    s->async.data = s;
+    uv_unref((uv_handle_t *)&s->async);
+    if ((code = uv_thread_create(&s->thread, work, s))) {
+        snprintf(error, error_size, "%s: %s", path, uv_strerror(code));
+        store_db_close(s->db);
+        uv_close((uv_handle_t *)&s->async, on_closed);
+        return false;
+    }
+    *store = s;
+    return true;
+
+no_async:
+    uv_cond_destroy(&s->idle);
+no_idle:
+    uv_cond_destroy(&s->work);
+no_work:
+    uv_mutex_destroy(&s->mutex);
+no_mutex:
+    snprintf(error, error_size, "%s: %s", path, uv_strerror(code));
+not_loaded:
+    store_db_close(s->db);
+no_database:
+    free(s);
+    return false;
+
+no_memory:
+    snprintf(error, error_size, "%s: %s", path, uv_strerror(code));
+    return false;
+}
+
+void store_submit(struct store *store, struct store_job *job)
+{
+    if (!store->pending++)
+        uv_ref((uv_handle_t *)&store->async);
+    uv_mutex_lock(&store->mutex);
+    append(&store->waiting, job);
+    uv_cond_signal(&store->work);
+    uv_mutex_unlock(&store->mutex);
+}
+
+unsigned store_pending(const struct store *store)
+{
+    return store->pending;
+}
+
+struct store_counters store_counters(const struct store *store)
+{
+    return store->counters;
+}
+
+void store_close(struct store *store)
+{
+    if (!store)
+        return;
+    do {
+        uv_mutex_lock(&store->mutex);
+        while (store->waiting.first || store->busy)
+            uv_cond_wait(&store->idle, &store->mutex);
+        uv_mutex_unlock(&store->mutex);
+        deliver(store);
+    } while (store->pending);
+    uv_mutex_lock(&store->mutex);
+    store->stop = true;
+    uv_cond_signal(&store->work);
+    uv_mutex_unlock(&store->mutex);
+    uv_thread_join(&store->thread);
+    store_db_close(store->db);
+    uv_close((uv_handle_t *)&store->async, on_closed);
+}

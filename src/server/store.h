@@ -1,0 +1,157 @@
+/*
+ * store.h (store.c, store_sql.c, store_db.c): the database of a server: visitors, tables, the lines of their games, choices that are not in the log yet.
+ *
+ * One thread owns the SQLite connection. The event loop hands it jobs and never waits: jobs that come together share one transaction
+ * (group commit, WAL, synchronous=FULL), and only when that is on the disk is each job's `done` called, in the loop's thread. A job
+ * that fails is undone alone; the others of its transaction stand. Jobs are run and answered in the order in which they were handed in.
+ */
+#ifndef PYR_STORE_H
+#define PYR_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <uv.h>
+
+enum store_result {
+    STORE_OK,
+    STORE_NONE,                  /* there is no such row: nothing was changed */
+    STORE_FULL,                  /* no room on the disk, or no memory */
+    STORE_FAILED                 /* anything else that SQLite reports; the log has its words */
+};
+
+struct store;
+struct store_db;                 /* the open database, only within a job's `run` or store_start's loader */
+
+/* A job is part of its owner's structure; it is the store's from submit to done. */
+struct store_job {
+    struct store_job *next;
+    enum store_result (*run)(struct store_db *db, struct store_job *job);    /* store's thread, within a transaction; may run twice */
+    void (*done)(struct store_job *job, enum store_result result);           /* loop's thread, after the commit */
+    enum store_result result;
+};
+
+enum store_state { STORE_WAITING, STORE_RUNNING, STORE_OVER, STORE_CLOSED };     /* of a table; closed: given up before it began */
+
+struct store_visitor {
+    int64_t id;
+    uint8_t token[32];           /* SHA-256 of the visitor's token; the token itself is kept nowhere */
+    char name[96];               /* UTF-8; "" none yet */
+    int64_t created, seen;       /* seconds since 1970 */
+};
+
+struct store_table {
+    int64_t id;
+    char code[16];
+    uint8_t state;               /* enum store_state */
+    int64_t created, changed;    /* seconds since 1970; changed: last choice or seat taken */
+    const char *config;          /* JSON: what the table is apart from its log (server/table.c) */
+};
+
+/* A seat of a table with a person: how a visitor finds his tables and what his statistics are made of. */
+struct store_seat {
+    int64_t table, visitor;
+    uint8_t seat;
+    uint8_t people, bots;        /* others at the table, when the game began */
+    char level[16];              /* of the strongest bot; "" none */
+    int32_t points;              /* -1000: the game is not over */
+    float share;                 /* of the win */
+};
+
+struct store_choice {
+    uint8_t seat;
+    uint32_t phase;              /* lines in the log when it was made: a choice of an earlier phase is in the log already */
+    char id[40];                 /* the client's id of the request */
+    char text[256];              /* as in a record; "" after it was taken back */
+};
+
+/* Opening. `error` receives one sentence about what is wrong and what to do. A database that does not exist is made (mode 0600). One of an older
+ * version is migrated, in one transaction, after a copy was put beside it; a newer one, one that is damaged (quick_check) and one that is no
+ * database of ours are refused. `path` ":memory:" keeps nothing. `load` (may be NULL) is called once before the thread starts. */
+bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*load)(struct store_db *db, void *context), void *context,
+    char *error, size_t error_size);
+
+/* Where the database lies unless told otherwise: $XDG_DATA_HOME/pyramids/pyramids.db, or below ~/.local/share. False if there is no home or no
+ * room. Folders that are missing are made (mode 0700) when a database is opened for writing. */
+bool store_default_path(char *to, size_t size);
+
+/* Who gets SQLite's words when something fails, at most once a second, in the thread in which it fails; NULL: standard error. Set before
+ * opening. */
+void store_set_log(void (*log)(const char *words));
+
+/* Hands a job in, from the loop's thread. The loop stays alive until it is done. */
+void store_submit(struct store *store, struct store_job *job);
+
+/* Jobs handed in and not yet done. */
+unsigned store_pending(const struct store *store);
+
+/* What was done since the start, for /metrics. */
+struct store_counters {
+    uint64_t jobs, failed, commits;
+    double seconds;              /* in commits */
+};
+struct store_counters store_counters(const struct store *store);
+
+/* Runs what is pending (and what its `done`s hand in), calls the `done`s, stops the thread, closes. The loop must still run once for its handle to
+ * close. */
+void store_close(struct store *store);
+
+/* The rest is for jobs (and the loader). Texts that are returned live until the next call with the same db. */
+
+enum store_result store_put_visitor(struct store_db *db, const struct store_visitor *visitor);     /* new or changed, by id; adds the token, unless zero */
+enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32], struct store_visitor *visitor);
+enum store_result store_add_token(struct store_db *db, int64_t visitor, const uint8_t token[32]);  /* a second device of the same visitor */
+/* Every token with its visitor, in the order of their ids; stops when `each` returns false, which makes no other call with db. */
+enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *context, const struct store_visitor *visitor), void *context);
+enum store_result store_count_visitor(struct store_db *db, int64_t *last_visitor, int64_t *last_table);   /* the highest ids in use */
+
+enum store_result store_put_table(struct store_db *db, const struct store_table *table);            /* new or changed, by id */
+enum store_result store_get_table(struct store_db *db, const char *code, struct store_table *table);
+/* All tables that wait or run, oldest first; stops when `each` returns false. `text` is the log; choices: the last one of every seat, which is of
+ * an earlier phase (and in the log) if `phase` is less than the lines of the log. `each` may make other calls with db. */
+enum store_result store_each_open_table(struct store_db *db, bool (*each)(void *context, const struct store_table *table, const char *text,
+    size_t size, const struct store_choice *choices, unsigned count), void *context);
+
+/* Adds lines to a table's log: `text` is whole lines, the first of which is line number `first` (from 0). Fails if it is there already, and if
+ * lines before it are missing: when an earlier job was refused, the later ones of that table are too, and the log has no holes. */
+enum store_result store_add_lines(struct store_db *db, int64_t table, uint32_t first, const char *text, size_t size);
+enum store_result store_get_lines(struct store_db *db, int64_t table, char **text, size_t *size);   /* *text: the caller's to free */
+enum store_result store_put_choice(struct store_db *db, int64_t table, const struct store_choice *choice);   /* one a seat: the last */
+
+enum store_result store_put_seat(struct store_db *db, const struct store_seat *seat);               /* new or changed, by table and seat */
+enum store_result store_drop_seat(struct store_db *db, int64_t table, unsigned seat);
+/* The tables of a visitor, last changed first. `each` gets the seat's row too. */
+enum store_result store_each_table_of(struct store_db *db, int64_t visitor, unsigned limit, bool (*each)(void *context,
+    const struct store_table *table, const struct store_seat *seat), void *context);
+
+/* A visitor's finished games: against bots of a level (people = 0), or with people. */
+struct store_statistics {
+    struct store_tally {
+        char level[16];          /* "": with people */
+        uint32_t games;
+        double wins, points;     /* sums; a shared win counts its share */
+        int32_t best;            /* most points */
+    } tally[8];
+    unsigned count;
+};
+enum store_result store_get_statistics(struct store_db *db, int64_t visitor, struct store_statistics *statistics);
+
+/* Whole records of finished games, for export. */
+enum store_result store_each_record(struct store_db *db, bool (*each)(void *context, const struct store_table *table, const char *text, size_t size),
+    void *context);
+
+/* A report made once (the analysis of a game), kept by name. */
+enum store_result store_put_report(struct store_db *db, int64_t table, const char *name, const char *text, size_t size);
+enum store_result store_get_report(struct store_db *db, int64_t table, const char *name, char **text, size_t *size);
+
+/* The database for a command that runs beside no server (export, import): the same checks, no thread. Writes happen in one transaction
+ * that store_leave ends: kept if `good`. */
+bool store_enter(struct store_db **db, const char *path, bool write, char *error, size_t error_size);
+bool store_leave(struct store_db *db, bool good, char *error, size_t error_size);
+
+/* A part of a transaction that can be undone alone. (A job is one already.) */
+enum store_result store_part_begin(struct store_db *db);
+enum store_result store_part_end(struct store_db *db, bool good);
+
+#endif

@@ -1,0 +1,550 @@
+/*
+ * store_sql.c: what is asked of the database, a statement each, kept prepared. The tables are made in store_db.c.
+ *
+ * Lists are read in two goes, first the ids and then each row, so that whoever looks at them may change what is listed.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store_db.h"
+
+#define MOST_SEATS 8             /* choices of a table that are handed out */
+#define NOT_OVER (-1000)         /* points of a game that is under way; NULL in the database */
+
+enum statement {
+    PUT_VISITOR, GET_VISITOR, HAS_VISITOR, PUT_TOKEN, GET_TOKEN, ALL_TOKENS, LAST_IDS,
+    TOUCH_TABLE, PUT_TABLE, GET_TABLE, TABLE_OF_CODE, OPEN_TABLES, TABLES_OF, FINISHED_TABLES,
+    COUNT_LINES, ADD_LINES, GET_LINES, PUT_CHOICE, GET_CHOICES,
+    PUT_SEAT, GET_SEAT, DROP_SEAT, STATISTICS, PUT_REPORT, GET_REPORT,
+    STATEMENTS
+};
+_Static_assert(STATEMENTS <= STORE_STATEMENTS, "room for all statements");
+
+#define SEAT_COLUMNS "game, visitor, seat, people, bots, level, points, share"
+
+static const char *const texts[STATEMENTS] = {
+    [PUT_VISITOR] = "INSERT INTO visitor (id, name, created, seen) VALUES (?, ?, ?, ?)"
+                    " ON CONFLICT (id) DO UPDATE SET name = excluded.name, created = excluded.created, seen = excluded.seen",
+    [GET_VISITOR] = "SELECT id, name, created, seen FROM token JOIN visitor ON visitor.id = token.visitor WHERE hash = ?",
+    [HAS_VISITOR] = "SELECT 1 FROM visitor WHERE id = ?",
+    [PUT_TOKEN] = "INSERT INTO token (hash, visitor) VALUES (?, ?)",
+    [GET_TOKEN] = "SELECT visitor FROM token WHERE hash = ?",
+    [ALL_TOKENS] = "SELECT id, name, created, seen, hash FROM token JOIN visitor ON visitor.id = token.visitor ORDER BY id",
+    [LAST_IDS] = "SELECT (SELECT max(id) FROM visitor), (SELECT max(id) FROM game)",
+
+    /* Most changes of a table leave its state alone: then no index is touched. */
+    [TOUCH_TABLE] = "UPDATE game SET changed = ?3, config = ?4 WHERE id = ?1 AND state = ?2 AND code = ?5",
+    [PUT_TABLE] = "INSERT INTO game (id, state, changed, config, code, created) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+                  " ON CONFLICT (id) DO UPDATE SET code = excluded.code, state = excluded.state, changed = excluded.changed, config = excluded.config",
+    [GET_TABLE] = "SELECT id, code, state, created, changed, config FROM game WHERE id = ?",
+    [TABLE_OF_CODE] = "SELECT id FROM game WHERE code = ?",
+    [OPEN_TABLES] = "SELECT id FROM game WHERE state < 2 ORDER BY created, id",
+    [TABLES_OF] = "SELECT game.id, seat.seat FROM seat JOIN game ON game.id = seat.game WHERE visitor = ?"
+                  " ORDER BY changed DESC, game.id DESC LIMIT ?",
+    [FINISHED_TABLES] = "SELECT id FROM game WHERE state = 2 ORDER BY created, id",
+
+    [COUNT_LINES] = "SELECT seq + count FROM line WHERE game = ? ORDER BY seq DESC LIMIT 1",
+    [ADD_LINES] = "INSERT INTO line (game, seq, count, text) VALUES (?, ?, ?, ?)",
+    [GET_LINES] = "SELECT text FROM line WHERE game = ? ORDER BY seq",
+    [PUT_CHOICE] = "INSERT INTO choice (game, seat, phase, request, text) VALUES (?, ?, ?, ?, ?)"
+                   " ON CONFLICT (game, seat) DO UPDATE SET phase = excluded.phase, request = excluded.request, text = excluded.text",
+    [GET_CHOICES] = "SELECT seat, phase, request, text FROM choice WHERE game = ? ORDER BY seat",
+
+    [PUT_SEAT] = "INSERT INTO seat (" SEAT_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1000), ?)"
+                 " ON CONFLICT (game, seat) DO UPDATE SET visitor = excluded.visitor, people = excluded.people, bots = excluded.bots,"
+                 " level = excluded.level, points = excluded.points, share = excluded.share",
+    [GET_SEAT] = "SELECT game, visitor, seat, people, bots, level, ifnull(points, -1000), share FROM seat WHERE game = ? AND seat = ?",
+    [DROP_SEAT] = "DELETE FROM seat WHERE game = ? AND seat = ?",
+    [STATISTICS] = "SELECT CASE WHEN people > 0 THEN '' ELSE level END AS against, count(*), sum(share), sum(points), max(points) FROM seat"
+                   " WHERE visitor = ? AND points IS NOT NULL GROUP BY against ORDER BY against LIMIT 8",
+
+    [PUT_REPORT] = "INSERT INTO report (game, name, text) VALUES (?, ?, ?) ON CONFLICT (game, name) DO UPDATE SET text = excluded.text",
+    [GET_REPORT] = "SELECT text FROM report WHERE game = ? AND name = ?",
+};
+
+/*
+ * A statement, ready to be stepped, with its values: i int64_t, t terminated text, x text with its size, b bytes with their size, r double.
+ * What is bound must stay until the statement is reset. NULL with the result of what went wrong.
+ */
+static sqlite3_stmt *ready(struct store_db *db, enum store_result *result, enum statement which, const char *kinds, ...)
+{
+    sqlite3_stmt **s = &db->statement[which];
+    int code = SQLITE_OK;
+    if (store_db_is_lost(db)) {              /* alone, a statement would be committed at once */
+        *result = STORE_FAILED;
+        return NULL;
+    }
+    if (!*s)
+        code = sqlite3_prepare_v3(db->sql, texts[which], -1, SQLITE_PREPARE_PERSISTENT, s, NULL);
+    va_list values;
+    va_start(values, kinds);
+    for (int i = 1; *kinds && !code; kinds++, i++) {
+        const void *at;
+        switch (*kinds) {
+        case 'i':
+            code = sqlite3_bind_int64(*s, i, va_arg(values, int64_t));
+            break;
+        case 'r':
+            code = sqlite3_bind_double(*s, i, va_arg(values, double));
+            break;
+        case 't':
+            code = sqlite3_bind_text(*s, i, va_arg(values, const char *), -1, SQLITE_STATIC);
+            break;
+        case 'x':
+            at = va_arg(values, const char *);
+            code = sqlite3_bind_text64(*s, i, at, va_arg(values, size_t), SQLITE_STATIC, SQLITE_UTF8);
+            break;
+        default:
+            at = va_arg(values, const void *);
+            code = sqlite3_bind_blob64(*s, i, at, va_arg(values, size_t), SQLITE_STATIC);
+        }
+    }
+    va_end(values);
+    *result = store_db_result(db, code);
+    return code ? NULL : *s;
+}
+
+/* Ends a statement after its last step, whose code it was. */
+static enum store_result finish(struct store_db *db, sqlite3_stmt *s, int code)
+{
+    /* Before the reset, which may change what SQLite has to say. A row that is missing is no failure. */
+    enum store_result result = code == SQLITE_CONSTRAINT_FOREIGNKEY ? STORE_NONE : store_db_result(db, code);
+    sqlite3_reset(s);
+    sqlite3_clear_bindings(s);
+    return result;
+}
+
+static enum store_result change(struct store_db *db, sqlite3_stmt *s)
+{
+    return finish(db, s, sqlite3_step(s));
+}
+
+/* Steps to the one row that is wanted: STORE_OK, and finish() is due; or STORE_NONE or a failure, and it is done. */
+static enum store_result find_row(struct store_db *db, sqlite3_stmt *s)
+{
+    int code = sqlite3_step(s);
+    if (code == SQLITE_ROW)
+        return STORE_OK;
+    enum store_result result = finish(db, s, code);
+    return result == STORE_OK ? STORE_NONE : result;
+}
+
+/* A number of the one row, or `none` if there is no row. */
+static enum store_result get_number(struct store_db *db, sqlite3_stmt *s, int64_t none, int64_t *number)
+{
+    enum store_result result = find_row(db, s);
+    *number = none;
+    if (result == STORE_NONE)
+        return STORE_OK;
+    if (result == STORE_OK) {
+        *number = sqlite3_column_int64(s, 0);
+        finish(db, s, SQLITE_OK);
+    }
+    return result;
+}
+
+static void copy_text(sqlite3_stmt *s, int column, char *to, size_t size)
+{
+    const unsigned char *text = sqlite3_column_text(s, column);
+    snprintf(to, size, "%s", text ? (const char *)text : "");
+}
+
+/* A text that grows. */
+struct buffer {
+    char *at;
+    size_t size, room;
+};
+
+static bool add_bytes(struct buffer *buffer, const void *bytes, size_t size)
+{
+    if (buffer->room - buffer->size <= size) {
+        size_t room = buffer->room ? buffer->room : 4096;
+        while (room - buffer->size <= size)
+            room *= 2;
+        char *larger = realloc(buffer->at, room);
+        if (!larger)
+            return false;
+        buffer->at = larger;
+        buffer->room = room;
+    }
+    if (size)
+        memcpy(buffer->at + buffer->size, bytes, size);
+    buffer->size += size;
+    buffer->at[buffer->size] = '\0';
+    return true;
+}
+
+/* Rows of one or two numbers. */
+struct pairs {
+    int64_t (*at)[2];
+    size_t count, room;
+};
+
+static enum store_result collect(struct store_db *db, sqlite3_stmt *s, struct pairs *pairs)
+{
+    int code;
+    while ((code = sqlite3_step(s)) == SQLITE_ROW) {
+        if (pairs->count == pairs->room) {
+            size_t room = pairs->room ? 2 * pairs->room : 64;
+            void *larger = realloc(pairs->at, room * sizeof *pairs->at);
+            if (!larger) {
+                finish(db, s, SQLITE_OK);
+                return STORE_FULL;
+            }
+            pairs->at = larger;
+            pairs->room = room;
+        }
+        pairs->at[pairs->count][0] = sqlite3_column_int64(s, 0);
+        pairs->at[pairs->count++][1] = sqlite3_column_int64(s, 1);
+    }
+    return finish(db, s, code);
+}
+
+/* Visitors. */
+
+enum store_result store_add_token(struct store_db *db, int64_t visitor, const uint8_t token[32])
+{
+    enum store_result result;
+    int64_t owner;
+    sqlite3_stmt *s = ready(db, &result, GET_TOKEN, "b", (const void *)token, (size_t)32);
+    if (!s || (result = get_number(db, s, -1, &owner)) != STORE_OK)
+        return result;
+    if (owner >= 0)
+        return owner == visitor ? STORE_OK : STORE_FAILED;
+    s = ready(db, &result, PUT_TOKEN, "bi", (const void *)token, (size_t)32, visitor);
+    return s ? change(db, s) : result;
+}
+
+enum store_result store_put_visitor(struct store_db *db, const struct store_visitor *visitor)
+{
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, PUT_VISITOR, "itii", visitor->id, visitor->name, visitor->created, visitor->seen);
+    if (!s || (result = change(db, s)) != STORE_OK)
+        return result;
+    static const uint8_t none[32];
+    return memcmp(visitor->token, none, sizeof none) ? store_add_token(db, visitor->id, visitor->token) : STORE_OK;
+}
+
+enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32], struct store_visitor *visitor)
+{
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, GET_VISITOR, "b", (const void *)token, (size_t)32);
+    if (!s || (result = find_row(db, s)) != STORE_OK)
+        return result;
+    *visitor = (struct store_visitor){ .id = sqlite3_column_int64(s, 0), .created = sqlite3_column_int64(s, 2),
+        .seen = sqlite3_column_int64(s, 3) };
+    memcpy(visitor->token, token, sizeof visitor->token);
+    copy_text(s, 1, visitor->name, sizeof visitor->name);
+    return finish(db, s, SQLITE_OK);
+}
+
+enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *context, const struct store_visitor *visitor), void *context)
+{
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, ALL_TOKENS, "");
+    int code = SQLITE_DONE;
+    bool more = true;
+    while (s && more && (code = sqlite3_step(s)) == SQLITE_ROW) {
+        struct store_visitor visitor = { .id = sqlite3_column_int64(s, 0), .created = sqlite3_column_int64(s, 2),
+            .seen = sqlite3_column_int64(s, 3) };
+        copy_text(s, 1, visitor.name, sizeof visitor.name);
+        if (sqlite3_column_bytes(s, 4) == sizeof visitor.token)
+            memcpy(visitor.token, sqlite3_column_blob(s, 4), sizeof visitor.token);
+        more = each(context, &visitor);
+    }
+    return s ? finish(db, s, code == SQLITE_ROW ? SQLITE_OK : code) : result;
+}
+
+enum store_result store_count_visitor(struct store_db *db, int64_t *last_visitor, int64_t *last_table)
+{
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, LAST_IDS, "");
+    if (!s || (result = find_row(db, s)) != STORE_OK)
+        return result;
+    *last_visitor = sqlite3_column_int64(s, 0);
+    *last_table = sqlite3_column_int64(s, 1);
+    return finish(db, s, SQLITE_OK);
+}
+
+/* Tables. */
+
+enum store_result store_put_table(struct store_db *db, const struct store_table *table)
+{
+    enum store_result result;
+    int64_t state = table->state;
+    sqlite3_stmt *s = ready(db, &result, TOUCH_TABLE, "iiitt", table->id, state, table->changed, table->config, table->code);
+    if (!s || (result = change(db, s)) != STORE_OK || sqlite3_changes(db->sql))
+        return result;
+    s = ready(db, &result, PUT_TABLE, "iiitti", table->id, state, table->changed, table->config, table->code, table->created);
+    return s ? change(db, s) : result;
+}
+
+/* Reads a table by its id; its config goes into the buffer. */
+static enum store_result get_table(struct store_db *db, int64_t id, struct store_table *table, struct buffer *config)
+{
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, GET_TABLE, "i", id);
+    if (!s || (result = find_row(db, s)) != STORE_OK)
+        return result;
+    struct store_table found = { .id = id, .state = (uint8_t)sqlite3_column_int(s, 2), .created = sqlite3_column_int64(s, 3),
+        .changed = sqlite3_column_int64(s, 4) };
+    copy_text(s, 1, found.code, sizeof found.code);
+    config->size = 0;
+    const unsigned char *text = sqlite3_column_text(s, 5);
+    bool good = text && add_bytes(config, text, (size_t)sqlite3_column_bytes(s, 5));
+    result = finish(db, s, SQLITE_OK);
+    if (!good)
+        return STORE_FULL;
+    found.config = config->at;
+    *table = found;
+    return result;
+}
+
+enum store_result store_get_table(struct store_db *db, const char *code, struct store_table *table)
+{
+    enum store_result result;
+    int64_t id;
+    sqlite3_stmt *s = ready(db, &result, TABLE_OF_CODE, "t", code);
+    if (!s || (result = get_number(db, s, -1, &id)) != STORE_OK)
+        return result;
+    if (id < 0)
+        return STORE_NONE;
+    struct buffer config = { .at = db->text, .room = db->room };
+    result = get_table(db, id, table, &config);
+    db->text = config.at;
+    db->room = config.room;
+    return result;
+}
+
+/* Lines. */
+
+static enum store_result get_lines(struct store_db *db, int64_t table, struct buffer *log)
+{
+    enum store_result result;
+    int code;
+    sqlite3_stmt *s = ready(db, &result, GET_LINES, "i", table);
+    if (!s)
+        return result;
+    log->size = 0;
+    bool good = add_bytes(log, "", 0);
+    while (good && (code = sqlite3_step(s)) == SQLITE_ROW) {
+        const unsigned char *text = sqlite3_column_text(s, 0);
+        good = text && add_bytes(log, text, (size_t)sqlite3_column_bytes(s, 0));
+    }
+    result = finish(db, s, good ? code : SQLITE_OK);
+    return good ? result : STORE_FULL;
+}
+
+enum store_result store_add_lines(struct store_db *db, int64_t table, uint32_t first, const char *text, size_t size)
+{
+    enum store_result result;
+    int64_t there, count = 0;
+    if (size && text[size - 1] != '\n')
+        return STORE_FAILED;
+    for (const char *at = text, *end = text + size; at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        count++;
+    sqlite3_stmt *s = ready(db, &result, COUNT_LINES, "i", table);
+    if (!s || (result = get_number(db, s, 0, &there)) != STORE_OK)
+        return result;
+    if (there != first)
+        return STORE_FAILED;
+    if (!count)
+        return STORE_OK;
+    s = ready(db, &result, ADD_LINES, "iiix", table, (int64_t)first, count, text, size);
+    return s ? change(db, s) : result;
+}
+
+enum store_result store_get_lines(struct store_db *db, int64_t table, char **text, size_t *size)
+{
+    struct buffer log = { 0 };
+    enum store_result result = get_lines(db, table, &log);
+    if (result == STORE_OK && !log.size) {   /* a table without lines, or none? */
+        sqlite3_stmt *s = ready(db, &result, GET_TABLE, "i", table);
+        if (s && (result = find_row(db, s)) == STORE_OK)
+            finish(db, s, SQLITE_OK);
+    }
+    if (result != STORE_OK) {
+        free(log.at);
+        return result;
+    }
+    *text = log.at;
+    *size = log.size;
+    return STORE_OK;
+}
+
+enum store_result store_put_choice(struct store_db *db, int64_t table, const struct store_choice *choice)
+{
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, PUT_CHOICE, "iiitt", table, (int64_t)choice->seat, (int64_t)choice->phase, choice->id, choice->text);
+    return s ? change(db, s) : result;
+}
+
+static enum store_result get_choices(struct store_db *db, int64_t table, struct store_choice choices[MOST_SEATS], unsigned *count)
+{
+    enum store_result result;
+    int code;
+    *count = 0;
+    sqlite3_stmt *s = ready(db, &result, GET_CHOICES, "i", table);
+    if (!s)
+        return result;
+    while ((code = sqlite3_step(s)) == SQLITE_ROW && *count < MOST_SEATS) {
+        struct store_choice *c = &choices[(*count)++];
+        c->seat = (uint8_t)sqlite3_column_int(s, 0);
+        c->phase = (uint32_t)sqlite3_column_int64(s, 1);
+        copy_text(s, 2, c->id, sizeof c->id);
+        copy_text(s, 3, c->text, sizeof c->text);
+    }
+    return finish(db, s, code);
+}
+
+enum store_result store_each_open_table(struct store_db *db, bool (*each)(void *context, const struct store_table *table, const char *text,
+    size_t size, const struct store_choice *choices, unsigned count), void *context)
+{
+    struct store_choice choices[MOST_SEATS];
+    struct buffer config = { 0 }, log = { 0 };
+    struct store_table table;
+    struct pairs ids = { 0 };
+    enum store_result result;
+    unsigned count;
+    sqlite3_stmt *s = ready(db, &result, OPEN_TABLES, "");
+    if (s)
+        result = collect(db, s, &ids);
+    for (size_t i = 0; i < ids.count && result == STORE_OK; i++) {
+        if ((result = get_table(db, ids.at[i][0], &table, &config)) != STORE_OK || (result = get_lines(db, table.id, &log)) != STORE_OK ||
+            (result = get_choices(db, table.id, choices, &count)) != STORE_OK)
+            break;
+        if (!each(context, &table, log.at, log.size, choices, count))
+            break;
+    }
+    free(ids.at);
+    free(config.at);
+    free(log.at);
+    return result;
+}
+
+enum store_result store_each_record(struct store_db *db, bool (*each)(void *context, const struct store_table *table, const char *text, size_t size),
+    void *context)
+{
+    struct buffer config = { 0 }, log = { 0 };
+    struct store_table table;
+    struct pairs ids = { 0 };
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, FINISHED_TABLES, "");
+    if (s)
+        result = collect(db, s, &ids);
+    for (size_t i = 0; i < ids.count && result == STORE_OK; i++) {
+        if ((result = get_table(db, ids.at[i][0], &table, &config)) != STORE_OK || (result = get_lines(db, table.id, &log)) != STORE_OK)
+            break;
+        if (!each(context, &table, log.at, log.size))
+            break;
+    }
+    free(ids.at);
+    free(config.at);
+    free(log.at);
+    return result;
+}
+
+/* Seats. */
+
+enum store_result store_put_seat(struct store_db *db, const struct store_seat *seat)
+{
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, PUT_SEAT, "iiiiitir", seat->table, seat->visitor, (int64_t)seat->seat, (int64_t)seat->people,
+        (int64_t)seat->bots, seat->level, (int64_t)seat->points, (double)seat->share);
+    return s ? change(db, s) : result;
+}
+
+enum store_result store_drop_seat(struct store_db *db, int64_t table, unsigned seat)
+{
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, DROP_SEAT, "ii", table, (int64_t)seat);
+    if (!s || (result = change(db, s)) != STORE_OK)
+        return result;
+    return sqlite3_changes(db->sql) ? STORE_OK : STORE_NONE;
+}
+
+static enum store_result get_seat(struct store_db *db, int64_t table, int64_t number, struct store_seat *seat)
+{
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, GET_SEAT, "ii", table, number);
+    if (!s || (result = find_row(db, s)) != STORE_OK)
+        return result;
+    *seat = (struct store_seat){ .table = table, .visitor = sqlite3_column_int64(s, 1), .seat = (uint8_t)number,
+        .people = (uint8_t)sqlite3_column_int(s, 3), .bots = (uint8_t)sqlite3_column_int(s, 4), .points = sqlite3_column_int(s, 6),
+        .share = (float)sqlite3_column_double(s, 7) };
+    copy_text(s, 5, seat->level, sizeof seat->level);
+    return finish(db, s, SQLITE_OK);
+}
+
+enum store_result store_each_table_of(struct store_db *db, int64_t visitor, unsigned limit, bool (*each)(void *context,
+    const struct store_table *table, const struct store_seat *seat), void *context)
+{
+    struct buffer config = { 0 };
+    struct store_table table;
+    struct store_seat seat;
+    struct pairs found = { 0 };
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, TABLES_OF, "ii", visitor, (int64_t)limit);
+    if (s)
+        result = collect(db, s, &found);
+    for (size_t i = 0; i < found.count && result == STORE_OK; i++) {
+        if ((result = get_table(db, found.at[i][0], &table, &config)) != STORE_OK ||
+            (result = get_seat(db, table.id, found.at[i][1], &seat)) != STORE_OK)
+            break;
+        if (!each(context, &table, &seat))
+            break;
+    }
+    free(found.at);
+    free(config.at);
+    return result;
+}
+
+enum store_result store_get_statistics(struct store_db *db, int64_t visitor, struct store_statistics *statistics)
+{
+    enum store_result result;
+    struct store_statistics sums = { 0 };
+    int code;
+    sqlite3_stmt *s = ready(db, &result, STATISTICS, "i", visitor);
+    if (!s)
+        return result;
+    while ((code = sqlite3_step(s)) == SQLITE_ROW) {
+        struct store_tally *tally = &sums.tally[sums.count++];
+        copy_text(s, 0, tally->level, sizeof tally->level);
+        tally->games = (uint32_t)sqlite3_column_int64(s, 1);
+        tally->wins = sqlite3_column_double(s, 2);
+        tally->points = sqlite3_column_double(s, 3);
+        tally->best = sqlite3_column_int(s, 4);
+    }
+    result = finish(db, s, code);
+    if (result == STORE_OK)
+        *statistics = sums;
+    return result;
+}
+
+/* Reports. */
+
+enum store_result store_put_report(struct store_db *db, int64_t table, const char *name, const char *text, size_t size)
+{
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, PUT_REPORT, "itb", table, name, (const void *)text, size);
+    return s ? change(db, s) : result;
+}
+
+enum store_result store_get_report(struct store_db *db, int64_t table, const char *name, char **text, size_t *size)
+{
+    enum store_result result;
+    struct buffer report = { 0 };
+    sqlite3_stmt *s = ready(db, &result, GET_REPORT, "it", table, name);
+    if (!s || (result = find_row(db, s)) != STORE_OK)
+        return result;
+    const void *bytes = sqlite3_column_blob(s, 0);
+    bool good = add_bytes(&report, bytes, (size_t)sqlite3_column_bytes(s, 0));
+    result = finish(db, s, SQLITE_OK);
+    if (!good)
+        return STORE_FULL;
+    *text = report.at;
+    *size = report.size;
+    return result;
+}

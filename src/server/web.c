@@ -1,0 +1,589 @@
+/*
+ * web.c: connections: what libwebsockets reports, turned into requests and messages; answers turned into what it sends.
+ *
+ * Before anything else is looked at: how many connections an address has, how fast it asks, whether the Host is one of ours (a page of
+ * another name that points here must not reach us) and whether the Origin, if there is one, is our own.
+ */
+#include <arpa/inet.h>
+#include <libwebsockets.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "request.h"
+#include "web.h"
+
+#define HEAD_SECONDS 10          /* for headers and bodies to come in */
+#define PING_SECONDS 20
+#define HANGUP_SECONDS 35
+#define MOST_OFFENCES 60         /* messages beyond the rate, until a socket is closed */
+#define WRITES 8                 /* messages a socket gets in one go */
+#define BODY_CHUNK 16384
+
+static const char policy[] = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+static struct server *server_of(struct lws *wsi)
+{
+    return lws_context_user(lws_get_context(wsi));
+}
+
+/* Who is at the other end. */
+
+static bool header(struct lws *wsi, enum lws_token_indexes token, char *to, size_t room)
+{
+    to[0] = '\0';
+    return lws_hdr_total_length(wsi, token) > 0 && lws_hdr_copy(wsi, to, (int)room, token) > 0;
+}
+
+/* The address that counts for limits: behind a trusted proxy the last one that it has added. */
+static struct address *address_for(struct server *server, struct lws *wsi)
+{
+    struct address *peer = lws_get_opaque_user_data(wsi);
+    char list[512];
+    if (!server->options.trust_proxy || !header(wsi, WSI_TOKEN_X_FORWARDED_FOR, list, sizeof list))
+        return peer;
+    char *last = strrchr(list, ',');
+    last = last ? last + 1 : list;
+    last += strspn(last, " ");
+    last[strcspn(last, " ")] = '\0';
+    unsigned char bytes[16];
+    if (inet_pton(AF_INET, last, bytes) != 1 && inet_pton(AF_INET6, last, bytes) != 1)
+        return peer;
+    struct address *address = address_of(server, last);
+    return address ? address : peer;
+}
+
+/* An address written out cannot be made to point here by somebody else's name server. */
+static bool is_literal(const char *host)
+{
+    char name[64];
+    unsigned char bytes[16];
+    size_t length = strcspn(host, ":");
+    if (host[0] == '[') {
+        const char *end = strchr(host, ']');
+        length = end ? (size_t)(end - host) : 0;
+        if (length < 2 || length > 46 || (end[1] && end[1] != ':'))
+            return false;
+        memcpy(name, host + 1, length - 1);
+        name[length - 1] = '\0';
+        return inet_pton(AF_INET6, name, bytes) == 1;
+    }
+    if (length >= sizeof name)
+        return false;
+    memcpy(name, host, length);
+    name[length] = '\0';
+    return inet_pton(AF_INET, name, bytes) == 1 || !strcmp(name, "localhost");
+}
+
+/* Whether Host and Origin are our own. */
+static bool is_our_page(const struct server *server, struct lws *wsi)
+{
+    char host[128], origin[160], wanted[160];
+    if (!header(wsi, WSI_TOKEN_HOST, host, sizeof host))
+        return false;
+    bool has_origin = lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) > 0;
+    if (has_origin && !header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof origin))
+        return false;                        /* longer than any of ours */
+    for (unsigned i = 0; i < server->origin_count; i++) {
+        const char *name = strstr(server->origins[i], "://") + 3;
+        if (!strcmp(host, name) && (!has_origin || !strcmp(origin, server->origins[i])))
+            return true;
+    }
+    if (!is_literal(host))
+        return false;
+    snprintf(wanted, sizeof wanted, "%s://%.128s", server->secure ? "https" : "http", host);
+    return !has_origin || !strcmp(origin, wanted);
+}
+
+static struct visitor *visitor_for(const struct server *server, struct lws *wsi)
+{
+    char cookies[1024];
+    return header(wsi, WSI_TOKEN_HTTP_COOKIE, cookies, sizeof cookies) ? visitor_by_cookie(server, cookies) : NULL;
+}
+
+/* HTTP. */
+
+static void request_log(const struct request *request)
+{
+    struct server *server = request->server;
+    server->count.requests[request->status / 100 < 6 ? request->status / 100 : 5]++;
+    server_log(server, request->status >= 500 ? LOG_WARN : LOG_INFO, "request", "method=%s route=%s status=%d ms=%llu",
+        request->method == METHOD_POST ? "POST" : request->method == METHOD_HEAD ? "HEAD" : request->method == METHOD_GET ? "GET" : "other",
+        request->route ? request->route : "-", request->status, (unsigned long long)(server_now(server) - request->begun));
+}
+
+void request_send(struct request *request)
+{
+    if (request->conn)
+        lws_callback_on_writable(request->conn->wsi);
+}
+
+static void request_drop(struct conn *conn)
+{
+    struct request *request = conn->request;
+    conn->request = NULL;
+    if (!request)
+        return;
+    request->conn = NULL;
+    if (request->waits)
+        return;                              /* freed by whoever comes back */
+    free(request->data);
+    free(request);
+}
+
+static int add(struct lws *wsi, const char *name, const char *value, unsigned char **at, unsigned char *end)
+{
+    return lws_add_http_header_by_name(wsi, (const unsigned char *)name, (const unsigned char *)value, (int)strlen(value), at, end);
+}
+
+static int write_head(struct lws *wsi, struct request *request)
+{
+    unsigned char buffer[LWS_PRE + 2048], *start = buffer + LWS_PRE, *at = start, *end = buffer + sizeof buffer;
+    char number[48];
+    bool is_page = request->page_etag != NULL;
+    /* 304 has no body, so its length is not told either. */
+    if (lws_add_http_common_headers(wsi, (unsigned)request->status, request->type ? request->type : "text/plain",
+            request->status == 304 ? 0 : (lws_filepos_t)request->size, &at, end))
+        return 1;
+    if (add(wsi, "content-security-policy:", request->policy ? request->policy : policy, &at, end) ||
+        add(wsi, "x-content-type-options:", "nosniff", &at, end) || add(wsi, "referrer-policy:", "no-referrer", &at, end) ||
+        add(wsi, "x-frame-options:", "DENY", &at, end) || add(wsi, "cross-origin-opener-policy:", "same-origin", &at, end) ||
+        add(wsi, "cross-origin-resource-policy:", "same-origin", &at, end) ||
+        add(wsi, "cache-control:", is_page ? "no-cache" : "no-store", &at, end))
+        return 1;
+    if (is_page && (add(wsi, "etag:", request->page_etag, &at, end) || add(wsi, "vary:", "accept-encoding", &at, end)))
+        return 1;
+    if (request->encoded && add(wsi, "content-encoding:", "gzip", &at, end))
+        return 1;
+    if (request->cookie[0] && add(wsi, "set-cookie:", request->cookie, &at, end))
+        return 1;
+    if (request->secure && add(wsi, "strict-transport-security:", "max-age=31536000", &at, end))
+        return 1;
+    if (request->attachment) {
+        snprintf(number, sizeof number, "attachment; filename=\"%.16s\"", request->attachment);
+        if (add(wsi, "content-disposition:", number, &at, end))
+            return 1;
+    }
+    if (request->retry) {
+        snprintf(number, sizeof number, "%u", request->retry);
+        if (add(wsi, "retry-after:", number, &at, end))
+            return 1;
+    }
+    if (lws_finalize_write_http_header(wsi, start, &at, end))
+        return 1;
+    request->started = true;
+    return 0;
+}
+
+static int http_done(struct conn *conn)
+{
+    request_log(conn->request);
+    request_drop(conn);
+    return lws_http_transaction_completed(conn->wsi) ? -1 : 0;
+}
+
+static int http_writeable(struct conn *conn)
+{
+    struct request *request = conn->request;
+    unsigned char buffer[LWS_PRE + BODY_CHUNK];
+    if (!request || !request->status)
+        return 0;
+    if (!request->started) {
+        if (write_head(conn->wsi, request))
+            return -1;
+        if (request->method == METHOD_HEAD || request->status == 304 || !request->size)
+            return http_done(conn);
+        lws_callback_on_writable(conn->wsi);
+        return 0;
+    }
+    size_t left = request->size - request->sent, size = left < BODY_CHUNK ? left : BODY_CHUNK;
+    const char *from = request->page ? request->page : request->data;
+    memcpy(buffer + LWS_PRE, from + request->sent, size);
+    if (lws_write(conn->wsi, buffer + LWS_PRE, size, size == left ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < (int)size)
+        return -1;
+    request->sent += size;
+    if (request->sent == request->size)
+        return http_done(conn);
+    lws_set_timeout(conn->wsi, PENDING_TIMEOUT_HTTP_CONTENT, HEAD_SECONDS);
+    lws_callback_on_writable(conn->wsi);
+    return 0;
+}
+
+static int http_begin(struct conn *conn, const char *path)
+{
+    struct lws *wsi = conn->wsi;
+    struct server *server = conn->server;
+    char word[128];
+    request_drop(conn);
+    struct request *request = calloc(1, sizeof *request);
+    conn->address = address_for(server, wsi);
+    if (!request || !conn->address) {
+        free(request);
+        return -1;
+    }
+    conn->request = request;
+    request->server = server;
+    request->conn = conn;
+    request->address = conn->address;
+    request->begun = server_now(server);
+    request->method = lws_hdr_total_length(wsi, WSI_TOKEN_POST_URI) ? METHOD_POST :
+        lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) ? METHOD_GET :
+        lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) ? METHOD_HEAD : METHOD_OTHER;
+    snprintf(request->path, sizeof request->path, "%s", path);
+    static const char proto[] = "x-forwarded-proto:";
+    request->secure = server->secure || (server->options.trust_proxy &&
+        lws_hdr_custom_copy(wsi, word, sizeof word, proto, sizeof proto - 1) > 0 && !strcmp(word, "https"));
+    if (header(wsi, WSI_TOKEN_HTTP_ACCEPT_ENCODING, word, sizeof word))
+        request->gzip = strstr(word, "gzip") != NULL;
+    header(wsi, WSI_TOKEN_HTTP_IF_NONE_MATCH, request->etag, sizeof request->etag);
+    request->json = header(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, word, sizeof word) && !strncmp(word, "application/json", 16) &&
+        strchr("; ", word[16]);
+    request->visitor = visitor_for(server, wsi);
+    double rate = server->options.request_rate;
+    if (!bucket_take(&conn->address->requests, server_now(server), rate, 5 * rate)) {
+        request_error(request, ERROR_TOO_FAST, "");
+        return 0;
+    }
+    if (!is_our_page(server, wsi)) {
+        request_error(request, ERROR_ORIGIN, "");
+        return 0;
+    }
+    if (request->method == METHOD_POST) {
+        char length[24];
+        if (header(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, length, sizeof length) && strcmp(length, "0")) {
+            if (strlen(length) <= 4 && atoi(length) <= MAX_MESSAGE) {
+                lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, HEAD_SECONDS);
+                return 0;                    /* the body follows */
+            }
+            request->too_long = true;
+        }
+    }
+    request_route(request);
+    return 0;
+}
+
+static int http_body(struct conn *conn, const void *in, size_t size)
+{
+    struct request *request = conn->request;
+    if (!request || request->status)
+        return 0;                            /* refused before: the rest is of no interest */
+    if (size > MAX_MESSAGE - request->body_size) {
+        request->too_long = true;
+        return 0;
+    }
+    memcpy(request->body + request->body_size, in, size);
+    request->body_size += size;
+    return 0;
+}
+
+/* WebSocket. */
+
+void conn_wake(struct conn *conn)
+{
+    if (conn->wsi)
+        lws_callback_on_writable(conn->wsi);
+}
+
+void conn_pause(struct conn *conn)
+{
+    if (conn->wsi)
+        lws_rx_flow_control(conn->wsi, 0);
+}
+
+void conn_resume(struct conn *conn)
+{
+    if (conn->wsi)
+        lws_rx_flow_control(conn->wsi, 1);
+}
+
+/* Refused before it is a socket. */
+static int refuse_upgrade(struct server *server, struct lws *wsi, unsigned status, const char *why)
+{
+    server->count.refused++;
+    server_log(server, LOG_INFO, "socket_refused", "why=%s status=%u", why, status);
+    lws_return_http_status(wsi, status, NULL);
+    return 1;
+}
+
+static int socket_filter(struct server *server, struct lws *wsi)
+{
+    char path[64];
+    struct address *address = address_for(server, wsi);
+    struct visitor *visitor = visitor_for(server, wsi);
+    if (!header(wsi, WSI_TOKEN_GET_URI, path, sizeof path) || strcmp(path, "/api/socket"))
+        return refuse_upgrade(server, wsi, 404, "path");
+    if (!is_our_page(server, wsi))
+        return refuse_upgrade(server, wsi, 403, "origin");
+    if (server->stopping)
+        return refuse_upgrade(server, wsi, 503, "stopping");
+    if (!visitor)
+        return refuse_upgrade(server, wsi, 401, "no_visitor");
+    double rate = server->options.request_rate;
+    if (!address || !bucket_take(&address->requests, server_now(server), rate, 5 * rate) ||
+        visitor->connections >= server->options.max_conns_per_visitor)
+        return refuse_upgrade(server, wsi, 429, "too_many");
+    return 0;
+}
+
+static int socket_begin(struct conn *conn)
+{
+    struct server *server = conn->server;
+    conn->visitor = visitor_for(server, conn->wsi);
+    conn->address = address_for(server, conn->wsi);
+    if (!conn->visitor || !conn->address)
+        return -1;
+    conn->is_socket = true;
+    conn->last_reply = &conn->replies;
+    conn->next_of_visitor = conn->visitor->conns;
+    conn->link_of_visitor = &conn->visitor->conns;
+    if (conn->visitor->conns)
+        conn->visitor->conns->link_of_visitor = &conn->next_of_visitor;
+    conn->visitor->conns = conn;
+    conn->visitor->connections++;
+    conn->visitor->seen = server_time();
+    server->sockets++;
+    conn_wake(conn);
+    return 0;
+}
+
+static int socket_close(struct conn *conn, unsigned code)
+{
+    conn->server->count.cut += code == 1008 || code == 1009;
+    lws_close_reason(conn->wsi, (enum lws_close_status)code, NULL, 0);
+    return -1;
+}
+
+static int socket_receive(struct conn *conn, const char *in, size_t size)
+{
+    struct server *server = conn->server;
+    bool is_last = lws_is_final_fragment(conn->wsi) && !lws_remaining_packet_payload(conn->wsi);
+    if (lws_frame_is_binary(conn->wsi))
+        return socket_close(conn, 1003);
+    if (size > MAX_MESSAGE - conn->inbox_size)
+        return socket_close(conn, 1009);
+    if (conn->inbox_size || !is_last) {      /* in parts */
+        if (!conn->inbox && !(conn->inbox = malloc(MAX_MESSAGE)))
+            return socket_close(conn, 1011);
+        memcpy(conn->inbox + conn->inbox_size, in, size);
+        conn->inbox_size += size;
+        if (!is_last)
+            return 0;
+        in = conn->inbox;
+        size = conn->inbox_size;
+    }
+    server->count.messages++;
+    if (!bucket_take(&conn->rate, server_now(server), server->options.message_rate, 3 * server->options.message_rate)) {
+        if (++conn->offences > MOST_OFFENCES)
+            return socket_close(conn, 1008);
+        conn_answer(conn, "", ERROR_TOO_FAST, NULL);
+    } else {
+        message_read(conn, in, size);
+    }
+    if (conn->inbox) {
+        free(conn->inbox);
+        conn->inbox = NULL;
+        conn->inbox_size = 0;
+    }
+    return 0;
+}
+
+static int socket_writeable(struct conn *conn)
+{
+    static unsigned char buffer[LWS_PRE + FEED_ROOM];
+    struct server *server = conn->server;
+    for (unsigned i = 0; i < WRITES; i++) {
+        size_t size = conn->close && !conn->replies ? 0 : feed_next(conn, (char *)buffer + LWS_PRE, FEED_ROOM);
+        if (!size) {
+            if (!conn->close)
+                return 0;
+            /* From here a return of -1 would reach the client as 1006, without the reason. */
+            server->count.cut += conn->close == 1008;
+            lws_close_reason(conn->wsi, (enum lws_close_status)conn->close, NULL, 0);
+            lws_set_timeout(conn->wsi, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_SYNC);
+            return 0;
+        }
+        server->count.sent++;
+        server->count.bytes_sent += size;
+        if (lws_write(conn->wsi, buffer + LWS_PRE, size, LWS_WRITE_TEXT) < (int)size)
+            return -1;
+        if (lws_send_pipe_choked(conn->wsi))
+            break;
+    }
+    conn_wake(conn);
+    return 0;
+}
+
+/* All that libwebsockets reports. */
+
+static int connection_filter(struct server *server, int fd)
+{
+    char name[64];
+    if (server->connections >= server->options.max_connections) {
+        server->count.refused++;
+        return 1;
+    }
+    if (server->options.trust_proxy || !lws_get_peer_simple_fd(fd, name, sizeof name))
+        return 0;
+    struct address *address = address_of(server, name);
+    if (address && address->connections < server->options.max_per_address)
+        return 0;
+    server->count.refused++;
+    return 1;
+}
+
+static void connection_begin(struct server *server, struct lws *wsi)
+{
+    char name[64];
+    struct address *address = lws_get_peer_simple(wsi, name, sizeof name) ? address_of(server, name) : NULL;
+    server->connections++;
+    if (address)
+        address->connections++;
+    lws_set_opaque_user_data(wsi, address);
+}
+
+static void connection_end(struct server *server, struct lws *wsi)
+{
+    struct address *address = lws_get_opaque_user_data(wsi);
+    if (!address)
+        return;                              /* the listening socket */
+    server->connections--;
+    address->connections--;
+    lws_set_opaque_user_data(wsi, NULL);
+}
+
+static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size)
+{
+    struct conn *conn = user;
+    struct server *server = lws_get_context(wsi) ? server_of(wsi) : NULL;
+    switch ((int)reason) {
+    case LWS_CALLBACK_FILTER_NETWORK_CONNECTION:
+        return connection_filter(server, (int)(intptr_t)in);
+    case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
+        connection_begin(server, wsi);
+        return 0;
+    case LWS_CALLBACK_WSI_DESTROY:
+        connection_end(server, wsi);
+        return 0;
+    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
+        return socket_filter(server, wsi);
+    case LWS_CALLBACK_HTTP:
+        conn->wsi = wsi;
+        conn->server = server;
+        return http_begin(conn, in);
+    case LWS_CALLBACK_HTTP_BODY:
+        return http_body(conn, in, size);
+    case LWS_CALLBACK_HTTP_BODY_COMPLETION:
+        if (conn->request && !conn->request->status && !conn->request->waits)
+            request_route(conn->request);
+        return 0;
+    case LWS_CALLBACK_HTTP_WRITEABLE:
+        return http_writeable(conn);
+    case LWS_CALLBACK_CLOSED_HTTP:
+    case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
+        if (conn)
+            request_drop(conn);
+        return 0;
+    case LWS_CALLBACK_ESTABLISHED:
+        conn->wsi = wsi;
+        conn->server = server;
+        return socket_begin(conn);
+    case LWS_CALLBACK_RECEIVE:
+        return socket_receive(conn, in, size);
+    case LWS_CALLBACK_SERVER_WRITEABLE:
+        return socket_writeable(conn);
+    case LWS_CALLBACK_CLOSED:
+        if (conn->is_socket)
+            server->sockets--;
+        conn->wsi = NULL;
+        conn_finish(conn);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+static const struct lws_protocols protocols[] = {
+    { .name = "pyramids-1", .callback = callback, .per_session_data_size = sizeof(struct conn), .rx_buffer_size = MAX_MESSAGE },
+    { 0 }
+};
+
+static const lws_retry_bo_t idle_policy = { .secs_since_valid_ping = PING_SECONDS, .secs_since_valid_hangup = HANGUP_SECONDS };
+
+bool web_start(struct server *server, char *error, size_t error_size)
+{
+    const struct server_options *options = &server->options;
+    void *loops[] = { &server->loop };
+    struct lws_context_creation_info info = {
+        .port = (int)options->port,
+        .iface = !strcmp(options->address, "0.0.0.0") || !strcmp(options->address, "::") ? NULL : options->address,
+        .protocols = protocols,
+        .gid = -1,
+        .uid = -1,
+        .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_VALIDATE_UTF8 | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND |
+            LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME,
+        .user = server,
+        .foreign_loops = loops,
+        .max_http_header_data = 4096,
+        .max_http_header_pool = (unsigned short)(options->max_connections < 4096 ? options->max_connections + 16 : 4096),
+        .timeout_secs = HEAD_SECONDS,
+        .timeout_secs_ah_idle = HEAD_SECONDS,
+        .keepalive_timeout = HEAD_SECONDS,
+        .pt_serv_buf_size = 4096 + LWS_PRE,
+        .fd_limit_per_thread = options->max_connections + 64,
+        .retry_and_idle_policy = &idle_policy,
+        .alpn = "http/1.1",
+    };
+    if (!strchr(options->address, ':'))
+        info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
+    if (options->tls_cert) {
+        info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
+        info.ssl_cert_filepath = options->tls_cert;
+        info.ssl_private_key_filepath = options->tls_key;
+        server->secure = true;
+    }
+    lws_set_log_level(0, NULL);
+    server->lws = lws_create_context(&info);
+    if (!server->lws) {
+        snprintf(error, error_size, _("cannot listen on %s port %u: is the port taken, the address not of this machine, or the certificate unreadable?"),
+            options->address, options->port);
+        return false;
+    }
+    server->vhost = lws_get_vhost_by_name(server->lws, "default");
+    int port = server->vhost ? lws_get_vhost_listen_port(server->vhost) : (int)options->port;
+    bool is_any = !strcmp(options->address, "0.0.0.0") || !strcmp(options->address, "::"), is_v6 = strchr(options->address, ':');
+    snprintf(server->url, sizeof server->url, "%s://%s%.64s%s:%d/", server->secure ? "https" : "http", is_v6 && !is_any ? "[" : "",
+        is_any ? "127.0.0.1" : options->address, is_v6 && !is_any ? "]" : "", port);
+    return true;
+}
+
+static void each_socket(struct server *server, void (*each)(struct conn *conn))
+{
+    for (size_t i = 0; i < server->visitors.buckets; i++)
+        for (struct map_node *node = server->visitors.bucket[i]; node; node = node->next)
+            for (struct conn *conn = ((struct visitor *)node)->conns, *next; conn; conn = next) {
+                next = conn->next_of_visitor;
+                each(conn);
+            }
+}
+
+static void warn(struct conn *conn)
+{
+    conn->warn = true;
+    conn_wake(conn);
+}
+
+static void close_socket(struct conn *conn)
+{
+    conn->close = 1012;
+    conn_wake(conn);
+}
+
+void web_warn(struct server *server) { each_socket(server, warn); }
+void web_close_sockets(struct server *server) { each_socket(server, close_socket); }
+
+void web_stop(struct server *server)
+{
+    if (server->lws)
+        lws_context_destroy(server->lws);
+}

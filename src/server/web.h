@@ -1,0 +1,15 @@
+/* web.h (web.c): the server's side of libwebsockets. */
+#ifndef PYR_SERVER_WEB_H
+#define PYR_SERVER_WEB_H
+
+#include "server.h"
+
+/* Begins to listen; false with a sentence. server->url tells where. */
+bool web_start(struct server *server, char *error, size_t error_size);
+
+/* Tells every socket to come back later; closes them all; ends. The loop must run on until everything is closed. */
+void web_warn(struct server *server);
+void web_close_sockets(struct server *server);
+void web_stop(struct server *server);
+
+#endif

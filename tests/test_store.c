@@ -1,0 +1,1385 @@
+/* The store: every call, group commit, failures of the disk, kill -9, files that are refused. */
+#define _XOPEN_SOURCE 700
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "store_db.h"
+
+/*
+ * A disk and a memory that fail when told to: SQLite's own file system and allocator with a fault in front. `fault.countdown` operations go
+ * well, then one fails, or all from then on. A page that holds the poison is never written.
+ */
+enum fault_kind { FAULT_NONE, FAULT_WRITE_FULL, FAULT_WRITE, FAULT_SYNC, FAULT_READ, FAULT_MEMORY, FAULT_POISON, FAULTS };
+
+static struct {
+    enum fault_kind kind;
+    int countdown;
+    bool lasting;
+    int hits;
+} fault;
+
+static const char poison[] = "This line is poison to the disk";
+
+static bool fails(enum fault_kind kind)
+{
+    if (fault.kind != kind || fault.countdown-- > 0)
+        return false;
+    if (!fault.lasting)
+        fault.kind = FAULT_NONE;
+    fault.hits++;
+    return true;
+}
+
+struct faulty_file {
+    sqlite3_file base;
+    sqlite3_file *real;
+};
+
+#define REAL(file) (((struct faulty_file *)(file))->real)
+
+static int faulty_close(sqlite3_file *f)
+{
+    return REAL(f)->pMethods ? REAL(f)->pMethods->xClose(REAL(f)) : SQLITE_OK;
+}
+
+static int faulty_read(sqlite3_file *f, void *to, int size, sqlite3_int64 at)
+{
+    return fails(FAULT_READ) ? SQLITE_IOERR_READ : REAL(f)->pMethods->xRead(REAL(f), to, size, at);
+}
+
+static int faulty_write(sqlite3_file *f, const void *from, int size, sqlite3_int64 at)
+{
+    if (fault.kind == FAULT_POISON)
+        for (int i = 0; i + (int)sizeof poison <= size; i++)
+            if (!memcmp((const char *)from + i, poison, sizeof poison - 1)) {
+                fault.hits++;
+                return SQLITE_FULL;
+            }
+    if (fails(FAULT_WRITE_FULL)) {           /* half of it is on the disk already */
+        REAL(f)->pMethods->xWrite(REAL(f), from, size / 2, at);
+        return SQLITE_FULL;
+    }
+    return fails(FAULT_WRITE) ? SQLITE_IOERR_WRITE : REAL(f)->pMethods->xWrite(REAL(f), from, size, at);
+}
+
+static int faulty_truncate(sqlite3_file *f, sqlite3_int64 size)
+{
+    return REAL(f)->pMethods->xTruncate(REAL(f), size);
+}
+
+static int syncs;
+
+static int faulty_sync(sqlite3_file *f, int flags)
+{
+    syncs++;
+    return fails(FAULT_SYNC) ? SQLITE_IOERR_FSYNC : REAL(f)->pMethods->xSync(REAL(f), flags);
+}
+
+static int faulty_size(sqlite3_file *f, sqlite3_int64 *size)
+{
+    return REAL(f)->pMethods->xFileSize(REAL(f), size);
+}
+
+static int faulty_lock(sqlite3_file *f, int level)
+{
+    return REAL(f)->pMethods->xLock(REAL(f), level);
+}
+
+static int faulty_unlock(sqlite3_file *f, int level)
+{
+    return REAL(f)->pMethods->xUnlock(REAL(f), level);
+}
+
+static int faulty_reserved(sqlite3_file *f, int *is)
+{
+    return REAL(f)->pMethods->xCheckReservedLock(REAL(f), is);
+}
+
+static int faulty_control(sqlite3_file *f, int what, void *with)
+{
+    return REAL(f)->pMethods->xFileControl(REAL(f), what, with);
+}
+
+static int faulty_sector(sqlite3_file *f)
+{
+    return REAL(f)->pMethods->xSectorSize(REAL(f));
+}
+
+static int faulty_traits(sqlite3_file *f)
+{
+    return REAL(f)->pMethods->xDeviceCharacteristics(REAL(f));
+}
+
+static int faulty_map(sqlite3_file *f, int region, int size, int extend, void volatile **to)
+{
+    return REAL(f)->pMethods->xShmMap(REAL(f), region, size, extend, to);
+}
+
+static int faulty_shm_lock(sqlite3_file *f, int offset, int count, int flags)
+{
+    return REAL(f)->pMethods->xShmLock(REAL(f), offset, count, flags);
+}
+
+static void faulty_barrier(sqlite3_file *f)
+{
+    REAL(f)->pMethods->xShmBarrier(REAL(f));
+}
+
+static int faulty_unmap(sqlite3_file *f, int drop)
+{
+    return REAL(f)->pMethods->xShmUnmap(REAL(f), drop);
+}
+
+static const sqlite3_io_methods faulty_methods = { 2, faulty_close, faulty_read, faulty_write, faulty_truncate, faulty_sync, faulty_size,
+    faulty_lock, faulty_unlock, faulty_reserved, faulty_control, faulty_sector, faulty_traits, faulty_map, faulty_shm_lock,
+    faulty_barrier, faulty_unmap, NULL, NULL };
+static sqlite3_vfs faulty_vfs;
+static sqlite3_mem_methods real_memory;
+
+static int faulty_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int flags, int *got)
+{
+    sqlite3_vfs *real = vfs->pAppData;
+    struct faulty_file *file = (struct faulty_file *)f;
+    file->real = (sqlite3_file *)(file + 1);
+    int code = real->xOpen(real, name, file->real, flags, got);
+    file->base.pMethods = file->real->pMethods ? &faulty_methods : NULL;
+    return code;
+}
+
+static void *faulty_malloc(int size)
+{
+    return fails(FAULT_MEMORY) ? NULL : real_memory.xMalloc(size);
+}
+
+static void *faulty_realloc(void *at, int size)
+{
+    return fails(FAULT_MEMORY) ? NULL : real_memory.xRealloc(at, size);
+}
+
+__attribute__((constructor)) static void install_faults(void)
+{
+    sqlite3_mem_methods memory;
+    sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real_memory);
+    memory = real_memory;
+    memory.xMalloc = faulty_malloc;
+    memory.xRealloc = faulty_realloc;
+    sqlite3_config(SQLITE_CONFIG_MALLOC, &memory);
+    sqlite3_vfs *real = sqlite3_vfs_find(NULL);
+    faulty_vfs = *real;
+    faulty_vfs.zName = "faulty";
+    faulty_vfs.pAppData = real;
+    faulty_vfs.szOsFile = (int)sizeof(struct faulty_file) + real->szOsFile;
+    faulty_vfs.xOpen = faulty_open;
+    sqlite3_vfs_register(&faulty_vfs, 1);
+}
+
+static int words_logged;
+
+static void count_words(const char *words)
+{
+    (void)words;
+    words_logged++;
+}
+
+/* Files: a folder a case, gone afterwards. */
+
+static char folder[64], path[96];
+
+static void make_folder(void)
+{
+    /* In memory where that can be: what is tested here is not whether a disk keeps its word. */
+    snprintf(folder, sizeof folder, "/dev/shm/test_store_XXXXXX");
+    if (!mkdtemp(folder)) {
+        snprintf(folder, sizeof folder, "/tmp/test_store_XXXXXX");
+        if (!mkdtemp(folder)) {
+            printf("Bail out! no folder under /tmp\n");
+            exit(1);
+        }
+    }
+    snprintf(path, sizeof path, "%s/games.db", folder);
+}
+
+static void drop_folder(void)
+{
+    char name[512];
+    struct dirent *entry;
+    DIR *dir = opendir(folder);
+    while (dir && (entry = readdir(dir))) {
+        snprintf(name, sizeof name, "%s/%s", folder, entry->d_name);
+        if (entry->d_name[0] != '.')
+            remove(name);
+    }
+    if (dir)
+        closedir(dir);
+    rmdir(folder);
+}
+
+static bool exists(const char *ending)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s%s", path, ending);
+    return !access(name, F_OK);
+}
+
+/* SQL from outside, on a connection of its own. */
+static bool outside(const char *file, const char *sql)
+{
+    sqlite3 *db;
+    bool good = sqlite3_open(file, &db) == SQLITE_OK && sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK;
+    sqlite3_close(db);
+    return good;
+}
+
+static int outside_number(const char *file, const char *sql)
+{
+    sqlite3 *db;
+    sqlite3_stmt *s = NULL;
+    int number = -1;
+    if (sqlite3_open(file, &db) == SQLITE_OK && sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
+        number = sqlite3_column_int(s, 0);
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    return number;
+}
+
+/* A store with a loop, and jobs that remember how they were answered. */
+
+static uv_loop_t loop;
+static struct store *store;
+static char error[512];
+
+static bool open_with(bool (*load)(struct store_db *db, void *context), void *context)
+{
+    error[0] = '\0';
+    uv_loop_init(&loop);
+    if (store_open(&store, &loop, path, load, context, error, sizeof error))
+        return true;
+    store = NULL;
+    uv_run(&loop, UV_RUN_DEFAULT);
+    uv_loop_close(&loop);
+    return false;
+}
+
+static bool open_store(void)
+{
+    bool opened = open_with(NULL, NULL);
+    if (!opened)
+        fprintf(stderr, "%s\n", error);
+    return opened;
+}
+
+static void close_store(void)
+{
+    store_close(store);
+    store = NULL;
+    uv_run(&loop, UV_RUN_DEFAULT);
+    CHECK_INT(uv_loop_close(&loop), 0);
+}
+
+struct job {
+    struct store_job job;
+    int number, answered;        /* when: 1, 2, ... */
+    enum store_result result;
+};
+
+static int answers;
+
+static void note(struct store_job *job, enum store_result result)
+{
+    struct job *mine = (struct job *)job;
+    mine->result = result;
+    mine->answered = ++answers;
+}
+
+/* Runs one job to its end. */
+static enum store_result do_job(enum store_result (*run)(struct store_db *db, struct store_job *job))
+{
+    struct job job = { .job = { .run = run, .done = note } };
+    store_submit(store, &job.job);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    CHECK_INT(store_pending(store), 0);
+    return job.result;
+}
+
+static struct store_visitor visitor(int id)
+{
+    struct store_visitor v = { .id = id, .created = 1000 + id, .seen = 2000 + id };
+    snprintf(v.name, sizeof v.name, "Visitor %d", id);
+    memset(v.token, id, sizeof v.token);
+    v.token[0] = (uint8_t)(id >> 8);
+    return v;
+}
+
+static struct store_table table(int id, enum store_state state)
+{
+    struct store_table t = { .id = id, .state = (uint8_t)state, .created = 1000 + id, .changed = 2000 + id, .config = "{\"edition\": \"classic\"}" };
+    snprintf(t.code, sizeof t.code, "CODE%d", id);
+    return t;
+}
+
+/* All calls. */
+
+static enum store_result try_visitors(struct store_db *db, struct store_job *job)
+{
+    (void)job;
+    struct store_visitor a = visitor(1), b = visitor(2), got;
+    int64_t last_visitor = -1, last_table = -1;
+    CHECK_INT(store_count_visitor(db, &last_visitor, &last_table), STORE_OK);
+    CHECK_INT(last_visitor, 0);
+    CHECK_INT(last_table, 0);
+    CHECK_INT(store_put_visitor(db, &a), STORE_OK);
+    CHECK_INT(store_put_visitor(db, &b), STORE_OK);
+    CHECK_INT(store_get_visitor(db, a.token, &got), STORE_OK);
+    CHECK(got.id == 1 && got.created == 1001 && got.seen == 2001 && !memcmp(got.token, a.token, 32));
+    CHECK_STR(got.name, "Visitor 1");
+    snprintf(a.name, sizeof a.name, "Zoë 🐫");
+    a.seen = 3000;
+    CHECK_INT(store_put_visitor(db, &a), STORE_OK);
+    CHECK_INT(store_get_visitor(db, a.token, &got), STORE_OK);
+    CHECK_STR(got.name, "Zoë 🐫");
+    CHECK_INT(got.seen, 3000);
+    uint8_t second[32] = { 99 };
+    CHECK_INT(store_get_visitor(db, second, &got), STORE_NONE);
+    CHECK_INT(store_add_token(db, 1, second), STORE_OK);
+    CHECK_INT(store_add_token(db, 1, second), STORE_OK);             /* again is harmless */
+    CHECK_INT(store_get_visitor(db, second, &got), STORE_OK);
+    CHECK(got.id == 1 && got.token[0] == 99);
+    CHECK_INT(store_add_token(db, 2, second), STORE_FAILED);         /* another's */
+    uint8_t third[32] = { 98 };
+    CHECK_INT(store_add_token(db, 7, third), STORE_NONE);            /* nobody's */
+    CHECK_INT(store_count_visitor(db, &last_visitor, &last_table), STORE_OK);
+    CHECK_INT(last_visitor, 2);
+    return STORE_OK;
+}
+
+TEST("visitors and their tokens")
+{
+    make_folder();
+    if (CHECK(open_store())) {
+        CHECK_INT(do_job(try_visitors), STORE_OK);
+        close_store();
+    }
+    drop_folder();
+}
+
+struct seen {
+    int count, stop;             /* stop: after so many; 0: never */
+    int64_t ids[16];
+    char text[4096];
+    struct store_choice choice[8];
+    unsigned choices;
+    struct store_seat seat;
+    struct store_db *db;
+};
+
+static bool see_open(void *context, const struct store_table *t, const char *text, size_t size, const struct store_choice *choices, unsigned count)
+{
+    struct seen *seen = context;
+    seen->ids[seen->count++] = t->id;
+    CHECK(strlen(text) == size && size < sizeof seen->text);
+    snprintf(seen->text, sizeof seen->text, "%s", text);
+    memcpy(seen->choice, choices, count * sizeof *choices);
+    seen->choices = count;
+    if (seen->db) {              /* other calls may be made meanwhile */
+        struct store_table other;
+        CHECK_INT(store_get_table(seen->db, "CODE1", &other), STORE_OK);
+        CHECK_STR(t->config, "{\"edition\": \"classic\"}");
+        struct store_table changed = *t;
+        changed.state = STORE_CLOSED;
+        CHECK_INT(store_put_table(seen->db, &changed), STORE_OK);
+    }
+    return seen->count != seen->stop;
+}
+
+static bool see_record(void *context, const struct store_table *t, const char *text, size_t size)
+{
+    struct seen *seen = context;
+    seen->ids[seen->count++] = t->id;
+    CHECK(strlen(text) == size);
+    snprintf(seen->text, sizeof seen->text, "%s", text);
+    return seen->count != seen->stop;
+}
+
+static bool see_seat(void *context, const struct store_table *t, const struct store_seat *seat)
+{
+    struct seen *seen = context;
+    CHECK(t->id == seat->table);
+    seen->ids[seen->count++] = t->id;
+    seen->seat = *seat;
+    return seen->count != seen->stop;
+}
+
+static enum store_result try_tables(struct store_db *db, struct store_job *job)
+{
+    (void)job;
+    struct store_table got, t;
+    struct seen seen = { 0 };
+    for (int id = 1; id <= 5; id++) {
+        t = table(id, id <= 2 ? STORE_WAITING : id == 3 ? STORE_RUNNING : id == 4 ? STORE_OVER : STORE_CLOSED);
+        if (id == 2)
+            t.created = 10;      /* the oldest */
+        CHECK_INT(store_put_table(db, &t), STORE_OK);
+    }
+    CHECK_INT(store_get_table(db, "CODE3", &got), STORE_OK);
+    CHECK(got.id == 3 && got.state == STORE_RUNNING && got.created == 1003 && got.changed == 2003);
+    CHECK_STR(got.code, "CODE3");
+    CHECK_STR(got.config, "{\"edition\": \"classic\"}");
+    CHECK_INT(store_get_table(db, "NOSUCH", &got), STORE_NONE);
+    t = table(6, STORE_WAITING);
+    strcpy(t.code, "CODE1");
+    CHECK_INT(store_put_table(db, &t), STORE_FAILED);    /* a code has one table */
+    CHECK_INT(store_each_open_table(db, see_open, &seen), STORE_OK);
+    CHECK(seen.count == 3 && seen.ids[0] == 2 && seen.ids[1] == 1 && seen.ids[2] == 3);
+    seen = (struct seen){ .stop = 2 };
+    CHECK_INT(store_each_open_table(db, see_open, &seen), STORE_OK);
+    CHECK_INT(seen.count, 2);
+
+    t = table(3, STORE_RUNNING);                         /* the same state, then another */
+    t.config = "{}";
+    t.changed = 5;
+    CHECK_INT(store_put_table(db, &t), STORE_OK);
+    CHECK_INT(store_get_table(db, "CODE3", &got), STORE_OK);
+    CHECK(got.changed == 5 && got.created == 1003);
+    CHECK_STR(got.config, "{}");
+    t.state = STORE_OVER;
+    CHECK_INT(store_put_table(db, &t), STORE_OK);
+    seen = (struct seen){ 0 };
+    CHECK_INT(store_each_record(db, see_record, &seen), STORE_OK);
+    CHECK(seen.count == 2 && seen.ids[0] == 3 && seen.ids[1] == 4);
+
+    seen = (struct seen){ .db = db };
+    CHECK_INT(store_each_open_table(db, see_open, &seen), STORE_OK);
+    CHECK_INT(seen.count, 2);
+    seen = (struct seen){ 0 };
+    CHECK_INT(store_each_open_table(db, see_open, &seen), STORE_OK);
+    CHECK_INT(seen.count, 0);                            /* all were closed while they were listed */
+    int64_t last_visitor, last_table;
+    CHECK_INT(store_count_visitor(db, &last_visitor, &last_table), STORE_OK);
+    CHECK_INT(last_table, 5);
+    return STORE_OK;
+}
+
+TEST("tables by code and by state")
+{
+    make_folder();
+    if (CHECK(open_store())) {
+        CHECK_INT(do_job(try_tables), STORE_OK);
+        close_store();
+    }
+    drop_folder();
+}
+
+static enum store_result try_lines(struct store_db *db, struct store_job *job)
+{
+    (void)job;
+    struct store_table one = table(1, STORE_RUNNING), two = table(2, STORE_OVER);
+    char *text = NULL;
+    size_t size = 0;
+    CHECK_INT(store_put_table(db, &one), STORE_OK);
+    CHECK_INT(store_put_table(db, &two), STORE_OK);
+    CHECK_INT(store_get_lines(db, 1, &text, &size), STORE_OK);
+    CHECK_STR(text, "");
+    free(text);
+    CHECK_INT(store_get_lines(db, 9, &text, &size), STORE_NONE);
+    CHECK_INT(store_add_lines(db, 9, 0, "a\n", 2), STORE_NONE);
+    CHECK_INT(store_add_lines(db, 1, 0, "pyramids-record 1\nedition classic\n", 34), STORE_OK);
+    CHECK_INT(store_add_lines(db, 2, 0, "other\n", 6), STORE_OK);
+    CHECK_INT(store_add_lines(db, 1, 2, "player 1 Zoë\n", 14), STORE_OK);
+    CHECK_INT(store_add_lines(db, 1, 2, "player 1 Ana\n", 13), STORE_FAILED);    /* there already */
+    CHECK_INT(store_add_lines(db, 1, 1, "player 1 Ana\n", 13), STORE_FAILED);
+    CHECK_INT(store_add_lines(db, 1, 4, "player 3 Eve\n", 13), STORE_FAILED);    /* a hole */
+    CHECK_INT(store_add_lines(db, 1, 3, "player 2 Ben", 12), STORE_FAILED);      /* no whole line */
+    CHECK_INT(store_add_lines(db, 1, 3, "", 0), STORE_OK);
+    CHECK_INT(store_add_lines(db, 1, 3, "player 2 Ben\nx", 13), STORE_OK);
+    CHECK_INT(store_get_lines(db, 1, &text, &size), STORE_OK);
+    CHECK_STR(text, "pyramids-record 1\nedition classic\nplayer 1 Zoë\nplayer 2 Ben\n");
+    CHECK_INT(size, strlen(text));
+    free(text);
+
+    struct store_choice choice = { .seat = 2, .phase = 4, .id = "c7", .text = "17 22" };
+    CHECK_INT(store_put_choice(db, 1, &choice), STORE_OK);
+    choice = (struct store_choice){ .seat = 1, .phase = 3, .id = "c6", .text = "1 2" };
+    CHECK_INT(store_put_choice(db, 1, &choice), STORE_OK);
+    choice = (struct store_choice){ .seat = 1, .phase = 4, .id = "c8" };
+    CHECK_INT(store_put_choice(db, 1, &choice), STORE_OK);
+    CHECK_INT(store_put_choice(db, 9, &choice), STORE_NONE);
+    struct seen seen = { 0 };
+    CHECK_INT(store_each_open_table(db, see_open, &seen), STORE_OK);
+    CHECK_INT(seen.count, 1);
+    CHECK_STR(seen.text, "pyramids-record 1\nedition classic\nplayer 1 Zoë\nplayer 2 Ben\n");
+    if (CHECK_INT(seen.choices, 2)) {
+        CHECK(seen.choice[0].seat == 1 && seen.choice[0].phase == 4 && seen.choice[1].seat == 2);
+        CHECK_STR(seen.choice[0].id, "c8");
+        CHECK_STR(seen.choice[0].text, "");
+        CHECK_STR(seen.choice[1].text, "17 22");
+    }
+    seen = (struct seen){ 0 };
+    CHECK_INT(store_each_record(db, see_record, &seen), STORE_OK);
+    CHECK(seen.count == 1 && seen.ids[0] == 2);
+    CHECK_STR(seen.text, "other\n");
+
+    CHECK_INT(store_get_report(db, 1, "analysis", &text, &size), STORE_NONE);
+    CHECK_INT(store_put_report(db, 9, "analysis", "{}", 2), STORE_NONE);
+    CHECK_INT(store_put_report(db, 1, "analysis", "{}", 2), STORE_OK);
+    CHECK_INT(store_put_report(db, 1, "analysis", "{\0}", 3), STORE_OK);
+    CHECK_INT(store_put_report(db, 1, "page", "", 0), STORE_OK);
+    CHECK_INT(store_get_report(db, 1, "analysis", &text, &size), STORE_OK);
+    CHECK(size == 3 && !memcmp(text, "{\0}", 4));
+    free(text);
+    CHECK_INT(store_get_report(db, 1, "page", &text, &size), STORE_OK);
+    CHECK(size == 0 && !*text);
+    free(text);
+    return STORE_OK;
+}
+
+TEST("lines, choices, records and reports")
+{
+    make_folder();
+    if (CHECK(open_store())) {
+        CHECK_INT(do_job(try_lines), STORE_OK);
+        close_store();
+    }
+    drop_folder();
+}
+
+static enum store_result try_seats(struct store_db *db, struct store_job *job)
+{
+    (void)job;
+    struct store_statistics sums;
+    struct seen seen = { 0 };
+    for (int id = 1; id <= 2; id++) {
+        struct store_visitor v = visitor(id);
+        CHECK_INT(store_put_visitor(db, &v), STORE_OK);
+    }
+    for (int id = 1; id <= 6; id++) {
+        struct store_table t = table(id, STORE_OVER);
+        t.changed = id == 2 ? 9000 : 100 + id;
+        struct store_seat seat = { .table = id, .visitor = 1, .seat = 2, .people = id <= 2, .bots = 1, .points = id == 6 ? -1000 : 10 * id,
+            .share = id == 3 ? 0.5f : id == 4 };
+        strcpy(seat.level, id == 5 ? "expert" : "club");
+        CHECK_INT(store_put_seat(db, &seat), STORE_NONE);                /* no table yet */
+        CHECK_INT(store_put_table(db, &t), STORE_OK);
+        CHECK_INT(store_put_seat(db, &seat), STORE_OK);
+        CHECK_INT(store_put_seat(db, &seat), STORE_OK);
+    }
+    struct store_seat other = { .table = 1, .visitor = 2, .seat = 1, .people = 1, .points = 77, .share = 1 };
+    CHECK_INT(store_put_seat(db, &other), STORE_OK);
+    other = (struct store_seat){ .table = 1, .visitor = 3, .seat = 3 };
+    CHECK_INT(store_put_seat(db, &other), STORE_NONE);                   /* no such visitor */
+    CHECK_INT(store_each_table_of(db, 1, 4, see_seat, &seen), STORE_OK);
+    CHECK(seen.count == 4 && seen.ids[0] == 2 && seen.ids[1] == 6 && seen.ids[2] == 5 && seen.ids[3] == 4);
+    CHECK(seen.seat.visitor == 1 && seen.seat.seat == 2 && seen.seat.people == 0 && seen.seat.bots == 1 && seen.seat.points == 40);
+    CHECK(seen.seat.share == 1.0f);
+    CHECK_STR(seen.seat.level, "club");
+    seen = (struct seen){ .stop = 2 };
+    CHECK_INT(store_each_table_of(db, 1, 100, see_seat, &seen), STORE_OK);
+    CHECK(seen.count == 2 && seen.seat.points == -1000);
+    CHECK_INT(store_get_statistics(db, 1, &sums), STORE_OK);
+    if (CHECK_INT(sums.count, 3)) {
+        CHECK_STR(sums.tally[0].level, "");
+        CHECK(sums.tally[0].games == 2 && sums.tally[0].points == 30 && sums.tally[0].best == 20 && sums.tally[0].wins == 0);
+        CHECK_STR(sums.tally[1].level, "club");
+        CHECK(sums.tally[1].games == 2 && sums.tally[1].points == 70 && sums.tally[1].best == 40 && sums.tally[1].wins == 1.5);
+        CHECK_STR(sums.tally[2].level, "expert");
+        CHECK(sums.tally[2].games == 1 && sums.tally[2].wins == 0);
+    }
+    CHECK_INT(store_get_statistics(db, 9, &sums), STORE_OK);
+    CHECK_INT(sums.count, 0);
+    CHECK_INT(store_drop_seat(db, 1, 2), STORE_OK);
+    CHECK_INT(store_drop_seat(db, 1, 2), STORE_NONE);
+    seen = (struct seen){ 0 };
+    CHECK_INT(store_each_table_of(db, 1, 100, see_seat, &seen), STORE_OK);
+    CHECK_INT(seen.count, 5);
+    return STORE_OK;
+}
+
+TEST("seats and statistics")
+{
+    make_folder();
+    if (CHECK(open_store())) {
+        CHECK_INT(do_job(try_seats), STORE_OK);
+        close_store();
+    }
+    drop_folder();
+}
+
+/* Jobs. */
+
+/* Writes visitor `number`; some write first and fail then. */
+static enum store_result write_visitor(struct store_db *db, struct store_job *job)
+{
+    struct job *mine = (struct job *)job;
+    struct store_visitor v = visitor(mine->number);
+    enum store_result result = store_put_visitor(db, &v);
+    if (result != STORE_OK)
+        return result;
+    return mine->number % 7 == 3 ? STORE_FAILED : mine->number % 7 == 5 ? STORE_NONE : STORE_OK;
+}
+
+static uv_sem_t gate;
+
+static enum store_result wait_at_gate(struct store_db *db, struct store_job *job)
+{
+    (void)db;
+    (void)job;
+    uv_sem_wait(&gate);
+    return STORE_OK;
+}
+
+TEST("jobs share transactions, are answered in order, and fail alone")
+{
+    enum { JOBS = 1000 };
+    static struct job jobs[JOBS + 1];
+    make_folder();
+    if (CHECK(open_store())) {
+        answers = -1;
+        uv_sem_init(&gate, 0);               /* the thread is kept busy while the others come */
+        jobs[0] = (struct job){ .job = { .run = wait_at_gate, .done = note } };
+        store_submit(store, &jobs[0].job);
+        nanosleep(&(struct timespec){ 0, 50000000 }, NULL);
+        for (int i = 1; i <= JOBS; i++) {
+            jobs[i] = (struct job){ .job = { .run = write_visitor, .done = note }, .number = i };
+            store_submit(store, &jobs[i].job);
+        }
+        CHECK_INT(store_pending(store), JOBS + 1);
+        uv_sem_post(&gate);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        CHECK_INT(store_pending(store), 0);
+        int wrong = 0, good = 0;
+        for (int i = 1; i <= JOBS; i++) {
+            wrong += jobs[i].answered != i || jobs[i].result != (i % 7 == 3 ? STORE_FAILED : i % 7 == 5 ? STORE_NONE : STORE_OK);
+            good += jobs[i].result == STORE_OK;
+        }
+        CHECK_INT(wrong, 0);
+        struct store_counters counters = store_counters(store);
+        CHECK_INT(counters.jobs, JOBS + 1);
+        CHECK_INT(counters.failed, (JOBS + 4) / 7);
+        CHECK(counters.commits >= 4 && counters.commits <= 5 && counters.seconds > 0);     /* 5: the first went with some others */
+        uv_sem_destroy(&gate);
+        close_store();
+        CHECK_INT(outside_number(path, "SELECT count(*) FROM visitor"), good);
+        CHECK_INT(outside_number(path, "SELECT count(*) FROM visitor WHERE id % 7 IN (3, 5)"), 0);
+    }
+    drop_folder();
+}
+
+static int chain_left;
+
+/* Hands in the next from its answer. */
+static void chain(struct store_job *job, enum store_result result)
+{
+    struct job *mine = (struct job *)job;
+    mine->result = result;
+    mine->answered = ++answers;
+    if (chain_left-- > 0) {
+        mine->number += 7;
+        store_submit(store, job);
+    }
+}
+
+TEST("closing runs what is pending and what that hands in")
+{
+    struct job one = { .job = { .run = write_visitor, .done = chain }, .number = 7 };
+    make_folder();
+    if (CHECK(open_store())) {
+        answers = 0;
+        chain_left = 20;
+        store_submit(store, &one.job);
+        close_store();
+        CHECK_INT(answers, 21);
+        CHECK_INT(one.result, STORE_OK);
+        CHECK_INT(outside_number(path, "SELECT count(*) FROM visitor"), 21);
+    }
+    drop_folder();
+}
+
+static void close_from_done(struct store_job *job, enum store_result result)
+{
+    note(job, result);
+    if (store) {
+        struct store *closing = store;
+        store = NULL;
+        store_close(closing);
+    }
+}
+
+TEST("a job's answer may close the store")
+{
+    struct job jobs[3];
+    make_folder();
+    if (CHECK(open_store())) {
+        answers = 0;
+        for (int i = 0; i < 3; i++) {
+            jobs[i] = (struct job){ .job = { .run = write_visitor, .done = close_from_done }, .number = 7 * (i + 1) };
+            store_submit(store, &jobs[i].job);
+        }
+        uv_run(&loop, UV_RUN_DEFAULT);
+        CHECK_INT(answers, 3);
+        CHECK_INT(uv_loop_close(&loop), 0);
+        CHECK_INT(outside_number(path, "SELECT count(*) FROM visitor"), 3);
+    }
+    drop_folder();
+}
+
+/* Opening again. */
+
+static bool load_count(struct store_db *db, void *context)
+{
+    int64_t *last = context;
+    struct store_visitor more = visitor(50);
+    return store_count_visitor(db, &last[0], &last[1]) == STORE_OK && store_put_visitor(db, &more) == STORE_OK && last[0] == 2;
+}
+
+static bool refuse(struct store_db *db, void *context)
+{
+    (void)context;
+    struct store_visitor more = visitor(60);
+    return store_put_visitor(db, &more) == STORE_OK && false;
+}
+
+TEST("a database is there when it is opened again")
+{
+    int64_t last[2] = { 0 };
+    struct stat status;
+    make_folder();
+    if (CHECK(open_store())) {
+        CHECK_INT(do_job(try_visitors), STORE_OK);
+        close_store();
+    }
+    CHECK(!stat(path, &status) && (status.st_mode & 0777) == 0600);
+    CHECK(!exists("-wal") && !exists(".v1"));
+    CHECK_INT(outside_number(path, "PRAGMA application_id"), 0x50595241);
+    CHECK_INT(outside_number(path, "PRAGMA user_version"), 2);
+    CHECK(!open_with(refuse, NULL));
+    CHECK(strstr(error, "could not be loaded"));
+    if (CHECK(open_with(load_count, last))) {
+        close_store();
+        CHECK_INT(last[0], 2);
+    }
+    CHECK_INT(outside_number(path, "SELECT max(id) FROM visitor"), 50);
+    CHECK(!open_with(load_count, last));                 /* its last visitor is 50 now */
+    drop_folder();
+}
+
+TEST("a database in memory keeps nothing")
+{
+    make_folder();
+    snprintf(path, sizeof path, ":memory:");
+    for (int i = 0; i < 2; i++) {
+        if (CHECK(open_store())) {
+            CHECK_INT(do_job(try_visitors), STORE_OK);
+            close_store();
+        }
+    }
+    CHECK(access(":memory:", F_OK));
+    drop_folder();
+}
+
+/* Files that are refused, and old ones. */
+
+TEST("a newer version and another program's file are refused and left as they are")
+{
+    make_folder();
+    if (CHECK(open_store()))
+        close_store();
+    CHECK(outside(path, "PRAGMA user_version = 3"));
+    CHECK(!open_with(NULL, NULL));
+    CHECK(strstr(error, "newer version") && strstr(error, "version 3") && strstr(error, path));
+    CHECK_INT(outside_number(path, "PRAGMA user_version"), 3);
+    remove(path);
+
+    CHECK(outside(path, "CREATE TABLE wine (year)"));
+    CHECK(!open_with(NULL, NULL));
+    CHECK(strstr(error, "another program"));
+    CHECK_INT(outside_number(path, "SELECT count(*) FROM sqlite_schema"), 1);
+    CHECK(!exists("-wal"));
+    remove(path);
+
+    FILE *file = fopen(path, "w");
+    for (int i = 0; i < 1000; i++)
+        fputs("just some text\n", file);
+    fclose(file);
+    CHECK(!open_with(NULL, NULL));
+    CHECK(strstr(error, "not a database of Pyramids"));
+    struct stat status;
+    CHECK(!stat(path, &status) && status.st_size == 15000);
+    remove(path);
+
+    file = fopen(path, "w");                             /* nothing in it: as good as none */
+    fclose(file);
+    if (CHECK(open_store()))
+        close_store();
+    drop_folder();
+}
+
+TEST("paths that cannot be")
+{
+    make_folder();
+    char whole[96];
+    snprintf(whole, sizeof whole, "%s", path);
+    snprintf(path, sizeof path, "%s", folder);
+    CHECK(!open_with(NULL, NULL));
+    CHECK(strstr(error, "directory"));
+    snprintf(path, sizeof path, "/dev/null/games.db");
+    CHECK(!open_with(NULL, NULL));
+    CHECK(strstr(error, "Not a directory"));
+    path[0] = '\0';
+    CHECK(!open_with(NULL, NULL));
+    CHECK(error[0]);
+    snprintf(path, sizeof path, "%s/a", folder);
+    mkdir(path, 0700);
+    snprintf(path, sizeof path, "%s/a/b/c.db", folder);  /* folders are made */
+    if (CHECK(open_store()))
+        close_store();
+    struct stat status;
+    snprintf(path, sizeof path, "%s/a/b", folder);
+    CHECK(!stat(path, &status) && (status.st_mode & 0777) == 0700);
+    char name[128];
+    snprintf(name, sizeof name, "%s/c.db", path);
+    remove(name);
+    snprintf(name, sizeof name, "%s/c.db.lock", path);
+    remove(name);
+    rmdir(path);
+    snprintf(path, sizeof path, "%s/a", folder);
+    rmdir(path);
+    drop_folder();
+}
+
+TEST("damage is found")
+{
+    make_folder();
+    if (CHECK(open_store())) {
+        static struct job jobs[400];
+        for (int i = 0; i < 400; i++) {
+            jobs[i] = (struct job){ .job = { .run = write_visitor, .done = note }, .number = 7 * i + 1 };
+            store_submit(store, &jobs[i].job);
+        }
+        close_store();
+    }
+    struct stat status = { 0 };
+    CHECK(!stat(path, &status) && status.st_size > 5 * 4096);
+    int refused = 0, pages = (int)(status.st_size / 4096);
+    char *whole = malloc((size_t)status.st_size);
+    int file = open(path, O_RDWR);
+    CHECK(read(file, whole, (size_t)status.st_size) == status.st_size);
+    for (int page = 0; page < pages; page++) {
+        char junk[512];
+        memset(junk, 0xa5, sizeof junk);
+        CHECK(pwrite(file, junk, sizeof junk, page * 4096 + (page ? 0 : 100)) == sizeof junk);
+        if (!CHECK(!open_with(NULL, NULL)))
+            close_store();
+        else if (CHECK(strstr(error, "damaged") || strstr(error, "not a database")))
+            refused++;
+        CHECK(pwrite(file, whole, (size_t)status.st_size, 0) == status.st_size);
+    }
+    CHECK_INT(refused, pages);
+    CHECK(!ftruncate(file, status.st_size / 2 / 4096 * 4096));
+    CHECK(!open_with(NULL, NULL));
+    CHECK(strstr(error, "damaged"));
+    close(file);
+    free(whole);
+    drop_folder();
+}
+
+TEST("one database, one server, even through a link; free again after kill -9")
+{
+    char link[96];
+    make_folder();
+    snprintf(link, sizeof link, "%s/link.db", folder);
+    if (!CHECK(open_store()))
+        return;
+    struct store *first = store;
+    uv_loop_t other;
+    uv_loop_init(&other);
+    CHECK(!store_open(&store, &other, path, NULL, NULL, error, sizeof error));
+    char wanted[32];
+    snprintf(wanted, sizeof wanted, "(process %ld)", (long)getpid());
+    CHECK(strstr(error, "in use") && strstr(error, wanted));
+    CHECK(!symlink("games.db", link));
+    CHECK(!store_open(&store, &other, link, NULL, NULL, error, sizeof error));
+    CHECK(strstr(error, "in use") && strstr(error, link));
+    struct store_db *db;
+    CHECK(!store_enter(&db, path, true, error, sizeof error));
+    CHECK(strstr(error, "in use"));
+    store = first;
+    CHECK_INT(do_job(try_visitors), STORE_OK);
+    if (CHECK(store_enter(&db, path, false, error, sizeof error))) {     /* reading may go on beside it */
+        int64_t last[2];
+        CHECK_INT(store_count_visitor(db, &last[0], &last[1]), STORE_OK);
+        CHECK_INT(last[0], 2);
+        struct store_visitor v = visitor(3);
+        CHECK_INT(store_put_visitor(db, &v), STORE_FAILED);
+        CHECK(store_leave(db, true, error, sizeof error));
+    }
+    close_store();
+    uv_loop_close(&other);
+
+    int ready[2];
+    CHECK(!pipe(ready));
+    pid_t child = fork();
+    if (!child) {
+        bool opened = open_store();
+        if (write(ready[1], &opened, 1) == 1)
+            pause();
+        _exit(1);
+    }
+    char opened = 0;
+    CHECK(read(ready[0], &opened, 1) == 1 && opened);
+    CHECK(!open_with(NULL, NULL));
+    CHECK(strstr(error, "in use"));
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    if (CHECK(open_store()))
+        close_store();
+    close(ready[0]);
+    close(ready[1]);
+    drop_folder();
+}
+
+/* Version 1, as its program left it. */
+static const char version_1[] =
+    "PRAGMA journal_mode = WAL;"
+    "CREATE TABLE visitor (id INTEGER PRIMARY KEY, name TEXT NOT NULL, created INTEGER NOT NULL, seen INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE token (hash BLOB PRIMARY KEY, visitor INTEGER NOT NULL REFERENCES visitor) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE game (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, state INTEGER NOT NULL, created INTEGER NOT NULL,"
+    " changed INTEGER NOT NULL, config TEXT NOT NULL) STRICT;"
+    "CREATE INDEX game_open ON game (created, id) WHERE state < 2;"
+    "CREATE INDEX game_over ON game (created, id) WHERE state = 2;"
+    "CREATE TABLE line (id INTEGER PRIMARY KEY, game INTEGER NOT NULL REFERENCES game, seq INTEGER NOT NULL, count INTEGER NOT NULL,"
+    " text TEXT NOT NULL, UNIQUE (game, seq)) STRICT;"
+    "CREATE TABLE choice (game INTEGER NOT NULL REFERENCES game, seat INTEGER NOT NULL, phase INTEGER NOT NULL, request TEXT NOT NULL,"
+    " text TEXT NOT NULL, PRIMARY KEY (game, seat)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE seat (game INTEGER NOT NULL REFERENCES game, seat INTEGER NOT NULL, visitor INTEGER NOT NULL REFERENCES visitor,"
+    " people INTEGER NOT NULL, bots INTEGER NOT NULL, level TEXT NOT NULL, points INTEGER, share REAL NOT NULL,"
+    " PRIMARY KEY (game, seat)) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX seat_visitor ON seat (visitor, people, level, points, share);"
+    "INSERT INTO visitor VALUES (1, 'Ana', 10, 20);"
+    "INSERT INTO game VALUES (1, 'CODE1', 2, 10, 20, '{}');"
+    "INSERT INTO line (game, seq, count, text) VALUES (1, 0, 1, 'pyramids-record 1' || char(10));"
+    "PRAGMA application_id = 1348031041; PRAGMA user_version = 1";
+
+static enum store_result put_report(struct store_db *db, struct store_job *job)
+{
+    (void)job;
+    return store_put_report(db, 1, "analysis", "{}", 2);
+}
+
+TEST("an older version is migrated, with a copy beside it")
+{
+    char copy[128];
+    struct stat status;
+    make_folder();
+    snprintf(copy, sizeof copy, "%s.v1", path);
+    CHECK(outside(path, version_1));
+    struct store_db *db;
+    CHECK(!store_enter(&db, path, false, error, sizeof error));          /* reading alone does not migrate */
+    CHECK(strstr(error, "older version (1)"));
+    CHECK_INT(outside_number(path, "PRAGMA user_version"), 1);
+    if (CHECK(open_store())) {
+        CHECK_INT(do_job(put_report), STORE_OK);
+        close_store();
+    }
+    CHECK_INT(outside_number(path, "PRAGMA user_version"), 2);
+    CHECK_INT(outside_number(path, "SELECT count(*) FROM report JOIN game ON game.id = game JOIN line USING (game) WHERE code = 'CODE1'"), 1);
+    CHECK_INT(outside_number(copy, "PRAGMA user_version"), 1);
+    CHECK_INT(outside_number(copy, "PRAGMA application_id"), 0x50595241);
+    CHECK_INT(outside_number(copy, "SELECT count(*) FROM line"), 1);
+    CHECK(!stat(copy, &status) && (status.st_mode & 0777) == 0600);
+
+    /* What a migration makes is what a new database is. */
+    char fresh[128], compare[700];
+    snprintf(fresh, sizeof fresh, "%s/fresh.db", folder);
+    CHECK(store_enter(&db, fresh, true, error, sizeof error) && store_leave(db, true, error, sizeof error));
+    snprintf(compare, sizeof compare, "ATTACH '%s' AS fresh; CREATE TEMP TABLE same (x CHECK (x = 0)); INSERT INTO same SELECT count(*) FROM"
+        " (SELECT type, name, sql FROM main.sqlite_schema EXCEPT SELECT type, name, sql FROM fresh.sqlite_schema); INSERT INTO same"
+        " SELECT count(*) FROM (SELECT type, name, sql FROM fresh.sqlite_schema EXCEPT SELECT type, name, sql FROM main.sqlite_schema)", fresh);
+    CHECK(outside(path, compare));
+    remove(copy);
+
+    /* A step that fails changes nothing. */
+    remove(path);
+    CHECK(outside(path, version_1) && outside(path, "CREATE TABLE report (x)"));
+    CHECK(!open_with(NULL, NULL));
+    CHECK(strstr(error, "could not be migrated from version 1 to 2, and is as it was"));
+    CHECK_INT(outside_number(path, "PRAGMA user_version"), 1);
+    CHECK_INT(outside_number(path, "SELECT count(*) FROM line"), 1);
+    CHECK(exists(".v1"));
+    drop_folder();
+}
+
+TEST("a transaction for commands is kept or not, and its parts alone")
+{
+    struct store_db *db;
+    struct store_visitor v;
+    make_folder();
+    CHECK(!store_enter(&db, path, false, error, sizeof error));
+    CHECK(strstr(error, "No such file"));
+    for (int round = 0; round < 2; round++) {
+        if (!CHECK(store_enter(&db, path, true, error, sizeof error)))
+            break;
+        for (int id = 1; id <= 3; id++) {
+            v = visitor(10 * round + id);
+            CHECK_INT(store_part_begin(db), STORE_OK);
+            CHECK_INT(store_put_visitor(db, &v), STORE_OK);
+            CHECK_INT(store_part_end(db, id != 2), STORE_OK);
+        }
+        CHECK(store_leave(db, round == 1, error, sizeof error));
+    }
+    CHECK_INT(outside_number(path, "SELECT sum(id) FROM visitor"), 24);
+    drop_folder();
+}
+
+TEST("where the database lies by default")
+{
+    char to[64];
+    setenv("XDG_DATA_HOME", "/data", 1);
+    setenv("HOME", "/home/ana", 1);
+    CHECK(store_default_path(to, sizeof to));
+    CHECK_STR(to, "/data/pyramids/pyramids.db");
+    setenv("XDG_DATA_HOME", "not/absolute", 1);
+    CHECK(store_default_path(to, sizeof to));
+    CHECK_STR(to, "/home/ana/.local/share/pyramids/pyramids.db");
+    CHECK(!store_default_path(to, 20));
+    unsetenv("XDG_DATA_HOME");
+    unsetenv("HOME");
+    CHECK(!store_default_path(to, sizeof to));
+}
+
+/* A disk that fails. */
+
+static int wanted_tables[20000], wanted_count;   /* what was acknowledged */
+
+/* A table with a log and a choice: several rows on several pages. */
+static enum store_result write_table(struct store_db *db, struct store_job *job)
+{
+    struct job *mine = (struct job *)job;
+    struct store_table t = table(mine->number, STORE_RUNNING);
+    struct store_choice choice = { .seat = 1, .phase = 4, .id = "c1", .text = "17 22" };
+    char line[200];
+    enum store_result result = store_put_table(db, &t);
+    snprintf(line, sizeof line, "tag number %d\ntag line %s\n", mine->number, mine->number < 0 ? poison : "like any other");
+    if (result == STORE_OK)
+        result = store_add_lines(db, mine->number, 0, "pyramids-record 1\nedition classic\n", 34);
+    if (result == STORE_OK)
+        result = store_add_lines(db, mine->number, 2, line, strlen(line));
+    if (result == STORE_OK)
+        result = store_put_choice(db, mine->number, &choice);
+    return result;
+}
+
+static enum store_result checkpoint_often(struct store_db *db, struct store_job *job)
+{
+    (void)job;
+    sqlite3_wal_autocheckpoint(db->sql, 8);
+    return STORE_OK;
+}
+
+static void note_table(struct store_job *job, enum store_result result)
+{
+    struct job *mine = (struct job *)job;
+    note(job, result);
+    if (result == STORE_OK)
+        wanted_tables[wanted_count++] = mine->number;
+}
+
+static bool see_wanted(void *context, const struct store_table *t, const char *text, size_t size, const struct store_choice *choices, unsigned count)
+{
+    int *at = context;
+    (void)choices;
+    (void)size;
+    return CHECK(*at < wanted_count && t->id == wanted_tables[*at]) && CHECK(count == 1) && CHECK(strstr(text, "\ntag line ")) && ++*at;
+}
+
+static enum store_result check_wanted(struct store_db *db, struct store_job *job)
+{
+    (void)job;
+    int at = 0;
+    CHECK_INT(store_each_open_table(db, see_wanted, &at), STORE_OK);
+    CHECK_INT(at, wanted_count);
+    return STORE_OK;
+}
+
+static bool copy_file(const char *from, const char *to)
+{
+    char bytes[4096];
+    ssize_t got = 0;
+    int source = open(from, O_RDONLY), target = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    while (source >= 0 && target >= 0 && (got = read(source, bytes, sizeof bytes)) > 0)
+        if (write(target, bytes, (size_t)got) != got)
+            got = -1;
+    close(source);
+    close(target);
+    return source >= 0 && target >= 0 && !got;
+}
+
+/* What a server would find that starts after this one was killed now. (The files are read elsewhere: closing a database in this process
+ * would end SQLite's own locks on it.) */
+static void check_after_kill(void)
+{
+    char whole[3][160], copy[2][160];
+    snprintf(whole[0], sizeof whole[0], "%s", path);
+    snprintf(whole[1], sizeof whole[1], "%s-wal", path);
+    snprintf(copy[0], sizeof copy[0], "%s/copy.db", folder);
+    snprintf(copy[1], sizeof copy[1], "%s/copy.db-wal", folder);
+    pid_t child = fork();
+    if (!child) {
+        bool good = copy_file(whole[0], copy[0]) && copy_file(whole[1], copy[1]);
+        _exit(!good);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK_INT(status, 0);
+    CHECK_INT(outside_number(copy[0], "SELECT count(*) FROM pragma_quick_check WHERE quick_check != 'ok'"), 0);
+    CHECK_INT(outside_number(copy[0], "SELECT count(*) FROM game"), wanted_count);
+    CHECK_INT(outside_number(copy[0], "SELECT count(*) FROM game WHERE (SELECT sum(count) FROM line WHERE game = game.id) IS NOT 4"), 0);
+}
+
+/* Failure number 1, 2, 3... of a kind until all went well without it. */
+static void fail_one_by_one(enum fault_kind kind, bool lasting)
+{
+    enum { JOBS = 3 };
+    struct job jobs[JOBS], more = { .job = { .run = write_table, .done = note_table } };
+    int number = 0, refused = 0, failures = 0;
+    bool reached = true;
+    wanted_count = 0;
+    make_folder();
+    if (!CHECK(open_store()))
+        return;
+    CHECK_INT(do_job(checkpoint_often), STORE_OK);
+    for (int n = 0; n < 400 && reached; n++) {
+        fault.hits = 0;
+        fault.lasting = lasting;
+        fault.countdown = n;
+        fault.kind = kind;
+        for (int i = 0; i < JOBS; i++) {
+            jobs[i] = (struct job){ .job = { .run = write_table, .done = note_table }, .number = ++number };
+            store_submit(store, &jobs[i].job);
+        }
+        uv_run(&loop, UV_RUN_DEFAULT);
+        fault.kind = FAULT_NONE;
+        reached = fault.hits > 0;
+        failures += reached;
+        for (int i = 0; i < JOBS; i++) {
+            refused += jobs[i].result != STORE_OK;
+            CHECK(jobs[i].result == STORE_OK || lasting);        /* a second attempt is made */
+            CHECK(reached || jobs[i].result == STORE_OK);
+            if (jobs[i].result != STORE_OK)
+                CHECK_INT(jobs[i].result, kind == FAULT_WRITE_FULL || kind == FAULT_MEMORY ? STORE_FULL : STORE_FAILED);
+        }
+        more.number = ++number;
+        store_submit(store, &more.job);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        CHECK_INT(more.result, STORE_OK);
+        CHECK_INT(do_job(check_wanted), STORE_OK);
+        if (kind != FAULT_READ && n % 3 == 0)
+            check_after_kill();
+    }
+    CHECK(!reached);
+    CHECK(failures >= 2 && (!lasting || refused >= JOBS));
+    close_store();
+    CHECK_INT(outside_number(path, "SELECT count(*) FROM game"), wanted_count);
+    CHECK_INT(outside_number(path, "SELECT count(*) FROM pragma_quick_check WHERE quick_check != 'ok'"), 0);
+    drop_folder();
+}
+
+#define EACH_FAULT(kind) \
+    store_set_log(count_words); \
+    words_logged = 0; \
+    fail_one_by_one(kind, false); \
+    fail_one_by_one(kind, true); \
+    CHECK(words_logged > 0); \
+    store_set_log(NULL)
+
+TEST("no room for a write: nothing acknowledged is lost, the store goes on")
+{
+    EACH_FAULT(FAULT_WRITE_FULL);
+}
+
+TEST("a write that fails: nothing acknowledged is lost, the store goes on")
+{
+    EACH_FAULT(FAULT_WRITE);
+}
+
+TEST("a sync that fails: nothing acknowledged is lost, the store goes on")
+{
+    EACH_FAULT(FAULT_SYNC);
+}
+
+TEST("no memory: nothing acknowledged is lost, the store goes on")
+{
+    EACH_FAULT(FAULT_MEMORY);
+}
+
+TEST("an answer comes after a sync, however many wait for it")
+{
+    static struct job jobs[100];
+    make_folder();
+    if (CHECK(open_store())) {
+        for (int i = 0; i < 100; i++)
+            jobs[i] = (struct job){ .job = { .run = write_table, .done = note }, .number = i + 1 };
+        int before = syncs;
+        store_submit(store, &jobs[0].job);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        CHECK(syncs > before);
+        before = syncs;
+        for (int i = 1; i < 100; i++)
+            store_submit(store, &jobs[i].job);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        CHECK(syncs > before && syncs < before + 100);
+        before = syncs;
+        CHECK_INT(do_job(checkpoint_often), STORE_OK);
+        CHECK_INT(syncs, before);            /* nothing was written */
+        close_store();
+    }
+    drop_folder();
+}
+
+TEST("only the job that cannot be stored is refused")
+{
+    struct job jobs[5];
+    make_folder();
+    store_set_log(count_words);
+    if (CHECK(open_store())) {
+        wanted_count = 0;
+        fault.kind = FAULT_POISON;
+        fault.hits = 0;
+        for (int i = 0; i < 5; i++) {
+            jobs[i] = (struct job){ .job = { .run = write_table, .done = note_table }, .number = i == 2 ? -1 : i + 1 };
+            store_submit(store, &jobs[i].job);
+        }
+        uv_run(&loop, UV_RUN_DEFAULT);
+        for (int i = 0; i < 5; i++)
+            CHECK_INT(jobs[i].result, i == 2 ? STORE_FULL : STORE_OK);
+        CHECK(fault.hits >= 2);
+        CHECK_INT(do_job(check_wanted), STORE_OK);
+        CHECK_INT(store_counters(store).failed, 1);
+        fault.kind = FAULT_NONE;
+        close_store();
+        CHECK_INT(outside_number(path, "SELECT count(*) FROM game"), 4);
+    }
+    store_set_log(NULL);
+    drop_folder();
+}
+
+/* Opening with failure number 1, 2, 3... leaves a database that the next one opens. */
+TEST("opening and migrating on a disk that fails")
+{
+    store_set_log(count_words);
+    for (int migrating = 0; migrating < 2; migrating++) {
+        for (enum fault_kind kind = FAULT_WRITE_FULL; kind < FAULT_POISON; kind++) {
+            bool reached = true;
+            int n = 0;
+            for (; n < 5000 && reached; n += 1 + n / 8) {
+                make_folder();
+                if (migrating)
+                    CHECK(outside(path, version_1));
+                fault.hits = 0;
+                fault.lasting = n % 2;
+                fault.countdown = n;
+                fault.kind = kind;
+                bool opened = open_with(NULL, NULL);
+                fault.kind = FAULT_NONE;
+                reached = fault.hits > 0;
+                CHECK(opened || (reached && error[0]));
+                if (opened)
+                    close_store();
+                if (CHECK(open_store())) {
+                    CHECK_INT(do_job(put_report), migrating ? STORE_OK : STORE_NONE);
+                    close_store();
+                }
+                CHECK(!exists(".v1.new"));
+                drop_folder();
+            }
+            CHECK(!reached && n > 0);
+        }
+    }
+    store_set_log(NULL);
+}
+
+/* kill -9. */
+
+static int acknowledge;          /* a pipe */
+
+static void tell_parent(struct store_job *job, enum store_result result)
+{
+    struct job *mine = (struct job *)job;
+    if (result != STORE_OK || write(acknowledge, &mine->number, sizeof mine->number) != sizeof mine->number)
+        _exit(1);
+    mine->number += 8;
+    store_submit(store, job);
+}
+
+TEST("killed at any moment, all that was acknowledged is there")
+{
+    enum { ROUNDS = 30, IN_HAND = 8 };
+    static int told[200000];
+    int count = 0, next = 1;
+    unsigned random = 12345;
+    make_folder();
+    for (int round = 0; round < ROUNDS; round++) {
+        int ends[2];
+        CHECK(!pipe(ends));
+        pid_t child = fork();
+        if (!child) {
+            static struct job jobs[IN_HAND];
+            acknowledge = ends[1];
+            close(ends[0]);
+            if (!open_store())
+                _exit(1);
+            for (int i = 0; i < IN_HAND; i++) {
+                jobs[i] = (struct job){ .job = { .run = write_table, .done = tell_parent }, .number = next + i };
+                store_submit(store, &jobs[i].job);
+            }
+            uv_run(&loop, UV_RUN_DEFAULT);
+            _exit(1);
+        }
+        close(ends[1]);
+        random = random * 1103515245u + 12345;
+        /* Some are killed while they open, most while they write. */
+        if (round % 5 && read(ends[0], &told[count], sizeof *told) == sizeof *told)
+            count++;
+        struct timespec wait = { 0, (long)(random >> 8) % 12000000 };
+        nanosleep(&wait, NULL);
+        kill(child, SIGKILL);
+        int status;
+        waitpid(child, &status, 0);
+        CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        while (count < 200000 && read(ends[0], &told[count], sizeof *told) == sizeof *told)
+            count++;
+        close(ends[0]);
+        for (int i = 0; i < count; i++)
+            if (told[i] >= next)
+                next = told[i] + 1;
+        next += 2 * IN_HAND;     /* those in hand may have been stored without a word */
+        if (!exists(""))
+            continue;
+        CHECK_INT(outside_number(path, "SELECT count(*) FROM pragma_quick_check WHERE quick_check != 'ok'"), 0);
+    }
+    sqlite3 *db;
+    sqlite3_stmt *s = NULL;
+    int missing = 0;
+    CHECK(count > ROUNDS);
+    CHECK_INT(sqlite3_open(path, &db), SQLITE_OK);
+    CHECK_INT(sqlite3_prepare_v2(db, "SELECT sum(count) FROM line WHERE game = ?", -1, &s, NULL), SQLITE_OK);
+    for (int i = 0; i < count; i++) {
+        sqlite3_bind_int(s, 1, told[i]);
+        missing += sqlite3_step(s) != SQLITE_ROW || sqlite3_column_int(s, 0) != 4;
+        sqlite3_reset(s);
+    }
+    CHECK_INT(missing, 0);
+    sqlite3_finalize(s);
+    sqlite3_close(db);
+    CHECK_INT(outside_number(path, "SELECT count(*) FROM game WHERE (SELECT sum(count) FROM line WHERE game = game.id) IS NOT 4"), 0);
+    CHECK_INT(outside_number(path, "SELECT count(*) FROM game LEFT JOIN choice ON choice.game = game.id WHERE seat IS NULL"), 0);
+    printf("# %d acknowledged in %d lives\n", count, ROUNDS);
+    drop_folder();
+}
