@@ -28,6 +28,8 @@ export class Game {
         this.covered = '';
         this.online = false;
         this.hints = true;
+        /** When the clock runs out; 0: there is none. */
+        this.deadline = 0;
         /** Said above the table while something is amiss. @type {{text: string, actions: {label: string, act: () => void}[]} | null} */
         this.banner = null;
         /** A lesson's words, shown instead of the usual ones. @type {{step: number, of: number, title: string, text: string} | null} */
@@ -64,6 +66,8 @@ export class Game {
     skip() {}
     steps() {}
     stop() {}
+    /** More entries for the table's menu. @returns {[string, string, () => void][]} */
+    menu() { return []; }
     /** The record as a file. */
     record() { return this.core.log(); }
 }

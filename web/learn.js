@@ -79,7 +79,7 @@ class LessonGame extends Game {
     }
 
     begin() {
-        if (this.core.load(LESSONS[this.lesson.record]))
+        if (this.core.load(LESSONS[this.lesson.record].replace(/^player (\d) .*/gm, (_line, n) => `player ${n} ${this.seats[n - 1].name}`)))
             throw new Error(`lesson ${this.lesson.record}`);
         this.before = this.core.view(0);
         this.made = [];

@@ -7,13 +7,17 @@ import { learn } from './learn.js';
 import { RulesView } from './rules.js';
 import { PadView } from './pad.js';
 import { EditionsView, edit } from './editions.js';
+import { NewTableView, TablesView, table } from './lobby.js';
+import { api, visit } from './online.js';
 
 /** @typedef {import('./main.js').App} App */
 
-/** A kept game. @param {App} app @param {string} id @param {string} [line] */
+/** A game that is kept here, or one of the server's. @param {App} app @param {string} id @param {string} [line] */
 async function replay(app, id, line) {
     const kept = games().find((g) => g.id === id);
-    const core = kept ? loadRecord(app, kept.record, kept.edition) : _('This game is not kept in this browser.');
+    /** @type {string} */
+    const record = kept?.record ?? (/^[A-Z0-9]{8}$/.test(id) ? await visit().then(() => api('GET', `tables/${id}/record`)).catch(() => '') : '');
+    const core = record ? loadRecord(app, record, kept?.edition) : _('This game is not kept in this browser.');
     if (typeof core === 'string') {
         toast(core);
         app.go('replays');
@@ -31,4 +35,7 @@ export const routes = {
     pad: (app) => app.show((root) => new PadView(root, app), _('Score pad')),
     editions: (app, name) => app.show((root) => new EditionsView(root, app, name), _('Cards')),
     edition: edit,
+    table,
+    friends: (app, what) => app.show((root) => what === 'new' ? new NewTableView(root, app) : new TablesView(root, app, false), _('My tables')),
+    watch: (app) => app.show((root) => new TablesView(root, app, true), _('Watch a game')),
 };

@@ -53,6 +53,16 @@ export class TableView {
         this.analyst = new Thinker(game.core);
         this.listen();
         game.changed = () => this.update();
+        this.timer = setInterval(() => this.tick(), 500);
+    }
+
+    /** The clock, where there is one. */
+    tick() {
+        const { deadline } = this.game, clock = this.root.querySelector('.clock');
+        if (!deadline || !(clock instanceof HTMLElement))
+            return;
+        const left = Math.max(0, Math.ceil((deadline - Date.now()) / 1000));
+        clock.textContent = `${left / 60 | 0}:${String(left % 60).padStart(2, '0')}`;
     }
 
     get core() { return this.game.core; }
@@ -82,6 +92,7 @@ export class TableView {
     stop() {
         this.stopped = true;
         this.abort?.abort();
+        clearInterval(this.timer);
         this.analyst.stop();
         this.game.changed = () => {};
     }
@@ -202,7 +213,7 @@ export class TableView {
 
     /** @param {string} middle @param {string} right */
     topHtml(middle, right) {
-        return `<header class="top"><button class="iconbtn" data-a="menu" aria-label="${esc(_('Menu'))}">${icon('menu')}</button><a href="#" class="no-p" aria-label="${esc(_('Pyramids, home'))}">${wordmark}</a>${middle}<span class="sp"></span>${right}<button class="iconbtn" data-a="help" aria-label="${
+        return `<header class="top"><button class="iconbtn" data-a="menu" aria-label="${esc(_('Menu'))}">${icon('menu')}</button><a href="#" class="no-p" aria-label="${esc(_('Pyramids, home'))}">${wordmark}</a>${middle}${this.game.deadline ? '<span class="clock" role="timer" data-same="clock"></span>' : ''}<span class="sp"></span>${right}<button class="iconbtn" data-a="help" aria-label="${
             esc(_('Help and keys'))}">${icon('help')}</button></header>`;
     }
 
@@ -878,7 +889,7 @@ export class TableView {
             if (this.game.hints)
                 items.push(['bulb', _('Hint'), () => void this.hint()]);
         }
-        items.push(['eye', _('Describe the cards'), () => this.describe()]);
+        items.push(['eye', _('Describe the cards'), () => this.describe()], ...this.game.menu());
         this.around.menu(items);
     }
 
