@@ -343,7 +343,7 @@ static int socket_begin(struct conn *conn)
         conn->visitor->conns->link_of_visitor = &conn->next_of_visitor;
     conn->visitor->conns = conn;
     conn->visitor->connections++;
-    conn->visitor->seen = server_time();
+    visitor_saw(server, conn->visitor);
     server->sockets++;
     conn_wake(conn);
     return 0;
