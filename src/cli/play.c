@@ -17,6 +17,8 @@
 
 enum { PLAIN, PLAYERS, BOTS, SEED, EDITION, NAME, SEAT, OPTIONS };
 
+#define NAMELESS N_("You")       /* in records, which are the same in all languages */
+
 /* The game as it was before one of the player's choices. */
 struct past {
     struct past *before;
@@ -600,10 +602,12 @@ int cli_play(int argc, char **argv)
     } else if (!code) {
         code = cli_edition_load(value[EDITION], &g->edition);
         if (!code)
-            code = begin(g, (unsigned)players, seed, value[NAME] ? value[NAME] : _("You"));
+            code = begin(g, (unsigned)players, seed, value[NAME] ? value[NAME] : NAMELESS);
     }
     if (!code && !equip_bots(g))
         code = CLI_WRONG;
+    if (!strcmp(g->namebuf[g->me], NAMELESS))
+        snprintf(g->namebuf[g->me], sizeof g->namebuf[g->me], "%s", _(NAMELESS));
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
         g->name[s] = (struct pyr_word){ g->namebuf[s], strlen(g->namebuf[s]) };
     if (!code)

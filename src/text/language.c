@@ -16,8 +16,6 @@
 
 #include "catalogues.inc"        /* embedded[]: code, data and size of each */
 
-#define MOST_LANGUAGES 64
-
 struct catalogue {
     char code[16];               /* as the .po file is named: de, pt_BR */
     const unsigned char *data;   /* NULL: English, which needs none */
@@ -26,7 +24,7 @@ struct catalogue {
     const char *plural;          /* the expression in n after "plural=" in the header */
 };
 
-static struct catalogue catalogues[MOST_LANGUAGES] = { { .code = "en" } };
+static struct catalogue catalogues[PYR_LANGUAGES] = { { .code = "en" } };
 static unsigned count = 1;
 static const struct catalogue *standard = &catalogues[0];
 static _Thread_local const struct catalogue *mine;       /* NULL: the standard one */
@@ -250,7 +248,7 @@ static const struct catalogue *find_language(const char *name, size_t size)
 static void add_catalogue(const char *code, const unsigned char *data, size_t size)
 {
     struct catalogue fresh = { .data = data, .size = size };
-    if (count == MOST_LANGUAGES || strlen(code) >= sizeof fresh.code || !read_catalogue(&fresh))
+    if (count == PYR_LANGUAGES || strlen(code) >= sizeof fresh.code || !read_catalogue(&fresh))
         return;
     memcpy(fresh.code, code, strlen(code) + 1);
     for (unsigned i = 1; i < count; i++)

@@ -22,6 +22,8 @@ void pyr_text_init(void);
 bool pyr_text_language(const char *name);
 const char *pyr_text_use(const char *name);
 
+#define PYR_LANGUAGES 64         /* there are never more */
+
 /* The code of the language in use, such as "de"; of each that there is, English first (NULL after the last). */
 const char *pyr_text_code(void);
 const char *pyr_text_language_at(unsigned i);
