@@ -42,11 +42,12 @@ export class App {
     show(make, title = '') {
         this.shown?.stop();
         this.root.replaceChildren();
+        $('#toast').hidden = true;
         const root = document.createElement('div');
         this.root.append(root);
-        this.shown = make(root);
-        document.title = title ? `${title} · Pyramids` : 'Pyramids';
         scrollTo(0, 0);
+        document.title = title ? `${title} · Pyramids` : 'Pyramids';
+        this.shown = make(root);
     }
 
     /** @param {string} hash without # */
@@ -87,6 +88,8 @@ export class App {
 
     /** The table of a local game: the one at hand, or the one that was saved. */
     play() {
+        if (!(this.game instanceof LocalGame))
+            this.game?.stop();
         const game = this.game instanceof LocalGame ? this.game : LocalGame.resume(this.core());
         if (!game) {
             this.go('');

@@ -68,7 +68,7 @@ export function cardSymbols(edition, card) {
 export const cardContents = (edition, card) => cardSymbols(edition, card).map(({ c, n }) => `${n} ${spaceWord(c)}`).join(', ');
 
 /** The pattern's size in words. @param {{name: string, size: number}} pattern */
-export const patternName = (pattern) => _('%{name} pattern', { name: pattern.name.replace(/\d+$/, '') });
+export const patternName = (pattern) => _('%{name} pattern', { name: pattern.name });
 
 /** Why a step is illegal: a sentence and its rule. @param {number} code @returns {{text: string, rule: string}} */
 export function reason(code) {

@@ -42,6 +42,7 @@ struct pool;
 struct server_options {
     const char *address;
     unsigned port;               /* 0: any free one */
+    bool other_port;             /* if that one is taken, any free one will do */
     const char *database;        /* a path, or ":memory:" */
     const char *tls_cert, *tls_key;          /* both or none */
     const char *const *origins;  /* further origins of the page, behind a proxy; ended by NULL */
@@ -363,7 +364,7 @@ bool pool_think(struct pool *pool, struct thought *thought);         /* the thou
 void pool_work(struct pool *pool, struct work *work);
 bool pool_is_stopping(const struct pool *pool);
 unsigned pool_pending(const struct pool *pool);
-void pool_stop(struct pool *pool);           /* waits for what is being thought, calls no more done */
+void pool_stop(struct pool *pool);           /* waits for what is being thought; other work is given back as it is */
 void table_thought(struct thought *thought); /* a bot has chosen (table.c) */
 
 #endif

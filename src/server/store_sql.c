@@ -11,10 +11,9 @@
 #include "store_db.h"
 
 #define MOST_SEATS 8             /* choices of a table that are handed out */
-#define NOT_OVER (-1000)         /* points of a game that is under way; NULL in the database */
 
 enum statement {
-    PUT_VISITOR, GET_VISITOR, HAS_VISITOR, PUT_TOKEN, GET_TOKEN, ALL_TOKENS, LAST_IDS,
+    PUT_VISITOR, GET_VISITOR, PUT_TOKEN, GET_TOKEN, ALL_TOKENS, LAST_IDS,
     TOUCH_TABLE, PUT_TABLE, GET_TABLE, TABLE_OF_CODE, OPEN_TABLES, TABLES_OF, FINISHED_TABLES,
     COUNT_LINES, ADD_LINES, GET_LINES, PUT_CHOICE, GET_CHOICES,
     PUT_SEAT, GET_SEAT, DROP_SEAT, STATISTICS, PUT_REPORT, GET_REPORT,
@@ -28,7 +27,6 @@ static const char *const texts[STATEMENTS] = {
     [PUT_VISITOR] = "INSERT INTO visitor (id, name, created, seen) VALUES (?, ?, ?, ?)"
                     " ON CONFLICT (id) DO UPDATE SET name = excluded.name, created = excluded.created, seen = excluded.seen",
     [GET_VISITOR] = "SELECT id, name, created, seen FROM token JOIN visitor ON visitor.id = token.visitor WHERE hash = ?",
-    [HAS_VISITOR] = "SELECT 1 FROM visitor WHERE id = ?",
     [PUT_TOKEN] = "INSERT INTO token (hash, visitor) VALUES (?, ?)",
     [GET_TOKEN] = "SELECT visitor FROM token WHERE hash = ?",
     [ALL_TOKENS] = "SELECT id, name, created, seen, hash FROM token JOIN visitor ON visitor.id = token.visitor ORDER BY id",
@@ -52,6 +50,7 @@ static const char *const texts[STATEMENTS] = {
                    " ON CONFLICT (game, seat) DO UPDATE SET phase = excluded.phase, request = excluded.request, text = excluded.text",
     [GET_CHOICES] = "SELECT seat, phase, request, text FROM choice WHERE game = ? ORDER BY seat",
 
+    /* Points of a game that is under way are NULL here, -1000 outside. */
     [PUT_SEAT] = "INSERT INTO seat (" SEAT_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1000), ?)"
                  " ON CONFLICT (game, seat) DO UPDATE SET visitor = excluded.visitor, people = excluded.people, bots = excluded.bots,"
                  " level = excluded.level, points = excluded.points, share = excluded.share",

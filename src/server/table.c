@@ -209,15 +209,16 @@ static enum store_result store_change(struct store_db *db, struct store_job *job
         }
         row.people = (uint8_t)(people ? people - 1 : 0);
         row.bots = (uint8_t)bots;
-        for (unsigned s = 0; s < core->seats && (!result || result == STORE_NONE); s++) {
+        for (unsigned s = 0; s < core->seats && !result; s++) {
             row.seat = (uint8_t)s;
             row.visitor = core->seat[s].visitor;
             row.points = core->state == STORE_OVER ? core->points[s] : -1000;
             row.share = core->winners >> s & 1 ? 1.0f / (float)__builtin_popcount(core->winners) : 0;
-            result = core->seat[s].kind == SEAT_PERSON ? store_put_seat(db, &row) : store_drop_seat(db, table->id, s);
+            if (core->seat[s].kind == SEAT_PERSON)
+                result = store_put_seat(db, &row);
+            else if ((result = store_drop_seat(db, table->id, s)) == STORE_NONE)
+                result = STORE_OK;           /* there was nobody */
         }
-        if (result == STORE_NONE)
-            result = STORE_OK;               /* there was nobody to drop */
     }
     return result;
 }

@@ -5,10 +5,12 @@
  * another name that points here must not reach us) and whether the Origin, if there is one, is our own.
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <libwebsockets.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "request.h"
 #include "web.h"
@@ -510,6 +512,25 @@ static const struct lws_protocols protocols[] = {
 
 static const lws_retry_bo_t idle_policy = { .secs_since_valid_ping = PING_SECONDS, .secs_since_valid_hangup = HANGUP_SECONDS };
 
+/* Why we could not listen there, as errno; 0: we can. libwebsockets would share a port with another server of the same user, so that each gets some
+ * of the clients, and would say nothing of an address that is not ours. */
+static int try_to_bind(const char *address, int port)
+{
+    struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port) };
+    struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+    bool is_six = inet_pton(AF_INET6, address, &six.sin6_addr) == 1;
+    if (!is_six && inet_pton(AF_INET, address, &four.sin_addr) != 1)
+        return EINVAL;
+    int on = 1, fd = socket(is_six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return errno;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    const struct sockaddr *to = is_six ? (const struct sockaddr *)&six : (const struct sockaddr *)&four;
+    int why = bind(fd, to, is_six ? sizeof six : sizeof four) ? errno : 0;
+    close(fd);
+    return why;
+}
+
 bool web_start(struct server *server, char *error, size_t error_size)
 {
     const struct server_options *options = &server->options;
@@ -543,14 +564,26 @@ bool web_start(struct server *server, char *error, size_t error_size)
         server->secure = true;
     }
     lws_set_log_level(0, NULL);
-    server->lws = lws_create_context(&info);
-    if (!server->lws) {
-        snprintf(error, error_size, _("cannot listen on %s port %u: is the port taken, the address not of this machine, or the certificate unreadable?"),
-            options->address, options->port);
+    int why = try_to_bind(options->address, info.port);
+    if (why == EADDRINUSE && options->other_port) {
+        info.port = 0;
+        why = 0;
+    }
+    if (why) {
+        snprintf(error, error_size, why == EADDRINUSE ? _("port %u of %s is taken; --port 0 finds a free one") :
+            why == EACCES ? _("port %u of %s needs rights that this user does not have; try one above 1023") :
+            why == EINVAL ? _("cannot listen on port %u of %s: expected an address such as 127.0.0.1 or ::1") :
+            _("cannot listen on port %u of %s: it is not an address of this machine"), options->port, options->address);
         return false;
     }
-    server->vhost = lws_get_vhost_by_name(server->lws, "default");
-    int port = server->vhost ? lws_get_vhost_listen_port(server->vhost) : (int)options->port;
+    server->lws = lws_create_context(&info);
+    server->vhost = server->lws ? lws_get_vhost_by_name(server->lws, "default") : NULL;
+    int port = server->vhost ? lws_get_vhost_listen_port(server->vhost) : 0;
+    if (port <= 0) {
+        snprintf(error, error_size, options->tls_cert ? _("cannot serve %s: the certificate or its key cannot be read, or they do not belong together") :
+            _("cannot listen on %s"), options->tls_cert ? options->tls_cert : options->address);
+        return false;
+    }
     bool is_any = !strcmp(options->address, "0.0.0.0") || !strcmp(options->address, "::"), is_v6 = strchr(options->address, ':');
     snprintf(server->url, sizeof server->url, "%s://%s%.64s%s:%d/", server->secure ? "https" : "http", is_v6 && !is_any ? "[" : "",
         is_any ? "127.0.0.1" : options->address, is_v6 && !is_any ? "]" : "", port);
