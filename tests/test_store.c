@@ -615,6 +615,16 @@ static enum store_result try_seats(struct store_db *db, struct store_job *job)
     seen = (struct seen){ 0 };
     CHECK_INT(store_each_table_of(db, 1, 100, see_seat, &seen), STORE_OK);
     CHECK_INT(seen.count, 5);
+    /* Visitors without a seat are forgotten after a time, but for the last one, whose id must not come again. */
+    for (int id = 3; id <= 6; id++) {
+        struct store_visitor v = visitor(id);
+        v.seen = id == 5 ? 9000 : 2000;
+        CHECK_INT(store_put_visitor(db, &v), STORE_OK);
+    }
+    int left[2] = { 0 };
+    CHECK_INT(store_drop_visitors(db, 9000), STORE_OK);
+    CHECK_INT(store_each_visitor(db, see_visitor, left), STORE_OK);
+    CHECK_INT(left[0], 1256);
     return STORE_OK;
 }
 

@@ -17,6 +17,7 @@
 
 #define TICK_MS 250
 #define SWEEP_TICKS 240          /* a minute */
+#define IDLE_SECONDS (60 * 86400)    /* visitors who never played are forgotten */
 #define STOP_MS 5000             /* what is in hand is given this long */
 
 static const struct {
@@ -109,6 +110,7 @@ static bool load(struct store_db *db, void *context)
 {
     struct server *server = context;
     return store_count_visitor(db, &server->last_visitor, &server->last_table) == STORE_OK &&
+        store_drop_visitors(db, server_time() - IDLE_SECONDS) == STORE_OK &&
         store_each_visitor(db, load_visitor, server) == STORE_OK && store_each_open_table(db, load_table, server) == STORE_OK;
 }
 

@@ -280,6 +280,7 @@ bool visitor_load(struct server *server, const struct store_visitor *stored);   
 struct visitor *visitor_new(struct server *server, const char *name, char token[2 * TOKEN_SIZE + 1], struct store_visitor *stored);
 bool visitor_add_token(struct server *server, struct visitor *visitor, char token[2 * TOKEN_SIZE + 1], uint8_t hash[TOKEN_SIZE]);
 void visitor_drop_token(struct server *server, const uint8_t hash[TOKEN_SIZE]);
+void visitor_saw(struct server *server, struct visitor *visitor);                      /* is still about */
 const char *device_code_new(struct server *server, struct visitor *visitor);           /* NULL without memory */
 struct visitor *device_code_use(struct server *server, const char *code);              /* NULL: no such code */
 void device_code_sweep(struct server *server);

@@ -391,7 +391,7 @@ static int socket_begin(struct conn *conn)
         conn->visitor->conns->link_of_visitor = &conn->next_of_visitor;
     conn->visitor->conns = conn;
     conn->visitor->connections++;
-    conn->visitor->seen = server_time();
+    visitor_saw(server, conn->visitor);
     server->sockets++;
     heard_add(conn);
     /* libwebsockets makes it as small as its own buffer: then a message waits for the acknowledgement of the one before. */
