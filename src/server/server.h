@@ -218,7 +218,7 @@ struct change {
     bool ready, told;            /* watchers are told */
     bool has_choice;
     struct store_choice choice;
-    struct core after;
+    struct core *after;          /* from when its turn comes: most changes wait */
     char *lines;                 /* new ones */
     size_t lines_size;
     uint32_t first_line;
