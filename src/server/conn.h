@@ -34,7 +34,10 @@ struct conn {
     unsigned reply_count;
     struct bucket rate;
     unsigned offences;
+    struct conn *next_heard, *last_heard;    /* all sockets, by when they were last heard of (server->heard) */
+    uint64_t heard;              /* in milliseconds */
     bool is_socket, greeted, opened, warned, warn;
+    bool pinged, ping;           /* silent for long; a ping is due */
     uint16_t close;              /* to be closed with this code; 0: not */
     uint32_t sent_lines, sent_told, sent_ready;
     char *inbox;                 /* a message in parts */

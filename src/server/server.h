@@ -219,7 +219,7 @@ struct change {
     bool ready, told;            /* watchers are told */
     bool has_choice;
     struct store_choice choice;
-    struct core after;
+    struct core *after;          /* from when its turn comes: most changes wait */
     char *lines;                 /* new ones */
     size_t lines_size;
     uint32_t first_line;
@@ -247,6 +247,7 @@ struct server {
     struct device_code *device_codes;
     int64_t last_visitor, last_table;
     unsigned connections, sockets, open_tables;
+    struct { struct conn *first, *last; } heard;     /* sockets, the one that was silent for longest first */
     struct pyr_match scratch;    /* where a game is dressed for a change */
     /* Counters, for /metrics. */
     struct {
