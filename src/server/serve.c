@@ -147,6 +147,7 @@ static void tick(uv_timer_t *timer)
         next = table->next;
         table_tick(table);
     }
+    web_tick(server);
     if (++count % SWEEP_TICKS == 0) {
         address_sweep(server);
         device_code_sweep(server);

@@ -16,11 +16,13 @@
 #include "web.h"
 
 #define HEAD_SECONDS 10          /* for headers and bodies to come in */
-#define PING_SECONDS 20
-#define HANGUP_SECONDS 35
+#define PING_MS 20000            /* of silence */
+#define HANGUP_MS 35000
 #define MOST_OFFENCES 60         /* messages beyond the rate, until a socket is closed */
 #define WRITES 8                 /* messages a socket gets in one go */
 #define BODY_CHUNK 16384
+#define RX_CHUNK 256             /* most messages fit; longer ones come in parts. Each socket has so much of its own */
+#define SEND_BUFFER 16384        /* the kernel's for a socket: a game's lines so far */
 
 static const char policy[] = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -343,9 +345,55 @@ static int socket_filter(struct server *server, struct lws *wsi)
     return 0;
 }
 
+/*
+ * Sockets are kept in the order in which they were last heard of, so that the silent ones are found without looking at the others.
+ * (libwebsockets would do the pinging with a timer a socket, in one sorted list: with 10,000 sockets that took half of all processor time.)
+ */
+
+static void heard_remove(struct conn *conn)
+{
+    struct server *server = conn->server;
+    *(conn->last_heard ? &conn->last_heard->next_heard : &server->heard.first) = conn->next_heard;
+    *(conn->next_heard ? &conn->next_heard->last_heard : &server->heard.last) = conn->last_heard;
+}
+
+static void heard_add(struct conn *conn)
+{
+    struct server *server = conn->server;
+    conn->heard = server_now(server);
+    conn->pinged = conn->ping = false;
+    conn->next_heard = NULL;
+    conn->last_heard = server->heard.last;
+    *(conn->last_heard ? &conn->last_heard->next_heard : &server->heard.first) = conn;
+    server->heard.last = conn;
+}
+
+static void hear(struct conn *conn)
+{
+    heard_remove(conn);
+    heard_add(conn);
+}
+
+void web_tick(struct server *server)
+{
+    uint64_t now = server_now(server);
+    for (struct conn *conn = server->heard.first; conn && now - conn->heard >= PING_MS; conn = conn->next_heard) {
+        if (!conn->pinged) {
+            conn->pinged = conn->ping = true;
+            conn_wake(conn);
+        } else if (now - conn->heard >= HANGUP_MS && !conn->close) {
+            conn->close = 1001;
+            /* If even that cannot be written. */
+            lws_set_timeout(conn->wsi, PENDING_TIMEOUT_CLOSE_SEND, 1);
+            conn_wake(conn);
+        }
+    }
+}
+
 static int socket_begin(struct conn *conn)
 {
     struct server *server = conn->server;
+    int room = SEND_BUFFER;
     conn->visitor = visitor_for(server, conn->wsi);
     conn->address = address_for(server, conn->wsi);
     if (!conn->visitor || !conn->address)
@@ -360,6 +408,9 @@ static int socket_begin(struct conn *conn)
     conn->visitor->connections++;
     visitor_saw(server, conn->visitor);
     server->sockets++;
+    heard_add(conn);
+    /* libwebsockets makes it as small as its own buffer: then a message waits for the acknowledgement of the one before. */
+    setsockopt(lws_get_socket_fd(conn->wsi), SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
     conn_wake(conn);
     return 0;
 }
@@ -374,6 +425,7 @@ static int socket_close(struct conn *conn, unsigned code)
 static int socket_receive(struct conn *conn, const char *in, size_t size)
 {
     struct server *server = conn->server;
+    hear(conn);
     bool is_last = lws_is_final_fragment(conn->wsi) && !lws_remaining_packet_payload(conn->wsi);
     if (lws_frame_is_binary(conn->wsi))
         return socket_close(conn, 1003);
@@ -409,6 +461,13 @@ static int socket_writeable(struct conn *conn)
 {
     static unsigned char buffer[LWS_PRE + FEED_ROOM];
     struct server *server = conn->server;
+    if (conn->ping) {
+        conn->ping = false;
+        if (lws_write(conn->wsi, buffer + LWS_PRE, 0, LWS_WRITE_PING) < 0)
+            return -1;
+        conn_wake(conn);
+        return 0;
+    }
     for (unsigned i = 0; i < WRITES; i++) {
         size_t size = conn->close && !conn->replies ? 0 : feed_next(conn, (char *)buffer + LWS_PRE, FEED_ROOM);
         if (!size) {
@@ -507,11 +566,16 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
         return socket_begin(conn);
     case LWS_CALLBACK_RECEIVE:
         return socket_receive(conn, in, size);
+    case LWS_CALLBACK_RECEIVE_PONG:
+        hear(conn);
+        return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return socket_writeable(conn);
     case LWS_CALLBACK_CLOSED:
-        if (conn->is_socket)
+        if (conn->is_socket) {
             server->sockets--;
+            heard_remove(conn);
+        }
         conn->wsi = NULL;
         conn_finish(conn);
         return 0;
@@ -521,11 +585,12 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
 }
 
 static const struct lws_protocols protocols[] = {
-    { .name = "pyramids-1", .callback = callback, .per_session_data_size = sizeof(struct conn), .rx_buffer_size = MAX_MESSAGE },
+    { .name = "pyramids-1", .callback = callback, .per_session_data_size = sizeof(struct conn), .rx_buffer_size = RX_CHUNK,
+        .tx_packet_size = FEED_ROOM },
     { 0 }
 };
 
-static const lws_retry_bo_t idle_policy = { .secs_since_valid_ping = PING_SECONDS, .secs_since_valid_hangup = HANGUP_SECONDS };
+static const lws_retry_bo_t idle_policy = { 0 };     /* no timers: web_tick does it */
 
 /* Why we could not listen there, as errno; 0: we can. libwebsockets would share a port with another server of the same user, so that each gets some
  * of the clients, and would say nothing of an address that is not ours. */
