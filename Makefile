@@ -19,7 +19,7 @@ play: all ## build, then play against the computer
 	@$(BUILD)/src/cli/pyramids play --plain
 
 test: ## build with two compilers and with sanitizers, run all tests
-	@scripts/need build wasm test
+	@scripts/need build wasm test web
 	@scripts/run-tests
 
 bench: ## games a second, native and in WebAssembly

@@ -31,8 +31,8 @@ export class HomeView {
             `<button role="radio" aria-checked="${on}" tabindex="${on ? 0 : -1}" data-${name}="${value}">${inner}</button>`;
         put(this.root, `<div class="view home"><header class="nav">${wordmark}<span class="sp"></span><button class="me-chip no-p" data-a="settings" aria-label="${esc(_('Settings: %{name}', { name: settings.name || _('your name') }))}">${avatar(0, { small: true, me: true })}${esc(settings.name || _('Your name'))}</button><label class="lang"><span class="vh">${
             _('Language')}</span>${icon('globe', 'g')}<select name="language">${LANGUAGES.map(([c, n]) => `<option value="${c}" ${c === language ? 'selected' : ''}>${n}</option>`).join('')}</select>${icon('down', 'd')}</label><button class="iconbtn" data-a="theme" aria-label="${esc(_('Theme'))}">${icon('sun')}</button><button class="iconbtn" data-a="settings" aria-label="${esc(_('Settings'))}">${icon('gear')}</button></header>
-            <div class="hero">${scene()}<div class="txt"><h1 class="title">${_('Find the way down to the tomb.')}</h1><p>${_('Turn a card, take your pen, choose your path. Two to four players, twenty minutes.')}</p></div></div>
-            <main class="lobby"><section class="panel play" aria-labelledby="h-play"><h2 class="title" id="h-play">${_('Play now')}</h2><p class="desc">${_('Against the computer, right away.')}</p>
+            <main><div class="hero">${scene()}<div class="txt"><h1 class="title">${_('Find the way down to the tomb.')}</h1><p>${_('Turn a card, take your pen, choose your path. Two to four players, twenty minutes.')}</p></div></div>
+            <div class="lobby"><section class="panel play" aria-labelledby="h-play"><h2 class="title" id="h-play">${_('Play now')}</h2><p class="desc">${_('Against the computer, right away.')}</p>
             <div class="field"><span class="eyebrow" id="h-opp">${_('Opponents')}</span><div class="seg wide" role="radiogroup" aria-labelledby="h-opp">${[1, 2, 3].map((i) => radio('opponents', i, i === settings.opponents, String(i))).join('')}</div></div>
             <div class="field"><span class="eyebrow" id="h-lev">${_('Level')}</span><div class="levels" role="radiogroup" aria-labelledby="h-lev">${LEVELS.map((l, i) => radio('level', l, l === settings.level, levelPicture(i) + esc(levelName(l)))).join('')}</div></div>
             ${own.length ? `<div class="field"><label><span class="eyebrow">${_('Edition')}</span><select class="inp" name="edition"><option value="classic">Classic</option>${own.map((n) => `<option value="${esc(n)}">${esc(n)}</option>`).join('')}</select></label></div>` : ''}
@@ -43,7 +43,7 @@ export class HomeView {
             <p class="err" id="join-err" role="status"></p><div class="two"><a class="btn ghost" href="#watch">${icon('eye')}${_('Watch a game')}</a><a class="btn ghost" href="#friends">${icon('people')}${_('My tables')}</a></div></section>
             <div class="tiles">${saved ? tile('play', 'play', _('Continue'), reveals ? _('Round %{round}, turn %{turn}', { round: 1 + ((reveals - 1) / 7 | 0), turn: 1 + (reveals - 1) % 7 }) : _('Setup'), 'cont') : ''}<span class="p-tiles">${tile('learn', 'learn', _('Learn'), _('Ten short steps'))}${
             tile('rules', 'book', _('Rules'), _('With worked examples'))}${tile('replays', 'replay', _('Replays'), kept ? ngettext('%{n} game', '%{n} games', kept) : _('Your games will be kept here'))}${
-            tile('pad', 'pad', _('Score pad'), _('For the game on your table'))}${tile('editions', 'cards', _('Cards'), _('See them, draw your own'))}</span></div></main></div>`);
+            tile('pad', 'pad', _('Score pad'), _('For the game on your table'))}${tile('editions', 'cards', _('Cards'), _('See them, draw your own'))}</span></div></div></main></div>`);
     }
 
     /** @param {Event} event */

@@ -8,7 +8,7 @@ import { toast } from './dom.js';
 import { Game } from './game.js';
 import { NOBODY, ONLOOKER } from './core.js';
 import { REASONS, levelName, reason } from './words.js';
-import { keepGame, settings } from './store.js';
+import { keepGame, settings, write } from './store.js';
 
 /** @typedef {import('./main.js').App} App */
 /** @typedef {import('./game.js').Status} Status */
@@ -313,6 +313,7 @@ export class OnlineGame extends Game {
     async rematch(app) {
         try {
             const code = this.table?.rematch ?? (await api('POST', `tables/${this.id}/rematch`, {})).table.code;
+            write('sit', code);
             app.go(`table/${code}`);
         } catch (error) {
             toast(serverWords(error instanceof ServerError ? error.code : 'no_server'));

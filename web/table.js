@@ -459,8 +459,8 @@ export class TableView {
         const sub = seat.level ? _('bot, %{level}', { level: levelName(seat.level) }) : ngettext('%{n} pyramid', '%{n} pyramids', desk.done.length);
         const worst = desk.skulls ? -this.edition.skulls[desk.skulls - 1] : 0;
         return `<article class="panel opp" aria-label="${esc(_('%{name}, %{points} points, %{status}', { name: seat.name, points: view.scores[s].total, status: words }))}"><div class="id">${avatar(s, { bot: seat.level !== '' })}<div><div class="nm"><span class="nmt">${esc(seat.name)}</span><span class="num">${signed(view.scores[s].total)}</span></div><div class="sub">${esc(sub)}</div></div>
-            <div class="st ${status}">${status === 'ready' ? icon('check') : '<span class="dots"><i></i><i></i><i></i></span>'}${esc(words)}</div>
-            <div class="bits" role="img" aria-label="${esc(_('%{pyramids} pyramids, %{rubies} rubies, %{emeralds} emeralds, %{torches} torches, skulls %{skulls}', { pyramids: desk.done.length, rubies: desk.rubies, emeralds: desk.emeralds, torches: desk.torches.filter(Boolean).length, skulls: worst }))}"><span>${shape('orange')}${desk.done.length}</span><span>${symbol('ruby')}${
+            <div class="st ${status}">${status === 'ready' ? icon('check') : '<span class="dots"><i></i><i></i><i></i></span>'}${esc(words)}<span class="pyrs" aria-hidden="true">${shape('orange')}${desk.done.length}</span></div>
+            <div class="bits" role="img" aria-label="${esc(_('%{pyramids} pyramids, %{rubies} rubies, %{emeralds} emeralds, %{torches} torches, skulls %{skulls}', { pyramids: desk.done.length, rubies: desk.rubies, emeralds: desk.emeralds, torches: desk.torches.filter(Boolean).length, skulls: worst }))}"><span>${symbol('ruby')}${
                 desk.rubies}</span><span>${symbol('emerald')}${desk.emeralds}</span><span>${symbol('torch')}${desk.torches.filter(Boolean).length}</span><span>${symbol('skull')}${signed(worst)}</span></div></div>${desk.slots.map((slot) => {
                 const old = this.before.get(`${s}.${slot.card}`);
                 return this.lookHtml(slot.card, slot.marks, old ? slot.marks.filter((m) => !old.includes(m)) : []);
