@@ -173,12 +173,23 @@ export class OnlineGame extends Game {
             for (const message of this.sent.values())
                 this.post(message);
         }
-        if (before && before.you !== table.you)
+        if (table.edition !== this.core.edition.name)
+            void this.getEdition(table.edition);
+        else if (before && before.you !== table.you)
             this.reload();
         if (table.rematch && !before?.rematch && before)
             this.offerRematch(table.rematch);
         this.tableChanged();
         this.changed();
+    }
+
+    /** Cards that this page does not know. @param {string} name */
+    async getEdition(name) {
+        const text = await api('GET', `editions/${name}`).catch(() => '');
+        if (!text || this.core.readEdition(text))
+            this.problem('no_edition');
+        else
+            this.reload();
     }
 
     /** @param {string} code */
@@ -212,7 +223,7 @@ export class OnlineGame extends Game {
             void this.finish();
             return;
         }
-        if (text && this.core.load(text, this.me < 0 ? ONLOOKER : this.me))
+        if (text && this.core.edition.name === this.table?.edition && this.core.load(text, this.me < 0 ? ONLOOKER : this.me))
             this.problem('bad_lines');
         this.changed();
         this.tableChanged();
@@ -223,7 +234,7 @@ export class OnlineGame extends Game {
         try {
             const record = await api('GET', `tables/${this.id}/record`);
             if (!this.core.load(record, NOBODY))
-                keepGame({ id: this.id, date: Date.now(), record, me: this.me, edition: '' });
+                keepGame({ id: this.id, date: Date.now(), record, me: this.me, edition: this.core.edition.name === 'classic' ? '' : this.core.edition.text });
         } catch {
             this.core.load(this.lines.map((l) => l + '\n').join(''), this.me < 0 ? ONLOOKER : this.me);
         }

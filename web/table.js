@@ -876,7 +876,22 @@ export class TableView {
             this.hoverAt = [slot, i];
             this.aim.point(slot, i);
             this.layers();
+            clearTimeout(this.pause);
+            this.pause = setTimeout(() => this.sayHover(), 300);
         }
+    }
+
+    /** What lies under the keyboard's place, once it rests. */
+    sayHover() {
+        const { aim, view } = this, hover = aim?.hover;
+        if (!aim || !view || !hover)
+            return;
+        if (hover.bad) {
+            announce(_('Does not fit: %{reason}', { reason: reason(hover.bad).text }));
+            return;
+        }
+        const after = this.core.preview(this.game.me, hover.step), brings = after ? gains(view.desks[this.game.me], after.desk, view.round).map((g) => g.text).join(', ') : '';
+        announce(_('%{spaces}: %{gains}. %{now} to %{then}.', { spaces: spaceNames(hover.cells), gains: brings || _('no symbols'), now: this.totalOf(view, this.game.me), then: after?.total ?? '' }));
     }
 
     // Lists and dialogs

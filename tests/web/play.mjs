@@ -25,6 +25,16 @@ await test('a whole game by mouse, 1440x900', async () => {
     const totals = await finish(page);
     equal(totals.length, 2, 'two totals');
     await page.getByRole('heading', { name: 'Turning points' }).waitFor();
+    // The link carries the whole game: it opens in another browser that has never seen it.
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByText('The link is copied.').first().waitFor();
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    console.log(`# a link with a game in it: ${link.length} characters`);
+    const other = await open(browser, link);
+    await other.getByRole('button', { name: 'Step forward' }).click();
+    quiet(other);
+    await other.context().close();
     await page.getByRole('button', { name: 'Rematch' }).click();
     await page.getByRole('heading', { name: /Keep two/ }).waitFor();
     quiet(page);
@@ -136,6 +146,34 @@ await test('aiming: hover, wheel, click again, paint, drag, list, reasons', asyn
     await page.getByRole('dialog', { name: 'Hint' }).getByRole('listitem').first().waitFor();
     await picture(page, 'hint-1440x900');
     await page.keyboard.press('Escape');
+    quiet(page);
+    await page.context().close();
+});
+
+await test('touch: tap again, drag what is placed, paint', async () => {
+    const core = playOut(newCore(site), 2, 7, (v) => v.phase === 'mark' && v.round === 0 && v.turn === 3);
+    const page = await openAt(core, PHONE), touch = await page.context().newCDPSession(page);
+    const steps = core.steps(0).filter((s) => s.kind === 'mark' && s.cells.length > 1), cards = core.view(0).desks[0].slots;
+    const middle = async (slot, i) => { const b = await page.locator(`[data-slot="${slot}"][data-cell="${i}"]`).boundingBox(); return { x: b.x + b.width / 2, y: b.y + b.height / 2 }; };
+    const drag = async (points) => {
+        await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [points[0]] });
+        for (const point of points.slice(1))
+            await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [point] });
+        await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    };
+    const placed = () => page.evaluate(() => [...document.querySelectorAll('[aria-label$="would be marked"]')].map((b) => Number(b.dataset.cell)).join());
+    const [first] = steps;
+    // Painting fills in the rest once it is clear.
+    await drag(await Promise.all(first.cells.map((i) => middle(first.slot, i))));
+    equal(await placed(), first.cells.join(), 'painted');
+    // Dragged up to where the finger is 56 px below: another legal place, or the same one. Off the card: nothing changes.
+    const from = await middle(first.slot, first.cells[0]);
+    await drag([from, { x: from.x + 5, y: from.y + 20 }, { x: from.x, y: from.y + 56 }]);
+    const now = await placed();
+    truth(steps.some((s) => s.cells.join() === now), `dragged to a legal place: ${now}`);
+    await drag([await middle(first.slot, Number(now.split(',')[0])), { x: 30, y: 20 }, { x: 20, y: 10 }]);
+    equal(await placed(), now, 'leaving the card cancels');
+    truth(cards.length === 2, 'two cards');
     quiet(page);
     await page.context().close();
 });
