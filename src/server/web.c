@@ -14,8 +14,6 @@
 #include "web.h"
 
 #define HEAD_SECONDS 10          /* for headers and bodies to come in */
-#define PING_SECONDS 20
-#define HANGUP_SECONDS 35
 #define MOST_OFFENCES 60         /* messages beyond the rate, until a socket is closed */
 #define WRITES 8                 /* messages a socket gets in one go */
 #define BODY_CHUNK 16384
@@ -508,7 +506,7 @@ static const struct lws_protocols protocols[] = {
     { 0 }
 };
 
-static const lws_retry_bo_t idle_policy = { .secs_since_valid_ping = PING_SECONDS, .secs_since_valid_hangup = HANGUP_SECONDS };
+static lws_retry_bo_t idle_policy;
 
 bool web_start(struct server *server, char *error, size_t error_size)
 {
@@ -542,6 +540,8 @@ bool web_start(struct server *server, char *error, size_t error_size)
         info.ssl_private_key_filepath = options->tls_key;
         server->secure = true;
     }
+    idle_policy.secs_since_valid_ping = (uint16_t)options->ping_seconds;
+    idle_policy.secs_since_valid_hangup = (uint16_t)(options->ping_seconds + (options->ping_seconds + 3) / 4 * 3);
     lws_set_log_level(0, NULL);
     server->lws = lws_create_context(&info);
     if (!server->lws) {
