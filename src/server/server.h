@@ -56,6 +56,7 @@ struct server_options {
     unsigned message_rate, request_rate;     /* a second */
     unsigned max_connections, max_per_address, max_tables, max_tables_per_visitor, max_conns_per_visitor;
     unsigned quick_seconds, relaxed_seconds;
+    unsigned ping_seconds;       /* between pings of a socket */
     const char *ready_file;      /* gets the address once the server listens; for scripts. NULL: none */
 };
 
