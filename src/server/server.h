@@ -248,6 +248,8 @@ struct server {
     struct device_code *device_codes;
     int64_t last_visitor, last_table;
     unsigned connections, sockets, open_tables;
+    uv_prepare_t writer;
+    struct { struct conn *first, **end; } awake;     /* sockets that may lack something */
     struct { struct conn *first, *last; } heard;     /* sockets, the one that was silent for longest first */
     struct pyr_match scratch;    /* where a game is dressed for a change */
     /* Counters, for /metrics. */

@@ -315,8 +315,22 @@ static int http_body(struct conn *conn, const void *in, size_t size)
 
 void conn_wake(struct conn *conn)
 {
-    if (conn->wsi)
-        lws_callback_on_writable(conn->wsi);
+    struct server *server = conn->server;
+    if (!conn->wsi || conn->link_awake)
+        return;
+    conn->next_awake = NULL;
+    conn->link_awake = server->awake.end;
+    *server->awake.end = conn;
+    server->awake.end = &conn->next_awake;
+}
+
+static void fall_asleep(struct conn *conn)
+{
+    if (!conn->link_awake)
+        return;
+    *conn->link_awake = conn->next_awake;
+    *(conn->next_awake ? &conn->next_awake->link_awake : &conn->server->awake.end) = conn->link_awake;
+    conn->link_awake = NULL;
 }
 
 void conn_pause(struct conn *conn)
@@ -474,37 +488,56 @@ static int socket_receive(struct conn *conn, const char *in, size_t size)
     return 0;
 }
 
-static int socket_writeable(struct conn *conn)
+/* Writes what a socket lacks; true: that was all. What the kernel does not take libwebsockets keeps, one message at the most. */
+static bool socket_write(struct conn *conn)
 {
     static unsigned char buffer[LWS_PRE + FEED_ROOM];
     struct server *server = conn->server;
     if (conn->ping) {
         conn->ping = false;
-        if (lws_write(conn->wsi, buffer + LWS_PRE, 0, LWS_WRITE_PING) < 0)
-            return -1;
-        conn_wake(conn);
-        return 0;
+        conn->broken = lws_write(conn->wsi, buffer + LWS_PRE, 0, LWS_WRITE_PING) < 0;
     }
-    for (unsigned i = 0; i < WRITES; i++) {
+    for (unsigned i = 0; i < WRITES && !conn->broken && !lws_partial_buffered(conn->wsi); i++) {
         size_t size = conn->close && !conn->replies ? 0 : feed_next(conn, (char *)buffer + LWS_PRE, FEED_ROOM);
-        if (!size) {
-            if (!conn->close)
-                return 0;
-            /* From here a return of -1 would reach the client as 1006, without the reason. */
-            server->count.cut += conn->close == 1008;
-            lws_close_reason(conn->wsi, (enum lws_close_status)conn->close, NULL, 0);
-            lws_set_timeout(conn->wsi, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_SYNC);
-            return 0;
-        }
+        if (!size)
+            return !conn->close;
         server->count.sent++;
         server->count.bytes_sent += size;
-        if (lws_write(conn->wsi, buffer + LWS_PRE, size, LWS_WRITE_TEXT) < (int)size)
-            return -1;
-        if (lws_send_pipe_choked(conn->wsi))
-            break;
+        conn->broken = lws_write(conn->wsi, buffer + LWS_PRE, size, LWS_WRITE_TEXT) < (int)size;
     }
-    conn_wake(conn);
+    return false;
+}
+
+/* There is room again, or something is left to be done that must be done here. */
+static int socket_writeable(struct conn *conn)
+{
+    if (socket_write(conn))
+        return 0;
+    if (conn->broken)
+        return -1;
+    if (conn->close && !conn->replies && !lws_partial_buffered(conn->wsi)) {
+        /* From here a return of -1 would reach the client as 1006, without the reason. */
+        conn->server->count.cut += conn->close == 1008;
+        lws_close_reason(conn->wsi, (enum lws_close_status)conn->close, NULL, 0);
+        lws_set_timeout(conn->wsi, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_SYNC);
+        return 0;
+    }
+    lws_callback_on_writable(conn->wsi);
     return 0;
+}
+
+/*
+ * Before the loop waits: most sockets have room, so they are simply written to. To ask libwebsockets for the chance first costs four calls
+ * of epoll_ctl and one of poll a message, which was more than all else.
+ */
+static void write_awake(uv_prepare_t *writer)
+{
+    struct server *server = writer->data;
+    for (struct conn *conn; (conn = server->awake.first);) {
+        fall_asleep(conn);
+        if (conn->leaving || conn->close || !socket_write(conn))
+            lws_callback_on_writable(conn->wsi);
+    }
 }
 
 /* All that libwebsockets reports. */
@@ -586,6 +619,9 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
     case LWS_CALLBACK_RECEIVE_PONG:
         hear(conn);
         return 0;
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+        conn->leaving = true;
+        return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return socket_writeable(conn);
     case LWS_CALLBACK_CLOSED:
@@ -594,6 +630,7 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
             heard_remove(conn);
         }
         conn->wsi = NULL;
+        fall_asleep(conn);
         conn_finish(conn);
         return 0;
     default:
@@ -661,6 +698,7 @@ bool web_start(struct server *server, char *error, size_t error_size)
         info.ssl_private_key_filepath = options->tls_key;
         server->secure = true;
     }
+    server->awake.end = &server->awake.first;
     lws_set_log_level(0, NULL);
     int why = try_to_bind(options->address, info.port);
     if (why == EADDRINUSE && options->other_port) {
@@ -675,6 +713,11 @@ bool web_start(struct server *server, char *error, size_t error_size)
         return false;
     }
     server->lws = lws_create_context(&info);
+    if (server->lws) {
+        uv_prepare_init(&server->loop, &server->writer);
+        server->writer.data = server;
+        uv_prepare_start(&server->writer, write_awake);
+    }
     server->vhost = server->lws ? lws_get_vhost_by_name(server->lws, "default") : NULL;
     int port = server->vhost ? lws_get_vhost_listen_port(server->vhost) : 0;
     if (port <= 0) {
@@ -715,6 +758,8 @@ void web_close_sockets(struct server *server) { each_socket(server, close_socket
 
 void web_stop(struct server *server)
 {
-    if (server->lws)
-        lws_context_destroy(server->lws);
+    if (!server->lws)
+        return;
+    uv_close((uv_handle_t *)&server->writer, NULL);
+    lws_context_destroy(server->lws);
 }
