@@ -104,7 +104,7 @@ int cli_serve(int argc, char **argv)
         option,
         "  pyramids serve\n"
         "  pyramids serve --port 9000 --database club.db\n"
-        "  pyramids serve --address 0.0.0.0                   # for everyone in the house\n"
+        "  pyramids serve --address 0.0.0.0\n"
         "  pyramids serve --trust-proxy --origin https://pyramids.example.org\n"
     };
     int code = cli_parse(&options, &argc, argv, values);

@@ -51,6 +51,18 @@ static bool header(struct lws *wsi, enum lws_token_indexes token, char *to, size
     return lws_hdr_total_length(wsi, token) > 0 && lws_hdr_copy(wsi, to, (int)room, token) > 0;
 }
 
+/* The language that a reader asks for, of those there are. */
+static const char *language_of(struct lws *wsi)
+{
+    char wanted[256];
+    const char *asked = lws_get_urlarg_by_name(wsi, "lang", wanted, sizeof wanted), *found = NULL;
+    if (asked)
+        found = pyr_text_accepted(asked + (*asked == '='));
+    if (!found && header(wsi, WSI_TOKEN_HTTP_ACCEPT_LANGUAGE, wanted, sizeof wanted))
+        found = pyr_text_accepted(wanted);
+    return found ? found : "en";
+}
+
 /* The address that counts for limits: behind a trusted proxy the last one that it has added. */
 static struct address *address_for(struct server *server, struct lws *wsi)
 {
@@ -168,6 +180,8 @@ static int write_head(struct lws *wsi, struct request *request)
         return 1;
     if (is_page && (add(wsi, "etag:", request->page_etag, &at, end) || add(wsi, "vary:", "accept-encoding", &at, end)))
         return 1;
+    if (request->translated && (add(wsi, "content-language:", request->language, &at, end) || add(wsi, "vary:", "accept-language", &at, end)))
+        return 1;
     if (request->encoded && add(wsi, "content-encoding:", "gzip", &at, end))
         return 1;
     if (request->cookie[0] && add(wsi, "set-cookie:", request->cookie, &at, end))
@@ -276,6 +290,7 @@ static int http_begin(struct conn *conn, const char *path)
     header(wsi, WSI_TOKEN_HTTP_IF_NONE_MATCH, request->etag, sizeof request->etag);
     request->json = header(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, word, sizeof word) && !strncmp(word, "application/json", 16) &&
         strchr("; ", word[16]);
+    request->language = language_of(wsi);
     request->visitor = visitor_for(server, wsi);
     double rate = server->options.request_rate;
     if (!bucket_take(&conn->address->requests, server_now(server), rate, 5 * rate))
