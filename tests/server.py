@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """The server by its protocol (docs/protocol.md), as clients meet it. usage: server.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import json
+import os
 import random
 import re
 import secrets
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -819,6 +822,18 @@ def case_stopping_amid_work(folder):
         while ana.ask('GET', f'/api/tables/{second}/analysis.html').status != 200 and LONG:      # what was given up is made again
             assert time.monotonic() < end
             time.sleep(0.3)
+
+
+def case_a_stranger_plays(folder):
+    """A client of a hundred lines, written from the document alone, with the limits as they are."""
+    with Server(folder, generous=False) as server:
+        script = os.path.join(wire.ROOT, 'tests/stranger.py')
+        games = [subprocess.Popen([sys.executable, script, server.url, str(seed)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  env=dict(wire.ENV, PYRAMIDS=wire.COMMAND)) for seed in ((1, 2, 3) if LONG else (1,))]
+        for game in games:
+            out, err = game.communicate(timeout=wire.PATIENCE)
+            assert game.returncode == 0, err
+            check_record(folder, out)
 
 
 def case_closing_codes(folder):

@@ -1,10 +1,11 @@
 /** end.js: the end of a game: scores part by part, who won and why, luck and skill, the chance to win from turn to turn. */
 import { _, ngettext, listWords, number } from './i18n.js';
-import { $, announce, download, esc, near, put, toast } from './dom.js';
+import { $, announce, download, esc, near, put, shareLink } from './dom.js';
 import { ANIMALS, ROMAN, avatar, icon, scene, shape, star, symbol } from './draw.js';
 import { logEntries, plus, signed } from './words.js';
 import { Thinker } from './thinker.js';
 import { LocalGame } from './game.js';
+import { replayLink } from './pack.js';
 import { pageTop } from './main.js';
 
 /** @typedef {import('./core.js').View} View */
@@ -98,9 +99,9 @@ export class EndView {
     stop() { this.thinker.stop(); }
 
     render() {
-        const [title, text] = winnerWords(this.view, this.names, this.winners), mine = this.game instanceof LocalGame;
+        const [title, text] = winnerWords(this.view, this.names, this.winners);
         put(this.root, `<div class="view end">${pageTop(_('Final scores'))}<main class="fin"><section class="win">${scene()}<i class="fade"></i><div class="medal"><svg viewBox="0 0 40 40" aria-hidden="true"><use href="#a-${ANIMALS[this.winners[0] ?? 0]}"/></svg></div><div class="tx"><h1 class="title" tabindex="-1">${esc(title)}</h1><p>${esc(text)}</p><div class="acts2"><button class="btn pri" data-a="rematch">${
-            icon('undo')}${_('Rematch')}</button><a class="btn" href="#replay/${this.game.id}">${icon('replay')}<span class="lbl">${_('Watch replay')}</span></a><button class="btn" data-a="download">${icon('save')}<span class="lbl">${_('Download')}</span></button>${mine ? '' : `<button class="btn" data-a="share">${icon('share')}<span class="lbl">${_('Share')}</span></button>`}</div></div></section>
+            icon('undo')}${_('Rematch')}</button><a class="btn" href="#replay/${this.game.id}">${icon('replay')}<span class="lbl">${_('Watch replay')}</span></a><button class="btn" data-a="download">${icon('save')}<span class="lbl">${_('Download')}</span></button><button class="btn" data-a="share">${icon('share')}<span class="lbl">${_('Share')}</span></button></div></div></section>
             <section class="panel sheet" aria-label="${esc(_('Scores'))}">${scoreTable(this.view, this.names, this.winners, this.core, this.game.seats.map((s) => s.level !== ''))}</section>
             <section class="panel sheet" aria-labelledby="h-luck"><h2 class="title" id="h-luck">${_('Luck and skill')}</h2>${this.judged || `<p class="note">${_('The game is being judged: every choice against the best one, every card against those that could have come.')}</p><progress class="bar" max="1" value="${this.done}" aria-label="${esc(_('Analysis'))}"></progress>`}</section></main></div>`);
     }
@@ -125,12 +126,7 @@ export class EndView {
             this.app.start(this.game.rematch());
         else if (act === 'rematch')
             /** @type {import('./online.js').OnlineGame} */ (this.game).rematch(this.app);
-        else if (act === 'share') {
-            const url = `${location.origin}${location.pathname}#replay/${this.game.id}`;
-            if (navigator.share)
-                navigator.share({ url, title: 'Pyramids' }).catch(() => {});
-            else
-                navigator.clipboard.writeText(url).then(() => toast(_('The link is copied.')), () => toast(url));
-        }
+        else if (act === 'share')
+            void replayLink(this.game.id, this.game.record(), this.game.online).then(shareLink);
     }
 }

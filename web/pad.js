@@ -3,25 +3,19 @@ import { _, ngettext } from './i18n.js';
 import { esc, near, put } from './dom.js';
 import { ROMAN, avatar, icon, shape, symbol } from './draw.js';
 import { COLOURS, TILES } from './core.js';
+import { padTotal } from './count.js';
 import { colourName, signed } from './words.js';
 import { read, write } from './store.js';
 import { pageTop } from './main.js';
 
 /** @typedef {import('./main.js').App} App */
-/** @typedef {{name: string, done: number[], rubies: number, emeralds: number, torches: boolean[], skulls: number}} Sheet done: pyramids by colour */
-/** @typedef {{sheets: Sheet[], tiles: number[][]}} Pad tiles: by colour, who has them; -1 nobody */
+/** @typedef {import('./count.js').Sheet} Sheet */
+/** @typedef {import('./count.js').Pad} Pad */
 
 /** @returns {Sheet} */
 const blank = () => ({ name: '', done: [0, 0, 0], rubies: 0, emeralds: 0, torches: [false, false, false, false], skulls: 0 });
 /** @returns {Pad} */
 const fresh = () => ({ sheets: [blank(), blank()], tiles: [0, 1, 2].map(() => [-1, -1, -1]) });
-
-/** R16. @param {Pad} pad @param {number} s @param {number[]} penalties */
-export function padTotal(pad, s, penalties) {
-    const sheet = pad.sheets[s], pairs = Math.min(sheet.rubies, sheet.emeralds);
-    return 10 * sheet.done.reduce((a, b) => a + b) + 5 * sheet.torches.filter(Boolean).length + pad.tiles.flatMap((t) => t.map((o, i) => o === s ? TILES[i] : 0)).reduce((a, b) => a + b)
-        + 5 * pairs + Math.abs(sheet.rubies - sheet.emeralds) - (sheet.skulls ? penalties[sheet.skulls - 1] : 0);
-}
 
 export class PadView {
     /** @param {HTMLElement} root @param {App} app */

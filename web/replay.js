@@ -3,13 +3,14 @@
  * the analysis. Any record can be dropped onto the page; what is wrong with one is told with its line.
  */
 import { _, ngettext, listWords, number } from './i18n.js';
-import { $, download, esc, near, put, toast } from './dom.js';
+import { $, download, esc, near, put, shareLink } from './dom.js';
 import { ROMAN, avatar, icon, mini, patternPicture, rose, shape, symbol, turned } from './draw.js';
 import { COLOURS, TILES, ERR } from './core.js';
 import { faultWithLine, logEntries, moveParts, signed, spaceNames } from './words.js';
 import { editions, games, keepGame } from './store.js';
 import { Thinker } from './thinker.js';
 import { judgedHtml, scoreTable, winnerWords } from './end.js';
+import { replayLink } from './pack.js';
 import { pageTop } from './main.js';
 
 /** @typedef {import('./main.js').App} App */
@@ -192,11 +193,7 @@ export class ReplayView {
         case 'play': this.play(); break;
         case 'analyse': void this.analyse(); break;
         case 'download': download(`pyramids-${this.id}.pyr`, this.core.log()); break;
-        case 'share': {
-            const url = `${location.origin}${location.pathname}#replay/${this.id}/${this.at}`;
-            navigator.clipboard.writeText(url).then(() => toast(_('The link is copied.')), () => toast(url));
-            break;
-        }
+        case 'share': void replayLink(this.id, this.core.log(), /^[A-Z0-9]{8}$/.test(this.id)).then(shareLink); break;
         }
     }
 
@@ -242,7 +239,7 @@ export class ReplayView {
             <ul class="pp">${COLOURS.map((k, c) => `<li class="k-${k}"><span class="k">${shape(k)}</span>${TILES.map((v, i) => `<span class="v ${view.tiles[c][i] < 0 ? '' : 'taken'}">${v}${view.tiles[c][i] < 0 ? '' : avatar(view.tiles[c][i], { small: true })}</span>`).join('')}</li>`).join('')}</ul></section>
             ${over ? `<section class="panel sheet"><h2 class="title">${esc(winnerWords(view, this.names, this.winners()).join('. '))}</h2>${scoreTable(view, this.names, this.winners(), core, seats.map((s) => this.bots.has(s)))}</section>` : ''}</div>
             <aside class="rp-side" aria-label="${esc(_('Log and analysis'))}"><section class="panel log" aria-label="${esc(_('Game log'))}"><div class="ph"><span class="eyebrow">${_('Game log')}</span></div><div class="logbox" tabindex="0"><ol>${log}</ol></div></section>
-            <section class="panel sheet"><div class="bars"><button class="btn" data-a="download">${icon('save')}${_('Download')}</button>${this.judged ? '' : `<button class="btn" data-a="analyse">${icon('brain')}${_('Analyse')}</button>`}</div>${this.judged ? judgedHtml(this.judged, this.names, core, this.winners(), `replay/${this.id}`)
+            <section class="panel sheet"><div class="bars"><button class="btn" data-a="download">${icon('save')}${_('Download')}</button><button class="btn" data-a="share">${icon('share')}${_('Share')}</button>${this.judged ? '' : `<button class="btn" data-a="analyse">${icon('brain')}${_('Analyse')}</button>`}</div>${this.judged ? judgedHtml(this.judged, this.names, core, this.winners(), `replay/${this.id}`)
             : this.progress >= 0 ? `<progress class="bar" max="1" value="${this.progress}" aria-label="${esc(_('Analysis'))}"></progress>` : `<p class="note">${_('The analysis marks choices that cost points or the chance to win.')}</p>`}</section></aside></main></div>`);
         const range = /** @type {HTMLInputElement} */ ($('[name=at]', this.root));
         range.value = String(this.at);

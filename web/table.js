@@ -459,8 +459,8 @@ export class TableView {
         const sub = seat.level ? _('bot, %{level}', { level: levelName(seat.level) }) : ngettext('%{n} pyramid', '%{n} pyramids', desk.done.length);
         const worst = desk.skulls ? -this.edition.skulls[desk.skulls - 1] : 0;
         return `<article class="panel opp" aria-label="${esc(ngettext('%{name}, %{n} point, %{status}', '%{name}, %{n} points, %{status}', view.scores[s].total, { name: seat.name, status: words }))}"><div class="id">${avatar(s, { bot: seat.level !== '' })}<div><div class="nm"><span class="nmt">${esc(seat.name)}</span><span class="num">${signed(view.scores[s].total)}</span></div><div class="sub">${esc(sub)}</div></div>
-            <div class="st ${status}">${status === 'ready' ? icon('check') : '<span class="dots"><i></i><i></i><i></i></span>'}${esc(words)}</div>
-            <div class="bits" role="img" aria-label="${esc(_('Pyramids %{pyramids}, rubies %{rubies}, emeralds %{emeralds}, torches %{torches}, skulls %{skulls}', { pyramids: desk.done.length, rubies: desk.rubies, emeralds: desk.emeralds, torches: desk.torches.filter(Boolean).length, skulls: worst }))}"><span>${shape('orange')}${desk.done.length}</span><span>${symbol('ruby')}${
+            <div class="st ${status}">${status === 'ready' ? icon('check') : '<span class="dots"><i></i><i></i><i></i></span>'}${esc(words)}<span class="pyrs" aria-hidden="true">${shape('orange')}${desk.done.length}</span></div>
+            <div class="bits" role="img" aria-label="${esc(_('Pyramids %{pyramids}, rubies %{rubies}, emeralds %{emeralds}, torches %{torches}, skulls %{skulls}', { pyramids: desk.done.length, rubies: desk.rubies, emeralds: desk.emeralds, torches: desk.torches.filter(Boolean).length, skulls: worst }))}"><span>${symbol('ruby')}${
                 desk.rubies}</span><span>${symbol('emerald')}${desk.emeralds}</span><span>${symbol('torch')}${desk.torches.filter(Boolean).length}</span><span>${symbol('skull')}${signed(worst)}</span></div></div>${desk.slots.map((slot) => {
                 const old = this.before.get(`${s}.${slot.card}`);
                 return this.lookHtml(slot.card, slot.marks, old ? slot.marks.filter((m) => !old.includes(m)) : []);
@@ -876,7 +876,22 @@ export class TableView {
             this.hoverAt = [slot, i];
             this.aim.point(slot, i);
             this.layers();
+            clearTimeout(this.pause);
+            this.pause = setTimeout(() => this.sayHover(), 300);
         }
+    }
+
+    /** What lies under the keyboard's place, once it rests. */
+    sayHover() {
+        const { aim, view } = this, hover = aim?.hover;
+        if (!aim || !view || !hover)
+            return;
+        if (hover.bad) {
+            announce(_('Does not fit: %{reason}', { reason: reason(hover.bad).text }));
+            return;
+        }
+        const after = this.core.preview(this.game.me, hover.step), brings = after ? gains(view.desks[this.game.me], after.desk, view.round).map((g) => g.text).join(', ') : '';
+        announce(_('%{spaces}: %{gains}. %{now} to %{then}.', { spaces: spaceNames(hover.cells), gains: brings || _('no symbols'), now: this.totalOf(view, this.game.me), then: after?.total ?? '' }));
     }
 
     // Lists and dialogs

@@ -19,6 +19,8 @@ struct request {
     bool json;                   /* the body says that it is */
     bool too_long;
     bool waits;                  /* a job will answer */
+    bool last;                   /* what follows on the connection cannot be told apart from this request: it is closed */
+    enum error early;            /* refused by its head; told once the body is in */
     char path[160];
     char etag[40];               /* If-None-Match */
     char word[40];               /* what stood for * in the route */
