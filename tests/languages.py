@@ -13,9 +13,6 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(ROOT, 'scripts'))
 import po
 
-# Places of the page that have room for so many letters (design: words under an icon, the button that confirms).
-SHORT = {'One': 8, 'Rotate': 8, 'Mirror': 8, 'Undo': 8, 'Take back': 10, 'Score': 8, 'Display': 9, 'Log': 8, 'Menu': 8, 'Players': 9, 'Confirm': 12, 'Pass': 12,
-         'Sent': 12}
 C_PLACE = re.compile(r'%(?:(\d+)\$)?([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|z|j|t)?([a-zA-Z%])')
 JS_PLACE = re.compile(r'%\{(\w+)\}')
 
@@ -23,6 +20,11 @@ JS_PLACE = re.compile(r'%\{(\w+)\}')
 def lines_of(name):
     with open(os.path.join(ROOT, name), encoding='utf-8') as source:
         return [line.rstrip('\n') for line in source if line.strip() and not line.startswith('#')]
+
+
+def short():
+    """Texts with room for so many letters."""
+    return {line.split(' ', 1)[1]: int(line.split(' ', 1)[0]) for line in lines_of('po/short.txt')}
 
 
 def listed():
@@ -110,7 +112,7 @@ def check_language(code):
     forms, _ = po.plural_forms(entries)
     if obsolete:
         faults.list.append(f'{path}: {obsolete} obsolete entries; scripts/update-po drops them')
-    glossary, exceptions = list(words()), excepted()
+    glossary, exceptions, limits = list(words()), excepted(), short()
     for entry in entries:
         if not entry.id:
             continue
@@ -128,8 +130,8 @@ def check_language(code):
                 faults.add(entry, fault)
             if edges(form) != edges(text):
                 faults.add(entry, 'other blanks or line ends at the edges')
-            if entry.id in SHORT and sum(c.isalpha() for c in form) > SHORT[entry.id]:
-                faults.add(entry, f'{form!r} has more than {SHORT[entry.id]} letters')
+            if sum(c.isalpha() for c in form) > limits.get(entry.id, 1000):
+                faults.add(entry, f'{form!r} has more than {limits[entry.id]} letters (po/short.txt)')
             for english, accepted in glossary:
                 said = english.search(text)
                 if said and code in accepted and not accepted[code].search(form) and not is_excepted(exceptions, code, said[0], text):

@@ -6,7 +6,8 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../scripts'))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '../scripts'))
 import po
 
 PLAIN = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
@@ -16,9 +17,16 @@ LETTERS = str.maketrans(PLAIN, ODD)
 KEPT = re.compile(r'(%\{\w+\}|%(?:\d+\$)?[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+))?(?:hh|h|ll|l|z|j|t)?[a-zA-Z%]|<[^>]*>|&#?\w+;)')
 
 
+def read_short():
+    with open(os.path.join(HERE, '../po/short.txt'), encoding='utf-8') as source:
+        return {line.rstrip('\n').split(' ', 1)[1]: int(line.split(' ', 1)[0]) for line in source if line[:1].isdigit()}
+
+
 def pseudo(text, keeps_percent):
     if text == '0.5':
         return '0,5'
+    if text in SHORT:                        # as long as it may be, and not longer
+        return text.translate(LETTERS).ljust(SHORT[text], '·')
     start, body, end = re.match(r'(\s*)(.*?)(\s*)$', text, re.S).groups()
     parts = KEPT.split(body)
     for i in range(0, len(parts), 2):
@@ -28,6 +36,9 @@ def pseudo(text, keeps_percent):
             parts[i] = parts[i].translate(LETTERS)
     longer = '·' * (max(2, len(body) * 2 // 5) if body else 0)
     return f'{start}⟦{"".join(parts)}{longer}⟧{end}'
+
+
+SHORT = read_short()
 
 
 def main():
