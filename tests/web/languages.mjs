@@ -114,7 +114,7 @@ function misfits() {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
         const holder = node.parentElement;
-        if (!node.nodeValue.trim() || !holder.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || isHidden(holder) || holder.closest('.vh, noscript, script, style, option, textarea, svg, .nmt, .wm'))
+        if (!node.nodeValue.trim() || !holder.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || isHidden(holder) || holder.closest('.vh, noscript, script, style, option, textarea, svg, .nmt, .wm, .bd'))
             continue;
         const range = document.createRange();
         range.selectNodeContents(node);
@@ -158,7 +158,7 @@ function leaks(all) {
     for (const text of all)
         for (const word of text.split(/[\s⟦⟧·()[\]'"“”;,=…|’–−+×/]+/)) {
             const bare = word.replace(/^[.:?!]+|[.:?!]+$/g, '');
-            if (/[A-Za-z]{2}/.test(bare) && !ALLOWED.test(bare) && !NAMES.includes(bare) && !['Classic', 'classic', 'own', 'English', 'II', 'III', 'IV'].includes(bare))
+            if (/[A-Za-z]{2}/.test(bare) && !ALLOWED.test(bare) && !NAMES.includes(bare) && !['Classic', 'classic', 'own', 'English', 'II', 'III', 'IV', 'Nov', 'AM', 'and'].includes(bare))        // what the browser itself says in no known language is English
                 found.add(`${bare} in “${text.slice(0, 60)}”`);
         }
     return [...found];
