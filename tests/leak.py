@@ -36,6 +36,8 @@ def case_games(folder):
             code, keys = made if isinstance(made, tuple) else (made, {})
             codes.append((code, keys))
             count = sum(not seat.startswith('bot') for seat in seats)
+            for who in (*people, watcher, stranger):
+                who.heard.clear()            # what is told of games that are over is another matter
             onlooker = watcher.link(code)
             links = [people[0].seat(code)] + [person.seat(code, **({'key': keys['2']} if keys else {})) for person in people[1:count]]
             everyone = [*people[:count], watcher, stranger]
@@ -71,7 +73,7 @@ def case_games(folder):
                     assert not token or other is who or token.encode() not in text, 'a token'
                 assert server.database.encode() not in text and b'.db' not in text
                 if keys:
-                    assert text.count(keys['2'].encode()) == (1 if who is people[0] else 0), 'a key'
+                    assert keys['2'].encode() not in text, 'a key'
             # To the end: now the deals and the secret are there, and what they were can be looked for in what was said before.
             play(links, dice)
             record = people[0].record(code)
