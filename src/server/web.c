@@ -579,13 +579,13 @@ bool web_start(struct server *server, char *error, size_t error_size)
     idle_policy.secs_since_valid_hangup = (uint16_t)(options->ping_seconds + (options->ping_seconds + 3) / 4 * 3);
     lws_set_log_level(0, NULL);
     server->lws = lws_create_context(&info);
-    if (!server->lws) {
+    server->vhost = server->lws ? lws_get_vhost_by_name(server->lws, "default") : NULL;
+    if (!server->vhost || lws_get_vhost_listen_port(server->vhost) <= 0) {       /* there may be a context that does not listen */
         snprintf(error, error_size, _("cannot listen on %s port %u: is the port taken, the address not of this machine, or the certificate unreadable?"),
             options->address, options->port);
         return false;
     }
-    server->vhost = lws_get_vhost_by_name(server->lws, "default");
-    int port = server->vhost ? lws_get_vhost_listen_port(server->vhost) : (int)options->port;
+    int port = lws_get_vhost_listen_port(server->vhost);
     bool is_any = !strcmp(options->address, "0.0.0.0") || !strcmp(options->address, "::"), is_v6 = strchr(options->address, ':');
     snprintf(server->url, sizeof server->url, "%s://%s%.64s%s:%d/", server->secure ? "https" : "http", is_v6 && !is_any ? "[" : "",
         is_any ? "127.0.0.1" : options->address, is_v6 && !is_any ? "]" : "", port);
