@@ -463,7 +463,8 @@ static bool socket_write(struct conn *conn)
     struct server *server = conn->server;
     if (conn->ping) {
         conn->ping = false;
-        conn->broken = lws_write(conn->wsi, buffer + LWS_PRE, 0, LWS_WRITE_PING) < 0;
+        buffer[LWS_PRE] = '?';               /* libwebsockets does not report the answer to an empty one */
+        conn->broken = lws_write(conn->wsi, buffer + LWS_PRE, 1, LWS_WRITE_PING) < 0;
     }
     for (unsigned i = 0; i < WRITES && !conn->broken && !lws_partial_buffered(conn->wsi); i++) {
         size_t size = conn->close && !conn->replies ? 0 : feed_next(conn, (char *)buffer + LWS_PRE, FEED_ROOM);
