@@ -21,7 +21,7 @@
 #define MOST_OFFENCES 60         /* messages beyond the rate, until a socket is closed */
 #define WRITES 8                 /* messages a socket gets in one go */
 #define BODY_CHUNK 16384
-#define RX_CHUNK 256             /* most messages fit; longer ones come in parts. Each socket has so much of its own */
+#define RX_CHUNK 128             /* most messages fit; longer ones come in parts. Each socket has so much of its own */
 #define SEND_BUFFER 16384        /* the kernel's for a socket: a game's lines so far */
 
 static const char policy[] = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
