@@ -21,7 +21,7 @@ play: ## build, then play in the browser: against bots, or with friends
 	@$(BUILD)/src/cli/pyramids serve --quiet
 
 test: ## build with two compilers and with sanitizers, run all tests
-	@scripts/need build wasm test
+	@scripts/need build wasm test web
 	@scripts/run-tests
 
 bench: ## games a second, native and in WebAssembly

@@ -149,7 +149,11 @@ export class LobbyView {
             put(this.root, `<div class="page">${pageTop(_('Table'))}<main class="page-in narrow"><h1 class="title">${esc(_('Table %{code}', { code: game.id }))}</h1><p class="lead" role="status">${esc(this.message || _('Looking for the table …'))}</p>${this.message ? `<p class="bars"><a class="btn pri" href="#">${icon('home')}${_('Home')}</a><a class="btn" href="#friends">${_('My tables')}</a></p>` : ''}</main></div>`);
             return;
         }
-        const keys = seatKeys()[game.id] ?? {}, free = table.seats.some((s) => s.kind === 'open');
+        if (table.state === 'running') {     // an onlooker sees nothing yet
+            put(this.root, `<div class="page">${pageTop(_('Table'))}<main class="page-in narrow"><h1 class="title">${_('The players choose their first cards')}</h1><p class="lead">${_('You will see the game as soon as they are done.')}</p><ul class="panel form seatlist">${table.seats.map((s, i) => `<li>${avatar(i, { bot: s.kind === 'bot' })}<span><b>${esc(game.seats[i].name)}</b></span></li>`).join('')}</ul></main></div>`);
+            return;
+        }
+        const keys = seatKeys()[game.id] ?? {}, free = table.seats.some((s) => s.kind === 'open' || s.kind === 'friend');
         const seat = /** @param {import('./online.js').TableSeat} s @param {number} i */ (s, i) => `<li>${avatar(i, { bot: s.kind === 'bot', me: i === table.you - 1 })}<span><b>${esc(s.kind === 'bot' ? _('bot, %{level}', { level: levelName(s.level ?? '') }) : s.kind === 'open' ? _('free') : s.name ?? '')}</b><small>${i === table.you - 1 ? _('you') : s.kind === 'person' ? (s.here ? _('is here') : _('not connected')) : s.kind === 'friend' ? _('invited') : ''}</small></span>${
             s.kind === 'open' && !table.you ? `<button class="btn" data-a="sit" data-seat="${i + 1}">${_('Sit here')}</button>` : s.kind !== 'person' && s.kind !== 'bot' && table.host ? `<button class="btn" data-a="fill" data-seat="${i + 1}">${icon('bot')}${_('Bot')}</button>` : ''}${s.kind === 'friend' && keys[i + 1] ? `<button class="btn" data-a="copy" data-link="${esc(tableLink(game.id, i + 1, keys[i + 1]))}">${icon('copy')}${_('Link')}</button>` : ''}</li>`;
         put(this.root, `<div class="page">${pageTop(_('Table'))}<main class="page-in lobby2"><h1 class="title">${table.you ? _('Waiting for friends') : _('Join the table')}</h1><p class="lead">${table.state === 'closed' ? _('This table was given up.') : _('The game begins when all seats are taken.')}</p>${game.banner ? `<p class="err" role="alert">${esc(game.banner.text)}</p>` : ''}

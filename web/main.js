@@ -47,7 +47,14 @@ export class App {
         this.root.append(root);
         scrollTo(0, 0);
         document.title = title ? `${title} · Pyramids` : 'Pyramids';
+        const first = this.shown === null;
         this.shown = make(root);
+        // Those who listen are told where they are; the first page speaks for itself.
+        const title1 = root.querySelector('h1');
+        if (!first && title1 && (document.activeElement === document.body || !document.activeElement)) {
+            title1.tabIndex = -1;
+            title1.focus({ preventScroll: true });
+        }
     }
 
     /** @param {string} hash without # */

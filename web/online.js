@@ -3,12 +3,12 @@
  * loaded into a Core like any record, so the table does not know the difference. What was sent is sent again after a break, under the same id,
  * until the server says that it has it.
  */
-import { _ } from './i18n.js';
+import { _, ngettext } from './i18n.js';
 import { toast } from './dom.js';
 import { Game } from './game.js';
 import { NOBODY, ONLOOKER } from './core.js';
 import { REASONS, levelName, reason } from './words.js';
-import { keepGame, settings } from './store.js';
+import { keepGame, settings, write } from './store.js';
 
 /** @typedef {import('./main.js').App} App */
 /** @typedef {import('./game.js').Status} Status */
@@ -173,12 +173,23 @@ export class OnlineGame extends Game {
             for (const message of this.sent.values())
                 this.post(message);
         }
-        if (before && before.you !== table.you)
+        if (table.edition !== this.core.edition.name)
+            void this.getEdition(table.edition);
+        else if (before && before.you !== table.you)
             this.reload();
         if (table.rematch && !before?.rematch && before)
             this.offerRematch(table.rematch);
         this.tableChanged();
         this.changed();
+    }
+
+    /** Cards that this page does not know. @param {string} name */
+    async getEdition(name) {
+        const text = await api('GET', `editions/${name}`).catch(() => '');
+        if (!text || this.core.readEdition(text))
+            this.problem('no_edition');
+        else
+            this.reload();
     }
 
     /** @param {string} code */
@@ -200,7 +211,7 @@ export class OnlineGame extends Game {
         this.ready = [];
         this.deadline = 0;
         if (behind > 1)
-            toast(_('Welcome back, %{n} turns were played.', { n: behind }));
+            toast(ngettext('Welcome back, %{n} turn was played.', 'Welcome back, %{n} turns were played.', behind));
         this.reload();
     }
 
@@ -212,7 +223,7 @@ export class OnlineGame extends Game {
             void this.finish();
             return;
         }
-        if (text && this.core.load(text, this.me < 0 ? ONLOOKER : this.me))
+        if (text && this.core.edition.name === this.table?.edition && this.core.load(text, this.me < 0 ? ONLOOKER : this.me))
             this.problem('bad_lines');
         this.changed();
         this.tableChanged();
@@ -223,7 +234,7 @@ export class OnlineGame extends Game {
         try {
             const record = await api('GET', `tables/${this.id}/record`);
             if (!this.core.load(record, NOBODY))
-                keepGame({ id: this.id, date: Date.now(), record, me: this.me, edition: '' });
+                keepGame({ id: this.id, date: Date.now(), record, me: this.me, edition: this.core.edition.name === 'classic' ? '' : this.core.edition.text });
         } catch {
             this.core.load(this.lines.map((l) => l + '\n').join(''), this.me < 0 ? ONLOOKER : this.me);
         }
@@ -313,6 +324,7 @@ export class OnlineGame extends Game {
     async rematch(app) {
         try {
             const code = this.table?.rematch ?? (await api('POST', `tables/${this.id}/rematch`, {})).table.code;
+            write('sit', code);
             app.go(`table/${code}`);
         } catch (error) {
             toast(serverWords(error instanceof ServerError ? error.code : 'no_server'));

@@ -25,9 +25,11 @@ function correction(data, count) {
         generator = next;
     }
     const rest = [...data, ...Array(count).fill(0)];
-    for (let i = 0; i < data.length; i++)
-        if (rest[i])
-            generator.forEach((g, k) => { if (g) rest[i + k] ^= EXP[LOG[g] + LOG[rest[i]]]; });
+    for (let i = 0; i < data.length; i++) {
+        const factor = rest[i];
+        if (factor)
+            generator.forEach((g, k) => { if (g) rest[i + k] ^= EXP[LOG[g] + LOG[factor]]; });
+    }
     return rest.slice(data.length);
 }
 

@@ -2,14 +2,15 @@
  * replay.js: games that were played: the list of those kept here, and the viewer: step, play, jump, from any seat's view, with the marks of
  * the analysis. Any record can be dropped onto the page; what is wrong with one is told with its line.
  */
-import { _, ngettext, listWords } from './i18n.js';
-import { $, download, esc, near, put, toast } from './dom.js';
+import { _, ngettext, listWords, number } from './i18n.js';
+import { $, download, esc, near, put, shareLink } from './dom.js';
 import { ROMAN, avatar, icon, mini, patternPicture, rose, shape, symbol, turned } from './draw.js';
 import { COLOURS, TILES, ERR } from './core.js';
 import { faultWithLine, logEntries, moveParts, signed, spaceNames } from './words.js';
 import { editions, games, keepGame } from './store.js';
 import { Thinker } from './thinker.js';
 import { judgedHtml, scoreTable, winnerWords } from './end.js';
+import { replayLink } from './pack.js';
 import { pageTop } from './main.js';
 
 /** @typedef {import('./main.js').App} App */
@@ -192,11 +193,7 @@ export class ReplayView {
         case 'play': this.play(); break;
         case 'analyse': void this.analyse(); break;
         case 'download': download(`pyramids-${this.id}.pyr`, this.core.log()); break;
-        case 'share': {
-            const url = `${location.origin}${location.pathname}#replay/${this.id}/${this.at}`;
-            navigator.clipboard.writeText(url).then(() => toast(_('The link is copied.')), () => toast(url));
-            break;
-        }
+        case 'share': void replayLink(this.id, this.core.log(), /^[A-Z0-9]{8}$/.test(this.id)).then(shareLink); break;
         }
     }
 
@@ -222,7 +219,7 @@ export class ReplayView {
         const judgement = this.judged?.decisions.find((d) => d.line === this.at);
         const desk = /** @param {number} s */ (s) => {
             const d = view.desks[s], old = before.desks[s], level = this.bots.get(s);
-            return `<article class="panel opp rp" aria-label="${esc(_('%{name}, %{points} points', { name: this.names[s], points: view.scores[s].total }))}"><div class="id">${avatar(s, { bot: level !== undefined })}<div><div class="nm"><span class="nmt">${esc(this.names[s])}</span><span class="num">${signed(view.scores[s].total)}</span></div><div class="sub">${level ? esc(_('bot, %{level}', { level })) : ''}</div></div>
+            return `<article class="panel opp rp" aria-label="${esc(ngettext('%{name}, %{n} point', '%{name}, %{n} points', view.scores[s].total, { name: this.names[s] }))}"><div class="id">${avatar(s, { bot: level !== undefined })}<div><div class="nm"><span class="nmt">${esc(this.names[s])}</span><span class="num">${signed(view.scores[s].total)}</span></div><div class="sub">${level ? esc(_('bot, %{level}', { level })) : ''}</div></div>
                 <div class="done">${d.done.map((n) => `<span class="dn k-${edition.cards[n].colour}">${shape(edition.cards[n].colour)}${n}</span>`).join('')}</div>
                 <div class="bits"><span>${symbol('ruby')}${d.rubies}</span><span>${symbol('emerald')}${d.emeralds}</span><span>${symbol('torch')}${d.torches.map((t, i) => t ? ROMAN[i] : '').filter(Boolean).join(' ') || 0}</span><span>${symbol('skull')}${d.skulls ? `−${edition.skulls[d.skulls - 1]}` : 0}</span></div></div>${d.slots.map((slot, i) => slot.card
                 ? `<div role="img" aria-label="${esc(_('Card %{n}, %{marked} marked', { n: slot.card, marked: slot.marks.length }))}">${mini(edition.cards[slot.card], slot.marks, slot.marks.filter((m) => old.slots[i].card === slot.card && !old.slots[i].marks.includes(m)))}</div>` : '<span class="mini none"></span>').join('')}</article>`;
@@ -232,7 +229,7 @@ export class ReplayView {
         const best = judgement && judgement.options.length ? judgement.options[0] : null;
         put(this.root, `<div class="page">${pageTop(_('Replay'))}<main class="page-in rpl"><h1 class="title vh">${esc(_('Replay: %{names}', { names: listWords(this.names) }))}</h1>${this.message ? `<p class="err" role="alert">${esc(this.message)}</p>` : ''}
             <div class="rp-main"><section class="panel rp-now" aria-live="polite"><div class="xcard">${rose}<span class="xname">${now ? esc(now.name) : ''}</span>${now ? patternPicture(turned(now)) : ''}</div><div><p class="eyebrow">${now ? esc(_('Round %{round}, turn %{turn}', { round: view.round + 1, turn: view.turn + 1 })) : _('Setup')}</p><p class="rp-say">${current?.html ?? ''}${judgement?.mark ? ` <b class="mk">${judgement.mark}</b>` : ''}</p>${judgement
-                ? `<p class="note">${judgement.lost < .05 || !best ? esc(_('The best choice.')) : esc(_('%{points} points and %{win} % of the chance to win below the best: %{choice}', { points: judgement.lost.toFixed(1), win: Math.round(100 * judgement.winLost), choice: choiceWords(best.choice) }))}</p>` : ''}</div></section>
+                ? `<p class="note">${judgement.lost < .05 || !best ? esc(_('The best choice.')) : esc(_('%{points} points and %{win} % of the chance to win below the best: %{choice}', { points: number(judgement.lost, 1), win: Math.round(100 * judgement.winLost), choice: choiceWords(best.choice) }))}</p>` : ''}</div></section>
             <section class="panel rp-ctl" aria-label="${esc(_('Replay controls'))}"><input type="range" name="at" min="${this.first}" max="${this.lines.length - 1}" value="${this.at}" aria-label="${esc(_('Place in the game'))}"><div class="bars"><button class="btn" data-a="first" aria-label="${esc(_('To the beginning'))}">${icon('first')}</button><button class="btn" data-a="back" aria-label="${
             esc(_('Step back'))}">${icon('left')}</button><button class="btn pri" data-a="play">${this.timer ? icon('pause') + _('Pause') : icon('play') + _('Play')}</button><button class="btn" data-a="next" aria-label="${esc(_('Step forward'))}">${icon('right')}</button><button class="btn" data-a="last" aria-label="${esc(_('To the end'))}">${icon('last')}</button>
             <label class="seatsel"><span class="vh">${_('View of')}</span><select class="inp" name="seat"><option value="-1">${_('everyone')}</option>${seats.map((s) => `<option value="${s}" ${s === this.seat ? 'selected' : ''}>${esc(_('as %{name} saw it', { name: this.names[s] }))}</option>`).join('')}</select></label></div></section>
@@ -242,7 +239,7 @@ export class ReplayView {
             <ul class="pp">${COLOURS.map((k, c) => `<li class="k-${k}"><span class="k">${shape(k)}</span>${TILES.map((v, i) => `<span class="v ${view.tiles[c][i] < 0 ? '' : 'taken'}">${v}${view.tiles[c][i] < 0 ? '' : avatar(view.tiles[c][i], { small: true })}</span>`).join('')}</li>`).join('')}</ul></section>
             ${over ? `<section class="panel sheet"><h2 class="title">${esc(winnerWords(view, this.names, this.winners()).join('. '))}</h2>${scoreTable(view, this.names, this.winners(), core, seats.map((s) => this.bots.has(s)))}</section>` : ''}</div>
             <aside class="rp-side" aria-label="${esc(_('Log and analysis'))}"><section class="panel log" aria-label="${esc(_('Game log'))}"><div class="ph"><span class="eyebrow">${_('Game log')}</span></div><div class="logbox" tabindex="0"><ol>${log}</ol></div></section>
-            <section class="panel sheet"><div class="bars"><button class="btn" data-a="download">${icon('save')}${_('Download')}</button>${this.judged ? '' : `<button class="btn" data-a="analyse">${icon('brain')}${_('Analyse')}</button>`}</div>${this.judged ? judgedHtml(this.judged, this.names, core, this.winners(), `replay/${this.id}`)
+            <section class="panel sheet"><div class="bars"><button class="btn" data-a="download">${icon('save')}${_('Download')}</button><button class="btn" data-a="share">${icon('share')}${_('Share')}</button>${this.judged ? '' : `<button class="btn" data-a="analyse">${icon('brain')}${_('Analyse')}</button>`}</div>${this.judged ? judgedHtml(this.judged, this.names, core, this.winners(), `replay/${this.id}`)
             : this.progress >= 0 ? `<progress class="bar" max="1" value="${this.progress}" aria-label="${esc(_('Analysis'))}"></progress>` : `<p class="note">${_('The analysis marks choices that cost points or the chance to win.')}</p>`}</section></aside></main></div>`);
         const range = /** @type {HTMLInputElement} */ ($('[name=at]', this.root));
         range.value = String(this.at);

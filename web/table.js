@@ -2,7 +2,7 @@
  * table.js: the table: setup, the turn, waiting, replacing. It draws a Game (game.js) for the seat that looks at it and turns what
  * the player does into steps; which of them are legal, and what they bring, the engine says.
  */
-import { _, ngettext, listWords } from './i18n.js';
+import { _, ngettext, listWords, number } from './i18n.js';
 import { $, $$, announce, dialog, esc, near, put, toast } from './dom.js';
 import { ROMAN, avatar, bigDeck, cardBack, chamber, deckArt, ghostLayer, head, headTall, icon, legalLayer, mini, patternPicture, picture, rose, shape,
     symbol, symbolOf, turned, wordmark } from './draw.js';
@@ -136,7 +136,7 @@ export class TableView {
     /** @param {View} view */
     turnWords(view) {
         const pattern = this.edition.patterns[view.revealed[view.turn]], aim = view.seat >= 0 && this.core.isWaiting(view.seat) ? new Aim(this.core, view.seat, view) : null;
-        const head = _('Round %{round}, turn %{turn} of 7. %{pattern}, %{n} spaces.', { round: view.round + 1, turn: view.turn + 1, pattern: patternName(pattern), n: pattern.size });
+        const head = ngettext('Round %{round}, turn %{turn} of 7. %{pattern}, %{n} space.', 'Round %{round}, turn %{turn} of 7. %{pattern}, %{n} spaces.', pattern.size, { round: view.round + 1, turn: view.turn + 1, pattern: patternName(pattern) });
         const places = (aim?.cards ?? []).map((card, slot) => card ? ngettext('%{n} place on card %{card}.', '%{n} places on card %{card}.',
             aim ? aim.patterns.filter((p) => p.slot === slot).length : 0, { card }) : '').join(' ');
         return `${head} ${places}`;
@@ -299,7 +299,7 @@ export class TableView {
         const left = this.edition.patterns.flatMap((p, i) => Array(Math.max(0, p.copies - view.revealed.filter((r) => r === i).length)).fill(p));
         const small = /** @param {import('./core.js').Pattern} p @param {string} kind @param {string} label */ (p, kind, label) => `<span class="xm ${kind}" role="img" aria-label="${esc(label)}">${patternPicture(turned(p))}</span>`;
         const [q, m] = this.aim ? [this.aim.quarters, this.aim.mirror] : [0, 0];
-        return `<section class="panel tray ${mode === 'pattern' && !this.aim?.one && !this.game.coach ? '' : 'talk'}" aria-label="${esc(_('Expedition'))}"><div class="xcard" role="img" aria-label="${esc(_('%{pattern}, %{n} spaces', { pattern: patternName(now), n: now.size }))}">${rose}<span class="xname">${
+        return `<section class="panel tray ${mode === 'pattern' && !this.aim?.one && !this.game.coach ? '' : 'talk'}" aria-label="${esc(_('Expedition'))}"><div class="xcard" role="img" aria-label="${esc(ngettext('%{pattern}, %{n} space', '%{pattern}, %{n} spaces', now.size, { pattern: patternName(now) }))}">${rose}<span class="xname">${
             esc(now.name)}</span>${patternPicture(this.aim?.extra ? [[0, 0]] : turned(now, q, m))}</div>
             <div class="say"><h1 class="title">${esc(title)}</h1><p>${esc(text)}</p></div>
             <div class="track"><span class="rt">${shortRound}</span><div class="grp"><span class="eyebrow">${_('This round')}</span><div class="row">${view.revealed.map((p, i) => small(this.edition.patterns[p], i === view.turn ? 'now' : 'seen',
@@ -397,7 +397,7 @@ export class TableView {
         const desk = view.desks[me], p = this.preview(view), now = this.totalOf(view, me), d = p ? p.total - now : 0;
         const delta = /** @param {number} n */ (n) => n ? `<span class="delta">${plus(n)}</span>` : '';
         const worst = desk.skulls ? -this.edition.skulls[desk.skulls - 1] : 0;
-        return `<button class="panel strip" data-open="score"><span class="vh">${esc(_('Score card: %{rubies} rubies, %{emeralds} emeralds, skulls %{skulls}, total %{total}', { rubies: desk.rubies, emeralds: desk.emeralds, skulls: worst, total: now }))}</span><span aria-hidden="true">${symbol('ruby')}${desk.rubies}${
+        return `<button class="panel strip" data-open="score"><span class="vh">${esc(_('Score card: rubies %{rubies}, emeralds %{emeralds}, skulls %{skulls}, total %{total}', { rubies: desk.rubies, emeralds: desk.emeralds, skulls: worst, total: now }))}</span><span aria-hidden="true">${symbol('ruby')}${desk.rubies}${
             delta(p ? p.desk.rubies - desk.rubies : 0)}</span><span aria-hidden="true">${symbol('emerald')}${desk.emeralds}${delta(p ? p.desk.emeralds - desk.emeralds : 0)}</span><span class="tt" aria-hidden="true">${desk.torches.map((t, i) =>
             symbol('torch', t || p?.desk.torches[i] ? '' : 'un')).join('')}</span><span aria-hidden="true">${symbol('skull')}${signed(worst)}${delta(p ? p.desk.skulls - desk.skulls : 0)}</span><span class="tot num" aria-hidden="true">${signed(now)}</span>${d ? `<span class="delta" aria-hidden="true">${plus(d)}</span>` : '<span aria-hidden="true"></span>'}</button>`;
     }
@@ -421,7 +421,7 @@ export class TableView {
                 const label = owner < 0 ? _('%{points}, free', { points: v }) : _('%{points}, taken by %{name}', { points: v, name: this.game.seats[owner].name });
                 return `<span class="v ${owner < 0 ? '' : owner === seat ? 'mine' : 'taken'}" role="img" aria-label="${esc(label)}">${owner >= 0 && owner !== seat ? `<s>${v}</s>` : v}${owner === seat ? icon('check') : owner >= 0 ? avatar(owner, { small: true }) : ''}</span>`;
             }).join('')}</li>`).join('')}</ul></div>
-            <div class="blk"><div class="bh"><span class="eyebrow">${_('Gems')}</span><b>${score.gems}</b></div><div class="gems" role="img" aria-label="${esc(_('%{rubies} rubies, %{emeralds} emeralds', { rubies: desk.rubies, emeralds: desk.emeralds }))}">${columns}</div></div>
+            <div class="blk"><div class="bh"><span class="eyebrow">${_('Gems')}</span><b>${score.gems}</b></div><div class="gems" role="img" aria-label="${esc(_('Rubies %{rubies}, emeralds %{emeralds}', { rubies: desk.rubies, emeralds: desk.emeralds }))}">${columns}</div></div>
             <div class="blk"><div class="bh"><span class="eyebrow">${_('Torches')}</span><b>${score.torches}</b></div><ul class="torches">${desk.torches.map((t, i) => `<li class="${t ? 'lit' : next.torches[i] ? 'next' : ''}">${symbol('torch', t || next.torches[i] ? '' : 'un')}${ROMAN[i]}<span class="vh">${
                 t ? _('marked') : _('not marked')}</span></li>`).join('')}</ul></div>
             <div class="blk"><div class="bh"><span class="eyebrow">${_('Skulls')}</span><b class="neg">${signed(score.skulls)}</b></div><ol class="skulls">${this.edition.skulls.map((v, i) => `<li class="${i < desk.skulls ? '' : i < next.skulls ? 'next' : 'un'} ${i === desk.skulls - 1 ? 'worst' : ''}">${symbol('skull')}−${v}</li>`).join('')}</ol></div></section>`;
@@ -458,9 +458,9 @@ export class TableView {
         const words = { ready: _('ready'), thinking: _('thinking'), choosing: _('choosing a card'), next: _('next to choose'), idle: '', away: _('away, a bot plays') }[status];
         const sub = seat.level ? _('bot, %{level}', { level: levelName(seat.level) }) : ngettext('%{n} pyramid', '%{n} pyramids', desk.done.length);
         const worst = desk.skulls ? -this.edition.skulls[desk.skulls - 1] : 0;
-        return `<article class="panel opp" aria-label="${esc(_('%{name}, %{points} points, %{status}', { name: seat.name, points: view.scores[s].total, status: words }))}"><div class="id">${avatar(s, { bot: seat.level !== '' })}<div><div class="nm"><span class="nmt">${esc(seat.name)}</span><span class="num">${signed(view.scores[s].total)}</span></div><div class="sub">${esc(sub)}</div></div>
-            <div class="st ${status}">${status === 'ready' ? icon('check') : '<span class="dots"><i></i><i></i><i></i></span>'}${esc(words)}</div>
-            <div class="bits" role="img" aria-label="${esc(_('%{pyramids} pyramids, %{rubies} rubies, %{emeralds} emeralds, %{torches} torches, skulls %{skulls}', { pyramids: desk.done.length, rubies: desk.rubies, emeralds: desk.emeralds, torches: desk.torches.filter(Boolean).length, skulls: worst }))}"><span>${shape('orange')}${desk.done.length}</span><span>${symbol('ruby')}${
+        return `<article class="panel opp" aria-label="${esc(ngettext('%{name}, %{n} point, %{status}', '%{name}, %{n} points, %{status}', view.scores[s].total, { name: seat.name, status: words }))}"><div class="id">${avatar(s, { bot: seat.level !== '' })}<div><div class="nm"><span class="nmt">${esc(seat.name)}</span><span class="num">${signed(view.scores[s].total)}</span></div><div class="sub">${esc(sub)}</div></div>
+            <div class="st ${status}">${status === 'ready' ? icon('check') : '<span class="dots"><i></i><i></i><i></i></span>'}${esc(words)}<span class="pyrs" aria-hidden="true">${shape('orange')}${desk.done.length}</span></div>
+            <div class="bits" role="img" aria-label="${esc(_('Pyramids %{pyramids}, rubies %{rubies}, emeralds %{emeralds}, torches %{torches}, skulls %{skulls}', { pyramids: desk.done.length, rubies: desk.rubies, emeralds: desk.emeralds, torches: desk.torches.filter(Boolean).length, skulls: worst }))}"><span>${symbol('ruby')}${
                 desk.rubies}</span><span>${symbol('emerald')}${desk.emeralds}</span><span>${symbol('torch')}${desk.torches.filter(Boolean).length}</span><span>${symbol('skull')}${signed(worst)}</span></div></div>${desk.slots.map((slot) => {
                 const old = this.before.get(`${s}.${slot.card}`);
                 return this.lookHtml(slot.card, slot.marks, old ? slot.marks.filter((m) => !old.includes(m)) : []);
@@ -876,7 +876,22 @@ export class TableView {
             this.hoverAt = [slot, i];
             this.aim.point(slot, i);
             this.layers();
+            clearTimeout(this.pause);
+            this.pause = setTimeout(() => this.sayHover(), 300);
         }
+    }
+
+    /** What lies under the keyboard's place, once it rests. */
+    sayHover() {
+        const { aim, view } = this, hover = aim?.hover;
+        if (!aim || !view || !hover)
+            return;
+        if (hover.bad) {
+            announce(_('Does not fit: %{reason}', { reason: reason(hover.bad).text }));
+            return;
+        }
+        const after = this.core.preview(this.game.me, hover.step), brings = after ? gains(view.desks[this.game.me], after.desk, view.round).map((g) => g.text).join(', ') : '';
+        announce(_('%{spaces}: %{gains}. %{now} to %{then}.', { spaces: spaceNames(hover.cells), gains: brings || _('no symbols'), now: this.totalOf(view, this.game.me), then: after?.total ?? '' }));
     }
 
     // Lists and dialogs
@@ -952,7 +967,7 @@ export class TableView {
             return;
         const rows = options.slice(0, 4).map((o, i) => {
             const parts = moveParts(o.choice), words = parts.map((p) => _('%{spaces} on %{card}', { spaces: spaceNames(p.cells), card: p.card })).join(' + ');
-            return `<li><button class="btn opt" value="${i}"><b>${esc(words)}</b><small>${esc(gainWords(this.edition, parts) || _('no symbols'))}</small><small>${esc(_('wins %{win} of 100 games, %{points} points expected', { win: Math.round(100 * o.win), points: o.points.toFixed(1) }))}</small></button></li>`;
+            return `<li><button class="btn opt" value="${i}"><b>${esc(words)}</b><small>${esc(gainWords(this.edition, parts) || _('no symbols'))}</small><small>${esc(_('wins %{win} of 100 games, %{points} points expected', { win: Math.round(100 * o.win), points: number(o.points, 1) }))}</small></button></li>`;
         }).join('');
         const value = await dialog(_('Hint'), `<p class="note">${_('The best choices, judged by playing on thousands of times from what you can know. Choosing one places its first mark.')}</p><ul class="choices">${rows}</ul>`, { close: _('Close') });
         if (value === '' || !this.aim)

@@ -76,14 +76,14 @@ void message_read(struct conn *conn, const char *text, size_t size);
 const char *message_name(unsigned index);
 
 /* message.c, for http.c too: checks an object's members against what is allowed. */
-enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_BOOL, FIELD_ARRAY };
+enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_SEAT, FIELD_BOOL, FIELD_ARRAY };     /* a seat is a number from 1 */
 struct field {
     const char *name;
     enum field_kind kind;
     bool required;
     int64_t most;                /* bytes of a text, the highest number, members of an array */
 };
-/* False with problem->detail: an unknown, missing or unfit member. values[i] is that of field[i] or NULL. */
-bool fields_read(json_t *object, const struct field *field, unsigned count, json_t **values, struct problem *problem);
+/* False with problem->detail: an unknown, missing or unfit member. values[i] is that of field[i] or NULL. A message has `type` and `id`, too. */
+bool fields_read(json_t *object, const struct field *field, unsigned count, bool is_message, json_t **values, struct problem *problem);
 
 #endif

@@ -56,6 +56,7 @@ struct server_options {
     unsigned message_rate, request_rate;     /* a second */
     unsigned max_connections, max_per_address, max_tables, max_tables_per_visitor, max_conns_per_visitor;
     unsigned quick_seconds, relaxed_seconds;
+    unsigned ping_seconds;       /* between pings of a socket */
     const char *ready_file;      /* gets the address once the server listens; for scripts. NULL: none */
 };
 
@@ -189,6 +190,7 @@ struct table {
     uint64_t deadline;           /* of the phase, in milliseconds; 0: no clock */
     uint64_t idle;               /* since when nobody watches, in milliseconds */
     bool analysing;
+    char again[CODE_SIZE + 1];   /* a rematch that was begun and may not be in the core yet; "" none */
 };
 
 /* A change of a table: made on a copy of its core, stored, then put in its place. Changes of one table happen one after the other. */
@@ -271,6 +273,9 @@ void server_log(const struct server *server, enum log_level level, const char *e
 
 /* limit.c */
 struct address *address_of(struct server *server, const char *text);      /* NULL without memory */
+/* Who tries codes is stopped after a while: false, and no code is looked up for this address. A wrong one is counted by the second. */
+bool address_may_guess(const struct server *server, struct address *address);
+void address_guessed(const struct server *server, struct address *address);
 void address_sweep(struct server *server);
 void address_finish(struct server *server);
 
@@ -326,6 +331,7 @@ void table_tick(struct table *table);        /* clocks, idle tables */
 void table_forget(struct table *table);      /* frees it, now or once nothing refers to it */
 void table_stand(struct table *table);       /* one of its watchers came or went */
 pyr_seat table_seat_of(const struct table *table, int64_t visitor);      /* PYR_SPECTATOR: none */
+bool table_is_known_to(const struct table *table, const struct visitor *visitor);      /* it is public, or theirs: its code need not be guessed */
 unsigned table_waiting(const struct table *table);         /* seats that have to choose, as bits */
 bool table_is_here(const struct table *table, unsigned seat);
 bool table_line_is_visible(const struct table *table, uint32_t line, pyr_seat seat);
@@ -341,9 +347,9 @@ enum error make_sit(struct change *, struct problem *), make_leave(struct change
     make_return(struct change *, struct problem *), make_choose(struct change *, struct problem *),
     make_retract(struct change *, struct problem *), make_fill(struct change *, struct problem *),
     make_standin(struct change *, struct problem *), make_close(struct change *, struct problem *);
-/* The same people once more. */
+/* The same people once more: one table, however many ask. */
 enum error table_rematch(struct table *table, struct visitor *visitor, void (*answer)(struct change *change, enum error error),
-    void *context, struct table **again);
+    void *context);
 
 /* pool.c: threads that think. */
 struct thought {                 /* one choice of a bot */

@@ -51,6 +51,12 @@ pyr_seat table_seat_of(const struct table *table, int64_t visitor)
     return PYR_SPECTATOR;
 }
 
+bool table_is_known_to(const struct table *table, const struct visitor *visitor)
+{
+    int64_t id = visitor ? (int64_t)visitor->node.key : 0;
+    return table->is_public || (id && table->host == id) || table_seat_of(table, id) < PYR_MAX_SEATS;
+}
+
 static unsigned waiting_in(const struct core *core)
 {
     unsigned waiting = 0;
@@ -638,6 +644,8 @@ enum error make_close(struct change *change, struct problem *problem)
     (void)problem;
     if (change->visitor && !is_hosts(change))        /* 0: the server itself */
         return ERROR_NOT_HOST;
+    if (change->after->state == STORE_CLOSED)
+        return ERROR_NONE;                   /* sent again */
     if (change->after->state != STORE_WAITING)
         return ERROR_BEGUN;
     change->after->state = STORE_CLOSED;
@@ -830,6 +838,10 @@ void table_forget(struct table *table)
     while (table->changes) {
         struct change *change = table->changes;
         table->changes = change->next;
+        if (change->answer)
+            change->answer(change, ERROR_STORAGE);
+        else if (change->conn)
+            conn_answer(change->conn, change->id, ERROR_STORAGE, NULL);
         change_free(change);
     }
     pyr_fair_wipe(&table->core.fair);
@@ -1014,13 +1026,23 @@ static void rematch_made(struct change *change, enum error error)
 }
 
 enum error table_rematch(struct table *table, struct visitor *visitor, void (*answer)(struct change *change, enum error error),
-    void *context, struct table **again)
+    void *context)
 {
     struct table_request request = { .seats = table->core.seats, .edition = table->edition, .is_public = false, .clock = table->clock };
     if (table->core.state != STORE_OVER)
         return ERROR_NOT_OVER;
     if (table_seat_of(table, (int64_t)visitor->node.key) >= PYR_MAX_SEATS)
         return ERROR_NOT_SEATED;
+    struct table *other = table_find(table->server, table->core.rematch[0] ? table->core.rematch : table->again);
+    if (other && other->core.state != STORE_CLOSED) {        /* somebody was faster: the answer comes when that one is stored */
+        struct change *change = change_new(other, make_new);
+        if (!change)
+            return ERROR_STORAGE;
+        change->answer = answer;
+        change->context = context;
+        change_submit(change, NULL, NULL);
+        return ERROR_NONE;
+    }
     for (unsigned s = 0; s < request.seats; s++) {
         const struct seat *seat = &table->core.seat[s];
         request.seat[s] = (struct seat){ .kind = seat->kind == SEAT_PERSON ? SEAT_FRIEND : seat->kind, .bot = seat->bot,
@@ -1034,8 +1056,10 @@ enum error table_rematch(struct table *table, struct visitor *visitor, void (*an
     memcpy(rematch->code, table->code, sizeof rematch->code);
     rematch->answer = answer;
     rematch->context = context;
-    enum error error = table_create(table->server, visitor, &request, rematch_made, rematch, again);
+    enum error error = table_create(table->server, visitor, &request, rematch_made, rematch, &other);
     if (error)
         free(rematch);
+    else
+        memcpy(table->again, other->code, sizeof table->again);
     return error;
 }

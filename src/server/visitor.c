@@ -165,7 +165,7 @@ bool visitor_load(struct server *server, const struct store_visitor *stored)
         visitor = make_visitor(server, stored->id);
         if (!visitor)
             return false;
-        memcpy(visitor->name, stored->name, sizeof visitor->name - 1);
+        memcpy(visitor->name, stored->name, sizeof visitor->name);
         visitor->created = stored->created;
         visitor->seen = stored->seen;
     }
