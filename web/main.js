@@ -131,29 +131,41 @@ export class App {
     end(game) { this.show((root) => new EndView(root, game, this), _('Final scores')); }
 
     help() {
-        const keys = /** @type {[string, string][]} */ ([['← ↑ → ↓', _('move over the chamber')], ['Tab', _('to the other card, then to the buttons')], ['1 2', _('first or second card')], ['R', _('rotate the pattern')],
-            ['F', _('mirror it')], ['S', _('one space instead of the pattern')], ['N', _('next legal placement')], ['Enter', _('place, and once more to confirm')], ['U', _('undo')], ['P', _('list placements')],
+        const keys = /** @type {[string, string][]} */ ([['← ↑ → ↓', _('move over the chamber')], ['Tab',
+            _('to the other card, then to the buttons')], ['1 2', _('first or second card')], ['R', _('rotate the pattern')],
+            ['F', _('mirror it')], ['S', _('one space instead of the pattern')], ['N', _('next legal placement')], ['Enter',
+                _('place, and once more to confirm')], ['U', _('undo')], ['P', _('list placements')],
             ['H', _('hint')], ['L', _('game log')], ['Esc', _('clear what is placed')]]);
-        const tips = [_('Point at a space: the pattern shows where it would go. Click to place it, click again for other ways, then confirm.'), _('Drag over spaces to paint the pattern, or drag the pattern itself.'),
+        const tips = [_('Point at a space: the pattern shows where it would go. Click to place it, click again for other ways, then confirm.'),
+            _('Drag over spaces to paint the pattern, or drag the pattern itself.'),
             _('On a touch screen tap a space; tap it again for the next placement.')];
-        void dialog(_('Help and keys'), `<ul class="rows">${tips.map((t) => `<li>${esc(t)}</li>`).join('')}</ul><p class="bars"><a class="btn" href="#rules">${icon('book')}${_('Rules')}</a><a class="btn" href="#learn">${icon('learn')}${_('Learn')}</a></p><div class="keys">${keys.map(([k, t]) =>
-            `<span>${k.split(' ').map((x) => `<kbd class="kbd">${x}</kbd>`).join(' ')}</span><span>${esc(t)}</span>`).join('')}</div>`, { close: _('Close') });
+        void dialog(_('Help and keys'), `<ul class="rows">${tips.map((t) => `<li>${esc(t)}</li>`).join(
+            '')}</ul><p class="bars"><a class="btn" href="#rules">${icon('book')}${_('Rules')}</a><a class="btn" href="#learn">${icon('learn')}${
+            _('Learn')}</a></p><div class="keys">${keys.map(([k, t]) =>
+            `<span>${k.split(' ').map((x) => `<kbd class="kbd">${x}</kbd>`).join(' ')}</span><span>${esc(t)}</span>`).join('')}</div>`,
+                { close: _('Close') });
     }
 
     /** @param {[string, string, () => void][]} items */
     menu(items) {
-        const more = /** @type {[string, string, () => void][]} */ ([...items, ['home', _('Home'), () => this.home()], ['book', _('Rules'), () => this.go('rules')], ['gear', _('Settings'), () => this.settings()],
+        const more = /** @type {[string, string, () => void][]} */ ([...items, ['home', _('Home'), () => this.home()], ['book', _('Rules'), () =>
+            this.go('rules')], ['gear', _('Settings'), () => this.settings()],
             ['help', _('Help and keys'), () => this.help()]]);
-        void dialog(_('Menu'), `<div class="menu">${more.map(([i, label], k) => `<button class="btn ghost" value="${k}">${icon(i)}${esc(label)}</button>`).join('')}</div>`, { close: _('Close') })
+        void dialog(_('Menu'), `<div class="menu">${more.map(([i, label], k) => `<button class="btn ghost" value="${k}">${icon(i)}${
+            esc(label)}</button>`).join('')}</div>`, { close: _('Close') })
             .then((value) => { if (value !== '') more[Number(value)][2](); });
     }
 
     settings() {
-        const option = /** @param {string} value @param {string} label @param {string} now */ (value, label, now) => `<option value="${value}" ${value === now ? 'selected' : ''}>${esc(label)}</option>`;
-        void dialog(_('Settings'), `<div class="fields"><label>${_('Your name')}<input type="text" name="name" maxlength="24" value="${esc(settings.name)}" autocomplete="nickname"></label>
+        const option = /** @param {string} value @param {string} label @param {string} now */ (value, label, now) =>
+            `<option value="${value}" ${value === now ? 'selected' : ''}>${esc(label)}</option>`;
+        void dialog(_('Settings'), `<div class="fields"><label>${_('Your name')}<input type="text" name="name" maxlength="24" value="${
+            esc(settings.name)}" autocomplete="nickname"></label>
             <label>${_('Language')}<select name="language">${LANGUAGES.map(([c, n]) => option(c, n, language)).join('')}</select></label>
-            <label>${_('Theme')}<select name="theme">${option('auto', _('as the device'), settings.theme)}${option('light', _('light'), settings.theme)}${option('dark', _('dark'), settings.theme)}</select></label>
-            <label class="check"><input type="checkbox" name="letters" ${settings.letters ? 'checked' : ''}>${_('Letters as shortcuts')}</label></div>`, { close: _('Done'), wire: (box) => {
+            <label>${_('Theme')}<select name="theme">${option('auto', _('as the device'), settings.theme)}${option('light', _('light'),
+                settings.theme)}${option('dark', _('dark'), settings.theme)}</select></label>
+            <label class="check"><input type="checkbox" name="letters" ${settings.letters ? 'checked' : ''}>${
+                _('Letters as shortcuts')}</label></div>`, { close: _('Done'), wire: (box) => {
             box.addEventListener('change', (event) => {
                 const field = /** @type {HTMLInputElement} */ (event.target);
                 if (field.name === 'letters') saveSettings({ letters: field.checked });
@@ -177,12 +189,15 @@ export class App {
 }
 
 /** The bar above a page that is not the table. @param {string} title */
-export const pageTop = (title) => `<header class="top"><a class="toplink" href="#" aria-label="${esc(_('Pyramids, home'))}">${wordmark}</a><span class="roundtext">${esc(title)}</span><span class="sp"></span><a class="btn ghost" href="#">${icon('home')}<span class="no-p">${_('Home')}</span><span class="vh only-p">${_('Home')}</span></a></header>`;
+export const pageTop = (title) => `<header class="top"><a class="toplink" href="#" aria-label="${esc(_('Pyramids, home'))}">${
+    wordmark}</a><span class="roundtext">${esc(title)}</span><span class="sp"></span><a class="btn ghost" href="#">${
+    icon('home')}<span class="no-p">${_('Home')}</span><span class="vh only-p">${_('Home')}</span></a></header>`;
 
 async function begin() {
     applyTheme();
     const get = /** @param {string} name */ (name) => fetch(new URL(name, import.meta.url));
-    const [module, classic] = await Promise.all([WebAssembly.compileStreaming(get('pyramids.wasm')), get('classic.edition').then((r) => r.text()), loadLanguage(pickLanguage(settings.language))]);
+    const [module, classic] = await Promise.all([WebAssembly.compileStreaming(get('pyramids.wasm')), get('classic.edition').then((r) => r.text()),
+        loadLanguage(pickLanguage(settings.language))]);
     const app = new App(module, classic);
     await app.route();
     if ('serviceWorker' in navigator)
