@@ -16,7 +16,7 @@ all: ## build the game: build/src/cli/pyramids
 	@ninja -C $(BUILD)
 
 play: all ## build, then play against the computer
-	@$(BUILD)/src/cli/pyramids play --plain
+	@$(BUILD)/src/cli/pyramids play
 
 test: ## build with two compilers and with sanitizers, run all tests
 	@scripts/need build wasm test
