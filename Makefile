@@ -15,8 +15,10 @@ all: ## build the game: build/src/cli/pyramids
 	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --prefix=$(PREFIX)
 	@ninja -C $(BUILD)
 
-play: all ## build, then play against the computer
-	@$(BUILD)/src/cli/pyramids play
+play: ## build, then play in the browser: against bots, or with friends
+	@scripts/need build page
+	@$(MAKE) --no-print-directory all
+	@$(BUILD)/src/cli/pyramids serve --quiet
 
 test: ## build with two compilers and with sanitizers, run all tests
 	@scripts/need build wasm test

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 COMMAND, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 PLAIN = os.path.join(ROOT, 'tests/data/plain.edition')
@@ -56,6 +57,11 @@ def games(folder, count=5, seed=1, players=3):
     return where, [read(os.path.join(where, name)) for name in sorted(os.listdir(where))]
 
 
+def split(stream):
+    """The records of a stream, without the comments that export writes."""
+    return sorted(re.split('(?m)^(?=pyramids-record)', re.sub('(?m)^;.*\n', '', stream))[1:])
+
+
 def imported(database, *words, text='', code=0):
     done = run('import', '--database', database, '--json', *words, text=text, code=code)
     return json.loads(done.out), done.err
@@ -90,7 +96,7 @@ def case_round_trip(folder):
     assert report == {'database': database, 'files': 5, 'records': 5, 'imported': 5, 'there': 0, 'refused': 0} and not err, (report, err)
     assert stat.S_IMODE(os.stat(database).st_mode) == 0o600
     stream = run('export', '--database', database).out
-    assert sorted(re.split('(?m)^(?=pyramids-record)', stream)[1:]) == sorted(texts)
+    assert split(stream) == sorted(texts)
     # A stream, then the same once more.
     report, _ = imported(second, '-', text=stream)
     assert (report['files'], report['imported'], report['there']) == (1, 5, 0), report
@@ -103,7 +109,7 @@ def case_round_trip(folder):
     codes = [code for code, in rows(database, 'SELECT code FROM game')]
     assert sorted(os.listdir(out)) == sorted(code + '.record' for code in codes)
     run('replay', *[os.path.join(out, name) for name in os.listdir(out)])
-    assert sorted(read(os.path.join(out, name)) for name in os.listdir(out)) == sorted(texts)
+    assert sorted(split(read(os.path.join(out, name)))[0] for name in os.listdir(out)) == sorted(texts)
     assert rows(database, 'SELECT DISTINCT state FROM game') == [(2,)]
     assert 'No such file' in run('export', '--database', database, '--output', os.path.join(folder, 'no/such'), code=1).err
 
@@ -115,18 +121,28 @@ def case_plain_text(folder):
     dressed = '; two games\n\n' + texts[0].replace('\n', '\r\n') + '\n; and\n' + texts[1].replace('\nreveal', '\n\nreveal')
     assert imported(database, '-', text=dressed)[0]['imported'] == 2
     assert imported(database, '-', text=''.join(texts))[0]['there'] == 2
-    assert sorted(re.split('(?m)^(?=pyramids-record)', run('export', '--database', database).out)[1:]) == sorted(texts)
+    assert split(run('export', '--database', database).out) == sorted(texts)
 
 
-def case_tags(folder):
-    _, texts = games(folder, 3)
-    database = os.path.join(folder, 'a.db')
-    tagged = [text.replace('\ndeal 1', f'\ntag table {code}\ntag date 2031-02-03\ndeal 1', 1)
-              for text, code in zip(texts, ('K7QXMWRT', 'K7QXMWRT', '../../x'))]
-    assert imported(database, '-', text=''.join(tagged))[0]['imported'] == 3
-    codes = [code for code, in rows(database, 'SELECT code FROM game ORDER BY id')]
-    assert codes[0] == 'K7QXMWRT' and all(re.fullmatch('[2-9A-Z]{10}', code) for code in codes[1:]) and codes[1] != codes[2], codes
-    assert rows(database, "SELECT DISTINCT date(created, 'unixepoch') FROM game") == [('2031-02-03',)]
+def case_codes(folder):
+    """Tables keep their codes and dates on the way, and servers can read what is said of them."""
+    _, texts = games(folder, 4)
+    database, second = os.path.join(folder, 'a.db'), os.path.join(folder, 'b.db')
+    heads = '; table K7QXMWRT 2031-02-03T04:05:06Z\n', '; table K7QXMWRT 1999-12-31T23:59:59Z\n', '; table ../../x nonsense\n', ''
+    assert imported(database, '-', text=''.join(head + text for head, text in zip(heads, texts)))[0]['imported'] == 4
+    tables = rows(database, "SELECT code, datetime(created, 'unixepoch') FROM game ORDER BY id")
+    assert tables[0] == ('K7QXMWRT', '2031-02-03 04:05:06') and tables[1][1] == '1999-12-31 23:59:59', tables
+    assert all(re.fullmatch('[2-9A-Z]{8}', code) for code, _ in tables) and len(set(code for code, _ in tables)) == 4, tables
+    out = os.path.join(folder, 'out')
+    run('export', '--database', database, '--output', out)
+    assert imported(second, out)[0]['imported'] == 4
+    everything = 'SELECT code, state, created, changed, config, text FROM game JOIN line ON game = game.id ORDER BY code'
+    assert rows(second, everything) == rows(database, everything)
+    assert run('export', '--database', database).out == run('export', '--database', second).out
+    for config, text in rows(database, 'SELECT config, text FROM game JOIN line ON game = game.id'):
+        config = json.loads(config)
+        assert config['edition'] == 'classic' and config['points'] == [int(n) for n in re.findall(r'(?m)^score \d (-?\d+)', text)], config
+        assert [seat['name'] for seat in config['seats']] == re.findall(r'(?m)^player \d (.*)$', text), config
 
 
 def case_bad_files(folder):
@@ -168,7 +184,7 @@ def case_default_place(folder):
     run('import', '--edition', PLAIN, RECORD, env=env)
     place = os.path.join(folder, '.local/share/pyramids')
     assert os.path.exists(os.path.join(place, 'pyramids.db')) and stat.S_IMODE(os.stat(place).st_mode) == 0o700
-    assert run('export', env=env).out == read(RECORD)
+    assert split(run('export', env=env).out) == [read(RECORD)]
     env['XDG_DATA_HOME'] = os.path.join(folder, 'data')
     run('import', '--edition', PLAIN, RECORD, env=env)
     assert os.path.exists(os.path.join(folder, 'data/pyramids/pyramids.db'))
@@ -185,17 +201,51 @@ def case_in_use(folder):
         connection = sqlite3.connect(database, isolation_level=None)
         connection.execute('BEGIN IMMEDIATE')
         connection.execute("INSERT INTO game SELECT 77, 'LATE', 2, created + 1, changed, config FROM game")
-        assert run('export', '--database', database).out == read(RECORD)             # not committed
+        assert split(run('export', '--database', database).out) == [read(RECORD)]    # not committed
         connection.execute("INSERT INTO line (game, seq, count, text) VALUES (77, 0, 1, 'pyramids-record 1' || char(10))")
         connection.execute('COMMIT')
-        late = read(RECORD) + 'pyramids-record 1\n'
-        assert run('export', '--database', database).out == late
+        late = sorted([read(RECORD), 'pyramids-record 1\n'])
+        assert split(run('export', '--database', database).out) == late
         copy = os.path.join(folder, 'copy.db')                                      # as after kill -9: the log is not in the file yet
         shutil.copy(database, copy)
         shutil.copy(database + '-wal', copy + '-wal')
         connection.close()
-        assert run('export', '--database', copy).out == late
+        assert split(run('export', '--database', copy).out) == late
     run('import', '--database', database, RECORD, '--edition', PLAIN)
+
+
+def case_beside_a_server(folder):
+    """A server shows imported games; meanwhile export works and import waits for its turn."""
+    _, texts = games(folder, 2)
+    database, ready = os.path.join(folder, 'a.db'), os.path.join(folder, 'ready')
+    imported(database, '-', text='; table K7QXMWRT 2031-02-03T04:05:06Z\n' + ''.join(texts))
+    server = subprocess.Popen([COMMAND, 'serve', '--port', '0', '--no-browser', '--quiet', '--database', database, '--ready-file', ready],
+                              stdout=subprocess.DEVNULL, env=ENV)
+    try:
+        end = time.time() + 30
+        while not (os.path.exists(ready) and read(ready).strip()) and server.poll() is None and time.time() < end:
+            time.sleep(0.02)
+        page = read(ready).strip().rstrip('/')
+        ask = urllib.request.Request(page + '/api/visitor', b'{"name": "Ana"}', {'Content-Type': 'application/json'})
+        with urllib.request.urlopen(ask, timeout=30) as answer:
+            cookie = {'Cookie': answer.headers['Set-Cookie'].split(';')[0]}
+
+        def get(path):
+            with urllib.request.urlopen(urllib.request.Request(page + path, headers=cookie), timeout=30) as answer:
+                return answer.read().decode()
+
+        table = json.loads(get('/api/tables/K7QXMWRT'))['table']
+        assert table['state'] == 'over' and table['points'] == [int(n) for n in re.findall(r'(?m)^score \d (-?\d+)', texts[0])], table
+        assert get('/api/tables/K7QXMWRT/record') == texts[0]
+        assert split(run('export', '--database', database).out) == sorted(texts)
+        assert f'(process {server.pid})' in run('import', '--database', database, '-', text=texts[0], code=1).err
+        server.kill()
+        server.wait(timeout=30)
+        assert split(run('export', '--database', database).out) == sorted(texts)
+        assert imported(database, '-', text=texts[0])[0]['there'] == 1
+    finally:
+        server.kill()
+        server.wait(timeout=30)
 
 
 def case_refused_databases(folder):

@@ -34,7 +34,10 @@ struct conn {
     unsigned reply_count;
     struct bucket rate;
     unsigned offences;
+    struct conn *next_heard, *last_heard;    /* all sockets, by when they were last heard of (server->heard) */
+    uint64_t heard;              /* in milliseconds */
     bool is_socket, greeted, opened, warned, warn;
+    bool pinged, ping;           /* silent for long; a ping is due */
     uint16_t close;              /* to be closed with this code; 0: not */
     uint32_t sent_lines, sent_told, sent_ready;
     char *inbox;                 /* a message in parts */
@@ -71,14 +74,14 @@ void message_read(struct conn *conn, const char *text, size_t size);
 const char *message_name(unsigned index);
 
 /* message.c, for http.c too: checks an object's members against what is allowed. */
-enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_BOOL, FIELD_ARRAY };
+enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_SEAT, FIELD_BOOL, FIELD_ARRAY };     /* a seat is a number from 1 */
 struct field {
     const char *name;
     enum field_kind kind;
     bool required;
     int64_t most;                /* bytes of a text, the highest number, members of an array */
 };
-/* False with problem->detail: an unknown, missing or unfit member. values[i] is that of field[i] or NULL. */
-bool fields_read(json_t *object, const struct field *field, unsigned count, json_t **values, struct problem *problem);
+/* False with problem->detail: an unknown, missing or unfit member. values[i] is that of field[i] or NULL. A message has `type` and `id`, too. */
+bool fields_read(json_t *object, const struct field *field, unsigned count, bool is_message, json_t **values, struct problem *problem);
 
 #endif

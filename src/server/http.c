@@ -75,7 +75,7 @@ static bool read_body(struct request *request, const struct field *field, unsign
         request_error(request, ERROR_BAD_JSON, "");
         return false;
     }
-    if (json_object_get(*object, "type") || json_object_get(*object, "id") || !fields_read(*object, field, count, values, &problem)) {
+    if (!fields_read(*object, field, count, false, values, &problem)) {
         char detail[48];
         snprintf(detail, sizeof detail, "%s", problem.detail);
         for (char *at = detail; *at; at++)
@@ -177,7 +177,7 @@ static void post_visitor(struct request *request)
     if (v && request->visitor) {
         v->visitor = request->visitor;
         v->stored = (struct store_visitor){ .id = (int64_t)v->visitor->node.key, .created = v->visitor->created, .seen = server_time() };
-        memcpy(v->stored.name, name, sizeof v->stored.name - 1);
+        memcpy(v->stored.name, name, sizeof name);
         memcpy(v->old_name, v->visitor->name, NAME_SIZE);
         memcpy(v->visitor->name, name, NAME_SIZE);
     } else if (v) {
@@ -213,7 +213,7 @@ static void post_visitor_device(struct request *request)
     static const struct field fields[] = { { "code", FIELD_TEXT, true, 16 } };
     json_t *object, *value;
     char token[2 * TOKEN_SIZE + 1];
-    if (!bucket_take(&request->address->misses, server_now(request->server), 0.5, 30)) {
+    if (!address_may_guess(request->server, request->address)) {
         request_error(request, ERROR_TOO_FAST, "");
         return;
     }
@@ -222,6 +222,7 @@ static void post_visitor_device(struct request *request)
     struct visitor *visitor = device_code_use(request->server, json_string_value(value));
     json_decref(object);
     if (!visitor) {
+        address_guessed(request->server, request->address);
         request_error(request, ERROR_BAD_CODE, "");
         return;
     }
@@ -261,7 +262,7 @@ static bool read_seat(struct request *request, json_t *value, struct seat *seat,
     json_t *values[3];
     *seat = (struct seat){ .kind = SEAT_OPEN };
     key[0] = '\0';
-    if (!json_is_object(value) || json_object_get(value, "id") || !fields_read(value, fields, 3, values, &problem)) {
+    if (!json_is_object(value) || !fields_read(value, fields, 3, false, values, &problem)) {
         request_error(request, ERROR_BAD_MESSAGE, "seats");
         return false;
     }
@@ -396,8 +397,8 @@ static void table_fetched(struct fetch *fetch, struct table *table, enum error e
     free(with);
     if (!request_back(request))
         return;
-    if (error == ERROR_NO_TABLE && !bucket_take(&request->address->misses, server_now(request->server), 0.5, 30))
-        error = ERROR_TOO_FAST;
+    if (error == ERROR_NO_TABLE)
+        address_guessed(request->server, request->address);
     if (error)
         request_error(request, error, "");
     else
@@ -407,13 +408,17 @@ static void table_fetched(struct fetch *fetch, struct table *table, enum error e
 static void with_table(struct request *request, void (*then)(struct request *request, struct table *table))
 {
     struct table *table = table_find(request->server, request->word);
+    if (!(table && table_is_known_to(table, request->visitor)) && !address_may_guess(request->server, request->address)) {
+        request_error(request, ERROR_TOO_FAST, "");
+        return;
+    }
     if (table) {
         then(request, table);
         return;
     }
     if (!table_is_code(request->word)) {
-        bool slow = !bucket_take(&request->address->misses, server_now(request->server), 0.5, 30);
-        request_error(request, slow ? ERROR_TOO_FAST : ERROR_NO_TABLE, "");
+        address_guessed(request->server, request->address);
+        request_error(request, ERROR_NO_TABLE, "");
         return;
     }
     struct with_table *with = malloc(sizeof *with);
@@ -460,20 +465,15 @@ static void get_record(struct request *request) { with_table(request, tell_recor
 static void post_rematch_at(struct request *request, struct table *table)
 {
     json_t *object;
-    struct table *again = NULL;
     if (!read_body(request, NULL, 0, &object, NULL))
         return;
     json_decref(object);
-    if (table->core.rematch[0] && (again = table_find(request->server, table->core.rematch))) {
-        tell_table(request, again);          /* somebody was faster */
-        return;
-    }
     struct creation *creation = calloc(1, sizeof *creation);
     enum error error = ERROR_STORAGE;
     if (creation) {
         creation->request = request;
         request_wait(request);
-        error = table_rematch(table, request->visitor, table_created, creation, &again);
+        error = table_rematch(table, request->visitor, table_created, creation);
     }
     if (error) {
         request->waits = false;

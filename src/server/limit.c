@@ -6,7 +6,9 @@
 
 #define ADDRESS_KEPT 600000      /* milliseconds after its last use; longer than any bucket takes to fill */
 
-bool bucket_take(struct bucket *bucket, uint64_t now, double rate, double burst)
+#define GUESSES 30               /* codes that do not exist, a minute */
+
+static void refill(struct bucket *bucket, uint64_t now, double rate, double burst)
 {
     if (!bucket->at)
         bucket->level = burst;
@@ -15,6 +17,11 @@ bool bucket_take(struct bucket *bucket, uint64_t now, double rate, double burst)
     if (bucket->level > burst)
         bucket->level = burst;
     bucket->at = now ? now : 1;
+}
+
+bool bucket_take(struct bucket *bucket, uint64_t now, double rate, double burst)
+{
+    refill(bucket, now, rate, burst);
     if (bucket->level < 1)
         return false;
     bucket->level -= 1;
@@ -40,6 +47,17 @@ struct address *address_of(struct server *server, const char *text)
     memcpy(address->text, text, size);
     address->used = server_now(server);
     return address;
+}
+
+bool address_may_guess(const struct server *server, struct address *address)
+{
+    refill(&address->misses, server_now(server), GUESSES / 60.0, GUESSES);
+    return address->misses.level >= 1;
+}
+
+void address_guessed(const struct server *server, struct address *address)
+{
+    bucket_take(&address->misses, server_now(server), GUESSES / 60.0, GUESSES);
 }
 
 static void sweep(struct map_node *node, void *context)

@@ -9,7 +9,7 @@
 
 #define MAX_FIELDS 4
 
-bool fields_read(json_t *object, const struct field *field, unsigned count, json_t **values, struct problem *problem)
+bool fields_read(json_t *object, const struct field *field, unsigned count, bool is_message, json_t **values, struct problem *problem)
 {
     const char *name;
     json_t *value;
@@ -17,7 +17,7 @@ bool fields_read(json_t *object, const struct field *field, unsigned count, json
     json_object_foreach(object, name, value) {
         for (i = 0; i < count && strcmp(name, field[i].name); i++)
             ;
-        if (i == count && strcmp(name, "type") && strcmp(name, "id")) {
+        if (i == count && (!is_message || (strcmp(name, "type") && strcmp(name, "id")))) {
             snprintf(problem->detail, sizeof problem->detail, "%.40s", name);
             return false;
         }
@@ -27,7 +27,8 @@ bool fields_read(json_t *object, const struct field *field, unsigned count, json
         bool fits = !value ? !field[i].required :
             field[i].kind == FIELD_TEXT ? json_is_string(value) && json_string_length(value) <= (size_t)field[i].most &&
                 strlen(json_string_value(value)) == json_string_length(value) :
-            field[i].kind == FIELD_NUMBER ? json_is_integer(value) && json_integer_value(value) >= 0 && json_integer_value(value) <= field[i].most :
+            field[i].kind == FIELD_NUMBER || field[i].kind == FIELD_SEAT ? json_is_integer(value) &&
+                json_integer_value(value) >= (field[i].kind == FIELD_SEAT) && json_integer_value(value) <= field[i].most :
             field[i].kind == FIELD_ARRAY ? json_is_array(value) && json_array_size(value) <= (size_t)field[i].most :
             json_is_boolean(value);
         if (!fits) {
@@ -66,8 +67,8 @@ static void open_found(struct fetch *fetch, struct table *table, enum error erro
         return;
     conn->fetch = NULL;
     conn_resume(conn);
-    if (error == ERROR_NO_TABLE && !bucket_take(&conn->address->misses, server_now(conn->server), 0.5, 30))
-        error = ERROR_TOO_FAST;              /* somebody tries codes */
+    if (error == ERROR_NO_TABLE)
+        address_guessed(conn->server, conn->address);
     conn_answer(conn, conn->fetch_id, error, &problem);
     if (!error)
         conn_watch(conn, table, conn->fetch_have);
@@ -78,14 +79,18 @@ static void do_open(struct conn *conn, const char *id, json_t **value)
     const char *code = json_string_value(value[0]);
     struct table *table = table_find(conn->server, code);
     conn->fetch_have = (uint32_t)json_integer_value(value[1]);
+    if (!(table && table_is_known_to(table, conn->visitor)) && !address_may_guess(conn->server, conn->address)) {
+        refuse(conn, id, ERROR_TOO_FAST, "");
+        return;
+    }
     if (table) {
         conn_answer(conn, id, ERROR_NONE, NULL);
         conn_watch(conn, table, conn->fetch_have);
         return;
     }
-    if (!table_is_code(code) || conn->address->misses.level < 1) {
-        bool slow = !bucket_take(&conn->address->misses, server_now(conn->server), 0.5, 30);
-        refuse(conn, id, slow ? ERROR_TOO_FAST : ERROR_NO_TABLE, "");
+    if (!table_is_code(code)) {
+        address_guessed(conn->server, conn->address);
+        refuse(conn, id, ERROR_NO_TABLE, "");
         return;
     }
     memcpy(conn->fetch_id, id, ID_SIZE);
@@ -180,7 +185,7 @@ static void do_standin(struct conn *conn, const char *id, json_t **value)
     change_submit(change, conn, id);
 }
 
-#define SEAT(required) { "seat", FIELD_NUMBER, required, PYR_MAX_SEATS }
+#define SEAT(required) { "seat", FIELD_SEAT, required, PYR_MAX_SEATS }
 #define PHASE { "phase", FIELD_NUMBER, true, PYR_LOG_LINES }
 
 static const struct message {
@@ -247,7 +252,7 @@ void message_read(struct conn *conn, const char *text, size_t size)
         fields++;
     if (message->needs_id && !id[0])
         refuse(conn, id, ERROR_BAD_MESSAGE, "id");
-    else if (!fields_read(object, message->field, fields, values, &problem))
+    else if (!fields_read(object, message->field, fields, true, values, &problem))
         refuse(conn, id, ERROR_BAD_MESSAGE, problem.detail);
     else
         message->handle(conn, id, values);

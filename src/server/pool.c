@@ -267,6 +267,11 @@ void pool_stop(struct pool *pool)
             next = (*list)->next;
             free(*list);
         }
+    for (struct work *lists[] = { pool->works, pool->work_done }, **list = lists; list < lists + 2; list++)
+        for (struct work *next; *list; *list = next) {
+            next = (*list)->next;
+            (*list)->done(*list);            /* its owner frees it; what it has not done it has not done */
+        }
     pthread_mutex_destroy(&pool->lock);
     pthread_cond_destroy(&pool->more);
     uv_close((uv_handle_t *)&pool->wake, closed);

@@ -42,6 +42,7 @@ struct pool;
 struct server_options {
     const char *address;
     unsigned port;               /* 0: any free one */
+    bool other_port;             /* if that one is taken, any free one will do */
     const char *database;        /* a path, or ":memory:" */
     const char *tls_cert, *tls_key;          /* both or none */
     const char *const *origins;  /* further origins of the page, behind a proxy; ended by NULL */
@@ -188,6 +189,7 @@ struct table {
     uint64_t deadline;           /* of the phase, in milliseconds; 0: no clock */
     uint64_t idle;               /* since when nobody watches, in milliseconds */
     bool analysing;
+    char again[CODE_SIZE + 1];   /* a rematch that was begun and may not be in the core yet; "" none */
 };
 
 /* A change of a table: made on a copy of its core, stored, then put in its place. Changes of one table happen one after the other. */
@@ -217,7 +219,7 @@ struct change {
     bool ready, told;            /* watchers are told */
     bool has_choice;
     struct store_choice choice;
-    struct core after;
+    struct core *after;          /* from when its turn comes: most changes wait */
     char *lines;                 /* new ones */
     size_t lines_size;
     uint32_t first_line;
@@ -245,6 +247,7 @@ struct server {
     struct device_code *device_codes;
     int64_t last_visitor, last_table;
     unsigned connections, sockets, open_tables;
+    struct { struct conn *first, *last; } heard;     /* sockets, the one that was silent for longest first */
     struct pyr_match scratch;    /* where a game is dressed for a change */
     /* Counters, for /metrics. */
     struct {
@@ -267,6 +270,9 @@ void server_log(const struct server *server, enum log_level level, const char *e
 
 /* limit.c */
 struct address *address_of(struct server *server, const char *text);      /* NULL without memory */
+/* Who tries codes is stopped after a while: false, and no code is looked up for this address. A wrong one is counted by the second. */
+bool address_may_guess(const struct server *server, struct address *address);
+void address_guessed(const struct server *server, struct address *address);
 void address_sweep(struct server *server);
 void address_finish(struct server *server);
 
@@ -278,6 +284,7 @@ bool visitor_load(struct server *server, const struct store_visitor *stored);   
 struct visitor *visitor_new(struct server *server, const char *name, char token[2 * TOKEN_SIZE + 1], struct store_visitor *stored);
 bool visitor_add_token(struct server *server, struct visitor *visitor, char token[2 * TOKEN_SIZE + 1], uint8_t hash[TOKEN_SIZE]);
 void visitor_drop_token(struct server *server, const uint8_t hash[TOKEN_SIZE]);
+void visitor_saw(struct server *server, struct visitor *visitor);                      /* is still about */
 const char *device_code_new(struct server *server, struct visitor *visitor);           /* NULL without memory */
 struct visitor *device_code_use(struct server *server, const char *code);              /* NULL: no such code */
 void device_code_sweep(struct server *server);
@@ -321,6 +328,7 @@ void table_tick(struct table *table);        /* clocks, idle tables */
 void table_forget(struct table *table);      /* frees it, now or once nothing refers to it */
 void table_stand(struct table *table);       /* one of its watchers came or went */
 pyr_seat table_seat_of(const struct table *table, int64_t visitor);      /* PYR_SPECTATOR: none */
+bool table_is_known_to(const struct table *table, const struct visitor *visitor);      /* it is public, or theirs: its code need not be guessed */
 unsigned table_waiting(const struct table *table);         /* seats that have to choose, as bits */
 bool table_is_here(const struct table *table, unsigned seat);
 bool table_line_is_visible(const struct table *table, uint32_t line, pyr_seat seat);
@@ -336,9 +344,9 @@ enum error make_sit(struct change *, struct problem *), make_leave(struct change
     make_return(struct change *, struct problem *), make_choose(struct change *, struct problem *),
     make_retract(struct change *, struct problem *), make_fill(struct change *, struct problem *),
     make_standin(struct change *, struct problem *), make_close(struct change *, struct problem *);
-/* The same people once more. */
+/* The same people once more: one table, however many ask. */
 enum error table_rematch(struct table *table, struct visitor *visitor, void (*answer)(struct change *change, enum error error),
-    void *context, struct table **again);
+    void *context);
 
 /* pool.c: threads that think. */
 struct thought {                 /* one choice of a bot */
@@ -363,7 +371,7 @@ bool pool_think(struct pool *pool, struct thought *thought);         /* the thou
 void pool_work(struct pool *pool, struct work *work);
 bool pool_is_stopping(const struct pool *pool);
 unsigned pool_pending(const struct pool *pool);
-void pool_stop(struct pool *pool);           /* waits for what is being thought, calls no more done */
+void pool_stop(struct pool *pool);           /* waits for what is being thought; other work is given back as it is */
 void table_thought(struct thought *thought); /* a bot has chosen (table.c) */
 
 #endif

@@ -37,7 +37,7 @@ enum store_state { STORE_WAITING, STORE_RUNNING, STORE_OVER, STORE_CLOSED };    
 struct store_visitor {
     int64_t id;
     uint8_t token[32];           /* SHA-256 of the visitor's token; the token itself is kept nowhere */
-    char name[96];               /* UTF-8; "" none yet */
+    char name[100];              /* UTF-8, at most 24 characters of 4 bytes; "" none yet */
     int64_t created, seen;       /* seconds since 1970 */
 };
 
@@ -63,7 +63,7 @@ struct store_choice {
     uint8_t seat;
     uint32_t phase;              /* lines in the log when it was made: a choice of an earlier phase is in the log already */
     char id[40];                 /* the client's id of the request */
-    char text[256];              /* as in a record; "" after it was taken back */
+    char text[400];              /* as in a record: at most 50 marks on two cards; "" after it was taken back */
 };
 
 /* Opening. `error` receives one sentence about what is wrong and what to do. A database that does not exist is made (mode 0600). One of an older
@@ -104,6 +104,8 @@ enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32]
 enum store_result store_add_token(struct store_db *db, int64_t visitor, const uint8_t token[32]);  /* a second device of the same visitor */
 /* Every token with its visitor, in the order of their ids; stops when `each` returns false, which makes no other call with db. */
 enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *context, const struct store_visitor *visitor), void *context);
+/* Forgets visitors who were last seen before that time and never sat at a table. */
+enum store_result store_drop_visitors(struct store_db *db, int64_t before);
 enum store_result store_count_visitor(struct store_db *db, int64_t *last_visitor, int64_t *last_table);   /* the highest ids in use */
 
 enum store_result store_put_table(struct store_db *db, const struct store_table *table);            /* new or changed, by id */

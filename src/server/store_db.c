@@ -184,8 +184,11 @@ static bool make_parents(const char *path)
 /* The path by which everyone means the same file, whatever links lead to it; the file need not exist. */
 static bool find_real(const char *path, char real[PATH_MAX])
 {
-    if (realpath(path, real))
-        return true;
+    struct stat status;
+    if (realpath(path, real)) {
+        errno = EISDIR;
+        return stat(real, &status) || !S_ISDIR(status.st_mode);
+    }
     if (errno != ENOENT)
         return false;
     char folder[PATH_MAX];

@@ -5,20 +5,24 @@
  * another name that points here must not reach us) and whether the Origin, if there is one, is our own.
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <libwebsockets.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "request.h"
 #include "web.h"
 
 #define HEAD_SECONDS 10          /* for headers and bodies to come in */
-#define PING_SECONDS 20
-#define HANGUP_SECONDS 35
+#define PING_MS 20000            /* of silence */
+#define HANGUP_MS 35000
 #define MOST_OFFENCES 60         /* messages beyond the rate, until a socket is closed */
 #define WRITES 8                 /* messages a socket gets in one go */
 #define BODY_CHUNK 16384
+#define RX_CHUNK 256             /* most messages fit; longer ones come in parts. Each socket has so much of its own */
+#define SEND_BUFFER 16384        /* the kernel's for a socket: a game's lines so far */
 
 static const char policy[] = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -326,9 +330,55 @@ static int socket_filter(struct server *server, struct lws *wsi)
     return 0;
 }
 
+/*
+ * Sockets are kept in the order in which they were last heard of, so that the silent ones are found without looking at the others.
+ * (libwebsockets would do the pinging with a timer a socket, in one sorted list: with 10,000 sockets that took half of all processor time.)
+ */
+
+static void heard_remove(struct conn *conn)
+{
+    struct server *server = conn->server;
+    *(conn->last_heard ? &conn->last_heard->next_heard : &server->heard.first) = conn->next_heard;
+    *(conn->next_heard ? &conn->next_heard->last_heard : &server->heard.last) = conn->last_heard;
+}
+
+static void heard_add(struct conn *conn)
+{
+    struct server *server = conn->server;
+    conn->heard = server_now(server);
+    conn->pinged = conn->ping = false;
+    conn->next_heard = NULL;
+    conn->last_heard = server->heard.last;
+    *(conn->last_heard ? &conn->last_heard->next_heard : &server->heard.first) = conn;
+    server->heard.last = conn;
+}
+
+static void hear(struct conn *conn)
+{
+    heard_remove(conn);
+    heard_add(conn);
+}
+
+void web_tick(struct server *server)
+{
+    uint64_t now = server_now(server);
+    for (struct conn *conn = server->heard.first; conn && now - conn->heard >= PING_MS; conn = conn->next_heard) {
+        if (!conn->pinged) {
+            conn->pinged = conn->ping = true;
+            conn_wake(conn);
+        } else if (now - conn->heard >= HANGUP_MS && !conn->close) {
+            conn->close = 1001;
+            /* If even that cannot be written. */
+            lws_set_timeout(conn->wsi, PENDING_TIMEOUT_CLOSE_SEND, 1);
+            conn_wake(conn);
+        }
+    }
+}
+
 static int socket_begin(struct conn *conn)
 {
     struct server *server = conn->server;
+    int room = SEND_BUFFER;
     conn->visitor = visitor_for(server, conn->wsi);
     conn->address = address_for(server, conn->wsi);
     if (!conn->visitor || !conn->address)
@@ -341,8 +391,11 @@ static int socket_begin(struct conn *conn)
         conn->visitor->conns->link_of_visitor = &conn->next_of_visitor;
     conn->visitor->conns = conn;
     conn->visitor->connections++;
-    conn->visitor->seen = server_time();
+    visitor_saw(server, conn->visitor);
     server->sockets++;
+    heard_add(conn);
+    /* libwebsockets makes it as small as its own buffer: then a message waits for the acknowledgement of the one before. */
+    setsockopt(lws_get_socket_fd(conn->wsi), SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
     conn_wake(conn);
     return 0;
 }
@@ -357,6 +410,7 @@ static int socket_close(struct conn *conn, unsigned code)
 static int socket_receive(struct conn *conn, const char *in, size_t size)
 {
     struct server *server = conn->server;
+    hear(conn);
     bool is_last = lws_is_final_fragment(conn->wsi) && !lws_remaining_packet_payload(conn->wsi);
     if (lws_frame_is_binary(conn->wsi))
         return socket_close(conn, 1003);
@@ -392,6 +446,13 @@ static int socket_writeable(struct conn *conn)
 {
     static unsigned char buffer[LWS_PRE + FEED_ROOM];
     struct server *server = conn->server;
+    if (conn->ping) {
+        conn->ping = false;
+        if (lws_write(conn->wsi, buffer + LWS_PRE, 0, LWS_WRITE_PING) < 0)
+            return -1;
+        conn_wake(conn);
+        return 0;
+    }
     for (unsigned i = 0; i < WRITES; i++) {
         size_t size = conn->close && !conn->replies ? 0 : feed_next(conn, (char *)buffer + LWS_PRE, FEED_ROOM);
         if (!size) {
@@ -490,11 +551,16 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
         return socket_begin(conn);
     case LWS_CALLBACK_RECEIVE:
         return socket_receive(conn, in, size);
+    case LWS_CALLBACK_RECEIVE_PONG:
+        hear(conn);
+        return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return socket_writeable(conn);
     case LWS_CALLBACK_CLOSED:
-        if (conn->is_socket)
+        if (conn->is_socket) {
             server->sockets--;
+            heard_remove(conn);
+        }
         conn->wsi = NULL;
         conn_finish(conn);
         return 0;
@@ -504,11 +570,31 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
 }
 
 static const struct lws_protocols protocols[] = {
-    { .name = "pyramids-1", .callback = callback, .per_session_data_size = sizeof(struct conn), .rx_buffer_size = MAX_MESSAGE },
+    { .name = "pyramids-1", .callback = callback, .per_session_data_size = sizeof(struct conn), .rx_buffer_size = RX_CHUNK,
+        .tx_packet_size = FEED_ROOM },
     { 0 }
 };
 
-static const lws_retry_bo_t idle_policy = { .secs_since_valid_ping = PING_SECONDS, .secs_since_valid_hangup = HANGUP_SECONDS };
+static const lws_retry_bo_t idle_policy = { 0 };     /* no timers: web_tick does it */
+
+/* Why we could not listen there, as errno; 0: we can. libwebsockets would share a port with another server of the same user, so that each gets some
+ * of the clients, and would say nothing of an address that is not ours. */
+static int try_to_bind(const char *address, int port)
+{
+    struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port) };
+    struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+    bool is_six = inet_pton(AF_INET6, address, &six.sin6_addr) == 1;
+    if (!is_six && inet_pton(AF_INET, address, &four.sin_addr) != 1)
+        return EINVAL;
+    int on = 1, fd = socket(is_six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return errno;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    const struct sockaddr *to = is_six ? (const struct sockaddr *)&six : (const struct sockaddr *)&four;
+    int why = bind(fd, to, is_six ? sizeof six : sizeof four) ? errno : 0;
+    close(fd);
+    return why;
+}
 
 bool web_start(struct server *server, char *error, size_t error_size)
 {
@@ -543,14 +629,26 @@ bool web_start(struct server *server, char *error, size_t error_size)
         server->secure = true;
     }
     lws_set_log_level(0, NULL);
-    server->lws = lws_create_context(&info);
-    if (!server->lws) {
-        snprintf(error, error_size, _("cannot listen on %s port %u: is the port taken, the address not of this machine, or the certificate unreadable?"),
-            options->address, options->port);
+    int why = try_to_bind(options->address, info.port);
+    if (why == EADDRINUSE && options->other_port) {
+        info.port = 0;
+        why = 0;
+    }
+    if (why) {
+        snprintf(error, error_size, why == EADDRINUSE ? _("port %u of %s is taken; --port 0 finds a free one") :
+            why == EACCES ? _("port %u of %s needs rights that this user does not have; try one above 1023") :
+            why == EINVAL ? _("cannot listen on port %u of %s: expected an address such as 127.0.0.1 or ::1") :
+            _("cannot listen on port %u of %s: it is not an address of this machine"), options->port, options->address);
         return false;
     }
-    server->vhost = lws_get_vhost_by_name(server->lws, "default");
-    int port = server->vhost ? lws_get_vhost_listen_port(server->vhost) : (int)options->port;
+    server->lws = lws_create_context(&info);
+    server->vhost = server->lws ? lws_get_vhost_by_name(server->lws, "default") : NULL;
+    int port = server->vhost ? lws_get_vhost_listen_port(server->vhost) : 0;
+    if (port <= 0) {
+        snprintf(error, error_size, options->tls_cert ? _("cannot serve %s: the certificate or its key cannot be read, or they do not belong together") :
+            _("cannot listen on %s"), options->tls_cert ? options->tls_cert : options->address);
+        return false;
+    }
     bool is_any = !strcmp(options->address, "0.0.0.0") || !strcmp(options->address, "::"), is_v6 = strchr(options->address, ':');
     snprintf(server->url, sizeof server->url, "%s://%s%.64s%s:%d/", server->secure ? "https" : "http", is_v6 && !is_any ? "[" : "",
         is_any ? "127.0.0.1" : options->address, is_v6 && !is_any ? "]" : "", port);

@@ -151,12 +151,18 @@ static int draw_card_name(struct canvas *canvas, int x, int y, int most, const s
     return used + canvas_print(canvas, x + used, y, most - used, ST_DIM, "%s", more);
 }
 
-/* A small card: its number and rock, then five rows without lines. */
+/* Small cards have no lines; their spaces are so many columns wide, and half as high. */
+static int mini_height(int wide)
+{
+    return 2 + PYR_SIDE * ((wide + 1) / 2);          /* with the line above, for a name */
+}
+
+/* Its number and rock, then five rows. */
 static void draw_mini(struct canvas *canvas, int x, int y, int wide, const struct scene *scene, pyr_card card, pyr_spaces marks)
 {
+    int tall = (wide + 1) / 2;
     if (card >= PYR_CARDS) {
-        for (int row = 1; row <= PYR_SIDE; row++)
-            canvas_fill(canvas, x, y + row, PYR_SIDE * wide, 1, DOT, ST_DIM);
+        canvas_fill(canvas, x, y + 1, PYR_SIDE * wide, PYR_SIDE * tall, DOT, ST_DIM);
         return;
     }
     const struct pyr_card_face *face = &scene->edition->box.card[card];
@@ -174,17 +180,26 @@ static void draw_mini(struct canvas *canvas, int x, int y, int wide, const struc
                 sign = MARKED, style = ST_MARK;
             else if (sign == ' ')
                 sign = DOT;
-            canvas_fill(canvas, x + column * wide, y + 1 + row, wide, 1, wall ? sign : ' ', style);
-            canvas_put(canvas, x + column * wide, y + 1 + row, sign, style);
+            canvas_fill(canvas, x + column * wide, y + 1 + row * tall, wide, tall, wall ? sign : ' ', style);
+            canvas_put(canvas, x + column * wide + (wide - 1) / 2, y + 1 + row * tall, sign, style);
         }
     }
 }
 
 /* The score card. */
 
+/* A row's label: its word, or only its sign where the language has no short one. */
+static void draw_label(struct canvas *canvas, int x, int y, int label, const char *word, uint32_t sign, enum style style)
+{
+    if (text_width(word) <= label)
+        canvas_text(canvas, x, y, label, ST_TEXT, word);
+    else
+        canvas_put(canvas, x, y, sign, style);
+}
+
 static void draw_gems(struct canvas *canvas, int x, int y, const char *word, unsigned now, unsigned then, uint32_t sign, enum style style, int label)
 {
-    canvas_text(canvas, x, y, label, ST_TEXT, word);
+    draw_label(canvas, x, y, label, word, sign, style);
     for (unsigned i = 0; i < PYR_GEMS; i++)
         canvas_put(canvas, x + label + 1 + (int)i, y, i < then ? sign : DOT, i < now ? style : i < then ? ST_TOUCH : ST_DIM);
     canvas_print(canvas, x + label + 13, y, 3, ST_TEXT, "%2u", then);
@@ -192,7 +207,7 @@ static void draw_gems(struct canvas *canvas, int x, int y, const char *word, uns
 
 static void draw_torches(struct canvas *canvas, int x, int y, const struct pyr_desk *now, const struct pyr_desk *then, unsigned round, int label)
 {
-    canvas_text(canvas, x, y, label, ST_TEXT, _("torches"));
+    draw_label(canvas, x, y, label, _("torches"), TORCH, ST_TORCH_TEXT);
     for (unsigned r = 0; r < PYR_ROUNDS; r++) {
         bool lit = then->torches >> r & 1, was = now->torches >> r & 1;
         int at = x + label + 1 + (int)r * 3;
@@ -202,21 +217,19 @@ static void draw_torches(struct canvas *canvas, int x, int y, const struct pyr_d
     canvas_print(canvas, x + label + 13, y, 6, ST_TEXT, "%2d", 5 * __builtin_popcount(then->torches));
 }
 
-/* Marked skulls are skulls, the others show what they would cost; the last marked one is what they cost now. */
+/* Marked skulls are skulls, with what the worst of them costs; the others show what they would cost. */
 static void draw_skulls(struct canvas *canvas, int x, int y, const struct scene *scene, unsigned now, unsigned then, int label, int most)
 {
     const uint16_t *penalty = scene->edition->box.penalty;
-    int at = x + label + 1, end = x + most - 4;
-    canvas_text(canvas, x, y, label, ST_TEXT, _("skulls"));
-    for (unsigned i = 0; i < PYR_SKULLS && at < end; i++) {
-        if (i < then) {
-            canvas_put(canvas, at, y, scene->bare_console ? FACE : SKULL, i < now ? ST_BAD : ST_TOUCH);
-            at += 1 + (i + 1 == then);
-        } else {
-            at += canvas_print(canvas, at, y, end - at, i < now ? ST_TOUCH : ST_DIM, "%u", penalty[i]) + 1;
-        }
-    }
-    canvas_print(canvas, x + most - 4, y, 4, then ? ST_BAD : ST_DIM, "%4d", then ? -(int)penalty[then - 1] : 0);
+    uint32_t sign = scene->bare_console ? FACE : SKULL;
+    int at = x + label + 1, end = x + most;
+    draw_label(canvas, x, y, label, _("skulls"), sign, ST_TEXT);
+    for (unsigned i = 0; i < then; i++)
+        canvas_put(canvas, at++, y, sign, i < now ? ST_BAD : ST_TOUCH);
+    if (then)
+        at += canvas_print(canvas, at, y, end - at, then == now ? ST_BAD : ST_TOUCH, "-%u", penalty[then - 1]) + 1;
+    for (unsigned i = then; i < PYR_SKULLS && at < end; i++)
+        at += canvas_print(canvas, at, y, end - at, i < now ? ST_TOUCH : ST_DIM, "%u", penalty[i]) + 1;
 }
 
 static void draw_colour(struct canvas *canvas, int x, int y, const struct scene *scene, unsigned colour, const struct pyr_desk *desk, int label, int most)
@@ -275,14 +288,13 @@ static void draw_panel(struct canvas *canvas, int x, int y, int most, const stru
         for (unsigned p = 0; p < PYR_PATTERNS; p++)
             for (unsigned i = 0; i < left[p] && strlen(list) + 20 < sizeof list; i++)
                 snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", list[0] ? " " : "", scene->edition->pattern_name[p]);
-        canvas_text(canvas, side, y + 2, room, ST_DIM, _("to come, one never:"));
+        canvas_text(canvas, side, y + 2, room, ST_DIM, _("left, one stays hidden:"));
         canvas_wrap(canvas, side, y + 3, room, 2, ST_TEXT, list);
     }
     /* The owner's name in the line above. */
-    int row = y + 5, label = 9;
+    int row = y + 5, label = most > 40 ? 12 : 8;
     canvas_fill(canvas, x, row, most, 1, 0x2500, ST_FRAME);
-    int used = canvas_print(canvas, x + 1, row, most - 12, ST_STRONG, " %s ", scene->names[scene->seat]);
-    (void)used;
+    canvas_print(canvas, x + 1, row, most - 2, ST_STRONG, " %s ", scene->names[scene->seat]);
     const struct pyr_desk *desk = &open->desk[scene->seat];
     int tiles = pyr_table_points(open, scene->seat), before = hand_points(box, desk, tiles), after = hand_points(box, then, tiles);
     draw_gems(canvas, x, row + 1, _("rubies"), desk->rubies, then->rubies, RUBY, ST_RUBY_TEXT, label);
@@ -437,14 +449,15 @@ static struct layout layout_for(int width, int height, unsigned opponents)
         int right = width - cards - 2 > 46 ? 46 : width - cards - 2 > 34 ? width - cards - 2 : 34, left = width - right - 2;
         if (cards > left + 1)
             continue;
-        for (int mini = 2; mini >= 1; mini--) {
+        for (int mini = 4; mini >= 1; mini /= 2) {
+            int tall = mini_height(mini);
             int one = display_width(mini) + 1 + (int)opponents * opponent_width(mini);
             int two = (int)opponents * opponent_width(mini) > display_width(mini) ? (int)opponents * opponent_width(mini) : display_width(mini);
-            if (height >= rows + 7 && one <= left && height >= 28)
+            if (height >= rows + tall && one <= left && height >= 28)
                 return (struct layout){ sizes[i], true, false, mini, right };
-            if (height >= rows + 14 && two <= left + 1)
+            if (height >= rows + 2 * tall && two <= left + 1)
                 return (struct layout){ sizes[i], true, true, mini, right };
-            if (height >= rows + 7 && one <= width && height < 30)
+            if (height >= rows + tall && one <= width && height < 30)
                 return (struct layout){ sizes[i], false, false, mini, right };
         }
     }
@@ -476,7 +489,7 @@ static void draw_slot(struct canvas *canvas, int x, int y, struct card_size size
         if (desk->flags & PYR_DESK_TOMB(slot))
             snprintf(more, sizeof more, "  %s", _("complete"));
         else
-            snprintf(more, sizeof more, _("  %u of %u"), (unsigned)__builtin_popcount(marks), all);
+            snprintf(more, sizeof more, "  %u/%u", (unsigned)__builtin_popcount(marks), all);
         draw_card_name(canvas, x + 2, y, card_width(size) - 2, scene, card, more);
     }
     draw_card(canvas, x, y + 1, size, scene, card, &look);
@@ -517,10 +530,10 @@ bool draw_table(struct canvas *canvas, const struct scene *scene)
     }
     canvas_wrap(canvas, x + 1, below, left - x - 1, 2, style, text);
     draw_panel(canvas, canvas->width - layout.right, 1, layout.right, scene, &then);
-    int minis = below + 2 + (layout.tall && canvas->height > below + (layout.two_rows ? 19 : 12) ? 1 : 0), at = 0;
+    int minis = below + 2 + (layout.tall && canvas->height > below + 5 + (layout.two_rows ? 2 : 1) * mini_height(layout.mini) ? 1 : 0), at = 0;
     draw_display(canvas, 1, minis, layout.mini, scene);
     if (layout.two_rows)
-        minis += 7;
+        minis += mini_height(layout.mini);
     else
         at = display_width(layout.mini) + 1;
     for (unsigned i = 0, seat = scene->seat; i < opponents; i++) {

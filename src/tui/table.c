@@ -163,13 +163,16 @@ static void prompt(struct app *app, const struct scene *scene)
     }
 }
 
+/* The most needed first: what does not fit into the last line is left out. */
 static void set_hints(struct app *app, enum hand_state state)
 {
+    bool can_undo = app->match.choice[app->seat].count || (app->game && game_can_take_back(app));
     if (app->sheet == SHEET_STORY) {
         app_hint(app, K_UP, app->facts.ascii ? "Up" : "↑", _("earlier"));
         app_hint(app, K_DOWN, app->facts.ascii ? "Down" : "↓", _("later"));
     } else if (app->sheet == SHEET_HELP) {
         app_hint(app, K_TAB, "Tab", _("signs and keys"));
+    } else if (app->sheet) {
     } else if (state == HAND_KEEP || state == HAND_REPLACE) {
         app_hint(app, K_ENTER, "Enter", state == HAND_KEEP ? _("keep") : _("take"));
         app_hint(app, K_LEFT, app->facts.ascii ? "<" : "←", _("left"));
@@ -183,16 +186,12 @@ static void set_hints(struct app *app, enum hand_state state)
         if (state == HAND_FIRST) {
             app_hint(app, 'r', "r", _("turn"));
             app_hint(app, 'f', "f", _("mirror"));
-            app_hint(app, 's', "s", _("one space"));
+            app_hint(app, 's', "s", _("single"));
         }
         app_hint(app, 'n', "n", _("next"));
         app_hint(app, K_TAB, "Tab", _("card"));
-        app_hint(app, 'u', "u", _("undo"));
     } else if (state == HAND_READY || state == HAND_PASS) {
         app_hint(app, K_ENTER, "Enter", state == HAND_PASS ? _("pass") : _("confirm"));
-        app_hint(app, 'u', "u", _("take back"));
-    } else if (state == HAND_SEALED) {
-        app_hint(app, 'u', "u", _("take back"));
     } else if (state == HAND_OVER) {
         app_hint(app, 't', "t", app->peek ? _("scores") : _("table"));
         app_hint(app, 'v', "v", _("replay"));
@@ -201,12 +200,16 @@ static void set_hints(struct app *app, enum hand_state state)
     }
     if (app->sheet)
         app_hint(app, K_ESCAPE, "Esc", _("back"));
-    else {
-        app_hint(app, 'o', "o", _("players"));
-        app_hint(app, 'L', "L", _("log"));
-        app_hint(app, '?', "?", _("help"));
-    }
+    else if (state == HAND_SEALED || state == HAND_READY || state == HAND_EXTRA)
+        app_hint(app, 'u', "u", _("take back"));
+    app_hint(app, '?', "?", _("help"));
     app_hint(app, 'q', "q", _("quit"));
+    if (!app->sheet && can_undo && (state == HAND_FIRST || state == HAND_KEEP || state == HAND_OVER))
+        app_hint(app, 'u', "u", _("undo"));
+    if (app->sheet != SHEET_PLAYERS)
+        app_hint(app, 'o', "o", _("players"));
+    if (app->sheet != SHEET_STORY)
+        app_hint(app, 'L', "L", _("log"));
 }
 
 static void draw(struct app *app)

@@ -13,6 +13,12 @@
 #define EXPORT(name)
 #endif
 
+struct pyr_desk;
+struct pyr_outlook;
+struct pyr_score;
+struct pyr_view;
+
+/* exports.c */
 char *wasm_buffer(void);
 uint32_t wasm_buffer_size(void);
 int32_t wasm_edition_read(uint32_t size);
@@ -27,6 +33,48 @@ uint64_t wasm_random_games(uint64_t seed, uint32_t players, uint32_t games, uint
 uint64_t wasm_bot_game(uint64_t seed, uint64_t nodes);
 uint64_t wasm_steps(void);
 uint64_t wasm_perft(uint64_t seed, uint32_t players, uint32_t played, uint32_t depth);
+
+/* table.c */
+int32_t wasm_match_start(uint32_t seats, uint64_t seed);
+int32_t wasm_match_load(uint32_t size, uint32_t viewer);
+void wasm_match_shuffle(uint64_t seed);
+uint32_t wasm_match_seats(void);
+uint32_t wasm_match_is_over(void);
+uint32_t wasm_match_waiting(void);
+const char *wasm_match_log(void);
+uint32_t wasm_match_lines(void);
+uint32_t wasm_match_line_is_visible(uint32_t line, uint32_t seat);
+int32_t wasm_match_tag(void);
+const struct pyr_view *wasm_match_view(uint32_t seat);
+const struct pyr_view *wasm_match_view_at(uint32_t lines, uint32_t seat);
+const struct pyr_score *wasm_view_score(uint32_t seat, uint32_t mine);
+uint32_t wasm_view_winners(void);
+uint32_t wasm_match_steps(uint32_t seat);
+const uint64_t *wasm_step_list(void);
+uint32_t wasm_match_made(uint32_t seat);
+uint64_t wasm_match_made_at(uint32_t seat, uint32_t index);
+uint32_t wasm_match_is_confirmed(uint32_t seat);
+uint32_t wasm_match_is_ready(uint32_t seat);
+int32_t wasm_match_judge(uint32_t seat, uint64_t step);
+int32_t wasm_match_preview(uint32_t seat, uint64_t step);
+const struct pyr_desk *wasm_preview_desk(void);
+const struct pyr_score *wasm_preview_score(void);
+int32_t wasm_match_step(uint32_t seat, uint64_t step);
+int32_t wasm_match_undo(uint32_t seat);
+int32_t wasm_match_confirm(uint32_t seat);
+int32_t wasm_match_retract(uint32_t seat);
+int32_t wasm_match_choose(uint32_t seat);
+uint32_t wasm_match_choice(uint32_t seat);
+
+/* thought.c */
+uint32_t wasm_bot_choice(uint32_t index, uint32_t seat, uint64_t nodes, uint64_t seed);
+uint32_t wasm_options(uint32_t lines, uint32_t seat, uint32_t playouts, uint64_t seed);
+uint32_t wasm_judge_line(uint32_t line, uint32_t playouts, uint64_t seed);
+const struct pyr_outlook *wasm_judge_after(void);
+const struct pyr_outlook *wasm_judge_luck(void);
+
+/* Another edition, or another use of the room: tables for bots must be made anew. */
+void wasm_forget_tables(void);
 
 /* Memory for a bot, aligned to 16 bytes; NULL if there is none. It is never given back: a later call may return the same
  * block; libc.c has it for WebAssembly, the native program brings its own. */

@@ -1,0 +1,858 @@
+#!/usr/bin/env python3
+"""The server by its protocol (docs/protocol.md), as clients meet it. usage: server.py PYRAMIDS SOURCE_ROOT [CASE]"""
+import json
+import random
+import re
+import secrets
+import signal
+import threading
+import time
+
+import wire
+from wire import Closed, LONG, Server, Visitor, Wire, check_record, play
+
+LEVELS = ('novice', 'casual', 'club', 'expert', 'master')
+NUMBER = '0123456789abcdef' * 4
+
+
+def case_visitors(folder):
+    with Server(folder) as server:
+        nobody = Visitor(server)
+        nobody.refused(401, 'no_visitor', 'GET', '/api/visitor')
+        answer = nobody.want(200, 'POST', '/api/visitor', {'name': 'Ana'})
+        assert answer.json == {'visitor': {'name': 'Ana'}}
+        cookie = answer.headers['Set-Cookie']
+        assert re.fullmatch(r'pyramids=[0-9a-f]{64}; Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict', cookie), cookie
+        ana = nobody
+        assert ana.want(200, 'GET', '/api/visitor').json == {'visitor': {'name': 'Ana'}}
+        # The same call with a cookie changes the name and gives no other cookie; without a name it only tells.
+        answer = ana.want(200, 'POST', '/api/visitor', {'name': 'Ana B'})
+        assert answer.json == {'visitor': {'name': 'Ana B'}} and 'Set-Cookie' not in answer.headers
+        assert ana.want(200, 'POST', '/api/visitor', {}).json == {'visitor': {'name': 'Ana B'}}
+        # Without a name at first: there is a visitor, who cannot sit down yet.
+        anonymous = Visitor(server)
+        assert anonymous.want(200, 'POST', '/api/visitor', {}).json == {'visitor': {'name': ''}}
+        code = ana.make('open', 'open')
+        anonymous.link(code).refused('bad_name', 'sit', number=NUMBER)
+        # What is wrong with a request.
+        for body, status, error in (('{', 400, 'bad_json'), ('[]', 400, 'bad_json'), ('', 400, 'bad_json'), ({'name': 3}, 400, 'bad_message'),
+                                    ({'nam': 'x'}, 400, 'bad_message'), ({'name': 'x', 'id': 'y'}, 400, 'bad_message'),
+                                    ({'name': 'x', 'type': 'y'}, 400, 'bad_message'), ('{"name":"a","name":"b"}', 400, 'bad_json')):
+            got = ana.refused(status, error, 'POST', '/api/visitor', body)
+            assert error != 'bad_message' or got['detail'] in ('name', 'nam', 'id', 'type'), got
+        ana.refused(400, 'bad_json', 'POST', '/api/visitor', '{}', {'Content-Type': 'text/plain'})
+        ana.refused(400, 'bad_json', 'POST', '/api/visitor', '{}', {'Content-Type': 'application/jsonx'})
+        ana.want(200, 'POST', '/api/visitor', '{}', {'Content-Type': 'application/json; charset=utf-8'})
+        for wrong in ('pyramids=', 'pyramids=' + '0' * 64, 'pyramids=' + 'g' * 64, ana.cookie[:-1], ana.cookie + '0', 'other=' + ana.cookie[9:],
+                      ana.cookie.upper()):
+            Visitor(server, wrong).refused(401, 'no_visitor', 'GET', '/api/visitor')
+        Visitor(server, 'theme=dark; ' + ana.cookie + '; x=y').want(200, 'GET', '/api/visitor')
+        server.restart()
+        assert ana.want(200, 'GET', '/api/visitor').json == {'visitor': {'name': 'Ana B'}}
+        anonymous.want(200, 'GET', '/api/visitor')
+
+
+def case_names(folder):
+    with Server(folder) as server:
+        ana = server.visitor()
+        clean = {
+            '  Ana  ': 'Ana', 'Ana \t\n Maria': 'Ana Maria', 'A\u0000na'.replace('\0', '\u0001'): 'Ana', '\u202eAna\u202c': 'Ana',
+            'A\u200bn\u200da': 'Ana', '\u2066Ana\u2069': 'Ana', '\ufeffAna': 'Ana', 'An\u0085a': 'Ana', '\u3000Ana\u00a0 B': 'Ana B', 'An\u00ada': 'Ana',
+            'A\u061cna\u180e': 'Ana', '\u200e\u200fAna': 'Ana', 'Chloé': 'Chloé', 'Ана': 'Ана', '安娜': '安娜', '"<b>&\\': '"<b>&\\', 'x' * 24: 'x' * 24,
+            '\u200b' * 40 + 'Ana': 'Ana', '𓂀' * 24: '𓂀' * 24, '\U000e0041Ana': 'Ana', 'Ana\u2028B': 'AnaB',
+        }
+        for name, wanted in clean.items():
+            got = ana.want(200, 'POST', '/api/visitor', {'name': name}).json['visitor']['name']
+            assert got == wanted, (name, got)
+        for name in ('', ' ', '\u200b', '\u202e \u2066', 'x' * 25, '𓂀' * 25, 'x' * 401, '\u0007'):
+            ana.refused(400, 'bad_message' if len(name) > 400 else 'bad_name', 'POST', '/api/visitor', {'name': name})
+        ana.refused(400, 'bad_json', 'POST', '/api/visitor', b'{"name":"\xff"}')
+        ana.refused(400, 'bad_json', 'POST', '/api/visitor', '{"name":"a\\u0000b"}')
+        ana.refused(400, 'bad_json', 'POST', '/api/visitor', '{"name":"\\ud800"}')
+        # The longest name there is, in bytes too, survives a restart and stands in a record.
+        longest = '𓂀' * 24
+        people = [server.visitor(longest), server.visitor('Chloé "C" \\')]
+        code = people[0].make('open', 'open')
+        links = [person.seat(code) for person in people]
+        server.restart()
+        assert people[0].want(200, 'GET', '/api/visitor').json['visitor']['name'] == longest
+        links = [person.link(code) for person in people]
+        assert [seat['name'] for seat in links[0].table['seats']] == [longest, 'Chloé "C" \\'] and links[0].hello['name'] == longest
+        links[0].until(lambda: links[0].version)
+        assert f'player 1 {longest}' in links[0].lines and 'player 2 Chloé "C" \\' in links[0].lines
+
+
+def case_devices(folder):
+    with Server(folder) as server:
+        ana, ben = server.visitor(), server.visitor('Ben')
+        answer = ana.want(200, 'POST', '/api/visitor/code', {}).json
+        assert re.fullmatch(r'[2-9A-HJ-NP-Z]{4}-[2-9A-HJ-NP-Z]{4}', answer['code']) and answer['seconds'] == 600
+        Visitor(server).refused(401, 'no_visitor', 'POST', '/api/visitor/code', {})
+        second = Visitor(server)
+        answer2 = second.want(200, 'POST', '/api/visitor/device', {'code': answer['code']})
+        assert answer2.json == {'visitor': {'name': 'Ana'}} and second.cookie and second.cookie != ana.cookie
+        Visitor(server).refused(404, 'bad_code', 'POST', '/api/visitor/device', {'code': answer['code']})       # once
+        # A newer code takes the place of an older one; one person's codes leave others' alone.
+        first = ana.want(200, 'POST', '/api/visitor/code', {}).json['code']
+        bens = ben.want(200, 'POST', '/api/visitor/code', {}).json['code']
+        newer = ana.want(200, 'POST', '/api/visitor/code', {}).json['code']
+        Visitor(server).refused(404, 'bad_code', 'POST', '/api/visitor/device', {'code': first})
+        third = Visitor(server)
+        third.want(200, 'POST', '/api/visitor/device', {'code': newer})
+        assert Visitor(server).want(200, 'POST', '/api/visitor/device', {'code': bens}).json == {'visitor': {'name': 'Ben'}}
+        for body, error, status in (({}, 'bad_message', 400), ({'code': 7}, 'bad_message', 400), ({'code': 'x' * 17}, 'bad_message', 400),
+                                    ({'code': 'x'}, 'bad_code', 404)):
+            Visitor(server).refused(status, error, 'POST', '/api/visitor/device', body)
+        # Both devices are the same person, and stay so.
+        code = ana.make('open', 'open')
+        assert second.table(code)['host']
+        link = second.seat(code)
+        assert ana.table(code)['you'] == 1 and link.table
+        server.restart()
+        assert second.want(200, 'POST', '/api/visitor', {'name': 'Ana B'}).json == ana.want(200, 'GET', '/api/visitor').json
+        assert third.want(200, 'GET', '/api/visitor').json == {'visitor': {'name': 'Ana B'}}
+
+
+def case_new_tables(folder):
+    with Server(folder) as server:
+        ana = server.visitor()
+        table = ana.want(201, 'POST', '/api/tables', {'seats': [{'kind': 'open'}, {'kind': 'friend', 'name': 'Ben'}, {'kind': 'bot', 'level': 'club'}],
+                                                      'edition': 'classic', 'public': False, 'clock': 'none'}).json
+        assert set(table) == {'table', 'keys'} and set(table['keys']) == {'2'} and re.fullmatch(r'[\w-]{22}', table['keys']['2'])
+        table = table['table']
+        assert abs(table.pop('created') - time.time()) < 60 and re.fullmatch('[0-9a-f]{64}', table.pop('commitment')) and wire.CODE.match(table.pop('code'))
+        assert table == {'state': 'waiting', 'edition': 'classic', 'public': False, 'clock': 'none', 'you': 0, 'host': True, 'version': 0, 'round': 0,
+                         'turn': 0, 'seats': [{'kind': 'open'}, {'kind': 'friend', 'name': 'Ben'},
+                                              {'kind': 'bot', 'name': 'club', 'level': 'club', 'ready': False}]}, table
+        for count in (2, 3, 4):
+            for level in LEVELS:
+                code = ana.make('open', *[f'bot:{level}'] * (count - 1), clock='relaxed')
+                got = ana.table(code)
+                assert len(got['seats']) == count and got['seats'][1]['level'] == level and got['clock'] == 'relaxed'
+                ana.link(code).done('close')
+        assert ana.table(ana.make('open', 'open'))['public'] is False
+        good = {'seats': [{'kind': 'open'}, {'kind': 'bot', 'level': 'club'}]}
+        for wrong, code, detail in (
+                ({}, 'bad_message', 'seats'), ({'seats': 2}, 'bad_message', 'seats'), ({'seats': []}, 'bad_message', 'seats'),
+                ({'seats': good['seats'][:1]}, 'bad_message', 'seats'), ({'seats': good['seats'] * 3}, 'bad_message', 'seats'),
+                ({'seats': [{'kind': 'bot', 'level': 'club'}] * 2}, 'bad_message', 'seats'), ({'seats': [{}, {}]}, 'bad_message', 'seats'),
+                ({'seats': [1, 2]}, 'bad_message', 'seats'), ({'seats': ['open', 'open']}, 'bad_message', 'seats'),
+                ({'seats': [{'kind': 'open'}, {'kind': 'chair'}]}, 'bad_message', 'kind'),
+                ({'seats': [{'kind': 'open'}, {'kind': 'person'}]}, 'bad_message', 'kind'),
+                ({'seats': [{'kind': 'open'}, {'kind': 'bot'}]}, 'bad_message', 'level'),
+                ({'seats': [{'kind': 'open'}, {'kind': 'bot', 'level': 'god'}]}, 'bad_message', 'level'),
+                ({'seats': [{'kind': 'open'}, {'kind': 'bot', 'level': 5}]}, 'bad_message', 'seats'),
+                ({'seats': [{'kind': 'open', 'level': 'club'}, {'kind': 'open'}]}, 'bad_message', 'level'),
+                ({'seats': [{'kind': 'open', 'name': 'x'}, {'kind': 'open'}]}, 'bad_message', 'name'),
+                ({'seats': [{'kind': 'open', 'type': 'x'}, {'kind': 'open'}]}, 'bad_message', 'seats'),
+                ({'seats': [{'kind': 'open', 'id': 'x'}, {'kind': 'open'}]}, 'bad_message', 'seats'),
+                ({'seats': [{'kind': 'open', 'x': 1}, {'kind': 'open'}]}, 'bad_message', 'seats'),
+                ({'seats': [{'kind': 'open'}, {'kind': 'friend', 'name': '\u202e'}]}, 'bad_name', None),
+                ({'seats': [{'kind': 'open'}, {'kind': 'friend', 'name': 'x' * 25}]}, 'bad_name', None),
+                (dict(good, edition='nowhere'), 'no_edition', None), (dict(good, edition=1), 'bad_message', 'edition'),
+                (dict(good, public=1), 'bad_message', 'public'), (dict(good, public='yes'), 'bad_message', 'public'),
+                (dict(good, clock='slow'), 'bad_message', 'clock'), (dict(good, clock=None), 'bad_message', 'clock'),
+                (dict(good, colour='red'), 'bad_message', 'colour'), (dict(good, type='x'), 'bad_message', 'type'),
+                (dict(good, id='x'), 'bad_message', 'id'), ('[' * 4000, 'bad_json', None), ('null', 'bad_json', None)):
+            got = ana.refused(400, code, 'POST', '/api/tables', wrong)
+            assert got.get('detail') == detail, (wrong, got)
+        ana.refused(413, 'too_long', 'POST', '/api/tables', json.dumps(good) + ' ' * 4096)
+        Visitor(server).refused(401, 'no_visitor', 'POST', '/api/tables', good)
+        # Nothing came of all that.
+        assert 'pyramids_tables_open 2\n' in ana.want(200, 'GET', '/metrics').text
+        for code in ('22222222', 'nonsense', 'K7QXMWR', 'K7QXMWRTT', '%20', 'k7qxmwrt'):
+            ana.refused(404, 'no_table', 'GET', f'/api/tables/{code}')
+            ana.refused(404, 'no_table', 'GET', f'/api/tables/{code}/record')
+
+
+def case_open_list(folder):
+    with Server(folder) as server:
+        ana, ben = server.visitor(), server.visitor('Ben')
+
+        def listed(who=ana):
+            return {table['code']: table for table in who.want(200, 'GET', '/api/tables').json['tables']}
+        assert Visitor(server).want(200, 'GET', '/api/tables').json == {'tables': []}
+        hidden, shown, given_up = ana.make('open', 'bot:novice'), ana.make('open', 'bot:novice', public=True), ana.make('open', 'open', public=True)
+        assert set(listed()) == {shown, given_up} and listed()[shown]['host'] and not listed(ben)[shown]['host']
+        ana.link(given_up).done('close')
+        assert set(listed(Visitor(server))) == {shown} and ana.table(given_up)['state'] == 'closed'
+        link = ben.seat(shown)
+        assert listed()[shown]['state'] == 'running' and listed(ben)[shown]['you'] == 1 and listed()[shown]['you'] == 0
+        play([link], random.Random(1))
+        assert not listed() and ana.table(shown)['state'] == 'over'
+        mine = ana.want(200, 'GET', '/api/my/tables').json['tables']
+        assert [table['code'] for table in mine] == [hidden] or {table['code'] for table in mine} == {hidden, shown}, mine
+        ana.want(200, 'GET', f'/api/tables/{hidden}')
+
+
+def case_seats(folder):
+    with Server(folder) as server:
+        ana, ben, chloe, davi = (server.visitor(name) for name in ('Ana', 'Ben', 'Chloé', 'Davi'))
+        code, keys = ana.make('open', 'friend:Ben', 'friend:Davi', 'open')
+        host = ana.link(code)
+        assert host.table['seats'] == [{'kind': 'open'}, {'kind': 'friend', 'name': 'Ben'}, {'kind': 'friend', 'name': 'Davi'}, {'kind': 'open'}]
+        early = chloe.link()
+        for kind, fields in (('sit', {'number': NUMBER}), ('leave', {}), ('return', {}), ('choose', {'phase': 1, 'choice': '-'}), ('retract', {'phase': 1}),
+                             ('fill', {'seat': 1, 'level': 'club'}), ('standin', {'seat': 1}), ('close', {})):
+            early.refused('not_open', kind, **fields)
+        early.done('ping')
+        early.refused('no_table', 'open', table='22222222')
+        early.refused('no_table', 'open', table='x')
+        early.open(code)
+        # Friends' seats need their keys.
+        early.refused('bad_key', 'sit', number=NUMBER, seat=2)
+        early.refused('bad_key', 'sit', number=NUMBER, seat=2, key='x' * 22)
+        early.refused('bad_key', 'sit', number=NUMBER, seat=2, key=keys['3'])
+        early.refused('bad_message', 'sit', number=NUMBER, seat=0)
+        early.refused('bad_message', 'sit', number=NUMBER, seat=5)
+        for number in ('', 'x' * 64, NUMBER[:-1], NUMBER.upper(), NUMBER + '0'):
+            assert early.refused('bad_message', 'sit', number=number)['detail'] == 'number'
+        early.refused('not_seated', 'leave')
+        early.refused('not_seated', 'return')
+        early.refused('not_host', 'fill', seat=1, level='club')
+        early.refused('not_host', 'close')
+        early.refused('not_host', 'standin', seat=1)
+        early.done('sit', number=NUMBER)
+        early.until(lambda: early.table['you'] == 1)
+        assert early.table['seats'][0] == {'kind': 'person', 'name': 'Chloé', 'here': True, 'away': False, 'ready': False}
+        early.refused('seated', 'sit', number=NUMBER, seat=4)
+        early.refused('not_running', 'choose', phase=0, choice='1 2')
+        early.refused('not_running', 'return')
+        friend = ben.link(code)
+        friend.refused('taken', 'sit', number=NUMBER, seat=1)
+        friend.done('sit', number=NUMBER, key=keys['2'])          # the key finds its seat
+        friend.until(lambda: friend.table['you'] == 2)
+        # Given back, and taken again.
+        early.done('leave')
+        early.until(lambda: early.table['you'] == 0)
+        assert early.table['seats'][0] == {'kind': 'open'}
+        friend.done('leave')
+        friend.until(lambda: friend.table['you'] == 0)
+        assert friend.table['seats'][1]['kind'] == 'friend'
+        friend.refused('bad_key', 'sit', number=NUMBER, seat=2)   # it is kept as before
+        friend.done('sit', number=NUMBER, seat=2, key=keys['2'])
+        host.refused('bad_message', 'fill', seat=0, level='club')
+        host.refused('bad_message', 'fill', seat=1, level='god')
+        host.refused('taken', 'fill', seat=2, level='club')
+        host.refused('not_running', 'standin', seat=2)
+        host.done('fill', seat=3, level='casual')
+        host.until(lambda: host.table['seats'][2]['kind'] == 'bot')
+        late = davi.link(code)
+        late.refused('taken', 'sit', number=NUMBER, seat=3, key=keys['3'])
+        host.done('sit', number=NUMBER, seat=4)
+        assert host.table['state'] == 'waiting' and not host.lines
+        server.restart()                                          # a table that waits is kept, too
+        host, friend, early = ana.link(code), ben.link(code), chloe.link(code)
+        assert host.table['you'] == 4 and friend.table['you'] == 2 and host.table['seats'][2]['level'] == 'casual'
+        early.done('sit', number=NUMBER)
+        host.until(lambda: host.version)
+        friend.until(lambda: friend.version and friend.table['state'] == 'running')
+        tags = [line for line in host.lines if line.startswith('tag number')]
+        assert tags == [f'tag number {seat} {NUMBER}' for seat in (1, 2, 4)], tags
+        assert 'tag commitment ' + host.table['commitment'] in host.lines
+        assert [line for line in host.lines if line.startswith('player')] == ['player 1 Chloé', 'player 2 Ben', 'player 3 casual', 'player 4 Ana']
+        late = davi.link(code)
+        late.refused('begun', 'sit', number=NUMBER)
+        host.refused('begun', 'sit', number=NUMBER)
+        host.refused('begun', 'fill', seat=1, level='club')
+        host.refused('begun', 'close')
+        host.refused('here', 'standin', seat=2)
+        host.refused('not_seated', 'standin', seat=3)
+        # A table that is given up.
+        gone = ana.make('open', 'open')
+        host.open(gone)
+        late.open(gone)
+        host.done('close')
+        late.until(lambda: late.table['state'] == 'closed')
+        late.refused('no_table', 'sit', number=NUMBER)
+        host.done('close')                                        # sent again it does no harm
+        assert ana.table(gone)['state'] == 'closed'
+        server.restart()
+        assert ana.table(gone)['state'] == 'closed'
+
+
+def case_all_choose_at_once(folder):
+    with Server(folder) as server:
+        dice = random.Random(4)
+        people = [server.visitor(name) for name in ('Ana', 'Ben', 'Chloé')]
+        code = people[0].make('open', 'open', 'open')
+        ana, ben, chloe = links = [person.seat(code) for person in people]
+        watcher = server.visitor('Davi').link(code)
+        for link in [*links, watcher]:
+            link.until(lambda link=link: link.version and link.table['state'] == 'running')
+        phase = ana.version
+        assert [sum(line.startswith('deal') for line in link.lines) for link in (*links, watcher)] == [1, 1, 1, 0]
+        assert ana.table['version'] == phase or ana.table['version'] == 0
+        first = ana.pick(dice)
+        ana.done('choose', phase=phase, choice=first)
+        for link in (ana, ben, watcher):
+            link.until(lambda link=link: link.ready and link.ready['ready'] == [1])
+            assert link.ready == {'type': 'ready', 'phase': phase, 'ready': [1], 'left': -1, 'mine': first if link is ana else None}
+        # Once more is refused, taking it back is not; then it can be another.
+        ana.refused('confirmed', 'choose', phase=phase, choice=first)
+        ana.done('retract', phase=phase)
+        ben.until(lambda: ben.ready['ready'] == [])
+        ana.refused('no_choice', 'retract', phase=phase)
+        ben.refused('no_choice', 'retract', phase=phase)
+        other = next(choice for choice in sorted(ana.game().choices(0)) if choice != first)
+        ana.done('choose', phase=phase, choice=other)
+        ana.until(lambda: ana.ready and ana.ready['mine'] == other)
+        # What a seat may not do.
+        watcher.refused('not_seated', 'choose', phase=phase, choice=first)
+        watcher.refused('not_seated', 'retract', phase=phase)
+        ben.refused('late', 'choose', phase=phase - 1, choice=first)
+        ben.refused('not_due', 'choose', phase=phase + 1, choice=first)
+        got = ben.refused('illegal', 'choose', phase=phase, choice=first)
+        assert got['reason'] == 'not_dealt' and got['rule'] == 'R4', got
+        for choice, reason in (('', 'text_missing'), ('1', 'text_missing'), ('x y', 'text_number'), ('take 3', 'text_number'), ('0 1', 'text_range'), ('99 1', 'text_range')):
+            got = ben.refused('illegal', 'choose', phase=phase, choice=choice)
+            assert got['reason'].startswith('text_') or got['reason'] in ('step', 'phase'), (choice, got)
+        for link in (ben, chloe):
+            link.done('choose', phase=phase, choice=link.pick(dice))
+            if link is ben:
+                ana.until(lambda: ana.ready['ready'] == [1, 2])
+                watcher.until(lambda: watcher.ready['ready'] == [1, 2])
+                ana.quiet(0.1)
+                watcher.quiet(0.1)
+        for link in [*links, watcher]:
+            link.until(lambda link=link: link.version > phase)
+            assert [line.split(' ')[0] for line in link.lines[-5:]] == ['keep', 'keep', 'keep', 'show', 'reveal']
+            assert not any(message['type'] == 'lines' and message['from'] == phase and message['to'] != link.version for message in link.news)
+        assert other in ana.lines[-5] or set(other.split()) == set(ana.lines[-5].split()[2:])
+        # Marks: illegal ones have a reason and a rule; who is ready is told, what they chose is not.
+        phase = ana.version
+        card = int(ana.lines[-5].split()[2])
+        for choice, reason, rule in ((f'{card}:e5', ('no_entrance', 'wall'), ('R10', 'R9')), ('-', ('must_mark',), ('R8',)), ('1', ('text_move', 'text_missing'), None),
+                                     (f'{[n for n in range(1, 49) if str(n) not in ana.lines[-5].split()][0]}:a1', ('not_on_desk',), None)):
+            got = ana.refused('illegal', 'choose', phase=phase, choice=choice)
+            assert got['reason'] in reason and (rule is None or got['rule'] in rule), (choice, got)
+        heard = len(b''.join(ben.visitor.heard))
+        secret = ana.pick(dice)
+        ana.done('choose', phase=phase, choice=secret)
+        ben.until(lambda: ben.ready and ben.ready['ready'] == [1])
+        assert secret.encode() not in b''.join(ben.visitor.heard)[heard:]
+        assert secret not in people[1].record(code) and people[1].table(code)['seats'][0]['ready'] is True
+        # Two connections of one person: both see all, either may choose or take back.
+        second = people[0].link(code)
+        second.until(lambda: second.ready and second.ready['mine'] == secret)
+        assert second.table['you'] == 1 and [line for line in second.lines if line.startswith('deal')] == [line for line in ana.lines if line.startswith('deal')]
+        second.done('retract', phase=phase)
+        ana.until(lambda: ana.ready and ana.ready['mine'] is None)
+        second.done('choose', phase=phase, choice=secret)
+        ana.until(lambda: ana.ready['mine'] == secret)
+        play([second, ben, chloe], dice, until=lambda: second.version > phase + 30)
+        ana.until(lambda: ana.version >= second.version - 5)
+        ana.refused('late', 'choose', phase=phase, choice=secret, id='other')
+
+
+def case_replacing_in_order(folder):
+    """R12: those who completed cards take in the order of their numbers; nobody else may, and nothing can be taken back."""
+    with Server(folder) as server:
+        dice, seen = random.Random(8), 0
+        people = [server.visitor(name) for name in ('Ana', 'Ben', 'Chloé', 'Davi')]
+        code = people[0].make(*['open'] * 4)
+        links = [person.seat(code) for person in people]
+        chosen = {}
+        while not all(link.over() for link in links):
+            for seat, link in enumerate(links):
+                if link.over() or not link.lines:
+                    link.hear(0.01)
+                    continue
+                game = link.game()
+                if game.stage == 'replace' and game.to_act and chosen.get(link) != link.version:
+                    if game.to_act[0] != seat:
+                        if dice.random() < 0.2:
+                            answer = link.say('choose', phase=link.version, choice='draw')
+                            assert answer.get('code') in ('not_due', 'late'), answer
+                    else:
+                        if len(game.to_act) > 1 and seen < 5:
+                            link.refused('illegal', 'choose', phase=link.version, choice=f'take {next(iter(game.players[seat].cards), 1)}')
+                        phase, choice = link.version, link.pick(dice)
+                        chosen[link] = phase
+                        link.done('choose', phase=phase, choice=choice)
+                        seen += 1
+                        if seen < 10:
+                            link.refused('late', 'retract', phase=phase)
+                choice = link.pick(dice) if chosen.get(link) != link.version else None
+                if choice:
+                    chosen[link] = link.version
+                    link.done('choose', phase=link.version, choice=choice)
+                while link.hear(0.001):
+                    pass
+        assert seen > 4, seen
+        check_record(folder, people[0].record(code))
+
+
+def case_sending_again_is_harmless(folder):
+    with Server(folder) as server:
+        dice = random.Random(5)
+        ana, ben = server.visitor(), server.visitor('Ben')
+        code = ana.make('open', 'open')
+        number = secrets.token_hex(32)
+        first = ana.link(code)
+        first.done('sit', id='s1', number=number)
+        first.done('sit', id='s1', number=number)                 # again: the same
+        first.refused('seated', 'sit', id='s2', number=number)
+        other = ben.seat(code)
+        first.until(lambda: first.version)
+        phase, choice = first.version, first.pick(dice)
+        for _ in range(3):
+            first.done('choose', id='c1', phase=phase, choice=choice)
+        first.refused('confirmed', 'choose', id='c2', phase=phase, choice=choice)
+        first.close()
+        # Over another connection, and after the server was stopped or killed.
+        again = ana.link(code, have=phase)
+        assert again.version == phase
+        again.until(lambda: again.ready)
+        assert again.ready['mine'] == choice and not [m for m in again.news if m['type'] == 'lines' and m['lines']]
+        again.done('choose', id='c1', phase=phase, choice=choice)
+        server.restart()
+        again = ana.link(code, have=phase)
+        again.until(lambda: again.ready)
+        assert again.ready['mine'] == choice and again.ready['ready'] == [1]
+        again.done('choose', id='c1', phase=phase, choice=choice)
+        again.refused('confirmed', 'choose', id='c2', phase=phase, choice=choice)
+        again.done('retract', id='r1', phase=phase)
+        again.done('retract', id='r1', phase=phase)
+        server.kill()
+        server.start()
+        again, other = ana.link(code, have=phase), ben.link(code)
+        again.until(lambda: again.ready)
+        assert again.ready['mine'] is None and again.ready['ready'] == []
+        again.done('choose', id='c3', phase=phase, choice=choice)
+        other.until(lambda: other.version)
+        other.done('choose', id='o1', phase=phase, choice=other.pick(dice))
+        again.until(lambda: again.version > phase)
+        # The phase is over: what took effect is still acknowledged, anything else is late.
+        again.done('choose', id='c3', phase=phase, choice=choice)
+        again.refused('late', 'choose', id='c4', phase=phase, choice=choice)
+        server.restart()
+        again = ana.link(code)
+        again.until(lambda: again.version > phase)
+        again.done('choose', id='c3', phase=phase, choice=choice)
+        assert sum(line.startswith('keep 1') for line in again.lines) == 1
+        # Another's id is another's.
+        other = ben.link(code)
+        other.until(lambda: other.version > phase)
+        other.refused('late', 'choose', id='c3', phase=phase, choice=choice)
+        # Ids are visible ASCII, 36 at most; a choice must have one.
+        for bad in ('', 'x' * 37, 'a b', 'ä', '\x7f'):
+            again.errors.clear()
+            again.send(type='ping', id=bad)
+            again.until(lambda: again.errors)
+            assert again.errors[0] == {'type': 'error', 'code': 'bad_message', 'detail': 'id'}, again.errors
+        again.send(type='choose', phase=1, choice='-')
+        again.until(lambda: len(again.errors) > 1)
+        assert again.errors[1]['detail'] == 'id'
+        again.done('ping', id='!' * 36)
+
+
+def case_reconnecting_gets_the_gap(folder):
+    with Server(folder) as server:
+        dice = random.Random(6)
+        ana = server.visitor()
+        code = ana.make('open', 'bot:novice')
+        link = ana.seat(code)
+        watcher = server.visitor('Ben')
+        marks = []
+        while not link.over():
+            play([link], dice, until=lambda size=link.version: link.version >= size + 20)
+            marks.append(link.version)
+            for have in (0, 1, marks[len(marks) // 2], link.version - 1, link.version):
+                for who in (ana, watcher):
+                    fresh = who.link(code, have=have)
+                    fresh.until(lambda f=fresh: [m for m in f.news if m['type'] == 'lines'])
+                    got = [m for m in fresh.news if m['type'] == 'lines']
+                    assert got[0]['from'] == have and got[-1]['to'] >= link.version
+                    if link.over():
+                        assert fresh.lines == who.record(code).splitlines()[have:], (have, fresh.lines)
+                    else:
+                        whole = [line for line in ana.record(code).splitlines() if not line.startswith('deal')]
+                        tail = [line for line in fresh.lines if not line.startswith('deal')]
+                        assert tail == whole[len(whole) - len(tail):], (have, fresh.lines)
+                        assert have < 11 or len(fresh.lines) == got[-1]['to'] - have
+                    fresh.close()
+        beyond = ana.link()
+        beyond.say('open', table=code, have=630)                  # more than there is: everything
+        beyond.until(lambda: beyond.over() and beyond.version)
+        assert beyond.lines == ana.record(code).splitlines()
+        beyond.refused('bad_message', 'open', table=code, have=-1)
+        beyond.refused('bad_message', 'open', table=code, have='1')
+        beyond.refused('bad_message', 'open', table=code, have=1.5)
+        # A second `open` leaves the first table.
+        two = ana.make('open', 'open')
+        link.close()
+        beyond.open(two)
+        assert beyond.table['code'] == two
+        beyond.done('sit', number=NUMBER)
+        assert ana.table(two)['seats'][0]['here'] and not ana.table(code)['seats'][0]['here']
+
+
+def case_spectators(folder):
+    with Server(folder) as server:
+        ana = server.visitor()
+        code = ana.make('open', 'bot:novice', public=True)
+        watcher = server.visitor('Ben').link(code)
+        link = ana.seat(code)
+        play([link], random.Random(2))
+        watcher.until(watcher.over)
+        deals = [line for line in watcher.lines if line.startswith('deal')]
+        assert not deals and len(watcher.lines) == len(link.lines) - 1 and watcher.table['you'] == 0
+        assert watcher.table['winners'] and len(watcher.table['points']) == 2
+        assert all(message['mine'] is None for message in watcher.news if message['type'] == 'ready')
+        assert watcher.visitor.record(code) == ana.record(code) == Visitor(server).record(code)
+        assert sum(line.startswith('deal') for line in ana.record(code).splitlines()) == 2
+        watcher.refused('not_running', 'standin', seat=1) if watcher.table['host'] else watcher.refused('not_host', 'standin', seat=1)
+        link.refused('not_running', 'leave')
+        link.refused('not_running', 'return')
+        link.refused('late', 'choose', phase=1, choice='-')
+        link.refused('not_running', 'choose', phase=link.version, choice='-')
+
+
+def case_the_clock(folder):
+    with Server(folder, '--quick', '1') as server:
+        dice = random.Random(7)
+        ana, ben = server.visitor(), server.visitor('Ben')
+        code = ana.make('open', 'open', clock='quick')
+        link, slow = ana.seat(code), ben.seat(code)
+        link.until(lambda: link.version)
+        phase = link.version
+        link.done('choose', phase=phase, choice=link.pick(dice))
+        link.until(lambda: link.ready and link.ready['ready'] == [1])
+        assert 0 <= link.ready['left'] <= 1000 and slow.left <= 1000
+        begun = time.monotonic()
+        link.until(lambda: link.version > phase, 20)              # Ben has not chosen: a bot does
+        assert time.monotonic() - begun < 10
+        link.until(lambda: link.table['seats'][1]['away'])
+        slow.until(lambda: slow.version > phase)
+        assert 'away' in slow.table['seats'][1] and slow.left > 0
+        slow.done('return')
+        slow.until(lambda: not slow.table['seats'][1]['away'])
+        # Both let it run out: the bots play on, and who chooses is back.
+        slow.until(lambda: slow.table['seats'][1]['away'] and slow.table['seats'][0]['away'], 20)
+        link.until(lambda: link.table['seats'][0]['away'])
+        for _ in range(200):                                      # the bots are quick; sooner or later it is in time
+            while link.hear(0):
+                pass
+            choice = None if link.over() else link.pick(dice)
+            answer = link.say('choose', phase=link.version, choice=choice) if choice else {'type': 'error', 'code': 'late'}
+            if answer['type'] == 'done' or link.over():
+                break
+            assert answer['code'] in ('late', 'not_due', 'confirmed'), answer
+        link.until(lambda: link.over() or not link.table['seats'][0]['away'])
+        # A table whose people never come back ends, played by bots.
+        link.close()
+        slow.close()
+        end = time.monotonic() + 90
+        while ana.table(code)['state'] != 'over':
+            assert time.monotonic() < end
+            time.sleep(0.2)
+        check_record(folder, ana.record(code))
+
+
+def case_leaving_and_coming_back(folder):
+    with Server(folder) as server:
+        dice = random.Random(9)
+        ana, ben = server.visitor(), server.visitor('Ben')
+        code = ana.make('open', 'open', 'bot:novice')
+        link, other = ana.seat(code), ben.seat(code)
+        play([link, other], dice, until=lambda: link.version > 40)
+        other.done('leave')
+        other.done('leave')
+        link.until(lambda: link.table['seats'][1]['away'])
+        phase = link.version
+        play([link], dice, until=lambda: link.version > phase + 10)   # nobody waits for Ben
+        server.restart()                                              # away is remembered
+        link, other = ana.link(code), ben.link(code)
+        assert link.table['seats'][1]['away'] and link.table['seats'][1]['here'] in (True, False)
+        other.done('return')
+        link.until(lambda: not link.table['seats'][1]['away'])
+        link.refused('here', 'standin', seat=2)
+        other.refused('not_host', 'standin', seat=1)
+        other.close()
+        link.until(lambda: not link.table['seats'][1]['here'])
+        link.done('standin', seat=2)
+        link.until(lambda: link.table['seats'][1]['away'])
+        play([link], dice)
+        assert link.table['state'] == 'over'
+        check_record(folder, ana.record(code))
+        # Everybody leaves: the bots end it.
+        code = ana.make('open', 'bot:novice')
+        link = ana.seat(code)
+        link.done('leave')
+        link.close()
+        end = time.monotonic() + 60
+        while ana.table(code)['state'] != 'over':
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        check_record(folder, ana.record(code))
+
+
+def case_levels_and_seats(folder):
+    """Two to four seats, bots of all levels, to the end."""
+    with Server(folder) as server:
+        ana = server.visitor()
+        tables = [('open', 'bot:casual'), ('open', 'bot:club', 'bot:novice'), ('bot:novice', 'open', 'bot:casual', 'bot:club')]
+        for i, seats in enumerate(tables if LONG else tables[1:2]):
+            code = ana.make(*seats)
+            link = ana.seat(code)
+            play([link], random.Random(i))
+            assert link.table['winners'] and len(link.table['points']) == len(seats)
+            check_record(folder, ana.record(code))
+        code = ana.make('open', 'bot:expert', 'bot:master')           # the strong ones think longer: a few turns
+        link = ana.seat(code)
+        play([link], random.Random(3), until=lambda: sum(line.startswith('reveal') for line in link.lines) > (3 if LONG else 1))
+
+
+def case_after_the_end(folder):
+    """Rematch, my tables, statistics, record, analysis; once from memory and once after a restart."""
+    with Server(folder) as server:
+        ana, ben, chloe = server.visitor(), server.visitor('Ben'), server.visitor('Chloé')
+        assert ana.want(200, 'GET', '/api/statistics').json == {'statistics': []}
+        alone, both = ana.make('open', 'bot:novice'), ana.make('open', 'open', 'bot:casual')
+        waiting = ana.make('open', 'open')
+        link = ana.seat(alone)
+        ana.refused(409, 'not_over', 'POST', f'/api/tables/{alone}/rematch', {})
+        ana.refused(409, 'not_over', 'GET', f'/api/tables/{alone}/analysis')
+        assert ana.record(waiting) == ''
+        under_way = ana.record(alone)
+        assert 'deal 1' in under_way and 'deal 2' not in under_way and 'tag secret' not in under_way
+        assert 'deal' not in chloe.record(alone)
+        play([link], random.Random(1))
+        play([ana.seat(both), ben.seat(both)], random.Random(2))
+        answer = ana.want(200, 'GET', f'/api/tables/{alone}/record')
+        assert answer.headers['Content-Type'].startswith('text/plain') and 'attachment' in answer.headers['Content-Disposition']
+        check_record(folder, answer.text)
+        statistics = {row['against']: row for row in ana.want(200, 'GET', '/api/statistics').json['statistics']}
+        points = [ana.table(code)['points'][0] for code in (alone, both)]
+        assert set(statistics) == {'novice', 'people'}, statistics
+        assert statistics['novice'] == {'against': 'novice', 'games': 1, 'wins': float(1 in ana.table(alone)['winners']), 'points': float(points[0]),
+                                        'best': points[0]}, statistics
+        assert [row['against'] for row in ben.want(200, 'GET', '/api/statistics').json['statistics']] == ['people']
+        mine = ana.want(200, 'GET', '/api/my/tables').json['tables']
+        assert [table['code'] for table in mine][0] == waiting and {table['code'] for table in mine[1:]} == {alone, both}, mine
+        assert [table['state'] for table in mine] == ['waiting', 'over', 'over']
+        for table in mine[1:]:
+            fresh = ana.table(table['code'])
+            assert fresh.pop('version') > 100 and table.pop('version') == 0
+            assert {k: v for k, v in table.items() if k != 'seats'} == {k: v for k, v in fresh.items() if k != 'seats'}, (table, fresh)
+        assert chloe.want(200, 'GET', '/api/my/tables').json == {'tables': []}
+        Visitor(server).refused(401, 'no_visitor', 'GET', '/api/my/tables')
+        Visitor(server).refused(401, 'no_visitor', 'GET', '/api/statistics')
+        # The analysis: 202 until it is made.
+        end, seen = time.monotonic() + 120, []
+        while True:
+            answer = ana.ask('GET', f'/api/tables/{alone}/analysis')
+            seen.append(answer.status)
+            if answer.status == 200:
+                break
+            assert answer.status == 202 and answer.json == {'status': 'working'} and answer.headers['Retry-After'] and time.monotonic() < end, answer.text
+            time.sleep(0.2)
+        assert seen[0] == 202 and answer.headers['Content-Type'] == 'application/json' and answer.json['players']
+        page = chloe.want(200, 'GET', f'/api/tables/{alone}/analysis.html')
+        assert page.headers['Content-Type'].startswith('text/html') and '<html' in page.text and "script-src 'none'" in page.headers['Content-Security-Policy']
+        # The same seats once more: others may not, and everyone gets the same table.
+        chloe.refused(403, 'not_seated', 'POST', f'/api/tables/{both}/rematch', {})
+        Visitor(server).refused(401, 'no_visitor', 'POST', f'/api/tables/{both}/rematch', {})
+        ana.refused(404, 'no_table', 'POST', '/api/tables/22222222/rematch', {})
+        answers = []
+        threads = [threading.Thread(target=lambda who=who: answers.append(who.ask('POST', f'/api/tables/{both}/rematch', {}))) for who in (ana, ben) * 3]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert {answer.status for answer in answers} == {201}, [answer.text for answer in answers]
+        assert len({answer.json['table']['code'] for answer in answers}) == 1, [answer.json['table']['code'] for answer in answers]
+        again = answers[0].json['table']['code']
+        end = time.monotonic() + 10
+        while ana.table(both).get('rematch') != again:
+            assert time.monotonic() < end
+        table = ben.table(again)
+        assert table['state'] == 'waiting' and [seat['kind'] for seat in table['seats']] == ['friend', 'friend', 'bot'] and \
+            [seat['name'] for seat in table['seats'][:2]] == ['Ana', 'Ben'] and table['commitment'] != ana.table(both)['commitment']
+        chloe.link(again).refused('taken', 'sit', number=NUMBER)
+        chloe.link(again).refused('bad_key', 'sit', number=NUMBER, seat=1)
+        links = [ana.seat(again), ben.seat(again)]
+        links[0].until(lambda: links[0].version)
+        assert links[0].table['you'] == 1
+        # All of it again when nothing is in memory; a finished table is opened like any other.
+        record, table = ana.record(alone), ana.table(alone)
+        server.restart()
+        old = ana.link(alone)
+        old.until(old.over)
+        assert old.lines == record.splitlines() and old.table['you'] == 1 and old.table['winners'] == table['winners']
+        assert ana.record(alone) == record and Visitor(server).record(alone) == record
+        ana.want(200, 'GET', f'/api/tables/{alone}/analysis')
+        fresh = ana.table(alone)
+        assert {k: v for k, v in fresh.items() if k != 'seats'} == {k: v for k, v in table.items() if k != 'seats'}, (fresh, table)
+        assert ana.want(200, 'GET', '/api/statistics').json['statistics'] == list(statistics.values())
+        assert ben.table(both)['rematch'] == again
+        assert ben.want(201, 'POST', f'/api/tables/{both}/rematch', {}).json['table']['code'] == again
+
+
+def case_editions(folder):
+    plain = wire.ROOT + '/tests/data/plain.edition'
+    with Server(folder, '--edition', plain) as server:
+        ana = server.visitor()
+        names = ana.want(200, 'GET', '/api/editions').json['editions']
+        assert {'name': 'classic', 'title': 'Classic'} in names and any(edition['name'] == 'plain' for edition in names), names
+        answer = ana.want(200, 'GET', '/api/editions/plain')
+        assert answer.text == wire.read(plain) and answer.headers['Content-Type'].startswith('text/plain')
+        assert ana.want(200, 'GET', '/api/editions/classic').text == wire.read(wire.ROOT + '/editions/classic.edition')
+        ana.refused(404, 'not_found', 'GET', '/api/editions/nowhere')
+        code = ana.make('open', 'bot:novice', edition='plain')
+        play([ana.seat(code)], random.Random(3))
+        check_record(folder, ana.record(code), 'plain')
+    # An edition that is no longer offered: the table is left alone, told in the log, and comes back with it.
+    with Server(folder, '--edition', plain, database='two.db') as server:
+        ana = server.visitor()
+        code = ana.make('open', 'open', edition='plain')
+        ana.seat(code)
+        options = server.options
+        server.options = [word for word in options if word not in ('--edition', plain)]
+        server.restart()
+        ana.refused(404, 'no_table', 'GET', f'/api/tables/{code}')
+        assert 'event=table_unreadable' in server.text()
+        server.options = options
+        server.restart()
+        assert ana.table(code)['you'] == 1
+
+
+def samples(text):
+    """Metrics as Prometheus reads them: name and labels -> value."""
+    found, kinds, helped = {}, {}, set()
+    for line in text.splitlines():
+        if line.startswith('# HELP '):
+            helped.add(line.split(' ')[2])
+        elif line.startswith('# TYPE '):
+            _, _, name, kind = line.split(' ')
+            assert kind in ('counter', 'gauge', 'histogram') and name not in kinds and name in helped, line
+            kinds[name] = kind
+        else:
+            match = re.fullmatch(r'([a-z_]+)(\{[a-z]+="[^"\\]+"\})? (-?[0-9.e+-]+)', line)
+            assert match, line
+            base = re.sub(r'_(bucket|sum|count)$', '', match.group(1))
+            assert match.group(1) in kinds or kinds.get(base) == 'histogram', line
+            assert match.group(1) + (match.group(2) or '') not in found, line
+            found[match.group(1) + (match.group(2) or '')] = float(match.group(3))
+    assert text.endswith('\n')
+    return found
+
+
+def case_health_and_metrics(folder):
+    with Server(folder) as server:
+        ana = server.visitor()
+        answer = Visitor(server).want(200, 'GET', '/healthz')
+        assert answer.text == 'ok\n'
+        answer = ana.want(200, 'GET', '/metrics')
+        assert answer.headers['Content-Type'].startswith('text/plain')
+        before = samples(answer.text)
+        code = ana.make('open', 'bot:novice')
+        link = ana.seat(code)
+        play([link], random.Random(1))
+        link.refused('late', 'choose', phase=1, choice='-')
+        after = samples(ana.want(200, 'GET', '/metrics').text)
+        for name, grown in (('games_total', 1), ('sockets', 1), ('tables_in_memory', 1), ('visitors', 0), ('tables_open', 0), ('errors_total', 1)):
+            assert after['pyramids_' + name] - before['pyramids_' + name] == grown, (name, before, after)
+        choices = after['pyramids_choices_total']
+        assert choices > 20 and after['pyramids_answer_seconds_count'] == choices == after['pyramids_answer_seconds_bucket{le="+Inf"}']
+        assert after['pyramids_requests_total{status="2xx"}'] > before['pyramids_requests_total{status="2xx"}']
+        buckets = [value for name, value in after.items() if name.startswith('pyramids_answer_seconds_bucket')]
+        assert buckets == sorted(buckets) and after['pyramids_store_commits_total'] > 0
+        for method in ('HEAD',):
+            answer = ana.want(200, method, '/healthz')
+            assert not answer.data and answer.headers['Content-Length'] == '3'
+
+
+def case_stopping(folder):
+    """SIGTERM: what is in hand is finished, clients are told to come back, and do."""
+    with Server(folder) as server:
+        dice = random.Random(3)
+        ana, ben = server.visitor(), server.visitor('Ben')
+        code = ana.make('open', 'open', 'bot:novice')
+        links = [ana.seat(code), ben.seat(code)]
+        play(links, dice, until=lambda: links[0].version > 30)
+        idle, phase = ben.link(), links[0].version
+        process = server.process
+        process.send_signal(signal.SIGTERM)
+        # Choices that come now are taken, acknowledged and kept, or refused; never left without a word.
+        links[0].until(lambda: links[0].again)
+        assert links[0].again == {'type': 'again', 'seconds': 2}
+        try:
+            code503 = ana.ask('GET', '/healthz').status
+            assert code503 == 503, code503
+            ana.refused(503, 'stopping', 'GET', '/api/tables')
+            assert Wire(ana).status == 503
+        except (ConnectionError, Closed):
+            pass                                     # it was quicker
+        assert [link.closed() for link in (*links, idle)] == [1012] * 3 and idle.visitor
+        assert b'"again"' in b''.join(ben.heard)
+        assert process.wait(30) == 0
+        server.process = None
+        server.start()
+        links = [who.link(code, have=0) for who in (ana, ben)]
+        links[0].until(lambda: links[0].version >= phase)
+        play(links, dice)
+        check_record(folder, ana.record(code))
+        # Asked twice it hurries; Ctrl-C is the same as SIGTERM.
+        server.stop(signal.SIGINT)
+        server.start()
+        ana.want(200, 'GET', '/healthz')
+
+
+def case_stopping_amid_work(folder):
+    """A stop while bots think, an analysis is being made and requests wait."""
+    with Server(folder) as server:
+        ana = server.visitor()
+        code = ana.make('open', 'bot:novice')
+        play([ana.seat(code)], random.Random(1))
+        for _ in range(3):
+            strong = ana.make('open', 'bot:master', 'bot:master', 'bot:expert')
+            link = ana.seat(strong)
+            link.until(lambda link=link: link.version)
+        ana.want(202, 'GET', f'/api/tables/{code}/analysis')
+        second = ana.make('open', 'bot:novice')
+        play([ana.seat(second)], random.Random(2))
+        assert ana.ask('GET', f'/api/tables/{second}/analysis.html').status in (200, 202)
+        server.restart()
+        end = time.monotonic() + 120
+        while ana.ask('GET', f'/api/tables/{second}/analysis.html').status != 200 and LONG:      # what was given up is made again
+            assert time.monotonic() < end
+            time.sleep(0.3)
+
+
+def case_closing_codes(folder):
+    with Server(folder) as server:
+        ana = server.visitor()
+        assert Wire(Visitor(server)).status == 401
+        assert Wire(ana, headers={'path': '/api/other'}).status == 404
+        assert Wire(ana, protocol=None).status == 101
+        link = ana.link()
+        link.put(2, b'{"type":"ping"}')
+        assert link.closed() == 1003
+        link = ana.link()
+        link.put(1, b'"\xff\xfe"')
+        assert link.closed() == 1007
+        link = ana.link()
+        link.put(1, b' ' * 4097)
+        assert link.closed() == 1009
+        link = ana.link()
+        link.put(1, b'{"type":"ping","id":"a"}' + b' ' * (4096 - 24))
+        link.until(lambda: 'a' in link.answers)
+        # 16 connections a visitor.
+        links = [link] + [ana.link() for _ in range(14)]
+        deadline = time.monotonic() + 10
+        while True:                                  # those just closed may still be counted
+            extra = Wire(ana)
+            if extra.status == 429 or len(links) >= 16:
+                break
+            links.append(extra)
+            assert time.monotonic() < deadline
+        assert Wire(ana).status == 429 and len(links) == 16, len(links)
+        links[0].close()
+        time.sleep(0.2)
+        assert Wire(ana).status == 101
+
+
+if __name__ == '__main__':
+    wire.main(globals())

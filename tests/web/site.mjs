@@ -1,0 +1,56 @@
+// site.mjs: the built page behind a small web server, with the policy that the real one sends; and a browser to look at it.
+import { createServer } from 'node:http';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { extname, join, normalize } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.png': 'image/png', '.json': 'application/json',
+    '.wasm': 'application/wasm', '.webmanifest': 'application/manifest+json', '.edition': 'text/plain; charset=utf-8' };
+export const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; worker-src 'self'; "
+    + "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Serves the folder; counts the bytes that went out. */
+export function serve(folder) {
+    const sent = { bytes: 0, down: false };
+    const server = createServer((request, response) => {
+        const path = normalize(decodeURIComponent(new URL(request.url, 'http://x').pathname)), name = join(folder, path === '/' ? 'index.html' : path);
+        if (sent.down)
+            return request.socket.destroy();
+        if (!name.startsWith(folder) || !existsSync(`${name}.gz`)) {
+            response.writeHead(404, { 'content-type': 'application/json' });
+            return response.end('{"error": {"code": "not_found"}}');
+        }
+        const data = readFileSync(`${name}.gz`);
+        sent.bytes += data.length;
+        response.writeHead(200, { 'content-type': TYPES[extname(name)] ?? 'text/plain', 'content-encoding': 'gzip', 'content-security-policy': POLICY, 'cache-control': 'no-cache' });
+        response.end(data);
+    });
+    return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve({ url: `http://127.0.0.1:${server.address().port}/`, sent, close: () => server.close() })));
+}
+
+export const DESKTOP = { viewport: { width: 1440, height: 900 } };
+export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
+
+export function launch() {
+    return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+        '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
+}
+
+/** A page that collects everything the console complains about. */
+export async function open(browser, url, options = DESKTOP) {
+    const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(15000);
+    page.complaints = [];
+    page.on('console', (m) => { if (m.type() === 'error' || m.type() === 'warning') page.complaints.push(`${m.type()}: ${m.text()}`); });
+    page.on('pageerror', (e) => page.complaints.push(`error: ${e.stack}`));
+    await page.goto(url);
+    return page;
+}
+
+/** Pictures land in the build folder. */
+export async function picture(page, name) {
+    const folder = join(process.env.PYR_BUILD ?? '/tmp', 'screenshots');
+    mkdirSync(folder, { recursive: true });
+    await page.screenshot({ path: join(folder, `${name}.png`) });
+}

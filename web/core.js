@@ -1,0 +1,387 @@
+/**
+ * core.js: the rules, as the page sees them. A Core is one instance of the WebAssembly module (src/wasm) with an edition and at most one
+ * match; everything that is legal, scored or hidden is decided in there. Nothing here draws, and nothing here knows the page: it runs in a
+ * window, in a worker and under node alike.
+ *
+ * A space is a number from 0 (a1) to 24 (e5), row by row. A card is its number, 1 to 48; 0 is none. A seat counts from 0.
+ */
+
+/** @typedef {{name: string, copies: number, rows: string[], size: number}} Pattern */
+/** @typedef {{number: number, colour: Colour, cells: string}} Card cells: 25 characters as in an edition */
+/** @typedef {'green' | 'orange' | 'purple'} Colour */
+/** @typedef {{name: string, title: string, skulls: number[], patterns: Pattern[], cards: Card[], text: string}} Edition */
+/** @typedef {{code: number, line: number, column: number, numbers: number[], word: string, expected: string}} Fault */
+/** @typedef {{card: number, marks: number[], tomb: boolean}} Slot */
+/**
+ * @typedef {object} Desk a player's two cards and score card
+ * @property {Slot[]} slots
+ * @property {number[]} done completed cards, lowest first
+ * @property {number} skulls
+ * @property {number} rubies
+ * @property {number} emeralds
+ * @property {boolean[]} torches by round
+ * @property {boolean} first the mark due is the first of the turn
+ * @property {number} due
+ */
+/** @typedef {{total: number, pyramids: number, torches: number, points: number, gems: number, skulls: number}} Score */
+/** @typedef {'keep' | 'show' | 'reveal' | 'mark' | 'replace' | 'end'} Phase */
+/**
+ * @typedef {object} View what a seat may know
+ * @property {number} seats
+ * @property {Phase} phase
+ * @property {number} round from 0
+ * @property {number} turn from 0
+ * @property {boolean[]} waiting
+ * @property {number} deckLeft
+ * @property {number[]} display four places, 0 is empty
+ * @property {number[]} revealed patterns of this round so far
+ * @property {number[][]} tiles by colour, who has the 10, 6, 3; -1 nobody
+ * @property {number[][]} fresh by seat, the cards completed in this turn
+ * @property {number[]} order who replaces, in order
+ * @property {number} place whose turn it is in that order
+ * @property {number} owed cards that seat may still take
+ * @property {Desk[]} desks as the phase began; the view's own seat with its steps
+ * @property {number[]} dealt
+ * @property {number} seat -1: an onlooker
+ * @property {Score[]} scores
+ */
+/** @typedef {{kind: 'mark', slot: number, cells: number[], step: bigint}} Mark */
+/** @typedef {{kind: 'pass' | 'keep' | 'take' | 'draw', cards: number[], step: bigint}} OtherStep */
+/** @typedef {Mark | OtherStep} Step */
+/** @typedef {{choice: string, points: number, win: number, pointsMargin: number, winMargin: number, usual: boolean, made: boolean}} Option */
+/** @typedef {{points: number[], win: number[]}} Outlook */
+
+export const COLOURS = /** @type {Colour[]} */ (['green', 'orange', 'purple']);
+export const TILES = [10, 6, 3];
+export const NOBODY = 255;
+export const ONLOOKER = 254;
+const PHASES = /** @type {Phase[]} */ (['keep', 'show', 'reveal', 'mark', 'replace', 'end']);
+const SHIFT = 35n;               // the second card's spaces in a step (base.h)
+const OTHER = 1n << 29n;
+
+/** Codes of err.h that the page asks for by name. */
+export const ERR = { noTouch: -192, recordEdition: -600 };
+
+/** The name of a space. @param {number} i */
+export const spaceName = (i) => 'abcde'[i % 5] + (1 + (i / 5 | 0));
+/** @param {string} text such as a1b1a2 */
+export const spacesOf = (text) => (text.match(/[a-e][1-5]/g) ?? []).map((s) => s.charCodeAt(0) - 97 + 5 * (Number(s[1]) - 1));
+
+/** Spaces from bits, six a row. @param {number} low 32 bits */
+function spacesFrom(low) {
+    const cells = [];
+    for (let i = 0; i < 25; i++)
+        if (low >>> ((i / 5 | 0) * 6 + i % 5) & 1)
+            cells.push(i);
+    return cells;
+}
+
+/** The step that marks these spaces. @param {number} slot @param {number[]} cells */
+export function markStep(slot, cells) {
+    let bits = 0n;
+    for (const i of cells)
+        bits |= 1n << BigInt((i / 5 | 0) * 6 + i % 5);
+    return slot ? bits << SHIFT : bits;
+}
+
+/** @param {bigint} step @returns {Step} */
+function stepFrom(step) {
+    if (!(step & OTHER)) {
+        const slot = step >> SHIFT ? 1 : 0;
+        return { kind: 'mark', slot, cells: spacesFrom(Number((slot ? step >> SHIFT : step) & 0xffffffffn)), step };
+    }
+    const kind = /** @type {const} */ (['pass', 'keep', 'take', 'draw'])[Number(step >> 30n & 3n)];
+    const cards = [Number(step & 63n) + 1, Number(step >> 6n & 63n) + 1];
+    return { kind, cards: kind === 'keep' ? cards : kind === 'take' ? [cards[0]] : [], step };
+}
+
+/** @param {number} card */
+export const takeStep = (card) => OTHER | 2n << 30n | BigInt(card - 1);
+export const DRAW = OTHER | 3n << 30n;
+export const PASS = OTHER;
+/** @param {number} a @param {number} b */
+export const keepStep = (a, b) => OTHER | 1n << 30n | BigInt(Math.min(a, b) - 1) | BigInt(Math.max(a, b) - 1) << 6n;
+
+/** Reads what edition_write has written, which is regular. @param {string} text @returns {Edition} */
+export function parseEdition(text) {
+    const edition = /** @type {Edition} */ ({ name: '', title: '', skulls: [], patterns: [], cards: [], text });
+    const lines = text.split('\n');
+    for (let i = 0; i < lines.length; i++) {
+        const [word, a, b] = lines[i].split(' ');
+        if (word === 'name')
+            edition.name = a;
+        else if (word === 'title')
+            edition.title = lines[i].slice(6);
+        else if (word === 'skulls')
+            edition.skulls = lines[i].split(' ').slice(1).map(Number);
+        else if (word === 'pattern') {
+            const rows = [];
+            while (lines[i + 1])
+                rows.push(lines[++i]);
+            edition.patterns.push({ name: a, copies: Number(b), rows, size: rows.join('').replaceAll('.', '').length });
+        } else if (word === 'card')
+            edition.cards[Number(a)] = { number: Number(a), colour: /** @type {Colour} */ (b), cells: lines.slice(i + 1, i += 6).join('') };
+    }
+    return edition;
+}
+
+/** Words in the module's error: thrown where a caller has made a mistake that a person cannot. */
+export class CoreError extends Error {
+    /** @param {Fault} fault */
+    constructor(fault) {
+        super(`error ${fault.code} at line ${fault.line}: ${fault.word} (${fault.expected})`);
+        this.fault = fault;
+    }
+}
+
+export class Core {
+    /** @param {WebAssembly.Module} module */
+    constructor(module) {
+        this.module = module;
+        /** @type {any} */
+        this.x = new WebAssembly.Instance(module).exports;
+        /** @type {Edition} */
+        this.edition = parseEdition('');
+    }
+
+    /** A second, independent one with the same edition. */
+    fork() {
+        const other = new Core(this.module);
+        if (this.edition.text)
+            other.readEdition(this.edition.text);
+        return other;
+    }
+
+    bytes() {
+        return new Uint8Array(this.x.memory.buffer);     // anew each time: memory may have grown
+    }
+
+    /** @param {number} at */
+    data(at) {
+        return new DataView(this.x.memory.buffer, at);
+    }
+
+    /** @param {number} at */
+    text(at) {
+        const from = this.bytes().subarray(at);
+        return new TextDecoder().decode(from.subarray(0, from.indexOf(0)));
+    }
+
+    /** Puts a text into the buffer, terminated; its length. @param {string} text */
+    put(text) {
+        const data = new TextEncoder().encode(text).subarray(0, this.x.buffer_size() - 1);
+        this.bytes().set(data, this.x.buffer());
+        this.bytes()[this.x.buffer() + data.length] = 0;
+        return data.length;
+    }
+
+    /** @param {number} code @returns {Fault} */
+    fault(code) {
+        return { code, line: this.x.fault_line(), column: this.x.fault_column(), numbers: [0, 1, 2].map((i) => this.x.fault_number(i)),
+            word: this.text(this.x.fault_word()), expected: this.text(this.x.fault_expected()) };
+    }
+
+    /** Null, or what is wrong; then the edition is the one from before. @param {string} text @returns {Fault | null} */
+    readEdition(text) {
+        const code = this.x.edition_read(this.put(text));
+        if (code)
+            return this.fault(code);
+        this.x.edition_write();
+        this.edition = parseEdition(this.text(this.x.buffer()));
+        return null;
+    }
+
+    /** @returns {string[]} */
+    botNames() {
+        const names = [];
+        for (let at; (at = this.x.bot_name(names.length)); )
+            names.push(this.text(at));
+        return names;
+    }
+
+    /** @param {string[]} names @param {bigint} seed */
+    start(names, seed) {
+        this.put(names.join('\n') + '\n');
+        const code = this.x.match_start(names.length, seed);
+        if (code)
+            throw new CoreError({ code, line: 0, column: 0, numbers: [], word: '', expected: '' });
+    }
+
+    /** Null, or what is wrong; then there is no match. @param {string} text @param {number} [viewer] @returns {Fault | null} */
+    load(text, viewer = NOBODY) {
+        const code = this.x.match_load(this.put(text), viewer);
+        return code ? this.fault(code) : null;
+    }
+
+    /** @param {bigint} seed */
+    shuffle(seed) { this.x.match_shuffle(seed); }
+    seats() { return /** @type {number} */ (this.x.match_seats()); }
+    isOver() { return this.x.match_is_over() !== 0; }
+    /** @param {number} seat */
+    isWaiting(seat) { return (this.x.match_waiting() >> seat & 1) !== 0; }
+    anyWaiting() { return this.x.match_waiting() !== 0; }
+    log() { return this.text(this.x.match_log()); }
+    /** @returns {string[]} */
+    lines() { return this.log().split('\n').slice(0, -1); }
+
+    /** The lines that a seat may see, as a text. @param {number} seat */
+    visibleLog(seat) {
+        return this.lines().filter((_, i) => this.x.match_line_is_visible(i, seat)).map((line) => line + '\n').join('');
+    }
+
+    /** @param {string} name @param {string} value */
+    tag(name, value) {
+        this.put(`${name}\n${value}`);
+        return this.x.match_tag() === 0;
+    }
+
+    names() {
+        return this.lines().filter((l) => l.startsWith('player ')).map((l) => l.slice(9));
+    }
+
+    /** @param {number} at @returns {Desk} */
+    desk(at) {
+        const d = this.data(at), bytes = this.bytes();
+        const halves = /** @param {number} o */ (o) => {
+            const word = d.getBigUint64(o, true);
+            return [Number(word & 0x1fffffffn), Number(word >> SHIFT)];
+        };
+        const free = halves(0), flags = d.getUint8(30), done = d.getBigUint64(16, true), cards = [];
+        for (let i = 0; i < 48; i++)
+            if (done >> BigInt(i) & 1n)
+                cards.push(i + 1);
+        const slots = [0, 1].map((slot) => {
+            const card = bytes[at + 28 + slot] === 255 ? 0 : bytes[at + 28 + slot] + 1;
+            const open = new Set(spacesFrom(free[slot]));
+            const marks = [];
+            for (let i = 0; card && i < 25; i++)
+                if (this.edition.cards[card].cells[i] !== '#' && !open.has(i))
+                    marks.push(i);
+            return { card, marks, tomb: (flags >> slot & 1) !== 0 };
+        });
+        return { slots, done: cards, skulls: d.getUint8(24), rubies: d.getUint8(25), emeralds: d.getUint8(26),
+            torches: [0, 1, 2, 3].map((r) => (d.getUint8(27) >> r & 1) !== 0), first: (flags & 4) !== 0, due: d.getUint8(31) };
+    }
+
+    /** @param {number} at @returns {Score} */
+    score(at) {
+        const d = this.data(at), n = [0, 1, 2, 3, 4, 5].map((i) => d.getInt16(2 * i, true));
+        return { total: n[0], pyramids: n[1], torches: n[2], points: n[3], gems: n[4], skulls: n[5] };
+    }
+
+    /** @param {number} at @returns {View} */
+    decodeView(at) {
+        const byte = this.bytes().subarray(at, at + 232);
+        const card = /** @param {number} o */ (o) => byte[o] === 255 ? 0 : byte[o] + 1;
+        const list = /** @param {number} o @param {number} n */ (o, n) => [...byte.subarray(o, o + n)];
+        const seats = byte[136], seat = byte[228] === 255 ? -1 : byte[228];
+        const phase = PHASES[byte[137]];
+        const desks = [], scores = [];
+        for (let s = 0; s < seats; s++) {
+            desks.push(this.desk(s === seat ? at + 192 : at + 32 * s));
+            scores.push(this.score(this.x.view_score(s, s === seat && phase === 'mark' ? 1 : 0)));
+        }
+        return { seats, phase, round: byte[138], turn: byte[139], waiting: [0, 1, 2, 3].map((s) => (byte[140] >> s & 1) !== 0),
+            deckLeft: byte[141], display: [0, 1, 2, 3].map((i) => card(142 + i)), revealed: list(146, 8).filter((p) => p < 6),
+            tiles: [0, 1, 2].map((c) => list(154 + 3 * c, 3).map((s) => s === 255 ? -1 : s)),
+            fresh: [0, 1, 2, 3].map((s) => [card(171 + 2 * s), card(172 + 2 * s)].filter(Boolean)),
+            order: list(179, 4).filter((s) => s < 4), place: byte[183], owed: byte[184], desks,
+            dealt: [0, 1, 2, 3].map((i) => card(224 + i)).filter(Boolean), seat, scores };
+    }
+
+    /** What a seat sees now; null while cards are being dealt. @param {number} seat @returns {View | null} */
+    view(seat) {
+        const at = this.x.match_view(seat < 0 ? NOBODY : seat);
+        return at ? this.decodeView(at) : null;
+    }
+
+    /** The same after so many lines. @param {number} lines @param {number} seat @returns {View | null} */
+    viewAt(lines, seat) {
+        const at = this.x.match_view_at(lines, seat < 0 ? NOBODY : seat);
+        return at ? this.decodeView(at) : null;
+    }
+
+    /** Of the view that was asked for last. @returns {number[]} */
+    winners() {
+        const bits = this.x.view_winners();
+        return [0, 1, 2, 3].filter((s) => bits >> s & 1);
+    }
+
+    /** @param {number} seat @returns {Step[]} */
+    steps(seat) {
+        const count = this.x.match_steps(seat);
+        const words = new BigUint64Array(this.x.memory.buffer, this.x.step_list(), count);
+        return [...words].map(stepFrom);
+    }
+
+    /** The steps a seat has made. @param {number} seat @returns {Step[]} */
+    made(seat) {
+        return [...Array(this.x.match_made(seat)).keys()].map((i) => stepFrom(BigInt.asUintN(64, this.x.match_made_at(seat, i))));
+    }
+
+    /** @param {number} seat */
+    isConfirmed(seat) { return this.x.match_is_confirmed(seat) !== 0; }
+    /** @param {number} seat */
+    isReady(seat) { return this.x.match_is_ready(seat) !== 0; }
+    /** 0 or a code of err.h. @param {number} seat @param {bigint} step @returns {number} */
+    judge(seat, step) { return this.x.match_judge(seat, step); }
+    /** @param {number} seat @param {bigint} step @returns {number} */
+    step(seat, step) { return this.x.match_step(seat, step); }
+    /** @param {number} seat @returns {number} */
+    undo(seat) { return this.x.match_undo(seat); }
+    /** @param {number} seat @returns {number} */
+    confirm(seat) { return this.x.match_confirm(seat); }
+    /** @param {number} seat @returns {number} */
+    retract(seat) { return this.x.match_retract(seat); }
+
+    /** What a mark would make of the seat's desk; null if it is illegal. The total counts tombs at once.
+     * @param {number} seat @param {bigint} step @returns {{desk: Desk, score: Score, total: number} | null} */
+    preview(seat, step) {
+        if (this.x.match_preview(seat, step))
+            return null;
+        const desk = this.desk(this.x.preview_desk()), score = this.score(this.x.preview_score());
+        return { desk, score, total: score.total + 10 * desk.slots.filter((s) => s.tomb).length };
+    }
+
+    /** Null, or what is wrong. @param {number} seat @param {string} text @returns {Fault | null} */
+    choose(seat, text) {
+        this.put(text);
+        const code = this.x.match_choose(seat);
+        return code ? this.fault(code) : null;
+    }
+
+    /** The seat's choice so far, as `choose` reads it. @param {number} seat */
+    choice(seat) {
+        return this.x.match_choice(seat) ? this.text(this.x.buffer()) : '';
+    }
+
+    /** @param {string} bot @param {number} seat @param {number} nodes @param {bigint} seed */
+    botChoice(bot, seat, nodes, seed) {
+        const length = this.x.bot_choice(this.botNames().indexOf(bot), seat, BigInt(nodes), seed);
+        return length ? this.text(this.x.buffer()) : '';
+    }
+
+    /** @param {number} lines @param {number} seat @param {number} playouts @param {bigint} seed @param {string} [made] @returns {Option[]} */
+    options(lines, seat, playouts, seed, made = '') {
+        this.put(made);
+        if (!this.x.options(lines, seat, playouts, seed))
+            return [];
+        return this.text(this.x.buffer()).trimEnd().split('\n').map((line) => {
+            const [choice, ...n] = line.split('\t');
+            return { choice, points: Number(n[0]) / 100, win: Number(n[1]) / 1e4, pointsMargin: Number(n[2]) / 100, winMargin: Number(n[3]) / 1e4,
+                usual: n[4] === '1', made: n[5] === '1' };
+        });
+    }
+
+    /** @param {number} at @returns {Outlook} */
+    outlook(at) {
+        const f = new Float32Array(this.x.memory.buffer, at, 8);
+        return { points: [...f.subarray(0, 4)], win: [...f.subarray(4, 8)] };
+    }
+
+    /** @param {number} line @param {number} playouts @param {bigint} seed @returns {{after: Outlook, luck: Outlook | null}} */
+    judgeLine(line, playouts, seed) {
+        const chance = this.x.judge_line(line, playouts, seed);
+        return { after: this.outlook(this.x.judge_after()), luck: chance ? this.outlook(this.x.judge_luck()) : null };
+    }
+}

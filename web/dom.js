@@ -1,0 +1,147 @@
+/**
+ * dom.js: pages are written as HTML text and brought into the document by changing only what differs, so that focus, scrolling and
+ * animations survive. No style attributes (the policy of the page forbids them) and no handlers in the text: a view listens at its root.
+ */
+
+/** @param {unknown} text */
+export const esc = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+
+/** The element, which is there. @template {Element} [T=HTMLElement] @param {string} selector @param {ParentNode} [root] @returns {T} */
+export function $(selector, root = document) {
+    const found = root.querySelector(selector);
+    if (!found)
+        throw new Error(`no ${selector}`);
+    return /** @type {T} */ (/** @type {unknown} */ (found));
+}
+
+/** @param {string} selector @param {ParentNode} [root] @returns {HTMLElement[]} */
+export const $$ = (selector, root = document) => [...root.querySelectorAll(/** @type {'div'} */ (selector))];
+
+/** The nearest element of that kind at an event's target. @param {Event} event @param {string} selector @returns {HTMLElement | null} */
+export const near = (event, selector) => event.target instanceof Element ? event.target.closest(selector) : null;
+
+/** @param {Element} from @param {Element} to */
+function syncAttributes(from, to) {
+    for (const { name } of [...from.attributes])
+        if (!to.hasAttribute(name) && !(name === 'style' || name === 'open'))
+            from.removeAttribute(name);
+    for (const { name, value } of to.attributes)
+        if (from.getAttribute(name) !== value)
+            from.setAttribute(name, value);
+}
+
+/** @param {Node} from @param {Node} to */
+function morph(from, to) {
+    if (from.nodeType !== to.nodeType || from.nodeName !== to.nodeName
+        || (from instanceof Element && to instanceof Element && from.getAttribute('data-key') !== to.getAttribute('data-key'))) {
+        from.parentNode?.replaceChild(to, from);
+        return;
+    }
+    if (!(from instanceof Element) || !(to instanceof Element)) {
+        if (from.nodeValue !== to.nodeValue)
+            from.nodeValue = to.nodeValue;
+        return;
+    }
+    if (from.hasAttribute('data-same') && from.getAttribute('data-same') === to.getAttribute('data-same')) {
+        syncAttributes(from, to);
+        return;
+    }
+    syncAttributes(from, to);
+    morphChildren(from, to);
+    if (from instanceof HTMLInputElement && from !== document.activeElement && to.hasAttribute('value'))
+        from.value = to.getAttribute('value') ?? '';
+}
+
+/** @param {Element} from @param {ParentNode & Node} to */
+function morphChildren(from, to) {
+    const next = [...to.childNodes];
+    next.forEach((node, i) => {
+        const old = from.childNodes[i];
+        if (old)
+            morph(old, node);
+        else
+            from.appendChild(node);
+    });
+    while (from.childNodes.length > next.length)
+        from.lastChild?.remove();
+}
+
+/** @type {WeakMap<Element, string>} */
+const shown = new WeakMap();
+
+/** Makes the inside of an element what the text says. @param {Element} root @param {string} html */
+export function put(root, html) {
+    if (shown.get(root) === html)
+        return;
+    const fresh = document.createElement('template');
+    fresh.innerHTML = html;
+    morphChildren(root, fresh.content);
+    shown.set(root, html);
+}
+
+/** The document was changed by hand: the next `put` compares anew. @param {Element} root */
+export const forget = (root) => shown.delete(root);
+
+/** Says something to those who listen. @param {string} text */
+export function announce(text) {
+    const live = $('#live');
+    live.textContent = live.textContent === text ? text + '\u00a0' : text;
+}
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let toastEnds;
+/** A short message at the bottom. @param {string} text @param {number} [ms] */
+export function toast(text, ms = 4000) {
+    const box = $('#toast');
+    box.textContent = text;
+    box.hidden = false;
+    announce(text);
+    clearTimeout(toastEnds);
+    toastEnds = setTimeout(() => { box.hidden = true; }, ms);
+}
+
+/**
+ * A modal dialog with a heading and a close button; resolves with the value of the button that closed it ('' for Esc).
+ * @param {string} title @param {string} body HTML @param {{wide?: boolean, wire?: (dialog: HTMLDialogElement) => void, close?: string}} [options]
+ * @returns {Promise<string>}
+ */
+export function dialog(title, body, { wide = false, wire, close } = {}) {
+    return new Promise((resolve) => {
+        const box = document.createElement('dialog');
+        const back = /** @type {HTMLElement | null} */ (document.activeElement);
+        box.className = wide ? 'wide' : '';
+        box.setAttribute('aria-labelledby', 'dlg-t');
+        box.innerHTML = `<form method="dialog"><h2 class="title" id="dlg-t" tabindex="-1">${esc(title)}</h2><div class="dlg">${body}</div>${close
+            ? `<p class="dlgf"><button class="btn pri" value="">${esc(close)}</button></p>` : ''}</form>`;
+        // The policy forbids sending forms, so buttons close the dialog themselves.
+        box.addEventListener('click', (event) => {
+            const button = near(event, 'button[value]');
+            if (button) {
+                event.preventDefault();
+                box.close(button.getAttribute('value') ?? '');
+            } else if (event.target === box) {
+                box.close('');
+            }
+        });
+        box.addEventListener('submit', (event) => event.preventDefault());
+        box.addEventListener('close', () => {
+            box.remove();
+            back?.focus();
+            resolve(box.returnValue);
+        });
+        document.body.append(box);
+        wire?.(box);
+        box.showModal();
+        if (!box.contains(document.activeElement) || document.activeElement === box)
+            $('#dlg-t', box).focus();
+    });
+}
+
+/** Offers a text as a file. @param {string} name @param {string} text */
+export function download(name, text) {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}

@@ -1,0 +1,215 @@
+/**
+ * game.js: a game on this device: one person or several, and bots. The record and what is being chosen are kept after every change, so a
+ * closed window costs nothing: what is still face down is shuffled anew when the game is opened again, which nobody can tell from before.
+ *
+ * A game has a Core with the match, the seat that looks at it (`me`), and tells its view about changes. online.js has the other kind.
+ */
+import { _ } from './i18n.js';
+import { Thinker, randomSeed } from './thinker.js';
+import { keepGame, read, write } from './store.js';
+import { takeStep, DRAW } from './core.js';
+
+/** @typedef {import('./core.js').Core} Core */
+/** @typedef {{name: string, level: string}} Seat level: '' for a person */
+/** @typedef {{id: string, record: string, edition: string, seats: Seat[], me: number, pending: {seat: number, made: string[], confirmed: boolean}[]}} Saved */
+/** @typedef {'thinking' | 'ready' | 'choosing' | 'next' | 'idle' | 'away'} Status */
+
+const TAKE_PAUSE = 450;          // a bot's new card should not appear unseen
+
+/** What a view needs of a game. */
+export class Game {
+    /** @param {Core} core @param {Seat[]} seats @param {number} me */
+    constructor(core, seats, me) {
+        this.core = core;
+        this.seats = seats;
+        this.me = me;
+        this.id = '';
+        /** A person who is to take the device before anything is shown. @type {string} */
+        this.covered = '';
+        this.online = false;
+        this.hints = true;
+        /** When the clock runs out; 0: there is none. */
+        this.deadline = 0;
+        /** Said above the table while something is amiss. @type {{text: string, actions: {label: string, act: () => void}[]} | null} */
+        this.banner = null;
+        /** A lesson's words, shown instead of the usual ones. @type {{step: number, of: number, title: string, text: string} | null} */
+        this.coach = null;
+        /** @type {() => void} */
+        this.changed = () => {};
+    }
+
+    /** @param {number} seat @returns {Status} */
+    status(seat) {
+        const view = this.core.view(-1);
+        if (!view || view.phase === 'end')
+            return 'idle';
+        if (view.phase !== 'replace')
+            return this.isIn(seat) ? 'ready' : 'thinking';
+        const at = view.order.indexOf(seat);
+        return at < 0 || at < view.place ? 'ready' : at === view.place ? 'choosing' : 'next';
+    }
+
+    /** Whether a seat's choice is in. @param {number} seat */
+    isIn(seat) { return this.core.isConfirmed(seat) || !this.core.isWaiting(seat); }
+    /** Whether the looking seat has sent its choice and others have not. */
+    isSealed() { return this.core.isConfirmed(this.me); }
+    /** A step of the choice that is being made was made or undone. */
+    touched() {}
+    /** Sends the choice. */
+    confirm() {}
+    /** Takes it back. */
+    retract() {}
+    /** @param {number} _card 0: from the deck */
+    take(_card) {}
+    uncover() {}
+    /** Of a lesson: the next one, and the list of all. */
+    skip() {}
+    steps() {}
+    stop() {}
+    /** More entries for the table's menu. @returns {[string, string, () => void][]} */
+    menu() { return []; }
+    /** The record as a file. */
+    record() { return this.core.log(); }
+}
+
+export class LocalGame extends Game {
+    /** @param {Core} core @param {Seat[]} seats @param {number} me */
+    constructor(core, seats, me) {
+        super(core, seats, me);
+        this.thinker = new Thinker(core);
+        /** @type {Set<string>} */
+        this.asked = new Set();
+        this.stopped = false;
+        this.people = seats.map((s, i) => s.level ? -1 : i).filter((i) => i >= 0);
+    }
+
+    /** @param {Core} core with its edition @param {Seat[]} seats */
+    static start(core, seats) {
+        const game = new LocalGame(core, seats, seats.findIndex((s) => !s.level));
+        core.start(seats.map((s) => s.name), randomSeed());
+        core.tag('date', new Date().toISOString().slice(0, 10));
+        seats.forEach((s, i) => s.level && core.tag('bot', `${i + 1} ${s.level}`));
+        game.id = `${Date.now()}`;
+        game.covered = game.people.length > 1 ? seats[game.me].name : '';
+        game.save();
+        return game;
+    }
+
+    /** The game that was under way; null if there is none that can be read. @param {Core} core @returns {LocalGame | null} */
+    static resume(core) {
+        const saved = LocalGame.saved();
+        if (!saved || (saved.edition && core.readEdition(saved.edition)) || core.load(saved.record))
+            return null;
+        core.shuffle(randomSeed());
+        const game = new LocalGame(core, saved.seats, saved.me);
+        game.id = saved.id;
+        for (const { seat, made, confirmed } of saved.pending) {
+            for (const step of made)
+                core.step(seat, BigInt(step));
+            if (confirmed)
+                core.confirm(seat);
+        }
+        game.covered = game.people.length > 1 ? saved.seats[saved.me].name : '';
+        return game;
+    }
+
+    /** @returns {Saved | null} */
+    static saved() { return read('game', null); }
+
+    save() {
+        const pending = this.people.map((seat) => ({ seat, made: this.core.made(seat).map((s) => String(s.step)), confirmed: this.core.isConfirmed(seat) }));
+        const edition = this.core.edition.name === 'classic' ? '' : this.core.edition.text;
+        if (this.core.isOver()) {
+            keepGame({ id: this.id, date: Date.now(), record: this.core.log(), me: this.people[0] ?? 0, edition });
+            write('game', undefined);
+        } else {
+            write('game', { id: this.id, record: this.core.log(), edition, seats: this.seats, me: this.me, pending });
+        }
+    }
+
+    /** Lets bots think, hands the device on, until a person has to choose. */
+    run() {
+        if (this.stopped)
+            return;
+        this.save();
+        const { core } = this;
+        if (this.people.length > 1 && !core.isOver() && (core.isConfirmed(this.me) || !core.isWaiting(this.me))) {
+            const next = this.people.find((s) => core.isWaiting(s));
+            if (next !== undefined && next !== this.me) {
+                this.me = next;
+                this.covered = this.seats[next].name;
+            }
+        }
+        this.seats.forEach((seat, s) => {
+            if (seat.level && core.isWaiting(s))
+                void this.think(s);
+        });
+        this.changed();
+    }
+
+    /** @param {number} s */
+    async think(s) {
+        const { core } = this, position = `${core.lines().length}.${s}`;
+        if (this.asked.has(position))
+            return;
+        this.asked.add(position);
+        const began = performance.now(), replacing = core.view(-1)?.phase === 'replace';
+        const choice = await this.thinker.ask({ kind: 'choice', record: core.visibleLog(s), seat: s, level: this.seats[s].level, seed: String(randomSeed()) });
+        if (replacing && !matchMedia('(prefers-reduced-motion: reduce)').matches)
+            await new Promise((done) => setTimeout(done, Math.max(0, TAKE_PAUSE - (performance.now() - began))));
+        if (this.stopped || `${core.lines().length}.${s}` !== position)
+            return;
+        if (core.choose(s, choice))
+            throw new Error(`a bot chose ${choice}`);
+        if (!replacing)
+            core.confirm(s);
+        this.run();
+    }
+
+    touched() { this.save(); }
+
+    confirm() {
+        if (this.core.confirm(this.me) === 0)
+            this.run();
+    }
+
+    retract() {
+        if (this.core.retract(this.me) === 0)
+            this.run();
+    }
+
+    /** @param {number} card */
+    take(card) {
+        if (this.core.step(this.me, card ? takeStep(card) : DRAW) === 0)
+            this.run();
+    }
+
+    uncover() {
+        this.covered = '';
+        this.changed();
+    }
+
+    stop() {
+        this.stopped = true;
+        this.thinker.stop();
+    }
+
+    /** The same players once more. */
+    rematch() {
+        const core = this.core.fork();
+        const seats = this.seats.map((s) => ({ ...s }));
+        this.stop();
+        return LocalGame.start(core, seats);
+    }
+}
+
+/** A bot is called after the animal of its seat. @param {number} seat */
+export const botName = (seat) => [_('Cat'), _('Jackal'), _('Ibis'), _('Scarab')][seat];
+
+/** One person against bots. @param {Core} core @param {string} name @param {number} opponents @param {string} level */
+export function startBotGame(core, name, opponents, level) {
+    const seats = [{ name: name || _('Player'), level: '' }];
+    for (let i = 1; i <= opponents; i++)
+        seats.push({ name: botName(i), level });
+    return LocalGame.start(core, seats);
+}

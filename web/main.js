@@ -1,0 +1,185 @@
+/**
+ * main.js: starts the page: language, engine, and which view is shown. A view is a class with a root to draw into and `stop`; addresses are
+ * behind the # (see routes), so that any web server can deliver the page and no server sees codes.
+ */
+import { LANGUAGES, _, language, loadLanguage, pickLanguage } from './i18n.js';
+import { $, dialog, esc, toast } from './dom.js';
+import { icon, wordmark } from './draw.js';
+import { Core } from './core.js';
+import { applyTheme, editions, saveSettings, settings } from './store.js';
+import { LocalGame } from './game.js';
+import { TableView } from './table.js';
+import { EndView } from './end.js';
+import { HomeView } from './home.js';
+
+/** @typedef {import('./game.js').Game} Game */
+/** @typedef {{stop(): void}} Shown */
+
+/** What views may ask of the page. */
+export class App {
+    /** @param {WebAssembly.Module} module @param {string} classic the text of the edition */
+    constructor(module, classic) {
+        this.module = module;
+        this.classic = classic;
+        this.root = $('#app');
+        /** @type {Shown | null} */
+        this.shown = null;
+        /** The game at the table. @type {Game | null} */
+        this.game = null;
+        addEventListener('hashchange', () => void this.route());
+    }
+
+    /** A core with an edition: its name (classic, or one of this browser's own), or its text. @param {string} [edition] */
+    core(edition = 'classic') {
+        const core = new Core(this.module);
+        const text = edition === 'classic' ? this.classic : edition.includes('\n') ? edition : editions()[edition] ?? this.classic;
+        if (core.readEdition(text))
+            core.readEdition(this.classic);
+        return core;
+    }
+
+    /** @param {(root: HTMLElement) => Shown} make @param {string} [title] */
+    show(make, title = '') {
+        this.shown?.stop();
+        this.root.replaceChildren();
+        $('#toast').hidden = true;
+        const root = document.createElement('div');
+        this.root.append(root);
+        scrollTo(0, 0);
+        document.title = title ? `${title} · Pyramids` : 'Pyramids';
+        this.shown = make(root);
+    }
+
+    /** @param {string} hash without # */
+    go(hash) {
+        if (location.hash === `#${hash}` || (!hash && !location.hash))
+            void this.route();
+        else
+            location.hash = hash;
+    }
+
+    async route() {
+        const [name, ...rest] = decodeURIComponent(location.hash.slice(1)).split('/');
+        document.querySelectorAll('dialog[open]').forEach((d) => /** @type {HTMLDialogElement} */ (d).close());
+        if (name !== 'play' && name !== 'table') {
+            this.game?.stop();
+            this.game = null;
+        }
+        if (name === 'play')
+            this.play();
+        else if (/^[RQE]\d+$/.test(name) || name === 'rules')
+            await this.lazy('rules', name);
+        else if (['learn', 'replays', 'replay', 'pad', 'editions', 'edition', 'table', 'friends', 'watch'].includes(name))
+            await this.lazy(name, ...rest);
+        else
+            this.show((root) => new HomeView(root, this));
+    }
+
+    /** Views that are not needed at once. @param {string} name @param {string[]} rest */
+    async lazy(name, ...rest) {
+        try {
+            const { routes } = await import('./more.js');
+            routes[name](this, ...rest);
+        } catch (error) {
+            console.error(error);
+            toast(_('This part could not be loaded. Are you offline?'));
+        }
+    }
+
+    /** The table of a local game: the one at hand, or the one that was saved. */
+    play() {
+        if (!(this.game instanceof LocalGame))
+            this.game?.stop();
+        const game = this.game instanceof LocalGame ? this.game : LocalGame.resume(this.core());
+        if (!game) {
+            this.go('');
+            return;
+        }
+        this.game = game;
+        this.showTable(game);
+        game.run();
+    }
+
+    /** @param {Game} game */
+    showTable(game) {
+        this.show((root) => {
+            const view = new TableView(root, game, this);
+            view.update();
+            return view;
+        }, _('Table'));
+    }
+
+    /** A new local game. @param {LocalGame} game */
+    start(game) {
+        this.game?.stop();
+        this.game = game;
+        this.go('play');
+    }
+
+    // What the table asks for
+
+    home() { this.go(''); }
+
+    /** @param {Game} game */
+    end(game) { this.show((root) => new EndView(root, game, this), _('Final scores')); }
+
+    help() {
+        const keys = /** @type {[string, string][]} */ ([['← ↑ → ↓', _('move over the chamber')], ['Tab', _('to the other card, then to the buttons')], ['1 2', _('first or second card')], ['R', _('rotate the pattern')],
+            ['F', _('mirror it')], ['S', _('one space instead of the pattern')], ['N', _('next legal placement')], ['Enter', _('place, and once more to confirm')], ['U', _('undo')], ['P', _('list placements')],
+            ['H', _('hint')], ['L', _('game log')], ['Esc', _('clear what is placed')]]);
+        const tips = [_('Point at a space: the pattern shows where it would go. Click to place it, click again for other ways, then confirm.'), _('Drag over spaces to paint the pattern, or drag the pattern itself.'),
+            _('On a touch screen tap a space; tap it again for the next placement.')];
+        void dialog(_('Help and keys'), `<ul class="rows">${tips.map((t) => `<li>${esc(t)}</li>`).join('')}</ul><p class="bars"><a class="btn" href="#rules">${icon('book')}${_('Rules')}</a><a class="btn" href="#learn">${icon('learn')}${_('Learn')}</a></p><div class="keys">${keys.map(([k, t]) =>
+            `<span>${k.split(' ').map((x) => `<kbd class="kbd">${x}</kbd>`).join(' ')}</span><span>${esc(t)}</span>`).join('')}</div>`, { close: _('Close') });
+    }
+
+    /** @param {[string, string, () => void][]} items */
+    menu(items) {
+        const more = /** @type {[string, string, () => void][]} */ ([...items, ['home', _('Home'), () => this.home()], ['book', _('Rules'), () => this.go('rules')], ['gear', _('Settings'), () => this.settings()],
+            ['help', _('Help and keys'), () => this.help()]]);
+        void dialog(_('Menu'), `<div class="menu">${more.map(([i, label], k) => `<button class="btn ghost" value="${k}">${icon(i)}${esc(label)}</button>`).join('')}</div>`, { close: _('Close') })
+            .then((value) => { if (value !== '') more[Number(value)][2](); });
+    }
+
+    settings() {
+        const option = /** @param {string} value @param {string} label @param {string} now */ (value, label, now) => `<option value="${value}" ${value === now ? 'selected' : ''}>${esc(label)}</option>`;
+        void dialog(_('Settings'), `<div class="fields"><label>${_('Your name')}<input type="text" name="name" maxlength="24" value="${esc(settings.name)}" autocomplete="nickname"></label>
+            <label>${_('Language')}<select name="language">${LANGUAGES.map(([c, n]) => option(c, n, language)).join('')}</select></label>
+            <label>${_('Theme')}<select name="theme">${option('auto', _('as the device'), settings.theme)}${option('light', _('light'), settings.theme)}${option('dark', _('dark'), settings.theme)}</select></label>
+            <label class="check"><input type="checkbox" name="letters" ${settings.letters ? 'checked' : ''}>${_('Letters as shortcuts')}</label></div>`, { close: _('Done'), wire: (box) => {
+            box.addEventListener('change', (event) => {
+                const field = /** @type {HTMLInputElement} */ (event.target);
+                if (field.name === 'letters') saveSettings({ letters: field.checked });
+                else if (field.name === 'theme') saveSettings({ theme: /** @type {'auto'} */ (field.value) });
+                else if (field.name === 'name') saveSettings({ name: field.value.trim() });
+                else if (field.name === 'language') void this.speak(field.value);
+            });
+        } });
+    }
+
+    /** @param {string} code */
+    async speak(code) {
+        saveSettings({ language: code });
+        await loadLanguage(code);
+        const game = this.game;
+        if (game && this.shown instanceof TableView)
+            this.showTable(game);
+        else
+            await this.route();
+    }
+}
+
+/** The bar above a page that is not the table. @param {string} title */
+export const pageTop = (title) => `<header class="top"><a class="toplink" href="#" aria-label="${esc(_('Pyramids, home'))}">${wordmark}</a><span class="roundtext">${esc(title)}</span><span class="sp"></span><a class="btn ghost" href="#">${icon('home')}<span class="no-p">${_('Home')}</span><span class="vh only-p">${_('Home')}</span></a></header>`;
+
+async function begin() {
+    applyTheme();
+    const get = /** @param {string} name */ (name) => fetch(new URL(name, import.meta.url));
+    const [module, classic] = await Promise.all([WebAssembly.compileStreaming(get('pyramids.wasm')), get('classic.edition').then((r) => r.text()), loadLanguage(pickLanguage(settings.language))]);
+    const app = new App(module, classic);
+    await app.route();
+    if ('serviceWorker' in navigator)
+        navigator.serviceWorker.register('sw.js').catch(() => { /* an insecure address: no offline play */ });
+}
+
+void begin();

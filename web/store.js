@@ -1,0 +1,62 @@
+/** store.js: what the browser keeps: settings, the game under way, finished games, own editions, score pads. Without storage (private windows
+ * may refuse it) everything works, but nothing is kept. */
+
+/** @template T @param {string} key @param {T} otherwise @returns {T} */
+export function read(key, otherwise) {
+    try {
+        const text = localStorage.getItem(`pyramids.${key}`);
+        return text === null ? otherwise : JSON.parse(text);
+    } catch {
+        return otherwise;
+    }
+}
+
+/** @param {string} key @param {unknown} value undefined: forget it */
+export function write(key, value) {
+    try {
+        if (value === undefined)
+            localStorage.removeItem(`pyramids.${key}`);
+        else
+            localStorage.setItem(`pyramids.${key}`, JSON.stringify(value));
+    } catch { /* full or forbidden: the game goes on */ }
+}
+
+/** @typedef {{name: string, theme: 'auto' | 'light' | 'dark', language: string | null, letters: boolean, opponents: number, level: string}} Settings */
+
+/** @type {Settings} */
+export const settings = { name: '', theme: 'auto', language: null, letters: true, opponents: 1, level: 'casual', ...read('settings', {}) };
+
+/** @param {Partial<Settings>} change */
+export function saveSettings(change) {
+    Object.assign(settings, change);
+    write('settings', settings);
+    applyTheme();
+}
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+export function applyTheme() {
+    const theme = settings.theme === 'auto' ? (dark.matches ? 'dark' : 'light') : settings.theme;
+    document.documentElement.dataset.theme = theme;
+}
+dark.addEventListener('change', applyTheme);
+
+/** @typedef {{id: string, date: number, record: string, me: number, edition: string}} Kept a finished game; edition: its text unless it is the classic one */
+
+const MOST_GAMES = 40;
+/** @returns {Kept[]} newest first */
+export const games = () => read('games', /** @type {Kept[]} */ ([]));
+/** @param {Kept} game */
+export function keepGame(game) {
+    write('games', [game, ...games().filter((g) => g.id !== game.id)].slice(0, MOST_GAMES));
+}
+
+/** Own editions by name. @returns {Record<string, string>} */
+export const editions = () => read('editions', /** @type {Record<string, string>} */ ({}));
+/** @param {string} name @param {string} [text] without one it is forgotten */
+export function keepEdition(name, text) {
+    const all = editions();
+    delete all[name];
+    if (text)
+        all[name] = text;
+    write('editions', all);
+}

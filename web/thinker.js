@@ -1,0 +1,48 @@
+/** thinker.js: the page's side of worker.js: questions and answers, one after the other; `stop` forgets all of them at once. */
+
+/** @typedef {import('./core.js').Core} Core */
+
+export class Thinker {
+    /** @param {Core} core whose module and edition are used */
+    constructor(core) {
+        this.core = core;
+        /** @type {Worker | null} */
+        this.worker = null;
+        /** @type {Map<number, {resolve: (answer: any) => void, reject: (error: Error) => void, progress?: (done: number) => void}>} */
+        this.open = new Map();
+        this.last = 0;
+    }
+
+    /** @param {object} job see worker.js @param {(done: number) => void} [progress] @returns {Promise<any>} never settled if stopped */
+    ask(job, progress) {
+        if (!this.worker) {
+            this.worker = new Worker(new URL('worker.js', import.meta.url), { type: 'module' });
+            this.worker.onmessage = ({ data }) => {
+                const asked = this.open.get(data.id);
+                if (data.done !== undefined) {
+                    asked?.progress?.(data.done);
+                    return;
+                }
+                this.open.delete(data.id);
+                if (data.error)
+                    asked?.reject(new Error(data.error));
+                else
+                    asked?.resolve(data.answer);
+            };
+        }
+        const id = ++this.last;
+        this.worker.postMessage({ id, module: this.core.module, edition: this.core.edition.text, job });
+        return new Promise((resolve, reject) => this.open.set(id, { resolve, reject, progress }));
+    }
+
+    stop() {
+        this.worker?.terminate();
+        this.worker = null;
+        this.open.clear();
+    }
+}
+
+/** A seed that nobody can guess. */
+export function randomSeed() {
+    return crypto.getRandomValues(new BigUint64Array(1))[0];
+}

@@ -1,0 +1,248 @@
+/**
+ * words.js: codes and lines to sentences in the player's language: why something is illegal, what is wrong with a text, what happened.
+ * A whole sentence a cause. Rules are cited by their tag, which the page makes into a link.
+ */
+import { _, ngettext, listWords } from './i18n.js';
+import { esc } from './dom.js';
+import { symbolOf } from './draw.js';
+import { spaceName, spacesOf } from './core.js';
+
+/** @typedef {import('./core.js').Fault} Fault */
+/** @typedef {import('./core.js').Edition} Edition */
+/** @typedef {import('./core.js').Desk} Desk */
+
+/** @param {string} colour */
+export const colourName = (colour) => colour === 'green' ? _('green') : colour === 'orange' ? _('orange') : _('purple');
+/** @param {string} colour */
+export const shapeName = (colour) => colour === 'green' ? _('step pyramid') : colour === 'orange' ? _('true pyramid') : _('bent pyramid');
+
+/** What a space holds. @param {string} c */
+export function spaceWord(c) {
+    switch (c) {
+    case 'r': return _('ruby');
+    case 'e': return _('emerald');
+    case 'f': return _('torch');
+    case 's': return _('skull');
+    case 'p': return _('potion');
+    case 'x': return _('red cross');
+    case 'v': return _('entrance');
+    case 'T': return _('tomb');
+    case '#': return _('wall');
+    default: return _('empty');
+    }
+}
+
+export const LEVELS = ['novice', 'casual', 'club', 'expert', 'master'];
+/** @param {string} level */
+export function levelName(level) {
+    switch (level) {
+    case 'novice': return _('Novice');
+    case 'casual': return _('Casual');
+    case 'club': return _('Club');
+    case 'expert': return _('Expert');
+    case 'master': return _('Master');
+    default: return level;
+    }
+}
+
+/** A card in words. @param {Edition} edition @param {number} card */
+export const cardName = (edition, card) => _('Card %{n}, %{colour}', { n: card, colour: colourName(edition.cards[card].colour) });
+
+/** "a1 b1 a2". @param {number[]} cells */
+export const spaceNames = (cells) => cells.map(spaceName).join(' ');
+
+/** A number with a real minus sign. @param {number} n */
+export const signed = (n) => n < 0 ? `−${-n}` : `${n}`;
+/** @param {number} n */
+export const plus = (n) => n > 0 ? `+${n}` : signed(n);
+
+/** What a card holds, for those who cannot see it. @param {Edition} edition @param {number} card */
+export function cardSymbols(edition, card) {
+    const count = /** @type {Record<string, number>} */ ({});
+    for (const c of edition.cards[card].cells)
+        count[c] = (count[c] ?? 0) + 1;
+    return ['r', 'e', 'f', 's', 'p', 'x'].filter((c) => count[c]).map((c) => ({ c, n: count[c] }));
+}
+
+/** @param {Edition} edition @param {number} card */
+export const cardContents = (edition, card) => cardSymbols(edition, card).map(({ c, n }) => `${n} ${spaceWord(c)}`).join(', ');
+
+/** The pattern's size in words. @param {{name: string, size: number}} pattern */
+export const patternName = (pattern) => _('%{name} pattern', { name: pattern.name });
+
+/** Why a step is illegal: a sentence and its rule. @param {number} code @returns {{text: string, rule: string}} */
+export function reason(code) {
+    switch (code) {
+    case -195: return { text: _('That space is a wall.'), rule: 'R9' };
+    case -194: return { text: _('That space is already marked.'), rule: 'R9' };
+    case -193: return { text: _('The first mark on a card must cover the entrance.'), rule: 'R10' };
+    case -192: return { text: _('It must touch a space you marked before.'), rule: 'R10' };
+    case -191: return { text: _('Mark the whole pattern, or exactly one space.'), rule: 'R8' };
+    case -190: return { text: _('An extra mark is one space.'), rule: 'R11' };
+    case -189: return { text: _('You cannot pass: something can be marked.'), rule: 'R8' };
+    case -188: return { text: _('You have no card left, so you pass.'), rule: 'Q7' };
+    case -196: return { text: _('That card is not yours.'), rule: 'R8' };
+    case -187: return { text: _('That card is not in the display.'), rule: 'R12' };
+    case -186: return { text: _('The deck is empty.'), rule: 'R13' };
+    case -185: return { text: _('An extra mark is missing.'), rule: 'R11' };
+    case -184: return { text: _('A mark more than the crosses pay for.'), rule: 'R11' };
+    case -197: return { text: _('That card was not dealt to this player.'), rule: 'R4' };
+    case -96: return { text: _('That card is not in the deck any more.'), rule: 'R5' };
+    case -95: return { text: _('All cards of that pattern have been revealed in this round.'), rule: 'R6' };
+    default: return { text: _('That is not possible now.'), rule: '' };
+    }
+}
+
+/** Codes of err.h by the names that the server uses. */
+export const REASONS = /** @type {Record<string, number>} */ ({ wall: -195, marked: -194, no_entrance: -193, no_touch: -192, not_pattern: -191, extra_one: -190,
+    must_mark: -189, must_pass: -188, not_on_desk: -196, not_in_display: -187, deck_empty: -186, extra_missing: -185 });
+
+/** A rule as a link. @param {string} rule */
+export const ruleLink = (rule) => rule ? ` <a class="rule" href="#${rule}">${rule}</a>` : '';
+
+/** What is wrong with a text (a record, an edition): one sentence. @param {Fault} fault */
+export function faultSentence(fault) {
+    const [a, b] = fault.numbers, w = fault.word, e = fault.expected;
+    switch (fault.code) {
+    case -300: return _('A skull costs less than the one before it. Expected: penalties that never fall.');
+    case -299: return _('A skull costs too much. Expected: at most 999.');
+    case -298: return _('Pattern %{name} has the wrong size. Expected: 2 to 4 spaces.', { name: w });
+    case -297: return _('Pattern %{name} falls apart. Expected: spaces that hang together by their sides.', { name: w });
+    case -296: return _('Pattern %{name} has an empty outer row or column. Expected: a drawing without one.', { name: w });
+    case -295: return _('Pattern %{name} is pattern %{other}, turned or mirrored. Expected: six that differ.', { name: w, other: e });
+    case -294: return _('The patterns do not make eight expedition cards. Expected: copies that add up to 8.');
+    case -293: return _('Card %{n} has overlapping symbols. Expected: at most one a space.', { n: a });
+    case -292: return _('Card %{n} needs exactly one entrance v, in its top row.', { n: a });
+    case -291: return _('Card %{n} needs exactly one tomb T, in its bottom row.', { n: a });
+    case -290: return _('Card %{n} falls apart. Expected: open spaces that all hang together by their sides.', { n: a });
+    case -289: return _('Card %{n} has no colour. Expected: green, orange or purple.', { n: a });
+    case -288: return _('There are %{n} cards of the colour %{colour}. Expected: 16 of each colour.', { n: a, colour: w });
+    case -400: return _('Byte %{n} of the line is not part of a printable character.', { n: fault.column });
+    case -399: return _('The line is too long. Expected: at most 4096 bytes.');
+    case -398: return _('A blank too many or too few. Expected: words with one blank between, as in: %{form}', { form: e });
+    case -397: return _('The text does not begin as it should. Expected: %{form}', { form: e });
+    case -396: return _('This version of the format is not known. Expected: %{form}', { form: e });
+    case -395: return e ? _('Unknown word “%{word}”. Expected: %{form}', { word: w, form: e }) : _('Unknown word “%{word}”. Expected: a line of a game record.', { word: w });
+    case -394: return _('The line ends too early. Expected: %{form}', { form: e });
+    case -393: return _('“%{word}” is too much. Expected: %{form}', { word: w, form: e });
+    case -392: return _('“%{word}” is not a plain number. Expected: %{form}', { word: w, form: e });
+    case -391: return _('The number %{word} is out of range. Expected: %{low} to %{high}.', { word: w, low: a, high: b });
+    case -390: return _('“%{word}” is too long. Expected: at most %{n} bytes.', { word: w, n: a });
+    case -389: return _('“%{word}” is not a colour. Expected: green, orange or purple.', { word: w });
+    case -388: return _('“%{word}” stands a second time, after line %{n}. Expected: once.', { word: w, n: a });
+    case -387: return _('“%{word}” does not name spaces. Expected: columns a to e and rows 1 to 5, as in 17:a1b1a2.', { word: w });
+    case -386: return _('The spaces of “%{word}” are not in reading order. Expected: row by row, as in 17:a1b1a2.', { word: w });
+    case -385: return _('“%{word}” is not a move. Expected: CARD:SPACES, extra marks as +CARD:SPACE, or -.', { word: w });
+    case -384: return _('The text ends in the middle of card %{n}. Expected: five rows.', { n: a });
+    case -383: return _('There are more lines than a game can have.');
+    case -500: return _('“%{word}” is not a row of card %{n}. Expected: five of # . v T x r e f s p', { word: w, n: a });
+    case -499: return _('“%{word}” is not a row of a pattern. Expected: up to four of X and ., rows of one length, then a blank line.', { word: w });
+    case -498: return _('There are %{n} patterns. Expected: six.', { n: a });
+    case -497: return _('Card %{n} is missing. Expected: cards 1 to 48.', { n: a });
+    case -496: return _('A line is missing. Expected: %{form}', { form: e });
+    case -495: return _('Two patterns have the name %{name}. Expected: six different names.', { name: w });
+    case -600: return _('The game was played with the edition “%{word}”, which is not here. Expected: %{form}', { word: w, form: e });
+    case -599: return _('This line cannot stand here. Expected: %{form}', { form: e });
+    case -598: return _('Another seat comes here. Expected: %{form}', { form: e });
+    case -597: return _('A game has 2 to 4 players. Expected: %{form}', { form: e });
+    case -596: return _('The edition has no pattern “%{word}”. Expected: the name of one of its six.', { word: w });
+    case -595: return _('Card %{n} was dealt before. Expected: four different cards.', { n: a });
+    case -594: return _('The display does not lack that many cards. Expected: %{form}', { form: e });
+    case -593: return _('These are not the pyramid points due. Expected: %{form}', { form: e });
+    case -592: return _('The score is another. Expected: %{form}', { form: e });
+    case -591: return _('The winner is another. Expected: %{form}', { form: e });
+    case -590: return _('The game is over. Expected: no further line.');
+    default: {
+        const { text } = reason(fault.code);
+        return w ? _('“%{word}”: %{reason}', { word: w, reason: text }) : text;
+    }
+    }
+}
+
+/** The same with its line. @param {Fault} fault */
+export const faultWithLine = (fault) => fault.line ? _('Line %{n}: %{sentence}', { n: fault.line, sentence: faultSentence(fault) }) : faultSentence(fault);
+
+/** What marks bring, in words. @param {Edition} edition @param {{card: number, cells: number[]}[]} parts */
+export function gainWords(edition, parts) {
+    return parts.flatMap(({ card, cells }) => cells.map((i) => edition.cards[card].cells[i])).filter((c) => !'.v#'.includes(c)).map(spaceWord).join(', ');
+}
+
+/** A choice taken apart: 17:a1a2+22:c1. @param {string} move */
+export const moveParts = (move) => move === '-' ? [] : move.split('+').map((part) => {
+    const [card, spaces] = part.split(':');
+    return { card: Number(card), cells: spacesOf(spaces) };
+});
+
+/** @typedef {{kind: 'turn' | 'line', seat: number, html: string, text: string, line: number}} Entry */
+
+/**
+ * The log in words, oldest first. @param {string[]} lines of a record @param {Edition} edition @returns {Entry[]}
+ */
+export function logEntries(lines, edition) {
+    const names = lines.filter((l) => l.startsWith('player ')).map((l) => l.slice(9));
+    /** @type {Entry[]} */
+    const entries = [];
+    let reveals = 0;
+    const b = /** @param {number | string} x */ (x) => `<b>${esc(x)}</b>`;
+    lines.forEach((line, at) => {
+        const [word, ...rest] = line.split(' ');
+        const seat = Number(rest[0]) - 1;
+        const say = /** @param {(v: {name: string, b: (x: number | string) => string, symbols: (cells: string) => string}) => string} make */ (make) => {
+            const html = make({ name: b(names[seat]), b, symbols: (cells) => [...cells].map(symbolOf).join('') });
+            const text = make({ name: names[seat], b: String, symbols: (cells) => [...cells].filter((c) => !'.v#'.includes(c)).map(spaceWord).join(', ') });
+            entries.push({ kind: 'line', seat, html, text: text.replace(/\s+/g, ' ').trim(), line: at });
+        };
+        if (word === 'reveal') {
+            const pattern = edition.patterns.find((p) => p.name === rest[0]);
+            const html = esc(_('Round %{round}, turn %{turn}: %{pattern}', { round: 1 + (reveals / 7 | 0), turn: 1 + reveals % 7, pattern: pattern ? patternName(pattern) : rest[0] }));
+            reveals++;
+            entries.push({ kind: 'turn', seat: -1, html, text: html, line: at });
+        } else if (word === 'keep') {
+            say(({ name, b }) => _('%{name} keeps %{a} and %{b}', { name, a: b(rest[1]), b: b(rest[2]) }));
+        } else if (word === 'mark') {
+            const parts = moveParts(rest[1]);
+            if (!parts.length)
+                say(({ name }) => _('%{name} passes', { name }));
+            parts.forEach(({ card, cells }, i) => {
+                const spaces = spaceNames(cells), chars = cells.map((k) => edition.cards[card].cells[k]).join('');
+                if (i)
+                    say(({ name, b, symbols }) => _('%{name}, extra mark: %{spaces} on %{card} %{symbols}', { name, spaces, card: b(card), symbols: symbols(chars) }));
+                else
+                    say(({ name, b, symbols }) => _('%{name} marked %{spaces} on %{card} %{symbols}', { name, spaces, card: b(card), symbols: symbols(chars) }));
+                if (chars.includes('T'))
+                    say(({ name, b }) => _('%{name} completed %{card}', { name, card: b(card) }));
+            });
+        } else if (word === 'take') {
+            say(({ name, b }) => _('%{name} took %{card} from the display', { name, card: b(rest[1]) }));
+        } else if (word === 'draw') {
+            say(({ name, b }) => _('%{name} drew %{card} from the deck', { name, card: b(rest[1]) }));
+        } else if (word === 'points') {
+            say(({ name, b }) => _('%{name} took %{points} pyramid points for %{colour}', { name, points: b(rest[2]), colour: colourName(rest[1]) }));
+        } else if (word === 'score') {
+            say(({ name, b }) => _('%{name} has %{points} points', { name, points: b(rest[1]) }));
+        } else if (word === 'winner') {
+            const who = rest.map((s) => names[Number(s) - 1]);
+            const text = ngettext('%{names} wins', '%{names} win', who.length, { names: listWords(who) });
+            entries.push({ kind: 'line', seat, html: b(text), text, line: at });
+        }
+    });
+    return entries;
+}
+
+/** What changed from one desk to another, as chips and in words. @param {Desk} before @param {Desk} after @param {number} round
+ * @returns {{c: string, label: string, text: string}[]} */
+export function gains(before, after, round) {
+    const list = [];
+    const r = after.rubies - before.rubies, e = after.emeralds - before.emeralds, s = after.skulls - before.skulls;
+    if (r) list.push({ c: 'r', label: plus(r), text: ngettext('%{n} ruby', '%{n} rubies', r) });
+    if (e) list.push({ c: 'e', label: plus(e), text: ngettext('%{n} emerald', '%{n} emeralds', e) });
+    if (after.torches[round] && !before.torches[round]) list.push({ c: 'f', label: '+5', text: _('torch') });
+    if (s > 0) list.push({ c: 's', label: plus(s), text: ngettext('%{n} skull', '%{n} skulls', s) });
+    if (s < 0) list.push({ c: 'p', label: signed(s), text: ngettext('%{n} skull erased', '%{n} skulls erased', -s) });
+    after.slots.forEach((slot, i) => {
+        if (slot.tomb && !before.slots[i].tomb)
+            list.push({ c: 'T', label: '+10', text: _('card %{n} complete', { n: slot.card }) });
+    });
+    if (after.due > 0) list.push({ c: 'x', label: plus(after.due), text: ngettext('%{n} extra mark', '%{n} extra marks', after.due) });
+    return list;
+}
