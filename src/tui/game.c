@@ -435,6 +435,8 @@ void game_back_seat(struct app *app)
     pyr_seat last = app->game->uncovered_for;
     if (last == PYR_NOBODY || last == app->seat || pyr_match_retract(&app->match, last))
         return;
+    if (app->match.replay.state.open.phase == PYR_KEEP)
+        pyr_match_undo(&app->match, last);
     app->seat = last;
     app->game->covered = true;
     app->game->uncovered_for = PYR_NOBODY;
@@ -526,6 +528,8 @@ void game_retract(struct app *app)
         app->game->past = past->before;
         free(past);
     }
+    if (app->match.replay.state.open.phase == PYR_KEEP)
+        pyr_match_undo(&app->match, app->seat);          /* what was picked is still picked */
     app_say(app, ST_TEXT, "%s", _("Your choice is open again."));
     game_save(app);
 }

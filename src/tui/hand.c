@@ -205,6 +205,18 @@ bool hand_cover(struct hand *hand, const struct pyr_match *match, pyr_seat seat,
     return pyr_aim_cover(&match->edition->box, &desk, hand_pattern(match), &hand->aim, slot, row, column, any_turn);
 }
 
+void hand_pick(struct hand *hand, unsigned card)
+{
+    uint8_t bit = (uint8_t)(1u << card);
+    if (!(hand->picked & bit) && __builtin_popcount(hand->picked) >= PYR_KEPT)
+        hand->picked &= (uint8_t)(1u << hand->recent);
+    hand->picked ^= bit;
+    if (hand->picked & bit)
+        hand->recent = (uint8_t)card;
+    else if (hand->picked)
+        hand->recent = (uint8_t)__builtin_ctz(hand->picked);
+}
+
 enum pyr_err hand_place(struct hand *hand, struct pyr_match *match, pyr_seat seat)
 {
     const struct pyr_state *state = &match->replay.state;

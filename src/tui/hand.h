@@ -25,7 +25,7 @@ enum hand_state {
 struct hand {
     struct pyr_aim aim;
     uint8_t at;                  /* KEEP, REPLACE: the card under the cursor */
-    uint8_t picked;              /* KEEP: bits of the four */
+    uint8_t picked, recent;      /* KEEP: bits of the four; the one picked last */
     uint32_t line;               /* the hand was made ready for the decision at this line of the log, */
     uint8_t steps;               /* after so many steps; see hand_follow */
     struct pyr_aim made[PYR_MAX_PARTS];      /* where the aim was for each step, for taking it back */
@@ -62,6 +62,9 @@ bool hand_next(struct hand *hand, const struct pyr_match *match, pyr_seat seat, 
 void hand_card(struct hand *hand, const struct pyr_match *match, pyr_seat seat, unsigned slot);
 void hand_single(struct hand *hand, const struct pyr_match *match, pyr_seat seat);
 bool hand_cover(struct hand *hand, const struct pyr_match *match, pyr_seat seat, unsigned slot, unsigned row, unsigned column, bool any_turn);
+
+/* KEEP: picks one of the four or lets it go; of more than two the one picked first goes. */
+void hand_pick(struct hand *hand, unsigned card);
 
 /* Makes the step under the cursor, a pass, or the keep that is picked. The match says why not. */
 enum pyr_err hand_place(struct hand *hand, struct pyr_match *match, pyr_seat seat);

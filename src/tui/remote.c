@@ -455,6 +455,8 @@ static void on_done(struct remote *remote, struct app *app, const json_t *messag
         return;
     if (remote->pending_kind == PEND_RETRACT && remote->you) {
         app->match.choice[remote->you - 1].confirmed = false;
+        if (app->match.replay.state.open.phase == PYR_KEEP)
+            pyr_match_undo(&app->match, (pyr_seat)(remote->you - 1));    /* what was picked is still picked */
         app_say(app, ST_TEXT, "%s", _("Your choice is open again."));
     }
     remote->pending_kind = PEND_NOTHING;
@@ -736,7 +738,7 @@ static void draw_room(struct remote *remote, struct app *app)
     if (free_seats && remote->host && remote->you)
         app_hint(app, 'b', "b", _("a bot takes a free seat"));
     app_hint(app, 'q', "q", _("quit"));
-    draw_notice(&app->canvas, _("Waiting for players"), text, app->hints, app->hint_count);
+    draw_notice(&app->canvas, !strcmp(remote->state, "running") ? _("The players choose their first cards") : _("Waiting for players"), text, app->hints, app->hint_count);
 }
 
 void remote_draw(struct remote *remote, struct app *app)

@@ -366,7 +366,7 @@ static bool cards_key(struct app *app, int key, enum hand_state state)
     case '1': case '2': case '3': case '4':
         hand->at = (uint8_t)(key - '1');
         if (state == HAND_KEEP)
-            hand->picked ^= (uint8_t)(1u << hand->at);
+            hand_pick(hand, hand->at);
         return true;
     case '5': case 'd':
         if (state == HAND_REPLACE)
@@ -374,7 +374,7 @@ static bool cards_key(struct app *app, int key, enum hand_state state)
         return true;
     case ' ':
         if (state == HAND_KEEP)
-            hand->picked ^= (uint8_t)(1u << hand->at);
+            hand_pick(hand, hand->at);
         return true;
     case K_ENTER:
         if (state == HAND_REPLACE) {
@@ -384,7 +384,7 @@ static bool cards_key(struct app *app, int key, enum hand_state state)
             if (hand_state(&app->match, app->seat) == HAND_READY)
                 confirm(app);
         } else if (!(hand->picked >> hand->at & 1)) {
-            hand->picked |= (uint8_t)(1u << hand->at);
+            hand_pick(hand, hand->at);
         } else {
             refuse(app, PYR_ERR_NOT_READY);
         }
