@@ -43,6 +43,7 @@ struct app {
     enum question question;
     char message[500];
     enum style message_style;
+    uint32_t message_line;                   /* of the log, when it was said: it is gone once the game has gone on */
     unsigned beat;
     double next_beat;
     struct key_hint hints[MAX_HINTS];

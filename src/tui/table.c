@@ -22,6 +22,7 @@ void app_say(struct app *app, enum style style, const char *format, ...)
     vsnprintf(app->message, sizeof app->message, format, arguments);
     va_end(arguments);
     app->message_style = style;
+    app->message_line = app->match.log.lines;
 }
 
 void app_fail(struct app *app, const char *format, ...)
@@ -221,6 +222,8 @@ static void draw(struct app *app)
         goto show;
     }
     app_scene(app, &scene);
+    if (app->message_line != app->match.log.lines)
+        app->message[0] = '\0';
     char kept[sizeof app->message];
     memcpy(kept, app->message, sizeof kept);
     prompt(app, &scene);

@@ -39,8 +39,8 @@ PYR_API bool pyr_aim_turn(const struct pyr_box *box, const struct pyr_desk *desk
 
 /*
  * Holds it over a space of a card: of the legal placements in the present turn that cover the space, the one whose middle is nearest; with
- * `any_turn`, if there is none, the same in the nearest turn that has one (fewest quarters, a mirroring counts two). Else over the space,
- * legal or not. Returns whether it is legal.
+ * `any_turn`, if there is none, the same in the nearest turn that has one (fewest quarters, a mirroring counts two). Else as near to the
+ * space as the grid allows, over it in most cases. Returns whether it is legal.
  */
 PYR_API bool pyr_aim_cover(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim, unsigned slot,
     unsigned row, unsigned column, bool any_turn);
