@@ -13,7 +13,7 @@ export class HomeView {
     constructor(root, app) {
         this.root = root;
         this.app = app;
-        root.addEventListener('click', (e) => this.click(e));
+        root.addEventListener('click', (e) => void this.click(e));
         root.addEventListener('change', (e) => this.change(e));
         root.addEventListener('submit', (e) => e.preventDefault());
         root.addEventListener('keydown', (e) => this.key(e));
@@ -96,13 +96,14 @@ export class HomeView {
     }
 
     /** @param {Event} event */
-    click(event) {
+    async click(event) {
         const act = near(event, '[data-a]')?.dataset.a, opponents = near(event, '[data-opponents]')?.dataset.opponents, level = near(event,
             '[data-level]')?.dataset.level;
         if (opponents) saveSettings({ opponents: Number(opponents) });
         if (level) saveSettings({ level });
         if (opponents || level) this.render();
         if (act === 'play') {
+            await this.app.ready;
             const edition = /** @type {HTMLSelectElement | null} */ (this.root.querySelector('[name=edition]'))?.value;
             this.app.start(startBotGame(this.app.core(edition ?? 'classic'), settings.name, settings.opponents, settings.level));
         } else if (act === 'settings') this.app.settings();
@@ -154,6 +155,7 @@ export class HomeView {
             toast(_('At least one seat is for a person.'));
             return;
         }
+        await this.app.ready;
         this.app.start(LocalGame.start(this.app.core(), seats));
     }
 }

@@ -8,19 +8,29 @@ import { icon, wordmark } from './draw.js';
 import { Core } from './core.js';
 import { applyTheme, editions, saveSettings, settings } from './store.js';
 import { LocalGame } from './game.js';
-import { TableView } from './table.js';
-import { EndView } from './end.js';
 import { HomeView } from './home.js';
 
 /** @typedef {import('./game.js').Game} Game */
 /** @typedef {{stop(): void}} Shown */
 
+const get = /** @param {string} name */ (name) => fetch(new URL(name, import.meta.url));
+
+/** What the first page does not need: engine, cards, table. It is fetched while the first page is looked at. */
+async function getRest() {
+    const [module, classic, { TableView }, { EndView }] = await Promise.all([WebAssembly.compileStreaming(get('pyramids.wasm')),
+        get('classic.edition').then((r) => r.text()), import('./table.js'), import('./end.js')]);
+    return { module, classic, TableView, EndView };
+}
+
+/** Addresses behind the #; R10 and its like lead into the rules, anything else home. */
+const ROUTES = { play: 0, rules: 0, learn: 0, replays: 0, replay: 0, pad: 0, editions: 0, edition: 0, table: 0, friends: 0, watch: 0 };
+
 /** What views may ask of the page. */
 export class App {
-    /** @param {WebAssembly.Module} module @param {string} classic the text of the edition */
-    constructor(module, classic) {
-        this.module = module;
-        this.classic = classic;
+    constructor() {
+        /** @type {Awaited<ReturnType<typeof getRest>> | null} */
+        this.rest = null;
+        this.ready = getRest().then((rest) => { this.rest = rest; });
         this.root = $('#app');
         /** @type {Shown | null} */
         this.shown = null;
@@ -29,9 +39,19 @@ export class App {
         addEventListener('hashchange', () => void this.route());
     }
 
+    /** The text of the edition that everyone has. */
+    get classic() { return this.here().classic; }
+
+    /** What was fetched: views that are shown after `ready` can count on it. */
+    here() {
+        if (!this.rest)
+            throw new Error('the page is not ready');
+        return this.rest;
+    }
+
     /** A core with an edition: its name (classic, or one of this browser's own), or its text. @param {string} [edition] */
     core(edition = 'classic') {
-        const core = new Core(this.module);
+        const core = new Core(this.here().module);
         const text = edition === 'classic' ? this.classic : edition.includes('\n') ? edition : editions()[edition] ?? this.classic;
         if (core.readEdition(text))
             core.readEdition(this.classic);
@@ -72,11 +92,14 @@ export class App {
             this.game?.stop();
             this.game = null;
         }
+        const home = !name || !(name in ROUTES || /^[RQE]\d+$/.test(name));
+        if (!home)
+            await this.ready;
         if (name === 'play')
             this.play();
         else if (/^[RQE]\d+$/.test(name) || name === 'rules')
             await this.lazy('rules', name);
-        else if (['learn', 'replays', 'replay', 'pad', 'editions', 'edition', 'table', 'friends', 'watch'].includes(name))
+        else if (!home)
             await this.lazy(name, ...rest);
         else
             this.show((root) => new HomeView(root, this));
@@ -110,7 +133,7 @@ export class App {
     /** @param {Game} game */
     showTable(game) {
         this.show((root) => {
-            const view = new TableView(root, game, this);
+            const view = new (this.here().TableView)(root, game, this);
             view.update();
             return view;
         }, _('Table'));
@@ -128,7 +151,7 @@ export class App {
     home() { this.go(''); }
 
     /** @param {Game} game */
-    end(game) { this.show((root) => new EndView(root, game, this), _('Final scores')); }
+    end(game) { this.show((root) => new (this.here().EndView)(root, game, this), _('Final scores')); }
 
     help() {
         const keys = /** @type {[string, string][]} */ ([['← ↑ → ↓', _('move over the chamber')], ['Tab',
@@ -181,7 +204,7 @@ export class App {
         saveSettings({ language: code });
         await loadLanguage(code);
         const game = this.game;
-        if (game && this.shown instanceof TableView)
+        if (game && this.rest && this.shown instanceof this.rest.TableView)
             this.showTable(game);
         else
             await this.route();
@@ -195,11 +218,11 @@ export const pageTop = (title) => `<header class="top"><a class="toplink" href="
 
 async function begin() {
     applyTheme();
-    const get = /** @param {string} name */ (name) => fetch(new URL(name, import.meta.url));
-    const [module, classic] = await Promise.all([WebAssembly.compileStreaming(get('pyramids.wasm')), get('classic.edition').then((r) => r.text()),
-        loadLanguage(pickLanguage(settings.language))]);
-    const app = new App(module, classic);
+    const app = new App();
+    await loadLanguage(pickLanguage(settings.language));
     await app.route();
+    await app.ready;
+    // The rest is kept for playing without a network, once there is nothing more urgent to fetch.
     if ('serviceWorker' in navigator)
         navigator.serviceWorker.register('sw.js').catch(() => { /* an insecure address: no offline play */ });
 }
