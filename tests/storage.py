@@ -1,198 +1,349 @@
 #!/usr/bin/env python3
-"""A full disk, writes that fail, a database that is not ours: the one request is refused, the server goes on; or it does not begin, and says why.
-usage: storage.py PYRAMIDS SOURCE_ROOT [CASE]"""
+"""Records out of a server's database and back. usage: storage.py PYRAMIDS SOURCE_ROOT [CASE]"""
+import fcntl
+import json
 import os
+import pty
 import random
 import re
-import resource
-import secrets
 import shutil
+import signal
 import sqlite3
+import stat
 import subprocess
+import sys
+import tempfile
 import time
+import urllib.request
 
-import wire
-from wire import LONG, Server, Visitor, check_record, play
-
-
-def limited(size):
-    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
-
-
-def lift(server, size=resource.RLIM_INFINITY):
-    """From now on files of the server can grow up to so many bytes: a write beyond fails (EFBIG), as on a full disk."""
-    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+COMMAND, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+PLAIN = os.path.join(ROOT, 'tests/data/plain.edition')
+RECORD = os.path.join(ROOT, 'tests/data/plain-2.pyr')
+ENV = dict(os.environ, LC_ALL='C.UTF-8', LANGUAGE='en')
 
 
-def case_no_room(folder):
-    with Server(folder) as server:
-        dice = random.Random(3)
-        ana, ben = server.visitor(), server.visitor('Ben')
-        code = ana.make('open', 'open', 'bot:novice')
-        links = [ana.seat(code), ben.seat(code)]
-        play(links, dice, until=lambda: links[0].version > 20)
-        waiting = ana.make('open', 'open')
-        guest = ben.link(waiting)
-        time.sleep(0.3)                          # what is on its way arrives
-        for attempt in range(3 if LONG else 2):
-            while links[0].hear(0.05) or links[1].hear(0.05):
-                pass
-            lift(server, 1)                      # from here on nothing can be written (nor logged, where the log is a file)
-            ana.refused(503, 'storage', 'POST', '/api/tables', {'seats': [{'kind': 'open'}] * 2})
-            ana.refused(503, 'storage', 'POST', '/api/visitor', {'name': 'Ana B'})
-            assert ana.want(200, 'GET', '/api/visitor').json['visitor']['name'] == 'Ana'      # nothing has changed
-            fresh = Visitor(server)
-            fresh.refused(503, 'storage', 'POST', '/api/visitor', {'name': 'Davi'})
-            assert not fresh.cookie
-            guest.refused('storage', 'sit', number=secrets.token_hex(32))
-            assert ben.table(waiting)['you'] == 0 and ben.table(waiting)['seats'][0] == {'kind': 'open'}
-            chooser = next(link for link in links if link.pick(dice))
-            phase, choice = chooser.version, chooser.pick(dice)
-            answer = chooser.say('choose', phase=phase, choice=choice, id='again%d' % attempt)
-            assert answer.get('code') in ('storage', 'confirmed'), answer
-            if answer['code'] == 'storage':
-                seat = chooser.table['you']
-                assert not ana.table(code)['seats'][seat - 1]['ready']
-            # Reading goes on.
-            ana.want(200, 'GET', '/healthz')
-            ana.want(200, 'GET', '/api/tables')
-            ana.record(code)
-            failed = re.search(r'^pyramids_store_failed_total (\d+)$', ana.want(200, 'GET', '/metrics').text, re.M)
-            assert int(failed.group(1)) >= 5 * (attempt + 1), failed
-            lift(server)                         # there is room again: everything goes on where it was
-            if answer['code'] == 'storage':
-                chooser.done('choose', phase=phase, choice=choice, id='again%d' % attempt)
-            play(links, dice, until=lambda start=links[0].version: links[0].version > start + 12)
-        made = ana.make('open', 'open')
-        assert ana.want(200, 'POST', '/api/visitor', {'name': 'Ana B'}).json['visitor']['name'] == 'Ana B'
-        play(links, dice)
-        check_record(folder, ana.record(code))
-        server.restart()
-        check_record(folder, ana.record(code))
-        assert ana.table(made)['host'] and ana.want(200, 'GET', '/api/visitor').json['visitor']['name'] == 'Ana B'
-        guest = ben.link(waiting)
-        guest.done('sit', number=secrets.token_hex(32))
+def run(*words, text='', code=0, env=ENV):
+    """Runs the command, expects an exit code, gives back what it printed."""
+    data = text if isinstance(text, bytes) else text.encode()
+    done = subprocess.run([COMMAND, *words], input=data, capture_output=True, env=env, timeout=120)
+    done.out, done.err = done.stdout.decode('utf-8', 'replace'), done.stderr.decode('utf-8', 'replace')
+    assert done.returncode == code, f'{words}: exit {done.returncode}, not {code}\n{done.out}\n{done.err}'
+    return done
 
 
-def case_bots_wait_for_room(folder):
-    """The bots' choices cannot be stored: the table waits, and goes on by itself when there is room."""
-    with Server(folder) as server:
-        ana = server.visitor()
-        code = ana.make('open', 'bot:novice')
-        link = ana.seat(code)
-        play([link], random.Random(1), until=lambda: link.version > 20)
-        time.sleep(0.2)
-        while link.hear(0.05):
-            pass
-        lift(server, 1)
-        choice = link.pick(random.Random(2))
-        if choice:
-            assert link.say('choose', id='x', phase=link.version, choice=choice)['code'] in ('storage', 'confirmed')
-        link.say('leave')                        # refused as well
-        time.sleep(1.5)
-        assert ana.table(code)['state'] == 'running'
-        lift(server)
-        link.done('leave')                       # from here the bots play alone
-        end = time.monotonic() + 60
-        while ana.table(code)['state'] != 'over':
-            assert time.monotonic() < end, 'the table is stuck'
-            time.sleep(0.1)
-        check_record(folder, ana.record(code))
+def read(path):
+    with open(path, encoding='utf-8') as source:
+        return source.read()
 
 
-def case_no_room_at_the_start(folder):
-    server = Server(folder)
-    server.visitor()
-    server.stop()
-    for size in (1, 20000):
-        server.before = limited(size)
-        try:
-            server.start()
-            server.visitor()                     # it was enough to begin with
-            server.stop()
-        except AssertionError as error:          # it does not begin, or not for long
-            assert 'ended with 1\n' in str(error) or '503, not 200' in str(error), error
-            if server.process.poll() is None:
-                server.stop()
-            server.process = None
-    server.before = None
-    server.start()
-    server.visitor()
-    server.stop()
+def write(path, text):
+    with open(path, 'w', encoding='utf-8') as to:
+        to.write(text)
+    return path
 
 
-def case_other_files(folder):
-    """A newer database, a foreign one, a damaged one, no database at all: a clear message, exit 1, and the file is as it was."""
-    server = Server(folder)
-    ana = server.visitor()
-    ana.make('open', 'open')
-    # A second server for the same database.
-    other = Server.__new__(Server)
-    other.__dict__.update(server.__dict__)
-    other.port, other.log, other.process = 0, os.path.join(folder, 'second.log'), None
-    words = other.start(code=1)
-    assert 'in use by another server' in words and str(server.process.pid) in words, words
-    ana.want(200, 'GET', '/api/visitor')         # the first one does not mind
-    server.stop()
-    good = os.path.join(folder, 'good.db')
-    shutil.copy(server.database, good)
+def rows(database, sql):
+    connection = sqlite3.connect(database)
+    try:
+        return connection.execute(sql).fetchall()
+    finally:
+        connection.close()
 
-    def refused(text):
-        before = open(server.database, 'rb').read()
-        words = server.start(code=1)
-        assert words.count('\n') == 1 and words.startswith('pyramids: ') and text in words and server.database in words, words
-        assert open(server.database, 'rb').read() == before
-    base = sqlite3.connect(server.database)
-    base.execute('PRAGMA user_version = 99')
-    base.commit()
-    base.close()
-    refused('newer version')
-    for data, text in ((b'just some text, and not at all a database\n' * 100, 'not a database'), (open(good, 'rb').read()[:100] + secrets.token_bytes(8000), ''),):
-        with open(server.database, 'wb') as file:
-            file.write(data)
-        refused(text)
-    os.remove(server.database)
-    base = sqlite3.connect(server.database)
-    base.execute('CREATE TABLE diary (day TEXT)')
-    base.commit()
-    base.close()
-    refused('another program')
-    # Damaged in the middle.
-    data = bytearray(open(good, 'rb').read())
-    page = 4096
-    for at in range(2 * page, len(data), page):
-        data[at:at + 64] = b'\xff' * 64
-    with open(server.database, 'wb') as file:
-        file.write(data)
-    refused('damaged')
-    os.remove(server.database)
-    os.mkdir(server.database)
-    words = server.start(code=1)
-    assert words.startswith('pyramids: ') and server.database in words, words
-    os.rmdir(server.database)
-    # And the good one is good.
-    shutil.copy(good, server.database)
-    server.start()
-    assert ana.want(200, 'GET', '/api/my/tables').json['tables']
-    # A port that is taken.
-    third = Server.__new__(Server)
-    third.__dict__.update(server.__dict__)
-    third.log, third.process, third.database = os.path.join(folder, 'third.log'), None, os.path.join(folder, 'third.db')
-    words = third.start(code=1)
-    assert 'cannot listen' in words and str(server.port) in words, words
-    server.stop()
+
+def games(folder, count=5, seed=1, players=3):
+    """Records of the classic edition."""
+    where = os.path.join(folder, f'games{seed}')
+    run('sim', '--players', str(players), '--bots', 'random', '--games', str(count), '--seed', str(seed), '--independent', '--records', where)
+    return where, [read(os.path.join(where, name)) for name in sorted(os.listdir(where))]
+
+
+def split(stream):
+    """The records of a stream, without the comments that export writes."""
+    return sorted(re.split('(?m)^(?=pyramids-record)', re.sub('(?m)^;.*\n', '', stream))[1:])
+
+
+def imported(database, *words, text='', code=0):
+    done = run('import', '--database', database, '--json', *words, text=text, code=code)
+    return json.loads(done.out), done.err
+
+
+def case_help(_):
+    main = run('--help').out
+    for name in ('export', 'import'):
+        assert re.search(rf'^  {name} ', main, re.M), main
+        text = run(name, '--help').out
+        assert f'Usage: pyramids {name}' in text and 'Examples:\n  pyramids ' in text and '--database' in text, text
 
 
 def case_wrong_usage(folder):
-    for words in (['--port', '70000'], ['--port', 'x'], ['--nonsense'], ['file'], ['--tls-cert', 'x'], ['--quick', '0'], ['--ping', '0'], ['--max-tables', '0'], ['--bot-threads', '0']):
-        done = subprocess.run([wire.COMMAND, 'serve', *words], capture_output=True, text=True, env=wire.ENV, timeout=20, check=False)
-        assert done.returncode == 2 and done.stderr.startswith('pyramids: '), (words, done.returncode, done.stderr)
-    for words in (['--origin', 'example.org'], ['--origin', 'https://example.org/path'], ['--tls-cert', 'none', '--tls-key', 'none'], ['--edition', 'none'],
-                  ['--address', '203.0.113.77']):
-        done = subprocess.run([wire.COMMAND, 'serve', '--no-browser', '--port', '0', '--database', os.path.join(folder, 'x.db'), *words], capture_output=True, text=True,
-                              env=wire.ENV, timeout=20, check=False)
-        assert done.returncode == 1 and done.stderr.startswith('pyramids: '), (words, done.returncode, done.stderr)
+    database = os.path.join(folder, 'a.db')
+    for words in (['import'], ['import', '--nonsense'], ['export', 'extra'], ['export', '--output'], ['import', '--database', '', 'x']):
+        done = run(*words, code=2)
+        assert done.err.startswith('pyramids: '), done.err
+    homeless = {name: value for name, value in ENV.items() if name not in ('HOME', 'XDG_DATA_HOME')}
+    assert '--database' in run('export', code=2, env=homeless).err
+    assert 'No such file' in run('export', '--database', database, code=1).err
+    assert not os.path.exists(database)
+    done = run('import', '--database', database, os.path.join(folder, 'missing'), code=1)
+    assert 'No such file' in done.err and 'files refused: 1' in done.out, done.err
+    assert 'Not a directory' in run('import', '--database', '/dev/null/x.db', RECORD, code=1).err
+
+
+def case_round_trip(folder):
+    where, texts = games(folder)
+    database, second = os.path.join(folder, 'a.db'), os.path.join(folder, 'b.db')
+    report, err = imported(database, where)
+    assert report == {'database': database, 'files': 5, 'records': 5, 'imported': 5, 'there': 0, 'refused': 0} and not err, (report, err)
+    assert stat.S_IMODE(os.stat(database).st_mode) == 0o600
+    stream = run('export', '--database', database).out
+    assert split(stream) == sorted(texts)
+    # A stream, then the same once more.
+    report, _ = imported(second, '-', text=stream)
+    assert (report['files'], report['imported'], report['there']) == (1, 5, 0), report
+    report, _ = imported(second, '-', where, text=stream)
+    assert (report['files'], report['records'], report['imported'], report['there']) == (6, 10, 0, 10), report
+    assert run('export', '--database', second, '-o', '-').out == stream
+    # Files, by code.
+    out = os.path.join(folder, 'out')
+    assert run('export', '--database', database, '--output', out).out == f'records written to {out}: 5\n'
+    codes = [code for code, in rows(database, 'SELECT code FROM game')]
+    assert sorted(os.listdir(out)) == sorted(code + '.record' for code in codes)
+    run('replay', *[os.path.join(out, name) for name in os.listdir(out)])
+    assert sorted(split(read(os.path.join(out, name)))[0] for name in os.listdir(out)) == sorted(texts)
+    assert rows(database, 'SELECT DISTINCT state FROM game') == [(2,)]
+    assert 'No such file' in run('export', '--database', database, '--output', os.path.join(folder, 'no/such'), code=1).err
+
+
+def case_plain_text(folder):
+    """What is kept is the game: comments, blank lines and line ends are not."""
+    _, texts = games(folder, 2)
+    database = os.path.join(folder, 'a.db')
+    dressed = '; two games\n\n' + texts[0].replace('\n', '\r\n') + '\n; and\n' + texts[1].replace('\nreveal', '\n\nreveal')
+    assert imported(database, '-', text=dressed)[0]['imported'] == 2
+    assert imported(database, '-', text=''.join(texts))[0]['there'] == 2
+    assert split(run('export', '--database', database).out) == sorted(texts)
+
+
+def case_codes(folder):
+    """Tables keep their codes and dates on the way, and servers can read what is said of them."""
+    _, texts = games(folder, 4)
+    database, second = os.path.join(folder, 'a.db'), os.path.join(folder, 'b.db')
+    heads = '; table K7QXMWRT 2031-02-03T04:05:06Z\n', '; table K7QXMWRT 1999-12-31T23:59:59Z\n', '; table ../../x nonsense\n', ''
+    assert imported(database, '-', text=''.join(head + text for head, text in zip(heads, texts)))[0]['imported'] == 4
+    tables = rows(database, "SELECT code, datetime(created, 'unixepoch') FROM game ORDER BY id")
+    assert tables[0] == ('K7QXMWRT', '2031-02-03 04:05:06') and tables[1][1] == '1999-12-31 23:59:59', tables
+    assert all(re.fullmatch('[2-9A-Z]{8}', code) for code, _ in tables) and len(set(code for code, _ in tables)) == 4, tables
+    out = os.path.join(folder, 'out')
+    run('export', '--database', database, '--output', out)
+    assert imported(second, out)[0]['imported'] == 4
+    everything = 'SELECT code, state, created, changed, config, text FROM game JOIN line ON game = game.id ORDER BY code'
+    assert rows(second, everything) == rows(database, everything)
+    assert run('export', '--database', database).out == run('export', '--database', second).out
+    for config, text in rows(database, 'SELECT config, text FROM game JOIN line ON game = game.id'):
+        config = json.loads(config)
+        assert config['edition'] == 'classic' and config['points'] == [int(n) for n in re.findall(r'(?m)^score \d (-?\d+)', text)], config
+        assert [seat['name'] for seat in config['seats']] == re.findall(r'(?m)^player \d (.*)$', text), config
+
+
+def case_bad_files(folder):
+    """A bad file is refused as a whole, with its line; the others are kept."""
+    _, texts = games(folder, 4)
+    database = os.path.join(folder, 'a.db')
+    good = write(os.path.join(folder, 'good'), texts[3])
+    lines = texts[1].split('\n')
+    for change, line, words in (
+            (lambda: '\n'.join(lines[:30]) + '\n', len(texts[0].split('\n')) - 1 + 30, 'only finished games'),
+            (lambda: texts[1].replace('edition classic', 'edition nonsense'), len(texts[0].split('\n')), "edition 'nonsense'"),
+            (lambda: texts[1].replace('\nwinner ', '\nwinner 9', 1), len(texts[0].split('\n')) - 1 + len(lines) - 1, ''),
+            (lambda: texts[1].replace('\nkeep 1', '\nsleep 1', 1), None, 'sleep')):
+        bad = write(os.path.join(folder, 'bad'), texts[0] + change() + texts[2])
+        report, err = imported(database, bad, good, code=1)
+        assert report['refused'] == 1 and report['records'] == 1, report
+        assert re.match(re.escape(bad) + rf':{line if line else "[0-9]+"}: ', err) and words in err and err.count('\n') == 1, (err, line)
+        assert rows(database, 'SELECT count(*) FROM game') == [(1,)]
+    for text, words in (('', 'no record'), ('; nothing\n', ':1: '), ('nonsense\n' + texts[0], ':1: '), ('a' * 3000000, 'longer'),
+                        ('pyramids-record 1\n' * 3, ':1: '), (texts[0] + '\0' * 100, ': '), (texts[0][:-1], None)):
+        report, err = imported(database, '-', text=text, code=1 if words else 0)
+        assert words is None or words in err, (text[:50], err)
+    empty = os.path.join(folder, 'empty')
+    os.mkdir(empty)
+    assert 'no record' in run('import', '--database', database, empty, code=1).err
+
+
+def case_editions(folder):
+    database = os.path.join(folder, 'a.db')
+    _, texts = games(folder, 1)
+    both = read(RECORD) + texts[0]
+    assert "edition 'plain'" in imported(database, '-', text=both, code=1)[1]
+    assert imported(database, '-', '--edition', PLAIN, text=both)[0]['imported'] == 2
+
+
+def case_default_place(folder):
+    env = dict(ENV, HOME=folder)
+    env.pop('XDG_DATA_HOME', None)
+    run('import', '--edition', PLAIN, RECORD, env=env)
+    place = os.path.join(folder, '.local/share/pyramids')
+    assert os.path.exists(os.path.join(place, 'pyramids.db')) and stat.S_IMODE(os.stat(place).st_mode) == 0o700
+    assert split(run('export', env=env).out) == [read(RECORD)]
+    env['XDG_DATA_HOME'] = os.path.join(folder, 'data')
+    run('import', '--edition', PLAIN, RECORD, env=env)
+    assert os.path.exists(os.path.join(folder, 'data/pyramids/pyramids.db'))
+
+
+def case_in_use(folder):
+    """Import wants the database for itself; export reads beside whoever writes, and what a killed server left."""
+    database = os.path.join(folder, 'a.db')
+    imported(database, RECORD, '--edition', PLAIN)
+    with open(database + '.lock', 'r+', encoding='ascii') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = run('import', '--database', database, RECORD, '--edition', PLAIN, code=1)
+        assert 'in use by another server or import (process ' in done.err and 'stop that first' in done.err, done.err
+        connection = sqlite3.connect(database, isolation_level=None)
+        connection.execute('BEGIN IMMEDIATE')
+        connection.execute("INSERT INTO game SELECT 77, 'LATE', 2, created + 1, changed, config FROM game")
+        assert split(run('export', '--database', database).out) == [read(RECORD)]    # not committed
+        connection.execute("INSERT INTO line (game, seq, count, text) VALUES (77, 0, 1, 'pyramids-record 1' || char(10))")
+        connection.execute('COMMIT')
+        late = sorted([read(RECORD), 'pyramids-record 1\n'])
+        assert split(run('export', '--database', database).out) == late
+        copy = os.path.join(folder, 'copy.db')                                      # as after kill -9: the log is not in the file yet
+        shutil.copy(database, copy)
+        shutil.copy(database + '-wal', copy + '-wal')
+        connection.close()
+        assert split(run('export', '--database', copy).out) == late
+    run('import', '--database', database, RECORD, '--edition', PLAIN)
+
+
+def case_beside_a_server(folder):
+    """A server shows imported games; meanwhile export works and import waits for its turn."""
+    _, texts = games(folder, 2)
+    database, ready = os.path.join(folder, 'a.db'), os.path.join(folder, 'ready')
+    imported(database, '-', text='; table K7QXMWRT 2031-02-03T04:05:06Z\n' + ''.join(texts))
+    server = subprocess.Popen([COMMAND, 'serve', '--port', '0', '--no-browser', '--quiet', '--database', database, '--ready-file', ready],
+                              stdout=subprocess.DEVNULL, env=ENV)
+    try:
+        end = time.time() + 30
+        while not (os.path.exists(ready) and read(ready).strip()) and server.poll() is None and time.time() < end:
+            time.sleep(0.02)
+        page = read(ready).strip().rstrip('/')
+        ask = urllib.request.Request(page + '/api/visitor', b'{"name": "Ana"}', {'Content-Type': 'application/json'})
+        with urllib.request.urlopen(ask, timeout=30) as answer:
+            cookie = {'Cookie': answer.headers['Set-Cookie'].split(';')[0]}
+
+        def get(path):
+            with urllib.request.urlopen(urllib.request.Request(page + path, headers=cookie), timeout=30) as answer:
+                return answer.read().decode()
+
+        table = json.loads(get('/api/tables/K7QXMWRT'))['table']
+        assert table['state'] == 'over' and table['points'] == [int(n) for n in re.findall(r'(?m)^score \d (-?\d+)', texts[0])], table
+        assert get('/api/tables/K7QXMWRT/record') == texts[0]
+        assert split(run('export', '--database', database).out) == sorted(texts)
+        assert f'(process {server.pid})' in run('import', '--database', database, '-', text=texts[0], code=1).err
+        server.kill()
+        server.wait(timeout=30)
+        assert split(run('export', '--database', database).out) == sorted(texts)
+        assert imported(database, '-', text=texts[0])[0]['there'] == 1
+    finally:
+        server.kill()
+        server.wait(timeout=30)
+
+
+def case_refused_databases(folder):
+    database = os.path.join(folder, 'a.db')
+    imported(database, RECORD, '--edition', PLAIN)
+    whole = open(database, 'rb').read()
+
+    def refused(words, *change):
+        if change:
+            connection = sqlite3.connect(database)
+            connection.executescript(change[0])
+            connection.close()
+        before = open(database, 'rb').read()
+        for command in (['export'], ['import', RECORD, '--edition', PLAIN]):
+            err = run(*command, '--database', database, code=1).err
+            assert words in err and err.startswith('pyramids: ') and err.count('\n') == 1, err
+            assert open(database, 'rb').read() == before
+
+    refused('newer version', 'PRAGMA user_version = 9')
+    os.remove(database)
+    refused('another program', 'CREATE TABLE wine (year)')
+    write(database, 'nonsense ' * 1000)
+    refused('not a database')
+    with open(database, 'wb') as to:
+        to.write(whole[:20000] + b'\xa5' * 4096 + whole[24096:])
+    refused('damaged')
+    rng = random.Random(5)
+    for _ in range(60):                                  # any bytes: good or refused, never a crash
+        bytes_ = bytearray(whole)
+        for _ in range(rng.randrange(1, 20)):
+            bytes_[rng.randrange(len(bytes_))] = rng.randrange(256)
+        with open(database, 'wb') as to:
+            to.write(bytes_)
+        for command in (['export'], ['import', RECORD, '--edition', PLAIN]):
+            done = subprocess.run([COMMAND, *command, '--database', database], capture_output=True, env=ENV, timeout=60)
+            assert done.returncode in (0, 1), (command, done.returncode, done.stderr)
+
+
+def case_full_disk(folder):
+    """Without room nothing is imported, and what was there stays."""
+    database = os.path.join(folder, 'a.db')
+    imported(database, RECORD, '--edition', PLAIN)
+    where, _ = games(folder, 40)
+    before = run('export', '--database', database).out
+    script = 'ulimit -f 150; trap "" XFSZ; exec "$0" import --database "$1" "$2"'       # blocks of 512 or 1024 bytes
+    done = subprocess.run(['sh', '-c', script, COMMAND, database, where], capture_output=True, env=ENV, timeout=60)
+    assert done.returncode == 1 and b'nothing was imported' in done.stderr, (done.returncode, done.stderr)
+    assert run('export', '--database', database).out == before
+    assert imported(database, where)[0]['imported'] == 40
+
+
+def case_interrupt(folder):
+    """Ctrl-C keeps nothing."""
+    where, texts = games(folder, 3)
+    database = os.path.join(folder, 'a.db')
+    process = subprocess.Popen([COMMAND, 'import', '--database', database, where, '-'], stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=ENV)
+    process.stdin.write((texts[0] + 'pyramids-record 1\n').encode())
+    process.stdin.flush()
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    err = process.stderr.read()
+    assert process.wait(timeout=30) == 130 and err == b'pyramids: nothing was imported\n', err
+    process.stdin.close()
+    process.stderr.close()
+    assert run('export', '--database', database).out == ''
+
+
+def case_progress(folder):
+    """On a terminal it tells how far it is; elsewhere it is silent."""
+    where, _ = games(folder, 3)
+    database = os.path.join(folder, 'a.db')
+    ours, theirs = pty.openpty()
+    done = subprocess.run([COMMAND, 'import', '--database', database, where], stdout=subprocess.PIPE, stderr=theirs, env=ENV, timeout=60)
+    shown = os.read(ours, 4096)
+    os.close(theirs)
+    os.close(ours)
+    assert done.returncode == 0 and shown.startswith(b'\r') and shown.endswith(b'\r\x1b[K'), shown
+    assert done.stdout == b'records imported: 3, there already: 0; files refused: 0\n'
+
+
+def main():
+    failed = count = 0
+    wanted = sys.argv[3] if len(sys.argv) > 3 else ''
+    for name, function in list(globals().items()):
+        if not name.startswith('case_') or wanted not in name:
+            continue
+        count += 1
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                function(folder)
+                print(f'ok {count} - {name[5:].replace("_", " ")}', flush=True)
+            except (AssertionError, subprocess.TimeoutExpired, json.JSONDecodeError, OSError, sqlite3.Error) as error:
+                failed += 1
+                print('\n'.join('# ' + line for line in str(error).split('\n')))
+                print(f'not ok {count} - {name[5:].replace("_", " ")}', flush=True)
+    print(f'1..{count}')
+    sys.exit(failed != 0)
 
 
 if __name__ == '__main__':
-    wire.main(globals())
+    main()

@@ -328,6 +328,13 @@ static struct store_table table(int id, enum store_state state)
 
 /* All calls. */
 
+static bool see_visitor(void *context, const struct store_visitor *v)
+{
+    int *seen = context;
+    seen[0] = 10 * seen[0] + (int)v->id;
+    return --seen[1] != 0;
+}
+
 static enum store_result try_visitors(struct store_db *db, struct store_job *job)
 {
     (void)job;
@@ -358,6 +365,15 @@ static enum store_result try_visitors(struct store_db *db, struct store_job *job
     CHECK_INT(store_add_token(db, 7, third), STORE_NONE);            /* nobody's */
     CHECK_INT(store_count_visitor(db, &last_visitor, &last_table), STORE_OK);
     CHECK_INT(last_visitor, 2);
+    int seen[2] = { 0 };
+    memset(b.token, 0, sizeof b.token);                              /* no token to add */
+    CHECK_INT(store_put_visitor(db, &b), STORE_OK);
+    CHECK_INT(store_each_visitor(db, see_visitor, seen), STORE_OK);
+    CHECK_INT(seen[0], 112);                                         /* one of them with two tokens */
+    seen[0] = 0;
+    seen[1] = 2;
+    CHECK_INT(store_each_visitor(db, see_visitor, seen), STORE_OK);
+    CHECK_INT(seen[0], 11);
     return STORE_OK;
 }
 
@@ -599,6 +615,16 @@ static enum store_result try_seats(struct store_db *db, struct store_job *job)
     seen = (struct seen){ 0 };
     CHECK_INT(store_each_table_of(db, 1, 100, see_seat, &seen), STORE_OK);
     CHECK_INT(seen.count, 5);
+    /* Visitors without a seat are forgotten after a time, but for the last one, whose id must not come again. */
+    for (int id = 3; id <= 6; id++) {
+        struct store_visitor v = visitor(id);
+        v.seen = id == 5 ? 9000 : 2000;
+        CHECK_INT(store_put_visitor(db, &v), STORE_OK);
+    }
+    int left[2] = { 0 };
+    CHECK_INT(store_drop_visitors(db, 9000), STORE_OK);
+    CHECK_INT(store_each_visitor(db, see_visitor, left), STORE_OK);
+    CHECK_INT(left[0], 1256);
     return STORE_OK;
 }
 

@@ -1,10 +1,11 @@
 /** end.js: the end of a game: scores part by part, who won and why, luck and skill, the chance to win from turn to turn. */
-import { _, ngettext, listWords } from './i18n.js';
-import { $, announce, download, esc, near, put, toast } from './dom.js';
+import { _, ngettext, listWords, number } from './i18n.js';
+import { $, announce, download, esc, near, put, shareLink } from './dom.js';
 import { ANIMALS, ROMAN, avatar, icon, scene, shape, star, symbol } from './draw.js';
 import { logEntries, plus, signed } from './words.js';
 import { Thinker } from './thinker.js';
 import { LocalGame } from './game.js';
+import { replayLink } from './pack.js';
 import { pageTop } from './main.js';
 
 /** @typedef {import('./core.js').View} View */
@@ -34,9 +35,9 @@ export function scoreTable(view, names, winners, core, bots) {
 export function winnerWords(view, names, winners) {
     const best = Math.max(...view.scores.map((s) => s.total)), tied = names.map((_n, s) => s).filter((s) => view.scores[s].total === best), who = listWords(winners.map((s) => names[s]));
     if (winners.length > 1)
-        return [_('%{names} share the win', { names: who }), _('They have %{points} points each, and none of them completed a pyramid.', { points: best })];
+        return [_('%{names} share the win', { names: who }), ngettext('They have %{n} point each, and none of them completed a pyramid.', 'They have %{n} points each, and none of them completed a pyramid.', best)];
     if (tied.length > 1)
-        return [_('%{name} wins the tie', { name: who }), _('%{names} have %{points} points. The lowest completed pyramid decides: %{name} has number %{n}.', { names: listWords(tied.map((s) => names[s])), points: best, name: who, n: view.desks[winners[0]].done[0] })];
+        return [_('%{name} wins the tie', { name: who }), ngettext('%{names} have %{points} point. The lowest completed pyramid decides: %{name} has number %{card}.', '%{names} have %{points} points. The lowest completed pyramid decides: %{name} has number %{card}.', best, { names: listWords(tied.map((s) => names[s])), points: best, name: who, card: view.desks[winners[0]].done[0] })];
     const second = Math.max(...view.scores.filter((_s, s) => s !== winners[0]).map((s) => s.total));
     return [_('%{name} wins', { name: who }), ngettext('%{points} points, %{n} more than the next.', '%{points} points, %{n} more than the next.', best - second, { points: best })];
 }
@@ -69,8 +70,8 @@ export function judgedHtml(judged, names, core, winners, link) {
     const turnOf = /** @param {number} line */ (line) => { const n = lines.slice(0, line).filter((l) => l.startsWith('reveal')).length; return n ? `${ROMAN[(n - 1) / 7 | 0]}.${1 + (n - 1) % 7}` : '–'; };
     const level = /** @param {number} rate */ (rate) => rate < .07 ? _('plays like a master') : rate < .25 ? _('plays like an expert') : rate < .75 ? _('plays like a club player') : rate < 1.4 ? _('plays like a casual player') : _('plays like a novice');
     return `<div class="lg"><span><i class="a"></i>${_('Luck: cards and order')}</span><span><i class="b"></i>${_('Skill: the choices')}</span></div>${barChart(judged, names)}<h3 class="title">${_('Chance to win')}</h3>${winChart(judged, names, lines, winners)}
-        <h3 class="title">${_('Turning points')}</h3><ul class="moments">${worst.map((d) => `<li><a href="#${link}/${d.line}"><b>${turnOf(d.line)}</b><span>${entries.find((e) => e.line === d.line)?.html ?? ''} <b class="mk">${d.mark}</b><small>${esc(_('Lost %{points} points and %{win} % of the chance to win.', { points: d.lost.toFixed(1), win: Math.round(100 * d.winLost) }))}</small></span>${icon('play')}</a></li>`).join('') || `<li>${_('No choice cost much.')}</li>`}</ul>
-        <ul class="rates">${judged.sums.map((s, i) => `<li>${avatar(i, { small: true })}<span>${esc(_('%{name}: %{points} points lost a choice', { name: names[i], points: s.rate.toFixed(2) }))}, ${esc(level(s.rate))}</span></li>`).join('')}</ul>`;
+        <h3 class="title">${_('Turning points')}</h3><ul class="moments">${worst.map((d) => `<li><a href="#${link}/${d.line}"><b>${turnOf(d.line)}</b><span>${entries.find((e) => e.line === d.line)?.html ?? ''} <b class="mk">${d.mark}</b><small>${esc(_('Lost %{points} points and %{win} % of the chance to win.', { points: number(d.lost, 1), win: Math.round(100 * d.winLost) }))}</small></span>${icon('play')}</a></li>`).join('') || `<li>${_('No choice cost much.')}</li>`}</ul>
+        <ul class="rates">${judged.sums.map((s, i) => `<li>${avatar(i, { small: true })}<span>${esc(_('%{name}: %{points} points lost a choice, %{level}', { name: names[i], points: number(s.rate, 2), level: level(s.rate) }))}</span></li>`).join('')}</ul>`;
 }
 
 export class EndView {
@@ -98,9 +99,9 @@ export class EndView {
     stop() { this.thinker.stop(); }
 
     render() {
-        const [title, text] = winnerWords(this.view, this.names, this.winners), mine = this.game instanceof LocalGame;
+        const [title, text] = winnerWords(this.view, this.names, this.winners);
         put(this.root, `<div class="view end">${pageTop(_('Final scores'))}<main class="fin"><section class="win">${scene()}<i class="fade"></i><div class="medal"><svg viewBox="0 0 40 40" aria-hidden="true"><use href="#a-${ANIMALS[this.winners[0] ?? 0]}"/></svg></div><div class="tx"><h1 class="title" tabindex="-1">${esc(title)}</h1><p>${esc(text)}</p><div class="acts2"><button class="btn pri" data-a="rematch">${
-            icon('undo')}${_('Rematch')}</button><a class="btn" href="#replay/${this.game.id}">${icon('replay')}<span class="lbl">${_('Watch replay')}</span></a><button class="btn" data-a="download">${icon('save')}<span class="lbl">${_('Download')}</span></button>${mine ? '' : `<button class="btn" data-a="share">${icon('share')}<span class="lbl">${_('Share')}</span></button>`}</div></div></section>
+            icon('undo')}${_('Rematch')}</button><a class="btn" href="#replay/${this.game.id}">${icon('replay')}<span class="lbl">${_('Watch replay')}</span></a><button class="btn" data-a="download">${icon('save')}<span class="lbl">${_('Download')}</span></button><button class="btn" data-a="share">${icon('share')}<span class="lbl">${_('Share')}</span></button></div></div></section>
             <section class="panel sheet" aria-label="${esc(_('Scores'))}">${scoreTable(this.view, this.names, this.winners, this.core, this.game.seats.map((s) => s.level !== ''))}</section>
             <section class="panel sheet" aria-labelledby="h-luck"><h2 class="title" id="h-luck">${_('Luck and skill')}</h2>${this.judged || `<p class="note">${_('The game is being judged: every choice against the best one, every card against those that could have come.')}</p><progress class="bar" max="1" value="${this.done}" aria-label="${esc(_('Analysis'))}"></progress>`}</section></main></div>`);
     }
@@ -125,12 +126,7 @@ export class EndView {
             this.app.start(this.game.rematch());
         else if (act === 'rematch')
             /** @type {import('./online.js').OnlineGame} */ (this.game).rematch(this.app);
-        else if (act === 'share') {
-            const url = `${location.origin}${location.pathname}#replay/${this.game.id}`;
-            if (navigator.share)
-                navigator.share({ url, title: 'Pyramids' }).catch(() => {});
-            else
-                navigator.clipboard.writeText(url).then(() => toast(_('The link is copied.')), () => toast(url));
-        }
+        else if (act === 'share')
+            void replayLink(this.game.id, this.game.record(), this.game.online).then(shareLink);
     }
 }

@@ -28,8 +28,12 @@ export class Game {
         this.covered = '';
         this.online = false;
         this.hints = true;
+        /** When the clock runs out; 0: there is none. */
+        this.deadline = 0;
         /** Said above the table while something is amiss. @type {{text: string, actions: {label: string, act: () => void}[]} | null} */
         this.banner = null;
+        /** A lesson's words, shown instead of the usual ones. @type {{step: number, of: number, title: string, text: string} | null} */
+        this.coach = null;
         /** @type {() => void} */
         this.changed = () => {};
     }
@@ -58,7 +62,12 @@ export class Game {
     /** @param {number} _card 0: from the deck */
     take(_card) {}
     uncover() {}
+    /** Of a lesson: the next one, and the list of all. */
+    skip() {}
+    steps() {}
     stop() {}
+    /** More entries for the table's menu. @returns {[string, string, () => void][]} */
+    menu() { return []; }
     /** The record as a file. */
     record() { return this.core.log(); }
 }
@@ -199,7 +208,7 @@ export const botName = (seat) => [_('Cat'), _('Jackal'), _('Ibis'), _('Scarab')]
 
 /** One person against bots. @param {Core} core @param {string} name @param {number} opponents @param {string} level */
 export function startBotGame(core, name, opponents, level) {
-    const seats = [{ name: name || _('You'), level: '' }];
+    const seats = [{ name: name || _('Player'), level: '' }];
     for (let i = 1; i <= opponents; i++)
         seats.push({ name: botName(i), level });
     return LocalGame.start(core, seats);

@@ -42,11 +42,19 @@ export class App {
     show(make, title = '') {
         this.shown?.stop();
         this.root.replaceChildren();
+        $('#toast').hidden = true;
         const root = document.createElement('div');
         this.root.append(root);
-        this.shown = make(root);
-        document.title = title ? `${title} · Pyramids` : 'Pyramids';
         scrollTo(0, 0);
+        document.title = title ? `${title} · Pyramids` : 'Pyramids';
+        const first = this.shown === null;
+        this.shown = make(root);
+        // Those who listen are told where they are; the first page speaks for itself.
+        const title1 = root.querySelector('h1');
+        if (!first && title1 && (document.activeElement === document.body || !document.activeElement)) {
+            title1.tabIndex = -1;
+            title1.focus({ preventScroll: true });
+        }
     }
 
     /** @param {string} hash without # */
@@ -87,6 +95,8 @@ export class App {
 
     /** The table of a local game: the one at hand, or the one that was saved. */
     play() {
+        if (!(this.game instanceof LocalGame))
+            this.game?.stop();
         const game = this.game instanceof LocalGame ? this.game : LocalGame.resume(this.core());
         if (!game) {
             this.go('');

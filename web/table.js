@@ -2,7 +2,7 @@
  * table.js: the table: setup, the turn, waiting, replacing. It draws a Game (game.js) for the seat that looks at it and turns what
  * the player does into steps; which of them are legal, and what they bring, the engine says.
  */
-import { _, ngettext, listWords } from './i18n.js';
+import { _, ngettext, listWords, number } from './i18n.js';
 import { $, $$, announce, dialog, esc, near, put, toast } from './dom.js';
 import { ROMAN, avatar, bigDeck, cardBack, chamber, deckArt, ghostLayer, head, headTall, icon, legalLayer, mini, patternPicture, picture, rose, shape,
     symbol, symbolOf, turned, wordmark } from './draw.js';
@@ -53,6 +53,16 @@ export class TableView {
         this.analyst = new Thinker(game.core);
         this.listen();
         game.changed = () => this.update();
+        this.timer = setInterval(() => this.tick(), 500);
+    }
+
+    /** The clock, where there is one. */
+    tick() {
+        const { deadline } = this.game, clock = this.root.querySelector('.clock');
+        if (!deadline || !(clock instanceof HTMLElement))
+            return;
+        const left = Math.max(0, Math.ceil((deadline - Date.now()) / 1000));
+        clock.textContent = `${left / 60 | 0}:${String(left % 60).padStart(2, '0')}`;
     }
 
     get core() { return this.game.core; }
@@ -82,6 +92,7 @@ export class TableView {
     stop() {
         this.stopped = true;
         this.abort?.abort();
+        clearInterval(this.timer);
         this.analyst.stop();
         this.game.changed = () => {};
     }
@@ -125,7 +136,7 @@ export class TableView {
     /** @param {View} view */
     turnWords(view) {
         const pattern = this.edition.patterns[view.revealed[view.turn]], aim = view.seat >= 0 && this.core.isWaiting(view.seat) ? new Aim(this.core, view.seat, view) : null;
-        const head = _('Round %{round}, turn %{turn} of 7. %{pattern}, %{n} spaces.', { round: view.round + 1, turn: view.turn + 1, pattern: patternName(pattern), n: pattern.size });
+        const head = ngettext('Round %{round}, turn %{turn} of 7. %{pattern}, %{n} space.', 'Round %{round}, turn %{turn} of 7. %{pattern}, %{n} spaces.', pattern.size, { round: view.round + 1, turn: view.turn + 1, pattern: patternName(pattern) });
         const places = (aim?.cards ?? []).map((card, slot) => card ? ngettext('%{n} place on card %{card}.', '%{n} places on card %{card}.',
             aim ? aim.patterns.filter((p) => p.slot === slot).length : 0, { card }) : '').join(' ');
         return `${head} ${places}`;
@@ -202,7 +213,7 @@ export class TableView {
 
     /** @param {string} middle @param {string} right */
     topHtml(middle, right) {
-        return `<header class="top"><button class="iconbtn" data-a="menu" aria-label="${esc(_('Menu'))}">${icon('menu')}</button><a href="#" class="no-p" aria-label="${esc(_('Pyramids, home'))}">${wordmark}</a>${middle}<span class="sp"></span>${right}<button class="iconbtn" data-a="help" aria-label="${
+        return `<header class="top"><button class="iconbtn" data-a="menu" aria-label="${esc(_('Menu'))}">${icon('menu')}</button><a href="#" class="no-p" aria-label="${esc(_('Pyramids, home'))}">${wordmark}</a>${middle}${this.game.deadline ? '<span class="clock" role="timer" data-same="clock"></span>' : ''}<span class="sp"></span>${right}<button class="iconbtn" data-a="help" aria-label="${
             esc(_('Help and keys'))}">${icon('help')}</button></header>`;
     }
 
@@ -212,16 +223,17 @@ export class TableView {
         const rounds = `<ol class="rounds no-p" aria-hidden="true">${ROMAN.map((r, i) => `<li class="${i === view.round ? 'now' : ''}"><span class="rn">${r}</span><span class="pips">${[0, 1, 2, 3, 4, 5, 6].map((t) =>
             `<i class="${i < view.round || (i === view.round && t < view.turn) ? 'past' : i === view.round && t === view.turn ? 'now' : ''}"></i>`).join('')}</span></li>`).join('')}</ol>`;
         const mode = this.mode(view), hint = this.game.hints && this.aim ? `<button class="iconbtn no-p" data-a="hint" aria-label="${esc(_('Hint'))}" title="${esc(_('Hint (H)'))}">${icon('bulb')}</button>` : '';
-        const shortRound = esc(_('Round %{round} · turn %{turn} of 7', values));
+        const { coach } = this.game;
+        const shortRound = coach ? esc(_('Step %{n} of %{of}', { n: coach.step, of: coach.of })) : esc(_('Round %{round} · turn %{turn} of 7', values));
         const waiting = this.game.seats.filter((seat, s) => s !== this.game.me && this.game.isIn(s)).length;
         return `<div class="view table mode-${mode}" ${this.sheet ? `data-sheet="${this.sheet}"` : ''}>
-            ${this.topHtml(`<span class="roundtext only-p">${shortRound}</span>${rounds}<span class="roundtext no-p">${esc(_('Round %{round} of 4, turn %{turn} of 7', values))}</span>`,
-                `${this.readiesHtml()}${hint}<button class="iconbtn no-p" data-open="log" aria-label="${esc(_('Game log'))}" aria-expanded="${this.sheet === 'log'}">${icon('log')}</button>`)}
+            ${this.topHtml(`<span class="roundtext only-p">${shortRound}</span>${rounds}<span class="roundtext no-p">${coach ? shortRound : esc(_('Round %{round} of 4, turn %{turn} of 7', values))}</span>`,
+                `${coach ? `<button class="btn ghost" data-a="steps">${_('Steps')}</button><button class="btn" data-a="skip">${_('Skip')}</button>` : this.readiesHtml()}${hint}<button class="iconbtn no-p" data-open="log" aria-label="${esc(_('Game log'))}" aria-expanded="${this.sheet === 'log'}">${icon('log')}</button>`)}
             <div class="body">${this.bannerHtml()}<main class="center">${this.trayHtml(view, mode, shortRound)}<div class="cards"><div class="cards-in">${view.desks[Math.max(0, this.game.me)].slots.map((slot, i) =>
                 this.cardHtml(view, slot, i)).join('')}</div></div>${this.stripHtml(view)}${this.actsHtml(view, mode)}</main>
             <aside class="left" aria-label="${esc(_('Score card and log'))}">${this.scoreHtml(view)}${this.logHtml()}</aside>
             <aside class="right" aria-label="${esc(_('Players and display'))}"><div class="opps" role="group" aria-label="${esc(_('Players'))}">${this.shutHtml()}${view.desks.map((_d, s) => s === this.game.me ? '' : this.opponentHtml(view, s)).join('')}</div>${this.displayHtml(view)}</aside></div>
-            <nav class="dock" aria-label="${esc(_('Panels'))}"><button data-open="score">${icon('score')}<span class="dl">${_('Score')}</span><span class="bd sc-bd">${this.totalOf(view, this.game.me)}</span></button><button data-open="opps">${icon('people')}<span class="dl">${
+            <nav class="dock" aria-label="${esc(_('Panels'))}"><button data-open="score">${icon('score')}<span class="dl">${_('Score')}</span><span class="bd sc-bd">${signed(this.totalOf(view, this.game.me))}</span></button><button data-open="opps">${icon('people')}<span class="dl">${
                 _('Players')}</span><span class="bd">${waiting}/${this.game.seats.length - (this.game.me < 0 ? 0 : 1)}</span></button><button data-open="disp">${icon('cards')}<span class="dl">${_('Display')}</span></button><button data-open="log">${icon('log')}<span class="dl">${
                 _('Log')}</span></button><button class="only-s" data-a="menu" aria-label="${esc(_('Menu'))}">${icon('menu')}<span class="dl">${_('Menu')}</span></button></nav><div class="scrim" data-close></div></div>${
             mode === 'choose' ? this.replaceHtml(view) : ''}`;
@@ -243,7 +255,7 @@ export class TableView {
 
     /** With tombs of this turn counted already. @param {View} view @param {number} seat */
     totalOf(view, seat) {
-        return seat < 0 ? '' : view.scores[seat].total + (view.phase === 'mark' ? 10 * view.desks[seat].slots.filter((s) => s.tomb).length : 0);
+        return seat < 0 ? 0 : view.scores[seat].total + (view.phase === 'mark' ? 10 * view.desks[seat].slots.filter((s) => s.tomb).length : 0);
     }
 
     shutHtml() { return `<button class="iconbtn shut" data-close aria-label="${esc(_('Close'))}">${icon('close')}</button>`; }
@@ -260,6 +272,9 @@ export class TableView {
 
     /** @param {View} view @param {string} mode @returns {[string, string]} */
     say(view, mode) {
+        const { coach } = this.game;
+        if (coach)
+            return [coach.title, mode === 'extra' ? _('Now the extra space, on either card. Then confirm.') : coach.text];
         const pattern = this.edition.patterns[view.revealed[view.turn]], name = patternName(pattern);
         const missing = this.game.seats.filter((_s, s) => s !== this.game.me && !this.game.isIn(s)).map((s) => s.name);
         const chooser = view.phase === 'replace' ? view.order[view.place] : -1;
@@ -273,7 +288,7 @@ export class TableView {
             ? _('Then it is your turn to choose.') : _('The lowest completed card chooses first.')];
         case 'watch': return [chooser >= 0 ? _('%{name} takes a new card', { name: this.game.seats[chooser].name }) : _('You are watching'), missing.length
             ? _('Waiting for %{names}', { names: listWords(missing) }) : _('All choices are in.')];
-        default: return this.aim?.one ? [_('Mark one space'), _('Any space with blue corners. The pattern is not used.')]
+        default: return this.aim && !this.aim.patterns.length ? [_('The %{pattern} fits nowhere', { pattern: name }), _('Mark one space with blue corners instead.')] : this.aim?.one ? [_('Mark one space'), _('Any space with blue corners. The pattern is not used.')]
             : [_('Mark the %{pattern}', { pattern: name }), _('On one of your two cards, or mark a single space instead.')];
         }
     }
@@ -284,8 +299,8 @@ export class TableView {
         const left = this.edition.patterns.flatMap((p, i) => Array(Math.max(0, p.copies - view.revealed.filter((r) => r === i).length)).fill(p));
         const small = /** @param {import('./core.js').Pattern} p @param {string} kind @param {string} label */ (p, kind, label) => `<span class="xm ${kind}" role="img" aria-label="${esc(label)}">${patternPicture(turned(p))}</span>`;
         const [q, m] = this.aim ? [this.aim.quarters, this.aim.mirror] : [0, 0];
-        return `<section class="panel tray ${mode === 'pattern' && !this.aim?.one ? '' : 'talk'}" aria-label="${esc(_('Expedition'))}"><div class="xcard" role="img" aria-label="${esc(_('%{pattern}, %{n} spaces', { pattern: patternName(now), n: now.size }))}">${rose}<span class="xname">${
-            esc(now.name.replace(/\d+$/, ''))}</span>${patternPicture(this.aim?.extra ? [[0, 0]] : turned(now, q, m))}</div>
+        return `<section class="panel tray ${mode === 'pattern' && !this.aim?.one && !this.game.coach ? '' : 'talk'}" aria-label="${esc(_('Expedition'))}"><div class="xcard" role="img" aria-label="${esc(ngettext('%{pattern}, %{n} space', '%{pattern}, %{n} spaces', now.size, { pattern: patternName(now) }))}">${rose}<span class="xname">${
+            esc(now.name)}</span>${patternPicture(this.aim?.extra ? [[0, 0]] : turned(now, q, m))}</div>
             <div class="say"><h1 class="title">${esc(title)}</h1><p>${esc(text)}</p></div>
             <div class="track"><span class="rt">${shortRound}</span><div class="grp"><span class="eyebrow">${_('This round')}</span><div class="row">${view.revealed.map((p, i) => small(this.edition.patterns[p], i === view.turn ? 'now' : 'seen',
                 i === view.turn ? _('%{pattern}, now', { pattern: patternName(this.edition.patterns[p]) }) : _('%{pattern}, played', { pattern: patternName(this.edition.patterns[p]) }))).join('')}</div></div><div class="grp"><span class="eyebrow">${
@@ -366,8 +381,8 @@ export class TableView {
         const preview = this.preview(view);
         if (!aim?.pin || !preview)
             return `${made}<span>${aim?.extra ? _('Choose one more space on either card') : mode === 'pass' ? _('There is nothing to mark') : mode === 'made' ? _('Ready to confirm') : _('Choose a space to see what it brings')}</span>`;
-        const now = Number(this.totalOf(view, me)), where = _('%{spaces} on card %{card}', { spaces: `<b>${spaceNames(aim.pin.cells)}</b>`, card: `<b>${view.desks[me].slots[aim.pin.slot].card}</b>` });
-        return `${made}<span class="where">${where}</span>${preview.gains.map(({ c, label, text }) => `<span class="chip" title="${esc(text)}">${symbolOf(c)}${label}</span>`).join('')}<span class="chip res"><b>${now}</b><span class="arrow">→</span><b>${preview.total}</b></span>`;
+        const now = this.totalOf(view, me), where = _('%{spaces} on card %{card}', { spaces: `<b>${spaceNames(aim.pin.cells)}</b>`, card: `<b>${view.desks[me].slots[aim.pin.slot].card}</b>` });
+        return `${made}<span class="where">${where}</span>${preview.gains.map(({ c, label, text }) => `<span class="chip" title="${esc(text)}">${symbolOf(c)}${label}</span>`).join('')}<span class="chip res"><b>${signed(now)}</b><span class="arrow">→</span><b>${signed(preview.total)}</b></span>`;
     }
 
     /** @param {View} view */
@@ -379,17 +394,17 @@ export class TableView {
             const { text, rule } = reason(this.aim.refused);
             return `<div class="panel strip why">${icon('info')}<span>${esc(text)}${ruleLink(rule)}</span></div>`;
         }
-        const desk = view.desks[me], p = this.preview(view), now = Number(this.totalOf(view, me)), d = p ? p.total - now : 0;
+        const desk = view.desks[me], p = this.preview(view), now = this.totalOf(view, me), d = p ? p.total - now : 0;
         const delta = /** @param {number} n */ (n) => n ? `<span class="delta">${plus(n)}</span>` : '';
         const worst = desk.skulls ? -this.edition.skulls[desk.skulls - 1] : 0;
-        return `<button class="panel strip" data-open="score"><span class="vh">${esc(_('Score card: %{rubies} rubies, %{emeralds} emeralds, skulls %{skulls}, total %{total}', { rubies: desk.rubies, emeralds: desk.emeralds, skulls: worst, total: now }))}</span><span aria-hidden="true">${symbol('ruby')}${desk.rubies}${
+        return `<button class="panel strip" data-open="score"><span class="vh">${esc(_('Score card: rubies %{rubies}, emeralds %{emeralds}, skulls %{skulls}, total %{total}', { rubies: desk.rubies, emeralds: desk.emeralds, skulls: worst, total: now }))}</span><span aria-hidden="true">${symbol('ruby')}${desk.rubies}${
             delta(p ? p.desk.rubies - desk.rubies : 0)}</span><span aria-hidden="true">${symbol('emerald')}${desk.emeralds}${delta(p ? p.desk.emeralds - desk.emeralds : 0)}</span><span class="tt" aria-hidden="true">${desk.torches.map((t, i) =>
-            symbol('torch', t || p?.desk.torches[i] ? '' : 'un')).join('')}</span><span aria-hidden="true">${symbol('skull')}${signed(worst)}${delta(p ? p.desk.skulls - desk.skulls : 0)}</span><span class="tot num" aria-hidden="true">${now}</span>${d ? `<span class="delta" aria-hidden="true">${plus(d)}</span>` : '<span aria-hidden="true"></span>'}</button>`;
+            symbol('torch', t || p?.desk.torches[i] ? '' : 'un')).join('')}</span><span aria-hidden="true">${symbol('skull')}${signed(worst)}${delta(p ? p.desk.skulls - desk.skulls : 0)}</span><span class="tot num" aria-hidden="true">${signed(now)}</span>${d ? `<span class="delta" aria-hidden="true">${plus(d)}</span>` : '<span aria-hidden="true"></span>'}</button>`;
     }
 
     /** @param {View} view */
     scoreHtml(view) {
-        const seat = Math.max(0, this.game.me), desk = view.desks[seat], p = this.preview(view), next = p?.desk ?? desk, now = Number(this.totalOf(view, seat)), d = p ? p.total - now : 0;
+        const seat = Math.max(0, this.game.me), desk = view.desks[seat], p = this.preview(view), next = p?.desk ?? desk, now = this.totalOf(view, seat), d = p ? p.total - now : 0;
         const gem = /** @param {'ruby' | 'emerald'} g @param {boolean} on @param {boolean} soon */ (g, on, soon) => on ? `<svg class="gs" viewBox="0 0 48 48" aria-hidden="true"><use href="#s-${g}"/></svg>`
             : soon ? `<span class="ring"><svg class="gs" viewBox="0 0 48 48" aria-hidden="true"><use href="#s-${g}"/></svg></span>` : `<svg class="gs" viewBox="0 0 48 48" aria-hidden="true"><path class="slot" d="${g === 'ruby' ? RUBY : EMERALD}"/></svg>`;
         const columns = [...Array(10).keys()].map((i) => {
@@ -399,14 +414,14 @@ export class TableView {
         const score = view.scores[seat], colourCount = /** @param {string} k */ (k) => desk.done.filter((n) => this.edition.cards[n].colour === k).length;
         const done = [...desk.done, ...desk.slots.filter((s) => s.tomb && view.phase === 'mark').map((s) => s.card)];
         const seatName = this.game.seats[seat].name;
-        return `<section class="panel score" aria-label="${esc(_('Score card of %{name}', { name: seatName }))}">${this.shutHtml()}<div class="hd">${avatar(seat, { me: seat === this.game.me })}<div class="who"><b>${esc(seatName)}</b><span class="eyebrow">${_('Score card')}</span></div><div class="tot num">${now}${d ? `<span class="delta">${plus(d)}</span>` : ''}</div></div>
+        return `<section class="panel score" aria-label="${esc(_('Score card of %{name}', { name: seatName }))}">${this.shutHtml()}<div class="hd">${avatar(seat, { me: seat === this.game.me })}<div class="who"><b>${esc(seatName)}</b><span class="eyebrow">${_('Score card')}</span></div><div class="tot num">${signed(now)}${d ? `<span class="delta">${plus(d)}</span>` : ''}</div></div>
             <div class="blk p-done"><div class="bh"><span class="eyebrow">${_('Pyramids')}</span><b>${10 * done.length}</b></div><div class="done">${done.map((n) => this.numberHtml(n)).join('') || `<span class="none">${_('none yet')}</span>`}</div></div>
             <div class="blk"><div class="bh"><span class="eyebrow">${_('Pyramid points')}</span><b>${score.points}</b></div><ul class="pp">${COLOURS.map((k, c) => `<li class="k-${k}"><span class="k">${shape(k)}<span class="vh">${colourName(k)} </span>${colourCount(k)}</span>${TILES.map((v, i) => {
                 const owner = view.tiles[c][i];
                 const label = owner < 0 ? _('%{points}, free', { points: v }) : _('%{points}, taken by %{name}', { points: v, name: this.game.seats[owner].name });
                 return `<span class="v ${owner < 0 ? '' : owner === seat ? 'mine' : 'taken'}" role="img" aria-label="${esc(label)}">${owner >= 0 && owner !== seat ? `<s>${v}</s>` : v}${owner === seat ? icon('check') : owner >= 0 ? avatar(owner, { small: true }) : ''}</span>`;
             }).join('')}</li>`).join('')}</ul></div>
-            <div class="blk"><div class="bh"><span class="eyebrow">${_('Gems')}</span><b>${score.gems}</b></div><div class="gems" role="img" aria-label="${esc(_('%{rubies} rubies, %{emeralds} emeralds', { rubies: desk.rubies, emeralds: desk.emeralds }))}">${columns}</div></div>
+            <div class="blk"><div class="bh"><span class="eyebrow">${_('Gems')}</span><b>${score.gems}</b></div><div class="gems" role="img" aria-label="${esc(_('Rubies %{rubies}, emeralds %{emeralds}', { rubies: desk.rubies, emeralds: desk.emeralds }))}">${columns}</div></div>
             <div class="blk"><div class="bh"><span class="eyebrow">${_('Torches')}</span><b>${score.torches}</b></div><ul class="torches">${desk.torches.map((t, i) => `<li class="${t ? 'lit' : next.torches[i] ? 'next' : ''}">${symbol('torch', t || next.torches[i] ? '' : 'un')}${ROMAN[i]}<span class="vh">${
                 t ? _('marked') : _('not marked')}</span></li>`).join('')}</ul></div>
             <div class="blk"><div class="bh"><span class="eyebrow">${_('Skulls')}</span><b class="neg">${signed(score.skulls)}</b></div><ol class="skulls">${this.edition.skulls.map((v, i) => `<li class="${i < desk.skulls ? '' : i < next.skulls ? 'next' : 'un'} ${i === desk.skulls - 1 ? 'worst' : ''}">${symbol('skull')}−${v}</li>`).join('')}</ol></div></section>`;
@@ -443,9 +458,9 @@ export class TableView {
         const words = { ready: _('ready'), thinking: _('thinking'), choosing: _('choosing a card'), next: _('next to choose'), idle: '', away: _('away, a bot plays') }[status];
         const sub = seat.level ? _('bot, %{level}', { level: levelName(seat.level) }) : ngettext('%{n} pyramid', '%{n} pyramids', desk.done.length);
         const worst = desk.skulls ? -this.edition.skulls[desk.skulls - 1] : 0;
-        return `<article class="panel opp" aria-label="${esc(_('%{name}, %{points} points, %{status}', { name: seat.name, points: view.scores[s].total, status: words }))}"><div class="id">${avatar(s, { bot: seat.level !== '' })}<div><div class="nm"><span class="nmt">${esc(seat.name)}</span><span class="num">${view.scores[s].total}</span></div><div class="sub">${esc(sub)}</div></div>
-            <div class="st ${status}">${status === 'ready' ? icon('check') : '<span class="dots"><i></i><i></i><i></i></span>'}${esc(words)}</div>
-            <div class="bits" role="img" aria-label="${esc(_('%{pyramids} pyramids, %{rubies} rubies, %{emeralds} emeralds, %{torches} torches, skulls %{skulls}', { pyramids: desk.done.length, rubies: desk.rubies, emeralds: desk.emeralds, torches: desk.torches.filter(Boolean).length, skulls: worst }))}"><span>${shape('orange')}${desk.done.length}</span><span>${symbol('ruby')}${
+        return `<article class="panel opp" aria-label="${esc(ngettext('%{name}, %{n} point, %{status}', '%{name}, %{n} points, %{status}', view.scores[s].total, { name: seat.name, status: words }))}"><div class="id">${avatar(s, { bot: seat.level !== '' })}<div><div class="nm"><span class="nmt">${esc(seat.name)}</span><span class="num">${signed(view.scores[s].total)}</span></div><div class="sub">${esc(sub)}</div></div>
+            <div class="st ${status}">${status === 'ready' ? icon('check') : '<span class="dots"><i></i><i></i><i></i></span>'}${esc(words)}<span class="pyrs" aria-hidden="true">${shape('orange')}${desk.done.length}</span></div>
+            <div class="bits" role="img" aria-label="${esc(_('Pyramids %{pyramids}, rubies %{rubies}, emeralds %{emeralds}, torches %{torches}, skulls %{skulls}', { pyramids: desk.done.length, rubies: desk.rubies, emeralds: desk.emeralds, torches: desk.torches.filter(Boolean).length, skulls: worst }))}"><span>${symbol('ruby')}${
                 desk.rubies}</span><span>${symbol('emerald')}${desk.emeralds}</span><span>${symbol('torch')}${desk.torches.filter(Boolean).length}</span><span>${symbol('skull')}${signed(worst)}</span></div></div>${desk.slots.map((slot) => {
                 const old = this.before.get(`${s}.${slot.card}`);
                 return this.lookHtml(slot.card, slot.marks, old ? slot.marks.filter((m) => !old.includes(m)) : []);
@@ -552,6 +567,8 @@ export class TableView {
         switch (what) {
         case 'uncover': game.uncover(); break;
         case 'home': this.around.home(); break;
+        case 'skip': game.skip(); break;
+        case 'steps': game.steps(); break;
         case 'menu': this.menu(); break;
         case 'help': this.around.help(); break;
         case 'hint': void this.hint(); break;
@@ -859,7 +876,22 @@ export class TableView {
             this.hoverAt = [slot, i];
             this.aim.point(slot, i);
             this.layers();
+            clearTimeout(this.pause);
+            this.pause = setTimeout(() => this.sayHover(), 300);
         }
+    }
+
+    /** What lies under the keyboard's place, once it rests. */
+    sayHover() {
+        const { aim, view } = this, hover = aim?.hover;
+        if (!aim || !view || !hover)
+            return;
+        if (hover.bad) {
+            announce(_('Does not fit: %{reason}', { reason: reason(hover.bad).text }));
+            return;
+        }
+        const after = this.core.preview(this.game.me, hover.step), brings = after ? gains(view.desks[this.game.me], after.desk, view.round).map((g) => g.text).join(', ') : '';
+        announce(_('%{spaces}: %{gains}. %{now} to %{then}.', { spaces: spaceNames(hover.cells), gains: brings || _('no symbols'), now: this.totalOf(view, this.game.me), then: after?.total ?? '' }));
     }
 
     // Lists and dialogs
@@ -872,7 +904,7 @@ export class TableView {
             if (this.game.hints)
                 items.push(['bulb', _('Hint'), () => void this.hint()]);
         }
-        items.push(['eye', _('Describe the cards'), () => this.describe()]);
+        items.push(['eye', _('Describe the cards'), () => this.describe()], ...this.game.menu());
         this.around.menu(items);
     }
 
@@ -935,7 +967,7 @@ export class TableView {
             return;
         const rows = options.slice(0, 4).map((o, i) => {
             const parts = moveParts(o.choice), words = parts.map((p) => _('%{spaces} on %{card}', { spaces: spaceNames(p.cells), card: p.card })).join(' + ');
-            return `<li><button class="btn opt" value="${i}"><b>${esc(words)}</b><small>${esc(gainWords(this.edition, parts) || _('no symbols'))}</small><small>${esc(_('wins %{win} of 100 games, %{points} points expected', { win: Math.round(100 * o.win), points: o.points.toFixed(1) }))}</small></button></li>`;
+            return `<li><button class="btn opt" value="${i}"><b>${esc(words)}</b><small>${esc(gainWords(this.edition, parts) || _('no symbols'))}</small><small>${esc(_('wins %{win} of 100 games, %{points} points expected', { win: Math.round(100 * o.win), points: number(o.points, 1) }))}</small></button></li>`;
         }).join('');
         const value = await dialog(_('Hint'), `<p class="note">${_('The best choices, judged by playing on thousands of times from what you can know. Choosing one places its first mark.')}</p><ul class="choices">${rows}</ul>`, { close: _('Close') });
         if (value === '' || !this.aim)

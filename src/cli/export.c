@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <store.h>
@@ -22,8 +23,15 @@ struct export {
 static bool write_record(void *context, const struct store_table *table, const char *text, size_t size)
 {
     struct export *export = context;
+    char head[64], date[32] = "";
+    time_t created = (time_t)table->created;
+    struct tm parts;
     if (cli_is_interrupted())
         return false;
+    /* A comment, for which import looks. */
+    if (gmtime_r(&created, &parts))
+        strftime(date, sizeof date, " %Y-%m-%dT%H:%M:%SZ", &parts);
+    snprintf(head, sizeof head, "; table %s%s\n", table->code, date);
     if (export->folder) {
         char path[PATH_MAX], name[sizeof table->code];
         snprintf(name, sizeof name, "%s", table->code);
@@ -31,13 +39,22 @@ static bool write_record(void *context, const struct store_table *table, const c
             if (!(*c >= '0' && *c <= '9') && !(*c >= 'A' && *c <= 'Z') && !(*c >= 'a' && *c <= 'z') && *c != '-')
                 *c = '_';
         if (snprintf(path, sizeof path, "%s/%s.record", export->folder, name) >= (int)sizeof path) {
-            cli_error("%s: %s", export->folder, strerror(ENAMETOOLONG));
+            cli_error("%s: %s", export->folder, pyr_text_system(ENAMETOOLONG));
             export->failed = true;
         } else {
-            export->failed = !cli_write(path, text, size);
+            char *whole = malloc(strlen(head) + size + 1);
+            export->failed = !whole;
+            if (!whole) {
+                cli_error("%s: %s", path, pyr_text_system(ENOMEM));
+            } else {
+                size_t length = (size_t)sprintf(whole, "%s", head);
+                memcpy(whole + length, text, size);
+                export->failed = !cli_write(path, whole, length + size);
+            }
+            free(whole);
         }
     } else {
-        export->failed = fwrite(text, 1, size, stdout) != size;      /* main says so */
+        export->failed = fputs(head, stdout) < 0 || fwrite(text, 1, size, stdout) != size;       /* main says so */
     }
     export->records += !export->failed;
     if (!export->quiet && cli_seconds() - export->shown > 0.1) {
@@ -57,7 +74,8 @@ int cli_export(int argc, char **argv)
     };
     const struct cli_options options = {
         "export [--database FILE] [--output DIR|-]",
-        _("Writes the records of all finished games in a server's database, one after the other or each to a file of its own.\n"
+        _("Writes the records of all finished games in a server's database, one after the other or each to a file of its own, after a comment\n"
+          "with its table's code and date.\n"
           "The server may be running meanwhile. 'pyramids import' reads what this writes."),
         option,
         "  pyramids export > games.records\n"
@@ -82,7 +100,7 @@ int cli_export(int argc, char **argv)
         return CLI_WRONG;
     }
     if (export.folder && mkdir(export.folder, 0777) && errno != EEXIST) {
-        cli_error("%s: %s", export.folder, strerror(errno));
+        cli_error("%s: %s", export.folder, pyr_text_system(errno));
         store_leave(db, false, error, sizeof error);
         return CLI_WRONG;
     }

@@ -13,13 +13,19 @@
 
 #include <pyramids/builtin.h>
 #include <pyramids/match.h>
-#include <store.h>
 
 #include "cli.h"
+#include "server.h"
 
 #define MOST_BYTES (1u << 20)    /* of a record: what a match can hold is far below */
 
 enum { DATABASE, EDITION, JSON, OPTIONS };
+
+/* What export wrote before a record. */
+struct origin {
+    char code[CODE_SIZE + 1];    /* "" unknown */
+    int64_t date;                /* seconds since 1970; 0 unknown */
+};
 
 /* A file of records, each of which begins with its first line, pyramids-record. */
 struct reader {
@@ -29,12 +35,34 @@ struct reader {
     size_t size, room;
     size_t held;                 /* bytes of that line, at text + size */
     uint32_t first, lines;       /* number of the record's first line, from 1; how many it has */
+    struct origin origin, next;  /* of the record, and of the one after it */
 };
 
 static bool is_header(const char *line, size_t size)
 {
     static const char header[] = "pyramids-record";
     return size >= sizeof header - 1 && !memcmp(line, header, sizeof header - 1);
+}
+
+/* Takes note of a line such as: ; table K7QXMWRT 2031-02-03T04:05:06Z */
+static void note_origin(const char *line, size_t size, struct origin *origin)
+{
+    char text[64], code[16];
+    int year, month, day, hour, minute, second;
+    if (size < 9 || size >= sizeof text || memcmp(line, "; table ", 8))
+        return;
+    memcpy(text, line, size);
+    text[size] = '\0';
+    *origin = (struct origin){ 0 };
+    int count = sscanf(text, "; table %15s %4d-%2d-%2dT%2d:%2d:%2dZ", code, &year, &month, &day, &hour, &minute, &second);
+    if (count >= 1 && table_is_code(code))
+        memcpy(origin->code, code, sizeof origin->code);
+    if (count == 7 && year >= 1970 && month >= 1 && month <= 12 && day >= 1 && day <= 31) {
+        /* Years begin in March here, so that the day that comes and goes is the last one. */
+        int64_t y = month > 2 ? year : year - 1, m = (month + 9) % 12;
+        int64_t days = y * 365 + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468;
+        origin->date = days * 86400 + hour * 3600 + minute * 60 + second;
+    }
 }
 
 /* Adds a line to the text; its size, 0 at the end of the file or if it is longer than any record. */
@@ -46,7 +74,7 @@ static size_t read_line(struct reader *r)
         if (r->size + 1 >= r->room) {
             char *larger = realloc(r->text, r->room ? 2 * r->room : 1 << 15);
             if (!larger) {
-                cli_error("%s: %s", r->name, strerror(ENOMEM));
+                cli_error("%s: %s", r->name, pyr_text_system(ENOMEM));
                 exit(CLI_WRONG);
             }
             r->text = larger;
@@ -68,8 +96,12 @@ static int next_record(struct reader *r)
     r->lines = r->held > 0;
     begun = r->held > 0;
     r->held = 0;
+    r->origin = r->next;
+    r->next = (struct origin){ 0 };
     for (size_t got; (got = read_line(r)); r->lines++) {
-        bool header = is_header(r->text + r->size - got, got);
+        const char *line = r->text + r->size - got;
+        bool header = is_header(line, got);
+        note_origin(line, got, begun ? &r->next : &r->origin);
         if (header && begun) {
             r->size -= got;
             r->held = got;
@@ -79,7 +111,7 @@ static int next_record(struct reader *r)
     }
     if (ferror(r->file)) {
         if (!cli_is_interrupted())
-            cli_error("%s: %s", r->name, strerror(errno));
+            cli_error("%s: %s", r->name, pyr_text_system(errno));
         return -1;
     }
     if (r->size >= MOST_BYTES) {
@@ -179,53 +211,54 @@ static bool find_tag(const struct pyr_match *match, const char *name, struct pyr
     return false;
 }
 
-/* Seconds since 1970 of a date such as 2031-02-03; the present time if there is none. */
-static int64_t date_of(const struct pyr_match *match)
-{
-    struct pyr_word value;
-    char text[11];
-    int year, month, day;
-    if (find_tag(match, "date", &value) && value.length >= 10) {
-        memcpy(text, value.at, 10);
-        text[10] = '\0';
-        if (sscanf(text, "%4d-%2d-%2d", &year, &month, &day) == 3 && year >= 1970 && month >= 1 && month <= 12 && day >= 1 && day <= 31) {
-            /* Years begin in March here, so that the day that comes and goes is the last one. */
-            int64_t y = month > 2 ? year : year - 1, m = (month + 9) % 12;
-            return (y * 365 + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468) * 86400;
-        }
-    }
-    return (int64_t)time(NULL);
-}
-
-/* A code that no table has: the one the record tells, or one made from its text. */
-static bool choose_code(struct import *import, const struct pyr_match *match, uint64_t hash, char code[16])
+/* A code that no table has: the one before the record, or one made from its text. */
+static bool choose_code(struct import *import, const struct origin *origin, uint64_t hash, char code[CODE_SIZE + 1])
 {
     static const char letters[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
     struct store_table table;
-    struct pyr_word value;
-    if (find_tag(match, "table", &value) && value.length && value.length < 16) {
-        bool fits = true;
-        for (unsigned i = 0; i < value.length; i++) {
-            char c = code[i] = value.at[i];
-            fits &= (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-        }
-        code[value.length] = '\0';
-        if (fits && store_get_table(import->db, code, &table) == STORE_NONE)
-            return true;
-    }
-    for (int attempt = 0; attempt < 100; attempt++) {
-        for (int i = 0; i < 10; i++)
+    enum store_result result = STORE_OK;
+    memcpy(code, origin->code, CODE_SIZE + 1);
+    if (table_is_code(code))
+        result = store_get_table(import->db, code, &table);
+    for (int attempt = 0; attempt < 100 && result == STORE_OK; attempt++) {
+        for (unsigned i = 0; i < CODE_SIZE; i++)
             code[i] = letters[hash >> 5 * i & 31];
-        code[10] = '\0';
-        enum store_result result = store_get_table(import->db, code, &table);
-        if (result != STORE_OK)
-            return result == STORE_NONE;
-        hash = hash_of(code, 10, hash);
+        result = store_get_table(import->db, code, &table);
+        hash = hash_of(code, CODE_SIZE, hash);
     }
-    return false;
+    return result == STORE_NONE;
 }
 
-static bool store_record(struct import *import, const struct pyr_match *match)
+/* What a server wants to know of a table apart from its log; all seats are people who are not known here. */
+static char *make_config(const struct pyr_match *match)
+{
+    struct table *table = calloc(1, sizeof *table);
+    struct pyr_word name[PYR_MAX_SEATS], secret;
+    if (!table)
+        return NULL;
+    struct core *core = &table->core;
+    const struct pyr_table *open = &match->replay.state.open;
+    table->edition = match->edition;
+    core->state = STORE_OVER;
+    core->seats = open->seats;
+    core->winners = (uint8_t)pyr_table_winners(&match->edition->box, open);
+    cli_player_names(match->log.text, match->log.start[match->log.lines], name);
+    for (unsigned s = 0; s < core->seats; s++) {
+        size_t length = name[s].length < NAME_SIZE ? name[s].length : NAME_SIZE - 1;
+        while (length && length < name[s].length && (name[s].at[length] & 0xc0) == 0x80)     /* not within a character */
+            length--;
+        core->seat[s].kind = SEAT_PERSON;
+        memcpy(core->seat[s].name, name[s].at, length);
+        core->points[s] = (int16_t)pyr_table_score(&match->edition->box, open, (pyr_seat)s).total;
+    }
+    if (find_tag(match, "secret", &secret))
+        pyr_fair_read_hex(secret.at, secret.length, core->fair.secret);
+    char *config = config_write(table, core);
+    free(table);
+    return config;
+}
+
+static bool store_record(struct import *import, const struct pyr_match *match, const struct origin *origin)
 {
     const char *text = match->log.text;
     size_t size = match->log.start[match->log.lines];
@@ -234,14 +267,15 @@ static bool store_record(struct import *import, const struct pyr_match *match)
         import->sums.there++;
         return true;
     }
-    struct store_table table = { .id = import->sums.last + 1, .state = STORE_OVER, .created = date_of(match), .config = "{\"imported\": true}" };
-    table.changed = table.created;
-    if (!choose_code(import, match, hash, table.code) || store_put_table(import->db, &table) != STORE_OK ||
-        store_add_lines(import->db, table.id, 0, text, size) != STORE_OK || !remember(import, hash, table.id))
-        return false;
-    import->sums.last++;
-    import->sums.imported++;
-    return true;
+    char *config = make_config(match);
+    int64_t date = origin->date ? origin->date : (int64_t)time(NULL);
+    struct store_table table = { .id = import->sums.last + 1, .state = STORE_OVER, .created = date, .changed = date, .config = config };
+    bool good = config && choose_code(import, origin, hash, table.code) && store_put_table(import->db, &table) == STORE_OK &&
+        store_add_lines(import->db, table.id, 0, text, size) == STORE_OK && remember(import, hash, table.id);
+    free(config);
+    import->sums.last += good;
+    import->sums.imported += good;
+    return good;
 }
 
 /* The edition that a record names: the one given, or one that is built in. NULL after saying that there is none. */
@@ -288,7 +322,7 @@ static enum outcome read_file(struct import *import, struct reader *r)
                 (unsigned)(r->first + r->lines - 1));
             return UNDO;
         }
-        if (!store_record(import, &match)) {
+        if (!store_record(import, &match, &r->origin)) {
             cli_error(_("%s: a record could not be stored"), import->path);
             return STOP;
         }
@@ -314,7 +348,7 @@ static bool import_file(struct import *import, const char *path)
     struct sums before = import->sums;
     enum outcome outcome = UNDO;
     if (!r.file) {
-        cli_error("%s: %s", path, strerror(errno));
+        cli_error("%s: %s", path, pyr_text_system(errno));
         import->files++;
         import->refused++;
         return true;
@@ -357,7 +391,7 @@ static bool import_path(struct import *import, const char *path)
     if (count <= 0) {
         import->refused++;
         if (count < 0)
-            cli_error("%s: %s", path, strerror(errno));
+            cli_error("%s: %s", path, pyr_text_system(errno));
         else
             cli_error(_("%s: there is no record (*.record, *.pyr) in it"), path);
     }

@@ -77,7 +77,7 @@ int cli_serve(int argc, char **argv)
     char path[4096];
     const struct cli_option option[] = {
         [ADDRESS] = { "address", 'a', "ADDRESS", _("where to listen (default 127.0.0.1; 0.0.0.0: the whole network)") },
-        [PORT] = { "port", 'p', "N", _("port (default 8080; 0: any free one)") },
+        [PORT] = { "port", 'p', "N", _("port (default 8080, or a free one if that is taken; 0: any free one)") },
         [DATABASE] = { "database", 'd', "FILE", _("where games are kept (default: in your data folder; :memory: keeps nothing)") },
         [EDITION] = { "edition", 'e', "FILES", _("further editions to offer, with commas between") },
         [ORIGIN] = { "origin", 0, "URLS", _("address of the page behind a proxy, such as https://example.org; commas between") },
@@ -104,7 +104,7 @@ int cli_serve(int argc, char **argv)
         option,
         "  pyramids serve\n"
         "  pyramids serve --port 9000 --database club.db\n"
-        "  pyramids serve --address 0.0.0.0                   # for everyone in the house\n"
+        "  pyramids serve --address 0.0.0.0\n"
         "  pyramids serve --trust-proxy --origin https://pyramids.example.org\n"
     };
     int code = cli_parse(&options, &argc, argv, values);
@@ -114,8 +114,11 @@ int cli_serve(int argc, char **argv)
         cli_error(_("serve takes no files; see 'pyramids serve --help'"));
         return CLI_USAGE;
     }
+    if (values[ADDRESS] && !strcmp(values[ADDRESS], "localhost"))
+        values[ADDRESS] = NULL;
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    struct server_options server = { .address = values[ADDRESS] ? values[ADDRESS] : "127.0.0.1", .port = 8080, .bot_threads = cpus > 1 ? (unsigned)cpus : 1,
+    struct server_options server = { .address = values[ADDRESS] ? values[ADDRESS] : "127.0.0.1", .port = 8080, .other_port = !values[PORT],
+        .bot_threads = cpus > 1 ? (unsigned)cpus : 1,
         .message_rate = 20, .request_rate = 20, .max_connections = 20000, .max_per_address = 200, .max_tables = 20000, .max_tables_per_visitor = 24,
         .max_conns_per_visitor = 16, .quick_seconds = 30, .relaxed_seconds = 180, .ping_seconds = 20, .origins = origins, .editions = editions, .edition_texts = texts,
         .tls_cert = values[TLS_CERT], .tls_key = values[TLS_KEY], .trust_proxy = values[TRUST_PROXY] != NULL,

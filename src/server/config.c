@@ -155,10 +155,12 @@ json_t *table_json(const struct table *table, const struct visitor *visitor)
             json_object_set_new(one, "ready", json_boolean(running && !(waiting >> s & 1)));
         json_array_append_new(seats, one);
     }
+    /* A game that was imported may have none. */
+    bool is_fair = !sodium_is_zero(core->fair.secret, sizeof core->fair.secret);
     pyr_fair_commitment(core->fair.secret, commitment);
-    json_t *json = json_pack("{ss ss ss sb ss sI ss si sb sI si si so}", "code", table->code, "state", states[core->state], "edition",
+    json_t *json = json_pack("{ss ss ss sb ss sI ss* si sb sI si si so}", "code", table->code, "state", states[core->state], "edition",
         table->edition->name, "public", table->is_public, "clock", clocks[table->clock], "created", (json_int_t)table->created, "commitment",
-        commitment, "you", you < PYR_MAX_SEATS ? you + 1 : 0, "host", id && table->host == id, "version", (json_int_t)table->log.count, "round",
+        is_fair ? commitment : NULL, "you", you < PYR_MAX_SEATS ? you + 1 : 0, "host", id && table->host == id, "version", (json_int_t)table->log.count, "round",
         begun ? open->round + 1 : 0, "turn", begun ? open->turn + 1 : 0, "seats", seats);
     if (core->state == STORE_OVER) {
         json_t *points = json_array(), *winners = json_array();

@@ -270,7 +270,7 @@ void pool_stop(struct pool *pool)
     for (struct work *lists[] = { pool->works, pool->work_done }, **list = lists; list < lists + 2; list++)
         for (struct work *next; *list; *list = next) {
             next = (*list)->next;
-            (*list)->done(*list);
+            (*list)->done(*list);            /* its owner frees it; what it has not done it has not done */
         }
     pthread_mutex_destroy(&pool->lock);
     pthread_cond_destroy(&pool->more);

@@ -24,6 +24,7 @@ struct request {
     char path[160];
     char etag[40];               /* If-None-Match */
     char word[40];               /* what stood for * in the route */
+    const char *language;        /* the best one there is for the reader: ?lang=CODE, else Accept-Language, else English */
     const char *route;           /* for the log: never a code */
     size_t body_size;
     char body[MAX_MESSAGE + 1];
@@ -39,6 +40,7 @@ struct request {
     const char *policy;          /* another Content-Security-Policy */
     const char *attachment;      /* file name to save as */
     unsigned retry;              /* seconds; 0: none */
+    bool translated;             /* the answer is in that language */
     bool encoded, started;
 };
 

@@ -17,6 +17,7 @@
 
 #define TICK_MS 250
 #define SWEEP_TICKS 240          /* a minute */
+#define IDLE_SECONDS (60 * 86400)    /* visitors who never played are forgotten */
 #define STOP_MS 5000             /* what is in hand is given this long */
 
 static const struct {
@@ -109,6 +110,7 @@ static bool load(struct store_db *db, void *context)
 {
     struct server *server = context;
     return store_count_visitor(db, &server->last_visitor, &server->last_table) == STORE_OK &&
+        store_drop_visitors(db, server_time() - IDLE_SECONDS) == STORE_OK &&
         store_each_visitor(db, load_visitor, server) == STORE_OK && store_each_open_table(db, load_table, server) == STORE_OK;
 }
 
@@ -145,6 +147,7 @@ static void tick(uv_timer_t *timer)
         next = table->next;
         table_tick(table);
     }
+    web_tick(server);
     if (++count % SWEEP_TICKS == 0) {
         address_sweep(server);
         device_code_sweep(server);
@@ -234,7 +237,9 @@ int server_run(const struct server_options *options)
     if (!web_start(&server, error, sizeof error) || !pool_start(&server.pool, &server.loop, options->bot_threads, table_thought)) {
         if (!error[0])
             snprintf(error, sizeof error, "%s", _("no thread could be started for the bots"));
-        store_close(server.store);           /* no more: libwebsockets survives neither its end nor the loop when it could not begin */
+        /* libwebsockets is left as it is: one that never came to listen takes its event library away too early. */
+        store_close(server.store);
+        uv_run(&server.loop, UV_RUN_NOWAIT);
         goto fail;
     }
     uv_timer_init(&server.loop, &server.tick);

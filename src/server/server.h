@@ -42,6 +42,7 @@ struct pool;
 struct server_options {
     const char *address;
     unsigned port;               /* 0: any free one */
+    bool other_port;             /* if that one is taken, any free one will do */
     const char *database;        /* a path, or ":memory:" */
     const char *tls_cert, *tls_key;          /* both or none */
     const char *const *origins;  /* further origins of the page, behind a proxy; ended by NULL */
@@ -219,7 +220,7 @@ struct change {
     bool ready, told;            /* watchers are told */
     bool has_choice;
     struct store_choice choice;
-    struct core after;
+    struct core *after;          /* from when its turn comes: most changes wait */
     char *lines;                 /* new ones */
     size_t lines_size;
     uint32_t first_line;
@@ -247,6 +248,9 @@ struct server {
     struct device_code *device_codes;
     int64_t last_visitor, last_table;
     unsigned connections, sockets, open_tables;
+    uv_prepare_t writer;
+    struct { struct conn *first, **end; } awake;     /* sockets that may lack something */
+    struct { struct conn *first, *last; } heard;     /* sockets, the one that was silent for longest first */
     struct pyr_match scratch;    /* where a game is dressed for a change */
     /* Counters, for /metrics. */
     struct {
@@ -283,6 +287,7 @@ bool visitor_load(struct server *server, const struct store_visitor *stored);   
 struct visitor *visitor_new(struct server *server, const char *name, char token[2 * TOKEN_SIZE + 1], struct store_visitor *stored);
 bool visitor_add_token(struct server *server, struct visitor *visitor, char token[2 * TOKEN_SIZE + 1], uint8_t hash[TOKEN_SIZE]);
 void visitor_drop_token(struct server *server, const uint8_t hash[TOKEN_SIZE]);
+void visitor_saw(struct server *server, struct visitor *visitor);                      /* is still about */
 const char *device_code_new(struct server *server, struct visitor *visitor);           /* NULL without memory */
 struct visitor *device_code_use(struct server *server, const char *code);              /* NULL: no such code */
 void device_code_sweep(struct server *server);
@@ -371,7 +376,7 @@ bool pool_think(struct pool *pool, struct thought *thought);         /* the thou
 void pool_work(struct pool *pool, struct work *work);
 bool pool_is_stopping(const struct pool *pool);
 unsigned pool_pending(const struct pool *pool);
-void pool_stop(struct pool *pool);           /* waits for what is being thought, drops thoughts; work is done, with or without having been run */
+void pool_stop(struct pool *pool);           /* waits for what is being thought; other work is given back as it is */
 void table_thought(struct thought *thought); /* a bot has chosen (table.c) */
 
 #endif

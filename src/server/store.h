@@ -106,6 +106,8 @@ enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32]
 enum store_result store_add_token(struct store_db *db, int64_t visitor, const uint8_t token[32]);  /* a second device of the same visitor */
 /* Every token with its visitor, in the order of their ids; stops when `each` returns false, which makes no other call with db. */
 enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *context, const struct store_visitor *visitor), void *context);
+/* Forgets visitors who were last seen before that time and never sat at a table. */
+enum store_result store_drop_visitors(struct store_db *db, int64_t before);
 enum store_result store_count_visitor(struct store_db *db, int64_t *last_visitor, int64_t *last_table);   /* the highest ids in use */
 
 enum store_result store_put_table(struct store_db *db, const struct store_table *table);            /* new or changed, by id */

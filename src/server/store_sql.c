@@ -10,10 +10,8 @@
 
 #include "store_db.h"
 
-#define NOT_OVER (-1000)         /* points of a game that is under way; NULL in the database */
-
 enum statement {
-    PUT_VISITOR, GET_VISITOR, HAS_VISITOR, PUT_TOKEN, GET_TOKEN, ALL_TOKENS, LAST_IDS,
+    PUT_VISITOR, GET_VISITOR, PUT_TOKEN, GET_TOKEN, ALL_TOKENS, DROP_TOKENS, DROP_VISITORS, LAST_IDS,
     TOUCH_TABLE, PUT_TABLE, GET_TABLE, TABLE_OF_CODE, OPEN_TABLES, TABLES_OF, FINISHED_TABLES,
     COUNT_LINES, ADD_LINES, GET_LINES, PUT_CHOICE, GET_CHOICES,
     PUT_SEAT, GET_SEAT, DROP_SEAT, STATISTICS, PUT_REPORT, GET_REPORT,
@@ -27,10 +25,13 @@ static const char *const texts[STATEMENTS] = {
     [PUT_VISITOR] = "INSERT INTO visitor (id, name, created, seen) VALUES (?, ?, ?, ?)"
                     " ON CONFLICT (id) DO UPDATE SET name = excluded.name, created = excluded.created, seen = excluded.seen",
     [GET_VISITOR] = "SELECT id, name, created, seen FROM token JOIN visitor ON visitor.id = token.visitor WHERE hash = ?",
-    [HAS_VISITOR] = "SELECT 1 FROM visitor WHERE id = ?",
     [PUT_TOKEN] = "INSERT INTO token (hash, visitor) VALUES (?, ?)",
     [GET_TOKEN] = "SELECT visitor FROM token WHERE hash = ?",
     [ALL_TOKENS] = "SELECT id, name, created, seen, hash FROM token JOIN visitor ON visitor.id = token.visitor ORDER BY id",
+    /* Not the last one: its id must not be given again. */
+#define IDLE_VISITORS "SELECT id FROM visitor WHERE seen < ? AND id NOT IN (SELECT visitor FROM seat) AND id < (SELECT max(id) FROM visitor)"
+    [DROP_TOKENS] = "DELETE FROM token WHERE visitor IN (" IDLE_VISITORS ")",
+    [DROP_VISITORS] = "DELETE FROM visitor WHERE id IN (" IDLE_VISITORS ")",
     [LAST_IDS] = "SELECT (SELECT max(id) FROM visitor), (SELECT max(id) FROM game)",
 
     /* Most changes of a table leave its state alone: then no index is touched. */
@@ -51,6 +52,7 @@ static const char *const texts[STATEMENTS] = {
                    " ON CONFLICT (game, seat) DO UPDATE SET phase = excluded.phase, request = excluded.request, text = excluded.text",
     [GET_CHOICES] = "SELECT seat, phase, request, text FROM choice WHERE game = ? ORDER BY seat",
 
+    /* Points of a game that is under way are NULL here, -1000 outside. */
     [PUT_SEAT] = "INSERT INTO seat (" SEAT_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1000), ?)"
                  " ON CONFLICT (game, seat) DO UPDATE SET visitor = excluded.visitor, people = excluded.people, bots = excluded.bots,"
                  " level = excluded.level, points = excluded.points, share = excluded.share",
@@ -254,6 +256,16 @@ enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *con
         more = each(context, &visitor);
     }
     return s ? finish(db, s, code == SQLITE_ROW ? SQLITE_OK : code) : result;
+}
+
+enum store_result store_drop_visitors(struct store_db *db, int64_t before)
+{
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, DROP_TOKENS, "i", before);
+    if (!s || (result = change(db, s)) != STORE_OK)
+        return result;
+    s = ready(db, &result, DROP_VISITORS, "i", before);
+    return s ? change(db, s) : result;
 }
 
 enum store_result store_count_visitor(struct store_db *db, int64_t *last_visitor, int64_t *last_table)

@@ -170,6 +170,7 @@ static void change_free(struct change *change)
     free(change->step);
     free(change->lines);
     free(change->config_text);
+    free(change->after);
     free(change);
 }
 
@@ -188,7 +189,7 @@ static enum store_result store_change(struct store_db *db, struct store_job *job
 {
     struct change *change = (struct change *)job;
     const struct table *table = change->table;
-    const struct core *core = &change->after;
+    const struct core *core = change->after;
     enum store_result result = STORE_OK;
     if (change->config_text) {
         struct store_table row = { .id = table->id, .state = core->state, .created = table->created, .changed = core->changed,
@@ -215,15 +216,16 @@ static enum store_result store_change(struct store_db *db, struct store_job *job
         }
         row.people = (uint8_t)(people ? people - 1 : 0);
         row.bots = (uint8_t)bots;
-        for (unsigned s = 0; s < core->seats && (!result || result == STORE_NONE); s++) {
+        for (unsigned s = 0; s < core->seats && !result; s++) {
             row.seat = (uint8_t)s;
             row.visitor = core->seat[s].visitor;
             row.points = core->state == STORE_OVER ? core->points[s] : -1000;
             row.share = core->winners >> s & 1 ? 1.0f / (float)__builtin_popcount(core->winners) : 0;
-            result = core->seat[s].kind == SEAT_PERSON ? store_put_seat(db, &row) : store_drop_seat(db, table->id, s);
+            if (core->seat[s].kind == SEAT_PERSON)
+                result = store_put_seat(db, &row);
+            else if ((result = store_drop_seat(db, table->id, s)) == STORE_NONE)
+                result = STORE_OK;           /* there was nobody */
         }
-        if (result == STORE_NONE)
-            result = STORE_OK;               /* there was nobody to drop */
     }
     return result;
 }
@@ -255,12 +257,12 @@ static void change_finish(struct change *change, enum error error, const struct 
         abort();
     }
     if (!error) {
-        bool was_open = table->core.state <= STORE_RUNNING, is_open = change->after.state <= STORE_RUNNING;
+        bool was_open = table->core.state <= STORE_RUNNING, is_open = change->after->state <= STORE_RUNNING;
         if (was_open && !is_open)
             server->open_tables--;
-        if (table->core.state == STORE_RUNNING && change->after.state == STORE_OVER)
+        if (table->core.state == STORE_RUNNING && change->after->state == STORE_OVER)
             server->count.games++;
-        table->core = change->after;
+        table->core = *change->after;
         if (change->has_choice)
             count_time(server, change);
         table->told += change->told;
@@ -301,11 +303,16 @@ static void advance(struct table *table)
     while (table->changes && !table->busy) {
         struct change *change = table->changes;
         struct problem problem = { 0 };
-        change->after = table->core;
-        problem.error = change->make(change, &problem);
+        change->after = malloc(sizeof *change->after);
+        if (change->after) {
+            *change->after = table->core;
+            problem.error = change->make(change, &problem);
+        } else {
+            problem.error = ERROR_STORAGE;
+        }
         if (!problem.error && (change->config || change->is_new)) {
-            change->after.changed = server_time();
-            change->config_text = config_write(table, &change->after);
+            change->after->changed = server_time();
+            change->config_text = config_write(table, change->after);
             if (!change->config_text)
                 problem.error = ERROR_STORAGE;
         }
@@ -372,7 +379,7 @@ static bool take_lines(struct change *change)
 {
     const struct pyr_log *log = &change->table->server->scratch.log;
     size_t size = log->start[log->lines];
-    pyr_match_strip(&change->table->server->scratch, &change->after.game);
+    pyr_match_strip(&change->table->server->scratch, &change->after->game);
     if (!size)
         return true;
     change->lines = malloc(size);
@@ -386,7 +393,7 @@ static bool take_lines(struct change *change)
 static enum error settle(struct change *change)
 {
     struct pyr_match *match = &change->table->server->scratch;
-    struct core *core = &change->after;
+    struct core *core = change->after;
     if (match->log.lines && pyr_match_is_over(match)) {
         const struct pyr_table *open = &match->replay.state.open;
         if (pyr_fair_reveal(match, &core->fair))
@@ -406,7 +413,7 @@ static enum error begin(struct change *change)
 {
     struct table *table = change->table;
     struct pyr_match *match = &table->server->scratch;
-    struct core *core = &change->after;
+    struct core *core = change->after;
     struct pyr_chance chance;
     const char *names[PYR_MAX_SEATS];
     char date[16];
@@ -427,8 +434,8 @@ static enum error begin(struct change *change)
 static enum error begin_if_full(struct change *change)
 {
     change->config = change->told = true;
-    for (unsigned s = 0; s < change->after.seats; s++)
-        if (change->after.seat[s].kind < SEAT_BOT)
+    for (unsigned s = 0; s < change->after->seats; s++)
+        if (change->after->seat[s].kind < SEAT_BOT)
             return ERROR_NONE;
     return begin(change);
 }
@@ -441,7 +448,7 @@ static bool is_hosts(const struct change *change)
 enum error make_sit(struct change *change, struct problem *problem)
 {
     struct table *table = change->table;
-    struct core *core = &change->after;
+    struct core *core = change->after;
     pyr_seat mine = table_seat_of(table, change->visitor);
     struct visitor *visitor = visitor_by_id(table->server, change->visitor);
     (void)problem;
@@ -485,7 +492,7 @@ enum error make_sit(struct change *change, struct problem *problem)
 
 enum error make_leave(struct change *change, struct problem *problem)
 {
-    struct core *core = &change->after;
+    struct core *core = change->after;
     pyr_seat mine = table_seat_of(change->table, change->visitor);
     (void)problem;
     if (mine >= PYR_MAX_SEATS)
@@ -517,10 +524,10 @@ enum error make_return(struct change *change, struct problem *problem)
     (void)problem;
     if (mine >= PYR_MAX_SEATS)
         return ERROR_NOT_SEATED;
-    if (change->after.state != STORE_RUNNING)
+    if (change->after->state != STORE_RUNNING)
         return ERROR_NOT_RUNNING;
-    if (change->after.seat[mine].away) {
-        change->after.seat[mine].away = false;
+    if (change->after->seat[mine].away) {
+        change->after->seat[mine].away = false;
         change->config = change->told = true;
     }
     return ERROR_NONE;
@@ -533,19 +540,19 @@ static enum error answers_phase(struct change *change, bool *again)
     pyr_seat mine = change->seat = table_seat_of(table, change->visitor);
     if (mine >= PYR_MAX_SEATS)
         return ERROR_NOT_SEATED;
-    *again = is_known(table->server, &change->after.seat[mine], change->id);
+    *again = is_known(table->server, &change->after->seat[mine], change->id);
     if (*again)
         return ERROR_NONE;
-    if (change->after.state == STORE_WAITING)
+    if (change->after->state == STORE_WAITING)
         return ERROR_NOT_RUNNING;
     if (change->phase != table->log.count)
         return change->phase < table->log.count ? ERROR_LATE : ERROR_NOT_DUE;
-    return change->after.state == STORE_RUNNING ? ERROR_NONE : ERROR_NOT_RUNNING;
+    return change->after->state == STORE_RUNNING ? ERROR_NONE : ERROR_NOT_RUNNING;
 }
 
 static void note_choice(struct change *change, const char *text)
 {
-    struct seat *seat = &change->after.seat[change->seat];
+    struct seat *seat = &change->after->seat[change->seat];
     remember(change->table->server, seat, change->id);
     if (seat->away) {
         seat->away = false;
@@ -565,7 +572,7 @@ enum error make_choose(struct change *change, struct problem *problem)
     enum error error = answers_phase(change, &again);
     if (error || again)
         return error;
-    pyr_match_dress(match, &change->after.game);
+    pyr_match_dress(match, &change->after->game);
     enum pyr_err err = pyr_match_choose(match, change->seat, change->text, &problem->fault);
     if (!err && !match->log.lines)
         err = pyr_match_confirm(match, change->seat);
@@ -590,7 +597,7 @@ enum error make_retract(struct change *change, struct problem *problem)
     (void)problem;
     if (error || again)
         return error;
-    pyr_match_dress(match, &change->after.game);
+    pyr_match_dress(match, &change->after->game);
     if (pyr_match_retract(match, change->seat))
         return ERROR_NO_CHOICE;
     note_choice(change, "");
@@ -599,7 +606,7 @@ enum error make_retract(struct change *change, struct problem *problem)
 
 enum error make_fill(struct change *change, struct problem *problem)
 {
-    struct core *core = &change->after;
+    struct core *core = change->after;
     (void)problem;
     if (!is_hosts(change))
         return ERROR_NOT_HOST;
@@ -614,7 +621,7 @@ enum error make_fill(struct change *change, struct problem *problem)
 
 enum error make_standin(struct change *change, struct problem *problem)
 {
-    struct core *core = &change->after;
+    struct core *core = change->after;
     (void)problem;
     if (!is_hosts(change))
         return ERROR_NOT_HOST;
@@ -636,11 +643,11 @@ enum error make_close(struct change *change, struct problem *problem)
     (void)problem;
     if (change->visitor && !is_hosts(change))        /* 0: the server itself */
         return ERROR_NOT_HOST;
-    if (change->after.state == STORE_CLOSED)
+    if (change->after->state == STORE_CLOSED)
         return ERROR_NONE;                   /* sent again */
-    if (change->after.state != STORE_WAITING)
+    if (change->after->state != STORE_WAITING)
         return ERROR_BEGUN;
-    change->after.state = STORE_CLOSED;
+    change->after->state = STORE_CLOSED;
     change->config = change->told = true;
     return ERROR_NONE;
 }
@@ -648,12 +655,12 @@ enum error make_close(struct change *change, struct problem *problem)
 /* The clock has run out, or weeks have passed: bots play for those who are missing. */
 static enum error make_late(struct change *change, struct problem *problem)
 {
-    unsigned waiting = waiting_in(&change->after);
+    unsigned waiting = waiting_in(change->after);
     (void)problem;
     if (change->phase != change->table->log.count)
         return ERROR_LATE;
-    for (unsigned s = 0; s < change->after.seats; s++) {
-        struct seat *seat = &change->after.seat[s];
+    for (unsigned s = 0; s < change->after->seats; s++) {
+        struct seat *seat = &change->after->seat[s];
         if (!(waiting >> s & 1) || seat->kind != SEAT_PERSON || seat->away)
             continue;
         seat->away = true;
@@ -671,10 +678,10 @@ static enum error make_bot_choice(struct change *change, struct problem *problem
 {
     struct pyr_match *match = &change->table->server->scratch;
     (void)problem;
-    if (change->phase != change->table->log.count || change->after.state != STORE_RUNNING ||
-        !(waiting_in(&change->after) >> change->seat & 1) || !is_played_by_bot(&change->after.seat[change->seat]))
+    if (change->phase != change->table->log.count || change->after->state != STORE_RUNNING ||
+        !(waiting_in(change->after) >> change->seat & 1) || !is_played_by_bot(&change->after->seat[change->seat]))
         return ERROR_LATE;
-    pyr_match_dress(match, &change->after.game);
+    pyr_match_dress(match, &change->after->game);
     match->choice[change->seat].count = 0;
     for (unsigned i = 0; i < change->steps; i++)
         if (pyr_match_step(match, change->seat, change->step[i]))
@@ -989,7 +996,7 @@ struct fetch *table_fetch(struct server *server, const char *code, void (*done)(
 static enum error make_point_to_rematch(struct change *change, struct problem *problem)
 {
     (void)problem;
-    memcpy(change->after.rematch, change->text, CODE_SIZE + 1);
+    memcpy(change->after->rematch, change->text, CODE_SIZE + 1);
     change->config = change->told = true;
     return ERROR_NONE;
 }

@@ -198,6 +198,40 @@ void visitor_drop_token(struct server *server, const uint8_t hash[TOKEN_SIZE])
     free(token);
 }
 
+/* Once a day the database is told that somebody is still about. Nobody waits for it. */
+
+struct sighting {
+    struct store_job job;
+    struct store_visitor stored;
+};
+
+static enum store_result run_sighting(struct store_db *db, struct store_job *job)
+{
+    return store_put_visitor(db, &((struct sighting *)job)->stored);
+}
+
+static void sighting_done(struct store_job *job, enum store_result result)
+{
+    (void)result;                            /* tomorrow is another day */
+    free(job);
+}
+
+void visitor_saw(struct server *server, struct visitor *visitor)
+{
+    int64_t now = server_time();
+    if (now - visitor->seen < 86400)
+        return;
+    struct sighting *sighting = calloc(1, sizeof *sighting);
+    visitor->seen = now;
+    if (!sighting)
+        return;
+    sighting->stored = (struct store_visitor){ .id = (int64_t)visitor->node.key, .created = visitor->created, .seen = now };
+    memcpy(sighting->stored.name, visitor->name, sizeof sighting->stored.name - 1);
+    sighting->job.run = run_sighting;
+    sighting->job.done = sighting_done;
+    store_submit(server->store, &sighting->job);
+}
+
 /* One-time codes for a second device. */
 
 const char *device_code_new(struct server *server, struct visitor *visitor)

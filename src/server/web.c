@@ -5,10 +5,12 @@
  * another name that points here must not reach us) and whether the Origin, if there is one, is our own.
  */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <libwebsockets.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "request.h"
 #include "web.h"
@@ -17,6 +19,8 @@
 #define MOST_OFFENCES 60         /* messages beyond the rate, until a socket is closed */
 #define WRITES 8                 /* messages a socket gets in one go */
 #define BODY_CHUNK 16384
+#define RX_CHUNK 256             /* most messages fit; longer ones come in parts. Each socket has so much of its own */
+#define SEND_BUFFER 16384        /* the kernel's for a socket: a game's lines so far */
 
 #define MOST_DISCARDED 65536     /* bytes of a body that are read only to be refused politely */
 
@@ -45,6 +49,18 @@ static bool header(struct lws *wsi, enum lws_token_indexes token, char *to, size
 {
     to[0] = '\0';
     return lws_hdr_total_length(wsi, token) > 0 && lws_hdr_copy(wsi, to, (int)room, token) > 0;
+}
+
+/* The language that a reader asks for, of those there are. */
+static const char *language_of(struct lws *wsi)
+{
+    char wanted[256];
+    const char *asked = lws_get_urlarg_by_name(wsi, "lang", wanted, sizeof wanted), *found = NULL;
+    if (asked)
+        found = pyr_text_accepted(asked + (*asked == '='));
+    if (!found && header(wsi, WSI_TOKEN_HTTP_ACCEPT_LANGUAGE, wanted, sizeof wanted))
+        found = pyr_text_accepted(wanted);
+    return found ? found : "en";
 }
 
 /* The address that counts for limits: behind a trusted proxy the last one that it has added. */
@@ -164,6 +180,8 @@ static int write_head(struct lws *wsi, struct request *request)
         return 1;
     if (is_page && (add(wsi, "etag:", request->page_etag, &at, end) || add(wsi, "vary:", "accept-encoding", &at, end)))
         return 1;
+    if (request->translated && (add(wsi, "content-language:", request->language, &at, end) || add(wsi, "vary:", "accept-language", &at, end)))
+        return 1;
     if (request->encoded && add(wsi, "content-encoding:", "gzip", &at, end))
         return 1;
     if (request->cookie[0] && add(wsi, "set-cookie:", request->cookie, &at, end))
@@ -272,6 +290,7 @@ static int http_begin(struct conn *conn, const char *path)
     header(wsi, WSI_TOKEN_HTTP_IF_NONE_MATCH, request->etag, sizeof request->etag);
     request->json = header(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, word, sizeof word) && !strncmp(word, "application/json", 16) &&
         strchr("; ", word[16]);
+    request->language = language_of(wsi);
     request->visitor = visitor_for(server, wsi);
     double rate = server->options.request_rate;
     if (!bucket_take(&conn->address->requests, server_now(server), rate, 5 * rate))
@@ -311,8 +330,22 @@ static int http_body(struct conn *conn, const void *in, size_t size)
 
 void conn_wake(struct conn *conn)
 {
-    if (conn->wsi)
-        lws_callback_on_writable(conn->wsi);
+    struct server *server = conn->server;
+    if (!conn->wsi || conn->link_awake)
+        return;
+    conn->next_awake = NULL;
+    conn->link_awake = server->awake.end;
+    *server->awake.end = conn;
+    server->awake.end = &conn->next_awake;
+}
+
+static void fall_asleep(struct conn *conn)
+{
+    if (!conn->link_awake)
+        return;
+    *conn->link_awake = conn->next_awake;
+    *(conn->next_awake ? &conn->next_awake->link_awake : &conn->server->awake.end) = conn->link_awake;
+    conn->link_awake = NULL;
 }
 
 void conn_pause(struct conn *conn)
@@ -356,9 +389,55 @@ static int socket_filter(struct server *server, struct lws *wsi)
     return 0;
 }
 
+/*
+ * Sockets are kept in the order in which they were last heard of, so that the silent ones are found without looking at the others.
+ * (libwebsockets would do the pinging with a timer a socket, in one sorted list: with 10,000 sockets that took half of all processor time.)
+ */
+
+static void heard_remove(struct conn *conn)
+{
+    struct server *server = conn->server;
+    *(conn->last_heard ? &conn->last_heard->next_heard : &server->heard.first) = conn->next_heard;
+    *(conn->next_heard ? &conn->next_heard->last_heard : &server->heard.last) = conn->last_heard;
+}
+
+static void heard_add(struct conn *conn)
+{
+    struct server *server = conn->server;
+    conn->heard = server_now(server);
+    conn->pinged = conn->ping = false;
+    conn->next_heard = NULL;
+    conn->last_heard = server->heard.last;
+    *(conn->last_heard ? &conn->last_heard->next_heard : &server->heard.first) = conn;
+    server->heard.last = conn;
+}
+
+static void hear(struct conn *conn)
+{
+    heard_remove(conn);
+    heard_add(conn);
+}
+
+void web_tick(struct server *server)
+{
+    uint64_t now = server_now(server), silence = 1000 * (uint64_t)server->options.ping_seconds;
+    for (struct conn *conn = server->heard.first; conn && now - conn->heard >= silence; conn = conn->next_heard) {
+        if (!conn->pinged) {
+            conn->pinged = conn->ping = true;
+            conn_wake(conn);
+        } else if (now - conn->heard >= silence + (silence + 3) / 4 * 3 && !conn->close) {
+            conn->close = 1001;
+            /* If even that cannot be written. */
+            lws_set_timeout(conn->wsi, PENDING_TIMEOUT_CLOSE_SEND, 1);
+            conn_wake(conn);
+        }
+    }
+}
+
 static int socket_begin(struct conn *conn)
 {
     struct server *server = conn->server;
+    int room = SEND_BUFFER;
     conn->visitor = visitor_for(server, conn->wsi);
     conn->address = address_for(server, conn->wsi);
     if (!conn->visitor || !conn->address)
@@ -371,8 +450,11 @@ static int socket_begin(struct conn *conn)
         conn->visitor->conns->link_of_visitor = &conn->next_of_visitor;
     conn->visitor->conns = conn;
     conn->visitor->connections++;
-    conn->visitor->seen = server_time();
+    visitor_saw(server, conn->visitor);
     server->sockets++;
+    heard_add(conn);
+    /* libwebsockets makes it as small as its own buffer: then a message waits for the acknowledgement of the one before. */
+    setsockopt(lws_get_socket_fd(conn->wsi), SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
     conn_wake(conn);
     return 0;
 }
@@ -387,6 +469,7 @@ static int socket_close(struct conn *conn, unsigned code)
 static int socket_receive(struct conn *conn, const char *in, size_t size)
 {
     struct server *server = conn->server;
+    hear(conn);
     bool is_last = lws_is_final_fragment(conn->wsi) && !lws_remaining_packet_payload(conn->wsi);
     if (conn->close)
         return 0;                            /* nothing more is heard from it */
@@ -420,30 +503,56 @@ static int socket_receive(struct conn *conn, const char *in, size_t size)
     return 0;
 }
 
-static int socket_writeable(struct conn *conn)
+/* Writes what a socket lacks; true: that was all. What the kernel does not take libwebsockets keeps, one message at the most. */
+static bool socket_write(struct conn *conn)
 {
     static unsigned char buffer[LWS_PRE + FEED_ROOM];
     struct server *server = conn->server;
-    for (unsigned i = 0; i < WRITES; i++) {
+    if (conn->ping) {
+        conn->ping = false;
+        conn->broken = lws_write(conn->wsi, buffer + LWS_PRE, 0, LWS_WRITE_PING) < 0;
+    }
+    for (unsigned i = 0; i < WRITES && !conn->broken && !lws_partial_buffered(conn->wsi); i++) {
         size_t size = conn->close && !conn->replies ? 0 : feed_next(conn, (char *)buffer + LWS_PRE, FEED_ROOM);
-        if (!size) {
-            if (!conn->close)
-                return 0;
-            /* From here a return of -1 would reach the client as 1006, without the reason. */
-            server->count.cut += conn->close == 1008;
-            lws_close_reason(conn->wsi, (enum lws_close_status)conn->close, NULL, 0);
-            lws_set_timeout(conn->wsi, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_SYNC);
-            return 0;
-        }
+        if (!size)
+            return !conn->close;
         server->count.sent++;
         server->count.bytes_sent += size;
-        if (lws_write(conn->wsi, buffer + LWS_PRE, size, LWS_WRITE_TEXT) < (int)size)
-            return -1;
-        if (lws_send_pipe_choked(conn->wsi))
-            break;
+        conn->broken = lws_write(conn->wsi, buffer + LWS_PRE, size, LWS_WRITE_TEXT) < (int)size;
     }
-    conn_wake(conn);
+    return false;
+}
+
+/* There is room again, or something is left to be done that must be done here. */
+static int socket_writeable(struct conn *conn)
+{
+    if (socket_write(conn))
+        return 0;
+    if (conn->broken)
+        return -1;
+    if (conn->close && !conn->replies && !lws_partial_buffered(conn->wsi)) {
+        /* From here a return of -1 would reach the client as 1006, without the reason. */
+        conn->server->count.cut += conn->close == 1008;
+        lws_close_reason(conn->wsi, (enum lws_close_status)conn->close, NULL, 0);
+        lws_set_timeout(conn->wsi, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_SYNC);
+        return 0;
+    }
+    lws_callback_on_writable(conn->wsi);
     return 0;
+}
+
+/*
+ * Before the loop waits: most sockets have room, so they are simply written to. To ask libwebsockets for the chance first costs four calls
+ * of epoll_ctl and one of poll a message, which was more than all else.
+ */
+static void write_awake(uv_prepare_t *writer)
+{
+    struct server *server = writer->data;
+    for (struct conn *conn; (conn = server->awake.first);) {
+        fall_asleep(conn);
+        if (conn->leaving || conn->close || !socket_write(conn))
+            lws_callback_on_writable(conn->wsi);
+    }
 }
 
 /* All that libwebsockets reports. */
@@ -522,12 +631,21 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
         return socket_begin(conn);
     case LWS_CALLBACK_RECEIVE:
         return socket_receive(conn, in, size);
+    case LWS_CALLBACK_RECEIVE_PONG:
+        hear(conn);
+        return 0;
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+        conn->leaving = true;
+        return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return socket_writeable(conn);
     case LWS_CALLBACK_CLOSED:
-        if (conn->is_socket)
+        if (conn->is_socket) {
             server->sockets--;
+            heard_remove(conn);
+        }
         conn->wsi = NULL;
+        fall_asleep(conn);
         conn_finish(conn);
         return 0;
     default:
@@ -536,11 +654,31 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
 }
 
 static const struct lws_protocols protocols[] = {
-    { .name = "pyramids-1", .callback = callback, .per_session_data_size = sizeof(struct conn), .rx_buffer_size = MAX_MESSAGE },
+    { .name = "pyramids-1", .callback = callback, .per_session_data_size = sizeof(struct conn), .rx_buffer_size = RX_CHUNK,
+        .tx_packet_size = FEED_ROOM },
     { 0 }
 };
 
-static lws_retry_bo_t idle_policy;
+static const lws_retry_bo_t idle_policy = { 0 };     /* no timers: web_tick does it */
+
+/* Why we could not listen there, as errno; 0: we can. libwebsockets would share a port with another server of the same user, so that each gets some
+ * of the clients, and would say nothing of an address that is not ours. */
+static int try_to_bind(const char *address, int port)
+{
+    struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port) };
+    struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+    bool is_six = inet_pton(AF_INET6, address, &six.sin6_addr) == 1;
+    if (!is_six && inet_pton(AF_INET, address, &four.sin_addr) != 1)
+        return EINVAL;
+    int on = 1, fd = socket(is_six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return errno;
+    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    const struct sockaddr *to = is_six ? (const struct sockaddr *)&six : (const struct sockaddr *)&four;
+    int why = bind(fd, to, is_six ? sizeof six : sizeof four) ? errno : 0;
+    close(fd);
+    return why;
+}
 
 bool web_start(struct server *server, char *error, size_t error_size)
 {
@@ -575,17 +713,33 @@ bool web_start(struct server *server, char *error, size_t error_size)
         info.ssl_private_key_filepath = options->tls_key;
         server->secure = true;
     }
-    idle_policy.secs_since_valid_ping = (uint16_t)options->ping_seconds;
-    idle_policy.secs_since_valid_hangup = (uint16_t)(options->ping_seconds + (options->ping_seconds + 3) / 4 * 3);
+    server->awake.end = &server->awake.first;
     lws_set_log_level(0, NULL);
-    server->lws = lws_create_context(&info);
-    server->vhost = server->lws ? lws_get_vhost_by_name(server->lws, "default") : NULL;
-    if (!server->vhost || lws_get_vhost_listen_port(server->vhost) <= 0) {       /* there may be a context that does not listen */
-        snprintf(error, error_size, _("cannot listen on %s port %u: is the port taken, the address not of this machine, or the certificate unreadable?"),
-            options->address, options->port);
+    int why = try_to_bind(options->address, info.port);
+    if (why == EADDRINUSE && options->other_port) {
+        info.port = 0;
+        why = 0;
+    }
+    if (why) {
+        snprintf(error, error_size, why == EADDRINUSE ? _("port %u of %s is taken; --port 0 finds a free one") :
+            why == EACCES ? _("port %u of %s needs rights that this user does not have; try one above 1023") :
+            why == EINVAL ? _("cannot listen on port %u of %s: expected an address such as 127.0.0.1 or ::1") :
+            _("cannot listen on port %u of %s: it is not an address of this machine"), options->port, options->address);
         return false;
     }
-    int port = lws_get_vhost_listen_port(server->vhost);
+    server->lws = lws_create_context(&info);
+    if (server->lws) {
+        uv_prepare_init(&server->loop, &server->writer);
+        server->writer.data = server;
+        uv_prepare_start(&server->writer, write_awake);
+    }
+    server->vhost = server->lws ? lws_get_vhost_by_name(server->lws, "default") : NULL;
+    int port = server->vhost ? lws_get_vhost_listen_port(server->vhost) : 0;
+    if (port <= 0) {
+        snprintf(error, error_size, options->tls_cert ? _("cannot serve %s: the certificate or its key cannot be read, or they do not belong together") :
+            _("cannot listen on %s"), options->tls_cert ? options->tls_cert : options->address);
+        return false;
+    }
     bool is_any = !strcmp(options->address, "0.0.0.0") || !strcmp(options->address, "::"), is_v6 = strchr(options->address, ':');
     snprintf(server->url, sizeof server->url, "%s://%s%.64s%s:%d/", server->secure ? "https" : "http", is_v6 && !is_any ? "[" : "",
         is_any ? "127.0.0.1" : options->address, is_v6 && !is_any ? "]" : "", port);
@@ -619,6 +773,8 @@ void web_close_sockets(struct server *server) { each_socket(server, close_socket
 
 void web_stop(struct server *server)
 {
-    if (server->lws)
-        lws_context_destroy(server->lws);
+    if (!server->lws)
+        return;
+    uv_close((uv_handle_t *)&server->writer, NULL);
+    lws_context_destroy(server->lws);
 }

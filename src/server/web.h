@@ -7,6 +7,9 @@
 /* Begins to listen; false with a sentence. server->url tells where. */
 bool web_start(struct server *server, char *error, size_t error_size);
 
+/* A few times a second: pings sockets that are silent, cuts those that do not answer. */
+void web_tick(struct server *server);
+
 /* Tells every socket to come back later; closes them all; ends. The loop must run on until everything is closed. */
 void web_warn(struct server *server);
 void web_close_sockets(struct server *server);

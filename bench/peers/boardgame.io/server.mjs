@@ -1,0 +1,24 @@
+// server.mjs DATABASE: the peer, on a free port of 127.0.0.1, which it tells its parent.
+import { createRequire } from 'node:module';
+import { game } from './game.mjs';
+import { Store } from './store.mjs';
+
+const require = createRequire(import.meta.url);
+const { Server } = require('boardgame.io/server');
+
+const server = Server({ games: [game], db: new Store(process.argv[2]), origins: [] });
+// It would listen on every address of the machine.
+const listen = server.app.listen;
+server.app.listen = (port, ready) => listen.call(server.app, port, '127.0.0.1', ready);
+const { appServer } = await server.run(0);
+process.send(appServer.address().port);
+// Before its memory is measured, what is only garbage is given back.
+process.on('message', () => {
+    globalThis.gc();
+    globalThis.gc();
+    process.send('collected');
+});
+const stop = () => process.exit(0);
+process.on('SIGTERM', stop);
+process.on('SIGINT', stop);
+process.on('disconnect', stop);              // whoever started it is gone
