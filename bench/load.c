@@ -42,7 +42,7 @@
 #include <pyramids/record.h>
 
 #define SEATS 4
-#define OPENING 48               /* tables that are being set up at once */
+#define OPENING 8                /* tables that are being set up at once: few, or the memory for their requests would count as theirs */
 #define ON_THE_WAY 16            /* choices of a table that somebody has not been told of */
 #define MESSAGE 65536            /* bytes of the longest message */
 #define CHOICE 320

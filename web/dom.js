@@ -143,7 +143,8 @@ export function shareLink(url) {
     if ('share' in navigator && matchMedia('(hover: none)').matches)
         navigator.share({ url, title: 'Pyramids' }).catch(() => {});
     else
-        navigator.clipboard.writeText(url).then(() => toast(_('The link is copied.')), () => void dialog(_('Link'), `<p class="longlink">${esc(url)}</p>`, { close: _('Close') }));
+        navigator.clipboard.writeText(url).then(() => toast(_('The link is copied.')), () => void dialog(_('Link'),
+            `<p class="longlink">${esc(url)}</p>`, { close: _('Close') }));
 }
 
 /** Offers a text as a file. @param {string} name @param {string} text */

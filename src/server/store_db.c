@@ -418,8 +418,9 @@ static bool open_checked(struct store_db *db, const char *path, bool write, char
     if (version && !check_whole(db, path, error, size))
         return false;
     if (memory || write) {
+        /* A cache of 512 KB: what a change needs is little, and a larger one made nothing faster. */
         if ((code = ask(db, "PRAGMA journal_mode = WAL", NULL, mode, sizeof mode)) ||
-            (code = run_sql(db, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864")))
+            (code = run_sql(db, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -512")))
             return say_sql(db, code, path, error, size);
         if (strcmp(mode, memory ? "memory" : "wal")) {
             say(error, size, _("%s cannot be opened: its file system does not allow a write-ahead log"), path);

@@ -94,17 +94,18 @@ void table_choice(const struct table *table, pyr_seat seat, char *to, size_t siz
     *to = '\0';
     if (seat >= table->core.seats || table->core.state != STORE_RUNNING || !game->choice[seat].confirmed)
         return;
-    const struct pyr_choice *choice = &game->choice[seat];
+    struct pyr_choice choice;
+    pyr_choice_dress(&choice, &game->choice[seat]);
     struct pyr_out out;
     pyr_out_init(&out, to, size);
-    if (pyr_step_kind(choice->step[0]) == PYR_STEP_KEEP) {
-        pyr_out_number(&out, pyr_step_card(choice->step[0]) + 1);
+    if (pyr_step_kind(choice.step[0]) == PYR_STEP_KEEP) {
+        pyr_out_number(&out, pyr_step_card(choice.step[0]) + 1);
         pyr_out_char(&out, ' ');
-        pyr_out_number(&out, pyr_step_second(choice->step[0]) + 1);
-    } else if (pyr_step_kind(choice->step[0]) == PYR_STEP_PASS) {
+        pyr_out_number(&out, pyr_step_second(choice.step[0]) + 1);
+    } else if (pyr_step_kind(choice.step[0]) == PYR_STEP_PASS) {
         pyr_out_char(&out, '-');
     } else {
-        pyr_move_write(&game->replay.state.open.desk[seat], choice->step, choice->count, &out);
+        pyr_move_write(&game->replay.state.open.desk[seat], choice.step, choice.count, &out);
     }
 }
 

@@ -19,7 +19,7 @@
 #define MOST_OFFENCES 60         /* messages beyond the rate, until a socket is closed */
 #define WRITES 8                 /* messages a socket gets in one go */
 #define BODY_CHUNK 16384
-#define RX_CHUNK 256             /* most messages fit; longer ones come in parts. Each socket has so much of its own */
+#define RX_CHUNK 128             /* most messages fit; longer ones come in parts. Each socket has so much of its own */
 #define SEND_BUFFER 16384        /* the kernel's for a socket: a game's lines so far */
 
 #define MOST_DISCARDED 65536     /* bytes of a body that are read only to be refused politely */
@@ -510,7 +510,8 @@ static bool socket_write(struct conn *conn)
     struct server *server = conn->server;
     if (conn->ping) {
         conn->ping = false;
-        conn->broken = lws_write(conn->wsi, buffer + LWS_PRE, 0, LWS_WRITE_PING) < 0;
+        buffer[LWS_PRE] = '?';               /* libwebsockets does not report the answer to an empty one */
+        conn->broken = lws_write(conn->wsi, buffer + LWS_PRE, 1, LWS_WRITE_PING) < 0;
     }
     for (unsigned i = 0; i < WRITES && !conn->broken && !lws_partial_buffered(conn->wsi); i++) {
         size_t size = conn->close && !conn->replies ? 0 : feed_next(conn, (char *)buffer + LWS_PRE, FEED_ROOM);

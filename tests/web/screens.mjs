@@ -105,15 +105,18 @@ for (const [where, options, theme] of [['1440x900', DESKTOP, 'light'], ['1440x90
 }
 
 await test('the table at every size of the design', async () => {
-    for (const [width, height] of [[1920, 1080], [1024, 768], [768, 1024], [390, 664], [844, 390], [320, 568]]) {
+    for (const [width, height] of [[1920, 1080], [1280, 720], [1366, 768], [1200, 800], [1024, 768], [768, 1024], [640, 960], [390, 664], [844, 390], [320, 568]]) {
         const page = await open(browser, host.url, { viewport: { width, height }, ...(width < 900 ? { hasTouch: true, isMobile: true } : {}) });
         await show(page, SCREENS.find(([name]) => name === 'table'));
         await picture(page, `table-${width}x${height}`);
         const seen = await page.evaluate(() => {
             const confirm = document.querySelector('[data-a=confirm]').getBoundingClientRect();
-            return { wide: document.documentElement.scrollWidth - innerWidth, confirm: confirm.right <= innerWidth && confirm.bottom <= innerHeight };
+            const full = [...document.querySelectorAll('.center > *, .left > *, .right > *')].filter((e) => e.offsetParent && !e.matches('.logbox') && e.scrollWidth > e.clientWidth + 1);
+            const hit = document.elementFromPoint(confirm.x + confirm.width / 2, confirm.y + confirm.height / 2);
+            return { wide: document.documentElement.scrollWidth - innerWidth, confirm: confirm.right <= innerWidth && confirm.bottom <= innerHeight && hit?.closest('[data-a=confirm]') !== null,
+                full: full.map((e) => e.className), space: document.querySelector('.cells button').getBoundingClientRect().width > 34 };
         });
-        equal(seen, { wide: 0, confirm: true }, `${width}x${height}`);
+        equal(seen, { wide: 0, confirm: true, full: [], space: true }, `${width}x${height}`);
         await page.context().close();
     }
 });
@@ -165,16 +168,21 @@ await test('an edition of one’s own: checked, saved, played', async () => {
 
 await test('languages: switched at once, kept, never a hole', async () => {
     const page = await open(browser, host.url, PHONE);
+    const there = await page.getByRole('combobox').first().locator('option').evaluateAll((all) => all.map((o) => o.value));      // what po/LINGUAS lists
     for (const [code, novice] of [['de', 'Neuling'], ['pt', 'Novato'], ['es', 'Novato'], ['it', 'Novizio'], ['fr', 'Novice'], ['en', 'Novice']]) {
+        if (!there.includes(code))
+            continue;
         await page.getByRole('combobox').first().selectOption(code);
         await page.getByRole('radio', { name: novice }).waitFor();
         equal(await page.evaluate(() => document.documentElement.lang), code);
         truth(!/%\{/.test(await page.locator('body').innerText()), 'no placeholder is left');
     }
-    await page.getByRole('combobox').first().selectOption('de');
-    await page.getByRole('radio', { name: 'Neuling' }).waitFor();
-    await page.reload();
-    await page.getByRole('radio', { name: 'Neuling' }).waitFor();
+    if (there.includes('de')) {
+        await page.getByRole('combobox').first().selectOption('de');
+        await page.getByRole('radio', { name: 'Neuling' }).waitFor();
+        await page.reload();
+        await page.getByRole('radio', { name: 'Neuling' }).waitFor();
+    }
     equal(page.complaints, [], 'the console');
     await page.context().close();
 });
