@@ -80,7 +80,8 @@ export class Aim {
 
     /** The spaces of a card that some placement covers. @param {number} slot */
     reachable(slot) {
-        const cells = new Set([...this.patterns, ...this.singles].filter((p) => p.slot === slot && (!this.one || p.cells.length === 1)).flatMap((p) => p.cells));
+        const cells = new Set([...this.patterns, ...this.singles].filter((p) => p.slot === slot && (!this.one || p.cells.length === 1)).flatMap((p) =>
+            p.cells));
         return [...cells].sort((a, b) => a - b);
     }
 

@@ -2,6 +2,7 @@
  * dom.js: pages are written as HTML text and brought into the document by changing only what differs, so that focus, scrolling and
  * animations survive. No style attributes (the policy of the page forbids them) and no handlers in the text: a view listens at its root.
  */
+import { _ } from './i18n.js';
 
 /** @param {unknown} text */
 export const esc = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
@@ -135,6 +136,15 @@ export function dialog(title, body, { wide = false, wire, close } = {}) {
         if (!box.contains(document.activeElement) || document.activeElement === box)
             $('#dlg-t', box).focus();
     });
+}
+
+/** Gives a link on: to the device's own list of ways, or to the clipboard. @param {string} url */
+export function shareLink(url) {
+    if ('share' in navigator && matchMedia('(hover: none)').matches)
+        navigator.share({ url, title: 'Pyramids' }).catch(() => {});
+    else
+        navigator.clipboard.writeText(url).then(() => toast(_('The link is copied.')), () => void dialog(_('Link'),
+            `<p class="longlink">${esc(url)}</p>`, { close: _('Close') }));
 }
 
 /** Offers a text as a file. @param {string} name @param {string} text */

@@ -9,6 +9,7 @@ import { PadView } from './pad.js';
 import { EditionsView, edit } from './editions.js';
 import { NewTableView, TablesView, table } from './lobby.js';
 import { api, visit } from './online.js';
+import { unpack } from './pack.js';
 
 /** @typedef {import('./main.js').App} App */
 
@@ -16,7 +17,8 @@ import { api, visit } from './online.js';
 async function replay(app, id, line) {
     const kept = games().find((g) => g.id === id);
     /** @type {string} */
-    const record = kept?.record ?? (/^[A-Z0-9]{8}$/.test(id) ? await visit().then(() => api('GET', `tables/${id}/record`)).catch(() => '') : '');
+    const record = kept?.record ?? (id.startsWith('z.') ? await unpack(id.slice(2)) : /^[A-Z0-9]{8}$/.test(id) ? await visit().then(() => api('GET',
+        `tables/${id}/record`)).catch(() => '') : '');
     const core = record ? loadRecord(app, record, kept?.edition) : _('This game is not kept in this browser.');
     if (typeof core === 'string') {
         toast(core);

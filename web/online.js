@@ -3,12 +3,12 @@
  * loaded into a Core like any record, so the table does not know the difference. What was sent is sent again after a break, under the same id,
  * until the server says that it has it.
  */
-import { _ } from './i18n.js';
+import { _, ngettext } from './i18n.js';
 import { toast } from './dom.js';
 import { Game } from './game.js';
 import { NOBODY, ONLOOKER } from './core.js';
 import { REASONS, levelName, reason } from './words.js';
-import { keepGame, settings } from './store.js';
+import { keepGame, settings, write } from './store.js';
 
 /** @typedef {import('./main.js').App} App */
 /** @typedef {import('./game.js').Status} Status */
@@ -47,7 +47,8 @@ export function serverWords(code) {
 
 /** @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
 export async function api(method, path, body) {
-    const answer = await fetch(`api/${path}`, { method, ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}) }).catch(() => null);
+    const answer = await fetch(`api/${path}`, { method, ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } :
+        {}) }).catch(() => null);
     if (!answer)
         throw new ServerError('no_server');
     const type = answer.headers.get('content-type') ?? '';
@@ -98,7 +99,8 @@ export class OnlineGame extends Game {
         this.tableChanged = () => {};
         this.listeners = new AbortController();
         addEventListener('online', () => this.connect(), { signal: this.listeners.signal });
-        document.addEventListener('visibilitychange', () => { if (!document.hidden && this.lostAt) this.connect(); }, { signal: this.listeners.signal });
+        document.addEventListener('visibilitychange', () => { if (!document.hidden && this.lostAt) this.connect(); },
+            { signal: this.listeners.signal });
     }
 
     connect() {
@@ -124,7 +126,8 @@ export class OnlineGame extends Game {
         this.lostAt ||= Date.now();
         this.tries++;
         const long = Date.now() - this.lostAt > 30000;
-        this.banner = { text: _('Reconnecting, your marks are safe'), actions: long ? [{ label: _('Try again'), act: () => this.connect() }, { label: _('Home'), act: () => this.app.home() }] : [] };
+        this.banner = { text: _('Reconnecting, your marks are safe'), actions: long ? [{ label: _('Try again'), act: () => this.connect() },
+            { label: _('Home'), act: () => this.app.home() }] : [] };
         this.retry = setTimeout(() => this.connect(), Math.min(8000, 300 * 2 ** Math.min(this.tries, 6)) * (.75 + Math.random() / 2));
         this.changed();
         this.tableChanged();
@@ -164,21 +167,34 @@ export class OnlineGame extends Game {
         const wasLost = this.lostAt > 0, before = this.table;
         this.table = table;
         this.me = table.you - 1;
-        this.seats = table.seats.map((s, i) => ({ name: s.kind === 'bot' ? _('%{level} bot', { level: levelName(s.level ?? '') }) : s.name || _('Seat %{n}', { n: i + 1 }), level: s.kind === 'bot' ? s.level ?? 'club' : '' }));
+        this.seats = table.seats.map((s, i) => ({ name: s.kind === 'bot' ? _('%{level} bot', { level: levelName(s.level ?? '') }) : s.name ||
+            _('Seat %{n}', { n: i + 1 }), level: s.kind === 'bot' ? s.level ?? 'club' : '' }));
         this.hints = !(table.public && table.seats.filter((s) => s.kind === 'person').length > 1);
         this.lostAt = 0;
         const mine = table.seats[this.me];
-        this.banner = mine?.away ? { text: _('A bot plays for you'), actions: [{ label: _('Play myself'), act: () => this.post({ type: 'return' }) }] } : null;
+        this.banner = mine?.away ? { text: _('A bot plays for you'), actions: [{ label: _('Play myself'), act: () =>
+            this.post({ type: 'return' }) }] } : null;
         if (wasLost) {
             for (const message of this.sent.values())
                 this.post(message);
         }
-        if (before && before.you !== table.you)
+        if (table.edition !== this.core.edition.name)
+            void this.getEdition(table.edition);
+        else if (before && before.you !== table.you)
             this.reload();
         if (table.rematch && !before?.rematch && before)
             this.offerRematch(table.rematch);
         this.tableChanged();
         this.changed();
+    }
+
+    /** Cards that this page does not know. @param {string} name */
+    async getEdition(name) {
+        const text = await api('GET', `editions/${name}`).catch(() => '');
+        if (!text || this.core.readEdition(text))
+            this.problem('no_edition');
+        else
+            this.reload();
     }
 
     /** @param {string} code */
@@ -200,7 +216,7 @@ export class OnlineGame extends Game {
         this.ready = [];
         this.deadline = 0;
         if (behind > 1)
-            toast(_('Welcome back, %{n} turns were played.', { n: behind }));
+            toast(ngettext('Welcome back, %{n} turn was played.', 'Welcome back, %{n} turns were played.', behind));
         this.reload();
     }
 
@@ -212,7 +228,7 @@ export class OnlineGame extends Game {
             void this.finish();
             return;
         }
-        if (text && this.core.load(text, this.me < 0 ? ONLOOKER : this.me))
+        if (text && this.core.edition.name === this.table?.edition && this.core.load(text, this.me < 0 ? ONLOOKER : this.me))
             this.problem('bad_lines');
         this.changed();
         this.tableChanged();
@@ -223,7 +239,8 @@ export class OnlineGame extends Game {
         try {
             const record = await api('GET', `tables/${this.id}/record`);
             if (!this.core.load(record, NOBODY))
-                keepGame({ id: this.id, date: Date.now(), record, me: this.me, edition: '' });
+                keepGame({ id: this.id, date: Date.now(), record, me: this.me, edition: this.core.edition.name === 'classic' ? '' :
+                    this.core.edition.text });
         } catch {
             this.core.load(this.lines.map((l) => l + '\n').join(''), this.me < 0 ? ONLOOKER : this.me);
         }
@@ -313,6 +330,7 @@ export class OnlineGame extends Game {
     async rematch(app) {
         try {
             const code = this.table?.rematch ?? (await api('POST', `tables/${this.id}/rematch`, {})).table.code;
+            write('sit', code);
             app.go(`table/${code}`);
         } catch (error) {
             toast(serverWords(error instanceof ServerError ? error.code : 'no_server'));

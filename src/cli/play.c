@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,6 +18,8 @@
 #include "tui.h"
 
 enum { PLAIN, PLAYERS, BOTS, SEED, EDITION, NAME, SEAT, HOT_SEAT, NEW, CONTINUE, SERVER, TABLE, KEY, REPLAY, PLAYOUTS, ASCII, OPTIONS };
+
+#define NAMELESS N_("You")       /* in records, which are the same in all languages; TUI_NAMELESS says the same */
 
 /* The game as it was before one of the player's choices. */
 struct past {
@@ -67,9 +70,11 @@ static void tell_mark(const struct game *g, const struct pyr_event *event)
 {
     char text[sizeof g->pending];
     struct pyr_out out;
+    if (!event->count) {
+        printf(_("  %s: nothing to mark\n"), g->namebuf[event->seat]);
+        return;
+    }
     printf("  %s: ", g->namebuf[event->seat]);
-    if (!event->count)
-        printf("%s", _("nothing to mark"));
     for (unsigned i = 0; i < event->count; i++) {
         pyr_out_init(&out, text, sizeof text);
         pyr_out_number(&out, event->part[i].card + 1);
@@ -81,12 +86,12 @@ static void tell_mark(const struct game *g, const struct pyr_event *event)
     putchar('\n');
 }
 
-static void tell_cards(const char *before, const struct pyr_event *event)
+static void tell_shown(const struct pyr_event *event)
 {
-    fputs(before, stdout);
+    char cards[8 * PYR_DISPLAY + 1] = "";
     for (unsigned i = 0; i < event->count; i++)
-        printf(" %d", event->card[i] + 1);
-    putchar('\n');
+        snprintf(cards + strlen(cards), sizeof cards - strlen(cards), "%s%d", i ? " " : "", event->card[i] + 1);
+    printf(_("  new in the display: %s\n"), cards);
 }
 
 static void tell_line(const struct game *g, struct pyr_word line)
@@ -99,12 +104,13 @@ static void tell_line(const struct game *g, struct pyr_word line)
     const char *name = event.seat < PYR_MAX_SEATS ? g->namebuf[event.seat] : "";
     switch (event.kind) {
     case PYR_EVENT_KEEP: printf(_("  %s: kept %d and %d\n"), name, event.card[0] + 1, event.card[1] + 1); break;
-    case PYR_EVENT_SHOW: tell_cards(_("  new in the display:"), &event); break;
+    case PYR_EVENT_SHOW: tell_shown(&event); break;
     case PYR_EVENT_MARK: tell_mark(g, &event); break;
     case PYR_EVENT_TAKE: printf(_("  %s: took %d from the display\n"), name, event.card[0] + 1); break;
     case PYR_EVENT_DRAW: printf(_("  %s: drew %d from the deck\n"), name, event.card[0] + 1); break;
     case PYR_EVENT_POINTS:
-        printf(_("  %s: %d pyramid points for %s\n"), name, event.points, pyr_text_colour(event.colour));
+        printf(pyr_ngettext("  %s: %d pyramid point for %s\n", "  %s: %d pyramid points for %s\n", (unsigned long)event.points), name, event.points,
+            pyr_text_colour(event.colour));
         break;
     default: break;
     }
@@ -126,42 +132,49 @@ static void show_desk(const struct game *g, const struct pyr_desk *desk)
     pyr_text_cards(stdout, &g->edition.box, desk->card, marks, PYR_KEPT, PYR_KEPT);
 }
 
+/* Adds to a list. */
+__attribute__((format(printf, 3, 4))) static void add(char *to, size_t size, const char *format, ...)
+{
+    va_list arguments;
+    size_t length = strlen(to);
+    va_start(arguments, format);
+    vsnprintf(to + length, size - length, format, arguments);
+    va_end(arguments);
+}
+
 static void show_score_card(const struct game *g, const struct pyr_table *open, pyr_seat seat, const struct pyr_desk *desk)
 {
     struct pyr_score score = pyr_desk_score(&g->edition.box, desk, pyr_table_points(open, seat));
-    printf(_("  %s: %d points"), g->namebuf[seat], score.total);
-    printf(_("; rubies %u, emeralds %u, torches "), desk->rubies, desk->emeralds);
+    char torches[PYR_ROUNDS + 1] = "", pyramids[512] = "";
     for (unsigned round = 0; round < PYR_ROUNDS; round++)
-        putchar(desk->torches >> round & 1 ? (char)('1' + round) : '-');
-    printf(_(", skulls %u (%d); pyramids"), desk->skulls, score.skulls);
-    const char *none = _(" none");
+        torches[round] = desk->torches >> round & 1 ? (char)('1' + round) : '-';
     for (unsigned colour = 0; colour < PYR_COLOURS; colour++) {
         pyr_cardset done = desk->done & g->edition.box.colour[colour];
-        if (!done)
-            continue;
-        none = "";
-        printf(" %s", pyr_text_colour(colour));
+        if (done)
+            add(pyramids, sizeof pyramids, "%s%s", *pyramids ? ", " : "", pyr_text_colour(colour));
         for (; done; done &= done - 1)
-            printf(" %d", __builtin_ctzll(done) + 1);
+            add(pyramids, sizeof pyramids, " %d", __builtin_ctzll(done) + 1);
     }
-    printf("%s\n", none);
+    printf(_("  %s: points %d; rubies %u, emeralds %u, torches %s, skulls %u (%d); pyramids: %s\n"), g->namebuf[seat], score.total, desk->rubies,
+        desk->emeralds, torches, desk->skulls, score.skulls, *pyramids ? pyramids : _("none"));
 }
 
-static void show_points(const struct game *g, const struct pyr_table *open)
+static void show_points(const struct pyr_table *open)
 {
-    printf("%s", _("Pyramid points left:"));
+    char list[512] = "";
     for (unsigned colour = 0; colour < PYR_COLOURS; colour++) {
-        printf(" %s", pyr_text_colour(colour));
         bool any = false;
+        add(list, sizeof list, "%s%s", colour ? ", " : "", pyr_text_colour(colour));
         for (unsigned place = 0; place < PYR_TILES; place++) {
             if (open->tile[colour][place] == PYR_NOBODY) {
-                printf(" %d", pyr_tile_value(place));
+                add(list, sizeof list, " %d", pyr_tile_value(place));
                 any = true;
             }
         }
-        printf("%s%s", any ? "" : " -", colour + 1 < PYR_COLOURS ? "," : "\n");
+        if (!any)
+            add(list, sizeof list, " -");
     }
-    (void)g;
+    printf(_("Pyramid points left: %s\n"), list);
 }
 
 static void show_display(const struct game *g, const struct pyr_table *open)
@@ -175,7 +188,7 @@ static void show_display(const struct game *g, const struct pyr_table *open)
     if (count)
         pyr_text_cards(stdout, &g->edition.box, cards, NULL, count, PYR_DISPLAY);
     else
-        printf("%s", _("  no card\n"));
+        printf("  %s\n", _("no card"));
 }
 
 static void show_pattern(const struct game *g, const struct pyr_table *open)
@@ -188,11 +201,11 @@ static void show_pattern(const struct game *g, const struct pyr_table *open)
         left[open->revealed[i]]--;
     printf(_("Round %u, turn %u of 7. Pattern %s:\n"), open->round + 1u, open->turn + 1u, g->edition.pattern_name[now]);
     pyr_text_pattern(stdout, &g->edition.box, now, "    ");
-    printf("%s", _("Still face down in this round (one of them stays hidden):"));
+    char hidden[16 * (PYR_MAX_NAME + 1) + 1] = "";
     for (unsigned p = 0; p < PYR_PATTERNS; p++)
         for (unsigned i = 0; i < left[p]; i++)
-            printf(" %s", g->edition.pattern_name[p]);
-    putchar('\n');
+            add(hidden, sizeof hidden, "%s%s", *hidden ? " " : "", g->edition.pattern_name[p]);
+    printf(_("Still face down in this round (one of them stays hidden): %s\n"), hidden);
 }
 
 static void show_table(const struct game *g)
@@ -208,7 +221,7 @@ static void show_table(const struct game *g)
     if (view.open.phase == PYR_MARK)
         show_pattern(g, &view.open);
     show_display(g, &view.open);
-    show_points(g, &view.open);
+    show_points(&view.open);
     printf("%s", _("Your cards (* is marked):\n"));
     show_desk(g, &view.mine);
     for (unsigned s = 0; s < view.open.seats; s++)
@@ -591,7 +604,7 @@ static int play_full_screen(const struct game *g, const char *const *value, cons
             if (!(options.people >> s & 1) && !options.bot[s])
                 options.bot[s] = options.bot[s + 1 < PYR_MAX_SEATS ? s + 1 : 0];
     } else {
-        const char *name = value[NAME] ? value[NAME] : value[SERVER] && getenv("USER") && getenv("USER")[0] ? getenv("USER") : _("You");
+        const char *name = value[NAME] ? value[NAME] : value[SERVER] && getenv("USER") && getenv("USER")[0] ? getenv("USER") : TUI_NAMELESS;
         options.people = 1u << g->me;
         options.names[g->me] = name;
         if (value[SERVER])
@@ -693,10 +706,12 @@ int cli_play(int argc, char **argv)
     } else if (!code) {
         code = cli_edition_load(value[EDITION], &g->edition);
         if (!code)
-            code = begin(g, (unsigned)players, seed, value[NAME] ? value[NAME] : _("You"));
+            code = begin(g, (unsigned)players, seed, value[NAME] ? value[NAME] : NAMELESS);
     }
     if (!code && !equip_bots(g))
         code = CLI_WRONG;
+    if (!strcmp(g->namebuf[g->me], NAMELESS))
+        snprintf(g->namebuf[g->me], sizeof g->namebuf[g->me], "%s", _(NAMELESS));
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
         g->name[s] = (struct pyr_word){ g->namebuf[s], strlen(g->namebuf[s]) };
     if (!code)

@@ -1,0 +1,123 @@
+// core.mjs SITE PROGRAM: core.js against records and judgements of the command; lessons; QR codes against an independent reader.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import jsQR from 'jsqr';
+import { done, equal, test, truth } from './check.mjs';
+import { newCore, playOut } from './games.mjs';
+import { LESSONS } from '../../web/lessons.js';
+import { qrModules } from '../../web/qr.js';
+import { padTotal } from '../../web/count.js';
+import { markStep, spaceName, spacesOf } from '../../web/core.js';
+
+const [site, program] = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), 'pyramids-'));
+const run = (...words) => execFileSync(program, words, { encoding: 'utf8' });
+const core = newCore(site);
+
+await test('records of the command load, with the same scores and winners', () => {
+    const files = [2, 3, 4].flatMap((players) => {
+        const to = join(folder, String(players));
+        run('sim', '--bots', Array(players).fill('greedy').join(), '--games', '2', '--seed', String(players), '--records', to);
+        return readdirSync(to).map((name) => join(String(players), name));
+    });
+    truth(files.length === 6, 'records were written');
+    for (const name of files) {
+        const text = readFileSync(join(folder, name), 'utf8');
+        equal(core.load(text), null, name);
+        const view = core.view(-1), winners = core.winners();
+        for (const line of text.split('\n').filter((l) => l.startsWith('score '))) {
+            const [, seat, total, , pyramids, , torches, , points, , gems, , skulls] = line.split(' ').map(Number);
+            equal(view.scores[seat - 1], { total, pyramids, torches, points, gems, skulls }, line);
+            // The score pad counts the same.
+            const d = view.desks[seat - 1], colours = ['green', 'orange', 'purple'].map((k) => d.done.filter((n) => core.edition.cards[n].colour === k).length);
+            const sheets = view.desks.map(() => ({ name: '', done: colours, rubies: d.rubies, emeralds: d.emeralds, torches: d.torches, skulls: d.skulls }));
+            equal(padTotal({ sheets, tiles: view.tiles }, seat - 1, core.edition.skulls), total, 'score pad');
+        }
+        equal(winners.map((s) => s + 1), text.match(/^winner (.*)$/m)[1].split(' ').map(Number), 'winners');
+        equal(core.log(), text, 'the log is the text');
+    }
+});
+
+await test('legal placements and reasons agree', () => {
+    playOut(core, 2, 3, (v) => v.phase === 'mark' && v.round === 1 && v.turn === 2);
+    const steps = core.steps(0).filter((s) => s.kind === 'mark'), legal = new Set(steps.map((s) => String(s.step)));
+    truth(steps.length > 4, 'there are placements');
+    for (const slot of [0, 1])
+        for (let i = 0; i < 25; i++) {
+            const step = markStep(slot, [i]);
+            equal(core.judge(0, step) === 0, legal.has(String(step)), `${slot} ${spaceName(i)}`);
+        }
+    for (const s of steps) {
+        const preview = core.preview(0, s.step);
+        equal(core.step(0, s.step), 0);
+        const after = core.view(0);
+        equal(preview.desk, after.desks[0], 'preview');
+        equal(preview.score, after.scores[0], 'preview');
+        core.undo(0);
+    }
+    const text = run('legal', record(core.log()), '--seat', '1').trim().split('\n');
+    const first = new Set(text.map((t) => t.split('+')[0]));
+    const mine = new Set(steps.map((s) => `${core.view(0).desks[0].slots[s.slot].card}:${s.cells.map(spaceName).join('')}`));
+    equal([...mine].sort(), [...first].sort(), 'the command lists the same');
+});
+
+function record(text) {
+    const path = join(folder, 'now.pyr');
+    writeFileSync(path, text);
+    return path;
+}
+
+await test('hints are those of the command', () => {
+    const list = JSON.parse(run('hint', record(core.log()), '--seat', '1', '--top', '3', '--playouts', '2000', '--seed', '5', '--json'));
+    const mine = core.options(core.lines().length, 0, 2000, 5n);
+    list.forEach((o, i) => equal([o.choice, o.win.toFixed(3), o.points.toFixed(1)], [mine[i].choice, mine[i].win.toFixed(3), mine[i].points.toFixed(1)]));
+});
+
+await test('a seat sees nothing that is hidden', () => {
+    playOut(core, 3, 9, (v) => v.phase === 'mark' && v.round === 0 && v.turn === 1);
+    core.step(1, core.steps(1)[0].step);
+    const deals = core.visibleLog(0).match(/^deal .*/gm);
+    equal(deals.length, 1);
+    truth(deals[0].startsWith('deal 1 '), 'its own deal');
+    equal(core.view(0).desks[1], core.viewAt(core.lines().length, 0).desks[1], 'no step of another');
+    const other = core.fork();
+    equal(other.load(core.visibleLog(0), 0), null);
+    equal(other.view(0), core.view(0));
+});
+
+await test('lessons load and wait for a mark', () => {
+    for (const [name, text] of Object.entries(LESSONS)) {
+        equal(core.load(text), null, name);
+        equal(core.view(0).phase, 'mark', name);
+        truth(core.isWaiting(0), name);
+    }
+});
+
+await test('faults have their line', () => {
+    const lines = playOut(core, 2, 1).lines();
+    const at = lines.findIndex((l) => l.startsWith('mark 2'));
+    const fault = core.load([...lines.slice(0, at), 'mark 2 17:a1', ...lines.slice(at + 1)].join('\n'));
+    equal(fault.line, at + 1);
+    equal(core.load('hello\n').code, -397);
+    equal(spacesOf('a1e5'), [0, 24]);
+    equal(core.readEdition('pyramids-edition 1\nname x y\n').line, 2);
+});
+
+await test('QR codes are read back', () => {
+    for (let n = 1; n <= 213; n += 7) {
+        const text = 'https://example.org/#table/K7QXMWRT/2/'.padEnd(n, 'pR4xYz09').slice(0, n);
+        const grid = qrModules(text), scale = 4, quiet = 4, size = (grid.length + 2 * quiet) * scale;
+        const data = new Uint8ClampedArray(size * size * 4).fill(255);
+        for (let y = 0; y < size; y++)
+            for (let x = 0; x < size; x++)
+                if (grid[(y / scale | 0) - quiet]?.[(x / scale | 0) - quiet])
+                    data.fill(0, 4 * (y * size + x), 4 * (y * size + x) + 3);
+        equal(jsQR(data, size, size)?.data, text, `${n} bytes`);
+    }
+    equal(qrModules('x'.repeat(214)), null);
+});
+
+rmSync(folder, { recursive: true });
+done();

@@ -1,0 +1,39 @@
+// games.mjs: positions to look at, played by bots in the module itself.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Core } from '../../web/core.js';
+
+export const NAMES = ['Ana', 'Ben', 'Chloé', 'Davi'];
+
+export function newCore(site) {
+    const core = new Core(new WebAssembly.Module(readFileSync(join(site, 'pyramids.wasm'))));
+    core.readEdition(readFileSync(join(site, 'classic.edition'), 'utf8'));
+    return core;
+}
+
+/** Bots play until `stop` says so, or to the end. */
+export function playOut(core, players, seed, stop = () => false, level = 'club') {
+    const bot = core.fork();
+    core.start(NAMES.slice(0, players), BigInt(seed));
+    for (let n = 1n; !core.isOver() && !stop(core.view(0)); n++)
+        for (let s = 0; s < players; s++)
+            if (core.isWaiting(s)) {
+                bot.load(core.visibleLog(s), s);
+                const fault = core.choose(s, bot.botChoice(level, s, 0, n + BigInt(seed)));
+                if (fault)
+                    throw new Error(JSON.stringify(fault));
+                core.confirm(s);
+                if (stop(core.view(0)))
+                    break;
+            }
+    return core;
+}
+
+/** What the page keeps of a local game, so that it can be opened at any point. */
+export function saved(core, people = [0], level = 'club') {
+    const seats = core.names().map((name, s) => ({ name, level: people.includes(s) ? '' : level }));
+    return { id: '1', record: core.log(), edition: '', seats, me: people[0], pending: [] };
+}
+
+/** A finished game for the list of replays. */
+export const kept = (core, id = '77') => ({ id, date: 1794700800000, record: core.log(), me: 0, edition: '' });

@@ -1,0 +1,53 @@
+// hand.mjs: plays at the table as a person would who knows roles and names only.
+
+export const ended = (page) => page.getByRole('heading', { name: /wins|share the win/ });
+
+/** Two clicks from the opened page to the first choice. */
+export async function begin(page, press = (l) => l.click()) {
+    await press(page.getByRole('button', { name: 'Play', exact: true }));
+    await page.getByRole('heading', { name: /Keep two/ }).waitFor();
+}
+
+export async function keep(page, press = (l) => l.click()) {
+    const cards = page.getByRole('group', { name: 'Your four cards' }).getByRole('button');
+    await press(cards.nth(0));
+    await press(cards.nth(1));
+    await press(page.getByRole('button', { name: /^Keep \d/ }));
+}
+
+/** One thing that is due; what it was. */
+export async function act(page, press = (l) => l.click(), pick = 0) {
+    if (await ended(page).count())
+        return 'end';
+    if (await page.getByRole('heading', { name: /Keep two/ }).count()) {
+        await keep(page, press);
+        return 'keep';
+    }
+    const sheet = page.getByRole('dialog', { name: /complete$/ });
+    if (await sheet.count()) {
+        await press(sheet.getByRole('button', { name: /^Card/ }).nth(pick % 2));
+        await press(sheet.getByRole('button', { name: /^Take \d/ }));
+        return 'take';
+    }
+    const cells = page.getByRole('gridcell', { name: /can be marked/ }), count = await cells.count();
+    if (count) {
+        await press(cells.nth(pick % count));
+        await press(page.getByRole('button', { name: 'Confirm' }));
+        return 'mark';
+    }
+    await page.waitForTimeout(25);
+    return 'wait';
+}
+
+/** To the end; the totals. */
+export async function finish(page, press, each = async () => {}) {
+    for (let i = 0; i < 400; i++) {
+        const what = await act(page, press, i);
+        await each(what, i);
+        if (what === 'end')
+            break;
+    }
+    await ended(page).waitFor();
+    const row = page.getByRole('row', { name: /^Total/ });
+    return (await row.getByRole('cell').allInnerTexts()).map((t) => Number(t.replace('−', '-')));
+}

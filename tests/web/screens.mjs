@@ -1,0 +1,208 @@
+// screens.mjs SITE: every screen in both themes and at both sizes: axe finds nothing, nothing overflows, the console is quiet; pictures land
+// in the build folder. Dropped, broken and foreign records. Sizes.
+import { createRequire } from 'node:module';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { done, equal, test, truth } from './check.mjs';
+import { DESKTOP, PHONE, launch, open, picture, serve } from './site.mjs';
+import { kept, newCore, playOut, saved } from './games.mjs';
+
+const site = process.argv[2], host = await serve(site), browser = await launch();
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const midgame = playOut(newCore(site), 4, 7, (v) => v.phase === 'mark' && v.round === 2 && v.turn === 3);
+const setup = playOut(newCore(site), 3, 5, () => true);
+const replacing = (() => {
+    for (let seed = 1; ; seed++) {
+        const core = playOut(newCore(site), 3, seed, (v) => v.phase === 'replace' && v.order[v.place] === 0 && v.round > 0);
+        if (!core.isOver())
+            return core;
+    }
+})();
+const over = playOut(newCore(site), 3, 11);
+const lastTurn = playOut(newCore(site), 2, 4, (v) => v.phase === 'mark' && v.round === 3 && v.turn === 6);
+
+const table = (page) => page.locator('.table').waitFor();
+const press = (page, name) => page.getByRole('button', { name, exact: true }).first().click();
+/** Name, address, what to keep in the browser before, what to do then. */
+const SCREENS = [
+    ['home', '', {}, (page) => page.getByRole('button', { name: 'Play', exact: true }).waitFor()],
+    ['settings', '', {}, async (page) => { await press(page, 'Settings'); await page.getByRole('dialog').waitFor(); }],
+    ['setup', 'play', { game: saved(setup) }, async (page) => { await page.locator('.pick').first().click(); await page.locator('.pick').nth(2).click(); }],
+    ['table', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.getByRole('gridcell', { name: /can be marked/ }).nth(3).click(); }],
+    ['refused', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.getByRole('gridcell', { name: /wall/ }).first().click({ force: true }); }],
+    ['menu', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-a=menu]:visible').first().click(); await page.getByRole('dialog').waitFor(); }],
+    ['log', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-open=log]:visible').first().click(); }],
+    ['replace', 'play', { game: saved(replacing) }, async (page) => { await page.getByRole('dialog').waitFor(); await page.locator('.pick').first().click(); }],
+    ['help', 'play', { game: saved(midgame) }, async (page) => { await table(page); await press(page, 'Help and keys'); await page.getByRole('dialog').waitFor(); }],
+    ['end', 'play', { game: saved(lastTurn) }, async (page) => {
+        await table(page);
+        for (let i = 0; i < 12 && !await page.getByRole('table').count(); i++) {
+            const cells = page.getByRole('gridcell', { name: /can be marked/ }), sheet = page.getByRole('dialog', { name: /complete$/ });
+            if (await sheet.count()) { await sheet.getByRole('button', { name: /^Card/ }).first().click(); await sheet.getByRole('button', { name: /^Take/ }).click(); }
+            else if (await cells.count()) { await cells.first().click(); await page.getByRole('button', { name: 'Confirm' }).click(); }
+            await page.waitForTimeout(60);
+        }
+        await page.getByRole('heading', { name: 'Turning points' }).waitFor();
+    }],
+    ['replays', 'replays', { games: [kept(over), kept(lastTurn, '78')] }, (page) => page.getByRole('heading', { name: 'Replays' }).waitFor()],
+    ['replay', 'replay/77', { games: [kept(over)] }, async (page) => {
+        if (page.theme !== 'dark')
+            await page.getByRole('button', { name: 'Analyse' }).click();
+        for (let i = 0; i < 12; i++)
+            await page.getByRole('button', { name: 'Step forward' }).click();
+        if (page.theme !== 'dark')
+            await page.getByRole('heading', { name: 'Turning points' }).waitFor();
+    }],
+    ['learn', 'learn/8', {}, table],
+    ['rules', 'R10', {}, (page) => page.locator('#R10').waitFor()],
+    ['pad', 'pad', {}, async (page) => { await page.getByRole('button', { name: 'Ruby 3' }).first().click(); await page.getByRole('button', { name: 'Emerald 2' }).first().click(); await page.getByRole('button', { name: /Skull 4/ }).first().click(); }],
+    ['editions', 'editions', {}, (page) => page.getByRole('heading', { name: 'Classic' }).waitFor()],
+    ['edition', 'edition', {}, async (page) => { await page.getByRole('button', { name: /^a1/ }).click(); await page.getByRole('status').first().waitFor(); }],
+    ['invite', 'friends/new', {}, (page) => page.getByRole('heading', { name: 'Invite friends' }).waitFor()],
+];
+
+/** Axe has been through the dark theme at the desk; on a phone some are looked at. */
+const DARK_PHONE = ['home', 'table', 'end', 'replace'];
+
+async function show(page, [, hash, keep, then]) {
+    await page.goto(`${host.url}#nowhere`);
+    await page.evaluate((all) => {
+        localStorage.clear();
+        for (const [key, value] of Object.entries(all))
+            localStorage.setItem(`pyramids.${key}`, JSON.stringify(value));
+    }, keep);
+    if (hash)
+        await page.goto(`${host.url}#${hash}`);
+    await then(page);
+    await page.waitForTimeout(60);
+}
+
+async function look(page, name, theme = 'light') {
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    truth(wide <= 0, `${name} is ${wide} px too wide`);
+    await page.evaluate(axe);
+    // The dark theme changes colours only.
+    const rules = theme === 'dark' ? { type: 'rule', values: ['color-contrast'] } : { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] };
+    const found = await page.evaluate((runOnly) => globalThis.axe.run(document, { runOnly }), rules);
+    const problems = found.violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target.join(' ')} ${n.any[0]?.message ?? n.failureSummary ?? ''}`).join(' | ')}`);
+    equal(problems, [], `axe on ${name}`);
+}
+
+for (const [where, options, theme] of [['1440x900', DESKTOP, 'light'], ['1440x900', DESKTOP, 'dark'], ['390x844', PHONE, 'light'], ['390x844', PHONE, 'dark']]) {
+    const page = await open(browser, host.url, { ...options, colorScheme: theme });
+    page.theme = theme;
+    for (const screen of SCREENS.filter(([name]) => where === '1440x900' || theme === 'light' || DARK_PHONE.includes(name)))
+        await test(`${screen[0]}, ${theme}, ${where}`, async () => {
+            page.complaints.length = 0;
+            await show(page, screen);
+            await picture(page, `${screen[0]}-${where}${theme === 'dark' ? '-dark' : ''}`);
+            if (where === '1440x900' || theme === 'light')
+                await look(page, screen[0], theme);
+            equal(page.complaints, [], 'the console');
+        });
+    await page.context().close();
+}
+
+await test('the table at every size of the design', async () => {
+    for (const [width, height] of [[1920, 1080], [1280, 720], [1366, 768], [1200, 800], [1024, 768], [768, 1024], [640, 960], [390, 664], [844, 390], [320, 568]]) {
+        const page = await open(browser, host.url, { viewport: { width, height }, ...(width < 900 ? { hasTouch: true, isMobile: true } : {}) });
+        await show(page, SCREENS.find(([name]) => name === 'table'));
+        await picture(page, `table-${width}x${height}`);
+        const seen = await page.evaluate(() => {
+            const confirm = document.querySelector('[data-a=confirm]').getBoundingClientRect();
+            const full = [...document.querySelectorAll('.center > *, .left > *, .right > *')].filter((e) => e.offsetParent && !e.matches('.logbox') && e.scrollWidth > e.clientWidth + 1);
+            const hit = document.elementFromPoint(confirm.x + confirm.width / 2, confirm.y + confirm.height / 2);
+            return { wide: document.documentElement.scrollWidth - innerWidth, confirm: confirm.right <= innerWidth && confirm.bottom <= innerHeight && hit?.closest('[data-a=confirm]') !== null,
+                full: full.map((e) => e.className), space: document.querySelector('.cells button').getBoundingClientRect().width > 34 };
+        });
+        equal(seen, { wide: 0, confirm: true, full: [], space: true }, `${width}x${height}`);
+        await page.context().close();
+    }
+});
+
+await test('dropped, broken and foreign records', async () => {
+    const page = await open(browser, `${host.url}#replays`);
+    await page.getByRole('heading', { name: 'Replays' }).waitFor();
+    const drop = (name, text) => page.evaluate(([n, t]) => {
+        const data = new DataTransfer();
+        data.items.add(new File([t], n));
+        document.querySelector('.page').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+    }, [name, text]);
+    const lines = over.lines(), at = lines.findIndex((l) => l.startsWith('mark 1'));
+    for (const [name, text, says] of [['photo.jpg', '\u0000\u0001garbage', /Line 1/], ['other.pyr', over.log().replace('edition classic', 'edition boxed'), /edition “boxed”/],
+        ['broken.pyr', [...lines.slice(0, at), 'mark 1 17:z9', ...lines.slice(at + 1)].join('\n'), new RegExp(`Line ${at + 1}: .*Expected`)],
+        ['illegal.pyr', over.log().replace(/^score 1 \d+/m, 'score 1 999'), /The score is another. Expected: score 1/], ['long.pyr', 'x'.repeat(300000), /too large/]]) {
+        await drop(name, text);
+        await page.getByRole('alert').filter({ hasText: says }).waitFor();
+    }
+    await picture(page, 'broken-1440x900');
+    await drop('fine.pyr', over.log());
+    await page.getByRole('button', { name: 'Step forward' }).waitFor();
+    await page.getByRole('combobox', { name: 'View of' }).selectOption('1');
+    await page.getByRole('button', { name: 'To the end' }).click();
+    await page.getByRole('table').waitFor();
+    await page.getByRole('button', { name: 'To the beginning' }).click();
+    await page.getByRole('button', { name: 'Play', exact: true }).click();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    equal(page.complaints, [], 'the console');
+    await page.context().close();
+});
+
+await test('an edition of one’s own: checked, saved, played', async () => {
+    const page = await open(browser, `${host.url}#edition`);
+    const area = page.getByRole('textbox', { name: 'Text of the edition' });
+    await area.waitFor();
+    const text = await area.inputValue();
+    await area.fill(text.replace('card 2 orange', 'card 2 blue'));
+    await page.getByText(/“blue” is not a colour/).waitFor();
+    await area.fill(text.replace('name own', 'name mine'));
+    await page.getByText('Everything is in order.').waitFor();
+    await page.getByRole('button', { name: 'Play', exact: true }).click();
+    await page.getByRole('heading', { name: /Keep two/ }).waitFor();
+    await page.goto(host.url);
+    await page.getByRole('combobox', { name: 'Edition' }).waitFor();
+    equal(page.complaints, [], 'the console');
+    await page.context().close();
+});
+
+await test('languages: switched at once, kept, never a hole', async () => {
+    const page = await open(browser, host.url, PHONE);
+    const there = await page.getByRole('combobox').first().locator('option').evaluateAll((all) => all.map((o) => o.value));      // what po/LINGUAS lists
+    for (const [code, novice] of [['de', 'Neuling'], ['pt', 'Novato'], ['es', 'Novato'], ['it', 'Novizio'], ['fr', 'Novice'], ['en', 'Novice']]) {
+        if (!there.includes(code))
+            continue;
+        await page.getByRole('combobox').first().selectOption(code);
+        await page.getByRole('radio', { name: novice }).waitFor();
+        equal(await page.evaluate(() => document.documentElement.lang), code);
+        truth(!/%\{/.test(await page.locator('body').innerText()), 'no placeholder is left');
+    }
+    if (there.includes('de')) {
+        await page.getByRole('combobox').first().selectOption('de');
+        await page.getByRole('radio', { name: 'Neuling' }).waitFor();
+        await page.reload();
+        await page.getByRole('radio', { name: 'Neuling' }).waitFor();
+    }
+    equal(page.complaints, [], 'the console');
+    await page.context().close();
+});
+
+await test('small enough, fast enough', async () => {
+    let total = 0;
+    const list = (folder) => readdirSync(folder, { recursive: true }).filter((n) => n.endsWith('.gz')).map((n) => [n, statSync(join(folder, n)).size]);
+    for (const [, size] of list(site))
+        total += size;
+    host.sent.bytes = 0;
+    const page = await open(browser, 'about:blank');
+    const began = Date.now();
+    await page.goto(host.url);
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+    const shown = Date.now() - began, bytes = host.sent.bytes;
+    console.log(`# all files compressed: ${total} bytes; sent for the first screen: ${bytes}; first screen after ${shown} ms`);
+    truth(total < 300000, 'all files are below 300 KB');
+    await page.context().close();
+});
+
+await browser.close();
+host.close();
+done();
