@@ -19,7 +19,7 @@
 
 enum { PLAIN, PLAYERS, BOTS, SEED, EDITION, NAME, SEAT, HOT_SEAT, NEW, CONTINUE, SERVER, TABLE, KEY, REPLAY, PLAYOUTS, ASCII, OPTIONS };
 
-#define NAMELESS N_("You")       /* in records, which are the same in all languages */
+#define NAMELESS N_("You")       /* in records, which are the same in all languages; TUI_NAMELESS says the same */
 
 /* The game as it was before one of the player's choices. */
 struct past {
@@ -604,7 +604,7 @@ static int play_full_screen(const struct game *g, const char *const *value, cons
             if (!(options.people >> s & 1) && !options.bot[s])
                 options.bot[s] = options.bot[s + 1 < PYR_MAX_SEATS ? s + 1 : 0];
     } else {
-        const char *name = value[NAME] ? value[NAME] : value[SERVER] && getenv("USER") && getenv("USER")[0] ? getenv("USER") : _("You");
+        const char *name = value[NAME] ? value[NAME] : value[SERVER] && getenv("USER") && getenv("USER")[0] ? getenv("USER") : TUI_NAMELESS;
         options.people = 1u << g->me;
         options.names[g->me] = name;
         if (value[SERVER])

@@ -72,7 +72,7 @@ void game_save(struct app *app)
         }
     }
     if (!save_write(game->save.path, text, length))
-        app_say(app, ST_BAD, _("The game could not be saved: %s"), strerror(errno));
+        app_say(app, ST_BAD, _("The game could not be saved: %s"), pyr_text_system(errno));
     free(text);
 }
 
@@ -172,12 +172,21 @@ static bool load(struct app *app, const char *text, size_t size, struct pyr_faul
     return true;
 }
 
+/* Names as the log has them, which is the same in all languages, but for those that we gave ourselves. */
 static void read_names(struct app *app)
 {
     struct pyr_word names[PYR_MAX_SEATS];
     unsigned count = pyr_record_player_names(app->match.log.text, app->match.log.start[app->match.log.lines], names);
-    for (unsigned s = 0; s < count; s++)
+    for (unsigned s = 0; s < count; s++) {
+        const struct pyr_bot *bot = app->game->bot[s];
+        char given[64];
         pyr_word_copy(names[s], app->names[s], sizeof app->names[s]);
+        snprintf(given, sizeof given, "%s %u", bot ? bot->name : "", s + 1);
+        if (app->people >> s & 1 && !strcmp(app->names[s], TUI_NAMELESS))
+            snprintf(app->names[s], sizeof app->names[s], "%s", _(TUI_NAMELESS));
+        else if (bot && !(app->people >> s & 1) && !strcmp(app->names[s], given))
+            snprintf(app->names[s], sizeof app->names[s], "%s %u", pyr_text_level(bot->name), s + 1);
+    }
 }
 
 static bool is_under_way(const char *text, size_t size, void *context)
@@ -224,7 +233,9 @@ static bool begin_new(struct app *app)
     pyr_match_tag(&app->match, "seats", seats);
     if (options->edition_file)
         pyr_match_tag(&app->match, "edition-file", options->edition_file);
-    return !pyr_match_deal(&app->match, &chance);
+    bool dealt = !pyr_match_deal(&app->match, &chance);
+    read_names(app);
+    return dealt;
 }
 
 /* Asks whether to go on with a game; true for yes. */
@@ -312,7 +323,7 @@ bool game_begin(struct app *app)
     if (good && !game->saves)
         game->saves = save_open(&game->save, NULL);
     if (good && !game->saves)
-        app_say(app, ST_BAD, _("This game cannot be saved: %s"), strerror(errno));
+        app_say(app, ST_BAD, _("This game cannot be saved: %s"), pyr_text_system(errno));
     if (good)
         game->thinker = thinker_create(&app->edition.box, screen_wake);
     if (good && !game->thinker) {

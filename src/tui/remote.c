@@ -319,8 +319,11 @@ static void load(struct remote *remote, struct app *app)
     app->match = *fresh;
     free(fresh);
     unsigned count = pyr_record_player_names(app->match.log.text, app->match.log.start[app->match.log.lines], names);
-    for (unsigned s = 0; s < count; s++)
+    for (unsigned s = 0; s < count; s++) {
         pyr_word_copy(names[s], app->names[s], sizeof app->names[s]);
+        if (s < remote->seats && !strcmp(remote->seat[s].kind, "bot"))
+            snprintf(app->names[s], sizeof app->names[s], "%s", pyr_text_level(remote->seat[s].name));
+    }
     app->people = remote->you ? 1u << (remote->you - 1) : 0;
     app->seat = remote->you ? (pyr_seat)(remote->you - 1) : app->seat;
     if (app->match.replay.stage >= PYR_STAGE_PLAY)
@@ -728,7 +731,7 @@ static void draw_room(struct remote *remote, struct app *app)
         } else if (s + 1 == remote->you) {
             snprintf(text + length, sizeof text - length, _("\n%u  %s (you)"), s + 1, seat->name);
         } else {
-            snprintf(text + length, sizeof text - length, "\n%u  %s", s + 1, seat->name);
+            snprintf(text + length, sizeof text - length, "\n%u  %s", s + 1, strcmp(seat->kind, "bot") ? seat->name : pyr_text_level(seat->name));
         }
     }
     if (remote->note[0])

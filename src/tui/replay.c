@@ -166,8 +166,8 @@ static void judge_line(struct replaying *r)
     if (decision->mark == PYR_JUDGE_FINE)
         snprintf(r->preview, sizeof r->preview, _("%s: a good choice."), r->app->names[decision->seat]);
     else
-        snprintf(r->preview, sizeof r->preview, _("%s (%s): %.1f points lost. Best: %s"), r->app->names[decision->seat],
-            pyr_judge_threshold[decision->mark].sign, (double)decision->points_lost, best);
+        snprintf(r->preview, sizeof r->preview, _("%s (%s): %s points lost. Best: %s"), r->app->names[decision->seat],
+            pyr_judge_threshold[decision->mark].sign, PYR_NUMBER((double)decision->points_lost, 1), best);
 }
 
 static void draw_sums(struct replaying *r)
@@ -177,8 +177,9 @@ static void draw_sums(struct replaying *r)
     const struct key_hint hints[] = { { K_ESCAPE, "Esc", _("back") } };
     for (unsigned s = 0; report && s < report->seats; s++) {
         const struct pyr_judge_sum *sum = &report->sum[s];
-        snprintf(text + strlen(text), sizeof text - strlen(text), _("%s: %.0f points = luck %+.1f and skill %.1f; marks ?! %u, ? %u, ?? %u\n"),
-            r->app->names[s], (double)sum->actual, (double)sum->luck, (double)sum->skill, sum->marks[1], sum->marks[2], sum->marks[3]);
+        snprintf(text + strlen(text), sizeof text - strlen(text), _("%s: %s points = luck %s and skill %s; marks ?! %u, ? %u, ?? %u\n"),
+            r->app->names[s], PYR_NUMBER((double)sum->actual, 0), PYR_SIGNED((double)sum->luck, 1), PYR_NUMBER((double)sum->skill, 1), sum->marks[1],
+            sum->marks[2], sum->marks[3]);
     }
     draw_notice(&r->app->canvas, _("Luck and skill"), text, hints, 1);
 }

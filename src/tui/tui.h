@@ -26,6 +26,8 @@ struct tui_options {
     const char *server, *table, *key;        /* play on a server; table and key may be NULL */
 };
 
+#define TUI_NAMELESS "You"       /* who gave no name; as in records, which are the same in all languages */
+
 #define TUI_NO_TERMINAL (-1)     /* nothing was done: play line by line instead */
 
 /* Whether a terminal is there that a full screen can be drawn on. */

@@ -6,7 +6,7 @@
 #include "words.h"
 
 /* Adds an item to a list. */
-static void add(char *to, size_t size, const char *format, ...)
+static void __attribute__((format(printf, 3, 4))) add(char *to, size_t size, const char *format, ...)
 {
     va_list arguments;
     size_t length = strlen(to);
