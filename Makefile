@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS = 30
 
-.PHONY: all play test bench fuzz install format-check clean help
+.PHONY: all play test bench bench-server fuzz install format-check clean help
 
 all: ## build the game: build/src/cli/pyramids
 	@scripts/need build
@@ -29,6 +29,11 @@ bench: ## games a second, native and in WebAssembly
 	@$(MAKE) --no-print-directory all
 	@$(BUILD)/src/cli/pyramids bench
 	@scripts/bench-wasm $(BUILD)
+
+bench-server: ## the server beside boardgame.io, then with ten thousand clients
+	@scripts/need build peers
+	@$(MAKE) --no-print-directory all
+	@scripts/bench-server $(BUILD)
 
 fuzz: ## feed the readers odd bytes; FUZZ_SECONDS each
 	@scripts/need build fuzz

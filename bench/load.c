@@ -10,6 +10,10 @@
  *  2. lines that do not follow upon those a client has;
  *  3. an error, a closed connection, a choice that is not acknowledged or not told to all four.
  *
+ * A choice is as slow as the disk it must be on, so the disk alone is measured at the same time: a block written and synchronised a hundred
+ * times a second, the time counted from when it was due, as for a choice that comes then. Memory a table is that of all tables but the first
+ * tenth, so that what a server needs once does not count.
+ *
  * The reader of messages knows only what our own server writes; anything else is an error too.
  */
 #include <arpa/inet.h>
@@ -18,8 +22,10 @@
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +42,7 @@
 #include <pyramids/record.h>
 
 #define SEATS 4
-#define OPENING 48               /* tables that are being set up at once */
+#define OPENING 8                /* tables that are being set up at once: few, or the memory for their requests would count as theirs */
 #define ON_THE_WAY 16            /* choices of a table that somebody has not been told of */
 #define MESSAGE 65536            /* bytes of the longest message */
 #define CHOICE 320
@@ -99,7 +105,7 @@ static struct {
     int poll;
     pid_t server;
     char folder[64], url[64];
-    unsigned opened, ready, over;
+    unsigned opened, wanted, ready, over;    /* wanted: so many are to be opened now */
     bool playing, closing;       /* closing: the last choices are awaited, no new ones are made */
     uint64_t sent, done, open_ways;
     struct times to_done, to_all;
@@ -141,7 +147,7 @@ static void stop_server(void)
 
 static void clean_up(void)
 {
-    static const char *const files[] = { "db", "db-wal", "db-shm", "db.lock", "ready", "log" };
+    static const char *const files[] = { "db", "db-wal", "db-shm", "db.lock", "ready", "probe" };
     stop_server();
     if (!load.folder[0])
         return;
@@ -509,7 +515,7 @@ static void acknowledged(struct client *client, const char *text)
         client->stage = PLAYS;
         if (++table->playing == SEATS) {
             load.ready++;
-            if (load.opened < options.tables)
+            if (load.opened < load.wanted)
                 open_table();
         }
         return;
@@ -681,16 +687,25 @@ static void wait_for(bool (*is_done)(void), const char *what)
             fail("%s: nothing happens any more", what);
 }
 
-static bool all_ready(void) { return load.ready == options.tables; }
+static bool all_ready(void) { return load.ready == load.wanted; }
 static bool all_done(void) { return load.done == load.sent && !load.open_ways; }
 
 static bool all_dealt(void)
 {
-    for (unsigned t = 0; t < options.tables; t++)
+    for (unsigned t = 0; t < load.wanted; t++)
         for (unsigned s = 0; s < SEATS; s++)
             if (!load.table[t].client[s].version || !load.table[t].version)
                 return false;
     return true;
+}
+
+static void seat_tables(unsigned wanted)
+{
+    load.wanted = wanted;
+    while (load.opened < wanted && load.opened - load.ready < OPENING)
+        open_table();
+    wait_for(all_ready, "setting up");
+    wait_for(all_dealt, "dealing");
 }
 
 static bool is_open(const struct client *client)
@@ -724,6 +739,45 @@ static void play(void)
     }
     load.closing = true;
     wait_for(all_done, "the last choices");
+}
+
+/* The disk alone. */
+
+#define PROBE_NS 10000000
+
+static struct times to_disk;
+static atomic_bool probing;
+
+static void *probe(void *path)
+{
+    static const char block[4096] = { 1 };
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    uint64_t due = now_ns();
+    for (off_t at = 0; file >= 0 && atomic_load(&probing); due += PROBE_NS) {
+        uint64_t now = now_ns();
+        if (now < due)
+            nanosleep(&(struct timespec){ .tv_nsec = (long)(due - now) }, NULL);
+        if (pwrite(file, block, sizeof block, at) != sizeof block || fdatasync(file))
+            break;
+        note(&to_disk, due);
+        at = (at + (off_t)sizeof block) % (1 << 22);
+    }
+    if (file >= 0)
+        close(file);
+    return NULL;
+}
+
+static void play_and_probe(void)
+{
+    pthread_t thread;
+    char path[96];
+    snprintf(path, sizeof path, "%s/probe", load.folder);
+    atomic_store(&probing, true);
+    if (pthread_create(&thread, NULL, probe, path))
+        fail("no thread");
+    play();
+    atomic_store(&probing, false);
+    pthread_join(thread, NULL);
 }
 
 /* Nothing lost. */
@@ -879,15 +933,14 @@ int main(int argc, char **argv)
     load.poll = epoll_create1(EPOLL_CLOEXEC);
     start_server();
 
-    double bytes = server_bytes();
     uint64_t begin = now_ns();
-    while (load.opened < options.tables && load.opened < OPENING)
-        open_table();
-    wait_for(all_ready, "setting up");
-    wait_for(all_dealt, "dealing");
+    unsigned first = options.tables / 10;
+    seat_tables(first);
+    double bytes = server_bytes();
+    seat_tables(options.tables);
     double setup = (double)(now_ns() - begin) * 1e-9, seated = server_bytes(), cpu = server_seconds();
     begin = now_ns();
-    play();
+    play_and_probe();
     double seconds = (double)(now_ns() - begin) * 1e-9;
     cpu = server_seconds() - cpu;
     double grown = server_bytes();
@@ -895,25 +948,28 @@ int main(int argc, char **argv)
     uint64_t choices = load.done;
     sort(&load.to_done);
     sort(&load.to_all);
+    sort(&to_disk);
     clean_up();
 
-    double tables = options.tables;
+    double tables = options.tables - first;
     if (options.json)
         printf("{\"tables\": %u, \"clients\": %u, \"over\": %u, \"moves\": %" PRIu64 ", \"seconds\": %.3f, \"movesPerSecond\": %.1f, \"cpuSeconds\": %.2f, "
             "\"movesPerCpuSecond\": %.1f, \"setupSeconds\": %.2f, \"done\": {\"p50\": %.3f, \"p99\": %.3f, \"max\": %.3f}, "
-            "\"told\": {\"p50\": %.3f, \"p99\": %.3f, \"max\": %.3f}, \"bytesPerTableSeated\": %.0f, \"bytesPerTable\": %.0f, \"lost\": 0}\n",
+            "\"told\": {\"p50\": %.3f, \"p99\": %.3f, \"max\": %.3f}, "
+            "\"disk\": {\"p50\": %.3f, \"p99\": %.3f, \"max\": %.3f}, \"bytesPerTableSeated\": %.0f, \"bytesPerTable\": %.0f, \"lost\": 0}\n",
             options.tables, SEATS * options.tables, load.over, choices, seconds, (double)choices / seconds, cpu, (double)choices / cpu, setup,
             part(&load.to_done, 0.5), part(&load.to_done, 0.99), part(&load.to_done, 1), part(&load.to_all, 0.5), part(&load.to_all, 0.99),
-            part(&load.to_all, 1), (seated - bytes) / tables, (grown - bytes) / tables);
+            part(&load.to_all, 1), part(&to_disk, 0.5), part(&to_disk, 0.99), part(&to_disk, 1), (seated - bytes) / tables, (grown - bytes) / tables);
     else
         printf("%u tables, %u clients, set up in %.1f s; %u games over\n"
             "%" PRIu64 " choices in %.2f s: %.0f a second; server: %.2f s of processor time, %.0f choices a second of it\n"
-            "from choice to done         p50 %.2f  p99 %.2f  max %.2f ms\n"
+            "from choice to done          p50 %.2f  p99 %.2f  max %.2f ms\n"
             "from choice to all four told p50 %.2f  p99 %.2f  max %.2f ms\n"
+            "the disk alone               p50 %.2f  p99 %.2f  max %.2f ms\n"
             "memory a table: %.1f KB when the cards were dealt, %.1f KB at the end\n"
             "nothing lost\n",
             options.tables, SEATS * options.tables, setup, load.over, choices, seconds, (double)choices / seconds, cpu, (double)choices / cpu,
             part(&load.to_done, 0.5), part(&load.to_done, 0.99), part(&load.to_done, 1), part(&load.to_all, 0.5), part(&load.to_all, 0.99),
-            part(&load.to_all, 1), (seated - bytes) / tables / 1024, (grown - bytes) / tables / 1024);
+            part(&load.to_all, 1), part(&to_disk, 0.5), part(&to_disk, 0.99), part(&to_disk, 1), (seated - bytes) / tables / 1024, (grown - bytes) / tables / 1024);
     return 0;
 }

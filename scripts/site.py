@@ -1,15 +1,29 @@
 #!/usr/bin/env python3
-"""Makes the site: site.py OUT SOURCE EDITION MODULE FILE... copies the files of the page, the edition and the module into OUT, each also packed
-by gzip, and fills in the service worker: the list of files, and a version that changes with any of them."""
+"""Makes the site: site.py OUT SOURCE EDITION MODULE FILE... -- PO... copies the files of the page, the edition and the module into OUT, each also
+packed by gzip, adds the catalogues of the languages, and fills in the service worker: the list of files, and a version that changes with any of
+them."""
 import gzip
 import hashlib
+import importlib.machinery
+import importlib.util
 import os
 import shutil
 import sys
 
 
+def catalogues(paths):
+    """What po-to-json beside this makes."""
+    sys.dont_write_bytecode = True
+    place = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'po-to-json')
+    loader = importlib.machinery.SourceFileLoader('po_to_json', place)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader('po_to_json', loader))
+    loader.exec_module(module)
+    return module.make(paths)
+
+
 def main():
     out, source, edition, module, *names = sys.argv[1:]
+    names, languages = names[:names.index('--')], names[names.index('--') + 1:]
     files = {name: os.path.join(source, name) for name in names}
     files['classic.edition'], files['pyramids.wasm'] = edition, module
     shutil.rmtree(out, ignore_errors=True)
@@ -17,6 +31,7 @@ def main():
     for name, path in files.items():
         with open(path, 'rb') as file:
             content[name] = file.read()
+    content.update(catalogues(languages))
     version = hashlib.sha256(b''.join(name.encode() + data for name, data in sorted(content.items()))).hexdigest()[:16]
     with open(os.path.join(source, 'sw.js'), encoding='utf-8') as file:
         worker = file.read()

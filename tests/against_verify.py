@@ -61,7 +61,7 @@ def case_fair():
         record = game(edition, index, numbers)
         done = ours(record, edition)
         assert done.returncode == 0 and done.stdout.startswith('<stdin>: fair: ') and done.stdout.count('\n') == 1, done
-        counts = [int(word) for word in re.findall(r'(\d+) (?:deals|shows|reveals|draws)', done.stdout)]
+        counts = [int(word) for word in re.findall(r'(?:deals|shows|reveals|draws): (\d+)', done.stdout)]
         assert len(counts) == 4 and sum(counts) == theirs(record, edition), (counts, theirs(record, edition))
         report = json.loads(ours(record, edition, '--json').stdout)
         assert report['good'] and report['numbers'] == [None if n == '-' else n for n in numbers], report

@@ -345,7 +345,7 @@ def case_interrupt(_):
         out, err = process.communicate(timeout=30)
         assert process.returncode == 130, (words, process.returncode, out, err)
         if words[0] == 'sim':
-            assert b'games of 2 players' in out              # what was played is reported
+            assert b'players: 2' in out              # what was played is reported
 
 
 def case_hostile(_):

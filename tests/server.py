@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """The server by its protocol (docs/protocol.md), as clients meet it. usage: server.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import json
+import os
 import random
 import re
 import secrets
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -651,6 +654,22 @@ def case_after_the_end(folder):
         assert seen[0] == 202 and answer.headers['Content-Type'] == 'application/json' and answer.json['players']
         page = chloe.want(200, 'GET', f'/api/tables/{alone}/analysis.html')
         assert page.headers['Content-Type'].startswith('text/html') and '<html' in page.text and "script-src 'none'" in page.headers['Content-Security-Policy']
+        # The last choice of a game, sent again after a restart: it took effect.
+        last, davi = random.Random(8), server.visitor('Davi')
+        code = davi.make('open', 'bot:novice')
+        link = davi.seat(code)
+        while not link.over():
+            choice = link.pick(last)
+            if not choice:
+                link.hear()
+                continue
+            sent = dict(id=secrets.token_hex(6), phase=link.version, choice=choice)
+            link.done('choose', **sent)
+            link.until(lambda: link.over() or link.version > sent['phase'])
+        server.restart()
+        link = davi.link(code)
+        link.done('choose', **sent)
+        link.refused('late', 'choose', **dict(sent, id='another'))
         # The same seats once more: others may not, and everyone gets the same table.
         chloe.refused(403, 'not_seated', 'POST', f'/api/tables/{both}/rematch', {})
         Visitor(server).refused(401, 'no_visitor', 'POST', f'/api/tables/{both}/rematch', {})
@@ -819,6 +838,18 @@ def case_stopping_amid_work(folder):
         while ana.ask('GET', f'/api/tables/{second}/analysis.html').status != 200 and LONG:      # what was given up is made again
             assert time.monotonic() < end
             time.sleep(0.3)
+
+
+def case_a_stranger_plays(folder):
+    """A client of a hundred lines, written from the document alone, with the limits as they are."""
+    with Server(folder, generous=False) as server:
+        script = os.path.join(wire.ROOT, 'tests/stranger.py')
+        games = [subprocess.Popen([sys.executable, script, server.url, str(seed)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  env=dict(wire.ENV, PYRAMIDS=wire.COMMAND)) for seed in ((1, 2, 3) if LONG else (1,))]
+        for game in games:
+            out, err = game.communicate(timeout=wire.PATIENCE)
+            assert game.returncode == 0, err
+            check_record(folder, out)
 
 
 def case_closing_codes(folder):

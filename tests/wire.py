@@ -464,9 +464,11 @@ def play(links, dice, until=None):
                 continue
             choice = link.pick(dice) if chosen.get(link) != link.version else None
             if choice:
-                chosen[link] = link.version
-                answer = link.say('choose', phase=link.version, choice=choice)
-                assert answer['type'] == 'done' or answer['code'] == 'confirmed', answer     # it may have chosen before
+                phase = link.version
+                answer = link.say('choose', phase=phase, choice=choice)
+                # What it did before this call is not known: it may have chosen already.
+                assert answer['type'] == 'done' or (link not in chosen and answer['code'] in ('confirmed', 'late')), answer
+                chosen[link] = phase
             elif len(links) == 1:
                 link.hear(1)
             else:

@@ -1,5 +1,5 @@
 /** end.js: the end of a game: scores part by part, who won and why, luck and skill, the chance to win from turn to turn. */
-import { _, ngettext, listWords } from './i18n.js';
+import { _, ngettext, listWords, number } from './i18n.js';
 import { $, announce, download, esc, near, put, shareLink } from './dom.js';
 import { ANIMALS, ROMAN, avatar, icon, scene, shape, star, symbol } from './draw.js';
 import { logEntries, plus, signed } from './words.js';
@@ -47,12 +47,13 @@ export function winnerWords(view, names, winners) {
     const best = Math.max(...view.scores.map((s) => s.total)), tied = names.map((_n, s) => s).filter((s) => view.scores[s].total === best),
         who = listWords(winners.map((s) => names[s]));
     if (winners.length > 1)
-        return [_('%{names} share the win', { names: who }), _('They have %{points} points each, and none of them completed a pyramid.',
-            { points: best })];
+        return [_('%{names} share the win', { names: who }), ngettext('They have %{n} point each, and none of them completed a pyramid.',
+            'They have %{n} points each, and none of them completed a pyramid.', best)];
     if (tied.length > 1)
         return [_('%{name} wins the tie', { name: who }),
-            _('%{names} have %{points} points. The lowest completed pyramid decides: %{name} has number %{n}.', { names: listWords(tied.map((s) =>
-            names[s])), points: best, name: who, n: view.desks[winners[0]].done[0] })];
+            ngettext('%{names} have %{points} point. The lowest completed pyramid decides: %{name} has number %{card}.',
+            '%{names} have %{points} points. The lowest completed pyramid decides: %{name} has number %{card}.', best, { names: listWords(tied.map((s) =>
+            names[s])), points: best, name: who, card: view.desks[winners[0]].done[0] })];
     const second = Math.max(...view.scores.filter((_s, s) => s !== winners[0]).map((s) => s.total));
     return [_('%{name} wins', { name: who }), ngettext('%{points} points, %{n} more than the next.', '%{points} points, %{n} more than the next.',
         best - second, { points: best })];
@@ -112,10 +113,10 @@ export function judgedHtml(judged, names, core, winners, link) {
         winners, worst)}
         <h3 class="title">${_('Turning points')}</h3><ul class="moments">${worst.map((d) =>
             `<li><a href="#${link}/${d.line}"><b>${turnOf(d.line)}</b><span>${entries.find((e) => e.line === d.line)?.html ?? ''} <b class="mk">${
-            d.mark}</b><small>${esc(_('Lost %{points} points and %{win} % of the chance to win.', { points: d.lost.toFixed(1), win: Math.round(
+            d.mark}</b><small>${esc(_('Lost %{points} points and %{win} % of the chance to win.', { points: number(d.lost, 1), win: Math.round(
             100 * d.winLost) }))}</small></span>${icon('play')}</a></li>`).join('') || `<li>${_('No choice cost much.')}</li>`}</ul>
-        <ul class="rates">${judged.sums.map((s, i) => `<li>${avatar(i, { small: true })}<span>${esc(_('%{name}: %{points} points lost a choice',
-            { name: names[i], points: s.rate.toFixed(2) }))}<small>${esc(level(s.rate))}</small></span></li>`).join('')}</ul>`;
+        <ul class="rates">${judged.sums.map((s, i) => `<li>${avatar(i, { small: true })}<span>${esc(_('%{name}: %{points} points lost a choice, %{level}',
+            { name: names[i], points: number(s.rate, 2), level: level(s.rate) }))}</span></li>`).join('')}</ul>`;
 }
 
 export class EndView {

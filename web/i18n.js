@@ -2,15 +2,16 @@
  * i18n.js: texts in the player's language. English is the source: a text is looked up by itself in the catalogue of the language, which is
  * a JSON file made from the same .po files as the command's. Placeholders are named: %{name}. Nothing is glued from parts.
  */
+import { LANGUAGES } from './languages.js';
+
+export { LANGUAGES };
 
 /** @typedef {Record<string, string | number>} Values */
 
-export const LANGUAGES = /** @type {[string, string][]} */ ([['en', 'English'], ['pt', 'Português'], ['es', 'Español'], ['it', 'Italiano'],
-    ['fr', 'Français'], ['de', 'Deutsch']]);
-
 /** @type {Record<string, string | string[]>} */
 let catalogue = {};
-let plurals = new Intl.PluralRules('en');
+/** The form of a number, by the language's own rule: Intl's categories are others than gettext's ("many" in French, Spanish, Italian, Portuguese). */
+let pluralOf = LANGUAGES[0][2];
 export let language = 'en';
 
 /** @param {string} text @param {Values} [values] */
@@ -28,14 +29,19 @@ export function _(text, values) {
 export function ngettext(one, many, n, values) {
     const found = catalogue[one], all = { n, ...values };
     if (Array.isArray(found) && found.length)
-        return fill(plurals.select(n) === 'one' ? found[0] : found[found.length - 1], all);
+        return fill(found[Math.min(pluralOf(Math.abs(n)), found.length - 1)], all);
     return fill(n === 1 ? one : many, all);
 }
 
-/** The language asked for, or the first of the browser's that there is. @param {string | null} wanted */
+/** The language asked for, or the first of the browser's that there is: de for de-AT. @param {string | null} wanted */
 export function pickLanguage(wanted) {
     const codes = LANGUAGES.map(([code]) => code);
-    return [wanted ?? '', ...navigator.languages].map((l) => l.slice(0, 2)).find((l) => codes.includes(l)) ?? 'en';
+    for (const tag of [wanted ?? '', ...navigator.languages]) {
+        const code = codes.find((c) => c.replace('_', '-').toLowerCase() === tag.toLowerCase()) ?? codes.find((c) => c === tag.split('-')[0].toLowerCase());
+        if (code)
+            return code;
+    }
+    return 'en';
 }
 
 /** Loads a language; without its catalogue the texts stay English. @param {string} code */
@@ -45,12 +51,17 @@ export async function loadLanguage(code) {
     if (code !== 'en')
         texts = await fetch(new URL(`lang/${code}.json`, import.meta.url)).then((r) => r.ok ? r.json() : {}, () => ({}));
     catalogue = texts;
-    plurals = new Intl.PluralRules(code);
-    language = code;
-    document.documentElement.lang = code;
+    pluralOf = (LANGUAGES.find(([c]) => c === code) ?? LANGUAGES[0])[2];
+    language = code.replace('_', '-');
+    document.documentElement.lang = language;
 }
 
 /** "a, b and c". @param {string[]} words */
 export function listWords(words) {
     return new Intl.ListFormat(language, { type: 'conjunction' }).format(words);
+}
+
+/** A number as the language writes it. @param {number} n @param {number} [digits] after the decimal sign */
+export function number(n, digits = 0) {
+    return new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false }).format(n);
 }

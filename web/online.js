@@ -3,7 +3,7 @@
  * loaded into a Core like any record, so the table does not know the difference. What was sent is sent again after a break, under the same id,
  * until the server says that it has it.
  */
-import { _ } from './i18n.js';
+import { _, ngettext } from './i18n.js';
 import { toast } from './dom.js';
 import { Game } from './game.js';
 import { NOBODY, ONLOOKER } from './core.js';
@@ -216,7 +216,7 @@ export class OnlineGame extends Game {
         this.ready = [];
         this.deadline = 0;
         if (behind > 1)
-            toast(_('Welcome back, %{n} turns were played.', { n: behind }));
+            toast(ngettext('Welcome back, %{n} turn was played.', 'Welcome back, %{n} turns were played.', behind));
         this.reload();
     }
 

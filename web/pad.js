@@ -1,5 +1,5 @@
 /** pad.js: a score pad for people at a table with the box: tick gems, torches, skulls, pyramids and points; totals for up to four. Survives a reload. */
-import { _ } from './i18n.js';
+import { _, ngettext } from './i18n.js';
 import { esc, near, put } from './dom.js';
 import { ROMAN, avatar, icon, shape, symbol } from './draw.js';
 import { COLOURS, TILES } from './core.js';
@@ -78,7 +78,8 @@ export class PadView {
                 esc(_('One %{colour} pyramid less', { colour: colourName(k) }))}">−</button><b aria-live="polite">${
                 x.done[c]}</b><button class="btn" data-k="more" data-s="${s}" data-n="${c}" aria-label="${
                 esc(_('One %{colour} pyramid more', { colour: colourName(k) }))}">+</button>${TILES.map((v, i) => tick('t', s, i,
-                    pad.tiles[c][i] === s, String(v), _('%{points} points for %{colour}', { points: v, colour: colourName(k) }),
+                    pad.tiles[c][i] === s, String(v), ngettext('%{n} point for %{colour}', '%{n} points for %{colour}', v,
+            { colour: colourName(k) }),
                     `data-c="${c}" ${pad.tiles[c][i] >= 0 && pad.tiles[c][i] !== s ? 'data-other' : ''}`)).join('')}</div>`).join('')}</div>
             <div class="blk"><span class="eyebrow">${_('Gems')}</span><div class="padten">${ten.map((i) => tick('r', s, i + 1, i < x.rubies,
                 symbol('ruby'), _('Ruby %{n}', { n: i + 1 }))).join('')}${ten.map((i) => tick('e', s, i + 1, i < x.emeralds, symbol('emerald'),

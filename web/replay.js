@@ -2,7 +2,7 @@
  * replay.js: games that were played: the list of those kept here, and the viewer: step, play, jump, from any seat's view, with the marks of
  * the analysis. Any record can be dropped onto the page; what is wrong with one is told with its line.
  */
-import { _, ngettext, listWords } from './i18n.js';
+import { _, ngettext, listWords, number } from './i18n.js';
 import { $, download, esc, near, put, shareLink } from './dom.js';
 import { ROMAN, avatar, icon, mini, patternPicture, rose, shape, symbol, turned } from './draw.js';
 import { COLOURS, TILES, ERR } from './core.js';
@@ -227,8 +227,8 @@ export class ReplayView {
         const judgement = this.judged?.decisions.find((d) => d.line === this.at);
         const desk = /** @param {number} s */ (s) => {
             const d = view.desks[s], old = before.desks[s], level = this.bots.get(s);
-            return `<article class="panel opp rp" aria-label="${esc(_('%{name}, %{points} points', { name: this.names[s],
-                points: view.scores[s].total }))}"><div class="id">${avatar(s, { bot: level !== undefined })}<div><div class="nm"><span class="nmt">${
+            return `<article class="panel opp rp" aria-label="${esc(ngettext('%{name}, %{n} point', '%{name}, %{n} points', view.scores[s].total,
+            { name: this.names[s] }))}"><div class="id">${avatar(s, { bot: level !== undefined })}<div><div class="nm"><span class="nmt">${
                 esc(this.names[s])}</span><span class="num">${signed(view.scores[s].total)}</span></div><div class="sub">${level ?
                 esc(_('bot, %{level}', { level })) : ''}</div></div>
                 <div class="done">${d.done.map((n) => `<span class="dn k-${edition.cards[n].colour}">${shape(edition.cards[n].colour)}${
@@ -253,7 +253,7 @@ export class ReplayView {
                 esc(_('Round %{round}, turn %{turn}', { round: view.round + 1, turn: view.turn + 1 })) : _('Setup')}</p><p class="rp-say">${
                 current?.html ?? ''}${judgement?.mark ? ` <b class="mk">${judgement.mark}</b>` : ''}</p>${judgement
                 ? `<p class="note">${judgement.lost < .05 || !best ? esc(_('The best choice.')) :
-                    esc(_('%{points} points and %{win} % of the chance to win below the best: %{choice}', { points: judgement.lost.toFixed(1),
+                    esc(_('%{points} points and %{win} % of the chance to win below the best: %{choice}', { points: number(judgement.lost, 1),
                     win: Math.round(100 * judgement.winLost), choice: choiceWords(best.choice) }))}</p>` : ''}</div></section>
             <section class="panel rp-ctl" aria-label="${esc(_('Replay controls'))}"><input type="range" name="at" min="${this.first}" max="${
                 this.lines.length - 1}" value="${this.at}" aria-label="${

@@ -2,7 +2,7 @@
  * table.js: the table: setup, the turn, waiting, replacing. It draws a Game (game.js) for the seat that looks at it and turns what
  * the player does into steps; which of them are legal, and what they bring, the engine says.
  */
-import { _, ngettext, listWords } from './i18n.js';
+import { _, ngettext, listWords, number } from './i18n.js';
 import { $, $$, announce, dialog, esc, near, put, toast } from './dom.js';
 import { ROMAN, avatar, bigDeck, cardBack, chamber, deckArt, ghostLayer, head, headTall, icon, legalLayer, mini, patternPicture, picture, rose, shape,
     symbol, symbolOf, turned, wordmark } from './draw.js';
@@ -140,8 +140,9 @@ export class TableView {
     turnWords(view) {
         const pattern = this.edition.patterns[view.revealed[view.turn]], aim = view.seat >= 0 && this.core.isWaiting(view.seat) ? new Aim(this.core,
             view.seat, view) : null;
-        const head = _('Round %{round}, turn %{turn} of 7. %{pattern}, %{n} spaces.', { round: view.round + 1, turn: view.turn + 1,
-            pattern: patternName(pattern), n: pattern.size });
+        const head = ngettext('Round %{round}, turn %{turn} of 7. %{pattern}, %{n} space.',
+            'Round %{round}, turn %{turn} of 7. %{pattern}, %{n} spaces.', pattern.size,
+            { round: view.round + 1, turn: view.turn + 1, pattern: patternName(pattern) });
         const places = (aim?.cards ?? []).map((card, slot) => card ? ngettext('%{n} place on card %{card}.', '%{n} places on card %{card}.',
             aim ? aim.patterns.filter((p) => p.slot === slot).length : 0, { card }) : '').join(' ');
         return `${head} ${places}`;
@@ -343,8 +344,7 @@ export class TableView {
             `<span class="xm ${kind}" role="img" aria-label="${esc(label)}">${patternPicture(turned(p))}</span>`;
         const [q, m] = this.aim ? [this.aim.quarters, this.aim.mirror] : [0, 0];
         return `<section class="panel tray ${mode === 'pattern' && !this.aim?.one && !this.game.coach ? '' : 'talk'}" aria-label="${
-            esc(_('Expedition'))}"><div class="xcard" data-key="${view.round}.${view.turn}" role="img" aria-label="${esc(_('%{pattern}, %{n} spaces',
-            { pattern: patternName(now), n: now.size }))}">${rose}<span class="xname">${
+            esc(_('Expedition'))}"><div class="xcard" data-key="${view.round}.${view.turn}" role="img" aria-label="${esc(ngettext('%{pattern}, %{n} space', '%{pattern}, %{n} spaces', now.size, { pattern: patternName(now) }))}">${rose}<span class="xname">${
             esc(now.name)}</span>${patternPicture(this.aim?.extra ? [[0, 0]] : turned(now, q, m))}</div>
             <div class="say"><h1 class="title">${esc(title)}</h1><p>${esc(text)}</p></div>
             <div class="track"><span class="rt">${shortRound}</span><div class="grp"><span class="eyebrow">${
@@ -470,7 +470,7 @@ export class TableView {
         const delta = /** @param {number} n */ (n) => n ? `<span class="delta">${plus(n)}</span>` : '';
         const worst = desk.skulls ? -this.edition.skulls[desk.skulls - 1] : 0;
         return `<button class="panel strip" data-open="score"><span class="vh">${
-            esc(_('Score card: %{rubies} rubies, %{emeralds} emeralds, skulls %{skulls}, total %{total}', { rubies: desk.rubies,
+            esc(_('Score card: rubies %{rubies}, emeralds %{emeralds}, skulls %{skulls}, total %{total}', { rubies: desk.rubies,
             emeralds: desk.emeralds, skulls: worst, total: now }))}</span><span aria-hidden="true">${symbol('ruby')}${desk.rubies}${
             delta(p ? p.desk.rubies - desk.rubies : 0)}</span><span aria-hidden="true">${symbol('emerald')}${desk.emeralds}${delta(p ?
                 p.desk.emeralds - desk.emeralds : 0)}</span><span class="tt" aria-hidden="true">${desk.torches.map((t, i) =>
@@ -511,7 +511,7 @@ export class TableView {
                     owner !== seat ? `<s>${v}</s>` : v}${owner === seat ? icon('check') : owner >= 0 ? avatar(owner, { small: true }) : ''}</span>`;
             }).join('')}</li>`).join('')}</ul></div>
             <div class="blk"><div class="bh"><span class="eyebrow">${_('Gems')}</span><b>${
-                score.gems}</b></div><div class="gems" role="img" aria-label="${esc(_('%{rubies} rubies, %{emeralds} emeralds', { rubies: desk.rubies,
+                score.gems}</b></div><div class="gems" role="img" aria-label="${esc(_('Rubies %{rubies}, emeralds %{emeralds}', { rubies: desk.rubies,
                 emeralds: desk.emeralds }))}">${columns}</div></div>
             <div class="blk"><div class="bh"><span class="eyebrow">${_('Torches')}</span><b>${score.torches}</b></div><ul class="torches">${
                 desk.torches.map((t, i) => `<li class="${t ? 'lit' : next.torches[i] ? 'next' : ''}">${symbol('torch', t || next.torches[i] ? '' :
@@ -559,14 +559,14 @@ export class TableView {
             away: _('away, a bot plays') }[status];
         const sub = seat.level ? _('bot, %{level}', { level: levelName(seat.level) }) : ngettext('%{n} pyramid', '%{n} pyramids', desk.done.length);
         const worst = desk.skulls ? -this.edition.skulls[desk.skulls - 1] : 0;
-        return `<article class="panel opp" aria-label="${esc(_('%{name}, %{points} points, %{status}', { name: seat.name,
-            points: view.scores[s].total, status: words }))}"><div class="id">${avatar(s,
+        return `<article class="panel opp" aria-label="${esc(ngettext('%{name}, %{n} point, %{status}', '%{name}, %{n} points, %{status}',
+            view.scores[s].total, { name: seat.name, status: words }))}"><div class="id">${avatar(s,
             { bot: seat.level !== '' })}<div><div class="nm"><span class="nmt">${esc(seat.name)}</span><span class="num">${
             signed(view.scores[s].total)}</span></div><div class="sub">${esc(sub)}</div></div>
             <div class="st ${status}">${status === 'ready' ? icon('check') : '<span class="dots"><i></i><i></i><i></i></span>'}${
                 esc(words)}<span class="pyrs" aria-hidden="true">${shape('orange')}${desk.done.length}</span></div>
             <div class="bits" role="img" aria-label="${
-                esc(_('%{pyramids} pyramids, %{rubies} rubies, %{emeralds} emeralds, %{torches} torches, skulls %{skulls}',
+                esc(_('Pyramids %{pyramids}, rubies %{rubies}, emeralds %{emeralds}, torches %{torches}, skulls %{skulls}',
                 { pyramids: desk.done.length, rubies: desk.rubies, emeralds: desk.emeralds, torches: desk.torches.filter(Boolean).length,
                 skulls: worst }))}"><span>${symbol('ruby')}${
                 desk.rubies}</span><span>${symbol('emerald')}${desk.emeralds}</span><span>${symbol('torch')}${desk.torches.filter(
@@ -1109,7 +1109,7 @@ export class TableView {
                 card: p.card })).join(' + ');
             return `<li><button class="btn opt" value="${i}"><b>${esc(words)}</b><small>${esc(gainWords(this.edition, parts) ||
                 _('no symbols'))}</small><small>${esc(_('wins %{win} of 100 games, %{points} points expected', { win: Math.round(100 * o.win),
-                points: o.points.toFixed(1) }))}</small></button></li>`;
+                points: number(o.points, 1) }))}</small></button></li>`;
         }).join('');
         const value = await dialog(_('Hint'),
             `<p class="note">${

@@ -64,8 +64,20 @@ export function cardSymbols(edition, card) {
     return ['r', 'e', 'f', 's', 'p', 'x'].filter((c) => count[c]).map((c) => ({ c, n: count[c] }));
 }
 
+/** How many of a symbol. @param {string} c @param {number} n */
+function countWord(c, n) {
+    switch (c) {
+    case 'r': return ngettext('%{n} ruby', '%{n} rubies', n);
+    case 'e': return ngettext('%{n} emerald', '%{n} emeralds', n);
+    case 'f': return ngettext('%{n} torch', '%{n} torches', n);
+    case 's': return ngettext('%{n} skull', '%{n} skulls', n);
+    case 'p': return ngettext('%{n} potion', '%{n} potions', n);
+    default: return ngettext('%{n} red cross', '%{n} red crosses', n);
+    }
+}
+
 /** @param {Edition} edition @param {number} card */
-export const cardContents = (edition, card) => cardSymbols(edition, card).map(({ c, n }) => `${n} ${spaceWord(c)}`).join(', ');
+export const cardContents = (edition, card) => cardSymbols(edition, card).map(({ c, n }) => countWord(c, n)).join(', ');
 
 /** The pattern's size in words. @param {{name: string, size: number}} pattern */
 export const patternName = (pattern) => _('%{name} pattern', { name: pattern.name });
@@ -117,7 +129,7 @@ export function faultSentence(fault) {
     case -291: return _('Card %{n} needs exactly one tomb T, in its bottom row.', { n: a });
     case -290: return _('Card %{n} falls apart. Expected: open spaces that all hang together by their sides.', { n: a });
     case -289: return _('Card %{n} has no colour. Expected: green, orange or purple.', { n: a });
-    case -288: return _('There are %{n} cards of the colour %{colour}. Expected: 16 of each colour.', { n: a, colour: w });
+    case -288: return _('Cards of the colour %{colour}: %{n}. Expected: 16 of each colour.', { n: a, colour: w });
     case -400: return _('Byte %{n} of the line is not part of a printable character.', { n: fault.column });
     case -399: return _('The line is too long. Expected: at most 4096 bytes.');
     case -398: return _('A blank too many or too few. Expected: words with one blank between, as in: %{form}', { form: e });
@@ -139,7 +151,7 @@ export function faultSentence(fault) {
     case -383: return _('There are more lines than a game can have.');
     case -500: return _('“%{word}” is not a row of card %{n}. Expected: five of # . v T x r e f s p', { word: w, n: a });
     case -499: return _('“%{word}” is not a row of a pattern. Expected: up to four of X and ., rows of one length, then a blank line.', { word: w });
-    case -498: return _('There are %{n} patterns. Expected: six.', { n: a });
+    case -498: return _('The number of patterns is %{n}. Expected: six.', { n: a });
     case -497: return _('Card %{n} is missing. Expected: cards 1 to 48.', { n: a });
     case -496: return _('A line is missing. Expected: %{form}', { form: e });
     case -495: return _('Two patterns have the name %{name}. Expected: six different names.', { name: w });
@@ -226,10 +238,11 @@ export function logEntries(lines, edition) {
         } else if (word === 'draw') {
             say(({ name, b }) => _('%{name} drew %{card} from the deck', { name, card: b(rest[1]) }));
         } else if (word === 'points') {
-            say(({ name, b }) => _('%{name} took %{points} pyramid points for %{colour}', { name, points: b(rest[2]), colour: colourName(rest[1]) }),
+            say(({ name, b }) => ngettext('%{name} took %{points} pyramid point for %{colour}',
+                '%{name} took %{points} pyramid points for %{colour}', Number(rest[2]), { name, points: b(rest[2]), colour: colourName(rest[1]) }),
                 true);
         } else if (word === 'score') {
-            say(({ name, b }) => _('%{name} has %{points} points', { name, points: b(rest[1]) }));
+            say(({ name, b }) => ngettext('%{name} has %{points} point', '%{name} has %{points} points', Number(rest[1]), { name, points: b(rest[1]) }));
         } else if (word === 'winner') {
             const who = rest.map((s) => names[Number(s) - 1]);
             const text = ngettext('%{names} wins', '%{names} win', who.length, { names: listWords(who) });

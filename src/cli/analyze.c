@@ -13,22 +13,33 @@ static void print_text(const struct pyr_judge_report *r)
 {
     for (unsigned i = 0; i < r->decisions; i++) {
         const struct pyr_judge_decision *d = &r->decision[i];
-        char made[PYR_JUDGE_CHOICE], best[PYR_JUDGE_CHOICE];
+        char made[PYR_JUDGE_CHOICE + 4], best[PYR_JUDGE_CHOICE];
         if (d->mark == PYR_JUDGE_FINE)
             continue;
         pyr_judge_choice(r, d, &d->made, made, sizeof made);
+        snprintf(made + strlen(made), sizeof made - strlen(made), "%s", pyr_judge_threshold[d->mark].sign);
         pyr_judge_choice(r, d, &d->best[0], best, sizeof best);
-        printf(_("line %u, round %u, turn %u, %.*s: %s%s loses %.1f points, %.1f%% to win; best: %s\n"), (unsigned)d->line + 1, d->round + 1u, d->turn + 1u,
-            (int)r->name[d->seat].length, r->name[d->seat].at, made, pyr_judge_threshold[d->mark].sign, d->points_lost, 100 * d->win_lost,
-            best);
+        char name[PYR_MAX_PLAYER_NAME + 1];
+        pyr_word_copy(r->name[d->seat], name, sizeof name);
+        printf(_("line %u, round %u, turn %u, %s: %s loses %s points, %s of the chance to win; best: %s\n"), (unsigned)d->line + 1, d->round + 1u,
+            d->turn + 1u, name, made, PYR_NUMBER(d->points_lost, 1), PYR_PERCENT(100 * d->win_lost, 1), best);
     }
-    printf("\n%-18s %7s %7s %7s %7s %7s %7s  %3s %3s %3s  %s\n", _("player"), _("points"), _("luck"), _("skill"), _("par"), _("gained"), _("rest"), "?!",
-        "?", "??", _("points lost a decision"));
+    struct pyr_column column[] = { { _("player"), 0, -18 }, { _("points"), 1, 7 }, { _("luck"), 1, 7 }, { _("skill"), 1, 7 }, { _("par"), 1, 7 },
+        { _("gained"), 1, 7 }, { _("rest"), 1, 7 }, { "?!", 2, 3 }, { "?", 1, 3 }, { "??", 1, 3 }, { _("points lost a decision"), 2, 0 } };
+    putchar('\n');
+    pyr_text_heading(stdout, column, sizeof column / sizeof *column);
     for (unsigned s = 0; s < r->seats; s++) {
         const struct pyr_judge_sum *sum = &r->sum[s];
-        printf("%u %-16.*s %7.0f %+7.1f %7.1f %7.1f %+7.1f %+7.1f  %3u %3u %3u  %.2f (%s)\n", s + 1, (int)r->name[s].length, r->name[s].at, sum->actual,
-            sum->luck, sum->skill, sum->par, sum->gained, sum->rest, sum->marks[1], sum->marks[2], sum->marks[3], sum->rate,
-            pyr_judge_class(sum->rate));
+        pyr_text_cell(stdout, &column[0], "%u %.*s", s + 1, (int)r->name[s].length, r->name[s].at);
+        pyr_text_cell(stdout, &column[1], "%s", PYR_NUMBER(sum->actual, 0));
+        pyr_text_cell(stdout, &column[2], "%s", PYR_SIGNED(sum->luck, 1));
+        pyr_text_cell(stdout, &column[3], "%s", PYR_NUMBER(sum->skill, 1));
+        pyr_text_cell(stdout, &column[4], "%s", PYR_NUMBER(sum->par, 1));
+        pyr_text_cell(stdout, &column[5], "%s", PYR_SIGNED(sum->gained, 1));
+        pyr_text_cell(stdout, &column[6], "%s", PYR_SIGNED(sum->rest, 1));
+        for (unsigned mark = 1; mark <= 3; mark++)
+            pyr_text_cell(stdout, &column[6 + mark], "%u", sum->marks[mark]);
+        pyr_text_cell(stdout, &column[10], "%s (%s)\n", PYR_NUMBER(sum->rate, 2), pyr_text_level(pyr_judge_class(sum->rate)));
     }
     puts(_("points = luck + skill; skill = par + gained + rest"));
 }
@@ -115,6 +126,7 @@ int cli_analyze(int argc, char **argv)
     };
     const struct cli_options options = {
         "analyze FILE [--json] [--html OUT] [OPTIONS]",
+        /* xgettext:no-c-format */
         _("Was it luck or skill? Every decision is compared with the best choice that the player could have known, and marked:\n"
           "?! from 1.5 points or 2% of the chance to win lost, ? from 3 or 5%, ?? from 6 or 10%, if the loss is larger than its margin.\n"
           "For every reveal, draw and new display the luck of each player is what came minus the mean of what could have come.\n"

@@ -60,10 +60,10 @@ bool arena_find_bots(struct arena *arena, const char *list)
         entry->name[length] = '\0';
         entry->bot = pyr_bot_find(entry->name);
         if (!entry->bot && !strchr(entry->name, '/')) {
-            fprintf(stderr, _("pyramids: there is no bot '%s'; a program is named by its path, such as ./mybot; there are:"), entry->name);
+            char names[512] = "";
             for (unsigned i = 0; i < pyr_bot_count(); i++)
-                fprintf(stderr, " %s", pyr_bot_at(i)->name);
-            fputc('\n', stderr);
+                snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "", pyr_bot_at(i)->name);
+            cli_error(_("there is no bot '%s'; a program is named by its path, such as ./mybot; there are: %s"), entry->name, names);
             return false;
         }
         at = comma ? comma + 1 : NULL;

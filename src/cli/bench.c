@@ -65,11 +65,11 @@ int cli_bench(int argc, char **argv)
                "\"ns_per_step\": %.2f}\n", (unsigned long long)steps, mean, seconds, (double)played / seconds, (double)steps / seconds,
             seconds * 1e9 / (double)steps);
     } else {
-        printf(_("%llu random games of %u players, edition %s, seed %llu\n"), (unsigned long long)played, (unsigned)players,
+        printf(_("random games: %llu, players: %u, edition %s, seed %llu\n"), (unsigned long long)played, (unsigned)players,
             edition.name, (unsigned long long)seed);
-        printf(_("%.0f games/s, %.0f steps/s, %.1f ns a step\n"), (double)played / seconds, (double)steps / seconds,
-            seconds * 1e9 / (double)steps);
-        printf(_("%.1f steps a game, mean score of seat 1: %.2f\n"), (double)steps / (double)played, mean);
+        printf(_("%s games/s, %s steps/s, %s ns a step\n"), PYR_NUMBER((double)played / seconds, 0), PYR_NUMBER((double)steps / seconds, 0),
+            PYR_NUMBER(seconds * 1e9 / (double)steps, 1));
+        printf(_("%s steps a game, mean score of seat 1: %s\n"), PYR_NUMBER((double)steps / (double)played, 1), PYR_NUMBER(mean, 2));
     }
     return cli_is_interrupted() ? CLI_INTERRUPTED : CLI_GOOD;
 }

@@ -29,7 +29,7 @@ struct cli_option {
 struct cli_options {
     const char *usage;           /* after "pyramids ": sim --players N ... */
     const char *about;           /* a paragraph, translated */
-    const struct cli_option *option;         /* ended by a NULL name; --help is added */
+    const struct cli_option *option;         /* ended by a NULL name; --help and --lang (main.c) are added */
     const char *examples;        /* lines, not translated */
 };
 

@@ -55,11 +55,11 @@ static int check_files(int argc, char **argv)
 
 static void show_summary(const struct pyr_edition *edition)
 {
-    printf(_("%s: %s\n"), edition->name, edition->title);
-    printf(_("skulls:"));
+    char penalties[8 * PYR_SKULLS + 1] = "";
     for (unsigned i = 0; i < PYR_SKULLS; i++)
-        printf(" %u", edition->box.penalty[i]);
-    putchar('\n');
+        snprintf(penalties + strlen(penalties), sizeof penalties - strlen(penalties), "%s%u", i ? " " : "", edition->box.penalty[i]);
+    printf("%s: %s\n", edition->name, edition->title);
+    printf(_("skulls: %s\n"), penalties);
     for (unsigned p = 0; p < PYR_PATTERNS; p++) {
         unsigned copies = edition->box.pattern[p].copies;
         printf(pyr_ngettext("\npattern %s, %u card\n", "\npattern %s, %u cards\n", copies), edition->pattern_name[p], copies);
@@ -93,7 +93,7 @@ static int show(int argc, char **argv)
         which = argv[first++];
     for (int i = first; i < argc; i++) {
         uint64_t number;
-        if (!cli_number(argv[i], _("card"), 1, PYR_CARDS, &number))
+        if (!cli_number(argv[i], "CARD", 1, PYR_CARDS, &number))
             return CLI_USAGE;
         if (count < PYR_CARDS)
             cards[count++] = (pyr_card)(number - 1);

@@ -39,13 +39,13 @@ static bool write_record(void *context, const struct store_table *table, const c
             if (!(*c >= '0' && *c <= '9') && !(*c >= 'A' && *c <= 'Z') && !(*c >= 'a' && *c <= 'z') && *c != '-')
                 *c = '_';
         if (snprintf(path, sizeof path, "%s/%s.record", export->folder, name) >= (int)sizeof path) {
-            cli_error("%s: %s", export->folder, strerror(ENAMETOOLONG));
+            cli_error("%s: %s", export->folder, pyr_text_system(ENAMETOOLONG));
             export->failed = true;
         } else {
             char *whole = malloc(strlen(head) + size + 1);
             export->failed = !whole;
             if (!whole) {
-                cli_error("%s: %s", path, strerror(ENOMEM));
+                cli_error("%s: %s", path, pyr_text_system(ENOMEM));
             } else {
                 size_t length = (size_t)sprintf(whole, "%s", head);
                 memcpy(whole + length, text, size);
@@ -100,7 +100,7 @@ int cli_export(int argc, char **argv)
         return CLI_WRONG;
     }
     if (export.folder && mkdir(export.folder, 0777) && errno != EEXIST) {
-        cli_error("%s: %s", export.folder, strerror(errno));
+        cli_error("%s: %s", export.folder, pyr_text_system(errno));
         store_leave(db, false, error, sizeof error);
         return CLI_WRONG;
     }

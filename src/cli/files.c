@@ -47,7 +47,7 @@ bool cli_read(const char *path, struct cli_text *text)
     return true;
 
 failed:
-    cli_error("%s: %s", text->name, strerror(errno));
+    cli_error("%s: %s", text->name, pyr_text_system(errno));
 give_up:
     if (file && !standard)
         fclose(file);
@@ -78,7 +78,7 @@ bool cli_write(const char *path, const char *text, size_t size)
     return true;
 
 failed:
-    cli_error("%s: %s", path, strerror(errno));
+    cli_error("%s: %s", path, pyr_text_system(errno));
     if (file)
         fclose(file);
     if (draft)

@@ -10,10 +10,12 @@ enum { SEAT, EDITION, VIEW, TOP, PLAYOUTS, SEED, JSON, OPTIONS };
 
 static void print_options(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *list, unsigned count, bool json)
 {
+    struct pyr_column column[] = { { _("choice"), 0, -28 }, { _("win"), 1, 7 }, { _("points"), 1, 8 }, { _("gains"), 2, 0 } };
+    const char *language = json ? pyr_text_use("en") : NULL;             /* what programs read is the same in all languages */
     if (json)
         putchar('[');
     else
-        printf("%-28s %7s %8s  %s\n", _("choice"), _("win"), _("points"), _("gains"));
+        pyr_text_heading(stdout, column, 4);
     for (unsigned i = 0; i < count; i++) {
         char choice[PYR_JUDGE_CHOICE], gains[256];
         pyr_judge_write_choice(&view->mine, &list[i], choice, sizeof choice);
@@ -26,11 +28,16 @@ static void print_options(const struct pyr_edition *edition, const struct pyr_vi
             cli_json_string(stdout, gains, strlen(gains));
             putchar('}');
         } else {
-            printf("%-28s %6.1f%% %8.1f  %s\n", choice, 100 * list[i].win, list[i].points, gains);
+            pyr_text_cell(stdout, &column[0], "%s", choice);
+            pyr_text_cell(stdout, &column[1], "%s", PYR_PERCENT(100 * list[i].win, 1));
+            pyr_text_cell(stdout, &column[2], "%s", PYR_NUMBER(list[i].points, 1));
+            pyr_text_cell(stdout, &column[3], "%s\n", gains);
         }
     }
-    if (json)
+    if (json) {
         puts("]");
+        pyr_text_use(language);
+    }
 }
 
 static int hint(const struct pyr_edition *edition, const struct pyr_replay *replay, pyr_seat seat, uint32_t playouts, uint64_t seed,

@@ -74,7 +74,7 @@ static size_t read_line(struct reader *r)
         if (r->size + 1 >= r->room) {
             char *larger = realloc(r->text, r->room ? 2 * r->room : 1 << 15);
             if (!larger) {
-                cli_error("%s: %s", r->name, strerror(ENOMEM));
+                cli_error("%s: %s", r->name, pyr_text_system(ENOMEM));
                 exit(CLI_WRONG);
             }
             r->text = larger;
@@ -111,7 +111,7 @@ static int next_record(struct reader *r)
     }
     if (ferror(r->file)) {
         if (!cli_is_interrupted())
-            cli_error("%s: %s", r->name, strerror(errno));
+            cli_error("%s: %s", r->name, pyr_text_system(errno));
         return -1;
     }
     if (r->size >= MOST_BYTES) {
@@ -348,7 +348,7 @@ static bool import_file(struct import *import, const char *path)
     struct sums before = import->sums;
     enum outcome outcome = UNDO;
     if (!r.file) {
-        cli_error("%s: %s", path, strerror(errno));
+        cli_error("%s: %s", path, pyr_text_system(errno));
         import->files++;
         import->refused++;
         return true;
@@ -391,7 +391,7 @@ static bool import_path(struct import *import, const char *path)
     if (count <= 0) {
         import->refused++;
         if (count < 0)
-            cli_error("%s: %s", path, strerror(errno));
+            cli_error("%s: %s", path, pyr_text_system(errno));
         else
             cli_error(_("%s: there is no record (*.record, *.pyr) in it"), path);
     }

@@ -9,7 +9,7 @@ static const struct {
     cli_command *run;
     const char *about;
 } commands[] = {
-    { "play", cli_play, N_("play against the computer, line by line") },
+    { "play", cli_play, N_("play: against the computer, at one screen, at a server") },
     { "serve", cli_serve, N_("play in the browser, with friends, on a server") },
     { "sim", cli_sim, N_("let bots play many games and report") },
     { "replay", cli_replay, N_("check game records against the rules") },
@@ -23,12 +23,49 @@ static const struct {
     { "bench", cli_bench, N_("measure random games a second") },
 };
 
+static bool speak(const char *code)
+{
+    char list[512] = "";
+    if (pyr_text_language(code))
+        return true;
+    for (unsigned i = 0; pyr_text_language_at(i); i++) {
+        size_t at = strlen(list);
+        const char *one = pyr_text_language_at(i);
+        snprintf(list + at, sizeof list - at, "%s%s (%s)", i ? ", " : "", one, pyr_text_language_name(one));
+    }
+    cli_error(_("there is no language '%s'; there are: %s"), code, list);
+    return false;
+}
+
+/* Takes --lang CODE out of the words, wherever it stands: it has to be known before any text is looked up. */
+static bool choose_language(int *argc, char **argv)
+{
+    int left = 1;
+    bool only_words = false;
+    for (int i = 1; i < *argc; i++) {
+        only_words |= !strcmp(argv[i], "--");
+        if (only_words || strncmp(argv[i], "--lang", 6) || (argv[i][6] && argv[i][6] != '=')) {
+            argv[left++] = argv[i];
+            continue;
+        }
+        const char *code = argv[i][6] ? argv[i] + 7 : argv[++i];
+        if (!code) {
+            cli_error(_("option '%s' wants a value: %s"), "--lang", "CODE");
+            return false;
+        }
+        if (!speak(code))
+            return false;
+    }
+    argv[*argc = left] = NULL;
+    return true;
+}
+
 static void print_help(FILE *to)
 {
     fputs(_("Usage: pyramids SUBCOMMAND [OPTIONS]\n\nThe flip-and-write game of pyramids, for 2 to 4 players.\n\nSubcommands:\n"), to);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         fprintf(to, "  %-9s %s\n", commands[i].name, _(commands[i].about));
-    fputs(_("\n'pyramids SUBCOMMAND --help' tells more, with examples.\n"
+    fputs(_("\n'pyramids SUBCOMMAND --help' tells more, with examples. --lang CODE sets the language.\n"
             "Exit codes: 0 good, 1 the input is wrong or a check failed, 2 wrong usage.\n"), to);
 }
 
@@ -36,6 +73,8 @@ int main(int argc, char **argv)
 {
     pyr_text_init();
     signal(SIGPIPE, SIG_DFL);
+    if (!choose_language(&argc, argv))
+        return CLI_USAGE;
     if (argc < 2) {
         print_help(stderr);
         return CLI_USAGE;

@@ -26,13 +26,13 @@ static void print_option(const struct cli_option *option)
 
 static void print_help(const struct cli_options *options)
 {
-    static const struct cli_option help = { "help", 'h', NULL, NULL };
-    struct cli_option h = help;
-    h.help = _("show this help");
+    const struct cli_option language = { "lang", 0, "CODE", _("the language of texts (default: as LANGUAGE or LANG say)") };
+    const struct cli_option help = { "help", 'h', NULL, _("show this help") };
     printf(_("Usage: pyramids %s\n\n%s\n\nOptions:\n"), options->usage, options->about);
     for (const struct cli_option *o = options->option; o->name; o++)
         print_option(o);
-    print_option(&h);
+    print_option(&language);
+    print_option(&help);
     printf(_("\nExamples:\n%s"), options->examples);
 }
 

@@ -12,7 +12,7 @@
 
 enum {
     ADDRESS, PORT, DATABASE, EDITION, ORIGIN, TLS_CERT, TLS_KEY, TRUST_PROXY, NO_BROWSER, QUIET, BOT_THREADS, MESSAGE_RATE, REQUEST_RATE,
-    MAX_CONNECTIONS, MAX_PER_ADDRESS, MAX_TABLES, QUICK, RELAXED, READY_FILE, OPTIONS
+    MAX_CONNECTIONS, MAX_PER_ADDRESS, MAX_TABLES, QUICK, RELAXED, PING, READY_FILE, OPTIONS
 };
 
 /* A list in one value, with commas: taken apart in place. */
@@ -94,6 +94,7 @@ int cli_serve(int argc, char **argv)
         [MAX_TABLES] = { "max-tables", 0, "N", _("open tables (default 20000)") },
         [QUICK] = { "quick", 0, "SECONDS", _("a choice with the quick clock (default 30)") },
         [RELAXED] = { "relaxed", 0, "SECONDS", _("a choice with the relaxed clock (default 180)") },
+        [PING] = { "ping", 0, "SECONDS", _("between pings of a socket; one that does not answer is cut (default 20)") },
         [READY_FILE] = { "ready-file", 0, "FILE", _("gets the page's address once the server listens, for scripts") },
         { 0 }
     };
@@ -103,7 +104,7 @@ int cli_serve(int argc, char **argv)
         option,
         "  pyramids serve\n"
         "  pyramids serve --port 9000 --database club.db\n"
-        "  pyramids serve --address 0.0.0.0                   # for everyone in the house\n"
+        "  pyramids serve --address 0.0.0.0\n"
         "  pyramids serve --trust-proxy --origin https://pyramids.example.org\n"
     };
     int code = cli_parse(&options, &argc, argv, values);
@@ -119,7 +120,7 @@ int cli_serve(int argc, char **argv)
     struct server_options server = { .address = values[ADDRESS] ? values[ADDRESS] : "127.0.0.1", .port = 8080, .other_port = !values[PORT],
         .bot_threads = cpus > 1 ? (unsigned)cpus : 1,
         .message_rate = 20, .request_rate = 20, .max_connections = 20000, .max_per_address = 200, .max_tables = 20000, .max_tables_per_visitor = 24,
-        .max_conns_per_visitor = 16, .quick_seconds = 30, .relaxed_seconds = 180, .origins = origins, .editions = editions, .edition_texts = texts,
+        .max_conns_per_visitor = 16, .quick_seconds = 30, .relaxed_seconds = 180, .ping_seconds = 20, .origins = origins, .editions = editions, .edition_texts = texts,
         .tls_cert = values[TLS_CERT], .tls_key = values[TLS_KEY], .trust_proxy = values[TRUST_PROXY] != NULL,
         .open_browser = !values[NO_BROWSER], .quiet = values[QUIET] != NULL, .ready_file = values[READY_FILE] };
     if (!number(values, PORT, "--port", 0, 65535, &server.port) || !number(values, BOT_THREADS, "--bot-threads", 1, 64, &server.bot_threads) ||
@@ -129,7 +130,8 @@ int cli_serve(int argc, char **argv)
         !number(values, MAX_PER_ADDRESS, "--max-per-address", 1, 1000000, &server.max_per_address) ||
         !number(values, MAX_TABLES, "--max-tables", 1, 1000000, &server.max_tables) ||
         !number(values, QUICK, "--quick", 1, 86400, &server.quick_seconds) ||
-        !number(values, RELAXED, "--relaxed", 1, 86400, &server.relaxed_seconds))
+        !number(values, RELAXED, "--relaxed", 1, 86400, &server.relaxed_seconds) ||
+        !number(values, PING, "--ping", 1, 3600, &server.ping_seconds))
         return CLI_USAGE;
     if (!server.tls_cert != !server.tls_key) {
         cli_error(_("--tls-cert and --tls-key go together"));

@@ -71,10 +71,10 @@ static void show_progress(const struct sim *sim)
     const struct total *t = &sim->total[0];
     if (sim->quiet)
         return;
-    fprintf(stderr, "\r%llu / %llu  %s %.1f%% +-%.1f", (unsigned long long)sim->done, (unsigned long long)sim->games,
-        sim->arena.entry[0].name, 100 * stats_mean(&t->share), 100 * stats_margin(&t->share));
+    fprintf(stderr, "\r%llu / %llu  %s %s +-%s", (unsigned long long)sim->done, (unsigned long long)sim->games,
+        sim->arena.entry[0].name, PYR_PERCENT(100 * stats_mean(&t->share), 1), PYR_NUMBER(100 * stats_margin(&t->share), 1));
     if (sim->has_sprt)
-        fprintf(stderr, "  LLR %.2f", llr(sim));
+        fprintf(stderr, "  LLR %s", PYR_NUMBER(llr(sim), 2));
     fputs("\033[K", stderr);
 }
 
@@ -114,22 +114,28 @@ static void report_json(const struct sim *sim)
 static void report_text(const struct sim *sim)
 {
     const struct arena *arena = &sim->arena;
-    int wide = 12;
-    for (unsigned e = 0; e < arena->players; e++)
-        if ((int)strlen(arena->entry[e].name) > wide)
-            wide = (int)strlen(arena->entry[e].name);
-    printf(_("%llu games of %u players, edition %s, seed %llu\n"), (unsigned long long)sim->done, arena->players,
+    struct pyr_column column[] = { { _("bot"), 0, -12 }, { _("wins"), 1, 14 }, { _("points"), 1, 14 }, { _("pyramids"), 1, 9 }, { _("Elo"), 1, 13 },
+        { _("ms a move"), 1, 10 } };
+    for (unsigned e = 0; e < arena->players; e++) {
+        int wide = pyr_text_width(arena->entry[e].name, strlen(arena->entry[e].name));
+        if (wide > -column[0].width)
+            column[0].width = -wide;
+    }
+    printf(_("games: %llu, players: %u, edition %s, seed %llu\n"), (unsigned long long)sim->done, arena->players,
         arena->edition->name, (unsigned long long)arena->seed);
-    printf("%-*s %14s %14s %9s %13s %10s\n", wide, _("bot"), _("wins"), _("points"), _("pyramids"), _("Elo"), _("ms a move"));
+    pyr_text_heading(stdout, column, sizeof column / sizeof *column);
     for (unsigned e = 0; e < arena->players; e++) {
         const struct total *t = &sim->total[e];
         double margin, elo = duel_elo(t, 0, &margin);
-        char elo_text[32] = "0";
+        pyr_text_cell(stdout, &column[0], "%s", arena->entry[e].name);
+        pyr_text_cell(stdout, &column[1], "%s +-%4s", PYR_PERCENT(100 * stats_mean(&t->share), 1), PYR_NUMBER(100 * stats_margin(&t->share), 1));
+        pyr_text_cell(stdout, &column[2], "%s +-%4s", PYR_NUMBER(stats_mean(&t->points), 2), PYR_NUMBER(stats_margin(&t->points), 2));
+        pyr_text_cell(stdout, &column[3], "%s", PYR_NUMBER(stats_mean(&t->pyramids), 2));
         if (e)
-            snprintf(elo_text, sizeof elo_text, "%+.0f +-%.0f", elo, margin);
-        printf("%-*s %6.1f%% +-%4.1f %8.2f +-%4.2f %9.2f %13s %10.4f\n", wide, arena->entry[e].name, 100 * stats_mean(&t->share),
-            100 * stats_margin(&t->share), stats_mean(&t->points), stats_margin(&t->points), stats_mean(&t->pyramids), elo_text,
-            t->moves ? t->seconds * 1e3 / (double)t->moves : 0);
+            pyr_text_cell(stdout, &column[4], "%s +-%s", PYR_SIGNED(elo, 0), PYR_NUMBER(margin, 0));
+        else
+            pyr_text_cell(stdout, &column[4], "0");
+        pyr_text_cell(stdout, &column[5], "%s\n", PYR_NUMBER(t->moves ? t->seconds * 1e3 / (double)t->moves : 0, 4));
     }
     for (unsigned e = 0; e < arena->players; e++)
         if (sim->total[e].faults)
@@ -138,10 +144,10 @@ static void report_text(const struct sim *sim)
                 arena->entry[e].name, (unsigned long long)sim->total[e].faults);
     if (sim->has_sprt) {
         if (!is_decided(sim))
-            printf(_("undecided between Elo %g and %g (LLR %.2f)\n"), sim->elo0, sim->elo1, llr(sim));
+            printf(_("undecided between Elo %s and %s (LLR %s)\n"), PYR_NUMBER(sim->elo0, 1), PYR_NUMBER(sim->elo1, 1), PYR_NUMBER(llr(sim), 2));
         else
-            printf(_("decided: %s is nearer to Elo %g than to %g (LLR %.2f)\n"), arena->entry[0].name, llr(sim) > 0 ? sim->elo1 : sim->elo0,
-                llr(sim) > 0 ? sim->elo0 : sim->elo1, llr(sim));
+            printf(_("decided: %s is nearer to Elo %s than to %s (LLR %s)\n"), arena->entry[0].name,
+                PYR_NUMBER(llr(sim) > 0 ? sim->elo1 : sim->elo0, 1), PYR_NUMBER(llr(sim) > 0 ? sim->elo0 : sim->elo1, 1), PYR_NUMBER(llr(sim), 2));
     }
 }
 
@@ -215,6 +221,7 @@ int cli_sim(int argc, char **argv)
     };
     const struct cli_options options = {
         "sim --players N --bots A,B,.. --games G [OPTIONS]",
+        /* xgettext:no-c-format */
         _("Bots play games and the results are printed with their 95 % margins: wins (a shared win counts its share), points, pyramids,\n"
           "Elo against the first bot (by points in the same games), time a move. Every shuffle is played by every seating.\n"
           "The same seed gives the same games."),
@@ -263,7 +270,7 @@ int cli_sim(int argc, char **argv)
     if (code)
         return code;
     if (value[RECORDS] && mkdir(value[RECORDS], 0777) && errno != EEXIST) {
-        cli_error("%s: %s", value[RECORDS], strerror(errno));
+        cli_error("%s: %s", value[RECORDS], pyr_text_system(errno));
         return CLI_WRONG;
     }
     if (!threads) {

@@ -39,7 +39,9 @@ static void print_json(const struct cli_text *text, const struct pyr_fair_report
     cli_json_string(stdout, text->name, strlen(text->name));
     printf(", \"good\": %s, \"code\": \"%s\"", r->code ? "false" : "true", code_word[r->code]);
     if (r->code) {
+        const char *language = pyr_text_use("en");           /* what programs read is the same in all languages */
         write_reason(r, reason, sizeof reason);
+        pyr_text_use(language);
         printf(", \"line\": %u, \"reason\": ", (unsigned)r->line);
         cli_json_string(stdout, reason, strlen(reason));
     } else {
@@ -98,7 +100,8 @@ int cli_verify(int argc, char **argv)
     if (value[JSON])
         print_json(&text, &r);
     else if (!code)
-        printf(_("%s: fair: the secret is the one committed to, %u of %u seats added a number, and all %u deals, %u shows, %u reveals and %u draws follow\n"),
+        printf(_("%s: fair: the secret is the one committed to, and every card follows from it "
+                 "(numbers added: %u of %u; deals: %u, shows: %u, reveals: %u, draws: %u)\n"),
             text.name, r.numbers, r.seats, r.deals, r.shows, r.reveals, r.draws);
 
 done:

@@ -1,6 +1,8 @@
 /*
  * html.c: the analysis as a page: one file without anything from elsewhere, readable on a phone, light and dark.
  */
+#include <string.h>
+
 #include <pyramids/judge.h>
 #include <pyramids/text.h>
 
@@ -21,6 +23,14 @@ static void put_safe(FILE *to, const char *text, size_t size)
 static void put_name(FILE *to, const struct pyr_judge_report *r, unsigned seat)
 {
     put_safe(to, r->name[seat].at, r->name[seat].length);
+}
+
+/* A text in its element, which is given with its attributes. */
+static void put_element(FILE *to, const char *element, const char *text)
+{
+    fprintf(to, "<%s>", element);
+    put_safe(to, text, strlen(text));
+    fprintf(to, "</%.*s>", (int)strcspn(element, " "), element);
 }
 
 /* Seats differ by colour and by the dashes of their line. */
@@ -52,16 +62,25 @@ static void put_chart(FILE *to, const struct pyr_judge_report *r)
     unsigned steps = points + r->finished;
     if (steps < 2)
         return;
-    fprintf(to, "<section><h2>%s</h2><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">", _("The chance to win, turn by turn"),
-        CHART_WIDE, CHART_HIGH + 36, _("The chance to win, turn by turn"));
+    const char *title = _("The chance to win, turn by turn");
+    fprintf(to, "<section>");
+    put_element(to, "h2", title);
+    fprintf(to, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", CHART_WIDE, CHART_HIGH + 36);
+    put_safe(to, title, strlen(title));
+    fprintf(to, "\">");
     for (int percent = 0; percent <= 100; percent += 25) {
         int y = CHART_TOP + (CHART_HIGH - CHART_TOP) * (100 - percent) / 100;
-        fprintf(to, "<line x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\" stroke=\"var(--edge)\"/><text x=\"4\" y=\"%d\">%d%%</text>", CHART_LEFT,
-            CHART_WIDE - 8, y, y, y + 4, percent);
+        fprintf(to, "<line x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\" stroke=\"var(--edge)\"/><text x=\"4\" y=\"%d\">%s</text>", CHART_LEFT,
+            CHART_WIDE - 8, y, y, y + 4, PYR_PERCENT(percent, 0));
     }
     double step = (double)(CHART_WIDE - 8 - CHART_LEFT) / (steps - 1);
-    for (unsigned round = 0; round * PYR_TURNS < points; round++)
-        fprintf(to, "<text x=\"%.0f\" y=\"%d\">%s %u</text>", CHART_LEFT + step * round * PYR_TURNS, CHART_HIGH + 20, _("Round"), round + 1);
+    for (unsigned round = 0; round * PYR_TURNS < points; round++) {
+        char name[128];
+        snprintf(name, sizeof name, _("Round %u"), round + 1);
+        fprintf(to, "<text x=\"%.0f\" y=\"%d\">", CHART_LEFT + step * round * PYR_TURNS, CHART_HIGH + 20);
+        put_safe(to, name, strlen(name));
+        fprintf(to, "</text>");
+    }
     unsigned winners = r->finished ? pyr_table_winners(&r->edition->box, &r->match.replay.state.open) : 0;
     for (unsigned s = 0; s < r->seats; s++) {
         unsigned k = 0;
@@ -86,35 +105,49 @@ static void put_chart(FILE *to, const struct pyr_judge_report *r)
 
 static void put_sums(FILE *to, const struct pyr_judge_report *r)
 {
-    fprintf(to, "<section><h2>%s</h2><table><tr><th>%s</th><th>%s</th><th>%s</th><th>%s</th><th>%s</th><th>%s</th><th>%s</th></tr>", _("Luck and skill"),
-        _("player"), _("points"), _("luck"), _("skill"), _("par"), _("gained"), _("rest"));
+    const char *const first[] = { _("player"), _("points"), _("luck"), _("skill"), _("par"), _("gained"), _("rest") };
+    fprintf(to, "<section>");
+    put_element(to, "h2", _("Luck and skill"));
+    fprintf(to, "<table><tr>");
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        put_element(to, "th", first[i]);
+    fprintf(to, "</tr>");
     for (unsigned s = 0; s < r->seats; s++) {
         const struct pyr_judge_sum *sum = &r->sum[s];
         fprintf(to, "<tr><td>");
         put_name(to, r, s);
-        fprintf(to, "</td><td>%.0f</td><td>%+.1f</td><td>%.1f</td><td>%.1f</td><td>%+.1f</td><td>%+.1f</td></tr>", sum->actual, sum->luck, sum->skill,
-            sum->par, sum->gained, sum->rest);
+        fprintf(to, "</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>", PYR_NUMBER(sum->actual, 0), PYR_SIGNED(sum->luck, 1),
+            PYR_NUMBER(sum->skill, 1), PYR_NUMBER(sum->par, 1), PYR_SIGNED(sum->gained, 1), PYR_SIGNED(sum->rest, 1));
     }
-    fprintf(to, "</table><p class=\"s\">%s</p><table><tr><th>%s</th><th>%s</th><th class=\"t\">%s</th><th>?!</th><th>?</th><th>?" "?</th></tr>",
-        _("points = luck + skill; skill = par + gained + rest"), _("player"), _("points lost a decision"), _("plays like"));
+    fprintf(to, "</table>");
+    put_element(to, "p class=\"s\"", _("points = luck + skill; skill = par + gained + rest"));
+    fprintf(to, "<table><tr>");
+    put_element(to, "th", _("player"));
+    put_element(to, "th", _("points lost a decision"));
+    put_element(to, "th class=\"t\"", _("plays like"));
+    fprintf(to, "<th>?!</th><th>?</th><th>?" "?</th></tr>");
     for (unsigned s = 0; s < r->seats; s++) {
         const struct pyr_judge_sum *sum = &r->sum[s];
         fprintf(to, "<tr><td>");
         put_name(to, r, s);
-        fprintf(to, "</td><td>%.2f</td><td class=\"t\">%s</td><td>%u</td><td>%u</td><td>%u</td></tr>", sum->rate, _(pyr_judge_class(sum->rate)),
-            sum->marks[1], sum->marks[2], sum->marks[3]);
+        fprintf(to, "</td><td>%s</td>", PYR_NUMBER(sum->rate, 2));
+        put_element(to, "td class=\"t\"", pyr_text_level(pyr_judge_class(sum->rate)));
+        fprintf(to, "<td>%u</td><td>%u</td><td>%u</td></tr>", sum->marks[1], sum->marks[2], sum->marks[3]);
     }
     fprintf(to, "</table></section>");
 }
 
 static void put_decisions(FILE *to, const struct pyr_judge_report *r)
 {
-    fprintf(to, "<section><h2>%s</h2><p class=\"s\">%s</p><ul>", _("Decisions that lost something"),
-        _("?! from 1.5 points or 2% of the chance to win, ? from 3 or 5%, ?? from 6 or 10%"));
+    fprintf(to, "<section>");
+    put_element(to, "h2", _("Decisions that lost something"));
+    /* xgettext:no-c-format */
+    put_element(to, "p class=\"s\"", _("?! from 1.5 points or 2% of the chance to win, ? from 3 or 5%, ?? from 6 or 10%"));
+    fprintf(to, "<ul>");
     unsigned shown = 0;
     for (unsigned i = 0; i < r->decisions; i++) {
         const struct pyr_judge_decision *d = &r->decision[i];
-        char text[PYR_MAX_CHOICE * 8 + 16];
+        char text[PYR_MAX_CHOICE * 8 + 16], words[sizeof text + 256];
         struct pyr_replay replay;
         if (d->mark == PYR_JUDGE_FINE || pyr_match_replay(&r->match, d->line, &replay))
             continue;
@@ -122,17 +155,18 @@ static void put_decisions(FILE *to, const struct pyr_judge_report *r)
         fprintf(to, "<li><b>%u.%u</b><span>", d->round + 1u, d->turn + 1u);
         put_name(to, r, d->seat);
         pyr_judge_write_choice(desk, &d->made, text, sizeof text);
-        fprintf(to, "</span><span><code>%s</code> <span class=\"m\">%s</span></span><span>", text, pyr_judge_threshold[d->mark].sign);
-        fprintf(to, _("%.1f points and %.1f%% lost"), d->points_lost, 100 * d->win_lost);
+        fprintf(to, "</span><span><code>%s</code> <span class=\"m\">%s</span></span>", text, pyr_judge_threshold[d->mark].sign);
+        snprintf(words, sizeof words, _("lost: %s points, %s of the chance to win"), PYR_NUMBER(d->points_lost, 1), PYR_PERCENT(100 * d->win_lost, 1));
+        put_element(to, "span", words);
         pyr_judge_write_choice(desk, &d->best[0], text, sizeof text);
-        fprintf(to, "</span><span class=\"s\">");
-        fprintf(to, _("best: %s"), text);
-        fprintf(to, "</span></li>");
+        snprintf(words, sizeof words, _("best: %s"), text);
+        put_element(to, "span class=\"s\"", words);
+        fprintf(to, "</li>");
         shown++;
     }
     fprintf(to, "</ul>");
     if (!shown)
-        fprintf(to, "<p>%s</p>", _("None."));
+        put_element(to, "p", _("None."));
     fprintf(to, "</section>");
 }
 
@@ -140,7 +174,11 @@ static void put_decisions(FILE *to, const struct pyr_judge_report *r)
 static void put_luck(FILE *to, const struct pyr_judge_report *r)
 {
     bool used[PYR_LOG_LINES] = { false };
-    fprintf(to, "<section><h2>%s</h2><table><tr><th>%s</th><th class=\"t\">%s</th>", _("The luckiest moments"), _("turn"), _("event"));
+    fprintf(to, "<section>");
+    put_element(to, "h2", _("The luckiest moments"));
+    fprintf(to, "<table><tr>");
+    put_element(to, "th", _("turn"));
+    put_element(to, "th class=\"t\"", _("event"));
     for (unsigned s = 0; s < r->seats; s++) {
         fprintf(to, "<th>");
         put_name(to, r, s);
@@ -166,7 +204,7 @@ static void put_luck(FILE *to, const struct pyr_judge_report *r)
         put_safe(to, line.at, line.length);
         fprintf(to, "</code></td>");
         for (unsigned s = 0; s < r->seats; s++)
-            fprintf(to, "<td>%+.1f%%</td>", 100 * c->luck.win[s]);
+            fprintf(to, "<td>%s</td>", pyr_text_percent((char[PYR_NUMBER_SIZE]){ 0 }, 100 * c->luck.win[s], 1, true));
         fprintf(to, "</tr>");
     }
     fprintf(to, "</table></section>");
@@ -175,7 +213,10 @@ static void put_luck(FILE *to, const struct pyr_judge_report *r)
 bool pyr_judge_write_html(const struct pyr_judge_report *r, FILE *to)
 {
     fprintf(to, "<!doctype html><html lang=\"%s\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
-                "<title>%s</title><style>%s</style></head><body><main><h1>%s</h1>", _("en"), _("Luck and skill"), style, _("Luck and skill"));
+                "<style>%s</style>", pyr_text_code(), style);
+    put_element(to, "title", _("Luck and skill"));
+    fprintf(to, "</head><body><main>");
+    put_element(to, "h1", _("Luck and skill"));
     put_chart(to, r);
     put_sums(to, r);
     put_decisions(to, r);

@@ -89,7 +89,7 @@ void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *v
         int race = race_points(box, open, view->mine.done, card->colour);
         say(to, size, _("way of %d"), (int)pyr_card_distance(card, card->open, card->entrance));
         if (race)
-            say(to, size, _("in the race for %d points"), race);
+            say(to, size, pyr_ngettext("in the race for %d point", "in the race for %d points", (unsigned long)race), race);
         return;
     }
     if (pyr_step_kind(option->step[0]) != PYR_STEP_MARK)
@@ -103,7 +103,7 @@ void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *v
         int race = race_points(box, open, after.done, colour);
         say(to, size, _("pyramid %d"), after.card[slot] + 1);
         if (race)
-            say(to, size, _("%d points for %s"), race, pyr_text_colour(colour));
+            say(to, size, pyr_ngettext("%d point for %s", "%d points for %s", (unsigned long)race), race, pyr_text_colour(colour));
         after.done |= (pyr_cardset)1 << after.card[slot];
     }
     int rubies = after.rubies - view->mine.rubies, emeralds = after.emeralds - view->mine.emeralds;

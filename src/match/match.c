@@ -179,12 +179,30 @@ void pyr_match_supply(struct pyr_match *match, const struct pyr_chance *chance)
             state->hidden.expedition[round][i] = chance->expedition[round][i];
 }
 
+static void strip_choice(const struct pyr_choice *choice, struct pyr_bare_choice *bare)
+{
+    bare->count = choice->count;
+    bare->confirmed = choice->confirmed;
+    bare->first = choice->count ? choice->step[0] : PYR_STEP_NONE;
+    for (unsigned i = 1; i < choice->count; i++)
+        bare->more[i - 1] = (uint8_t)__builtin_ctzll(choice->step[i]);
+}
+
+void pyr_choice_dress(struct pyr_choice *choice, const struct pyr_bare_choice *bare)
+{
+    choice->count = bare->count;
+    choice->confirmed = bare->confirmed;
+    choice->step[0] = bare->first;
+    for (unsigned i = 1; i < bare->count; i++)
+        choice->step[i] = (pyr_step)1 << bare->more[i - 1];
+}
+
 void pyr_match_strip(const struct pyr_match *match, struct pyr_bare_match *bare)
 {
     bare->edition = match->edition;
     bare->replay = match->replay;
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
-        bare->choice[s] = match->choice[s];
+        strip_choice(&match->choice[s], &bare->choice[s]);
 }
 
 void pyr_match_dress(struct pyr_match *match, const struct pyr_bare_match *bare)
@@ -192,7 +210,7 @@ void pyr_match_dress(struct pyr_match *match, const struct pyr_bare_match *bare)
     match->edition = bare->edition;
     match->replay = bare->replay;
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
-        match->choice[s] = bare->choice[s];
+        pyr_choice_dress(&match->choice[s], &bare->choice[s]);
     match->log.lines = 0;
     match->log.start[0] = 0;
 }

@@ -38,6 +38,8 @@ struct conn {
     uint64_t heard;              /* in milliseconds */
     bool is_socket, greeted, opened, warned, warn;
     bool pinged, ping;           /* silent for long; a ping is due */
+    bool leaving, broken;        /* its end has said goodbye; writing has failed */
+    struct conn *next_awake, **link_awake;   /* those that may lack something (server->awake); link NULL: not among them */
     uint16_t close;              /* to be closed with this code; 0: not */
     uint32_t sent_lines, sent_told, sent_ready;
     char *inbox;                 /* a message in parts */
@@ -47,7 +49,7 @@ struct conn {
 #define MAX_REPLIES 64           /* answers not yet taken; more is nobody's honest pace */
 #define FEED_ROOM 32768          /* a message of the server's fits */
 
-/* web.c: asks for the chance to write; takes no messages for a while, and again. */
+/* web.c: the connection may lack something: it is written to before the loop next waits. Takes no messages for a while, and again. */
 void conn_wake(struct conn *conn);
 void conn_pause(struct conn *conn);
 void conn_resume(struct conn *conn);

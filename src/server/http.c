@@ -621,6 +621,7 @@ static void analysis_there(void *context, enum judging_state state, char *text, 
         return;
     }
     if (state == JUDGING_READY) {
+        request->translated = html;
         if (html)
             request->policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
         answer_text(request, 200, html ? "text/html; charset=utf-8" : "application/json", text, size);
@@ -639,7 +640,7 @@ static void tell_analysis(struct request *request, struct table *table)
         return;
     }
     request_wait(request);
-    judging_ask(table, strstr(request->path, ".html") != NULL, analysis_there, request);
+    judging_ask(table, strstr(request->path, ".html") ? request->language : NULL, analysis_there, request);
 }
 
 static void get_analysis(struct request *request) { with_table(request, tell_analysis); }

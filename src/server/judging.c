@@ -4,18 +4,27 @@
 #include <string.h>
 
 #include <pyramids/judge.h>
+#include <pyramids/text.h>
 
 #include "judging.h"
 
 #define JSON_NAME "analysis.json"
-#define HTML_NAME "analysis.html"
+
+/* The name under which a page is kept: analysis.html in English, else analysis.CODE.html. */
+static const char *page_name(const char *language, char name[40])
+{
+    if (!strcmp(language, "en"))
+        return "analysis.html";
+    snprintf(name, 40, "analysis.%.20s.html", language);
+    return name;
+}
 
 /* Looks into the database; if there is nothing yet, has it made. */
 struct question {
     struct store_job job;
     struct table *table;
     int64_t id;
-    bool html;
+    const char *language;        /* of the page; NULL: the JSON is asked for */
     char *text;
     size_t size;
     void (*answer)(void *context, enum judging_state state, char *text, size_t size, bool html);
@@ -31,8 +40,11 @@ struct judging {
     int64_t id;
     char *log;
     size_t log_size;
-    char *json, *html;
-    size_t json_size, html_size;
+    struct {
+        char *text;
+        size_t size;             /* 0: could not be made */
+    } json, page[PYR_LANGUAGES]; /* in the order of pyr_text_language_at */
+    bool good;
 };
 
 static void release(struct table *table)
@@ -45,14 +57,24 @@ static void release(struct table *table)
 static void judging_free(struct judging *judging)
 {
     free(judging->log);
-    free(judging->json);
-    free(judging->html);
+    free(judging->json.text);
+    for (unsigned i = 0; i < PYR_LANGUAGES; i++)
+        free(judging->page[i].text);
     free(judging);
 }
 
 static bool is_cancelled(void *context)
 {
     return pool_is_stopping(((struct judging *)context)->pool);
+}
+
+static bool write_report(bool (*write)(const struct pyr_judge_report *report, FILE *to), const struct pyr_judge_report *report, char **text, size_t *size)
+{
+    FILE *to = open_memstream(text, size);
+    bool good = to && write(report, to);
+    if (to && fclose(to))
+        good = false;
+    return good;
 }
 
 /* In a thread of the pool. */
@@ -64,14 +86,12 @@ static void judge(struct work *work)
     if (!report)
         return;
     if (pyr_judge_init(report, judging->edition, judging->log, judging->log_size, &options, NULL) == PYR_JUDGE_GOOD) {
-        FILE *json = open_memstream(&judging->json, &judging->json_size), *html = open_memstream(&judging->html, &judging->html_size);
-        bool good = json && html && pyr_judge_write_json(report, json) && pyr_judge_write_html(report, html);
-        if (json && fclose(json))
-            good = false;
-        if (html && fclose(html))
-            good = false;
-        if (!good)
-            judging->json_size = judging->html_size = 0;
+        judging->good = write_report(pyr_judge_write_json, report, &judging->json.text, &judging->json.size);
+        for (unsigned i = 0; judging->good && pyr_text_language_at(i); i++) {
+            pyr_text_use(pyr_text_language_at(i));
+            judging->good = write_report(pyr_judge_write_html, report, &judging->page[i].text, &judging->page[i].size);
+        }
+        pyr_text_use(NULL);
     }
     pyr_judge_finish(report);
     free(report);
@@ -80,8 +100,12 @@ static void judge(struct work *work)
 static enum store_result keep(struct store_db *db, struct store_job *job)
 {
     struct judging *judging = (struct judging *)((char *)job - offsetof(struct judging, job));
-    enum store_result result = store_put_report(db, judging->id, JSON_NAME, judging->json, judging->json_size);
-    return result ? result : store_put_report(db, judging->id, HTML_NAME, judging->html, judging->html_size);
+    enum store_result result = store_put_report(db, judging->id, JSON_NAME, judging->json.text, judging->json.size);
+    for (unsigned i = 0; !result && pyr_text_language_at(i); i++) {
+        char name[40];
+        result = store_put_report(db, judging->id, page_name(pyr_text_language_at(i), name), judging->page[i].text, judging->page[i].size);
+    }
+    return result;
 }
 
 static void kept(struct store_job *job, enum store_result result)
@@ -99,7 +123,7 @@ static void judged(struct work *work)
 {
     struct judging *judging = (struct judging *)work;
     struct table *table = judging->table;
-    if (judging->json_size && judging->html_size) {
+    if (judging->good) {
         judging->job.run = keep;
         judging->job.done = kept;
         store_submit(table->server->store, &judging->job);
@@ -139,7 +163,8 @@ static enum store_result look(struct store_db *db, struct store_job *job)
     struct question *question = (struct question *)job;
     free(question->text);
     question->text = NULL;
-    return store_get_report(db, question->id, question->html ? HTML_NAME : JSON_NAME, &question->text, &question->size);
+    char name[40];
+    return store_get_report(db, question->id, question->language ? page_name(question->language, name) : JSON_NAME, &question->text, &question->size);
 }
 
 static void looked(struct store_job *job, enum store_result result)
@@ -147,22 +172,22 @@ static void looked(struct store_job *job, enum store_result result)
     struct question *question = (struct question *)job;
     struct table *table = question->table;
     enum judging_state state = !result ? JUDGING_READY : result == STORE_NONE && !table->gone ? begin(table) : JUDGING_FAILED;
-    question->answer(question->context, state, result ? NULL : question->text, question->size, question->html);
+    question->answer(question->context, state, result ? NULL : question->text, question->size, question->language != NULL);
     if (result)
         free(question->text);
     free(question);
     release(table);
 }
 
-void judging_ask(struct table *table, bool html, void (*answer)(void *context, enum judging_state state, char *text, size_t size, bool html),
+void judging_ask(struct table *table, const char *language, void (*answer)(void *context, enum judging_state state, char *text, size_t size, bool html),
     void *context)
 {
     struct question *question = calloc(1, sizeof *question);
     if (!question) {
-        answer(context, JUDGING_FAILED, NULL, 0, html);
+        answer(context, JUDGING_FAILED, NULL, 0, language != NULL);
         return;
     }
-    *question = (struct question){ .job = { .run = look, .done = looked }, .table = table, .id = table->id, .html = html, .answer = answer,
+    *question = (struct question){ .job = { .run = look, .done = looked }, .table = table, .id = table->id, .language = language, .answer = answer,
         .context = context };
     table->jobs++;
     store_submit(table->server->store, &question->job);

@@ -1,5 +1,6 @@
 /*
- * judging.h (judging.c): the analysis of a finished game: made once by a thread of the pool, then kept in the database.
+ * judging.h (judging.c): the analysis of a finished game: made once by a thread of the pool, then kept in the database:
+ * as JSON, and as a page in every language there is.
  */
 #ifndef PYR_SERVER_JUDGING_H
 #define PYR_SERVER_JUDGING_H
@@ -9,7 +10,8 @@
 enum judging_state { JUDGING_READY, JUDGING_WORKING, JUDGING_FAILED };
 
 /* Asks for the report of a table whose game is over; `answer` is called later, from the loop. The text is the answer's to free. */
-void judging_ask(struct table *table, bool html, void (*answer)(void *context, enum judging_state state, char *text, size_t size, bool html),
+/* language: NULL asks for the JSON, a code for the page in that language. */
+void judging_ask(struct table *table, const char *language, void (*answer)(void *context, enum judging_state state, char *text, size_t size, bool html),
     void *context);
 
 #endif

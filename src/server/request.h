@@ -19,9 +19,12 @@ struct request {
     bool json;                   /* the body says that it is */
     bool too_long;
     bool waits;                  /* a job will answer */
+    bool last;                   /* what follows on the connection cannot be told apart from this request: it is closed */
+    enum error early;            /* refused by its head; told once the body is in */
     char path[160];
     char etag[40];               /* If-None-Match */
     char word[40];               /* what stood for * in the route */
+    const char *language;        /* the best one there is for the reader: ?lang=CODE, else Accept-Language, else English */
     const char *route;           /* for the log: never a code */
     size_t body_size;
     char body[MAX_MESSAGE + 1];
@@ -37,6 +40,7 @@ struct request {
     const char *policy;          /* another Content-Security-Policy */
     const char *attachment;      /* file name to save as */
     unsigned retry;              /* seconds; 0: none */
+    bool translated;             /* the answer is in that language */
     bool encoded, started;
 };
 

@@ -56,6 +56,7 @@ struct server_options {
     unsigned message_rate, request_rate;     /* a second */
     unsigned max_connections, max_per_address, max_tables, max_tables_per_visitor, max_conns_per_visitor;
     unsigned quick_seconds, relaxed_seconds;
+    unsigned ping_seconds;       /* between pings of a socket */
     const char *ready_file;      /* gets the address once the server listens; for scripts. NULL: none */
 };
 
@@ -247,6 +248,8 @@ struct server {
     struct device_code *device_codes;
     int64_t last_visitor, last_table;
     unsigned connections, sockets, open_tables;
+    uv_prepare_t writer;
+    struct { struct conn *first, **end; } awake;     /* sockets that may lack something */
     struct { struct conn *first, *last; } heard;     /* sockets, the one that was silent for longest first */
     struct pyr_match scratch;    /* where a game is dressed for a change */
     /* Counters, for /metrics. */
@@ -320,6 +323,8 @@ struct fetch {
     struct store_table row;
     char *config, *text;
     size_t size;
+    struct store_choice choices[STORE_SEATS];
+    unsigned count;
 };
 struct fetch *table_fetch(struct server *server, const char *code, void (*done)(struct fetch *fetch, struct table *table, enum error error),
     void *context);

@@ -202,7 +202,7 @@ bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*
     s->async.data = s;
     uv_unref((uv_handle_t *)&s->async);
     if ((code = uv_thread_create(&s->thread, work, s))) {
-        snprintf(error, error_size, "%s: %s", path, uv_strerror(code));
+        snprintf(error, error_size, "%s: %s", path, pyr_text_system(-code));
         store_db_close(s->db);
         uv_close((uv_handle_t *)&s->async, on_closed);
         return false;
@@ -217,7 +217,7 @@ no_idle:
 no_work:
     uv_mutex_destroy(&s->mutex);
 no_mutex:
-    snprintf(error, error_size, "%s: %s", path, uv_strerror(code));
+    snprintf(error, error_size, "%s: %s", path, pyr_text_system(-code));
 not_loaded:
     store_db_close(s->db);
 no_database:
@@ -225,7 +225,7 @@ no_database:
     return false;
 
 no_memory:
-    snprintf(error, error_size, "%s: %s", path, uv_strerror(code));
+    snprintf(error, error_size, "%s: %s", path, pyr_text_system(-code));
     return false;
 }
 

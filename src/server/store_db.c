@@ -211,12 +211,12 @@ static bool take_lock(struct store_db *db, const char *real, const char *path, c
     snprintf(name, sizeof name, "%s.lock", real);
     db->lock = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (db->lock < 0) {
-        say(error, size, "%s: %s", name, strerror(errno));
+        say(error, size, "%s: %s", name, pyr_text_system(errno));
         return false;
     }
     if (flock(db->lock, LOCK_EX | LOCK_NB)) {
         if (errno != EWOULDBLOCK) {
-            say(error, size, "%s: %s", name, strerror(errno));
+            say(error, size, "%s: %s", name, pyr_text_system(errno));
         } else {
             ssize_t got = read(db->lock, owner, sizeof owner - 1);
             long process = got > 0 ? strtol(owner, NULL, 10) : 0;
@@ -332,7 +332,7 @@ static bool copy_beside(struct store_db *db, const char *real, int version, char
     unlink(draft);
     bool good = make_file(draft);
     if (!good) {
-        say(error, size, _("no copy could be made before migrating: %s: %s"), draft, strerror(errno));
+        say(error, size, _("no copy could be made before migrating: %s: %s"), draft, pyr_text_system(errno));
         return false;
     }
     char *sql = sqlite3_mprintf("VACUUM INTO %Q", draft);
@@ -348,7 +348,7 @@ static bool copy_beside(struct store_db *db, const char *real, int version, char
     if (file >= 0 && close(file))
         good = false;
     if (!good || rename(draft, name)) {
-        say(error, size, _("no copy could be made before migrating: %s: %s"), draft, strerror(errno));
+        say(error, size, _("no copy could be made before migrating: %s: %s"), draft, pyr_text_system(errno));
         unlink(draft);
         return false;
     }
@@ -391,18 +391,18 @@ static bool open_checked(struct store_db *db, const char *path, bool write, char
     int version = 0;
     if (!memory) {
         if ((write && !make_parents(path)) || !find_real(path, real)) {
-            say(error, size, "%s: %s", path, strerror(errno));
+            say(error, size, "%s: %s", path, pyr_text_system(errno));
             return false;
         }
         if (write) {
             if (!take_lock(db, real, path, error, size))
                 return false;
             if (!make_file(real)) {
-                say(error, size, "%s: %s", path, strerror(errno));
+                say(error, size, "%s: %s", path, pyr_text_system(errno));
                 return false;
             }
         } else if (access(real, R_OK)) {
-            say(error, size, "%s: %s", path, strerror(errno));
+            say(error, size, "%s: %s", path, pyr_text_system(errno));
             return false;
         }
     }
@@ -418,8 +418,9 @@ static bool open_checked(struct store_db *db, const char *path, bool write, char
     if (version && !check_whole(db, path, error, size))
         return false;
     if (memory || write) {
+        /* A cache of 512 KB: what a change needs is little, and a larger one made nothing faster. */
         if ((code = ask(db, "PRAGMA journal_mode = WAL", NULL, mode, sizeof mode)) ||
-            (code = run_sql(db, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864")))
+            (code = run_sql(db, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -512")))
             return say_sql(db, code, path, error, size);
         if (strcmp(mode, memory ? "memory" : "wal")) {
             say(error, size, _("%s cannot be opened: its file system does not allow a write-ahead log"), path);
@@ -445,7 +446,7 @@ struct store_db *store_db_open(const char *path, bool write, char *error, size_t
 {
     struct store_db *db = calloc(1, sizeof *db);
     if (!db) {
-        say(error, size, "%s", strerror(ENOMEM));
+        say(error, size, "%s", pyr_text_system(ENOMEM));
         return NULL;
     }
     db->lock = -1;

@@ -16,16 +16,27 @@
 #include "web.h"
 
 #define HEAD_SECONDS 10          /* for headers and bodies to come in */
-#define PING_MS 20000            /* of silence */
-#define HANGUP_MS 35000
 #define MOST_OFFENCES 60         /* messages beyond the rate, until a socket is closed */
 #define WRITES 8                 /* messages a socket gets in one go */
 #define BODY_CHUNK 16384
-#define RX_CHUNK 256             /* most messages fit; longer ones come in parts. Each socket has so much of its own */
+#define RX_CHUNK 128             /* most messages fit; longer ones come in parts. Each socket has so much of its own */
 #define SEND_BUFFER 16384        /* the kernel's for a socket: a game's lines so far */
+
+#define MOST_DISCARDED 65536     /* bytes of a body that are read only to be refused politely */
 
 static const char policy[] = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/* Added by libwebsockets to every answer, its own errors too. The first two differ by answer: write_head sets them for a moment. */
+static struct lws_protocol_vhost_options safety[] = {
+    { &safety[1], NULL, "content-security-policy:", policy },
+    { &safety[2], NULL, "cache-control:", "no-store" },
+    { &safety[3], NULL, "x-content-type-options:", "nosniff" },
+    { &safety[4], NULL, "referrer-policy:", "no-referrer" },
+    { &safety[5], NULL, "x-frame-options:", "DENY" },
+    { &safety[6], NULL, "cross-origin-opener-policy:", "same-origin" },
+    { NULL, NULL, "cross-origin-resource-policy:", "same-origin" },
+};
 
 static struct server *server_of(struct lws *wsi)
 {
@@ -38,6 +49,18 @@ static bool header(struct lws *wsi, enum lws_token_indexes token, char *to, size
 {
     to[0] = '\0';
     return lws_hdr_total_length(wsi, token) > 0 && lws_hdr_copy(wsi, to, (int)room, token) > 0;
+}
+
+/* The language that a reader asks for, of those there are. */
+static const char *language_of(struct lws *wsi)
+{
+    char wanted[256];
+    const char *asked = lws_get_urlarg_by_name(wsi, "lang", wanted, sizeof wanted), *found = NULL;
+    if (asked)
+        found = pyr_text_accepted(asked + (*asked == '='));
+    if (!found && header(wsi, WSI_TOKEN_HTTP_ACCEPT_LANGUAGE, wanted, sizeof wanted))
+        found = pyr_text_accepted(wanted);
+    return found ? found : "en";
 }
 
 /* The address that counts for limits: behind a trusted proxy the last one that it has added. */
@@ -147,16 +170,17 @@ static int write_head(struct lws *wsi, struct request *request)
     char number[48];
     bool is_page = request->page_etag != NULL;
     /* 304 has no body, so its length is not told either. */
-    if (lws_add_http_common_headers(wsi, (unsigned)request->status, request->type ? request->type : "text/plain",
-            request->status == 304 ? 0 : (lws_filepos_t)request->size, &at, end))
-        return 1;
-    if (add(wsi, "content-security-policy:", request->policy ? request->policy : policy, &at, end) ||
-        add(wsi, "x-content-type-options:", "nosniff", &at, end) || add(wsi, "referrer-policy:", "no-referrer", &at, end) ||
-        add(wsi, "x-frame-options:", "DENY", &at, end) || add(wsi, "cross-origin-opener-policy:", "same-origin", &at, end) ||
-        add(wsi, "cross-origin-resource-policy:", "same-origin", &at, end) ||
-        add(wsi, "cache-control:", is_page ? "no-cache" : "no-store", &at, end))
+    safety[0].value = request->policy ? request->policy : policy;
+    safety[1].value = is_page ? "no-cache" : "no-store";
+    int failed = lws_add_http_common_headers(wsi, (unsigned)request->status, request->type ? request->type : "text/plain",
+        request->status == 304 ? 0 : (lws_filepos_t)request->size, &at, end);
+    safety[0].value = policy;
+    safety[1].value = "no-store";
+    if (failed)
         return 1;
     if (is_page && (add(wsi, "etag:", request->page_etag, &at, end) || add(wsi, "vary:", "accept-encoding", &at, end)))
+        return 1;
+    if (request->translated && (add(wsi, "content-language:", request->language, &at, end) || add(wsi, "vary:", "accept-language", &at, end)))
         return 1;
     if (request->encoded && add(wsi, "content-encoding:", "gzip", &at, end))
         return 1;
@@ -182,9 +206,10 @@ static int write_head(struct lws *wsi, struct request *request)
 
 static int http_done(struct conn *conn)
 {
+    bool last = conn->request->last;
     request_log(conn->request);
     request_drop(conn);
-    return lws_http_transaction_completed(conn->wsi) ? -1 : 0;
+    return lws_http_transaction_completed(conn->wsi) || last ? -1 : 0;
 }
 
 static int http_writeable(struct conn *conn)
@@ -212,6 +237,28 @@ static int http_writeable(struct conn *conn)
     lws_set_timeout(conn->wsi, PENDING_TIMEOUT_HTTP_CONTENT, HEAD_SECONDS);
     lws_callback_on_writable(conn->wsi);
     return 0;
+}
+
+static void http_route(struct request *request)
+{
+    if (request->early)
+        request_error(request, request->early, "");
+    else
+        request_route(request);
+}
+
+/* The length of the body; -1 if the head can be read in more than one way, so that a proxy in front may see the end elsewhere. */
+static long body_length(struct lws *wsi)
+{
+    char text[16];
+    if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING) > 0)
+        return -1;
+    if (!lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH))
+        return 0;
+    if (!header(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, text, sizeof text) || strlen(text) > 9 || strspn(text, "0123456789") != strlen(text) ||
+        lws_hdr_fragment_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, 1) > 0)
+        return -1;
+    return atol(text);
 }
 
 static int http_begin(struct conn *conn, const char *path)
@@ -243,27 +290,23 @@ static int http_begin(struct conn *conn, const char *path)
     header(wsi, WSI_TOKEN_HTTP_IF_NONE_MATCH, request->etag, sizeof request->etag);
     request->json = header(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, word, sizeof word) && !strncmp(word, "application/json", 16) &&
         strchr("; ", word[16]);
+    request->language = language_of(wsi);
     request->visitor = visitor_for(server, wsi);
     double rate = server->options.request_rate;
-    if (!bucket_take(&conn->address->requests, server_now(server), rate, 5 * rate)) {
-        request_error(request, ERROR_TOO_FAST, "");
-        return 0;
+    if (!bucket_take(&conn->address->requests, server_now(server), rate, 5 * rate))
+        request->early = ERROR_TOO_FAST;
+    else if (!is_our_page(server, wsi))
+        request->early = ERROR_ORIGIN;
+    long length = body_length(wsi);
+    if (length > 0 && length <= MOST_DISCARDED) {
+        lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, HEAD_SECONDS);
+        return 0;                            /* the body follows */
     }
-    if (!is_our_page(server, wsi)) {
-        request_error(request, ERROR_ORIGIN, "");
-        return 0;
-    }
-    if (request->method == METHOD_POST) {
-        char length[24];
-        if (header(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, length, sizeof length) && strcmp(length, "0")) {
-            if (strlen(length) <= 4 && atoi(length) <= MAX_MESSAGE) {
-                lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, HEAD_SECONDS);
-                return 0;                    /* the body follows */
-            }
-            request->too_long = true;
-        }
-    }
-    request_route(request);
+    request->last = length != 0;
+    if (request->last)
+        request_error(request, length < 0 ? ERROR_BAD_MESSAGE : ERROR_TOO_LONG, length < 0 ? "content-length" : "");
+    else
+        http_route(request);
     return 0;
 }
 
@@ -272,6 +315,8 @@ static int http_body(struct conn *conn, const void *in, size_t size)
     struct request *request = conn->request;
     if (!request || request->status)
         return 0;                            /* refused before: the rest is of no interest */
+    if (server_now(conn->server) - request->begun > 1000 * HEAD_SECONDS)
+        return -1;                           /* libwebsockets' own timeout begins anew with every byte */
     if (size > MAX_MESSAGE - request->body_size) {
         request->too_long = true;
         return 0;
@@ -285,8 +330,22 @@ static int http_body(struct conn *conn, const void *in, size_t size)
 
 void conn_wake(struct conn *conn)
 {
-    if (conn->wsi)
-        lws_callback_on_writable(conn->wsi);
+    struct server *server = conn->server;
+    if (!conn->wsi || conn->link_awake)
+        return;
+    conn->next_awake = NULL;
+    conn->link_awake = server->awake.end;
+    *server->awake.end = conn;
+    server->awake.end = &conn->next_awake;
+}
+
+static void fall_asleep(struct conn *conn)
+{
+    if (!conn->link_awake)
+        return;
+    *conn->link_awake = conn->next_awake;
+    *(conn->next_awake ? &conn->next_awake->link_awake : &conn->server->awake.end) = conn->link_awake;
+    conn->link_awake = NULL;
 }
 
 void conn_pause(struct conn *conn)
@@ -361,12 +420,12 @@ static void hear(struct conn *conn)
 
 void web_tick(struct server *server)
 {
-    uint64_t now = server_now(server);
-    for (struct conn *conn = server->heard.first; conn && now - conn->heard >= PING_MS; conn = conn->next_heard) {
+    uint64_t now = server_now(server), silence = 1000 * (uint64_t)server->options.ping_seconds;
+    for (struct conn *conn = server->heard.first; conn && now - conn->heard >= silence; conn = conn->next_heard) {
         if (!conn->pinged) {
             conn->pinged = conn->ping = true;
             conn_wake(conn);
-        } else if (now - conn->heard >= HANGUP_MS && !conn->close) {
+        } else if (now - conn->heard >= silence + (silence + 3) / 4 * 3 && !conn->close) {
             conn->close = 1001;
             /* If even that cannot be written. */
             lws_set_timeout(conn->wsi, PENDING_TIMEOUT_CLOSE_SEND, 1);
@@ -412,6 +471,8 @@ static int socket_receive(struct conn *conn, const char *in, size_t size)
     struct server *server = conn->server;
     hear(conn);
     bool is_last = lws_is_final_fragment(conn->wsi) && !lws_remaining_packet_payload(conn->wsi);
+    if (conn->close)
+        return 0;                            /* nothing more is heard from it */
     if (lws_frame_is_binary(conn->wsi))
         return socket_close(conn, 1003);
     if (size > MAX_MESSAGE - conn->inbox_size)
@@ -428,9 +489,9 @@ static int socket_receive(struct conn *conn, const char *in, size_t size)
     }
     server->count.messages++;
     if (!bucket_take(&conn->rate, server_now(server), server->options.message_rate, 3 * server->options.message_rate)) {
-        if (++conn->offences > MOST_OFFENCES)
-            return socket_close(conn, 1008);
         conn_answer(conn, "", ERROR_TOO_FAST, NULL);
+        if (++conn->offences >= MOST_OFFENCES)
+            conn->close = 1008;              /* after the answers, so that it knows why */
     } else {
         message_read(conn, in, size);
     }
@@ -442,37 +503,57 @@ static int socket_receive(struct conn *conn, const char *in, size_t size)
     return 0;
 }
 
-static int socket_writeable(struct conn *conn)
+/* Writes what a socket lacks; true: that was all. What the kernel does not take libwebsockets keeps, one message at the most. */
+static bool socket_write(struct conn *conn)
 {
     static unsigned char buffer[LWS_PRE + FEED_ROOM];
     struct server *server = conn->server;
     if (conn->ping) {
         conn->ping = false;
-        if (lws_write(conn->wsi, buffer + LWS_PRE, 0, LWS_WRITE_PING) < 0)
-            return -1;
-        conn_wake(conn);
-        return 0;
+        buffer[LWS_PRE] = '?';               /* libwebsockets does not report the answer to an empty one */
+        conn->broken = lws_write(conn->wsi, buffer + LWS_PRE, 1, LWS_WRITE_PING) < 0;
     }
-    for (unsigned i = 0; i < WRITES; i++) {
+    for (unsigned i = 0; i < WRITES && !conn->broken && !lws_partial_buffered(conn->wsi); i++) {
         size_t size = conn->close && !conn->replies ? 0 : feed_next(conn, (char *)buffer + LWS_PRE, FEED_ROOM);
-        if (!size) {
-            if (!conn->close)
-                return 0;
-            /* From here a return of -1 would reach the client as 1006, without the reason. */
-            server->count.cut += conn->close == 1008;
-            lws_close_reason(conn->wsi, (enum lws_close_status)conn->close, NULL, 0);
-            lws_set_timeout(conn->wsi, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_SYNC);
-            return 0;
-        }
+        if (!size)
+            return !conn->close;
         server->count.sent++;
         server->count.bytes_sent += size;
-        if (lws_write(conn->wsi, buffer + LWS_PRE, size, LWS_WRITE_TEXT) < (int)size)
-            return -1;
-        if (lws_send_pipe_choked(conn->wsi))
-            break;
+        conn->broken = lws_write(conn->wsi, buffer + LWS_PRE, size, LWS_WRITE_TEXT) < (int)size;
     }
-    conn_wake(conn);
+    return false;
+}
+
+/* There is room again, or something is left to be done that must be done here. */
+static int socket_writeable(struct conn *conn)
+{
+    if (socket_write(conn))
+        return 0;
+    if (conn->broken)
+        return -1;
+    if (conn->close && !conn->replies && !lws_partial_buffered(conn->wsi)) {
+        /* From here a return of -1 would reach the client as 1006, without the reason. */
+        conn->server->count.cut += conn->close == 1008;
+        lws_close_reason(conn->wsi, (enum lws_close_status)conn->close, NULL, 0);
+        lws_set_timeout(conn->wsi, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_SYNC);
+        return 0;
+    }
+    lws_callback_on_writable(conn->wsi);
     return 0;
+}
+
+/*
+ * Before the loop waits: most sockets have room, so they are simply written to. To ask libwebsockets for the chance first costs four calls
+ * of epoll_ctl and one of poll a message, which was more than all else.
+ */
+static void write_awake(uv_prepare_t *writer)
+{
+    struct server *server = writer->data;
+    for (struct conn *conn; (conn = server->awake.first);) {
+        fall_asleep(conn);
+        if (conn->leaving || conn->close || !socket_write(conn))
+            lws_callback_on_writable(conn->wsi);
+    }
 }
 
 /* All that libwebsockets reports. */
@@ -536,7 +617,7 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
         return http_body(conn, in, size);
     case LWS_CALLBACK_HTTP_BODY_COMPLETION:
         if (conn->request && !conn->request->status && !conn->request->waits)
-            request_route(conn->request);
+            http_route(conn->request);
         return 0;
     case LWS_CALLBACK_HTTP_WRITEABLE:
         return http_writeable(conn);
@@ -554,6 +635,9 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
     case LWS_CALLBACK_RECEIVE_PONG:
         hear(conn);
         return 0;
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+        conn->leaving = true;
+        return 0;
     case LWS_CALLBACK_SERVER_WRITEABLE:
         return socket_writeable(conn);
     case LWS_CALLBACK_CLOSED:
@@ -562,6 +646,7 @@ static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *use
             heard_remove(conn);
         }
         conn->wsi = NULL;
+        fall_asleep(conn);
         conn_finish(conn);
         return 0;
     default:
@@ -618,6 +703,7 @@ bool web_start(struct server *server, char *error, size_t error_size)
         .pt_serv_buf_size = 4096 + LWS_PRE,
         .fd_limit_per_thread = options->max_connections + 64,
         .retry_and_idle_policy = &idle_policy,
+        .headers = safety,
         .alpn = "http/1.1",
     };
     if (!strchr(options->address, ':'))
@@ -628,6 +714,7 @@ bool web_start(struct server *server, char *error, size_t error_size)
         info.ssl_private_key_filepath = options->tls_key;
         server->secure = true;
     }
+    server->awake.end = &server->awake.first;
     lws_set_log_level(0, NULL);
     int why = try_to_bind(options->address, info.port);
     if (why == EADDRINUSE && options->other_port) {
@@ -642,6 +729,11 @@ bool web_start(struct server *server, char *error, size_t error_size)
         return false;
     }
     server->lws = lws_create_context(&info);
+    if (server->lws) {
+        uv_prepare_init(&server->loop, &server->writer);
+        server->writer.data = server;
+        uv_prepare_start(&server->writer, write_awake);
+    }
     server->vhost = server->lws ? lws_get_vhost_by_name(server->lws, "default") : NULL;
     int port = server->vhost ? lws_get_vhost_listen_port(server->vhost) : 0;
     if (port <= 0) {
@@ -682,6 +774,8 @@ void web_close_sockets(struct server *server) { each_socket(server, close_socket
 
 void web_stop(struct server *server)
 {
-    if (server->lws)
-        lws_context_destroy(server->lws);
+    if (!server->lws)
+        return;
+    uv_close((uv_handle_t *)&server->writer, NULL);
+    lws_context_destroy(server->lws);
 }

@@ -3,18 +3,33 @@
 
 #include <pyramids/text.h>
 
-void pyr_text_card(const struct pyr_box *box, pyr_card card, pyr_spaces marks, char rows[PYR_BOARD_ROWS][PYR_BOARD_WIDTH + 1])
+/* A row: the text, cut or padded to the width. */
+static void fill(char row[PYR_BOARD_BYTES], const char *text)
 {
-    char title[PYR_BOARD_WIDTH + 1];
+    size_t size = 0;
+    int wide = 0;
+    for (; text[size] && size < PYR_BOARD_BYTES - 1; size++) {
+        wide += (text[size] & 0xc0) != 0x80;
+        if (wide > PYR_BOARD_WIDTH) {
+            wide--;
+            break;
+        }
+    }
+    snprintf(row, PYR_BOARD_BYTES, "%.*s%*s", (int)size, text, PYR_BOARD_WIDTH - wide, "");
+}
+
+void pyr_text_card(const struct pyr_box *box, pyr_card card, pyr_spaces marks, char rows[PYR_BOARD_ROWS][PYR_BOARD_BYTES])
+{
+    char title[PYR_BOARD_BYTES];
     if (card == PYR_NO_CARD) {
         for (unsigned row = 0; row < PYR_BOARD_ROWS; row++)
-            snprintf(rows[row], PYR_BOARD_WIDTH + 1, "%-*s", PYR_BOARD_WIDTH, row ? "" : _("no card"));
+            fill(rows[row], row ? "" : _("no card"));
         return;
     }
     const struct pyr_card_face *face = &box->card[card];
     snprintf(title, sizeof title, "%d %s", card + 1, pyr_text_colour(face->colour));
-    snprintf(rows[0], PYR_BOARD_WIDTH + 1, "%-*s", PYR_BOARD_WIDTH, title);
-    snprintf(rows[1], PYR_BOARD_WIDTH + 1, "%-*s", PYR_BOARD_WIDTH, "   a b c d e");
+    fill(rows[0], title);
+    fill(rows[1], "   a b c d e");
     for (unsigned row = 0; row < PYR_SIDE; row++) {
         char line[PYR_BOARD_WIDTH + 1] = "";
         int at = snprintf(line, sizeof line, "%u ", row + 1);
@@ -22,7 +37,7 @@ void pyr_text_card(const struct pyr_box *box, pyr_card card, pyr_spaces marks, c
             char c = marks & PYR_SPACE(row, column) ? '*' : pyr_card_char(face, row, column);
             at += snprintf(line + at, sizeof line - (size_t)at, " %c", c);
         }
-        snprintf(rows[row + 2], PYR_BOARD_WIDTH + 1, "%-*s", PYR_BOARD_WIDTH, line);
+        fill(rows[row + 2], line);
     }
 }
 
@@ -43,12 +58,12 @@ void pyr_text_cards(FILE *to, const struct pyr_box *box, const pyr_card *cards, 
     if (across > MOST)
         across = MOST;
     for (unsigned first = 0; first < count; first += across) {
-        char rows[MOST][PYR_BOARD_ROWS][PYR_BOARD_WIDTH + 1];
+        char rows[MOST][PYR_BOARD_ROWS][PYR_BOARD_BYTES];
         unsigned here = count - first < across ? count - first : across;
         for (unsigned i = 0; i < here; i++)
             pyr_text_card(box, cards[first + i], marks ? marks[first + i] : 0, rows[i]);
         for (unsigned row = 0; row < PYR_BOARD_ROWS; row++) {
-            char line[MOST * (PYR_BOARD_WIDTH + sizeof gap) + 1] = "";
+            char line[MOST * (PYR_BOARD_BYTES + sizeof gap) + 1] = "";
             size_t at = 0;
             for (unsigned i = 0; i < here; i++)
                 at += (size_t)snprintf(line + at, sizeof line - at, "%s%s", gap, rows[i][row]);
@@ -81,26 +96,22 @@ void pyr_text_pattern(FILE *to, const struct pyr_box *box, pyr_pattern pattern, 
     }
 }
 
-/* How many characters a UTF-8 text takes on a line. */
-static int width_of(struct pyr_word word)
-{
-    int width = 0;
-    for (size_t i = 0; i < word.length; i++)
-        width += (word.at[i] & 0xc0) != 0x80;
-    return width;
-}
-
 void pyr_text_scores(FILE *to, const struct pyr_box *box, const struct pyr_table *table, const struct pyr_word *names)
 {
-    int wide = 6;
-    for (unsigned s = 0; s < table->seats; s++)
-        if (width_of(names[s]) > wide)
-            wide = width_of(names[s]);
-    fprintf(to, "%-*s  %8s  %7s  %6s  %4s  %6s  %5s\n", wide + 2, _("player"), _("pyramids"), _("torches"), _("points"), _("gems"),
-        _("skulls"), _("total"));
+    struct pyr_column column[] = { { _("player"), 0, -8 }, { _("pyramids"), 2, 8 }, { _("torches"), 2, 7 }, { _("points"), 2, 6 },
+        { _("gems"), 2, 4 }, { _("skulls"), 2, 6 }, { _("total"), 2, 5 } };
+    for (unsigned s = 0; s < table->seats; s++) {
+        int wide = pyr_text_width(names[s].at, names[s].length) + 2;
+        if (wide > -column[0].width)
+            column[0].width = -wide;
+    }
+    pyr_text_heading(to, column, sizeof column / sizeof *column);
     for (unsigned s = 0; s < table->seats; s++) {
         struct pyr_score score = pyr_table_score(box, table, (pyr_seat)s);
-        fprintf(to, "%u %.*s%*s  %8d  %7d  %6d  %4d  %6d  %5d\n", s + 1, (int)names[s].length, names[s].at,
-            wide - width_of(names[s]), "", score.pyramids, score.torches, score.points, score.gems, score.skulls, score.total);
+        const int part[] = { score.pyramids, score.torches, score.points, score.gems, score.skulls, score.total };
+        pyr_text_cell(to, &column[0], "%u %.*s", s + 1, (int)names[s].length, names[s].at);
+        for (unsigned i = 0; i < sizeof part / sizeof *part; i++)
+            pyr_text_cell(to, &column[i + 1], "%d", part[i]);
+        fputc('\n', to);
     }
 }

@@ -2,35 +2,10 @@
  * text.c: the sentences. A whole sentence a cause, never one glued from parts: other languages order words their own way. What stands
  * in quotes or after "expected:" is the notation of the formats, which is the same in all languages.
  */
-#include <libintl.h>
-#include <locale.h>
-#include <stdlib.h>
+#include <errno.h>
+#include <string.h>
 
 #include <pyramids/text.h>
-
-#ifndef PYR_LOCALEDIR
-#define PYR_LOCALEDIR "/usr/share/locale"
-#endif
-
-void pyr_text_init(void)
-{
-    const char *dir = getenv("PYRAMIDS_LOCALEDIR");
-    setlocale(LC_ALL, "");
-    setlocale(LC_NUMERIC, "C");              /* numbers are read by programs too */
-    bindtextdomain("pyramids", dir && *dir ? dir : PYR_LOCALEDIR);
-    bind_textdomain_codeset("pyramids", "UTF-8");
-    textdomain("pyramids");
-}
-
-const char *pyr_gettext(const char *text)
-{
-    return gettext(text);
-}
-
-const char *pyr_ngettext(const char *one, const char *many, unsigned long count)
-{
-    return ngettext(one, many, count);
-}
 
 const char *pyr_text_colour(unsigned colour)
 {
@@ -38,6 +13,39 @@ const char *pyr_text_colour(unsigned colour)
     case PYR_GREEN: return _("green");
     case PYR_ORANGE: return _("orange");
     default: return _("purple");
+    }
+}
+
+const char *pyr_text_level(const char *name)
+{
+    static const char *const names[] = { N_("novice"), N_("casual"), N_("club"), N_("expert"), N_("master") };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return _(names[i]);
+    return name;
+}
+
+const char *pyr_text_system(int error)
+{
+    /* The system has its own translations only where its locales are installed. */
+    switch (error) {
+    case ENOENT: return _("No such file or directory");
+    case EACCES: case EPERM: return _("Permission denied");
+    case EISDIR: return _("Is a directory");
+    case ENOTDIR: return _("Not a directory");
+    case EEXIST: return _("File exists");
+    case ENOSPC: case EDQUOT: return _("No space left on device");
+    case EROFS: return _("Read-only file system");
+    case ENAMETOOLONG: return _("File name too long");
+    case EFBIG: return _("File too large");
+    case EMFILE: case ENFILE: return _("Too many open files");
+    case ENOMEM: return _("Cannot allocate memory");
+    case EIO: return _("Input/output error");
+    case ELOOP: return _("Too many levels of symbolic links");
+    case ECONNREFUSED: return _("Connection refused");
+    case ETIMEDOUT: return _("Connection timed out");
+    case EHOSTUNREACH: case ENETUNREACH: return _("The network cannot be reached");
+    default: return strerror(error);
     }
 }
 

@@ -1,6 +1,7 @@
 /*
- * text.h (text.c, board.c): codes to sentences in the player's language, cards and tables to characters. Every text that a person can
- * see comes from here or goes through pyr_gettext; the core knows codes only.
+ * text.h (language.c, text.c, print.c, board.c): codes to sentences in the player's language, cards and tables to characters. Every text
+ * that a person can see comes from here or goes through pyr_gettext; the core knows codes only. What programs read (records, JSON, the
+ * protocol) never does: it is the same in all languages.
  */
 #ifndef PYR_TEXT_H
 #define PYR_TEXT_H
@@ -9,8 +10,32 @@
 
 #include <pyramids/record.h>
 
-/* Chooses the language from the environment; call once at the start of a program. */
+/* Chooses the language from the environment: LANGUAGE, LC_ALL, LC_MESSAGES, LANG. Call once at the start of a program, before threads. */
 void pyr_text_init(void);
+
+/*
+ * Languages are named as a locale or a tag (de, pt_BR, fr-CA, it_IT.UTF-8); a country that there is no translation for is left out.
+ * pyr_text_language sets that of the whole program, before there are threads; false if there is none of that name.
+ * pyr_text_use sets that of the calling thread: NULL means the program's, an unknown name English. It returns what it was called with
+ * before, so that one can go back.
+ */
+bool pyr_text_language(const char *name);
+const char *pyr_text_use(const char *name);
+
+#define PYR_LANGUAGES 64         /* there are never more */
+
+/* The code of the language in use, such as "de"; of each that there is, English first (NULL after the last). */
+const char *pyr_text_code(void);
+const char *pyr_text_language_at(unsigned i);
+
+/* What a language calls itself, such as "Deutsch". */
+const char *pyr_text_language_name(const char *code);
+
+/* The best language for a header Accept-Language ("fr-CH, fr;q=0.9, en;q=0.8"); NULL if there is none of them. */
+const char *pyr_text_accepted(const char *wanted);
+
+/* The value of a C expression in n, as in the Plural-Forms of a catalogue. */
+unsigned long pyr_text_plural(const char *expression, unsigned long n);
 
 /* The text in the player's language; the marks _ and N_ are what xgettext looks for. */
 const char *pyr_gettext(const char *text) __attribute__((format_arg(1)));
@@ -31,14 +56,41 @@ void pyr_text_error(enum pyr_err code, char *to, size_t size);
 /* A string of a JSON text, with its quotes, escaped. */
 void pyr_text_json(FILE *to, const char *text, size_t size);
 
-/* The player's word for a colour. */
+/* The player's word for a colour, and for the name of a bot's level ("novice"); other names stay. */
 const char *pyr_text_colour(unsigned colour);
+const char *pyr_text_level(const char *name);
+
+/* What the system says of an errno. */
+const char *pyr_text_system(int error);
+
+/* Numbers for people (print.c), with the decimal sign of the language: 12,5. `digits` after it; with `sign` a + before positive ones. */
+#define PYR_NUMBER_SIZE 48
+const char *pyr_text_number(char to[PYR_NUMBER_SIZE], double value, unsigned digits, bool sign);
+const char *pyr_text_percent(char to[PYR_NUMBER_SIZE], double value, unsigned digits, bool sign);
+/* The same in a buffer that lives as long as the block it stands in. */
+#define PYR_NUMBER(value, digits) pyr_text_number((char[PYR_NUMBER_SIZE]){ 0 }, value, digits, false)
+#define PYR_SIGNED(value, digits) pyr_text_number((char[PYR_NUMBER_SIZE]){ 0 }, value, digits, true)
+#define PYR_PERCENT(value, digits) pyr_text_percent((char[PYR_NUMBER_SIZE]){ 0 }, value, digits, false)
+
+/* Tables of text (print.c). Widths count characters, not bytes, and grow with the title. */
+struct pyr_column {
+    const char *title;
+    int gap;                     /* blanks before it */
+    int width;                   /* negative: to the left; 0: as it comes */
+};
+void pyr_text_heading(FILE *to, struct pyr_column *columns, unsigned count);
+void pyr_text_cell(FILE *to, const struct pyr_column *column, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* How many characters a text takes on a line; a text with blanks up to a width (negative: the text first). */
+int pyr_text_width(const char *text, size_t size);
+void pyr_text_pad(FILE *to, const char *text, int width);
 
 #define PYR_BOARD_ROWS 7         /* a title, the columns' letters, five rows */
 #define PYR_BOARD_WIDTH 16       /* characters a row, padded: four cards fit side by side in 80 columns */
+#define PYR_BOARD_BYTES (4 * PYR_BOARD_WIDTH + 1)
 
 /* A card as rows of text: number and colour, then the spaces as in an edition, * where marked. */
-void pyr_text_card(const struct pyr_box *box, pyr_card card, pyr_spaces marks, char rows[PYR_BOARD_ROWS][PYR_BOARD_WIDTH + 1]);
+void pyr_text_card(const struct pyr_box *box, pyr_card card, pyr_spaces marks, char rows[PYR_BOARD_ROWS][PYR_BOARD_BYTES]);
 
 /* Prints cards side by side, up to `across` of them in a row. */
 void pyr_text_cards(FILE *to, const struct pyr_box *box, const pyr_card *cards, const pyr_spaces *marks, unsigned count,

@@ -1,0 +1,69 @@
+/* print.c: numbers as people of a language write them, and tables whose columns fit in every language. */
+#include <stdarg.h>
+#include <string.h>
+
+#include <pyramids/text.h>
+
+const char *pyr_text_number(char to[PYR_NUMBER_SIZE], double value, unsigned digits, bool sign)
+{
+    /* How your language writes one half: what stands between the digits is used in all numbers. */
+    const char *half = _("0.5");
+    size_t wide = strlen(half);
+    snprintf(to, PYR_NUMBER_SIZE, sign ? "%+.*f" : "%.*f", (int)digits, value);
+    char *point = strchr(to, '.');
+    if (point && wide > 2 && strlen(to) + wide < PYR_NUMBER_SIZE) {
+        memmove(point + wide - 2, point + 1, strlen(point + 1) + 1);
+        memcpy(point, half + 1, wide - 2);
+    }
+    return to;
+}
+
+const char *pyr_text_percent(char to[PYR_NUMBER_SIZE], double value, unsigned digits, bool sign)
+{
+    char number[PYR_NUMBER_SIZE];
+    pyr_text_number(number, value, digits, sign);
+    /* A number with its percent sign, as in 12.5%. */
+    snprintf(to, PYR_NUMBER_SIZE, _("%s%%"), number);
+    return to;
+}
+
+int pyr_text_width(const char *text, size_t size)
+{
+    int width = 0;
+    for (size_t i = 0; i < size && text[i]; i++)
+        width += (text[i] & 0xc0) != 0x80;
+    return width;
+}
+
+void pyr_text_pad(FILE *to, const char *text, int width)
+{
+    int blanks = (width < 0 ? -width : width) - pyr_text_width(text, strlen(text));
+    if (blanks < 0)
+        blanks = 0;
+    fprintf(to, "%*s%s%*s", width < 0 ? 0 : blanks, "", text, width < 0 ? blanks : 0, "");
+}
+
+void pyr_text_heading(FILE *to, struct pyr_column *columns, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        struct pyr_column *c = &columns[i];
+        int wide = pyr_text_width(c->title, strlen(c->title));
+        if (c->width > 0 && wide > c->width)
+            c->width = wide;
+        else if (c->width < 0 && wide > -c->width)
+            c->width = -wide;
+        pyr_text_cell(to, c, "%s", c->title);
+    }
+    fputc('\n', to);
+}
+
+void pyr_text_cell(FILE *to, const struct pyr_column *column, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(to, "%*s", column->gap, "");
+    pyr_text_pad(to, text, column->width);
+}
