@@ -80,8 +80,6 @@ export function put(root, html) {
     shown.set(root, html);
 }
 
-/** The document was changed by hand: the next `put` compares anew. @param {Element} root */
-export const forget = (root) => shown.delete(root);
 
 /** Says something to those who listen. @param {string} text */
 export function announce(text) {

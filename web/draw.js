@@ -6,17 +6,17 @@
 /** @typedef {import('./core.js').Card} Card */
 /** @typedef {import('./core.js').Pattern} Pattern */
 
-export const C = 60;             // a space
-export const MX = 14, MT = 24, MB = 14;
-export const W = 5 * C + 2 * MX, H = 5 * C + MT + MB;
+const C = 60;             // a space
+const MX = 14, MT = 24, MB = 14;
+const W = 5 * C + 2 * MX, H = 5 * C + MT + MB;
 const SYMBOLS = /** @type {Record<string, string>} */ ({ r: 'ruby', e: 'emerald', f: 'torch', s: 'skull', p: 'potion', x: 'cross', T: 'tomb' });
 export const ROMAN = ['I', 'II', 'III', 'IV'];
 export const ANIMALS = ['cat', 'jackal', 'ibis', 'scarab'];
 
 /** @param {number} i */
-export const px = (i) => MX + (i % 5) * C;
+const px = (i) => MX + (i % 5) * C;
 /** @param {number} i */
-export const py = (i) => MT + (i / 5 | 0) * C;
+const py = (i) => MT + (i / 5 | 0) * C;
 
 /** A number from 0 to 1 that is always the same for the same seed. @param {number} seed */
 function rnd(seed) {

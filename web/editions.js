@@ -71,7 +71,7 @@ export class EditionsView {
 
 const PALETTE = ['.', '#', 'v', 'T', 'r', 'e', 'f', 's', 'p', 'x'];
 
-export class EditorView {
+class EditorView {
     /** @param {HTMLElement} root @param {App} app @param {string} text */
     constructor(root, app, text) {
         this.root = root;

@@ -80,17 +80,22 @@ function barChart(judged, names) {
             esc(_('Points above or below the table’s average of %{n}.', { n: Math.round(mean) }))}</p>`;
 }
 
-/** The chance to win from turn to turn. @param {Judged} judged @param {string[]} names @param {string[]} lines @param {number[]} winners */
-function winChart(judged, names, lines, winners) {
+/** The chance to win from turn to turn, with the turning points. @param {Judged} judged @param {string[]} names @param {string[]} lines @param {number[]} winners
+ * @param {Judged['decisions']} worst */
+function winChart(judged, names, lines, winners, worst) {
     const reveals = judged.chances.filter((c) => lines[c.line].startsWith('reveal')), last = reveals.length;
     const x = /** @param {number} i */ (i) => 34 + 390 * i / Math.max(1, last), y = /** @param {number} p */ (p) => 150 - 135 * p;
     const path = names.map((_n, s) => reveals.map((c, i) => `${i ? 'L' : 'M'}${x(i).toFixed(1)} ${y(c.after.win[s]).toFixed(1)}`).join(
         '') + `L${x(last)} ${y(winners.includes(s) ? 1 / winners.length : 0)}`);
+    const dots = worst.map((d) => {
+        const i = lines.slice(0, d.line).filter((l) => l.startsWith('reveal')).length - 1, at = reveals[i];
+        return at ? `<circle class="tp s${d.seat}" cx="${x(i).toFixed(1)}" cy="${y(at.after.win[d.seat]).toFixed(1)}" r="5"/>` : '';
+    }).join('');
     return `<svg class="chart win-c" viewBox="0 0 480 190" role="img" aria-label="${esc(_('Chance to win, turn by turn'))}">${[0, .5, 1].map((p) =>
         `<line class="gr" x1="34" x2="424" y1="${y(p)}" y2="${y(p)}"/><text x="28" y="${y(p) + 4}" text-anchor="end">${100 * p}</text>`).join('')}${
         ROMAN.map((r, i) => `<line class="gr" x1="${x(7 * i)}" x2="${x(7 * i)}" y1="15" y2="150"/><text x="${
         x(7 * i) + 48}" y="168" text-anchor="middle">${r}</text>`).join('')}${path.map((d, s) => `<path class="wl s${s}" d="${d}"/>`).join(
-            '')}</svg><div class="lg">${names.map((n, s) => `<span><svg class="key" viewBox="0 0 26 8" aria-hidden="true"><path class="wl s${
+            '')}${dots}</svg><div class="lg">${names.map((n, s) => `<span><svg class="key" viewBox="0 0 26 8" aria-hidden="true"><path class="wl s${
             s}" d="M1 4H25"/></svg>${esc(n)}</span>`).join('')}</div>`;
 }
 
@@ -105,7 +110,7 @@ export function judgedHtml(judged, names, core, winners, link) {
         _('plays like a club player') : rate < 1.4 ? _('plays like a casual player') : _('plays like a novice');
     return `<div class="lg"><span><i class="a"></i>${_('Luck: cards and order')}</span><span><i class="b"></i>${
         _('Skill: the choices')}</span></div>${barChart(judged, names)}<h3 class="title">${_('Chance to win')}</h3>${winChart(judged, names, lines,
-        winners)}
+        winners, worst)}
         <h3 class="title">${_('Turning points')}</h3><ul class="moments">${worst.map((d) =>
             `<li><a href="#${link}/${d.line}"><b>${turnOf(d.line)}</b><span>${entries.find((e) => e.line === d.line)?.html ?? ''} <b class="mk">${
             d.mark}</b><small>${esc(_('Lost %{points} points and %{win} % of the chance to win.', { points: number(d.lost, 1), win: Math.round(

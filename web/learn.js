@@ -6,7 +6,7 @@ import { _ } from './i18n.js';
 import { announce, dialog, esc } from './dom.js';
 import { icon } from './draw.js';
 import { DRAW, takeStep } from './core.js';
-import { Game } from './game.js';
+import { Game, startBotGame } from './game.js';
 import { LESSONS } from './lessons.js';
 import { TableView } from './table.js';
 import { read, settings, write } from './store.js';
@@ -148,7 +148,7 @@ class LessonGame extends Game {
                     if (value === 'again')
                         this.again('');
                     else if (last)
-                        this.app.go('');
+                        this.app.start(startBotGame(this.app.core(), settings.name, 1, 'novice'));
                     else
                         this.app.go(`learn/${at + 2}`);
                 });

@@ -76,7 +76,7 @@ export class NewTableView {
 }
 
 /** A table that waits for players; shows the game once it runs. */
-export class LobbyView {
+class LobbyView {
     /** @param {HTMLElement} root @param {App} app @param {OnlineGame} game @param {number} seat from a link, 0 if none @param {string} key */
     constructor(root, app, game, seat, key) {
         this.root = root;

@@ -216,6 +216,14 @@ export const pageTop = (title) => `<header class="top"><a class="toplink" href="
     wordmark}</a><span class="roundtext">${esc(title)}</span><span class="sp"></span><a class="btn ghost" href="#">${
     icon('home')}<span class="no-p">${_('Home')}</span><span class="vh only-p">${_('Home')}</span></a></header>`;
 
+/** A newer version that waits is used at once, if no game is under way. @param {ServiceWorkerRegistration} kept @param {App} app */
+function takeOver(kept, app) {
+    if (!kept.waiting || app.game || location.hash.length > 1)
+        return;
+    navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
+    kept.waiting.postMessage('now');
+}
+
 async function begin() {
     applyTheme();
     const app = new App();
@@ -224,7 +232,7 @@ async function begin() {
     await app.ready;
     // The rest is kept for playing without a network, once there is nothing more urgent to fetch.
     if ('serviceWorker' in navigator)
-        navigator.serviceWorker.register('sw.js').catch(() => { /* an insecure address: no offline play */ });
+        navigator.serviceWorker.register('sw.js').then((kept) => takeOver(kept, app), () => { /* an insecure address: no offline play */ });
 }
 
 void begin();

@@ -29,7 +29,7 @@ export function loadRecord(app, text, edition = '') {
 }
 
 /** Files that are dropped or chosen anywhere on these pages. @param {App} app @param {File} file @param {(message: string) => void} say */
-export async function openFile(app, file, say) {
+async function openFile(app, file, say) {
     if (file.size > 200000) {
         say(_('%{name} is too large for a game record.', { name: file.name }));
         return;

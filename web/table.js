@@ -249,7 +249,7 @@ export class TableView {
         const { coach } = this.game;
         const shortRound = coach ? esc(_('Step %{n} of %{of}', { n: coach.step, of: coach.of })) : esc(_('Round %{round} · turn %{turn} of 7',
             values));
-        const waiting = this.game.seats.filter((seat, s) => s !== this.game.me && this.game.isIn(s)).length;
+        const waiting = this.game.seats.filter((_s, s) => s !== this.game.me && this.game.isIn(s)).length;
         return `<div class="view table mode-${mode}" ${this.sheet ? `data-sheet="${this.sheet}"` : ''}>
             ${this.topHtml(`<span class="roundtext only-p">${shortRound}</span>${rounds}<span class="roundtext no-p">${coach ? shortRound :
                 esc(_('Round %{round} of 4, turn %{turn} of 7', values))}</span>`,
@@ -527,7 +527,7 @@ export class TableView {
     numberHtml(n) { const k = this.edition.cards[n].colour; return `<span class="dn k-${k}">${shape(k)}${n}</span>`; }
 
     logHtml() {
-        const { core } = this, lines = core.lines().filter((_l, i) => core.x.match_line_is_visible(i, this.game.me < 0 ? 254 : this.game.me));
+        const { core } = this, lines = core.lines().filter((_l, i) => core.isVisible(i, this.game.me));
         const entries = logEntries(lines, this.edition);
         /** @type {string[]} */
         let part = [];
@@ -772,7 +772,6 @@ export class TableView {
             return;
         }
         if (aim?.pin) {
-            const lost = this.preview(view)?.desk;
             if (core.step(game.me, aim.pin.step) !== 0)
                 return;
             game.touched();
@@ -782,7 +781,6 @@ export class TableView {
                     this.aim?.singles.length ?? 0));
                 return;
             }
-            void lost;
         }
         if (core.isReady(game.me)) {
             game.confirm();

@@ -29,7 +29,7 @@ export function serve(folder) {
 }
 
 export const DESKTOP = { viewport: { width: 1440, height: 900 } };
-export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
+export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 export function launch() {
     return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
