@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Runs the command in a language that nobody speaks (pseudo_po.py) and looks for words that did not go through the catalogue; then that records, JSON and
-editions are the same whatever the language, and that --lang and the environment choose it. usage: pseudo.py PYRAMIDS SOURCE_ROOT [CASE...]"""
+editions are the same whatever the language, and that --lang and the environment choose it. usage: pseudo.py PYRAMIDS SOURCE_ROOT [--short] [CASE...]"""
 import json
 import os
 import re
@@ -10,8 +10,11 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
-COMMAND, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SHORT = '--short' in sys.argv                 # without what takes an optimised build
+ARGS = [word for word in sys.argv[1:] if word != '--short']
+COMMAND, ROOT = os.path.abspath(ARGS[0]), os.path.abspath(ARGS[1])
 PLAIN = os.path.join(ROOT, 'tests/data/plain.edition')
 RECORD = os.path.join(ROOT, 'tests/data/plain-2.pyr')
 with open(os.path.join(ROOT, 'tests/pseudo-allow.txt'), encoding='utf-8') as source:
@@ -203,6 +206,42 @@ def case_terminal(folder):
             tmux('kill-server')
 
 
+def case_report(folder):
+    """The server's report of a game, each reader's in their language; kept, so the second one is there at once."""
+    if SHORT:
+        return
+    database = f'{folder}/games.db'
+    run(folder, 'import', '--database', database, '--edition', PLAIN, RECORD)
+    code = re.search(r'^; table (\w+)', run(folder, 'export', '--database', database).stdout, re.M)[1]
+    server = subprocess.Popen([COMMAND, 'serve', '--port', '0', '--no-browser', '--quiet', '--database', database, '--edition', PLAIN, '--ready-file', f'{folder}/ready'],
+                              stdout=subprocess.DEVNULL, env=environment(folder))
+    try:
+        end = time.time() + 30
+        while time.time() < end and not os.path.exists(f'{folder}/ready'):
+            time.sleep(0.05)
+        with open(f'{folder}/ready', encoding='utf-8') as file:
+            url = file.read().strip().rstrip('/')
+        def get(path, accept='', wait=100):
+            end = time.time() + wait
+            while True:
+                with urllib.request.urlopen(urllib.request.Request(url + path, headers={'Accept-Language': accept} if accept else {}), timeout=30) as answer:
+                    if answer.status == 200:
+                        return answer.read().decode(), answer.headers
+                    assert answer.status == 202 and time.time() < end, (path, answer.status)
+                time.sleep(0.3)
+        path = f'/api/tables/{code}/analysis'
+        page, headers = get(path + '.html?lang=qps')
+        assert '<html lang="qps">' in page and '⟦' in page and headers['Content-Language'] == 'qps', page[:300]
+        for query, accept, wanted in (('', '', 'en'), ('', 'zz, qps-XX;q=0.7, en;q=0.5', 'qps'), ('', 'en, qps;q=0.9', 'en'), ('?lang=en', 'qps', 'en'), ('?lang=zz', 'qps', 'qps'),
+                                      ('?lang=' + 'x' * 90, '', 'en')):
+            page, headers = get(path + '.html' + query, accept, 0)
+            assert f'<html lang="{wanted}">' in page and headers['Content-Language'] == wanted and ('⟦' in page) == (wanted == 'qps'), (query, accept)
+        assert json.loads(get(path, 'qps', 0)[0])['finished']
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
 def case_same_for_programs(folder):
     own = ['--edition', PLAIN]
     with open(RECORD, encoding='utf-8') as file:
@@ -258,8 +297,8 @@ def make_catalogue(folder):
 
 
 def main():
-    only = sys.argv[3:]
-    cases = [case for case in (case_help, case_wrong_usage, case_files, case_bad_texts, case_play, case_games, case_terminal, case_same_for_programs, case_choosing) if not only or case.__name__[5:] in only]
+    only = ARGS[2:]
+    cases = [case for case in (case_help, case_wrong_usage, case_files, case_bad_texts, case_play, case_games, case_terminal, case_report, case_same_for_programs, case_choosing) if not only or case.__name__[5:] in only]
     assert leaks('⟦šô⟧ far') and leaks('Usage: pyramids') and not leaks('⟦šô⟧ 17:a1 --json FILE classic')
     print(f'1..{len(cases)}')
     bad = 0
