@@ -332,11 +332,11 @@ static void draw_display(struct canvas *canvas, int x, int y, int wide, const st
         draw_mini(canvas, x + (int)i * (PYR_SIDE * wide + 1), y + 1, wide, scene, open->display[i], 0);
 }
 
-static void draw_opponent(struct canvas *canvas, int x, int y, int wide, const struct scene *scene, unsigned seat)
+static void draw_opponent(struct canvas *canvas, int x, int y, int wide, int most, const struct scene *scene, unsigned seat)
 {
     const struct pyr_table *open = &scene->view.open;
     const struct pyr_desk *desk = &open->desk[seat];
-    int most = opponent_width(wide) - 1, points = pyr_table_score(&scene->edition->box, open, (pyr_seat)seat).total;
+    int points = pyr_table_score(&scene->edition->box, open, (pyr_seat)seat).total;
     char number[16];
     snprintf(number, sizeof number, "%d", points);
     int used = 0;
@@ -536,10 +536,13 @@ bool draw_table(struct canvas *canvas, const struct scene *scene)
         minis += mini_height(layout.mini);
     else
         at = display_width(layout.mini) + 1;
+    /* Names get what room there is. */
+    int least = opponent_width(layout.mini), each = ((layout.tall ? left : canvas->width) - 1 - at) / (int)opponents;
+    each = each < least ? least : each > least + 10 ? least + 10 : each;
     for (unsigned i = 0, seat = scene->seat; i < opponents; i++) {
         seat = (seat + 1) % open->seats;
-        draw_opponent(canvas, 1 + at, minis, layout.mini, scene, seat);
-        at += opponent_width(layout.mini);
+        draw_opponent(canvas, 1 + at, minis, layout.mini, each - 1, scene, seat);
+        at += each;
     }
     if (layout.tall)
         draw_log(canvas, canvas->width - layout.right, 16, layout.right, canvas->height - 2 - 16, scene);

@@ -150,7 +150,9 @@ static int draw_player(struct canvas *canvas, int x, int y, const struct scene *
         pyr_card card = desk->card[slot];
         if (card < PYR_CARDS) {
             look.marks = pyr_desk_marks(box, desk, slot);
-            canvas_print(canvas, x + 1 + (int)slot * width, y + 1, width - 1, colour_style(box->card[card].colour), "%d %.3s", card + 1, pyr_text_colour(box->card[card].colour));
+            int used = canvas_print(canvas, x + 2 + (int)slot * width, y + 1, 3, ST_STRONG, "%d", card + 1);
+            for (int i = used + 1; i < PYR_SIDE; i++)
+                canvas_put(canvas, x + 2 + (int)slot * width + i, y + 1, rock_of(box->card[card].colour), colour_style(box->card[card].colour));
         }
         draw_card(canvas, x + (int)slot * width, y + 2, size, scene, card, &look);
     }
@@ -161,7 +163,10 @@ static int draw_player(struct canvas *canvas, int x, int y, const struct scene *
     canvas_print(canvas, at, y + 2, room, ST_TEXT, _("torches %d"), score.torches);
     canvas_print(canvas, at, y + 3, room, ST_TEXT, _("pyramid points %d"), score.points);
     canvas_print(canvas, at, y + 4, room, ST_TEXT, _("gems %d"), score.gems);
-    canvas_print(canvas, at, y + 5, room, ST_TEXT, _("rubies %u, emeralds %u"), desk->rubies, desk->emeralds);
+    int used = canvas_print(canvas, at, y + 5, room, ST_TEXT, "%u", desk->rubies);
+    canvas_put(canvas, at + used, y + 5, 0x2666, ST_RUBY_TEXT);
+    used += 2 + canvas_print(canvas, at + used + 2, y + 5, room, ST_TEXT, "%u", desk->emeralds);
+    canvas_put(canvas, at + used, y + 5, 0x25a0, ST_EMERALD_TEXT);
     canvas_print(canvas, at, y + 6, room, ST_TEXT, _("skulls %u: %d"), desk->skulls, score.skulls);
     canvas_wrap(canvas, at, y + 7, room, 2, ST_GOLD, done);
     return y + 10;
@@ -204,7 +209,7 @@ void draw_scores(struct canvas *canvas, const struct scene *scene)
         return;
     unsigned winners = pyr_table_winners(box, open);
     const char *const head[] = { _("pyramids"), _("torches"), _("points"), _("gems"), _("skulls"), _("total") };
-    int name = 20, column = 10, width = name + 6 * column, x = (canvas->width - width) / 2, y = canvas->height > 30 ? 6 : 3;
+    int name = 18, column = 10, width = name + 6 * column, x = (canvas->width - width) / 2, y = canvas->height > 30 ? 6 : 3;
     canvas_text(canvas, x, y, width, ST_STRONG, _("The game is over."));
     for (int i = 0; i < 6; i++) {
         int wide = text_width(head[i]);
@@ -303,8 +308,7 @@ void draw_help(struct canvas *canvas, const struct scene *scene, int page)
         return;
     int y = 2;
     if (page == 0) {
-        canvas_text(canvas, 2, y++, canvas->width - 3, ST_STRONG, _("Each turn a pattern is revealed. Mark all of it on one of your cards, or one space."));
-        y++;
+        y += canvas_wrap(canvas, 2, y, canvas->width - 4, 2, ST_STRONG, _("Each turn a pattern is revealed. Mark all of it on one of your cards, or one space."));
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++, y++) {
             canvas_text(canvas, 2, y, 14, ST_KEY, keys[i].keys);
             canvas_text(canvas, 17, y, canvas->width - 18, ST_TEXT, _(keys[i].does));

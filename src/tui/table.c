@@ -226,7 +226,8 @@ static void draw(struct app *app)
         app->message[0] = '\0';
     char kept[sizeof app->message];
     memcpy(kept, app->message, sizeof kept);
-    prompt(app, &scene);
+    if (!app->sheet)
+        prompt(app, &scene);
     set_hints(app, scene.state);
     scene.hint_count = app->hint_count;
     scene.message = app->message;
