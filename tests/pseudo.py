@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 """Runs the command in a language that nobody speaks (pseudo_po.py) and looks for words that did not go through the catalogue; then that records, JSON and
-editions are the same whatever the language, and that --lang and the environment choose it. usage: pseudo.py PYRAMIDS SOURCE_ROOT"""
+editions are the same whatever the language, and that --lang and the environment choose it. usage: pseudo.py PYRAMIDS SOURCE_ROOT [--short] [CASE...]"""
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.request
 
-COMMAND, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+SHORT = '--short' in sys.argv                 # without what takes an optimised build
+ARGS = [word for word in sys.argv[1:] if word != '--short']
+COMMAND, ROOT = os.path.abspath(ARGS[0]), os.path.abspath(ARGS[1])
 PLAIN = os.path.join(ROOT, 'tests/data/plain.edition')
 RECORD = os.path.join(ROOT, 'tests/data/plain-2.pyr')
 with open(os.path.join(ROOT, 'tests/pseudo-allow.txt'), encoding='utf-8') as source:
@@ -165,6 +170,78 @@ def case_games(folder):
     look(folder, 'export', '--database', f'{folder}/new.db', '--output', f'{folder}/out')
 
 
+def case_terminal(folder):
+    """The full-screen client: the choice of cards, marks, sheets, the end of a record."""
+    if not shutil.which('tmux'):
+        return
+    sessions = 0
+    def tmux(*words):
+        return subprocess.run(['tmux', '-u', '-S', f'{folder}/tmux{sessions}', *words], capture_output=True, text=True, timeout=30, check=False,
+                              env=dict(os.environ, LC_ALL='C.UTF-8', TERM='xterm-256color')).stdout
+    def still():
+        """The screen, once it changes no more."""
+        before, text, end = '', tmux('capture-pane', '-p'), time.time() + 20
+        while (text != before or '⟦' not in text) and time.time() < end:
+            time.sleep(0.25)
+            before, text = text, tmux('capture-pane', '-p')
+        return text
+    env = environment(folder, LANGUAGE='qps', TERM='tmux-256color', HOME=folder, USER='Ursa')
+    setting = ' '.join(f"{name}='{env[name]}'" for name in ('PATH', 'PYRAMIDS_LOCALEDIR', 'XDG_DATA_HOME', 'LANG', 'LANGUAGE', 'TERM', 'HOME', 'USER'))
+    for size, words, keys in (('120x34', 'play --players 3 --bots novice,club --seed 11', ['2', 'Right', 'Right', 'Space', 'Enter', '?', 'Tab', 'Escape', 'o', 'Escape', 'L', 'Escape',
+                                                                                            's', 's', 'n', 'Down Down Down Down', 'n', 'Enter', 'u', 'n', 'Enter', 'Enter', 'q', 'n', 'q', 'y']),
+                              ('80x24', 'play --players 2 --seed 5', ['?', 'Escape', 'q']), ('60x18', 'play --players 2 --seed 6', []),
+                              ('80x24', f'replay --edition {PLAIN} {RECORD}', [])):
+        width, height = size.split('x')
+        sessions += 1                        # a server that ends may hold its socket for a moment
+        tmux('-f', '/dev/null', 'new-session', '-d', '-x', width, '-y', height, f'exec env -i {setting} sh -c "{COMMAND} {words}; exec cat"')
+        try:
+            for key in ['', *keys]:
+                if key:
+                    tmux('send-keys', *key.split())
+                text = still()
+                assert '⟦' in text or key in ('y', 'q'), (words, key, text)
+                found = leaks(text, (folder, ROOT, 'Ursa', 'abcde', 'hjkl'))
+                assert not found, f'{words}, after {key!r}: ' + '\n# '.join(found)
+        finally:
+            tmux('kill-server')
+
+
+def case_report(folder):
+    """The server's report of a game, each reader's in their language; kept, so the second one is there at once."""
+    if SHORT:
+        return
+    database = f'{folder}/games.db'
+    run(folder, 'import', '--database', database, '--edition', PLAIN, RECORD)
+    code = re.search(r'^; table (\w+)', run(folder, 'export', '--database', database).stdout, re.M)[1]
+    server = subprocess.Popen([COMMAND, 'serve', '--port', '0', '--no-browser', '--quiet', '--database', database, '--edition', PLAIN, '--ready-file', f'{folder}/ready'],
+                              stdout=subprocess.DEVNULL, env=environment(folder))
+    try:
+        end = time.time() + 30
+        while time.time() < end and not os.path.exists(f'{folder}/ready'):
+            time.sleep(0.05)
+        with open(f'{folder}/ready', encoding='utf-8') as file:
+            url = file.read().strip().rstrip('/')
+        def get(path, accept='', wait=100):
+            end = time.time() + wait
+            while True:
+                with urllib.request.urlopen(urllib.request.Request(url + path, headers={'Accept-Language': accept} if accept else {}), timeout=30) as answer:
+                    if answer.status == 200:
+                        return answer.read().decode(), answer.headers
+                    assert answer.status == 202 and time.time() < end, (path, answer.status)
+                time.sleep(0.3)
+        path = f'/api/tables/{code}/analysis'
+        page, headers = get(path + '.html?lang=qps')
+        assert '<html lang="qps">' in page and '⟦' in page and headers['Content-Language'] == 'qps', page[:300]
+        for query, accept, wanted in (('', '', 'en'), ('', 'zz, qps-XX;q=0.7, en;q=0.5', 'qps'), ('', 'en, qps;q=0.9', 'en'), ('?lang=en', 'qps', 'en'), ('?lang=zz', 'qps', 'qps'),
+                                      ('?lang=' + 'x' * 90, '', 'en')):
+            page, headers = get(path + '.html' + query, accept, 0)
+            assert f'<html lang="{wanted}">' in page and headers['Content-Language'] == wanted and ('⟦' in page) == (wanted == 'qps'), (query, accept)
+        assert json.loads(get(path, 'qps', 0)[0])['finished']
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
 def case_same_for_programs(folder):
     own = ['--edition', PLAIN]
     with open(RECORD, encoding='utf-8') as file:
@@ -220,7 +297,8 @@ def make_catalogue(folder):
 
 
 def main():
-    cases = [case_help, case_wrong_usage, case_files, case_bad_texts, case_play, case_games, case_same_for_programs, case_choosing]
+    only = ARGS[2:]
+    cases = [case for case in (case_help, case_wrong_usage, case_files, case_bad_texts, case_play, case_games, case_terminal, case_report, case_same_for_programs, case_choosing) if not only or case.__name__[5:] in only]
     assert leaks('⟦šô⟧ far') and leaks('Usage: pyramids') and not leaks('⟦šô⟧ 17:a1 --json FILE classic')
     print(f'1..{len(cases)}')
     bad = 0

@@ -458,7 +458,7 @@ void game_draw_cover(struct app *app)
 {
     char heading[300], news[1500] = "";
     struct game *game = app->game;
-    const struct key_hint hints[] = { { K_ENTER, "Enter", _("it is me") }, { 'u', "u", _("the one before takes back") } };
+    const struct key_hint hints[] = { { K_ENTER, _("Enter"), _("it is me") }, { 'u', "u", _("the one before takes back") } };
     unsigned shown = 0;
     story_tell(&app->story, &app->match, app->match.log.lines, app->names);
     for (unsigned i = app->story.count; i > 0 && shown < 8 && app->story.line[i - 1].line >= game->seen[app->seat]; i--)

@@ -755,15 +755,15 @@ void remote_draw(struct remote *remote, struct app *app)
             items[i] = remote->offer[i].text;
         items[remote->offers] = _("Make a new table for two, open to everyone");
         items[remote->offers + 1] = _("Type the code of a table");
-        app_hint(app, K_ENTER, "Enter", _("choose"));
+        app_hint(app, K_ENTER, _("Enter"), _("choose"));
         app_hint(app, K_UP, app->facts.ascii ? "Up" : "↑", _("up"));
         app_hint(app, K_DOWN, app->facts.ascii ? "Down" : "↓", _("down"));
         app_hint(app, 'q', "q", _("quit"));
         snprintf(text, sizeof text, _("Tables at %s"), remote->url);
         draw_list(&app->canvas, text, items, remote->offers + 2, remote->at, remote->note, app->hints, app->hint_count);
     } else if (remote->stage == STAGE_CODE) {
-        app_hint(app, K_ENTER, "Enter", _("join"));
-        app_hint(app, K_ESCAPE, "Esc", _("back"));
+        app_hint(app, K_ENTER, _("Enter"), _("join"));
+        app_hint(app, K_ESCAPE, _("Esc"), _("back"));
         snprintf(text, sizeof text, "%s_", remote->code);
         draw_notice(&app->canvas, _("The code of the table"), text, app->hints, app->hint_count);
     } else {

@@ -174,7 +174,7 @@ static void draw_sums(struct replaying *r)
 {
     const struct pyr_judge_report *report = report_of(r);
     char text[1500] = "";
-    const struct key_hint hints[] = { { K_ESCAPE, "Esc", _("back") } };
+    const struct key_hint hints[] = { { K_ESCAPE, _("Esc"), _("back") } };
     for (unsigned s = 0; report && s < report->seats; s++) {
         const struct pyr_judge_sum *sum = &report->sum[s];
         snprintf(text + strlen(text), sizeof text - strlen(text), _("%s: %s points = luck %s and skill %s; marks ?! %u, ? %u, ?? %u\n"),
@@ -238,7 +238,7 @@ static void draw(struct replaying *r)
     app_hint(app, K_LEFT, app->facts.ascii ? "<" : "←", _("back"));
     app_hint(app, ']', "]", _("next turn"));
     app_hint(app, '[', "[", _("turn before"));
-    app_hint(app, K_TAB, "Tab", _("seat"));
+    app_hint(app, K_TAB, _("Tab"), _("seat"));
     app_hint(app, 'a', "a", report_of(r) ? _("luck and skill") : _("analyse"));
     app_hint(app, 'L', "L", _("log"));
     app_hint(app, 'q', "q", _("leave"));

@@ -289,18 +289,18 @@ void draw_help(struct canvas *canvas, const struct scene *scene, int page)
     static const struct {
         const char *keys, *does;
     } keys[] = {
-        { "arrows, hjkl", N_("move the pattern; beyond the edge lies the other card") },
+        { N_("arrows, hjkl"), N_("move the pattern; beyond the edge lies the other card") },
         { "r, R", N_("turn a quarter, or back") },
         { "f", N_("mirror") },
         { "n, N", N_("next or previous place where it fits") },
         { "s", N_("one space instead of the pattern, and back") },
-        { "Tab, 1, 2", N_("the other card, this card") },
-        { "Enter", N_("place; then confirm") },
+        { N_("Tab, 1, 2"), N_("the other card, this card") },
+        { N_("Enter"), N_("place; then confirm") },
         { "u", N_("take back: the last mark, a sealed choice, the last turn") },
         { "o", N_("players: their cards and scores") },
         { "L", N_("what happened so far") },
-        { "Esc", N_("back to the table") },
-        { "Ctrl-L", N_("draw the screen anew") },
+        { N_("Esc"), N_("back to the table") },
+        { N_("Ctrl-L"), N_("draw the screen anew") },
         { "q", N_("leave; the game is kept and goes on next time") },
     };
     begin_sheet(canvas, scene);
@@ -310,12 +310,12 @@ void draw_help(struct canvas *canvas, const struct scene *scene, int page)
     if (page == 0) {
         y += canvas_wrap(canvas, 2, y, canvas->width - 4, 2, ST_STRONG, _("Each turn a pattern is revealed. Mark all of it on one of your cards, or one space."));
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++, y++) {
-            canvas_text(canvas, 2, y, 14, ST_KEY, keys[i].keys);
+            canvas_text(canvas, 2, y, 14, ST_KEY, _(keys[i].keys));
             canvas_text(canvas, 17, y, canvas->width - 18, ST_TEXT, _(keys[i].does));
         }
         y++;
         canvas_wrap(canvas, 2, y, canvas->width - 4, 2, ST_TEXT,
-            _("Mouse: point at a space to hold the pattern there, click to place it, the wheel turns it. Every key in the last line can be clicked."));
+            _("Mouse: rest on a space to hold the pattern there, click to place it, the wheel turns it. Every key in the last line can be clicked."));
     } else {
         draw_legend(canvas, 2, y, scene);
     }

@@ -172,10 +172,10 @@ static void set_hints(struct app *app, enum hand_state state)
         app_hint(app, K_UP, app->facts.ascii ? "Up" : "↑", _("earlier"));
         app_hint(app, K_DOWN, app->facts.ascii ? "Down" : "↓", _("later"));
     } else if (app->sheet == SHEET_HELP) {
-        app_hint(app, K_TAB, "Tab", _("signs and keys"));
+        app_hint(app, K_TAB, _("Tab"), _("signs and keys"));
     } else if (app->sheet) {
     } else if (state == HAND_KEEP || state == HAND_REPLACE) {
-        app_hint(app, K_ENTER, "Enter", state == HAND_KEEP ? _("keep") : _("take"));
+        app_hint(app, K_ENTER, _("Enter"), state == HAND_KEEP ? _("keep") : _("take"));
         app_hint(app, K_LEFT, app->facts.ascii ? "<" : "←", _("left"));
         app_hint(app, K_RIGHT, app->facts.ascii ? ">" : "→", _("right"));
         if (state == HAND_KEEP)
@@ -183,16 +183,16 @@ static void set_hints(struct app *app, enum hand_state state)
         else
             app_hint(app, 't', "t", app->peek ? _("choose") : _("table"));
     } else if (is_aiming(state)) {
-        app_hint(app, K_ENTER, "Enter", _("place"));
+        app_hint(app, K_ENTER, _("Enter"), _("place"));
         if (state == HAND_FIRST) {
-            app_hint(app, 'r', "r", _("turn"));
+            app_hint(app, 'r', "r", _("rotate"));
             app_hint(app, 'f', "f", _("mirror"));
             app_hint(app, 's', "s", _("single"));
         }
         app_hint(app, 'n', "n", _("next"));
-        app_hint(app, K_TAB, "Tab", _("card"));
+        app_hint(app, K_TAB, _("Tab"), _("card"));
     } else if (state == HAND_READY || state == HAND_PASS) {
-        app_hint(app, K_ENTER, "Enter", state == HAND_PASS ? _("pass") : _("confirm"));
+        app_hint(app, K_ENTER, _("Enter"), state == HAND_PASS ? _("pass") : _("confirm"));
     } else if (state == HAND_OVER) {
         app_hint(app, 't', "t", app->peek ? _("scores") : _("table"));
         app_hint(app, 'v', "v", _("replay"));
@@ -200,7 +200,7 @@ static void set_hints(struct app *app, enum hand_state state)
             app_hint(app, 'N', "N", _("new game"));
     }
     if (app->sheet)
-        app_hint(app, K_ESCAPE, "Esc", _("back"));
+        app_hint(app, K_ESCAPE, _("Esc"), _("back"));
     else if (state == HAND_SEALED || state == HAND_READY || state == HAND_EXTRA)
         app_hint(app, 'u', "u", _("take back"));
     app_hint(app, '?', "?", _("help"));
