@@ -7,7 +7,11 @@ const FILES = ['@FILES@'];
 const worker = /** @type {any} */ (self);
 
 worker.addEventListener('install', (/** @type {any} */ event) => {
-    event.waitUntil(caches.open(VERSION).then((cache) => cache.addAll(['./', ...FILES].map((name) => new Request(name, { cache: 'no-cache' })))));
+    // One after the other: nothing is urgent, and a server may count requests.
+    event.waitUntil(caches.open(VERSION).then(async (cache) => {
+        for (const name of ['./', ...FILES])
+            await cache.add(new Request(name, { cache: 'no-cache' }));
+    }));
 });
 
 worker.addEventListener('activate', (/** @type {any} */ event) => {

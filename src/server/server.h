@@ -105,7 +105,7 @@ struct address {
     struct map_node node;
     char text[46];
     unsigned connections;
-    struct bucket requests, visitors, misses;
+    struct bucket requests, pages, visitors, misses;
     uint64_t used;               /* last time, in milliseconds */
 };
 
