@@ -451,7 +451,7 @@ static void choose(struct client *client)
 
 static void choose_all(struct table *table)
 {
-    for (unsigned s = 0; s < SEATS && !options.rate; s++)
+    for (unsigned s = 0; s < SEATS && options.rate <= 0; s++)
         if (is_due(&table->client[s]))
             choose(&table->client[s]);
 }
@@ -605,7 +605,7 @@ static void receive(struct client *client, char *text)
         choose_all(table);
     } else if (!strncmp(text, "{\"type\":\"done\",\"id\":\"", 21)) {
         acknowledged(client, text + 20);
-        if (!options.rate && is_due(client))
+        if (options.rate <= 0 && is_due(client))
             choose(client);
     } else if (strncmp(text, "{\"type\":\"hello\",", 16) && strncmp(text, "{\"code\":\"", 9)) {
         fail("table %s, seat %d: %.200s", table->code, client->seat + 1, text);
@@ -724,17 +724,17 @@ static bool all_confirmed(void)
 
 static void play(void)
 {
-    uint64_t begin = now_ns(), end = options.seconds ? begin + (uint64_t)(options.seconds * 1e9) : UINT64_MAX, last = begin;
+    uint64_t begin = now_ns(), end = options.seconds > 0 ? begin + (uint64_t)(options.seconds * 1e9) : UINT64_MAX, last = begin;
     double count = 0;
     load.playing = true;
     for (unsigned t = 0; t < options.tables; t++)
         choose_all(&load.table[t]);
     while (load.over < options.tables && now_ns() < end) {
-        if (turn(options.rate ? 1 : 100))
+        if (turn(options.rate > 0 ? 1 : 100))
             last = now_ns();
         else if ((double)(now_ns() - last) * 1e-9 > PATIENCE)
             fail("nothing happens any more");
-        for (double due = (double)(now_ns() - begin) * 1e-9 * options.rate; options.rate && count < due; count++)
+        for (double due = (double)(now_ns() - begin) * 1e-9 * options.rate; options.rate > 0 && count < due; count++)
             choose_next();
     }
     load.closing = true;

@@ -239,11 +239,7 @@ def case_flooding(folder):
         calm = ben.seat(code)
         link = ana.link(code)
         message = Wire.frame(1, b'{"type":"ping"}')
-        try:
-            for _ in range(400):
-                link.at.sendall(message)
-        except OSError:
-            pass
+        link.at.sendall(message * 135)       # as many as it takes: what it has not read when it closes would take the reason away
         assert link.closed(20) == 1008
         assert {'type': 'error', 'code': 'too_fast'} in link.errors or b'too_fast' in b''.join(ana.heard)
         calm.done('ping')                    # nobody else is slowed
@@ -451,7 +447,7 @@ def case_slow_and_silent(folder):
         # The dice decide what everyone keeps saying.
         before, phase = server.memory(), links[0].version
         choice = links[0].pick(random.Random(1))
-        slowest, rounds = 0, 3000 if LONG else 400
+        slowest, rounds = 0, 1500 if LONG else 400
         for i in range(rounds):
             moment = time.monotonic()
             links[0].done('choose', phase=phase, choice=choice)

@@ -654,6 +654,22 @@ def case_after_the_end(folder):
         assert seen[0] == 202 and answer.headers['Content-Type'] == 'application/json' and answer.json['players']
         page = chloe.want(200, 'GET', f'/api/tables/{alone}/analysis.html')
         assert page.headers['Content-Type'].startswith('text/html') and '<html' in page.text and "script-src 'none'" in page.headers['Content-Security-Policy']
+        # The last choice of a game, sent again after a restart: it took effect.
+        last, davi = random.Random(8), server.visitor('Davi')
+        code = davi.make('open', 'bot:novice')
+        link = davi.seat(code)
+        while not link.over():
+            choice = link.pick(last)
+            if not choice:
+                link.hear()
+                continue
+            sent = dict(id=secrets.token_hex(6), phase=link.version, choice=choice)
+            link.done('choose', **sent)
+            link.until(lambda: link.over() or link.version > sent['phase'])
+        server.restart()
+        link = davi.link(code)
+        link.done('choose', **sent)
+        link.refused('late', 'choose', **dict(sent, id='another'))
         # The same seats once more: others may not, and everyone gets the same table.
         chloe.refused(403, 'not_seated', 'POST', f'/api/tables/{both}/rematch', {})
         Visitor(server).refused(401, 'no_visitor', 'POST', f'/api/tables/{both}/rematch', {})

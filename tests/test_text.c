@@ -290,3 +290,71 @@ TEST("a fault that does not fit its buffer is cut, not overrun")
         CHECK_INT(to[size], '!');
     }
 }
+
+TEST("plural forms of languages with many")
+{
+    static const struct {
+        const char *expression;
+        unsigned long n[6], form[6];
+    } cases[] = {
+        { "(n != 1)", { 0, 1, 2, 5, 11, 100 }, { 1, 0, 1, 1, 1, 1 } },
+        { "(n > 1);", { 0, 1, 2, 5, 11, 1000000 }, { 0, 0, 1, 1, 1, 1 } },
+        { "0", { 0, 1, 2, 5, 11, 100 }, { 0, 0, 0, 0, 0, 0 } },
+        { "(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2)", { 1, 2, 5, 12, 22, 25 }, { 0, 1, 2, 2, 1, 2 } },
+        { "n%10==1 && n%100!=11 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2\n", { 1, 11, 21, 23, 13, 100 }, { 0, 2, 0, 1, 2, 2 } },
+        { "n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 ? 4 : 5", { 0, 1, 2, 7, 11, 100 }, { 0, 1, 2, 3, 4, 5 } },
+        { "!(n - 2) + n / 0 * n % 0", { 0, 1, 2, 3, 4, 5 }, { 0, 0, 1, 0, 0, 0 } },
+        { "n==1 || n==2 && n==3", { 0, 1, 2, 3, 4, 5 }, { 0, 1, 0, 0, 0, 0 } },
+        { "((((", { 0, 1, 2, 3, 4, 5 }, { 0, 0, 0, 0, 0, 0 } },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t k = 0; k < 6; k++)
+            CHECK_INT(pyr_text_plural(cases[i].expression, cases[i].n[k]), cases[i].form[k]);
+    char deep[5000];
+    memset(deep, '(', sizeof deep);
+    deep[sizeof deep - 1] = '\0';
+    pyr_text_plural(deep, 1);
+    memset(deep, '!', sizeof deep - 1);
+    pyr_text_plural(deep, 1);
+    for (size_t i = 0; i + 2 < sizeof deep; i += 2)
+        memcpy(deep + i, "1?", 2);
+    pyr_text_plural(deep, 1);
+}
+
+TEST("numbers and tables")
+{
+    char to[PYR_NUMBER_SIZE], text[100] = "";
+    CHECK_STR(pyr_text_number(to, 12.345, 1, false), "12.3");
+    CHECK_STR(pyr_text_number(to, 12.345, 0, true), "+12");
+    CHECK_STR(pyr_text_number(to, -0.5, 2, true), "-0.50");
+    CHECK_STR(pyr_text_percent(to, 7, 1, false), "7.0%");
+    CHECK_INT(strlen(pyr_text_number(to, 1e300, 2, false)) < sizeof to, 1);
+    FILE *file = tmpfile();
+    struct pyr_column column[] = { { "größe", 0, -3 }, { "höhe", 2, 2 }, { "rest", 1, 0 } };
+    pyr_text_heading(file, column, 3);
+    pyr_text_cell(file, &column[0], "%s", "ä");
+    pyr_text_cell(file, &column[1], "%d", 17);
+    pyr_text_cell(file, &column[2], "%s\n", "wörter");
+    rewind(file);
+    CHECK(fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    CHECK_STR(text, "größe  höhe rest\nä        17 wörter\n");
+}
+
+TEST("languages: English is always there, and Accept-Language is weighed")
+{
+    CHECK_STR(pyr_text_code(), "en");
+    CHECK_STR(pyr_text_language_at(0), "en");
+    CHECK_STR(pyr_text_language_name("en"), "English");
+    CHECK(pyr_text_language("en_GB.UTF-8"));
+    CHECK(!pyr_text_language("zz"));
+    CHECK(!pyr_text_language(""));
+    CHECK(!pyr_text_language("e"));
+    CHECK(!pyr_text_language("english"));
+    CHECK_STR(pyr_text_accepted("zz, en-GB;q=0.5"), "en");
+    CHECK(!pyr_text_accepted("zz;q=0.9,  , ;q=, en;q=0"));
+    CHECK(!pyr_text_accepted(""));
+    CHECK(!pyr_text_use("zz"));
+    CHECK_STR(pyr_text_use(NULL), "en");
+    CHECK(!pyr_text_use(NULL));
+}

@@ -3,7 +3,7 @@
  * but not confirmed. Knows nothing of pixels: the table tells it spaces, and draws what it says.
  */
 import { formOf, turned } from './draw.js';
-import { markStep } from './core.js';
+import { ERR, markStep } from './core.js';
 
 /** @typedef {import('./core.js').Core} Core */
 /** @typedef {import('./core.js').Mark} Mark */
@@ -80,7 +80,8 @@ export class Aim {
 
     /** The spaces of a card that some placement covers. @param {number} slot */
     reachable(slot) {
-        const cells = new Set([...this.patterns, ...this.singles].filter((p) => p.slot === slot && (!this.one || p.cells.length === 1)).flatMap((p) => p.cells));
+        const cells = new Set([...this.patterns, ...this.singles].filter((p) => p.slot === slot && (!this.one || p.cells.length === 1)).flatMap((p) =>
+            p.cells));
         return [...cells].sort((a, b) => a - b);
     }
 
@@ -95,7 +96,7 @@ export class Aim {
         const shape = this.one ? /** @type {[number, number][]} */ ([[0, 0]]) : turned(this.pattern, this.quarters, this.mirror);
         const tries = shape.map(([ax, ay]) => shape.map(([x, y]) => [cell % 5 + x - ax, (cell / 5 | 0) + y - ay]))
             .filter((c) => c.every(([x, y]) => x >= 0 && y >= 0 && x < 5 && y < 5)).map((c) => c.map(([x, y]) => y * 5 + x).sort((a, b) => a - b));
-        const cells = tries.find((c) => this.why(slot, c) === -192 || this.why(slot, c) === -193) ?? tries[0] ?? [cell];
+        const cells = tries.find((c) => [ERR.noTouch, ERR.noEntrance].includes(this.why(slot, c))) ?? tries[0] ?? [cell];
         this.hover = { slot, cells, step: markStep(slot, cells), bad: this.why(slot, cells) };
     }
 
@@ -110,7 +111,7 @@ export class Aim {
         this.refused = 0;
         this.painted = [];
         if (!list.length) {
-            this.refused = this.why(slot, [cell]) || -191;
+            this.refused = this.why(slot, [cell]) || ERR.notPattern;
             return false;
         }
         const again = this.pin !== null && this.cycle.slot === slot && this.cycle.cell === cell && list.some((p) => same(p, this.pin));
@@ -189,7 +190,7 @@ export class Aim {
         else if (this.painted.length === 1 && (single ?? best))
             this.hover = { ...(best ?? /** @type {Place} */ (single)), bad: 0 };
         else
-            this.hover = { slot, cells: [cell], step: markStep(slot, [cell]), bad: this.why(slot, [cell]) || -191 };
+            this.hover = { slot, cells: [cell], step: markStep(slot, [cell]), bad: this.why(slot, [cell]) || ERR.notPattern };
     }
 
     /** The placement in the turn shown whose middle is nearest to a point, in spaces; null beyond reach. @param {number} slot @param {number} x @param {number} y */

@@ -60,7 +60,7 @@ const SHIFT = 35n;               // the second card's spaces in a step (base.h)
 const OTHER = 1n << 29n;
 
 /** Codes of err.h that the page asks for by name. */
-export const ERR = { noTouch: -192, recordEdition: -600 };
+export const ERR = { noEntrance: -193, noTouch: -192, notPattern: -191, recordEdition: -600 };
 
 /** The name of a space. @param {number} i */
 export const spaceName = (i) => 'abcde'[i % 5] + (1 + (i / 5 | 0));
@@ -103,7 +103,7 @@ export const PASS = OTHER;
 export const keepStep = (a, b) => OTHER | 1n << 30n | BigInt(Math.min(a, b) - 1) | BigInt(Math.max(a, b) - 1) << 6n;
 
 /** Reads what edition_write has written, which is regular. @param {string} text @returns {Edition} */
-export function parseEdition(text) {
+function parseEdition(text) {
     const edition = /** @type {Edition} */ ({ name: '', title: '', skulls: [], patterns: [], cards: [], text });
     const lines = text.split('\n');
     for (let i = 0; i < lines.length; i++) {
@@ -126,7 +126,7 @@ export function parseEdition(text) {
 }
 
 /** Words in the module's error: thrown where a caller has made a mistake that a person cannot. */
-export class CoreError extends Error {
+class CoreError extends Error {
     /** @param {Fault} fault */
     constructor(fault) {
         super(`error ${fault.code} at line ${fault.line}: ${fault.word} (${fault.expected})`);
@@ -224,9 +224,12 @@ export class Core {
     /** @returns {string[]} */
     lines() { return this.log().split('\n').slice(0, -1); }
 
+    /** Whether a seat (-1: an onlooker) may see a line. @param {number} line @param {number} seat */
+    isVisible(line, seat) { return this.x.match_line_is_visible(line, seat < 0 ? ONLOOKER : seat) !== 0; }
+
     /** The lines that a seat may see, as a text. @param {number} seat */
     visibleLog(seat) {
-        return this.lines().filter((_, i) => this.x.match_line_is_visible(i, seat)).map((line) => line + '\n').join('');
+        return this.lines().filter((_, i) => this.isVisible(i, seat)).map((line) => line + '\n').join('');
     }
 
     /** @param {string} name @param {string} value */

@@ -7,6 +7,7 @@ import { TILES } from './core.js';
 /** @param {Pad} pad @param {number} s @param {number[]} penalties */
 export function padTotal(pad, s, penalties) {
     const sheet = pad.sheets[s], pairs = Math.min(sheet.rubies, sheet.emeralds);
-    return 10 * sheet.done.reduce((a, b) => a + b) + 5 * sheet.torches.filter(Boolean).length + pad.tiles.flatMap((t) => t.map((o, i) => o === s ? TILES[i] : 0)).reduce((a, b) => a + b)
+    return 10 * sheet.done.reduce((a, b) => a + b) + 5 * sheet.torches.filter(Boolean).length + pad.tiles.flatMap((t) => t.map((o, i) => o === s ?
+        TILES[i] : 0)).reduce((a, b) => a + b)
         + 5 * pairs + Math.abs(sheet.rubies - sheet.emeralds) - (sheet.skulls ? penalties[sheet.skulls - 1] : 0);
 }

@@ -80,8 +80,6 @@ export function put(root, html) {
     shown.set(root, html);
 }
 
-/** The document was changed by hand: the next `put` compares anew. @param {Element} root */
-export const forget = (root) => shown.delete(root);
 
 /** Says something to those who listen. @param {string} text */
 export function announce(text) {
@@ -143,7 +141,8 @@ export function shareLink(url) {
     if ('share' in navigator && matchMedia('(hover: none)').matches)
         navigator.share({ url, title: 'Pyramids' }).catch(() => {});
     else
-        navigator.clipboard.writeText(url).then(() => toast(_('The link is copied.')), () => void dialog(_('Link'), `<p class="longlink">${esc(url)}</p>`, { close: _('Close') }));
+        navigator.clipboard.writeText(url).then(() => toast(_('The link is copied.')), () => void dialog(_('Link'),
+            `<p class="longlink">${esc(url)}</p>`, { close: _('Close') }));
 }
 
 /** Offers a text as a file. @param {string} name @param {string} text */

@@ -6,17 +6,17 @@
 /** @typedef {import('./core.js').Card} Card */
 /** @typedef {import('./core.js').Pattern} Pattern */
 
-export const C = 60;             // a space
-export const MX = 14, MT = 24, MB = 14;
-export const W = 5 * C + 2 * MX, H = 5 * C + MT + MB;
+const C = 60;             // a space
+const MX = 14, MT = 24, MB = 14;
+const W = 5 * C + 2 * MX, H = 5 * C + MT + MB;
 const SYMBOLS = /** @type {Record<string, string>} */ ({ r: 'ruby', e: 'emerald', f: 'torch', s: 'skull', p: 'potion', x: 'cross', T: 'tomb' });
 export const ROMAN = ['I', 'II', 'III', 'IV'];
 export const ANIMALS = ['cat', 'jackal', 'ibis', 'scarab'];
 
 /** @param {number} i */
-export const px = (i) => MX + (i % 5) * C;
+const px = (i) => MX + (i % 5) * C;
 /** @param {number} i */
-export const py = (i) => MT + (i / 5 | 0) * C;
+const py = (i) => MT + (i / 5 | 0) * C;
 
 /** A number from 0 to 1 that is always the same for the same seed. @param {number} seed */
 function rnd(seed) {
@@ -37,7 +37,8 @@ export const symbolOf = (c) => SYMBOLS[c] ? symbol(SYMBOLS[c]) : '';
 
 /** @param {number} seat @param {{small?: boolean, bot?: boolean, me?: boolean}} [how] */
 export function avatar(seat, { small = false, bot = false, me = false } = {}) {
-    return `<span class="av ${small ? 'sm' : ''} ${me ? 'me' : ''}" aria-hidden="true"><svg viewBox="0 0 40 40"><use href="#a-${ANIMALS[seat]}"/></svg>${
+    return `<span class="av ${small ? 'sm' : ''} ${me ? 'me' : ''}" aria-hidden="true"><svg viewBox="0 0 40 40"><use href="#a-${
+        ANIMALS[seat]}"/></svg>${
         bot && !small ? `<span class="bot">${icon('bot')}</span>` : ''}</span>`;
 }
 
@@ -49,9 +50,12 @@ const rect = (x, y, w, h, [a, b, c, d]) => `M${x + a} ${y}H${x + w - b}Q${x + w}
 function pen(x, y, s, seed, w, more = '') {
     const j = /** @param {number} k @param {number} a */ (k, a) => (rnd(seed * 7.13 + k) - .5) * a * s;
     const a = .2 * s, b = .8 * s;
-    const d1 = `M${f1(x + a + j(1, .1))} ${f1(y + a + j(2, .1))}Q${f1(x + s / 2 + j(3, .16))} ${f1(y + s / 2 + j(4, .1))} ${f1(x + b + j(5, .12))} ${f1(y + b + j(6, .1))}`;
-    const d2 = `M${f1(x + b + j(7, .1))} ${f1(y + a + j(8, .1))}Q${f1(x + s / 2 + j(9, .16))} ${f1(y + s / 2 + j(10, .1))} ${f1(x + a + j(11, .12))} ${f1(y + b + j(12, .1))}`;
-    return `<path class="pen ${more}" pathLength="1" stroke-width="${w}" d="${d1}"/><path class="pen ${more}" pathLength="1" stroke-width="${f1(w * .92)}" d="${d2}"/>`;
+    const d1 = `M${f1(x + a + j(1, .1))} ${f1(y + a + j(2, .1))}Q${f1(x + s / 2 + j(3, .16))} ${f1(y + s / 2 + j(4, .1))} ${f1(x + b + j(5, .12))} ${
+        f1(y + b + j(6, .1))}`;
+    const d2 = `M${f1(x + b + j(7, .1))} ${f1(y + a + j(8, .1))}Q${f1(x + s / 2 + j(9, .16))} ${f1(y + s / 2 + j(10, .1))} ${f1(x + a + j(11,
+        .12))} ${f1(y + b + j(12, .1))}`;
+    return `<path class="pen ${more}" pathLength="1" stroke-width="${w}" d="${d1}"/><path class="pen ${more}" pathLength="1" stroke-width="${
+        f1(w * .92)}" d="${d2}"/>`;
 }
 
 /** The outline of a set of spaces. @param {number[]} cells @param {number} [inset] */
@@ -77,7 +81,9 @@ function outline(cells, inset = 2) {
 export function legalLayer(cells) {
     return cells.map((i) => {
         const x = px(i) + 6, y = py(i) + 6, s = C - 12, t = 9;
-        return `<rect class="legal-t" x="${px(i) + 2}" y="${py(i) + 2}" width="${C - 4}" height="${C - 4}" rx="5"/><path class="legal" d="M${x} ${y + t}V${y}H${x + t}M${x + s - t} ${y}H${x + s}V${y + t}M${x + s} ${y + s - t}V${y + s}H${x + s - t}M${x + t} ${y + s}H${x}V${y + s - t}"/>`;
+        return `<rect class="legal-t" x="${px(i) + 2}" y="${py(i) + 2}" width="${C - 4}" height="${C - 4}" rx="5"/><path class="legal" d="M${x} ${
+            y + t}V${y}H${x + t}M${x + s - t} ${y}H${x + s}V${y + t}M${x + s} ${y + s - t}V${y + s}H${x + s - t}M${x + t} ${y + s}H${x}V${
+            y + s - t}"/>`;
     }).join('');
 }
 
@@ -103,9 +109,11 @@ export function chamber(card, marks = [], { mini = false, fresh = [], layers = f
         const corner = [!U && !L ? q : 0, !U && !R ? q : 0, !D && !R ? q : 0, !D && !L ? q : 0];
         floor += `<path class="grv" d="${rect(x, y, C, C, corner)}"/>`;
         const g = mini ? 1 : 1.4, inner = corner.map((v) => v ? v - 1 : 3);
-        tiles += `<path class="${c === 'T' ? 'gold' : `t ${M.has(i) ? 'm' : ['', 'b', 'c'][rnd(n * 31 + i) * 3 | 0]}`}" d="${rect(x + g, y + g, C - 2 * g, C - 2 * g, inner)}"/>`;
+        tiles += `<path class="${c === 'T' ? 'gold' : `t ${M.has(i) ? 'm' : ['', 'b', 'c'][rnd(n * 31 + i) * 3 | 0]}`}" d="${rect(x + g, y + g,
+            C - 2 * g, C - 2 * g, inner)}"/>`;
         if (c === 'T' && !mini)
-            tiles += `<path d="${rect(x + 4, y + 4, C - 8, C - 8, [5, 5, 5, 5])}" fill="none" stroke="#8A5A00" stroke-opacity=".5" stroke-width="1.5"/>`;
+            tiles += `<path d="${rect(x + 4, y + 4, C - 8, C - 8, [5, 5, 5,
+                5])}" fill="none" stroke="#8A5A00" stroke-opacity=".5" stroke-width="1.5"/>`;
         if (!mini) {
             if (!U && c !== 'v') shade += `<rect x="${x}" y="${y}" width="${C}" height="11" fill="url(#sh-top)"/>`;
             if (!L) shade += `<rect x="${x}" y="${y}" width="7" height="${C}" fill="url(#sh-left)"/>`;
@@ -118,13 +126,15 @@ export function chamber(card, marks = [], { mini = false, fresh = [], layers = f
             floor += `<rect class="grv" x="${x + 11}" y="-2" width="38" height="${MT + 4}"/>`;
             tiles += `<rect class="t ${M.has(i) ? 'm' : ''}" x="${x + 12.5}" y="-2" width="35" height="${MT + 5}"/>`;
             symbols += mini ? `<path d="M${x + 16} ${y - 18}H${x + 44}L${x + 30} ${y + 6}Z" fill="#7A4A00"/>`
-                : `<path class="arrow-in ${marks.length ? '' : 'calls'}" d="M${x + 24.5} ${y - 22}H${x + 35.5}V${y - 4}H${x + 45}L${x + 30} ${y + 15}L${x + 15} ${y - 4}H${x + 24.5}Z" fill="url(#g-gold)" stroke="#4A2F02" stroke-width="2.2" stroke-linejoin="round"/>`;
+                : `<path class="arrow-in ${marks.length ? '' : 'calls'}" d="M${x + 24.5} ${y - 22}H${x + 35.5}V${y - 4}H${x + 45}L${x + 30} ${
+                    y + 15}L${x + 15} ${y - 4}H${x + 24.5}Z" fill="url(#g-gold)" stroke="#4A2F02" stroke-width="2.2" stroke-linejoin="round"/>`;
         }
         if (M.has(i))
             pens += pen(x + (mini ? 2 : 3), y + (mini ? 2 : 3), C - (mini ? 4 : 6), n * 25 + i, mini ? 8 : 5.4, F.has(i) ? 'fresh' : '');
     }
     const box = mini ? `6 4 ${W - 12} ${H - 10}` : `0 0 ${W} ${H}`;
-    return `<svg class="ch" viewBox="${box}" aria-hidden="true"><rect class="rock" x="-2" y="-2" width="${W + 4}" height="${H + 4}"/><rect x="-2" y="-2" width="${
+    return `<svg class="ch" viewBox="${box}" aria-hidden="true"><rect class="rock" x="-2" y="-2" width="${W + 4}" height="${
+        H + 4}"/><rect x="-2" y="-2" width="${
         W + 4}" height="${H + 4}" fill="url(#tx-${card.colour})"/>${floor}${tiles}${shade}${layers ? '<g class="lg"></g>' : ''}${symbols}${pens}${
         layers ? '<g class="gh"></g>' : ''}</svg>`;
 }
@@ -134,17 +144,22 @@ function pyramid(k, cx, base, w, h) {
     const l = cx - w / 2, r = cx + w / 2, t = base - h, sp = cx + w * .14;
     if (k === 'orange')
         return `<path d="M${cx} ${t}L${sp} ${base}H${l}Z" class="f1"/><path d="M${cx} ${t}L${r} ${base}H${sp}Z" class="f2"/>`
-            + [.3, .5, .7, .86].map((f) => `<path d="M${f1(cx - (w / 2) * f + 2)} ${f1(t + h * f)}H${f1(cx + w * .14 * f)}" stroke="#fff" stroke-opacity=".22" stroke-width="1.5"/>`).join('');
+            + [.3, .5, .7, .86].map((f) => `<path d="M${f1(cx - (w / 2) * f + 2)} ${f1(t + h * f)}H${
+                f1(cx + w * .14 * f)}" stroke="#fff" stroke-opacity=".22" stroke-width="1.5"/>`).join('');
     if (k === 'purple') {
         const my = t + h * .4, ml = cx - w * .33, mr = cx + w * .33, ms = cx + w * .1;
-        return `<path d="M${cx} ${t}L${ms} ${my}L${sp} ${base}H${l}L${ml} ${my}Z" class="f1"/><path d="M${cx} ${t}L${mr} ${my}L${r} ${base}H${sp}L${ms} ${my}Z" class="f2"/><path d="M${ml} ${my}H${ms}" stroke="#fff" stroke-opacity=".4" stroke-width="1.5"/>`
-            + [[.25, .62], [.45, .62], [.35, .78], [.15, .78], [.25, .92], [.05, .92], [.45, .92]].map(([a, b]) => `<circle cx="${f1(cx - w * .4 + w * a)}" cy="${f1(t + h * b)}" r="1.8" fill="#fff" fill-opacity=".3"/>`).join('');
+        return `<path d="M${cx} ${t}L${ms} ${my}L${sp} ${base}H${l}L${ml} ${my}Z" class="f1"/><path d="M${cx} ${t}L${mr} ${my}L${r} ${base}H${sp}L${
+            ms} ${my}Z" class="f2"/><path d="M${ml} ${my}H${ms}" stroke="#fff" stroke-opacity=".4" stroke-width="1.5"/>`
+            + [[.25, .62], [.45, .62], [.35, .78], [.15, .78], [.25, .92], [.05, .92], [.45, .92]].map(([a, b]) =>
+                `<circle cx="${f1(cx - w * .4 + w * a)}" cy="${f1(t + h * b)}" r="1.8" fill="#fff" fill-opacity=".3"/>`).join('');
     }
     let s = '';
     const n = 5;
     for (let i = 0; i < n; i++) {
         const hw = (w / 2) * (.2 + .8 * (i / (n - 1))), y = t + h * i / n, sx = cx + hw * .28;
-        s += `<path d="M${f1(cx - hw)} ${f1(y)}H${f1(sx)}V${f1(y + h / n + .5)}H${f1(cx - hw)}Z" class="f1"/><path d="M${f1(sx)} ${f1(y)}H${f1(cx + hw)}V${f1(y + h / n + .5)}H${f1(sx)}Z" class="f2"/><path d="M${f1(cx - hw)} ${f1(y + .8)}H${f1(sx)}" stroke="#fff" stroke-opacity=".4" stroke-width="1.6"/>`;
+        s += `<path d="M${f1(cx - hw)} ${f1(y)}H${f1(sx)}V${f1(y + h / n + .5)}H${f1(cx - hw)}Z" class="f1"/><path d="M${f1(sx)} ${f1(y)}H${
+            f1(cx + hw)}V${f1(y + h / n + .5)}H${f1(sx)}Z" class="f2"/><path d="M${f1(cx - hw)} ${f1(y + .8)}H${
+            f1(sx)}" stroke="#fff" stroke-opacity=".4" stroke-width="1.6"/>`;
     }
     return s;
 }
@@ -152,27 +167,35 @@ function pyramid(k, cx, base, w, h) {
 /** The picture above the chamber. @param {Card} card */
 export function head(card) {
     const k = card.colour, HH = 108;
-    const disc = k === 'purple' ? '<path d="M286 22a17 17 0 1 0 11 29 14 14 0 0 1-11-29Z" class="sun"/>' : k === 'green' ? '<circle cx="48" cy="78" r="21" class="sun"/>'
+    const disc = k === 'purple' ? '<path d="M286 22a17 17 0 1 0 11 29 14 14 0 0 1-11-29Z" class="sun"/>' : k === 'green' ?
+        '<circle cx="48" cy="78" r="21" class="sun"/>'
         : '<circle cx="282" cy="34" r="17" class="sun"/><path class="rays" d="M282 6V10M282 58V62M254 34H258M306 34H310M262 14 265 17M299 51 302 54M302 14 299 17M265 51 262 54"/>';
-    return `<svg class="head" viewBox="0 0 ${W} ${HH}" aria-hidden="true"><rect width="${W}" height="${HH}" fill="url(#sky-${k})"/>${disc}<path d="M0 92Q60 78 130 90T${W} 84V${HH}H0Z" class="dune" opacity=".75"/>${
-        pyramid(k, W / 2, HH - 6, k === 'purple' ? 176 : k === 'green' ? 192 : 196, HH - 16)}<rect y="${HH - 7}" width="${W}" height="8" class="dune"/><rect y="${HH - 7}" width="${W}" height="2" fill="#fff" opacity=".3"/><text class="pnum" x="${W / 2}" y="${HH - 17}">${card.number}</text></svg>`;
+    return `<svg class="head" viewBox="0 0 ${W} ${HH}" aria-hidden="true"><rect width="${W}" height="${HH}" fill="url(#sky-${k})"/>${
+        disc}<path d="M0 92Q60 78 130 90T${W} 84V${HH}H0Z" class="dune" opacity=".75"/>${
+        pyramid(k, W / 2, HH - 6, k === 'purple' ? 176 : k === 'green' ? 192 : 196, HH - 16)}<rect y="${HH - 7}" width="${
+            W}" height="8" class="dune"/><rect y="${HH - 7}" width="${W}" height="2" fill="#fff" opacity=".3"/><text class="pnum" x="${W / 2}" y="${
+            HH - 17}">${card.number}</text></svg>`;
 }
 
 /** The same beside it, on a phone. @param {Card} card */
 export function headTall(card) {
     const k = card.colour;
-    return `<svg class="head tall" viewBox="0 0 130 248" preserveAspectRatio="xMidYMax slice" aria-hidden="true"><rect width="130" height="248" fill="url(#sky-${k})"/>${
-        k === 'purple' ? '<path d="M84 26a17 17 0 1 0 11 29 14 14 0 0 1-11-29Z" class="sun"/>' : '<circle cx="82" cy="46" r="17" class="sun"/>'}<path d="M0 196Q40 180 80 192T130 184V248H0Z" class="dune" opacity=".75"/>${
+    return `<svg class="head tall" viewBox="0 0 130 248" preserveAspectRatio="xMidYMax slice" aria-hidden="true"><rect width="130" height="248" fill="url(#sky-${
+        k})"/>${
+        k === 'purple' ? '<path d="M84 26a17 17 0 1 0 11 29 14 14 0 0 1-11-29Z" class="sun"/>' :
+            '<circle cx="82" cy="46" r="17" class="sun"/>'}<path d="M0 196Q40 180 80 192T130 184V248H0Z" class="dune" opacity=".75"/>${
         pyramid(k, 65, 214, 104, 86)}<path d="M0 212H130V248H0Z" class="dune"/><text class="pnum tall" x="65" y="200">${card.number}</text></svg>`;
 }
 
 /** A whole card as a picture. @param {Card} card @param {number[]} [marks] */
 export const picture = (card, marks = []) =>
-    `<span class="pcard k-${card.colour}" data-same="${card.number}.${marks.join('.')}.${card.cells}">${head(card)}<span class="chamber">${chamber(card, marks)}</span></span>`;
+    `<span class="pcard k-${card.colour}" data-same="${card.number}.${marks.join('.')}.${card.cells}">${head(card)}<span class="chamber">${
+        chamber(card, marks)}</span></span>`;
 
 /** A small card with its number on top. @param {Card} card @param {number[]} [marks] @param {number[]} [fresh] */
 export const mini = (card, marks = [], fresh = []) =>
-    `<span class="mini k-${card.colour}" data-same="${card.number}.${marks.join('.')}.${fresh.join('.')}.${card.cells}"><span class="tag">${shape(card.colour)}${card.number}</span>${
+    `<span class="mini k-${card.colour}" data-same="${card.number}.${marks.join('.')}.${fresh.join('.')}.${card.cells}"><span class="tag">${
+        shape(card.colour)}${card.number}</span>${
         chamber(card, marks, { mini: true, fresh })}</span>`;
 
 /** @typedef {[number, number][]} Cells pairs of column and row */
@@ -201,9 +224,11 @@ export const formOf = (spaces) => normal(spaces.map((i) => /** @type {[number, n
 /** @param {Cells} cells */
 export function patternPicture(cells) {
     const cell = 20, gap = 2;
-    const w = Math.max(...cells.map((c) => c[0])) + 1, h = Math.max(...cells.map((c) => c[1])) + 1, m = Math.max(w, h, 3), ox = (m - w) / 2, oy = (m - h) / 2;
+    const w = Math.max(...cells.map((c) => c[0])) + 1, h = Math.max(...cells.map((c) => c[1])) + 1, m = Math.max(w, h, 3), ox = (m - w) / 2,
+        oy = (m - h) / 2;
     return `<svg class="pat" viewBox="0 0 ${m * cell} ${m * cell}" aria-hidden="true">${cells.map(([x, y]) =>
-        `<rect class="pt" x="${(x + ox) * cell + gap / 2}" y="${(y + oy) * cell + gap / 2}" width="${cell - gap}" height="${cell - gap}" rx="2.8"/>`).join('')}</svg>`;
+        `<rect class="pt" x="${(x + ox) * cell + gap / 2}" y="${(y + oy) * cell + gap / 2}" width="${cell - gap}" height="${
+            cell - gap}" rx="2.8"/>`).join('')}</svg>`;
 }
 
 export const rose = '<svg class="rose" viewBox="0 0 118 104" aria-hidden="true"><g fill="none" stroke="#9A7426" stroke-width="1"><path d="M98 10H108V20M108 84V94H98M20 94H10V84"/><g opacity=".34"><circle cx="59" cy="52" r="34"/><circle cx="59" cy="52" r="29" stroke-dasharray="1.5 4"/><path d="M59 12V92M19 52H99"/></g></g><path d="M59 14 64 47 97 52 64 57 59 90 54 57 21 52 54 47Z" fill="#B98F3C" opacity=".2"/></svg>';
@@ -213,7 +238,9 @@ export const wordmark = '<svg class="wordmark" viewBox="-6 -6 742 112" role="img
 export const deckArt = '<svg class="deckart" viewBox="0 0 30 34" aria-hidden="true"><rect x="5" y="1" width="22" height="28" rx="3" class="pile-2"/><rect x="3.5" y="3" width="22" height="28" rx="3" class="pile-1"/><rect x="2" y="5" width="22" height="28" rx="3" fill="#1D4E9E"/><path d="M13 11 19.5 25H6.5Z" fill="#E2AE36"/><path d="M13 11 19.5 25H14.5Z" fill="#B97E14"/></svg>';
 
 /** @param {number} left */
-export const bigDeck = (left) => `<svg class="bigdeck" viewBox="0 0 74 98" aria-hidden="true"><rect x="5" y="1" width="66" height="90" rx="8" class="pile-2"/><rect x="3" y="4" width="66" height="90" rx="8" class="pile-1"/><rect x="1" y="7" width="66" height="90" rx="8" fill="#1D4E9E"/><rect x="6" y="12" width="56" height="80" rx="5" fill="none" stroke="#E2AE36" stroke-width="1.5"/><path d="M34 28 52 62H16Z" fill="#E2AE36"/><path d="M34 28 52 62H39Z" fill="#B97E14"/><text x="34" y="82" text-anchor="middle" font-size="15" font-weight="700" fill="#fff">${left}</text></svg>`;
+export const bigDeck = (left) =>
+    `<svg class="bigdeck" viewBox="0 0 74 98" aria-hidden="true"><rect x="5" y="1" width="66" height="90" rx="8" class="pile-2"/><rect x="3" y="4" width="66" height="90" rx="8" class="pile-1"/><rect x="1" y="7" width="66" height="90" rx="8" fill="#1D4E9E"/><rect x="6" y="12" width="56" height="80" rx="5" fill="none" stroke="#E2AE36" stroke-width="1.5"/><path d="M34 28 52 62H16Z" fill="#E2AE36"/><path d="M34 28 52 62H39Z" fill="#B97E14"/><text x="34" y="82" text-anchor="middle" font-size="15" font-weight="700" fill="#fff">${
+    left}</text></svg>`;
 
 export const cardBack = '<svg viewBox="0 0 100 136" aria-hidden="true"><rect width="100" height="136" fill="#1D4E9E"/><rect x="7" y="7" width="86" height="122" rx="7" fill="none" stroke="#E2AE36" stroke-width="1.6"/><path d="M50 34 80 88H20Z" fill="#E2AE36"/><path d="M50 34 80 88H58Z" fill="#B97E14"/><circle cx="50" cy="72" r="8" fill="#1D4E9E"/><circle cx="50" cy="72" r="3" fill="#fff"/><path d="M14 104H86M14 110H86" stroke="#E2AE36" stroke-width="1.2" opacity=".7"/></svg>';
 
@@ -222,15 +249,19 @@ export const star = '<svg class="sy" viewBox="0 0 48 48" aria-hidden="true"><pat
 /** The desert, with the three kinds of pyramids. */
 export function scene() {
     return `<svg class="scene" viewBox="0 0 1440 420" preserveAspectRatio="xMidYMax slice" aria-hidden="true"><rect width="1440" height="420" fill="url(#dusk)"/><g class="stars">${
-        [...Array(46).keys()].map((i) => `<circle cx="${f1(rnd(i + 1) * 1440)}" cy="${f1(rnd(i + 91) * 210)}" r="${f1(.7 + rnd(i + 7) * 1.4)}"/>`).join('')}</g><circle cx="1010" cy="214" r="118" class="bigsun"/><circle cx="1010" cy="214" r="158" class="bigsun" opacity=".22"/><path d="M0 318Q200 270 420 304T860 296T1440 280V420H0Z" class="d1"/><g class="k-purple">${
+        [...Array(46).keys()].map((i) => `<circle cx="${f1(rnd(i + 1) * 1440)}" cy="${f1(rnd(i + 91) * 210)}" r="${
+            f1(.7 + rnd(i + 7) * 1.4)}"/>`).join(
+            '')}</g><circle cx="1010" cy="214" r="118" class="bigsun"/><circle cx="1010" cy="214" r="158" class="bigsun" opacity=".22"/><path d="M0 318Q200 270 420 304T860 296T1440 280V420H0Z" class="d1"/><g class="k-purple">${
         pyramid('purple', 742, 336, 250, 148)}</g><g class="k-orange">${pyramid('orange', 1010, 352, 400, 236)}</g><g class="k-green">${
-        pyramid('green', 1284, 348, 290, 150)}</g><path d="M0 352Q260 318 560 342T1060 350T1440 338V420H0Z" class="d2"/><path d="M0 392Q320 356 700 380T1440 372V420H0Z" class="d3"/></svg>`;
+        pyramid('green', 1284, 348, 290,
+            150)}</g><path d="M0 352Q260 318 560 342T1060 350T1440 338V420H0Z" class="d2"/><path d="M0 392Q320 356 700 380T1440 372V420H0Z" class="d3"/></svg>`;
 }
 
 /** A pyramid of five courses, so many of them built. @param {number} level from 0 */
 export function levelPicture(level) {
     return `<svg viewBox="0 0 34 26" aria-hidden="true" fill="currentColor">${[0, 1, 2, 3, 4].map((k) => {
         const w = 30 - k * 6.4, y = 21 - k * 4.8;
-        return `<path opacity="${k <= level ? 1 : .22}" d="M${f1(17 - w / 2)} ${f1(y + 4)}L${f1(17 - w / 2 + 2.4)} ${f1(y)}H${f1(17 + w / 2 - 2.4)}L${f1(17 + w / 2)} ${f1(y + 4)}Z"/>`;
+        return `<path opacity="${k <= level ? 1 : .22}" d="M${f1(17 - w / 2)} ${f1(y + 4)}L${f1(17 - w / 2 + 2.4)} ${f1(y)}H${f1(17 + w / 2 - 2.4)}L${
+            f1(17 + w / 2)} ${f1(y + 4)}Z"/>`;
     }).join('')}</svg>`;
 }

@@ -35,7 +35,8 @@ export class EditionsView {
     click(event) {
         const act = near(event, '[data-a]')?.dataset.a, card = Number(near(event, '[data-card]')?.dataset.card ?? 0), { edition } = this.core;
         if (card)
-            void dialog(cardName(edition, card), `<div class="lookat">${picture(edition.cards[card])}<p>${esc(cardContents(edition, card))}</p></div>`, { close: _('Close') });
+            void dialog(cardName(edition, card), `<div class="lookat">${picture(edition.cards[card])}<p>${esc(cardContents(edition,
+                card))}</p></div>`, { close: _('Close') });
         else if (act === 'play')
             this.app.start(startBotGame(this.app.core(this.name), settings.name, settings.opponents, settings.level));
         else if (act === 'export')
@@ -50,17 +51,27 @@ export class EditionsView {
 
     render() {
         const { edition } = this.core, own = Object.keys(editions());
-        put(this.root, `<div class="page">${pageTop(_('Cards'))}<main class="page-in"><h1 class="title">${esc(edition.title)}</h1><p class="lead">${_('48 pyramid cards, 16 of each colour. Look at one, or draw your own edition and play with it.')}</p>
-            <p class="bars">${own.length ? `<label><span class="vh">${_('Edition')}</span><select class="inp" name="edition"><option value="classic">Classic</option>${own.map((n) => `<option value="${esc(n)}" ${n === this.name ? 'selected' : ''}>${esc(n)}</option>`).join('')}</select></label>` : ''}<button class="btn pri" data-a="play">${icon('play')}${_('Play with these')}</button><button class="btn" data-a="edit">${icon('pen')}${this.name === 'classic' ? _('Draw your own') : _('Change')}</button>
-            <label class="btn filebtn">${icon('share')}${_('Import')}<input type="file" class="vh" accept=".edition,.txt,text/plain"></label><button class="btn" data-a="export">${icon('save')}${_('Export')}</button>${this.name === 'classic' ? '' : `<button class="btn" data-a="drop">${_('Remove')}</button>`}</p>
-            <h2 class="title ed-h">${_('Patterns')}</h2><div class="ed-pats">${edition.patterns.map((p) => `<figure class="panel">${patternPicture(turned(p))}<figcaption>${esc(p.name)} × ${p.copies}</figcaption></figure>`).join('')}</div>
-            <h2 class="title ed-h">${_('Pyramid cards')}</h2><div class="ed-cards">${edition.cards.filter(Boolean).map((c) => `<button class="look" data-card="${c.number}" aria-label="${esc(cardName(edition, c.number))}">${mini(c)}</button>`).join('')}</div></main></div>`);
+        put(this.root, `<div class="page">${pageTop(_('Cards'))}<main class="page-in"><h1 class="title">${esc(edition.title)}</h1><p class="lead">${
+            _('48 pyramid cards, 16 of each colour. Look at one, or draw your own edition and play with it.')}</p>
+            <p class="bars">${own.length ?
+                `<label><span class="vh">${_('Edition')}</span><select class="inp" name="edition"><option value="classic">Classic</option>${
+                own.map((n) => `<option value="${esc(n)}" ${n === this.name ? 'selected' : ''}>${esc(n)}</option>`).join('')}</select></label>` :
+                ''}<button class="btn pri" data-a="play">${icon('play')}${_('Play with these')}</button><button class="btn" data-a="edit">${
+                icon('pen')}${this.name === 'classic' ? _('Draw your own') : _('Change')}</button>
+            <label class="btn filebtn">${icon('share')}${
+                _('Import')}<input type="file" class="vh" accept=".edition,.txt,text/plain"></label><button class="btn" data-a="export">${
+                icon('save')}${_('Export')}</button>${this.name === 'classic' ? '' : `<button class="btn" data-a="drop">${_('Remove')}</button>`}</p>
+            <h2 class="title ed-h">${_('Patterns')}</h2><div class="ed-pats">${edition.patterns.map((p) =>
+                `<figure class="panel">${patternPicture(turned(p))}<figcaption>${esc(p.name)} × ${p.copies}</figcaption></figure>`).join('')}</div>
+            <h2 class="title ed-h">${_('Pyramid cards')}</h2><div class="ed-cards">${edition.cards.filter(Boolean).map((c) =>
+                `<button class="look" data-card="${c.number}" aria-label="${esc(cardName(edition, c.number))}">${mini(c)}</button>`).join(
+                '')}</div></main></div>`);
     }
 }
 
 const PALETTE = ['.', '#', 'v', 'T', 'r', 'e', 'f', 's', 'p', 'x'];
 
-export class EditorView {
+class EditorView {
     /** @param {HTMLElement} root @param {App} app @param {string} text */
     constructor(root, app, text) {
         this.root = root;
@@ -94,7 +105,8 @@ export class EditorView {
 
     /** @param {Event} event */
     click(event) {
-        const act = near(event, '[data-a]')?.dataset.a, brush = near(event, '[data-brush]')?.dataset.brush, cell = near(event, '[data-draw]')?.dataset.draw;
+        const act = near(event, '[data-a]')?.dataset.a, brush = near(event, '[data-brush]')?.dataset.brush, cell = near(event,
+            '[data-draw]')?.dataset.draw;
         const area = /** @type {HTMLTextAreaElement} */ ($('textarea', this.root));
         if (brush)
             this.brush = brush;
@@ -135,15 +147,29 @@ export class EditorView {
     fault() { return this.core.readEdition(this.text); }
 
     render() {
-        const fault = this.fault(), at = this.rowsAt(), rows = this.text.split('\n').slice(at, at + 5), colour = /^card \d+ (green|orange|purple)/m.exec(this.text.split('\n')[at - 1] ?? '')?.[1] ?? 'green';
+        const fault = this.fault(), at = this.rowsAt(), rows = this.text.split('\n').slice(at, at + 5),
+            colour = /^card \d+ (green|orange|purple)/m.exec(this.text.split('\n')[at - 1] ?? '')?.[1] ?? 'green';
         const cells = at > 0 ? [0, 1, 2, 3, 4].map((y) => (rows[y] ?? '').padEnd(5, '.').slice(0, 5)).join('') : '.'.repeat(25);
-        put(this.root, `<div class="page">${pageTop(_('Edition'))}<main class="page-in"><h1 class="title">${_('Your own edition')}</h1><p class="lead">${_('Draw the cards, or write and import the text. It is checked as you go; when all is well you can save it and play.')}</p>
-            <p class="checkline ${fault ? 'bad' : 'good'}" role="status">${fault ? icon('info') : icon('check')}<span>${fault ? esc(fault.line ? _('Line %{n}: %{sentence}', { n: fault.line, sentence: faultSentence(fault) }) : faultSentence(fault)) : esc(_('Everything is in order.'))}</span>${fault?.line ? `<button class="btn" data-a="goto">${_('Show')}</button>` : ''}</p>
-            <p class="bars"><button class="btn pri" data-a="save" aria-disabled="${fault !== null}">${icon('check')}${_('Save')}</button><button class="btn" data-a="play" aria-disabled="${fault !== null}">${icon('play')}${_('Play')}</button><button class="btn" data-a="export">${icon('save')}${_('Export')}</button></p>
-            <div class="ed-edit"><section class="panel ed-draw" aria-label="${esc(_('Draw a card'))}"><label class="fields">${_('Card')}<select class="inp" name="card">${[...Array(48).keys()].map((i) => `<option value="${i + 1}" ${i + 1 === this.card ? 'selected' : ''}>${i + 1}</option>`).join('')}</select></label>
-            <div class="palette" role="radiogroup" aria-label="${esc(_('What to draw'))}">${PALETTE.map((c) => `<button role="radio" aria-checked="${c === this.brush}" class="tk ${c === this.brush ? 'on' : ''}" data-brush="${c}" aria-label="${esc(spaceWord(c))}">${c === '.' ? '<span class="pl-empty"></span>' : c === '#' ? '<span class="pl-wall"></span>' : c === 'v' ? '▼' : symbolOf(c)}</button>`).join('')}</div>
-            <div class="ed-grid k-${colour}">${[...cells].map((c, i) => `<button data-draw="${i}" class="${c === '#' ? 'wall' : ''}" aria-label="${esc(`${spaceName(i)}, ${spaceWord(c)}`)}">${c === 'v' ? '▼' : symbolOf(c)}</button>`).join('')}</div></section>
-            <section class="ed-text"><label class="eyebrow" for="ed-text">${_('Text of the edition')}</label><textarea id="ed-text" name="text" spellcheck="false" rows="26" data-same="text"></textarea></section></div></main></div>`);
+        put(this.root, `<div class="page">${pageTop(_('Edition'))}<main class="page-in"><h1 class="title">${
+            _('Your own edition')}</h1><p class="lead">${
+            _('Draw the cards, or write and import the text. It is checked as you go; when all is well you can save it and play.')}</p>
+            <p class="checkline ${fault ? 'bad' : 'good'}" role="status">${fault ? icon('info') : icon('check')}<span>${fault ? esc(fault.line ?
+                _('Line %{n}: %{sentence}', { n: fault.line, sentence: faultSentence(fault) }) : faultSentence(fault)) :
+                esc(_('Everything is in order.'))}</span>${fault?.line ? `<button class="btn" data-a="goto">${_('Show')}</button>` : ''}</p>
+            <p class="bars"><button class="btn pri" data-a="save" aria-disabled="${fault !== null}">${icon('check')}${
+                _('Save')}</button><button class="btn" data-a="play" aria-disabled="${fault !== null}">${icon('play')}${
+                _('Play')}</button><button class="btn" data-a="export">${icon('save')}${_('Export')}</button></p>
+            <div class="ed-edit"><section class="panel ed-draw" aria-label="${esc(_('Draw a card'))}"><label class="fields">${
+                _('Card')}<select class="inp" name="card">${[...Array(48).keys()].map((i) =>
+                `<option value="${i + 1}" ${i + 1 === this.card ? 'selected' : ''}>${i + 1}</option>`).join('')}</select></label>
+            <div class="palette" role="radiogroup" aria-label="${esc(_('What to draw'))}">${PALETTE.map((c) =>
+                `<button role="radio" aria-checked="${c === this.brush}" class="tk ${c === this.brush ? 'on' : ''}" data-brush="${c}" aria-label="${
+                esc(spaceWord(c))}">${c === '.' ? '<span class="pl-empty"></span>' : c === '#' ? '<span class="pl-wall"></span>' : c === 'v' ? '▼' :
+                symbolOf(c)}</button>`).join('')}</div>
+            <div class="ed-grid k-${colour}">${[...cells].map((c, i) => `<button data-draw="${i}" class="${c === '#' ? 'wall' : ''}" aria-label="${
+                esc(`${spaceName(i)}, ${spaceWord(c)}`)}">${c === 'v' ? '▼' : symbolOf(c)}</button>`).join('')}</div></section>
+            <section class="ed-text"><label class="eyebrow" for="ed-text">${
+                _('Text of the edition')}</label><textarea id="ed-text" name="text" spellcheck="false" rows="26" data-same="text"></textarea></section></div></main></div>`);
     }
 }
 

@@ -17,61 +17,106 @@ import { pageTop } from './main.js';
 /** The scores as a table. @param {View} view @param {string[]} names @param {number[]} winners @param {Core} core @param {boolean[]} bots */
 export function scoreTable(view, names, winners, core, bots) {
     const seats = names.map((_n, s) => s), w = /** @param {number} s */ (s) => winners.includes(s) ? 'w' : '';
-    const cell = /** @param {number} s @param {number | string} value @param {string} [small] @param {string} [more] */ (s, value, small = '', more = '') => `<td class="${w(s)} ${more}"><b>${value}</b>${small ? `<small class="no-p">${esc(small)}</small>` : ''}</td>`;
-    const row = /** @param {string} i @param {string} title @param {(s: number) => string} make */ (i, title, make) => `<tr><th scope="row"><span class="in">${i}${esc(title)}</span></th>${seats.map(make).join('')}</tr>`;
+    const cell = /** @param {number} s @param {number | string} value @param {string} [small] @param {string} [more] */ (s, value, small = '',
+        more = '') => `<td class="${w(s)} ${more}"><b>${value}</b>${small ? `<small class="no-p">${esc(small)}</small>` : ''}</td>`;
+    const row = /** @param {string} i @param {string} title @param {(s: number) => string} make */ (i, title, make) =>
+        `<tr><th scope="row"><span class="in">${i}${esc(title)}</span></th>${seats.map(make).join('')}</tr>`;
     const tied = seats.filter((s) => view.scores[s].total === Math.max(...view.scores.map((x) => x.total)));
     const lowest = /** @param {number} s */ (s) => view.desks[s].done[0] ?? 0;
-    return `<table class="sc"><caption class="vh">${_('Final scores')}</caption><thead><tr><th scope="col"><span class="vh">${_('Part')}</span></th>${seats.map((s) => `<th scope="col" class="${w(s)}"><span class="hd">${avatar(s, { bot: bots[s] })}<span class="nmt">${esc(names[s])}</span></span></th>`).join('')}</tr></thead><tbody>
-        ${row(shape('orange').replace('class="pg"', 'class="pg k-orange"'), _('Pyramids'), (s) => cell(s, view.scores[s].pyramids, ngettext('%{n} complete', '%{n} complete', view.desks[s].done.length)))}
-        ${row(symbol('torch'), _('Torches'), (s) => cell(s, view.scores[s].torches, _('%{n} of 4', { n: view.desks[s].torches.filter(Boolean).length })))}
-        ${row(star, _('Pyramid points'), (s) => cell(s, view.scores[s].points, view.tiles.flatMap((t) => t.map((o, i) => o === s ? String([10, 6, 3][i]) : '')).filter(Boolean).join(' + ')))}
-        ${row(symbol('ruby'), _('Gems'), (s) => { const d = view.desks[s], pairs = Math.min(d.rubies, d.emeralds); return cell(s, view.scores[s].gems, `${ngettext('%{n} pair', '%{n} pairs', pairs)}, ${ngettext('%{n} single', '%{n} single', Math.abs(d.rubies - d.emeralds))}`); })}
+    return `<table class="sc"><caption class="vh">${_('Final scores')}</caption><thead><tr><th scope="col"><span class="vh">${_('Part')}</span></th>${
+        seats.map((s) => `<th scope="col" class="${w(s)}"><span class="hd">${avatar(s, { bot: bots[s] })}<span class="nmt">${
+        esc(names[s])}</span></span></th>`).join('')}</tr></thead><tbody>
+        ${row(shape('orange').replace('class="pg"', 'class="pg k-orange"'), _('Pyramids'), (s) => cell(s, view.scores[s].pyramids,
+            ngettext('%{n} complete', '%{n} complete', view.desks[s].done.length)))}
+        ${row(symbol('torch'), _('Torches'), (s) => cell(s, view.scores[s].torches, _('%{n} of 4', { n: view.desks[s].torches.filter(
+            Boolean).length })))}
+        ${row(star, _('Pyramid points'), (s) => cell(s, view.scores[s].points, view.tiles.flatMap((t) => t.map((o, i) => o === s ? String([10, 6,
+            3][i]) : '')).filter(Boolean).join(' + ')))}
+        ${row(symbol('ruby'), _('Gems'), (s) => { const d = view.desks[s], pairs = Math.min(d.rubies, d.emeralds); return cell(s, view.scores[s].gems,
+            `${ngettext('%{n} pair', '%{n} pairs', pairs)}, ${ngettext('%{n} single', '%{n} single', Math.abs(d.rubies - d.emeralds))}`); })}
         ${row(symbol('skull'), _('Worst skull'), (s) => cell(s, signed(view.scores[s].skulls), '', 'neg'))}
-        <tr class="sum"><th scope="row">${_('Total')}</th>${seats.map((s) => `<td class="${w(s)}"><b>${signed(view.scores[s].total)}</b></td>`).join('')}</tr>
-        <tr class="tie"><th scope="row">${_('Lowest pyramid')}</th>${seats.map((s) => `<td class="${w(s)}">${lowest(s) ? (tied.length > 1 && tied.includes(s) ? `<span class="dn k-${core.edition.cards[lowest(s)].colour}">${shape(core.edition.cards[lowest(s)].colour)}${lowest(s)}</span>` : `<span class="low">${lowest(s)}</span>`) : '–'}</td>`).join('')}</tr></tbody></table>`;
+        <tr class="sum"><th scope="row">${_('Total')}</th>${seats.map((s) => `<td class="${w(s)}"><b>${signed(view.scores[s].total)}</b></td>`).join(
+            '')}</tr>
+        <tr class="tie"><th scope="row">${_('Lowest pyramid')}</th>${seats.map((s) => `<td class="${w(s)}">${lowest(s) ? (tied.length > 1 &&
+            tied.includes(s) ? `<span class="dn k-${core.edition.cards[lowest(s)].colour}">${shape(core.edition.cards[lowest(s)].colour)}${
+            lowest(s)}</span>` : `<span class="low">${lowest(s)}</span>`) : '–'}</td>`).join('')}</tr></tbody></table>`;
 }
 
 /** Who won, and the tie-break if one decided. @param {View} view @param {string[]} names @param {number[]} winners @returns {[string, string]} */
 export function winnerWords(view, names, winners) {
-    const best = Math.max(...view.scores.map((s) => s.total)), tied = names.map((_n, s) => s).filter((s) => view.scores[s].total === best), who = listWords(winners.map((s) => names[s]));
+    const best = Math.max(...view.scores.map((s) => s.total)), tied = names.map((_n, s) => s).filter((s) => view.scores[s].total === best),
+        who = listWords(winners.map((s) => names[s]));
     if (winners.length > 1)
-        return [_('%{names} share the win', { names: who }), ngettext('They have %{n} point each, and none of them completed a pyramid.', 'They have %{n} points each, and none of them completed a pyramid.', best)];
+        return [_('%{names} share the win', { names: who }), ngettext('They have %{n} point each, and none of them completed a pyramid.',
+            'They have %{n} points each, and none of them completed a pyramid.', best)];
     if (tied.length > 1)
-        return [_('%{name} wins the tie', { name: who }), ngettext('%{names} have %{points} point. The lowest completed pyramid decides: %{name} has number %{card}.', '%{names} have %{points} points. The lowest completed pyramid decides: %{name} has number %{card}.', best, { names: listWords(tied.map((s) => names[s])), points: best, name: who, card: view.desks[winners[0]].done[0] })];
+        return [_('%{name} wins the tie', { name: who }),
+            ngettext('%{names} have %{points} point. The lowest completed pyramid decides: %{name} has number %{card}.',
+            '%{names} have %{points} points. The lowest completed pyramid decides: %{name} has number %{card}.', best, { names: listWords(tied.map((s) =>
+            names[s])), points: best, name: who, card: view.desks[winners[0]].done[0] })];
     const second = Math.max(...view.scores.filter((_s, s) => s !== winners[0]).map((s) => s.total));
-    return [_('%{name} wins', { name: who }), ngettext('%{points} points, %{n} more than the next.', '%{points} points, %{n} more than the next.', best - second, { points: best })];
+    return [_('%{name} wins', { name: who }), ngettext('%{points} points, %{n} more than the next.', '%{points} points, %{n} more than the next.',
+        best - second, { points: best })];
 }
 
 /** Luck and skill as bars around the table's average. @param {Judged} judged @param {string[]} names */
 function barChart(judged, names) {
-    const mean = judged.sums.reduce((a, s) => a + s.points, 0) / judged.sums.length, luckMean = judged.sums.reduce((a, s) => a + s.luck, 0) / judged.sums.length;
-    const rows = judged.sums.map((s) => ({ luck: Math.round(s.luck - luckMean), all: Math.round(s.points - mean) })).map((r) => ({ ...r, skill: r.all - r.luck }));
+    const mean = judged.sums.reduce((a, s) => a + s.points, 0) / judged.sums.length, luckMean = judged.sums.reduce((a, s) => a + s.luck,
+        0) / judged.sums.length;
+    const rows = judged.sums.map((s) => ({ luck: Math.round(s.luck - luckMean), all: Math.round(s.points - mean) })).map((r) => ({ ...r,
+        skill: r.all - r.luck }));
     const most = Math.max(10, ...rows.flatMap((r) => [Math.abs(r.luck), Math.abs(r.skill)])), cx = 290, u = 150 / most, rh = 62;
-    const grid = [-1, -.5, .5, 1].map((f) => Math.round(f * most)).map((v) => `<line class="gr" x1="${cx + v * u}" x2="${cx + v * u}" y1="22" y2="${22 + rows.length * rh}"/><text x="${cx + v * u}" y="14" text-anchor="middle">${plus(v)}</text>`).join('');
-    const bar = /** @param {number} v @param {number} y @param {string} kind */ (v, y, kind) => { const x = v < 0 ? cx + v * u : cx, width = Math.abs(v) * u; return `<rect class="${kind}" x="${x}" y="${y}" width="${width}" height="17" rx="3"/><text x="${v < 0 ? x - 6 : x + width + 6}" y="${y + 13.5}" text-anchor="${v < 0 ? 'end' : 'start'}">${plus(v)}</text>`; };
-    const label = rows.map((r, s) => _('%{name}: luck %{luck}, choices %{skill}', { name: names[s], luck: plus(r.luck), skill: plus(r.skill) })).join('. ');
-    return `<svg class="chart" viewBox="0 0 480 ${26 + rows.length * rh}" role="img" aria-label="${esc(label)}">${grid}${rows.map((r, s) => `<text class="nm" x="0" y="${52 + s * rh}">${esc(names[s].slice(0, 12))}</text><text x="0" y="${69 + s * rh}">${plus(r.all)}</text>${bar(r.luck, 31 + s * rh, 'luck')}${bar(r.skill, 53 + s * rh, 'skill')}`).join('')}<line class="ax" x1="${cx}" x2="${cx}" y1="20" y2="${
-        22 + rows.length * rh}"/><text x="${cx}" y="14" text-anchor="middle">0</text></svg><p class="note">${esc(_('Points above or below the table’s average of %{n}.', { n: Math.round(mean) }))}</p>`;
+    const grid = [-1, -.5, .5, 1].map((f) => Math.round(f * most)).map((v) => `<line class="gr" x1="${cx + v * u}" x2="${cx + v * u}" y1="22" y2="${
+        22 + rows.length * rh}"/><text x="${cx + v * u}" y="14" text-anchor="middle">${plus(v)}</text>`).join('');
+    const bar = /** @param {number} v @param {number} y @param {string} kind */ (v, y, kind) => { const x = v < 0 ? cx + v * u : cx, width = Math.abs(
+        v) * u; return `<rect class="${kind}" x="${x}" y="${y}" width="${width}" height="17" rx="3"/><text x="${v < 0 ? x - 6 : x + width + 6}" y="${
+        y + 13.5}" text-anchor="${v < 0 ? 'end' : 'start'}">${plus(v)}</text>`; };
+    const label = rows.map((r, s) => _('%{name}: luck %{luck}, choices %{skill}', { name: names[s], luck: plus(r.luck), skill: plus(r.skill) })).join(
+        '. ');
+    return `<svg class="chart" viewBox="0 0 480 ${26 + rows.length * rh}" role="img" aria-label="${esc(label)}">${grid}${rows.map((r, s) =>
+        `<text class="nm" x="0" y="${52 + s * rh}">${esc(names[s].slice(0, 12))}</text><text x="0" y="${69 + s * rh}">${plus(r.all)}</text>${
+        bar(r.luck, 31 + s * rh, 'luck')}${bar(r.skill, 53 + s * rh, 'skill')}`).join('')}<line class="ax" x1="${cx}" x2="${cx}" y1="20" y2="${
+        22 + rows.length * rh}"/><text x="${cx}" y="14" text-anchor="middle">0</text></svg><p class="note">${
+            esc(_('Points above or below the table’s average of %{n}.', { n: Math.round(mean) }))}</p>`;
 }
 
-/** The chance to win from turn to turn. @param {Judged} judged @param {string[]} names @param {string[]} lines @param {number[]} winners */
-function winChart(judged, names, lines, winners) {
+/** The chance to win from turn to turn, with the turning points. @param {Judged} judged @param {string[]} names @param {string[]} lines @param {number[]} winners
+ * @param {Judged['decisions']} worst */
+function winChart(judged, names, lines, winners, worst) {
     const reveals = judged.chances.filter((c) => lines[c.line].startsWith('reveal')), last = reveals.length;
     const x = /** @param {number} i */ (i) => 34 + 390 * i / Math.max(1, last), y = /** @param {number} p */ (p) => 150 - 135 * p;
-    const path = names.map((_n, s) => reveals.map((c, i) => `${i ? 'L' : 'M'}${x(i).toFixed(1)} ${y(c.after.win[s]).toFixed(1)}`).join('') + `L${x(last)} ${y(winners.includes(s) ? 1 / winners.length : 0)}`);
-    return `<svg class="chart win-c" viewBox="0 0 480 190" role="img" aria-label="${esc(_('Chance to win, turn by turn'))}">${[0, .5, 1].map((p) => `<line class="gr" x1="34" x2="424" y1="${y(p)}" y2="${y(p)}"/><text x="28" y="${y(p) + 4}" text-anchor="end">${100 * p}</text>`).join('')}${ROMAN.map((r, i) => `<line class="gr" x1="${x(7 * i)}" x2="${x(7 * i)}" y1="15" y2="150"/><text x="${
-        x(7 * i) + 48}" y="168" text-anchor="middle">${r}</text>`).join('')}${path.map((d, s) => `<path class="wl s${s}" d="${d}"/>`).join('')}</svg><div class="lg">${names.map((n, s) => `<span><svg class="key" viewBox="0 0 26 8" aria-hidden="true"><path class="wl s${s}" d="M1 4H25"/></svg>${esc(n)}</span>`).join('')}</div>`;
+    const path = names.map((_n, s) => reveals.map((c, i) => `${i ? 'L' : 'M'}${x(i).toFixed(1)} ${y(c.after.win[s]).toFixed(1)}`).join(
+        '') + `L${x(last)} ${y(winners.includes(s) ? 1 / winners.length : 0)}`);
+    const dots = worst.map((d) => {
+        const i = lines.slice(0, d.line).filter((l) => l.startsWith('reveal')).length - 1, at = reveals[i];
+        return at ? `<circle class="tp s${d.seat}" cx="${x(i).toFixed(1)}" cy="${y(at.after.win[d.seat]).toFixed(1)}" r="5"/>` : '';
+    }).join('');
+    return `<svg class="chart win-c" viewBox="0 0 480 190" role="img" aria-label="${esc(_('Chance to win, turn by turn'))}">${[0, .5, 1].map((p) =>
+        `<line class="gr" x1="34" x2="424" y1="${y(p)}" y2="${y(p)}"/><text x="28" y="${y(p) + 4}" text-anchor="end">${100 * p}</text>`).join('')}${
+        ROMAN.map((r, i) => `<line class="gr" x1="${x(7 * i)}" x2="${x(7 * i)}" y1="15" y2="150"/><text x="${
+        x(7 * i) + 48}" y="168" text-anchor="middle">${r}</text>`).join('')}${path.map((d, s) => `<path class="wl s${s}" d="${d}"/>`).join(
+            '')}${dots}</svg><div class="lg">${names.map((n, s) => `<span><svg class="key" viewBox="0 0 26 8" aria-hidden="true"><path class="wl s${
+            s}" d="M1 4H25"/></svg>${esc(n)}</span>`).join('')}</div>`;
 }
 
 /** Everything that the analysis tells. @param {Judged} judged @param {string[]} names @param {Core} core @param {number[]} winners @param {string} link of the replay, to which a line is added */
 export function judgedHtml(judged, names, core, winners, link) {
     const lines = core.lines(), entries = logEntries(lines, core.edition);
-    const worst = judged.decisions.filter((d) => d.mark).sort((a, b) => b.winLost - a.winLost || b.lost - a.lost).slice(0, 4).sort((a, b) => a.line - b.line);
-    const turnOf = /** @param {number} line */ (line) => { const n = lines.slice(0, line).filter((l) => l.startsWith('reveal')).length; return n ? `${ROMAN[(n - 1) / 7 | 0]}.${1 + (n - 1) % 7}` : '–'; };
-    const level = /** @param {number} rate */ (rate) => rate < .07 ? _('plays like a master') : rate < .25 ? _('plays like an expert') : rate < .75 ? _('plays like a club player') : rate < 1.4 ? _('plays like a casual player') : _('plays like a novice');
-    return `<div class="lg"><span><i class="a"></i>${_('Luck: cards and order')}</span><span><i class="b"></i>${_('Skill: the choices')}</span></div>${barChart(judged, names)}<h3 class="title">${_('Chance to win')}</h3>${winChart(judged, names, lines, winners)}
-        <h3 class="title">${_('Turning points')}</h3><ul class="moments">${worst.map((d) => `<li><a href="#${link}/${d.line}"><b>${turnOf(d.line)}</b><span>${entries.find((e) => e.line === d.line)?.html ?? ''} <b class="mk">${d.mark}</b><small>${esc(_('Lost %{points} points and %{win} % of the chance to win.', { points: number(d.lost, 1), win: Math.round(100 * d.winLost) }))}</small></span>${icon('play')}</a></li>`).join('') || `<li>${_('No choice cost much.')}</li>`}</ul>
-        <ul class="rates">${judged.sums.map((s, i) => `<li>${avatar(i, { small: true })}<span>${esc(_('%{name}: %{points} points lost a choice, %{level}', { name: names[i], points: number(s.rate, 2), level: level(s.rate) }))}</span></li>`).join('')}</ul>`;
+    const worst = judged.decisions.filter((d) => d.mark).sort((a, b) => b.winLost - a.winLost || b.lost - a.lost).slice(0, 4).sort((a, b) =>
+        a.line - b.line);
+    const turnOf = /** @param {number} line */ (line) => { const n = lines.slice(0, line).filter((l) => l.startsWith('reveal')).length; return n ?
+        `${ROMAN[(n - 1) / 7 | 0]}.${1 + (n - 1) % 7}` : '–'; };
+    const level = /** @param {number} rate */ (rate) => rate < .07 ? _('plays like a master') : rate < .25 ? _('plays like an expert') : rate < .75 ?
+        _('plays like a club player') : rate < 1.4 ? _('plays like a casual player') : _('plays like a novice');
+    return `<div class="lg"><span><i class="a"></i>${_('Luck: cards and order')}</span><span><i class="b"></i>${
+        _('Skill: the choices')}</span></div>${barChart(judged, names)}<h3 class="title">${_('Chance to win')}</h3>${winChart(judged, names, lines,
+        winners, worst)}
+        <h3 class="title">${_('Turning points')}</h3><ul class="moments">${worst.map((d) =>
+            `<li><a href="#${link}/${d.line}"><b>${turnOf(d.line)}</b><span>${entries.find((e) => e.line === d.line)?.html ?? ''} <b class="mk">${
+            d.mark}</b><small>${esc(_('Lost %{points} points and %{win} % of the chance to win.', { points: number(d.lost, 1), win: Math.round(
+            100 * d.winLost) }))}</small></span>${icon('play')}</a></li>`).join('') || `<li>${_('No choice cost much.')}</li>`}</ul>
+        <ul class="rates">${judged.sums.map((s, i) => `<li>${avatar(i, { small: true })}<span>${esc(_('%{name}: %{points} points lost a choice, %{level}',
+            { name: names[i], points: number(s.rate, 2), level: level(s.rate) }))}</span></li>`).join('')}</ul>`;
 }
 
 export class EndView {
@@ -100,10 +145,20 @@ export class EndView {
 
     render() {
         const [title, text] = winnerWords(this.view, this.names, this.winners);
-        put(this.root, `<div class="view end">${pageTop(_('Final scores'))}<main class="fin"><section class="win">${scene()}<i class="fade"></i><div class="medal"><svg viewBox="0 0 40 40" aria-hidden="true"><use href="#a-${ANIMALS[this.winners[0] ?? 0]}"/></svg></div><div class="tx"><h1 class="title" tabindex="-1">${esc(title)}</h1><p>${esc(text)}</p><div class="acts2"><button class="btn pri" data-a="rematch">${
-            icon('undo')}${_('Rematch')}</button><a class="btn" href="#replay/${this.game.id}">${icon('replay')}<span class="lbl">${_('Watch replay')}</span></a><button class="btn" data-a="download">${icon('save')}<span class="lbl">${_('Download')}</span></button><button class="btn" data-a="share">${icon('share')}<span class="lbl">${_('Share')}</span></button></div></div></section>
-            <section class="panel sheet" aria-label="${esc(_('Scores'))}">${scoreTable(this.view, this.names, this.winners, this.core, this.game.seats.map((s) => s.level !== ''))}</section>
-            <section class="panel sheet" aria-labelledby="h-luck"><h2 class="title" id="h-luck">${_('Luck and skill')}</h2>${this.judged || `<p class="note">${_('The game is being judged: every choice against the best one, every card against those that could have come.')}</p><progress class="bar" max="1" value="${this.done}" aria-label="${esc(_('Analysis'))}"></progress>`}</section></main></div>`);
+        put(this.root, `<div class="view end">${pageTop(_('Final scores'))}<main class="fin"><section class="win">${
+            scene()}<i class="fade"></i><div class="medal"><svg viewBox="0 0 40 40" aria-hidden="true"><use href="#a-${
+            ANIMALS[this.winners[0] ?? 0]}"/></svg></div><div class="tx"><h1 class="title" tabindex="-1">${esc(title)}</h1><p>${
+            esc(text)}</p><div class="acts2"><button class="btn pri" data-a="rematch">${
+            icon('undo')}${_('Rematch')}</button><a class="btn" href="#replay/${this.game.id}">${icon('replay')}<span class="lbl">${
+                _('Watch replay')}</span></a><button class="btn" data-a="download">${icon('save')}<span class="lbl">${
+                _('Download')}</span></button><button class="btn" data-a="share">${icon('share')}<span class="lbl">${
+                _('Share')}</span></button></div></div></section>
+            <section class="panel sheet" aria-label="${esc(_('Scores'))}">${scoreTable(this.view, this.names, this.winners, this.core,
+                this.game.seats.map((s) => s.level !== ''))}</section>
+            <section class="panel sheet" aria-labelledby="h-luck"><h2 class="title" id="h-luck">${_('Luck and skill')}</h2>${this.judged ||
+                `<p class="note">${
+                _('The game is being judged: every choice against the best one, every card against those that could have come.')}</p><progress class="bar" max="1" value="${
+                this.done}" aria-label="${esc(_('Analysis'))}"></progress>`}</section></main></div>`);
     }
 
     async analyse() {

@@ -117,7 +117,8 @@ export class LocalGame extends Game {
     static saved() { return read('game', null); }
 
     save() {
-        const pending = this.people.map((seat) => ({ seat, made: this.core.made(seat).map((s) => String(s.step)), confirmed: this.core.isConfirmed(seat) }));
+        const pending = this.people.map((seat) => ({ seat, made: this.core.made(seat).map((s) => String(s.step)), confirmed: this.core.isConfirmed(
+            seat) }));
         const edition = this.core.edition.name === 'classic' ? '' : this.core.edition.text;
         if (this.core.isOver()) {
             keepGame({ id: this.id, date: Date.now(), record: this.core.log(), me: this.people[0] ?? 0, edition });
@@ -154,7 +155,8 @@ export class LocalGame extends Game {
             return;
         this.asked.add(position);
         const began = performance.now(), replacing = core.view(-1)?.phase === 'replace';
-        const choice = await this.thinker.ask({ kind: 'choice', record: core.visibleLog(s), seat: s, level: this.seats[s].level, seed: String(randomSeed()) });
+        const choice = await this.thinker.ask({ kind: 'choice', record: core.visibleLog(s), seat: s, level: this.seats[s].level, seed: String(
+            randomSeed()) });
         if (replacing && !matchMedia('(prefers-reduced-motion: reduce)').matches)
             await new Promise((done) => setTimeout(done, Math.max(0, TAKE_PAUSE - (performance.now() - began))));
         if (this.stopped || `${core.lines().length}.${s}` !== position)

@@ -13,7 +13,7 @@ export class HomeView {
     constructor(root, app) {
         this.root = root;
         this.app = app;
-        root.addEventListener('click', (e) => this.click(e));
+        root.addEventListener('click', (e) => void this.click(e));
         root.addEventListener('change', (e) => this.change(e));
         root.addEventListener('submit', (e) => e.preventDefault());
         root.addEventListener('keydown', (e) => this.key(e));
@@ -26,25 +26,49 @@ export class HomeView {
         const saved = LocalGame.saved(), kept = games().length, own = Object.keys(editions());
         const reveals = saved ? (saved.record.match(/^reveal /gm) ?? []).length : 0;
         const newcomer = !saved && !kept && !read('learn', null);
-        const tile = /** @param {string} href @param {string} i @param {string} title @param {string} text @param {string} [more] */ (href, i, title, text, more = '') =>
-            `<a class="panel tile ${more}" href="#${href}">${icon(i)}<span><b>${esc(title)}</b><small>${esc(text)}</small></span>${icon('right', 'go')}</a>`;
+        const tile = /** @param {string} href @param {string} i @param {string} title @param {string} text @param {string} [more] */ (href, i, title,
+            text, more = '') =>
+            `<a class="panel tile ${more}" href="#${href}">${icon(i)}<span><b>${esc(title)}</b><small>${esc(text)}</small></span>${icon('right',
+                'go')}</a>`;
         const radio = /** @param {string} name @param {string | number} value @param {boolean} on @param {string} inner */ (name, value, on, inner) =>
             `<button role="radio" aria-checked="${on}" tabindex="${on ? 0 : -1}" data-${name}="${value}">${inner}</button>`;
-        put(this.root, `<div class="view home"><header class="nav">${wordmark}<span class="sp"></span><button class="me-chip no-p" data-a="settings" aria-label="${esc(_('Settings: %{name}', { name: settings.name || _('your name') }))}">${avatar(0, { small: true, me: true })}${esc(settings.name || _('Your name'))}</button><label class="lang"><span class="vh">${
-            _('Language')}</span>${icon('globe', 'g')}<select name="language">${LANGUAGES.map(([c, n]) => `<option value="${c}" ${c === language ? 'selected' : ''}>${n}</option>`).join('')}</select>${icon('down', 'd')}</label><button class="iconbtn" data-a="theme" aria-label="${esc(_('Theme'))}">${icon('sun')}</button><button class="iconbtn" data-a="settings" aria-label="${esc(_('Settings'))}">${icon('gear')}</button></header>
-            <main><div class="hero">${scene()}<div class="txt"><h1 class="title">${_('Find the way down to the tomb.')}</h1><p>${_('Turn a card, take your pen, choose your path. Two to four players, twenty minutes.')}</p></div></div>
-            <div class="lobby"><section class="panel play" aria-labelledby="h-play"><h2 class="title" id="h-play">${_('Play now')}</h2><p class="desc">${_('Against the computer, right away.')}</p>
-            <div class="field"><span class="eyebrow" id="h-opp">${_('Opponents')}</span><div class="seg wide" role="radiogroup" aria-labelledby="h-opp">${[1, 2, 3].map((i) => radio('opponents', i, i === settings.opponents, String(i))).join('')}</div></div>
-            <div class="field"><span class="eyebrow" id="h-lev">${_('Level')}</span><div class="levels" role="radiogroup" aria-labelledby="h-lev">${LEVELS.map((l, i) => radio('level', l, l === settings.level, levelPicture(i) + esc(levelName(l)))).join('')}</div></div>
-            ${own.length ? `<div class="field"><label><span class="eyebrow">${_('Edition')}</span><select class="inp" name="edition"><option value="classic">Classic</option>${own.map((n) => `<option value="${esc(n)}">${esc(n)}</option>`).join('')}</select></label></div>` : ''}
+        put(this.root, `<div class="view home"><header class="nav">${
+            wordmark}<span class="sp"></span><button class="me-chip no-p" data-a="settings" aria-label="${esc(_('Settings: %{name}',
+            { name: settings.name || _('your name') }))}">${avatar(0, { small: true, me: true })}${esc(settings.name ||
+            _('Your name'))}</button><label class="lang"><span class="vh">${
+            _('Language')}</span>${icon('globe', 'g')}<select name="language">${LANGUAGES.map(([c, n]) =>
+                `<option value="${c}" ${c === language ? 'selected' : ''}>${n}</option>`).join('')}</select>${icon('down',
+                'd')}</label><button class="iconbtn" data-a="theme" aria-label="${esc(_('Theme'))}">${
+                icon('sun')}</button><button class="iconbtn" data-a="settings" aria-label="${esc(_('Settings'))}">${icon('gear')}</button></header>
+            <main><div class="hero">${scene()}<div class="txt"><h1 class="title">${_('Find the way down to the tomb.')}</h1><p>${
+                _('Turn a card, take your pen, choose your path. Two to four players, twenty minutes.')}</p></div></div>
+            <div class="lobby"><section class="panel play" aria-labelledby="h-play"><h2 class="title" id="h-play">${
+                _('Play now')}</h2><p class="desc">${_('Against the computer, right away.')}</p>
+            <div class="field"><span class="eyebrow" id="h-opp">${
+                _('Opponents')}</span><div class="seg wide" role="radiogroup" aria-labelledby="h-opp">${[1, 2, 3].map((i) => radio('opponents', i,
+                i === settings.opponents, String(i))).join('')}</div></div>
+            <div class="field"><span class="eyebrow" id="h-lev">${_('Level')}</span><div class="levels" role="radiogroup" aria-labelledby="h-lev">${
+                LEVELS.map((l, i) => radio('level', l, l === settings.level, levelPicture(i) + esc(levelName(l)))).join('')}</div></div>
+            ${own.length ? `<div class="field"><label><span class="eyebrow">${
+                _('Edition')}</span><select class="inp" name="edition"><option value="classic">Classic</option>${own.map((n) =>
+                `<option value="${esc(n)}">${esc(n)}</option>`).join('')}</select></label></div>` : ''}
             <button class="btn pri big" data-a="play">${icon('play')}${_('Play')}</button></section>
-            <section class="panel inv" aria-labelledby="h-inv"><h2 class="title" id="h-inv">${_('Play with friends')}</h2><p class="desc">${_('Each on their own device, or all on this one.')}</p>
-            <div class="two"><button class="btn" data-a="invite">${icon('link')}${_('Invite friends')}</button><button class="btn" data-a="hotseat">${icon('device')}${_('One device')}</button></div>
-            <div class="or"><span class="eyebrow">${_('or join with a code')}</span></div><form class="joinrow" data-form="join"><input class="inp code1" name="code" maxlength="12" autocomplete="off" autocapitalize="characters" spellcheck="false" aria-label="${esc(_('Table code'))}" placeholder="K7QXMWRT"><button class="btn" data-a="join">${_('Join')}</button></form>
-            <p class="err" id="join-err" role="status"></p><div class="two"><a class="btn ghost" href="#watch">${icon('eye')}${_('Watch a game')}</a><a class="btn ghost" href="#friends">${icon('people')}${_('My tables')}</a></div></section>
-            <div class="tiles">${saved ? tile('play', 'play', _('Continue'), reveals ? _('Round %{round}, turn %{turn}', { round: 1 + ((reveals - 1) / 7 | 0), turn: 1 + (reveals - 1) % 7 }) : _('Setup'), 'cont') : newcomer ? tile('learn', 'learn', _('New here?'), _('Learn in ten steps'), 'cont') : ''}<span class="p-tiles">${tile('learn', 'learn', _('Learn'), _('Ten short steps'))}${
-            tile('rules', 'book', _('Rules'), _('With worked examples'))}${tile('replays', 'replay', _('Replays'), kept ? ngettext('%{n} game', '%{n} games', kept) : _('Your games will be kept here'))}${
-            tile('pad', 'pad', _('Score pad'), _('For the game on your table'))}${tile('editions', 'cards', _('Cards'), _('See them, draw your own'))}</span></div></div></main></div>`);
+            <section class="panel inv" aria-labelledby="h-inv"><h2 class="title" id="h-inv">${_('Play with friends')}</h2><p class="desc">${
+                _('Each on their own device, or all on this one.')}</p>
+            <div class="two"><button class="btn" data-a="invite">${icon('link')}${_('Invite friends')}</button><button class="btn" data-a="hotseat">${
+                icon('device')}${_('One device')}</button></div>
+            <div class="or"><span class="eyebrow">${
+                _('or join with a code')}</span></div><form class="joinrow" data-form="join"><input class="inp code1" name="code" maxlength="12" autocomplete="off" autocapitalize="characters" spellcheck="false" aria-label="${
+                esc(_('Table code'))}" placeholder="K7QXMWRT"><button class="btn" data-a="join">${_('Join')}</button></form>
+            <p class="err" id="join-err" role="status"></p><div class="two"><a class="btn ghost" href="#watch">${icon('eye')}${
+                _('Watch a game')}</a><a class="btn ghost" href="#friends">${icon('people')}${_('My tables')}</a></div></section>
+            <div class="tiles">${saved ? tile('play', 'play', _('Continue'), reveals ? _('Round %{round}, turn %{turn}', { round: 1 + ((
+                reveals - 1) / 7 | 0), turn: 1 + (reveals - 1) % 7 }) : _('Setup'), 'cont') : newcomer ? tile('learn', 'learn', _('New here?'),
+                _('Learn in ten steps'), 'cont') : ''}<span class="p-tiles">${tile('learn', 'learn', _('Learn'), _('Ten short steps'))}${
+            tile('rules', 'book', _('Rules'), _('With worked examples'))}${tile('replays', 'replay', _('Replays'), kept ? ngettext('%{n} game',
+                '%{n} games', kept) : _('Your games will be kept here'))}${
+            tile('pad', 'pad', _('Score pad'), _('For the game on your table'))}${tile('editions', 'cards', _('Cards'),
+                _('See them, draw your own'))}</span></div></div></main></div>`);
     }
 
     /** @param {Event} event */
@@ -72,12 +96,14 @@ export class HomeView {
     }
 
     /** @param {Event} event */
-    click(event) {
-        const act = near(event, '[data-a]')?.dataset.a, opponents = near(event, '[data-opponents]')?.dataset.opponents, level = near(event, '[data-level]')?.dataset.level;
+    async click(event) {
+        const act = near(event, '[data-a]')?.dataset.a, opponents = near(event, '[data-opponents]')?.dataset.opponents, level = near(event,
+            '[data-level]')?.dataset.level;
         if (opponents) saveSettings({ opponents: Number(opponents) });
         if (level) saveSettings({ level });
         if (opponents || level) this.render();
         if (act === 'play') {
+            await this.app.ready;
             const edition = /** @type {HTMLSelectElement | null} */ (this.root.querySelector('[name=edition]'))?.value;
             this.app.start(startBotGame(this.app.core(edition ?? 'classic'), settings.name, settings.opponents, settings.level));
         } else if (act === 'settings') this.app.settings();
@@ -101,14 +127,22 @@ export class HomeView {
 
     /** Several people on one device, with bots if they like. */
     async hotSeat() {
-        const row = /** @param {number} i */ (i) => `<fieldset class="seatrow"><legend class="vh">${esc(_('Seat %{n}', { n: i + 1 }))}</legend>${avatar(i)}<select class="inp" name="kind${i}" aria-label="${esc(_('Who plays seat %{n}', { n: i + 1 }))}">${i > 1 ? `<option value="none">${_('nobody')}</option>` : ''}<option value="" ${i < 2 ? 'selected' : ''}>${_('person')}</option>${
-            LEVELS.map((l) => `<option value="${l}">${esc(_('bot, %{level}', { level: levelName(l) }))}</option>`).join('')}</select><input class="inp" type="text" name="name${i}" maxlength="24" aria-label="${esc(_('Name of seat %{n}', { n: i + 1 }))}" value="${i === 0 ? esc(settings.name) : ''}" placeholder="${esc(_('Player %{n}', { n: i + 1 }))}"></fieldset>`;
+        const row = /** @param {number} i */ (i) => `<fieldset class="seatrow"><legend class="vh">${esc(_('Seat %{n}', { n: i + 1 }))}</legend>${
+            avatar(i)}<select class="inp" name="kind${i}" aria-label="${esc(_('Who plays seat %{n}', { n: i + 1 }))}">${i > 1 ?
+            `<option value="none">${_('nobody')}</option>` : ''}<option value="" ${i < 2 ? 'selected' : ''}>${_('person')}</option>${
+            LEVELS.map((l) => `<option value="${l}">${esc(_('bot, %{level}', { level: levelName(l) }))}</option>`).join(
+                '')}</select><input class="inp" type="text" name="name${i}" maxlength="24" aria-label="${esc(_('Name of seat %{n}',
+                { n: i + 1 }))}" value="${i === 0 ? esc(settings.name) : ''}" placeholder="${esc(_('Player %{n}', { n: i + 1 }))}"></fieldset>`;
         /** @type {import('./game.js').Seat[]} */
         let seats = [];
-        const value = await dialog(_('On one device'), `<p class="note">${_('The device goes from hand to hand; cards are covered in between.')}</p><div class="seatrows">${[0, 1, 2, 3].map(row).join('')}</div><p class="dlgf"><button class="btn" value="">${_('Cancel')}</button> <button class="btn pri" value="go">${_('Start')}</button></p>`, { wire: (box) => {
+        const value = await dialog(_('On one device'),
+            `<p class="note">${_('The device goes from hand to hand; cards are covered in between.')}</p><div class="seatrows">${[0, 1, 2,
+            3].map(row).join('')}</div><p class="dlgf"><button class="btn" value="">${_('Cancel')}</button> <button class="btn pri" value="go">${
+            _('Start')}</button></p>`, { wire: (box) => {
             const readSeats = () => {
                 seats = [0, 1, 2, 3].flatMap((i) => {
-                    const kind = /** @type {HTMLSelectElement} */ (box.querySelector(`[name=kind${i}]`)).value, name = /** @type {HTMLInputElement} */ (box.querySelector(`[name=name${i}]`)).value.trim();
+                    const kind = /** @type {HTMLSelectElement} */ (box.querySelector(`[name=kind${i}]`)).value,
+                        name = /** @type {HTMLInputElement} */ (box.querySelector(`[name=name${i}]`)).value.trim();
                     return kind === 'none' ? [] : [{ name: name || (kind ? botName(i) : _('Player %{n}', { n: i + 1 })), level: kind }];
                 });
             };
@@ -121,6 +155,7 @@ export class HomeView {
             toast(_('At least one seat is for a person.'));
             return;
         }
+        await this.app.ready;
         this.app.start(LocalGame.start(this.app.core(), seats));
     }
 }

@@ -6,7 +6,7 @@ import { _ } from './i18n.js';
 import { announce, dialog, esc } from './dom.js';
 import { icon } from './draw.js';
 import { DRAW, takeStep } from './core.js';
-import { Game } from './game.js';
+import { Game, startBotGame } from './game.js';
 import { LESSONS } from './lessons.js';
 import { TableView } from './table.js';
 import { read, settings, write } from './store.js';
@@ -27,36 +27,49 @@ import { read, settings, write } from './store.js';
 
 /** @type {Lesson[]} */
 const STEPS = [
-    { record: 'one', title: () => _('A pyramid card'), task: () => _('The arrow is the entrance, the golden space the tomb, dark spaces are walls. Tap the entrance, then confirm.'),
-        told: () => _('You have opened a pyramid. Every card is a way down from the entrance to the tomb, around the walls. Symbols on the way help you or cost you.'),
+    { record: 'one', title: () => _('A pyramid card'), task: () =>
+        _('The arrow is the entrance, the golden space the tomb, dark spaces are walls. Tap the entrance, then confirm.'),
+        told: () => _(
+            'You have opened a pyramid. Every card is a way down from the entrance to the tomb, around the walls. Symbols on the way help you or cost you.'),
         done: (_b, made) => made.length > 0, miss: () => '' },
-    { record: 'first', title: () => _('The first mark'), task: () => _('A pattern was revealed for everyone. Mark all of it; the first mark on a card covers the entrance.'),
+    { record: 'first', title: () => _('The first mark'), task: () =>
+        _('A pattern was revealed for everyone. Mark all of it; the first mark on a card covers the entrance.'),
         told: () => _('The whole pattern goes on one of your two cards, and the first mark on a card always covers its entrance.'),
         done: (_b, [m]) => m.kind === 'mark' && m.cells.length > 1, miss: () => _('Mark the whole pattern this time, not a single space.') },
-    { record: 'turn', title: () => _('Turn and mirror'), task: () => _('The L does not fit as it lies. Rotate or mirror it, or tap the entrance: it turns by itself.'),
+    { record: 'turn', title: () => _('Turn and mirror'), task: () =>
+        _('The L does not fit as it lies. Rotate or mirror it, or tap the entrance: it turns by itself.'),
         told: () => _('Patterns may be turned by quarters and mirrored. Tap the same space again to see other ways; R and F do it on a keyboard.'),
         done: (_b, [m]) => m.kind === 'mark' && m.cells.length > 1, miss: () => _('The L fits, if you turn it. Try again with the whole pattern.') },
-    { record: 'touch', title: () => _('Go on from there'), task: () => _('Later marks must touch a marked space by a side. Go on with the card you have begun.'),
+    { record: 'touch', title: () => _('Go on from there'), task: () =>
+        _('Later marks must touch a marked space by a side. Go on with the card you have begun.'),
         told: () => _('A later mark touches a space that was marked before, side by side. Corners do not count.'),
-        done: (b, [m]) => m.kind === 'mark' && m.cells.length > 1 && b.desks[0].slots[m.slot].marks.length > 0, miss: () => _('Put the pattern on the card that already has marks.') },
-    { record: 'gem', title: () => _('Gems and pairs'), task: () => _('You have a ruby. A ruby and an emerald are a pair worth 5; a single gem is worth 1. Mark the emerald.'),
+        done: (b, [m]) => m.kind === 'mark' && m.cells.length > 1 && b.desks[0].slots[m.slot].marks.length > 0, miss: () =>
+            _('Put the pattern on the card that already has marks.') },
+    { record: 'gem', title: () => _('Gems and pairs'), task: () =>
+        _('You have a ruby. A ruby and an emerald are a pair worth 5; a single gem is worth 1. Mark the emerald.'),
         told: () => _('Your score card fills by itself. A pair of one ruby and one emerald is worth 5 points, a gem alone 1.'),
         done: (b, _m, a) => a.desks[0].emeralds > b.desks[0].emeralds, miss: () => _('That was not the emerald. Look for the green gem.') },
     { record: 'torch', title: () => _('One torch a round'), task: () => _('A torch is worth 5 points, but only one a round counts. Mark the torch.'),
         told: () => _('You lit the torch of this round. Another one in the same round would bring nothing.'),
         done: (b, _m, a) => a.scores[0].torches > b.scores[0].torches, miss: () => _('No torch this time. Cover the space with the flame.') },
-    { record: 'potion', title: () => _('Skulls and the potion'), task: () => _('Only your worst skull counts at the end, but they grow. The potion erases the two worst: mark it.'),
+    { record: 'potion', title: () => _('Skulls and the potion'), task: () =>
+        _('Only your worst skull counts at the end, but they grow. The potion erases the two worst: mark it.'),
         told: () => _('The potion erased your two worst skulls. Each further skull costs more, and at the end only the worst one is subtracted.'),
         done: (b, _m, a) => a.desks[0].skulls < b.desks[0].skulls, miss: () => _('Cover the blue potion with the pattern.') },
-    { record: 'cross', title: () => _('The red cross'), task: () => _('Mark the red cross and confirm. It gives you one more space on either card: choose it and confirm again.'),
+    { record: 'cross', title: () => _('The red cross'), task: () =>
+        _('Mark the red cross and confirm. It gives you one more space on either card: choose it and confirm again.'),
         told: () => _('A red cross brings an extra space at once, on either card. If that is a cross too, one more, and so on.'),
         done: (_b, made) => made.length > 1, miss: () => _('Cover the red cross with the pattern.') },
-    { record: 'tomb', title: () => _('Reach the tomb'), task: () => _('The pattern does not reach the tomb, but you may mark one single space instead. Mark the tomb, then take a new card.'),
+    { record: 'tomb', title: () => _('Reach the tomb'), task: () =>
+        _('The pattern does not reach the tomb, but you may mark one single space instead. Mark the tomb, then take a new card.'),
         told: () => _('The pyramid is complete: 10 points. You set it aside and took a new one, from the display or unseen from the deck.'),
         done: (b, _m, a) => a.desks[0].done.length > b.desks[0].done.length, miss: () => _('Tap the golden tomb: a single space will do.') },
-    { record: 'points', title: () => _('Pyramid points'), task: () => _('The first with two pyramids of a colour gets 10 points, then 6, then 3; again for four and six. Reach the tomb.'),
-        told: () => _('Ten extra points! The game ends after four rounds of seven turns. Then count: 10 a pyramid, 5 a torch, the points, pairs of gems, minus the worst skull.'),
-        done: (b, _m, a) => a.desks[0].done.length > b.desks[0].done.length, miss: () => _('Cover the tomb of the card that completes a second of its colour.') },
+    { record: 'points', title: () => _('Pyramid points'), task: () =>
+        _('The first with two pyramids of a colour gets 10 points, then 6, then 3; again for four and six. Reach the tomb.'),
+        told: () => _(
+            'Ten extra points! The game ends after four rounds of seven turns. Then count: 10 a pyramid, 5 a torch, the points, pairs of gems, minus the worst skull.'),
+        done: (b, _m, a) => a.desks[0].done.length > b.desks[0].done.length, miss: () =>
+            _('Cover the tomb of the card that completes a second of its colour.') },
 ];
 
 /** @returns {{at: number, done: number[]}} */
@@ -129,12 +142,13 @@ class LessonGame extends Game {
             write('learn', { at: Math.min(at + 1, STEPS.length - 1), done: [...new Set([...kept.done, at])] });
             const last = at === STEPS.length - 1;
             this.changed();
-            void dialog(_('Well done'), `<p>${esc(lesson.told())}</p><p class="dlgf"><button class="btn" value="again">${_('Once more')}</button> <button class="btn pri" value="next">${last ? _('Play a first game') : _('Next step')}</button></p>`)
+            void dialog(_('Well done'), `<p>${esc(lesson.told())}</p><p class="dlgf"><button class="btn" value="again">${
+                _('Once more')}</button> <button class="btn pri" value="next">${last ? _('Play a first game') : _('Next step')}</button></p>`)
                 .then((value) => {
                     if (value === 'again')
                         this.again('');
                     else if (last)
-                        this.app.go('');
+                        this.app.start(startBotGame(this.app.core(), settings.name, 1, 'novice'));
                     else
                         this.app.go(`learn/${at + 2}`);
                 });
@@ -156,7 +170,9 @@ class LessonGame extends Game {
 
     steps() {
         const { done } = progress();
-        void dialog(_('Ten steps'), `<ol class="choices">${STEPS.map((s, i) => `<li><button class="btn" value="${i + 1}">${done.includes(i) ? icon('check') : `<b>${i + 1}</b>`}${esc(s.title())}${done.includes(i) ? `<span class="vh">${_('done')}</span>` : ''}</button></li>`).join('')}</ol>`, { close: _('Close') })
+        void dialog(_('Ten steps'), `<ol class="choices">${STEPS.map((s, i) => `<li><button class="btn" value="${i + 1}">${done.includes(i) ?
+            icon('check') : `<b>${i + 1}</b>`}${esc(s.title())}${done.includes(i) ? `<span class="vh">${_('done')}</span>` : ''}</button></li>`).join(
+            '')}</ol>`, { close: _('Close') })
             .then((value) => { if (value) this.app.go(`learn/${value}`); });
     }
 }

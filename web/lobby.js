@@ -17,7 +17,8 @@ const seatKeys = () => read('keys', /** @type {Record<string, Record<string, str
 /** @param {unknown} error */
 const words = (error) => serverWords(error instanceof ServerError ? error.code : 'no_server');
 
-const nameField = () => `<label class="fields">${_('Your name')}<input class="inp" name="name" maxlength="24" value="${esc(settings.name)}" autocomplete="nickname" placeholder="${esc(_('Player'))}"></label>`;
+const nameField = () => `<label class="fields">${_('Your name')}<input class="inp" name="name" maxlength="24" value="${
+    esc(settings.name)}" autocomplete="nickname" placeholder="${esc(_('Player'))}"></label>`;
 
 /** A new table. */
 export class NewTableView {
@@ -42,18 +43,28 @@ export class NewTableView {
     stop() {}
 
     render() {
-        const row = /** @param {number} i */ (i) => `<fieldset class="seatrow"><legend class="vh">${esc(_('Seat %{n}', { n: i + 1 }))}</legend>${avatar(i)}${i === 0 ? `<b class="seat-you">${_('You')}</b>` : `<select class="inp" name="kind${i}" aria-label="${esc(_('Who plays seat %{n}', { n: i + 1 }))}">${[['open', _('a friend with the link')], ...(i > 1 ? [['none', _('nobody')]] : []), ...LEVELS.map((l) => [l, _('bot, %{level}', { level: levelName(l) })])].map(([v, t]) =>
+        const row = /** @param {number} i */ (i) => `<fieldset class="seatrow"><legend class="vh">${esc(_('Seat %{n}', { n: i + 1 }))}</legend>${
+            avatar(i)}${i === 0 ? `<b class="seat-you">${_('You')}</b>` : `<select class="inp" name="kind${i}" aria-label="${
+            esc(_('Who plays seat %{n}', { n: i + 1 }))}">${[['open', _('a friend with the link')], ...(i > 1 ? [['none', _('nobody')]] : []),
+            ...LEVELS.map((l) => [l, _('bot, %{level}', { level: levelName(l) })])].map(([v, t]) =>
             `<option value="${v}" ${this.kinds[i] === v ? 'selected' : ''}>${esc(t)}</option>`).join('')}</select>`}</fieldset>`;
-        put(this.root, `<div class="page">${pageTop(_('Invite friends'))}<main class="page-in narrow"><h1 class="title">${_('Invite friends')}</h1><p class="lead">${_('Make a table, send the link, and play together, each on their own device.')}</p><div class="panel form">${nameField()}<div class="seatrows">${[0, 1, 2, 3].map(row).join('')}</div>
-            <label class="fields">${_('Time for a choice')}<select class="inp" name="clock"><option value="none">${_('no limit')}</option><option value="relaxed">${_('3 minutes')}</option><option value="quick">${_('30 seconds')}</option></select></label>
-            <label class="check"><input type="checkbox" name="public">${_('Anyone may join and watch')}</label><p class="err" role="alert">${esc(this.message)}</p><button class="btn pri big" data-a="make">${icon('link')}${_('Make the table')}</button></div></main></div>`);
+        put(this.root, `<div class="page">${pageTop(_('Invite friends'))}<main class="page-in narrow"><h1 class="title">${
+            _('Invite friends')}</h1><p class="lead">${
+            _('Make a table, send the link, and play together, each on their own device.')}</p><div class="panel form">${
+            nameField()}<div class="seatrows">${[0, 1, 2, 3].map(row).join('')}</div>
+            <label class="fields">${_('Time for a choice')}<select class="inp" name="clock"><option value="none">${
+                _('no limit')}</option><option value="relaxed">${_('3 minutes')}</option><option value="quick">${
+                _('30 seconds')}</option></select></label>
+            <label class="check"><input type="checkbox" name="public">${_('Anyone may join and watch')}</label><p class="err" role="alert">${
+                esc(this.message)}</p><button class="btn pri big" data-a="make">${icon('link')}${_('Make the table')}</button></div></main></div>`);
     }
 
     async make() {
         const seats = this.kinds.filter((k) => k !== 'none').map((k) => k === 'open' ? { kind: 'open' } : { kind: 'bot', level: k });
         try {
             await visit();
-            const { table, keys } = await api('POST', 'tables', { seats, public: /** @type {HTMLInputElement} */ ($('[name=public]', this.root)).checked, clock: /** @type {HTMLSelectElement} */ ($('[name=clock]', this.root)).value });
+            const { table, keys } = await api('POST', 'tables', { seats, public: /** @type {HTMLInputElement} */ ($('[name=public]',
+                this.root)).checked, clock: /** @type {HTMLSelectElement} */ ($('[name=clock]', this.root)).value });
             write('keys', { ...seatKeys(), [table.code]: keys ?? {} });
             write('sit', table.code);
             this.app.go(`table/${table.code}`);
@@ -65,7 +76,7 @@ export class NewTableView {
 }
 
 /** A table that waits for players; shows the game once it runs. */
-export class LobbyView {
+class LobbyView {
     /** @param {HTMLElement} root @param {App} app @param {OnlineGame} game @param {number} seat from a link, 0 if none @param {string} key */
     constructor(root, app, game, seat, key) {
         this.root = root;
@@ -139,27 +150,50 @@ export class LobbyView {
         } else if (b.dataset.a === 'fill') game.post({ type: 'fill', seat, level: settings.level });
         else if (b.dataset.a === 'leave') game.post({ type: 'leave' });
         else if (b.dataset.a === 'close') { game.post({ type: 'close' }); this.app.go(''); }
-        else if (b.dataset.a === 'copy') navigator.clipboard.writeText(b.dataset.link ?? link).then(() => toast(_('The link is copied.')), () => toast(b.dataset.link ?? link));
+        else if (b.dataset.a === 'copy') navigator.clipboard.writeText(b.dataset.link ?? link).then(() => toast(_('The link is copied.')), () =>
+            toast(b.dataset.link ?? link));
         else if (b.dataset.a === 'share') navigator.share({ title: 'Pyramids', url: link }).catch(() => {});
     }
 
     render() {
         const { game } = this, { table } = game, link = tableLink(game.id);
         if (!table || this.message) {
-            put(this.root, `<div class="page">${pageTop(_('Table'))}<main class="page-in narrow"><h1 class="title">${esc(_('Table %{code}', { code: game.id }))}</h1><p class="lead" role="status">${esc(this.message || _('Looking for the table …'))}</p>${this.message ? `<p class="bars"><a class="btn pri" href="#">${icon('home')}${_('Home')}</a><a class="btn" href="#friends">${_('My tables')}</a></p>` : ''}</main></div>`);
+            put(this.root, `<div class="page">${pageTop(_('Table'))}<main class="page-in narrow"><h1 class="title">${esc(_('Table %{code}',
+                { code: game.id }))}</h1><p class="lead" role="status">${esc(this.message || _('Looking for the table …'))}</p>${this.message ?
+                `<p class="bars"><a class="btn pri" href="#">${icon('home')}${_('Home')}</a><a class="btn" href="#friends">${
+                _('My tables')}</a></p>` : ''}</main></div>`);
             return;
         }
         if (table.state === 'running') {     // an onlooker sees nothing yet
-            put(this.root, `<div class="page">${pageTop(_('Table'))}<main class="page-in narrow"><h1 class="title">${_('The players choose their first cards')}</h1><p class="lead">${_('You will see the game as soon as they are done.')}</p><ul class="panel form seatlist">${table.seats.map((s, i) => `<li>${avatar(i, { bot: s.kind === 'bot' })}<span><b>${esc(game.seats[i].name)}</b></span></li>`).join('')}</ul></main></div>`);
+            put(this.root, `<div class="page">${pageTop(_('Table'))}<main class="page-in narrow"><h1 class="title">${
+                _('The players choose their first cards')}</h1><p class="lead">${
+                _('You will see the game as soon as they are done.')}</p><ul class="panel form seatlist">${table.seats.map((s, i) =>
+                `<li>${avatar(i, { bot: s.kind === 'bot' })}<span><b>${esc(game.seats[i].name)}</b></span></li>`).join('')}</ul></main></div>`);
             return;
         }
         const keys = seatKeys()[game.id] ?? {}, free = table.seats.some((s) => s.kind === 'open' || s.kind === 'friend');
-        const seat = /** @param {import('./online.js').TableSeat} s @param {number} i */ (s, i) => `<li>${avatar(i, { bot: s.kind === 'bot', me: i === table.you - 1 })}<span><b>${esc(s.kind === 'bot' ? _('bot, %{level}', { level: levelName(s.level ?? '') }) : s.kind === 'open' ? _('free') : s.name ?? '')}</b><small>${i === table.you - 1 ? _('you') : s.kind === 'person' ? (s.here ? _('is here') : _('not connected')) : s.kind === 'friend' ? _('invited') : ''}</small></span>${
-            s.kind === 'open' && !table.you ? `<button class="btn" data-a="sit" data-seat="${i + 1}">${_('Sit here')}</button>` : s.kind !== 'person' && s.kind !== 'bot' && table.host ? `<button class="btn" data-a="fill" data-seat="${i + 1}">${icon('bot')}${_('Bot')}</button>` : ''}${s.kind === 'friend' && keys[i + 1] ? `<button class="btn" data-a="copy" data-link="${esc(tableLink(game.id, i + 1, keys[i + 1]))}">${icon('copy')}${_('Link')}</button>` : ''}</li>`;
-        put(this.root, `<div class="page">${pageTop(_('Table'))}<main class="page-in lobby2"><h1 class="title">${table.you ? _('Waiting for friends') : _('Join the table')}</h1><p class="lead">${table.state === 'closed' ? _('This table was given up.') : _('The game begins when all seats are taken.')}</p>${game.banner ? `<p class="err" role="alert">${esc(game.banner.text)}</p>` : ''}
-            <div class="lob-grid"><section class="panel form" aria-label="${esc(_('Seats'))}">${table.you ? '' : nameField()}<ul class="seatlist">${table.seats.map(seat).join('')}</ul>${!table.you && free ? `<button class="btn pri big" data-a="sit">${_('Sit down')}</button>` : ''}<p class="bars">${table.you ? `<button class="btn" data-a="leave">${_('Stand up')}</button>` : ''}${table.host ? `<button class="btn" data-a="close">${_('Give the table up')}</button>` : ''}</p></section>
-            <section class="panel form" aria-label="${esc(_('Invitation'))}"><p class="note">${_('Send the link, or let them scan it.')}</p><div class="qr">${qrPicture(link, esc(_('QR code of the invitation link')))}</div><p class="codeline">${esc(_('Code'))} <b>${esc(game.id)}</b></p><div class="linkbox"><span>${esc(link)}</span><button class="iconbtn" data-a="copy" aria-label="${esc(_('Copy the link'))}">${icon('copy')}</button></div>${
-            'share' in navigator ? `<button class="btn" data-a="share">${icon('share')}${_('Share the invitation')}</button>` : ''}</section></div></main></div>`);
+        const seat = /** @param {import('./online.js').TableSeat} s @param {number} i */ (s, i) =>
+            `<li>${avatar(i, { bot: s.kind === 'bot', me: i === table.you - 1 })}<span><b>${esc(s.kind === 'bot' ? _('bot, %{level}',
+            { level: levelName(s.level ?? '') }) : s.kind === 'open' ? _('free') : s.name ?? '')}</b><small>${i === table.you - 1 ? _('you') :
+            s.kind === 'person' ? (s.here ? _('is here') : _('not connected')) : s.kind === 'friend' ? _('invited') : ''}</small></span>${
+            s.kind === 'open' && !table.you ? `<button class="btn" data-a="sit" data-seat="${i + 1}">${_('Sit here')}</button>` :
+                s.kind !== 'person' && s.kind !== 'bot' && table.host ? `<button class="btn" data-a="fill" data-seat="${i + 1}">${icon('bot')}${
+                _('Bot')}</button>` : ''}${s.kind === 'friend' && keys[i + 1] ? `<button class="btn" data-a="copy" data-link="${esc(tableLink(game.id,
+                i + 1, keys[i + 1]))}">${icon('copy')}${_('Link')}</button>` : ''}</li>`;
+        put(this.root, `<div class="page">${pageTop(_('Table'))}<main class="page-in lobby2"><h1 class="title">${table.you ?
+            _('Waiting for friends') : _('Join the table')}</h1><p class="lead">${table.state === 'closed' ? _('This table was given up.') :
+            _('The game begins when all seats are taken.')}</p>${game.banner ? `<p class="err" role="alert">${esc(game.banner.text)}</p>` : ''}
+            <div class="lob-grid"><section class="panel form" aria-label="${esc(_('Seats'))}">${table.you ? '' : nameField()}<ul class="seatlist">${
+                table.seats.map(seat).join('')}</ul>${!table.you && free ? `<button class="btn pri big" data-a="sit">${_('Sit down')}</button>` :
+                ''}<p class="bars">${table.you ? `<button class="btn" data-a="leave">${_('Stand up')}</button>` : ''}${table.host ?
+                `<button class="btn" data-a="close">${_('Give the table up')}</button>` : ''}</p></section>
+            <section class="panel form" aria-label="${esc(_('Invitation'))}"><p class="note">${
+                _('Send the link, or let them scan it.')}</p><div class="qr">${qrPicture(link,
+                esc(_('QR code of the invitation link')))}</div><p class="codeline">${esc(_('Code'))} <b>${
+                esc(game.id)}</b></p><div class="linkbox"><span>${esc(link)}</span><button class="iconbtn" data-a="copy" aria-label="${
+                esc(_('Copy the link'))}">${icon('copy')}</button></div>${
+            'share' in navigator ? `<button class="btn" data-a="share">${icon('share')}${_('Share the invitation')}</button>` :
+                ''}</section></div></main></div>`);
     }
 }
 
@@ -202,11 +236,19 @@ export class TablesView {
     render() {
         const title = this.watch ? _('Watch a game') : _('My tables');
         const line = /** @param {Table} t */ (t) => {
-            const state = t.state === 'waiting' ? _('waiting for players') : t.state === 'over' ? _('over') : t.state === 'closed' ? _('given up') : t.round ? _('round %{round}, turn %{turn}', { round: t.round, turn: t.turn }) : _('setup');
-            const names = t.seats.map((s) => s.kind === 'bot' ? _('bot, %{level}', { level: levelName(s.level ?? '') }) : s.name || _('free')).join(', ');
-            return `<li><a class="panel game" href="#${t.state === 'over' ? 'replay' : 'table'}/${esc(t.code)}">${icon(t.state === 'over' ? 'replay' : t.you ? 'play' : 'eye')}<span>${esc(names)}<small>${esc(state)} · ${esc(t.code)}</small></span>${icon('right')}</a></li>`;
+            const state = t.state === 'waiting' ? _('waiting for players') : t.state === 'over' ? _('over') : t.state === 'closed' ? _('given up') :
+                t.round ? _('round %{round}, turn %{turn}', { round: t.round, turn: t.turn }) : _('setup');
+            const names = t.seats.map((s) => s.kind === 'bot' ? _('bot, %{level}', { level: levelName(s.level ?? '') }) : s.name || _('free')).join(
+                ', ');
+            return `<li><a class="panel game" href="#${t.state === 'over' ? 'replay' : 'table'}/${esc(t.code)}">${icon(t.state === 'over' ? 'replay' :
+                t.you ? 'play' : 'eye')}<span>${esc(names)}<small>${esc(state)} · ${esc(t.code)}</small></span>${icon('right')}</a></li>`;
         };
-        put(this.root, `<div class="page">${pageTop(title)}<main class="page-in"><h1 class="title">${title}</h1><p class="lead">${this.watch ? _('Public tables: sit down where a seat is free, or watch.') : _('Your tables on this server, running ones first.')}</p><p class="bars"><a class="btn pri" href="#friends/new">${icon('link')}${_('New table')}</a><a class="btn" href="#${this.watch ? 'friends' : 'watch'}">${this.watch ? _('My tables') : _('Watch a game')}</a></p>
-            <p class="err" role="status">${esc(this.message)}</p><ul class="gamelist">${this.tables ? this.tables.map(line).join('') || `<li class="panel none-yet">${_('There are none just now.')}</li>` : ''}</ul>${this.tables ? `<p class="note">${esc(ngettext('%{n} table', '%{n} tables', this.tables.length))}</p>` : ''}</main></div>`);
+        put(this.root, `<div class="page">${pageTop(title)}<main class="page-in"><h1 class="title">${title}</h1><p class="lead">${this.watch ?
+            _('Public tables: sit down where a seat is free, or watch.') :
+            _('Your tables on this server, running ones first.')}</p><p class="bars"><a class="btn pri" href="#friends/new">${icon('link')}${
+            _('New table')}</a><a class="btn" href="#${this.watch ? 'friends' : 'watch'}">${this.watch ? _('My tables') : _('Watch a game')}</a></p>
+            <p class="err" role="status">${esc(this.message)}</p><ul class="gamelist">${this.tables ? this.tables.map(line).join('') ||
+                `<li class="panel none-yet">${_('There are none just now.')}</li>` : ''}</ul>${this.tables ?
+                `<p class="note">${esc(ngettext('%{n} table', '%{n} tables', this.tables.length))}</p>` : ''}</main></div>`);
     }
 }

@@ -8,19 +8,29 @@ import { icon, wordmark } from './draw.js';
 import { Core } from './core.js';
 import { applyTheme, editions, saveSettings, settings } from './store.js';
 import { LocalGame } from './game.js';
-import { TableView } from './table.js';
-import { EndView } from './end.js';
 import { HomeView } from './home.js';
 
 /** @typedef {import('./game.js').Game} Game */
 /** @typedef {{stop(): void}} Shown */
 
+const get = /** @param {string} name */ (name) => fetch(new URL(name, import.meta.url));
+
+/** What the first page does not need: engine, cards, table. It is fetched while the first page is looked at. */
+async function getRest() {
+    const [module, classic, { TableView }, { EndView }] = await Promise.all([WebAssembly.compileStreaming(get('pyramids.wasm')),
+        get('classic.edition').then((r) => r.text()), import('./table.js'), import('./end.js')]);
+    return { module, classic, TableView, EndView };
+}
+
+/** Addresses behind the #; R10 and its like lead into the rules, anything else home. */
+const ROUTES = { play: 0, rules: 0, learn: 0, replays: 0, replay: 0, pad: 0, editions: 0, edition: 0, table: 0, friends: 0, watch: 0 };
+
 /** What views may ask of the page. */
 export class App {
-    /** @param {WebAssembly.Module} module @param {string} classic the text of the edition */
-    constructor(module, classic) {
-        this.module = module;
-        this.classic = classic;
+    constructor() {
+        /** @type {Awaited<ReturnType<typeof getRest>> | null} */
+        this.rest = null;
+        this.ready = getRest().then((rest) => { this.rest = rest; });
         this.root = $('#app');
         /** @type {Shown | null} */
         this.shown = null;
@@ -29,9 +39,19 @@ export class App {
         addEventListener('hashchange', () => void this.route());
     }
 
+    /** The text of the edition that everyone has. */
+    get classic() { return this.here().classic; }
+
+    /** What was fetched: views that are shown after `ready` can count on it. */
+    here() {
+        if (!this.rest)
+            throw new Error('the page is not ready');
+        return this.rest;
+    }
+
     /** A core with an edition: its name (classic, or one of this browser's own), or its text. @param {string} [edition] */
     core(edition = 'classic') {
-        const core = new Core(this.module);
+        const core = new Core(this.here().module);
         const text = edition === 'classic' ? this.classic : edition.includes('\n') ? edition : editions()[edition] ?? this.classic;
         if (core.readEdition(text))
             core.readEdition(this.classic);
@@ -72,11 +92,14 @@ export class App {
             this.game?.stop();
             this.game = null;
         }
+        const home = !name || !(name in ROUTES || /^[RQE]\d+$/.test(name));
+        if (!home)
+            await this.ready;
         if (name === 'play')
             this.play();
         else if (/^[RQE]\d+$/.test(name) || name === 'rules')
             await this.lazy('rules', name);
-        else if (['learn', 'replays', 'replay', 'pad', 'editions', 'edition', 'table', 'friends', 'watch'].includes(name))
+        else if (!home)
             await this.lazy(name, ...rest);
         else
             this.show((root) => new HomeView(root, this));
@@ -110,7 +133,7 @@ export class App {
     /** @param {Game} game */
     showTable(game) {
         this.show((root) => {
-            const view = new TableView(root, game, this);
+            const view = new (this.here().TableView)(root, game, this);
             view.update();
             return view;
         }, _('Table'));
@@ -128,32 +151,44 @@ export class App {
     home() { this.go(''); }
 
     /** @param {Game} game */
-    end(game) { this.show((root) => new EndView(root, game, this), _('Final scores')); }
+    end(game) { this.show((root) => new (this.here().EndView)(root, game, this), _('Final scores')); }
 
     help() {
-        const keys = /** @type {[string, string][]} */ ([['← ↑ → ↓', _('move over the chamber')], ['Tab', _('to the other card, then to the buttons')], ['1 2', _('first or second card')], ['R', _('rotate the pattern')],
-            ['F', _('mirror it')], ['S', _('one space instead of the pattern')], ['N', _('next legal placement')], ['Enter', _('place, and once more to confirm')], ['U', _('undo')], ['P', _('list placements')],
+        const keys = /** @type {[string, string][]} */ ([['← ↑ → ↓', _('move over the chamber')], ['Tab',
+            _('to the other card, then to the buttons')], ['1 2', _('first or second card')], ['R', _('rotate the pattern')],
+            ['F', _('mirror it')], ['S', _('one space instead of the pattern')], ['N', _('next legal placement')], ['Enter',
+                _('place, and once more to confirm')], ['U', _('undo')], ['P', _('list placements')],
             ['H', _('hint')], ['L', _('game log')], ['Esc', _('clear what is placed')]]);
-        const tips = [_('Point at a space: the pattern shows where it would go. Click to place it, click again for other ways, then confirm.'), _('Drag over spaces to paint the pattern, or drag the pattern itself.'),
+        const tips = [_('Point at a space: the pattern shows where it would go. Click to place it, click again for other ways, then confirm.'),
+            _('Drag over spaces to paint the pattern, or drag the pattern itself.'),
             _('On a touch screen tap a space; tap it again for the next placement.')];
-        void dialog(_('Help and keys'), `<ul class="rows">${tips.map((t) => `<li>${esc(t)}</li>`).join('')}</ul><p class="bars"><a class="btn" href="#rules">${icon('book')}${_('Rules')}</a><a class="btn" href="#learn">${icon('learn')}${_('Learn')}</a></p><div class="keys">${keys.map(([k, t]) =>
-            `<span>${k.split(' ').map((x) => `<kbd class="kbd">${x}</kbd>`).join(' ')}</span><span>${esc(t)}</span>`).join('')}</div>`, { close: _('Close') });
+        void dialog(_('Help and keys'), `<ul class="rows">${tips.map((t) => `<li>${esc(t)}</li>`).join(
+            '')}</ul><p class="bars"><a class="btn" href="#rules">${icon('book')}${_('Rules')}</a><a class="btn" href="#learn">${icon('learn')}${
+            _('Learn')}</a></p><div class="keys">${keys.map(([k, t]) =>
+            `<span>${k.split(' ').map((x) => `<kbd class="kbd">${x}</kbd>`).join(' ')}</span><span>${esc(t)}</span>`).join('')}</div>`,
+                { close: _('Close') });
     }
 
     /** @param {[string, string, () => void][]} items */
     menu(items) {
-        const more = /** @type {[string, string, () => void][]} */ ([...items, ['home', _('Home'), () => this.home()], ['book', _('Rules'), () => this.go('rules')], ['gear', _('Settings'), () => this.settings()],
+        const more = /** @type {[string, string, () => void][]} */ ([...items, ['home', _('Home'), () => this.home()], ['book', _('Rules'), () =>
+            this.go('rules')], ['gear', _('Settings'), () => this.settings()],
             ['help', _('Help and keys'), () => this.help()]]);
-        void dialog(_('Menu'), `<div class="menu">${more.map(([i, label], k) => `<button class="btn ghost" value="${k}">${icon(i)}${esc(label)}</button>`).join('')}</div>`, { close: _('Close') })
+        void dialog(_('Menu'), `<div class="menu">${more.map(([i, label], k) => `<button class="btn ghost" value="${k}">${icon(i)}${
+            esc(label)}</button>`).join('')}</div>`, { close: _('Close') })
             .then((value) => { if (value !== '') more[Number(value)][2](); });
     }
 
     settings() {
-        const option = /** @param {string} value @param {string} label @param {string} now */ (value, label, now) => `<option value="${value}" ${value === now ? 'selected' : ''}>${esc(label)}</option>`;
-        void dialog(_('Settings'), `<div class="fields"><label>${_('Your name')}<input type="text" name="name" maxlength="24" value="${esc(settings.name)}" autocomplete="nickname"></label>
+        const option = /** @param {string} value @param {string} label @param {string} now */ (value, label, now) =>
+            `<option value="${value}" ${value === now ? 'selected' : ''}>${esc(label)}</option>`;
+        void dialog(_('Settings'), `<div class="fields"><label>${_('Your name')}<input type="text" name="name" maxlength="24" value="${
+            esc(settings.name)}" autocomplete="nickname"></label>
             <label>${_('Language')}<select name="language">${LANGUAGES.map(([c, n]) => option(c, n, language)).join('')}</select></label>
-            <label>${_('Theme')}<select name="theme">${option('auto', _('as the device'), settings.theme)}${option('light', _('light'), settings.theme)}${option('dark', _('dark'), settings.theme)}</select></label>
-            <label class="check"><input type="checkbox" name="letters" ${settings.letters ? 'checked' : ''}>${_('Letters as shortcuts')}</label></div>`, { close: _('Done'), wire: (box) => {
+            <label>${_('Theme')}<select name="theme">${option('auto', _('as the device'), settings.theme)}${option('light', _('light'),
+                settings.theme)}${option('dark', _('dark'), settings.theme)}</select></label>
+            <label class="check"><input type="checkbox" name="letters" ${settings.letters ? 'checked' : ''}>${
+                _('Letters as shortcuts')}</label></div>`, { close: _('Done'), wire: (box) => {
             box.addEventListener('change', (event) => {
                 const field = /** @type {HTMLInputElement} */ (event.target);
                 if (field.name === 'letters') saveSettings({ letters: field.checked });
@@ -169,7 +204,7 @@ export class App {
         saveSettings({ language: code });
         await loadLanguage(code);
         const game = this.game;
-        if (game && this.shown instanceof TableView)
+        if (game && this.rest && this.shown instanceof this.rest.TableView)
             this.showTable(game);
         else
             await this.route();
@@ -177,16 +212,27 @@ export class App {
 }
 
 /** The bar above a page that is not the table. @param {string} title */
-export const pageTop = (title) => `<header class="top"><a class="toplink" href="#" aria-label="${esc(_('Pyramids, home'))}">${wordmark}</a><span class="roundtext">${esc(title)}</span><span class="sp"></span><a class="btn ghost" href="#">${icon('home')}<span class="no-p">${_('Home')}</span><span class="vh only-p">${_('Home')}</span></a></header>`;
+export const pageTop = (title) => `<header class="top"><a class="toplink" href="#" aria-label="${esc(_('Pyramids, home'))}">${
+    wordmark}</a><span class="roundtext">${esc(title)}</span><span class="sp"></span><a class="btn ghost" href="#">${
+    icon('home')}<span class="no-p">${_('Home')}</span><span class="vh only-p">${_('Home')}</span></a></header>`;
+
+/** A newer version that waits is used at once, if no game is under way. @param {ServiceWorkerRegistration | undefined} kept @param {App} app */
+function takeOver(kept, app) {
+    if (!kept?.waiting || app.game || location.hash.length > 1)
+        return;
+    navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
+    kept.waiting.postMessage('now');
+}
 
 async function begin() {
     applyTheme();
-    const get = /** @param {string} name */ (name) => fetch(new URL(name, import.meta.url));
-    const [module, classic] = await Promise.all([WebAssembly.compileStreaming(get('pyramids.wasm')), get('classic.edition').then((r) => r.text()), loadLanguage(pickLanguage(settings.language))]);
-    const app = new App(module, classic);
+    const app = new App();
+    await loadLanguage(pickLanguage(settings.language));
     await app.route();
+    await app.ready;
+    // The rest is kept for playing without a network, once there is nothing more urgent to fetch.
     if ('serviceWorker' in navigator)
-        navigator.serviceWorker.register('sw.js').catch(() => { /* an insecure address: no offline play */ });
+        navigator.serviceWorker.register('sw.js').then((kept) => takeOver(kept, app), () => { /* an insecure address: no offline play */ });
 }
 
 void begin();

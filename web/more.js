@@ -17,7 +17,8 @@ import { unpack } from './pack.js';
 async function replay(app, id, line) {
     const kept = games().find((g) => g.id === id);
     /** @type {string} */
-    const record = kept?.record ?? (id.startsWith('z.') ? await unpack(id.slice(2)) : /^[A-Z0-9]{8}$/.test(id) ? await visit().then(() => api('GET', `tables/${id}/record`)).catch(() => '') : '');
+    const record = kept?.record ?? (id.startsWith('z.') ? await unpack(id.slice(2)) : /^[A-Z0-9]{8}$/.test(id) ? await visit().then(() => api('GET',
+        `tables/${id}/record`)).catch(() => '') : '');
     const core = record ? loadRecord(app, record, kept?.edition) : _('This game is not kept in this browser.');
     if (typeof core === 'string') {
         toast(core);

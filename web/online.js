@@ -47,7 +47,8 @@ export function serverWords(code) {
 
 /** @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
 export async function api(method, path, body) {
-    const answer = await fetch(`api/${path}`, { method, ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}) }).catch(() => null);
+    const answer = await fetch(`api/${path}`, { method, ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } :
+        {}) }).catch(() => null);
     if (!answer)
         throw new ServerError('no_server');
     const type = answer.headers.get('content-type') ?? '';
@@ -98,7 +99,8 @@ export class OnlineGame extends Game {
         this.tableChanged = () => {};
         this.listeners = new AbortController();
         addEventListener('online', () => this.connect(), { signal: this.listeners.signal });
-        document.addEventListener('visibilitychange', () => { if (!document.hidden && this.lostAt) this.connect(); }, { signal: this.listeners.signal });
+        document.addEventListener('visibilitychange', () => { if (!document.hidden && this.lostAt) this.connect(); },
+            { signal: this.listeners.signal });
     }
 
     connect() {
@@ -124,7 +126,8 @@ export class OnlineGame extends Game {
         this.lostAt ||= Date.now();
         this.tries++;
         const long = Date.now() - this.lostAt > 30000;
-        this.banner = { text: _('Reconnecting, your marks are safe'), actions: long ? [{ label: _('Try again'), act: () => this.connect() }, { label: _('Home'), act: () => this.app.home() }] : [] };
+        this.banner = { text: _('Reconnecting, your marks are safe'), actions: long ? [{ label: _('Try again'), act: () => this.connect() },
+            { label: _('Home'), act: () => this.app.home() }] : [] };
         this.retry = setTimeout(() => this.connect(), Math.min(8000, 300 * 2 ** Math.min(this.tries, 6)) * (.75 + Math.random() / 2));
         this.changed();
         this.tableChanged();
@@ -164,11 +167,13 @@ export class OnlineGame extends Game {
         const wasLost = this.lostAt > 0, before = this.table;
         this.table = table;
         this.me = table.you - 1;
-        this.seats = table.seats.map((s, i) => ({ name: s.kind === 'bot' ? _('%{level} bot', { level: levelName(s.level ?? '') }) : s.name || _('Seat %{n}', { n: i + 1 }), level: s.kind === 'bot' ? s.level ?? 'club' : '' }));
+        this.seats = table.seats.map((s, i) => ({ name: s.kind === 'bot' ? _('%{level} bot', { level: levelName(s.level ?? '') }) : s.name ||
+            _('Seat %{n}', { n: i + 1 }), level: s.kind === 'bot' ? s.level ?? 'club' : '' }));
         this.hints = !(table.public && table.seats.filter((s) => s.kind === 'person').length > 1);
         this.lostAt = 0;
         const mine = table.seats[this.me];
-        this.banner = mine?.away ? { text: _('A bot plays for you'), actions: [{ label: _('Play myself'), act: () => this.post({ type: 'return' }) }] } : null;
+        this.banner = mine?.away ? { text: _('A bot plays for you'), actions: [{ label: _('Play myself'), act: () =>
+            this.post({ type: 'return' }) }] } : null;
         if (wasLost) {
             for (const message of this.sent.values())
                 this.post(message);
@@ -234,7 +239,8 @@ export class OnlineGame extends Game {
         try {
             const record = await api('GET', `tables/${this.id}/record`);
             if (!this.core.load(record, NOBODY))
-                keepGame({ id: this.id, date: Date.now(), record, me: this.me, edition: this.core.edition.name === 'classic' ? '' : this.core.edition.text });
+                keepGame({ id: this.id, date: Date.now(), record, me: this.me, edition: this.core.edition.name === 'classic' ? '' :
+                    this.core.edition.text });
         } catch {
             this.core.load(this.lines.map((l) => l + '\n').join(''), this.me < 0 ? ONLOOKER : this.me);
         }

@@ -4,7 +4,8 @@
  */
 
 /** By version: codewords in all, correction codewords a block, blocks of the shorter kind and their data, blocks that have one more. */
-const SIZES = [[26, 10, 1, 16, 0], [44, 16, 1, 28, 0], [70, 26, 1, 44, 0], [100, 18, 2, 32, 0], [134, 24, 2, 43, 0], [172, 16, 4, 27, 0], [196, 18, 4, 31, 0],
+const SIZES = [[26, 10, 1, 16, 0], [44, 16, 1, 28, 0], [70, 26, 1, 44, 0], [100, 18, 2, 32, 0], [134, 24, 2, 43, 0], [172, 16, 4, 27, 0], [196, 18, 4,
+    31, 0],
     [242, 22, 2, 38, 2], [292, 22, 3, 36, 2], [346, 26, 4, 43, 1]];
 const ALIGN = [[], [6, 18], [6, 22], [6, 26], [6, 30], [6, 34], [6, 22, 38], [6, 24, 42], [6, 26, 46], [6, 28, 50]];
 
@@ -66,8 +67,10 @@ function codewords(bytes, version) {
     return out;
 }
 
-const MASKS = /** @type {((x: number, y: number) => boolean)[]} */ ([(x, y) => (x + y) % 2 === 0, (_x, y) => y % 2 === 0, (x) => x % 3 === 0, (x, y) => (x + y) % 3 === 0,
-    (x, y) => ((y / 2 | 0) + (x / 3 | 0)) % 2 === 0, (x, y) => x * y % 2 + x * y % 3 === 0, (x, y) => (x * y % 2 + x * y % 3) % 2 === 0, (x, y) => ((x + y) % 2 + x * y % 3) % 2 === 0]);
+const MASKS = /** @type {((x: number, y: number) => boolean)[]} */ ([(x, y) => (x + y) % 2 === 0, (_x, y) => y % 2 === 0, (x) => x % 3 === 0, (x,
+    y) => (x + y) % 3 === 0,
+    (x, y) => ((y / 2 | 0) + (x / 3 | 0)) % 2 === 0, (x, y) => x * y % 2 + x * y % 3 === 0, (x, y) => (x * y % 2 + x * y % 3) % 2 === 0, (x, y) =>
+        ((x + y) % 2 + x * y % 3) % 2 === 0]);
 
 /** @param {number} value @param {number} generator @param {number} bits of the remainder */
 function withRemainder(value, generator, bits) {
@@ -182,5 +185,6 @@ export function qrPicture(text, label) {
     if (!grid)
         return '';
     const n = grid.length, d = grid.flatMap((row, y) => row.map((dark, x) => dark ? `M${x} ${y}h1v1h-1z` : '')).join('');
-    return `<svg class="qr-svg" viewBox="-2 -2 ${n + 4} ${n + 4}" role="img" aria-label="${label}" shape-rendering="crispEdges"><path d="${d}" fill="currentColor"/></svg>`;
+    return `<svg class="qr-svg" viewBox="-2 -2 ${n + 4} ${n + 4}" role="img" aria-label="${label}" shape-rendering="crispEdges"><path d="${
+        d}" fill="currentColor"/></svg>`;
 }

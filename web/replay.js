@@ -29,7 +29,7 @@ export function loadRecord(app, text, edition = '') {
 }
 
 /** Files that are dropped or chosen anywhere on these pages. @param {App} app @param {File} file @param {(message: string) => void} say */
-export async function openFile(app, file, say) {
+async function openFile(app, file, say) {
     if (file.size > 200000) {
         say(_('%{name} is too large for a game record.', { name: file.name }));
         return;
@@ -83,11 +83,17 @@ export class ReplaysView {
             if (typeof core === 'string')
                 return '';
             const names = core.names(), view = core.view(-1), winners = core.isOver() ? core.winners() : [];
-            const result = view && core.isOver() ? names.map((n, s) => `${winners.includes(s) ? `<b>${esc(n)}</b>` : esc(n)} ${signed(view.scores[s].total)}`).join(' · ') : `${esc(listWords(names))} · ${_('not finished')}`;
-            return `<li><a class="panel game" href="#replay/${esc(g.id)}">${icon('replay')}<span>${result}<small>${new Date(g.date).toLocaleString(document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short' })} · ${esc(core.edition.title)}</small></span>${icon('right')}</a></li>`;
+            const result = view && core.isOver() ? names.map((n, s) => `${winners.includes(s) ? `<b>${esc(n)}</b>` : esc(n)} ${
+                signed(view.scores[s].total)}`).join(' · ') : `${esc(listWords(names))} · ${_('not finished')}`;
+            return `<li><a class="panel game" href="#replay/${esc(g.id)}">${icon('replay')}<span>${result}<small>${new Date(g.date).toLocaleString(
+                document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short' })} · ${esc(core.edition.title)}</small></span>${
+                icon('right')}</a></li>`;
         }).join('');
-        put(this.root, `<div class="page">${pageTop(_('Replays'))}<main class="page-in"><h1 class="title">${_('Replays')}</h1><p class="lead">${_('Your last games are kept in this browser. Drop a record onto this page to watch any game.')}</p>
-            <p class="bars"><label class="btn filebtn">${icon('share')}${_('Open a record')}<input type="file" class="vh" accept=".pyr,.txt,text/plain"></label></p><p class="err" role="alert">${esc(this.message)}</p>
+        put(this.root, `<div class="page">${pageTop(_('Replays'))}<main class="page-in"><h1 class="title">${_('Replays')}</h1><p class="lead">${
+            _('Your last games are kept in this browser. Drop a record onto this page to watch any game.')}</p>
+            <p class="bars"><label class="btn filebtn">${icon('share')}${
+                _('Open a record')}<input type="file" class="vh" accept=".pyr,.txt,text/plain"></label></p><p class="err" role="alert">${
+                esc(this.message)}</p>
             <ul class="gamelist">${rows || `<li class="panel none-yet">${_('Your games will be kept here.')}</li>`}</ul></main></div>`);
     }
 }
@@ -102,7 +108,8 @@ export class ReplayView {
         this.lines = core.lines();
         this.names = core.names();
         this.entries = logEntries(this.lines, core.edition);
-        this.bots = new Map(this.lines.filter((l) => l.startsWith('tag bot ')).map((l) => /** @type {[number, string]} */ ([Number(l.split(' ')[2]) - 1, l.split(' ')[3]])));
+        this.bots = new Map(this.lines.filter((l) => l.startsWith('tag bot ')).map((l) => /** @type {[number, string]} */ ([Number(l.split(
+            ' ')[2]) - 1, l.split(' ')[3]])));
         const first = this.lines.findIndex((_l, i) => core.viewAt(i + 1, -1) !== null);
         this.first = first < 0 ? 0 : first;
         this.at = line !== undefined && line >= this.first && line < this.lines.length ? line : this.first;
@@ -210,7 +217,8 @@ export class ReplayView {
     }
 
     render() {
-        const { core } = this, view = core.viewAt(this.at + 1, this.seat), before = core.viewAt(this.at, this.seat) ?? view, over = this.lines[this.at]?.startsWith('winner');
+        const { core } = this, view = core.viewAt(this.at + 1, this.seat), before = core.viewAt(this.at, this.seat) ?? view,
+            over = this.lines[this.at]?.startsWith('winner');
         if (!view || !before)
             return;
         const edition = core.edition, now = view.revealed.length ? edition.patterns[view.revealed[view.revealed.length - 1]] : null;
@@ -219,28 +227,65 @@ export class ReplayView {
         const judgement = this.judged?.decisions.find((d) => d.line === this.at);
         const desk = /** @param {number} s */ (s) => {
             const d = view.desks[s], old = before.desks[s], level = this.bots.get(s);
-            return `<article class="panel opp rp" aria-label="${esc(ngettext('%{name}, %{n} point', '%{name}, %{n} points', view.scores[s].total, { name: this.names[s] }))}"><div class="id">${avatar(s, { bot: level !== undefined })}<div><div class="nm"><span class="nmt">${esc(this.names[s])}</span><span class="num">${signed(view.scores[s].total)}</span></div><div class="sub">${level ? esc(_('bot, %{level}', { level })) : ''}</div></div>
-                <div class="done">${d.done.map((n) => `<span class="dn k-${edition.cards[n].colour}">${shape(edition.cards[n].colour)}${n}</span>`).join('')}</div>
-                <div class="bits"><span>${symbol('ruby')}${d.rubies}</span><span>${symbol('emerald')}${d.emeralds}</span><span>${symbol('torch')}${d.torches.map((t, i) => t ? ROMAN[i] : '').filter(Boolean).join(' ') || 0}</span><span>${symbol('skull')}${d.skulls ? `−${edition.skulls[d.skulls - 1]}` : 0}</span></div></div>${d.slots.map((slot, i) => slot.card
-                ? `<div role="img" aria-label="${esc(_('Card %{n}, %{marked} marked', { n: slot.card, marked: slot.marks.length }))}">${mini(edition.cards[slot.card], slot.marks, slot.marks.filter((m) => old.slots[i].card === slot.card && !old.slots[i].marks.includes(m)))}</div>` : '<span class="mini none"></span>').join('')}</article>`;
+            return `<article class="panel opp rp" aria-label="${esc(ngettext('%{name}, %{n} point', '%{name}, %{n} points', view.scores[s].total,
+            { name: this.names[s] }))}"><div class="id">${avatar(s, { bot: level !== undefined })}<div><div class="nm"><span class="nmt">${
+                esc(this.names[s])}</span><span class="num">${signed(view.scores[s].total)}</span></div><div class="sub">${level ?
+                esc(_('bot, %{level}', { level })) : ''}</div></div>
+                <div class="done">${d.done.map((n) => `<span class="dn k-${edition.cards[n].colour}">${shape(edition.cards[n].colour)}${
+                    n}</span>`).join('')}</div>
+                <div class="bits"><span>${symbol('ruby')}${d.rubies}</span><span>${symbol('emerald')}${d.emeralds}</span><span>${symbol('torch')}${
+                    d.torches.map((t, i) => t ? ROMAN[i] : '').filter(Boolean).join(' ') || 0}</span><span>${symbol('skull')}${d.skulls ?
+                    `−${edition.skulls[d.skulls - 1]}` : 0}</span></div></div>${d.slots.map((slot, i) => slot.card
+                ? `<div role="img" aria-label="${esc(_('Card %{n}, %{marked} marked', { n: slot.card, marked: slot.marks.length }))}">${
+                    mini(edition.cards[slot.card], slot.marks, slot.marks.filter((m) => old.slots[i].card === slot.card &&
+                    !old.slots[i].marks.includes(m)))}</div>` : '<span class="mini none"></span>').join('')}</article>`;
         };
         const seats = this.names.map((_n, s) => s);
-        const log = this.entries.map((e) => e.kind === 'turn' ? `<li class="turn">${e.html}</li>` : `<li class="ln ${e.line === this.at ? 'now' : e.line > this.at ? 'later' : ''}"><button data-line="${e.line}">${avatar(e.seat < 0 ? 0 : e.seat, { small: true })}<span>${e.html}${mark.has(e.line) && lastOfLine(this.entries, e) ? ` <b class="mk">${mark.get(e.line)?.mark}</b>` : ''}</span></button></li>`).join('');
+        const log = this.entries.map((e) => e.kind === 'turn' ? `<li class="turn">${e.html}</li>` :
+            `<li class="ln ${e.line === this.at ? 'now' : e.line > this.at ? 'later' : ''}"><button data-line="${e.line}">${avatar(e.seat < 0 ? 0 :
+            e.seat, { small: true })}<span>${e.html}${mark.has(e.line) && lastOfLine(this.entries, e) ?
+            ` <b class="mk">${mark.get(e.line)?.mark}</b>` : ''}</span></button></li>`).join('');
         const best = judgement && judgement.options.length ? judgement.options[0] : null;
-        put(this.root, `<div class="page">${pageTop(_('Replay'))}<main class="page-in rpl"><h1 class="title vh">${esc(_('Replay: %{names}', { names: listWords(this.names) }))}</h1>${this.message ? `<p class="err" role="alert">${esc(this.message)}</p>` : ''}
-            <div class="rp-main"><section class="panel rp-now" aria-live="polite"><div class="xcard">${rose}<span class="xname">${now ? esc(now.name) : ''}</span>${now ? patternPicture(turned(now)) : ''}</div><div><p class="eyebrow">${now ? esc(_('Round %{round}, turn %{turn}', { round: view.round + 1, turn: view.turn + 1 })) : _('Setup')}</p><p class="rp-say">${current?.html ?? ''}${judgement?.mark ? ` <b class="mk">${judgement.mark}</b>` : ''}</p>${judgement
-                ? `<p class="note">${judgement.lost < .05 || !best ? esc(_('The best choice.')) : esc(_('%{points} points and %{win} % of the chance to win below the best: %{choice}', { points: number(judgement.lost, 1), win: Math.round(100 * judgement.winLost), choice: choiceWords(best.choice) }))}</p>` : ''}</div></section>
-            <section class="panel rp-ctl" aria-label="${esc(_('Replay controls'))}"><input type="range" name="at" min="${this.first}" max="${this.lines.length - 1}" value="${this.at}" aria-label="${esc(_('Place in the game'))}"><div class="bars"><button class="btn" data-a="first" aria-label="${esc(_('To the beginning'))}">${icon('first')}</button><button class="btn" data-a="back" aria-label="${
-            esc(_('Step back'))}">${icon('left')}</button><button class="btn pri" data-a="play">${this.timer ? icon('pause') + _('Pause') : icon('play') + _('Play')}</button><button class="btn" data-a="next" aria-label="${esc(_('Step forward'))}">${icon('right')}</button><button class="btn" data-a="last" aria-label="${esc(_('To the end'))}">${icon('last')}</button>
-            <label class="seatsel"><span class="vh">${_('View of')}</span><select class="inp" name="seat"><option value="-1">${_('everyone')}</option>${seats.map((s) => `<option value="${s}" ${s === this.seat ? 'selected' : ''}>${esc(_('as %{name} saw it', { name: this.names[s] }))}</option>`).join('')}</select></label></div></section>
-            ${view.phase === 'keep' && view.dealt.length ? `<section class="panel rp-dealt"><h2 class="eyebrow">${_('Dealt')}</h2><div class="grid">${view.dealt.map((n) => `<div>${mini(edition.cards[n])}</div>`).join('')}</div></section>` : ''}
+        put(this.root, `<div class="page">${pageTop(_('Replay'))}<main class="page-in rpl"><h1 class="title vh">${esc(_('Replay: %{names}',
+            { names: listWords(this.names) }))}</h1>${this.message ? `<p class="err" role="alert">${esc(this.message)}</p>` : ''}
+            <div class="rp-main"><section class="panel rp-now" aria-live="polite"><div class="xcard">${rose}<span class="xname">${now ?
+                esc(now.name) : ''}</span>${now ? patternPicture(turned(now)) : ''}</div><div><p class="eyebrow">${now ?
+                esc(_('Round %{round}, turn %{turn}', { round: view.round + 1, turn: view.turn + 1 })) : _('Setup')}</p><p class="rp-say">${
+                current?.html ?? ''}${judgement?.mark ? ` <b class="mk">${judgement.mark}</b>` : ''}</p>${judgement
+                ? `<p class="note">${judgement.lost < .05 || !best ? esc(_('The best choice.')) :
+                    esc(_('%{points} points and %{win} % of the chance to win below the best: %{choice}', { points: number(judgement.lost, 1),
+                    win: Math.round(100 * judgement.winLost), choice: choiceWords(best.choice) }))}</p>` : ''}</div></section>
+            <section class="panel rp-ctl" aria-label="${esc(_('Replay controls'))}"><input type="range" name="at" min="${this.first}" max="${
+                this.lines.length - 1}" value="${this.at}" aria-label="${
+                esc(_('Place in the game'))}"><div class="bars"><button class="btn" data-a="first" aria-label="${esc(_('To the beginning'))}">${
+                icon('first')}</button><button class="btn" data-a="back" aria-label="${
+            esc(_('Step back'))}">${icon('left')}</button><button class="btn pri" data-a="play">${this.timer ? icon('pause') + _('Pause') :
+                icon('play') + _('Play back')}</button><button class="btn" data-a="next" aria-label="${esc(_('Step forward'))}">${
+                icon('right')}</button><button class="btn" data-a="last" aria-label="${esc(_('To the end'))}">${icon('last')}</button>
+            <label class="seatsel"><span class="vh">${_('View of')}</span><select class="inp" name="seat"><option value="-1">${
+                _('everyone')}</option>${seats.map((s) => `<option value="${s}" ${s === this.seat ? 'selected' : ''}>${esc(_('as %{name} saw it',
+                { name: this.names[s] }))}</option>`).join('')}</select></label></div></section>
+            ${view.phase === 'keep' && view.dealt.length ? `<section class="panel rp-dealt"><h2 class="eyebrow">${_('Dealt')}</h2><div class="grid">${
+                view.dealt.map((n) => `<div>${mini(edition.cards[n])}</div>`).join('')}</div></section>` : ''}
             <div class="rp-desks">${(this.seat < 0 ? seats : [this.seat, ...seats.filter((s) => s !== this.seat)]).map(desk).join('')}</div>
-            <section class="panel rp-disp"><h2 class="eyebrow">${_('Display')}</h2><div class="grid">${view.display.map((n) => n ? `<div role="img" aria-label="${esc(_('Card %{n}', { n }))}">${mini(edition.cards[n])}</div>` : '<span class="mini none"></span>').join('')}</div><p class="note">${esc(ngettext('Deck: %{n} card', 'Deck: %{n} cards', view.deckLeft))}</p>
-            <ul class="pp">${COLOURS.map((k, c) => `<li class="k-${k}"><span class="k">${shape(k)}</span>${TILES.map((v, i) => `<span class="v ${view.tiles[c][i] < 0 ? '' : 'taken'}">${v}${view.tiles[c][i] < 0 ? '' : avatar(view.tiles[c][i], { small: true })}</span>`).join('')}</li>`).join('')}</ul></section>
-            ${over ? `<section class="panel sheet"><h2 class="title">${esc(winnerWords(view, this.names, this.winners()).join('. '))}</h2>${scoreTable(view, this.names, this.winners(), core, seats.map((s) => this.bots.has(s)))}</section>` : ''}</div>
-            <aside class="rp-side" aria-label="${esc(_('Log and analysis'))}"><section class="panel log" aria-label="${esc(_('Game log'))}"><div class="ph"><span class="eyebrow">${_('Game log')}</span></div><div class="logbox" tabindex="0"><ol>${log}</ol></div></section>
-            <section class="panel sheet"><div class="bars"><button class="btn" data-a="download">${icon('save')}${_('Download')}</button><button class="btn" data-a="share">${icon('share')}${_('Share')}</button>${this.judged ? '' : `<button class="btn" data-a="analyse">${icon('brain')}${_('Analyse')}</button>`}</div>${this.judged ? judgedHtml(this.judged, this.names, core, this.winners(), `replay/${this.id}`)
-            : this.progress >= 0 ? `<progress class="bar" max="1" value="${this.progress}" aria-label="${esc(_('Analysis'))}"></progress>` : `<p class="note">${_('The analysis marks choices that cost points or the chance to win.')}</p>`}</section></aside></main></div>`);
+            <section class="panel rp-disp"><h2 class="eyebrow">${_('Display')}</h2><div class="grid">${view.display.map((n) => n ?
+                `<div role="img" aria-label="${esc(_('Card %{n}', { n }))}">${mini(edition.cards[n])}</div>` :
+                '<span class="mini none"></span>').join('')}</div><p class="note">${esc(ngettext('Deck: %{n} card', 'Deck: %{n} cards',
+                view.deckLeft))}</p>
+            <ul class="pp">${COLOURS.map((k, c) => `<li class="k-${k}"><span class="k">${shape(k)}</span>${TILES.map((v, i) =>
+                `<span class="v ${view.tiles[c][i] < 0 ? '' : 'taken'}">${v}${view.tiles[c][i] < 0 ? '' : avatar(view.tiles[c][i],
+                { small: true })}</span>`).join('')}</li>`).join('')}</ul></section>
+            ${over ? `<section class="panel sheet"><h2 class="title">${esc(winnerWords(view, this.names, this.winners()).join('. '))}</h2>${
+                scoreTable(view, this.names, this.winners(), core, seats.map((s) => this.bots.has(s)))}</section>` : ''}</div>
+            <aside class="rp-side" aria-label="${esc(_('Log and analysis'))}"><section class="panel log" aria-label="${
+                esc(_('Game log'))}"><div class="ph"><span class="eyebrow">${_('Game log')}</span></div><div class="logbox" tabindex="0"><ol>${
+                log}</ol></div></section>
+            <section class="panel sheet"><div class="bars"><button class="btn" data-a="download">${icon('save')}${
+                _('Download')}</button><button class="btn" data-a="share">${icon('share')}${_('Share')}</button>${this.judged ? '' :
+                `<button class="btn" data-a="analyse">${icon('brain')}${_('Analyse')}</button>`}</div>${this.judged ? judgedHtml(this.judged,
+                this.names, core, this.winners(), `replay/${this.id}`)
+            : this.progress >= 0 ? `<progress class="bar" max="1" value="${this.progress}" aria-label="${esc(_('Analysis'))}"></progress>` :
+                `<p class="note">${_('The analysis marks choices that cost points or the chance to win.')}</p>`}</section></aside></main></div>`);
         const range = /** @type {HTMLInputElement} */ ($('[name=at]', this.root));
         range.value = String(this.at);
     }
@@ -258,5 +303,6 @@ const lastOfLine = (entries, e) => entries.filter((x) => x.line === e.line).at(-
 function choiceWords(choice) {
     if (choice.includes(':'))
         return moveParts(choice).map((p) => _('%{spaces} on %{card}', { spaces: spaceNames(p.cells), card: p.card })).join(' + ');
-    return choice === 'draw' ? _('draw from the deck') : choice.startsWith('take') ? _('take %{n}', { n: choice.slice(5) }) : _('keep %{cards}', { cards: choice });
+    return choice === 'draw' ? _('draw from the deck') : choice.startsWith('take') ? _('take %{n}', { n: choice.slice(5) }) : _('keep %{cards}',
+        { cards: choice });
 }

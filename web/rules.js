@@ -15,43 +15,61 @@ function sections() {
     const s = symbol;
     return [
         [_('What lies on the table'), [
-            ['R1', _('There are 48 pyramid cards, 16 each of green, orange and purple. Inside is a chamber of five by five spaces. One space of the top row is the entrance, one of the bottom row the tomb. A space can be a wall, empty, or hold one symbol.')],
+            ['R1', _(
+                'There are 48 pyramid cards, 16 each of green, orange and purple. Inside is a chamber of five by five spaces. One space of the top row is the entrance, one of the bottom row the tomb. A space can be a wall, empty, or hold one symbol.')],
             ['R2', _('Eight expedition cards show six different patterns of two to four spaces.')],
-            ['R3', _('Everyone has a score card: ten rubies, ten emeralds, four torches (one a round), ten skulls with growing penalties, and pyramid points of 10, 6 and 3 for each colour.')]]],
+            ['R3', _(
+                'Everyone has a score card: ten rubies, ten emeralds, four torches (one a round), ten skulls with growing penalties, and pyramid points of 10, 6 and 3 for each colour.')]]],
         [_('Setup'), [
             ['R4', _('Everyone gets four pyramid cards, keeps two face up and returns two. All choose at once.')],
             ['R5', _('All other cards are shuffled into the deck, and four are laid out as the display.')],
             ['R6', _('The eight expedition cards are shuffled for every round.')]]],
         [_('A turn'), [
             ['R7', _('Reveal: the top expedition card is turned up. Its pattern holds for everyone.')],
-            ['R8', _('Mark: all at once, everyone marks the whole pattern on one of their two cards. It may be turned by quarters and mirrored, never cut short. Instead one may always mark exactly one space. Doing nothing is not allowed.')],
+            ['R8', _(
+                'Mark: all at once, everyone marks the whole pattern on one of their two cards. It may be turned by quarters and mirrored, never cut short. Instead one may always mark exactly one space. Doing nothing is not allowed.')],
             ['R9', _('Walls and marked spaces cannot be marked, and nothing goes beyond the chamber.')],
-            ['R10', _('The first mark on a card covers its entrance. Every later one has at least one space that touches, side by side, a space that was marked before.')],
-            ['R11', `${_('Symbols take effect when they are marked:')}<ul class="syms"><li>${s('cross')}${_('Red cross: mark one more space at once, on either card. If that is a cross too, one more.')}</li><li>${s('ruby')}${s('emerald')}${_('Ruby, emerald: mark the next gem of that colour on the score card. After the tenth nothing happens.')}</li><li>${
-                s('torch')}${_('Torch: mark this round’s torch, at most one a round.')}</li><li>${s('skull')}${_('Skull: mark the next skull on the score card.')}</li><li>${s('potion')}${_('Potion: erase the two worst skulls; with fewer, what there is.')}</li><li>${s('tomb')}${_('Tomb: the card is complete.')}</li></ul>`],
-            ['R12', _('Replace: who completed a card sets it aside and takes a new one, from the display or unseen from the deck. With two, one after the other. The display is filled up when that player is done. The lowest completed number chooses first.')],
+            ['R10', _(
+                'The first mark on a card covers its entrance. Every later one has at least one space that touches, side by side, a space that was marked before.')],
+            ['R11', `${_('Symbols take effect when they are marked:')}<ul class="syms"><li>${s('cross')}${
+                _('Red cross: mark one more space at once, on either card. If that is a cross too, one more.')}</li><li>${s('ruby')}${s('emerald')}${
+                _('Ruby, emerald: mark the next gem of that colour on the score card. After the tenth nothing happens.')}</li><li>${
+                s('torch')}${_('Torch: mark this round’s torch, at most one a round.')}</li><li>${s('skull')}${
+                    _('Skull: mark the next skull on the score card.')}</li><li>${s('potion')}${
+                    _('Potion: erase the two worst skulls; with fewer, what there is.')}</li><li>${s('tomb')}${
+                    _('Tomb: the card is complete.')}</li></ul>`],
+            ['R12', _(
+                'Replace: who completed a card sets it aside and takes a new one, from the display or unseen from the deck. With two, one after the other. The display is filled up when that player is done. The lowest completed number chooses first.')],
             ['R13', _('When the deck is empty the display is no longer filled up, and play goes on.')],
-            ['R14', _('Pyramid points: who completes the 2nd, 4th or 6th pyramid of a colour takes the highest points of that colour that are left: 10, then 6, then 3. Several in one turn go by the numbers of those pyramids, lowest first.')],
+            ['R14', _(
+                'Pyramid points: who completes the 2nd, 4th or 6th pyramid of a colour takes the highest points of that colour that are left: 10, then 6, then 3. Several in one turn go by the numbers of those pyramids, lowest first.')],
             ['R15', _('A round ends after seven turns; the eighth expedition card stays hidden. The game ends after four rounds.')]]],
         [_('Scoring'), [
-            ['R16', _('10 for a completed pyramid, 5 for a torch, the pyramid points, 5 for a pair of one ruby and one emerald, 1 for a gem without a partner, minus the penalty of the one worst skull. Unfinished cards count nothing.')],
+            ['R16', _(
+                '10 for a completed pyramid, 5 for a torch, the pyramid points, 5 for a pair of one ruby and one emerald, 1 for a gem without a partner, minus the penalty of the one worst skull. Unfinished cards count nothing.')],
             ['R17', _('Most points win. Who ties compares the lowest-numbered completed pyramid: the lower one wins.')]]],
         [_('Rulings'), [
-            ['Q1', _('The spaces of a pattern are marked together. Then come gems, torch, skulls, potions; then the crosses are paid out one by one, each extra’s own symbol before the next.')],
+            ['Q1', _(
+                'The spaces of a pattern are marked together. Then come gems, torch, skulls, potions; then the crosses are paid out one by one, each extra’s own symbol before the next.')],
             ['Q2', _('A card whose tomb is marked is still yours until it is set aside: an extra mark may go there.')],
             ['Q3', _('An extra mark that has nowhere to go is lost. One that has somewhere to go must be made.')],
-            ['Q4', _('Who completed two cards replaces both before the display is filled up, and sees the first new card before choosing the second. The lower number sets the place in the order.')],
+            ['Q4', _(
+                'Who completed two cards replaces both before the display is filled up, and sees the first new card before choosing the second. The lower number sets the place in the order.')],
             ['Q5', _('A card from the deck is seen only once it has been taken; there is no going back.')],
             ['Q6', _('If a player completed two pyramids of that colour in the turn, the lower number counts for the order of points.')],
             ['Q7', _('If nothing is left to take, a player goes on with one card, or with none. Who has no card passes.')],
             ['Q8', _('If none of the tied players completed a pyramid, they share the win.')],
             ['Q9', _('Points come after all replacements.')],
-            ['Q10', _('Secret are the order of deck and expedition cards, what was dealt and returned until the game ends, and the others’ choices while all choose at once. Everything else is open.')]]],
+            ['Q10', _(
+                'Secret are the order of deck and expedition cards, what was dealt and returned until the game ends, and the others’ choices while all choose at once. Everything else is open.')]]],
         [_('Examples'), [
-            ['E1', `${_('Seven pyramids, two torches, points 10, 6 and 3, three pairs and three single rubies, worst skull 6:')} <b>70 + 10 + 19 + 18 − 6 = 111</b>`],
-            ['E2', _('Purple 10 is taken. In one turn a player completes a 2nd purple pyramid, number 33, and another a 4th, number 15. Number 15 goes first and takes 6; number 33 takes 3; purple is used up.')],
+            ['E1', `${
+                _('Seven pyramids, two torches, points 10, 6 and 3, three pairs and three single rubies, worst skull 6:')} <b>70 + 10 + 19 + 18 − 6 = 111</b>`],
+            ['E2', _(
+                'Purple 10 is taken. In one turn a player completes a 2nd purple pyramid, number 33, and another a 4th, number 15. Number 15 goes first and takes 6; number 33 takes 3; purple is used up.')],
             ['E3', _('In one turn one player completes a 2nd green and another a 2nd purple pyramid: each takes the 10 of that colour.')],
-            ['E4', _('A torch in round 1 marks the first torch. A second torch in round 1 marks nothing; the second torch can only be marked in round 2.')],
+            ['E4', _(
+                'A torch in round 1 marks the first torch. A second torch in round 1 marks nothing; the second torch can only be marked in round 2.')],
             ['E5', _('The L pattern, turned and mirrored, opens a card because it covers the entrance.')]]],
     ];
 }
@@ -92,10 +110,16 @@ export class RulesView {
     render() {
         const words = this.query.toLowerCase().split(/\s+/).filter(Boolean);
         const plain = /** @param {string} html */ (html) => html.replace(/<[^>]*>/g, ' ').toLowerCase();
-        const found = sections().map(([title, list]) => /** @type {[string, [string, string][]]} */ ([title, list.filter(([tag, text]) => words.every((w) => `${title} ${tag} ${plain(text)}`.toLowerCase().includes(w)))])).filter(([, list]) => list.length);
-        put(this.root, `<div class="page">${pageTop(_('Rules'))}<main class="page-in rules"><h1 class="title">${_('Rules')}</h1><p class="lead">${_('Turn up a pattern, mark it on one of your two pyramids, find the way down to the tomb. Four rounds of seven turns; two to four players.')}</p>
-            <label class="search">${icon('search')}<span class="vh">${_('Search the rules')}</span><input class="inp" type="search" placeholder="${esc(_('Search the rules'))}" value="${esc(this.query)}"></label>
-            ${found.map(([title, list]) => `<section><h2 class="title">${esc(title)}</h2>${list.map(([tag, text]) => `<div class="rl" id="${tag}" tabindex="-1"><a href="#${tag}" class="tagl" aria-label="${esc(_('Link to %{tag}', { tag }))}">${tag}</a><div>${text}${this.boards.has(tag) ? this.boards.get(tag)?.html(tag) ?? '' : ''}</div></div>`).join('')}</section>`).join('') || `<p>${_('Nothing found.')}</p>`}</main></div>`);
+        const found = sections().map(([title, list]) => /** @type {[string, [string, string][]]} */ ([title, list.filter(([tag, text]) => words.every(
+            (w) => `${title} ${tag} ${plain(text)}`.toLowerCase().includes(w)))])).filter(([, list]) => list.length);
+        put(this.root, `<div class="page">${pageTop(_('Rules'))}<main class="page-in rules"><h1 class="title">${_('Rules')}</h1><p class="lead">${
+            _('Turn up a pattern, mark it on one of your two pyramids, find the way down to the tomb. Four rounds of seven turns; two to four players.')}</p>
+            <label class="search">${icon('search')}<span class="vh">${_('Search the rules')}</span><input class="inp" type="search" placeholder="${
+                esc(_('Search the rules'))}" value="${esc(this.query)}"></label>
+            ${found.map(([title, list]) => `<section><h2 class="title">${esc(title)}</h2>${list.map(([tag, text]) =>
+                `<div class="rl" id="${tag}" tabindex="-1"><a href="#${tag}" class="tagl" aria-label="${esc(_('Link to %{tag}', { tag }))}">${
+                tag}</a><div>${text}${this.boards.has(tag) ? this.boards.get(tag)?.html(tag) ?? '' : ''}</div></div>`).join('')}</section>`).join(
+                '') || `<p>${_('Nothing found.')}</p>`}</main></div>`);
         this.boards.forEach((board, tag) => $$(`[data-board="${tag}"]`, this.root).forEach((box) => board.layers(box)));
     }
 }
@@ -134,7 +158,8 @@ class TryBoard {
         if (aim.place(slot, cell) && aim.pin) {
             const after = core.preview(0, aim.pin.step);
             const list = after ? gains(view.desks[0], after.desk, view.round) : [];
-            this.said = list.length ? _('%{spaces}: %{gains}', { spaces: spaceNames(aim.pin.cells), gains: list.map((g) => g.text).join(', ') }) : _('%{spaces}: legal, no symbols', { spaces: spaceNames(aim.pin.cells) });
+            this.said = list.length ? _('%{spaces}: %{gains}', { spaces: spaceNames(aim.pin.cells), gains: list.map((g) => g.text).join(', ') }) :
+                _('%{spaces}: legal, no symbols', { spaces: spaceNames(aim.pin.cells) });
         } else {
             const { text, rule } = reason(aim.refused);
             this.said = `${text} ${ruleLink(rule)}`;
@@ -152,10 +177,17 @@ class TryBoard {
     /** @param {string} tag */
     html(tag) {
         const { view, aim, core } = this, pattern = core.edition.patterns[view.revealed[view.turn]];
-        return `<div class="tryb panel" data-board="${tag}"><div class="tryp">${patternPicture(aim?.extra ? [[0, 0]] : turned(pattern, aim?.quarters, aim?.mirror))}<p aria-live="polite">${this.said}</p><button class="btn" data-ok="${tag}" aria-disabled="${!aim?.pin}">${_('Mark')}</button><button class="btn" data-reset="${tag}">${_('Again')}</button></div><div class="tryc">${view.desks[0].slots.map((slot, i) => {
+        return `<div class="tryb panel" data-board="${tag}"><div class="tryp">${patternPicture(aim?.extra ? [[0, 0]] : turned(pattern, aim?.quarters,
+            aim?.mirror))}<p aria-live="polite">${this.said}</p><button class="btn" data-ok="${tag}" aria-disabled="${!aim?.pin}">${
+            _('Mark')}</button><button class="btn" data-reset="${tag}">${_('Again')}</button></div><div class="tryc">${view.desks[0].slots.map((slot,
+            i) => {
             const card = core.edition.cards[slot.card];
-            const cells = [...Array(25).keys()].map((k) => `<button data-try="${tag}" data-slot="${i}" data-cell="${k}" aria-label="${esc(`${slot.card} ${spaceName(k)}, ${spaceWord(card.cells[k])}`)}"></button>`);
-            return `<div class="tryk k-${card.colour}"><span class="tag">${shape(card.colour)}${slot.card} ${esc(colourName(card.colour))}</span><div class="chamber"><div class="art" data-same="${slot.marks.join('.')}">${chamber(card, slot.marks, { layers: true })}</div><div class="cells">${[0, 1, 2, 3, 4].map((y) => `<div>${cells.slice(5 * y, 5 * y + 5).join('')}</div>`).join('')}</div></div></div>`;
+            const cells = [...Array(25).keys()].map((k) => `<button data-try="${tag}" data-slot="${i}" data-cell="${k}" aria-label="${
+                esc(`${slot.card} ${spaceName(k)}, ${spaceWord(card.cells[k])}`)}"></button>`);
+            return `<div class="tryk k-${card.colour}"><span class="tag">${shape(card.colour)}${slot.card} ${esc(colourName(
+                card.colour))}</span><div class="chamber"><div class="art" data-same="${slot.marks.join('.')}">${chamber(card, slot.marks,
+                { layers: true })}</div><div class="cells">${[0, 1, 2, 3, 4].map((y) => `<div>${cells.slice(5 * y, 5 * y + 5).join('')}</div>`).join(
+                '')}</div></div></div>`;
         }).join('')}</div></div>`;
     }
 

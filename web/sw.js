@@ -20,3 +20,6 @@ worker.addEventListener('fetch', (/** @type {any} */ event) => {
         return;
     event.respondWith(caches.open(VERSION).then(async (cache) => (await cache.match(event.request, { ignoreSearch: true })) ?? fetch(event.request)));
 });
+
+// The page says so when nothing is under way.
+worker.addEventListener('message', (/** @type {any} */ event) => { if (event.data === 'now') worker.skipWaiting(); });

@@ -7,7 +7,8 @@ import { $, $$, announce, dialog, esc, near, put, toast } from './dom.js';
 import { ROMAN, avatar, bigDeck, cardBack, chamber, deckArt, ghostLayer, head, headTall, icon, legalLayer, mini, patternPicture, picture, rose, shape,
     symbol, symbolOf, turned, wordmark } from './draw.js';
 import { COLOURS, PASS, TILES, keepStep, spaceName } from './core.js';
-import { cardContents, cardName, cardSymbols, colourName, gainWords, gains, levelName, logEntries, moveParts, patternName, plus, reason, ruleLink, shapeName, signed,
+import { cardContents, cardName, cardSymbols, colourName, gainWords, gains, levelName, logEntries, moveParts, patternName, plus, reason, ruleLink,
+    shapeName, signed,
     spaceNames, spaceWord } from './words.js';
 import { Aim, same } from './aim.js';
 import { settings } from './store.js';
@@ -128,15 +129,20 @@ export class TableView {
         if (view?.phase === 'mark' && fresh.some((e) => e.kind === 'turn'))
             words.push(this.turnWords(view));
         announce(words.join(' '));
-        const loud = fresh.filter((e) => / points /.test(lines[e.line]) || lines[e.line].startsWith('points'));
+        const loud = fresh.filter((e) => e.loud && (e.seat !== this.game.me || lines[e.line].startsWith('points'))).map((e) => `${e.text}.`);
+        if (view && view.turn === 0 && view.round > 0 && fresh.some((e) => e.kind === 'turn'))
+            loud.push(_('Round %{n} begins: the expedition cards are shuffled, a new torch can be lit.', { n: view.round + 1 }));
         if (loud.length)
-            toast(loud.map((e) => e.text).join('. '));
+            toast(loud.join(' '), 3000 + 1500 * loud.length);
     }
 
     /** @param {View} view */
     turnWords(view) {
-        const pattern = this.edition.patterns[view.revealed[view.turn]], aim = view.seat >= 0 && this.core.isWaiting(view.seat) ? new Aim(this.core, view.seat, view) : null;
-        const head = ngettext('Round %{round}, turn %{turn} of 7. %{pattern}, %{n} space.', 'Round %{round}, turn %{turn} of 7. %{pattern}, %{n} spaces.', pattern.size, { round: view.round + 1, turn: view.turn + 1, pattern: patternName(pattern) });
+        const pattern = this.edition.patterns[view.revealed[view.turn]], aim = view.seat >= 0 && this.core.isWaiting(view.seat) ? new Aim(this.core,
+            view.seat, view) : null;
+        const head = ngettext('Round %{round}, turn %{turn} of 7. %{pattern}, %{n} space.',
+            'Round %{round}, turn %{turn} of 7. %{pattern}, %{n} spaces.', pattern.size,
+            { round: view.round + 1, turn: view.turn + 1, pattern: patternName(pattern) });
         const places = (aim?.cards ?? []).map((card, slot) => card ? ngettext('%{n} place on card %{card}.', '%{n} places on card %{card}.',
             aim ? aim.patterns.filter((p) => p.slot === slot).length : 0, { card }) : '').join(' ');
         return `${head} ${places}`;
@@ -180,8 +186,10 @@ export class TableView {
 
     coverHtml() {
         const name = this.game.covered;
-        return `<main class="view cover"><div class="panel cover-in">${avatar(this.game.me, { me: true })}<h1 class="title">${esc(_('Pass the device to %{name}', { name }))}</h1>
-            <p>${esc(_('The cards are covered until %{name} is ready. Nobody else should look.', { name }))}</p><button class="btn pri big" data-a="uncover">${esc(_('I am %{name}', { name }))}</button>
+        return `<main class="view cover"><div class="panel cover-in">${avatar(this.game.me, { me: true })}<h1 class="title">${
+            esc(_('Pass the device to %{name}', { name }))}</h1>
+            <p>${esc(_('The cards are covered until %{name} is ready. Nobody else should look.',
+                { name }))}</p><button class="btn pri big" data-a="uncover">${esc(_('I am %{name}', { name }))}</button>
             <button class="btn ghost" data-a="home">${_('Home')}</button></div></main>`;
     }
 
@@ -189,18 +197,26 @@ export class TableView {
     setupHtml(view) {
         const { me } = this.game, sealed = this.game.isSealed(), watching = me < 0;
         const kept = this.picked;
-        const label = kept.length === 2 ? _('Keep %{a} and %{b}', { a: kept[0], b: kept[1] }) : ngettext('Keep two (%{n} of 2)', 'Keep two (%{n} of 2)', kept.length);
-        const card = /** @param {number} n */ (n) => `<button class="pick" aria-pressed="${kept.includes(n)}" data-pick="${n}" ${sealed ? 'aria-disabled="true"' : ''}><span class="vh">${esc(cardName(this.edition, n))}: ${
-            esc(cardContents(this.edition, n))}</span><span class="tick">${icon('check')}</span>${picture(this.edition.cards[n])}<span class="cap" aria-hidden="true">${this.capHtml(n)}</span></button>`;
+        const label = kept.length === 2 ? _('Keep %{a} and %{b}', { a: kept[0], b: kept[1] }) : ngettext('Keep two (%{n} of 2)',
+            'Keep two (%{n} of 2)', kept.length);
+        const card = /** @param {number} n */ (n) => `<button class="pick" aria-pressed="${kept.includes(n)}" data-pick="${n}" ${sealed ?
+            'aria-disabled="true"' : ''}><span class="vh">${esc(cardName(this.edition, n))}: ${
+            esc(cardContents(this.edition, n))}</span><span class="tick">${icon('check')}</span>${
+                picture(this.edition.cards[n])}<span class="cap" aria-hidden="true">${this.capHtml(n)}</span></button>`;
         return `<div class="view setup">${this.topHtml(`<span class="roundtext">${_('Setup')}</span>`, '')}${this.bannerHtml()}
-            <main class="setup-in"><div class="intro"><h1 class="title">${watching ? _('The players choose their first cards') : sealed ? _('Waiting for the others') : _('Keep two of your four pyramids')}</h1>
+            <main class="setup-in"><div class="intro"><h1 class="title">${watching ? _('The players choose their first cards') : sealed ?
+                _('Waiting for the others') : _('Keep two of your four pyramids')}</h1>
             <p>${_('The other two go back into the deck. Nobody sees what you return.')}</p></div>
             <div class="deal" role="group" aria-label="${esc(_('Your four cards'))}">${view.dealt.map(card).join('')}</div>
-            <div class="setup-foot"><p class="hint">${icon('info')}<span>${_('The 2nd, 4th and 6th pyramid of a colour earn 10, 6 or 3 points, first come first served.')}</span></p>
-            <div class="foot"><div class="panel bar"><div class="who">${this.game.seats.map((seat, s) => s === me ? '' : `<div>${avatar(s, { bot: seat.level !== '' })}<span>${esc(seat.name)}<small class="${
-                this.game.isIn(s) ? 'ok' : ''}">${this.game.isIn(s) ? _('ready') : _('choosing')}</small></span></div>`).join('')}</div>${watching ? '' : sealed
+            <div class="setup-foot"><p class="hint">${icon('info')}<span>${
+                _('The 2nd, 4th and 6th pyramid of a colour earn 10, 6 or 3 points, first come first served.')}</span></p>
+            <div class="foot"><div class="panel bar"><div class="who">${this.game.seats.map((seat, s) => s === me ? '' :
+                `<div>${avatar(s, { bot: seat.level !== '' })}<span>${esc(seat.name)}<small class="${
+                this.game.isIn(s) ? 'ok' : ''}">${this.game.isIn(s) ? _('ready') : _('choosing')}</small></span></div>`).join('')}</div>${watching ?
+                    '' : sealed
                 ? `<button class="btn" data-a="retract">${icon('undo')}${_('Take back')}</button>`
-                : `<button class="btn pri" data-a="keep" aria-disabled="${kept.length !== 2}">${icon('check')}${esc(label)}</button>`}</div></div></div></main></div>`;
+                : `<button class="btn pri" data-a="keep" aria-disabled="${kept.length !== 2}">${icon('check')}${
+                    esc(label)}</button>`}</div></div></div></main></div>`;
     }
 
     /** @param {number} n */
@@ -208,34 +224,53 @@ export class TableView {
 
     bannerHtml() {
         const { banner } = this.game;
-        return banner ? `<div class="banner" role="alert"><span>${esc(banner.text)}</span>${banner.actions.map((a, i) => `<button class="btn" data-banner="${i}">${esc(a.label)}</button>`).join('')}</div>` : '';
+        return banner ? `<div class="banner" role="alert"><span>${esc(banner.text)}</span>${banner.actions.map((a, i) =>
+            `<button class="btn" data-banner="${i}">${esc(a.label)}</button>`).join('')}</div>` : '';
     }
 
     /** @param {string} middle @param {string} right */
     topHtml(middle, right) {
-        return `<header class="top"><button class="iconbtn" data-a="menu" aria-label="${esc(_('Menu'))}">${icon('menu')}</button><a href="#" class="no-p" aria-label="${esc(_('Pyramids, home'))}">${wordmark}</a>${middle}${this.game.deadline ? '<span class="clock" role="timer" data-same="clock"></span>' : ''}<span class="sp"></span>${right}<button class="iconbtn" data-a="help" aria-label="${
+        return `<header class="top"><button class="iconbtn" data-a="menu" aria-label="${esc(_('Menu'))}">${
+            icon('menu')}</button><a href="#" class="no-p" aria-label="${esc(_('Pyramids, home'))}">${wordmark}</a>${middle}${this.game.deadline ?
+            '<span class="clock" role="timer" data-same="clock"></span>' : ''}<span class="sp"></span>${
+            right}<button class="iconbtn" data-a="help" aria-label="${
             esc(_('Help and keys'))}">${icon('help')}</button></header>`;
     }
 
     /** @param {View} view */
     tableHtml(view) {
         const values = { round: view.round + 1, turn: view.turn + 1 };
-        const rounds = `<ol class="rounds no-p" aria-hidden="true">${ROMAN.map((r, i) => `<li class="${i === view.round ? 'now' : ''}"><span class="rn">${r}</span><span class="pips">${[0, 1, 2, 3, 4, 5, 6].map((t) =>
-            `<i class="${i < view.round || (i === view.round && t < view.turn) ? 'past' : i === view.round && t === view.turn ? 'now' : ''}"></i>`).join('')}</span></li>`).join('')}</ol>`;
-        const mode = this.mode(view), hint = this.game.hints && this.aim ? `<button class="iconbtn no-p" data-a="hint" aria-label="${esc(_('Hint'))}" title="${esc(_('Hint (H)'))}">${icon('bulb')}</button>` : '';
+        const rounds = `<ol class="rounds no-p" aria-hidden="true">${ROMAN.map((r, i) =>
+            `<li class="${i === view.round ? 'now' : ''}"><span class="rn">${r}</span><span class="pips">${[0, 1, 2, 3, 4, 5, 6].map((t) =>
+            `<i class="${i < view.round || (i === view.round && t < view.turn) ? 'past' : i === view.round && t === view.turn ? 'now' :
+                ''}"></i>`).join('')}</span></li>`).join('')}</ol>`;
+        const mode = this.mode(view), hint = this.game.hints && this.aim ? `<button class="iconbtn no-p" data-a="hint" aria-label="${
+            esc(_('Hint'))}" title="${esc(_('Hint (H)'))}">${icon('bulb')}</button>` : '';
         const { coach } = this.game;
-        const shortRound = coach ? esc(_('Step %{n} of %{of}', { n: coach.step, of: coach.of })) : esc(_('Round %{round} · turn %{turn} of 7', values));
-        const waiting = this.game.seats.filter((seat, s) => s !== this.game.me && this.game.isIn(s)).length;
+        const shortRound = coach ? esc(_('Step %{n} of %{of}', { n: coach.step, of: coach.of })) : esc(_('Round %{round} · turn %{turn} of 7',
+            values));
+        const waiting = this.game.seats.filter((_s, s) => s !== this.game.me && this.game.isIn(s)).length;
         return `<div class="view table mode-${mode}" ${this.sheet ? `data-sheet="${this.sheet}"` : ''}>
-            ${this.topHtml(`<span class="roundtext only-p">${shortRound}</span>${rounds}<span class="roundtext no-p">${coach ? shortRound : esc(_('Round %{round} of 4, turn %{turn} of 7', values))}</span>`,
-                `${coach ? `<button class="btn ghost" data-a="steps">${_('Steps')}</button><button class="btn" data-a="skip">${_('Skip')}</button>` : this.readiesHtml()}${hint}<button class="iconbtn no-p" data-open="log" aria-label="${esc(_('Game log'))}" aria-expanded="${this.sheet === 'log'}">${icon('log')}</button>`)}
-            <div class="body">${this.bannerHtml()}<main class="center">${this.trayHtml(view, mode, shortRound)}<div class="cards"><div class="cards-in">${view.desks[Math.max(0, this.game.me)].slots.map((slot, i) =>
+            ${this.topHtml(`<span class="roundtext only-p">${shortRound}</span>${rounds}<span class="roundtext no-p">${coach ? shortRound :
+                esc(_('Round %{round} of 4, turn %{turn} of 7', values))}</span>`,
+                `${coach ? `<button class="btn ghost" data-a="steps">${_('Steps')}</button><button class="btn" data-a="skip">${_('Skip')}</button>` :
+                    this.readiesHtml()}${hint}<button class="iconbtn no-p" data-open="log" aria-label="${esc(_('Game log'))}" aria-expanded="${
+                    this.sheet === 'log'}">${icon('log')}</button>`)}
+            <div class="body">${this.bannerHtml()}<main class="center">${this.trayHtml(view, mode,
+                shortRound)}<div class="cards"><div class="cards-in">${view.desks[Math.max(0, this.game.me)].slots.map((slot, i) =>
                 this.cardHtml(view, slot, i)).join('')}</div></div>${this.stripHtml(view)}${this.actsHtml(view, mode)}</main>
             <aside class="left" aria-label="${esc(_('Score card and log'))}">${this.scoreHtml(view)}${this.logHtml()}</aside>
-            <aside class="right" aria-label="${esc(_('Players and display'))}"><div class="opps" role="group" aria-label="${esc(_('Players'))}">${this.shutHtml()}${view.desks.map((_d, s) => s === this.game.me ? '' : this.opponentHtml(view, s)).join('')}</div>${this.displayHtml(view)}</aside></div>
-            <nav class="dock" aria-label="${esc(_('Panels'))}"><button data-open="score">${icon('score')}<span class="dl">${_('Score')}</span><span class="bd sc-bd">${signed(this.totalOf(view, this.game.me))}</span></button><button data-open="opps">${icon('people')}<span class="dl">${
-                _('Players')}</span><span class="bd">${waiting}/${this.game.seats.length - (this.game.me < 0 ? 0 : 1)}</span></button><button data-open="disp">${icon('cards')}<span class="dl">${_('Display')}</span></button><button data-open="log">${icon('log')}<span class="dl">${
-                _('Log')}</span></button><button class="only-s" data-a="menu" aria-label="${esc(_('Menu'))}">${icon('menu')}<span class="dl">${_('Menu')}</span></button></nav><div class="scrim" data-close></div></div>${
+            <aside class="right" aria-label="${esc(_('Players and display'))}"><div class="opps" role="group" aria-label="${esc(_('Players'))}">${
+                this.shutHtml()}${view.desks.map((_d, s) => s === this.game.me ? '' : this.opponentHtml(view, s)).join('')}</div>${this.displayHtml(
+                view)}</aside></div>
+            <nav class="dock" aria-label="${esc(_('Panels'))}"><button data-open="score">${icon('score')}<span class="dl">${
+                _('Score')}</span><span class="bd sc-bd">${signed(this.totalOf(view, this.game.me))}</span></button><button data-open="opps">${
+                icon('people')}<span class="dl">${
+                _('Players')}</span><span class="bd">${waiting}/${this.game.seats.length - (this.game.me < 0 ? 0 :
+                    1)}</span></button><button data-open="disp">${icon('cards')}<span class="dl">${
+                    _('Display')}</span></button><button data-open="log">${icon('log')}<span class="dl">${
+                _('Log')}</span></button><button class="only-s" data-a="menu" aria-label="${esc(_('Menu'))}">${icon('menu')}<span class="dl">${
+                    _('Menu')}</span></button></nav><div class="scrim" data-close></div></div>${
             mode === 'choose' ? this.replaceHtml(view) : ''}`;
     }
 
@@ -265,8 +300,10 @@ export class TableView {
             if (s === this.game.me)
                 return '';
             const ready = this.game.isIn(s);
-            return `<span class="av" role="img" aria-label="${esc(ready ? _('%{name} is ready', { name: seat.name }) : _('%{name} is thinking', { name: seat.name }))}"><svg viewBox="0 0 40 40" aria-hidden="true"><use href="#a-${
-                ['cat', 'jackal', 'ibis', 'scarab'][s]}"/></svg><span class="bdg ${ready ? 'ok' : ''}">${ready ? icon('check') : '<span class="dots"><i></i><i></i><i></i></span>'}</span></span>`;
+            return `<span class="av" role="img" aria-label="${esc(ready ? _('%{name} is ready', { name: seat.name }) : _('%{name} is thinking',
+                { name: seat.name }))}"><svg viewBox="0 0 40 40" aria-hidden="true"><use href="#a-${
+                ['cat', 'jackal', 'ibis', 'scarab'][s]}"/></svg><span class="bdg ${ready ? 'ok' : ''}">${ready ? icon('check') :
+                    '<span class="dots"><i></i><i></i><i></i></span>'}</span></span>`;
         }).join('')}</span>`;
     }
 
@@ -282,13 +319,19 @@ export class TableView {
         case 'extra': return [_('One more space'), _('The red cross gives you one space on either card.')];
         case 'made': return [_('Your choice is complete'), _('Confirm it, or take marks back.')];
         case 'pass': return [_('Nothing to mark'), _('You have no card left, so you pass this turn.')];
-        case 'wait': return [missing.length ? _('Sent. Waiting for %{names}', { names: listWords(missing) }) : _('Sent'), _('The others’ choices appear once everyone is ready.')];
+        case 'wait': return [missing.length ? _('Sent. Waiting for %{names}', { names: listWords(missing) }) : _('Sent'),
+            _('The others’ choices appear once everyone is ready.')];
         case 'choose': return [_('A pyramid is complete'), _('Choose your next card.')];
-        case 'replace': return [_('%{name} takes a new card', { name: this.game.seats[chooser].name }), view.order.indexOf(this.game.me, view.place) > 0
+        case 'replace': return [_('%{name} takes a new card', { name: this.game.seats[chooser].name }), view.order.indexOf(this.game.me,
+            view.place) > 0
             ? _('Then it is your turn to choose.') : _('The lowest completed card chooses first.')];
-        case 'watch': return [chooser >= 0 ? _('%{name} takes a new card', { name: this.game.seats[chooser].name }) : _('You are watching'), missing.length
-            ? _('Waiting for %{names}', { names: listWords(missing) }) : _('All choices are in.')];
-        default: return this.aim && !this.aim.patterns.length ? [_('The %{pattern} fits nowhere', { pattern: name }), _('Mark one space with blue corners instead.')] : this.aim?.one ? [_('Mark one space'), _('Any space with blue corners. The pattern is not used.')]
+        case 'watch': return [chooser >= 0 ? _('%{name} takes a new card', { name: this.game.seats[chooser].name }) : _('You are watching'),
+            missing.length
+            ? _('Waiting for %{names}. Below are the cards of %{name}.', { names: listWords(missing), name: this.game.seats[0].name }) :
+                _('All choices are in.')];
+        default: return this.aim && !this.aim.patterns.length ? [_('The %{pattern} fits nowhere', { pattern: name }),
+            _('Mark one space with blue corners instead.')] : this.aim?.one ? [_('Mark one space'),
+            _('Any space with blue corners. The pattern is not used.')]
             : [_('Mark the %{pattern}', { pattern: name }), _('On one of your two cards, or mark a single space instead.')];
         }
     }
@@ -297,14 +340,20 @@ export class TableView {
     trayHtml(view, mode, shortRound) {
         const [title, text] = this.say(view, mode), now = this.edition.patterns[view.revealed[view.turn]];
         const left = this.edition.patterns.flatMap((p, i) => Array(Math.max(0, p.copies - view.revealed.filter((r) => r === i).length)).fill(p));
-        const small = /** @param {import('./core.js').Pattern} p @param {string} kind @param {string} label */ (p, kind, label) => `<span class="xm ${kind}" role="img" aria-label="${esc(label)}">${patternPicture(turned(p))}</span>`;
+        const small = /** @param {import('./core.js').Pattern} p @param {string} kind @param {string} label */ (p, kind, label) =>
+            `<span class="xm ${kind}" role="img" aria-label="${esc(label)}">${patternPicture(turned(p))}</span>`;
         const [q, m] = this.aim ? [this.aim.quarters, this.aim.mirror] : [0, 0];
-        return `<section class="panel tray ${mode === 'pattern' && !this.aim?.one && !this.game.coach ? '' : 'talk'}" aria-label="${esc(_('Expedition'))}"><div class="xcard" role="img" aria-label="${esc(ngettext('%{pattern}, %{n} space', '%{pattern}, %{n} spaces', now.size, { pattern: patternName(now) }))}">${rose}<span class="xname">${
+        return `<section class="panel tray ${mode === 'pattern' && !this.aim?.one && !this.game.coach ? '' : 'talk'}" aria-label="${
+            esc(_('Expedition'))}"><div class="xcard" data-key="${view.round}.${view.turn}" role="img" aria-label="${esc(ngettext('%{pattern}, %{n} space', '%{pattern}, %{n} spaces', now.size, { pattern: patternName(now) }))}">${rose}<span class="xname">${
             esc(now.name)}</span>${patternPicture(this.aim?.extra ? [[0, 0]] : turned(now, q, m))}</div>
             <div class="say"><h1 class="title">${esc(title)}</h1><p>${esc(text)}</p></div>
-            <div class="track"><span class="rt">${shortRound}</span><div class="grp"><span class="eyebrow">${_('This round')}</span><div class="row">${view.revealed.map((p, i) => small(this.edition.patterns[p], i === view.turn ? 'now' : 'seen',
-                i === view.turn ? _('%{pattern}, now', { pattern: patternName(this.edition.patterns[p]) }) : _('%{pattern}, played', { pattern: patternName(this.edition.patterns[p]) }))).join('')}</div></div><div class="grp"><span class="eyebrow">${
-                _('Still in the deck')}</span><div class="row">${left.map((p) => small(p, 'rest', _('%{pattern}, to come or left over', { pattern: patternName(p) }))).join('')}</div></div></div></section>`;
+            <div class="track"><span class="rt">${shortRound}</span><div class="grp"><span class="eyebrow">${
+                _('This round')}</span><div class="row">${view.revealed.map((p, i) => small(this.edition.patterns[p], i === view.turn ? 'now' :
+                'seen',
+                i === view.turn ? _('%{pattern}, now', { pattern: patternName(this.edition.patterns[p]) }) : _('%{pattern}, played',
+                    { pattern: patternName(this.edition.patterns[p]) }))).join('')}</div></div><div class="grp"><span class="eyebrow">${
+                _('Still in the deck')}</span><div class="row">${left.map((p) => small(p, 'rest', _('%{pattern}, to come or left over',
+                    { pattern: patternName(p) }))).join('')}</div></div></div></section>`;
     }
 
     /** @param {View} view @param {import('./core.js').Slot} slot @param {number} i */
@@ -320,15 +369,21 @@ export class TableView {
             cells += '<div role="row">';
             for (let x = 0; x < 5; x++) {
                 const k = y * 5 + x, what = spaceWord(card.cells[k]), values = { space: spaceName(k), what };
-                const label = marks.has(k) ? _('%{space}, %{what}, marked', values) : pin?.cells.includes(k) ? _('%{space}, %{what}, would be marked', values)
+                const label = marks.has(k) ? _('%{space}, %{what}, marked', values) : pin?.cells.includes(k) ? _('%{space}, %{what}, would be marked',
+                    values)
                     : reach.has(k) ? _('%{space}, %{what}, can be marked', values) : _('%{space}, %{what}', values);
-                cells += `<button role="gridcell" data-slot="${i}" data-cell="${k}" tabindex="${this.focus[i] === k ? 0 : -1}" aria-label="${esc(label)}"${card.cells[k] === '#' || marks.has(k) ? ' aria-disabled="true"' : ''}></button>`;
+                cells += `<button role="gridcell" data-slot="${i}" data-cell="${k}" tabindex="${this.focus[i] === k ? 0 : -1}" aria-label="${
+                    esc(label)}"${card.cells[k] === '#' || marks.has(k) ? ' aria-disabled="true"' : ''}></button>`;
             }
             cells += '</div>';
         }
-        const label = _('Card %{n}, %{colour}, %{shape}, %{marked} of %{open} marked', { n: slot.card, colour: colourName(card.colour), shape: shapeName(card.colour), marked: slot.marks.length, open });
-        return `<article class="pcard k-${card.colour} ${pin ? 'active' : ''} ${slot.tomb ? 'complete' : ''}" data-key="${slot.card}" data-n="${slot.card}"><div class="hwrap" data-same="${slot.card}">${head(card)}${headTall(card)}</div><div class="tip">${pin ? this.chipsHtml(view) : ''}</div><div class="chamber"><div class="art" data-same="${
-            slot.marks.join('.')}|${fresh.join('.')}|${card.cells}">${chamber(card, slot.marks, { layers: true, fresh })}</div><div class="cells" role="grid" aria-label="${esc(label)}">${cells}</div></div></article>`;
+        const label = _('Card %{n}, %{colour}, %{shape}, %{marked} of %{open} marked', { n: slot.card, colour: colourName(card.colour),
+            shape: shapeName(card.colour), marked: slot.marks.length, open });
+        return `<article class="pcard k-${card.colour} ${pin ? 'active' : ''} ${slot.tomb ? 'complete' : ''}" data-key="${slot.card}" data-n="${
+            slot.card}"><div class="hwrap" data-same="${slot.card}">${head(card)}${headTall(card)}</div><div class="tip">${pin ? this.chipsHtml(
+            view) : ''}</div><div class="chamber"><div class="art" data-same="${
+            slot.marks.join('.')}|${fresh.join('.')}|${card.cells}">${chamber(card, slot.marks, { layers: true,
+                fresh })}</div><div class="cells" role="grid" aria-label="${esc(label)}">${cells}</div></div></article>`;
     }
 
     /** What the placed marks bring. @param {View} view */
@@ -343,7 +398,8 @@ export class TableView {
     /** @param {View} view */
     chipsHtml(view) {
         const { cycle } = this.aim ?? { cycle: { of: 0, at: 0 } };
-        return (this.preview(view)?.gains ?? []).map(({ c, label }) => `<span class="chip">${symbolOf(c)}${label}</span>`).join('') + (cycle.of > 1 ? `<span class="chip cyc">${cycle.at + 1}/${cycle.of}</span>` : '');
+        return (this.preview(view)?.gains ?? []).map(({ c, label }) => `<span class="chip">${symbolOf(c)}${label}</span>`).join('') + (cycle.of > 1 ?
+            `<span class="chip cyc">${cycle.at + 1}/${cycle.of}</span>` : '');
     }
 
     /** @param {View} view @param {string} mode */
@@ -355,14 +411,25 @@ export class TableView {
         const ready = mode === 'pass' || mode === 'made' || aim?.pin;
         const confirm = mode === 'pass' ? _('Pass') : sealed ? _('Sent') : _('Confirm');
         if (mode === 'watch')
-            return `<section class="panel acts" aria-label="${esc(_('Watching'))}"><div class="fx">${icon('eye')}<span>${_('You see what everyone may see.')}</span></div></section>`;
-        return `<section class="panel acts" aria-label="${esc(_('Your move'))}"><div class="fx">${this.ribbonHtml(view, mode)}</div><div class="ctl"><div class="seg" role="group" aria-label="${esc(_('What to mark'))}"><button aria-pressed="${can && !aim.one}" data-a="pattern" ${
-            off(!can || aim.extra || !aim.patterns.length)}>${icon('ell')}${_('Pattern')}</button><button aria-pressed="${can && aim.one}" data-a="single" ${off(!can)}>${icon('one')}${_('One space')}</button></div>
-            <button class="btn only-p" data-a="one" aria-label="${esc(_('One space'))}" aria-pressed="${can && aim.one}" ${off(!can || aim.extra)}>${icon('one')}<span class="lb">${_('One')}</span></button>
-            <button class="btn" data-a="rotate" title="${esc(_('Rotate the pattern (R)'))}" aria-label="${esc(_('Rotate the pattern'))}" ${off(!can || aim.one)}>${icon('rot')}<span class="lb">${_('Rotate')}</span><kbd class="kbd">R</kbd></button><button class="btn" data-a="mirror" title="${
-            esc(_('Mirror the pattern (F)'))}" aria-label="${esc(_('Mirror the pattern'))}" ${off(!can || aim.one)}>${icon('mir')}<span class="lb">${_('Mirror')}</span><kbd class="kbd">F</kbd></button>
-            <button class="btn no-p" data-a="list" title="${esc(_('List placements (P)'))}" aria-label="${esc(_('List placements'))}" ${off(!can)}>${icon('list')}<span class="lb wide-only">${_('List')}</span></button>
-            <span class="sp"></span><button class="btn" data-a="${sealed ? 'retract' : 'undo'}" title="${esc(_('Undo (U)'))}" ${off(!canUndo)}>${icon('undo')}<span class="lb">${sealed ? _('Take back') : _('Undo')}</span><kbd class="kbd">U</kbd></button><button class="btn pri" data-a="confirm" ${
+            return `<section class="panel acts" aria-label="${esc(_('Watching'))}"><div class="fx">${icon('eye')}<span>${
+                _('You see what everyone may see.')}</span></div></section>`;
+        return `<section class="panel acts" aria-label="${esc(_('Your move'))}"><div class="fx">${this.ribbonHtml(view,
+            mode)}</div><div class="ctl"><div class="seg" role="group" aria-label="${esc(_('What to mark'))}"><button aria-pressed="${can &&
+            !aim.one}" data-a="pattern" ${
+            off(!can || aim.extra || !aim.patterns.length)}>${icon('ell')}${_('Pattern')}</button><button aria-pressed="${can &&
+                aim.one}" data-a="single" ${off(!can)}>${icon('one')}${_('One space')}</button></div>
+            <button class="btn only-p" data-a="one" aria-label="${esc(_('One space'))}" aria-pressed="${can && aim.one}" ${off(!can || aim.extra)}>${
+                icon('one')}<span class="lb">${_('One')}</span></button>
+            <button class="btn" data-a="rotate" title="${esc(_('Rotate the pattern (R)'))}" aria-label="${esc(_('Rotate the pattern'))}" ${off(!can ||
+                aim.one)}>${icon('rot')}<span class="lb">${
+                _('Rotate')}</span><kbd class="kbd">R</kbd></button><button class="btn" data-a="mirror" title="${
+            esc(_('Mirror the pattern (F)'))}" aria-label="${esc(_('Mirror the pattern'))}" ${off(!can || aim.one)}>${icon('mir')}<span class="lb">${
+                _('Mirror')}</span><kbd class="kbd">F</kbd></button>
+            <button class="btn no-p" data-a="list" title="${esc(_('List placements (P)'))}" aria-label="${esc(_('List placements'))}" ${off(!can)}>${
+                icon('list')}<span class="lb wide-only">${_('List')}</span></button>
+            <span class="sp"></span><button class="btn" data-a="${sealed ? 'retract' : 'undo'}" title="${esc(_('Undo (U)'))}" ${off(!canUndo)}>${
+                icon('undo')}<span class="lb">${sealed ? _('Take back') :
+                _('Undo')}</span><kbd class="kbd">U</kbd></button><button class="btn pri" data-a="confirm" ${
             off(sealed || !ready)}>${icon('check')}<span class="lbl">${confirm}</span><kbd class="kbd">↵</kbd></button></div></section>`;
     }
 
@@ -371,7 +438,8 @@ export class TableView {
         if (mode === 'wait')
             return `<span class="wax"><span class="seal">${icon('check')}</span>${_('Your move is sealed until everyone is ready')}</span>`;
         const { aim } = this, { me } = this.game;
-        const made = this.core.made(me).map((s) => s.kind === 'mark' ? `<span class="crumb"><b>${spaceNames(s.cells)}</b> ${shape(this.edition.cards[view.desks[me].slots[s.slot].card].colour)}${view.desks[me].slots[s.slot].card}</span>` : '').join('');
+        const made = this.core.made(me).map((s) => s.kind === 'mark' ? `<span class="crumb"><b>${spaceNames(s.cells)}</b> ${
+            shape(this.edition.cards[view.desks[me].slots[s.slot].card].colour)}${view.desks[me].slots[s.slot].card}</span>` : '').join('');
         if (aim?.refused) {
             const { text, rule } = reason(aim.refused);
             return `${made}<span class="why">${icon('info')}${esc(text)}${ruleLink(rule)}</span>`;
@@ -380,9 +448,13 @@ export class TableView {
             return `<span>${_('New cards are being chosen')}</span>`;
         const preview = this.preview(view);
         if (!aim?.pin || !preview)
-            return `${made}<span>${aim?.extra ? _('Choose one more space on either card') : mode === 'pass' ? _('There is nothing to mark') : mode === 'made' ? _('Ready to confirm') : _('Choose a space to see what it brings')}</span>`;
-        const now = this.totalOf(view, me), where = _('%{spaces} on card %{card}', { spaces: `<b>${spaceNames(aim.pin.cells)}</b>`, card: `<b>${view.desks[me].slots[aim.pin.slot].card}</b>` });
-        return `${made}<span class="where">${where}</span>${preview.gains.map(({ c, label, text }) => `<span class="chip" title="${esc(text)}">${symbolOf(c)}${label}</span>`).join('')}<span class="chip res"><b>${signed(now)}</b><span class="arrow">→</span><b>${signed(preview.total)}</b></span>`;
+            return `${made}<span>${aim?.extra ? _('Choose one more space on either card') : mode === 'pass' ? _('There is nothing to mark') :
+                mode === 'made' ? _('Ready to confirm') : _('Choose a space to see what it brings')}</span>`;
+        const now = this.totalOf(view, me), where = _('%{spaces} on card %{card}', { spaces: `<b>${spaceNames(aim.pin.cells)}</b>`,
+            card: `<b>${view.desks[me].slots[aim.pin.slot].card}</b>` });
+        return `${made}<span class="where">${where}</span>${preview.gains.map(({ c, label, text }) =>
+            `<span class="chip" title="${esc(text)}">${symbolOf(c)}${label}</span>`).join('')}<span class="chip res"><b>${
+            signed(now)}</b><span class="arrow">→</span><b>${signed(preview.total)}</b></span>`;
     }
 
     /** @param {View} view */
@@ -397,41 +469,65 @@ export class TableView {
         const desk = view.desks[me], p = this.preview(view), now = this.totalOf(view, me), d = p ? p.total - now : 0;
         const delta = /** @param {number} n */ (n) => n ? `<span class="delta">${plus(n)}</span>` : '';
         const worst = desk.skulls ? -this.edition.skulls[desk.skulls - 1] : 0;
-        return `<button class="panel strip" data-open="score"><span class="vh">${esc(_('Score card: rubies %{rubies}, emeralds %{emeralds}, skulls %{skulls}, total %{total}', { rubies: desk.rubies, emeralds: desk.emeralds, skulls: worst, total: now }))}</span><span aria-hidden="true">${symbol('ruby')}${desk.rubies}${
-            delta(p ? p.desk.rubies - desk.rubies : 0)}</span><span aria-hidden="true">${symbol('emerald')}${desk.emeralds}${delta(p ? p.desk.emeralds - desk.emeralds : 0)}</span><span class="tt" aria-hidden="true">${desk.torches.map((t, i) =>
-            symbol('torch', t || p?.desk.torches[i] ? '' : 'un')).join('')}</span><span aria-hidden="true">${symbol('skull')}${signed(worst)}${delta(p ? p.desk.skulls - desk.skulls : 0)}</span><span class="tot num" aria-hidden="true">${signed(now)}</span>${d ? `<span class="delta" aria-hidden="true">${plus(d)}</span>` : '<span aria-hidden="true"></span>'}</button>`;
+        return `<button class="panel strip" data-open="score"><span class="vh">${
+            esc(_('Score card: rubies %{rubies}, emeralds %{emeralds}, skulls %{skulls}, total %{total}', { rubies: desk.rubies,
+            emeralds: desk.emeralds, skulls: worst, total: now }))}</span><span aria-hidden="true">${symbol('ruby')}${desk.rubies}${
+            delta(p ? p.desk.rubies - desk.rubies : 0)}</span><span aria-hidden="true">${symbol('emerald')}${desk.emeralds}${delta(p ?
+                p.desk.emeralds - desk.emeralds : 0)}</span><span class="tt" aria-hidden="true">${desk.torches.map((t, i) =>
+            symbol('torch', t || p?.desk.torches[i] ? '' : 'un')).join('')}</span><span aria-hidden="true">${symbol('skull')}${signed(worst)}${
+                delta(p ? p.desk.skulls - desk.skulls : 0)}</span><span class="tot num" aria-hidden="true">${signed(now)}</span>${d ?
+                `<span class="delta" aria-hidden="true">${plus(d)}</span>` : '<span aria-hidden="true"></span>'}</button>`;
     }
 
     /** @param {View} view */
     scoreHtml(view) {
-        const seat = Math.max(0, this.game.me), desk = view.desks[seat], p = this.preview(view), next = p?.desk ?? desk, now = this.totalOf(view, seat), d = p ? p.total - now : 0;
-        const gem = /** @param {'ruby' | 'emerald'} g @param {boolean} on @param {boolean} soon */ (g, on, soon) => on ? `<svg class="gs" viewBox="0 0 48 48" aria-hidden="true"><use href="#s-${g}"/></svg>`
-            : soon ? `<span class="ring"><svg class="gs" viewBox="0 0 48 48" aria-hidden="true"><use href="#s-${g}"/></svg></span>` : `<svg class="gs" viewBox="0 0 48 48" aria-hidden="true"><path class="slot" d="${g === 'ruby' ? RUBY : EMERALD}"/></svg>`;
+        const seat = Math.max(0, this.game.me), desk = view.desks[seat], p = this.preview(view), next = p?.desk ?? desk, now = this.totalOf(view,
+            seat), d = p ? p.total - now : 0;
+        const gem = /** @param {'ruby' | 'emerald'} g @param {boolean} on @param {boolean} soon */ (g, on, soon) => on ?
+            `<svg class="gs" viewBox="0 0 48 48" aria-hidden="true"><use href="#s-${g}"/></svg>`
+            : soon ? `<span class="ring"><svg class="gs" viewBox="0 0 48 48" aria-hidden="true"><use href="#s-${g}"/></svg></span>` :
+                `<svg class="gs" viewBox="0 0 48 48" aria-hidden="true"><path class="slot" d="${g === 'ruby' ? RUBY : EMERALD}"/></svg>`;
         const columns = [...Array(10).keys()].map((i) => {
             const r = i < desk.rubies, e = i < desk.emeralds;
-            return `<div class="col ${r && e ? 'pair' : ''}">${gem('ruby', r, i < next.rubies)}${gem('emerald', e, i < next.emeralds)}<small>${r && e ? 5 : r || e ? 1 : ''}</small></div>`;
+            return `<div class="col ${r && e ? 'pair' : ''}">${gem('ruby', r, i < next.rubies)}${gem('emerald', e, i < next.emeralds)}<small>${r &&
+                e ? 5 : r || e ? 1 : ''}</small></div>`;
         }).join('');
-        const score = view.scores[seat], colourCount = /** @param {string} k */ (k) => desk.done.filter((n) => this.edition.cards[n].colour === k).length;
+        const score = view.scores[seat], colourCount = /** @param {string} k */ (k) => desk.done.filter((n) =>
+            this.edition.cards[n].colour === k).length;
         const done = [...desk.done, ...desk.slots.filter((s) => s.tomb && view.phase === 'mark').map((s) => s.card)];
         const seatName = this.game.seats[seat].name;
-        return `<section class="panel score" aria-label="${esc(_('Score card of %{name}', { name: seatName }))}">${this.shutHtml()}<div class="hd">${avatar(seat, { me: seat === this.game.me })}<div class="who"><b>${esc(seatName)}</b><span class="eyebrow">${_('Score card')}</span></div><div class="tot num">${signed(now)}${d ? `<span class="delta">${plus(d)}</span>` : ''}</div></div>
-            <div class="blk p-done"><div class="bh"><span class="eyebrow">${_('Pyramids')}</span><b>${10 * done.length}</b></div><div class="done">${done.map((n) => this.numberHtml(n)).join('') || `<span class="none">${_('none yet')}</span>`}</div></div>
-            <div class="blk"><div class="bh"><span class="eyebrow">${_('Pyramid points')}</span><b>${score.points}</b></div><ul class="pp">${COLOURS.map((k, c) => `<li class="k-${k}"><span class="k">${shape(k)}<span class="vh">${colourName(k)} </span>${colourCount(k)}</span>${TILES.map((v, i) => {
+        return `<section class="panel score" aria-label="${esc(_('Score card of %{name}', { name: seatName }))}">${this.shutHtml()}<div class="hd">${
+            avatar(seat, { me: seat === this.game.me })}<div class="who"><b>${esc(seatName)}</b><span class="eyebrow">${
+            _('Score card')}</span></div><div class="tot num">${signed(now)}${d ? `<span class="delta">${plus(d)}</span>` : ''}</div></div>
+            <div class="blk p-done"><div class="bh"><span class="eyebrow">${_('Pyramids')}</span><b>${10 * done.length}</b></div><div class="done">${
+                done.map((n) => this.numberHtml(n)).join('') || `<span class="none">${_('none yet')}</span>`}</div></div>
+            <div class="blk"><div class="bh"><span class="eyebrow">${_('Pyramid points')}</span><b>${score.points}</b></div><ul class="pp">${
+                COLOURS.map((k, c) => `<li class="k-${k}"><span class="k">${shape(k)}<span class="vh">${colourName(k)} </span>${
+                colourCount(k)}</span>${TILES.map((v, i) => {
                 const owner = view.tiles[c][i];
-                const label = owner < 0 ? _('%{points}, free', { points: v }) : _('%{points}, taken by %{name}', { points: v, name: this.game.seats[owner].name });
-                return `<span class="v ${owner < 0 ? '' : owner === seat ? 'mine' : 'taken'}" role="img" aria-label="${esc(label)}">${owner >= 0 && owner !== seat ? `<s>${v}</s>` : v}${owner === seat ? icon('check') : owner >= 0 ? avatar(owner, { small: true }) : ''}</span>`;
+                const label = owner < 0 ? _('%{points}, free', { points: v }) : _('%{points}, taken by %{name}', { points: v,
+                    name: this.game.seats[owner].name });
+                return `<span class="v ${owner < 0 ? '' : owner === seat ? 'mine' : 'taken'}" role="img" aria-label="${esc(label)}">${owner >= 0 &&
+                    owner !== seat ? `<s>${v}</s>` : v}${owner === seat ? icon('check') : owner >= 0 ? avatar(owner, { small: true }) : ''}</span>`;
             }).join('')}</li>`).join('')}</ul></div>
-            <div class="blk"><div class="bh"><span class="eyebrow">${_('Gems')}</span><b>${score.gems}</b></div><div class="gems" role="img" aria-label="${esc(_('Rubies %{rubies}, emeralds %{emeralds}', { rubies: desk.rubies, emeralds: desk.emeralds }))}">${columns}</div></div>
-            <div class="blk"><div class="bh"><span class="eyebrow">${_('Torches')}</span><b>${score.torches}</b></div><ul class="torches">${desk.torches.map((t, i) => `<li class="${t ? 'lit' : next.torches[i] ? 'next' : ''}">${symbol('torch', t || next.torches[i] ? '' : 'un')}${ROMAN[i]}<span class="vh">${
+            <div class="blk"><div class="bh"><span class="eyebrow">${_('Gems')}</span><b>${
+                score.gems}</b></div><div class="gems" role="img" aria-label="${esc(_('Rubies %{rubies}, emeralds %{emeralds}', { rubies: desk.rubies,
+                emeralds: desk.emeralds }))}">${columns}</div></div>
+            <div class="blk"><div class="bh"><span class="eyebrow">${_('Torches')}</span><b>${score.torches}</b></div><ul class="torches">${
+                desk.torches.map((t, i) => `<li class="${t ? 'lit' : next.torches[i] ? 'next' : ''}">${symbol('torch', t || next.torches[i] ? '' :
+                'un')}${ROMAN[i]}<span class="vh">${
                 t ? _('marked') : _('not marked')}</span></li>`).join('')}</ul></div>
-            <div class="blk"><div class="bh"><span class="eyebrow">${_('Skulls')}</span><b class="neg">${signed(score.skulls)}</b></div><ol class="skulls">${this.edition.skulls.map((v, i) => `<li class="${i < desk.skulls ? '' : i < next.skulls ? 'next' : 'un'} ${i === desk.skulls - 1 ? 'worst' : ''}">${symbol('skull')}−${v}</li>`).join('')}</ol></div></section>`;
+            <div class="blk"><div class="bh"><span class="eyebrow">${_('Skulls')}</span><b class="neg">${
+                signed(score.skulls)}</b></div><ol class="skulls">${this.edition.skulls.map((v, i) =>
+                `<li class="${i < desk.skulls ? '' : i < next.skulls ? 'next' : 'un'} ${i === desk.skulls - 1 ? 'worst' : ''}">${symbol('skull')}−${
+                v}</li>`).join('')}</ol></div></section>`;
     }
 
     /** @param {number} n */
     numberHtml(n) { const k = this.edition.cards[n].colour; return `<span class="dn k-${k}">${shape(k)}${n}</span>`; }
 
     logHtml() {
-        const { core } = this, lines = core.lines().filter((_l, i) => core.x.match_line_is_visible(i, this.game.me < 0 ? 254 : this.game.me));
+        const { core } = this, lines = core.lines().filter((_l, i) => core.isVisible(i, this.game.me));
         const entries = logEntries(lines, this.edition);
         /** @type {string[]} */
         let part = [];
@@ -443,25 +539,38 @@ export class TableView {
             else
                 part.push(`<li class="ln">${avatar(e.seat, { small: true, me: e.seat === this.game.me })}<span>${e.html}</span></li>`);
         }
-        return `<section class="panel log" aria-label="${esc(_('Game log'))}"><div class="ph"><span class="eyebrow">${_('Game log')}</span>${this.shutHtml()}<button class="iconbtn open" data-open="log" aria-label="${esc(_('Open the whole log'))}">${icon('right')}</button></div><div class="logbox" tabindex="0" role="log" aria-live="off" aria-label="${
+        return `<section class="panel log" aria-label="${esc(_('Game log'))}"><div class="ph"><span class="eyebrow">${_('Game log')}</span>${
+            this.shutHtml()}<button class="iconbtn open" data-open="log" aria-label="${esc(_('Open the whole log'))}">${
+            icon('right')}</button></div><div class="logbox" tabindex="0" role="log" aria-live="off" aria-label="${
             esc(_('Game log, newest turn first'))}"><ol>${parts.reverse().flat().join('')}</ol></div></section>`;
     }
 
     /** @param {number} card @param {number[]} marks @param {number[]} [fresh] */
     lookHtml(card, marks, fresh = []) {
-        return card ? `<button class="look" data-look="${card}" data-marks="${marks.join(' ')}" aria-label="${esc(_('Look at card %{n}, %{colour}', { n: card, colour: colourName(this.edition.cards[card].colour) }))}">${mini(this.edition.cards[card], marks, fresh)}</button>` : '<span class="mini none"></span>';
+        return card ? `<button class="look" data-look="${card}" data-marks="${marks.join(' ')}" aria-label="${esc(_('Look at card %{n}, %{colour}',
+            { n: card, colour: colourName(this.edition.cards[card].colour) }))}">${mini(this.edition.cards[card], marks, fresh)}</button>` :
+            '<span class="mini none"></span>';
     }
 
     /** @param {View} view @param {number} s */
     opponentHtml(view, s) {
         const seat = this.game.seats[s], desk = view.desks[s], status = this.game.status(s);
-        const words = { ready: _('ready'), thinking: _('thinking'), choosing: _('choosing a card'), next: _('next to choose'), idle: '', away: _('away, a bot plays') }[status];
+        const words = { ready: _('ready'), thinking: _('thinking'), choosing: _('choosing a card'), next: _('next to choose'), idle: '',
+            away: _('away, a bot plays') }[status];
         const sub = seat.level ? _('bot, %{level}', { level: levelName(seat.level) }) : ngettext('%{n} pyramid', '%{n} pyramids', desk.done.length);
         const worst = desk.skulls ? -this.edition.skulls[desk.skulls - 1] : 0;
-        return `<article class="panel opp" aria-label="${esc(ngettext('%{name}, %{n} point, %{status}', '%{name}, %{n} points, %{status}', view.scores[s].total, { name: seat.name, status: words }))}"><div class="id">${avatar(s, { bot: seat.level !== '' })}<div><div class="nm"><span class="nmt">${esc(seat.name)}</span><span class="num">${signed(view.scores[s].total)}</span></div><div class="sub">${esc(sub)}</div></div>
-            <div class="st ${status}">${status === 'ready' ? icon('check') : '<span class="dots"><i></i><i></i><i></i></span>'}${esc(words)}<span class="pyrs" aria-hidden="true">${shape('orange')}${desk.done.length}</span></div>
-            <div class="bits" role="img" aria-label="${esc(_('Pyramids %{pyramids}, rubies %{rubies}, emeralds %{emeralds}, torches %{torches}, skulls %{skulls}', { pyramids: desk.done.length, rubies: desk.rubies, emeralds: desk.emeralds, torches: desk.torches.filter(Boolean).length, skulls: worst }))}"><span>${symbol('ruby')}${
-                desk.rubies}</span><span>${symbol('emerald')}${desk.emeralds}</span><span>${symbol('torch')}${desk.torches.filter(Boolean).length}</span><span>${symbol('skull')}${signed(worst)}</span></div></div>${desk.slots.map((slot) => {
+        return `<article class="panel opp" aria-label="${esc(ngettext('%{name}, %{n} point, %{status}', '%{name}, %{n} points, %{status}',
+            view.scores[s].total, { name: seat.name, status: words }))}"><div class="id">${avatar(s,
+            { bot: seat.level !== '' })}<div><div class="nm"><span class="nmt">${esc(seat.name)}</span><span class="num">${
+            signed(view.scores[s].total)}</span></div><div class="sub">${esc(sub)}</div></div>
+            <div class="st ${status}">${status === 'ready' ? icon('check') : '<span class="dots"><i></i><i></i><i></i></span>'}${
+                esc(words)}<span class="pyrs" aria-hidden="true">${shape('orange')}${desk.done.length}</span></div>
+            <div class="bits" role="img" aria-label="${
+                esc(_('Pyramids %{pyramids}, rubies %{rubies}, emeralds %{emeralds}, torches %{torches}, skulls %{skulls}',
+                { pyramids: desk.done.length, rubies: desk.rubies, emeralds: desk.emeralds, torches: desk.torches.filter(Boolean).length,
+                skulls: worst }))}"><span>${symbol('ruby')}${
+                desk.rubies}</span><span>${symbol('emerald')}${desk.emeralds}</span><span>${symbol('torch')}${desk.torches.filter(
+                    Boolean).length}</span><span>${symbol('skull')}${signed(worst)}</span></div></div>${desk.slots.map((slot) => {
                 const old = this.before.get(`${s}.${slot.card}`);
                 return this.lookHtml(slot.card, slot.marks, old ? slot.marks.filter((m) => !old.includes(m)) : []);
             }).join('')}</article>`;
@@ -470,22 +579,39 @@ export class TableView {
     /** @param {View} view */
     displayHtml(view) {
         const deck = ngettext('%{n} card', '%{n} cards', view.deckLeft);
-        return `<section class="panel disp" aria-label="${esc(_('Display and deck'))}"><div class="ph"><span class="eyebrow">${_('Display')}</span>${this.shutHtml()}</div><div class="grid">${view.display.map((n) => `<div class="dcell">${this.lookHtml(n, [])}</div>`).join('')}<div class="dcell dk">${bigDeck(view.deckLeft)}</div></div><div class="deck">${deckArt}<span>${_('Deck')}<small>${esc(deck)}</small></span></div></section>`;
+        return `<section class="panel disp" aria-label="${esc(_('Display and deck'))}"><div class="ph"><span class="eyebrow">${_('Display')}</span>${
+            this.shutHtml()}</div><div class="grid">${view.display.map((n) => `<div class="dcell">${this.lookHtml(n, [])}</div>`).join(
+            '')}<div class="dcell dk">${bigDeck(view.deckLeft)}</div></div><div class="deck">${deckArt}<span>${_('Deck')}<small>${
+            esc(deck)}</small></span></div></section>`;
     }
 
     /** @param {View} view */
     replaceHtml(view) {
-        const { me } = this.game, fresh = view.fresh[me], [choice] = this.picked, none = this.picked.length === 0, chosen = this.picked.length ? choice : -1;
-        const title = fresh.length > 1 ? _('Cards %{a} and %{b} are complete', { a: fresh[0], b: fresh[1] }) : _('Card %{n} is complete', { n: fresh[0] });
+        const { me } = this.game, fresh = view.fresh[me], [choice] = this.picked, none = this.picked.length === 0, chosen = this.picked.length ?
+            choice : -1;
+        const title = fresh.length > 1 ? _('Cards %{a} and %{b} are complete', { a: fresh[0], b: fresh[1] }) : _('Card %{n} is complete',
+            { n: fresh[0] });
         const colours = view.desks[me].done.map((n) => this.edition.cards[n].colour);
-        const pick = /** @param {number} n */ (n) => { const k = this.edition.cards[n].colour; return `<button class="pick" aria-pressed="${chosen === n}" data-next="${n}"><span class="vh">${esc(cardName(this.edition, n))}: ${esc(cardContents(this.edition, n))}</span><span class="tick">${icon('check')}</span>${
-            picture(this.edition.cards[n])}<span class="cap" aria-hidden="true">${this.capHtml(n)}</span><span class="cap nth k-${k}">${shape(k)}${esc(nth(colours.filter((c) => c === k).length + 1, k))}</span></button>`; };
-        const order = view.order.map((s, i) => `<li class="${i < view.place ? 'past' : i === view.place ? 'now' : ''}">${avatar(s, { small: true, me: s === me })}<span>${Math.min(...view.fresh[s])}</span></li>`).join('');
-        return `<div class="over" role="dialog" aria-modal="true" aria-labelledby="rp-t"><div class="panel ov"><div class="ovh"><div><h1 class="title" id="rp-t" tabindex="-1">${esc(title)}</h1><p>${view.owed > 1
-            ? _('Take your next pyramid from the display, or the unseen top card of the deck. You take two, one after the other.') : _('Take your next pyramid from the display, or the unseen top card of the deck.')}</p></div><ol class="order" aria-label="${esc(_('Order of choosing'))}">${order}</ol></div>
-            <div class="deal five" role="group" aria-label="${esc(_('Cards to take'))}">${view.display.filter(Boolean).map(pick).join('')}${view.deckLeft ? `<button class="pick deckpick" aria-pressed="${chosen === 0}" data-next="0"><span class="vh">${esc(_('Unseen top card'))}: </span><span class="tick">${icon('check')}</span><span class="dback">${cardBack}</span><span class="cap">${
+        const pick = /** @param {number} n */ (n) => { const k = this.edition.cards[n].colour; return `<button class="pick" aria-pressed="${
+            chosen === n}" data-next="${n}"><span class="vh">${esc(cardName(this.edition, n))}: ${esc(cardContents(this.edition,
+            n))}</span><span class="tick">${icon('check')}</span>${
+            picture(this.edition.cards[n])}<span class="cap" aria-hidden="true">${this.capHtml(n)}</span><span class="cap nth k-${k}">${shape(k)}${
+                esc(nth(colours.filter((c) => c === k).length + 1, k))}</span></button>`; };
+        const order = view.order.map((s, i) => `<li class="${i < view.place ? 'past' : i === view.place ? 'now' : ''}">${avatar(s, { small: true,
+            me: s === me })}<span>${Math.min(...view.fresh[s])}</span></li>`).join('');
+        return `<div class="over" role="dialog" aria-modal="true" aria-labelledby="rp-t"><div class="panel ov"><div class="ovh"><div><h1 class="title" id="rp-t" tabindex="-1">${
+            esc(title)}</h1><p>${view.owed > 1
+            ? _('Take your next pyramid from the display, or the unseen top card of the deck. You take two, one after the other.') :
+                _('Take your next pyramid from the display, or the unseen top card of the deck.')}</p></div><ol class="order" aria-label="${
+                esc(_('Order of choosing'))}">${order}</ol></div>
+            <div class="deal five" role="group" aria-label="${esc(_('Cards to take'))}">${view.display.filter(Boolean).map(pick).join('')}${
+                view.deckLeft ? `<button class="pick deckpick" aria-pressed="${chosen === 0}" data-next="0"><span class="vh">${
+                esc(_('Unseen top card'))}: </span><span class="tick">${icon('check')}</span><span class="dback">${
+                cardBack}</span><span class="cap">${
                 esc(ngettext('Deck, %{n} card', 'Deck, %{n} cards', view.deckLeft))}</span></button>` : ''}</div>
-            <div class="ovf"><span class="note">${icon('info')}${_('New cards are laid out when you are done.')}</span><button class="btn pri" data-a="take" aria-disabled="${none}">${icon('check')}${none ? _('Take a card') : choice ? esc(_('Take %{n}', { n: choice })) : _('Draw from the deck')}</button></div></div></div>`;
+            <div class="ovf"><span class="note">${icon('info')}${
+                _('New cards are laid out when you are done.')}</span><button class="btn pri" data-a="take" aria-disabled="${none}">${icon('check')}${
+                none ? _('Take a card') : choice ? esc(_('Take %{n}', { n: choice })) : _('Draw from the deck')}</button></div></div></div>`;
     }
 
     // Layers and drawers
@@ -497,7 +623,8 @@ export class TableView {
             const slot = Number($('.cells button', article).dataset.slot), lg = article.querySelector('.lg'), gh = article.querySelector('.gh');
             const shown = aim?.hover ?? aim?.pin ?? null, here = shown && shown.slot === slot ? shown : null;
             const hover = aim?.hover ?? null;
-            const legal = aim && !aim.mustPass ? aim.singles.filter((p) => p.slot === slot && !here?.cells.includes(p.cells[0])).map((p) => p.cells[0]) : [];
+            const legal = aim && !aim.mustPass ? aim.singles.filter((p) => p.slot === slot && !here?.cells.includes(p.cells[0])).map((p) =>
+                p.cells[0]) : [];
             if (lg) lg.innerHTML = legalLayer(legal);
             if (gh) {
                 gh.setAttribute('class', `gh ${here && hover ? (hover.bad ? 'bad' : 'hov') : ''}`);
@@ -617,7 +744,8 @@ export class TableView {
         if (!aim?.pin || !view)
             return;
         const preview = this.preview(view), gained = preview?.gains.map((g) => g.text).join(', ');
-        announce(_('Placed on %{card}: %{spaces}. %{gains}. %{now} to %{then}. Confirm sends it.', { card: aim.cards[aim.pin.slot], spaces: spaceNames(aim.pin.cells), gains: gained || _('no symbols'),
+        announce(_('Placed on %{card}: %{spaces}. %{gains}. %{now} to %{then}. Confirm sends it.', { card: aim.cards[aim.pin.slot],
+            spaces: spaceNames(aim.pin.cells), gains: gained || _('no symbols'),
             now: this.totalOf(view, this.game.me), then: preview?.total ?? '' }));
     }
 
@@ -644,16 +772,15 @@ export class TableView {
             return;
         }
         if (aim?.pin) {
-            const lost = this.preview(view)?.desk;
             if (core.step(game.me, aim.pin.step) !== 0)
                 return;
             game.touched();
             if (!core.isReady(game.me)) {
                 this.render();
-                announce(ngettext('One more space, on either card. %{n} to choose from.', 'One more space, on either card. %{n} to choose from.', this.aim?.singles.length ?? 0));
+                announce(ngettext('One more space, on either card. %{n} to choose from.', 'One more space, on either card. %{n} to choose from.',
+                    this.aim?.singles.length ?? 0));
                 return;
             }
-            void lost;
         }
         if (core.isReady(game.me)) {
             game.confirm();
@@ -722,7 +849,8 @@ export class TableView {
         this.wasDragged = false;
         if (!this.canAim() || event.button !== 0 || !(cell || tray))
             return;
-        this.drag = { slot: cell ? Number(cell.dataset.slot) : -1, cell: cell ? Number(cell.dataset.cell) : -1, mode: '', x: event.clientX, y: event.clientY, touch: event.pointerType !== 'mouse' };
+        this.drag = { slot: cell ? Number(cell.dataset.slot) : -1, cell: cell ? Number(cell.dataset.cell) : -1, mode: '', x: event.clientX,
+            y: event.clientY, touch: event.pointerType !== 'mouse' };
         if (tray) {
             this.drag.mode = 'move';
             event.preventDefault();
@@ -756,7 +884,8 @@ export class TableView {
             for (const grid of $$('.cells', this.root)) {
                 const box = grid.getBoundingClientRect();
                 if (event.clientX >= box.left && event.clientX <= box.right && y >= box.top && y <= box.bottom)
-                    aim.snap(Number($('button', grid).dataset.slot), (event.clientX - box.left) / box.width * 5 - .5, (y - box.top) / box.height * 5 - .5);
+                    aim.snap(Number($('button', grid).dataset.slot), (event.clientX - box.left) / box.width * 5 - .5,
+                        (y - box.top) / box.height * 5 - .5);
             }
         }
         this.layers();
@@ -815,7 +944,8 @@ export class TableView {
             return;
         }
         if (k === 'tab' && this.sheet) {
-            const open = $$(`.${this.sheet} button, .${this.sheet} [tabindex="0"]`, this.root).filter((b) => b.offsetParent !== null), at = open.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+            const open = $$(`.${this.sheet} button, .${this.sheet} [tabindex="0"]`, this.root).filter((b) => b.offsetParent !== null),
+                at = open.indexOf(/** @type {HTMLElement} */ (document.activeElement));
             event.preventDefault();
             open[(at + (event.shiftKey ? -1 : 1) + open.length) % open.length]?.focus();
             return;
@@ -890,8 +1020,10 @@ export class TableView {
             announce(_('Does not fit: %{reason}', { reason: reason(hover.bad).text }));
             return;
         }
-        const after = this.core.preview(this.game.me, hover.step), brings = after ? gains(view.desks[this.game.me], after.desk, view.round).map((g) => g.text).join(', ') : '';
-        announce(_('%{spaces}: %{gains}. %{now} to %{then}.', { spaces: spaceNames(hover.cells), gains: brings || _('no symbols'), now: this.totalOf(view, this.game.me), then: after?.total ?? '' }));
+        const after = this.core.preview(this.game.me, hover.step), brings = after ? gains(view.desks[this.game.me], after.desk, view.round).map((g) =>
+            g.text).join(', ') : '';
+        announce(_('%{spaces}: %{gains}. %{now} to %{then}.', { spaces: spaceNames(hover.cells), gains: brings || _('no symbols'), now: this.totalOf(
+            view, this.game.me), then: after?.total ?? '' }));
     }
 
     // Lists and dialogs
@@ -915,10 +1047,13 @@ export class TableView {
         const places = [...(aim.extra ? [] : aim.patterns), ...aim.singles];
         const rows = places.map((p, i) => {
             const card = aim.cards[p.slot], brings = gainWords(this.edition, [{ card, cells: p.cells }]);
-            const text = brings ? _('Card %{card}: %{spaces}: %{symbols}', { card, spaces: spaceNames(p.cells), symbols: brings }) : _('Card %{card}: %{spaces}', { card, spaces: spaceNames(p.cells) });
+            const text = brings ? _('Card %{card}: %{spaces}: %{symbols}', { card, spaces: spaceNames(p.cells), symbols: brings }) :
+                _('Card %{card}: %{spaces}', { card, spaces: spaceNames(p.cells) });
             return `<li><button class="btn" value="${i}">${esc(text)}</button></li>`;
         }).join('');
-        void dialog(_('List placements'), `<p class="note">${esc(ngettext('%{n} legal placement. Choosing one places it; then confirm.', '%{n} legal placements. Choosing one places it; then confirm.', places.length))}</p><ul class="choices">${rows}</ul>`, { close: _('Close') })
+        void dialog(_('List placements'), `<p class="note">${esc(ngettext('%{n} legal placement. Choosing one places it; then confirm.',
+            '%{n} legal placements. Choosing one places it; then confirm.', places.length))}</p><ul class="choices">${rows}</ul>`,
+            { close: _('Close') })
             .then((value) => {
                 if (value === '' || this.aim !== aim)
                     return;
@@ -939,15 +1074,18 @@ export class TableView {
 
     /** @param {number} card @param {number[]} marks */
     look(card, marks) {
-        void dialog(cardName(this.edition, card), `<div class="lookat">${picture(this.edition.cards[card], marks)}<ol class="rows">${this.cardText(card, marks)}</ol></div>`, { close: _('Close') });
+        void dialog(cardName(this.edition, card), `<div class="lookat">${picture(this.edition.cards[card], marks)}<ol class="rows">${this.cardText(
+            card, marks)}</ol></div>`, { close: _('Close') });
     }
 
     describe() {
         const { view } = this;
         if (!view)
             return;
-        const block = /** @param {string} who @param {number} card @param {number[]} marks */ (who, card, marks) => card ? `<h3>${esc(`${who} · ${cardName(this.edition, card)}`)}</h3><ol class="rows">${this.cardText(card, marks)}</ol>` : '';
-        const html = view.desks.map((d, s) => d.slots.map((slot) => block(this.game.seats[s].name, slot.card, slot.marks)).join('')).join('') + view.display.map((n) => block(_('Display'), n, [])).join('');
+        const block = /** @param {string} who @param {number} card @param {number[]} marks */ (who, card, marks) => card ?
+            `<h3>${esc(`${who} · ${cardName(this.edition, card)}`)}</h3><ol class="rows">${this.cardText(card, marks)}</ol>` : '';
+        const html = view.desks.map((d, s) => d.slots.map((slot) => block(this.game.seats[s].name, slot.card, slot.marks)).join('')).join(
+            '') + view.display.map((n) => block(_('Display'), n, [])).join('');
         void dialog(_('The cards in words'), html, { close: _('Close'), wide: true });
     }
 
@@ -959,21 +1097,29 @@ export class TableView {
         while (core.undo(game.me) === 0);
         toast(_('Looking for good choices …'));
         /** @type {Option[]} */
-        const options = await this.analyst.ask({ kind: 'options', record: core.visibleLog(game.me), seat: game.me, playouts: 4000, seed: String(randomSeed()) });
+        const options = await this.analyst.ask({ kind: 'options', record: core.visibleLog(game.me), seat: game.me, playouts: 4000, seed: String(
+            randomSeed()) });
         this.hinting = false;
         $('#toast').hidden = true;
         this.render();
         if (this.stopped || !options.length)
             return;
         const rows = options.slice(0, 4).map((o, i) => {
-            const parts = moveParts(o.choice), words = parts.map((p) => _('%{spaces} on %{card}', { spaces: spaceNames(p.cells), card: p.card })).join(' + ');
-            return `<li><button class="btn opt" value="${i}"><b>${esc(words)}</b><small>${esc(gainWords(this.edition, parts) || _('no symbols'))}</small><small>${esc(_('wins %{win} of 100 games, %{points} points expected', { win: Math.round(100 * o.win), points: number(o.points, 1) }))}</small></button></li>`;
+            const parts = moveParts(o.choice), words = parts.map((p) => _('%{spaces} on %{card}', { spaces: spaceNames(p.cells),
+                card: p.card })).join(' + ');
+            return `<li><button class="btn opt" value="${i}"><b>${esc(words)}</b><small>${esc(gainWords(this.edition, parts) ||
+                _('no symbols'))}</small><small>${esc(_('wins %{win} of 100 games, %{points} points expected', { win: Math.round(100 * o.win),
+                points: number(o.points, 1) }))}</small></button></li>`;
         }).join('');
-        const value = await dialog(_('Hint'), `<p class="note">${_('The best choices, judged by playing on thousands of times from what you can know. Choosing one places its first mark.')}</p><ul class="choices">${rows}</ul>`, { close: _('Close') });
+        const value = await dialog(_('Hint'),
+            `<p class="note">${
+            _('The best choices, judged by playing on thousands of times from what you can know. Choosing one places its first mark.')}</p><ul class="choices">${
+            rows}</ul>`, { close: _('Close') });
         if (value === '' || !this.aim)
             return;
         const [first] = moveParts(options[Number(value)].choice);
-        const place = [...this.aim.patterns, ...this.aim.singles].find((p) => this.aim?.cards[p.slot] === first.card && p.cells.join() === first.cells.join());
+        const place = [...this.aim.patterns, ...this.aim.singles].find((p) => this.aim?.cards[p.slot] === first.card && p.cells.join(
+            ) === first.cells.join());
         if (place) {
             this.aim.set(place);
             this.render();

@@ -106,7 +106,8 @@ export function reason(code) {
 }
 
 /** Codes of err.h by the names that the server uses. */
-export const REASONS = /** @type {Record<string, number>} */ ({ wall: -195, marked: -194, no_entrance: -193, no_touch: -192, not_pattern: -191, extra_one: -190,
+export const REASONS = /** @type {Record<string, number>} */ ({ wall: -195, marked: -194, no_entrance: -193, no_touch: -192, not_pattern: -191,
+    extra_one: -190,
     must_mark: -189, must_pass: -188, not_on_desk: -196, not_in_display: -187, deck_empty: -186, extra_missing: -185 });
 
 /** A rule as a link. @param {string} rule */
@@ -134,7 +135,8 @@ export function faultSentence(fault) {
     case -398: return _('A blank too many or too few. Expected: words with one blank between, as in: %{form}', { form: e });
     case -397: return _('The text does not begin as it should. Expected: %{form}', { form: e });
     case -396: return _('This version of the format is not known. Expected: %{form}', { form: e });
-    case -395: return e ? _('Unknown word “%{word}”. Expected: %{form}', { word: w, form: e }) : _('Unknown word “%{word}”. Expected: a line of a game record.', { word: w });
+    case -395: return e ? _('Unknown word “%{word}”. Expected: %{form}', { word: w, form: e }) :
+        _('Unknown word “%{word}”. Expected: a line of a game record.', { word: w });
     case -394: return _('The line ends too early. Expected: %{form}', { form: e });
     case -393: return _('“%{word}” is too much. Expected: %{form}', { word: w, form: e });
     case -392: return _('“%{word}” is not a plain number. Expected: %{form}', { word: w, form: e });
@@ -172,11 +174,13 @@ export function faultSentence(fault) {
 }
 
 /** The same with its line. @param {Fault} fault */
-export const faultWithLine = (fault) => fault.line ? _('Line %{n}: %{sentence}', { n: fault.line, sentence: faultSentence(fault) }) : faultSentence(fault);
+export const faultWithLine = (fault) => fault.line ? _('Line %{n}: %{sentence}', { n: fault.line, sentence: faultSentence(fault) }) : faultSentence(
+    fault);
 
 /** What marks bring, in words. @param {Edition} edition @param {{card: number, cells: number[]}[]} parts */
 export function gainWords(edition, parts) {
-    return parts.flatMap(({ card, cells }) => cells.map((i) => edition.cards[card].cells[i])).filter((c) => !'.v#'.includes(c)).map(spaceWord).join(', ');
+    return parts.flatMap(({ card, cells }) => cells.map((i) => edition.cards[card].cells[i])).filter((c) => !'.v#'.includes(c)).map(spaceWord).join(
+        ', ');
 }
 
 /** A choice taken apart: 17:a1a2+22:c1. @param {string} move */
@@ -185,7 +189,7 @@ export const moveParts = (move) => move === '-' ? [] : move.split('+').map((part
     return { card: Number(card), cells: spacesOf(spaces) };
 });
 
-/** @typedef {{kind: 'turn' | 'line', seat: number, html: string, text: string, line: number}} Entry */
+/** @typedef {{kind: 'turn' | 'line', seat: number, html: string, text: string, line: number, loud: boolean}} Entry loud: worth a word to everyone */
 
 /**
  * The log in words, oldest first. @param {string[]} lines of a record @param {Edition} edition @returns {Entry[]}
@@ -199,16 +203,19 @@ export function logEntries(lines, edition) {
     lines.forEach((line, at) => {
         const [word, ...rest] = line.split(' ');
         const seat = Number(rest[0]) - 1;
-        const say = /** @param {(v: {name: string, b: (x: number | string) => string, symbols: (cells: string) => string}) => string} make */ (make) => {
+        const say = /** @param {(v: {name: string, b: (x: number | string) => string, symbols: (cells: string) => string}) => string} make @param {boolean} [loud] */ (
+            make, loud = false) => {
             const html = make({ name: b(names[seat]), b, symbols: (cells) => [...cells].map(symbolOf).join('') });
-            const text = make({ name: names[seat], b: String, symbols: (cells) => [...cells].filter((c) => !'.v#'.includes(c)).map(spaceWord).join(', ') });
-            entries.push({ kind: 'line', seat, html, text: text.replace(/\s+/g, ' ').trim(), line: at });
+            const text = make({ name: names[seat], b: String, symbols: (cells) => [...cells].filter((c) => !'.v#'.includes(c)).map(spaceWord).join(
+                ', ') });
+            entries.push({ kind: 'line', seat, html, text: text.replace(/\s+/g, ' ').trim(), line: at, loud });
         };
         if (word === 'reveal') {
             const pattern = edition.patterns.find((p) => p.name === rest[0]);
-            const html = esc(_('Round %{round}, turn %{turn}: %{pattern}', { round: 1 + (reveals / 7 | 0), turn: 1 + reveals % 7, pattern: pattern ? patternName(pattern) : rest[0] }));
+            const html = esc(_('Round %{round}, turn %{turn}: %{pattern}', { round: 1 + (reveals / 7 | 0), turn: 1 + reveals % 7, pattern: pattern ?
+                patternName(pattern) : rest[0] }));
             reveals++;
-            entries.push({ kind: 'turn', seat: -1, html, text: html, line: at });
+            entries.push({ kind: 'turn', seat: -1, html, text: html, line: at, loud: false });
         } else if (word === 'keep') {
             say(({ name, b }) => _('%{name} keeps %{a} and %{b}', { name, a: b(rest[1]), b: b(rest[2]) }));
         } else if (word === 'mark') {
@@ -218,24 +225,28 @@ export function logEntries(lines, edition) {
             parts.forEach(({ card, cells }, i) => {
                 const spaces = spaceNames(cells), chars = cells.map((k) => edition.cards[card].cells[k]).join('');
                 if (i)
-                    say(({ name, b, symbols }) => _('%{name}, extra mark: %{spaces} on %{card} %{symbols}', { name, spaces, card: b(card), symbols: symbols(chars) }));
+                    say(({ name, b, symbols }) => _('%{name}, extra mark: %{spaces} on %{card} %{symbols}', { name, spaces, card: b(card),
+                        symbols: symbols(chars) }));
                 else
-                    say(({ name, b, symbols }) => _('%{name} marked %{spaces} on %{card} %{symbols}', { name, spaces, card: b(card), symbols: symbols(chars) }));
+                    say(({ name, b, symbols }) => _('%{name} marked %{spaces} on %{card} %{symbols}', { name, spaces, card: b(card), symbols: symbols(
+                        chars) }));
                 if (chars.includes('T'))
-                    say(({ name, b }) => _('%{name} completed %{card}', { name, card: b(card) }));
+                    say(({ name, b }) => _('%{name} completed %{card}', { name, card: b(card) }), true);
             });
         } else if (word === 'take') {
             say(({ name, b }) => _('%{name} took %{card} from the display', { name, card: b(rest[1]) }));
         } else if (word === 'draw') {
             say(({ name, b }) => _('%{name} drew %{card} from the deck', { name, card: b(rest[1]) }));
         } else if (word === 'points') {
-            say(({ name, b }) => ngettext('%{name} took %{points} pyramid point for %{colour}', '%{name} took %{points} pyramid points for %{colour}', Number(rest[2]), { name, points: b(rest[2]), colour: colourName(rest[1]) }));
+            say(({ name, b }) => ngettext('%{name} took %{points} pyramid point for %{colour}',
+                '%{name} took %{points} pyramid points for %{colour}', Number(rest[2]), { name, points: b(rest[2]), colour: colourName(rest[1]) }),
+                true);
         } else if (word === 'score') {
             say(({ name, b }) => ngettext('%{name} has %{points} point', '%{name} has %{points} points', Number(rest[1]), { name, points: b(rest[1]) }));
         } else if (word === 'winner') {
             const who = rest.map((s) => names[Number(s) - 1]);
             const text = ngettext('%{names} wins', '%{names} win', who.length, { names: listWords(who) });
-            entries.push({ kind: 'line', seat, html: b(text), text, line: at });
+            entries.push({ kind: 'line', seat, html: b(text), text, line: at, loud: true });
         }
     });
     return entries;

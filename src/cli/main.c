@@ -9,7 +9,7 @@ static const struct {
     cli_command *run;
     const char *about;
 } commands[] = {
-    { "play", cli_play, N_("play against the computer, line by line") },
+    { "play", cli_play, N_("play: against the computer, at one screen, at a server") },
     { "serve", cli_serve, N_("play in the browser, with friends, on a server") },
     { "sim", cli_sim, N_("let bots play many games and report") },
     { "replay", cli_replay, N_("check game records against the rules") },

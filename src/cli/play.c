@@ -1,8 +1,9 @@
 /*
- * play.c: `pyramids play --plain`: a whole game line by line, against bots. For a plain terminal, a screen reader or a script; moves are typed
- * in the notation of the formats.
+ * play.c: `pyramids play`: full screen where there is a terminal for it (src/tui), else, and with --plain, a whole game line by line, against
+ * bots: for a plain terminal, a screen reader or a script; moves are typed in the notation of the formats.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,11 @@
 
 #include "choices.h"
 #include "cli.h"
+#include "tui.h"
 
-enum { PLAIN, PLAYERS, BOTS, SEED, EDITION, NAME, SEAT, OPTIONS };
+enum { PLAIN, PLAYERS, BOTS, SEED, EDITION, NAME, SEAT, HOT_SEAT, NEW, CONTINUE, SERVER, TABLE, KEY, REPLAY, PLAYOUTS, ASCII, OPTIONS };
 
-#define NAMELESS N_("You")       /* in records, which are the same in all languages */
+#define NAMELESS N_("You")       /* in records, which are the same in all languages; TUI_NAMELESS says the same */
 
 /* The game as it was before one of the player's choices. */
 struct past {
@@ -551,6 +553,82 @@ static uint64_t any_seed(void)
     return ((uint64_t)now.tv_sec * 1000003u ^ (uint64_t)now.tv_nsec ^ (uint64_t)getpid() << 20) % 1000000000u;
 }
 
+/* Full screen. */
+
+/* The names of people at one screen, in seat order from the first. */
+static bool read_people(const char *list, char names[][PYR_MAX_PLAYER_NAME + 1], struct tui_options *options)
+{
+    unsigned count = 0;
+    for (const char *at = list; at; count++) {
+        const char *comma = strchr(at, ',');
+        size_t length = comma ? (size_t)(comma - at) : strlen(at);
+        if (!length || length > PYR_MAX_PLAYER_NAME || count == PYR_MAX_SEATS) {
+            cli_error(_("--hot-seat: expected 1 to 4 names with commas between"));
+            return false;
+        }
+        memcpy(names[count], at, length);
+        names[count][length] = '\0';
+        options->names[count] = names[count];
+        options->people |= 1u << count;
+        at = comma ? comma + 1 : NULL;
+    }
+    if (count > options->players)
+        options->players = count;
+    return true;
+}
+
+/* Takes the terminal. Returns TUI_NO_TERMINAL if there is none. */
+static int play_full_screen(const struct game *g, const char *const *value, const char *path, unsigned players, uint64_t seed)
+{
+    char names[PYR_MAX_SEATS][PYR_MAX_PLAYER_NAME + 1];
+    char real[PATH_MAX];
+    uint64_t playouts = 0;
+    struct cli_text text = { .at = NULL };
+    struct pyr_edition *edition = malloc(sizeof *edition);
+    struct tui_options options = { .edition = edition, .players = players, .seed = seed, .ascii = value[ASCII] != NULL,
+        .no_colour = getenv("NO_COLOR") && getenv("NO_COLOR")[0], .new_game = value[NEW] != NULL, .go_on = value[CONTINUE] != NULL,
+        .server = value[SERVER], .table = value[TABLE], .key = value[KEY], .replay = value[REPLAY] != NULL };
+    int code = CLI_USAGE;
+    if (!edition || !tui_is_possible()) {
+        free(edition);
+        return TUI_NO_TERMINAL;
+    }
+    memcpy(options.bot, g->bot, sizeof options.bot);
+    if (value[PLAYOUTS] && !cli_number(value[PLAYOUTS], "--playouts", 1, 1000000, &playouts))
+        goto done;
+    options.playouts = (uint32_t)playouts;
+    if (value[HOT_SEAT]) {
+        if (!read_people(value[HOT_SEAT], names, &options))
+            goto done;
+        for (unsigned s = 0; s < options.players; s++)
+            if (!(options.people >> s & 1) && !options.bot[s])
+                options.bot[s] = options.bot[s + 1 < PYR_MAX_SEATS ? s + 1 : 0];
+    } else {
+        const char *name = value[NAME] ? value[NAME] : value[SERVER] && getenv("USER") && getenv("USER")[0] ? getenv("USER") : TUI_NAMELESS;
+        options.people = 1u << g->me;
+        options.names[g->me] = name;
+        if (value[SERVER])
+            options.names[0] = name;
+    }
+    if (value[EDITION] && realpath(value[EDITION], real))
+        options.edition_file = real;
+    options.record_name = value[REPLAY] ? value[REPLAY] : path;
+    code = CLI_GOOD;
+    if (options.record_name) {
+        code = cli_read(options.record_name, &text) ? cli_edition_for(value[EDITION], &text, edition) : CLI_WRONG;
+        options.record = text.at;
+        options.record_size = text.size;
+    } else {
+        code = cli_edition_load(value[EDITION], edition);
+    }
+    if (!code)
+        code = tui_run(&options);
+done:
+    free(text.at);
+    free(edition);
+    return code;
+}
+
 int cli_play(int argc, char **argv)
 {
     const char *value[OPTIONS];
@@ -562,15 +640,29 @@ int cli_play(int argc, char **argv)
         { "edition", 'e', "E", _("a built-in edition or a file (default classic)") },
         { "name", 'n', "NAME", _("your name") },
         { "seat", 0, "S", _("your seat, 1 to 4 (default 1)") },
+        { "hot-seat", 0, "A,B,..", _("names of people who take turns at this screen; the other seats are bots") },
+        { "new", 0, NULL, _("begin a new game without asking about one that is under way") },
+        { "continue", 0, NULL, _("go on with the game that is under way without asking") },
+        { "server", 0, "URL", _("play at a server, such as http://localhost:8080; without --table shows its tables") },
+        { "table", 0, "CODE", _("the table there") },
+        { "key", 0, "K", _("the key of a seat that is kept for you") },
+        { "replay", 0, "FILE", _("go through a recorded game step by step") },
+        { "playouts", 0, "N", _("how thorough the analysis of a replay is (default 3000)") },
+        { "ascii", 0, NULL, _("draw with ASCII characters only") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
         "play [FILE] [--plain] [--players N] [--seed S] [--edition E] [OPTIONS]",
-        _("A game against the computer, or a saved one that goes on. Moves are typed as in a game record, such as 17:a1a2a3;\n"
-          "? lists what is legal, help tells the rest."),
+        _("A game against the computer, among people at one screen, or at a server; or a saved one that goes on. Fills the terminal; ? there\n"
+          "shows the keys. The game is saved after every choice. Without a terminal, and with --plain, it is played line by line: moves are\n"
+          "typed as in a game record, such as 17:a1a2a3; ? lists what is legal, help tells the rest."),
         option,
         "  pyramids play\n"
-        "  pyramids play --players 3 --bots greedy,random --seed 7\n"
+        "  pyramids play --players 4 --bots expert\n"
+        "  pyramids play --hot-seat Ana,Ben\n"
+        "  pyramids play --server http://localhost:8080 --table K7QXMWRT\n"
+        "  pyramids play --replay game.pyr\n"
+        "  pyramids play --plain --players 3 --bots greedy,random --seed 7\n"
         "  pyramids play saved.pyr\n",
     };
     int code = cli_parse(&options, &argc, argv, value);
@@ -594,9 +686,21 @@ int cli_play(int argc, char **argv)
         return CLI_WRONG;
     }
     g->me = (pyr_seat)(seat - 1);
+    code = find_bots(g, value[BOTS] ? value[BOTS] : "club") ? CLI_GOOD : CLI_USAGE;
+    if (!code && !value[PLAIN]) {
+        code = play_full_screen(g, value, argc ? argv[0] : NULL, (unsigned)players, seed);
+        if (code != TUI_NO_TERMINAL) {
+            free(g);
+            return code;
+        }
+        code = CLI_GOOD;
+    }
+    if (!code && (value[HOT_SEAT] || value[SERVER] || value[REPLAY])) {
+        cli_error(_("--hot-seat, --server and --replay need a terminal to draw on"));
+        code = CLI_USAGE;
+    }
     cli_catch_interrupt();
     pyr_rng_seed(&g->rng, seed, 1);
-    code = find_bots(g, value[BOTS] ? value[BOTS] : "club") ? CLI_GOOD : CLI_USAGE;
     if (!code && argc) {
         code = resume(g, argv[0], value[EDITION], seed);
     } else if (!code) {

@@ -221,6 +221,7 @@ int cli_sim(int argc, char **argv)
     };
     const struct cli_options options = {
         "sim --players N --bots A,B,.. --games G [OPTIONS]",
+        /* xgettext:no-c-format */
         _("Bots play games and the results are printed with their 95 % margins: wins (a shared win counts its share), points, pyramids,\n"
           "Elo against the first bot (by points in the same games), time a move. Every shuffle is played by every seating.\n"
           "The same seed gives the same games."),

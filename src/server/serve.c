@@ -223,6 +223,7 @@ int server_run(const struct server_options *options)
     int code = 1;
     server = (struct server){ .options = *options };
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);                /* a file that may not grow is like a full disk: the write fails, the server goes on */
     if (sodium_init() < 0 || uv_loop_init(&server.loop)) {
         fprintf(stderr, "pyramids: %s\n", _("the system gives no random numbers or no event loop"));
         return 1;
@@ -236,9 +237,7 @@ int server_run(const struct server_options *options)
     if (!web_start(&server, error, sizeof error) || !pool_start(&server.pool, &server.loop, options->bot_threads, table_thought)) {
         if (!error[0])
             snprintf(error, sizeof error, "%s", _("no thread could be started for the bots"));
-        /* libwebsockets is left as it is: one that never came to listen takes its event library away too early. */
-        store_close(server.store);
-        uv_run(&server.loop, UV_RUN_NOWAIT);
+        store_close(server.store);           /* no more: libwebsockets survives neither its end nor the loop when it could not begin */
         goto fail;
     }
     uv_timer_init(&server.loop, &server.tick);

@@ -323,6 +323,8 @@ struct fetch {
     struct store_table row;
     char *config, *text;
     size_t size;
+    struct store_choice choices[STORE_SEATS];
+    unsigned count;
 };
 struct fetch *table_fetch(struct server *server, const char *code, void (*done)(struct fetch *fetch, struct table *table, enum error error),
     void *context);

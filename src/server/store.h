@@ -59,6 +59,8 @@ struct store_seat {
     float share;                 /* of the win */
 };
 
+#define STORE_SEATS 4            /* the most a table has */
+
 struct store_choice {
     uint8_t seat;
     uint32_t phase;              /* lines in the log when it was made: a choice of an earlier phase is in the log already */
@@ -120,6 +122,7 @@ enum store_result store_each_open_table(struct store_db *db, bool (*each)(void *
 enum store_result store_add_lines(struct store_db *db, int64_t table, uint32_t first, const char *text, size_t size);
 enum store_result store_get_lines(struct store_db *db, int64_t table, char **text, size_t *size);   /* *text: the caller's to free */
 enum store_result store_put_choice(struct store_db *db, int64_t table, const struct store_choice *choice);   /* one a seat: the last */
+enum store_result store_get_choices(struct store_db *db, int64_t table, struct store_choice choices[STORE_SEATS], unsigned *count);
 
 enum store_result store_put_seat(struct store_db *db, const struct store_seat *seat);               /* new or changed, by table and seat */
 enum store_result store_drop_seat(struct store_db *db, int64_t table, unsigned seat);

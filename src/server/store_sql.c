@@ -10,7 +10,6 @@
 
 #include "store_db.h"
 
-#define MOST_SEATS 8             /* choices of a table that are handed out */
 
 enum statement {
     PUT_VISITOR, GET_VISITOR, PUT_TOKEN, GET_TOKEN, ALL_TOKENS, DROP_TOKENS, DROP_VISITORS, LAST_IDS,
@@ -394,7 +393,7 @@ enum store_result store_put_choice(struct store_db *db, int64_t table, const str
     return s ? change(db, s) : result;
 }
 
-static enum store_result get_choices(struct store_db *db, int64_t table, struct store_choice choices[MOST_SEATS], unsigned *count)
+enum store_result store_get_choices(struct store_db *db, int64_t table, struct store_choice choices[STORE_SEATS], unsigned *count)
 {
     enum store_result result;
     int code;
@@ -402,7 +401,7 @@ static enum store_result get_choices(struct store_db *db, int64_t table, struct 
     sqlite3_stmt *s = ready(db, &result, GET_CHOICES, "i", table);
     if (!s)
         return result;
-    while ((code = sqlite3_step(s)) == SQLITE_ROW && *count < MOST_SEATS) {
+    while ((code = sqlite3_step(s)) == SQLITE_ROW && *count < STORE_SEATS) {
         struct store_choice *c = &choices[(*count)++];
         c->seat = (uint8_t)sqlite3_column_int(s, 0);
         c->phase = (uint32_t)sqlite3_column_int64(s, 1);
@@ -415,7 +414,7 @@ static enum store_result get_choices(struct store_db *db, int64_t table, struct 
 enum store_result store_each_open_table(struct store_db *db, bool (*each)(void *context, const struct store_table *table, const char *text,
     size_t size, const struct store_choice *choices, unsigned count), void *context)
 {
-    struct store_choice choices[MOST_SEATS];
+    struct store_choice choices[STORE_SEATS];
     struct buffer config = { 0 }, log = { 0 };
     struct store_table table;
     struct pairs ids = { 0 };
@@ -426,7 +425,7 @@ enum store_result store_each_open_table(struct store_db *db, bool (*each)(void *
         result = collect(db, s, &ids);
     for (size_t i = 0; i < ids.count && result == STORE_OK; i++) {
         if ((result = get_table(db, ids.at[i][0], &table, &config)) != STORE_OK || (result = get_lines(db, table.id, &log)) != STORE_OK ||
-            (result = get_choices(db, table.id, choices, &count)) != STORE_OK)
+            (result = store_get_choices(db, table.id, choices, &count)) != STORE_OK)
             break;
         if (!each(context, &table, log.at, log.size, choices, count))
             break;

@@ -915,6 +915,9 @@ struct table *table_restore(struct server *server, const struct store_table *sto
     if (core->state <= STORE_RUNNING)
         server->open_tables++;
     bool good = config_read(table, stored->config) && (!size || lines_add(&table->log, text, size));
+    for (unsigned i = 0; good && i < count; i++)
+        if (choices[i].seat < core->seats)
+            remember(server, &core->seat[choices[i].seat], choices[i].id);
     if (good && core->state == STORE_RUNNING) {
         struct pyr_match *match = &server->scratch;
         struct pyr_chance chance;
@@ -924,10 +927,7 @@ struct table *table_restore(struct server *server, const struct store_table *sto
             pyr_match_supply(match, &chance);
         for (unsigned i = 0; good && i < count; i++) {
             const struct store_choice *choice = &choices[i];
-            if (choice->seat >= core->seats)
-                continue;
-            remember(server, &core->seat[choice->seat], choice->id);
-            if (choice->phase == table->log.count && choice->text[0])
+            if (choice->seat < core->seats && choice->phase == table->log.count && choice->text[0])
                 good = !pyr_match_choose(match, choice->seat, choice->text, NULL) && !pyr_match_confirm(match, choice->seat);
         }
         if (good)
@@ -960,7 +960,8 @@ static enum store_result fetch_run(struct store_db *db, struct store_job *job)
     if (!copy_text(&fetch->config, fetch->row.config))
         return STORE_FULL;
     fetch->row.config = fetch->config;
-    return store_get_lines(db, fetch->row.id, &fetch->text, &fetch->size);
+    result = store_get_choices(db, fetch->row.id, fetch->choices, &fetch->count);
+    return result ? result : store_get_lines(db, fetch->row.id, &fetch->text, &fetch->size);
 }
 
 static void fetch_done(struct store_job *job, enum store_result result)
@@ -968,7 +969,7 @@ static void fetch_done(struct store_job *job, enum store_result result)
     struct fetch *fetch = (struct fetch *)job;
     struct table *table = table_find(fetch->server, fetch->code);    /* somebody else may have been faster */
     if (!table && !result && fetch->row.state >= STORE_OVER)
-        table = table_restore(fetch->server, &fetch->row, fetch->text, fetch->size, NULL, 0);
+        table = table_restore(fetch->server, &fetch->row, fetch->text, fetch->size, fetch->choices, fetch->count);
     fetch->done(fetch, table, table ? ERROR_NONE : result && result != STORE_NONE ? ERROR_STORAGE : ERROR_NO_TABLE);
     free(fetch->config);
     free(fetch->text);

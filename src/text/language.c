@@ -245,18 +245,20 @@ static const struct catalogue *find_language(const char *name, size_t size)
     return NULL;
 }
 
-static void add_catalogue(const char *code, const unsigned char *data, size_t size)
+/* The data must stay; false if it is none, or no language more can be held. */
+static bool add_catalogue(const char *code, const unsigned char *data, size_t size)
 {
     struct catalogue fresh = { .data = data, .size = size };
     if (count == PYR_LANGUAGES || strlen(code) >= sizeof fresh.code || !read_catalogue(&fresh))
-        return;
+        return false;
     memcpy(fresh.code, code, strlen(code) + 1);
     for (unsigned i = 1; i < count; i++)
         if (!strcmp(catalogues[i].code, code)) {
             catalogues[i] = fresh;
-            return;
+            return true;
         }
     catalogues[count++] = fresh;
+    return true;
 }
 
 /* A catalogue from a file; it stays in memory as long as the program runs. */
@@ -267,9 +269,7 @@ static void add_file(const char *code, const char *path)
     long size = -1;
     if (file && !fseek(file, 0, SEEK_END) && (size = ftell(file)) > 0 && !fseek(file, 0, SEEK_SET))
         data = malloc((size_t)size);
-    if (data && fread(data, 1, (size_t)size, file) == (size_t)size)
-        add_catalogue(code, data, (size_t)size);
-    else
+    if (data && (fread(data, 1, (size_t)size, file) != (size_t)size || !add_catalogue(code, data, (size_t)size)))
         free(data);
     if (file)
         fclose(file);

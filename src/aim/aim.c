@@ -1,0 +1,288 @@
+/*
+ * aim.c: see aim.h. A placement is tried by asking the engine; there are at most 25 in a turn, so nothing is kept between calls.
+ */
+#include <pyramids/aim.h>
+
+/* The drawing of a pattern. The box keeps turns relative to their first space; there is an anchor in the first row where all of it is
+ * inside the grid. */
+static pyr_spaces drawing(const struct pyr_box *box, pyr_pattern pattern)
+{
+    if (pattern >= PYR_PATTERNS)
+        return PYR_SPACE(0, 0);
+    uint64_t shape = box->pattern[pattern].shape[0];
+    for (unsigned column = 0; column < PYR_SIDE; column++)
+        if (!(shape << column & ~(uint64_t)PYR_ALL_SPACES))
+            return (pyr_spaces)(shape << column);
+    return PYR_SPACE(0, 0);
+}
+
+static unsigned width_of(pyr_spaces shape)
+{
+    unsigned width = 0;
+    for (unsigned column = 0; column < PYR_SIDE; column++)
+        for (unsigned row = 0; row < PYR_SIDE; row++)
+            if (shape & PYR_SPACE(row, column))
+                width = column + 1;
+    return width;
+}
+
+static unsigned height_of(pyr_spaces shape)
+{
+    unsigned height = 0;
+    for (unsigned row = 0; row < PYR_SIDE; row++)
+        if (shape >> row * PYR_ROW & 0x1f)
+            height = row + 1;
+    return height;
+}
+
+pyr_spaces pyr_aim_shape(const struct pyr_box *box, pyr_pattern pattern, unsigned turn)
+{
+    pyr_spaces from = drawing(box, pattern), to = 0;
+    for (unsigned row = 0; row < PYR_SIDE; row++) {
+        for (unsigned column = 0; column < PYR_SIDE; column++) {
+            unsigned r = row, c = turn & 4 ? PYR_SIDE - 1 - column : column;
+            if (!(from & PYR_SPACE(row, column)))
+                continue;
+            for (unsigned quarter = 0; quarter < (turn & 3); quarter++) {
+                unsigned old = r;
+                r = c;
+                c = PYR_SIDE - 1 - old;
+            }
+            to |= PYR_SPACE(r, c);
+        }
+    }
+    while (!(to & 0x1f))
+        to >>= PYR_ROW;
+    while (!(to & (PYR_SPACE(0, 0) | PYR_SPACE(1, 0) | PYR_SPACE(2, 0) | PYR_SPACE(3, 0) | PYR_SPACE(4, 0))))
+        to >>= 1;
+    return to;
+}
+
+static pyr_spaces shape_of(const struct pyr_box *box, pyr_pattern pattern, const struct pyr_aim *aim)
+{
+    return pyr_aim_shape(box, aim->single ? PYR_SINGLE : pattern, aim->turn);
+}
+
+/* Whatever the aim holds, it comes to lie inside the grid. */
+static void clamp(const struct pyr_box *box, pyr_pattern pattern, struct pyr_aim *aim, int row, int column)
+{
+    pyr_spaces shape = shape_of(box, pattern, aim);
+    int rows = PYR_SIDE - (int)height_of(shape), columns = PYR_SIDE - (int)width_of(shape);
+    aim->row = (uint8_t)(row < 0 ? 0 : row > rows ? rows : row);
+    aim->column = (uint8_t)(column < 0 ? 0 : column > columns ? columns : column);
+}
+
+pyr_spaces pyr_aim_spaces(const struct pyr_box *box, pyr_pattern pattern, const struct pyr_aim *aim)
+{
+    struct pyr_aim inside = *aim;
+    clamp(box, pattern, &inside, aim->row, aim->column);
+    return shape_of(box, pattern, aim) << (inside.row * PYR_ROW + inside.column);
+}
+
+pyr_step pyr_aim_step(const struct pyr_box *box, pyr_pattern pattern, const struct pyr_aim *aim)
+{
+    return pyr_pair_of(aim->slot, pyr_aim_spaces(box, pattern, aim));
+}
+
+enum pyr_err pyr_aim_judge(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, const struct pyr_aim *aim)
+{
+    return pyr_desk_judge(box, desk, pattern, pyr_aim_step(box, pattern, aim));
+}
+
+/* Twice the middle of the outline, so that it is a whole number. */
+static int middle_row(pyr_spaces shape, unsigned row)
+{
+    return (int)(2 * row + height_of(shape)) - 1;
+}
+
+static int middle_column(pyr_spaces shape, unsigned column)
+{
+    return (int)(2 * column + width_of(shape)) - 1;
+}
+
+static int distance(int row, int column, int other_row, int other_column)
+{
+    return (row - other_row) * (row - other_row) + (column - other_column) * (column - other_column);
+}
+
+/* Whether no lower turn looks the same. */
+static bool is_own_look(const struct pyr_box *box, pyr_pattern pattern, unsigned turn)
+{
+    for (unsigned t = 0; t < turn; t++)
+        if (pyr_aim_shape(box, pattern, t) == pyr_aim_shape(box, pattern, turn))
+            return false;
+    return true;
+}
+
+/*
+ * Of the placements of aim's turn on its card that cover all of `cover` (0: no matter what), the one whose middle is nearest to a point
+ * (twice its row and column). Only legal ones count, or all. Returns the distance and sets *aim, or -1.
+ */
+static int nearest(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim, pyr_spaces cover, int row,
+    int column, bool legal)
+{
+    struct pyr_aim at = *aim, best = *aim;
+    pyr_spaces shape = shape_of(box, pattern, aim);
+    int least = -1;
+    for (at.row = 0; at.row + height_of(shape) <= PYR_SIDE; at.row++) {
+        for (at.column = 0; at.column + width_of(shape) <= PYR_SIDE; at.column++) {
+            if (cover & ~pyr_aim_spaces(box, pattern, &at))
+                continue;
+            int far = distance(middle_row(shape, at.row), middle_column(shape, at.column), row, column);
+            if ((least < 0 || far < least) && (!legal || !pyr_aim_judge(box, desk, pattern, &at))) {
+                least = far;
+                best = at;
+            }
+        }
+    }
+    if (least >= 0)
+        *aim = best;
+    return least;
+}
+
+unsigned pyr_aim_count(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, unsigned slot, bool single)
+{
+    struct pyr_aim at = { .slot = (uint8_t)slot, .single = single };
+    unsigned count = 0;
+    for (unsigned turn = 0; turn < (single ? 1u : PYR_MAX_TURNS); turn++) {
+        if (!single && !is_own_look(box, pattern, turn))
+            continue;
+        at.turn = (uint8_t)turn;
+        pyr_spaces shape = shape_of(box, pattern, &at);
+        for (at.row = 0; at.row + height_of(shape) <= PYR_SIDE; at.row++)
+            for (at.column = 0; at.column + width_of(shape) <= PYR_SIDE; at.column++)
+                count += !pyr_aim_judge(box, desk, pattern, &at);
+    }
+    return count;
+}
+
+bool pyr_aim_move(const struct pyr_box *box, pyr_pattern pattern, struct pyr_aim *aim, int rows, int columns)
+{
+    uint8_t row = aim->row, column = aim->column;
+    clamp(box, pattern, aim, row + rows, column + columns);
+    return aim->row != row || aim->column != column;
+}
+
+static bool fits(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim aim)
+{
+    return nearest(box, desk, pattern, &aim, 0, 0, 0, true) >= 0;
+}
+
+bool pyr_aim_turn(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim, int quarters)
+{
+    struct pyr_aim to = *aim, chosen = *aim;
+    pyr_spaces before = shape_of(box, pattern, aim);
+    bool found = false;
+    if (aim->single)
+        return false;
+    if (!quarters) {
+        /* Seen from the front, a mirroring turns the other way round. */
+        to.turn = (uint8_t)((~to.turn & 4) | (-to.turn & 3));
+        chosen = to;
+        found = shape_of(box, pattern, &to) != before;
+    }
+    for (unsigned i = 1; quarters && i < 4; i++) {
+        to.turn = (uint8_t)((to.turn & 4) | ((unsigned)((int)(to.turn & 3) + quarters) & 3));
+        if (shape_of(box, pattern, &to) == before)
+            continue;
+        bool good = fits(box, desk, pattern, to);
+        if (!found || good)
+            chosen = to;
+        found = true;
+        if (good)
+            break;
+    }
+    if (!found)
+        return false;
+    pyr_spaces shape = shape_of(box, pattern, &chosen);
+    int row = middle_row(before, aim->row) + 1 - (int)height_of(shape), column = middle_column(before, aim->column) + 1 - (int)width_of(shape);
+    *aim = chosen;
+    /* Halves are rounded towards the top left, and back again when it is turned on. */
+    clamp(box, pattern, aim, row < 0 ? 0 : (row + (chosen.turn & 1)) / 2, column < 0 ? 0 : (column + (chosen.turn & 1)) / 2);
+    return true;
+}
+
+bool pyr_aim_cover(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim, unsigned slot,
+    unsigned row, unsigned column, bool any_turn)
+{
+    static const uint8_t near[] = { 0, 1, 3, 2, 4, 5, 7, 6 };    /* changes of turn, the cheapest first: a mirroring is two quarters */
+    pyr_spaces space = PYR_SPACE(row, column);
+    aim->slot = (uint8_t)slot;
+    for (unsigned i = 0; i < (any_turn && !aim->single ? PYR_MAX_TURNS : 1u); i++) {
+        struct pyr_aim to = *aim;
+        to.turn = (uint8_t)(((to.turn ^ near[i]) & 4) | ((to.turn + near[i]) & 3));
+        if (nearest(box, desk, pattern, &to, space, 2 * (int)row, 2 * (int)column, true) >= 0) {
+            *aim = to;
+            return true;
+        }
+    }
+    if (nearest(box, desk, pattern, aim, space, 2 * (int)row, 2 * (int)column, false) < 0)
+        clamp(box, pattern, aim, (int)row, (int)column);
+    return false;
+}
+
+/* All placements have a place in one order: card, row, column, turn. */
+#define PLACES (PYR_KEPT * PYR_SIDE * PYR_SIDE * PYR_MAX_TURNS)
+
+static bool at_place(const struct pyr_box *box, pyr_pattern pattern, unsigned place, struct pyr_aim *aim)
+{
+    aim->turn = (uint8_t)(place % PYR_MAX_TURNS);
+    aim->column = (uint8_t)(place / PYR_MAX_TURNS % PYR_SIDE);
+    aim->row = (uint8_t)(place / (PYR_MAX_TURNS * PYR_SIDE) % PYR_SIDE);
+    aim->slot = (uint8_t)(place / (PYR_MAX_TURNS * PYR_SIDE * PYR_SIDE));
+    pyr_pattern held = aim->single ? PYR_SINGLE : pattern;
+    pyr_spaces shape = pyr_aim_shape(box, held, aim->turn);
+    return is_own_look(box, held, aim->turn) && aim->row + height_of(shape) <= PYR_SIDE && aim->column + width_of(shape) <= PYR_SIDE;
+}
+
+bool pyr_aim_next(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim, int direction)
+{
+    pyr_pattern held = aim->single ? PYR_SINGLE : pattern;
+    unsigned turn = aim->single ? 0u : aim->turn;
+    for (unsigned t = 0; t < turn; t++)
+        if (pyr_aim_shape(box, held, t) == pyr_aim_shape(box, held, turn))
+            turn = t;
+    unsigned place = ((aim->slot * 1u * PYR_SIDE + aim->row) * PYR_SIDE + aim->column) * PYR_MAX_TURNS + turn;
+    for (unsigned i = 0; i < PLACES; i++) {
+        struct pyr_aim to = *aim;
+        place = direction > 0 ? (place + 1) % PLACES : (place + PLACES - 1) % PLACES;
+        if (at_place(box, pattern, place, &to) && !pyr_aim_judge(box, desk, pattern, &to)) {
+            if (to.single)
+                to.turn = aim->turn;         /* how the pattern is held is not forgotten meanwhile */
+            *aim = to;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The nearest legal placement in any turn of what is held, on a card. */
+static bool settle_on(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim, unsigned slot)
+{
+    pyr_spaces shape = shape_of(box, pattern, aim);
+    int row = middle_row(shape, aim->row), column = middle_column(shape, aim->column);
+    static const uint8_t near[] = { 0, 1, 3, 2, 4, 5, 7, 6 };
+    for (unsigned i = 0; i < (aim->single ? 1u : PYR_MAX_TURNS); i++) {
+        struct pyr_aim to = *aim;
+        to.slot = (uint8_t)slot;
+        to.turn = (uint8_t)(((to.turn ^ near[i]) & 4) | ((to.turn + near[i]) & 3));
+        if (nearest(box, desk, pattern, &to, 0, row, column, true) >= 0) {
+            *aim = to;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool pyr_aim_settle(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim)
+{
+    if (!(desk->flags & PYR_DESK_FIRST) || pattern >= PYR_PATTERNS)
+        aim->single = 1;
+    clamp(box, pattern, aim, aim->row, aim->column);
+    for (unsigned kind = aim->single; kind < 2; kind++) {
+        aim->single = (uint8_t)kind;
+        if (settle_on(box, desk, pattern, aim, aim->slot) || settle_on(box, desk, pattern, aim, aim->slot ? 0u : 1u))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,92 @@
+/*
+ * app.h: what the parts of the client share.
+ *
+ *   tui.c      starts and ends; which mode
+ *   table.c    a game on the screen: drawing, keys and mouse, the same for local games and for those on a server
+ *   game.c     a local game: bots, people in turns, saving
+ *   remote.c   a game on a server; net.c  the connection
+ *   replay.c   a record, step by step
+ */
+#ifndef PYR_TUI_APP_H
+#define PYR_TUI_APP_H
+
+#include "draw.h"
+#include "save.h"
+#include "screen.h"
+#include "think.h"
+#include "tui.h"
+
+enum sheet { SHEET_NONE, SHEET_PLAYERS, SHEET_STORY, SHEET_HELP };
+enum question { ASK_NOTHING, ASK_QUIT, ASK_TAKE_BACK };
+
+struct game;
+struct remote;
+
+struct app {
+    const struct tui_options *options;
+    struct screen_facts facts;
+    struct canvas canvas;
+    struct pyr_edition edition;              /* of the game on the screen */
+    struct pyr_match match;
+    char names[PYR_MAX_SEATS][PYR_MAX_PLAYER_NAME + 1];
+    struct hand hand[PYR_MAX_SEATS];
+    struct story story;
+    pyr_seat seat;                           /* through whose eyes the table is seen; always a seat, also for a spectator */
+    unsigned people;                         /* bits: seats that are played here */
+    struct game *game;                       /* one of the two; in a replay none */
+    struct remote *remote;
+
+    enum sheet sheet;
+    unsigned scroll;                         /* lines of the story from its end */
+    int page;                                /* of the help */
+    bool peek;                               /* the table, though cards are to be chosen */
+    enum question question;
+    char message[500];
+    enum style message_style;
+    uint32_t message_line;                   /* of the log, when it was said: it is gone once the game has gone on */
+    unsigned beat;
+    double next_beat;
+    struct key_hint hints[MAX_HINTS];
+    unsigned hint_count;
+    bool leave;                              /* the player goes */
+    bool again;                              /* and wants another game */
+    bool look_back;                          /* or to see the replay of this one */
+    char *error;                             /* told after the terminal is restored; allocated */
+};
+
+double app_seconds(void);
+void app_say(struct app *app, enum style style, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void app_fail(struct app *app, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void app_hint(struct app *app, int key, const char *name, const char *does);
+
+/* Fits the canvas to the window and empties it. */
+void app_canvas(struct app *app);
+
+/* Fills a scene with what is on the table. */
+void app_scene(struct app *app, struct scene *scene);
+
+/* table.c: shows the table and deals with keys until the player leaves. */
+void table_run(struct app *app);
+void table_show_player_names(struct app *app);
+
+/* game.c: a local game. */
+bool game_begin(struct app *app);            /* from the options, or from a saved game; false: app->error, or the player left */
+void game_end(struct app *app);
+void game_tick(struct app *app);             /* bots; whose turn it is */
+bool game_is_thinking(const struct app *app);
+bool game_is_covered(const struct app *app); /* people change seats: nothing may be seen */
+void game_uncover(struct app *app);
+void game_draw_cover(struct app *app);
+bool game_can_take_back(const struct app *app);      /* the last turn */
+void game_take_back(struct app *app);
+void game_confirm(struct app *app);
+void game_take(struct app *app, pyr_step step);
+void game_retract(struct app *app);
+void game_back_seat(struct app *app);        /* under the cover: the one before takes back */
+const char *game_title(struct app *app);
+void game_save(struct app *app);
+
+/* replay.c: goes through app->match. */
+void replay_run(struct app *app, const char *name);
+
+#endif

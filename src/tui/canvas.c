@@ -1,0 +1,267 @@
+/* canvas.c: see canvas.h. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "canvas.h"
+
+bool canvas_init(struct canvas *canvas, int width, int height)
+{
+    free(canvas->cell);
+    canvas->width = width > 0 && width < 2000 ? width : 0;
+    canvas->height = height > 0 && height < 2000 ? height : 0;
+    canvas->cell = calloc((size_t)canvas->width * (size_t)canvas->height + 1, sizeof *canvas->cell);
+    if (!canvas->cell)
+        canvas->width = canvas->height = 0;
+    canvas_clear(canvas);
+    return canvas->cell != NULL;
+}
+
+void canvas_finish(struct canvas *canvas)
+{
+    free(canvas->cell);
+    canvas->cell = NULL;
+    canvas->width = canvas->height = 0;
+}
+
+void canvas_clear(struct canvas *canvas)
+{
+    canvas->places = 0;
+    canvas_fill(canvas, 0, 0, canvas->width, canvas->height, ' ', ST_TEXT);
+}
+
+void canvas_put(struct canvas *canvas, int x, int y, uint32_t character, enum style style)
+{
+    if (x < 0 || y < 0 || x >= canvas->width || y >= canvas->height)
+        return;
+    canvas->cell[y * canvas->width + x] = (struct cell){ canvas->ascii ? ascii_for(character) : character, (uint8_t)style };
+}
+
+void canvas_fill(struct canvas *canvas, int x, int y, int width, int height, uint32_t character, enum style style)
+{
+    for (int row = y; row < y + height; row++)
+        for (int column = x; column < x + width; column++)
+            canvas_put(canvas, column, row, character, style);
+}
+
+/* The next character of a text; what is no UTF-8 or no character to show becomes a question mark. */
+static uint32_t next_character(const char **text)
+{
+    const unsigned char *c = (const unsigned char *)*text;
+    unsigned more = c[0] >= 0xf0 ? 3 : c[0] >= 0xe0 ? 2 : c[0] >= 0xc0 ? 1 : 0;
+    uint32_t character = more ? c[0] & (0x3fu >> more) : c[0];
+    if (c[0] >= 0x80 && !more) {
+        *text += 1;
+        return '?';
+    }
+    for (unsigned i = 1; i <= more; i++) {
+        if ((c[i] & 0xc0) != 0x80) {
+            *text += i;
+            return '?';
+        }
+        character = character << 6 | (c[i] & 0x3f);
+    }
+    *text += more + 1;
+    return character < ' ' || (character >= 0x7f && character < 0xa0) || character > 0x10ffff ? '?' : character;
+}
+
+/* Columns a character takes in a terminal: two for the scripts of East Asia and pictures, none for what sits on the one before. Marks that
+ * change the direction of writing take none either and are never shown. */
+static int width_of(uint32_t c)
+{
+    if ((c >= 0x300 && c < 0x370) || (c >= 0x200b && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) ||
+        (c >= 0x20d0 && c <= 0x20ff) || (c >= 0xfe00 && c <= 0xfe0f) || c == 0xfeff || c >= 0xe0000)
+        return 0;
+    if ((c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) || (c >= 0xac00 && c <= 0xd7a3) || (c >= 0xf900 && c <= 0xfaff) ||
+        (c >= 0xfe30 && c <= 0xfe6f) || (c >= 0xff00 && c <= 0xff60) || (c >= 0xffe0 && c <= 0xffe6) || (c >= 0x1f300 && c <= 0x1faff) ||
+        (c >= 0x20000 && c <= 0x3ffff))
+        return 2;
+    return 1;
+}
+
+int text_width(const char *text)
+{
+    int width = 0;
+    while (*text)
+        width += width_of(next_character(&text));
+    return width;
+}
+
+/* Writes the bytes up to `end`. */
+static int write_part(struct canvas *canvas, int x, int y, int most, enum style style, const char *text, const char *end)
+{
+    int used = 0;
+    while (text < end) {
+        uint32_t character = next_character(&text);
+        int width = width_of(character);
+        if (!width)
+            continue;
+        if (used + width > most)
+            break;
+        canvas_put(canvas, x + used, y, character, style);
+        if (width == 2) {
+            /* Half of it beyond the edge would wrap; and ASCII has one column for all. */
+            if (x + used + 1 >= canvas->width)
+                canvas_put(canvas, x + used, y, '?', style);
+            else
+                canvas_put(canvas, x + used + 1, y, canvas->ascii ? ' ' : 0, style);
+        }
+        used += width;
+    }
+    return used;
+}
+
+int canvas_text(struct canvas *canvas, int x, int y, int most, enum style style, const char *text)
+{
+    if (most <= 0)
+        return 0;
+    if (text_width(text) <= most)
+        return write_part(canvas, x, y, most, style, text, text + strlen(text));
+    int used = write_part(canvas, x, y, most - 1, style, text, text + strlen(text));
+    canvas_put(canvas, x + used, y, 0x2026, style);
+    return used + 1;
+}
+
+int canvas_print(struct canvas *canvas, int x, int y, int most, enum style style, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return canvas_text(canvas, x, y, most, style, text);
+}
+
+/* Where the next line of a broken text ends, and where the one after it begins. */
+static const char *break_line(const char *text, int width, const char **next)
+{
+    const char *at = text, *blank = NULL;
+    int used = 0;
+    while (*at && *at != '\n') {
+        const char *before = at;
+        used += width_of(next_character(&at));
+        if (*before == ' ')
+            blank = before;
+        if (used > width) {
+            if (*before == ' ')
+                return *next = at, before;
+            if (blank)
+                return *next = blank + 1, blank;
+            return *next = before > text ? before : at, *next;
+        }
+    }
+    *next = *at ? at + 1 : at;
+    return at;
+}
+
+int canvas_wrap(struct canvas *canvas, int x, int y, int width, int height, enum style style, const char *text)
+{
+    int rows = 0;
+    while (*text && rows < height && width > 0) {
+        const char *next, *end = break_line(text, width, &next);
+        if (rows == height - 1 && *next) {
+            canvas_text(canvas, x, y + rows++, width, style, text);
+            break;
+        }
+        write_part(canvas, x, y + rows++, width, style, text, end);
+        text = next;
+    }
+    return rows;
+}
+
+int text_rows(const char *text, int width)
+{
+    int rows = 0;
+    while (*text && width > 0) {
+        const char *next;
+        break_line(text, width, &next);
+        text = next;
+        rows++;
+    }
+    return rows;
+}
+
+void canvas_frame(struct canvas *canvas, int x, int y, int width, int height, enum style style, bool double_line)
+{
+    static const uint32_t lines[2][6] = { { 0x250c, 0x2510, 0x2514, 0x2518, 0x2500, 0x2502 }, { 0x2554, 0x2557, 0x255a, 0x255d, 0x2550, 0x2551 } };
+    const uint32_t *line = lines[double_line];
+    canvas_fill(canvas, x + 1, y, width - 2, 1, line[4], style);
+    canvas_fill(canvas, x + 1, y + height - 1, width - 2, 1, line[4], style);
+    canvas_fill(canvas, x, y + 1, 1, height - 2, line[5], style);
+    canvas_fill(canvas, x + width - 1, y + 1, 1, height - 2, line[5], style);
+    canvas_put(canvas, x, y, line[0], style);
+    canvas_put(canvas, x + width - 1, y, line[1], style);
+    canvas_put(canvas, x, y + height - 1, line[2], style);
+    canvas_put(canvas, x + width - 1, y + height - 1, line[3], style);
+}
+
+void canvas_place(struct canvas *canvas, int x, int y, int width, int height, int action, int detail)
+{
+    if (canvas->places < CANVAS_PLACES)
+        canvas->place[canvas->places++] = (struct place){ (int16_t)x, (int16_t)y, (int16_t)width, (int16_t)height, (int16_t)action, detail };
+}
+
+const struct place *canvas_find(const struct canvas *canvas, int x, int y)
+{
+    for (unsigned i = canvas->places; i-- > 0;) {
+        const struct place *place = &canvas->place[i];
+        if (x >= place->x && x < place->x + place->width && y >= place->y && y < place->y + place->height)
+            return place;
+    }
+    return NULL;
+}
+
+static size_t write_utf8(char *to, uint32_t c)
+{
+    if (c < 0x80)
+        return to[0] = (char)c, 1;
+    if (c < 0x800)
+        return to[0] = (char)(0xc0 | c >> 6), to[1] = (char)(0x80 | (c & 0x3f)), 2;
+    if (c < 0x10000)
+        return to[0] = (char)(0xe0 | c >> 12), to[1] = (char)(0x80 | (c >> 6 & 0x3f)), to[2] = (char)(0x80 | (c & 0x3f)), 3;
+    to[0] = (char)(0xf0 | c >> 18), to[1] = (char)(0x80 | (c >> 12 & 0x3f)), to[2] = (char)(0x80 | (c >> 6 & 0x3f));
+    return to[3] = (char)(0x80 | (c & 0x3f)), 4;
+}
+
+char *canvas_dump(const struct canvas *canvas)
+{
+    char *text = malloc((size_t)canvas->width * (size_t)canvas->height * 4 + (size_t)canvas->height + 1), *at = text;
+    for (int y = 0; text && y < canvas->height; y++) {
+        for (int x = 0; x < canvas->width; x++)
+            if (canvas->cell[y * canvas->width + x].character)
+                at += write_utf8(at, canvas->cell[y * canvas->width + x].character);
+        while (at > text && at[-1] == ' ')
+            at--;
+        *at++ = '\n';
+    }
+    if (text)
+        *at = '\0';
+    return text;
+}
+
+uint32_t ascii_for(uint32_t c)
+{
+    /* Letters of Latin 1 by their base letter; then the signs that we draw with. */
+    static const char latin[] = "AAAAAAACEEEEIIIIDNOOOOOxOUUUUYTsaaaaaaaceeeeiiiidnooooo/ouuuuyty";
+    static const struct {
+        uint32_t from;
+        char to;
+    } signs[] = {
+        { 0x2500, '-' }, { 0x2502, '|' }, { 0x2550, '=' }, { 0x2551, '|' }, { 0x2666, 'r' }, { 0x25a0, 'e' }, { 0x263c, 'f' }, { 0x2620, 's' },
+        { 0x263b, 's' }, { 0x2665, 'p' }, { 0xd7, 'x' }, { 0x25bc, 'v' }, { 0x3a9, 'T' }, { 0x25cf, '*' }, { 0x2261, '=' }, { 0x2571, '/' },
+        { 0x2591, ':' }, { 0x2588, '#' }, { 0xb7, '.' }, { 0x2192, '>' }, { 0x2190, '<' }, { 0x2191, '^' }, { 0x2193, 'v' }, { 0x2713, '+' },
+        { 0x2026, '~' }, { 0x2014, '-' }, { 0x2013, '-' }, { 0x2018, '\'' }, { 0x2019, '\'' }, { 0x201c, '"' }, { 0x201d, '"' }, { 0x25b8, '>' },
+        { 0x2590, '(' }, { 0x258c, ')' }, { 0x25cb, 'o' }, { 0x2605, '*' }, { 0xa0, ' ' }, { 0x25aa, '#' }, { 0x25ab, '.' },
+    };
+    if (c < 0x7f)
+        return c;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (signs[i].from == c)
+            return (uint32_t)signs[i].to;
+    if (c >= 0xc0 && c <= 0xff)
+        return (uint32_t)latin[c - 0xc0];
+    if (c > 0x2500 && c < 0x2580)
+        return '+';
+    return '?';
+}

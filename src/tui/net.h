@@ -1,0 +1,50 @@
+/*
+ * net.h (net.c): requests to a server and a WebSocket, in a thread of its own. It carries texts and knows nothing of their meaning; whatever comes
+ * is capped in size.
+ */
+#ifndef PYR_TUI_NET_H
+#define PYR_TUI_NET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define NET_MOST (1u << 20)      /* bytes of an answer or a message */
+
+enum net_kind {
+    NET_ANSWER,                  /* to a request: status (0: none came) and body */
+    NET_OPENED,                  /* the socket is open */
+    NET_TEXT,                    /* a message */
+    NET_CLOSED                   /* the socket is closed, or could not be opened; the text may say why */
+};
+
+struct net_event {
+    struct net_event *next;
+    enum net_kind kind;
+    int id, status;
+    char *text;                  /* terminated */
+    size_t size;
+};
+
+struct net;
+
+/* For http://host[:port] or https://...; a path or fragment after it is not looked at. The cookie ("name=value") may be "". `wake` is called
+ * in the thread when there is an event. NULL if the address makes no sense or there is no memory. */
+struct net *net_create(const char *url, const char *cookie, void (*wake)(void));
+void net_destroy(struct net *net);
+
+/* Asks; the answer comes as NET_ANSWER with the same id. body NULL: a GET, else a POST of JSON. */
+void net_request(struct net *net, int id, const char *path, const char *body);
+
+/* Opens the socket at a path; closes it; sends a message on it. */
+void net_open(struct net *net, const char *path);
+void net_close(struct net *net);
+void net_send(struct net *net, const char *text);
+
+/* The next event, or NULL; free it with net_free. */
+struct net_event *net_next(struct net *net);
+void net_free(struct net_event *event);
+
+/* The cookie as the server set it last. */
+void net_cookie(struct net *net, char *to, size_t size);
+
+#endif

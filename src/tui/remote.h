@@ -1,0 +1,34 @@
+/*
+ * remote.h (remote.c): a game on a server (docs/protocol.md): who one is, a list of tables, waiting for players, playing, and coming back
+ * when the connection was lost.
+ */
+#ifndef PYR_TUI_REMOTE_H
+#define PYR_TUI_REMOTE_H
+
+#include "app.h"
+
+/* NULL with app->error set if the address makes no sense. */
+struct remote *remote_create(struct app *app);
+void remote_destroy(struct remote *remote);
+
+/* Deals with what the server sent, and with lost connections. */
+void remote_tick(struct remote *remote, struct app *app);
+
+/* Before the game: lists and waiting have screens of their own. */
+bool remote_draws_itself(const struct remote *remote);
+void remote_draw(struct remote *remote, struct app *app);
+void remote_screen_key(struct remote *remote, struct app *app, int key);
+void remote_screen_mouse(struct remote *remote, struct app *app, const struct input *input);
+
+/* During it: keys that nobody else wants; choices. */
+bool remote_key(struct remote *remote, struct app *app, int key);
+void remote_confirm(struct remote *remote, struct app *app);
+void remote_take(struct remote *remote, struct app *app, pyr_step step);
+void remote_retract(struct remote *remote, struct app *app);
+
+const char *remote_title(struct remote *remote);
+const char *remote_banner(const struct remote *remote);      /* NULL while connected */
+enum sign remote_sign(const struct remote *remote, unsigned seat);
+unsigned remote_waiting(const struct remote *remote);
+
+#endif

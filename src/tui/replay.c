@@ -1,0 +1,359 @@
+/* replay.c: a record step by step, with the marks of an analysis; see app.h. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <pyramids/judge.h>
+
+#include "app.h"
+
+struct analysis {
+    pthread_t thread;
+    bool started, joined;
+    pthread_mutex_t lock;
+    bool cancelled, done;        /* under the lock, as are the numbers */
+    unsigned begun, all;
+    enum pyr_judge_code code;
+    struct pyr_judge_report report;
+    struct pyr_fault fault;
+    char *text;
+    size_t size;
+    const struct pyr_edition *edition;
+    uint32_t playouts;
+};
+
+struct replaying {
+    struct app *app;
+    uint32_t line, first;        /* lines that have been played */
+    const char *name;
+    struct analysis *analysis;
+    bool sums;                   /* the sheet with luck and skill */
+    char preview[400];
+    char title[300];
+};
+
+static bool is_cancelled(void *context)
+{
+    struct analysis *analysis = context;
+    pthread_mutex_lock(&analysis->lock);
+    bool cancelled = analysis->cancelled;
+    pthread_mutex_unlock(&analysis->lock);
+    return cancelled;
+}
+
+static void note_progress(void *context, unsigned begun, unsigned all)
+{
+    struct analysis *analysis = context;
+    pthread_mutex_lock(&analysis->lock);
+    analysis->begun = begun;
+    analysis->all = all;
+    pthread_mutex_unlock(&analysis->lock);
+    screen_wake();
+}
+
+static void *run_analysis(void *context)
+{
+    struct analysis *analysis = context;
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    struct pyr_judge_options options = { .playouts = analysis->playouts, .threads = cpus > 1 ? (cpus > 8 ? 8 : (unsigned)cpus) : 1, .seed = 1,
+        .is_cancelled = is_cancelled, .progress = note_progress, .context = analysis };
+    enum pyr_judge_code code = pyr_judge_init(&analysis->report, analysis->edition, analysis->text, analysis->size, &options, &analysis->fault);
+    pthread_mutex_lock(&analysis->lock);
+    analysis->code = code;
+    analysis->done = true;
+    pthread_mutex_unlock(&analysis->lock);
+    screen_wake();
+    return NULL;
+}
+
+static void analysis_start(struct replaying *r)
+{
+    struct analysis *analysis = calloc(1, sizeof *analysis);
+    struct pyr_match *match = &r->app->match;
+    sigset_t all, before;
+    if (!analysis)
+        return;
+    analysis->size = match->log.start[match->log.lines];
+    analysis->text = malloc(analysis->size + 1);
+    if (!analysis->text) {
+        free(analysis);
+        return;
+    }
+    memcpy(analysis->text, match->log.text, analysis->size);
+    analysis->edition = &r->app->edition;
+    analysis->playouts = r->app->options->playouts ? r->app->options->playouts : PYR_JUDGE_PLAYOUTS;
+    pthread_mutex_init(&analysis->lock, NULL);
+    sigfillset(&all);
+    sigdelset(&all, SIGSEGV);
+    sigdelset(&all, SIGABRT);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    analysis->started = !pthread_create(&analysis->thread, NULL, run_analysis, analysis);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (analysis->started) {
+        r->analysis = analysis;
+        return;
+    }
+    free(analysis->text);
+    free(analysis);
+}
+
+static void analysis_end(struct replaying *r)
+{
+    struct analysis *analysis = r->analysis;
+    if (!analysis)
+        return;
+    pthread_mutex_lock(&analysis->lock);
+    analysis->cancelled = true;
+    pthread_mutex_unlock(&analysis->lock);
+    pthread_join(analysis->thread, NULL);
+    pyr_judge_finish(&analysis->report);
+    pthread_mutex_destroy(&analysis->lock);
+    free(analysis->text);
+    free(analysis);
+    r->analysis = NULL;
+}
+
+/* The finished report, or NULL. */
+static const struct pyr_judge_report *report_of(const struct replaying *r)
+{
+    struct analysis *analysis = r->analysis;
+    if (!analysis)
+        return NULL;
+    pthread_mutex_lock(&analysis->lock);
+    bool good = analysis->done && analysis->code == PYR_JUDGE_GOOD;
+    pthread_mutex_unlock(&analysis->lock);
+    return good ? &analysis->report : NULL;
+}
+
+static const struct pyr_judge_decision *decision_at(const struct replaying *r, uint32_t line)
+{
+    const struct pyr_judge_report *report = report_of(r);
+    for (unsigned i = 0; report && i < report->decisions; i++)
+        if (report->decision[i].line == line)
+            return &report->decision[i];
+    return NULL;
+}
+
+static const char *sign_at(void *context, uint32_t line)
+{
+    const struct pyr_judge_decision *decision = decision_at(context, line);
+    return decision && pyr_judge_threshold[decision->mark].sign[0] ? pyr_judge_threshold[decision->mark].sign : NULL;
+}
+
+static enum pyr_event_kind kind_at(const struct app *app, uint32_t line, struct pyr_event *event)
+{
+    struct pyr_lines lines;
+    struct pyr_word word = pyr_match_line(&app->match, line);
+    pyr_lines_init(&lines, word.at, word.length);
+    if (!pyr_lines_next(&lines, false) || !pyr_event_read(&app->edition, &lines, event))
+        return PYR_EVENT_KINDS;
+    return event->kind;
+}
+
+/* What the analysis says about the last line played. */
+static void judge_line(struct replaying *r)
+{
+    r->preview[0] = '\0';
+    const struct pyr_judge_decision *decision = r->line ? decision_at(r, r->line - 1) : NULL;
+    if (!decision)
+        return;
+    char best[PYR_JUDGE_CHOICE] = "";
+    if (decision->bests)
+        pyr_judge_choice(report_of(r), decision, &decision->best[0], best, sizeof best);
+    if (decision->mark == PYR_JUDGE_FINE)
+        snprintf(r->preview, sizeof r->preview, _("%s: a good choice."), r->app->names[decision->seat]);
+    else
+        snprintf(r->preview, sizeof r->preview, _("%s (%s): %s points lost. Best: %s"), r->app->names[decision->seat],
+            pyr_judge_threshold[decision->mark].sign, PYR_NUMBER((double)decision->points_lost, 1), best);
+}
+
+static void draw_sums(struct replaying *r)
+{
+    const struct pyr_judge_report *report = report_of(r);
+    char text[1500] = "";
+    const struct key_hint hints[] = { { K_ESCAPE, _("Esc"), _("back") } };
+    for (unsigned s = 0; report && s < report->seats; s++) {
+        const struct pyr_judge_sum *sum = &report->sum[s];
+        snprintf(text + strlen(text), sizeof text - strlen(text), _("%s: %s points = luck %s and skill %s; marks ?! %u, ? %u, ?? %u\n"),
+            r->app->names[s], PYR_NUMBER((double)sum->actual, 0), PYR_SIGNED((double)sum->luck, 1), PYR_NUMBER((double)sum->skill, 1), sum->marks[1],
+            sum->marks[2], sum->marks[3]);
+    }
+    draw_notice(&r->app->canvas, _("Luck and skill"), text, hints, 1);
+}
+
+static void draw(struct replaying *r)
+{
+    struct app *app = r->app;
+    struct scene scene;
+    struct pyr_replay at;
+    struct pyr_event event;
+    app_canvas(app);
+    app_scene(app, &scene);
+    story_tell(&app->story, &app->match, app->match.log.lines, app->names);
+    if (pyr_match_replay(&app->match, r->line, &at))
+        return;
+    pyr_view_init(&scene.view, &at.state, PYR_SPECTATOR);
+    for (unsigned s = 0; s < at.seats && at.state.open.phase == PYR_MARK; s++)
+        scene.view.open.desk[s] = at.state.desk[s];  /* marks are seen as they are told */
+    scene.hand = NULL;
+    scene.state = HAND_IDLE;
+    memset(scene.sign, 0, sizeof scene.sign);
+    scene.banner = NULL;
+    if (r->line && kind_at(app, r->line - 1, &event) == PYR_EVENT_MARK && event.seat == app->seat)
+        for (unsigned i = 0; i < event.count; i++)
+            for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+                if (scene.view.open.desk[app->seat].card[slot] == event.part[i].card)
+                    scene.shown[slot] |= event.part[i].spaces;
+    judge_line(r);
+    scene.preview = r->preview;
+    scene.story_mark = r->line ? r->line - 1 : 0;
+    scene.story_sign = sign_at;
+    scene.story_context = r;
+    snprintf(r->title, sizeof r->title, _("Replay %s, line %u of %u"), r->name, (unsigned)r->line, (unsigned)app->match.log.lines);
+    scene.title = r->title;
+    const struct story_line *now = NULL;
+    for (unsigned i = 0; i < app->story.count && app->story.line[i].line < r->line; i++)
+        now = &app->story.line[i];
+    char message[400] = "";
+    enum style style = ST_TEXT;
+    if (now)
+        snprintf(message, sizeof message, "%s", now->text);
+    if (r->analysis && !report_of(r)) {
+        pthread_mutex_lock(&r->analysis->lock);
+        unsigned begun = r->analysis->begun, all = r->analysis->all;
+        bool failed = r->analysis->done;
+        pthread_mutex_unlock(&r->analysis->lock);
+        style = failed ? ST_BAD : ST_TOUCH;
+        if (failed)
+            snprintf(message, sizeof message, "%s", _("Only a whole record can be analysed."));
+        else
+            snprintf(message, sizeof message, _("Analysis: %u of %u"), begun, all);
+    }
+    scene.message = message;
+    scene.message_style = style;
+    app_hint(app, K_RIGHT, app->facts.ascii ? ">" : "→", _("on"));
+    app_hint(app, K_LEFT, app->facts.ascii ? "<" : "←", _("back"));
+    app_hint(app, ']', "]", _("next turn"));
+    app_hint(app, '[', "[", _("turn before"));
+    app_hint(app, K_TAB, _("Tab"), _("seat"));
+    app_hint(app, 'a', "a", report_of(r) ? _("luck and skill") : _("analyse"));
+    app_hint(app, 'L', "L", _("log"));
+    app_hint(app, 'q', "q", _("leave"));
+    scene.hint_count = app->hint_count;
+    if (app->canvas.width < TUI_MIN_WIDTH || app->canvas.height < TUI_MIN_HEIGHT)
+        draw_is_too_small(&app->canvas);
+    else if (app->sheet == SHEET_STORY)
+        draw_story(&app->canvas, &scene, app->scroll);
+    else if (app->sheet == SHEET_PLAYERS)
+        draw_players(&app->canvas, &scene);
+    else if (app->sheet == SHEET_HELP)
+        draw_help(&app->canvas, &scene, app->page);
+    else if (at.stage == PYR_STAGE_OVER && r->line == app->match.log.lines && !app->peek)
+        draw_scores(&app->canvas, &scene);
+    else
+        draw_table(&app->canvas, &scene);
+    if (r->sums)
+        draw_sums(r);
+    screen_show(&app->canvas);
+}
+
+static void go(struct replaying *r, int steps, bool turns)
+{
+    struct app *app = r->app;
+    struct pyr_event event;
+    int64_t line = r->line;
+    for (int left = steps < 0 ? -steps : steps; left > 0; left--) {
+        do
+            line += steps < 0 ? -1 : 1;
+        while (line > r->first && line < app->match.log.lines &&
+            (turns ? kind_at(app, (uint32_t)line - 1, &event) != PYR_EVENT_REVEAL : kind_at(app, (uint32_t)line - 1, &event) == PYR_EVENT_TAG));
+    }
+    r->line = line < r->first ? r->first : line > app->match.log.lines ? app->match.log.lines : (uint32_t)line;
+}
+
+static bool on_key(struct replaying *r, int key)
+{
+    struct app *app = r->app;
+    unsigned seats = app->match.replay.seats;
+    if (r->sums) {
+        r->sums = false;
+        return true;
+    }
+    if (app->sheet && key == K_ESCAPE) {
+        app->sheet = SHEET_NONE;
+        return true;
+    }
+    if (app->sheet == SHEET_STORY && (key == K_UP || key == K_DOWN || key == 'k' || key == 'j')) {
+        if (key == K_UP || key == 'k')
+            app->scroll += app->scroll < app->story.count;
+        else
+            app->scroll -= app->scroll > 0;
+        return true;
+    }
+    switch (key) {
+    case K_RIGHT: case 'l': case ' ': case K_ENTER: case K_DOWN: case 'j': go(r, 1, false); break;
+    case K_LEFT: case 'h': case K_UP: case 'k': case K_BACKSPACE: go(r, -1, false); break;
+    case ']': case K_PAGE_DOWN: case 'n': go(r, 1, true); break;
+    case '[': case K_PAGE_UP: case 'N': case 'p': go(r, -1, true); break;
+    case K_HOME: case 'g': r->line = r->first; break;
+    case K_END: case 'G': r->line = app->match.log.lines; break;
+    case K_TAB: app->seat = (pyr_seat)((app->seat + 1u) % seats); break;
+    case K_BACKTAB: app->seat = (pyr_seat)((app->seat + seats - 1u) % seats); break;
+    case '1': case '2': case '3': case '4':
+        if ((unsigned)(key - '1') < seats)
+            app->seat = (pyr_seat)(key - '1');
+        break;
+    case 'a':
+        if (report_of(r))
+            r->sums = true;
+        else if (!r->analysis)
+            analysis_start(r);
+        break;
+    case 't': app->peek = !app->peek; break;
+    case 'L': app->sheet = app->sheet == SHEET_STORY ? SHEET_NONE : SHEET_STORY; app->scroll = 0; break;
+    case 'o': app->sheet = app->sheet == SHEET_PLAYERS ? SHEET_NONE : SHEET_PLAYERS; break;
+    case '?': app->sheet = app->sheet == SHEET_HELP ? SHEET_NONE : SHEET_HELP; app->page = 1; break;
+    case 12: screen_redraw(); break;
+    case 'q': case 'Q': case K_ESCAPE: return false;
+    default: break;
+    }
+    return true;
+}
+
+void replay_run(struct app *app, const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    struct replaying r = { .app = app, .name = slash ? slash + 1 : name };
+    struct pyr_replay at;
+    pyr_seat seat = app->seat;
+    unsigned people = app->people;
+    bool goes_on = true;
+    app->people = 0;
+    app->sheet = SHEET_NONE;
+    app->peek = false;
+    app->message[0] = '\0';
+    /* From where the cards are dealt. */
+    while (r.first < app->match.log.lines && (pyr_match_replay(&app->match, r.first, &at) || at.stage < PYR_STAGE_PLAY))
+        r.first++;
+    r.line = r.first;
+    while (goes_on) {
+        draw(&r);
+        struct input input = screen_wait(r.analysis ? 200 : 1000);
+        const struct place *place = input.kind == INPUT_CLICK ? canvas_find(&app->canvas, input.x, input.y) : NULL;
+        if (input.kind == INPUT_END)
+            goes_on = false;
+        else if (input.kind == INPUT_KEY)
+            goes_on = on_key(&r, input.key);
+        else if (input.kind == INPUT_WHEEL)
+            go(&r, input.key > 0 ? -1 : 1, false);
+        else if (place && place->action == ACT_KEY)
+            goes_on = on_key(&r, place->detail);
+    }
+    analysis_end(&r);
+    app->sheet = SHEET_NONE;
+    app->people = people;
+    app->seat = seat;
+}

@@ -1,0 +1,38 @@
+/*
+ * save.h (save.c): what is kept in the user's data folder, $XDG_DATA_HOME/pyramids: games under way and finished, and who one is on which
+ * server. Files are written whole or not at all, and are for their owner alone.
+ */
+#ifndef PYR_TUI_SAVE_H
+#define PYR_TUI_SAVE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifndef PATH_MAX
+#define PATH_MAX 4096
+#endif
+
+/* A file of a folder there, which is made if need be. False without a data folder (errno tells). */
+bool save_path(char *to, size_t size, const char *folder, const char *name);
+
+/* Writes a file beside it, then renames it. False with errno. */
+bool save_write(const char *path, const char *text, size_t size);
+
+/* Reads a file of at most `most` bytes, terminated; the caller frees it. NULL with errno. */
+char *save_read(const char *path, size_t most, size_t *size);
+
+/* A game that is being played: its file, and a lock that tells other windows so. */
+struct save {
+    char path[PATH_MAX];
+    int lock;                    /* -1: none */
+};
+
+/* A file for a new game, or the one at `path`. False if another window has it (EWOULDBLOCK) or for other reasons. */
+bool save_open(struct save *save, const char *path);
+void save_close(struct save *save);
+
+/* The newest game that no other window is playing and for which `is_wanted` holds, opened; its text is the caller's to free. */
+bool save_find(struct save *save, bool (*is_wanted)(const char *text, size_t size, void *context), void *context, char **text, size_t *size);
+
+#endif

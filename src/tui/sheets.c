@@ -1,0 +1,357 @@
+/* sheets.c: what covers the table for a while; see draw.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include <pyramids/score.h>
+
+#include "draw.h"
+
+int draw_symbols(struct canvas *canvas, int x, int y, int most, const struct scene *scene, pyr_card card)
+{
+    const struct pyr_card_face *face = &scene->edition->box.card[card];
+    const struct {
+        pyr_spaces set;
+        enum style style;
+    } kinds[] = {
+        { face->ruby, ST_RUBY_TEXT }, { face->emerald, ST_EMERALD_TEXT }, { face->torch, ST_TORCH_TEXT }, { face->skull, ST_TEXT },
+        { face->potion, ST_POTION_TEXT }, { face->cross, ST_CROSS_TEXT },
+    };
+    int used = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && used + 2 <= most; i++) {
+        enum style style;
+        if (!kinds[i].set)
+            continue;
+        used += canvas_print(canvas, x + used, y, most - used, ST_TEXT, "%d", __builtin_popcount(kinds[i].set));
+        canvas_put(canvas, x + used++, y, sign_of(scene, face, kinds[i].set & -kinds[i].set, &style), kinds[i].style);
+        used++;
+    }
+    return used;
+}
+
+static struct card_size size_across(const struct canvas *canvas, int cards, int spare, int rows)
+{
+    static const struct card_size sizes[] = { { 7, 3, true }, { 5, 2, true }, { 3, 1, true }, { 3, 1, false } };
+    for (unsigned i = 0; i < 3; i++)
+        if (cards * (card_width(sizes[i]) + 1) + spare <= canvas->width && card_height(sizes[i]) + rows <= canvas->height)
+            return sizes[i];
+    return sizes[3];
+}
+
+/* A card to choose, with what it holds below; returns the row below all. */
+static int draw_offer(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene, pyr_card card, bool at, const char *note,
+    int item)
+{
+    int width = card_width(size);
+    struct card_look look = { .slot = -1, .active = at };
+    if (card < PYR_CARDS) {
+        unsigned colour = scene->edition->box.card[card].colour;
+        const struct pyr_card_face *face = &scene->edition->box.card[card];
+        int used = canvas_print(canvas, x + 1, y, width - 1, at ? ST_TOUCH : ST_STRONG, "%s%d", at ? canvas->ascii ? "> " : "▸ " : "", card + 1);
+        canvas_print(canvas, x + 2 + used, y, width - used - 2, colour_style(colour), "%s", pyr_text_colour(colour));
+        draw_symbols(canvas, x + 1, y + 1 + card_height(size), width - 1, scene, card);
+        canvas_print(canvas, x + 1, y + 2 + card_height(size), width - 1, ST_DIM, _("tomb in %u"), pyr_card_distance(face, face->open, face->entrance));
+        canvas_text(canvas, x + 1, y + 3 + card_height(size), width - 1, ST_TOUCH, note);
+    }
+    draw_card(canvas, x, y + 1, size, scene, card, &look);
+    canvas_place(canvas, x, y, width, card_height(size) + 4, ACT_ITEM, item);
+    return y + 5 + card_height(size);
+}
+
+static void begin_sheet(struct canvas *canvas, const struct scene *scene)
+{
+    canvas_clear(canvas);
+    draw_title(canvas, scene);
+}
+
+void draw_keep(struct canvas *canvas, const struct scene *scene)
+{
+    begin_sheet(canvas, scene);
+    if (draw_is_too_small(canvas))
+        return;
+    struct card_size size = size_across(canvas, PYR_DEALT, 1, 12);
+    int width = card_width(size) + 1, x = (canvas->width - PYR_DEALT * width) / 2, y = 4;
+    canvas_print(canvas, x + 1, 2, canvas->width - x - 2, ST_STRONG, _("%s, these four cards are dealt to you. Keep two (R4)."), scene->names[scene->seat]);
+    for (unsigned i = 0; i < PYR_DEALT; i++) {
+        bool kept = scene->hand && (scene->state == HAND_KEEP ? scene->hand->picked >> i & 1
+            : scene->view.mine.card[0] == scene->view.dealt[i] || scene->view.mine.card[1] == scene->view.dealt[i]);
+        bool at = scene->hand && scene->state == HAND_KEEP && scene->hand->at == i;
+        char note[48];
+        snprintf(note, sizeof note, canvas->ascii ? "* %s" : "✓ %s", _("keep"));
+        draw_offer(canvas, x + (int)i * width, y, size, scene, scene->view.dealt[i], at, kept ? note : "", (int)i);
+    }
+    draw_foot(canvas, scene);
+}
+
+void draw_replace(struct canvas *canvas, const struct scene *scene)
+{
+    const struct pyr_table *open = &scene->view.open;
+    begin_sheet(canvas, scene);
+    if (draw_is_too_small(canvas))
+        return;
+    struct card_size size = size_across(canvas, PYR_DISPLAY, 9, 12);
+    int width = card_width(size), gap = PYR_DISPLAY * (width + 1) + 8 <= canvas->width, x = (canvas->width - PYR_DISPLAY * (width + gap) - 8) / 2, y = 4;
+    bool mine = scene->state == HAND_REPLACE;
+    pyr_seat chooser = open->place < PYR_MAX_SEATS ? open->order[open->place] : PYR_NOBODY;
+    char order[300] = "";
+    for (unsigned i = 0; i < PYR_MAX_SEATS && open->order[i] != PYR_NOBODY; i++) {
+        pyr_seat seat = open->order[i];
+        char entry[PYR_MAX_PLAYER_NAME + 24];
+        snprintf(entry, sizeof entry, "%s%.60s (%d)", i ? ", " : "", scene->names[seat], open->fresh[seat][0] + 1);
+        strncat(order, entry, sizeof order - strlen(order) - 1);
+    }
+    if (mine)
+        canvas_print(canvas, 1, 1, canvas->width - 2, ST_STRONG, pyr_ngettext("%s, take %u new card from the display or the deck (R12).",
+            "%s, take %u new cards from the display or the deck, one after the other (R12).", open->owed), scene->names[scene->seat], open->owed);
+    else if (chooser < PYR_MAX_SEATS)
+        canvas_print(canvas, 1, 1, canvas->width - 2, ST_STRONG, _("%s takes a new card (R12)."), scene->names[chooser]);
+    canvas_print(canvas, 1, 2, canvas->width - 2, ST_DIM, _("Order, by the completed cards: %s"), order);
+    for (unsigned i = 0; i < PYR_DISPLAY; i++) {
+        char note[64] = "";
+        pyr_card card = open->display[i];
+        if (card < PYR_CARDS) {
+            unsigned colour = scene->edition->box.card[card].colour;
+            unsigned own = (unsigned)__builtin_popcountll(open->desk[scene->seat].done & scene->edition->box.colour[colour]);
+            snprintf(note, sizeof note, _("completed: %u"), own);
+        }
+        draw_offer(canvas, x + (int)i * (width + gap), y, size, scene, card, mine && scene->hand && scene->hand->at == i, note, (int)i);
+    }
+    bool at = mine && scene->hand && scene->hand->at == HAND_DECK;
+    int deck = x + PYR_DISPLAY * (width + gap);
+    canvas_frame(canvas, deck, y + 1, 8, 7, at ? ST_ACTIVE : ST_FRAME, at);
+    canvas_fill(canvas, deck + 1, y + 2, 6, 5, open->deck_left ? 0x2591 : ' ', ST_DIM);
+    canvas_print(canvas, deck + 1, y, 8, at ? ST_TOUCH : ST_STRONG, "%s%s", at ? canvas->ascii ? ">" : "▸" : "", _("deck"));
+    canvas_print(canvas, deck + 2, y + 4, 4, ST_STRONG, " %u ", open->deck_left);
+    canvas_place(canvas, deck, y, 8, 8, ACT_ITEM, HAND_DECK);
+    /* What one has already, to choose by. */
+    int below = y + 6 + card_height(size);
+    const struct pyr_desk *desk = &open->desk[scene->seat];
+    for (unsigned colour = 0; colour < PYR_COLOURS && below + (int)colour < canvas->height - 2; colour++) {
+        pyr_cardset done = desk->done & scene->edition->box.colour[colour];
+        int used = canvas_print(canvas, 2, below + (int)colour, 10, colour_style(colour), "%s", pyr_text_colour(colour));
+        for (; done; done &= done - 1)
+            used += canvas_print(canvas, 4 + used, below + (int)colour, 4, ST_GOLD, "%d", __builtin_ctzll(done) + 1) + 1;
+    }
+    draw_foot(canvas, scene);
+}
+
+/* One player: cards in full, score card in words. */
+static int draw_player(struct canvas *canvas, int x, int y, const struct scene *scene, unsigned seat)
+{
+    const struct pyr_table *open = &scene->view.open;
+    const struct pyr_box *box = &scene->edition->box;
+    const struct pyr_desk *desk = &open->desk[seat];
+    struct card_size size = { 1, 1, false };
+    struct pyr_score score = pyr_table_score(box, open, (pyr_seat)seat);
+    char done[200] = "";
+    int width = card_width(size) + 1;
+    canvas_print(canvas, x, y, 38, ST_STRONG, _("%s: %d points"), scene->names[seat], score.total);
+    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+        struct card_look look = { .slot = -1 };
+        pyr_card card = desk->card[slot];
+        if (card < PYR_CARDS) {
+            look.marks = pyr_desk_marks(box, desk, slot);
+            int used = canvas_print(canvas, x + 2 + (int)slot * width, y + 1, 3, ST_STRONG, "%d", card + 1);
+            for (int i = used + 1; i < PYR_SIDE; i++)
+                canvas_put(canvas, x + 2 + (int)slot * width + i, y + 1, rock_of(box->card[card].colour), colour_style(box->card[card].colour));
+        }
+        draw_card(canvas, x + (int)slot * width, y + 2, size, scene, card, &look);
+    }
+    int at = x + 2 * width + 1, room = 38 - 2 * width - 1;
+    for (pyr_cardset all = desk->done; all && strlen(done) + 8 < sizeof done; all &= all - 1)
+        snprintf(done + strlen(done), sizeof done - strlen(done), "%s%d", done[0] ? " " : "", __builtin_ctzll(all) + 1);
+    canvas_print(canvas, at, y + 1, room, ST_TEXT, _("pyramids %d"), score.pyramids);
+    canvas_print(canvas, at, y + 2, room, ST_TEXT, _("torches %d"), score.torches);
+    canvas_print(canvas, at, y + 3, room, ST_TEXT, _("pyramid points %d"), score.points);
+    canvas_print(canvas, at, y + 4, room, ST_TEXT, _("gems %d"), score.gems);
+    int used = canvas_print(canvas, at, y + 5, room, ST_TEXT, "%u", desk->rubies);
+    canvas_put(canvas, at + used, y + 5, 0x2666, ST_RUBY_TEXT);
+    used += 2 + canvas_print(canvas, at + used + 2, y + 5, room, ST_TEXT, "%u", desk->emeralds);
+    canvas_put(canvas, at + used, y + 5, 0x25a0, ST_EMERALD_TEXT);
+    canvas_print(canvas, at, y + 6, room, ST_TEXT, _("skulls %u: %d"), desk->skulls, score.skulls);
+    canvas_wrap(canvas, at, y + 7, room, 2, ST_GOLD, done);
+    return y + 10;
+}
+
+void draw_players(struct canvas *canvas, const struct scene *scene)
+{
+    begin_sheet(canvas, scene);
+    if (draw_is_too_small(canvas))
+        return;
+    for (unsigned seat = 0; seat < scene->view.open.seats; seat++)
+        draw_player(canvas, seat % 2 ? canvas->width / 2 + 1 : 1, 2 + (int)(seat / 2) * 10, scene, seat);
+    draw_foot(canvas, scene);
+}
+
+void draw_story(struct canvas *canvas, const struct scene *scene, unsigned from_end)
+{
+    begin_sheet(canvas, scene);
+    int rows = canvas->height - 4, width = canvas->width - 6;
+    unsigned last = scene->story->count > from_end ? scene->story->count - from_end : 0, first = last;
+    int used = 0;
+    while (first > 0 && used + text_rows(scene->story->line[first - 1].text, width) <= rows)
+        used += text_rows(scene->story->line[--first].text, width);
+    for (int y = 2; first < last; first++) {
+        const struct story_line *line = &scene->story->line[first];
+        const char *sign = scene->story_sign ? scene->story_sign(scene->story_context, line->line) : NULL;
+        if (sign)
+            canvas_text(canvas, 1, y, 2, ST_BAD, sign);
+        y += canvas_wrap(canvas, line->heading ? 1 : 4, y, width, rows, line->heading ? ST_STRONG : ST_TEXT, line->text);
+    }
+    draw_foot(canvas, scene);
+}
+
+void draw_scores(struct canvas *canvas, const struct scene *scene)
+{
+    const struct pyr_table *open = &scene->view.open;
+    const struct pyr_box *box = &scene->edition->box;
+    begin_sheet(canvas, scene);
+    if (draw_is_too_small(canvas))
+        return;
+    unsigned winners = pyr_table_winners(box, open);
+    const char *const head[] = { _("pyramids"), _("torches"), _("points"), _("gems"), _("skulls"), _("total") };
+    int name = 18, column = 10, width = name + 6 * column, x = (canvas->width - width) / 2, y = canvas->height > 30 ? 6 : 3;
+    canvas_text(canvas, x, y, width, ST_STRONG, _("The game is over."));
+    for (int i = 0; i < 6; i++) {
+        int wide = text_width(head[i]);
+        canvas_text(canvas, x + name + (i + 1) * column - (wide < column ? wide : column - 1), y + 2, column - 1, ST_DIM, head[i]);
+    }
+    canvas_fill(canvas, x, y + 3, width, 1, 0x2500, ST_FRAME);
+    for (unsigned seat = 0; seat < open->seats; seat++) {
+        struct pyr_score score = pyr_table_score(box, open, (pyr_seat)seat);
+        const int part[] = { score.pyramids, score.torches, score.points, score.gems, score.skulls, score.total };
+        bool won = winners >> seat & 1;
+        int row = y + 4 + (int)seat * 2;
+        canvas_text(canvas, x, row, 2, ST_GOLD, won ? canvas->ascii ? "*" : "★" : " ");
+        canvas_text(canvas, x + 2, row, name - 3, won ? ST_GOLD : ST_STRONG, scene->names[seat]);
+        for (int i = 0; i < 6; i++)
+            canvas_print(canvas, x + name + i * column, row, column, i == 5 ? won ? ST_GOLD : ST_STRONG : ST_TEXT, "%10d", part[i]);
+        char done[120] = "";
+        for (pyr_cardset all = open->desk[seat].done; all && strlen(done) + 8 < sizeof done; all &= all - 1)
+            snprintf(done + strlen(done), sizeof done - strlen(done), "%s%d", done[0] ? " " : "", __builtin_ctzll(all) + 1);
+        canvas_text(canvas, x + name + column - 8, row + 1, width - name, ST_DIM, done);
+    }
+    char sentence[900];
+    words_winner(box, open, scene->names, sentence, sizeof sentence);
+    canvas_wrap(canvas, x, y + 5 + 2 * (int)open->seats, width, 3, ST_GOLD, sentence);
+    draw_foot(canvas, scene);
+}
+
+/* Help. */
+
+static void draw_legend(struct canvas *canvas, int x, int y, const struct scene *scene)
+{
+    static const struct {
+        uint32_t sign;
+        enum style style;
+        const char *text;
+    } signs[] = {
+        { 0x25bc, ST_ENTRANCE, N_("entrance: the first mark on a card covers it") },
+        { 0x3a9, ST_TOMB, N_("tomb: the card is complete, 10 points") },
+        { 0x2666, ST_RUBY, N_("ruby: 1 point, 5 with an emerald as a pair") },
+        { 0x25a0, ST_EMERALD, N_("emerald: 1 point, 5 with a ruby as a pair") },
+        { 0x263c, ST_TORCH, N_("torch: 5 points, one a round") },
+        { 0x2620, ST_SKULL, N_("skull: the worst one is subtracted at the end") },
+        { 0x2665, ST_POTION, N_("potion: erases the two worst skulls") },
+        { 0xd7, ST_CROSS, N_("red cross: mark one more space, on either card") },
+        { 0x25cf, ST_MARK, N_("marked") },
+    };
+    int row = y;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++, row++) {
+        uint32_t sign = signs[i].sign == 0x2620 && scene->bare_console ? 0x263b : signs[i].sign;
+        canvas_fill(canvas, x, row, 3, 1, ' ', signs[i].style);
+        canvas_put(canvas, x + 1, row, sign, signs[i].style);
+        canvas_text(canvas, x + 4, row, canvas->width - x - 5, ST_TEXT, _(signs[i].text));
+    }
+    for (unsigned colour = 0; colour < PYR_COLOURS; colour++) {
+        int at = x + (int)colour * 22;
+        canvas_fill(canvas, at, row, 3, 1, rock_of(colour), colour == PYR_GREEN ? ST_WALL_GREEN : colour == PYR_ORANGE ? ST_WALL_ORANGE : ST_WALL_PURPLE);
+        canvas_print(canvas, at + 4, row, 17, ST_TEXT, _("wall, %s"), pyr_text_colour(colour));
+    }
+    static const struct {
+        const char *text, *plain;
+        enum style style;
+        const char *means;
+    } states[] = {
+        { "[ ]", "[ ]", ST_GHOST, N_("the pattern in your hand fits here") },
+        { "! !", "! !", ST_WRONG, N_("it does not fit; the line below says why") },
+        { "▐●▌", "(*)", ST_PLACED, N_("placed, to be confirmed") },
+        { "· ·", ". .", ST_CAN, N_("one space can be marked here") },
+    };
+    row += 2;
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++, row++) {
+        canvas_text(canvas, x, row, 3, states[i].style, canvas->ascii ? states[i].plain : states[i].text);
+        canvas_text(canvas, x + 4, row, canvas->width - x - 5, ST_TEXT, _(states[i].means));
+    }
+}
+
+void draw_help(struct canvas *canvas, const struct scene *scene, int page)
+{
+    static const struct {
+        const char *keys, *does;
+    } keys[] = {
+        { N_("arrows, hjkl"), N_("move the pattern; beyond the edge lies the other card") },
+        { "r, R", N_("turn a quarter, or back") },
+        { "f", N_("mirror") },
+        { "n, N", N_("next or previous place where it fits") },
+        { "s", N_("one space instead of the pattern, and back") },
+        { N_("Tab, 1, 2"), N_("the other card, this card") },
+        { N_("Enter"), N_("place; then confirm") },
+        { "u", N_("take back: the last mark, a sealed choice, the last turn") },
+        { "o", N_("players: their cards and scores") },
+        { "L", N_("what happened so far") },
+        { N_("Esc"), N_("back to the table") },
+        { N_("Ctrl-L"), N_("draw the screen anew") },
+        { "q", N_("leave; the game is kept and goes on next time") },
+    };
+    begin_sheet(canvas, scene);
+    if (draw_is_too_small(canvas))
+        return;
+    int y = 2;
+    if (page == 0) {
+        y += canvas_wrap(canvas, 2, y, canvas->width - 4, 2, ST_STRONG, _("Each turn a pattern is revealed. Mark all of it on one of your cards, or one space."));
+        for (size_t i = 0; i < sizeof keys / sizeof *keys; i++, y++) {
+            canvas_text(canvas, 2, y, 14, ST_KEY, _(keys[i].keys));
+            canvas_text(canvas, 17, y, canvas->width - 18, ST_TEXT, _(keys[i].does));
+        }
+        y++;
+        canvas_wrap(canvas, 2, y, canvas->width - 4, 2, ST_TEXT,
+            _("Mouse: rest on a space to hold the pattern there, click to place it, the wheel turns it. Every key in the last line can be clicked."));
+    } else {
+        draw_legend(canvas, 2, y, scene);
+    }
+    draw_foot(canvas, scene);
+}
+
+/* Notices and lists. */
+
+void draw_notice(struct canvas *canvas, const char *heading, const char *text, const struct key_hint *hints, unsigned count)
+{
+    int width = canvas->width < 70 ? canvas->width - 2 : 66, rows = text_rows(text, width - 6), height = rows + 6;
+    int x = (canvas->width - width) / 2, y = (canvas->height - height) / 3;
+    canvas->places = 0;
+    if (y < 0)
+        y = 0;
+    canvas_fill(canvas, x, y, width, height, ' ', ST_TEXT);
+    canvas_frame(canvas, x, y, width, height, ST_ACTIVE, true);
+    canvas_text(canvas, x + 3, y + 1, width - 6, ST_STRONG, heading);
+    canvas_wrap(canvas, x + 3, y + 3, width - 6, rows, ST_TEXT, text);
+    draw_hints(canvas, x + 3, y + height - 2, width - 6, hints, count);
+}
+
+void draw_list(struct canvas *canvas, const char *heading, const char *const *items, unsigned count, unsigned at, const char *foot,
+    const struct key_hint *hints, unsigned hint_count)
+{
+    canvas_clear(canvas);
+    canvas_fill(canvas, 0, 0, canvas->width, 1, ' ', ST_TITLE);
+    canvas_text(canvas, 1, 0, canvas->width - 2, ST_TITLE, heading);
+    int rows = canvas->height - 5;
+    unsigned first = rows > 0 && at >= (unsigned)rows ? at - (unsigned)rows + 1 : 0;
+    for (unsigned i = first; i < count && (int)(i - first) < rows; i++) {
+        int y = 2 + (int)(i - first);
+        canvas_text(canvas, 2, y, 2, ST_TOUCH, i == at ? canvas->ascii ? ">" : "▸" : " ");
+        canvas_text(canvas, 4, y, canvas->width - 5, i == at ? ST_TOUCH : ST_TEXT, items[i]);
+        canvas_place(canvas, 0, y, canvas->width, 1, ACT_ITEM, (int)i);
+    }
+    canvas_text(canvas, 2, canvas->height - 2, canvas->width - 3, ST_TEXT, foot);
+    draw_hints(canvas, 2, canvas->height - 1, canvas->width - 3, hints, hint_count);
+}

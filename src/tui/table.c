@@ -1,0 +1,589 @@
+/* table.c: a game on the screen; see app.h. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "app.h"
+#include "remote.h"
+
+double app_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void app_say(struct app *app, enum style style, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(app->message, sizeof app->message, format, arguments);
+    va_end(arguments);
+    app->message_style = style;
+    app->message_line = app->match.log.lines;
+}
+
+void app_fail(struct app *app, const char *format, ...)
+{
+    char text[1000];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    free(app->error);
+    app->error = malloc(strlen(text) + 1);
+    if (app->error)
+        strcpy(app->error, text);
+}
+
+void app_hint(struct app *app, int key, const char *name, const char *does)
+{
+    if (app->hint_count < MAX_HINTS)
+        app->hints[app->hint_count++] = (struct key_hint){ key, name, does };
+}
+
+void app_canvas(struct app *app)
+{
+    int width, height;
+    screen_size(&width, &height);
+    app->canvas.ascii = app->facts.ascii;
+    if (width != app->canvas.width || height != app->canvas.height)
+        canvas_init(&app->canvas, width, height);
+    canvas_clear(&app->canvas);
+    app->hint_count = 0;
+}
+
+static bool is_mine(const struct app *app)
+{
+    return app->seat < PYR_MAX_SEATS && app->people >> app->seat & 1;
+}
+
+static enum hand_state state_of(const struct app *app)
+{
+    enum hand_state state = hand_state(&app->match, app->seat);
+    return state == HAND_OVER || is_mine(app) ? state : HAND_IDLE;
+}
+
+static bool is_aiming(enum hand_state state)
+{
+    return state == HAND_FIRST || state == HAND_EXTRA;
+}
+
+static void set_signs(struct app *app, struct scene *scene)
+{
+    unsigned waiting = pyr_match_waiting(&app->match);
+    bool all = scene->view.open.phase == PYR_KEEP || scene->view.open.phase == PYR_MARK;
+    for (unsigned s = 0; s < app->match.replay.seats; s++) {
+        if (pyr_match_is_over(&app->match))
+            scene->sign[s] = SIGN_NONE;
+        else if (app->remote)
+            scene->sign[s] = remote_sign(app->remote, s);
+        else if (waiting >> s & 1)
+            scene->sign[s] = SIGN_THINKS;
+        else
+            scene->sign[s] = all ? SIGN_READY : SIGN_NONE;
+    }
+}
+
+void app_scene(struct app *app, struct scene *scene)
+{
+    *scene = (struct scene){ .edition = &app->edition, .match = &app->match, .seat = app->seat < PYR_MAX_SEATS ? app->seat : 0, .names = app->names,
+        .story = &app->story, .beat = app->beat, .hints = app->hints, .story_mark = UINT32_MAX, .bare_console = app->facts.bare_console };
+    story_tell(&app->story, &app->match, app->match.log.lines, app->names);
+    pyr_match_view(&app->match, is_mine(app) ? app->seat : PYR_SPECTATOR, &scene->view);
+    scene->state = state_of(app);
+    if (is_mine(app) && app->match.replay.stage == PYR_STAGE_PLAY) {
+        hand_follow(&app->hand[app->seat], &app->match, app->seat);
+        scene->hand = &app->hand[app->seat];
+    }
+    set_signs(app, scene);
+    scene->title = app->remote ? remote_title(app->remote) : app->game ? game_title(app) : NULL;
+    scene->banner = app->remote ? remote_banner(app->remote) : NULL;
+}
+
+/* What is to be done now, where nothing else is to be said. */
+static void prompt(struct app *app, const struct scene *scene)
+{
+    char list[500];
+    struct gains gains;
+    const struct hand *hand = scene->hand;
+    unsigned waiting = pyr_match_waiting(&app->match);
+    if (app->message[0])
+        return;
+    app->message_style = ST_TEXT;
+    switch (scene->state) {
+    case HAND_KEEP:
+        app_say(app, ST_TEXT, "%s", __builtin_popcount(hand->picked) == PYR_KEPT ? _("Enter keeps these two.")
+            : _("Pick two cards: arrows and space, or 1 to 4."));
+        break;
+    case HAND_FIRST: {
+        enum pyr_err err = hand_preview(hand, &app->match, app->seat, &gains);
+        if (err) {
+            char reason[300];
+            words_reason(err, reason, sizeof reason);
+            app_say(app, ST_BAD, "%s", reason);
+        } else if (hand->aim.single && !pyr_aim_count(&app->edition.box, &scene->view.mine, hand_pattern(&app->match), 0, false) &&
+            !pyr_aim_count(&app->edition.box, &scene->view.mine, hand_pattern(&app->match), 1, false)) {
+            app_say(app, ST_TEXT, "%s", _("The pattern fits nowhere: mark one space instead (R8). Enter places it."));
+        } else {
+            app_say(app, ST_TEXT, "%s", hand->aim.single ? _("One space instead of the pattern (R8). Enter places it.") : _("Enter places the pattern here."));
+        }
+        break;
+    }
+    case HAND_EXTRA: {
+        enum pyr_err err = hand_preview(hand, &app->match, app->seat, &gains);
+        unsigned choice = 0;
+        for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+            choice += (unsigned)__builtin_popcount(pyr_pair_half(slot, scene->view.mine.reach));
+        char reason[300];
+        words_reason(err, reason, sizeof reason);
+        if (err)
+            app_say(app, ST_BAD, "%s", reason);
+        else
+            app_say(app, ST_TOUCH, pyr_ngettext("Red cross: one more space, on either card; %u to choose from.",
+                "Red cross: one more space, on either card; %u to choose from.", choice), choice);
+        break;
+    }
+    case HAND_PASS: app_say(app, ST_TEXT, "%s", _("You have no card left to mark: Enter passes (Q7).")); break;
+    case HAND_READY: app_say(app, ST_TOUCH, "%s", _("Placed. Enter confirms, u takes back.")); break;
+    case HAND_SEALED:
+        words_names(waiting & ~(1u << app->seat), app->names, list, sizeof list);
+        if (app->remote)
+            words_names(remote_waiting(app->remote), app->names, list, sizeof list);
+        app_say(app, ST_TEXT, _("Sealed. Waiting for %s; u takes it back."), list);
+        break;
+    case HAND_REPLACE: app_say(app, ST_TEXT, "%s", _("Choose a card with the arrows; Enter takes it. There is no going back (Q5).")); break;
+    case HAND_OVER: break;
+    case HAND_IDLE:
+        words_names(app->remote ? remote_waiting(app->remote) : waiting, app->names, list, sizeof list);
+        if (list[0])
+            app_say(app, ST_TEXT, _("Waiting for %s."), list);
+        break;
+    }
+}
+
+/* The most needed first: what does not fit into the last line is left out. */
+static void set_hints(struct app *app, enum hand_state state)
+{
+    bool can_undo = app->match.choice[app->seat].count || (app->game && game_can_take_back(app));
+    if (app->sheet == SHEET_STORY) {
+        app_hint(app, K_UP, app->facts.ascii ? "Up" : "↑", _("earlier"));
+        app_hint(app, K_DOWN, app->facts.ascii ? "Down" : "↓", _("later"));
+    } else if (app->sheet == SHEET_HELP) {
+        app_hint(app, K_TAB, _("Tab"), _("signs and keys"));
+    } else if (app->sheet) {
+    } else if (state == HAND_KEEP || state == HAND_REPLACE) {
+        app_hint(app, K_ENTER, _("Enter"), state == HAND_KEEP ? _("keep") : _("take"));
+        app_hint(app, K_LEFT, app->facts.ascii ? "<" : "←", _("left"));
+        app_hint(app, K_RIGHT, app->facts.ascii ? ">" : "→", _("right"));
+        if (state == HAND_KEEP)
+            app_hint(app, ' ', _("Space"), _("pick"));
+        else
+            app_hint(app, 't', "t", app->peek ? _("choose") : _("table"));
+    } else if (is_aiming(state)) {
+        app_hint(app, K_ENTER, _("Enter"), _("place"));
+        if (state == HAND_FIRST) {
+            app_hint(app, 'r', "r", _("rotate"));
+            app_hint(app, 'f', "f", _("mirror"));
+            app_hint(app, 's', "s", _("single"));
+        }
+        app_hint(app, 'n', "n", _("next"));
+        app_hint(app, K_TAB, _("Tab"), _("card"));
+    } else if (state == HAND_READY || state == HAND_PASS) {
+        app_hint(app, K_ENTER, _("Enter"), state == HAND_PASS ? _("pass") : _("confirm"));
+    } else if (state == HAND_OVER) {
+        app_hint(app, 't', "t", app->peek ? _("scores") : _("table"));
+        app_hint(app, 'v', "v", _("replay"));
+        if (app->game)
+            app_hint(app, 'N', "N", _("new game"));
+    }
+    if (app->sheet)
+        app_hint(app, K_ESCAPE, _("Esc"), _("back"));
+    else if (state == HAND_SEALED || state == HAND_READY || state == HAND_EXTRA)
+        app_hint(app, 'u', "u", _("take back"));
+    app_hint(app, '?', "?", _("help"));
+    app_hint(app, 'q', "q", _("quit"));
+    if (!app->sheet && can_undo && (state == HAND_FIRST || state == HAND_KEEP || state == HAND_OVER))
+        app_hint(app, 'u', "u", _("undo"));
+    if (app->sheet != SHEET_PLAYERS)
+        app_hint(app, 'o', "o", _("players"));
+    if (app->sheet != SHEET_STORY)
+        app_hint(app, 'L', "L", _("log"));
+}
+
+static void draw(struct app *app)
+{
+    struct scene scene;
+    app_canvas(app);
+    if (app->game && game_is_covered(app)) {
+        game_draw_cover(app);
+        goto show;
+    }
+    app_scene(app, &scene);
+    if (app->message_line != app->match.log.lines)
+        app->message[0] = '\0';
+    char kept[sizeof app->message];
+    memcpy(kept, app->message, sizeof kept);
+    if (!app->sheet)
+        prompt(app, &scene);
+    set_hints(app, scene.state);
+    scene.hint_count = app->hint_count;
+    scene.message = app->message;
+    scene.message_style = app->message_style;
+    bool replacing = scene.view.open.phase == PYR_REPLACE && app->match.replay.stage == PYR_STAGE_PLAY;
+    if (app->canvas.width < TUI_MIN_WIDTH || app->canvas.height < TUI_MIN_HEIGHT)
+        draw_is_too_small(&app->canvas);
+    else if (app->sheet == SHEET_HELP)
+        draw_help(&app->canvas, &scene, app->page);
+    else if (app->sheet == SHEET_STORY)
+        draw_story(&app->canvas, &scene, app->scroll);
+    else if (app->sheet == SHEET_PLAYERS)
+        draw_players(&app->canvas, &scene);
+    else if (scene.state == HAND_OVER && !app->peek)
+        draw_scores(&app->canvas, &scene);
+    else if (scene.hand && scene.view.open.phase == PYR_KEEP)
+        draw_keep(&app->canvas, &scene);
+    else if (replacing && !app->peek)
+        draw_replace(&app->canvas, &scene);
+    else
+        draw_table(&app->canvas, &scene);
+    memcpy(app->message, kept, sizeof kept);
+show:
+    if (app->question) {
+        const struct key_hint answers[] = { { 'y', "y", _("yes") }, { 'n', "n", _("no") } };
+        if (app->question == ASK_TAKE_BACK)
+            draw_notice(&app->canvas, _("Take your last turn back?"), _("The game goes back to before your last choice."), answers, 2);
+        else
+            draw_notice(&app->canvas, _("Leave the game?"), pyr_match_is_over(&app->match) ? _("It is over, and its record is kept.")
+                : app->remote ? _("Your seat stays yours: come back with the same command.") : _("It is kept and goes on the next time you start."),
+                answers, 2);
+    }
+    screen_show(&app->canvas);
+}
+
+/* Keys. */
+
+static void refuse(struct app *app, enum pyr_err err)
+{
+    char reason[300];
+    words_reason(err, reason, sizeof reason);
+    app_say(app, ST_BAD, "%s", reason);
+}
+
+static void confirm(struct app *app)
+{
+    app->peek = false;
+    if (app->remote)
+        remote_confirm(app->remote, app);
+    else
+        game_confirm(app);
+}
+
+static void take(struct app *app)
+{
+    const struct pyr_table *open = &app->match.replay.state.open;
+    unsigned at = app->hand[app->seat].at;
+    pyr_step step = at < PYR_DISPLAY ? pyr_step_take(open->display[at]) : pyr_step_draw();
+    if (at < PYR_DISPLAY && open->display[at] == PYR_NO_CARD)
+        return;
+    if (at >= PYR_DISPLAY && !open->deck_left) {
+        refuse(app, PYR_ERR_DECK_EMPTY);
+        return;
+    }
+    if (app->remote)
+        remote_take(app->remote, app, step);
+    else
+        game_take(app, step);
+}
+
+static void undo(struct app *app, enum hand_state state)
+{
+    struct hand *hand = &app->hand[app->seat];
+    if (state == HAND_SEALED) {
+        if (app->remote)
+            remote_retract(app->remote, app);
+        else
+            game_retract(app);
+    } else if (is_mine(app) && app->match.choice[app->seat].count) {
+        hand_undo(hand, &app->match, app->seat);
+        app_say(app, ST_TEXT, "%s", _("Taken back."));
+    } else if (app->game && game_can_take_back(app)) {
+        app->question = ASK_TAKE_BACK;
+    } else {
+        refuse(app, PYR_ERR_NO_UNDO);
+    }
+}
+
+/* Moving on after all was placed takes the last step back into the hand. */
+static bool pick_up(struct app *app, enum hand_state state)
+{
+    return state == HAND_READY && hand_pattern(&app->match) != PYR_NO_PATTERN && !hand_undo(&app->hand[app->seat], &app->match, app->seat);
+}
+
+static bool aim_key(struct app *app, int key)
+{
+    struct hand *hand = &app->hand[app->seat];
+    const struct pyr_match *match = &app->match;
+    pyr_seat seat = app->seat;
+    switch (key) {
+    case K_UP: case 'k': hand_move(hand, match, seat, -1, 0); return true;
+    case K_DOWN: case 'j': hand_move(hand, match, seat, 1, 0); return true;
+    case K_LEFT: case 'h': hand_move(hand, match, seat, 0, -1); return true;
+    case K_RIGHT: case 'l': hand_move(hand, match, seat, 0, 1); return true;
+    case 'r': hand_turn(hand, match, seat, 1); return true;
+    case 'R': hand_turn(hand, match, seat, -1); return true;
+    case 'f': case 'F': hand_turn(hand, match, seat, 0); return true;
+    case 's': case 'S': hand_single(hand, match, seat); return true;
+    case 'n': hand_next(hand, match, seat, 1); return true;
+    case 'N': case 'p': hand_next(hand, match, seat, -1); return true;
+    case '1': case '2': hand_card(hand, match, seat, (unsigned)(key - '1')); return true;
+    case K_TAB: case K_BACKTAB: hand_card(hand, match, seat, !hand->aim.slot); return true;
+    default: return false;
+    }
+}
+
+static void place(struct app *app)
+{
+    enum pyr_err err = hand_place(&app->hand[app->seat], &app->match, app->seat);
+    if (err)
+        refuse(app, err);
+    else if (hand_state(&app->match, app->seat) == HAND_EXTRA)
+        hand_follow(&app->hand[app->seat], &app->match, app->seat);
+}
+
+/* Choosing among cards that lie side by side. */
+static bool cards_key(struct app *app, int key, enum hand_state state)
+{
+    struct hand *hand = &app->hand[app->seat];
+    const struct pyr_table *open = &app->match.replay.state.open;
+    int most = state == HAND_KEEP ? PYR_DEALT : PYR_DISPLAY + 1, step = key == K_LEFT || key == 'h' || key == K_BACKTAB ? most - 1 : 1;
+    switch (key) {
+    case K_LEFT: case 'h': case K_BACKTAB: case K_RIGHT: case 'l': case K_TAB:
+        for (int i = 0; i < most; i++) {
+            hand->at = (uint8_t)((hand->at + step) % most);
+            if (state == HAND_KEEP || (hand->at < PYR_DISPLAY ? open->display[hand->at] != PYR_NO_CARD : open->deck_left > 0))
+                break;
+        }
+        return true;
+    case '1': case '2': case '3': case '4':
+        hand->at = (uint8_t)(key - '1');
+        if (state == HAND_KEEP)
+            hand_pick(hand, hand->at);
+        return true;
+    case '5': case 'd':
+        if (state == HAND_REPLACE)
+            hand->at = HAND_DECK;
+        return true;
+    case ' ':
+        if (state == HAND_KEEP)
+            hand_pick(hand, hand->at);
+        return true;
+    case K_ENTER:
+        if (state == HAND_REPLACE) {
+            take(app);
+        } else if (__builtin_popcount(hand->picked) == PYR_KEPT) {
+            place(app);
+            if (hand_state(&app->match, app->seat) == HAND_READY)
+                confirm(app);
+        } else if (!(hand->picked >> hand->at & 1)) {
+            hand_pick(hand, hand->at);
+        } else {
+            refuse(app, PYR_ERR_NOT_READY);
+        }
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool general_key(struct app *app, int key, enum hand_state state)
+{
+    switch (key) {
+    case 'q': case 'Q': app->question = ASK_QUIT; return true;
+    case '?': app->sheet = app->sheet == SHEET_HELP ? SHEET_NONE : SHEET_HELP; app->page = 0; return true;
+    case 'o': case 'O': app->sheet = app->sheet == SHEET_PLAYERS ? SHEET_NONE : SHEET_PLAYERS; return true;
+    case 'L': app->sheet = app->sheet == SHEET_STORY ? SHEET_NONE : SHEET_STORY; app->scroll = 0; return true;
+    case 12: screen_redraw(); return true;
+    case K_ESCAPE: app->sheet = SHEET_NONE; return true;
+    case 't':
+        if (state == HAND_OVER || app->match.replay.state.open.phase == PYR_REPLACE)
+            app->peek = !app->peek;
+        return true;
+    case 'v':
+        if (state == HAND_OVER)
+            app->look_back = app->leave = true;
+        return true;
+    case 'N':
+        if (state == HAND_OVER && app->game)
+            app->again = app->leave = true;
+        return true;
+    default: return false;
+    }
+}
+
+static bool sheet_key(struct app *app, int key)
+{
+    unsigned page = app->canvas.height > 6 ? (unsigned)app->canvas.height - 5 : 1;
+    if (app->sheet == SHEET_STORY) {
+        unsigned most = app->story.count;
+        unsigned up = key == K_UP || key == 'k' ? 1 : key == K_PAGE_UP ? page : key == K_HOME ? most : 0;
+        unsigned down = key == K_DOWN || key == 'j' ? 1 : key == K_PAGE_DOWN ? page : key == K_END ? most : 0;
+        app->scroll = app->scroll + up > most ? most : app->scroll + up;
+        app->scroll = app->scroll > down ? app->scroll - down : 0;
+        if (app->scroll + page / 2 > most)
+            app->scroll = most > page / 2 ? most - page / 2 : 0;
+        return up || down;
+    }
+    if (app->sheet == SHEET_HELP && (key == K_TAB || key == K_LEFT || key == K_RIGHT || key == ' ')) {
+        app->page = (app->page + 1) % HELP_PAGES;
+        return true;
+    }
+    return false;
+}
+
+static void on_key(struct app *app, int key)
+{
+    enum hand_state state = state_of(app);
+    app->message[0] = '\0';
+    if (app->question) {
+        enum question question = app->question;
+        app->question = ASK_NOTHING;
+        if (key == 'y' || key == 'Y' || key == K_ENTER) {
+            if (question == ASK_QUIT)
+                app->leave = true;
+            else
+                game_take_back(app);
+        }
+        return;
+    }
+    if (app->game && game_is_covered(app)) {
+        if (key == 'q')
+            app->question = ASK_QUIT;
+        else if (key == K_ENTER || key == ' ')
+            game_uncover(app);
+        else if (key == 'u')
+            game_back_seat(app);
+        return;
+    }
+    if (app->sheet && (sheet_key(app, key) || general_key(app, key, state)))
+        return;
+    if (app->sheet)
+        app->sheet = SHEET_NONE;
+    if (state == HAND_IDLE && app->remote && remote_key(app->remote, app, key))
+        return;
+    if ((state == HAND_KEEP || (state == HAND_REPLACE && !app->peek)) && cards_key(app, key, state))
+        return;
+    if (is_aiming(state) || state == HAND_READY) {
+        bool moves = key != K_ENTER && key != 'u' && (key == K_UP || key == K_DOWN || key == K_LEFT || key == K_RIGHT || (key < 128 && key > 0 && strchr("hjklrRfFsSnNp12\t", key)));
+        if (moves) {
+            if (state == HAND_READY)
+                pick_up(app, state);
+            aim_key(app, key);
+            return;
+        }
+    }
+    if (key == 'u' || key == 'U' || key == 26 || key == K_BACKSPACE) {
+        undo(app, state);
+        return;
+    }
+    if (key == K_ENTER && (is_aiming(state) || state == HAND_PASS)) {
+        place(app);
+        return;
+    }
+    if (key == K_ENTER && state == HAND_READY) {
+        confirm(app);
+        return;
+    }
+    if (key == K_ESCAPE && (state == HAND_READY || state == HAND_EXTRA)) {
+        while (app->match.choice[app->seat].count && !hand_undo(&app->hand[app->seat], &app->match, app->seat))
+            continue;
+        return;
+    }
+    general_key(app, key, state);
+}
+
+/* The mouse. */
+static void on_mouse(struct app *app, const struct input *input)
+{
+    enum hand_state state = state_of(app);
+    const struct place *place_at = canvas_find(&app->canvas, input->x, input->y);
+    bool covered = app->game && game_is_covered(app);
+    if (input->kind == INPUT_WHEEL) {
+        if (app->sheet)
+            sheet_key(app, input->key > 0 ? K_UP : K_DOWN);
+        else if (!covered && !app->question && (is_aiming(state) || pick_up(app, state))) {
+            hand_turn(&app->hand[app->seat], &app->match, app->seat, input->key > 0 ? 1 : -1);
+            if (place_at && place_at->action == ACT_SPACE)
+                hand_cover(&app->hand[app->seat], &app->match, app->seat, (unsigned)place_at->detail / 25, (unsigned)place_at->detail / 5 % 5,
+                    (unsigned)place_at->detail % 5, false);
+            app->message[0] = '\0';
+        }
+        return;
+    }
+    if (!place_at)
+        return;
+    if (place_at->action == ACT_KEY && input->kind == INPUT_CLICK) {
+        on_key(app, place_at->detail);
+    } else if (place_at->action == ACT_ITEM && !covered && !app->question && !app->sheet && (state == HAND_KEEP || state == HAND_REPLACE)) {
+        struct hand *hand = &app->hand[app->seat];
+        bool same = hand->at == place_at->detail;
+        hand->at = (uint8_t)place_at->detail;
+        if (input->kind == INPUT_CLICK)
+            on_key(app, state == HAND_KEEP ? ' ' : same ? K_ENTER : 0);
+    } else if (place_at->action == ACT_SPACE && !covered && !app->question && !app->sheet) {
+        unsigned slot = (unsigned)place_at->detail / 25, row = (unsigned)place_at->detail / 5 % 5, column = (unsigned)place_at->detail % 5;
+        if (input->kind == INPUT_CLICK && state == HAND_READY && pick_up(app, state))
+            state = state_of(app);
+        if (!is_aiming(state))
+            return;
+        app->message[0] = '\0';
+        if (hand_cover(&app->hand[app->seat], &app->match, app->seat, slot, row, column, input->kind == INPUT_CLICK) && input->kind == INPUT_CLICK)
+            place(app);
+    }
+}
+
+void table_run(struct app *app)
+{
+    app->leave = app->again = app->look_back = false;
+    while (!app->leave && !app->error) {
+        if (app->game)
+            game_tick(app);
+        else if (app->remote)
+            remote_tick(app->remote, app);
+        if (app->leave || app->error)
+            break;
+        if (app->remote && remote_draws_itself(app->remote)) {
+            app_canvas(app);
+            remote_draw(app->remote, app);
+            screen_show(&app->canvas);
+        } else {
+            draw(app);
+        }
+        bool alive = app->remote ? true : game_is_thinking(app);
+        struct input input = screen_wait(alive ? 120 : 1000);
+        if (app_seconds() >= app->next_beat) {
+            app->beat++;
+            app->next_beat = app_seconds() + 0.1;
+        }
+        switch (input.kind) {
+        case INPUT_KEY:
+            if (app->remote && remote_draws_itself(app->remote))
+                remote_screen_key(app->remote, app, input.key);
+            else
+                on_key(app, input.key);
+            break;
+        case INPUT_HOVER:
+        case INPUT_CLICK:
+        case INPUT_WHEEL:
+            if (app->remote && remote_draws_itself(app->remote))
+                remote_screen_mouse(app->remote, app, &input);
+            else
+                on_mouse(app, &input);
+            break;
+        case INPUT_END: app->leave = true; break;
+        default: break;
+        }
+    }
+}

@@ -1,0 +1,105 @@
+/* tui.c: starts and ends; see tui.h. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app.h"
+#include "remote.h"
+
+bool tui_is_possible(void)
+{
+    const char *term = getenv("TERM");
+    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && term[0] && strcmp(term, "dumb") != 0;
+}
+
+static void run_local(struct app *app)
+{
+    bool again;
+    do {
+        again = false;
+        if (!game_begin(app))
+            return;
+        table_run(app);
+        while (app->look_back && !app->error) {
+            replay_run(app, "");
+            app->leave = false;
+            table_run(app);
+        }
+        again = app->again;
+        game_end(app);
+        memset(app->hand, 0, sizeof app->hand);
+    } while (again && !screen_signal() && !app->error);
+}
+
+static void run_remote(struct app *app)
+{
+    app->remote = remote_create(app);
+    if (!app->remote)
+        return;
+    do {
+        table_run(app);
+        if (app->look_back && !app->error)
+            replay_run(app, "");
+    } while (app->look_back && !app->error && !screen_signal());
+    remote_destroy(app->remote);
+    app->remote = NULL;
+}
+
+static void run_replay(struct app *app)
+{
+    struct pyr_fault fault;
+    const struct tui_options *options = app->options;
+    struct pyr_word names[PYR_MAX_SEATS];
+    app->edition = *options->edition;
+    if (pyr_match_load(&app->match, &app->edition, options->record, options->record_size, PYR_NOBODY, &fault)) {
+        char sentence[512];
+        pyr_text_fault(&fault, sentence, sizeof sentence);
+        app_fail(app, "%s:%u: %s", options->record_name, (unsigned)fault.line, sentence);
+        return;
+    }
+    unsigned count = pyr_record_player_names(app->match.log.text, app->match.log.start[app->match.log.lines], names);
+    for (unsigned s = 0; s < count; s++)
+        pyr_word_copy(names[s], app->names[s], sizeof app->names[s]);
+    if (app->match.replay.stage < PYR_STAGE_PLAY) {
+        app_fail(app, _("%s: the cards are still being dealt"), options->record_name);
+        return;
+    }
+    replay_run(app, options->record_name);
+}
+
+int tui_run(const struct tui_options *options)
+{
+    struct app *app = calloc(1, sizeof *app);
+    const struct screen_options screen = { options->ascii, options->no_colour };
+    if (!app)
+        return 1;
+    app->options = options;
+    if (!tui_is_possible() || !screen_start(&screen, &app->facts)) {
+        free(app);
+        return TUI_NO_TERMINAL;
+    }
+    if (options->replay)
+        run_replay(app);
+    else if (options->server)
+        run_remote(app);
+    else
+        run_local(app);
+    int stopped = screen_signal(), code = 0;
+    screen_stop();
+    if (app->error) {
+        fprintf(stderr, "pyramids: %s\n", app->error);
+        code = 1;
+    }
+    free(app->error);
+    story_finish(&app->story);
+    canvas_finish(&app->canvas);
+    free(app);
+    if (stopped) {
+        /* Whoever waits for us is to see by what we ended. */
+        signal(stopped, SIG_DFL);
+        raise(stopped);
+    }
+    return code;
+}

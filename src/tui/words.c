@@ -1,0 +1,247 @@
+/* words.c: see words.h. A whole sentence a case; lists are joined by commas in every language. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "words.h"
+
+/* Adds an item to a list. */
+static void __attribute__((format(printf, 3, 4))) add(char *to, size_t size, const char *format, ...)
+{
+    va_list arguments;
+    size_t length = strlen(to);
+    if (length && length + 3 < size) {
+        strcpy(to + length, ", ");
+        length += 2;
+    }
+    va_start(arguments, format);
+    vsnprintf(to + length, size - length, format, arguments);
+    va_end(arguments);
+}
+
+void words_gains(const struct gains *g, char *to, size_t size)
+{
+    to[0] = '\0';
+    if (g->ruby)
+        add(to, size, pyr_ngettext("%u ruby", "%u rubies", g->ruby), g->ruby);
+    if (g->emerald)
+        add(to, size, pyr_ngettext("%u emerald", "%u emeralds", g->emerald), g->emerald);
+    if (g->torch && g->torch_lost)
+        add(to, size, "%s", _("torch (this round's is marked)"));
+    else if (g->torch)
+        add(to, size, "%s", _("torch"));
+    if (g->skull)
+        add(to, size, pyr_ngettext("%u skull", "%u skulls", g->skull), g->skull);
+    if (g->potion)
+        add(to, size, pyr_ngettext("%u potion", "%u potions", g->potion), g->potion);
+    if (g->cross)
+        add(to, size, pyr_ngettext("%u red cross", "%u red crosses", g->cross), g->cross);
+    if (g->tomb)
+        add(to, size, "%s", _("tomb"));
+}
+
+void words_preview(const struct gains *g, char *to, size_t size)
+{
+    char list[200];
+    words_gains(g, list, sizeof list);
+    if (list[0])
+        snprintf(to, size, _("%s: %d → %d."), list, g->before, g->after);
+    else
+        snprintf(to, size, _("No symbol: %d → %d."), g->before, g->after);
+    size_t length = strlen(to);
+    if (length + 2 > size)
+        return;
+    if (g->due)
+        snprintf(to + length, size - length, pyr_ngettext(" Then %u extra mark.", " Then %u extra marks.", g->due), g->due);
+    else if (g->lost)
+        snprintf(to + length, size - length, "%s", _(" No space is left for the extra mark: it is lost (Q3)."));
+    else if (g->healed)
+        snprintf(to + length, size - length, pyr_ngettext(" %u skull is erased.", " %u skulls are erased.", g->healed), g->healed);
+}
+
+void words_reason(enum pyr_err err, char *to, size_t size)
+{
+    switch (err) {
+    case PYR_ERR_WALL: snprintf(to, size, "%s", _("Does not fit: there is a wall (R9).")); break;
+    case PYR_ERR_MARKED: snprintf(to, size, "%s", _("Does not fit: a space is marked already (R9).")); break;
+    case PYR_ERR_NO_ENTRANCE: snprintf(to, size, "%s", _("The first mark on a card has to cover the entrance (R10).")); break;
+    case PYR_ERR_NO_TOUCH: snprintf(to, size, "%s", _("It has to touch a space that was marked before (R10).")); break;
+    case PYR_ERR_NOT_ON_DESK: snprintf(to, size, "%s", _("There is no card here.")); break;
+    case PYR_ERR_NOT_READY: snprintf(to, size, "%s", _("Two cards are to be kept (R4).")); break;
+    case PYR_ERR_DECK_EMPTY: snprintf(to, size, "%s", _("The deck is empty (R13).")); break;
+    case PYR_ERR_NO_UNDO: snprintf(to, size, "%s", _("There is nothing to take back.")); break;
+    case PYR_ERR_NOT_DUE: snprintf(to, size, "%s", _("There is nothing to decide now.")); break;
+    default: pyr_text_error(err, to, size); break;
+    }
+}
+
+void words_spaces(pyr_spaces spaces, char *to, size_t size)
+{
+    size_t at = 0;
+    to[0] = '\0';
+    for (unsigned row = 0; row < PYR_SIDE; row++)
+        for (unsigned column = 0; column < PYR_SIDE; column++)
+            if (spaces & PYR_SPACE(row, column) && at + 4 < size)
+                at += (size_t)snprintf(to + at, size - at, at ? " %c%u" : "%c%u", "abcde"[column], row + 1);
+}
+
+void words_turn(const struct pyr_table *open, char *to, size_t size)
+{
+    if (open->phase == PYR_KEEP || open->revealed[0] == PYR_NO_PATTERN)
+        snprintf(to, size, "%s", _("Before the first round"));
+    else
+        snprintf(to, size, _("Round %u of 4, turn %u of 7"), open->round + 1u, open->turn + 1u);
+}
+
+void words_names(unsigned seats, char names[][PYR_MAX_PLAYER_NAME + 1], char *to, size_t size)
+{
+    to[0] = '\0';
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
+        if (seats >> s & 1)
+            add(to, size, "%s", names[s]);
+}
+
+void words_winner(const struct pyr_box *box, const struct pyr_table *open, char names[][PYR_MAX_PLAYER_NAME + 1], char *to, size_t size)
+{
+    unsigned winners = pyr_table_winners(box, open), tied = 0;
+    if (!winners) {
+        to[0] = '\0';
+        return;
+    }
+    unsigned first = (unsigned)__builtin_ctz(winners);
+    int points = pyr_table_score(box, open, (pyr_seat)first).total;
+    for (unsigned s = 0; s < open->seats; s++)
+        if (pyr_table_score(box, open, (pyr_seat)s).total == points)
+            tied |= 1u << s;
+    if (winners & (winners - 1)) {
+        char list[600];
+        words_names(winners, names, list, sizeof list);
+        snprintf(to, size, _("%s share the win with %d points: none of them completed a pyramid (Q8)."), list, points);
+    } else if (tied & (tied - 1)) {
+        snprintf(to, size, _("%s wins with %d points, by the lowest pyramid of those who tie: %d (R17)."), names[first], points,
+            __builtin_ctzll(open->desk[first].done | (uint64_t)1 << 63) + 1);
+    } else {
+        snprintf(to, size, _("%s wins with %d points."), names[first], points);
+    }
+}
+
+/* The story. */
+
+static struct story_line *story_add(struct story *story, uint32_t line)
+{
+    if (story->count == story->room) {
+        unsigned room = story->room ? story->room * 2 : 64;
+        struct story_line *larger = realloc(story->line, room * sizeof *larger);
+        if (!larger)
+            return NULL;                     /* a shorter story is better than none */
+        story->line = larger;
+        story->room = room;
+    }
+    struct story_line *new = &story->line[story->count++];
+    *new = (struct story_line){ .line = line };
+    return new;
+}
+
+static void tell_mark(struct story *story, const struct pyr_box *box, const struct pyr_event *event, const char *name, uint32_t line)
+{
+    for (unsigned i = 0; i < event->count; i++) {
+        const struct pyr_part *part = &event->part[i];
+        const struct pyr_card_face *face = &box->card[part->card];
+        struct gains g = { .ruby = (uint8_t)__builtin_popcount(part->spaces & face->ruby), .emerald = (uint8_t)__builtin_popcount(part->spaces & face->emerald),
+            .torch = (part->spaces & face->torch) != 0, .skull = (uint8_t)__builtin_popcount(part->spaces & face->skull),
+            .potion = (uint8_t)__builtin_popcount(part->spaces & face->potion), .cross = (uint8_t)__builtin_popcount(part->spaces & face->cross),
+            .tomb = (part->spaces & face->tomb) != 0 };
+        char spaces[96], list[200];
+        struct story_line *to = story_add(story, line);
+        if (!to)
+            return;
+        words_spaces(part->spaces, spaces, sizeof spaces);
+        words_gains(&g, list, sizeof list);
+        if (i && list[0])
+            snprintf(to->text, sizeof to->text, _("%s, extra mark: %s on %d: %s."), name, spaces, part->card + 1, list);
+        else if (i)
+            snprintf(to->text, sizeof to->text, _("%s, extra mark: %s on %d."), name, spaces, part->card + 1);
+        else if (list[0])
+            snprintf(to->text, sizeof to->text, _("%s marks %s on %d: %s."), name, spaces, part->card + 1, list);
+        else
+            snprintf(to->text, sizeof to->text, _("%s marks %s on %d."), name, spaces, part->card + 1);
+    }
+    struct story_line *to = event->count ? NULL : story_add(story, line);
+    if (to)
+        snprintf(to->text, sizeof to->text, _("%s has nothing to mark and passes."), name);
+}
+
+static void tell_cards(char *to, size_t size, const struct pyr_event *event)
+{
+    to[0] = '\0';
+    for (unsigned i = 0; i < event->count && i < PYR_DEALT; i++)
+        add(to, size, "%d", event->card[i] + 1);
+}
+
+static void tell_line(struct story *story, const struct pyr_match *match, uint32_t line, char names[][PYR_MAX_PLAYER_NAME + 1],
+    unsigned *reveals)
+{
+    struct pyr_lines lines;
+    struct pyr_event event;
+    struct pyr_word word = pyr_match_line(match, line);
+    struct story_line *to;
+    char list[64];
+    pyr_lines_init(&lines, word.at, word.length);
+    if (!pyr_lines_next(&lines, false) || !pyr_event_read(match->edition, &lines, &event))
+        return;
+    const char *name = event.seat < PYR_MAX_SEATS ? names[event.seat] : "";
+    switch (event.kind) {
+    case PYR_EVENT_KEEP:
+        if ((to = story_add(story, line)))
+            snprintf(to->text, sizeof to->text, _("%s keeps %d and %d."), name, event.card[0] + 1, event.card[1] + 1);
+        break;
+    case PYR_EVENT_SHOW:
+        tell_cards(list, sizeof list, &event);
+        if ((to = story_add(story, line)))
+            snprintf(to->text, sizeof to->text, pyr_ngettext("New in the display: %s.", "New in the display: %s.", event.count), list);
+        break;
+    case PYR_EVENT_REVEAL:
+        if ((to = story_add(story, line))) {
+            snprintf(to->text, sizeof to->text, _("Round %u, turn %u: pattern %s"), *reveals / PYR_TURNS + 1, *reveals % PYR_TURNS + 1,
+                match->edition->pattern_name[event.pattern]);
+            to->heading = true;
+        }
+        ++*reveals;
+        break;
+    case PYR_EVENT_MARK: tell_mark(story, &match->edition->box, &event, name, line); break;
+    case PYR_EVENT_TAKE:
+        if ((to = story_add(story, line)))
+            snprintf(to->text, sizeof to->text, _("%s takes %d from the display."), name, event.card[0] + 1);
+        break;
+    case PYR_EVENT_DRAW:
+        if ((to = story_add(story, line)))
+            snprintf(to->text, sizeof to->text, _("%s draws %d from the deck."), name, event.card[0] + 1);
+        break;
+    case PYR_EVENT_POINTS:
+        if ((to = story_add(story, line)))
+            snprintf(to->text, sizeof to->text, _("%s takes %d pyramid points for %s."), name, event.points, pyr_text_colour(event.colour));
+        break;
+    case PYR_EVENT_SCORE:
+        if ((to = story_add(story, line)))
+            snprintf(to->text, sizeof to->text, _("%s has %d points."), name, event.score.total);
+        break;
+    default: break;
+    }
+}
+
+void story_tell(struct story *story, const struct pyr_match *match, uint32_t lines, char names[][PYR_MAX_PLAYER_NAME + 1])
+{
+    unsigned reveals = 0;
+    if (lines < story->told)
+        story->count = story->told = 0;
+    for (unsigned i = 0; i < story->count; i++)
+        reveals += story->line[i].heading;
+    for (; story->told < lines && story->told < match->log.lines; story->told++)
+        tell_line(story, match, story->told, names, &reveals);
+}
+
+void story_finish(struct story *story)
+{
+    free(story->line);
+    *story = (struct story){ 0 };
+}

@@ -1,0 +1,49 @@
+/*
+ * words.h (words.c): the game in sentences: what happened, what a mark brings, why something does not fit.
+ */
+#ifndef PYR_TUI_WORDS_H
+#define PYR_TUI_WORDS_H
+
+#include <pyramids/text.h>
+
+#include "hand.h"
+
+/* The log in words, a line an event, turns under headings. */
+struct story_line {
+    char text[240];
+    uint32_t line;               /* of the log, from 0 */
+    bool heading;
+};
+
+struct story {
+    struct story_line *line;
+    unsigned count, room;
+    uint32_t told;               /* lines of the log that are in words */
+};
+
+/* Puts the first `lines` lines of the log into words; begins anew where the log is another one. */
+void story_tell(struct story *story, const struct pyr_match *match, uint32_t lines, char names[][PYR_MAX_PLAYER_NAME + 1]);
+void story_finish(struct story *story);
+
+/* Why a mark does not fit: a short sentence with its rule. */
+void words_reason(enum pyr_err err, char *to, size_t size);
+
+/* "2 rubies, torch, tomb"; "" if there is nothing. */
+void words_gains(const struct gains *gains, char *to, size_t size);
+
+/* What a mark brings, in one or two sentences with the points before and after. */
+void words_preview(const struct gains *gains, char *to, size_t size);
+
+/* The spaces of a set: "c1 c2 d2". */
+void words_spaces(pyr_spaces spaces, char *to, size_t size);
+
+/* The name of a round and turn: "Round 2, turn 3 of 7". */
+void words_turn(const struct pyr_table *open, char *to, size_t size);
+
+/* Names with commas between, of the seats in a set. */
+void words_names(unsigned seats, char names[][PYR_MAX_PLAYER_NAME + 1], char *to, size_t size);
+
+/* How the winner won: by points, or by the lower pyramid (R17, Q8). */
+void words_winner(const struct pyr_box *box, const struct pyr_table *open, char names[][PYR_MAX_PLAYER_NAME + 1], char *to, size_t size);
+
+#endif

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""A full disk, writes that fail, a database that is not ours: the one request is refused, the server goes on; or it does not begin, and says why.
+usage: disk.py PYRAMIDS SOURCE_ROOT [CASE]"""
+import os
+import random
+import re
+import resource
+import secrets
+import shutil
+import sqlite3
+import subprocess
+import time
+
+import wire
+from wire import LONG, Server, Visitor, check_record, play
+
+
+def limited(size):
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+
+def lift(server, size=resource.RLIM_INFINITY):
+    """From now on files of the server can grow up to so many bytes: a write beyond fails (EFBIG), as on a full disk."""
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+
+def case_no_room(folder):
+    with Server(folder) as server:
+        dice = random.Random(3)
+        ana, ben = server.visitor(), server.visitor('Ben')
+        code = ana.make('open', 'open', 'bot:novice')
+        links = [ana.seat(code), ben.seat(code)]
+        play(links, dice, until=lambda: links[0].version > 20)
+        waiting = ana.make('open', 'open')
+        guest = ben.link(waiting)
+        time.sleep(0.3)                          # what is on its way arrives
+        for attempt in range(3 if LONG else 2):
+            while links[0].hear(0.05) or links[1].hear(0.05):
+                pass
+            lift(server, 1)                      # from here on nothing can be written (nor logged, where the log is a file)
+            ana.refused(503, 'storage', 'POST', '/api/tables', {'seats': [{'kind': 'open'}] * 2})
+            ana.refused(503, 'storage', 'POST', '/api/visitor', {'name': 'Ana B'})
+            assert ana.want(200, 'GET', '/api/visitor').json['visitor']['name'] == 'Ana'      # nothing has changed
+            fresh = Visitor(server)
+            fresh.refused(503, 'storage', 'POST', '/api/visitor', {'name': 'Davi'})
+            assert not fresh.cookie
+            guest.refused('storage', 'sit', number=secrets.token_hex(32))
+            assert ben.table(waiting)['you'] == 0 and ben.table(waiting)['seats'][0] == {'kind': 'open'}
+            chooser = next(link for link in links if link.pick(dice))
+            phase, choice = chooser.version, chooser.pick(dice)
+            answer = chooser.say('choose', phase=phase, choice=choice, id='again%d' % attempt)
+            assert answer.get('code') in ('storage', 'confirmed'), answer
+            if answer['code'] == 'storage':
+                seat = chooser.table['you']
+                assert not ana.table(code)['seats'][seat - 1]['ready']
+            # Reading goes on.
+            ana.want(200, 'GET', '/healthz')
+            ana.want(200, 'GET', '/api/tables')
+            ana.record(code)
+            failed = re.search(r'^pyramids_store_failed_total (\d+)$', ana.want(200, 'GET', '/metrics').text, re.M)
+            assert int(failed.group(1)) >= 5 * (attempt + 1), failed
+            lift(server)                         # there is room again: everything goes on where it was
+            if answer['code'] == 'storage':
+                chooser.done('choose', phase=phase, choice=choice, id='again%d' % attempt)
+            play(links, dice, until=lambda start=links[0].version: links[0].version > start + 12)
+        made = ana.make('open', 'open')
+        assert ana.want(200, 'POST', '/api/visitor', {'name': 'Ana B'}).json['visitor']['name'] == 'Ana B'
+        play(links, dice)
+        check_record(folder, ana.record(code))
+        server.restart()
+        check_record(folder, ana.record(code))
+        assert ana.table(made)['host'] and ana.want(200, 'GET', '/api/visitor').json['visitor']['name'] == 'Ana B'
+        guest = ben.link(waiting)
+        guest.done('sit', number=secrets.token_hex(32))
+
+
+def case_bots_wait_for_room(folder):
+    """The bots' choices cannot be stored: the table waits, and goes on by itself when there is room."""
+    with Server(folder) as server:
+        ana = server.visitor()
+        code = ana.make('open', 'bot:novice')
+        link = ana.seat(code)
+        play([link], random.Random(1), until=lambda: link.version > 20)
+        time.sleep(0.2)
+        while link.hear(0.05):
+            pass
+        lift(server, 1)
+        choice = link.pick(random.Random(2))
+        if choice:
+            assert link.say('choose', id='x', phase=link.version, choice=choice)['code'] in ('storage', 'confirmed')
+        link.say('leave')                        # refused as well
+        time.sleep(1.5)
+        assert ana.table(code)['state'] == 'running'
+        lift(server)
+        link.done('leave')                       # from here the bots play alone
+        end = time.monotonic() + 60
+        while ana.table(code)['state'] != 'over':
+            assert time.monotonic() < end, 'the table is stuck'
+            time.sleep(0.1)
+        check_record(folder, ana.record(code))
+
+
+def case_no_room_at_the_start(folder):
+    server = Server(folder)
+    server.visitor()
+    server.stop()
+    for size in (1, 20000):
+        server.before = limited(size)
+        try:
+            server.start()
+            server.visitor()                     # it was enough to begin with
+            server.stop()
+        except AssertionError as error:          # it does not begin, or not for long
+            assert 'ended with 1\n' in str(error) or '503, not 200' in str(error), error
+            if server.process.poll() is None:
+                server.stop()
+            server.process = None
+    server.before = None
+    server.start()
+    server.visitor()
+    server.stop()
+
+
+def case_other_files(folder):
+    """A newer database, a foreign one, a damaged one, no database at all: a clear message, exit 1, and the file is as it was."""
+    server = Server(folder)
+    ana = server.visitor()
+    ana.make('open', 'open')
+    # A second server for the same database.
+    other = Server.__new__(Server)
+    other.__dict__.update(server.__dict__)
+    other.port, other.log, other.process = 0, os.path.join(folder, 'second.log'), None
+    words = other.start(code=1)
+    assert 'in use by another server' in words and str(server.process.pid) in words, words
+    ana.want(200, 'GET', '/api/visitor')         # the first one does not mind
+    server.stop()
+    good = os.path.join(folder, 'good.db')
+    shutil.copy(server.database, good)
+
+    def refused(text):
+        before = open(server.database, 'rb').read()
+        words = server.start(code=1)
+        assert words.count('\n') == 1 and words.startswith('pyramids: ') and text in words and server.database in words, words
+        assert open(server.database, 'rb').read() == before
+    base = sqlite3.connect(server.database)
+    base.execute('PRAGMA user_version = 99')
+    base.commit()
+    base.close()
+    refused('newer version')
+    for data, text in ((b'just some text, and not at all a database\n' * 100, 'not a database'), (open(good, 'rb').read()[:100] + secrets.token_bytes(8000), ''),):
+        with open(server.database, 'wb') as file:
+            file.write(data)
+        refused(text)
+    os.remove(server.database)
+    base = sqlite3.connect(server.database)
+    base.execute('CREATE TABLE diary (day TEXT)')
+    base.commit()
+    base.close()
+    refused('another program')
+    # Damaged in the middle.
+    data = bytearray(open(good, 'rb').read())
+    page = 4096
+    for at in range(2 * page, len(data), page):
+        data[at:at + 64] = b'\xff' * 64
+    with open(server.database, 'wb') as file:
+        file.write(data)
+    refused('damaged')
+    os.remove(server.database)
+    os.mkdir(server.database)
+    words = server.start(code=1)
+    assert words.startswith('pyramids: ') and server.database in words, words
+    os.rmdir(server.database)
+    # And the good one is good.
+    shutil.copy(good, server.database)
+    server.start()
+    assert ana.want(200, 'GET', '/api/my/tables').json['tables']
+    # A port that is taken.
+    third = Server.__new__(Server)
+    third.__dict__.update(server.__dict__)
+    third.log, third.process, third.database = os.path.join(folder, 'third.log'), None, os.path.join(folder, 'third.db')
+    words = third.start(code=1)
+    assert 'is taken' in words and str(server.port) in words, words
+    server.stop()
+
+
+def case_wrong_usage(folder):
+    for words in (['--port', '70000'], ['--port', 'x'], ['--nonsense'], ['file'], ['--tls-cert', 'x'], ['--quick', '0'], ['--ping', '0'], ['--max-tables', '0'], ['--bot-threads', '0']):
+        done = subprocess.run([wire.COMMAND, 'serve', *words], capture_output=True, text=True, env=wire.ENV, timeout=20, check=False)
+        assert done.returncode == 2 and done.stderr.startswith('pyramids: '), (words, done.returncode, done.stderr)
+    for words in (['--origin', 'example.org'], ['--origin', 'https://example.org/path'], ['--tls-cert', 'none', '--tls-key', 'none'], ['--edition', 'none'],
+                  ['--address', '203.0.113.77']):
+        done = subprocess.run([wire.COMMAND, 'serve', '--no-browser', '--port', '0', '--database', os.path.join(folder, 'x.db'), *words], capture_output=True, text=True,
+                              env=wire.ENV, timeout=20, check=False)
+        assert done.returncode == 1 and done.stderr.startswith('pyramids: '), (words, done.returncode, done.stderr)
+
+
+if __name__ == '__main__':
+    wire.main(globals())

@@ -1,0 +1,437 @@
+/*
+ * test_tui.c: what the terminal client does without a terminal: a pattern in hand, what a mark brings, the page of characters, the game in
+ * words, saved files.
+ */
+#define _POSIX_C_SOURCE 200809L  /* mkdtemp, setenv */
+
+#include "check.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "draw.h"
+#include "save.h"
+
+static struct pyr_edition plain, crowded;
+static struct pyr_match match;
+
+static void load_edition(struct pyr_edition *edition, const char *path)
+{
+    size_t size;
+    char *text = check_file(path, &size);
+    if (pyr_edition_read(edition, text, size, NULL)) {
+        printf("Bail out! %s cannot be read\n", path);
+        exit(1);
+    }
+    free(text);
+}
+
+__attribute__((constructor)) static void load_editions(void)
+{
+    load_edition(&plain, "tests/data/plain.edition");
+    load_edition(&crowded, "tests/data/crowded.edition");
+}
+
+static char names[PYR_MAX_SEATS][PYR_MAX_PLAYER_NAME + 1] = { "Ana", "Ben", "Çağla 🐫", "日本語の名前" };
+
+static void begin(const struct pyr_edition *edition, unsigned seats, uint64_t seed)
+{
+    struct pyr_chance chance;
+    struct pyr_rng rng;
+    const char *list[PYR_MAX_SEATS] = { names[0], names[1], names[2], names[3] };
+    pyr_rng_seed(&rng, seed, 0);
+    pyr_chance_draw(&chance, &edition->box, seats, &rng);
+    CHECK_INT(pyr_match_init(&match, edition, seats, list, &chance), PYR_OK);
+}
+
+/* Everyone but seat 0 chooses at random. */
+static void others_choose(struct pyr_rng *rng)
+{
+    for (unsigned waiting; (waiting = pyr_match_waiting(&match) & ~1u);) {
+        struct pyr_steps steps;
+        pyr_seat seat = (pyr_seat)__builtin_ctz(waiting);
+        pyr_match_steps(&match, seat, &steps);
+        bool replace = match.replay.state.open.phase == PYR_REPLACE;
+        if (!CHECK_INT(pyr_match_step(&match, seat, pyr_steps_pick(&match.edition->box, &steps, rng)), PYR_OK))
+            return;
+        if (!replace && pyr_match_is_ready(&match, seat))
+            pyr_match_confirm(&match, seat);
+    }
+}
+
+TEST("a pattern has as many looks as the engine has turns")
+{
+    for (unsigned p = 0; p < PYR_PATTERNS; p++) {
+        pyr_spaces looks[PYR_MAX_TURNS];
+        unsigned count = 0;
+        for (unsigned t = 0; t < PYR_MAX_TURNS; t++) {
+            pyr_spaces shape = pyr_aim_shape(&plain.box, (pyr_pattern)p, t);
+            bool known = false;
+            CHECK_INT(__builtin_popcount(shape), plain.box.pattern[p].size);
+            for (unsigned i = 0; i < count; i++)
+                known = known || looks[i] == shape;
+            if (!known)
+                looks[count++] = shape;
+        }
+        CHECK_INT(count, plain.box.pattern[p].turns);
+    }
+    CHECK_INT(pyr_aim_shape(&plain.box, PYR_SINGLE, 5), PYR_SPACE(0, 0));
+}
+
+/* All marks that are legal, by going through them with next. */
+static unsigned count_by_next(const struct pyr_desk *desk, pyr_pattern pattern, bool single, uint64_t *sum, int direction)
+{
+    struct pyr_aim first = { .single = single }, aim;
+    *sum = 0;
+    if (!pyr_aim_next(&plain.box, desk, pattern, &first, direction))
+        return 0;
+    aim = first;
+    unsigned count = 0;
+    do {
+        CHECK_INT(pyr_aim_judge(&plain.box, desk, pattern, &aim), PYR_OK);
+        *sum += pyr_aim_step(&plain.box, pattern, &aim) * 31;
+        count++;
+    } while (pyr_aim_next(&plain.box, desk, pattern, &aim, direction) && memcmp(&aim, &first, sizeof aim) && count < 500);
+    return count;
+}
+
+TEST("going through placements meets every legal mark once, both ways")
+{
+    struct pyr_rng rng;
+    pyr_rng_seed(&rng, 5, 5);
+    for (unsigned game = 0; game < 5; game++) {
+        begin(&plain, 2, game);
+        while (!pyr_match_is_over(&match)) {
+            struct pyr_view view;
+            struct pyr_steps steps;
+            others_choose(&rng);
+            if (!(pyr_match_waiting(&match) & 1))
+                continue;
+            pyr_match_view(&match, 0, &view);
+            pyr_match_steps(&match, 0, &steps);
+            pyr_pattern pattern = hand_pattern(&match);
+            if (steps.pattern != PYR_NO_PATTERN && view.mine.flags & PYR_DESK_FIRST) {
+                uint64_t patterns, singles, back, all = 0;
+                unsigned a = count_by_next(&view.mine, pattern, false, &patterns, 1), b = count_by_next(&view.mine, pattern, true, &singles, 1);
+                CHECK_INT(count_by_next(&view.mine, pattern, false, &back, -1), a);
+                CHECK(back == patterns);
+                CHECK_INT(a + b, steps.count);
+                for (uint32_t i = 0; i < steps.count; i++)
+                    all += pyr_steps_at(&plain.box, &steps, i) * 31;
+                CHECK(all == patterns + singles);
+                CHECK_INT(pyr_aim_count(&plain.box, &view.mine, pattern, 0, false) + pyr_aim_count(&plain.box, &view.mine, pattern, 1, false), a);
+                CHECK_INT(pyr_aim_count(&plain.box, &view.mine, pattern, 0, true) + pyr_aim_count(&plain.box, &view.mine, pattern, 1, true), b);
+            }
+            bool replace = match.replay.state.open.phase == PYR_REPLACE;
+            pyr_match_step(&match, 0, pyr_steps_pick(&plain.box, &steps, &rng));
+            if (!replace && pyr_match_is_ready(&match, 0))
+                pyr_match_confirm(&match, 0);
+        }
+    }
+}
+
+TEST("four quarters, or two mirrorings, bring a pattern back")
+{
+    struct pyr_desk desk = { .due = 1, .flags = PYR_DESK_FIRST, .card = { PYR_NO_CARD, PYR_NO_CARD } };
+    pyr_desk_lay(&plain.box, &desk, 0, 4);
+    pyr_desk_lay(&plain.box, &desk, 1, 16);
+    for (unsigned p = 0; p < PYR_PATTERNS; p++) {
+        for (unsigned turn = 0; turn < PYR_MAX_TURNS; turn++) {
+            struct pyr_aim aim = { .turn = (uint8_t)turn, .row = 1, .column = 1 };
+            pyr_spaces before = pyr_aim_shape(&plain.box, (pyr_pattern)p, aim.turn), mirrored = 0;
+            bool changed = pyr_aim_turn(&plain.box, &desk, (pyr_pattern)p, &aim, 0);
+            mirrored = pyr_aim_shape(&plain.box, (pyr_pattern)p, aim.turn);
+            CHECK(changed == (mirrored != before));
+            /* Left and right are exchanged. */
+            for (unsigned row = 0; row < PYR_SIDE; row++)
+                CHECK_INT(__builtin_popcount(before >> row * PYR_ROW & 0x1f), __builtin_popcount(mirrored >> row * PYR_ROW & 0x1f));
+            pyr_aim_turn(&plain.box, &desk, (pyr_pattern)p, &aim, 0);
+            CHECK_INT(pyr_aim_shape(&plain.box, (pyr_pattern)p, aim.turn), before);
+            CHECK_INT(__builtin_popcount(pyr_aim_spaces(&plain.box, (pyr_pattern)p, &aim)), plain.box.pattern[p].size);
+        }
+    }
+}
+
+TEST("an aim stays inside the grid, whatever is done with it")
+{
+    struct pyr_rng rng;
+    pyr_rng_seed(&rng, 9, 1);
+    begin(&plain, 2, 3);
+    others_choose(&rng);
+    struct hand hand = { .picked = 3 };
+    CHECK_INT(hand_place(&hand, &match, 0), PYR_OK);
+    pyr_match_confirm(&match, 0);
+    CHECK_INT(hand_state(&match, 0), HAND_FIRST);
+    for (unsigned i = 0; i < 20000; i++) {
+        struct gains gains;
+        switch (pyr_rng_below(&rng, 8)) {
+        case 0: hand_move(&hand, &match, 0, 1, 0); break;
+        case 1: hand_move(&hand, &match, 0, -1, 0); break;
+        case 2: hand_move(&hand, &match, 0, 0, 1); break;
+        case 3: hand_move(&hand, &match, 0, 0, -1); break;
+        case 4: hand_turn(&hand, &match, 0, (int)pyr_rng_below(&rng, 3) - 1); break;
+        case 5: hand_single(&hand, &match, 0); break;
+        case 6: hand_card(&hand, &match, 0, pyr_rng_below(&rng, 2)); break;
+        default: hand_cover(&hand, &match, 0, pyr_rng_below(&rng, 2), pyr_rng_below(&rng, 5), pyr_rng_below(&rng, 5), pyr_rng_below(&rng, 2)); break;
+        }
+        pyr_spaces spaces = pyr_aim_spaces(&plain.box, hand_pattern(&match), &hand.aim);
+        if (!CHECK(!(spaces & ~PYR_ALL_SPACES)) || !CHECK(hand.aim.slot < 2) ||
+            !CHECK_INT(__builtin_popcount(spaces), hand.aim.single ? 1 : plain.box.pattern[hand_pattern(&match)].size))
+            return;
+        hand_preview(&hand, &match, 0, &gains);
+    }
+}
+
+TEST("pointing at a space holds the pattern over it, in a turn that fits if there is one")
+{
+    struct pyr_rng rng;
+    pyr_rng_seed(&rng, 2, 2);
+    begin(&plain, 2, 12);
+    while (!pyr_match_is_over(&match)) {
+        struct pyr_view view;
+        struct pyr_steps steps;
+        others_choose(&rng);
+        if (!(pyr_match_waiting(&match) & 1))
+            continue;
+        pyr_match_view(&match, 0, &view);
+        pyr_match_steps(&match, 0, &steps);
+        if (steps.pattern != PYR_NO_PATTERN && view.mine.flags & PYR_DESK_FIRST) {
+            for (unsigned i = 0; i < 50; i++) {
+                unsigned slot = i / 25, row = i / 5 % 5, column = i % 5;
+                struct pyr_aim aim = { .turn = (uint8_t)pyr_rng_below(&rng, 8) };
+                if (view.mine.card[slot] == PYR_NO_CARD)
+                    continue;
+                bool any = false;
+                for (uint32_t k = 0; k < steps.count; k++) {
+                    pyr_step step = pyr_steps_at(&plain.box, &steps, k);
+                    any = any || (__builtin_popcountll(step) > 1 && step & pyr_pair_of(slot, PYR_SPACE(row, column)));
+                }
+                CHECK(pyr_aim_cover(&plain.box, &view.mine, hand_pattern(&match), &aim, slot, row, column, true) == any);
+                if (any)                     /* some turns cannot cover a corner at all */
+                    CHECK(pyr_aim_spaces(&plain.box, hand_pattern(&match), &aim) & PYR_SPACE(row, column));
+            }
+        }
+        bool replace = match.replay.state.open.phase == PYR_REPLACE;
+        pyr_match_step(&match, 0, pyr_steps_pick(&plain.box, &steps, &rng));
+        if (!replace && pyr_match_is_ready(&match, 0))
+            pyr_match_confirm(&match, 0);
+    }
+}
+
+/* Plays a game by hand alone, with the preview held against what then happens. */
+static void play_by_hand(const struct pyr_edition *edition, uint64_t seed)
+{
+    struct pyr_rng rng;
+    struct hand hand = { .at = 0 };
+    pyr_rng_seed(&rng, seed, 7);
+    begin(edition, 2, seed);
+    for (unsigned i = 0; i < 5000 && !pyr_match_is_over(&match); i++) {
+        struct gains gains, made;
+        struct pyr_view view;
+        others_choose(&rng);
+        hand_follow(&hand, &match, 0);
+        switch (hand_state(&match, 0)) {
+        case HAND_KEEP:
+            hand_pick(&hand, pyr_rng_below(&rng, 4));
+            if (__builtin_popcount(hand.picked) == 2)
+                CHECK_INT(hand_place(&hand, &match, 0), PYR_OK);
+            else
+                CHECK_INT(hand_place(&hand, &match, 0), PYR_ERR_NOT_READY);
+            break;
+        case HAND_FIRST:
+        case HAND_EXTRA:
+            /* A new decision begins with something legal in hand. */
+            if (!CHECK_INT(hand_preview(&hand, &match, 0, &gains), PYR_OK))
+                return;
+            if (pyr_rng_below(&rng, 2))
+                hand_next(&hand, &match, 0, 1);
+            CHECK_INT(hand_preview(&hand, &match, 0, &gains), PYR_OK);
+            CHECK_INT(hand_place(&hand, &match, 0), PYR_OK);
+            pyr_match_view(&match, 0, &view);
+            CHECK_INT(hand_points(&edition->box, &view.mine, pyr_table_points(&view.open, 0)), gains.after);
+            CHECK_INT(view.mine.due, gains.due);
+            hand_made(&match, 0, &made);
+            CHECK_INT(made.after, gains.after);
+            if (!pyr_rng_below(&rng, 4)) {
+                struct pyr_aim aim = hand.aim;
+                CHECK_INT(hand_undo(&hand, &match, 0), PYR_OK);
+                CHECK(!memcmp(&aim, &hand.aim, sizeof aim));
+                CHECK_INT(hand_place(&hand, &match, 0), PYR_OK);
+            }
+            break;
+        case HAND_PASS: CHECK_INT(hand_place(&hand, &match, 0), PYR_OK); break;
+        case HAND_READY: CHECK_INT(pyr_match_confirm(&match, 0), PYR_OK); break;
+        case HAND_REPLACE:
+            CHECK_INT(pyr_match_step(&match, 0, hand.at < PYR_DISPLAY ? pyr_step_take(match.replay.state.open.display[hand.at]) : pyr_step_draw()), PYR_OK);
+            break;
+        default: break;
+        }
+    }
+    CHECK(pyr_match_is_over(&match));
+    CHECK_INT(hand_state(&match, 0), HAND_OVER);
+}
+
+TEST("whole games by hand: the preview is what happens, undo brings the aim back")
+{
+    for (uint64_t seed = 0; seed < 12; seed++)
+        play_by_hand(seed % 2 ? &plain : &crowded, seed);
+}
+
+TEST("a third card picked takes the place of the first")
+{
+    struct hand hand = { .at = 0 };
+    hand_pick(&hand, 0);
+    hand_pick(&hand, 1);
+    CHECK_INT(hand.picked, 3);
+    hand_pick(&hand, 2);
+    CHECK_INT(hand.picked, 6);
+    hand_pick(&hand, 2);
+    CHECK_INT(hand.picked, 2);
+}
+
+TEST("the game in words, a sentence an event and a heading a turn")
+{
+    struct story story = { 0 };
+    play_by_hand(&crowded, 1);
+    story_tell(&story, &match, match.log.lines / 2, names);
+    unsigned half = story.count;
+    story_tell(&story, &match, match.log.lines, names);
+    CHECK(half > 10 && story.count > half);
+    unsigned headings = 0;
+    for (unsigned i = 0; i < story.count; i++) {
+        headings += story.line[i].heading;
+        CHECK(story.line[i].text[0] != '\0');
+    }
+    CHECK_INT(headings, PYR_ROUNDS * PYR_TURNS);
+    CHECK(strstr(story.line[0].text, "Ana keeps") != NULL);
+    story_tell(&story, &match, 12, names);               /* going back begins anew */
+    CHECK(story.count < half);
+    story_finish(&story);
+}
+
+TEST("R17 Q8 how a game was won")
+{
+    struct pyr_table open = match.replay.state.open;
+    char text[400];
+    play_by_hand(&plain, 1);
+    open = match.replay.state.open;
+    open.seats = 2;
+    open.desk[0] = open.desk[1] = (struct pyr_desk){ .rubies = 3, .card = { PYR_NO_CARD, PYR_NO_CARD } };
+    memset(open.tile, PYR_NOBODY, sizeof open.tile);
+    words_winner(&plain.box, &open, names, text, sizeof text);
+    CHECK_STR(text, "Ana, Ben share the win with 3 points: none of them completed a pyramid (Q8).");
+    open.desk[0].done = (pyr_cardset)1 << 8;
+    open.desk[1].done = (pyr_cardset)1 << 3;
+    words_winner(&plain.box, &open, names, text, sizeof text);
+    CHECK_STR(text, "Ben wins with 13 points, by the lowest pyramid of those who tie: 4 (R17).");
+    open.desk[0].rubies = 5;
+    words_winner(&plain.box, &open, names, text, sizeof text);
+    CHECK_STR(text, "Ana wins with 15 points.");
+}
+
+TEST("texts are cut, wrapped and measured by columns")
+{
+    struct canvas canvas = { 0 };
+    canvas_init(&canvas, 20, 5);
+    CHECK_INT(text_width("Zoë 日本"), 8);
+    CHECK_INT(canvas_text(&canvas, 0, 0, 6, ST_TEXT, "日本語の名前"), 5);
+    CHECK_INT(canvas_text(&canvas, 15, 1, 20, ST_TEXT, "beyond"), 6);
+    CHECK_INT(canvas_wrap(&canvas, 0, 2, 10, 3, ST_TEXT, "one two three four five six seven"), 3);
+    CHECK_INT(text_rows("one two three four", 10), 2);
+    CHECK_INT(text_rows("a\n\nb", 9), 3);
+    CHECK_INT(text_rows("unbreakablelongword", 5), 4);
+    char *text = canvas_dump(&canvas);
+    CHECK_STR(text, "日本…\n               beyon\none two\nthree four\nfive six …\n");
+    free(text);
+    canvas.ascii = true;
+    canvas_clear(&canvas);
+    canvas_text(&canvas, 0, 0, 20, ST_TEXT, "Ça ♦ → é \x1b[31m\xff 日");
+    text = canvas_dump(&canvas);
+    CHECK(!strncmp(text, "Ca r > e ?[31m? ? \n", 17));
+    for (const char *c = text; *c; c++)
+        CHECK((unsigned char)*c < 0x80);
+    free(text);
+    canvas_finish(&canvas);
+}
+
+TEST("every size of window shows a table, or says what it wants")
+{
+    struct canvas canvas = { 0 };
+    struct story story = { 0 };
+    struct hand hand = { .picked = 3 };
+    struct pyr_rng rng;
+    pyr_rng_seed(&rng, 1, 1);
+    begin(&plain, 4, 8);
+    others_choose(&rng);
+    hand_place(&hand, &match, 0);
+    pyr_match_confirm(&match, 0);
+    hand_follow(&hand, &match, 0);
+    struct scene scene = { .edition = &plain, .match = &match, .seat = 0, .names = names, .state = hand_state(&match, 0), .hand = &hand, .story = &story,
+        .story_mark = UINT32_MAX };
+    pyr_match_view(&match, 0, &scene.view);
+    story_tell(&story, &match, match.log.lines, names);
+    for (int ascii = 0; ascii < 2; ascii++) {
+        for (int width = 1; width < 240; width += width < 75 ? 37 : 7) {
+            for (int height = 1; height < 80; height += height < 20 ? 11 : 3) {
+                if (!canvas_init(&canvas, width, height))
+                    continue;
+                canvas.ascii = ascii;
+                bool drawn = draw_table(&canvas, &scene);
+                CHECK(drawn == (width >= TUI_MIN_WIDTH && height >= TUI_MIN_HEIGHT));
+                char *text = canvas_dump(&canvas);
+                if (drawn)
+                    CHECK(strstr(text, "Ana") && strstr(text, "Ben") && strstr(text, "Display") && strstr(text, "total"));
+                free(text);
+                draw_players(&canvas, &scene);
+                draw_keep(&canvas, &scene);
+                draw_replace(&canvas, &scene);
+                draw_scores(&canvas, &scene);
+                draw_story(&canvas, &scene, 0);
+                draw_help(&canvas, &scene, 0);
+                draw_help(&canvas, &scene, 1);
+                draw_notice(&canvas, "heading", "a text that is longer than some of the windows", NULL, 0);
+            }
+        }
+    }
+    canvas_finish(&canvas);
+    story_finish(&story);
+}
+
+static bool is_wanted(const char *text, size_t size, void *context)
+{
+    (void)size;
+    return strstr(text, context) != NULL;
+}
+
+TEST("saved games: whole, private, locked, newest first")
+{
+    char folder[] = "/tmp/pyr-test-XXXXXX", path[PATH_MAX], *text;
+    struct save a, b, c;
+    struct stat about;
+    size_t size;
+    if (!CHECK(mkdtemp(folder) != NULL))
+        return;
+    setenv("XDG_DATA_HOME", folder, 1);
+    CHECK(save_open(&a, NULL) && save_open(&b, NULL));
+    CHECK(strcmp(a.path, b.path) != 0);
+    CHECK(save_write(a.path, "first wanted\n", 13) && save_write(b.path, "second\n", 7));
+    CHECK(!stat(a.path, &about) && (about.st_mode & 0777) == 0600);
+    CHECK(!save_find(&c, is_wanted, (char[]){ "wanted" }, &text, &size));       /* it is being played */
+    save_close(&a);
+    if (CHECK(save_find(&c, is_wanted, (char[]){ "wanted" }, &text, &size))) {
+        CHECK_STR(text, "first wanted\n");
+        CHECK_STR(c.path, a.path);
+        free(text);
+        save_close(&c);
+    }
+    save_close(&b);
+    CHECK(save_path(path, sizeof path, "servers", "x.cookie") && save_write(path, "secret", 6));
+    text = save_read(path, 100, &size);
+    CHECK_STR(text, "secret");
+    free(text);
+    CHECK(save_read("/nonexistent/file", 100, &size) == NULL);
+    CHECK(!save_write("/nonexistent/file", "x", 1));
+    char command[PATH_MAX + 16];
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    CHECK_INT(system(command), 0);
+}

@@ -1,0 +1,204 @@
+// languages.mjs SITE SOURCE: every screen in every language and in one that nobody speaks (tests/pseudo_po.py), at phone sizes: nothing is cut off or
+// sticks out, and no word has missed the catalogue. Plural forms and the choice of a language.
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { done, equal, test, truth } from './check.mjs';
+import { DESKTOP, launch, open, picture, serve } from './site.mjs';
+import { NAMES, kept, newCore, playOut, saved } from './games.mjs';
+
+const [built, source] = process.argv.slice(2).map((path) => resolve(path));
+const folder = mkdtempSync(join(tmpdir(), 'pyramids-')), site = join(folder, 'site');
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const LISTED = readFileSync(join(source, 'po/LINGUAS'), 'utf8').replace(/#.*/g, '').split(/\s+/).filter(Boolean);
+const ALLOWED = new RegExp(`^(?:${readFileSync(join(source, 'tests/pseudo-allow.txt'), 'utf8').split('\n').filter((l) => l && !l.startsWith('#')).map((l) => `(?:${l})`).join('|')})$`);
+
+/** The site once more, with the pseudo-language. */
+function makeSite() {
+    const pseudo = join(folder, 'qps.po'), made = join(folder, 'made');
+    cpSync(built, site, { recursive: true });
+    execFileSync('python3', [join(source, 'tests/pseudo_po.py'), join(source, 'po/pyramids.pot'), pseudo]);
+    execFileSync(join(source, 'scripts/po-to-json'), [made, ...LISTED.map((code) => join(source, `po/${code}.po`)), pseudo]);
+    cpSync(made, site, { recursive: true });
+    for (const name of ['languages.js', ...readdirSync(join(site, 'lang')).filter((n) => n.endsWith('.json')).map((n) => `lang/${n}`)])
+        writeFileSync(join(site, `${name}.gz`), gzipSync(readFileSync(join(site, name))));
+}
+
+makeSite();
+
+await test('plural forms are those of each language, in thousands and millions too', async () => {
+    const all = readdirSync(join(source, 'po')).filter((n) => n.endsWith('.po')).map((n) => join(source, 'po', n));
+    execFileSync(join(source, 'scripts/po-to-json'), [join(folder, 'all'), ...all]);
+    writeFileSync(join(folder, 'all/languages.mjs'), readFileSync(join(folder, 'all/languages.js')));
+    const { LANGUAGES } = await import(join(folder, 'all/languages.mjs'));
+    const wanted = { fr: [0, 0, 1, 1, 1], en: [1, 0, 1, 1, 1], de: [1, 0, 1, 1, 1], es: [1, 0, 1, 1, 1], it: [1, 0, 1, 1, 1], pt: [1, 0, 1, 1, 1] };
+    for (const [code, , form] of LANGUAGES)
+        if (wanted[code])
+            equal([0, 1, 2, 1000, 1000000].map(form), wanted[code], code);
+    truth(LANGUAGES.length === all.length + 1, 'all are there');
+});
+
+await test('a text, its plural and numbers in a language; the browser’s choice', async () => {
+    globalThis.document = { documentElement: { lang: '' } };
+    Object.defineProperty(globalThis, 'navigator', { value: { languages: ['zz', 'qps-XX', 'en'] }, configurable: true });
+    globalThis.fetch = async () => ({ ok: true, json: async () => ({ Play: 'Zagraj', '%{n} ruby': ['%{n} rubin', '%{n} rubiny', '%{n} rubinów'], 'of %{b} and %{a}': '%{a} i %{b}' }) });
+    const place = join(folder, 'alone');
+    cpSync(join(source, 'web/i18n.js'), join(place, 'i18n.mjs'));
+    writeFileSync(join(place, 'languages.js'), `export const LANGUAGES = [['en', 'English', (n) => Number(n !== 1)], ['qps', 'x', (n) => 0],
+        ['pl', 'Polski', (n) => Number(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2)], ['pt_BR', 'y', (n) => Number(n > 1)]];`);
+    writeFileSync(join(place, 'package.json'), '{"type": "module"}');
+    const { _, language, loadLanguage, ngettext, number, pickLanguage } = await import(join(place, 'i18n.mjs'));
+    equal([pickLanguage(null), pickLanguage('pl'), pickLanguage('pl-PL'), pickLanguage('pt-br'), pickLanguage('zz')], ['qps', 'pl', 'pl', 'pt_BR', 'qps'], 'choice');
+    equal([language, _('Play'), ngettext('%{n} ruby', '%{n} rubies', 2), number(1.25, 1)], ['en', 'Play', '2 rubies', '1.3'], 'English');
+    await loadLanguage('pl');
+    equal([_('Play'), _('Other'), _('of %{b} and %{a}', { a: 1, b: 2 }), number(1.25, 1)], ['Zagraj', 'Other', '1 i 2', '1,3'], 'texts');
+    equal([1, 2, 5, 22, -1].map((n) => ngettext('%{n} ruby', '%{n} rubies', n)), ['1 rubin', '2 rubiny', '5 rubinów', '22 rubiny', '-1 rubin'], 'plurals');
+});
+
+// The screens, reached without a word of any language.
+
+const midgame = playOut(newCore(site), 4, 7, (v) => v.phase === 'mark' && v.round === 2 && v.turn === 3);
+const setup = playOut(newCore(site), 3, 5, () => true);
+const over = playOut(newCore(site), 3, 11);
+const replacing = (() => {
+    for (let seed = 1; ; seed++) {
+        const core = playOut(newCore(site), 3, seed, (v) => v.phase === 'replace' && v.order[v.place] === 0 && v.round > 0);
+        if (!core.isOver())
+            return core;
+    }
+})();
+const lastTurn = playOut(newCore(site), 2, 4, (v) => v.phase === 'mark' && v.round === 3 && v.turn === 6);
+
+const table = (page) => page.locator('.table').waitFor();
+const SCREENS = [
+    ['home', '', {}, (page) => page.locator('[data-a=play]').waitFor()],
+    ['settings', '', {}, async (page) => { await page.locator('[data-a=settings]:visible').first().click(); await page.locator('dialog[open]').waitFor(); }],
+    ['setup', 'play', { game: saved(setup) }, async (page) => { await page.locator('.pick').first().click(); await page.locator('.pick').nth(2).click(); }],
+    ['table', 'play', { game: saved(midgame) }, async (page) => { await table(page); for (let i = 0; i < 25 && !await page.locator('[data-a=confirm]:not([aria-disabled=true])').count(); i++) await page.locator('[role=gridcell]').nth(i).click({ force: true }); }],
+    ['menu', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-a=menu]:visible').first().click(); await page.locator('dialog[open]').waitFor(); }],
+    ['log', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-open=log]:visible').first().click(); }],
+    ['score', 'play', { game: saved(midgame) }, async (page) => { await table(page); if (await page.locator('[data-open=score]:visible').count()) await page.locator('[data-open=score]:visible').first().click(); }],
+    ['replace', 'play', { game: saved(replacing) }, async (page) => { await page.locator('.pick').first().click(); }],
+    ['end', 'play', { game: saved(over) }, async (page, code) => { await page.locator('table.sc').waitFor(); if (code === 'qps') await page.locator('ul.rates').waitFor({ timeout: 60000 }); }],
+    ['replays', 'replays', { games: [kept(over), kept(lastTurn, '78')] }, (page) => page.locator('a.game').first().waitFor()],
+    ['replay', 'replay/77', { games: [kept(over)] }, async (page) => { for (let i = 0; i < 12; i++) await page.locator('[data-a=next]').click(); }],
+    ['learn', 'learn/8', {}, table],
+    ['rules', 'R10', {}, (page) => page.locator('#R10').waitFor()],
+    ['pad', 'pad', {}, (page) => page.locator('.padrow').first().waitFor()],
+    ['editions', 'editions', {}, (page) => page.locator('[data-a=play]').first().waitFor()],
+    ['edition', 'edition', {}, (page) => page.locator('textarea').waitFor()],
+    ['invite', 'friends/new', {}, (page) => page.locator('[data-a=make]').waitFor()],
+];
+
+async function show(page, host, [, hash, keep, then], code) {
+    await page.goto(`${host.url}#nowhere`);
+    await page.evaluate(([all, language]) => {
+        localStorage.clear();
+        for (const [key, value] of Object.entries({ ...all, settings: { language } }))
+            localStorage.setItem(`pyramids.${key}`, JSON.stringify(value));
+    }, [keep, code]);
+    await page.goto(`${host.url}?${Math.random()}#${hash}`);
+    await then(page, code);
+    await page.waitForTimeout(60);
+}
+
+/** Texts that are cut off by what holds them, that stick out of their button, or make the page scroll sideways. */
+function misfits() {
+    /** For those who listen only. */
+    const isHidden = (element) => { for (let up = element; up; up = up.parentElement) if (getComputedStyle(up).clipPath.startsWith('inset(50%')) return true; return false; };
+    const found = [], wide = document.documentElement.scrollWidth - innerWidth;
+    if (wide > 0)
+        found.push(`the page is ${wide} px too wide`);
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        const holder = node.parentElement;
+        if (!node.nodeValue.trim() || !holder.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || isHidden(holder) || holder.closest('.vh, noscript, script, style, option, textarea, svg, .nmt, .wm, .bd'))
+            continue;
+        const range = document.createRange();
+        range.selectNodeContents(node);
+        const box = range.getBoundingClientRect();
+        if (box.width < 1 || box.height < 1)
+            continue;
+        const text = node.nodeValue.trim().slice(0, 40);
+        for (let up = holder; up && up !== document.body; up = up.parentElement) {
+            const style = getComputedStyle(up), edge = up.getBoundingClientRect();
+            if (['auto', 'scroll'].includes(style.overflowX))
+                break;
+            if (up.matches('button, .btn, .iconbtn, dialog') && (box.right > edge.right + 2 || box.left < edge.left - 2 || box.bottom > edge.bottom + 2 || box.top < edge.top - 2)
+                && !['auto', 'scroll'].includes(style.overflowY))
+                found.push(`“${text}” sticks out of ${up.tagName.toLowerCase()}.${up.className} by ${Math.round(Math.max(box.right - edge.right, edge.left - box.left, box.bottom - edge.bottom, edge.top - box.top))} px`);
+            if (['hidden', 'clip'].includes(style.overflowX) && (box.right > edge.right + 1 || box.left < edge.left - 1))
+                found.push(`“${text}” is cut off by ${up.tagName.toLowerCase()}.${up.className}`);
+            if (style.position === 'fixed')
+                break;
+        }
+    }
+    return [...new Set(found)];
+}
+
+/** All that can be read or heard. */
+function texts() {
+    const all = [document.title];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode())
+        if (node.nodeValue.trim() && !node.parentElement.closest('script, style, noscript, textarea, kbd, code, .wm, select[name=language], svg'))
+            all.push(node.nodeValue.trim());
+    for (const element of document.querySelectorAll('[aria-label], [title], [placeholder], [alt], [aria-description], [aria-roledescription]'))
+        for (const name of ['aria-label', 'title', 'placeholder', 'alt', 'aria-description', 'aria-roledescription'])
+            if (element.getAttribute(name))
+                all.push(element.getAttribute(name));
+    return all;
+}
+
+/** ASCII words that are neither names nor notation. */
+function leaks(all) {
+    const found = new Set();
+    for (const text of all)
+        for (const word of text.split(/[\s⟦⟧·()[\]'"“”;,=…|’–−+×/]+/)) {
+            const bare = word.replace(/^[.:?!]+|[.:?!]+$/g, '');
+            if (/[A-Za-z]{2}/.test(bare) && !ALLOWED.test(bare) && !NAMES.includes(bare) && !['Classic', 'classic', 'own', 'English', 'II', 'III', 'IV', 'Nov', 'AM', 'and'].includes(bare))        // what the browser itself says in no known language is English
+                found.add(`${bare} in “${text.slice(0, 60)}”`);
+        }
+    return [...found];
+}
+
+truth(leaks(['⟦ýôü⟧ win']).length === 1 && !leaks(['⟦ýôü⟧ Ana 17:a1']).length, 'a leak is found');
+
+const browser = await launch(), host = await serve(site);
+const PHONE = { hasTouch: true, isMobile: true, deviceScaleFactor: 2, serviceWorkers: 'block' };
+
+await test('qps: no word has missed the catalogue, at the desk', async () => {
+    const page = await open(browser, host.url, { ...DESKTOP, serviceWorkers: 'block' }), found = [];
+    for (const screen of SCREENS) {
+        await show(page, host, screen, 'qps');
+        found.push(...leaks(await page.evaluate(texts)).map((leak) => `${screen[0]}: ${leak}`));
+    }
+    equal(found, [], 'words');
+    await page.context().close();
+});
+
+for (const code of ['qps', ...LISTED])
+    await test(`${code}: everything fits at 390x844 and 320x568`, async () => {
+        const page = await open(browser, host.url, { ...PHONE, viewport: { width: 390, height: 844 } }), found = [];
+        for (const screen of SCREENS) {
+            await page.setViewportSize({ width: 390, height: 844 });
+            await show(page, host, screen, code);
+            if (code === 'qps')
+                found.push(...leaks(await page.evaluate(texts)).map((leak) => `${screen[0]}: ${leak}`));
+            for (const [width, height] of [[390, 844], [320, 568]]) {
+                await page.setViewportSize({ width, height });
+                await page.waitForTimeout(30);
+                await picture(page, `${screen[0]}-${code}-${width}x${height}`);
+                found.push(...(await page.evaluate(misfits)).map((misfit) => `${screen[0]}, ${width}x${height}: ${misfit}`));
+            }
+        }
+        equal(found, [], 'misfits');
+        equal(page.complaints, [], 'the console');
+        await page.context().close();
+    });
+
+await browser.close();
+host.close();
+done();
