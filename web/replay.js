@@ -260,7 +260,7 @@ export class ReplayView {
                 esc(_('Place in the game'))}"><div class="bars"><button class="btn" data-a="first" aria-label="${esc(_('To the beginning'))}">${
                 icon('first')}</button><button class="btn" data-a="back" aria-label="${
             esc(_('Step back'))}">${icon('left')}</button><button class="btn pri" data-a="play">${this.timer ? icon('pause') + _('Pause') :
-                icon('play') + _('Play')}</button><button class="btn" data-a="next" aria-label="${esc(_('Step forward'))}">${
+                icon('play') + _('Play back')}</button><button class="btn" data-a="next" aria-label="${esc(_('Step forward'))}">${
                 icon('right')}</button><button class="btn" data-a="last" aria-label="${esc(_('To the end'))}">${icon('last')}</button>
             <label class="seatsel"><span class="vh">${_('View of')}</span><select class="inp" name="seat"><option value="-1">${
                 _('everyone')}</option>${seats.map((s) => `<option value="${s}" ${s === this.seat ? 'selected' : ''}>${esc(_('as %{name} saw it',

@@ -185,7 +185,7 @@ static void set_hints(struct app *app, enum hand_state state)
     } else if (is_aiming(state)) {
         app_hint(app, K_ENTER, _("Enter"), _("place"));
         if (state == HAND_FIRST) {
-            app_hint(app, 'r', "r", _("turn"));
+            app_hint(app, 'r', "r", _("rotate"));
             app_hint(app, 'f', "f", _("mirror"));
             app_hint(app, 's', "s", _("single"));
         }

@@ -167,10 +167,10 @@ function leaks(all) {
 truth(leaks(['⟦ýôü⟧ win']).length === 1 && !leaks(['⟦ýôü⟧ Ana 17:a1']).length, 'a leak is found');
 
 const browser = await launch(), host = await serve(site);
-const PHONE = { hasTouch: true, isMobile: true, deviceScaleFactor: 2, serviceWorkers: 'block' };
+const PHONE = { hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
 
 await test('qps: no word has missed the catalogue, at the desk', async () => {
-    const page = await open(browser, host.url, { ...DESKTOP, serviceWorkers: 'block' }), found = [];
+    const page = await open(browser, host.url, { ...DESKTOP }), found = [];
     for (const screen of SCREENS) {
         await show(page, host, screen, 'qps');
         found.push(...leaks(await page.evaluate(texts)).map((leak) => `${screen[0]}: ${leak}`));
