@@ -451,7 +451,7 @@ static void choose(struct client *client)
 
 static void choose_all(struct table *table)
 {
-    for (unsigned s = 0; s < SEATS && options.rate == 0; s++)
+    for (unsigned s = 0; s < SEATS && options.rate <= 0; s++)
         if (is_due(&table->client[s]))
             choose(&table->client[s]);
 }
@@ -605,7 +605,7 @@ static void receive(struct client *client, char *text)
         choose_all(table);
     } else if (!strncmp(text, "{\"type\":\"done\",\"id\":\"", 21)) {
         acknowledged(client, text + 20);
-        if (options.rate == 0 && is_due(client))
+        if (options.rate <= 0 && is_due(client))
             choose(client);
     } else if (strncmp(text, "{\"type\":\"hello\",", 16) && strncmp(text, "{\"code\":\"", 9)) {
         fail("table %s, seat %d: %.200s", table->code, client->seat + 1, text);

@@ -216,9 +216,9 @@ export const pageTop = (title) => `<header class="top"><a class="toplink" href="
     wordmark}</a><span class="roundtext">${esc(title)}</span><span class="sp"></span><a class="btn ghost" href="#">${
     icon('home')}<span class="no-p">${_('Home')}</span><span class="vh only-p">${_('Home')}</span></a></header>`;
 
-/** A newer version that waits is used at once, if no game is under way. @param {ServiceWorkerRegistration} kept @param {App} app */
+/** A newer version that waits is used at once, if no game is under way. @param {ServiceWorkerRegistration | undefined} kept @param {App} app */
 function takeOver(kept, app) {
-    if (!kept.waiting || app.game || location.hash.length > 1)
+    if (!kept?.waiting || app.game || location.hash.length > 1)
         return;
     navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
     kept.waiting.postMessage('now');

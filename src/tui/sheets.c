@@ -315,7 +315,7 @@ void draw_help(struct canvas *canvas, const struct scene *scene, int page)
         }
         y++;
         canvas_wrap(canvas, 2, y, canvas->width - 4, 2, ST_TEXT,
-            _("Mouse: point at a space to hold the pattern there, click to place it, the wheel turns it. Every key in the last line can be clicked."));
+            _("Mouse: rest on a space to hold the pattern there, click to place it, the wheel turns it. Every key in the last line can be clicked."));
     } else {
         draw_legend(canvas, 2, y, scene);
     }

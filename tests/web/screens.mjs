@@ -173,27 +173,6 @@ await test('an edition of one’s own: checked, saved, played', async () => {
     await page.context().close();
 });
 
-await test('languages: switched at once, kept, never a hole', async () => {
-    const page = await open(browser, host.url, PHONE);
-    const there = await page.getByRole('combobox').first().locator('option').evaluateAll((all) => all.map((o) => o.value));      // what po/LINGUAS lists
-    for (const [code, novice] of [['de', 'Neuling'], ['pt', 'Novato'], ['es', 'Novato'], ['it', 'Novizio'], ['fr', 'Novice'], ['en', 'Novice']]) {
-        if (!there.includes(code))
-            continue;
-        await page.getByRole('combobox').first().selectOption(code);
-        await page.getByRole('radio', { name: novice }).waitFor();
-        equal(await page.evaluate(() => document.documentElement.lang), code);
-        truth(!/%\{/.test(await page.locator('body').innerText()), 'no placeholder is left');
-    }
-    if (there.includes('de')) {
-        await page.getByRole('combobox').first().selectOption('de');
-        await page.getByRole('radio', { name: 'Neuling' }).waitFor();
-        await page.reload();
-        await page.getByRole('radio', { name: 'Neuling' }).waitFor();
-    }
-    equal(page.complaints, [], 'the console');
-    await page.context().close();
-});
-
 await test('small enough, fast enough', async () => {
     let total = 0;
     const list = (folder) => readdirSync(folder, { recursive: true }).filter((n) => n.endsWith('.gz')).map((n) => [n, statSync(join(folder, n)).size]);

@@ -42,7 +42,11 @@ export async function open(browser, url, options = DESKTOP) {
     const page = await context.newPage();
     page.setDefaultTimeout(15000);
     page.complaints = [];
-    page.on('console', (m) => { if (m.type() === 'error' || m.type() === 'warning') page.complaints.push(`${m.type()}: ${m.text()}`); });
+    page.on('console', (m) => {
+        // What a test itself has blocked is no complaint.
+        if ((m.type() === 'error' || m.type() === 'warning') && !m.text().includes('blocked by Playwright'))
+            page.complaints.push(`${m.type()}: ${m.text()}`);
+    });
     page.on('pageerror', (e) => page.complaints.push(`error: ${e.stack}`));
     await page.goto(url);
     return page;
