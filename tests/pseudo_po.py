@@ -34,7 +34,7 @@ def pseudo(text, keeps_percent):
     for i in range(1, len(parts), 2):
         if keeps_percent and parts[i].startswith('%') and not parts[i].startswith('%{'):
             parts[i] = parts[i].translate(LETTERS)
-    longer = '·' * (max(2, len(body) * 2 // 5) if body else 0)
+    longer = re.sub('(·{9})(?=·)', r'\1 ', '·' * (max(2, len(body) * 2 // 5) if body else 0))         # in words that can be wrapped
     return f'{start}⟦{"".join(parts)}{longer}⟧{end}'
 
 
