@@ -6,7 +6,7 @@ import { _, ngettext, listWords, number } from './i18n.js';
 import { $, download, esc, near, put, shareLink } from './dom.js';
 import { ROMAN, avatar, icon, mini, patternPicture, rose, shape, symbol, turned } from './draw.js';
 import { COLOURS, TILES, ERR } from './core.js';
-import { faultWithLine, logEntries, moveParts, signed, spaceNames } from './words.js';
+import { faultWithLine, levelName, logEntries, moveParts, signed, spaceNames } from './words.js';
 import { editions, games, keepGame } from './store.js';
 import { Thinker } from './thinker.js';
 import { judgedHtml, scoreTable, winnerWords } from './end.js';
@@ -230,7 +230,7 @@ export class ReplayView {
             return `<article class="panel opp rp" aria-label="${esc(ngettext('%{name}, %{n} point', '%{name}, %{n} points', view.scores[s].total,
             { name: this.names[s] }))}"><div class="id">${avatar(s, { bot: level !== undefined })}<div><div class="nm"><span class="nmt">${
                 esc(this.names[s])}</span><span class="num">${signed(view.scores[s].total)}</span></div><div class="sub">${level ?
-                esc(_('bot, %{level}', { level })) : ''}</div></div>
+                esc(_('bot, %{level}', { level: levelName(level) })) : ''}</div></div>
                 <div class="done">${d.done.map((n) => `<span class="dn k-${edition.cards[n].colour}">${shape(edition.cards[n].colour)}${
                     n}</span>`).join('')}</div>
                 <div class="bits"><span>${symbol('ruby')}${d.rubies}</span><span>${symbol('emerald')}${d.emeralds}</span><span>${symbol('torch')}${
