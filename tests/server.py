@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 
+import oracle
 import wire
 from wire import Closed, LONG, Server, Visitor, Wire, check_record, play
 
@@ -735,6 +736,34 @@ def case_editions(folder):
         server.options = options
         server.restart()
         assert ana.table(code)['you'] == 1
+
+
+def case_the_longest_choice(folder):
+    """Cards of crosses only: one choice marks all of both cards, and is whole after a restart."""
+    text = wire.read(wire.ROOT + '/tests/data/plain.edition')
+    head, cards = text[:text.index('card ')], text[text.index('card '):]
+    cards = '\n'.join(line if line.startswith('card') else re.sub('[^vT]', 'x', line) for line in cards.split('\n'))
+    path = os.path.join(folder, 'crosses.edition')
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(re.sub('^name .*', 'name crosses', head, flags=re.M) + cards)
+    wire.EDITIONS['crosses'] = oracle.Edition(wire.read(path))
+    with Server(folder, '--edition', path) as server:
+        dice, people = random.Random(1), [server.visitor(), server.visitor('Ben')]
+        code = people[0].make('open', 'open', edition='crosses')
+        links = [person.seat(code) for person in people]
+        play(links, dice, until=lambda: links[0].version and links[0].game().stage == 'mark')
+        choice, phase = max((links[0].pick(dice) for _ in range(100)), key=len), links[0].version
+        assert choice.count('+') > 44 and len(choice) > 256, choice
+        links[0].done('choose', id='long', phase=phase, choice=choice)
+        server.restart()
+        link = people[0].link(code)
+        link.until(lambda: link.ready)
+        assert link.ready['mine'] == choice
+        other = people[1].link(code)
+        other.until(lambda: other.version)
+        other.done('choose', phase=phase, choice=other.pick(dice))
+        link.until(lambda: link.version > phase)
+        assert f'mark 1 {choice}' in link.lines
 
 
 def samples(text):

@@ -59,9 +59,9 @@ class Socket:
 def main():
     url = urllib.parse.urlparse(sys.argv[1])
     dice = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
-    web = http.client.HTTPConnection(url.hostname, url.port, timeout=30)
 
     def ask(method, path, body=None, cookie=''):
+        web = http.client.HTTPConnection(url.hostname, url.port, timeout=30)
         web.request(method, path, None if body is None else json.dumps(body), {'Content-Type': 'application/json', 'Cookie': cookie})
         answer = web.getresponse()
         return answer, answer.read().decode()

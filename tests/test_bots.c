@@ -7,6 +7,7 @@
 #include <pyramids/edition.h>
 #include <pyramids/score.h>
 
+#include "../src/bots/ahead.h"
 #include "check.h"
 
 static struct pyr_edition plain, crowded;
@@ -125,6 +126,98 @@ TEST("a bot whose time is up answers with the best it has")
         }
         free(memory);
     }
+}
+
+/* Calls `look` before each mark of a few games in which everyone plays by the policy. */
+static void visit_marks(const struct tables *tables, const struct pyr_box *box,
+    void (*look)(const struct tables *tables, const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat))
+{
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        struct pyr_rng rng;
+        struct pyr_state state;
+        pyr_rng_seed(&rng, seed, 7);
+        pyr_state_deal(&state, box, 2 + (unsigned)seed % 3, &rng);
+        for (;;) {
+            pyr_state_advance(box, &state);
+            if (state.open.phase == PYR_END)
+                break;
+            pyr_seat seat = (pyr_seat)__builtin_ctz(state.open.waiting);
+            if (state.open.phase == PYR_MARK)
+                look(tables, box, &state, seat);
+            pyr_state_make(box, &state, seat, policy_step(tables, box, &state, seat, true));
+        }
+    }
+}
+
+static void visit_editions(
+    void (*look)(const struct tables *tables, const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat))
+{
+    struct tables *tables = aligned_alloc(64, (sizeof *tables + 63) / 64 * 64);
+    read_editions();
+    for (int e = 0; e < 2; e++) {
+        const struct pyr_box *box = e ? &crowded.box : &plain.box;
+        tables_prepare(tables, box, &weights_learned);
+        visit_marks(tables, box, look);
+    }
+    free(tables);
+}
+
+/* One table judges desk after desk and counts only what differs; another begins anew for each. */
+static void judge_twice(const struct tables *tables, const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat)
+{
+    struct net_table used, anew;
+    struct net_node node;
+    struct candidate list[48];
+    struct pyr_view view;
+    pyr_view_init(&view, state, seat);
+    net_begin(&used, &net_learned, tables, box, &state->open, seat);
+    unsigned count = candidates_find(tables, box, &view, list, 48);
+    for (unsigned i = 0; i < count; i++) {
+        net_begin(&anew, &net_learned, tables, box, &state->open, seat);
+        net_node_init(&node, &state->open, seat, &view.mine);
+        net_play(&anew, &node, state->open.revealed[state->open.turn], list[i].step);
+        float gap = net_score(&used, &node) - net_score(&anew, &node);
+        CHECK(gap < 0.01f && gap > -0.01f);
+    }
+}
+
+TEST("a desk is judged alike, whichever was judged before it")
+{
+    visit_editions(judge_twice);
+}
+
+/* With no turn to come a choice is worth the final score: its own, and the policy's extra marks. */
+static void look_at_last(const struct tables *tables, const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat)
+{
+    static const struct ahead_plan plan = { .depth = 2, .tried = 6, .followed = 3 };
+    struct candidate list[48];
+    struct pyr_view view;
+    if (turns_left(&state->open))
+        return;
+    pyr_view_init(&view, state, seat);
+    unsigned count = candidates_find(tables, box, &view, list, 48);
+    ahead_values(&net_learned, tables, &plan, box, &view, list, count);
+    for (unsigned i = 0; i < count; i++) {
+        struct pyr_state then = *state;
+        pyr_state_make(box, &then, seat, list[i].step);
+        while (then.open.phase == PYR_MARK && then.open.waiting >> seat & 1)
+            pyr_state_make(box, &then, seat, policy_step(tables, box, &then, seat, true));
+        /* Others stand still, as far as pyramid points go: compare only where none of them are taken in this turn. */
+        int before = pyr_table_points(&state->open, seat);
+        struct pyr_desk desk = then.desk[seat];
+        for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+            if (desk.flags & PYR_DESK_TOMB(slot))
+                desk.done |= (pyr_cardset)1 << desk.card[slot];
+        if (desk.done == then.desk[seat].done && then.open.phase == PYR_MARK)
+            CHECK(list[i].value == (float)pyr_desk_score(box, &desk, before).total);
+        else
+            CHECK(list[i].value >= (float)pyr_desk_score(box, &then.desk[seat], before).total || then.open.phase != PYR_MARK);
+    }
+}
+
+TEST("looking ahead in the last turn is counting")
+{
+    visit_editions(look_at_last);
 }
 
 TEST("the analysis ranks a clear case: the tomb in the last turn")

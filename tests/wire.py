@@ -1,6 +1,7 @@
 """What the tests of the server share: a server that is started and stopped, clients over HTTP and WebSocket, someone who plays by the rules.
 Nothing but Python's own library. A test program is called as PROGRAM PYRAMIDS SOURCE_ROOT [CASE] and speaks TAP; with PYR_LONG set it may
 take longer."""
+import atexit
 import base64
 import concurrent.futures
 import hashlib
@@ -40,6 +41,19 @@ def run(*words, text='', code=0):
     return out + err
 
 
+STARTED = []                     # every server of this program; none is left behind, however a case ends
+
+
+def end_all():
+    for process in STARTED:
+        if process.poll() is None:
+            process.kill()
+
+
+atexit.register(end_all)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+
+
 class Server:
     """`pyramids serve` with a database in a folder, on a port that is free and stays the same over restarts."""
 
@@ -74,6 +88,7 @@ class Server:
             self.process = subprocess.Popen(
                 [COMMAND, 'serve', '--port', str(self.port), '--database', self.database, '--no-browser', '--ready-file', ready, *self.options],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env=dict(ENV, **(self.env or {})), preexec_fn=self.before)
+        STARTED.append(self.process)
         end = time.monotonic() + PATIENCE
         while code is None and not (os.path.exists(ready) and read(ready).endswith('\n')):
             assert self.process.poll() is None, f'the server ended with {self.process.poll()}\n{self.text()[-2000:]}'

@@ -1,11 +1,12 @@
 /*
- * bot_learn.c: learns what the stronger bots know, from games of the policy against itself. Both results are compiled in, so the
- * second command follows once the first one's is built; what lies in the tree was made from editions/classic.edition by
+ * bot_learn.c: learns what the stronger bots know, from games against themselves. Results are compiled in, so the
+ * other commands follow once the first one's is built; what lies in the tree was made from editions/classic.edition by
  *
  *     bot_learn weights 1 8 editions/classic.edition >src/bots/learned.h         about a minute
  *     bot_learn value 1 20000 editions/classic.edition >src/bots/learned_value.h a few seconds
+ *     bot_learn net 1 60000 editions/classic.edition >src/bots/learned_net.h     two minutes
  *
- * The same seed (1), passes (8) or games (20000) and edition give the same numbers.
+ * The same seed (1), passes (8) or games (20000, 60000) and edition give the same numbers.
  *
  * Weights (src/bots/weights.h): one after the other is moved by a step up or down and plays the best so far in duplicate games of
  * two; what wins by more than two standard errors stays, and its step grows; a step that brings nothing shrinks. A game
@@ -14,6 +15,8 @@
  *
  * Value (src/bots/value.h): for each number of players and of turns to come, least squares of the final score less
  * what is sure, by the features of the desk at that time.
+ *
+ * Net (src/bots/net.h): a network learns the final score while it plays games of two to four against itself, choosing what it likes best at the time.
  */
 #include <pyramids/edition.h>
 #include <pyramids/score.h>
@@ -21,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../src/bots/ahead.h"
 #include "../src/bots/policy.h"
 #include "../src/bots/value.h"
 
@@ -217,12 +221,203 @@ static int learn_value(uint64_t seed, unsigned games)
     return 0;
 }
 
+/* The network, by Adam (Kingma and Ba 2015) on the final scores of games that it plays against itself meanwhile. */
+
+enum { LESSONS = 1 << 16, BATCH = 64, LESSON_ROOM = LESSONS + PYR_MAX_SEATS * ALL_TURNS, NET_NUMBERS = sizeof(struct net) / sizeof(float) };
+
+struct lesson {
+    float input[NET_INPUTS];
+    float base, score;
+    uint8_t seats, left;         /* players less two; turns to come */
+    pyr_seat seat;
+};
+
+static struct lesson lessons[LESSON_ROOM];
+static unsigned lesson_count;
+
+/* The network itself, the slope of its error in a batch, and the running means of that and of its square. */
+static union numbers {
+    struct net net;
+    float of[NET_NUMBERS];
+} now, slope, mean, square;
+
+/* The choice that looks best at once; one mark in sixteen any of the tables' best four, since choices are judged by what the network says of
+ * desks that it does not choose. */
+static pyr_step choose(const struct tables *tables, const struct pyr_state *state, pyr_seat seat, struct pyr_rng *rng)
+{
+    static const struct ahead_plan stand = { 0, 1, 1 };
+    struct candidate list[8];
+    struct pyr_view view;
+    pyr_view_init(&view, state, seat);
+    unsigned count = candidates_find(tables, &edition.box, &view, list, 8);
+    if (state->open.phase == PYR_MARK && !pyr_rng_below(rng, 16))
+        return list[pyr_rng_below(rng, count < 4 ? count : 4)].step;
+    ahead_values(&now.net, tables, &stand, &edition.box, &view, list, count);
+    candidates_sort(list, count);
+    return list[0].step;
+}
+
+static void play_lessons(const struct tables *tables, unsigned seats, struct pyr_rng *rng)
+{
+    const struct pyr_box *box = &edition.box;
+    unsigned begin = lesson_count;
+    struct pyr_state state;
+    pyr_state_deal(&state, box, seats, rng);
+    while (state.open.phase != PYR_END) {
+        if (state.open.phase == PYR_SHOW) {
+            pyr_state_show(box, &state);
+        } else if (state.open.phase == PYR_REVEAL) {
+            for (pyr_seat s = 0; s < seats; s++) {
+                struct lesson *lesson = &lessons[lesson_count++];
+                struct net_table at;
+                struct net_node node;
+                net_begin(&at, &now.net, tables, box, &state.open, s);
+                net_node_init(&node, &state.open, s, &state.open.desk[s]);
+                net_inputs(&at, &node, lesson->input);
+                lesson->base = net_base(&at, &node);
+                lesson->seats = (uint8_t)(seats - PYR_MIN_SEATS);
+                lesson->left = (uint8_t)at.left;
+                lesson->seat = s;
+            }
+            pyr_state_reveal(box, &state);
+        } else {
+            pyr_seat s = (pyr_seat)__builtin_ctz(state.open.waiting);
+            pyr_state_make(box, &state, s, choose(tables, &state, s, rng));
+        }
+    }
+    for (unsigned i = begin; i < lesson_count; i++)
+        lessons[i].score = (float)pyr_table_score(box, &state.open, lessons[i].seat).total;
+}
+
+/* Adds the slope of half the squared error. Returns the squared error. */
+static double learn_lesson(const struct lesson *lesson)
+{
+    const struct net *net = &now.net;
+    struct net *to = &slope.net;
+    float unit[NET_HIDDEN], back[NET_HIDDEN];
+    float sum = lesson->base + net->out_seats[lesson->seats] + net->out_left[lesson->left];
+    for (unsigned j = 0; j < NET_HIDDEN; j++)
+        unit[j] = net->seats[lesson->seats][j] + net->left[lesson->left][j];
+    for (unsigned i = 0; i < NET_INPUTS; i++) {
+        float x = lesson->input[i];
+        for (unsigned j = 0; j < NET_HIDDEN; j++)
+            unit[j] += net->in[i][j] * x;
+        sum += net->direct[i] * x;
+    }
+    for (unsigned j = 0; j < NET_HIDDEN; j++)
+        sum += unit[j] > 0 ? unit[j] * net->out[j] : 0;
+    float error = sum - lesson->score;
+    for (unsigned j = 0; j < NET_HIDDEN; j++) {
+        back[j] = unit[j] > 0 ? error * net->out[j] : 0;
+        to->out[j] += unit[j] > 0 ? error * unit[j] : 0;
+        to->seats[lesson->seats][j] += back[j];
+        to->left[lesson->left][j] += back[j];
+    }
+    for (unsigned i = 0; i < NET_INPUTS; i++) {
+        float x = lesson->input[i];
+        for (unsigned j = 0; j < NET_HIDDEN; j++)
+            to->in[i][j] += back[j] * x;
+        to->direct[i] += error * x;
+    }
+    to->out_seats[lesson->seats] += error;
+    to->out_left[lesson->left] += error;
+    return (double)error * error;
+}
+
+/* Newton's way from a guess by half the exponent: the tools do without libm. */
+static float root(float x)
+{
+    union { float f; uint32_t bits; } guess = { x };
+    guess.bits = (guess.bits >> 1) + 0x1fbd1df5;
+    for (unsigned i = 0; i < 3; i++)
+        guess.f = 0.5f * (guess.f + x / guess.f);
+    return guess.f;
+}
+
+static void descend(float rate)
+{
+    static float begun = 1, begun_square = 1;
+    begun *= 0.9f;
+    begun_square *= 0.999f;
+    for (unsigned i = 0; i < NET_NUMBERS; i++) {
+        float g = slope.of[i] / BATCH;
+        mean.of[i] += 0.1f * (g - mean.of[i]);
+        square.of[i] += 0.001f * (g * g - square.of[i]);
+        /* Both means began at nothing, hence the divisions. */
+        now.of[i] -= rate * mean.of[i] / (1 - begun) / (root(square.of[i] / (1 - begun_square)) + 1e-6f);
+        slope.of[i] = 0;
+    }
+}
+
+static void write_row(const float *from, unsigned count, const char *indent, const char *end)
+{
+    printf("%s{", indent);
+    for (unsigned i = 0; i < count; i++)
+        printf("%s %.4ff", i ? "," : "", (double)from[i]);
+    printf(" }%s\n", end);
+}
+
+static void write_rows(const float (*from)[NET_HIDDEN], unsigned rows)
+{
+    printf("{\n");
+    for (unsigned i = 0; i < rows; i++)
+        write_row(from[i], NET_HIDDEN, "    ", ",");
+    printf("},\n");
+}
+
+static int learn_net(uint64_t seed, unsigned games)
+{
+    static const unsigned seats[] = { 4, 2, 3, 2 };
+    struct tables *tables = malloc(sizeof *tables);
+    struct pyr_rng rng;
+    if (!tables)
+        return 1;
+    tables_prepare(tables, &edition.box, &weights_learned);
+    pyr_rng_seed(&rng, seed, 0);
+    for (unsigned j = 0; j < NET_HIDDEN; j++) {
+        for (unsigned i = 0; i < NET_INPUTS; i++)
+            now.net.in[i][j] = ((float)pyr_rng_below(&rng, 2001) - 1000) * 3e-4f;
+        now.net.out[j] = ((float)pyr_rng_below(&rng, 2001) - 1000) * 5e-4f;
+    }
+    for (unsigned game = 0, round = 0; game < games; round++) {
+        double off = 0, share = 1 - (double)game / games;
+        lesson_count = 0;
+        for (; lesson_count < LESSONS; game++)
+            play_lessons(tables, seats[game % 4], &rng);
+        for (unsigned i = lesson_count; i > 1; i--) {
+            unsigned other = pyr_rng_below(&rng, i);
+            struct lesson lesson = lessons[i - 1];
+            lessons[i - 1] = lessons[other];
+            lessons[other] = lesson;
+        }
+        for (unsigned i = 0; i + BATCH <= lesson_count; i += BATCH) {
+            for (unsigned k = 0; k < BATCH; k++)
+                off += learn_lesson(&lessons[i + k]);
+            descend((float)(2e-3 * share * share) + 1e-5f);
+        }
+        if (round % 10 == 9)
+            fprintf(stderr, "%u games: mean squared error %.2f\n", game, off / lesson_count);
+    }
+    printf("/* Made by: bot_learn net %u %u %s. Do not edit. */\n", (unsigned)seed, games, edition.name);
+    write_rows((const float (*)[NET_HIDDEN])now.net.seats, PYR_MAX_SEATS - 1);
+    write_rows((const float (*)[NET_HIDDEN])now.net.left, ALL_TURNS + 1);
+    write_rows((const float (*)[NET_HIDDEN])now.net.in, NET_INPUTS);
+    write_row(now.net.out, NET_HIDDEN, "", ",");
+    write_row(now.net.direct, NET_INPUTS, "", ",");
+    write_row(now.net.out_seats, PYR_MAX_SEATS - 1, "", ",");
+    write_row(now.net.out_left, ALL_TURNS + 1, "", "");
+    free(tables);
+    return 0;
+}
+
 int main(int count, char **words)
 {
     static char text[1 << 20];
-    bool weights = count == 5 && words[1][0] == 'w', value = count == 5 && words[1][0] == 'v';
-    if (!weights && !value) {
-        fprintf(stderr, "usage: bot_learn weights SEED PASSES EDITION | bot_learn value SEED GAMES EDITION\n");
+    int (*learn)(uint64_t seed, unsigned amount) = count != 5 ? NULL : words[1][0] == 'w' ? learn_weights :
+        words[1][0] == 'v' ? learn_value : words[1][0] == 'n' ? learn_net : NULL;
+    if (!learn) {
+        fprintf(stderr, "usage: bot_learn weights SEED PASSES EDITION | bot_learn value SEED GAMES EDITION | "
+            "bot_learn net SEED GAMES EDITION\n");
         return 2;
     }
     uint64_t seed = strtoull(words[2], NULL, 10);
@@ -235,5 +430,5 @@ int main(int count, char **words)
         fprintf(stderr, "bot_learn: %s is not an edition\n", words[4]);
         return 1;
     }
-    return weights ? learn_weights(seed, amount) : learn_value(seed, amount);
+    return learn(seed, amount);
 }

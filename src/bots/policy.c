@@ -63,14 +63,21 @@ static unsigned pyramids(const struct pyr_box *box, const struct pyr_desk *desk,
 void policy_begin(struct policy_desk *to, const struct tables *tables, const struct pyr_box *box,
     const struct pyr_table *open, const struct pyr_desk *desk)
 {
+    policy_begin_at(to, tables, box, open, desk, turns_left(open));
+}
+
+void policy_begin_at(struct policy_desk *to, const struct tables *tables, const struct pyr_box *box,
+    const struct pyr_table *open, const struct pyr_desk *desk, unsigned left)
+{
+    unsigned played = ALL_TURNS - 1 - left;
     to->tables = tables;
     to->box = box;
     to->open = open;
     to->desk = desk;
-    to->left = turns_left(open);
-    to->t = table_turns(to->left);
-    to->torch = desk->torches >> open->round & 1 ? 0 :
-        tables->weights.of[W_TORCH_NOW] - tables->weights.of[W_TORCH_WAIT] * (PYR_TURNS - 1 - open->turn);
+    to->left = left;
+    to->t = table_turns(left);
+    to->torch = desk->torches >> played / PYR_TURNS & 1 ? 0 :
+        tables->weights.of[W_TORCH_NOW] - tables->weights.of[W_TORCH_WAIT] * (int)(left % PYR_TURNS);
     for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
         pyr_card c = desk->card[slot];
         if (c == PYR_NO_CARD)
@@ -195,6 +202,16 @@ static pyr_step quick_mark(const struct policy_desk *at, unsigned pattern)
     return best;
 }
 
+int policy_quick_value(const struct policy_desk *at, unsigned slot, unsigned pattern)
+{
+    pyr_card c = at->desk->card[slot];
+    unsigned code = at->fresh[slot] ? at->tables->fresh_best[c][pattern] : at->tables->best[c][at->index[slot]][pattern];
+    if (code == NO_MOVE)
+        return 0;
+    pyr_step mark = decode(at->box, pattern, slot, code);
+    return mark & ~at->desk->free || !(mark & at->desk->reach) ? 0 : policy_value_mark(at, mark);
+}
+
 /* The anchors at which a turn of a pattern can be marked: all its spaces free (R9), one that touches a mark (R10). */
 static pyr_pair anchors(const struct pyr_desk *desk, uint64_t shape)
 {
@@ -233,6 +250,30 @@ pyr_step policy_mark(const struct tables *tables, const struct pyr_box *box, con
     struct policy_desk at;
     policy_begin(&at, tables, box, open, desk);
     return full_mark(&at, open->revealed[open->turn]);
+}
+
+unsigned policy_best_marks(const struct policy_desk *at, unsigned pattern, pyr_step *to, unsigned most)
+{
+    const struct pyr_desk *desk = at->desk;
+    const struct pyr_pattern_turns *turns = &at->box->pattern[pattern];
+    unsigned count_turns = desk->flags & PYR_DESK_FIRST ? turns->turns : 0, found = 0;
+    int values[64];
+    for (unsigned turn = 0; turn <= count_turns; turn++) {
+        uint64_t shape = turn < count_turns ? turns->shape[turn] : 1;
+        for (pyr_pair set = anchors(desk, shape); set; set &= set - 1) {
+            pyr_step step = shape << __builtin_ctzll(set);
+            int value = policy_value_mark(at, step);
+            if (found == most && value <= values[most - 1])
+                continue;
+            unsigned place = found < most ? found++ : most - 1;
+            for (; place && values[place - 1] < value; place--)
+                values[place] = values[place - 1], to[place] = to[place - 1];
+            values[place] = value, to[place] = step;
+        }
+    }
+    if (!found)
+        to[found++] = pyr_step_pass();
+    return found;
 }
 
 static pyr_step best_replacement(const struct tables *tables, const struct pyr_box *box, const struct pyr_table *open,

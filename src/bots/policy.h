@@ -43,6 +43,10 @@ struct policy_desk {
 void policy_begin(struct policy_desk *to, const struct tables *tables, const struct pyr_box *box,
     const struct pyr_table *open, const struct pyr_desk *desk);
 
+/* The same for a turn after which `left` turns are to come. */
+void policy_begin_at(struct policy_desk *to, const struct tables *tables, const struct pyr_box *box,
+    const struct pyr_table *open, const struct pyr_desk *desk, unsigned left);
+
 /* What a mark is worth. A pass is worth nothing. */
 int policy_value_mark(const struct policy_desk *at, pyr_step mark);
 
@@ -57,6 +61,12 @@ int policy_value_step(const struct tables *tables, const struct pyr_box *box, co
 /* The best mark of a desk. */
 pyr_step policy_mark(const struct tables *tables, const struct pyr_box *box, const struct pyr_table *open,
     const struct pyr_desk *desk);
+
+/* The best marks of a desk, best first; a pass if there are none. Returns how many, at most `most` (64 or less). */
+unsigned policy_best_marks(const struct policy_desk *at, unsigned pattern, pyr_step *to, unsigned most);
+
+/* What the tables' placement of a pattern on a card is worth; 0 if they know none that is legal. */
+int policy_quick_value(const struct policy_desk *at, unsigned slot, unsigned pattern);
 
 /* The best step of a seat. `exact`: every mark is looked at; otherwise, while many turns are left, only the best placement that the
  * tables know of on each of the two cards, which takes a tenth of the time. */

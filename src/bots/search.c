@@ -3,7 +3,7 @@
  */
 #include <pyramids/score.h>
 
-#include "candidates.h"
+#include "ahead.h"
 #include "endgame.h"
 #include "search.h"
 
@@ -15,14 +15,24 @@ enum { MOST_STEPS = 9 * 50 };
  * uncertain by. A true margin is uncertain, too, by what the players of a playout could have done better, so a near miss is worth
  * more than a rout; and it varies less than a win, so that fewer playouts tell two choices apart.
  */
-static float result(const struct tables *tables, const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat,
-    float spread)
+static float result(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
+    const struct pyr_state *state, pyr_seat seat)
 {
     const struct pyr_table *open = &state->open;
-    float mine = 0, best = -1e6f;
+    float mine = 0, best = -1e6f, spread = plan->spread;
     for (pyr_seat s = 0; s < open->seats; s++) {
-        float score = open->phase == PYR_END ? (float)pyr_table_score(box, open, s).total :
-            value_score(tables, box, open, s);
+        float score;
+        if (open->phase == PYR_END) {
+            score = (float)pyr_table_score(box, open, s).total;
+        } else if (plan->net) {
+            struct net_table at;
+            struct net_node node;
+            net_begin(&at, plan->net, tables, box, open, s);
+            net_node_init(&node, open, s, &open->desk[s]);
+            score = net_score(&at, &node);
+        } else {
+            score = value_score(tables, box, open, s);
+        }
         if (s == seat)
             mine = score;
         else if (score > best)
@@ -36,10 +46,11 @@ static float result(const struct tables *tables, const struct pyr_box *box, cons
     return 0.5f + 0.5f * margin / (spread + size) + 1e-4f * margin;
 }
 
-/* Everyone plays by the policy up to that many turns after the present one, or to the end. */
-static void play_on(const struct tables *tables, const struct pyr_box *box, struct pyr_state *state, unsigned turns,
-    bool exact)
+/* Everyone plays by the policy up to the plan's turns after the present one, or to the end. */
+static void play_on(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
+    struct pyr_state *state)
 {
+    unsigned turns = plan->turns;
     for (;;) {
         if (state->open.phase == PYR_SHOW) {
             pyr_state_show(box, state);
@@ -51,7 +62,7 @@ static void play_on(const struct tables *tables, const struct pyr_box *box, stru
             return;
         } else {
             pyr_seat seat = (pyr_seat)__builtin_ctz(state->open.waiting);
-            pyr_state_make(box, state, seat, policy_step(tables, box, state, seat, exact));
+            pyr_state_make(box, state, seat, policy_step(tables, box, state, seat, plan->exact));
         }
     }
 }
@@ -81,6 +92,27 @@ static unsigned count_out(const struct tables *tables, const struct search_plan 
     return kept;
 }
 
+/* Of many choices the best as they stand, of these the best some turns ahead. Not for keeping, when there is no display yet: the network
+ * has never seen that. */
+static unsigned candidates_ahead(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
+    const struct pyr_view *view, struct candidate *list)
+{
+    static const struct ahead_plan stand = { 0, 1, 1 };
+    unsigned count = candidates_find(tables, box, view, list, SEARCH_MOST);
+    ahead_values(plan->net, tables, &stand, box, view, list, count);
+    candidates_sort(list, count);
+    if (count > plan->candidates)
+        count = plan->candidates;
+    ahead_values(plan->net, tables, &plan->ahead, box, view, list, count);
+    candidates_sort(list, count);
+    unsigned kept = 1;
+    while (kept < count && list[kept].value >= list[0].value - plan->near)
+        kept++;
+    for (unsigned i = 0; i < kept; i++)
+        list[i].value = 0;
+    return kept;
+}
+
 pyr_step search_choose(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
     const struct pyr_view *view, struct pyr_rng *rng, const struct pyr_budget *budget)
 {
@@ -88,6 +120,7 @@ pyr_step search_choose(const struct tables *tables, const struct search_plan *pl
     struct candidate list[SEARCH_MOST];
     bool late = view->open.phase != PYR_KEEP && turns_left(&view->open) <= ENDGAME_TURNS;
     unsigned count = late ? count_out(tables, plan, box, view, list) :
+        plan->net && view->open.phase != PYR_KEEP ? candidates_ahead(tables, plan, box, view, list) :
         candidates_find(tables, box, view, list, plan->candidates);
     uint64_t playouts = budget && budget->nodes ? budget->nodes : plan->playouts[view->open.seats - PYR_MIN_SEATS];
     while (count > 1) {
@@ -98,8 +131,8 @@ pyr_step search_choose(const struct tables *tables, const struct search_plan *pl
             for (unsigned i = 0; i < count; i++) {
                 state = world;
                 pyr_state_make(box, &state, view->seat, list[i].step);
-                play_on(tables, box, &state, plan->turns, plan->exact);
-                list[i].value += result(tables, box, &state, view->seat, plan->spread);
+                play_on(tables, plan, box, &state);
+                list[i].value += result(tables, plan, box, &state, view->seat);
             }
             if (budget && budget->is_over && budget->is_over(budget->context)) {
                 playouts = 0;

@@ -1,23 +1,26 @@
 /*
  * search.h (search.c): the stronger players: playouts in common random worlds, as in flatmc, with learned weights and with what
- * struct search_plan adds.
+ * struct search_plan adds: an end after a few turns, a count of the last turns, a look ahead.
  */
 #ifndef PYR_SEARCH_H
 #define PYR_SEARCH_H
 
 #include <pyramids/bots.h>
 
-#include "policy.h"
+#include "ahead.h"
 #include "value.h"
 
 struct search_plan {
     unsigned playouts[PYR_MAX_SEATS - 1];    /* by number of players, from two on; unless the budget says otherwise */
-    unsigned candidates;         /* choices that are tried, the policy's best; at most SEARCH_MOST */
+    unsigned candidates;         /* choices that are tried, the policy's best or the network's; at most SEARCH_MOST */
     unsigned rounds;             /* of halving */
     unsigned turns;              /* after which a playout stops, beside the present one */
     unsigned breadth;            /* of the count of the last turns (endgame.h) */
     float slack;                 /* expected points that the chance to win may cost there */
     bool exact;                  /* playouts look at every mark (policy_step) */
+    const struct net *net;       /* judges choices before playouts and desks at their end; NULL: the policy and value.h do */
+    struct ahead_plan ahead;     /* with a network: how far choices are looked into before the playouts, */
+    float near;                  /* and how many points behind the best one they may be to go on */
     float spread;                /* points by which a result is smoothed, beside what the value is uncertain by */
 };
 

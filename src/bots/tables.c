@@ -108,9 +108,13 @@ static void map_card(struct card_map *map, const struct pyr_card_face *card)
     for (unsigned row = 0; row < PYR_SIDE; row++) {
         for (unsigned marks = 0; marks < 32; marks++) {
             map->row[row][marks] = 0;
-            for (unsigned i = 0; i < PYR_SIDE; i++)
-                if (marks >> i & 1)
-                    map->row[row][marks] |= (uint16_t)(map->space[row * PYR_ROW + i] >> 32);
+            map->symbols[row][marks] = 0;
+            for (unsigned i = 0; i < PYR_SIDE; i++) {
+                if (!(marks >> i & 1))
+                    continue;
+                map->row[row][marks] |= (uint16_t)(map->space[row * PYR_ROW + i] >> 32);
+                map->symbols[row][marks] += (uint32_t)map->space[row * PYR_ROW + i];
+            }
         }
     }
     for (unsigned index = 0; index < 128; index++) {

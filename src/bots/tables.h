@@ -33,6 +33,7 @@ struct card_map {
                                     tomb and spaces outside the region have not */
     pyr_spaces low[128], high[64];   /* the spaces of the low seven and the high six bits of an index */
     uint16_t row[PYR_SIDE][32];  /* the index of each row's marks */
+    uint32_t symbols[PYR_SIDE][32];  /* SPACE_* counts of each row's spaces */
 };
 
 #define SPACE_RUBY 1u
@@ -61,6 +62,13 @@ static inline unsigned table_index(const struct card_map *map, pyr_spaces marks)
 {
     return (unsigned)(map->row[0][marks & 31] | map->row[1][marks >> 6 & 31] | map->row[2][marks >> 12 & 31] |
         map->row[3][marks >> 18 & 31] | map->row[4][marks >> 24 & 31]);
+}
+
+/* How many of each symbol are on these spaces: SPACE_* counts. */
+static inline uint32_t table_symbols(const struct card_map *map, pyr_spaces spaces)
+{
+    return map->symbols[0][spaces & 31] + map->symbols[1][spaces >> 6 & 31] + map->symbols[2][spaces >> 12 & 31] +
+        map->symbols[3][spaces >> 18 & 31] + map->symbols[4][spaces >> 24 & 31];
 }
 
 static inline unsigned table_turns(unsigned left)

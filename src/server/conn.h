@@ -38,7 +38,7 @@ struct conn {
     uint64_t heard;              /* in milliseconds */
     bool is_socket, greeted, opened, warned, warn;
     bool pinged, ping;           /* silent for long; a ping is due */
-    bool leaving, broken;        /* its end has said goodbye; writing has failed */
+    bool leaving, broken;        /* one side has said goodbye, so nothing more is written; writing has failed */
     struct conn *next_awake, **link_awake;   /* those that may lack something (server->awake); link NULL: not among them */
     uint16_t close;              /* to be closed with this code; 0: not */
     uint32_t sent_lines, sent_told, sent_ready;

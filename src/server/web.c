@@ -334,7 +334,7 @@ static int http_body(struct conn *conn, const void *in, size_t size)
 void conn_wake(struct conn *conn)
 {
     struct server *server = conn->server;
-    if (!conn->wsi || conn->link_awake)
+    if (!conn->wsi || conn->leaving || conn->link_awake)
         return;
     conn->next_awake = NULL;
     conn->link_awake = server->awake.end;
@@ -462,10 +462,20 @@ static int socket_begin(struct conn *conn)
     return 0;
 }
 
+/* The last words. What is left unread would make the kernel reset the connection, and they would be lost: it is thrown away, in reason. */
+static void say_why(struct conn *conn, unsigned code)
+{
+    char waste[4096];
+    conn->server->count.cut += code == 1008 || code == 1009;
+    conn->leaving = true;
+    lws_close_reason(conn->wsi, (enum lws_close_status)code, NULL, 0);
+    for (unsigned i = 0; i < 16 && recv(lws_get_socket_fd(conn->wsi), waste, sizeof waste, MSG_DONTWAIT) > 0; i++)
+        ;
+}
+
 static int socket_close(struct conn *conn, unsigned code)
 {
-    conn->server->count.cut += code == 1008 || code == 1009;
-    lws_close_reason(conn->wsi, (enum lws_close_status)code, NULL, 0);
+    say_why(conn, code);
     return -1;
 }
 
@@ -530,14 +540,13 @@ static bool socket_write(struct conn *conn)
 /* There is room again, or something is left to be done that must be done here. */
 static int socket_writeable(struct conn *conn)
 {
-    if (socket_write(conn))
+    if (conn->leaving || socket_write(conn))
         return 0;
     if (conn->broken)
         return -1;
     if (conn->close && !conn->replies && !lws_partial_buffered(conn->wsi)) {
         /* From here a return of -1 would reach the client as 1006, without the reason. */
-        conn->server->count.cut += conn->close == 1008;
-        lws_close_reason(conn->wsi, (enum lws_close_status)conn->close, NULL, 0);
+        say_why(conn, conn->close);
         lws_set_timeout(conn->wsi, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_SYNC);
         return 0;
     }
@@ -554,7 +563,7 @@ static void write_awake(uv_prepare_t *writer)
     struct server *server = writer->data;
     for (struct conn *conn; (conn = server->awake.first);) {
         fall_asleep(conn);
-        if (conn->leaving || conn->close || !socket_write(conn))
+        if (!conn->leaving && (conn->close || !socket_write(conn)))
             lws_callback_on_writable(conn->wsi);
     }
 }

@@ -68,6 +68,7 @@ struct remote {
     char pending[700], pending_id[40];
     enum { PEND_NOTHING, PEND_CHOOSE, PEND_RETRACT } pending_kind;
     uint64_t pending_phase;
+    bool wants_retract;          /* once the choice on its way is answered */
     double resend_at;
     unsigned sent;
     char session[20];
@@ -451,6 +452,8 @@ static void on_ready(struct remote *remote, struct app *app, const json_t *messa
         choice->confirmed = false;
 }
 
+static void send_choice(struct remote *remote, int kind, const char *choice);
+
 /* An answer to what was sent last. */
 static void on_done(struct remote *remote, struct app *app, const json_t *message)
 {
@@ -462,7 +465,11 @@ static void on_done(struct remote *remote, struct app *app, const json_t *messag
             pyr_match_undo(&app->match, (pyr_seat)(remote->you - 1));    /* what was picked is still picked */
         app_say(app, ST_TEXT, "%s", _("Your choice is open again."));
     }
+    bool wants_retract = remote->wants_retract && remote->pending_kind == PEND_CHOOSE;
     remote->pending_kind = PEND_NOTHING;
+    remote->wants_retract = false;
+    if (wants_retract)
+        send_choice(remote, PEND_RETRACT, NULL);
 }
 
 static void on_error(struct remote *remote, struct app *app, const json_t *message)
@@ -611,6 +618,7 @@ static void send_choice(struct remote *remote, int kind, const char *choice)
     }
     strcpy(remote->pending, text);
     free(text);
+    remote->wants_retract = false;
     remote->pending_kind = kind == PEND_CHOOSE ? PEND_CHOOSE : PEND_RETRACT;
     remote->pending_phase = remote->version;
     if (remote->connected)
@@ -651,10 +659,12 @@ void remote_take(struct remote *remote, struct app *app, pyr_step step)
 
 void remote_retract(struct remote *remote, struct app *app)
 {
-    if (remote->pending_kind)
+    if (remote->pending_kind) {
+        remote->wants_retract = true;
         app_say(app, ST_TEXT, "%s", _("The server has not answered yet."));
-    else
+    } else {
         send_choice(remote, PEND_RETRACT, NULL);
+    }
 }
 
 bool remote_key(struct remote *remote, struct app *app, int key)

@@ -1,0 +1,26 @@
+/*
+ * ahead.h (ahead.c): looks some turns ahead: one's own best play with every expedition card that can come, each as often as it is left in the
+ * round, up to desks that the network judges (net.h). Others stand still, and new cards come from the display as it is.
+ *
+ * There is no chance in it, unlike in playouts, and little time: two turns of it take 3 ms. By itself, one, two and three turns ahead won 48, 47 and
+ * 53 of 100 games of two (+-7) against playouts of expert's kind, 2,000 a step. Both together are better than either (strong.c).
+ */
+#ifndef PYR_AHEAD_H
+#define PYR_AHEAD_H
+
+#include "candidates.h"
+#include "net.h"
+
+#define AHEAD_TRIED 16
+
+struct ahead_plan {
+    unsigned depth;              /* turns; 0: choices are judged as they stand */
+    unsigned tried;              /* marks judged a turn, the best by the tables; 1 to AHEAD_TRIED */
+    unsigned followed;           /* the best of them, which are looked further into; 1 to `tried` */
+};
+
+/* Judges choices of the view's seat: list[i].value becomes its expected final score. */
+void ahead_values(const struct net *net, const struct tables *tables, const struct ahead_plan *plan, const struct pyr_box *box,
+    const struct pyr_view *view, struct candidate *list, unsigned count);
+
+#endif

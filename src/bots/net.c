@@ -1,0 +1,325 @@
+/*
+ * net.c: a learned judgement of desks (net.h).
+ */
+#include <pyramids/score.h>
+
+#include "net.h"
+#include "value.h"
+
+const struct net net_learned = {
+#include "learned_net.h"
+};
+
+static unsigned count(uint64_t set)
+{
+    return (unsigned)__builtin_popcountll(set);
+}
+
+/* A slot of the desk. */
+struct half {
+    const int16_t *curve;        /* its value by turns to come */
+    unsigned index;              /* of its marks in the tables */
+    bool there, fresh;           /* there is a card; it has no marks */
+};
+
+static const int16_t no_curve[TABLE_TURNS];
+
+static void look(const struct tables *tables, const struct pyr_box *box, const struct pyr_desk *desk, unsigned slot,
+    struct half *to)
+{
+    pyr_card c = desk->card[slot];
+    to->there = c != PYR_NO_CARD;
+    to->curve = no_curve;
+    to->fresh = false;
+    to->index = 0;
+    if (!to->there)
+        return;
+    pyr_spaces marks = box->card[c].open & ~pyr_pair_half(slot, desk->free);
+    to->index = table_index(&tables->map[c], marks);
+    to->fresh = !marks;
+    to->curve = marks ? tables->value[c][to->index] : tables->fresh[c];
+}
+
+static void set_table(struct net_table *to, unsigned left, const uint8_t *pool)
+{
+    const struct net *net = to->net;
+    unsigned cards = 0, seats = to->open->seats - 2u;
+    to->left = left;
+    to->into = left ? (left - 1) % PYR_TURNS + 1 : 0;
+    to->round = left ? PYR_ROUNDS - 1 - (left - 1) / PYR_TURNS : PYR_ROUNDS - 1;
+    for (unsigned p = 0; p < PYR_PATTERNS; p++) {
+        to->pool[p] = pool[p];
+        cards += pool[p];
+    }
+    to->pool_share = cards ? 1 / (float)cards : 0;
+    for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+        to->last[slot] = (struct net_half){ .card = PYR_NO_CARD };
+    for (unsigned i = 0; i < NET_INPUTS; i++)
+        to->input[i] = 0;
+    to->direct = net->out_seats[seats] + net->out_left[left];
+    for (unsigned j = 0; j < NET_HIDDEN / 4; j++) {
+        net_lanes a, b;
+        __builtin_memcpy(&a, &net->seats[seats][4 * j], sizeof a);
+        __builtin_memcpy(&b, &net->left[left][4 * j], sizeof b);
+        to->unit[j] = a + b;
+    }
+}
+
+void net_begin(struct net_table *to, const struct net *net, const struct tables *tables, const struct pyr_box *box,
+    const struct pyr_table *open, pyr_seat seat)
+{
+    unsigned left = value_turns(open);
+    uint8_t pool[PYR_PATTERNS];
+    to->net = net;
+    to->tables = tables;
+    to->box = box;
+    to->open = open;
+    for (unsigned p = 0; p < PYR_PATTERNS; p++)
+        pool[p] = box->pattern[p].copies;
+    for (unsigned i = 0; i <= open->turn && left % PYR_TURNS; i++)
+        if (open->revealed[i] != PYR_NO_PATTERN)
+            pool[open->revealed[i]]--;
+    for (unsigned c = 0; c < PYR_COLOURS; c++) {
+        to->rivals[c] = 0;
+        for (pyr_seat s = 0; s < open->seats; s++) {
+            unsigned have = count(open->desk[s].done & box->colour[c]);
+            to->rivals[c] = (uint8_t)(to->rivals[c] + (s != seat && have & 1 && have < 6));
+        }
+    }
+    set_table(to, left, pool);
+}
+
+void net_begin_at(struct net_table *to, const struct net_table *from, unsigned left, const uint8_t *pool)
+{
+    to->net = from->net;
+    to->tables = from->tables;
+    to->box = from->box;
+    to->open = from->open;
+    __builtin_memcpy(to->rivals, from->rivals, sizeof to->rivals);
+    set_table(to, left, pool);
+}
+
+void net_node_init(struct net_node *to, const struct pyr_table *open, pyr_seat seat, const struct pyr_desk *desk)
+{
+    to->desk = *desk;
+    to->points = pyr_table_points(open, seat);
+    for (unsigned c = 0; c < PYR_COLOURS; c++) {
+        to->place[c] = 0;
+        while (to->place[c] < PYR_TILES && open->tile[c][to->place[c]] != PYR_NOBODY)
+            to->place[c]++;
+    }
+}
+
+void net_inputs(struct net_table *at, const struct net_node *node, float *to)
+{
+    const struct pyr_desk *desk = &node->desk;
+    const struct tables *tables = at->tables;
+    const struct pyr_box *box = at->box;
+    struct half half[PYR_KEPT];
+    unsigned have[PYR_COLOURS], left = at->left, t = table_turns(left);
+    float next[PYR_KEPT] = { 0 }, both = 0;
+    for (unsigned i = 0; i < NET_INPUTS; i++)
+        to[i] = 0;
+    for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+        look(tables, box, desk, slot, &half[slot]);
+    /* What each pattern that can come next is worth. */
+    if (left) {
+        unsigned then_t = table_turns(left - 1);
+        struct policy_desk then = { tables, box, at->open, desk, left - 1, then_t, { half[0].index, half[1].index },
+            { half[0].fresh, half[1].fresh }, { half[0].curve[then_t], half[1].curve[then_t] },
+            desk->torches >> at->round & 1 ? 0 : tables->weights.of[W_TORCH_NOW] };
+        for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+            struct net_half key = { desk->done, (uint32_t)desk->tally, pyr_pair_half(slot, desk->free), desk->card[slot],
+                { 0 } };
+            struct net_half *last = &at->last[slot];
+            if (last->card == key.card && last->free == key.free && last->tally == key.tally && last->done == key.done)
+                continue;
+            *last = key;
+            for (unsigned p = 0; p < PYR_PATTERNS && half[slot].there; p++)
+                if (at->pool[p])
+                    last->worth[p] = policy_quick_value(&then, slot, p);
+        }
+        for (unsigned p = 0; p < PYR_PATTERNS; p++) {
+            int one = at->last[0].worth[p] * at->pool[p], other = at->last[1].worth[p] * at->pool[p];
+            next[0] += (float)one;
+            next[1] += (float)other;
+            both += (float)(one > other ? one : other);
+        }
+    }
+    float share = at->pool_share * (1.0f / TABLE_UNIT / 8);
+    to[N_BOTH] = both * share;
+    float next_points[PYR_COLOURS];
+    for (unsigned c = 0; c < PYR_COLOURS; c++) {
+        have[c] = count(desk->done & box->colour[c]);
+        next_points[c] = node->place[c] < PYR_TILES ? (float)pyr_tile_value(node->place[c]) * 0.1f : 0;
+        float points = have[c] < 6 ? next_points[c] * 0.5f : 0;
+        to[have[c] & 1 ? N_ODD : N_EVEN] += points;
+        if (have[c] & 1)
+            to[N_RACES] += points * at->rivals[c];
+    }
+    unsigned first = half[1].curve[2] > half[0].curve[2];    /* two turns tell best which card is nearer to its end */
+    for (unsigned k = 0; k < PYR_KEPT; k++) {
+        unsigned slot = k ^ first;
+        float *of = to + k * N_CARD;
+        pyr_card c = desk->card[slot];
+        if (c == PYR_NO_CARD) {
+            to[N_ONE_CARD] += 1;
+            continue;
+        }
+        unsigned colour = box->card[c].colour;
+        for (unsigned i = 1; i < TABLE_TURNS; i++)
+            of[N_CURVE + i - 1] = (float)half[slot].curve[i < t ? i : t] * (1.0f / TABLE_UNIT / 16);
+        uint32_t symbols = table_symbols(&tables->map[c], pyr_pair_half(slot, desk->free));
+        for (unsigned i = 0; i < 6; i++)
+            of[N_SYMBOLS + i] = (float)(symbols >> 4 * i & 15) * 0.3f;
+        float points = have[colour] < 6 ? next_points[colour] : 0;
+        of[have[colour] & 1 ? N_PAIR : N_HALF] = points;
+        of[N_RIVALS] = points * at->rivals[colour];
+        of[N_FRESH] = half[slot].fresh;
+        of[N_NEXT] = next[slot] * share;
+        have[colour]++;
+    }
+    if (half[0].there && half[1].there)
+        to[N_SAME] = box->card[desk->card[0]].colour == box->card[desk->card[1]].colour;
+    unsigned lesser = desk->rubies < desk->emeralds ? desk->rubies : desk->emeralds;
+    to[N_RUBIES] = (float)desk->rubies * 0.1f;
+    to[N_EMERALDS] = (float)desk->emeralds * 0.1f;
+    to[N_LESSER] = (float)lesser * 0.1f;
+    to[N_GEMS] = (float)tables->gems[left][desk->rubies][desk->emeralds] * (1.0f / TABLE_UNIT / 40);
+    to[N_SKULLS] = (float)desk->skulls * 0.1f;
+    to[N_PENALTY] = (float)tables->skulls[left][desk->skulls] * (1.0f / TABLE_UNIT / 10);
+    to[N_STEP] = (float)(tables->skulls[left][desk->skulls < PYR_SKULLS ? desk->skulls + 1 : PYR_SKULLS] -
+        tables->skulls[left][desk->skulls]) * (1.0f / TABLE_UNIT / 2);
+    if (left && !(desk->torches >> at->round & 1)) {
+        to[N_TORCH] = 1;
+        to[N_TORCH_TURNS] = (float)at->into * (1.0f / PYR_TURNS);
+    }
+    to[N_DONE] = (float)count(desk->done) * 0.1f;
+    int best = 0, second = 0;
+    for (unsigned i = 0; i < PYR_DISPLAY; i++) {
+        pyr_card c = at->open->display[i];
+        if (c == PYR_NO_CARD || c == desk->card[0] || c == desk->card[1] || desk->done >> c & 1)
+            continue;
+        int value = tables->fresh[c][t];
+        if (value > best)
+            second = best, best = value;
+        else if (value > second)
+            second = value;
+    }
+    to[N_DISPLAY] = (float)best * (1.0f / TABLE_UNIT / 16);
+    to[N_SECOND] = (float)second * (1.0f / TABLE_UNIT / 16);
+}
+
+float net_base(const struct net_table *at, const struct net_node *node)
+{
+    const struct pyr_desk *desk = &node->desk;
+    const struct tables *tables = at->tables;
+    unsigned left = at->left, t = table_turns(left);
+    struct half half;
+    int sure = (10 * (int)count(desk->done) + 5 * (int)count(desk->torches) + node->points) * TABLE_UNIT;
+    int more = 0;
+    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+        look(tables, at->box, desk, slot, &half);
+        more += half.curve[t];
+    }
+    sure += tables->gems[left][desk->rubies][desk->emeralds] - tables->skulls[left][desk->skulls];
+    return ((float)sure + 0.75f * (float)more) * (1.0f / TABLE_UNIT) + 3.0f * (float)(left - t);
+}
+
+typedef int32_t mask __attribute__((vector_size(16)));
+
+float net_output(struct net_table *at, const float *input)
+{
+    const struct net *net = at->net;
+    net_lanes total = { 0, 0, 0, 0 }, row[NET_HIDDEN / 4];
+    for (unsigned i = 0; i < NET_INPUTS; i++) {
+        float x = input[i] - at->input[i];
+        if (x == 0)
+            continue;
+        at->input[i] = input[i];
+        net_lanes all = { x, x, x, x };
+        __builtin_memcpy(row, net->in[i], sizeof row);
+        for (unsigned j = 0; j < NET_HIDDEN / 4; j++)
+            at->unit[j] += row[j] * all;
+        at->direct += net->direct[i] * x;
+    }
+    __builtin_memcpy(row, net->out, sizeof row);
+    for (unsigned j = 0; j < NET_HIDDEN / 4; j++) {
+        mask positive = at->unit[j] > (net_lanes){ 0, 0, 0, 0 };
+        total += (net_lanes)((mask)at->unit[j] & positive) * row[j];
+    }
+    return at->direct + (total[0] + total[1]) + (total[2] + total[3]);
+}
+
+float net_score(struct net_table *at, const struct net_node *node)
+{
+    float input[NET_INPUTS];
+    if (!at->left)
+        return (float)pyr_desk_score(at->box, &node->desk, node->points).total;
+    net_inputs(at, node, input);
+    return net_base(at, node) + net_output(at, input);
+}
+
+/* Sets completed cards aside, takes the pyramid points (R12, R14) and new cards. */
+static void end_turn(const struct net_table *at, struct net_node *node)
+{
+    struct pyr_desk *desk = &node->desk;
+    pyr_cardset before = desk->done;
+    unsigned tombs = desk->flags & PYR_DESK_TOMBS;
+    desk->flags = 0;
+    desk->due = 0;
+    if (!tombs)
+        return;
+    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+        if (!(tombs & PYR_DESK_TOMB(slot)))
+            continue;
+        desk->done |= (pyr_cardset)1 << desk->card[slot];
+        desk->free &= ~pyr_pair_of(slot, PYR_ALL_SPACES);
+        desk->reach &= ~pyr_pair_of(slot, PYR_ALL_SPACES);
+        desk->card[slot] = PYR_NO_CARD;
+    }
+    for (unsigned c = 0; c < PYR_COLOURS; c++) {
+        unsigned had = count(before & at->box->colour[c]), has = count(desk->done & at->box->colour[c]);
+        if (had < 6 && has / 2 > had / 2 && node->place[c] < PYR_TILES)
+            node->points += pyr_tile_value(node->place[c]++);
+    }
+    if (at->left)
+        net_renew(at, desk);
+}
+
+void net_renew(const struct net_table *at, struct pyr_desk *desk)
+{
+    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+        if (desk->card[slot] != PYR_NO_CARD)
+            continue;
+        pyr_card best = PYR_NO_CARD;
+        int most = INT_MIN;
+        for (unsigned i = 0; i < PYR_DISPLAY; i++) {
+            pyr_card card = at->open->display[i];
+            if (card == PYR_NO_CARD || card == desk->card[0] || card == desk->card[1] || desk->done >> card & 1)
+                continue;
+            int value = policy_value_card(at->tables, at->box, at->open, desk, card, 0);
+            if (value > most)
+                most = value, best = card;
+        }
+        if (best != PYR_NO_CARD)
+            pyr_desk_lay(at->box, desk, slot, best);
+    }
+}
+
+void net_play(const struct net_table *at, struct net_node *node, unsigned pattern, pyr_step mark)
+{
+    struct pyr_desk *desk = &node->desk;
+    unsigned round = (ALL_TURNS - 1 - at->left) / PYR_TURNS;
+    for (;;) {
+        if (mark == pyr_step_pass())
+            break;
+        pyr_desk_mark(at->box, desk, (pyr_pattern)pattern, round, mark);
+        if (!desk->due)
+            break;
+        struct policy_desk extra;
+        policy_begin_at(&extra, at->tables, at->box, at->open, desk, at->left);
+        policy_best_marks(&extra, pattern, &mark, 1);
+    }
+    end_turn(at, node);
+}
