@@ -150,7 +150,7 @@ await test('dropped, broken and foreign records', async () => {
     await page.getByRole('button', { name: 'To the end' }).click();
     await page.getByRole('table').waitFor();
     await page.getByRole('button', { name: 'To the beginning' }).click();
-    await page.getByRole('button', { name: 'Play', exact: true }).click();
+    await page.getByRole('button', { name: 'Play back' }).click();
     await page.getByRole('button', { name: 'Pause' }).click();
     equal(page.complaints, [], 'the console');
     await page.context().close();

@@ -40,7 +40,7 @@ export function launch() {
 export async function open(browser, url, options = DESKTOP) {
     const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
     const page = await context.newPage();
-    page.setDefaultTimeout(15000);
+    page.setDefaultTimeout(60000);         // a loaded machine is no fault of the page
     page.complaints = [];
     page.on('console', (m) => {
         // What a test itself has blocked is no complaint.
