@@ -62,6 +62,7 @@ def main():
     web = http.client.HTTPConnection(url.hostname, url.port, timeout=30)
 
     def ask(method, path, body=None, cookie=''):
+        web.close()                          # an idle connection is not kept for long
         web.request(method, path, None if body is None else json.dumps(body), {'Content-Type': 'application/json', 'Cookie': cookie})
         answer = web.getresponse()
         return answer, answer.read().decode()
