@@ -104,7 +104,7 @@ def case_limits(folder):
         number('HTTP requests an address', r'bursts of (\d+)') == 5 * defaults['request-rate']
     seconds = {name: int(n) for n, name in re.findall(r'`(?:relaxed)`: (\d+) (minutes) a choice', PAGE)}
     assert seconds['minutes'] * 60 == defaults['relaxed'] and int(re.search(r'`quick`: (\d+) seconds', PAGE).group(1)) == defaults['quick']
-    assert int(re.search(r'pings every (\d+) seconds', PAGE).group(1)) == defaults['ping']
+    assert int(re.search(r'pings after (\d+) seconds of silence', PAGE).group(1)) == defaults['ping']
     with Server(folder) as server:
         ana = server.visitor()
         size = number('a message, a request\'s body', r'([\d,]+) bytes')
