@@ -19,6 +19,7 @@
 #define SWEEP_TICKS 240          /* a minute */
 #define IDLE_SECONDS (60 * 86400)    /* visitors who never played are forgotten */
 #define STOP_MS 5000             /* what is in hand is given this long */
+#define GOODBYE_MS 750           /* and then those who were told to come back, to answer */
 
 static const struct {
     const char *name;
@@ -139,7 +140,9 @@ static void tick(uv_timer_t *timer)
         bool is_idle = !store_pending(server->store) && now >= server->stop_at - STOP_MS + TICK_MS;
         if (is_idle && server->sockets)
             web_close_sockets(server);
-        if ((is_idle && !server->sockets) || now >= server->stop_at)
+        if (is_idle && !server->leave_at)
+            server->leave_at = now + GOODBYE_MS;
+        if ((is_idle && (!server->sockets || now >= server->leave_at)) || now >= server->stop_at)
             stop_loop(server);
         return;
     }

@@ -241,7 +241,7 @@ struct server {
     unsigned origin_count;
     char url[128];
     bool secure, stopping, stopped;
-    uint64_t stop_at;
+    uint64_t stop_at, leave_at;  /* at the latest; with nothing in hand */
     uint8_t hash_key[16];
     struct map visitors, tokens, tables, addresses;
     struct table *table_list;
