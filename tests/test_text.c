@@ -341,6 +341,40 @@ TEST("numbers and tables")
     CHECK_STR(text, "größe  höhe rest\nä        17 wörter\n");
 }
 
+static char *flow(const char *text, int columns, int hang)
+{
+    static char flowed[400];
+    FILE *file = tmpfile();
+    pyr_text_flow(file, text, columns, hang);
+    rewind(file);
+    flowed[fread(flowed, 1, sizeof flowed - 1, file)] = '\0';
+    fclose(file);
+    return flowed;
+}
+
+TEST("texts flow into a width")
+{
+    CHECK_STR(flow("one two three four", 9, 2), "one two\n  three\n  four");
+    CHECK_STR(flow("one\ntwo\n\nthree\n", 20, 0), "one two\n\nthree\n");
+    CHECK_STR(flow("  -a  größe größe größe\n  -b  x\n", 17, 6), "  -a  größe größe\n      größe\n  -b  x\n");
+    CHECK_STR(flow("Head:\n  17 22   keep these two\n  end  all\nTail\n", 16, 0), "Head:\n  17 22   keep\n          these\n          two\n  end  all\nTail\n");
+    CHECK_STR(flow("go [--player N] [--seed S] x", 16, 3), "go [--player N]\n   [--seed S] x");
+    CHECK_STR(flow("averylongword indeed", 5, 1), "averylongword\n indeed");
+    CHECK_STR(flow("[open and never closed", 9, 0), "[open and never closed");
+    CHECK_STR(flow("", 5, 1), "");
+}
+
+TEST("players are called by their names, and nobody is you")
+{
+    static const char *const cases[][2] = { { "Ana", "Ana" }, { "You", "Player" }, { "Player", "Player" }, { "club 2", "club 2" }, { "Ana 2", "Ana 2" }, { "", "" },
+        { "club 22", "club 22" }, { " 2", " 2" } };
+    char to[PYR_MAX_PLAYER_NAME + 1];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pyr_text_player((struct pyr_word){ cases[i][0], strlen(cases[i][0]) }, to, sizeof to);
+        CHECK_STR(to, cases[i][1]);
+    }
+}
+
 TEST("languages: English is always there, and Accept-Language is weighed")
 {
     CHECK_STR(pyr_text_code(), "en");
