@@ -23,6 +23,7 @@ sys.path.insert(0, os.path.join(ROOT, 'scripts'))
 import po
 
 C_PLACE = re.compile(r'%(?:(\d+)\$)?([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|z|j|t)?([a-zA-Z%])')
+MESSAGE = 76                                  # columns of the line above the keys
 JS_PLACE = re.compile(r'%\{(\w+)\}')
 
 
@@ -141,6 +142,8 @@ def check_language(code):
                 faults.add(entry, 'other blanks or line ends at the edges')
             if sum(c.isalpha() for c in form) > limits.get(entry.id, 1000):
                 faults.add(entry, f'{form!r} has more than {limits[entry.id]} letters (po/short.txt)')
+            if entry.files in (['src/tui/table.c'], ['src/tui/remote.c']) and '%' not in form and '\n' not in form and len(form) > MESSAGE:
+                faults.add(entry, f'{form!r} does not fit into a line of the terminal')
             bare = JS_PLACE.sub('', text)
             for english, accepted in glossary:
                 said = english.search(bare)

@@ -99,14 +99,15 @@ void draw_replace(struct canvas *canvas, const struct scene *scene)
         snprintf(entry, sizeof entry, "%s%.60s (%d)", i ? ", " : "", scene->names[seat], open->fresh[seat][0] + 1);
         strncat(order, entry, sizeof order - strlen(order) - 1);
     }
+    char sentence[500] = "";
     if (mine)
-        canvas_print(canvas, 1, 1, canvas->width - 2, ST_STRONG, pyr_ngettext("%s, take %u new card from the display or the deck (R12).",
+        snprintf(sentence, sizeof sentence, pyr_ngettext("%s, take %u new card from the display or the deck (R12).",
             "%s, take %u new cards from the display or the deck, one after the other (R12).", open->owed), scene->names[scene->seat], open->owed);
     else if (chooser < PYR_MAX_SEATS)
-        canvas_print(canvas, 1, 1, canvas->width - 2, ST_STRONG, _("%s takes a new card (R12)."), scene->names[chooser]);
-    char sentence[400];
+        snprintf(sentence, sizeof sentence, _("%s takes a new card (R12)."), scene->names[chooser]);
+    int row = 1 + canvas_wrap(canvas, 1, 1, canvas->width - 2, 2, ST_STRONG, sentence);
     snprintf(sentence, sizeof sentence, _("Order, by the completed cards: %s"), order);
-    canvas_wrap(canvas, 1, 2, canvas->width - 2, 2, ST_DIM, sentence);
+    canvas_wrap(canvas, 1, row, canvas->width - 2, y - row, ST_DIM, sentence);
     for (unsigned i = 0; i < PYR_DISPLAY; i++) {
         char note[64] = "";
         pyr_card card = open->display[i];
