@@ -242,6 +242,8 @@ static void read_offer(struct remote *remote, const json_t *table)
         const json_t *seat = json_array_get(seats, i);
         char name[NAME_ROOM];
         copy_text(name, sizeof name, text_of(seat, "name"));
+        if (!strcmp(text_of(seat, "kind"), "bot") && pyr_text_level(name) != name)
+            snprintf(name, sizeof name, "%s", pyr_text_level(name));
         if (!strcmp(text_of(seat, "kind"), "open"))
             free_seats++;
         else
