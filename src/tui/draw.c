@@ -446,7 +446,13 @@ void draw_foot(struct canvas *canvas, const struct scene *scene)
         canvas_put(canvas, 1, y, spinner(scene->beat, canvas->ascii), ST_BANNER);
         canvas_text(canvas, 3, y, canvas->width - 4, ST_BANNER, scene->banner);
     } else if (scene->message) {
-        canvas_text(canvas, 1, y, canvas->width - 2, scene->message_style, scene->message);
+        /* A sign of life where one can only wait, also on sheets without the others' cards. */
+        bool waits = false;
+        for (unsigned s = 0; s < scene->view.open.seats; s++)
+            waits = waits || (s != scene->seat && scene->sign[s] == SIGN_THINKS && (scene->state == HAND_SEALED || scene->state == HAND_IDLE));
+        if (waits && scene->message[0])
+            canvas_put(canvas, 1, y, spinner(scene->beat, canvas->ascii), ST_TOUCH);
+        canvas_text(canvas, waits ? 3 : 1, y, canvas->width - (waits ? 4 : 2), scene->message_style, scene->message);
     }
     draw_hints(canvas, 1, y + 1, canvas->width - 2, scene->hints, scene->hint_count);
 }
