@@ -225,6 +225,11 @@ def prose(text):
     return [line.strip() for line in lines if len(re.findall(r'[^\W\d_]{3,}', line)) > 2]
 
 
+def in_english(own, english):
+    known = set(prose(english))
+    return [f'in English: {line}' for line in prose(own) if line in known]
+
+
 def check_help(code):
     faults = []
     with open(os.path.join(ROOT, 'man/pyramids.1'), encoding='utf-8') as source:
@@ -233,7 +238,7 @@ def check_help(code):
         text, english = say(code, *name.split(), '--help'), say('en', *name.split(), '--help')
         faults += [f'pyramids {name} --help: {len(line)} columns: {line}' for line in text.split('\n') if len(line) > COLUMNS]
         if code != 'en':
-            faults += [f'pyramids {name} --help: in English: {line}' for line in prose(text) if line in prose(english)]
+            faults += [f'pyramids {name} --help: {fault}' for fault in in_english(text, english)]
         options = set(re.findall(r'^  (?:-\w, )?(--[a-z-]+)', text, re.M))
         if len(options) != len(set(re.findall(r'^  (?:-\w, )?(--[a-z-]+)', english, re.M))) or (not options and name not in ('', 'edition')):
             faults.append(f'pyramids {name} --help: options {sorted(options)}')
@@ -279,7 +284,7 @@ def check_game(code):
     text = '\n'.join(['help', 'nonsense', '17:z9', '17:a1a1', '1 1', 'save', 'undo', *GAME[:9], 'players', 'look', 'undo', GAME[8], '17:a1b3', 'take 77', *GAME[9:]]) + '\n'
     words = ('play', '--plain', '--seed', '5', '--bots', 'novice', '--players', '3')
     own, english = say(code, *words, text=text), say('en', *words, text=text)
-    faults = [f'in English: {line}' for line in prose(own) if line in prose(english)]
+    faults = in_english(own, english)
     if len(own.split('\n')) < len(english.split('\n')) or 'ursa' not in own:
         faults.append('the game went another way')
     if not re.search(r'^The game is over\.$', english, re.M):
@@ -291,7 +296,7 @@ def check_wrong(code):
     faults = []
     for words in WRONG:
         own, english = say(code, *words.split()), say('en', *words.split())
-        faults += [f'pyramids {words}: in English: {line}' for line in prose(own) if line in prose(english)]
+        faults += [f'pyramids {words}: {fault}' for fault in in_english(own, english)]
         if not own or own == english:
             faults.append(f'pyramids {words}: {own!r}')
     with open(RECORD, encoding='utf-8') as source:
