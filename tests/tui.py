@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Drives the full-screen client through tmux, as a person at a terminal does. Captures are compared on what matters, not whole.
 usage: tui.py PYRAMIDS SOURCE_ROOT [--short] [CASE]"""
+import atexit
 import base64
 import hashlib
 import http.client
@@ -561,6 +562,7 @@ class Server:
         self.folder = folder
         self.process = subprocess.Popen([COMMAND, 'serve', '--port', str(port), '--no-browser', '--quiet', '--ready-file', ready, '--database',
                                          os.path.join(folder, 'server.db'), *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        atexit.register(self.process.kill)   # also when a check fails
         end = time.time() + WAIT
         while not (os.path.exists(ready) and read(ready).strip()):
             assert time.time() < end and self.process.poll() is None, 'the server does not start'
