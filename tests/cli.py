@@ -175,7 +175,7 @@ def case_edition(folder):
     assert 'name mine\n' in run('edition', 'generate', '--name', 'mine').out
     run('sim', '--games', '5', '--edition', fresh)
     bad = run('edition', 'check', '-', text='pyramids-edition 1\nnam x\n', code=1)
-    assert bad.err == "<stdin>:2: unknown word 'nam'; expected: name, title, skulls, pattern or card\n", bad.err
+    assert bad.err == "<stdin>:2: unknown word 'nam'; expected: name | title | skulls | pattern | card\n", bad.err
 
 
 def case_bench(_):

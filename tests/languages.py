@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Holds the translations to what they promise: complete, the same placeholders, the game's words, manuals alike; and that the texts in po/ are those
-of the sources. usage: languages.py SOURCE_ROOT [CODE...]; with codes, only these languages are looked at, listed in po/LINGUAS or not."""
+of the sources. With the command, also what it says: help that fits into 80 columns and is in the manual, a whole game, and what is wrong with the input,
+each in its language.
+usage: languages.py SOURCE_ROOT [--command PYRAMIDS] [CODE...]; with codes, only these languages are looked at, listed in po/LINGUAS or not."""
+import functools
 import os
 import re
 import shutil
@@ -8,12 +11,19 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.abspath(sys.argv[1])
+ARGS = sys.argv[1:]
+COMMAND = ''
+if '--command' in ARGS:
+    at = ARGS.index('--command')
+    COMMAND = os.path.abspath(ARGS[at + 1])
+    del ARGS[at:at + 2]
+ROOT = os.path.abspath(ARGS[0])
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(ROOT, 'scripts'))
 import po
 
 C_PLACE = re.compile(r'%(?:(\d+)\$)?([-+ #0]*)(\*|\d+)?(?:\.(\*|\d+))?(hh|h|ll|l|z|j|t)?([a-zA-Z%])')
+MESSAGE = 76                                  # columns of the line above the keys
 JS_PLACE = re.compile(r'%\{(\w+)\}')
 
 
@@ -132,6 +142,8 @@ def check_language(code):
                 faults.add(entry, 'other blanks or line ends at the edges')
             if sum(c.isalpha() for c in form) > limits.get(entry.id, 1000):
                 faults.add(entry, f'{form!r} has more than {limits[entry.id]} letters (po/short.txt)')
+            if entry.files in (['src/tui/table.c'], ['src/tui/remote.c']) and '%' not in form and '\n' not in form and len(form) > MESSAGE:
+                faults.add(entry, f'{form!r} does not fit into a line of the terminal')
             bare = JS_PLACE.sub('', text)
             for english, accepted in glossary:
                 said = english.search(bare)
@@ -188,12 +200,139 @@ def check_list():
     return faults
 
 
+# What the command says. A text that is the same as in English, though words stand in it, was not translated where it is shown.
+
+SUBCOMMANDS = ('play', 'serve', 'sim', 'replay', 'legal', 'hint', 'analyze', 'verify', 'edition', 'export', 'import', 'bench', 'edition check', 'edition show',
+               'edition generate')
+COLUMNS = 80
+PLAIN, RECORD = os.path.join(ROOT, 'tests/data/plain.edition'), os.path.join(ROOT, 'tests/data/plain-2.pyr')
+WRONG = ('nonsense', 'sim --nonsense', 'sim --games', 'sim --games x', 'sim --bots nobody', 'sim --sprt 5', 'sim extra', 'sim --json=yes', 'replay', 'legal x', 'hint x',
+         'analyze', 'verify', 'edition check', 'edition nonsense', 'edition show classic 49', 'replay /missing', f'legal {RECORD} --edition {PLAIN} --seat 3', 'bench --players 1',
+         'play --players 9', 'play --plain --seat 3', 'play --plain a b', 'play --server x', 'import', 'export extra', 'serve extra', 'serve --tls-cert a', '--lang zz')
+
+
+@functools.lru_cache(None)                    # English is asked for once a language
+def say(code, *words, text=''):
+    done = subprocess.run([COMMAND, *words], input=text, capture_output=True, text=True, check=False, timeout=120,
+                          env=dict(os.environ, LANGUAGE=code, LC_ALL='C.UTF-8', USER='ursa', PYRAMIDS_LOCALEDIR=''))
+    return done.stdout + done.stderr
+
+
+def prose(text):
+    """Lines with words, without what is typed or stored."""
+    typed = re.compile(r'\s+(pyramids|head) |(pyramids-(record|edition) 1|(tag|player|deal|keep|show|reveal|mark|take|draw|points|score|winner) \S)|> ')
+    lines = [re.sub(r"'[^']*'|--?[a-z-]+|\[[^]]*\]|\S*[:/.]\S+|\b[A-Z]+\b", ' ', line) for line in text.split('\n') if not typed.match(line)]
+    return [line.strip() for line in lines if len(re.findall(r'[^\W\d_]{3,}', line)) > 2]
+
+
+def in_english(own, english):
+    known = set(prose(english))
+    return [f'in English: {line}' for line in prose(own) if line in known]
+
+
+def check_help(code):
+    faults = []
+    with open(os.path.join(ROOT, 'man/pyramids.1'), encoding='utf-8') as source:
+        manual = source.read().replace('\\-', '-')
+    for name in ('', *SUBCOMMANDS):
+        text, english = say(code, *name.split(), '--help'), say('en', *name.split(), '--help')
+        faults += [f'pyramids {name} --help: {len(line)} columns: {line}' for line in text.split('\n') if len(line) > COLUMNS]
+        if code != 'en':
+            faults += [f'pyramids {name} --help: {fault}' for fault in in_english(text, english)]
+        options = set(re.findall(r'^  (?:-\w, )?(--[a-z-]+)', text, re.M))
+        if len(options) != len(set(re.findall(r'^  (?:-\w, )?(--[a-z-]+)', english, re.M))) or (not options and name not in ('', 'edition')):
+            faults.append(f'pyramids {name} --help: options {sorted(options)}')
+        if code == 'en' and name:
+            sections = [part.split('\n.SH')[0] for part in manual.split('\n.SS ') if part.startswith(f'pyramids {name}')]
+            section = '\n'.join(sections)
+            faults += [f'man/pyramids.1: {option} of pyramids {name} is missing' for option in sorted(options - {'--help', '--lang'}) if not re.search(rf'{option}(?![\w-])', section)]
+    return faults
+
+
+def whole_game():
+    """What is typed in a game from the first choice to the end: always the first of those that are listed."""
+    typed = []
+    game = subprocess.Popen([COMMAND, 'play', '--plain', '--seed', '5', '--bots', 'novice', '--players', '3'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                            env=dict(os.environ, LANGUAGE='en', LC_ALL='C.UTF-8'))
+    while True:
+        game.stdin.write('?\n')
+        game.stdin.flush()
+        first = None
+        for line in game.stdout:
+            if re.match(r'(\d+[: ]|take|draw|-$)', line) and first is None:
+                first = line.strip()
+            if line.startswith('(') or line.startswith('The game is over'):
+                break
+        if first is None:
+            break
+        typed.append(first)
+        game.stdin.write(first + '\n')
+        if len(typed) > 300:
+            break
+    game.kill()
+    game.wait()
+    return typed
+
+
+GAME = []
+
+
+def check_game(code):
+    """From the first choice to the scores, with everything that can be asked on the way; each line in the language of the player."""
+    if not GAME:
+        GAME.extend(whole_game())
+    text = '\n'.join(['help', 'nonsense', '17:z9', '17:a1a1', '1 1', 'save', 'undo', *GAME[:9], 'players', 'look', 'undo', GAME[8], '17:a1b3', 'take 77', *GAME[9:]]) + '\n'
+    words = ('play', '--plain', '--seed', '5', '--bots', 'novice', '--players', '3')
+    own, english = say(code, *words, text=text), say('en', *words, text=text)
+    faults = in_english(own, english)
+    if len(own.split('\n')) < len(english.split('\n')) or 'ursa' not in own:
+        faults.append('the game went another way')
+    if not re.search(r'^The game is over\.$', english, re.M):
+        faults.append(f'the game does not end: {english[-300:]}')
+    return faults
+
+
+def check_wrong(code):
+    faults = []
+    for words in WRONG:
+        own, english = say(code, *words.split()), say('en', *words.split())
+        faults += [f'pyramids {words}: {fault}' for fault in in_english(own, english)]
+        if not own or own == english:
+            faults.append(f'pyramids {words}: {own!r}')
+    with open(RECORD, encoding='utf-8') as source:
+        record = source.read()
+    for old, new in (('mark 1 5:b1', 'mark 1 5:d1'), ('edition plain', 'edition other'), ('reveal', 'reveal XX'), ('winner 1', 'winner 2'), ('deal 1', 'deal 9')):
+        own, english = (say(c, 'replay', '-', '--edition', PLAIN, text=record.replace(old, new, 1)) for c in (code, 'en'))
+        if own == english or not own:
+            faults.append(f'{new}: {own!r}')
+    return faults
+
+
+def check_numbers(code):
+    """Reports for people are written with the comma of these languages, those for programs with the point."""
+    faults = []
+    for words in (('sim', '--games', '8', '--bots', 'greedy,random'), ('hint', '-', '--seat', '1', '--playouts', '100', '--edition', PLAIN), ('bench', '--games', '30')):
+        with open(RECORD, encoding='utf-8') as source:
+            begun = source.read().split('reveal')[0] + 'reveal I4\n'
+        text = say(code, *words, text=begun)
+        if not re.search(r'\d,\d', text) or re.search(r'\d\.\d', text):
+            faults.append(f'pyramids {words[0]}: {text}')
+        if ',' in re.sub(r', |,(?=")|"[^"]*"', '', say(code, *words, '--json', text=begun)):
+            faults.append(f'pyramids {words[0]} --json has a comma in a number')
+    return faults
+
+
 def main():
-    codes = sys.argv[2:]
+    codes = ARGS[1:]
     cases = [] if codes else [('the texts in po/ are those of the sources', check_sources), ('po/LINGUAS lists what there is', check_list)]
     for code in codes or listed():
         cases.append((f'{code}: complete and sound', lambda code=code: check_language(code)))
         cases.append((f'{code}: the manual', lambda code=code: check_manual(code)))
+        if COMMAND:
+            for name, check in (('help', check_help), ('a whole game', check_game), ('wrong input', check_wrong), ('numbers', check_numbers)):
+                cases.append((f'{code}: {name}', lambda code=code, check=check: check(code)))
+    if COMMAND and not codes:
+        cases.append(('en: help', lambda: check_help('en')))
     print(f'1..{len(cases)}')
     bad = 0
     for number, (name, check) in enumerate(cases, 1):

@@ -88,7 +88,7 @@ def case_routes(_):
 
 def case_limits(folder):
     """The numbers of the page are those of the program, and hold."""
-    usage = wire.run('serve', '--help')
+    usage = re.sub(r'\n {8,}', ' ', wire.run('serve', '--help'))          # an option a line
     limits = dict(rows(section('5. Limits')))
     defaults = {name: int(value) for name, value in re.findall(r'--([a-z-]+) \w+ .*\(default (\d+)', usage)}
 

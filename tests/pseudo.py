@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs the command in a language that nobody speaks (pseudo_po.py) and looks for words that did not go through the catalogue; then that records, JSON and
 editions are the same whatever the language, and that --lang and the environment choose it. usage: pseudo.py PYRAMIDS SOURCE_ROOT [--short] [CASE...]"""
+import atexit
 import json
 import os
 import re
@@ -24,7 +25,7 @@ SUBCOMMANDS = ['play', 'serve', 'sim', 'replay', 'legal', 'hint', 'analyze', 've
 
 
 def environment(folder, **more):
-    plain = {k: v for k, v in os.environ.items() if k not in ('LANGUAGE', 'LC_ALL', 'LC_MESSAGES', 'LANG')}
+    plain = {k: v for k, v in os.environ.items() if k not in ('LANGUAGE', 'LC_ALL', 'LC_MESSAGES', 'LANG', 'USER')}
     return dict(plain, PYRAMIDS_LOCALEDIR=folder, XDG_DATA_HOME=folder, LANG='C.UTF-8', **more)
 
 
@@ -109,7 +110,7 @@ def case_bad_texts(folder):
     for kind in good:
         body = table[table.index(f'bad_{kind}s[] = {{'):]
         body = body[:body.index('\n};')]
-        for old, new, _ in re.findall(r'\{ "((?:[^"\\]|\\.)*)", "((?:[^"\\]|\\.)*)", "((?:[^"\\]|\\.)*)" \}', body)[::3]:
+        for old, new, _ in re.findall(r'\{ "((?:[^"\\]|\\.)*)", "((?:[^"\\]|\\.)*)", "((?:[^"\\]|\\.)*)" \}', body):
             old, new = (re.sub(r'\\([nt])', lambda m: {'n': '\n', 't': '\t'}[m[1]], word) for word in (old, new))
             if '\\' in new or old not in good[kind]:
                 continue
@@ -119,7 +120,7 @@ def case_bad_texts(folder):
             sentence = re.sub(r"'[^']*'", '', done.stderr)
             assert done.returncode == 1 and '⟦' in done.stderr, (new, done)
             found = leaks(sentence, ('spaces', 'name', 'title', 'skulls', 'pattern', 'card', 'winner', 'score', 'points', 'mark', 'deal', 'keep', 'reveal', 'show', 'player',
-                                     'pyramids-edition', 'pyramids-record', 'edition', 'torches', 'gems', 'purple', 'green', 'other', 'COPIES', 'or'))
+                                     'pyramids-edition', 'pyramids-record', 'edition', 'torches', 'gems', 'purple', 'green', 'other', 'COPIES', 'tag'))
             assert not found, '\n# '.join(found)
             tried += 1
     assert tried > 30, tried
@@ -135,7 +136,8 @@ def case_play(folder):
         typed.append(lists[1].strip().split('\n')[0])
     typed += ['players', 'look', 'log', 'undo', '? 1', f'save {folder}/saved.pyr', 'quit']
     done = look(folder, *words, text='\n'.join(typed) + '\n', known=('> help', '> nonsense', '> save', '> undo', '> players', '> look', '> log', '> quit', '17:z9', 'saved.pyr', 'nonsense'))
-    assert '⟦' in done.stdout and 'You' not in done.stdout.replace('player 1 You', ''), done.stdout
+    # Who has no name is called by a word of the language, as are bots.
+    assert '⟦Þļàýéŕ··⟧: ' in done.stdout and '⟦ñôṽïçé··⟧ 2: ' in done.stdout and 'player 1 Player\n' in done.stdout, done.stdout
     look(folder, 'play', '--plain', f'{folder}/saved.pyr', text='quit\n', known=('> quit',))
 
 
@@ -170,26 +172,46 @@ def case_games(folder):
     look(folder, 'export', '--database', f'{folder}/new.db', '--output', f'{folder}/out')
 
 
+def serve(folder, *words):
+    """A server and its address."""
+    server = subprocess.Popen([COMMAND, 'serve', '--port', '0', '--no-browser', '--quiet', '--ready-file', f'{folder}/ready', *(words or ('--database', ':memory:'))],
+                              stdout=subprocess.DEVNULL, env=environment(folder))
+    atexit.register(server.kill)             # also when a check fails
+    end = time.time() + 30
+    while time.time() < end and not os.path.exists(f'{folder}/ready'):
+        time.sleep(0.05)
+    with open(f'{folder}/ready', encoding='utf-8') as file:
+        return server, file.read().strip().rstrip('/')
+
+
 def case_terminal(folder):
-    """The full-screen client: the choice of cards, marks, sheets, the end of a record."""
+    """The full-screen client: the choice of cards, marks, sheets, a record and its analysis, people at one screen, tables at a server."""
     if not shutil.which('tmux'):
         return
+    server, url = serve(folder)
     sessions = 0
     def tmux(*words):
         return subprocess.run(['tmux', '-u', '-S', f'{folder}/tmux{sessions}', *words], capture_output=True, text=True, timeout=30, check=False,
                               env=dict(os.environ, LC_ALL='C.UTF-8', TERM='xterm-256color')).stdout
-    def still():
+    def still(wanted):
         """The screen, once it changes no more."""
-        before, text, end = '', tmux('capture-pane', '-p'), time.time() + 20
-        while (text != before or '⟦' not in text) and time.time() < end:
-            time.sleep(0.25)
-            before, text = text, tmux('capture-pane', '-p')
+        def now():
+            return re.sub('[⠀-⣿]', ' ', tmux('capture-pane', '-p'))      # without what turns by itself
+        before, text, end = '', now(), time.time() + 20
+        while (text != before or wanted not in text) and time.time() < end:
+            time.sleep(0.1)
+            before, text = text, now()
         return text
     env = environment(folder, LANGUAGE='qps', TERM='tmux-256color', HOME=folder, USER='Ursa')
     setting = ' '.join(f"{name}='{env[name]}'" for name in ('PATH', 'PYRAMIDS_LOCALEDIR', 'XDG_DATA_HOME', 'LANG', 'LANGUAGE', 'TERM', 'HOME', 'USER'))
     for size, words, keys in (('120x34', 'play --players 3 --bots novice,club --seed 11', ['2', 'Right', 'Right', 'Space', 'Enter', '?', 'Tab', 'Escape', 'o', 'Escape', 'L', 'Escape',
                                                                                             's', 's', 'n', 'Down Down Down Down', 'n', 'Enter', 'u', 'n', 'Enter', 'Enter', 'q', 'n', 'q', 'y']),
                               ('80x24', 'play --players 2 --seed 5', ['?', 'Escape', 'q']), ('60x18', 'play --players 2 --seed 6', []),
+                              ('80x24', f'play --replay {RECORD} --edition {PLAIN} --playouts 5', ['Right', ']', 'Tab', 'a', 'a', 'Escape', 'L', 'Escape', 'End', 't', 'q']),
+                              ('80x24', 'play --new --hot-seat Ana,Ben --players 3 --bots novice --seed 21', ['Enter', '1 2 Enter', 'u', 'Enter', '1 2 Enter', 'Enter', '3 4 Enter', 'Enter',
+                                                                                                              'Enter', 'q', 'y']),
+                              ('80x24', f'play --server {url}', ['Down', 'Up Up Enter', 'b', '1 2 Enter', 'Enter', 'Enter', 'u', 'q', 'y']),
+                              ('80x24', f'play --server {url} --table NOSUCH', []), ('80x24', 'play --server nonsense://', []),
                               ('80x24', f'replay --edition {PLAIN} {RECORD}', [])):
         width, height = size.split('x')
         sessions += 1                        # a server that ends may hold its socket for a moment
@@ -198,12 +220,15 @@ def case_terminal(folder):
             for key in ['', *keys]:
                 if key:
                     tmux('send-keys', *key.split())
-                text = still()
-                assert '⟦' in text or key in ('y', 'q'), (words, key, text)
-                found = leaks(text, (folder, ROOT, 'Ursa', 'abcde', 'hjkl'))
+                leaving = key in ('y', 'q')
+                text = still('' if leaving else '⟦')
+                assert '⟦' in text or leaving, (words, key, text)
+                found = leaks(text, (folder, ROOT, url, 'nonsense://', 'Ursa', 'Ana', 'Ben', 'abcde', 'hjkl'))
                 assert not found, f'{words}, after {key!r}: ' + '\n# '.join(found)
         finally:
             tmux('kill-server')
+    server.terminate()
+    server.wait(30)
 
 
 def case_report(folder):
@@ -213,14 +238,8 @@ def case_report(folder):
     database = f'{folder}/games.db'
     run(folder, 'import', '--database', database, '--edition', PLAIN, RECORD)
     code = re.search(r'^; table (\w+)', run(folder, 'export', '--database', database).stdout, re.M)[1]
-    server = subprocess.Popen([COMMAND, 'serve', '--port', '0', '--no-browser', '--quiet', '--database', database, '--edition', PLAIN, '--ready-file', f'{folder}/ready'],
-                              stdout=subprocess.DEVNULL, env=environment(folder))
+    server, url = serve(folder, '--database', database, '--edition', PLAIN)
     try:
-        end = time.time() + 30
-        while time.time() < end and not os.path.exists(f'{folder}/ready'):
-            time.sleep(0.05)
-        with open(f'{folder}/ready', encoding='utf-8') as file:
-            url = file.read().strip().rstrip('/')
         def get(path, accept='', wait=100):
             end = time.time() + wait
             while True:

@@ -36,12 +36,12 @@ static const struct spoiled bad_editions[] = {
     { "pyramids-edition 1", "pyramids-edition 2", "1: an unknown version of the format; expected: pyramids-edition 1" },
     { "pyramids-edition 1", "pyramids-edition 01", "1: '01' is not a plain number; expected: pyramids-edition 1" },
     { "pyramids-edition 1", "pyramids-edition", "1: the line ends too early; expected: pyramids-edition 1" },
-    { "name plain", "nam plain", "2: unknown word 'nam'; expected: name, title, skulls, pattern or card" },
+    { "name plain", "nam plain", "2: unknown word 'nam'; expected: name | title | skulls | pattern | card" },
     { "name plain", "name plain box", "2: 'box' is too much; expected: name NAME" },
     { "name plain", "name", "2: the line ends too early; expected: name NAME" },
     { "name plain", "name plain ", "2: ' ' is too much; expected: name NAME" },
     { "name plain", "name  plain", "2: a space too many or too few at byte 6; expected words separated by one space: name NAME" },
-    { "name plain", " name plain", "2: a space too many or too few at byte 1; expected words separated by one space: name, title, skulls, pattern or card" },
+    { "name plain", " name plain", "2: a space too many or too few at byte 1; expected words separated by one space: name | title | skulls | pattern | card" },
     { "name plain", "name plain\nname again", "3: 'name' stands a second time, after line 2; expected it once" },
     { "name plain", "name abcdefghijklmnopqrstuvwxyzabcdef", "2: 'abcdefghijklmnopqrstuvwxyzabcdef' is too long; expected at most 31 bytes" },
     { "name plain", "name\tplain", "2: byte 5 of the line is not part of a printable UTF-8 character" },
@@ -59,7 +59,7 @@ static const struct spoiled bad_editions[] = {
     { "pattern I2 1\nXX\n", "pattern I2 1\nXX\nX\n", "8: 'X' is not a row of a pattern; expected up to four of X and ., rows of one length, then a blank line" },
     { "pattern I2 1\nXX\n", "pattern I2 1\nXx\n", "7: 'Xx' is not a row of a pattern; expected up to four of X and ., rows of one length, then a blank line" },
     { "pattern I2 1\nXX\n", "pattern I2 1\nXXXXX\n", "7: 'XXXXX' is not a row of a pattern; expected up to four of X and ., rows of one length, then a blank line" },
-    { "pattern I2 1\nXX\n", "pattern I2 1\n\nXX\n", "8: unknown word 'XX'; expected: name, title, skulls, pattern or card" },
+    { "pattern I2 1\nXX\n", "pattern I2 1\n\nXX\n", "8: unknown word 'XX'; expected: name | title | skulls | pattern | card" },
     { "pattern I2 1\nXX\n", "pattern I2 1\nX\n", "6: pattern I2 has the wrong size; expected 2 to 4 spaces (R2)" },
     { "pattern I2 1\nXX\n", "pattern I2 1\nX.\n.X\n", "6: pattern I2 falls apart; expected spaces that hang together by their sides (R2)" },
     { "pattern I2 1\nXX\n", "pattern I2 1\nXX.\n", "6: pattern I2 has an empty outer row or column; expected it drawn without one (R2)" },
@@ -339,6 +339,40 @@ TEST("numbers and tables")
     CHECK(fread(text, 1, sizeof text - 1, file) > 0);
     fclose(file);
     CHECK_STR(text, "größe  höhe rest\nä        17 wörter\n");
+}
+
+static char *flow(const char *text, int columns, int hang)
+{
+    static char flowed[400];
+    FILE *file = tmpfile();
+    pyr_text_flow(file, text, columns, hang);
+    rewind(file);
+    flowed[fread(flowed, 1, sizeof flowed - 1, file)] = '\0';
+    fclose(file);
+    return flowed;
+}
+
+TEST("texts flow into a width")
+{
+    CHECK_STR(flow("one two three four", 9, 2), "one two\n  three\n  four");
+    CHECK_STR(flow("one\ntwo\n\nthree\n", 20, 0), "one two\n\nthree\n");
+    CHECK_STR(flow("  -a  größe größe größe\n  -b  x\n", 17, 6), "  -a  größe größe\n      größe\n  -b  x\n");
+    CHECK_STR(flow("Head:\n  17 22   keep these two\n  end  all\nTail\n", 16, 0), "Head:\n  17 22   keep\n          these\n          two\n  end  all\nTail\n");
+    CHECK_STR(flow("go [--player N] [--seed S] x", 16, 3), "go [--player N]\n   [--seed S] x");
+    CHECK_STR(flow("averylongword indeed", 5, 1), "averylongword\n indeed");
+    CHECK_STR(flow("[open and never closed", 9, 0), "[open and never closed");
+    CHECK_STR(flow("", 5, 1), "");
+}
+
+TEST("players are called by their names, and nobody is you")
+{
+    static const char *const cases[][2] = { { "Ana", "Ana" }, { "You", "Player" }, { "Player", "Player" }, { "club 2", "club 2" }, { "Ana 2", "Ana 2" }, { "", "" },
+        { "club 22", "club 22" }, { " 2", " 2" } };
+    char to[PYR_MAX_PLAYER_NAME + 1];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pyr_text_player((struct pyr_word){ cases[i][0], strlen(cases[i][0]) }, to, sizeof to);
+        CHECK_STR(to, cases[i][1]);
+    }
 }
 
 TEST("languages: English is always there, and Accept-Language is weighed")

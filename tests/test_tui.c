@@ -397,6 +397,82 @@ TEST("every size of window shows a table, or says what it wants")
     story_finish(&story);
 }
 
+/* Draws all sheets and says whether a word was cut on one of them. */
+static bool is_cut(struct canvas *canvas, struct scene *scene)
+{
+    bool cut = false;
+    for (int sheet = 0; sheet < 8; sheet++) {
+        enum pyr_phase phase = scene->view.open.phase;
+        switch (sheet) {
+        case 0: draw_table(canvas, scene); break;
+        case 1: draw_players(canvas, scene); break;
+        case 2: draw_story(canvas, scene, 0); break;
+        case 3: draw_help(canvas, scene, 0); break;
+        case 4: draw_help(canvas, scene, 1); break;
+        case 5: if (phase == PYR_KEEP) draw_keep(canvas, scene); break;
+        case 6: if (phase == PYR_REPLACE) draw_replace(canvas, scene); break;
+        default: if (phase == PYR_END) draw_scores(canvas, scene); break;
+        }
+        char *text = canvas_dump(canvas);
+        if (strstr(text, "…")) {
+            printf("# %s, sheet %d:\n%s\n", pyr_text_code(), sheet, text);
+            cut = true;
+        }
+        free(text);
+    }
+    return cut;
+}
+
+TEST("a whole game in every language, and no word is cut in any window")
+{
+    static const int sizes[][2] = { { TUI_MIN_WIDTH, TUI_MIN_HEIGHT }, { 97, 31 }, { 120, 40 }, { 200, 60 } };
+    static char short_names[PYR_MAX_SEATS][PYR_MAX_PLAYER_NAME + 1];
+    setenv("LC_ALL", "C", 1);
+    pyr_text_init();
+    CHECK(pyr_text_language_at(5) != NULL);
+    for (unsigned i = 0; pyr_text_language_at(i); i++) {
+        struct canvas canvas = { 0 };
+        struct story story = { 0 };
+        struct hand hand = { .picked = 3 };
+        struct pyr_rng rng;
+        bool cut = false;
+        static const char *const players[PYR_MAX_SEATS] = { "Anastasia", "Ben", "club 3", "expert 4" };
+        pyr_text_use(pyr_text_language_at(i));
+        for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
+            pyr_text_player((struct pyr_word){ players[s], strlen(players[s]) }, short_names[s], sizeof short_names[s]);
+        pyr_rng_seed(&rng, 1, 1);
+        begin(&crowded, 4, 8);
+        for (unsigned step = 0; step < 500 && !cut; step++) {
+            others_choose(&rng);
+            hand_follow(&hand, &match, 0);
+            enum hand_state state = hand_state(&match, 0);
+            struct scene scene = { .edition = &crowded, .match = &match, .seat = 0, .names = short_names, .state = state, .hand = &hand, .story = &story,
+                .story_mark = UINT32_MAX };
+            pyr_match_view(&match, 0, &scene.view);
+            story_tell(&story, &match, match.log.lines, short_names);
+            if (state == HAND_OVER)
+                scene.hand = NULL;
+            for (unsigned k = 0; k < sizeof sizes / sizeof *sizes && !cut; k++)
+                cut = !canvas_init(&canvas, sizes[k][0], sizes[k][1]) || is_cut(&canvas, &scene);
+            if (state == HAND_OVER)
+                break;
+            if (state == HAND_KEEP)
+                hand.picked = 3;
+            if (state == HAND_READY)
+                pyr_match_confirm(&match, 0);
+            else if (state == HAND_REPLACE)
+                pyr_match_step(&match, 0, hand.at < PYR_DISPLAY ? pyr_step_take(match.replay.state.open.display[hand.at]) : pyr_step_draw());
+            else
+                hand_place(&hand, &match, 0);
+        }
+        CHECK(!cut);
+        CHECK(pyr_match_is_over(&match));
+        canvas_finish(&canvas);
+        story_finish(&story);
+        pyr_text_use(NULL);
+    }
+}
+
 static bool is_wanted(const char *text, size_t size, void *context)
 {
     (void)size;

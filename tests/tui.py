@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Drives the full-screen client through tmux, as a person at a terminal does. Captures are compared on what matters, not whole.
 usage: tui.py PYRAMIDS SOURCE_ROOT [--short] [CASE]"""
+import atexit
 import base64
 import hashlib
 import http.client
@@ -242,6 +243,13 @@ def case_whole_game(folder):
         assert row[-1] == str(player['total']), (row, player)
     winner = report['players'][report['winners'][0] - 1]
     assert re.search(rf"★ {winner['name']}", text) and f"{winner['name']} wins with {winner['total']} points" in text, text
+    # Once more with the same players and other cards.
+    assert 'N rematch' in text, text
+    terminal.keys('N')
+    terminal.wait('Zoë, these four cards')
+    both = [read(path).split('\n') for path in saved(folder)]
+    players, deals = ([[line for line in lines if line.startswith(word)] for lines in both] for word in ('player ', 'deal '))
+    assert len(both) == 2 and players[0] == players[1] and deals[0] != deals[1], both
     terminal.keys('q', 'y')
     terminal.wait('EXIT=0')
     assert terminal.facts().startswith('0 1 0'), terminal.facts()
@@ -531,7 +539,7 @@ def case_replay(folder):
     text = terminal.wait(r'^.*\?')
     terminal.keys('a')
     text = terminal.wait('Luck and skill')
-    assert re.search(r'greedy 1: 138 points = luck', text), text
+    assert re.search(r'greedy 1 +138 ', text), text
     terminal.keys('Escape', 'Home')
     terminal.wait('Before the first round')
     terminal.keys('q')
@@ -549,11 +557,12 @@ def case_replay(folder):
 
 
 class Server:
-    def __init__(self, folder, port=0):
+    def __init__(self, folder, port=0, more=()):
         ready = os.path.join(folder, f'ready{time.time()}')
         self.folder = folder
         self.process = subprocess.Popen([COMMAND, 'serve', '--port', str(port), '--no-browser', '--quiet', '--ready-file', ready, '--database',
-                                         os.path.join(folder, 'server.db')], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                                         os.path.join(folder, 'server.db'), *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        atexit.register(self.process.kill)   # also when a check fails
         end = time.time() + WAIT
         while not (os.path.exists(ready) and read(ready).strip()):
             assert time.time() < end and self.process.poll() is None, 'the server does not start'
@@ -685,9 +694,23 @@ def case_server(folder):
             assert re.search(rf"{player['name']} .* {player['total']}$", text, re.M), (player, text)
         # The whole record is there for the replay, with its analysis.
         terminal.keys('v')
-        terminal.wait('Replay , line')
+        terminal.wait('Replay, line')
         terminal.keys('q')
         terminal.wait('The game is over')
+        # Ben makes a rematch, and both are at it.
+        again = json.loads(ben2.ask('POST', f'/api/tables/{code}/rematch', {})[1])['table']['code']
+        terminal.wait('A rematch was made: N joins it')
+        terminal.keys('N')
+        terminal.wait('Waiting for players')
+        ben2.lines, ben2.version = [], 0
+        ben2.connect(again)
+        ben2.send(type='sit', number=secrets.token_hex(32))
+        thread = threading.Thread(target=ben2.play, args=(1, 1))
+        thread.start()
+        text = terminal.wait('Ana, these four cards')
+        assert f'table {again}' in text and again != code, text
+        play(terminal, 'turn 1 of 7')
+        thread.join(WAIT)
     terminal.keys('q', 'y')
     terminal.wait('EXIT=0')
     terminal.end()
@@ -750,6 +773,39 @@ def case_retract(folder):
     terminal.wait('Connection lost')
     terminal.keys('q', 'y')
     terminal.wait('EXIT=0')
+    terminal.end()
+
+
+def case_secure(folder):
+    """A server with a certificate of its own: refused in words, and trusted when one says so."""
+    if not shutil.which('openssl'):
+        return
+    key, cert = os.path.join(folder, 'key.pem'), os.path.join(folder, 'cert.pem')
+    subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key, '-out', cert, '-days', '2',
+                    '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'], check=True, capture_output=True)
+    server = Server(folder, more=['--tls-cert', cert, '--tls-key', key])
+    url = f'https://localhost:{server.port}'
+    terminal = Terminal(folder, 'play', '--server', url, width=120)
+    assert 'EXIT=1' in terminal.wait('the certificate is not trusted, or is that of another server; --trust FILE') + terminal.wait('EXIT')
+    terminal.end()
+    for words, env in ((['--trust', cert], {}), ([], {'SSL_CERT_FILE': cert})):
+        terminal = Terminal(folder, 'play', '--server', url, *words, **env)
+        terminal.wait('Make a new table')
+        terminal.keys('Up', 'Up', 'Enter')
+        terminal.wait('Waiting for players')
+        terminal.keys('b')
+        terminal.wait('Ursa, these four cards')
+        play(terminal, 'turn 1 of 7')
+        terminal.keys('q', 'y')
+        terminal.wait('EXIT=0')
+        terminal.end()
+    # Another name than the one in it.
+    terminal = Terminal(folder, 'play', '--server', f'https://127.0.0.1:{server.port}', '--trust', cert, width=120)
+    assert 'EXIT=1' in terminal.wait('the certificate is not trusted') + terminal.wait('EXIT')
+    terminal.end()
+    server.end()
+    terminal = Terminal(folder, 'play', '--server', url, '--trust', folder + '/none')
+    assert 'EXIT=1' in terminal.wait('No such file') + terminal.wait('EXIT')
     terminal.end()
 
 

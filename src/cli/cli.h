@@ -81,6 +81,9 @@ void cli_json_string(FILE *to, const char *text, size_t size);
 /* The path of a server's database: the one asked for, or the default (files.c). Says what is missing and returns false. */
 bool cli_database(const char *asked, char *path, size_t size);
 
+/* What to call who plays here (files.c): the name asked for, else that of the account, else PYR_NAMELESS. */
+const char *cli_own_name(const char *asked);
+
 /* Ctrl-C (files.c): true once the user asked to stop; armed by cli_catch_interrupt. */
 void cli_catch_interrupt(void);
 bool cli_is_interrupted(void);

@@ -185,11 +185,11 @@ int cli_edition(int argc, char **argv)
         if (!strcmp(argv[1], parts[i].name))
             return parts[i].run(argc - 1, argv + 1);
     bool help = argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
-    fputs(_("Usage: pyramids edition check FILE...\n"
+    pyr_text_flow(help ? stdout : stderr, _("Usage: pyramids edition check FILE...\n"
             "       pyramids edition show [NAME|FILE] [CARD...]\n"
             "       pyramids edition generate [--seed N]\n\n"
             "An edition is what is printed on the components: cards, patterns, penalties.\n\n"
-            "Examples:\n"), help ? stdout : stderr);
+            "Examples:\n"), PYR_HELP_COLUMNS, 0);
     fputs("  pyramids edition show classic 17\n"
           "  pyramids edition check mybox.edition\n"
           "  pyramids edition generate --seed 2026 --out fresh.edition\n", help ? stdout : stderr);

@@ -79,7 +79,7 @@ int cli_export(int argc, char **argv)
           "The server may be running meanwhile. 'pyramids import' reads what this writes."),
         option,
         "  pyramids export > games.records\n"
-        "  pyramids export --database /var/lib/pyramids/pyramids.db --output games && pyramids replay games/*.record\n"
+        "  pyramids export --database club.db --output games\n"
         "  pyramids export | ssh backup 'pyramids import -'\n",
     };
     int code = cli_parse(&options, &argc, argv, value);

@@ -163,6 +163,19 @@ unsigned cli_player_names(const char *text, size_t size, struct pyr_word *names)
     return pyr_record_player_names(text, size, names);
 }
 
+const char *cli_own_name(const char *asked)
+{
+    const char *account = getenv("USER");
+    size_t length = account ? strlen(account) : 0;
+    if (asked)
+        return asked;
+    /* Only what can surely stand in a record and on any screen. */
+    bool plain = length && length <= 32;
+    for (size_t i = 0; i < length && plain; i++)
+        plain = account[i] > ' ' && account[i] < 127;
+    return plain ? account : PYR_NAMELESS;
+}
+
 static volatile sig_atomic_t interrupted;
 
 static void note_interrupt(int signal)

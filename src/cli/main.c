@@ -62,11 +62,15 @@ static bool choose_language(int *argc, char **argv)
 
 static void print_help(FILE *to)
 {
-    fputs(_("Usage: pyramids SUBCOMMAND [OPTIONS]\n\nThe flip-and-write game of pyramids, for 2 to 4 players.\n\nSubcommands:\n"), to);
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        fprintf(to, "  %-9s %s\n", commands[i].name, _(commands[i].about));
-    fputs(_("\n'pyramids SUBCOMMAND --help' tells more, with examples. --lang CODE sets the language.\n"
-            "Exit codes: 0 good, 1 the input is wrong or a check failed, 2 wrong usage.\n"), to);
+    pyr_text_flow(to, _("Usage: pyramids SUBCOMMAND [OPTIONS]\n\nThe flip-and-write game of pyramids, for 2 to 4 players.\n\nSubcommands:\n"),
+        PYR_HELP_COLUMNS, 4);
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "  %-9s %s\n", commands[i].name, _(commands[i].about));
+        pyr_text_flow(to, text, PYR_HELP_COLUMNS, 12);
+    }
+    pyr_text_flow(to, _("\n'pyramids SUBCOMMAND --help' tells more, with examples. --lang CODE sets the language.\n"
+            "Exit codes: 0 good, 1 the input is wrong or a check failed, 2 wrong usage.\n"), PYR_HELP_COLUMNS, 0);
 }
 
 int main(int argc, char **argv)

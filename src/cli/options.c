@@ -15,20 +15,25 @@ void cli_error(const char *format, ...)
     fputc('\n', stderr);
 }
 
+#define HELP_AT 25               /* the column where options are told */
+
 static void print_option(const struct cli_option *option)
 {
-    char head[64];
+    char head[64], text[1024];
     int at = option->letter ? snprintf(head, sizeof head, "-%c, ", option->letter) : 0;
     snprintf(head + at, sizeof head - (size_t)at, "--%s%s%s", option->name, option->value ? " " : "",
         option->value ? option->value : "");
-    printf("  %-22s %s\n", head, option->help);
+    snprintf(text, sizeof text, "  %-22s %s\n", head, option->help);
+    pyr_text_flow(stdout, text, PYR_HELP_COLUMNS, HELP_AT);
 }
 
 static void print_help(const struct cli_options *options)
 {
     const struct cli_option language = { "lang", 0, "CODE", _("the language of texts (default: as LANGUAGE or LANG say)") };
     const struct cli_option help = { "help", 'h', NULL, _("show this help") };
-    printf(_("Usage: pyramids %s\n\n%s\n\nOptions:\n"), options->usage, options->about);
+    char text[4096];
+    snprintf(text, sizeof text, _("Usage: pyramids %s\n\n%s\n\nOptions:\n"), options->usage, options->about);
+    pyr_text_flow(stdout, text, PYR_HELP_COLUMNS, 4);
     for (const struct cli_option *o = options->option; o->name; o++)
         print_option(o);
     print_option(&language);
@@ -38,7 +43,9 @@ static void print_help(const struct cli_options *options)
 
 static int usage_error(const struct cli_options *options)
 {
-    fprintf(stderr, _("Usage: pyramids %s\n"), options->usage);
+    char text[1024];
+    snprintf(text, sizeof text, _("Usage: pyramids %s\n"), options->usage);
+    pyr_text_flow(stderr, text, PYR_HELP_COLUMNS, 4);
     return CLI_USAGE;
 }
 

@@ -17,9 +17,7 @@
 #include "cli.h"
 #include "tui.h"
 
-enum { PLAIN, PLAYERS, BOTS, SEED, EDITION, NAME, SEAT, HOT_SEAT, NEW, CONTINUE, SERVER, TABLE, KEY, REPLAY, PLAYOUTS, ASCII, OPTIONS };
-
-#define NAMELESS N_("You")       /* in records, which are the same in all languages; TUI_NAMELESS says the same */
+enum { PLAIN, PLAYERS, BOTS, SEED, EDITION, NAME, SEAT, HOT_SEAT, NEW, CONTINUE, SERVER, TABLE, KEY, TRUST, REPLAY, PLAYOUTS, ASCII, OPTIONS };
 
 /* The game as it was before one of the player's choices. */
 struct past {
@@ -241,7 +239,7 @@ static void show_players(const struct game *g)
 
 static void show_help(void)
 {
-    fputs(_("Type a choice or a command:\n"
+    pyr_text_flow(stdout, _("Type a choice or a command:\n"
             "  17 22              keep these two cards\n"
             "  17:a1a2a3          mark the pattern on card 17; one space is allowed instead\n"
             "  17:a1a2a3+22:c1    with the extra mark of a red cross; you are asked for those you leave out\n"
@@ -254,7 +252,7 @@ static void show_help(void)
             "  save FILE          save the game; 'pyramids play FILE' goes on with it\n"
             "  quit               leave\n"
             "Spaces: columns a to e, rows 1 to 5. # wall, v entrance, T tomb, x red cross, r ruby, e emerald, f torch, s skull, p potion.\n"),
-        stdout);
+        PYR_HELP_COLUMNS, 0);
 }
 
 /* The legal choices that begin with a prefix, one a line. */
@@ -587,7 +585,7 @@ static int play_full_screen(const struct game *g, const char *const *value, cons
     struct pyr_edition *edition = malloc(sizeof *edition);
     struct tui_options options = { .edition = edition, .players = players, .seed = seed, .ascii = value[ASCII] != NULL,
         .no_colour = getenv("NO_COLOR") && getenv("NO_COLOR")[0], .new_game = value[NEW] != NULL, .go_on = value[CONTINUE] != NULL,
-        .server = value[SERVER], .table = value[TABLE], .key = value[KEY], .replay = value[REPLAY] != NULL };
+        .server = value[SERVER], .table = value[TABLE], .key = value[KEY], .trusted = value[TRUST], .replay = value[REPLAY] != NULL };
     int code = CLI_USAGE;
     if (!edition || !tui_is_possible()) {
         free(edition);
@@ -597,6 +595,11 @@ static int play_full_screen(const struct game *g, const char *const *value, cons
     if (value[PLAYOUTS] && !cli_number(value[PLAYOUTS], "--playouts", 1, 1000000, &playouts))
         goto done;
     options.playouts = (uint32_t)playouts;
+    if (value[TRUST] && access(value[TRUST], R_OK)) {
+        cli_error("%s: %s", value[TRUST], pyr_text_system(errno));
+        code = CLI_WRONG;
+        goto done;
+    }
     if (value[HOT_SEAT]) {
         if (!read_people(value[HOT_SEAT], names, &options))
             goto done;
@@ -604,7 +607,7 @@ static int play_full_screen(const struct game *g, const char *const *value, cons
             if (!(options.people >> s & 1) && !options.bot[s])
                 options.bot[s] = options.bot[s + 1 < PYR_MAX_SEATS ? s + 1 : 0];
     } else {
-        const char *name = value[NAME] ? value[NAME] : value[SERVER] && getenv("USER") && getenv("USER")[0] ? getenv("USER") : TUI_NAMELESS;
+        const char *name = cli_own_name(value[NAME]);
         options.people = 1u << g->me;
         options.names[g->me] = name;
         if (value[SERVER])
@@ -638,7 +641,7 @@ int cli_play(int argc, char **argv)
         { "bots", 'b', "A,B,..", _("the other players: novice, casual, club (default), expert, master; the list is repeated") },
         { "seed", 's', "S", _("seed of the shuffles, to play the same cards again (default: a new one)") },
         { "edition", 'e', "E", _("a built-in edition or a file (default classic)") },
-        { "name", 'n', "NAME", _("your name") },
+        { "name", 'n', "NAME", _("your name (default: that of your account)") },
         { "seat", 0, "S", _("your seat, 1 to 4 (default 1)") },
         { "hot-seat", 0, "A,B,..", _("names of people who take turns at this screen; the other seats are bots") },
         { "new", 0, NULL, _("begin a new game without asking about one that is under way") },
@@ -646,6 +649,7 @@ int cli_play(int argc, char **argv)
         { "server", 0, "URL", _("play at a server, such as http://localhost:8080; without --table shows its tables") },
         { "table", 0, "CODE", _("the table there") },
         { "key", 0, "K", _("the key of a seat that is kept for you") },
+        { "trust", 0, "FILE", _("certificates to trust at an https:// server, instead of the system's") },
         { "replay", 0, "FILE", _("go through a recorded game step by step") },
         { "playouts", 0, "N", _("how thorough the analysis of a replay is (default 3000)") },
         { "ascii", 0, NULL, _("draw with ASCII characters only") },
@@ -706,14 +710,16 @@ int cli_play(int argc, char **argv)
     } else if (!code) {
         code = cli_edition_load(value[EDITION], &g->edition);
         if (!code)
-            code = begin(g, (unsigned)players, seed, value[NAME] ? value[NAME] : NAMELESS);
+            code = begin(g, (unsigned)players, seed, cli_own_name(value[NAME]));
     }
     if (!code && !equip_bots(g))
         code = CLI_WRONG;
-    if (!strcmp(g->namebuf[g->me], NAMELESS))
-        snprintf(g->namebuf[g->me], sizeof g->namebuf[g->me], "%s", _(NAMELESS));
-    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++) {
+        char name[sizeof *g->namebuf];
+        pyr_text_player((struct pyr_word){ g->namebuf[s], strlen(g->namebuf[s]) }, name, sizeof name);
+        memcpy(g->namebuf[s], name, sizeof name);
         g->name[s] = (struct pyr_word){ g->namebuf[s], strlen(g->namebuf[s]) };
+    }
     if (!code)
         code = play(g);
     while (g->past)

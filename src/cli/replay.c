@@ -102,7 +102,8 @@ int cli_replay(int argc, char **argv)
           "At the first bad line it says FILE:LINE: cause (rule) and goes on with the next file. - is standard input."),
         option,
         "  pyramids replay game.pyr\n"
-        "  pyramids sim --players 2 --bots greedy,random --games 5 --records games && pyramids replay games/*.pyr\n"
+        "  pyramids sim --players 2 --bots greedy,random --games 5 --records games\n"
+        "  pyramids replay games/*.pyr\n"
         "  pyramids replay --edition mybox.edition - < game.pyr\n",
     };
     int code = cli_parse(&options, &argc, argv, value);

@@ -214,7 +214,7 @@ static bool read_card(struct draft *d)
 static bool read_section(struct draft *d)
 {
     struct pyr_word keyword;
-    d->lines.form = "name, title, skulls, pattern or card";
+    d->lines.form = "name | title | skulls | pattern | card";
     if (!pyr_lines_word(&d->lines, &keyword))
         return false;
     if (pyr_word_is(keyword, "name"))

@@ -67,3 +67,53 @@ void pyr_text_cell(FILE *to, const struct pyr_column *column, const char *format
     fprintf(to, "%*s", column->gap, "");
     pyr_text_pad(to, text, column->width);
 }
+
+/* The end of a word: a blank outside of brackets that are closed on the same line. */
+static size_t word_size(const char *text)
+{
+    size_t size = 0, inside = 0;
+    for (; text[size] && text[size] != '\n' && (text[size] != ' ' || size < inside); size++)
+        if (text[size] == '[' && size >= inside)
+            inside = size + strcspn(text + size, "]\n");
+    return size;
+}
+
+/* Where a line that stands alone goes on. */
+static int hang_of(const char *line)
+{
+    size_t end = strcspn(line, "\n"), after = strspn(line, " ");
+    for (size_t i = after; i < end; i++)
+        if (line[i] == ' ' && line[i + 1] == ' ')
+            after = i += strspn(line + i, " ");
+    return pyr_text_width(line, after);
+}
+
+void pyr_text_flow(FILE *to, const char *text, int columns, int hang)
+{
+    for (bool first = true; *text; first = false) {
+        bool alone = *text == ' ';
+        int below = first ? hang : alone ? hang_of(text) : 0, column = 0;
+        bool fresh = true;                   /* nothing stands on this line yet */
+        for (;;) {
+            bool joined = !fresh && !alone && *text == '\n' && text[1] && text[1] != '\n' && text[1] != ' ';
+            if (!*text || (*text == '\n' && !joined))
+                break;
+            size_t blanks = joined ? 1 : strspn(text, " "), size = word_size(text + blanks);
+            int wide = pyr_text_width(text + blanks, size), gap = (int)blanks;
+            if (!fresh && column + gap + wide > columns) {
+                fputc('\n', to);
+                column = 0;
+                gap = below;
+            }
+            fprintf(to, "%*s", gap, "");
+            fwrite(text + blanks, 1, size, to);
+            column += gap + wide;
+            fresh = false;
+            text += blanks + size;
+        }
+        if (*text == '\n') {
+            fputc('\n', to);
+            text++;
+        }
+    }
+}

@@ -25,6 +25,25 @@ const char *pyr_text_level(const char *name)
     return name;
 }
 
+void pyr_text_player(struct pyr_word name, char *to, size_t size)
+{
+    pyr_word_copy(name, to, size);
+    if (!strcmp(to, PYR_NAMELESS) || !strcmp(to, "You")) {
+        snprintf(to, size, "%s", _("Player"));
+        return;
+    }
+    char *blank = strrchr(to, ' ');
+    if (!blank || blank[1] < '1' || blank[1] > '0' + PYR_MAX_SEATS || blank[2])
+        return;
+    *blank = '\0';
+    const char *level = pyr_text_level(to);
+    char number = blank[1];
+    if (level == to)
+        *blank = ' ';
+    else
+        snprintf(to, size, "%s %c", level, number);
+}
+
 const char *pyr_text_system(int error)
 {
     /* The system has its own translations only where its locales are installed. */

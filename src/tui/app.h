@@ -19,6 +19,15 @@
 enum sheet { SHEET_NONE, SHEET_PLAYERS, SHEET_STORY, SHEET_HELP };
 enum question { ASK_NOTHING, ASK_QUIT, ASK_TAKE_BACK };
 
+/* Who plays what, and with which cards. */
+struct setup {
+    unsigned players;            /* 0: not known */
+    unsigned people;             /* bits */
+    const struct pyr_bot *bot[PYR_MAX_SEATS];
+    char names[PYR_MAX_SEATS][PYR_MAX_PLAYER_NAME + 1];      /* as in the record */
+    char edition_file[PATH_MAX]; /* "": built in */
+};
+
 struct game;
 struct remote;
 
@@ -49,7 +58,8 @@ struct app {
     struct key_hint hints[MAX_HINTS];
     unsigned hint_count;
     bool leave;                              /* the player goes */
-    bool again;                              /* and wants another game */
+    bool again;                              /* and wants another game, */
+    struct setup setup;                      /* with the same players */
     bool look_back;                          /* or to see the replay of this one */
     char *error;                             /* told after the terminal is restored; allocated */
 };

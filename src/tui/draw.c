@@ -124,7 +124,8 @@ void draw_card(struct canvas *canvas, int x, int y, struct card_size size, const
 {
     if (card >= PYR_CARDS) {
         canvas_frame(canvas, x + 1, y, card_width(size) - 1, card_height(size), ST_DIM, false);
-        canvas_text(canvas, x + 3, y + card_height(size) / 2, card_width(size) - 5, ST_DIM, _("no card"));
+        const char *word = text_width(_("no card")) <= card_width(size) - 5 ? _("no card") : "-";
+        canvas_text(canvas, x + 1 + (card_width(size) - 1 - text_width(word)) / 2, y + card_height(size) / 2, card_width(size) - 3, ST_DIM, word);
         return;
     }
     const struct pyr_card_face *face = &scene->edition->box.card[card];
@@ -139,16 +140,16 @@ void draw_card(struct canvas *canvas, int x, int y, struct card_size size, const
     }
 }
 
-static int draw_card_name(struct canvas *canvas, int x, int y, int most, const struct scene *scene, pyr_card card, const char *more)
+/* "11 ╱╱ orange  9/18", closer together where a language has a long word. */
+static void draw_card_name(struct canvas *canvas, int x, int y, int most, const struct scene *scene, pyr_card card, const char *more)
 {
-    if (card >= PYR_CARDS)
-        return 0;
     unsigned colour = scene->edition->box.card[card].colour;
     int used = canvas_print(canvas, x, y, most, ST_STRONG, "%d ", card + 1);
-    for (int i = 0; i < 2 && used < most; i++)
+    bool narrow = used + 2 + 1 + text_width(pyr_text_colour(colour)) + 2 + text_width(more) > most;
+    for (int i = narrow; i < 2 && used < most; i++)
         canvas_put(canvas, x + used++, y, rock_of(colour), wall_style(colour));
-    used += canvas_print(canvas, x + used, y, most - used, colour_style(colour), " %s", pyr_text_colour(colour));
-    return used + canvas_print(canvas, x + used, y, most - used, ST_DIM, "%s", more);
+    used += canvas_print(canvas, x + used, y, most - used, colour_style(colour), " %s", pyr_text_colour(colour)) + (narrow ? 1 : 2);
+    canvas_text(canvas, x + used, y, most - used, ST_DIM, more);
 }
 
 /* Small cards have no lines; their spaces are so many columns wide, and half as high. */
@@ -205,6 +206,19 @@ static void draw_gems(struct canvas *canvas, int x, int y, const char *word, uns
     canvas_print(canvas, x + label + 13, y, 3, ST_TEXT, "%2u", then);
 }
 
+void draw_gem_points(struct canvas *canvas, int x, int y, int most, enum style style, int points)
+{
+    char text[80];
+    snprintf(text, sizeof text, _("gems %d"), points);
+    if (text_width(text) <= most) {
+        canvas_text(canvas, x, y, most, style, text);
+        return;
+    }
+    canvas_put(canvas, x, y, RUBY, ST_RUBY_TEXT);
+    canvas_put(canvas, x + 1, y, EMERALD, ST_EMERALD_TEXT);
+    canvas_print(canvas, x + 3, y, most - 3, style, "%d", points);
+}
+
 static void draw_torches(struct canvas *canvas, int x, int y, const struct pyr_desk *now, const struct pyr_desk *then, unsigned round, int label)
 {
     draw_label(canvas, x, y, label, _("torches"), TORCH, ST_TORCH_TEXT);
@@ -235,8 +249,9 @@ static void draw_skulls(struct canvas *canvas, int x, int y, const struct scene 
 static void draw_colour(struct canvas *canvas, int x, int y, const struct scene *scene, unsigned colour, const struct pyr_desk *desk, int label, int most)
 {
     const pyr_seat *tile = scene->view.open.tile[colour];
-    canvas_text(canvas, x, y, label, colour_style(colour), pyr_text_colour(colour));
-    int at = x + label + 1;
+    /* A long word may take the room of the gap before the cards. */
+    int word = canvas_text(canvas, x, y, label + 2, colour_style(colour), pyr_text_colour(colour));
+    int at = x + (word > label ? word : label) + 1;
     for (unsigned place = 0; place < PYR_TILES; place++) {
         int value = pyr_tile_value(place);
         bool mine = tile[place] == scene->seat;
@@ -300,7 +315,7 @@ static void draw_panel(struct canvas *canvas, int x, int y, int most, const stru
     draw_gems(canvas, x, row + 1, _("rubies"), desk->rubies, then->rubies, RUBY, ST_RUBY_TEXT, label);
     draw_gems(canvas, x, row + 2, _("emeralds"), desk->emeralds, then->emeralds, EMERALD, ST_EMERALD_TEXT, label);
     int pairs = then->rubies < then->emeralds ? then->rubies : then->emeralds;
-    canvas_print(canvas, x + label + 17, row + 2, most - label - 17, ST_DIM, _("gems %d"), 5 * pairs + then->rubies + then->emeralds - 2 * pairs);
+    draw_gem_points(canvas, x + label + 17, row + 2, most - label - 17, ST_DIM, 5 * pairs + then->rubies + then->emeralds - 2 * pairs);
     draw_torches(canvas, x, row + 3, desk, then, open->round, label);
     draw_skulls(canvas, x, row + 4, scene, desk->skulls, then->skulls, label, most);
     for (unsigned colour = 0; colour < PYR_COLOURS; colour++)
@@ -381,12 +396,26 @@ static void draw_log(struct canvas *canvas, int x, int y, int width, int height,
     }
 }
 
+static int hint_width(const struct key_hint *hint)
+{
+    return text_width(hint->name) + 1 + text_width(hint->does);
+}
+
+/* How to leave and where all keys are told; and the analysis, which nobody would look for. */
+static bool is_needed(const struct key_hint *hint)
+{
+    return hint->key == '?' || hint->key == 'q' || hint->key == 'a';
+}
+
 void draw_hints(struct canvas *canvas, int x, int y, int most, const struct key_hint *hints, unsigned count)
 {
-    int at = x;
+    int at = x, kept = 0;                    /* room for those that are never left out */
+    for (unsigned i = 0; i < count; i++)
+        kept += is_needed(&hints[i]) ? hint_width(&hints[i]) + 2 : 0;
     for (unsigned i = 0; i < count; i++) {
-        int width = text_width(hints[i].name) + 1 + text_width(hints[i].does);
-        if (at + width > x + most)
+        int width = hint_width(&hints[i]);
+        kept -= is_needed(&hints[i]) ? width + 2 : 0;
+        if (at + width + (is_needed(&hints[i]) ? 0 : kept) > x + most)
             continue;
         canvas_text(canvas, at, y, width, ST_KEY, hints[i].name);
         canvas_text(canvas, at + text_width(hints[i].name) + 1, y, width, ST_TEXT, hints[i].does);
@@ -417,7 +446,13 @@ void draw_foot(struct canvas *canvas, const struct scene *scene)
         canvas_put(canvas, 1, y, spinner(scene->beat, canvas->ascii), ST_BANNER);
         canvas_text(canvas, 3, y, canvas->width - 4, ST_BANNER, scene->banner);
     } else if (scene->message) {
-        canvas_text(canvas, 1, y, canvas->width - 2, scene->message_style, scene->message);
+        /* A sign of life where one can only wait, also on sheets without the others' cards. */
+        bool waits = false;
+        for (unsigned s = 0; s < scene->view.open.seats; s++)
+            waits = waits || (s != scene->seat && scene->sign[s] == SIGN_THINKS && (scene->state == HAND_SEALED || scene->state == HAND_IDLE));
+        if (waits && scene->message[0])
+            canvas_put(canvas, 1, y, spinner(scene->beat, canvas->ascii), ST_TOUCH);
+        canvas_text(canvas, waits ? 3 : 1, y, canvas->width - (waits ? 4 : 2), scene->message_style, scene->message);
     }
     draw_hints(canvas, 1, y + 1, canvas->width - 2, scene->hints, scene->hint_count);
 }
@@ -486,10 +521,11 @@ static void draw_slot(struct canvas *canvas, int x, int y, struct card_size size
         }
         char more[96];
         unsigned all = (unsigned)__builtin_popcount(scene->edition->box.card[card].open);
+        int room = card_width(size) - 2 - 6 - text_width(pyr_text_colour(scene->edition->box.card[card].colour));
         if (desk->flags & PYR_DESK_TOMB(slot))
-            snprintf(more, sizeof more, "  %s", _("complete"));
+            snprintf(more, sizeof more, "%s", text_width(_("complete")) <= room ? _("complete") : canvas->ascii ? "+" : "✓");
         else
-            snprintf(more, sizeof more, "  %u/%u", (unsigned)__builtin_popcount(marks), all);
+            snprintf(more, sizeof more, "%u/%u", (unsigned)__builtin_popcount(marks), all);
         draw_card_name(canvas, x + 2, y, card_width(size) - 2, scene, card, more);
     }
     draw_card(canvas, x, y + 1, size, scene, card, &look);
@@ -516,14 +552,18 @@ bool draw_table(struct canvas *canvas, const struct scene *scene)
     enum style style = ST_TEXT;
     if (scene->hand && (scene->state == HAND_FIRST || scene->state == HAND_EXTRA)) {
         if (!hand_preview(scene->hand, scene->match, scene->seat, &gains)) {
-            words_preview(&gains, text, sizeof text);
+            words_preview(&gains, false, text, sizeof text);
+            if (text_rows(text, left - x - 1) > 2)
+                words_preview(&gains, true, text, sizeof text);
             style = ST_TOUCH;
             pyr_desk_mark(&scene->edition->box, &then, hand_pattern(scene->match), open->round,
                 pyr_aim_step(&scene->edition->box, hand_pattern(scene->match), &scene->hand->aim));
         }
     } else if (scene->hand && (scene->state == HAND_READY || scene->state == HAND_SEALED) && hand_pattern(scene->match) != PYR_NO_PATTERN) {
         hand_made(scene->match, scene->seat, &gains);
-        words_preview(&gains, text, sizeof text);
+        words_preview(&gains, false, text, sizeof text);
+        if (text_rows(text, left - x - 1) > 2)
+            words_preview(&gains, true, text, sizeof text);
         style = ST_STRONG;
     } else if (scene->preview) {
         snprintf(text, sizeof text, "%s", scene->preview);

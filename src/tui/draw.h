@@ -64,8 +64,8 @@ void draw_scores(struct canvas *canvas, const struct scene *scene);
 void draw_help(struct canvas *canvas, const struct scene *scene, int page);
 #define HELP_PAGES 2
 
-/* A sheet with a heading and a text in the middle of the page: covers, questions, messages. */
-void draw_notice(struct canvas *canvas, const char *heading, const char *text, const struct key_hint *hints, unsigned count);
+/* A sheet with a heading and a text in the middle of the page: covers, questions, messages. Returns where the text is. */
+struct place draw_notice(struct canvas *canvas, const char *heading, const char *text, const struct key_hint *hints, unsigned count);
 
 /* A list to choose from, with a heading and a line at the foot. */
 void draw_list(struct canvas *canvas, const char *heading, const char *const *items, unsigned count, unsigned at, const char *foot,
@@ -101,6 +101,8 @@ uint32_t rock_of(unsigned colour);
 enum style colour_style(unsigned colour);
 /* "2♦ 1■ ..." of a card, drawn; returns the columns. */
 int draw_symbols(struct canvas *canvas, int x, int y, int most, const struct scene *scene, pyr_card card);
+/* "gems 11", or with their signs where the language has no short word. */
+void draw_gem_points(struct canvas *canvas, int x, int y, int most, enum style style, int points);
 /* A turning sign. */
 uint32_t spinner(unsigned beat, bool ascii);
 

@@ -177,16 +177,8 @@ static void read_names(struct app *app)
 {
     struct pyr_word names[PYR_MAX_SEATS];
     unsigned count = pyr_record_player_names(app->match.log.text, app->match.log.start[app->match.log.lines], names);
-    for (unsigned s = 0; s < count; s++) {
-        const struct pyr_bot *bot = app->game->bot[s];
-        char given[64];
-        pyr_word_copy(names[s], app->names[s], sizeof app->names[s]);
-        snprintf(given, sizeof given, "%s %u", bot ? bot->name : "", s + 1);
-        if (app->people >> s & 1 && !strcmp(app->names[s], TUI_NAMELESS))
-            snprintf(app->names[s], sizeof app->names[s], "%s", _(TUI_NAMELESS));
-        else if (bot && !(app->people >> s & 1) && !strcmp(app->names[s], given))
-            snprintf(app->names[s], sizeof app->names[s], "%s %u", pyr_text_level(bot->name), s + 1);
-    }
+    for (unsigned s = 0; s < count; s++)
+        pyr_text_player(names[s], app->names[s], sizeof app->names[s]);
 }
 
 static bool is_under_way(const char *text, size_t size, void *context)
@@ -201,27 +193,54 @@ static bool is_under_way(const char *text, size_t size, void *context)
 
 /* Beginning. */
 
-static bool begin_new(struct app *app)
+/* Who plays what: as the options say, or as in the game before. */
+static struct setup setup_from_options(const struct tui_options *options)
 {
-    const struct tui_options *options = app->options;
+    struct setup setup = { .players = options->players, .people = options->people };
+    memcpy(setup.bot, options->bot, sizeof setup.bot);
+    for (unsigned s = 0; s < setup.players; s++) {
+        if (setup.people >> s & 1)
+            snprintf(setup.names[s], sizeof setup.names[s], "%s", options->names[s]);
+        else
+            snprintf(setup.names[s], sizeof setup.names[s], "%s %u", setup.bot[s]->name, s + 1);
+    }
+    if (options->edition_file)
+        snprintf(setup.edition_file, sizeof setup.edition_file, "%s", options->edition_file);
+    return setup;
+}
+
+/* A person among bots of a record that does not tell who they were has no bot to name: there is no rematch then, but a game as the options say. */
+static void remember_setup(struct app *app)
+{
+    const struct pyr_match *match = &app->match;
+    struct setup *setup = &app->setup;
+    struct pyr_word names[PYR_MAX_SEATS];
+    *setup = (struct setup){ .players = match->replay.seats, .people = app->people };
+    memcpy(setup->bot, app->game->bot, sizeof setup->bot);
+    find_tag(match->log.text, "tag edition-file ", setup->edition_file, sizeof setup->edition_file);
+    pyr_record_player_names(match->log.text, match->log.start[match->log.lines], names);
+    for (unsigned s = 0; s < setup->players; s++) {
+        pyr_word_copy(names[s], setup->names[s], sizeof setup->names[s]);
+        if (!(setup->people >> s & 1) && !setup->bot[s])
+            setup->players = 0;
+    }
+}
+
+static bool begin_new(struct app *app, const struct setup *setup)
+{
     struct pyr_rng rng;
     struct pyr_chance chance;
     const char *names[PYR_MAX_SEATS];
     char seats[256] = "", seed[32];
-    app->edition = *options->edition;
-    app->people = options->people;
-    memcpy(app->game->bot, options->bot, sizeof options->bot);
-    for (unsigned s = 0; s < options->players; s++) {
-        if (app->people >> s & 1)
-            snprintf(app->names[s], sizeof app->names[s], "%s", options->names[s]);
-        else
-            snprintf(app->names[s], sizeof app->names[s], "%s %u", app->game->bot[s]->name, s + 1);
-        names[s] = app->names[s];
+    app->people = setup->people;
+    memcpy(app->game->bot, setup->bot, sizeof setup->bot);
+    for (unsigned s = 0; s < setup->players; s++) {
+        names[s] = setup->names[s];
         snprintf(seats + strlen(seats), sizeof seats - strlen(seats), "%s%s", s ? "," : "", app->people >> s & 1 ? "person" : app->game->bot[s]->name);
     }
     pyr_rng_seed(&rng, app->game->seed, 0);
-    pyr_chance_draw(&chance, &app->edition.box, options->players, &rng);
-    enum pyr_err err = pyr_match_begin(&app->match, &app->edition, options->players, names);
+    pyr_chance_draw(&chance, &app->edition.box, setup->players, &rng);
+    enum pyr_err err = pyr_match_begin(&app->match, &app->edition, setup->players, names);
     if (err) {
         char sentence[256];
         pyr_text_error(err, sentence, sizeof sentence);
@@ -231,8 +250,8 @@ static bool begin_new(struct app *app)
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)app->game->seed);
     pyr_match_tag(&app->match, "seed", seed);
     pyr_match_tag(&app->match, "seats", seats);
-    if (options->edition_file)
-        pyr_match_tag(&app->match, "edition-file", options->edition_file);
+    if (setup->edition_file[0])
+        pyr_match_tag(&app->match, "edition-file", setup->edition_file);
     bool dealt = !pyr_match_deal(&app->match, &chance);
     read_names(app);
     return dealt;
@@ -314,9 +333,14 @@ bool game_begin(struct app *app)
     } else {
         good = !app->again && find_saved(app);
         if (!good && !app->leave) {
+            struct setup setup = app->setup;
             if (app->again)
                 game->seed = app->options->seed + 1000003u * (uint64_t)(1 + app->beat);
-            good = begin_new(app);
+            if (!app->again || !setup.players) {
+                setup = setup_from_options(app->options);
+                app->edition = *app->options->edition;
+            }
+            good = begin_new(app, &setup);
         }
     }
     app->again = false;
@@ -347,6 +371,8 @@ void game_end(struct app *app)
     struct game *game = app->game;
     if (!game)
         return;
+    if (app->again)
+        remember_setup(app);
     thinker_destroy(game->thinker);
     save_close(&game->save);
     while (game->past) {

@@ -28,6 +28,7 @@ struct link {
     char *got;
     size_t size, room;
     bool open, closing, over;
+    bool untrusted;              /* its certificate was refused */
 };
 
 struct net {
@@ -101,7 +102,7 @@ static void finish(struct link *link, const char *why)
             net->socket = NULL;
         add_event(net, NET_CLOSED, -1, 0, text, text ? strlen(text) : 0);
     } else {
-        add_event(net, NET_ANSWER, link->id, link->status, link->got, link->size);
+        add_event(net, NET_ANSWER, link->id, !link->status && link->untrusted ? NET_UNTRUSTED : link->status, link->got, link->size);
         link->got = NULL;
         link->size = link->room = 0;
     }
@@ -173,6 +174,15 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
     struct link *link = user;
     char buffer[LWS_PRE + 4096], *to = buffer + LWS_PRE;
     int room = 4096;
+    /* Comes for both kinds of links, and `user` is OpenSSL's then; the size says whether the certificate is good, and nothing overrules it. */
+    if (reason == LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION) {
+        link = lws_wsi_user(wsi);
+        if (link && !size)
+            link->untrusted = true;
+        return 0;
+    }
+    if (reason == LWS_CALLBACK_OPENSSL_LOAD_EXTRA_CLIENT_VERIFY_CERTS)
+        return 0;
     if (!link)
         return 0;
     if (reason == LWS_CALLBACK_WSI_DESTROY)
@@ -413,7 +423,7 @@ static bool read_url(struct net *net, const char *url)
     return net->host[0] != '\0';
 }
 
-struct net *net_create(const char *url, const char *cookie, void (*wake)(void))
+struct net *net_create(const char *url, const char *cookie, const char *trusted, void (*wake)(void))
 {
     struct net *net = calloc(1, sizeof *net);
     sigset_t all, before;
@@ -427,7 +437,8 @@ struct net *net_create(const char *url, const char *cookie, void (*wake)(void))
     snprintf(net->cookie, sizeof net->cookie, "%s", cookie);
     lws_set_log_level(0, NULL);              /* nothing may be written over the screen */
     struct lws_context_creation_info info = { .port = CONTEXT_PORT_NO_LISTEN, .protocols = protocols, .gid = -1, .uid = -1,
-        .options = net->secure ? LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT : 0, .timeout_secs = 10, .connect_timeout_secs = 10 };
+        .options = net->secure ? LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT : 0, .timeout_secs = 10, .connect_timeout_secs = 10,
+        .client_ssl_ca_filepath = net->secure ? trusted : NULL };
     net->context = lws_create_context(&info);
     if (!net->context)
         goto failed;

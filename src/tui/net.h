@@ -10,8 +10,10 @@
 
 #define NET_MOST (1u << 20)      /* bytes of an answer or a message */
 
+#define NET_UNTRUSTED (-1)       /* the server could not show that it is who it should be */
+
 enum net_kind {
-    NET_ANSWER,                  /* to a request: status (0: none came) and body */
+    NET_ANSWER,                  /* to a request: status (0: none came; NET_UNTRUSTED) and body */
     NET_OPENED,                  /* the socket is open */
     NET_TEXT,                    /* a message */
     NET_CLOSED                   /* the socket is closed, or could not be opened; the text may say why */
@@ -28,8 +30,9 @@ struct net_event {
 struct net;
 
 /* For http://host[:port] or https://...; a path or fragment after it is not looked at. The cookie ("name=value") may be "". `wake` is called
- * in the thread when there is an event. NULL if the address makes no sense or there is no memory. */
-struct net *net_create(const char *url, const char *cookie, void (*wake)(void));
+ * in the thread when there is an event. `trusted` is a file of certificates to trust, NULL: the system's. NULL if the address makes no sense or there
+ * is no memory. */
+struct net *net_create(const char *url, const char *cookie, const char *trusted, void (*wake)(void));
 void net_destroy(struct net *net);
 
 /* Asks; the answer comes as NET_ANSWER with the same id. body NULL: a GET, else a POST of JSON. */

@@ -23,7 +23,7 @@
 enum stage { STAGE_VISITOR, STAGE_LIST, STAGE_CODE, STAGE_OPENING, STAGE_ROOM, STAGE_PLAY };
 
 /* Requests by what they are for. */
-enum { ASK_WHO, ASK_BE, ASK_TABLES, ASK_CREATE, ASK_EDITION, ASK_RECORD };
+enum { ASK_WHO, ASK_BE, ASK_TABLES, ASK_CREATE, ASK_EDITION, ASK_RECORD, ASK_REMATCH };
 
 struct seat {
     char kind[8];                /* person, open, friend, bot */
@@ -54,6 +54,8 @@ struct remote {
     unsigned seats, you;         /* you: 1 to 4, 0: watching */
     struct seat seat[PYR_MAX_SEATS];
     bool host, sat;
+    bool asked_again;            /* another one has made a rematch */
+    char left[CODE_ROOM];        /* the table before a rematch: what is still said of it is passed over */
     char edition_name[PYR_MAX_NAME + 1];
     bool has_edition;
 
@@ -150,6 +152,7 @@ static const char *words_error(const char *code)
         { "bad_name", N_("The server does not take this name.") },
         { "no_visitor", N_("The server does not know you any more.") },
         { "no_edition", N_("The server has no such edition.") },
+        { "not_over", N_("The game is not over yet.") },
     };
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
         if (!strcmp(errors[i].code, code))
@@ -239,6 +242,8 @@ static void read_offer(struct remote *remote, const json_t *table)
         const json_t *seat = json_array_get(seats, i);
         char name[NAME_ROOM];
         copy_text(name, sizeof name, text_of(seat, "name"));
+        if (!strcmp(text_of(seat, "kind"), "bot") && pyr_text_level(name) != name)
+            snprintf(name, sizeof name, "%s", pyr_text_level(name));
         if (!strcmp(text_of(seat, "kind"), "open"))
             free_seats++;
         else
@@ -361,6 +366,9 @@ static void on_table(struct remote *remote, struct app *app, const json_t *messa
     const json_t *seats = json_object_get(message, "seats");
     json_int_t you = json_integer_value(json_object_get(message, "you"));
     size_t count = json_array_size(seats);
+    if (remote->left[0] && !strcmp(remote->left, text_of(message, "code")))
+        return;
+    remote->asked_again = text_of(message, "rematch")[0] != '\0';
     remote->seats = count <= PYR_MAX_SEATS ? (unsigned)count : PYR_MAX_SEATS;
     bool new_seat = remote->you != (you >= 1 && you <= (json_int_t)remote->seats ? (unsigned)you : 0);
     remote->you = you >= 1 && you <= (json_int_t)remote->seats ? (unsigned)you : 0;
@@ -497,7 +505,7 @@ static void on_error(struct remote *remote, struct app *app, const json_t *messa
         app->match.choice[remote->you - 1].confirmed = false;
     remote->pending_kind = PEND_NOTHING;
     if (!strcmp(code, "illegal"))
-        snprintf(remote->note, sizeof remote->note, _("The rules forbid it: %.40s (%.8s)"), text_of(message, "reason"), text_of(message, "rule"));
+        snprintf(remote->note, sizeof remote->note, _("The rules forbid it (%.8s)."), text_of(message, "rule"));
     app_say(app, ST_BAD, "%s", remote->note);
 }
 
@@ -527,6 +535,30 @@ static void on_message(struct remote *remote, struct app *app, const char *text,
     json_decref(message);
 }
 
+/* To the next table over the same connection; nothing of this one stays. */
+static void begin_rematch(struct remote *remote, struct app *app, const char *code)
+{
+    char next[CODE_ROOM];
+    if (remote->stage != STAGE_PLAY || !copy_code(next, sizeof next, code))
+        return;
+    memcpy(remote->left, remote->code, sizeof remote->left);
+    memcpy(remote->code, next, sizeof next);
+    remote->key[0] = remote->note[0] = '\0';
+    remote->stage = STAGE_OPENING;
+    remote->version = remote->size = remote->you = remote->ready = 0;
+    remote->sat = remote->asked_record = remote->asked_again = false;
+    remote->pending_kind = PEND_NOTHING;
+    remote->deadline = 0;
+    memset(&app->match, 0, sizeof app->match);
+    memset(app->hand, 0, sizeof app->hand);
+    story_finish(&app->story);
+    app->message[0] = '\0';
+    app->peek = false;
+    app->sheet = SHEET_NONE;
+    if (remote->connected)
+        open_table(remote);
+}
+
 static void on_answer(struct remote *remote, struct app *app, const struct net_event *event)
 {
     json_error_t fault;
@@ -536,7 +568,7 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
             load(remote, app);
         } else if (event->id == ASK_EDITION) {
             app_fail(app, _("the server's edition %s cannot be used"), remote->edition_name);
-        } else if (event->status == 200 && event->text) {
+        } else if (event->status == 200 && event->text && remote->stage == STAGE_PLAY && pyr_match_is_over(&app->match)) {
             struct pyr_match *whole = malloc(sizeof *whole);
             if (whole && !pyr_match_load(whole, &app->edition, event->text, event->size, PYR_NOBODY, NULL) && pyr_match_is_over(whole)) {
                 app->match = *whole;
@@ -548,11 +580,15 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
     }
     json_t *answer = event->text ? json_loadb(event->text, event->size, 0, &fault) : NULL;
     const char *error = text_of(json_object_get(answer, "error"), "code");
-    if (event->status == 0 || event->status >= 500) {
+    if (event->status == NET_UNTRUSTED) {
+        app_fail(app, _("%s: the certificate is not trusted, or is that of another server; --trust FILE trusts one that you know"), remote->url);
+    } else if (event->status == 0 || event->status >= 500) {
         if (event->id == ASK_WHO || event->id == ASK_BE)
             retry_later(remote, 0);
         else
             snprintf(remote->note, sizeof remote->note, "%s", _("The server does not answer."));
+        if (event->id == ASK_REMATCH)
+            app_say(app, ST_BAD, "%s", remote->note);
     } else if (event->id == ASK_WHO && event->status == 401) {
         remote->cookie[0] = '\0';
         ask_who(remote);
@@ -565,8 +601,12 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
     } else if (event->id == ASK_CREATE && event->status == 201 &&
         copy_code(remote->code, sizeof remote->code, text_of(json_object_get(answer, "table"), "code"))) {
         go_to_table(remote);
+    } else if (event->id == ASK_REMATCH && event->status == 201) {
+        begin_rematch(remote, app, text_of(json_object_get(answer, "table"), "code"));
     } else if (error[0]) {
         note_error(remote, error);
+        if (event->id == ASK_REMATCH)
+            app_say(app, ST_BAD, "%s", remote->note);
     }
     json_decref(answer);
 }
@@ -665,6 +705,26 @@ void remote_retract(struct remote *remote, struct app *app)
     } else {
         send_choice(remote, PEND_RETRACT, NULL);
     }
+}
+
+bool remote_can_play_again(const struct remote *remote)
+{
+    return remote && remote->you && !strcmp(remote->state, "over");
+}
+
+bool remote_is_asked_again(const struct remote *remote)
+{
+    return remote->asked_again && remote_can_play_again(remote);
+}
+
+void remote_play_again(struct remote *remote, struct app *app)
+{
+    char path[CODE_ROOM + 32];
+    if (!remote_can_play_again(remote))
+        return;
+    snprintf(path, sizeof path, "/api/tables/%s/rematch", remote->code);
+    ask(remote, ASK_REMATCH, path, json_object());
+    app_say(app, ST_TEXT, "%s", _("Sent."));
 }
 
 bool remote_key(struct remote *remote, struct app *app, int key)
@@ -898,7 +958,7 @@ struct remote *remote_create(struct app *app)
             snprintf(remote->cookie, sizeof remote->cookie, "%s", cookie);
         free(cookie);
     }
-    remote->net = remote->text && random_hex(remote->session, 6) ? net_create(remote->url, remote->cookie, screen_wake) : NULL;
+    remote->net = remote->text && random_hex(remote->session, 6) ? net_create(remote->url, remote->cookie, options->trusted, screen_wake) : NULL;
     if (!remote->net) {
         app_fail(app, _("'%.200s' is not a server's address; expected http://HOST:PORT or https://HOST"), options->server);
         goto failed;

@@ -20,6 +20,11 @@ void remote_draw(struct remote *remote, struct app *app);
 void remote_screen_key(struct remote *remote, struct app *app, int key);
 void remote_screen_mouse(struct remote *remote, struct app *app, const struct input *input);
 
+/* The same players once more, when the game is over: whether that is possible here, whether another one has asked for it, and doing it. */
+bool remote_can_play_again(const struct remote *remote);
+bool remote_is_asked_again(const struct remote *remote);
+void remote_play_again(struct remote *remote, struct app *app);
+
 /* During it: keys that nobody else wants; choices. */
 bool remote_key(struct remote *remote, struct app *app, int key);
 void remote_confirm(struct remote *remote, struct app *app);

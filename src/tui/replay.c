@@ -173,15 +173,34 @@ static void judge_line(struct replaying *r)
 static void draw_sums(struct replaying *r)
 {
     const struct pyr_judge_report *report = report_of(r);
-    char text[1500] = "";
     const struct key_hint hints[] = { { K_ESCAPE, _("Esc"), _("back") } };
-    for (unsigned s = 0; report && s < report->seats; s++) {
-        const struct pyr_judge_sum *sum = &report->sum[s];
-        snprintf(text + strlen(text), sizeof text - strlen(text), _("%s: %s points = luck %s and skill %s; marks ?! %u, ? %u, ?? %u\n"),
-            r->app->names[s], PYR_NUMBER((double)sum->actual, 0), PYR_SIGNED((double)sum->luck, 1), PYR_NUMBER((double)sum->skill, 1), sum->marks[1],
-            sum->marks[2], sum->marks[3]);
+    const char *const head[] = { _("points"), _("luck"), _("skill"), "?!", "?", "??" };
+    struct canvas *canvas = &r->app->canvas;
+    char rows[2 * PYR_MAX_SEATS + 2] = "";
+    if (!report)
+        return;
+    /* The notice makes room for a table: a line for its head and one a player. */
+    memset(rows, '\n', report->seats + 1u);
+    struct place box = draw_notice(canvas, _("Luck and skill"), rows, hints, 1);
+    int right[6], end = box.x + box.width;
+    for (int i = 5; i >= 0; i--) {
+        int least = i < 3 ? 7 : 3, wide = text_width(head[i]);
+        right[i] = end;
+        end -= (wide > least ? wide : least) + 1;
+        canvas_text(canvas, right[i] - wide, box.y, wide, ST_DIM, head[i]);
     }
-    draw_notice(&r->app->canvas, _("Luck and skill"), text, hints, 1);
+    for (unsigned s = 0; s < report->seats; s++) {
+        const struct pyr_judge_sum *sum = &report->sum[s];
+        char cell[6][PYR_NUMBER_SIZE];
+        pyr_text_number(cell[0], (double)sum->actual, 0, false);
+        pyr_text_number(cell[1], (double)sum->luck, 1, true);
+        pyr_text_number(cell[2], (double)sum->skill, 1, false);
+        for (int i = 3; i < 6; i++)
+            snprintf(cell[i], sizeof cell[i], "%u", sum->marks[i - 2]);
+        canvas_text(canvas, box.x, box.y + 1 + (int)s, end - box.x, ST_STRONG, r->app->names[s]);
+        for (int i = 0; i < 6; i++)
+            canvas_text(canvas, right[i] - text_width(cell[i]), box.y + 1 + (int)s, PYR_NUMBER_SIZE, ST_TEXT, cell[i]);
+    }
 }
 
 static void draw(struct replaying *r)
@@ -212,7 +231,10 @@ static void draw(struct replaying *r)
     scene.story_mark = r->line ? r->line - 1 : 0;
     scene.story_sign = sign_at;
     scene.story_context = r;
-    snprintf(r->title, sizeof r->title, _("Replay %s, line %u of %u"), r->name, (unsigned)r->line, (unsigned)app->match.log.lines);
+    if (r->name[0])
+        snprintf(r->title, sizeof r->title, _("Replay %s, line %u of %u"), r->name, (unsigned)r->line, (unsigned)app->match.log.lines);
+    else
+        snprintf(r->title, sizeof r->title, _("Replay, line %u of %u"), (unsigned)r->line, (unsigned)app->match.log.lines);
     scene.title = r->title;
     const struct story_line *now = NULL;
     for (unsigned i = 0; i < app->story.count && app->story.line[i].line < r->line; i++)
@@ -238,10 +260,10 @@ static void draw(struct replaying *r)
     app_hint(app, K_LEFT, app->facts.ascii ? "<" : "←", _("back"));
     app_hint(app, ']', "]", _("next turn"));
     app_hint(app, '[', "[", _("turn before"));
-    app_hint(app, K_TAB, _("Tab"), _("seat"));
     app_hint(app, 'a', "a", report_of(r) ? _("luck and skill") : _("analyse"));
-    app_hint(app, 'L', "L", _("log"));
     app_hint(app, 'q', "q", _("leave"));
+    app_hint(app, K_TAB, _("Tab"), _("seat"));
+    app_hint(app, 'L', "L", _("log"));
     scene.hint_count = app->hint_count;
     if (app->canvas.width < TUI_MIN_WIDTH || app->canvas.height < TUI_MIN_HEIGHT)
         draw_is_too_small(&app->canvas);

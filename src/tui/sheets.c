@@ -99,12 +99,15 @@ void draw_replace(struct canvas *canvas, const struct scene *scene)
         snprintf(entry, sizeof entry, "%s%.60s (%d)", i ? ", " : "", scene->names[seat], open->fresh[seat][0] + 1);
         strncat(order, entry, sizeof order - strlen(order) - 1);
     }
+    char sentence[500] = "";
     if (mine)
-        canvas_print(canvas, 1, 1, canvas->width - 2, ST_STRONG, pyr_ngettext("%s, take %u new card from the display or the deck (R12).",
+        snprintf(sentence, sizeof sentence, pyr_ngettext("%s, take %u new card from the display or the deck (R12).",
             "%s, take %u new cards from the display or the deck, one after the other (R12).", open->owed), scene->names[scene->seat], open->owed);
     else if (chooser < PYR_MAX_SEATS)
-        canvas_print(canvas, 1, 1, canvas->width - 2, ST_STRONG, _("%s takes a new card (R12)."), scene->names[chooser]);
-    canvas_print(canvas, 1, 2, canvas->width - 2, ST_DIM, _("Order, by the completed cards: %s"), order);
+        snprintf(sentence, sizeof sentence, _("%s takes a new card (R12)."), scene->names[chooser]);
+    int row = 1 + canvas_wrap(canvas, 1, 1, canvas->width - 2, 2, ST_STRONG, sentence);
+    snprintf(sentence, sizeof sentence, _("Order, by the completed cards: %s"), order);
+    canvas_wrap(canvas, 1, row, canvas->width - 2, y - row, ST_DIM, sentence);
     for (unsigned i = 0; i < PYR_DISPLAY; i++) {
         char note[64] = "";
         pyr_card card = open->display[i];
@@ -125,26 +128,41 @@ void draw_replace(struct canvas *canvas, const struct scene *scene)
     /* What one has already, to choose by. */
     int below = y + 6 + card_height(size);
     const struct pyr_desk *desk = &open->desk[scene->seat];
+    int word = 0;
+    for (unsigned colour = 0; colour < PYR_COLOURS; colour++)
+        word = text_width(pyr_text_colour(colour)) > word ? text_width(pyr_text_colour(colour)) : word;
     for (unsigned colour = 0; colour < PYR_COLOURS && below + (int)colour < canvas->height - 2; colour++) {
         pyr_cardset done = desk->done & scene->edition->box.colour[colour];
-        int used = canvas_print(canvas, 2, below + (int)colour, 10, colour_style(colour), "%s", pyr_text_colour(colour));
+        int used = word;
+        canvas_text(canvas, 2, below + (int)colour, word, colour_style(colour), pyr_text_colour(colour));
         for (; done; done &= done - 1)
             used += canvas_print(canvas, 4 + used, below + (int)colour, 4, ST_GOLD, "%d", __builtin_ctzll(done) + 1) + 1;
     }
     draw_foot(canvas, scene);
 }
 
+#define SCORE_WIDTH 21           /* of the score card in words */
+
+/* The largest cards with which two players fit beside and two below each other. */
+static struct card_size size_for_players(const struct canvas *canvas)
+{
+    static const struct card_size sizes[] = { { 7, 3, true }, { 5, 2, true }, { 3, 1, true }, { 3, 1, false }, { 1, 1, false } };
+    unsigned i = 0;
+    while (i < 4 && (2 * (card_width(sizes[i]) + 1) + SCORE_WIDTH > canvas->width / 2 - 1 || 2 * (card_height(sizes[i]) + 3) + 4 > canvas->height))
+        i++;
+    return sizes[i];
+}
+
 /* One player: cards in full, score card in words. */
-static int draw_player(struct canvas *canvas, int x, int y, const struct scene *scene, unsigned seat)
+static void draw_player(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene, unsigned seat)
 {
     const struct pyr_table *open = &scene->view.open;
     const struct pyr_box *box = &scene->edition->box;
     const struct pyr_desk *desk = &open->desk[seat];
-    struct card_size size = { 1, 1, false };
     struct pyr_score score = pyr_table_score(box, open, (pyr_seat)seat);
     char done[200] = "";
     int width = card_width(size) + 1;
-    canvas_print(canvas, x, y, 38, ST_STRONG, _("%s: %d points"), scene->names[seat], score.total);
+    canvas_print(canvas, x, y, canvas->width / 2 - 1, ST_STRONG, _("%s: %d points"), scene->names[seat], score.total);
     for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
         struct card_look look = { .slot = -1 };
         pyr_card card = desk->card[slot];
@@ -156,20 +174,19 @@ static int draw_player(struct canvas *canvas, int x, int y, const struct scene *
         }
         draw_card(canvas, x + (int)slot * width, y + 2, size, scene, card, &look);
     }
-    int at = x + 2 * width + 1, room = 38 - 2 * width - 1;
+    int at = x + 2 * width, room = canvas->width / 2 - 1 - 2 * width;
     for (pyr_cardset all = desk->done; all && strlen(done) + 8 < sizeof done; all &= all - 1)
         snprintf(done + strlen(done), sizeof done - strlen(done), "%s%d", done[0] ? " " : "", __builtin_ctzll(all) + 1);
     canvas_print(canvas, at, y + 1, room, ST_TEXT, _("pyramids %d"), score.pyramids);
     canvas_print(canvas, at, y + 2, room, ST_TEXT, _("torches %d"), score.torches);
     canvas_print(canvas, at, y + 3, room, ST_TEXT, _("pyramid points %d"), score.points);
-    canvas_print(canvas, at, y + 4, room, ST_TEXT, _("gems %d"), score.gems);
+    draw_gem_points(canvas, at, y + 4, room, ST_TEXT, score.gems);
     int used = canvas_print(canvas, at, y + 5, room, ST_TEXT, "%u", desk->rubies);
     canvas_put(canvas, at + used, y + 5, 0x2666, ST_RUBY_TEXT);
     used += 2 + canvas_print(canvas, at + used + 2, y + 5, room, ST_TEXT, "%u", desk->emeralds);
     canvas_put(canvas, at + used, y + 5, 0x25a0, ST_EMERALD_TEXT);
     canvas_print(canvas, at, y + 6, room, ST_TEXT, _("skulls %u: %d"), desk->skulls, score.skulls);
     canvas_wrap(canvas, at, y + 7, room, 2, ST_GOLD, done);
-    return y + 10;
 }
 
 void draw_players(struct canvas *canvas, const struct scene *scene)
@@ -177,8 +194,9 @@ void draw_players(struct canvas *canvas, const struct scene *scene)
     begin_sheet(canvas, scene);
     if (draw_is_too_small(canvas))
         return;
+    struct card_size size = size_for_players(canvas);
     for (unsigned seat = 0; seat < scene->view.open.seats; seat++)
-        draw_player(canvas, seat % 2 ? canvas->width / 2 + 1 : 1, 2 + (int)(seat / 2) * 10, scene, seat);
+        draw_player(canvas, seat % 2 ? canvas->width / 2 + 1 : 1, 2 + (int)(seat / 2) * (card_height(size) + 3), size, scene, seat);
     draw_foot(canvas, scene);
 }
 
@@ -200,6 +218,18 @@ void draw_story(struct canvas *canvas, const struct scene *scene, unsigned from_
     draw_foot(canvas, scene);
 }
 
+/* Where the columns end; gives back what is left for names. */
+static int columns_of_scores(const char *const *head, int gap, int width, int *right)
+{
+    int end = width;
+    for (int i = 5; i >= 0; i--) {
+        int wide = text_width(head[i]);
+        right[i] = end;
+        end -= (wide < 5 ? 5 : wide) + gap;
+    }
+    return end;
+}
+
 void draw_scores(struct canvas *canvas, const struct scene *scene)
 {
     const struct pyr_table *open = &scene->view.open;
@@ -208,13 +238,17 @@ void draw_scores(struct canvas *canvas, const struct scene *scene)
     if (draw_is_too_small(canvas))
         return;
     unsigned winners = pyr_table_winners(box, open);
-    const char *const head[] = { _("pyramids"), _("torches"), _("points"), _("gems"), _("skulls"), _("total") };
-    int name = 18, column = 10, width = name + 6 * column, x = (canvas->width - width) / 2, y = canvas->height > 30 ? 6 : 3;
-    canvas_text(canvas, x, y, width, ST_STRONG, _("The game is over."));
-    for (int i = 0; i < 6; i++) {
-        int wide = text_width(head[i]);
-        canvas_text(canvas, x + name + (i + 1) * column - (wide < column ? wide : column - 1), y + 2, column - 1, ST_DIM, head[i]);
+    /* Columns are as wide as their words; names get the rest. */
+    const char *head[] = { _("pyramids"), _("torches"), _("pyramid points"), _("gems"), _("skulls"), _("total") };
+    int width = canvas->width > 100 ? 96 : 78, gap = canvas->width > 100 ? 3 : 1, least = 16, right[6];
+    int x = (canvas->width - width) / 2, y = canvas->height > 30 ? 6 : 3, name = columns_of_scores(head, gap, width, right);
+    if (name < least) {
+        head[2] = _("points");
+        name = columns_of_scores(head, gap, width, right);
     }
+    canvas_text(canvas, x, y, width, ST_STRONG, _("The game is over."));
+    for (int i = 0; i < 6; i++)
+        canvas_text(canvas, x + right[i] - text_width(head[i]), y + 2, width, ST_DIM, head[i]);
     canvas_fill(canvas, x, y + 3, width, 1, 0x2500, ST_FRAME);
     for (unsigned seat = 0; seat < open->seats; seat++) {
         struct pyr_score score = pyr_table_score(box, open, (pyr_seat)seat);
@@ -224,11 +258,11 @@ void draw_scores(struct canvas *canvas, const struct scene *scene)
         canvas_text(canvas, x, row, 2, ST_GOLD, won ? canvas->ascii ? "*" : "★" : " ");
         canvas_text(canvas, x + 2, row, name - 3, won ? ST_GOLD : ST_STRONG, scene->names[seat]);
         for (int i = 0; i < 6; i++)
-            canvas_print(canvas, x + name + i * column, row, column, i == 5 ? won ? ST_GOLD : ST_STRONG : ST_TEXT, "%10d", part[i]);
+            canvas_print(canvas, x + right[i] - 5, row, 5, i == 5 ? won ? ST_GOLD : ST_STRONG : ST_TEXT, "%5d", part[i]);
         char done[120] = "";
         for (pyr_cardset all = open->desk[seat].done; all && strlen(done) + 8 < sizeof done; all &= all - 1)
             snprintf(done + strlen(done), sizeof done - strlen(done), "%s%d", done[0] ? " " : "", __builtin_ctzll(all) + 1);
-        canvas_text(canvas, x + name + column - 8, row + 1, width - name, ST_DIM, done);
+        canvas_text(canvas, x + 2, row + 1, width - 2, ST_DIM, done);
     }
     char sentence[900];
     words_winner(box, open, scene->names, sentence, sizeof sentence);
@@ -314,7 +348,7 @@ void draw_help(struct canvas *canvas, const struct scene *scene, int page)
             canvas_text(canvas, 17, y, canvas->width - 18, ST_TEXT, _(keys[i].does));
         }
         y++;
-        canvas_wrap(canvas, 2, y, canvas->width - 4, 2, ST_TEXT,
+        canvas_wrap(canvas, 2, y, canvas->width - 4, canvas->height - 2 - y, ST_TEXT,
             _("Mouse: rest on a space to hold the pattern there, click to place it, the wheel turns it. Every key in the last line can be clicked."));
     } else {
         draw_legend(canvas, 2, y, scene);
@@ -324,7 +358,7 @@ void draw_help(struct canvas *canvas, const struct scene *scene, int page)
 
 /* Notices and lists. */
 
-void draw_notice(struct canvas *canvas, const char *heading, const char *text, const struct key_hint *hints, unsigned count)
+struct place draw_notice(struct canvas *canvas, const char *heading, const char *text, const struct key_hint *hints, unsigned count)
 {
     int width = canvas->width < 70 ? canvas->width - 2 : 66, rows = text_rows(text, width - 6), height = rows + 6;
     int x = (canvas->width - width) / 2, y = (canvas->height - height) / 3;
@@ -336,6 +370,7 @@ void draw_notice(struct canvas *canvas, const char *heading, const char *text, c
     canvas_text(canvas, x + 3, y + 1, width - 6, ST_STRONG, heading);
     canvas_wrap(canvas, x + 3, y + 3, width - 6, rows, ST_TEXT, text);
     draw_hints(canvas, x + 3, y + height - 2, width - 6, hints, count);
+    return (struct place){ (int16_t)(x + 3), (int16_t)(y + 3), (int16_t)(width - 6), (int16_t)rows, 0, 0 };
 }
 
 void draw_list(struct canvas *canvas, const char *heading, const char *const *items, unsigned count, unsigned at, const char *foot,

@@ -155,7 +155,10 @@ static void prompt(struct app *app, const struct scene *scene)
         app_say(app, ST_TEXT, _("Sealed. Waiting for %s; u takes it back."), list);
         break;
     case HAND_REPLACE: app_say(app, ST_TEXT, "%s", _("Choose a card with the arrows; Enter takes it. There is no going back (Q5).")); break;
-    case HAND_OVER: break;
+    case HAND_OVER:
+        if (app->remote && remote_is_asked_again(app->remote))
+            app_say(app, ST_TOUCH, "%s", _("A rematch was made: N joins it."));
+        break;
     case HAND_IDLE:
         words_names(app->remote ? remote_waiting(app->remote) : waiting, app->names, list, sizeof list);
         if (list[0])
@@ -196,8 +199,8 @@ static void set_hints(struct app *app, enum hand_state state)
     } else if (state == HAND_OVER) {
         app_hint(app, 't', "t", app->peek ? _("scores") : _("table"));
         app_hint(app, 'v', "v", _("replay"));
-        if (app->game)
-            app_hint(app, 'N', "N", _("new game"));
+        if (app->game || remote_can_play_again(app->remote))
+            app_hint(app, 'N', "N", _("rematch"));
     }
     if (app->sheet)
         app_hint(app, K_ESCAPE, _("Esc"), _("back"));
@@ -418,6 +421,8 @@ static bool general_key(struct app *app, int key, enum hand_state state)
     case 'N':
         if (state == HAND_OVER && app->game)
             app->again = app->leave = true;
+        else if (state == HAND_OVER && app->remote)
+            remote_play_again(app->remote, app);
         return true;
     default: return false;
     }

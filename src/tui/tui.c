@@ -61,7 +61,7 @@ static void run_replay(struct app *app)
     }
     unsigned count = pyr_record_player_names(app->match.log.text, app->match.log.start[app->match.log.lines], names);
     for (unsigned s = 0; s < count; s++)
-        pyr_word_copy(names[s], app->names[s], sizeof app->names[s]);
+        pyr_text_player(names[s], app->names[s], sizeof app->names[s]);
     if (app->match.replay.stage < PYR_STAGE_PLAY) {
         app_fail(app, _("%s: the cards are still being dealt"), options->record_name);
         return;

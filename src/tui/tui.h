@@ -24,9 +24,8 @@ struct tui_options {
     bool replay;
     uint32_t playouts;           /* of an analysis, a decision */
     const char *server, *table, *key;        /* play on a server; table and key may be NULL */
+    const char *trusted;         /* a file of certificates to trust there; NULL: the system's */
 };
-
-#define TUI_NAMELESS "You"       /* who gave no name; as in records, which are the same in all languages */
 
 #define TUI_NO_TERMINAL (-1)     /* nothing was done: play line by line instead */
 

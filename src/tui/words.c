@@ -40,10 +40,26 @@ void words_gains(const struct gains *g, char *to, size_t size)
         add(to, size, "%s", _("tomb"));
 }
 
-void words_preview(const struct gains *g, char *to, size_t size)
+/* The same as signs, for where words are too long. */
+static void sign_gains(const struct gains *g, char *to, size_t size)
+{
+    const struct {
+        unsigned count;
+        const char *sign;
+    } kinds[] = { { g->ruby, "♦" }, { g->emerald, "■" }, { g->torch, "☼" }, { g->skull, "☠" }, { g->potion, "♥" }, { g->cross, "×" }, { g->tomb, "Ω" } };
+    to[0] = '\0';
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (kinds[i].count)
+            snprintf(to + strlen(to), size - strlen(to), "%s%u%s", to[0] ? " " : "", kinds[i].count, kinds[i].sign);
+}
+
+void words_preview(const struct gains *g, bool signs, char *to, size_t size)
 {
     char list[200];
-    words_gains(g, list, sizeof list);
+    if (signs)
+        sign_gains(g, list, sizeof list);
+    else
+        words_gains(g, list, sizeof list);
     if (list[0])
         snprintf(to, size, _("%s: %d → %d."), list, g->before, g->after);
     else

@@ -31,8 +31,8 @@ void words_reason(enum pyr_err err, char *to, size_t size);
 /* "2 rubies, torch, tomb"; "" if there is nothing. */
 void words_gains(const struct gains *gains, char *to, size_t size);
 
-/* What a mark brings, in one or two sentences with the points before and after. */
-void words_preview(const struct gains *gains, char *to, size_t size);
+/* What a mark brings, in one or two sentences with the points before and after; symbols as words, or as signs where there is little room. */
+void words_preview(const struct gains *gains, bool signs, char *to, size_t size);
 
 /* The spaces of a set: "c1 c2 d2". */
 void words_spaces(pyr_spaces spaces, char *to, size_t size);

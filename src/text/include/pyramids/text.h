@@ -60,6 +60,13 @@ void pyr_text_json(FILE *to, const char *text, size_t size);
 const char *pyr_text_colour(unsigned colour);
 const char *pyr_text_level(const char *name);
 
+/*
+ * A player of a record as people of this language call them: who has no name (PYR_NAMELESS), and bots that are named by level and seat ("club 2").
+ * Nobody is called "you", since the sentences about a game speak of everyone alike; records from before have such players all the same.
+ */
+#define PYR_NAMELESS "Player"
+void pyr_text_player(struct pyr_word name, char *to, size_t size);
+
 /* What the system says of an errno. */
 const char *pyr_text_system(int error);
 
@@ -84,6 +91,14 @@ void pyr_text_cell(FILE *to, const struct pyr_column *column, const char *format
 /* How many characters a text takes on a line; a text with blanks up to a width (negative: the text first). */
 int pyr_text_width(const char *text, size_t size);
 void pyr_text_pad(FILE *to, const char *text, int width);
+
+/*
+ * Prints a text in at most so many columns, whatever its language. Lines that follow one another make a paragraph and flow into each other; one that
+ * begins with a blank stands alone, and goes on below what stands after its last gap of two blanks or more. The first paragraph goes on at column
+ * `hang`. What is in [brackets] stays together.
+ */
+#define PYR_HELP_COLUMNS 80
+void pyr_text_flow(FILE *to, const char *text, int columns, int hang);
 
 #define PYR_BOARD_ROWS 7         /* a title, the columns' letters, five rows */
 #define PYR_BOARD_WIDTH 16       /* characters a row, padded: four cards fit side by side in 80 columns */
