@@ -54,6 +54,7 @@ export class TableView {
         this.analyst = new Thinker(game.core);
         this.listen();
         game.changed = () => this.update();
+        game.refused = (code) => this.refuse(code);
         this.timer = setInterval(() => this.tick(), 500);
     }
 
@@ -96,6 +97,7 @@ export class TableView {
         clearInterval(this.timer);
         this.analyst.stop();
         this.game.changed = () => {};
+        this.game.refused = () => {};
     }
 
     // What is shown
@@ -154,6 +156,7 @@ export class TableView {
             return;
         this.view = view;
         this.refreshAim(view);
+        this.keepHeld(view);
         if (this.game.covered)
             put(this.root, this.coverHtml());
         else if (view.phase === 'keep')
@@ -180,6 +183,19 @@ export class TableView {
         this.aimKey = key;
         this.aim = due ? new Aim(this.core, me, view) : null;
         this.aim?.inherit(old);
+    }
+
+    /** What is placed or picked outlives a closed window: it is kept at every look, and brought back at the first. @param {View} view */
+    keepHeld(view) {
+        const { game, aim } = this, at = this.aimKey || `${this.core.lines().length}.${view.phase}.${game.me}`;
+        if (!this.looked && game.held?.at === at) {
+            const place = aim && [...aim.patterns, ...aim.singles].find((p) => String(p.step) === game.held?.pin);
+            this.picked = game.held.picked;
+            if (place)
+                aim.set(place);
+        }
+        this.looked = true;
+        game.hold({ at, pin: String(aim?.pin?.step ?? ''), picked: this.picked });
     }
 
     canAim() { return this.aim !== null && !this.aim.mustPass && !this.game.covered && !this.root.querySelector('.over'); }
@@ -224,7 +240,7 @@ export class TableView {
 
     bannerHtml() {
         const { banner } = this.game;
-        return banner ? `<div class="banner" role="alert"><span>${esc(banner.text)}</span>${banner.actions.map((a, i) =>
+        return banner ? `<div class="banner" role="alert">${banner.icon ? icon(banner.icon) : ''}<span>${esc(banner.text)}</span>${banner.actions.map((a, i) =>
             `<button class="btn" data-banner="${i}">${esc(a.label)}</button>`).join('')}</div>` : '';
     }
 
@@ -319,7 +335,8 @@ export class TableView {
         case 'extra': return [_('One more space'), _('The red cross gives you one space on either card.')];
         case 'made': return [_('Your choice is complete'), _('Confirm it, or take marks back.')];
         case 'pass': return [_('Nothing to mark'), _('You have no card left, so you pass this turn.')];
-        case 'wait': return [missing.length ? _('Sent. Waiting for %{names}', { names: listWords(missing) }) : _('Sent'),
+        case 'wait': return this.game.isUnsent() ? [_('Waiting for the connection'), _('Your choice is kept here, and sent once as soon as the server is back.')] :
+            [missing.length ? _('Sent. Waiting for %{names}', { names: listWords(missing) }) : _('Sent'),
             _('The others’ choices appear once everyone is ready.')];
         case 'choose': return [_('A pyramid is complete'), _('Choose your next card.')];
         case 'replace': return [_('%{name} takes a new card', { name: this.game.seats[chooser].name }), view.order.indexOf(this.game.me,
@@ -556,14 +573,15 @@ export class TableView {
     opponentHtml(view, s) {
         const seat = this.game.seats[s], desk = view.desks[s], status = this.game.status(s);
         const words = { ready: _('ready'), thinking: _('thinking'), choosing: _('choosing a card'), next: _('next to choose'), idle: '',
-            away: _('away, a bot plays') }[status];
+            away: _('away, a bot plays'), gone: this.game.minutesGone(s) ? ngettext('away for %{n} minute', 'away for %{n} minutes',
+                this.game.minutesGone(s)) : _('not connected') }[status];
         const sub = seat.level ? _('bot, %{level}', { level: levelName(seat.level) }) : ngettext('%{n} pyramid', '%{n} pyramids', desk.done.length);
         const worst = desk.skulls ? -this.edition.skulls[desk.skulls - 1] : 0;
         return `<article class="panel opp" aria-label="${esc(ngettext('%{name}, %{n} point, %{status}', '%{name}, %{n} points, %{status}',
             view.scores[s].total, { name: seat.name, status: words }))}"><div class="id">${avatar(s,
             { bot: seat.level !== '' })}<div><div class="nm"><span class="nmt">${esc(seat.name)}</span><span class="num">${
             signed(view.scores[s].total)}</span></div><div class="sub">${esc(sub)}</div></div>
-            <div class="st ${status}">${status === 'ready' ? icon('check') : '<span class="dots"><i></i><i></i><i></i></span>'}${
+            <div class="st ${status}">${status === 'ready' ? icon('check') : status === 'gone' ? icon('wifi') : '<span class="dots"><i></i><i></i><i></i></span>'}${
                 esc(words)}<span class="pyrs" aria-hidden="true">${shape('orange')}${desk.done.length}</span></div>
             <div class="bits" role="img" aria-label="${
                 esc(_('Pyramids %{pyramids}, rubies %{rubies}, emeralds %{emeralds}, torches %{torches}, skulls %{skulls}',
@@ -825,6 +843,21 @@ export class TableView {
             this.render();
         }
         announce(_('Taken back.'));
+    }
+
+    /** The server has refused what was sent: the board is as it was, the mark stays placed, and the rule is named. @param {number} code */
+    refuse(code) {
+        const { core, game } = this, [first] = core.made(game.me);
+        while (core.undo(game.me) === 0);
+        game.touched();
+        this.render();
+        if (first?.kind === 'mark' && this.aim) {
+            this.aim.set(first);
+            this.aim.refused = code;
+            this.render();
+            announce(reason(code).text);
+        } else
+            toast(reason(code).text);
     }
 
     /** @param {PointerEvent} event */

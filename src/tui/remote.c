@@ -54,6 +54,7 @@ struct remote {
     unsigned seats, you;         /* you: 1 to 4, 0: watching */
     struct seat seat[PYR_MAX_SEATS];
     bool host, sat;
+    bool elsewhere;              /* the seat is played at another screen of the same person */
     char edition_name[PYR_MAX_NAME + 1];
     bool has_edition;
 
@@ -508,6 +509,7 @@ static void on_message(struct remote *remote, struct app *app, const char *text,
     const char *type = text_of(message, "type");
     if (!strcmp(type, "hello")) {
         remote->connected = true;
+        remote->elsewhere = false;
         remote->wait = 0.5;
         open_table(remote);
     } else if (!strcmp(type, "table")) {
@@ -520,6 +522,8 @@ static void on_message(struct remote *remote, struct app *app, const char *text,
         on_done(remote, app, message);
     } else if (!strcmp(type, "error")) {
         on_error(remote, app, message);
+    } else if (!strcmp(type, "elsewhere")) {
+        remote->elsewhere = json_is_true(json_object_get(message, "elsewhere"));
     } else if (!strcmp(type, "again")) {
         json_int_t seconds = json_integer_value(json_object_get(message, "seconds"));
         remote->wait = seconds > 0 && seconds < 60 ? (double)seconds : 1;
@@ -698,6 +702,8 @@ const char *remote_title(struct remote *remote)
 
 const char *remote_banner(const struct remote *remote)
 {
+    if (remote->connected && remote->elsewhere)
+        return _("You play this seat in another window now. Choosing here takes it back.");
     if (remote->connected)
         return NULL;
     return _("Connection lost: reconnecting. Your marks are safe; a choice is sent once.");
