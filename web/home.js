@@ -15,7 +15,7 @@ export class HomeView {
         this.app = app;
         /** Under the field for a code: what is wrong with it, and where one may watch. */
         this.problem = { text: '', watch: '' };
-        /** Tables at the server that are under way. @type {import('./online.js').Table[]} */
+        /** Tables at the server that are under way; where this player is waited for comes first. @type {import('./online.js').Table[]} */
         this.tables = [];
         this.stopped = false;
         root.addEventListener('click', (e) => void this.click(e));
@@ -33,7 +33,9 @@ export class HomeView {
     async loadTables() {
         const { api } = await import('./online.js');
         const { tables } = await api('GET', 'my/tables').catch(() => ({ tables: [] }));
-        this.tables = tables.filter((/** @type {import('./online.js').Table} */ t) => t.you && (t.state === 'running' || t.state === 'waiting')).slice(0, 3);
+        const due = /** @param {import('./online.js').Table} t */ (t) => t.state === 'running' && !t.seats[t.you - 1].ready;
+        this.tables = tables.filter((/** @type {import('./online.js').Table} */ t) => t.you && (t.state === 'running' || t.state === 'waiting')).sort((
+            /** @type {import('./online.js').Table} */ a, /** @type {import('./online.js').Table} */ b) => Number(due(b)) - Number(due(a)));
         if (!this.stopped && this.tables.length)
             this.render();
     }
@@ -50,7 +52,7 @@ export class HomeView {
     render() {
         const saved = LocalGame.saved(), kept = games().length, own = Object.keys(editions());
         const reveals = saved ? (saved.record.match(/^reveal /gm) ?? []).length : 0;
-        const newcomer = !saved && !kept && !read('learn', null);
+        const newcomer = !saved && !kept && !read('learn', null) && !this.tables.length;
         const tile = /** @param {string} href @param {string} i @param {string} title @param {string} text @param {string} [more] */ (href, i, title,
             text, more = '') =>
             `<a class="panel tile ${more}" href="#${href}">${icon(i)}<span><b>${esc(title)}</b><small>${esc(text)}</small></span>${icon('right',
@@ -87,8 +89,9 @@ export class HomeView {
                 esc(_('Table code'))}" placeholder="K7QXMWRT"><button class="btn" data-a="join">${_('Join')}</button></form>
             <p class="err" id="join-err" role="status">${esc(this.problem.text)}${this.problem.watch ? ` <a class="btn" href="#table/${
                 esc(this.problem.watch)}">${icon('eye')}${_('Watch')}</a>` : ''}</p><div class="two"><a class="btn ghost" href="#watch">${icon('eye')}${
-                _('Watch a game')}</a><a class="btn ghost" href="#friends">${icon('people')}${_('My tables')}</a></div></section>
-            <div class="tiles">${this.tables.map((t) => tile(`table/${esc(t.code)}`, 'people', ...this.tableWords(t), 'cont')).join('')}${saved ? tile('play', 'play', _('Continue'), reveals ? _('Round %{round}, turn %{turn}', { round: 1 + ((
+                _('Watch a game')}</a><a class="btn ghost" href="#friends">${icon('people')}${this.tables.length > 1 ? esc(_('My tables (%{n})', { n: this.tables.length })) :
+                _('My tables')}</a></div></section>
+            <div class="tiles">${this.tables.slice(0, 1).map((t) => tile(`table/${esc(t.code)}`, 'people', ...this.tableWords(t), 'cont')).join('')}${saved ? tile('play', 'play', _('Continue'), reveals ? _('Round %{round}, turn %{turn}', { round: 1 + ((
                 reveals - 1) / 7 | 0), turn: 1 + (reveals - 1) % 7 }) : _('Setup'), 'cont') : newcomer ? tile('learn', 'learn', _('New here?'),
                 _('Learn in ten steps'), 'cont') : ''}<span class="p-tiles">${tile('learn', 'learn', _('Learn'), _('Ten short steps'))}${
             tile('rules', 'book', _('Rules'), _('With worked examples'))}${tile('replays', 'replay', _('Replays'), kept ? ngettext('%{n} game',

@@ -331,6 +331,7 @@ export class OnlineGame extends Game {
             // Who comes back plays again, unless the bot was their own wish.
             if (mine?.away && !this.hasLeft && table.state === 'running' && !document.hidden) {
                 this.post({ type: 'return' });
+                this.catchingUp = false;     // one welcome is enough
                 toast(_('Welcome back. A bot played for you meanwhile; now you play again.'));
             }
         }

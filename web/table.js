@@ -573,15 +573,15 @@ export class TableView {
     opponentHtml(view, s) {
         const seat = this.game.seats[s], desk = view.desks[s], status = this.game.status(s);
         const words = { ready: _('ready'), thinking: _('thinking'), choosing: _('choosing a card'), next: _('next to choose'), idle: '',
-            away: _('away, a bot plays'), gone: this.game.minutesGone(s) ? ngettext('away for %{n} minute', 'away for %{n} minutes',
-                this.game.minutesGone(s)) : _('not connected') }[status];
+            away: _('away, a bot plays'), gone: this.game.minutesGone(s) ? _('away %{n} min', { n: this.game.minutesGone(s) }) :
+                _('not connected') }[status];
         const sub = seat.level ? _('bot, %{level}', { level: levelName(seat.level) }) : ngettext('%{n} pyramid', '%{n} pyramids', desk.done.length);
         const worst = desk.skulls ? -this.edition.skulls[desk.skulls - 1] : 0;
         return `<article class="panel opp" aria-label="${esc(ngettext('%{name}, %{n} point, %{status}', '%{name}, %{n} points, %{status}',
             view.scores[s].total, { name: seat.name, status: words }))}"><div class="id">${avatar(s,
             { bot: seat.level !== '' })}<div><div class="nm"><span class="nmt">${esc(seat.name)}</span><span class="num">${
             signed(view.scores[s].total)}</span></div><div class="sub">${esc(sub)}</div></div>
-            <div class="st ${status}">${status === 'ready' ? icon('check') : status === 'gone' ? icon('wifi') : '<span class="dots"><i></i><i></i><i></i></span>'}${
+            <div class="st ${status}">${status === 'ready' ? icon('check') : status === 'gone' ? icon('wifi') : status === 'away' ? '' : '<span class="dots"><i></i><i></i><i></i></span>'}${
                 esc(words)}<span class="pyrs" aria-hidden="true">${shape('orange')}${desk.done.length}</span></div>
             <div class="bits" role="img" aria-label="${
                 esc(_('Pyramids %{pyramids}, rubies %{rubies}, emeralds %{emeralds}, torches %{torches}, skulls %{skulls}',

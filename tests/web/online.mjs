@@ -130,16 +130,21 @@ function choicesSent(page) {
 
 const cells = (page, what) => page.getByRole('gridcell', { name: what }).evaluateAll((all) => all.map((c) => `${c.dataset.slot}.${c.dataset.cell}`).join());
 const turn = async (page) => page.locator('.roundtext.no-p').innerText();
-let solo, sent;
+let solo, sent, place;
+
+/** A table of one person and a bot. */
+async function newTable(page) {
+    await page.goto(`${url}#friends/new`);
+    await page.getByRole('textbox', { name: 'Your name' }).fill('Eva');
+    await page.getByRole('combobox', { name: 'Who plays seat 2' }).selectOption('novice');
+    await page.getByRole('button', { name: 'Make the table' }).click();
+    await page.getByRole('heading', { name: /Keep two/ }).waitFor();
+}
 
 await test('reloaded while aiming, in a chain of extra marks and while replacing: nothing is lost, each choice is sent once', async () => {
     solo = await open(browser, url, DESKTOP);
     sent = choicesSent(solo);
-    await solo.getByRole('button', { name: 'Invite friends' }).click();
-    await solo.getByRole('textbox', { name: 'Your name' }).fill('Eva');
-    await solo.getByRole('combobox', { name: 'Who plays seat 2' }).selectOption('novice');
-    await solo.getByRole('button', { name: 'Make the table' }).click();
-    await solo.getByRole('heading', { name: /Keep two/ }).waitFor();
+    await newTable(solo);
     await solo.locator('.pick').nth(2).click();
     await solo.reload();
     await solo.locator('.pick[aria-pressed=true]').waitFor();
@@ -188,8 +193,13 @@ await test('reloaded while aiming, in a chain of extra marks and while replacing
 });
 
 await test('a connection lost before Confirm and after it; the same seat in two windows; on against bots, and back', async () => {
-    const free = solo.getByRole('gridcell', { name: /can be marked/ }), now = await turn(solo);
+    const free = solo.getByRole('gridcell', { name: /can be marked/ });
+    await newTable(solo);
+    place = solo.url();
+    sent.clear();
+    await act(solo);
     await free.first().click();
+    const now = await turn(solo);
     await stop('SIGKILL');
     await solo.getByText('Reconnecting, your marks are safe').waitFor();
     await solo.keyboard.press('Escape');
@@ -215,7 +225,7 @@ await test('a connection lost before Confirm and after it; the same seat in two 
     // Confirmed without a connection: it waits, survives a reload, and goes out once.
     await stop('SIGKILL');
     await solo.getByText('Reconnecting').waitFor();
-    const before = sent.size, [round, at] = now.match(/\d+/g).filter((_n, i) => i % 2 === 0).map(Number);
+    const before = sent.size;
     await solo.getByRole('button', { name: 'Confirm' }).click();
     while (await solo.getByRole('heading', { name: 'One more space' }).count()) {
         await free.first().click();
@@ -228,8 +238,12 @@ await test('a connection lost before Confirm and after it; the same seat in two 
     await solo.waitForFunction((then) => document.querySelector('.over') || (document.querySelector('.roundtext.no-p')?.textContent ?? then) !== then, now);
     equal(sent.size, before + 1, 'one choice');
     equal(new Set([...sent.values()].at(-1)).size, 1, 'under one id');
-    truth(round >= 1 && at >= 1, 'a turn');
+    await solo.locator('[data-a=menu]').first().click();
+    await solo.getByRole('button', { name: 'Hint' }).last().waitFor();                  // against bots hints are fair
+    await solo.keyboard.press('Escape');
     // Two windows: the newer one plays, the older one says so and can take the seat back.
+    equal(now, 'Round 1 of 4, turn 1 of 7', 'then');
+    equal(await turn(solo), 'Round 1 of 4, turn 2 of 7', 'now');
     const second = await solo.context().newPage();
     await second.goto(solo.url());
     await second.locator('.table').waitFor();
@@ -256,10 +270,9 @@ await test('a refused move stays placed, with the rule named; the home page list
     });
     await solo.goto(`${url}#`);
     await solo.reload();
-    await solo.getByRole('link', { name: /Table with bot, Novice/i }).click();
+    await solo.getByRole('link', { name: /Table with bot, Novice.*your choice/i }).waitFor();
+    await solo.goto(place);
     await solo.locator('.table').waitFor();
-    while (await solo.getByRole('dialog', { name: /complete$/ }).count())
-        await act(solo);
     const free = solo.getByRole('gridcell', { name: /can be marked/ }), marked = await cells(solo, /, marked$/);
     await free.first().click();
     const placed = await cells(solo, /would be marked/);
@@ -280,6 +293,7 @@ await test('one table, a browser and a terminal: both see the same end', async (
     const tmux = (...words) => execFileSync('tmux', ['-u', '-S', socket, ...words], { encoding: 'utf8', env });
     await page.getByRole('button', { name: 'Invite friends' }).tap();
     await page.getByRole('textbox', { name: 'Your name' }).fill('Web');
+    await page.getByRole('checkbox', { name: 'Anyone may join and watch' }).check();
     await page.getByRole('button', { name: 'Make the table' }).tap();
     const code = (await page.locator('.codeline b').innerText()).trim();
     tmux('-f', '/dev/null', 'new-session', '-d', '-x', '80', '-y', '24', `exec env -i PATH='${process.env.PATH}' HOME='${folder}' XDG_DATA_HOME='${folder}' LC_ALL=C.UTF-8 ` +
@@ -289,7 +303,7 @@ await test('one table, a browser and a terminal: both see the same end', async (
         // What the terminal asks, and the keys that answer it with the first thing that is legal.
         const prompts = [['Pick two cards', '1', '2', 'Enter'], ...['Enter keeps', 'Enter places', 'Red cross: one more', 'Placed. Enter', 'Enter passes', 'Choose a card'].map((p) => [p, 'Enter'])];
         const still = (text) => text.replace(/[⠀-⣿|/\\-]/g, '');
-        let last = '', text = '';
+        let last = '', text = '', looked = false;
         for (let i = 0; i < 1500 && !(text.includes('The game is over.') && await ended(page).count()); i++) {
             await act(page, (l) => l.tap({ timeout: 3000 })).catch(() => 'late');
             text = tmux('capture-pane', '-p');
@@ -297,6 +311,15 @@ await test('one table, a browser and a terminal: both see the same end', async (
             if (found && still(text) !== last)
                 tmux('send-keys', ...found.slice(1));
             last = still(text);
+            if (!looked && await page.getByRole('gridcell', { name: /can be marked/ }).count()) {
+                // A public table with people: no hints; and the promise of the shuffle can be seen.
+                looked = true;
+                await page.locator('[data-a=menu]').first().tap();
+                equal(await page.getByRole('button', { name: 'Hint' }).count(), 0, 'hints');
+                await page.getByRole('button', { name: 'The fair shuffle' }).tap();
+                truth(/^[0-9a-f]{64}$/.test(await page.locator('.hex dd').first().innerText()), 'the fingerprint');
+                await page.getByRole('button', { name: 'Close' }).tap();
+            }
         }
         await ended(page).waitFor();
         const names = await page.locator('.sc thead .nmt').allInnerTexts(), totals = (await page.getByRole('row', { name: /^Total/ }).getByRole('cell').allInnerTexts()).map((t) => t.replace('−', '-'));
