@@ -32,7 +32,7 @@ export class Game {
         this.hints = true;
         /** When the clock runs out; 0: there is none. */
         this.deadline = 0;
-        /** Said above the table while something is amiss. @type {{text: string, icon?: string, actions: {label: string, act: () => void}[]} | null} */
+        /** Said above the table while something is amiss. @type {{text: string, icon?: string, alert?: boolean, actions: {label: string, act: () => void}[]} | null} */
         this.banner = null;
         /** A lesson's words, shown instead of the usual ones. @type {{step: number, of: number, title: string, text: string} | null} */
         this.coach = null;

@@ -132,6 +132,8 @@ export class OnlineGame extends Game {
     /** Writes down what another visit would need. */
     remember() {
         const { core, me } = this;
+        if (this.elsewhere)
+            return;                          // the newer window does
         const inPhase = me >= 0 && core.view(-1) !== null;
         this.memory = { ...this.memory, used: Date.now(), version: this.version, turns: this.lines.filter((l) => l.startsWith('reveal')).length,
             made: inPhase ? core.made(me).map((s) => String(s.step)) : [], confirmed: inPhase && core.isConfirmed(me), sent: [...this.sent], held: this.held };
@@ -201,9 +203,9 @@ export class OnlineGame extends Game {
                 if (this.me >= 0 && this.core.view(-1) && !this.core.isOver())
                     actions.push({ label: _('Play on against bots'), act: () => void this.playOn() });
             }
-            this.banner = { icon: 'wifi', text: _('Reconnecting, your marks are safe'), actions };
+            this.banner = { icon: 'wifi', alert: true, text: _('Reconnecting, your marks are safe'), actions };
         } else if (this.restarting)
-            this.banner = { icon: 'wifi', text: _('The server restarts. Your marks are safe.'), actions };
+            this.banner = { icon: 'wifi', alert: true, text: _('The server restarts. Your marks are safe.'), actions };
         else if (this.elsewhere)
             this.banner = { icon: 'device', text: _('You play this seat in another window now.'), actions: [{ label: _('Play here'), act: () => this.takePlace() }] };
         else if (this.slow)
@@ -331,8 +333,7 @@ export class OnlineGame extends Game {
             // Who comes back plays again, unless the bot was their own wish.
             if (mine?.away && !this.hasLeft && table.state === 'running' && !document.hidden) {
                 this.post({ type: 'return' });
-                this.catchingUp = false;     // one welcome is enough
-                toast(_('Welcome back. A bot played for you meanwhile; now you play again.'));
+                this.returned = true;
             }
         }
         if (table.edition !== this.core.edition.name)
@@ -366,7 +367,7 @@ export class OnlineGame extends Game {
             return;
         }
         if (to <= this.version && this.lines.length) {
-            this.catchingUp = false;
+            this.greet(0);
             return;                          // nothing new: what is being chosen stays
         }
         const known = this.memory.turns;
@@ -377,11 +378,17 @@ export class OnlineGame extends Game {
         this.reload();
         if (to < (this.table?.version ?? 0))
             return;
-        const missed = this.lines.filter((l) => l.startsWith('reveal')).length - known;
-        if (this.catchingUp && known >= 0 && missed > 0 && this.me >= 0)
-            toast(ngettext('Welcome back, %{n} turn was played.', 'Welcome back, %{n} turns were played.', missed));
-        this.catchingUp = false;
+        this.greet(known < 0 ? 0 : this.lines.filter((l) => l.startsWith('reveal')).length - known);
         this.remember();
+    }
+
+    /** Says what has happened to who comes back. @param {number} missed turns */
+    greet(missed) {
+        if (this.returned)
+            toast(_('Welcome back. A bot played for you meanwhile; now you play again.'));
+        else if (this.catchingUp && missed > 0 && this.me >= 0 && !this.core.isOver())
+            toast(ngettext('Welcome back, %{n} turn was played.', 'Welcome back, %{n} turns were played.', missed));
+        this.catchingUp = this.returned = false;
     }
 
     /** What was being chosen when the page was closed, if that position is still there. */

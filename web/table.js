@@ -221,7 +221,7 @@ export class TableView {
                 picture(this.edition.cards[n])}<span class="cap" aria-hidden="true">${this.capHtml(n)}</span></button>`;
         return `<div class="view setup">${this.topHtml(`<span class="roundtext">${_('Setup')}</span>`, '')}${this.bannerHtml()}
             <main class="setup-in"><div class="intro"><h1 class="title">${watching ? _('The players choose their first cards') : sealed ?
-                _('Waiting for the others') : _('Keep two of your four pyramids')}</h1>
+                this.game.isUnsent() ? _('Waiting for the connection') : _('Waiting for the others') : _('Keep two of your four pyramids')}</h1>
             <p>${_('The other two go back into the deck. Nobody sees what you return.')}</p></div>
             <div class="deal" role="group" aria-label="${esc(_('Your four cards'))}">${view.dealt.map(card).join('')}</div>
             <div class="setup-foot"><p class="hint">${icon('info')}<span>${
@@ -240,7 +240,7 @@ export class TableView {
 
     bannerHtml() {
         const { banner } = this.game;
-        return banner ? `<div class="banner" role="alert">${banner.icon ? icon(banner.icon) : ''}<span>${esc(banner.text)}</span>${banner.actions.map((a, i) =>
+        return banner ? `<div class="banner" role="${banner.alert ? 'alert' : 'status'}">${banner.icon ? icon(banner.icon) : ''}<span>${esc(banner.text)}</span>${banner.actions.map((a, i) =>
             `<button class="btn" data-banner="${i}">${esc(a.label)}</button>`).join('')}</div>` : '';
     }
 
@@ -272,7 +272,7 @@ export class TableView {
                 `${coach ? `<button class="btn ghost" data-a="steps">${_('Steps')}</button><button class="btn" data-a="skip">${_('Skip')}</button>` :
                     this.readiesHtml()}${hint}<button class="iconbtn no-p" data-open="log" aria-label="${esc(_('Game log'))}" aria-expanded="${
                     this.sheet === 'log'}">${icon('log')}</button>`)}
-            <div class="body">${this.bannerHtml()}<main class="center">${this.trayHtml(view, mode,
+            <div class="body">${mode === 'choose' ? '' : this.bannerHtml()}<main class="center">${this.trayHtml(view, mode,
                 shortRound)}<div class="cards"><div class="cards-in">${view.desks[Math.max(0, this.game.me)].slots.map((slot, i) =>
                 this.cardHtml(view, slot, i)).join('')}</div></div>${this.stripHtml(view)}${this.actsHtml(view, mode)}</main>
             <aside class="left" aria-label="${esc(_('Score card and log'))}">${this.scoreHtml(view)}${this.logHtml()}</aside>
@@ -617,7 +617,7 @@ export class TableView {
                 esc(nth(colours.filter((c) => c === k).length + 1, k))}</span></button>`; };
         const order = view.order.map((s, i) => `<li class="${i < view.place ? 'past' : i === view.place ? 'now' : ''}">${avatar(s, { small: true,
             me: s === me })}<span>${Math.min(...view.fresh[s])}</span></li>`).join('');
-        return `<div class="over" role="dialog" aria-modal="true" aria-labelledby="rp-t"><div class="panel ov"><div class="ovh"><div><h1 class="title" id="rp-t" tabindex="-1">${
+        return `<div class="over" role="dialog" aria-modal="true" aria-labelledby="rp-t">${this.bannerHtml()}<div class="panel ov"><div class="ovh"><div><h1 class="title" id="rp-t" tabindex="-1">${
             esc(title)}</h1><p>${view.owed > 1
             ? _('Take your next pyramid from the display, or the unseen top card of the deck. You take two, one after the other.') :
                 _('Take your next pyramid from the display, or the unseen top card of the deck.')}</p></div><ol class="order" aria-label="${
@@ -628,7 +628,7 @@ export class TableView {
                 cardBack}</span><span class="cap">${
                 esc(ngettext('Deck, %{n} card', 'Deck, %{n} cards', view.deckLeft))}</span></button>` : ''}</div>
             <div class="ovf"><span class="note">${icon('info')}${
-                _('New cards are laid out when you are done.')}</span><button class="btn pri" data-a="take" aria-disabled="${none}">${icon('check')}${
+                this.game.isUnsent() ? _('Your choice is kept here, and sent once as soon as the server is back.') : _('New cards are laid out when you are done.')}</span><button class="btn pri" data-a="take" aria-disabled="${none}">${icon('check')}${
                 none ? _('Take a card') : choice ? esc(_('Take %{n}', { n: choice })) : _('Draw from the deck')}</button></div></div></div>`;
     }
 

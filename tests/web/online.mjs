@@ -95,20 +95,36 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
     const other = await open(browser, `${url}#replay/${code}`);
     await other.getByRole('button', { name: 'Step forward' }).click();
     equal(own(other), [], 'the console of a guest');
+    await ana.clock.install();
     await ana.getByRole('button', { name: 'Rematch' }).click();
     await ana.getByText('is here').or(ana.getByText('invited')).first().waitFor();
     await ben.getByRole('button', { name: 'Rematch' }).tap();
     for (const page of [ana, ben])
         await page.getByRole('heading', { name: /Keep two/ }).waitFor();
+    const benIs = ben.context();
     const watcher = await open(browser, await ana.evaluate(() => location.href));
     await watcher.getByRole('heading', { name: 'The players choose their first cards' }).waitFor();
     equal(await watcher.locator('.pick').count(), 0, 'a watcher sees no dealt card');
     await act(ana);
-    await ben.context().close();
+    const seat = ben.url();
+    await ben.close();
     await ana.waitForTimeout(300);
     await ana.locator('[data-a=menu]').first().click();
-    await ana.getByRole('button', { name: 'Let a bot play for Ben' }).click();
+    await ana.getByRole('button', { name: 'Let a bot play for Ben' }).waitFor();
+    await ana.keyboard.press('Escape');
+    await ana.clock.fastForward(130000);
+    await ana.getByText('Ben has been away for 2 minutes.').waitFor();
+    await ana.getByRole('button', { name: 'Let a bot play', exact: true }).click();
     await ana.getByRole('gridcell', { name: /can be marked/ }).first().waitFor();
+    await ana.getByText('away, a bot plays').waitFor();
+    // Who comes back gets the seat back.
+    const again = await benIs.newPage();
+    await again.goto(seat);
+    await again.locator('#toast', { hasText: 'Welcome back. A bot played for you meanwhile' }).waitFor();
+    await ana.getByText('away, a bot plays').waitFor({ state: 'detached' });
+    await again.locator('[data-a=menu]').first().tap();
+    await again.getByRole('button', { name: 'Let a bot play for me' }).tap();
+    await again.getByText('A bot plays for you').waitFor();
     await watcher.locator('.table').waitFor();
     await picture(watcher, 'watch-1440x900');
     for (let i = 0, n = 0; n < 2 && i < 60; i++)
@@ -160,10 +176,18 @@ await test('reloaded while aiming, in a chain of extra marks and while replacing
         if (await sheet.count()) {
             const card = sheet.getByRole('button', { name: /^Card/ }).nth(1), name = await card.innerText();
             await card.click();
-            if (!was.replacing++)
+            const first = !was.replacing++;
+            if (first) {
                 await again();
-            equal(await solo.locator('.over .pick[aria-pressed=true]').innerText(), name, 'the card that was picked');
+                equal(await solo.locator('.over .pick[aria-pressed=true]').innerText(), name, 'the card that was picked');
+                await stop('SIGKILL');
+                await sheet.getByText('Reconnecting, your marks are safe').waitFor();
+            }
             await solo.getByRole('button', { name: /^Take \d/ }).click();
+            if (first) {
+                await sheet.getByText('Your choice is kept here').waitFor();
+                await start(new URL(url).port);
+            }
             await sheet.waitFor({ state: 'detached' });
         } else if (await free.count()) {
             const cross = solo.getByRole('gridcell', { name: /cross, can be marked/ }), now = await turn(solo);
@@ -258,10 +282,13 @@ await test('a connection lost before Confirm and after it; the same seat in two 
 
 await test('a refused move stays placed, with the rule named; the home page lists the table', async () => {
     // The server's answer is written here: the page itself knows the rules too well to be refused.
+    const ids = [];
     await solo.routeWebSocket(/api.socket/, (socket) => {
         const server = socket.connectToServer();
         socket.onMessage((text) => {
             const { type, id } = JSON.parse(text);
+            if (type === 'choose' && ids.push(id) === 1)
+                return;                      // lost on the way
             if (type === 'choose')
                 socket.send(JSON.stringify({ type: 'error', id, code: 'illegal', reason: 'no_touch', rule: 'R10' }));
             else
@@ -281,7 +308,14 @@ await test('a refused move stays placed, with the rule named; the home page list
         await free.first().click();
         await solo.getByRole('button', { name: 'Confirm' }).click();
     }
+    // No answer: that is said, then the connection is taken for dead, and the same message goes out over a new one.
+    await solo.clock.fastForward(4500);
+    await solo.getByText('The connection is slow.').waitFor();
+    await solo.clock.fastForward(6500);
+    await solo.getByText('Reconnecting').waitFor();
+    await solo.clock.fastForward(2000);
     await solo.locator('.acts .why').getByText('It must touch a space you marked before.').waitFor();
+    equal([ids.length, new Set(ids).size], [2, 1], 'sent again under one id');
     equal(await solo.locator('.acts .why .rule').innerText(), 'R10', 'the rule');
     equal([await cells(solo, /would be marked/), await cells(solo, /, marked$/)], [placed, marked], 'placed, not marked');
     await picture(solo, 'refused-1440x900');
