@@ -225,8 +225,8 @@ export class OnlineGame extends Game {
     /** The game so far on this device, with bots in the other seats. */
     async playOn() {
         const value = await dialog(_('Play on against bots'), `<p>${
-            _('You go on with a copy of this game on your device: bots take the other seats, and the cards that you could not see are shuffled anew.')}</p><p>${
-            _('The table itself stays as it is and waits for you at the server.')}</p><p class="dlgf"><button class="btn" value="">${
+            _('You go on with a copy of this game: bots take the other seats, and cards that you could not see are shuffled anew. The table itself waits for you at the server.')
+            }</p><p class="dlgf"><button class="btn" value="">${
             _('Cancel')}</button> <button class="btn pri" value="go">${_('Play on')}</button></p>`);
         if (value !== 'go' || !this.lostAt || !this.table)
             return;
@@ -519,11 +519,10 @@ export class OnlineGame extends Game {
         if (code === NO_COMMITMENT)
             return;
         const good = code === 0 && seen !== false;
-        const why = good ? `${_('Your browser derived all %{n} deals, reveals and draws again from the secret and the numbers: they are the cards that were played.',
-            { n: compared })} ${seen ?
-            _('Your number is among them, and the server had shown its fingerprint before it knew that number.') :
-            _('This browser added no number of its own.')}` : code ? _('Line %{line} of the record is not what follows from the secret and the numbers.', { line }) :
-            _('The fingerprint or your number in the record is not the one that this browser has seen.');
+        const why = !good ? code ? _('Line %{line} of the record is not what follows from the secret and the numbers.', { line }) :
+            _('The fingerprint or your number in the record is not the one that this browser has seen.') : seen ?
+            _('All %{n} deals, reveals and draws follow from the secret and the numbers, and yours is among them.', { n: compared }) :
+            _('All %{n} deals, reveals and draws follow from the secret and the numbers.', { n: compared });
         this.shuffle = `<details class="shuffle"><summary class="${good ? 'good' : 'bad'}">${icon(good ? 'check' : 'info')}${good ?
             _('Checked: this shuffle was honest') : _('This shuffle cannot be trusted')}</summary><p>${esc(why)}</p>${this.shuffleWords()}</details>`;
     }
@@ -533,9 +532,8 @@ export class OnlineGame extends Game {
     shuffleWords() {
         const { number } = this.memory, { commitment } = this.table ?? {};
         return `<p>${
-            _('Nobody chose the cards. Before the game the server drew a secret and showed its fingerprint; after that each player’s device added a random number. All shuffles follow from these together. At the end the secret is shown, and your browser checks every card.')}</p><dl class="hex"><dt>${
-            _('Fingerprint of the secret')}</dt><dd>${esc(commitment ?? '')}</dd>${number ? `<dt>${_('Your number')}</dt><dd>${esc(number)}</dd>` : ''}</dl><p class="note">${
-            _('Outside the browser: download the record and run pyramids verify.')}</p>`;
+            _('Nobody chose the cards: they follow from a secret, whose fingerprint the server showed before the game, and a random number that each player’s device added after that. At the end the secret is shown, and your browser checks every card.')}</p><dl class="hex"><dt>${
+            _('Fingerprint of the secret')}</dt><dd>${esc(commitment ?? '')}</dd>${number ? `<dt>${_('Your number')}</dt><dd>${esc(number)}</dd>` : ''}</dl>`;
     }
 
     /** What the table's menu offers beyond the usual. @returns {[string, string, () => void][]} */
