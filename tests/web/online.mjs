@@ -318,7 +318,7 @@ await test('a refused move stays placed, with the rule named; the home page list
     equal([ids.length, new Set(ids).size], [2, 1], 'sent again under one id');
     equal(await solo.locator('.acts .why .rule').innerText(), 'R10', 'the rule');
     equal([await cells(solo, /would be marked/), await cells(solo, /, marked$/)], [placed, marked], 'placed, not marked');
-    await picture(solo, 'refused-1440x900');
+    await picture(solo, 'refused-online-1440x900');
     await solo.context().close();
 });
 
