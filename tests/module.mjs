@@ -26,6 +26,12 @@ export function load(path) {
                 hash = unsigned(hash * 31n + BigInt(byte));
             return `${length} ${hash}`;
         },
+        verify(file) {
+            const data = readFileSync(file);
+            put(data);
+            const code = exports.record_verify(Math.min(data.length, exports.buffer_size()));
+            return `${code} ${exports.verify_line()} ${exports.verify_compared()}`;
+        },
         names() {
             const names = [];
             for (let at; (at = exports.bot_name(names.length)); )

@@ -340,10 +340,30 @@ def case_all_choose_at_once(folder):
         second = people[0].link(code)
         second.until(lambda: second.ready and second.ready['mine'] == secret)
         assert second.table['you'] == 1 and [line for line in second.lines if line.startswith('deal')] == [line for line in ana.lines if line.startswith('deal')]
+        # The older one is told that the newer one plays. Opening the table again takes the seat back, and so does a choice.
+        played_here = {'type': 'elsewhere', 'elsewhere': False}
+        ana.until(lambda: ana.elsewhere == {'type': 'elsewhere', 'elsewhere': True})
+        assert second.elsewhere is None and ben.elsewhere is None
+        ana.send(type='open', table=code, have=ana.version)
+        ana.until(lambda: ana.elsewhere == played_here)
+        second.until(lambda: second.elsewhere and second.elsewhere['elsewhere'])
         second.done('retract', phase=phase)
         ana.until(lambda: ana.ready and ana.ready['mine'] is None)
         second.done('choose', phase=phase, choice=secret)
         ana.until(lambda: ana.ready['mine'] == secret)
+        ana.until(lambda: ana.elsewhere['elsewhere'])
+        second.until(lambda: second.elsewhere == played_here)
+        # Two connections that only watch are nobody's seat; and who is left alone plays.
+        third = people[0].link(code)
+        second.until(lambda: second.elsewhere['elsewhere'])
+        third.close()
+        second.until(lambda: second.elsewhere == played_here)
+        onlookers = [Visitor(server)]
+        onlookers[0].want(200, 'POST', '/api/visitor', {})
+        onlookers = [onlookers[0].link(code), onlookers[0].link(code)]
+        onlookers[1].done('ping')
+        onlookers[0].done('ping')
+        assert onlookers[0].elsewhere is None and onlookers[1].elsewhere is None
         play([second, ben, chloe], dice, until=lambda: second.version > phase + 30)
         ana.until(lambda: ana.version >= second.version - 5)
         ana.refused('late', 'choose', phase=phase, choice=secret, id='other')
@@ -574,7 +594,9 @@ def case_leaving_and_coming_back(folder):
         link.refused('here', 'standin', seat=2)
         other.refused('not_host', 'standin', seat=1)
         other.close()
+        assert 'gone' not in link.table['seats'][1]
         link.until(lambda: not link.table['seats'][1]['here'])
+        assert 0 <= link.table['seats'][1]['gone'] < 60000            # milliseconds without a connection
         link.done('standin', seat=2)
         link.until(lambda: link.table['seats'][1]['away'])
         play([link], dice)

@@ -738,6 +738,12 @@ def case_tables(folder):
     assert 'watching' in text
     watcher.keys('o')
     watcher.wait('Ana: ')
+    # The same seat at a second screen: the first one says so, until it is alone again.
+    second = Terminal(folder, 'play', '--server', server.url, '--table', code)
+    second.wait('turn 2 of 7')
+    terminal.wait('in another window now')
+    second.end()
+    terminal.wait_gone('in another window now')
     # Taken back on the server while the other one is choosing is hard to time against a bot; leaving and coming back is not.
     terminal.keys('q', 'y')
     terminal.wait('EXIT=0')

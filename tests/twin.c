@@ -8,6 +8,7 @@
  *     games SEED PLAYERS GAMES PLAYOUTS      hash steps
  *     bots SEED NODES NAME...                hash steps
  *     perft SEED PLAYERS PLAYED DEPTH        count
+ *     verify FILE                            code of the fair shuffle, line, lines compared
  *     time SEED PLAYERS GAMES PLAYOUTS       hash, nanoseconds of processor time
  */
 #define _POSIX_C_SOURCE 200809L
@@ -40,6 +41,16 @@ static void read_edition(const char *path)
         wasm_fault_expected());
 }
 
+static void verify_record(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    size_t size = file ? fread(wasm_buffer(), 1, wasm_buffer_size(), file) : 0;
+    if (file)
+        fclose(file);
+    int32_t code = wasm_record_verify((uint32_t)size);
+    printf("%" PRId32 " %" PRIu32 " %" PRIu32 "\n", code, wasm_verify_line(), wasm_verify_compared());
+}
+
 static void write_edition(void)
 {
     uint32_t length = wasm_edition_write();
@@ -66,6 +77,8 @@ int main(void)
         line[strcspn(line, "\n")] = '\0';
         if (!strncmp(line, "read ", 5)) {
             read_edition(line + 5);
+        } else if (!strncmp(line, "verify ", 7)) {
+            verify_record(line + 7);
         } else if (!strcmp(line, "write")) {
             write_edition();
         } else if (!strcmp(line, "names")) {

@@ -12,6 +12,8 @@ for (const name of readdirSync(corpus).sort())
     questions.push(`read ${corpus}${name}`);
 for (const edition of editions) {
     questions.push(`read ${edition}`, 'write');
+    for (const name of ['plain-2.pyr', 'fair-3.pyr'])                // one without a fair shuffle, one with
+        questions.push(`verify ${new URL(`data/${name}`, import.meta.url).pathname}`);
     for (let players = 1; players <= 5; players++)               // 1 and 5 are refused
         for (const playouts of [0, 1])
             for (const [seed, games] of [[players * 11, 500], ['18446744073709551615', 20]])

@@ -125,6 +125,22 @@ function parseEdition(text) {
     return edition;
 }
 
+/** What a seat has seen, as a whole record to go on with: the deals that it was not told are drawn anew among the cards that can have been in them. The numbers
+ * of a fair shuffle are left out, since what follows no longer comes from them. @param {string[]} lines @param {(below: number) => number} random */
+export function dealAnew(lines, random) {
+    const numbers = /** @param {string} line */ (line) => line.split(' ').slice(1).map(Number);
+    const told = lines.filter((l) => l.startsWith('deal ')).map(numbers), kept = lines.filter((l) => l.startsWith('keep ')).map(numbers);
+    const known = new Set([...told, ...kept].flatMap(([, ...cards]) => cards)), pool = [...Array(48).keys()].map((i) => i + 1).filter((n) => !known.has(n));
+    const deals = lines.filter((l) => l.startsWith('player ')).map((_l, s) => {
+        const [, ...cards] = told.find(([seat]) => seat === s + 1) ?? kept.find(([seat]) => seat === s + 1) ?? [0];
+        while (cards.length < 4)
+            cards.push(...pool.splice(random(pool.length), 1));
+        return `deal ${s + 1} ${cards.join(' ')}`;
+    });
+    const rest = lines.filter((l) => !/^(deal|tag (commitment|number)) /.test(l)), at = rest.findIndex((l) => /^(keep|show) /.test(l));
+    return [...rest.slice(0, at < 0 ? rest.length : at), ...deals, ...at < 0 ? [] : rest.slice(at)];
+}
+
 /** Words in the module's error: thrown where a caller has made a mistake that a person cannot. */
 class CoreError extends Error {
     /** @param {Fault} fault */
@@ -374,6 +390,13 @@ export class Core {
             return { choice, points: Number(n[0]) / 100, win: Number(n[1]) / 1e4, pointsMargin: Number(n[2]) / 100, winMargin: Number(n[3]) / 1e4,
                 usual: n[4] === '1', made: n[5] === '1' };
         });
+    }
+
+    /** Whether a finished game's cards follow from the numbers that it tells (src/fair): a code of fair.h, 0 is good; the line at fault; how many lines of
+     * chance were compared. @param {string} record */
+    verify(record) {
+        const code = /** @type {number} */ (this.x.record_verify(this.put(record)));
+        return { code, line: /** @type {number} */ (this.x.verify_line()), compared: /** @type {number} */ (this.x.verify_compared()) };
     }
 
     /** @param {number} at @returns {Outlook} */

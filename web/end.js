@@ -154,7 +154,7 @@ export class EndView {
                 _('Download')}</span></button><button class="btn" data-a="share">${icon('share')}<span class="lbl">${
                 _('Share')}</span></button></div></div></section>
             <section class="panel sheet" aria-label="${esc(_('Scores'))}">${scoreTable(this.view, this.names, this.winners, this.core,
-                this.game.seats.map((s) => s.level !== ''))}</section>
+                this.game.seats.map((s) => s.level !== ''))}${this.game.shuffleHtml()}</section>
             <section class="panel sheet" aria-labelledby="h-luck"><h2 class="title" id="h-luck">${_('Luck and skill')}</h2>${this.judged ||
                 `<p class="note">${
                 _('The game is being judged: every choice against the best one, every card against those that could have come.')}</p><progress class="bar" max="1" value="${

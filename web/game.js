@@ -11,8 +11,10 @@ import { takeStep, DRAW } from './core.js';
 
 /** @typedef {import('./core.js').Core} Core */
 /** @typedef {{name: string, level: string}} Seat level: '' for a person */
-/** @typedef {{id: string, record: string, edition: string, seats: Seat[], me: number, pending: {seat: number, made: string[], confirmed: boolean}[]}} Saved */
-/** @typedef {'thinking' | 'ready' | 'choosing' | 'next' | 'idle' | 'away'} Status */
+/** @typedef {{at: string, pin: string, picked: number[]}} Held what is placed or picked but not confirmed, and in which position */
+/** @typedef {{id: string, record: string, edition: string, seats: Seat[], me: number, pending: {seat: number, made: string[], confirmed: boolean}[], held?: Held | null,
+ *  copy?: string}} Saved copy: the code of the table at a server that this is a copy of */
+/** @typedef {'thinking' | 'ready' | 'choosing' | 'next' | 'idle' | 'away' | 'gone'} Status */
 
 const TAKE_PAUSE = 450;          // a bot's new card should not appear unseen
 
@@ -30,12 +32,16 @@ export class Game {
         this.hints = true;
         /** When the clock runs out; 0: there is none. */
         this.deadline = 0;
-        /** Said above the table while something is amiss. @type {{text: string, actions: {label: string, act: () => void}[]} | null} */
+        /** Said above the table while something is amiss. @type {{text: string, icon?: string, alert?: boolean, actions: {label: string, act: () => void}[]} | null} */
         this.banner = null;
         /** A lesson's words, shown instead of the usual ones. @type {{step: number, of: number, title: string, text: string} | null} */
         this.coach = null;
+        /** @type {Held | null} */
+        this.held = null;
         /** @type {() => void} */
         this.changed = () => {};
+        /** The server has refused the choice; a code of err.h. @type {(code: number) => void} */
+        this.refused = () => {};
     }
 
     /** @param {number} seat @returns {Status} */
@@ -55,6 +61,18 @@ export class Game {
     isSealed() { return this.core.isConfirmed(this.me); }
     /** A step of the choice that is being made was made or undone. */
     touched() {}
+    /** Keeps what is placed or picked, so that a closed window does not cost it. @param {Held} held */
+    hold(held) {
+        const changed = JSON.stringify(held) !== JSON.stringify(this.held);
+        this.held = held;
+        return changed;
+    }
+    /** Whether the choice waits for the connection. */
+    isUnsent() { return false; }
+    /** How long a person has not been connected. @param {number} _seat */
+    minutesGone(_seat) { return 0; }
+    /** Whether the shuffle was honest, as HTML; '' where nobody can tell. */
+    shuffleHtml() { return ''; }
     /** Sends the choice. */
     confirm() {}
     /** Takes it back. */
@@ -80,6 +98,7 @@ export class LocalGame extends Game {
         /** @type {Set<string>} */
         this.asked = new Set();
         this.stopped = false;
+        this.copy = '';
         this.people = seats.map((s, i) => s.level ? -1 : i).filter((i) => i >= 0);
     }
 
@@ -103,6 +122,14 @@ export class LocalGame extends Game {
         core.shuffle(randomSeed());
         const game = new LocalGame(core, saved.seats, saved.me);
         game.id = saved.id;
+        game.held = saved.held ?? null;
+        game.copy = saved.copy ?? '';
+        if (game.copy)
+            game.banner = { icon: 'bot', text: _('This is a copy: you play against bots. The table itself waits at the server.'), actions: [{ label: _('Back to the table'),
+                act: () => game.leaveCopy() }, { label: _('Close'), act: () => {
+                game.banner = null;
+                game.changed();
+            } }] };
         for (const { seat, made, confirmed } of saved.pending) {
             for (const step of made)
                 core.step(seat, BigInt(step));
@@ -124,9 +151,24 @@ export class LocalGame extends Game {
             keepGame({ id: this.id, date: Date.now(), record: this.core.log(), me: this.people[0] ?? 0, edition });
             write('game', undefined);
         } else {
-            write('game', { id: this.id, record: this.core.log(), edition, seats: this.seats, me: this.me, pending });
+            write('game', { id: this.id, record: this.core.log(), edition, seats: this.seats, me: this.me, pending, held: this.held,
+                copy: this.copy });
         }
     }
+
+    /** @param {Held} held */
+    hold(held) {
+        const changed = super.hold(held);
+        if (changed && !this.stopped && !this.core.isOver())
+            this.save();
+        return changed;
+    }
+
+    /** From the copy to the table itself. */
+    leaveCopy() { location.hash = `table/${this.copy}`; }
+
+    /** @returns {[string, string, () => void][]} */
+    menu() { return this.copy ? [['link', _('Back to the table'), () => this.leaveCopy()]] : []; }
 
     /** Lets bots think, hands the device on, until a person has to choose. */
     run() {

@@ -1,5 +1,5 @@
 /** home.js: the first page: play now, with friends, go on, learn. */
-import { LANGUAGES, _, language, ngettext } from './i18n.js';
+import { LANGUAGES, _, language, listWords, ngettext } from './i18n.js';
 import { dialog, esc, near, put, toast } from './dom.js';
 import { avatar, icon, levelPicture, scene, wordmark } from './draw.js';
 import { LEVELS, levelName } from './words.js';
@@ -13,19 +13,46 @@ export class HomeView {
     constructor(root, app) {
         this.root = root;
         this.app = app;
+        /** Under the field for a code: what is wrong with it, and where one may watch. */
+        this.problem = { text: '', watch: '' };
+        /** Tables at the server that are under way; where this player is waited for comes first. @type {import('./online.js').Table[]} */
+        this.tables = [];
+        this.stopped = false;
         root.addEventListener('click', (e) => void this.click(e));
         root.addEventListener('change', (e) => this.change(e));
         root.addEventListener('submit', (e) => e.preventDefault());
         root.addEventListener('keydown', (e) => this.key(e));
         this.render();
+        // Only who has been at a table asks a server: there may be none.
+        if (read('visited', false))
+            void this.loadTables();
     }
 
-    stop() {}
+    stop() { this.stopped = true; }
+
+    async loadTables() {
+        const { api } = await import('./online.js');
+        const { tables } = await api('GET', 'my/tables').catch(() => ({ tables: [] }));
+        const due = /** @param {import('./online.js').Table} t */ (t) => t.state === 'running' && !t.seats[t.you - 1].ready;
+        this.tables = tables.filter((/** @type {import('./online.js').Table} */ t) => t.you && (t.state === 'running' || t.state === 'waiting')).sort((
+            /** @type {import('./online.js').Table} */ a, /** @type {import('./online.js').Table} */ b) => Number(due(b)) - Number(due(a)));
+        if (!this.stopped && this.tables.length)
+            this.render();
+    }
+
+    /** @param {import('./online.js').Table} t @returns {[string, string]} */
+    tableWords(t) {
+        const others = t.seats.filter((s, i) => i !== t.you - 1 && s.kind !== 'open').map((s) => s.kind === 'bot' ? _('bot, %{level}',
+            { level: levelName(s.level ?? '') }) : s.name ?? '');
+        return [others.length ? _('Table with %{names}', { names: listWords(others) }) : _('Table %{code}', { code: t.code }), t.state === 'waiting' ?
+            _('waiting for players') : t.seats[t.you - 1].ready ? _('Round %{round}, turn %{turn}: the others are choosing', { round: t.round, turn: t.turn }) : t.round ?
+            _('Round %{round}, turn %{turn}: your choice', { round: t.round, turn: t.turn }) : _('Setup: your choice')];
+    }
 
     render() {
         const saved = LocalGame.saved(), kept = games().length, own = Object.keys(editions());
         const reveals = saved ? (saved.record.match(/^reveal /gm) ?? []).length : 0;
-        const newcomer = !saved && !kept && !read('learn', null);
+        const newcomer = !saved && !kept && !read('learn', null) && !this.tables.length;
         const tile = /** @param {string} href @param {string} i @param {string} title @param {string} text @param {string} [more] */ (href, i, title,
             text, more = '') =>
             `<a class="panel tile ${more}" href="#${href}">${icon(i)}<span><b>${esc(title)}</b><small>${esc(text)}</small></span>${icon('right',
@@ -60,9 +87,11 @@ export class HomeView {
             <div class="or"><span class="eyebrow">${
                 _('or join with a code')}</span></div><form class="joinrow" data-form="join"><input class="inp code1" name="code" maxlength="12" autocomplete="off" autocapitalize="characters" spellcheck="false" aria-label="${
                 esc(_('Table code'))}" placeholder="K7QXMWRT"><button class="btn" data-a="join">${_('Join')}</button></form>
-            <p class="err" id="join-err" role="status"></p><div class="two"><a class="btn ghost" href="#watch">${icon('eye')}${
-                _('Watch a game')}</a><a class="btn ghost" href="#friends">${icon('people')}${_('My tables')}</a></div></section>
-            <div class="tiles">${saved ? tile('play', 'play', _('Continue'), reveals ? _('Round %{round}, turn %{turn}', { round: 1 + ((
+            <p class="err" id="join-err" role="status">${esc(this.problem.text)}${this.problem.watch ? ` <a class="btn" href="#table/${
+                esc(this.problem.watch)}">${icon('eye')}${_('Watch')}</a>` : ''}</p><div class="two"><a class="btn ghost" href="#watch">${icon('eye')}${
+                _('Watch a game')}</a><a class="btn ghost" href="#friends">${icon('people')}${this.tables.length > 1 ? esc(_('My tables (%{n})', { n: this.tables.length })) :
+                _('My tables')}</a></div></section>
+            <div class="tiles">${this.tables.slice(0, 1).map((t) => tile(`table/${esc(t.code)}`, 'people', ...this.tableWords(t), 'cont')).join('')}${saved ? tile('play', 'play', _('Continue'), reveals ? _('Round %{round}, turn %{turn}', { round: 1 + ((
                 reveals - 1) / 7 | 0), turn: 1 + (reveals - 1) % 7 }) : _('Setup'), 'cont') : newcomer ? tile('learn', 'learn', _('New here?'),
                 _('Learn in ten steps'), 'cont') : ''}<span class="p-tiles">${tile('learn', 'learn', _('Learn'), _('Ten short steps'))}${
             tile('rules', 'book', _('Rules'), _('With worked examples'))}${tile('replays', 'replay', _('Replays'), kept ? ngettext('%{n} game',
@@ -111,18 +140,38 @@ export class HomeView {
             saveSettings({ theme: document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark' });
         } else if (act === 'hotseat') void this.hotSeat();
         else if (act === 'invite') this.app.go('friends/new');
-        else if (act === 'join') this.join();
+        else if (act === 'join') void this.join();
     }
 
-    join() {
+    /** To the table, if there is something to do there; else the reason stands under the field. */
+    async join() {
         const code = /** @type {HTMLInputElement} */ (this.root.querySelector('[name=code]')).value.trim().toUpperCase();
-        const box = /** @type {HTMLElement} */ (this.root.querySelector('#join-err'));
+        const say = /** @param {string} text @param {string} [watch] */ (text, watch = '') => {
+            this.problem = { text, watch };
+            if (!this.stopped)
+                this.render();
+        };
         if (!/^[A-Z0-9]{4,12}$/.test(code)) {
-            box.textContent = _('A code has eight letters and digits.');
+            say(_('A code has eight letters and digits.'));
             return;
         }
-        box.textContent = '';
-        this.app.go(`table/${code}`);
+        say('');
+        const { ServerError, api, serverWords, visit } = await import('./online.js');
+        try {
+            await visit();
+            /** @type {{table: import('./online.js').Table}} */
+            const { table } = await api('GET', `tables/${code}`);
+            if (this.stopped)
+                return;
+            if (!table.you && table.state === 'running')
+                say(serverWords('begun'), code);
+            else if (!table.you && table.state === 'waiting' && !table.seats.some((s) => s.kind === 'open'))
+                say(serverWords('taken'), code);
+            else
+                this.app.go(`${table.state === 'over' ? 'replay' : 'table'}/${code}`);
+        } catch (error) {
+            say(serverWords(error instanceof ServerError ? error.code : 'no_server'));
+        }
     }
 
     /** Several people on one device, with bots if they like. */

@@ -1,6 +1,6 @@
 /**
- * i18n.js: texts in the player's language. English is the source: a text is looked up by itself in the catalogue of the language, which is
- * a JSON file made from the same .po files as the command's. Placeholders are named: %{name}. Nothing is glued from parts.
+ * i18n.js: texts in the player's language. English is the source: a text is looked up by itself in the catalogue of the language, made of two
+ * lists, the English texts and their translations, from the same .po files as the command's. Placeholders are named: %{name}. Nothing is glued from parts.
  */
 import { LANGUAGES } from './languages.js';
 
@@ -48,8 +48,11 @@ export function pickLanguage(wanted) {
 export async function loadLanguage(code) {
     /** @type {Record<string, string | string[]>} */
     let texts = {};
-    if (code !== 'en')
-        texts = await fetch(new URL(`lang/${code}.json`, import.meta.url)).then((r) => r.ok ? r.json() : {}, () => ({}));
+    if (code !== 'en') {
+        const [english, own] = await Promise.all(['texts', code].map((name) => fetch(new URL(`lang/${name}.json`, import.meta.url)).then((r) => r.ok ? r.json() : [],
+            () => [])));
+        texts = Object.fromEntries(english.map((/** @type {string} */ text, /** @type {number} */ i) => [text, own[i] ?? '']));
+    }
     catalogue = texts;
     pluralOf = (LANGUAGES.find(([c]) => c === code) ?? LANGUAGES[0])[2];
     language = code.replace('_', '-');

@@ -111,6 +111,9 @@ class LobbyView {
             this.game.connect();
         } catch (error) {
             this.message = words(error);
+            this.unreachable = error instanceof ServerError && error.code === 'no_server';
+            if (this.unreachable)
+                this.game.connect();         // it may come back, and a choice may wait to be sent
             this.render();
         }
     }
@@ -119,6 +122,10 @@ class LobbyView {
         if (this.stopped)
             return;
         const { game } = this, { table } = game;
+        if (table && this.unreachable) {
+            this.unreachable = false;
+            this.message = '';
+        }
         if (table && table.state === 'waiting' && !table.you && (read('sit', '') === table.code || (this.seat && this.key))) {
             write('sit', undefined);
             game.sit(this.seat || undefined, this.key || undefined);

@@ -3,7 +3,7 @@
  * behind the # (see routes), so that any web server can deliver the page and no server sees codes.
  */
 import { LANGUAGES, _, language, loadLanguage, pickLanguage } from './i18n.js';
-import { $, dialog, esc, toast } from './dom.js';
+import { $, dialog, esc, near, toast } from './dom.js';
 import { icon, wordmark } from './draw.js';
 import { Core } from './core.js';
 import { applyTheme, editions, saveSettings, settings } from './store.js';
@@ -36,7 +36,15 @@ export class App {
         this.shown = null;
         /** The game at the table. @type {Game | null} */
         this.game = null;
+        /** A version of the page that waits. @type {ServiceWorker | null} */
+        this.newer = null;
+        $('#newer').addEventListener('click', (e) => { if (near(e, 'button')) this.useNewer(); });
         addEventListener('hashchange', () => void this.route());
+    }
+
+    useNewer() {
+        navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
+        this.newer?.postMessage('now');
     }
 
     /** The text of the edition that everyone has. */
@@ -69,12 +77,20 @@ export class App {
         document.title = title ? `${title} · Pyramids` : 'Pyramids';
         const first = this.shown === null;
         this.shown = make(root);
+        this.offerNewer();
         // Those who listen are told where they are; the first page speaks for itself.
         const title1 = root.querySelector('h1');
         if (!first && title1 && (document.activeElement === document.body || !document.activeElement)) {
             title1.tabIndex = -1;
             title1.focus({ preventScroll: true });
         }
+    }
+
+    /** A newer version is said wherever no turn is under way. */
+    offerNewer() {
+        const table = this.rest && this.shown instanceof this.rest.TableView;
+        $('#newer').hidden = !this.newer || table === true;
+        $('#newer').innerHTML = `<span>${_('A newer version is ready.')}</span><button class="btn pri">${_('Reload')}</button>`;
     }
 
     /** @param {string} hash without # */
@@ -216,12 +232,23 @@ export const pageTop = (title) => `<header class="top"><a class="toplink" href="
     wordmark}</a><span class="roundtext">${esc(title)}</span><span class="sp"></span><a class="btn ghost" href="#">${
     icon('home')}<span class="no-p">${_('Home')}</span><span class="vh only-p">${_('Home')}</span></a></header>`;
 
-/** A newer version that waits is used at once, if no game is under way. @param {ServiceWorkerRegistration | undefined} kept @param {App} app */
+/** A newer version that waits is used at once if nothing is under way, else offered. @param {ServiceWorkerRegistration} kept @param {App} app */
 function takeOver(kept, app) {
-    if (!kept?.waiting || app.game || location.hash.length > 1)
-        return;
-    navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
-    kept.waiting.postMessage('now');
+    app.newer = kept.waiting;
+    if (kept.waiting && !app.game && location.hash.length <= 1)
+        app.useNewer();
+    else
+        app.offerNewer();
+    // One that comes while the page is open is offered, never used unasked.
+    kept.addEventListener('updatefound', () => {
+        const fresh = kept.installing;
+        fresh?.addEventListener('statechange', () => {
+            if (fresh.state !== 'installed' || !navigator.serviceWorker.controller)
+                return;
+            app.newer = fresh;
+            app.offerNewer();
+        });
+    });
 }
 
 async function begin() {

@@ -4,17 +4,26 @@
  * until the server says that it has it.
  */
 import { _, ngettext } from './i18n.js';
-import { toast } from './dom.js';
+import { dialog, esc, toast } from './dom.js';
+import { icon } from './draw.js';
 import { Game } from './game.js';
-import { NOBODY, ONLOOKER } from './core.js';
-import { REASONS, levelName, reason } from './words.js';
-import { keepGame, settings, write } from './store.js';
+import { NOBODY, ONLOOKER, dealAnew } from './core.js';
+import { REASONS, levelName } from './words.js';
+import { keepGame, read, settings, write } from './store.js';
 
 /** @typedef {import('./main.js').App} App */
 /** @typedef {import('./game.js').Status} Status */
-/** @typedef {{kind: 'open' | 'friend' | 'person' | 'bot', name?: string, level?: string, here?: boolean, away?: boolean, ready?: boolean}} TableSeat */
+/** @typedef {{kind: 'open' | 'friend' | 'person' | 'bot', name?: string, level?: string, here?: boolean, gone?: number, away?: boolean, ready?: boolean}} TableSeat */
 /** @typedef {{code: string, state: 'waiting' | 'running' | 'over' | 'closed', edition: string, public: boolean, clock: string, you: number, host: boolean, version: number, round: number, turn: number,
- *  seats: TableSeat[], rematch?: string, points?: number[], winners?: number[], created: number}} Table */
+ *  seats: TableSeat[], rematch?: string, points?: number[], winners?: number[], created: number, commitment?: string}} Table */
+/** @typedef {{type: string, [field: string]: unknown}} Message */
+/** @typedef {{used: number, version: number, turns: number, made: string[], confirmed: boolean, sent: [string, Message][], held: import('./game.js').Held | null,
+ *  commitment?: string, number?: string}} Memory what this browser remembers of a table: what was being chosen, and its part in the shuffle */
+
+const PATIENCE = 30000;          // without a connection, before other ways are offered
+const SLOW = 4000;               // without an answer, before it is said
+const DEAD = 6000;               // and after that the connection is taken for dead
+const MOST_TABLES = 12;          // that are remembered
 
 /** A server's answer that is not what we hoped for. */
 export class ServerError extends Error {
@@ -63,6 +72,7 @@ export async function api(method, path, body) {
 /** Makes us known to the server, under our present name. */
 export async function visit() {
     await api('POST', 'visitor', settings.name ? { name: settings.name } : {});
+    write('visited', true);
 }
 
 const HEX = '0123456789abcdef';
@@ -85,12 +95,26 @@ export class OnlineGame extends Game {
         this.ready = [];
         /** When the clock runs out; 0: there is none. */
         this.deadline = 0;
-        /** Sent and not yet acknowledged. @type {Map<string, {type: string, [field: string]: unknown}>} */
-        this.sent = new Map();
+        /** @type {Memory} */
+        this.memory = read('tables', /** @type {Record<string, Memory>} */ ({}))[code] ?? { used: 0, version: 0, turns: -1, made: [], confirmed: false, sent: [],
+            held: null };
+        this.held = this.memory.held;
+        /** Sent and not yet acknowledged, by id. @type {Map<string, Message>} */
+        this.sent = new Map(this.memory.sent);
+        /** When each person was last connected, by this device's clock; 0: is. @type {number[]} */
+        this.goneSince = [];
         this.tries = 0;
         this.lostAt = 0;
         this.stopped = false;
-        this.gone = '';
+        /** The seat is played in a newer window. */
+        this.elsewhere = false;
+        this.slow = false;
+        this.restarting = false;
+        /** Before the first news after a connection. */
+        this.comingBack = true;
+        /** A bot plays because this person said so. */
+        this.hasLeft = false;
+        this.shuffle = '';
         /** @type {WebSocket | null} */
         this.socket = null;
         /** @type {(problem: string) => void} */
@@ -98,9 +122,23 @@ export class OnlineGame extends Game {
         /** The table as a whole has changed. @type {() => void} */
         this.tableChanged = () => {};
         this.listeners = new AbortController();
-        addEventListener('online', () => this.connect(), { signal: this.listeners.signal });
-        document.addEventListener('visibilitychange', () => { if (!document.hidden && this.lostAt) this.connect(); },
-            { signal: this.listeners.signal });
+        const { signal } = this.listeners;
+        addEventListener('online', () => this.connect(), { signal });
+        addEventListener('offline', () => this.drop(), { signal });
+        document.addEventListener('visibilitychange', () => { if (!document.hidden && this.lostAt) this.connect(); }, { signal });
+        this.minutes = setInterval(() => { if (this.goneSince.some(Boolean)) this.tell(); }, 20000);
+    }
+
+    /** Writes down what another visit would need. */
+    remember() {
+        const { core, me } = this;
+        if (this.elsewhere)
+            return;                          // the newer window does
+        const inPhase = me >= 0 && core.view(-1) !== null;
+        this.memory = { ...this.memory, used: Date.now(), version: this.version, turns: this.lines.filter((l) => l.startsWith('reveal')).length,
+            made: inPhase ? core.made(me).map((s) => String(s.step)) : [], confirmed: inPhase && core.isConfirmed(me), sent: [...this.sent], held: this.held };
+        const all = Object.entries({ .../** @type {Record<string, Memory>} */ (read('tables', {})), [this.id]: this.memory });
+        write('tables', Object.fromEntries(all.sort((a, b) => b[1].used - a[1].used).slice(0, MOST_TABLES)));
     }
 
     connect() {
@@ -115,22 +153,91 @@ export class OnlineGame extends Game {
         socket.onmessage = ({ data }) => this.hear(JSON.parse(data));
         socket.onopen = () => {
             this.tries = 0;
-            this.post({ type: 'open', table: this.id, have: this.version });
+            this.comingBack = true;
+            this.elsewhere = false;
+            this.takePlace();
         };
         socket.onclose = () => { if (this.socket === socket) this.lost(); };
+    }
+
+    /** Opens the table here: of several windows the one that did so last plays. */
+    takePlace() { this.post({ type: 'open', table: this.id, have: this.version }); }
+
+    /** The connection is of no use, even if nobody has closed it. */
+    drop() {
+        const { socket } = this;
+        if (!socket || this.stopped)
+            return;
+        this.socket = null;
+        socket.onmessage = socket.onclose = socket.onopen = null;
+        socket.close();
+        this.lost();
     }
 
     lost() {
         if (this.stopped)
             return;
-        this.lostAt ||= Date.now();
+        clearTimeout(this.doubt);
+        this.slow = false;
+        if (!this.lostAt) {
+            this.lostAt = Date.now();
+            this.patience = setTimeout(() => this.tell(), PATIENCE);
+        }
         this.tries++;
-        const long = Date.now() - this.lostAt > 30000;
-        this.banner = { text: _('Reconnecting, your marks are safe'), actions: long ? [{ label: _('Try again'), act: () => this.connect() },
-            { label: _('Home'), act: () => this.app.home() }] : [] };
+        clearTimeout(this.retry);
         this.retry = setTimeout(() => this.connect(), Math.min(8000, 300 * 2 ** Math.min(this.tries, 6)) * (.75 + Math.random() / 2));
-        this.changed();
+        this.tell();
         this.tableChanged();
+    }
+
+    /** Says above the table what is amiss, the most pressing first. */
+    tell() {
+        const seats = this.table?.seats ?? [], absent = this.table?.host ? seats.findIndex((s, i) => i !== this.me && this.minutesGone(i) > 0 && !s.away &&
+            !this.isIn(i)) : -1;
+        /** @type {{label: string, act: () => void}[]} */
+        const actions = [];
+        this.banner = null;
+        if (this.lostAt) {
+            if (Date.now() - this.lostAt >= PATIENCE) {
+                actions.push({ label: _('Try again'), act: () => { this.drop(); this.connect(); } });
+                if (this.me >= 0 && this.core.view(-1) && !this.core.isOver())
+                    actions.push({ label: _('Play on against bots'), act: () => void this.playOn() });
+            }
+            this.banner = { icon: 'wifi', alert: true, text: _('Reconnecting, your marks are safe'), actions };
+        } else if (this.restarting)
+            this.banner = { icon: 'wifi', alert: true, text: _('The server restarts. Your marks are safe.'), actions };
+        else if (this.elsewhere)
+            this.banner = { icon: 'device', text: _('You play this seat in another window now.'), actions: [{ label: _('Play here'), act: () => this.takePlace() }] };
+        else if (this.slow)
+            this.banner = { icon: 'wifi', text: _('The connection is slow. Your choice is on its way.'), actions };
+        else if (seats[this.me]?.away)
+            this.banner = { icon: 'bot', text: _('A bot plays for you'), actions: [{ label: _('Play myself'), act: () => {
+                this.hasLeft = false;
+                this.post({ type: 'return' });
+            } }] };
+        else if (absent >= 0)
+            this.banner = { icon: 'wifi', text: ngettext('%{name} has been away for %{n} minute.', '%{name} has been away for %{n} minutes.',
+                this.minutesGone(absent), { name: this.seats[absent].name }), actions: [{ label: _('Let a bot play'), act: () =>
+                this.post({ type: 'standin', seat: absent + 1 }) }] };
+        this.changed();
+    }
+
+    /** The game so far on this device, with bots in the other seats. */
+    async playOn() {
+        const value = await dialog(_('Play on against bots'), `<p>${
+            _('You go on with a copy of this game: bots take the other seats, and cards that you could not see are shuffled anew. The table itself waits for you at the server.')
+            }</p><p class="dlgf"><button class="btn" value="">${
+            _('Cancel')}</button> <button class="btn pri" value="go">${_('Play on')}</button></p>`);
+        if (value !== 'go' || !this.lostAt || !this.table)
+            return;
+        const { core, me } = this, seats = this.seats.map((s, i) => i === me ? s : { ...s, level: s.level || settings.level });
+        const whole = dealAnew(this.lines, (below) => crypto.getRandomValues(new Uint32Array(1))[0] % below), at = whole.findIndex((l) => l.startsWith('deal'));
+        whole.splice(at, 0, ...seats.flatMap((s, i) => s.level && !whole.some((l) => l.startsWith(`tag bot ${i + 1} `)) ? [`tag bot ${i + 1} ${s.level}`] : []));
+        write('game', { id: `${Date.now()}`, record: whole.map((l) => l + '\n').join(''), edition: core.edition.name === 'classic' ? '' : core.edition.text, seats,
+            me, pending: [{ seat: me, made: core.made(me).map((s) => String(s.step)), confirmed: core.isConfirmed(me) }], held: this.held && { ...this.held, at: this.held.at.replace(/^\d+/,
+            String(whole.length)) }, copy: this.id });
+        this.remember();
+        this.app.go('play');
     }
 
     /** @param {object} message */
@@ -139,13 +246,52 @@ export class OnlineGame extends Game {
             this.socket.send(JSON.stringify(message));
     }
 
-    /** Sends until it is acknowledged. @param {{type: string, [field: string]: unknown}} message */
+    /** Sends until it is acknowledged. @param {Message} message */
     sendOnce(message) {
         const id = randomHex(16);
         this.sent.set(id, { ...message, id });
         this.post({ ...message, id });
-        return id;
+        this.awaitAnswer();
+        this.remember();
     }
+
+    /** An answer that is late is told; if it stays away, so does the connection. */
+    awaitAnswer() {
+        clearTimeout(this.doubt);
+        const was = this.slow;
+        this.slow = false;
+        if (this.sent.size && this.socket?.readyState === 1)
+            this.doubt = setTimeout(() => {
+                this.slow = true;
+                this.tell();
+                this.doubt = setTimeout(() => this.drop(), DEAD);
+            }, SLOW);
+        if (was)
+            this.tell();
+    }
+
+    /** An answer has come. @param {string} id */
+    answered(id) {
+        const was = this.sent.get(id);
+        this.sent.delete(id);
+        if (was) {
+            this.awaitAnswer();
+            this.remember();
+        }
+        return was;
+    }
+
+    isUnsent() { return this.lostAt > 0 && this.sent.size > 0; }
+
+    /** @param {import('./game.js').Held} held */
+    hold(held) {
+        const changed = super.hold(held);
+        if (changed && !this.stopped && this.me >= 0)
+            this.remember();
+        return changed;
+    }
+
+    touched() { this.remember(); }
 
     /** @param {any} message */
     hear(message) {
@@ -153,30 +299,42 @@ export class OnlineGame extends Game {
         case 'table': this.hearTable(message); break;
         case 'lines': this.hearLines(message); break;
         case 'ready': this.hearReady(message); break;
-        case 'done': this.sent.delete(message.id); break;
+        case 'done': this.answered(message.id); this.changed(); break;
         case 'error': this.hearError(message); break;
+        case 'elsewhere':
+            this.elsewhere = message.elsewhere;
+            this.tell();
+            break;
         case 'again':
-            this.banner = { text: _('The server restarts. Your marks are safe.'), actions: [] };
-            this.changed();
+            this.restarting = true;
+            this.tell();
             break;
         }
     }
 
     /** @param {Table} table */
     hearTable(table) {
-        const wasLost = this.lostAt > 0, before = this.table;
+        const before = this.table, mine = table.seats[table.you - 1], back = this.comingBack;
         this.table = table;
         this.me = table.you - 1;
         this.seats = table.seats.map((s, i) => ({ name: s.kind === 'bot' ? _('%{level} bot', { level: levelName(s.level ?? '') }) : s.name ||
             _('Seat %{n}', { n: i + 1 }), level: s.kind === 'bot' ? s.level ?? 'club' : '' }));
+        this.goneSince = table.seats.map((s) => s.kind === 'person' && !s.here ? Date.now() - (s.gone ?? 0) : 0);
         this.hints = !(table.public && table.seats.filter((s) => s.kind === 'person').length > 1);
+        clearTimeout(this.patience);
         this.lostAt = 0;
-        const mine = table.seats[this.me];
-        this.banner = mine?.away ? { text: _('A bot plays for you'), actions: [{ label: _('Play myself'), act: () =>
-            this.post({ type: 'return' }) }] } : null;
-        if (wasLost) {
+        this.restarting = false;
+        if (back) {
+            this.comingBack = false;
+            this.catchingUp = true;
             for (const message of this.sent.values())
                 this.post(message);
+            this.awaitAnswer();
+            // Who comes back plays again, unless the bot was their own wish.
+            if (mine?.away && !this.hasLeft && table.state === 'running' && !document.hidden) {
+                this.post({ type: 'return' });
+                this.returned = true;
+            }
         }
         if (table.edition !== this.core.edition.name)
             void this.getEdition(table.edition);
@@ -185,7 +343,7 @@ export class OnlineGame extends Game {
         if (table.rematch && !before?.rematch && before)
             this.offerRematch(table.rematch);
         this.tableChanged();
-        this.changed();
+        this.tell();
     }
 
     /** Cards that this page does not know. @param {string} name */
@@ -208,16 +366,43 @@ export class OnlineGame extends Game {
             this.post({ type: 'open', table: this.id, have: 0 });
             return;
         }
-        if (to <= this.version && lines.length)
-            return;
-        const behind = this.version > 0 ? lines.filter((l) => l.startsWith('reveal')).length : 0;
+        if (to <= this.version && this.lines.length) {
+            this.greet(0);
+            return;                          // nothing new: what is being chosen stays
+        }
+        const known = this.memory.turns;
         this.lines.push(...lines);
         this.version = to;
         this.ready = [];
         this.deadline = 0;
-        if (behind > 1)
-            toast(ngettext('Welcome back, %{n} turn was played.', 'Welcome back, %{n} turns were played.', behind));
         this.reload();
+        if (to < (this.table?.version ?? 0))
+            return;
+        this.greet(known < 0 ? 0 : this.lines.filter((l) => l.startsWith('reveal')).length - known);
+        this.remember();
+    }
+
+    /** Says what has happened to who comes back. @param {number} missed turns */
+    greet(missed) {
+        if (this.returned)
+            toast(_('Welcome back. A bot played for you meanwhile; now you play again.'));
+        else if (this.catchingUp && missed > 0 && this.me >= 0 && !this.core.isOver())
+            toast(ngettext('Welcome back, %{n} turn was played.', 'Welcome back, %{n} turns were played.', missed));
+        this.catchingUp = this.returned = false;
+    }
+
+    /** What was being chosen when the page was closed, if that position is still there. */
+    recall() {
+        const { core, me, memory } = this, view = core.view(-1);
+        if (this.recalled || me < 0 || !view)
+            return;
+        this.recalled = true;
+        if (memory.version !== this.version || view.phase === 'replace')
+            return;
+        for (const step of memory.made)
+            core.step(me, BigInt(step));
+        if (memory.confirmed)
+            core.confirm(me);
     }
 
     /** The match anew from the lines; what was being chosen is kept if it still can be. */
@@ -230,6 +415,7 @@ export class OnlineGame extends Game {
         }
         if (text && this.core.edition.name === this.table?.edition && this.core.load(text, this.me < 0 ? ONLOOKER : this.me))
             this.problem('bad_lines');
+        this.recall();
         this.changed();
         this.tableChanged();
     }
@@ -241,6 +427,7 @@ export class OnlineGame extends Game {
             if (!this.core.load(record, NOBODY))
                 keepGame({ id: this.id, date: Date.now(), record, me: this.me, edition: this.core.edition.name === 'classic' ? '' :
                     this.core.edition.text });
+            this.checkShuffle(record);
         } catch {
             this.core.load(this.lines.map((l) => l + '\n').join(''), this.me < 0 ? ONLOOKER : this.me);
         }
@@ -261,22 +448,21 @@ export class OnlineGame extends Game {
         } else if (!mine && this.core.isConfirmed(this.me) && !this.sent.size) {
             this.core.retract(this.me);
         }
-        this.changed();
+        this.tell();
     }
 
     /** @param {{id?: string, code: string, reason?: string, rule?: string}} message */
     hearError({ id, code, reason: why }) {
-        const was = id ? this.sent.get(id) : undefined;
-        if (id)
-            this.sent.delete(id);
+        const was = id ? this.answered(id) : undefined;
         if (was?.type === 'choose' && code !== 'late' && code !== 'confirmed')
             this.core.retract(this.me);
         if (code === 'late' || code === 'no_choice' || code === 'confirmed')
             return;
         if (code === 'illegal' && why)
-            toast(reason(REASONS[why] ?? 0).text);
+            this.refused(REASONS[why] ?? 0);
         else
             this.problem(code);
+        this.remember();
         this.changed();
     }
 
@@ -284,8 +470,12 @@ export class OnlineGame extends Game {
     status(seat) {
         if (this.table?.seats[seat]?.away)
             return 'away';
-        return super.status(seat);
+        const status = super.status(seat);
+        return this.goneSince[seat] && (status === 'thinking' || status === 'choosing') ? 'gone' : status;
     }
+
+    /** @param {number} seat */
+    minutesGone(seat) { return this.goneSince[seat] ? (Date.now() - this.goneSince[seat]) / 60000 | 0 : 0; }
 
     /** @param {number} seat */
     isIn(seat) { return this.ready.includes(seat) || !this.core.isWaiting(seat); }
@@ -306,10 +496,45 @@ export class OnlineGame extends Game {
     }
 
     /** @param {number} card */
-    take(card) { this.sendOnce({ type: 'choose', phase: this.version, choice: card ? `take ${card}` : 'draw' }); }
+    take(card) {
+        if (![...this.sent.values()].some((m) => m.type === 'choose' && m.phase === this.version))     // it cannot be taken back, so it is sent once
+            this.sendOnce({ type: 'choose', phase: this.version, choice: card ? `take ${card}` : 'draw' });
+        this.changed();
+    }
 
     /** @param {number} [seat] @param {string} [key] */
-    sit(seat, key) { this.post({ type: 'sit', number: randomHex(64), ...(seat ? { seat } : {}), ...(key ? { key } : {}) }); }
+    sit(seat, key) {
+        const number = randomHex(64);
+        this.post({ type: 'sit', number, ...(seat ? { seat } : {}), ...(key ? { key } : {}) });
+        // Kept beside what the server had promised before it knew the number: that is what the check at the end stands on.
+        this.memory = { ...this.memory, number, commitment: this.table?.commitment };
+        this.remember();
+    }
+
+    /** Holds the finished game against the promise. @param {string} record */
+    checkShuffle(record) {
+        const { code, line, compared } = this.core.verify(record), { number, commitment } = this.memory, has = /** @param {string} tag */ (tag) =>
+            record.includes(`\ntag ${tag}\n`);
+        const NO_COMMITMENT = 2, seen = number && this.me >= 0 ? has(`commitment ${commitment}`) && has(`number ${this.me + 1} ${number}`) : null;
+        if (code === NO_COMMITMENT)
+            return;
+        const good = code === 0 && seen !== false;
+        const why = !good ? code ? _('Line %{line} of the record is not what follows from the secret and the numbers.', { line }) :
+            _('The fingerprint or your number in the record is not the one that this browser has seen.') : seen ?
+            _('All %{n} deals, reveals and draws follow from the secret and the numbers, and yours is among them.', { n: compared }) :
+            _('All %{n} deals, reveals and draws follow from the secret and the numbers.', { n: compared });
+        this.shuffle = `<details class="shuffle"><summary class="${good ? 'good' : 'bad'}">${icon(good ? 'check' : 'info')}${good ?
+            _('Checked: this shuffle was honest') : _('This shuffle cannot be trusted')}</summary><p>${esc(why)}</p>${this.shuffleWords()}</details>`;
+    }
+
+    shuffleHtml() { return this.shuffle; }
+
+    shuffleWords() {
+        const { number } = this.memory, { commitment } = this.table ?? {};
+        return `<p>${
+            _('Nobody chose the cards: they follow from a secret, whose fingerprint the server showed before the game, and a random number that each player’s device added after that. At the end the secret is shown, and your browser checks every card.')}</p><dl class="hex"><dt>${
+            _('Fingerprint of the secret')}</dt><dd>${esc(commitment ?? '')}</dd>${number ? `<dt>${_('Your number')}</dt><dd>${esc(number)}</dd>` : ''}</dl>`;
+    }
 
     /** What the table's menu offers beyond the usual. @returns {[string, string, () => void][]} */
     menu() {
@@ -322,7 +547,12 @@ export class OnlineGame extends Game {
                     items.push(['bot', _('Let a bot play for %{name}', { name: s.name ?? '' }), () => this.post({ type: 'standin', seat: i + 1 })]);
             });
         if (this.me >= 0 && !table?.seats[this.me].away)
-            items.push(['bot', _('Let a bot play for me'), () => this.post({ type: 'leave' })]);
+            items.push(['bot', _('Let a bot play for me'), () => {
+                this.hasLeft = true;
+                this.post({ type: 'leave' });
+            }]);
+        if (table?.commitment)
+            items.push(['clover', _('The fair shuffle'), () => void dialog(_('The fair shuffle'), this.shuffleWords(), { close: _('Close') })]);
         return items;
     }
 
@@ -340,7 +570,9 @@ export class OnlineGame extends Game {
     stop() {
         this.stopped = true;
         this.listeners.abort();
-        clearTimeout(this.retry);
+        clearInterval(this.minutes);
+        for (const timer of [this.retry, this.patience, this.doubt])
+            clearTimeout(timer);
         this.socket?.close();
     }
 }

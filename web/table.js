@@ -54,6 +54,7 @@ export class TableView {
         this.analyst = new Thinker(game.core);
         this.listen();
         game.changed = () => this.update();
+        game.refused = (code) => this.refuse(code);
         this.timer = setInterval(() => this.tick(), 500);
     }
 
@@ -96,6 +97,7 @@ export class TableView {
         clearInterval(this.timer);
         this.analyst.stop();
         this.game.changed = () => {};
+        this.game.refused = () => {};
     }
 
     // What is shown
@@ -154,6 +156,7 @@ export class TableView {
             return;
         this.view = view;
         this.refreshAim(view);
+        this.keepHeld(view);
         if (this.game.covered)
             put(this.root, this.coverHtml());
         else if (view.phase === 'keep')
@@ -182,6 +185,19 @@ export class TableView {
         this.aim?.inherit(old);
     }
 
+    /** What is placed or picked outlives a closed window: it is kept at every look, and brought back at the first. @param {View} view */
+    keepHeld(view) {
+        const { game, aim } = this, at = this.aimKey || `${this.core.lines().length}.${view.phase}.${game.me}`;
+        if (!this.looked && game.held?.at === at) {
+            const place = aim && [...aim.patterns, ...aim.singles].find((p) => String(p.step) === game.held?.pin);
+            this.picked = game.held.picked;
+            if (place)
+                aim.set(place);
+        }
+        this.looked = true;
+        game.hold({ at, pin: String(aim?.pin?.step ?? ''), picked: this.picked });
+    }
+
     canAim() { return this.aim !== null && !this.aim.mustPass && !this.game.covered && !this.root.querySelector('.over'); }
 
     coverHtml() {
@@ -205,7 +221,7 @@ export class TableView {
                 picture(this.edition.cards[n])}<span class="cap" aria-hidden="true">${this.capHtml(n)}</span></button>`;
         return `<div class="view setup">${this.topHtml(`<span class="roundtext">${_('Setup')}</span>`, '')}${this.bannerHtml()}
             <main class="setup-in"><div class="intro"><h1 class="title">${watching ? _('The players choose their first cards') : sealed ?
-                _('Waiting for the others') : _('Keep two of your four pyramids')}</h1>
+                this.game.isUnsent() ? _('Waiting for the connection') : _('Waiting for the others') : _('Keep two of your four pyramids')}</h1>
             <p>${_('The other two go back into the deck. Nobody sees what you return.')}</p></div>
             <div class="deal" role="group" aria-label="${esc(_('Your four cards'))}">${view.dealt.map(card).join('')}</div>
             <div class="setup-foot"><p class="hint">${icon('info')}<span>${
@@ -224,7 +240,7 @@ export class TableView {
 
     bannerHtml() {
         const { banner } = this.game;
-        return banner ? `<div class="banner" role="alert"><span>${esc(banner.text)}</span>${banner.actions.map((a, i) =>
+        return banner ? `<div class="banner" role="${banner.alert ? 'alert' : 'status'}">${banner.icon ? icon(banner.icon) : ''}<span>${esc(banner.text)}</span>${banner.actions.map((a, i) =>
             `<button class="btn" data-banner="${i}">${esc(a.label)}</button>`).join('')}</div>` : '';
     }
 
@@ -256,7 +272,7 @@ export class TableView {
                 `${coach ? `<button class="btn ghost" data-a="steps">${_('Steps')}</button><button class="btn" data-a="skip">${_('Skip')}</button>` :
                     this.readiesHtml()}${hint}<button class="iconbtn no-p" data-open="log" aria-label="${esc(_('Game log'))}" aria-expanded="${
                     this.sheet === 'log'}">${icon('log')}</button>`)}
-            <div class="body">${this.bannerHtml()}<main class="center">${this.trayHtml(view, mode,
+            <div class="body">${mode === 'choose' ? '' : this.bannerHtml()}<main class="center">${this.trayHtml(view, mode,
                 shortRound)}<div class="cards"><div class="cards-in">${view.desks[Math.max(0, this.game.me)].slots.map((slot, i) =>
                 this.cardHtml(view, slot, i)).join('')}</div></div>${this.stripHtml(view)}${this.actsHtml(view, mode)}</main>
             <aside class="left" aria-label="${esc(_('Score card and log'))}">${this.scoreHtml(view)}${this.logHtml()}</aside>
@@ -319,7 +335,8 @@ export class TableView {
         case 'extra': return [_('One more space'), _('The red cross gives you one space on either card.')];
         case 'made': return [_('Your choice is complete'), _('Confirm it, or take marks back.')];
         case 'pass': return [_('Nothing to mark'), _('You have no card left, so you pass this turn.')];
-        case 'wait': return [missing.length ? _('Sent. Waiting for %{names}', { names: listWords(missing) }) : _('Sent'),
+        case 'wait': return this.game.isUnsent() ? [_('Waiting for the connection'), _('Your choice is kept here, and sent once as soon as the server is back.')] :
+            [missing.length ? _('Sent. Waiting for %{names}', { names: listWords(missing) }) : _('Sent'),
             _('The others’ choices appear once everyone is ready.')];
         case 'choose': return [_('A pyramid is complete'), _('Choose your next card.')];
         case 'replace': return [_('%{name} takes a new card', { name: this.game.seats[chooser].name }), view.order.indexOf(this.game.me,
@@ -556,14 +573,15 @@ export class TableView {
     opponentHtml(view, s) {
         const seat = this.game.seats[s], desk = view.desks[s], status = this.game.status(s);
         const words = { ready: _('ready'), thinking: _('thinking'), choosing: _('choosing a card'), next: _('next to choose'), idle: '',
-            away: _('away, a bot plays') }[status];
+            away: _('away, a bot plays'), gone: this.game.minutesGone(s) ? _('away %{n} min', { n: this.game.minutesGone(s) }) :
+                _('not connected') }[status];
         const sub = seat.level ? _('bot, %{level}', { level: levelName(seat.level) }) : ngettext('%{n} pyramid', '%{n} pyramids', desk.done.length);
         const worst = desk.skulls ? -this.edition.skulls[desk.skulls - 1] : 0;
         return `<article class="panel opp" aria-label="${esc(ngettext('%{name}, %{n} point, %{status}', '%{name}, %{n} points, %{status}',
             view.scores[s].total, { name: seat.name, status: words }))}"><div class="id">${avatar(s,
             { bot: seat.level !== '' })}<div><div class="nm"><span class="nmt">${esc(seat.name)}</span><span class="num">${
             signed(view.scores[s].total)}</span></div><div class="sub">${esc(sub)}</div></div>
-            <div class="st ${status}">${status === 'ready' ? icon('check') : '<span class="dots"><i></i><i></i><i></i></span>'}${
+            <div class="st ${status}">${status === 'ready' ? icon('check') : status === 'gone' ? icon('wifi') : status === 'away' ? '' : '<span class="dots"><i></i><i></i><i></i></span>'}${
                 esc(words)}<span class="pyrs" aria-hidden="true">${shape('orange')}${desk.done.length}</span></div>
             <div class="bits" role="img" aria-label="${
                 esc(_('Pyramids %{pyramids}, rubies %{rubies}, emeralds %{emeralds}, torches %{torches}, skulls %{skulls}',
@@ -599,7 +617,7 @@ export class TableView {
                 esc(nth(colours.filter((c) => c === k).length + 1, k))}</span></button>`; };
         const order = view.order.map((s, i) => `<li class="${i < view.place ? 'past' : i === view.place ? 'now' : ''}">${avatar(s, { small: true,
             me: s === me })}<span>${Math.min(...view.fresh[s])}</span></li>`).join('');
-        return `<div class="over" role="dialog" aria-modal="true" aria-labelledby="rp-t"><div class="panel ov"><div class="ovh"><div><h1 class="title" id="rp-t" tabindex="-1">${
+        return `<div class="over" role="dialog" aria-modal="true" aria-labelledby="rp-t">${this.bannerHtml()}<div class="panel ov"><div class="ovh"><div><h1 class="title" id="rp-t" tabindex="-1">${
             esc(title)}</h1><p>${view.owed > 1
             ? _('Take your next pyramid from the display, or the unseen top card of the deck. You take two, one after the other.') :
                 _('Take your next pyramid from the display, or the unseen top card of the deck.')}</p></div><ol class="order" aria-label="${
@@ -610,7 +628,7 @@ export class TableView {
                 cardBack}</span><span class="cap">${
                 esc(ngettext('Deck, %{n} card', 'Deck, %{n} cards', view.deckLeft))}</span></button>` : ''}</div>
             <div class="ovf"><span class="note">${icon('info')}${
-                _('New cards are laid out when you are done.')}</span><button class="btn pri" data-a="take" aria-disabled="${none}">${icon('check')}${
+                this.game.isUnsent() ? _('Your choice is kept here, and sent once as soon as the server is back.') : _('New cards are laid out when you are done.')}</span><button class="btn pri" data-a="take" aria-disabled="${none}">${icon('check')}${
                 none ? _('Take a card') : choice ? esc(_('Take %{n}', { n: choice })) : _('Draw from the deck')}</button></div></div></div>`;
     }
 
@@ -825,6 +843,21 @@ export class TableView {
             this.render();
         }
         announce(_('Taken back.'));
+    }
+
+    /** The server has refused what was sent: the board is as it was, the mark stays placed, and the rule is named. @param {number} code */
+    refuse(code) {
+        const { core, game } = this, [first] = core.made(game.me);
+        while (core.undo(game.me) === 0);
+        game.touched();
+        this.render();
+        if (first?.kind === 'mark' && this.aim) {
+            this.aim.set(first);
+            this.aim.refused = code;
+            this.render();
+            announce(reason(code).text);
+        } else
+            toast(reason(code).text);
     }
 
     /** @param {PointerEvent} event */

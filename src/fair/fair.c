@@ -1,70 +1,47 @@
-/* fair.c: from a secret and numbers to every shuffle of a game; see fair.h. */
-#include <stdio.h>
-#include <string.h>
-
-#include <sodium.h>
-
+/* fair.c: from a secret and numbers to every shuffle of a game; see fair.h. Freestanding, for the browser too. */
 #include <pyramids/fair.h>
 
-_Static_assert(PYR_FAIR_BYTES == crypto_hash_sha256_BYTES && PYR_FAIR_BYTES == crypto_auth_hmacsha256_BYTES,
-    "commitment and key are of one size");
+#include "sha256.h"
 
-/* HMAC-SHA256 over pieces. */
-struct mac {
-    crypto_auth_hmacsha256_state state;
-};
-
-static void mac_begin(struct mac *mac, const uint8_t key[PYR_FAIR_BYTES])
-{
-    crypto_auth_hmacsha256_init(&mac->state, key, PYR_FAIR_BYTES);
-}
-
-static void mac_text(struct mac *mac, const char *text)
-{
-    crypto_auth_hmacsha256_update(&mac->state, (const unsigned char *)text, strlen(text));
-}
-
-static void mac_end(struct mac *mac, uint8_t out[PYR_FAIR_BYTES])
-{
-    crypto_auth_hmacsha256_final(&mac->state, out);
-    sodium_memzero(mac, sizeof *mac);
-}
-
-bool pyr_fair_draw(struct pyr_fair *fair)
-{
-    if (sodium_init() < 0)
-        return false;
-    *fair = (struct pyr_fair){ .numbers = 0 };
-    randombytes_buf(fair->secret, sizeof fair->secret);
-    return true;
-}
+_Static_assert(PYR_FAIR_BYTES == SHA256_BYTES, "commitment and key are of one size");
 
 void pyr_fair_wipe(struct pyr_fair *fair)
 {
-    sodium_memzero(fair, sizeof *fair);
+    wipe(fair, sizeof *fair);
 }
 
 void pyr_fair_add(struct pyr_fair *fair, pyr_seat seat, const uint8_t number[PYR_FAIR_BYTES])
 {
     if (seat >= PYR_MAX_SEATS)
         return;
-    memcpy(fair->number[seat], number, PYR_FAIR_BYTES);
+    __builtin_memcpy(fair->number[seat], number, PYR_FAIR_BYTES);
     fair->numbers |= (uint8_t)(1u << seat);
+}
+
+void pyr_fair_hash(const uint8_t secret[PYR_FAIR_BYTES], uint8_t hash[PYR_FAIR_BYTES])
+{
+    struct sha256 sha;
+    sha256_begin(&sha);
+    sha256_add(&sha, secret, PYR_FAIR_BYTES);
+    sha256_end(&sha, hash);
 }
 
 void pyr_fair_commitment(const uint8_t secret[PYR_FAIR_BYTES], char hex[PYR_FAIR_DIGITS + 1])
 {
     uint8_t hash[PYR_FAIR_BYTES];
-    crypto_hash_sha256(hash, secret, PYR_FAIR_BYTES);
+    pyr_fair_hash(secret, hash);
     pyr_fair_write_hex(hash, hex);
 }
 
 void pyr_fair_write_hex(const uint8_t bytes[PYR_FAIR_BYTES], char hex[PYR_FAIR_DIGITS + 1])
 {
-    sodium_bin2hex(hex, PYR_FAIR_DIGITS + 1, bytes, PYR_FAIR_BYTES);
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < PYR_FAIR_DIGITS; i++)
+        hex[i] = digits[bytes[i / 2] >> (i % 2 ? 0 : 4) & 15];
+    hex[PYR_FAIR_DIGITS] = '\0';
 }
 
-/* By hand, since libsodium's reader takes capitals too: two spellings of one number would make two records of one game. */
+/* No capitals: two spellings of one number would make two records of one game. */
 bool pyr_fair_read_hex(const char *text, size_t length, uint8_t bytes[PYR_FAIR_BYTES])
 {
     uint8_t read[PYR_FAIR_BYTES] = { 0 };
@@ -76,7 +53,7 @@ bool pyr_fair_read_hex(const char *text, size_t length, uint8_t bytes[PYR_FAIR_B
             return false;
         read[i / 2] = (uint8_t)(read[i / 2] << 4 | (c <= '9' ? c - '0' : c - 'a' + 10));
     }
-    memcpy(bytes, read, sizeof read);
+    __builtin_memcpy(bytes, read, sizeof read);
     return true;
 }
 
@@ -84,17 +61,25 @@ void pyr_fair_key(const struct pyr_fair *fair, const char *edition, unsigned sea
 {
     struct mac mac;
     char text[PYR_FAIR_DIGITS + 16], hex[PYR_FAIR_DIGITS + 1];
+    struct pyr_out out;
     mac_begin(&mac, fair->secret);
-    mac_text(&mac, "pyramids shuffle 1\nedition ");
-    mac_text(&mac, edition);
-    snprintf(text, sizeof text, "\nseats %u\n", seats);
-    mac_text(&mac, text);
+    mac_add(&mac, "pyramids shuffle 1\nedition ");
+    mac_add(&mac, edition);
+    pyr_out_init(&out, text, sizeof text);
+    pyr_out_text(&out, "\nseats ");
+    pyr_out_number(&out, (int)seats);
+    pyr_out_char(&out, '\n');
+    mac_add(&mac, text);
     for (unsigned s = 0; s < seats && s < PYR_MAX_SEATS; s++) {
         bool has = fair->numbers >> s & 1;
         if (has)
             pyr_fair_write_hex(fair->number[s], hex);
-        snprintf(text, sizeof text, "%u %s\n", s + 1, has ? hex : "-");
-        mac_text(&mac, text);
+        pyr_out_init(&out, text, sizeof text);
+        pyr_out_number(&out, (int)s + 1);
+        pyr_out_char(&out, ' ');
+        pyr_out_text(&out, has ? hex : "-");
+        pyr_out_char(&out, '\n');
+        mac_add(&mac, text);
     }
     mac_end(&mac, key);
 }
@@ -102,8 +87,10 @@ void pyr_fair_key(const struct pyr_fair *fair, const char *edition, unsigned sea
 void pyr_fair_stream_init(struct pyr_fair_stream *stream, const uint8_t key[PYR_FAIR_BYTES], const char *label)
 {
     *stream = (struct pyr_fair_stream){ .used = sizeof stream->block / 4 };
-    memcpy(stream->key, key, PYR_FAIR_BYTES);
-    snprintf(stream->label, sizeof stream->label, "%s", label);
+    struct pyr_out out;
+    __builtin_memcpy(stream->key, key, PYR_FAIR_BYTES);
+    pyr_out_init(&out, stream->label, sizeof stream->label);
+    pyr_out_text(&out, label);
 }
 
 uint32_t pyr_fair_word(struct pyr_fair_stream *stream)
@@ -111,10 +98,13 @@ uint32_t pyr_fair_word(struct pyr_fair_stream *stream)
     if (stream->used == sizeof stream->block / 4) {
         struct mac mac;
         char counter[16];
-        snprintf(counter, sizeof counter, "\n%u", (unsigned)stream->counter++);
+        struct pyr_out out;
+        pyr_out_init(&out, counter, sizeof counter);
+        pyr_out_char(&out, '\n');
+        pyr_out_number(&out, (int)stream->counter++);
         mac_begin(&mac, stream->key);
-        mac_text(&mac, stream->label);
-        mac_text(&mac, counter);
+        mac_add(&mac, stream->label);
+        mac_add(&mac, counter);
         mac_end(&mac, stream->block);
         stream->used = 0;
     }
@@ -149,7 +139,7 @@ static void shuffle_labelled(const uint8_t key[PYR_FAIR_BYTES], const char *labe
     struct pyr_fair_stream stream;
     pyr_fair_stream_init(&stream, key, label);
     pyr_fair_shuffle(&stream, item, count);
-    sodium_memzero(&stream, sizeof stream);
+    wipe(&stream, sizeof stream);
 }
 
 enum pyr_err pyr_fair_chance(const struct pyr_fair *fair, const struct pyr_edition *edition, unsigned seats,
@@ -167,26 +157,29 @@ enum pyr_err pyr_fair_chance(const struct pyr_fair *fair, const struct pyr_editi
             chance->dealt[s][i] = s < seats ? card[s * PYR_DEALT + i] : PYR_NO_CARD;
     shuffle_labelled(key, "deck", chance->deck, PYR_CARDS);
     for (unsigned round = 0; round < PYR_ROUNDS; round++) {
-        char label[12];
-        snprintf(label, sizeof label, "round %u", (round + 1) % 10);
-        memcpy(chance->expedition[round], edition->box.expedition, PYR_EXPEDITIONS);
+        const char label[] = { 'r', 'o', 'u', 'n', 'd', ' ', (char)('1' + round), '\0' };
+        __builtin_memcpy(chance->expedition[round], edition->box.expedition, PYR_EXPEDITIONS);
         shuffle_labelled(key, label, chance->expedition[round], PYR_EXPEDITIONS);
     }
-    sodium_memzero(key, sizeof key);
-    sodium_memzero(card, sizeof card);
+    wipe(key, sizeof key);
+    wipe(card, sizeof card);
     return PYR_OK;
 }
 
 enum pyr_err pyr_fair_tags(struct pyr_match *match, const struct pyr_fair *fair)
 {
     char hex[PYR_FAIR_DIGITS + 1], value[PYR_FAIR_DIGITS + 8];
+    struct pyr_out out;
     pyr_fair_commitment(fair->secret, hex);
     enum pyr_err err = pyr_match_tag(match, "commitment", hex);
     for (unsigned s = 0; s < match->replay.seats && !err; s++) {
         if (!(fair->numbers >> s & 1))
             continue;
         pyr_fair_write_hex(fair->number[s], hex);
-        snprintf(value, sizeof value, "%u %s", s + 1, hex);
+        pyr_out_init(&out, value, sizeof value);
+        pyr_out_number(&out, (int)s + 1);
+        pyr_out_char(&out, ' ');
+        pyr_out_text(&out, hex);
         err = pyr_match_tag(match, "number", value);
     }
     return err;

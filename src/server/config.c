@@ -148,7 +148,10 @@ json_t *table_json(const struct table *table, const struct visitor *visitor)
         if (seat->kind == SEAT_BOT)
             json_object_set_new(one, "level", json_string(seat->bot->name));
         if (seat->kind == SEAT_PERSON) {
-            json_object_set_new(one, "here", json_boolean(table_is_here(table, s)));
+            bool here = table_is_here(table, s);
+            json_object_set_new(one, "here", json_boolean(here));
+            if (!here && table->left[s])
+                json_object_set_new(one, "gone", json_integer((json_int_t)(server_now(table->server) - table->left[s])));
             json_object_set_new(one, "away", json_boolean(seat->away));
         }
         if (seat->kind >= SEAT_BOT)

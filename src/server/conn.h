@@ -41,6 +41,8 @@ struct conn {
     bool leaving, broken;        /* one side has said goodbye, so nothing more is written; writing has failed */
     struct conn *next_awake, **link_awake;   /* those that may lack something (server->awake); link NULL: not among them */
     uint16_t close;              /* to be closed with this code; 0: not */
+    uint64_t watch;              /* grows from one `open` to the next: of two connections at one seat the higher one plays */
+    bool sent_elsewhere;
     uint32_t sent_lines, sent_told, sent_ready;
     char *inbox;                 /* a message in parts */
     size_t inbox_size;
@@ -65,6 +67,9 @@ void conn_answer(struct conn *conn, const char *id, enum error error, const stru
 /* Begins to watch a table, knowing its first `have` lines; and ends. */
 void conn_watch(struct conn *conn, struct table *table, uint32_t have);
 void conn_unwatch(struct conn *conn);
+
+/* Of several connections at one seat this one is to play: the others are told. */
+void conn_claim(struct conn *conn);
 
 /* The socket is gone: everything that refers to it is cut. */
 void conn_finish(struct conn *conn);

@@ -129,10 +129,35 @@ void conn_answer(struct conn *conn, const char *id, enum error error, const stru
 
 /* Watching. */
 
+static pyr_seat seat_of(const struct conn *conn)
+{
+    return conn->visitor ? table_seat_of(conn->table, (int64_t)conn->visitor->node.key) : PYR_SPECTATOR;
+}
+
+/* Whether the seat is played over a later connection of the same person. */
+static bool is_elsewhere(const struct conn *conn)
+{
+    if (seat_of(conn) >= PYR_MAX_SEATS)
+        return false;
+    for (const struct conn *other = conn->visitor->conns; other; other = other->next_of_visitor)
+        if (other->table == conn->table && other->watch > conn->watch)
+            return true;
+    return false;
+}
+
+void conn_claim(struct conn *conn)
+{
+    if (!conn->table || !is_elsewhere(conn))
+        return;
+    conn->watch = ++conn->server->last_watch;
+    table_stand(conn->table);
+}
+
 void conn_watch(struct conn *conn, struct table *table, uint32_t have)
 {
     conn_unwatch(conn);
     conn->table = table;
+    conn->watch = ++conn->server->last_watch;
     conn->next_watcher = table->watchers;
     conn->link_watcher = &table->watchers;
     if (table->watchers)
@@ -149,10 +174,13 @@ void conn_unwatch(struct conn *conn)
     struct table *table = conn->table;
     if (!table)
         return;
+    pyr_seat seat = seat_of(conn);
     *conn->link_watcher = conn->next_watcher;
     if (conn->next_watcher)
         conn->next_watcher->link_watcher = conn->link_watcher;
     conn->table = NULL;
+    if (seat < PYR_MAX_SEATS && !table_is_here(table, seat))
+        table->left[seat] = server_now(table->server);
     if (!table->gone)
         table_stand(table);
 }
@@ -219,9 +247,12 @@ static size_t tell_table(struct conn *conn, struct out *out)
     return size <= room ? size : 0;
 }
 
-static pyr_seat seat_of(const struct conn *conn)
+static size_t tell_elsewhere(struct conn *conn, struct out *out, const char *from)
 {
-    return conn->visitor ? table_seat_of(conn->table, (int64_t)conn->visitor->node.key) : PYR_SPECTATOR;
+    conn->sent_elsewhere = !conn->sent_elsewhere;
+    put(out, "{\"type\":\"elsewhere\",\"elsewhere\":");
+    put(out, conn->sent_elsewhere ? "true}" : "false}");
+    return (size_t)(out->at - from);
 }
 
 static unsigned ready_seats(const struct table *table)
@@ -313,6 +344,8 @@ size_t feed_next(struct conn *conn, char *to, size_t room)
         return 0;
     if (conn->sent_told != table->told)
         return tell_table(conn, &out);
+    if (conn->sent_elsewhere != is_elsewhere(conn))
+        return tell_elsewhere(conn, &out, to);
     if (!conn->opened || conn->sent_lines != table->log.count)
         return tell_lines(conn, &out, to);
     if (conn->sent_ready != table->ready && table->core.state == STORE_RUNNING)

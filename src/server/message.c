@@ -140,6 +140,7 @@ static void do_choose(struct conn *conn, const char *id, json_t **value)
     struct change *change = begin(conn, id, make_choose);
     if (!change)
         return;
+    conn_claim(conn);                        /* who chooses plays, whatever a client makes of what it was told */
     size_t size = json_string_length(value[1]);
     change->phase = (uint32_t)json_integer_value(value[0]);
     change->text = malloc(size + 1);

@@ -189,6 +189,7 @@ struct table {
     uint32_t ready;              /* the same for `ready` messages */
     uint64_t deadline;           /* of the phase, in milliseconds; 0: no clock */
     uint64_t idle;               /* since when nobody watches, in milliseconds */
+    uint64_t left[PYR_MAX_SEATS];/* when the last connection of the person at a seat ended, in milliseconds; 0: not known */
     bool analysing;
     char again[CODE_SIZE + 1];   /* a rematch that was begun and may not be in the core yet; "" none */
 };
@@ -247,6 +248,7 @@ struct server {
     struct table *table_list;
     struct device_code *device_codes;
     int64_t last_visitor, last_table;
+    uint64_t last_watch;
     unsigned connections, sockets, open_tables;
     uv_prepare_t writer;
     struct { struct conn *first, **end; } awake;     /* sockets that may lack something */

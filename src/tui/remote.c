@@ -56,6 +56,7 @@ struct remote {
     bool host, sat;
     bool asked_again;            /* another one has made a rematch */
     char left[CODE_ROOM];        /* the table before a rematch: what is still said of it is passed over */
+    bool elsewhere;              /* the seat is played at another screen of the same person */
     char edition_name[PYR_MAX_NAME + 1];
     bool has_edition;
 
@@ -516,6 +517,7 @@ static void on_message(struct remote *remote, struct app *app, const char *text,
     const char *type = text_of(message, "type");
     if (!strcmp(type, "hello")) {
         remote->connected = true;
+        remote->elsewhere = false;
         remote->wait = 0.5;
         open_table(remote);
     } else if (!strcmp(type, "table")) {
@@ -528,6 +530,8 @@ static void on_message(struct remote *remote, struct app *app, const char *text,
         on_done(remote, app, message);
     } else if (!strcmp(type, "error")) {
         on_error(remote, app, message);
+    } else if (!strcmp(type, "elsewhere")) {
+        remote->elsewhere = json_is_true(json_object_get(message, "elsewhere"));
     } else if (!strcmp(type, "again")) {
         json_int_t seconds = json_integer_value(json_object_get(message, "seconds"));
         remote->wait = seconds > 0 && seconds < 60 ? (double)seconds : 1;
@@ -758,6 +762,8 @@ const char *remote_title(struct remote *remote)
 
 const char *remote_banner(const struct remote *remote)
 {
+    if (remote->connected && remote->elsewhere)
+        return _("You play this seat in another window now. Choosing here takes it back.");
     if (remote->connected)
         return NULL;
     return _("Connection lost: reconnecting. Your marks are safe; a choice is sent once.");

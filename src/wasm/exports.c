@@ -1,7 +1,8 @@
 /*
- * exports.c, table.c, thought.c: everything that scripts can call in the WebAssembly module, and nothing else. Texts go in and out
+ * exports.c, table.c, thought.c, verify.c: everything that scripts can call in the WebAssembly module, and nothing else. Texts go in and out
  * through one buffer; a script looks into memory only where a function here points. Here are editions, bots by name and whole games as numbers,
- * in table.c a match, in thought.c what bots and the analysis think of it.
+ * in table.c a match, in thought.c what bots and the analysis think of it, in verify.c the check of a
+ * shuffle.
  *
  * The same files are compiled into tests/twin.c, where the names are ordinary functions.
  */

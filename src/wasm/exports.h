@@ -73,6 +73,11 @@ uint32_t wasm_judge_line(uint32_t line, uint32_t playouts, uint64_t seed);
 const struct pyr_outlook *wasm_judge_after(void);
 const struct pyr_outlook *wasm_judge_luck(void);
 
+/* verify.c */
+int32_t wasm_record_verify(uint32_t size);
+uint32_t wasm_verify_line(void);
+uint32_t wasm_verify_compared(void);
+
 /* Another edition, or another use of the room: tables for bots must be made anew. */
 void wasm_forget_tables(void);
 

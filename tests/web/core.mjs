@@ -9,7 +9,7 @@ import { newCore, playOut } from './games.mjs';
 import { LESSONS } from '../../web/lessons.js';
 import { qrModules } from '../../web/qr.js';
 import { padTotal } from '../../web/count.js';
-import { markStep, spaceName, spacesOf } from '../../web/core.js';
+import { dealAnew, markStep, spaceName, spacesOf } from '../../web/core.js';
 
 const [site, program] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'pyramids-'));
@@ -85,6 +85,48 @@ await test('a seat sees nothing that is hidden', () => {
     const other = core.fork();
     equal(other.load(core.visibleLog(0), 0), null);
     equal(other.view(0), core.view(0));
+});
+
+await test('what a seat has seen goes on as a whole game, with the rest drawn anew', () => {
+    const phases = { keep: (v) => v.phase === 'keep', mark: (v) => v.phase === 'mark' && v.round === 1, replace: (v) => v.phase === 'replace' };
+    const bot = core.fork(), copy = core.fork();
+    for (const [phase, stop] of Object.entries(phases))
+        for (const [players, seat] of [[2, 1], [4, 2]]) {
+            let seed = 7 * players;
+            const random = (below) => (seed = seed * 48271 % 2147483647) % below;
+            playOut(core, players, 5 * players, stop, 'greedy');
+            equal(core.view(seat).phase, phase, 'the position');
+            const seen = core.visibleLog(seat).trimEnd().split('\n'), whole = dealAnew(seen, random), other = dealAnew(seen, random);
+            equal(whole.filter((l) => !l.startsWith('deal')), seen.filter((l) => !l.startsWith('deal')), 'what was seen');
+            equal(whole.filter((l) => l.startsWith(`deal ${seat + 1} `)), seen.filter((l) => l.startsWith('deal')), 'its own deal');
+            truth(whole.join() !== other.join(), 'others are drawn');
+            const dealt = whole.filter((l) => l.startsWith('deal')).flatMap((l) => l.split(' ').slice(2));
+            equal([dealt.length, new Set(dealt).size], [4 * players, 4 * players], 'no card twice');
+            equal(copy.load(whole.join('\n') + '\n'), null, 'a record');
+            equal(copy.view(seat), core.view(seat), 'the same view');
+            copy.shuffle(BigInt(seed));
+            for (let n = 1n; !copy.isOver(); n++)
+                for (let s = 0; s < players; s++)
+                    if (copy.isWaiting(s)) {
+                        bot.load(copy.visibleLog(s), s);
+                        equal(copy.choose(s, bot.botChoice('greedy', s, 0, n)), null, 'a choice');
+                        copy.confirm(s);
+                    }
+            equal(bot.load(copy.log()), null, 'a whole game');
+        }
+});
+
+await test('the fair shuffle is checked, and what was tampered with is found', () => {
+    const plain = core.fork(), data = (name) => readFileSync(new URL(`../data/${name}`, import.meta.url), 'utf8'), record = data('fair-3.pyr');
+    equal(plain.readEdition(data('plain.edition')), null);
+    const drawn = record.match(/^(deal|show|reveal|draw) /gm).length, lines = record.split('\n');
+    equal(plain.verify(record), { code: 0, line: 0, compared: drawn });
+    const last = lines.findLastIndex((l) => l.startsWith('reveal')), [, pattern] = lines[last].split(' ');
+    lines[last] = `reveal ${plain.edition.patterns.find((p) => p.name !== pattern).name}`;
+    equal([plain.verify(lines.join('\n')).code, plain.verify(lines.join('\n')).line], [12, last + 1], 'another card');
+    equal(plain.verify(record.replace(/^(tag secret .*)f$/m, '$10')).code, 11, 'another secret');
+    equal(plain.verify(record.replace(/^tag number 3 4/m, 'tag number 3 5')).code, 12, 'another number');
+    equal(plain.verify(data('plain-2.pyr')).code, 2, 'no promise');
 });
 
 await test('lessons load and wait for a mark', () => {

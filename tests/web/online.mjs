@@ -1,6 +1,8 @@
 // online.mjs PROGRAM: the page against the real server: two browsers play a whole game, one is reloaded in the middle, the server is killed and
-// started again; a third watches; a rematch; a bot stands in.
-import { spawn } from 'node:child_process';
+// started again; a third watches; a rematch; a bot stands in. What is being chosen survives reloads and broken connections and is sent once; two windows at one
+// seat; play on against bots; a browser and a terminal at one table.
+import { execFileSync, spawn } from 'node:child_process';
+import { createServer } from 'node:http';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -84,6 +86,8 @@ await test('a whole game, with a take-back, a reload, a killed server and a watc
     await ended(ben).waitFor();
     const total = async (page) => (await page.getByRole('row', { name: /^Total/ }).getByRole('cell').allInnerTexts()).join();
     equal(await total(ana), await total(ben), 'both see the same scores');
+    for (const page of [ana, ben])
+        await page.getByText('Checked: this shuffle was honest').waitFor();
 });
 
 await test('the replay by its link, the rematch, and a bot for who is away', async () => {
@@ -91,20 +95,36 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
     const other = await open(browser, `${url}#replay/${code}`);
     await other.getByRole('button', { name: 'Step forward' }).click();
     equal(own(other), [], 'the console of a guest');
+    await ana.clock.install();
     await ana.getByRole('button', { name: 'Rematch' }).click();
     await ana.getByText('is here').or(ana.getByText('invited')).first().waitFor();
     await ben.getByRole('button', { name: 'Rematch' }).tap();
     for (const page of [ana, ben])
         await page.getByRole('heading', { name: /Keep two/ }).waitFor();
+    const benIs = ben.context();
     const watcher = await open(browser, await ana.evaluate(() => location.href));
     await watcher.getByRole('heading', { name: 'The players choose their first cards' }).waitFor();
     equal(await watcher.locator('.pick').count(), 0, 'a watcher sees no dealt card');
     await act(ana);
-    await ben.context().close();
+    const seat = ben.url();
+    await ben.close();
     await ana.waitForTimeout(300);
     await ana.locator('[data-a=menu]').first().click();
-    await ana.getByRole('button', { name: 'Let a bot play for Ben' }).click();
+    await ana.getByRole('button', { name: 'Let a bot play for Ben' }).waitFor();
+    await ana.keyboard.press('Escape');
+    await ana.clock.fastForward(130000);
+    await ana.getByText('Ben has been away for 2 minutes.').waitFor();
+    await ana.getByRole('button', { name: 'Let a bot play', exact: true }).click();
     await ana.getByRole('gridcell', { name: /can be marked/ }).first().waitFor();
+    await ana.getByText('away, a bot plays').waitFor();
+    // Who comes back gets the seat back.
+    const again = await benIs.newPage();
+    await again.goto(seat);
+    await again.locator('#toast', { hasText: 'Welcome back. A bot played for you meanwhile' }).waitFor();
+    await ana.getByText('away, a bot plays').waitFor({ state: 'detached' });
+    await again.locator('[data-a=menu]').first().tap();
+    await again.getByRole('button', { name: 'Let a bot play for me' }).tap();
+    await again.getByText('A bot plays for you').waitFor();
     await watcher.locator('.table').waitFor();
     await picture(watcher, 'watch-1440x900');
     for (let i = 0, n = 0; n < 2 && i < 60; i++)
@@ -113,16 +133,295 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
     equal(own(watcher), [], 'the console of a watcher');
 });
 
-await test('codes that lead nowhere', async () => {
-    const page = await open(browser, url);
-    await page.getByRole('textbox', { name: 'Table code' }).fill('ZZZZZZZZ');
+/** The choices that a page has sent: by phase the ids, each as often as it went out. */
+function choicesSent(page) {
+    const sent = new Map();
+    page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => {
+        const { type, phase, id } = JSON.parse(payload);
+        if (type === 'choose')
+            sent.set(phase, [...sent.get(phase) ?? [], id]);
+    }));
+    return sent;
+}
+
+const cells = (page, what) => page.getByRole('gridcell', { name: what }).evaluateAll((all) => all.map((c) => `${c.dataset.slot}.${c.dataset.cell}`).join());
+const turn = async (page) => page.locator('.roundtext.no-p').innerText();
+let solo, sent, place;
+
+/** A table of one person and a bot. */
+async function newTable(page) {
+    await page.goto(`${url}#friends/new`);
+    await page.getByRole('textbox', { name: 'Your name' }).fill('Eva');
+    await page.getByRole('combobox', { name: 'Who plays seat 2' }).selectOption('novice');
+    await page.getByRole('button', { name: 'Make the table' }).click();
+    await page.getByRole('heading', { name: /Keep two/ }).waitFor();
+}
+
+await test('reloaded while aiming, in a chain of extra marks and while replacing: nothing is lost, each choice is sent once', async () => {
+    solo = await open(browser, url, DESKTOP);
+    sent = choicesSent(solo);
+    await newTable(solo);
+    await solo.locator('.pick').nth(2).click();
+    await solo.reload();
+    await solo.locator('.pick[aria-pressed=true]').waitFor();
+    await solo.locator('.pick').nth(1).click();
+    await solo.getByRole('button', { name: /^Keep \d/ }).click();
+    const was = { aiming: 0, chain: 0, replacing: 0 }, again = async () => {
+        await solo.reload();
+        await solo.locator('.table').waitFor();
+    };
+    for (let i = 0; i < 90 && !(was.chain && was.replacing) && !await ended(solo).count(); i++) {
+        const sheet = solo.getByRole('dialog', { name: /complete$/ }), free = solo.getByRole('gridcell', { name: /can be marked/ });
+        await sheet.or(free.first()).or(ended(solo)).first().waitFor();
+        if (await sheet.count()) {
+            const card = sheet.getByRole('button', { name: /^Card/ }).nth(1), name = await card.innerText();
+            await card.click();
+            const first = !was.replacing++;
+            if (first) {
+                await again();
+                equal(await solo.locator('.over .pick[aria-pressed=true]').innerText(), name, 'the card that was picked');
+                await stop('SIGKILL');
+                await sheet.getByText('Reconnecting, your marks are safe').waitFor();
+            }
+            await solo.getByRole('button', { name: /^Take \d/ }).click();
+            if (first) {
+                await sheet.getByText('Your choice is kept here').waitFor();
+                await start(new URL(url).port);
+            }
+            await sheet.waitFor({ state: 'detached' });
+        } else if (await free.count()) {
+            const cross = solo.getByRole('gridcell', { name: /cross, can be marked/ }), now = await turn(solo);
+            await (await cross.count() ? cross : free).last().click();
+            if (!was.aiming++) {
+                const placed = await cells(solo, /would be marked/);
+                await again();
+                equal(await cells(solo, /would be marked/), placed, 'what was placed');
+                truth(placed, 'something was');
+            }
+            await solo.getByRole('button', { name: 'Confirm' }).click();
+            while (await solo.getByRole('heading', { name: 'One more space' }).count()) {
+                if (!was.chain++) {
+                    const marked = await cells(solo, /, marked$/);
+                    await again();
+                    await solo.getByRole('heading', { name: 'One more space' }).waitFor();
+                    equal(await cells(solo, /, marked$/), marked, 'the marks of the chain');
+                }
+                await free.first().click();
+                await solo.getByRole('button', { name: 'Confirm' }).click();
+            }
+            await solo.waitForFunction((then) => document.querySelector('.over, .end') || document.querySelector('.roundtext.no-p')?.textContent !== then, now);
+        }
+    }
+    truth(was.aiming && was.chain && was.replacing, `all were met: ${JSON.stringify(was)}`);
+    truth([...sent.values()].every((ids) => ids.length === 1), `once each: ${JSON.stringify([...sent])}`);
+});
+
+await test('a connection lost before Confirm and after it; the same seat in two windows; on against bots, and back', async () => {
+    const free = solo.getByRole('gridcell', { name: /can be marked/ });
+    await newTable(solo);
+    place = solo.url();
+    sent.clear();
+    await act(solo);
+    await free.first().click();
+    const now = await turn(solo);
+    await stop('SIGKILL');
+    await solo.getByText('Reconnecting, your marks are safe').waitFor();
+    await solo.keyboard.press('Escape');
+    await free.last().click();                                       // aiming goes on
+    const placed = await cells(solo, /would be marked/);
+    await solo.clock.install();
+    await solo.clock.fastForward(31000);
+    await solo.getByRole('button', { name: 'Try again' }).waitFor();
+    await picture(solo, 'lost-1440x900');
+    // A copy on this device, of which the table knows nothing.
+    await solo.getByRole('button', { name: 'Play on against bots' }).click();
+    await solo.getByRole('button', { name: 'Play on', exact: true }).click();
+    await solo.getByText('This is a copy').waitFor();
+    equal(await cells(solo, /would be marked/), placed, 'what was placed, in the copy');
+    await solo.getByRole('button', { name: 'Confirm' }).click();
+    await solo.locator('.banner').getByRole('button', { name: 'Close' }).click();
+    await solo.goBack();                                             // to the table, while the server is still down
+    await solo.getByText('There is no game server').waitFor();
+    await start(new URL(url).port);
+    await solo.clock.fastForward(9000);
+    await solo.locator('.table').waitFor();
+    equal([await turn(solo), await cells(solo, /would be marked/)], [now, placed], 'the table is as it was');
+    // Confirmed without a connection: it waits, survives a reload, and goes out once.
+    await stop('SIGKILL');
+    await solo.getByText('Reconnecting').waitFor();
+    const before = sent.size;
+    await solo.getByRole('button', { name: 'Confirm' }).click();
+    while (await solo.getByRole('heading', { name: 'One more space' }).count()) {
+        await free.first().click();
+        await solo.getByRole('button', { name: 'Confirm' }).click();
+    }
+    await solo.getByRole('heading', { name: 'Waiting for the connection' }).waitFor();
+    equal(sent.size, before, 'nothing could be sent');
+    await start(new URL(url).port);
+    await solo.reload();
+    await solo.waitForFunction((then) => document.querySelector('.over') || (document.querySelector('.roundtext.no-p')?.textContent ?? then) !== then, now);
+    equal(sent.size, before + 1, 'one choice');
+    equal(new Set([...sent.values()].at(-1)).size, 1, 'under one id');
+    await solo.locator('[data-a=menu]').first().click();
+    await solo.getByRole('button', { name: 'Hint' }).last().waitFor();                  // against bots hints are fair
+    await solo.keyboard.press('Escape');
+    // Two windows: the newer one plays, the older one says so and can take the seat back.
+    equal(now, 'Round 1 of 4, turn 1 of 7', 'then');
+    equal(await turn(solo), 'Round 1 of 4, turn 2 of 7', 'now');
+    const second = await solo.context().newPage();
+    await second.goto(solo.url());
+    await second.locator('.table').waitFor();
+    await solo.getByText('You play this seat in another window now.').waitFor();
+    await solo.getByRole('button', { name: 'Play here' }).click();
+    await second.getByText('You play this seat in another window now.').waitFor();
+    await solo.getByText('another window').waitFor({ state: 'detached' });
+    await second.close();
+    await solo.getByText('another window').waitFor({ state: 'detached' });
+    equal(own(solo), [], 'the console');
+});
+
+await test('a refused move stays placed, with the rule named; the home page lists the table', async () => {
+    // The server's answer is written here: the page itself knows the rules too well to be refused.
+    const ids = [];
+    await solo.routeWebSocket(/api.socket/, (socket) => {
+        const server = socket.connectToServer();
+        socket.onMessage((text) => {
+            const { type, id } = JSON.parse(text);
+            if (type === 'choose' && ids.push(id) === 1)
+                return;                      // lost on the way
+            if (type === 'choose')
+                socket.send(JSON.stringify({ type: 'error', id, code: 'illegal', reason: 'no_touch', rule: 'R10' }));
+            else
+                server.send(text);
+        });
+    });
+    await solo.goto(`${url}#`);
+    await solo.reload();
+    await solo.getByRole('link', { name: /Table with bot, Novice.*your choice/i }).waitFor();
+    await solo.goto(place);
+    await solo.locator('.table').waitFor();
+    const free = solo.getByRole('gridcell', { name: /can be marked/ }), marked = await cells(solo, /, marked$/);
+    await free.first().click();
+    const placed = await cells(solo, /would be marked/);
+    await solo.getByRole('button', { name: 'Confirm' }).click();
+    while (await solo.getByRole('heading', { name: 'One more space' }).count()) {
+        await free.first().click();
+        await solo.getByRole('button', { name: 'Confirm' }).click();
+    }
+    // No answer: that is said, then the connection is taken for dead, and the same message goes out over a new one.
+    await solo.clock.fastForward(4500);
+    await solo.getByText('The connection is slow.').waitFor();
+    await solo.clock.fastForward(6500);
+    await solo.getByText('Reconnecting').waitFor();
+    await solo.clock.fastForward(2000);
+    await solo.locator('.acts .why').getByText('It must touch a space you marked before.').waitFor();
+    equal([ids.length, new Set(ids).size], [2, 1], 'sent again under one id');
+    equal(await solo.locator('.acts .why .rule').innerText(), 'R10', 'the rule');
+    equal([await cells(solo, /would be marked/), await cells(solo, /, marked$/)], [placed, marked], 'placed, not marked');
+    await picture(solo, 'refused-online-1440x900');
+    await solo.context().close();
+});
+
+await test('one table, a browser and a terminal: both see the same end', async () => {
+    const page = await open(browser, url, PHONE), socket = join(folder, 'tmux'), env = { ...process.env, LC_ALL: 'C.UTF-8', TERM: 'xterm-256color' };
+    const tmux = (...words) => execFileSync('tmux', ['-u', '-S', socket, ...words], { encoding: 'utf8', env });
+    await page.getByRole('button', { name: 'Invite friends' }).tap();
+    await page.getByRole('textbox', { name: 'Your name' }).fill('Web');
+    await page.getByRole('checkbox', { name: 'Anyone may join and watch' }).check();
+    await page.getByRole('button', { name: 'Make the table' }).tap();
+    const code = (await page.locator('.codeline b').innerText()).trim();
+    tmux('-f', '/dev/null', 'new-session', '-d', '-x', '80', '-y', '24', `exec env -i PATH='${process.env.PATH}' HOME='${folder}' XDG_DATA_HOME='${folder}' LC_ALL=C.UTF-8 ` +
+        `LANGUAGE=en TERM=tmux-256color '${program}' play --server '${url}' --table ${code} --name Tty`);
+    try {
+        await page.getByRole('heading', { name: /Keep two/ }).waitFor();
+        // What the terminal asks, and the keys that answer it with the first thing that is legal.
+        const prompts = [['Pick two cards', '1', '2', 'Enter'], ...['Enter keeps', 'Enter places', 'Red cross: one more', 'Placed. Enter', 'Enter passes', 'Choose a card'].map((p) => [p, 'Enter'])];
+        const still = (text) => text.replace(/[⠀-⣿|/\\-]/g, '');
+        let last = '', text = '', looked = false;
+        for (let i = 0; i < 1500 && !(text.includes('The game is over.') && await ended(page).count()); i++) {
+            await act(page, (l) => l.tap({ timeout: 3000 })).catch(() => 'late');
+            text = tmux('capture-pane', '-p');
+            const found = prompts.find(([p]) => text.includes(p));
+            if (found && still(text) !== last)
+                tmux('send-keys', ...found.slice(1));
+            last = still(text);
+            if (!looked && await page.getByRole('gridcell', { name: /can be marked/ }).count()) {
+                // A public table with people: no hints; and the promise of the shuffle can be seen.
+                looked = true;
+                await page.locator('[data-a=menu]').first().tap();
+                equal(await page.getByRole('button', { name: 'Hint' }).count(), 0, 'hints');
+                await page.getByRole('button', { name: 'The fair shuffle' }).tap();
+                truth(/^[0-9a-f]{64}$/.test(await page.locator('.hex dd').first().innerText()), 'the fingerprint');
+                await page.getByRole('button', { name: 'Close' }).tap();
+            }
+        }
+        await ended(page).waitFor();
+        const names = await page.locator('.sc thead .nmt').allInnerTexts(), totals = (await page.getByRole('row', { name: /^Total/ }).getByRole('cell').allInnerTexts()).map((t) => t.replace('−', '-'));
+        equal(names, ['Web', 'Tty'], 'who played');
+        text = tmux('capture-pane', '-p');
+        names.forEach((name, s) => truth(new RegExp(`${name} .* ${totals[s]}$`, 'm').test(text), `${name} ${totals[s]} stands on\n${text}`));
+        equal(own(page), [], 'the console');
+    } finally {
+        tmux('kill-server');
+        await page.context().close();
+    }
+});
+
+await test('codes that lead nowhere, and tables that have begun', async () => {
+    const page = await open(browser, url), field = page.getByRole('textbox', { name: 'Table code' });
+    await field.fill('ZZZZZZZZ');
     await page.getByRole('button', { name: 'Join' }).click();
     await page.getByText('There is no table with this code.').waitFor();
+    equal(await field.inputValue(), 'ZZZZZZZZ', 'the code is kept');
+    await page.evaluate(() => location.hash) === '' || truth(false, 'the page is the same');
+    const code = await ana.evaluate(() => location.hash.split('/')[1]);
+    await field.fill(code.toLowerCase());
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.getByText('The game has begun.').waitFor();
+    await picture(page, 'begun-1440x900');
+    await page.getByRole('link', { name: 'Watch', exact: true }).click();
+    await page.locator('.table').waitFor();
+    await page.getByText('You are watching').waitFor();
+    equal(await page.getByRole('button', { name: 'Hint' }).count(), 0, 'no hints for who watches');
     await page.goto(`${url}#watch`);
     await page.getByRole('heading', { name: 'Watch a game' }).waitFor();
     await page.goto(`${url}#friends`);
     await page.getByRole('heading', { name: 'My tables' }).waitFor();
-    equal(own(page), [], 'the console');
+    equal(own(page).filter((c) => !c.includes('404')), [], 'the console');
+    await page.context().close();
+});
+
+await test('a newer version is offered between games, never at the table', async () => {
+    // Before the server stands one that can change a file of the page.
+    let more = '';
+    const front = createServer(async (request, response) => {
+        const answer = await fetch(new URL(request.url, url), { headers: { 'accept-encoding': 'identity' } }), body = Buffer.from(await answer.arrayBuffer());
+        response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain', 'cache-control': 'no-cache' });
+        response.end(request.url === '/sw.js' ? body + more : body);
+    });
+    await new Promise((go) => front.listen(0, '127.0.0.1', go));
+    const page = await open(browser, `http://127.0.0.1:${front.address().port}/`), newer = page.getByText('A newer version is ready.');
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await page.reload();                                             // now from the cache
+    await page.getByRole('button', { name: 'Play', exact: true }).click();
+    await act(page);
+    await page.locator('.table').waitFor();
+    more = '// newer';
+    await page.evaluate(async () => {
+        const kept = await navigator.serviceWorker.ready;
+        await kept.update();
+        while (!kept.waiting)
+            await new Promise((go) => setTimeout(go, 20));
+    });
+    equal(await newer.isVisible(), false, 'not at the table');
+    await page.goto(`${page.url().split('#')[0]}#rules`);
+    await newer.waitFor();
+    const loaded = page.waitForEvent('load');
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await loaded;
+    equal(await newer.isVisible(), false, 'it is the newer one');
+    await page.context().close();
+    front.close();
 });
 
 await browser.close();

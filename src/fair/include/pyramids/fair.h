@@ -1,5 +1,5 @@
 /*
- * fair.h (fair.c, verify.c): a shuffle that nobody can steer alone and anyone can check; docs/fair-shuffle.md is its specification.
+ * fair.h (fair.c, verify.c, draw.c): a shuffle that nobody can steer alone and anyone can check; docs/fair-shuffle.md is its specification.
  *
  * The host draws a secret and publishes its commitment. After that each person adds a number. Every deal and shuffle of the
  * game follows from the secret and the numbers; the end of the record reveals the secret.
@@ -30,7 +30,8 @@ void pyr_fair_wipe(struct pyr_fair *fair);
 /* A seat's number. Replaces an earlier one; a seat beyond the last is left alone. */
 void pyr_fair_add(struct pyr_fair *fair, pyr_seat seat, const uint8_t number[PYR_FAIR_BYTES]);
 
-/* The commitment to a secret, as it is published. */
+/* The commitment to a secret: its SHA-256, and the same as it is published. */
+void pyr_fair_hash(const uint8_t secret[PYR_FAIR_BYTES], uint8_t hash[PYR_FAIR_BYTES]);
 void pyr_fair_commitment(const uint8_t secret[PYR_FAIR_BYTES], char hex[PYR_FAIR_DIGITS + 1]);
 
 /* 32 bytes as 64 lower-case hexadecimal digits and an end mark, and back. Reading takes exactly that and nothing else: false
