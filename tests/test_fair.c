@@ -2,6 +2,9 @@
 #include "check.h"
 
 #include <pyramids/fair.h>
+#include <sodium.h>
+
+#include "../src/fair/sha256.h"
 
 static struct pyr_edition classic, plain;
 static struct pyr_match match;
@@ -530,5 +533,35 @@ TEST("verify: any bytes are answered") {
         }
         enum pyr_fair_code code = pyr_fair_verify(&plain, text, size, &report);
         CHECK(code <= PYR_FAIR_CARDS && (code == PYR_FAIR_GOOD || report.line <= match.log.lines + 40));
+    }
+}
+
+TEST("sha256: as libsodium has it, for every length around a block and in any pieces") {
+    uint8_t data[300], mine[SHA256_BYTES], theirs[SHA256_BYTES], key[SHA256_BYTES];
+    struct pyr_rng rng;
+    pyr_rng_seed(&rng, 7, 7);
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (uint8_t)(1 + pyr_rng_below(&rng, 255));
+    for (size_t size = 0; size < sizeof data; size++) {
+        struct sha256 hash;
+        sha256_begin(&hash);
+        for (size_t at = 0, piece; at < size; at += piece) {
+            piece = 1 + pyr_rng_below(&rng, (uint32_t)(size - at));
+            sha256_add(&hash, data + at, piece);
+        }
+        sha256_end(&hash, mine);
+        crypto_hash_sha256(theirs, data, size);
+        CHECK(!memcmp(mine, theirs, sizeof mine));
+
+        char words[sizeof data];
+        struct mac mac;
+        memcpy(words, data, size);
+        words[size] = '\0';
+        memcpy(key, theirs, sizeof key);
+        mac_begin(&mac, key);
+        mac_add(&mac, words);
+        mac_end(&mac, mine);
+        crypto_auth_hmacsha256(theirs, data, size, key);
+        CHECK(!memcmp(mine, theirs, sizeof mine));
     }
 }
