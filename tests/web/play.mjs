@@ -188,7 +188,7 @@ await test('extra marks, undo step by step, reload in a chain', async () => {
     await page.getByRole('button', { name: 'Menu' }).first().tap();
     await page.getByRole('button', { name: 'List placements' }).tap();
     await page.getByRole('dialog').getByRole('button', { name: /red cross/ }).first().tap();
-    await page.getByRole('button', { name: 'Confirm' }).tap();
+    await page.getByRole('button', { name: /^(Confirm|Next)$/ }).tap();
     await page.getByRole('heading', { name: 'One more space' }).waitFor();
     await picture(page, 'extra-390x844');
     await page.reload();
