@@ -19,11 +19,14 @@ export class Peek {
         this.box.hidden = true;
         document.body.append(this.box);
         signal.addEventListener('abort', () => { this.hide(); this.box.remove(); });
-        root.addEventListener('pointerover', (e) => { if (e.pointerType === 'mouse') this.over(e); }, { signal });
+        // A mouse that rests while the page changes under it points at nothing new.
+        let x = -1, y = -1;
+        document.addEventListener('pointermove', (e) => { [x, y] = [e.clientX, e.clientY]; }, { signal });
+        root.addEventListener('pointerover', (e) => { if (e.pointerType === 'mouse' && (e.clientX !== x || e.clientY !== y)) this.over(e); }, { signal });
         root.addEventListener('pointerleave', (e) => { if (e.pointerType === 'mouse') this.leave(); }, { signal });
         // A link in it can be reached with the mouse.
         this.box.addEventListener('pointerenter', () => clearTimeout(this.end));
-        this.box.addEventListener('pointerleave', () => this.leave());
+        this.box.addEventListener('pointerleave', () => { if (!this.box.hidden) this.leave(); });
         root.addEventListener('pointerdown', (e) => {
             this.held = false;
             this.hide();
@@ -32,7 +35,11 @@ export class Peek {
         }, { signal });
         for (const type of ['pointerup', 'pointercancel'])
             root.addEventListener(type, () => { if (!this.held) clearTimeout(this.begin); else if (!this.box.querySelector('a')) this.hide(); }, { signal });
-        root.addEventListener('focusin', (e) => { if (near(e, '[data-look]')?.matches(':focus-visible')) this.wait(this.find(e)); }, { signal });
+        root.addEventListener('focusin', (e) => {
+            if (!near(e, '[data-look]')?.matches(':focus-visible'))
+                return;
+            this.wait(this.find(e));
+        }, { signal });
         root.addEventListener('focusout', () => this.hide(), { signal });
         document.addEventListener('pointerdown', (e) => { if (!near(e, '.peek') && !root.contains(/** @type {Node} */ (e.target))) this.hide(); }, { signal });
         addEventListener('scroll', () => this.hide(), { signal, capture: true });
