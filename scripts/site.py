@@ -7,6 +7,7 @@ import hashlib
 import importlib.machinery
 import importlib.util
 import os
+import re
 import shutil
 import sys
 
@@ -30,7 +31,7 @@ def main():
     content = {}
     for name, path in files.items():
         with open(path, 'rb') as file:
-            content[name] = file.read()
+            content[name] = lean(name, file.read())
     content.update(catalogues(languages))
     version = hashlib.sha256(b''.join(name.encode() + data for name, data in sorted(content.items()))).hexdigest()[:16]
     with open(os.path.join(source, 'sw.js'), encoding='utf-8') as file:
@@ -44,6 +45,12 @@ def main():
             file.write(data)
         with open(path + '.gz', 'wb') as file:
             file.write(gzip.compress(data, 9, mtime=0))
+
+
+def lean(name, data):
+    """Scripts and styles without the comments that have lines of their own, a seventh of what is sent; lines keep their numbers."""
+    comment = {'.js': rb'^ */\*\*(?:(?!\*/).)*\*/ *$|^ *//[^\n]*$', '.css': rb'^ */\*(?:(?!\*/).)*\*/ *$'}.get(os.path.splitext(name)[1])
+    return re.sub(comment, lambda found: b'\n' * found[0].count(b'\n'), data, flags=re.M | re.S) if comment else data
 
 
 if __name__ == '__main__':

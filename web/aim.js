@@ -41,8 +41,11 @@ export class Aim {
         /** Why the last try was refused: a code of err.h. */
         this.refused = 0;
         this.cycle = { slot: -1, cell: -1, at: 0, of: 0 };
-        /** @type {number[]} */
+        /** Spaces painted so far, all on one card. @type {number[]} */
         this.painted = [];
+        this.paintedOn = -1;
+        /** Whether a tap paints; else it places. */
+        this.painting = false;
     }
 
     /** Keeps the turn that another aim had for the same pattern. @param {Aim | null} other */
@@ -130,6 +133,8 @@ export class Aim {
         this.pin = place;
         this.hover = null;
         this.refused = 0;
+        this.painted = [];
+        this.painting = false;
         if (place && place.cells.length > 1) {
             const turn = this.apart(formOf(place.cells));
             [this.quarters, this.mirror] = [turn.quarters, turn.mirror];
@@ -175,13 +180,17 @@ export class Aim {
         this.set(list[at < 0 ? 0 : (at + by + list.length) % list.length]);
     }
 
+    /** The placements that hold all these spaces. @param {number} slot @param {number[]} cells */
+    holding(slot, cells) { return this.pool().filter((p) => p.slot === slot && cells.every((c) => p.cells.includes(c))); }
+
     /** Space by space: each narrows the placements; one that fits none starts afresh. @param {number} slot @param {number} cell */
     paint(slot, cell) {
-        const all = this.extra ? this.singles : this.one ? this.singles : this.patterns;
-        const holds = /** @param {number[]} cells */ (cells) => all.filter((p) => p.slot === slot && cells.every((c) => p.cells.includes(c)));
+        if (slot !== this.paintedOn)
+            this.painted = [];
+        this.paintedOn = slot;
         if (!this.painted.includes(cell))
-            this.painted = holds([...this.painted, cell]).length ? [...this.painted, cell] : [cell];
-        const left = holds(this.painted);
+            this.painted = this.holding(slot, [...this.painted, cell]).length ? [...this.painted, cell] : [cell];
+        const left = this.holding(slot, this.painted);
         const form = this.form();
         const best = left.find((p) => formOf(p.cells) === form) ?? left[0];
         const single = this.singles.find((p) => p.slot === slot && p.cells[0] === cell);
@@ -191,6 +200,24 @@ export class Aim {
             this.hover = { ...(best ?? /** @type {Place} */ (single)), bad: 0 };
         else
             this.hover = { slot, cells: [cell], step: markStep(slot, [cell]), bad: this.why(slot, [cell]) || ERR.notPattern };
+    }
+
+    /** Paints by taps: the rest is filled in once a single placement is left, and a painted space is wiped off again. @param {number} slot @param {number} cell */
+    dab(slot, cell) {
+        this.refused = 0;
+        if (slot === this.paintedOn && this.painted.includes(cell)) {
+            this.painted = this.painted.filter((c) => c !== cell);
+            return;
+        }
+        this.paint(slot, cell);
+        this.hover = null;
+        const left = this.holding(slot, this.painted);
+        if (left.length === 1)
+            this.set(left[0]);
+        if (left.length)
+            return;
+        this.painted = [];
+        this.refused = this.why(slot, [cell]) || ERR.notPattern;
     }
 
     /** The placement in the turn shown whose middle is nearest to a point, in spaces; null beyond reach. @param {number} slot @param {number} x @param {number} y */

@@ -81,20 +81,26 @@ export function put(root, html) {
 }
 
 
-/** Says something to those who listen. @param {string} text */
+/** What was said in this very moment. */
+let said = '';
+/** Says something to those who listen; what is said at once is one text, in order, since a newer text silences the older. @param {string} text */
 export function announce(text) {
     const live = $('#live');
-    live.textContent = live.textContent === text ? text + '\u00a0' : text;
+    if (!said)
+        queueMicrotask(() => { said = ''; });
+    said = said ? `${said} ${text}` : text;
+    live.textContent = live.textContent === said ? said + '\u00a0' : said;
 }
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let toastEnds;
-/** A short message at the bottom. @param {string} text @param {number} [ms] */
-export function toast(text, ms = 4000) {
+/** A short message at the top, which is also said. @param {string} text @param {number} [ms] @param {string} [spoken] other words to say, '' for none */
+export function toast(text, ms = 4000, spoken = text) {
     const box = $('#toast');
     box.textContent = text;
     box.hidden = false;
-    announce(text);
+    if (spoken)
+        announce(spoken);
     clearTimeout(toastEnds);
     toastEnds = setTimeout(() => { box.hidden = true; }, ms);
 }

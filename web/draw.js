@@ -9,7 +9,7 @@
 const C = 60;             // a space
 const MX = 14, MT = 24, MB = 14;
 const W = 5 * C + 2 * MX, H = 5 * C + MT + MB;
-const SYMBOLS = /** @type {Record<string, string>} */ ({ r: 'ruby', e: 'emerald', f: 'torch', s: 'skull', p: 'potion', x: 'cross', T: 'tomb' });
+export const SYMBOLS = /** @type {Record<string, string>} */ ({ r: 'ruby', e: 'emerald', f: 'torch', s: 'skull', p: 'potion', x: 'cross', T: 'tomb' });
 export const ROMAN = ['I', 'II', 'III', 'IV'];
 export const ANIMALS = ['cat', 'jackal', 'ibis', 'scarab'];
 
@@ -54,7 +54,7 @@ function pen(x, y, s, seed, w, more = '') {
         f1(y + b + j(6, .1))}`;
     const d2 = `M${f1(x + b + j(7, .1))} ${f1(y + a + j(8, .1))}Q${f1(x + s / 2 + j(9, .16))} ${f1(y + s / 2 + j(10, .1))} ${f1(x + a + j(11,
         .12))} ${f1(y + b + j(12, .1))}`;
-    return `<path class="pen ${more}" pathLength="1" stroke-width="${w}" d="${d1}"/><path class="pen ${more}" pathLength="1" stroke-width="${
+    return `<path class="pen ${more}" pathLength="1" stroke-width="${w}" d="${d1}"/><path class="pen two ${more}" pathLength="1" stroke-width="${
         f1(w * .92)}" d="${d2}"/>`;
 }
 
@@ -98,7 +98,7 @@ export function ghostLayer(card, cells) {
 /** The chamber: rock with the floor cut out of it. @param {Card} card @param {number[]} [marks]
  * @param {{mini?: boolean, fresh?: number[], layers?: boolean}} [how] fresh: marks that draw themselves */
 export function chamber(card, marks = [], { mini = false, fresh = [], layers = false } = {}) {
-    const n = card.number, M = new Set(marks), F = new Set(fresh);
+    const n = card.number, M = new Set(marks);
     const open = /** @param {number} i */ (i) => i >= 0 && i < 25 && card.cells[i] !== '#';
     let floor = '', tiles = '', shade = '', symbols = '', pens = '';
     for (let i = 0; i < 25; i++) {
@@ -130,7 +130,8 @@ export function chamber(card, marks = [], { mini = false, fresh = [], layers = f
                     y + 15}L${x + 15} ${y - 4}H${x + 24.5}Z" fill="url(#g-gold)" stroke="#4A2F02" stroke-width="2.2" stroke-linejoin="round"/>`;
         }
         if (M.has(i))
-            pens += pen(x + (mini ? 2 : 3), y + (mini ? 2 : 3), C - (mini ? 4 : 6), n * 25 + i, mini ? 8 : 5.4, F.has(i) ? 'fresh' : '');
+            pens += pen(x + (mini ? 2 : 3), y + (mini ? 2 : 3), C - (mini ? 4 : 6), n * 25 + i, mini ? 8 : 5.4, fresh.includes(i) ? `fresh d${
+                fresh.indexOf(i)}` : '');
     }
     const box = mini ? `6 4 ${W - 12} ${H - 10}` : `0 0 ${W} ${H}`;
     return `<svg class="ch" viewBox="${box}" aria-hidden="true"><rect class="rock" x="-2" y="-2" width="${W + 4}" height="${
@@ -187,14 +188,14 @@ export function headTall(card) {
         pyramid(k, 65, 214, 104, 86)}<path d="M0 212H130V248H0Z" class="dune"/><text class="pnum tall" x="65" y="200">${card.number}</text></svg>`;
 }
 
-/** A whole card as a picture. @param {Card} card @param {number[]} [marks] */
-export const picture = (card, marks = []) =>
+/** A whole card as a picture. @param {Card} card @param {number[]} [marks] @param {number[]} [fresh] */
+export const picture = (card, marks = [], fresh = []) =>
     `<span class="pcard k-${card.colour}" data-same="${card.number}.${marks.join('.')}.${card.cells}">${head(card)}<span class="chamber">${
-        chamber(card, marks)}</span></span>`;
+        chamber(card, marks, { fresh })}</span></span>`;
 
 /** A small card with its number on top. @param {Card} card @param {number[]} [marks] @param {number[]} [fresh] */
 export const mini = (card, marks = [], fresh = []) =>
-    `<span class="mini k-${card.colour}" data-same="${card.number}.${marks.join('.')}.${fresh.join('.')}.${card.cells}"><span class="tag">${
+    `<span class="mini k-${card.colour}" data-key="${card.number}.${marks.join('.')}" data-same="${fresh.join('.')}.${card.cells}"><span class="tag">${
         shape(card.colour)}${card.number}</span>${
         chamber(card, marks, { mini: true, fresh })}</span>`;
 

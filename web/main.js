@@ -2,9 +2,10 @@
  * main.js: starts the page: language, engine, and which view is shown. A view is a class with a root to draw into and `stop`; addresses are
  * behind the # (see routes), so that any web server can deliver the page and no server sees codes.
  */
-import { LANGUAGES, _, language, loadLanguage, pickLanguage } from './i18n.js';
+import { _, loadLanguage, pickLanguage } from './i18n.js';
 import { $, dialog, esc, near, toast } from './dom.js';
-import { icon, wordmark } from './draw.js';
+import { icon, symbol, wordmark } from './draw.js';
+import { ruleLink, symbolRule } from './words.js';
 import { Core } from './core.js';
 import { applyTheme, editions, saveSettings, settings } from './store.js';
 import { LocalGame } from './game.js';
@@ -177,11 +178,13 @@ export class App {
             ['H', _('hint')], ['L', _('game log')], ['Esc', _('clear what is placed')]]);
         const tips = [_('Point at a space: the pattern shows where it would go. Click to place it, click again for other ways, then confirm.'),
             _('Drag over spaces to paint the pattern, or drag the pattern itself.'),
-            _('On a touch screen tap a space; tap it again for the next placement.')];
+            _('On a touch screen tap a space; tap it again for the next placement. Hold a space to paint: then tap the others one by one.')];
         void dialog(_('Help and keys'), `<ul class="rows">${tips.map((t) => `<li>${esc(t)}</li>`).join(
             '')}</ul><p class="bars"><a class="btn" href="#rules">${icon('book')}${_('Rules')}</a><a class="btn" href="#learn">${icon('learn')}${
             _('Learn')}</a></p><div class="keys">${keys.map(([k, t]) =>
-            `<span>${k.split(' ').map((x) => `<kbd class="kbd">${x}</kbd>`).join(' ')}</span><span>${esc(t)}</span>`).join('')}</div>`,
+            `<span>${k.split(' ').map((x) => `<kbd class="kbd">${x}</kbd>`).join(' ')}</span><span>${esc(t)}</span>`).join('')}</div><h3>${_('Symbols')
+            }</h3><ul class="rows legend">${['ruby', 'torch', 'skull', 'potion', 'cross', 'tomb'].map((name) =>
+                `<li>${symbol(name)}${name === 'ruby' ? symbol('emerald') : ''}<span>${esc(symbolRule(name))}</span></li>`).join('')}</ul><p>${ruleLink('R11')}</p>`,
                 { close: _('Close') });
     }
 
@@ -195,25 +198,7 @@ export class App {
             .then((value) => { if (value !== '') more[Number(value)][2](); });
     }
 
-    settings() {
-        const option = /** @param {string} value @param {string} label @param {string} now */ (value, label, now) =>
-            `<option value="${value}" ${value === now ? 'selected' : ''}>${esc(label)}</option>`;
-        void dialog(_('Settings'), `<div class="fields"><label>${_('Your name')}<input type="text" name="name" maxlength="24" value="${
-            esc(settings.name)}" autocomplete="nickname"></label>
-            <label>${_('Language')}<select name="language">${LANGUAGES.map(([c, n]) => option(c, n, language)).join('')}</select></label>
-            <label>${_('Theme')}<select name="theme">${option('auto', _('as the device'), settings.theme)}${option('light', _('light'),
-                settings.theme)}${option('dark', _('dark'), settings.theme)}</select></label>
-            <label class="check"><input type="checkbox" name="letters" ${settings.letters ? 'checked' : ''}>${
-                _('Letters as shortcuts')}</label></div>`, { close: _('Done'), wire: (box) => {
-            box.addEventListener('change', (event) => {
-                const field = /** @type {HTMLInputElement} */ (event.target);
-                if (field.name === 'letters') saveSettings({ letters: field.checked });
-                else if (field.name === 'theme') saveSettings({ theme: /** @type {'auto'} */ (field.value) });
-                else if (field.name === 'name') saveSettings({ name: field.value.trim() });
-                else if (field.name === 'language') void this.speak(field.value);
-            });
-        } });
-    }
+    settings() { void import('./settings.js').then(({ showSettings }) => showSettings((code) => void this.speak(code))); }
 
     /** @param {string} code */
     async speak(code) {

@@ -21,10 +21,12 @@ export function write(key, value) {
     } catch { /* full or forbidden: the game goes on */ }
 }
 
-/** @typedef {{name: string, theme: 'auto' | 'light' | 'dark', language: string | null, letters: boolean, opponents: number, level: string}} Settings */
+/** @typedef {{name: string, theme: 'auto' | 'light' | 'dark', language: string | null, letters: boolean, sound: boolean,
+ * volume: number, vibration: boolean, opponents: number, level: string}} Settings volume: from 0 to 1 */
 
 /** @type {Settings} */
-export const settings = { name: '', theme: 'auto', language: null, letters: true, opponents: 1, level: 'casual', ...read('settings', {}) };
+export const settings = { name: '', theme: 'auto', language: null, letters: true, sound: false, volume: .6, vibration: false, opponents: 1,
+    level: 'casual', ...read('settings', {}) };
 
 /** @param {Partial<Settings>} change */
 export function saveSettings(change) {

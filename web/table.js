@@ -4,14 +4,16 @@
  */
 import { _, ngettext, listWords, number } from './i18n.js';
 import { $, $$, announce, dialog, esc, near, put, toast } from './dom.js';
-import { ROMAN, avatar, bigDeck, cardBack, chamber, deckArt, ghostLayer, head, headTall, icon, legalLayer, mini, patternPicture, picture, rose, shape,
+import { ROMAN, SYMBOLS, avatar, bigDeck, cardBack, chamber, deckArt, ghostLayer, head, headTall, icon, legalLayer, mini, patternPicture, picture, rose, shape,
     symbol, symbolOf, turned, wordmark } from './draw.js';
 import { COLOURS, PASS, TILES, keepStep, spaceName } from './core.js';
 import { cardContents, cardName, cardSymbols, colourName, gainWords, gains, levelName, logEntries, moveParts, patternName, plus, reason, ruleLink,
-    shapeName, signed,
-    spaceNames, spaceWord } from './words.js';
+    shapeName, signed, spaceNames, spaceWord, symbolRule } from './words.js';
 import { Aim, same } from './aim.js';
-import { settings } from './store.js';
+import { saveSettings, settings } from './store.js';
+import { count, finishMotion, fly, isSeen, isStill, move } from './motion.js';
+import { Peek } from './peek.js';
+import { play, tick } from './sound.js';
 import { randomSeed, Thinker } from './thinker.js';
 
 /** @typedef {import('./core.js').View} View */
@@ -20,6 +22,8 @@ import { randomSeed, Thinker } from './thinker.js';
 /** @typedef {import('./aim.js').Place} Place */
 /** @typedef {{home(): void, end(game: Game): void, help(): void, settings(): void, menu(items: [string, string, () => void][]): void}} Around */
 
+const HOLD = 450;                // a press this long paints by taps
+const LIFT = 56;                 // a pattern floats so far above the finger, which would hide it
 const RUBY = 'M13 8H35L45 20 24 43 3 20Z', EMERALD = 'M16 4H32L41 13V35L32 44H16L7 35V13Z';
 
 /** The number that stands after a card's colour: "your 3rd green". @param {number} n @param {string} colour */
@@ -29,6 +33,12 @@ function nth(n, colour) {
     if (n === 2) return _('your 2nd %{colour}', values);
     if (n === 3) return _('your 3rd %{colour}', values);
     return _('your %{n}th %{colour}', values);
+}
+
+/** The card that a button shows, its marks, and which of them draw themselves. @param {HTMLElement} button @returns {[number, number[], number[]]} */
+function lookOf({ dataset: { look, marks = '', fresh = '' } }) {
+    const [all, some] = [marks, fresh].map((list) => list.split(' ').filter(Boolean).map(Number));
+    return [Number(look), all, some];
 }
 
 export class TableView {
@@ -46,10 +56,21 @@ export class TableView {
         this.seenLines = game.core.lines().length;
         /** Marks as they were before the last turn, to draw in what is new. @type {Map<string, number[]>} */
         this.before = new Map();
+        /** Marks of the looking seat's cards as they were last drawn: what is new draws itself. @type {Map<string, number[]>} */
+        this.inked = new Map();
+        /** What was last shown, to move only what changed. */
+        this.last = { seat: -2, tray: '', quarters: 0, mirror: 0, cards: /** @type {number[]} */ ([]), totals: /** @type {number[]} */ ([]) };
+        /** Movements that begin when the table has been drawn. @type {(() => void)[]} */
+        this.then = [];
+        /** The sheet of new cards is laid aside, to look at the table. */
+        this.aside = false;
+        this.sealed = false;
         this.focus = [0, 0];
         this.stopped = false;
-        /** @type {{slot: number, cell: number, mode: '' | 'move' | 'paint', x: number, y: number, touch: boolean} | null} */
+        /** @type {{slot: number, cell: number, mode: '' | 'move' | 'paint' | 'dab', x: number, y: number, touch: boolean} | null} */
         this.drag = null;
+        /** @type {HTMLElement | null} */
+        this.carried = null;
         this.wasDragged = false;
         this.analyst = new Thinker(game.core);
         this.listen();
@@ -75,12 +96,17 @@ export class TableView {
         const { signal } = this.abort;
         const on = /** @param {string} type @param {(event: any) => void} act @param {object} [more] */ (type, act, more) =>
             this.root.addEventListener(type, act, { signal, ...more });
+        for (const type of ['pointerdown', 'keydown', 'wheel'])
+            document.addEventListener(type, finishMotion, { signal, capture: true, passive: true });
+        this.peek = new Peek(this.root, signal, (e) => this.peekAt(e));
+        on('contextmenu', (e) => { if (near(e, '.cells, .xcard, .look')) e.preventDefault(); });
         on('click', (e) => this.click(e));
         on('pointerover', (e) => this.pointerOver(e));
         on('pointerdown', (e) => this.pointerDown(e));
         on('pointermove', (e) => this.pointerMove(e));
         on('pointerup', (e) => this.pointerUp(e));
         on('pointercancel', () => this.endDrag(false));
+        addEventListener('blur', () => this.endDrag(false), { signal });
         on('wheel', (e) => {
             if (near(e, '.cells') && this.canAim()) {
                 e.preventDefault();
@@ -115,8 +141,13 @@ export class TableView {
             this.tellNews(lines);
             this.seenLines = lines.length;
             this.picked = [];
+            this.aside = false;
         }
         this.render();
+        const sealed = this.game.me >= 0 && this.game.isSealed();
+        if (sealed && !this.sealed && this.view)
+            announce(`${this.say(this.view, 'wait')[0]}.`);
+        this.sealed = sealed;
     }
 
     /** Announces what has happened since the last look. @param {string[]} lines */
@@ -128,14 +159,53 @@ export class TableView {
         if (then && lines.length - this.seenLines < 30)
             then.desks.forEach((d, s) => d.slots.forEach(({ card, marks }) => card && this.before.set(`${s}.${card}`, marks)));
         const view = this.core.view(this.game.me);
-        if (view?.phase === 'mark' && fresh.some((e) => e.kind === 'turn'))
-            words.push(this.turnWords(view));
-        announce(words.join(' '));
         const loud = fresh.filter((e) => e.loud && (e.seat !== this.game.me || lines[e.line].startsWith('points'))).map((e) => `${e.text}.`);
-        if (view && view.turn === 0 && view.round > 0 && fresh.some((e) => e.kind === 'turn'))
-            loud.push(_('Round %{n} begins: the expedition cards are shuffled, a new torch can be lit.', { n: view.round + 1 }));
+        const turned = fresh.some((e) => e.kind === 'turn'), more = turned ? this.missedWords(lines) : [];
+        if (view && view.turn === 0 && view.round > 0 && turned)
+            more.push(_('Round %{n} begins: the expedition cards are shuffled, a new torch can be lit.', { n: view.round + 1 }));
+        loud.push(...more);
+        words.push(...more);
+        if (view?.phase === 'mark' && turned)
+            words.push(this.turnWords(view));
+        if (view?.phase === 'replace')
+            words.push(...this.orderWords(view));
+        announce(words.join(' '));
         if (loud.length)
-            toast(loud.join(' '), 3000 + 1500 * loud.length);
+            toast(loud.join(' '), 3000 + 1500 * loud.length, '');
+        const has = /** @param {string} word */ (word) => fresh.some((e) => lines[e.line].startsWith(word));
+        if (has('mark ')) play('ready');
+        if (turned) play('card', .3);
+        if (view?.phase === 'replace' && view.order[view.place] === this.game.me) play('yours', .3);
+        for (const { line, seat } of fresh)
+            if (lines[line].startsWith('points '))
+                this.then.push(() => this.flyTile(lines[line].split(' ')[2], Number(lines[line].split(' ')[3]), seat));
+    }
+
+    /** Where the looking seat stands among those who take new cards. @param {View} view */
+    orderWords(view) {
+        const at = view.order.indexOf(this.game.me, view.place);
+        if (at < 0)
+            return [];
+        if (at === view.place) {
+            const open = view.display.filter(Boolean).length;
+            return [view.deckLeft ? ngettext('Your choice: %{n} card and the deck.', 'Your choice: %{n} cards and the deck.', open) :
+                ngettext('Your choice: %{n} card.', 'Your choice: %{n} cards.', open)];
+        }
+        return [_('You choose after %{names}.', { names: listWords(view.order.slice(view.place, at).map((s) => this.game.seats[s].name)) })];
+    }
+
+    /** Who reached a 2nd, 4th or 6th pyramid in the turn that has ended, when no points of that colour were left. @param {string[]} lines */
+    missedWords(lines) {
+        const [from, to] = lines.flatMap((l, i) => l.startsWith('reveal ') ? [i] : []).slice(-2);
+        const before = to ? this.core.viewAt(from + 1, -1) : null, after = before && this.core.viewAt(to, -1);
+        if (!before || !after)
+            return [];
+        const points = lines.slice(from, to).filter((l) => l.startsWith('points '));
+        return after.desks.flatMap((desk, s) => COLOURS.flatMap((colour) => {
+            const [a, b] = [before.desks[s], desk].map(({ done }) => done.filter((n) => this.edition.cards[n].colour === colour).length);
+            return b < 7 && (b >> 1) > (a >> 1) && !points.some((l) => l.startsWith(`points ${s + 1} ${colour} `)) ?
+                [_('No pyramid points for %{colour} were left for %{name}.', { colour: colourName(colour), name: this.game.seats[s].name })] : [];
+        }));
     }
 
     /** @param {View} view */
@@ -157,6 +227,7 @@ export class TableView {
         this.view = view;
         this.refreshAim(view);
         this.keepHeld(view);
+        const leaving = this.leaving(view);
         if (this.game.covered)
             put(this.root, this.coverHtml());
         else if (view.phase === 'keep')
@@ -170,7 +241,97 @@ export class TableView {
                 part.inert = over !== null || (this.sheet !== '' && !part.matches('.body'));
             if (over && !over.contains(document.activeElement))
                 $('h1', over).focus();
+            this.animate(view, leaving);
         }
+    }
+
+    // What moves: see motion.js
+
+    /** Own cards that are about to be set aside, as they lie there. @param {View} view */
+    leaving(view) {
+        const { me } = this.game;
+        if (me < 0 || me !== this.last.seat || isStill())
+            return [];
+        const gone = this.last.cards.filter((n) => n && view.desks[me].done.includes(n) && !view.desks[me].slots.some((s) => s.card === n));
+        return gone.flatMap((n) => {
+            const article = this.root.querySelector(`.cards-in article[data-n="${n}"]`);
+            if (!(article instanceof HTMLElement))
+                return [];
+            const copy = /** @type {HTMLElement} */ (article.cloneNode(true));
+            copy.querySelector('.cells')?.remove();
+            return [{ n, copy, box: article.getBoundingClientRect() }];
+        });
+    }
+
+    /** Moves what has changed since the last time. @param {View} view @param {{n: number, copy: HTMLElement, box: DOMRect}[]} leaving */
+    animate(view, leaving) {
+        const { last, aim } = this, { me } = this.game, seat = Math.max(0, me);
+        const now = { seat: me, tray: `${view.round}.${view.turn}.${aim?.extra ?? ''}`, quarters: aim?.quarters ?? 0, mirror: aim?.mirror ?? 0,
+            cards: view.desks[seat].slots.map((s) => s.card), totals: view.scores.map((score, s) => s === seat ? this.totalOf(view, s) : score.total) };
+        this.last = now;
+        view.desks[seat].slots.forEach(({ card, marks }) => this.inked.set(`${me}.${card}`, marks));
+        const then = this.then;
+        this.then = [];
+        if (last.seat !== me || isStill())
+            return;
+        if (last.tray === now.tray && (last.quarters !== now.quarters || last.mirror !== now.mirror)) {
+            const quarters = (now.quarters - last.quarters + 5) % 4 - 1;
+            move(this.root.querySelector('.xcard .pat'), [{ transform: `rotate(${-90 * quarters}deg) scaleX(${last.mirror === now.mirror ? 1 : -1})` },
+                { transform: 'none' }], 120);
+        }
+        for (const { n, copy, box } of leaving)
+            fly(copy, box, this.seen(`.score .dn[data-n="${n}"]`, '.strip .tot', '.dock [data-open=score]'), { duration: 600, fade: true });
+        for (const n of now.cards)
+            if (n && last.cards.length && !last.cards.includes(n))
+                move(this.root.querySelector(`.cards-in article[data-n="${n}"]`), [{ opacity: 0, transform: 'scale(.9)' }, { opacity: 1, transform: 'none' }], 360);
+        now.totals.forEach((total, s) => {
+            for (const place of s === seat ? $$('.score .tot, .strip .tot', this.root) : $$(`.opp[data-seat="${s}"] .num`, this.root))
+                count(place, last.totals[s] ?? total, total, signed);
+        });
+        then.forEach((begin) => begin());
+    }
+
+    /** The first of these that can be seen. @param {string[]} selectors */
+    seen(...selectors) {
+        return selectors.flatMap((s) => $$(s, this.root)).find(isSeen) ?? null;
+    }
+
+    /** Pyramid points go to whoever took them. @param {string} colour @param {number} points @param {number} seat */
+    flyTile(colour, points, seat) {
+        const from = this.seen(`.pp .k-${colour} .v:nth-of-type(${2 + TILES.indexOf(points)})`, '.xcard');
+        const to = seat === this.game.me ? this.seen('.score .tot', '.strip .tot', '.dock [data-open=score]') :
+            this.seen(`.opp[data-seat="${seat}"] .num`, `.readies [data-seat="${seat}"]`, '.dock [data-open=opps]');
+        const tile = document.createElement('span');
+        tile.className = 'wontile num';
+        tile.textContent = String(points);
+        if (from)
+            fly(tile, from.getBoundingClientRect(), to, { duration: 600 });
+    }
+
+    /** What a mark has brought goes to the score card, with its sounds.
+     * @param {View} before @param {Place} mark @param {NonNullable<ReturnType<typeof this.preview>>} after @param {DOMRect[]} boxes of its spaces */
+    flyGains(before, mark, after, boxes) {
+        const { me } = this.game, desk = before.desks[me], face = this.edition.cards[desk.slots[mark.slot].card].cells;
+        const had = /** @type {Record<string, number>} */ ({ r: desk.rubies, e: desk.emeralds, s: desk.skulls, f: before.round });
+        const brought = new Set(after.gains.map((g) => g.c));
+        let wait = .12;
+        play('pen');
+        for (const [c, name] of /** @type {const} */ ([['r', 'gem'], ['e', 'gem'], ['f', 'torch'], ['s', 'skull'], ['T', 'tomb']]))
+            if (brought.has(c)) {
+                play(name, wait);
+                wait += .15;
+            }
+        mark.cells.forEach((i, k) => {
+            const c = face[i];
+            if (!(c in had) || !brought.has(c))
+                return;
+            const slot = c === 'f' ? had.f : had[c]++;
+            const to = this.seen(`.score [data-of="${c}${slot}"]`, `.strip [data-of="${c}"]`, '.dock [data-open=score]'), copy = document.createElement('span');
+            copy.innerHTML = symbol(SYMBOLS[c]);
+            fly(copy, boxes[k], to, { delay: 60 * k });
+            if (to?.closest('.score'))
+                move(to, [{ opacity: 0 }, { opacity: 0, offset: .85 }, { opacity: 1 }], 360, 60 * k);
+        });
     }
 
     /** @param {View} view */
@@ -249,8 +410,10 @@ export class TableView {
         return `<header class="top"><button class="iconbtn" data-a="menu" aria-label="${esc(_('Menu'))}">${
             icon('menu')}</button><a href="#" class="no-p" aria-label="${esc(_('Pyramids, home'))}">${wordmark}</a>${middle}${this.game.deadline ?
             '<span class="clock" role="timer" data-same="clock"></span>' : ''}<span class="sp"></span>${
-            right}<button class="iconbtn" data-a="help" aria-label="${
-            esc(_('Help and keys'))}">${icon('help')}</button></header>`;
+            right}<button class="iconbtn no-p no-t" data-a="sound" aria-pressed="${settings.sound}" aria-label="${esc(_('Sounds'))}">${
+            icon(settings.sound ? 'sound' : 'mute')}</button><button class="iconbtn" data-a="help" aria-label="${
+            esc(_('Help and keys'))}">${icon('help')}</button><button class="iconbtn no-p no-t" data-a="settings" aria-label="${
+            esc(_('Settings'))}">${icon('gear')}</button></header>`;
     }
 
     /** @param {View} view */
@@ -287,7 +450,7 @@ export class TableView {
                     _('Display')}</span></button><button data-open="log">${icon('log')}<span class="dl">${
                 _('Log')}</span></button><button class="only-s" data-a="menu" aria-label="${esc(_('Menu'))}">${icon('menu')}<span class="dl">${
                     _('Menu')}</span></button></nav><div class="scrim" data-close></div></div>${
-            mode === 'choose' ? this.replaceHtml(view) : ''}`;
+            !this.aside && (mode === 'choose' || (mode === 'replace' && view.order.indexOf(this.game.me, view.place) > 0)) ? this.replaceHtml(view) : ''}`;
     }
 
     /** @param {View} view */
@@ -316,7 +479,7 @@ export class TableView {
             if (s === this.game.me)
                 return '';
             const ready = this.game.isIn(s);
-            return `<span class="av" role="img" aria-label="${esc(ready ? _('%{name} is ready', { name: seat.name }) : _('%{name} is thinking',
+            return `<span class="av" role="img" data-seat="${s}" aria-label="${esc(ready ? _('%{name} is ready', { name: seat.name }) : _('%{name} is thinking',
                 { name: seat.name }))}"><svg viewBox="0 0 40 40" aria-hidden="true"><use href="#a-${
                 ['cat', 'jackal', 'ibis', 'scarab'][s]}"/></svg><span class="bdg ${ready ? 'ok' : ''}">${ready ? icon('check') :
                     '<span class="dots"><i></i><i></i><i></i></span>'}</span></span>`;
@@ -331,6 +494,8 @@ export class TableView {
         const pattern = this.edition.patterns[view.revealed[view.turn]], name = patternName(pattern);
         const missing = this.game.seats.filter((_s, s) => s !== this.game.me && !this.game.isIn(s)).map((s) => s.name);
         const chooser = view.phase === 'replace' ? view.order[view.place] : -1;
+        if (this.aim?.painting)
+            return [_('Paint the pattern'), this.paintWords()];
         switch (mode) {
         case 'extra': return [_('One more space'), _('The red cross gives you one space on either card.')];
         case 'made': return [_('Your choice is complete'), _('Confirm it, or take marks back.')];
@@ -353,6 +518,12 @@ export class TableView {
         }
     }
 
+    paintWords() {
+        const { aim } = this;
+        return ngettext('Tap its spaces one by one: %{n} placement is left.', 'Tap its spaces one by one: %{n} placements are left.',
+            aim ? aim.painted.length ? aim.holding(aim.paintedOn, aim.painted).length : aim.pool().length : 0);
+    }
+
     /** @param {View} view @param {string} mode @param {string} shortRound */
     trayHtml(view, mode, shortRound) {
         const [title, text] = this.say(view, mode), now = this.edition.patterns[view.revealed[view.turn]];
@@ -360,7 +531,8 @@ export class TableView {
         const small = /** @param {import('./core.js').Pattern} p @param {string} kind @param {string} label */ (p, kind, label) =>
             `<span class="xm ${kind}" role="img" aria-label="${esc(label)}">${patternPicture(turned(p))}</span>`;
         const [q, m] = this.aim ? [this.aim.quarters, this.aim.mirror] : [0, 0];
-        return `<section class="panel tray ${mode === 'pattern' && !this.aim?.one && !this.game.coach ? '' : 'talk'}" aria-label="${
+        return `<section class="panel tray ${mode === 'pattern' && !this.aim?.one && !this.aim?.painting && !this.game.coach ? '' :
+            'talk'}" aria-label="${
             esc(_('Expedition'))}"><div class="xcard" data-key="${view.round}.${view.turn}" role="img" aria-label="${esc(ngettext('%{pattern}, %{n} space', '%{pattern}, %{n} spaces', now.size, { pattern: patternName(now) }))}">${rose}<span class="xname">${
             esc(now.name)}</span>${patternPicture(this.aim?.extra ? [[0, 0]] : turned(now, q, m))}</div>
             <div class="say"><h1 class="title">${esc(title)}</h1><p>${esc(text)}</p></div>
@@ -379,8 +551,7 @@ export class TableView {
             return `<div class="pcard empty" data-key="empty${i}"><p>${_('No card left to take')}</p></div>`;
         const card = this.edition.cards[slot.card], aim = this.aim, pin = aim?.pin?.slot === i ? aim.pin : null;
         const reach = new Set(aim ? aim.reachable(i) : []), marks = new Set(slot.marks), open = [...card.cells].filter((c) => c !== '#').length;
-        const old = this.before.get(`${this.game.me}.${slot.card}`), made = this.core.made(Math.max(0, this.game.me)).length;
-        const fresh = made || !old ? [] : slot.marks.filter((m) => !old.includes(m));
+        const old = this.inked.get(`${this.game.me}.${slot.card}`), fresh = old ? slot.marks.filter((m) => !old.includes(m)) : [];
         let cells = '';
         for (let y = 0; y < 5; y++) {
             cells += '<div role="row">';
@@ -398,8 +569,8 @@ export class TableView {
             shape: shapeName(card.colour), marked: slot.marks.length, open });
         return `<article class="pcard k-${card.colour} ${pin ? 'active' : ''} ${slot.tomb ? 'complete' : ''}" data-key="${slot.card}" data-n="${
             slot.card}"><div class="hwrap" data-same="${slot.card}">${head(card)}${headTall(card)}</div><div class="tip">${pin ? this.chipsHtml(
-            view) : ''}</div><div class="chamber"><div class="art" data-same="${
-            slot.marks.join('.')}|${fresh.join('.')}|${card.cells}">${chamber(card, slot.marks, { layers: true,
+            view) : ''}</div><div class="chamber"><div class="art" data-key="${slot.marks.join('.')}" data-same="${
+            slot.marks.join('.')}|${card.cells}">${chamber(card, slot.marks, { layers: true,
                 fresh })}</div><div class="cells" role="grid" aria-label="${esc(label)}">${cells}</div></div></article>`;
     }
 
@@ -424,12 +595,16 @@ export class TableView {
         const { aim } = this, can = aim !== null && !aim.mustPass, sealed = mode === 'wait';
         const off = /** @param {boolean} is */ (is) => `aria-disabled="${is}"`;
         const made = this.core.made(Math.max(0, this.game.me)).length > 0;
-        const canUndo = sealed ? this.game.isSealed() : aim?.pin || made;
+        const canUndo = sealed ? this.game.isSealed() : aim?.pin || aim?.painting || made;
         const ready = mode === 'pass' || mode === 'made' || aim?.pin;
-        const confirm = mode === 'pass' ? _('Pass') : sealed ? _('Sent') : _('Confirm');
+        const confirm = mode === 'pass' ? _('Pass') : sealed ? _('Sent') : this.preview(view)?.desk.due ? _('Next') : _('Confirm');
         if (mode === 'watch')
             return `<section class="panel acts" aria-label="${esc(_('Watching'))}"><div class="fx">${icon('eye')}<span>${
                 _('You see what everyone may see.')}</span></div></section>`;
+        if (this.aside)
+            return `<section class="panel acts" aria-label="${esc(_('Your move'))}"><div class="fx"><span>${_('A pyramid is complete')
+            }</span></div><div class="ctl"><span class="sp"></span><button class="btn pri" data-a="cards">${icon('cards')}<span class="lbl">${
+                _('New cards')}</span></button></div></section>`;
         return `<section class="panel acts" aria-label="${esc(_('Your move'))}"><div class="fx">${this.ribbonHtml(view,
             mode)}</div><div class="ctl"><div class="seg" role="group" aria-label="${esc(_('What to mark'))}"><button aria-pressed="${can &&
             !aim.one}" data-a="pattern" ${
@@ -470,7 +645,7 @@ export class TableView {
         const now = this.totalOf(view, me), where = _('%{spaces} on card %{card}', { spaces: `<b>${spaceNames(aim.pin.cells)}</b>`,
             card: `<b>${view.desks[me].slots[aim.pin.slot].card}</b>` });
         return `${made}<span class="where">${where}</span>${preview.gains.map(({ c, label, text }) =>
-            `<span class="chip" title="${esc(text)}">${symbolOf(c)}${label}</span>`).join('')}<span class="chip res"><b>${
+            `<span class="chip"><span class="vh">${esc(text)}</span>${symbolOf(c)}${label}</span>`).join('')}<span class="chip res"><b>${
             signed(now)}</b><span class="arrow">→</span><b>${signed(preview.total)}</b></span>`;
     }
 
@@ -488,10 +663,10 @@ export class TableView {
         const worst = desk.skulls ? -this.edition.skulls[desk.skulls - 1] : 0;
         return `<button class="panel strip" data-open="score"><span class="vh">${
             esc(_('Score card: rubies %{rubies}, emeralds %{emeralds}, skulls %{skulls}, total %{total}', { rubies: desk.rubies,
-            emeralds: desk.emeralds, skulls: worst, total: now }))}</span><span aria-hidden="true">${symbol('ruby')}${desk.rubies}${
-            delta(p ? p.desk.rubies - desk.rubies : 0)}</span><span aria-hidden="true">${symbol('emerald')}${desk.emeralds}${delta(p ?
-                p.desk.emeralds - desk.emeralds : 0)}</span><span class="tt" aria-hidden="true">${desk.torches.map((t, i) =>
-            symbol('torch', t || p?.desk.torches[i] ? '' : 'un')).join('')}</span><span aria-hidden="true">${symbol('skull')}${signed(worst)}${
+            emeralds: desk.emeralds, skulls: worst, total: now }))}</span><span data-of="r" aria-hidden="true">${symbol('ruby')}${desk.rubies}${
+            delta(p ? p.desk.rubies - desk.rubies : 0)}</span><span data-of="e" aria-hidden="true">${symbol('emerald')}${desk.emeralds}${delta(p ?
+                p.desk.emeralds - desk.emeralds : 0)}</span><span class="tt" data-of="f" aria-hidden="true">${desk.torches.map((t, i) =>
+            symbol('torch', t || p?.desk.torches[i] ? '' : 'un')).join('')}</span><span data-of="s" aria-hidden="true">${symbol('skull')}${signed(worst)}${
                 delta(p ? p.desk.skulls - desk.skulls : 0)}</span><span class="tot num" aria-hidden="true">${signed(now)}</span>${d ?
                 `<span class="delta" aria-hidden="true">${plus(d)}</span>` : '<span aria-hidden="true"></span>'}</button>`;
     }
@@ -500,13 +675,14 @@ export class TableView {
     scoreHtml(view) {
         const seat = Math.max(0, this.game.me), desk = view.desks[seat], p = this.preview(view), next = p?.desk ?? desk, now = this.totalOf(view,
             seat), d = p ? p.total - now : 0;
-        const gem = /** @param {'ruby' | 'emerald'} g @param {boolean} on @param {boolean} soon */ (g, on, soon) => on ?
-            `<svg class="gs" viewBox="0 0 48 48" aria-hidden="true"><use href="#s-${g}"/></svg>`
+        const gem = /** @param {'ruby' | 'emerald'} g @param {number} i @param {boolean} on @param {boolean} soon */ (g, i, on, soon) => on ?
+            `<svg class="gs" data-of="${g[0]}${i}" viewBox="0 0 48 48" aria-hidden="true"><use href="#s-${g}"/></svg>`
             : soon ? `<span class="ring"><svg class="gs" viewBox="0 0 48 48" aria-hidden="true"><use href="#s-${g}"/></svg></span>` :
                 `<svg class="gs" viewBox="0 0 48 48" aria-hidden="true"><path class="slot" d="${g === 'ruby' ? RUBY : EMERALD}"/></svg>`;
         const columns = [...Array(10).keys()].map((i) => {
             const r = i < desk.rubies, e = i < desk.emeralds;
-            return `<div class="col ${r && e ? 'pair' : ''}">${gem('ruby', r, i < next.rubies)}${gem('emerald', e, i < next.emeralds)}<small>${r &&
+            return `<div class="col ${r && e ? 'pair' : ''}">${gem('ruby', i, r, i < next.rubies)}${gem('emerald', i, e,
+                i < next.emeralds)}<small>${r &&
                 e ? 5 : r || e ? 1 : ''}</small></div>`;
         }).join('');
         const score = view.scores[seat], colourCount = /** @param {string} k */ (k) => desk.done.filter((n) =>
@@ -531,17 +707,17 @@ export class TableView {
                 score.gems}</b></div><div class="gems" role="img" aria-label="${esc(_('Rubies %{rubies}, emeralds %{emeralds}', { rubies: desk.rubies,
                 emeralds: desk.emeralds }))}">${columns}</div></div>
             <div class="blk"><div class="bh"><span class="eyebrow">${_('Torches')}</span><b>${score.torches}</b></div><ul class="torches">${
-                desk.torches.map((t, i) => `<li class="${t ? 'lit' : next.torches[i] ? 'next' : ''}">${symbol('torch', t || next.torches[i] ? '' :
-                'un')}${ROMAN[i]}<span class="vh">${
+                desk.torches.map((t, i) => `<li data-of="f${i}" class="${t ? 'lit' : next.torches[i] ? 'next' : i < view.round ? 'missed' :
+                i === view.round ? 'due' : ''}">${symbol('torch', t || next.torches[i] ? '' : 'un')}${ROMAN[i]}<span class="vh">${
                 t ? _('marked') : _('not marked')}</span></li>`).join('')}</ul></div>
             <div class="blk"><div class="bh"><span class="eyebrow">${_('Skulls')}</span><b class="neg">${
                 signed(score.skulls)}</b></div><ol class="skulls">${this.edition.skulls.map((v, i) =>
-                `<li class="${i < desk.skulls ? '' : i < next.skulls ? 'next' : 'un'} ${i === desk.skulls - 1 ? 'worst' : ''}">${symbol('skull')}−${
+                `<li data-of="s${i}" class="${i < desk.skulls ? '' : i < next.skulls ? 'next' : 'un'} ${i === desk.skulls - 1 ? 'worst' : ''}">${symbol('skull')}−${
                 v}</li>`).join('')}</ol></div></section>`;
     }
 
     /** @param {number} n */
-    numberHtml(n) { const k = this.edition.cards[n].colour; return `<span class="dn k-${k}">${shape(k)}${n}</span>`; }
+    numberHtml(n) { const k = this.edition.cards[n].colour; return `<span class="dn k-${k}" data-n="${n}">${shape(k)}${n}</span>`; }
 
     logHtml() {
         const { core } = this, lines = core.lines().filter((_l, i) => core.isVisible(i, this.game.me));
@@ -554,7 +730,10 @@ export class TableView {
             if (e.kind === 'turn')
                 parts.push(part = [`<li class="turn">${e.html}</li>`]);
             else
-                part.push(`<li class="ln">${avatar(e.seat, { small: true, me: e.seat === this.game.me })}<span>${e.html}</span></li>`);
+                part.push(`<li class="ln">${avatar(e.seat, { small: true, me: e.seat === this.game.me })}${e.mark ?
+                    // Reached by keys in the open log only: docked, its many lines would stand between the other panels.
+                    `<button class="moment" data-look="${e.mark.card}" data-marks="${e.mark.marks.join(' ')}" data-fresh="${e.mark.cells.join(' ')}" tabindex="${
+                        this.sheet === 'log' ? 0 : -1}">${e.html}</button>` : `<span>${e.html}</span>`}</li>`);
         }
         return `<section class="panel log" aria-label="${esc(_('Game log'))}"><div class="ph"><span class="eyebrow">${_('Game log')}</span>${
             this.shutHtml()}<button class="iconbtn open" data-open="log" aria-label="${esc(_('Open the whole log'))}">${
@@ -577,7 +756,7 @@ export class TableView {
                 _('not connected') }[status];
         const sub = seat.level ? _('bot, %{level}', { level: levelName(seat.level) }) : ngettext('%{n} pyramid', '%{n} pyramids', desk.done.length);
         const worst = desk.skulls ? -this.edition.skulls[desk.skulls - 1] : 0;
-        return `<article class="panel opp" aria-label="${esc(ngettext('%{name}, %{n} point, %{status}', '%{name}, %{n} points, %{status}',
+        return `<article class="panel opp" data-seat="${s}" aria-label="${esc(ngettext('%{name}, %{n} point, %{status}', '%{name}, %{n} points, %{status}',
             view.scores[s].total, { name: seat.name, status: words }))}"><div class="id">${avatar(s,
             { bot: seat.level !== '' })}<div><div class="nm"><span class="nmt">${esc(seat.name)}</span><span class="num">${
             signed(view.scores[s].total)}</span></div><div class="sub">${esc(sub)}</div></div>
@@ -605,25 +784,26 @@ export class TableView {
 
     /** @param {View} view */
     replaceHtml(view) {
-        const { me } = this.game, fresh = view.fresh[me], [choice] = this.picked, none = this.picked.length === 0, chosen = this.picked.length ?
+        const { me } = this.game, armed = view.order[view.place] === me, off = armed ? '' : 'aria-disabled="true"', fresh = view.fresh[me], [choice] = this.picked, none = this.picked.length === 0, chosen = this.picked.length ?
             choice : -1;
         const title = fresh.length > 1 ? _('Cards %{a} and %{b} are complete', { a: fresh[0], b: fresh[1] }) : _('Card %{n} is complete',
             { n: fresh[0] });
         const colours = view.desks[me].done.map((n) => this.edition.cards[n].colour);
         const pick = /** @param {number} n */ (n) => { const k = this.edition.cards[n].colour; return `<button class="pick" aria-pressed="${
-            chosen === n}" data-next="${n}"><span class="vh">${esc(cardName(this.edition, n))}: ${esc(cardContents(this.edition,
+            chosen === n}" data-next="${n}" ${off}><span class="vh">${esc(cardName(this.edition, n))}: ${esc(cardContents(this.edition,
             n))}</span><span class="tick">${icon('check')}</span>${
             picture(this.edition.cards[n])}<span class="cap" aria-hidden="true">${this.capHtml(n)}</span><span class="cap nth k-${k}">${shape(k)}${
                 esc(nth(colours.filter((c) => c === k).length + 1, k))}</span></button>`; };
         const order = view.order.map((s, i) => `<li class="${i < view.place ? 'past' : i === view.place ? 'now' : ''}">${avatar(s, { small: true,
             me: s === me })}<span>${Math.min(...view.fresh[s])}</span></li>`).join('');
         return `<div class="over" role="dialog" aria-modal="true" aria-labelledby="rp-t">${this.bannerHtml()}<div class="panel ov"><div class="ovh"><div><h1 class="title" id="rp-t" tabindex="-1">${
-            esc(title)}</h1><p>${view.owed > 1
+            esc(title)}</h1><p>${!armed ? esc(_('%{name} chooses first, with card %{n}.', { name: this.game.seats[view.order[view.place]].name,
+                n: Math.min(...view.fresh[view.order[view.place]]) })) : view.owed > 1
             ? _('Take your next pyramid from the display, or the unseen top card of the deck. You take two, one after the other.') :
-                _('Take your next pyramid from the display, or the unseen top card of the deck.')}</p></div><ol class="order" aria-label="${
-                esc(_('Order of choosing'))}">${order}</ol></div>
+                _('Take your next pyramid from the display, or the unseen top card of the deck.')}</p></div><div class="ovr"><ol class="order" aria-label="${
+                esc(_('Order of choosing'))}">${order}</ol><button class="btn" data-a="table">${icon('eye')}${_('Table')}</button></div></div>
             <div class="deal five" role="group" aria-label="${esc(_('Cards to take'))}">${view.display.filter(Boolean).map(pick).join('')}${
-                view.deckLeft ? `<button class="pick deckpick" aria-pressed="${chosen === 0}" data-next="0"><span class="vh">${
+                view.deckLeft ? `<button class="pick deckpick" aria-pressed="${chosen === 0}" data-next="0" ${off}><span class="vh">${
                 esc(_('Unseen top card'))}: </span><span class="tick">${icon('check')}</span><span class="dback">${
                 cardBack}</span><span class="cap">${
                 esc(ngettext('Deck, %{n} card', 'Deck, %{n} cards', view.deckLeft))}</span></button>` : ''}</div>
@@ -639,10 +819,12 @@ export class TableView {
         const { aim } = this;
         $$('.cards-in article', this.root).forEach((article) => {
             const slot = Number($('.cells button', article).dataset.slot), lg = article.querySelector('.lg'), gh = article.querySelector('.gh');
-            const shown = aim?.hover ?? aim?.pin ?? null, here = shown && shown.slot === slot ? shown : null;
-            const hover = aim?.hover ?? null;
-            const legal = aim && !aim.mustPass ? aim.singles.filter((p) => p.slot === slot && !here?.cells.includes(p.cells[0])).map((p) =>
-                p.cells[0]) : [];
+            const painted = aim?.painting && aim.painted.length ? { slot: aim.paintedOn, cells: aim.painted } : null;
+            const shown = painted ?? aim?.hover ?? aim?.pin ?? null, here = shown && shown.slot === slot ? shown : null;
+            const hover = painted ? null : aim?.hover ?? null;
+            // While painting, the spaces that are still possible; else those that can be marked singly.
+            const legal = !aim || aim.mustPass ? [] : (painted?.slot === slot ? aim.holding(slot, painted.cells).flatMap((p) => p.cells) :
+                aim.singles.filter((p) => p.slot === slot).map((p) => p.cells[0])).filter((c, i, all) => !here?.cells.includes(c) && all.indexOf(c) === i);
             if (lg) lg.innerHTML = legalLayer(legal);
             if (gh) {
                 gh.setAttribute('class', `gh ${here && hover ? (hover.bad ? 'bad' : 'hov') : ''}`);
@@ -679,6 +861,10 @@ export class TableView {
             if (near(event, '.cells'))
                 return;
         }
+        if (this.peek?.held) {
+            this.peek.held = false;
+            return;
+        }
         const cell = near(event, '[data-cell]');
         if (cell) {
             this.choose(Number(cell.dataset.slot), Number(cell.dataset.cell));
@@ -690,7 +876,7 @@ export class TableView {
         else if (act) this.act(act);
         else if (open) this.openSheet(open);
         else if (near(event, '[data-close]')) this.openSheet('');
-        else if (look) this.look(Number(look.dataset.look), (look.dataset.marks ?? '').split(' ').filter(Boolean).map(Number));
+        else if (look) this.look(...lookOf(look));
         else this.pick(near(event, '[data-pick]')?.dataset.pick, near(event, '[data-next]')?.dataset.next);
     }
 
@@ -700,7 +886,7 @@ export class TableView {
             const n = Number(keep);
             this.picked = this.picked.includes(n) ? this.picked.filter((k) => k !== n) : [...this.picked, n].slice(-2);
             this.render();
-        } else if (next !== undefined) {
+        } else if (next !== undefined && this.view?.order[this.view.place] === this.game.me) {
             this.picked = [Number(next)];
             this.render();
         }
@@ -716,6 +902,18 @@ export class TableView {
         case 'steps': game.steps(); break;
         case 'menu': this.menu(); break;
         case 'help': this.around.help(); break;
+        case 'settings': this.around.settings(); break;
+        case 'sound':
+            saveSettings({ sound: !settings.sound });
+            play('gem');
+            this.render();
+            break;
+        case 'table': case 'cards':
+            this.aside = what === 'table';
+            this.render();
+            if (this.aside)
+                this.root.querySelector(/** @type {'button'} */ ('[data-a=cards]'))?.focus();
+            break;
         case 'hint': void this.hint(); break;
         case 'list': this.listPlacements(); break;
         case 'keep':
@@ -736,9 +934,13 @@ export class TableView {
         case 'mirror': this.turn(0); break;
         case 'one': case 'single': case 'pattern':
             if (aim && !aim.mustPass && !aim.extra && aim.patterns.length) {
+                const [dot, ...more] = aim.painting ? aim.painted : [], slot = aim.paintedOn;
                 aim.one = what === 'one' ? !aim.one : what === 'single';
                 aim.set(null);
                 aim.cycle = { slot: -1, cell: -1, at: 0, of: 0 };
+                // One space was painted, and one is wanted.
+                if (aim.one && dot !== undefined && !more.length)
+                    aim.set(aim.holding(slot, [dot])[0] ?? null);
                 this.render();
             }
             break;
@@ -750,11 +952,25 @@ export class TableView {
         if (!this.aim || !this.canAim())
             return;
         this.focus[slot] = cell;
-        if (this.aim.place(slot, cell))
-            this.sayPlaced();
+        if (this.aim.painting)
+            this.aim.dab(slot, cell);
         else
-            announce(reason(this.aim.refused).text);
+            this.aim.place(slot, cell);
+        this.answer();
         this.render();
+    }
+
+    /** Says what became of a try to place something. */
+    answer() {
+        const { aim } = this;
+        if (aim?.pin) {
+            tick();
+            this.sayPlaced();
+        } else if (aim?.refused) {
+            announce(reason(aim.refused).text);
+        } else if (aim?.painting) {
+            announce(this.paintWords());
+        }
     }
 
     sayPlaced() {
@@ -775,8 +991,12 @@ export class TableView {
         const at = aim.hover;
         if (!aim.turn(by))
             announce(_('No other turn fits on this card.'));
-        if (at && this.hoverAt)
+        else if (aim.pin)
+            this.sayPlaced();
+        if (at && this.hoverAt) {
             aim.point(this.hoverAt[0], this.hoverAt[1]);
+            this.saySoon();
+        }
         this.render();
     }
 
@@ -790,21 +1010,30 @@ export class TableView {
             return;
         }
         if (aim?.pin) {
-            if (core.step(game.me, aim.pin.step) !== 0)
+            const { pin } = aim, after = this.preview(view), boxes = pin.cells.map((i) =>
+                $(`[data-slot="${pin.slot}"][data-cell="${i}"]`, this.root).getBoundingClientRect());
+            if (!after || core.step(game.me, pin.step) !== 0)
                 return;
             game.touched();
-            if (!core.isReady(game.me)) {
+            const desk = view.desks[game.me], face = this.edition.cards[desk.slots[pin.slot].card].cells;
+            if (pin.cells.filter((i) => face[i] === 'x').length + (aim.extra ? desk.due - 1 : 0) > after.desk.due)
+                toast(_('No space is left, the extra mark is lost.'));
+            if (core.isReady(game.me)) {
+                game.confirm();
+            } else {
                 this.render();
-                announce(ngettext('One more space, on either card. %{n} to choose from.', 'One more space, on either card. %{n} to choose from.',
-                    this.aim?.singles.length ?? 0));
-                return;
+                const n = this.aim?.singles.length ?? 0;
+                announce(aim.extra ? ngettext('And one more space, on either card. %{n} to choose from.',
+                    'And one more space, on either card. %{n} to choose from.', n) : ngettext('One more space, on either card. %{n} to choose from.',
+                    'One more space, on either card. %{n} to choose from.', n));
             }
-        }
-        if (core.isReady(game.me)) {
+            if (!this.stopped)
+                this.flyGains(view, pin, after, boxes);
+        } else if (core.isReady(game.me)) {
             game.confirm();
-            return;
+        } else {
+            announce(_('Choose a space first.'));
         }
-        announce(_('Choose a space first.'));
     }
 
     undo() {
@@ -813,7 +1042,7 @@ export class TableView {
             this.retract();
             return;
         }
-        if (aim?.pin) {
+        if (aim?.pin || aim?.painting) {
             aim.set(null);
             aim.cycle = { slot: -1, cell: -1, at: 0, of: 0 };
         } else if (game.me >= 0 && core.undo(game.me) === 0) {
@@ -884,12 +1113,29 @@ export class TableView {
             return;
         this.drag = { slot: cell ? Number(cell.dataset.slot) : -1, cell: cell ? Number(cell.dataset.cell) : -1, mode: '', x: event.clientX,
             y: event.clientY, touch: event.pointerType !== 'mouse' };
+        clearTimeout(this.holding);
         if (tray) {
             this.drag.mode = 'move';
             event.preventDefault();
+        } else if (this.drag.touch && !this.aim?.one) {
+            this.holding = setTimeout(() => this.paintByTaps(), HOLD);
         }
         if (event.target instanceof Element && event.target.hasPointerCapture(event.pointerId))
             event.target.releasePointerCapture(event.pointerId);
+    }
+
+    /** A space was pressed for a while: from now on taps paint. */
+    paintByTaps() {
+        const { drag, aim } = this;
+        if (!drag || drag.mode || !aim || !this.canAim())
+            return;
+        drag.mode = 'dab';
+        aim.set(null);
+        aim.painting = true;
+        aim.dab(drag.slot, drag.cell);
+        tick();
+        this.answer();
+        this.render();
     }
 
     /** @param {PointerEvent} event */
@@ -902,6 +1148,7 @@ export class TableView {
         if (!drag.mode) {
             if (Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < 12 || (cell && cell[0] === drag.slot && cell[1] === drag.cell))
                 return;
+            clearTimeout(this.holding);
             drag.mode = aim.pin && aim.pin.slot === drag.slot && aim.pin.cells.includes(drag.cell) ? 'move' : 'paint';
             aim.painted = [];
             if (drag.mode === 'paint')
@@ -910,9 +1157,15 @@ export class TableView {
         if (drag.mode === 'paint') {
             if (cell && cell[0] === drag.slot)
                 aim.paint(cell[0], cell[1]);
+        } else if (drag.mode === 'dab') {
+            if (cell && aim.painting && cell[0] === drag.slot && cell[1] !== drag.cell) {
+                drag.cell = cell[1];
+                if (!aim.painted.includes(cell[1]))
+                    this.choose(cell[0], cell[1]);
+            }
+            return;
         } else {
-            // The ghost floats above a finger, which would hide it.
-            const y = event.clientY - (drag.touch ? 56 : 0);
+            const y = event.clientY - (drag.touch ? LIFT : 0), was = aim.hover?.step;
             aim.hover = null;
             for (const grid of $$('.cells', this.root)) {
                 const box = grid.getBoundingClientRect();
@@ -920,8 +1173,29 @@ export class TableView {
                     aim.snap(Number($('button', grid).dataset.slot), (event.clientX - box.left) / box.width * 5 - .5,
                         (y - box.top) / box.height * 5 - .5);
             }
+            if (aim.hover && /** @type {Place} */ (aim.hover).step !== was)
+                tick();
+            this.carry(event.clientX, y);
         }
         this.layers();
+    }
+
+    /** Between cards the pattern floats where it is carried. @param {number} x @param {number} y */
+    carry(x, y) {
+        const { aim } = this;
+        if (!aim)
+            return;
+        if (!this.carried) {
+            this.carried = document.createElement('div');
+            this.carried.className = 'carried';
+            this.carried.innerHTML = patternPicture(aim.one ? [[0, 0]] : turned(aim.pattern, aim.quarters, aim.mirror));
+            // As large as it will lie on the card; the picture is three spaces wide, four if the pattern is.
+            const space = $('.cells button', this.root).getBoundingClientRect().width, [, , wide] = ($('svg', this.carried).getAttribute('viewBox') ?? '').split(' ');
+            this.carried.style.width = `${space * Number(wide) / 20}px`;
+            document.body.append(this.carried);
+        }
+        this.carried.style.translate = `calc(${x}px - 50%) calc(${y}px - 50%)`;
+        this.carried.hidden = aim.hover !== null;
     }
 
     /** @param {PointerEvent} _event */
@@ -930,15 +1204,20 @@ export class TableView {
     /** @param {boolean} keep */
     endDrag(keep) {
         const { drag, aim } = this;
+        clearTimeout(this.holding);
         this.drag = null;
+        this.carried?.remove();
+        this.carried = null;
         if (!drag?.mode || !aim)
             return;
         this.wasDragged = true;
+        if (drag.mode === 'dab')
+            return;
         const found = keep && aim.hover && !aim.hover.bad ? aim.hover : null;
         if (found) {
             aim.set({ slot: found.slot, cells: found.cells, step: found.step });
             aim.cycle = { slot: -1, cell: -1, at: 0, of: 0 };
-            this.sayPlaced();
+            this.answer();
         } else if (keep && aim.hover?.bad) {
             aim.refused = aim.hover.bad;
         }
@@ -968,9 +1247,13 @@ export class TableView {
         if (event.ctrlKey || event.metaKey)
             return;
         if (k === 'escape') {
+            if (this.peek?.hide())
+                return;
             if (this.sheet)
                 this.openSheet('');
-            else if (this.aim?.pin || this.aim?.refused) {
+            else if (this.root.querySelector('.over'))
+                this.act('table');
+            else if (this.aim?.pin || this.aim?.refused || this.aim?.painting) {
                 this.aim.set(null);
                 this.render();
             }
@@ -1039,12 +1322,16 @@ export class TableView {
             this.hoverAt = [slot, i];
             this.aim.point(slot, i);
             this.layers();
-            clearTimeout(this.pause);
-            this.pause = setTimeout(() => this.sayHover(), 300);
+            this.saySoon();
         }
     }
 
-    /** What lies under the keyboard's place, once it rests. */
+    /** Says what lies under the keyboard's place once it rests. */
+    saySoon() {
+        clearTimeout(this.pause);
+        this.pause = setTimeout(() => this.sayHover(), 300);
+    }
+
     sayHover() {
         const { aim, view } = this, hover = aim?.hover;
         if (!aim || !view || !hover)
@@ -1105,9 +1392,25 @@ export class TableView {
         }).join(', ') }))}</li>`).join('');
     }
 
-    /** @param {number} card @param {number[]} marks */
-    look(card, marks) {
-        void dialog(cardName(this.edition, card), `<div class="lookat">${picture(this.edition.cards[card], marks)}<ol class="rows">${this.cardText(
+    /** What floats up when something is pointed at or held. @param {Event} event @returns {import('./peek.js').Found | null} */
+    peekAt(event) {
+        const look = near(event, '[data-look]'), cell = near(event, '[data-cell]'), drawn = near(event, '.sy, .gs');
+        if (look)
+            return { html: this.bigCard(...lookOf(look)), of: look, beside: look, wait: 400 };
+        const card = cell && this.view ? this.view.desks[Math.max(0, this.game.me)].slots[Number(cell.dataset.slot)].card : 0;
+        const name = card ? SYMBOLS[this.edition.cards[card].cells[Number(cell?.dataset.cell)]] :
+            drawn?.querySelector('use')?.getAttribute('href')?.slice(3) ?? (near(event, '.gems') ? 'ruby' : '');
+        const of = cell ?? drawn, beside = cell ? cell.closest('article')?.querySelector('.hwrap') : drawn;
+        return name && of && beside && Object.values(SYMBOLS).includes(name) ? { html: `<p>${symbol(name)}<span>${esc(symbolRule(name))}${ruleLink('R11')}</span></p>`,
+            of, beside, over: cell !== null, wait: cell ? 1200 : 500 } : null;
+    }
+
+    /** @param {number} card @param {number[]} marks @param {number[]} fresh */
+    bigCard(card, marks, fresh) { return picture(this.edition.cards[card], marks, fresh); }
+
+    /** @param {number} card @param {number[]} marks @param {number[]} fresh */
+    look(card, marks, fresh) {
+        void dialog(cardName(this.edition, card), `<div class="lookat">${this.bigCard(card, marks, fresh)}<ol class="rows">${this.cardText(
             card, marks)}</ol></div>`, { close: _('Close') });
     }
 

@@ -113,6 +113,18 @@ export const REASONS = /** @type {Record<string, number>} */ ({ wall: -195, mark
 /** A rule as a link. @param {string} rule */
 export const ruleLink = (rule) => rule ? ` <a class="rule" href="#${rule}">${rule}</a>` : '';
 
+/** What a symbol does, in the words of R11. @param {string} name as in draw.js */
+export function symbolRule(name) {
+    switch (name) {
+    case 'cross': return _('Red cross: mark one more space at once, on either card. If that is a cross too, one more.');
+    case 'ruby': case 'emerald': return _('Ruby, emerald: mark the next gem of that colour on the score card. After the tenth nothing happens.');
+    case 'torch': return _('Torch: mark this round’s torch, at most one a round.');
+    case 'skull': return _('Skull: mark the next skull on the score card.');
+    case 'potion': return _('Potion: erase the two worst skulls; with fewer, what there is.');
+    default: return _('Tomb: the card is complete.');
+    }
+}
+
 /** What is wrong with a text (a record, an edition): one sentence. @param {Fault} fault */
 export function faultSentence(fault) {
     const [a, b] = fault.numbers, w = fault.word, e = fault.expected;
@@ -189,7 +201,8 @@ export const moveParts = (move) => move === '-' ? [] : move.split('+').map((part
     return { card: Number(card), cells: spacesOf(spaces) };
 });
 
-/** @typedef {{kind: 'turn' | 'line', seat: number, html: string, text: string, line: number, loud: boolean}} Entry loud: worth a word to everyone */
+/** @typedef {{kind: 'turn' | 'line', seat: number, html: string, text: string, line: number, loud: boolean, mark?: {card: number, cells: number[], marks: number[]}}} Entry
+ * loud: worth a word to everyone; mark: the card, what was marked on it then, and all its marks after that */
 
 /**
  * The log in words, oldest first. @param {string[]} lines of a record @param {Edition} edition @returns {Entry[]}
@@ -199,6 +212,8 @@ export function logEntries(lines, edition) {
     /** @type {Entry[]} */
     const entries = [];
     let reveals = 0;
+    /** @type {Record<string, number[]>} */
+    const marks = {};
     const b = /** @param {number | string} x */ (x) => `<b>${esc(x)}</b>`;
     lines.forEach((line, at) => {
         const [word, ...rest] = line.split(' ');
@@ -224,12 +239,14 @@ export function logEntries(lines, edition) {
                 say(({ name }) => _('%{name} passes', { name }));
             parts.forEach(({ card, cells }, i) => {
                 const spaces = spaceNames(cells), chars = cells.map((k) => edition.cards[card].cells[k]).join('');
+                marks[`${seat}.${card}`] = [...marks[`${seat}.${card}`] ?? [], ...cells];
                 if (i)
                     say(({ name, b, symbols }) => _('%{name}, extra mark: %{spaces} on %{card} %{symbols}', { name, spaces, card: b(card),
                         symbols: symbols(chars) }));
                 else
                     say(({ name, b, symbols }) => _('%{name} marked %{spaces} on %{card} %{symbols}', { name, spaces, card: b(card), symbols: symbols(
                         chars) }));
+                entries[entries.length - 1].mark = { card, cells, marks: marks[`${seat}.${card}`] };
                 if (chars.includes('T'))
                     say(({ name, b }) => _('%{name} completed %{card}', { name, card: b(card) }), true);
             });

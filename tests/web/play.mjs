@@ -1,4 +1,4 @@
-// play.mjs SITE: whole games against bots by mouse, by touch and by keyboard; aiming; undo; a reload in the middle.
+// play.mjs SITE: whole games against bots by mouse, by touch and by keyboard; aiming; undo; a reload in the middle; what is said, moves and sounds.
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, picture, serve } from './site.mjs';
 import { act, begin, ended, finish, keep } from './hand.mjs';
@@ -7,11 +7,15 @@ import { newCore, playOut, saved } from './games.mjs';
 const site = process.argv[2], host = await serve(site), browser = await launch();
 const quiet = (page) => equal(page.complaints, [], 'the console');
 
-/** Opens the page with a game at a certain point. */
-async function openAt(core, options = DESKTOP, people = [0]) {
-    const page = await open(browser, host.url, options);
-    await page.evaluate((game) => localStorage.setItem('pyramids.game', JSON.stringify(game)), saved(core, people));
-    await page.goto(`${host.url}#play`);
+/** Opens the page with a game at a certain point; `script` runs in it first. */
+async function openAt(core, options = DESKTOP, people = [0], script = undefined) {
+    const page = await open(browser, host.url, options), game = saved(core, people);
+    if (core.edition.name !== 'classic')
+        game.edition = core.edition.text;
+    await page.evaluate((value) => localStorage.setItem('pyramids.game', JSON.stringify(value)), game);
+    if (script)
+        await page.addInitScript(script);
+    await page.goto(`${host.url}${script ? '?anew' : ''}#play`);
     await page.locator('.table, .setup, .cover').first().waitFor();
     return page;
 }
@@ -174,6 +178,57 @@ await test('touch: tap again, drag what is placed, paint', async () => {
     await drag([await middle(first.slot, Number(now.split(',')[0])), { x: 30, y: 20 }, { x: 20, y: 10 }]);
     equal(await placed(), now, 'leaving the card cancels');
     truth(cards.length === 2, 'two cards');
+    await page.getByRole('button', { name: 'Undo' }).tap();
+    // The expedition card: from the tray to where a pattern in the turn shown lies, the finger 56 px below its middle.
+    const shown = await page.locator('.xcard .pt').evaluateAll((all) => all.map((r) => [Number(r.getAttribute('x')), Number(r.getAttribute('y'))]));
+    const form = (pairs) => { const x0 = Math.min(...pairs.map((p) => p[0])), y0 = Math.min(...pairs.map((p) => p[1])); return pairs.map(([x, y]) => `${x - x0},${y - y0}`).sort().join(' '); };
+    const goal = steps.find((s) => form(s.cells.map((i) => [i % 5, i / 5 | 0])) === form(shown.map(([x, y]) => [Math.floor(x / 20), Math.floor(y / 20)])));
+    const spots = await Promise.all(goal.cells.map((i) => middle(goal.slot, i))), tray = await page.locator('.xcard').boundingBox();
+    const centre = { x: spots.reduce((a, p) => a + p.x, 0) / spots.length, y: spots.reduce((a, p) => a + p.y, 0) / spots.length };
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x: tray.x + 30, y: tray.y + 30 }] });
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [{ x: tray.x + 60, y: tray.y + 60 }] });
+    await page.locator('.carried').waitFor();
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: [{ x: centre.x, y: centre.y + 56 }] });
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    equal(await placed(), goal.cells.join(), 'dragged from the tray');
+    equal(await page.locator('.carried').count(), 0, 'nothing is left in the hand');
+    await page.getByRole('button', { name: 'Undo' }).tap();
+    // The same space again and again goes through all that cover it, and back to the first.
+    const space = first.cells[0], covering = core.steps(0).filter((s) => s.kind === 'mark' && s.slot === first.slot && s.cells.includes(space)), seen = [];
+    for (let i = 1; i <= covering.length + 1; i++) {
+        await page.locator(`[data-slot="${first.slot}"][data-cell="${space}"]`).tap();
+        seen.push(await placed());
+        if (covering.length > 1)
+            equal(await page.locator('.tip .cyc').innerText(), `${(i - 1) % covering.length + 1}/${covering.length}`, 'how many');
+    }
+    equal([...new Set(seen)].sort(), covering.map((s) => s.cells.join()).sort(), 'all that cover it');
+    equal(seen.at(-1), seen[0], 'round again');
+    // A long press paints by taps: each space narrows, a wall starts afresh, the rest is filled in.
+    const holding = (cells) => steps.filter((s) => s.slot === first.slot && cells.every((i) => s.cells.includes(i)));
+    const start = first.cells.find((i) => holding([i]).length > 1);
+    const hold = async (i) => {
+        await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [await middle(first.slot, i)] });
+        await page.getByRole('heading', { name: 'Paint the pattern' }).waitFor();
+        await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    };
+    await hold(start);
+    truth((await page.locator('.say p').innerText()).includes(`${holding([start]).length} placements`), 'what is left');
+    const goalCells = holding([start])[0].cells, painted = [start];
+    for (const i of goalCells.filter((k) => k !== start)) {
+        if (holding(painted).length === 1)
+            break;
+        await page.locator(`[data-slot="${first.slot}"][data-cell="${i}"]`).tap();
+        painted.push(i);
+    }
+    equal(await placed(), holding(painted)[0].cells.join(), 'the rest is filled in');
+    await hold(start);
+    const wall = [...core.edition.cards[cards[first.slot].card].cells].indexOf('#');
+    await page.locator(`[data-slot="${first.slot}"][data-cell="${wall}"]`).tap({ force: true });
+    await page.locator('.strip.why').getByText('That space is a wall.').waitFor();
+    await page.locator(`[data-slot="${first.slot}"][data-cell="${start}"]`).tap();
+    truth((await page.locator('.say p').innerText()).includes(`${holding([start]).length} placements`), 'afresh');
+    await page.getByRole('button', { name: 'Undo' }).tap();
+    equal(await page.getByRole('heading', { name: 'Paint the pattern' }).count(), 0, 'undo ends it');
     quiet(page);
     await page.context().close();
 });
@@ -188,7 +243,7 @@ await test('extra marks, undo step by step, reload in a chain', async () => {
     await page.getByRole('button', { name: 'Menu' }).first().tap();
     await page.getByRole('button', { name: 'List placements' }).tap();
     await page.getByRole('dialog').getByRole('button', { name: /red cross/ }).first().tap();
-    await page.getByRole('button', { name: 'Confirm' }).tap();
+    await page.getByRole('button', { name: /^(Confirm|Next)$/ }).tap();
     await page.getByRole('heading', { name: 'One more space' }).waitFor();
     await picture(page, 'extra-390x844');
     await page.reload();
@@ -198,6 +253,174 @@ await test('extra marks, undo step by step, reload in a chain', async () => {
     await act(page, (l) => l.tap());
     quiet(page);
     await page.context().close();
+});
+
+await test('what is said in a turn, in order', async () => {
+    const core = playOut(newCore(site), 2, 7, (v) => v.phase === 'mark' && v.round === 0 && v.turn === 3);
+    // The bot thinks only when it may, so that somebody is waited for.
+    const page = await openAt(core, DESKTOP, [0], () => {
+        const { postMessage } = Worker.prototype, held = [];
+        Worker.prototype.postMessage = function (...all) { held.push(() => postMessage.apply(this, all)); };
+        globalThis.letBotsThink = () => { Worker.prototype.postMessage = postMessage; held.forEach((send) => send()); };
+        globalThis.said = [];
+        addEventListener('DOMContentLoaded', () => new MutationObserver(() => globalThis.said.push(document.querySelector('#live').textContent.trim()))
+            .observe(document.querySelector('#live'), { childList: true, characterData: true, subtree: true }));
+    });
+    const said = () => page.evaluate(() => globalThis.said), until = (text) => page.waitForFunction((t) => globalThis.said.at(-1)?.includes(t), text);
+    const [mark] = core.steps(0).filter((s) => s.kind === 'mark' && s.cells.length > 1), names = mark.cells.map((i) => 'abcde'[i % 5] + (1 + (i / 5 | 0))).join(' ');
+    const desk = core.view(0).desks[0], total = core.preview(0, mark.step).total, card = desk.slots[mark.slot].card;
+    await page.keyboard.press('p');
+    await page.getByRole('dialog').getByRole('button', { name: `Card ${card}: ${names}` }).first().press('Enter');
+    await until('Placed');
+    truth((await said()).at(-1).startsWith(`Placed on ${card}: ${names}. `) && (await said()).at(-1).includes(` to ${total}. `), `placed: ${(await said()).at(-1)}`);
+    await page.keyboard.press('u');
+    await until('Taken back.');
+    await page.keyboard.press(String(mark.slot + 1));
+    await page.keyboard.press('n');
+    await until('Placed');
+    await page.getByRole('button', { name: /^(Confirm|Next)$/ }).click();
+    for (let i = 0; i < 4 && !await page.locator('.mode-wait').count(); i++)
+        await act(page);
+    await until('Sent. Waiting for Ben.');
+    const sent = (await said()).length - 1;
+    await page.evaluate(() => globalThis.letBotsThink());
+    await until('turn 5 of 7');
+    const all = await said();
+    truth(/^Ana marked .*Ben marked .*Round 1, turn 5 of 7\. .* pattern, \d spaces\. \d+ places? on card \d+\. \d+ places? on card \d+\.$/.test(all.slice(sent + 1).join(' ')), `the turn: ${JSON.stringify(all.slice(sent + 1))}`);
+    quiet(page);
+    await page.context().close();
+});
+
+await test('motion, sounds and settings: off, on, and never in the way', async () => {
+    let core, mark;
+    const brings = (s) => s.cells.filter((i) => 'ref'.includes(core.edition.cards[core.view(0).desks[0].slots[s.slot].card].cells[i])).length;
+    for (let seed = 1; !mark; seed++) {
+        core = playOut(newCore(site), 2, seed, (v) => v.phase === 'mark' && v.turn === 2);
+        mark = core.steps(0).find((s) => s.kind === 'mark' && s.cells.length > 1 && brings(s) > 1 && core.preview(0, s.step).desk.due === 0);
+    }
+    const page = await openAt(core, { ...DESKTOP, reducedMotion: 'no-preference' }, [0], () => {
+        globalThis.sounds = 0;
+        const { connect } = GainNode.prototype;
+        GainNode.prototype.connect = function (...all) { globalThis.sounds++; return connect.apply(this, all); };
+    });
+    const place = async () => {
+        await page.keyboard.press('p');
+        await page.getByRole('dialog').getByRole('listitem').nth(core.steps(0).filter((s) => s.cells.length > 1).findIndex((s) => s.step === mark.step)).getByRole('button').click();
+    };
+    const moving = () => page.evaluate(() => document.getAnimations().filter((a) => a.playState === 'running' && Number.isFinite(a.effect.getComputedTiming().endTime)).length);
+    await place();
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    equal(await page.evaluate(() => globalThis.sounds), 0, 'silent until asked');
+    truth(await page.locator('.pen.fresh').count() >= 2 * mark.cells.length, 'strokes are drawn');
+    await page.keyboard.press('Shift');
+    equal(await moving(), 0, 'any key ends all movement');
+    await page.waitForFunction(() => !document.querySelector('.flying'));
+    truth(Number(await page.locator('.score .tot').evaluate((e) => e.firstChild.nodeValue)) >= 0, 'the total is a number');
+    await page.getByRole('button', { name: 'Settings' }).click();
+    const box = page.getByRole('dialog', { name: 'Settings' });
+    equal([await box.getByRole('checkbox', { name: 'Sounds' }).isChecked(), await box.getByRole('slider', { name: 'Volume' }).isDisabled()], [false, true], 'off at first');
+    await box.getByRole('checkbox', { name: 'Sounds' }).check();
+    await box.getByRole('slider', { name: 'Volume' }).fill('0.3');
+    await box.getByRole('checkbox', { name: 'Letters' }).uncheck();
+    await box.getByRole('button', { name: 'Done' }).click();
+    const heard = await page.evaluate(() => globalThis.sounds);
+    truth(heard > 0, 'a sample');
+    await page.keyboard.press('p');
+    equal(await page.getByRole('dialog').count(), 0, 'letters are off');
+    await act(page);
+    truth(await page.evaluate(() => globalThis.sounds) > heard, 'the pen is heard');
+    equal(await page.evaluate(() => { const { sound, volume, letters, vibration } = JSON.parse(localStorage.getItem('pyramids.settings')); return { sound, volume, letters, vibration }; }),
+        { sound: true, volume: .3, letters: false, vibration: false }, 'kept');
+    await page.getByRole('button', { name: 'Sounds' }).click();
+    equal(await page.getByRole('button', { name: 'Sounds' }).getAttribute('aria-pressed'), 'false', 'mute');
+    const lengths = await page.evaluate(async () => Object.entries((await import(new URL('sound.js', location.href).href)).SOUNDS).map(([name, tones]) => [name, Math.max(...tones.map((t) => t[3] + t[4]))]));
+    equal(lengths.filter(([, s]) => s > .6), [], 'every sound is under 0.6 s');
+    equal(lengths.length, 8, 'eight sounds');
+    // Playing faster than anything moves.
+    for (let i = 0; i < 6; i++)
+        await act(page, (l) => l.click(), i);
+    quiet(page);
+    await page.context().close();
+});
+
+await test('cards in full size and symbols, by mouse, keys and touch', async () => {
+    const core = playOut(newCore(site), 2, 7, (v) => v.phase === 'mark' && v.round === 1 && v.turn === 3);
+    const page = await openAt(core), peek = page.getByRole('tooltip'), cards = page.getByRole('button', { name: /^Look at card/ });
+    await cards.first().hover();
+    await peek.locator('.pcard').waitFor();
+    await page.keyboard.press('Escape');
+    await peek.waitFor({ state: 'hidden' });
+    await page.locator('.score .torches .sy').first().hover();
+    await peek.getByRole('link', { name: 'R11' }).hover();
+    await page.waitForTimeout(300);
+    truth(await peek.isVisible(), 'its link can be reached');
+    equal(await peek.getByRole('link').getAttribute('href'), '#R11');
+    await cards.nth(2).focus();
+    await page.keyboard.press('Tab');
+    await peek.locator('.pcard').waitFor();
+    await page.keyboard.press('Tab');
+    // A line of the log shows its moment: the marks of then, not of now.
+    await page.keyboard.press('l');
+    const line = page.locator('.moment').last(), cells = await line.getAttribute('data-fresh');
+    await line.press('Enter');
+    equal(await page.getByRole('dialog').locator('.pen.fresh').count(), 2 * cells.split(' ').length, 'its marks draw themselves');
+    quiet(page);
+    await page.context().close();
+    const phone = await openAt(core, PHONE), touch = await phone.context().newCDPSession(phone);
+    const box = await phone.locator('.strip .sy').first().boundingBox();
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x: box.x + 9, y: box.y + 9 }] });
+    await phone.getByRole('tooltip').getByText(/^Ruby, emerald/).waitFor();
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    equal(await phone.locator('[data-sheet]').count(), 0, 'a held symbol opens no drawer');
+    quiet(phone);
+    await phone.context().close();
+});
+
+await test('the end of the deck: one card left, a lost extra mark, passing; the sheet laid aside', async () => {
+    // Cards of one column are done so quickly that the deck runs out.
+    const narrow = () => {
+        const core = newCore(site);
+        equal(core.readEdition(core.edition.text.replace('name classic', 'name narrow').replace(/^(card \d+ \w+\n)(?:.{5}\n){5}/gm, '$1##v##\n##x##\n##.##\n##x##\n##T##\n')), null, 'edition');
+        return core;
+    };
+    const until = (stop) => {
+        for (let seed = 4; seed < 24; seed++) {
+            const core = narrow();
+            playOut(core, 4, seed, (v) => v.phase === 'mark' && core.isWaiting(0) && stop(v, core));
+            if (!core.isOver())
+                return core;
+        }
+        throw new Error('no such game');
+    };
+    const passing = await openAt(until((v) => v.desks[0].slots.every((s) => !s.card)));
+    await passing.getByRole('heading', { name: 'Nothing to mark' }).waitFor();
+    equal(await passing.getByText('No card left to take').count(), 2, 'both places are empty');
+    const turn = await passing.locator('.roundtext.no-p').innerText();
+    await passing.getByRole('button', { name: 'Pass' }).click();
+    await passing.waitForFunction((t) => document.querySelector('.roundtext.no-p')?.textContent !== t, turn);
+    quiet(passing);
+    await passing.context().close();
+    // A step that marks more crosses than there are extra marks to make after it.
+    const losing = (core) => core.steps(0).find((s) => s.kind === 'mark' && core.preview(0, s.step).desk.due
+        < s.cells.filter((i) => core.edition.cards[core.view(0).desks[0].slots[s.slot].card].cells[i] === 'x').length);
+    const core = until((_v, c) => losing(c) !== undefined), page = await openAt(core), spaces = losing(core).cells.map((i) => 'abcde'[i % 5] + (1 + (i / 5 | 0))).join(' ');
+    await page.keyboard.press('p');
+    await page.getByRole('dialog').getByRole('button', { name: new RegExp(`: ${spaces}(:|$)`) }).first().click();
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('No space is left, the extra mark is lost.').first().waitFor();
+    quiet(page);
+    await page.context().close();
+    const later = (() => { for (let seed = 1; ; seed++) { const c = playOut(newCore(site), 3, seed, (v) => v.phase === 'replace' && v.order.indexOf(0) > v.place && v.place === 0); if (!c.isOver()) return c; } })();
+    const sheetPage = await openAt(later, DESKTOP, [0], () => { Worker.prototype.postMessage = () => {}; });
+    const sheet = sheetPage.getByRole('dialog', { name: /complete$/ });
+    await sheet.getByText(/^\S+ chooses first, with card \d+\.$/).waitFor();
+    equal(await sheet.getByRole('button', { name: /^Card/ }).first().getAttribute('aria-disabled'), 'true', 'unarmed');
+    await sheet.getByRole('button', { name: 'Table' }).click();
+    equal(await sheet.count(), 0, 'laid aside');
+    await sheetPage.getByRole('button', { name: 'New cards' }).click();
+    await sheet.waitFor();
+    quiet(sheetPage);
+    await sheetPage.context().close();
 });
 
 await test('several people on one device, covered in between', async () => {

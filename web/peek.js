@@ -1,0 +1,99 @@
+/**
+ * peek.js: what floats up when something is pointed at for a while, held, or reached by keys: a small card in full size, or what a symbol means
+ * with a link to its rule. It needs no aim and no speed: a press on a card opens it as a dialog, and the help lists all symbols.
+ */
+import { near } from './dom.js';
+
+/** @typedef {{html: string, of: Element, beside: Element, over?: boolean, wait: number}} Found what to show of what, beside or over what, after how many
+ * milliseconds */
+
+export class Peek {
+    /** @param {HTMLElement} root @param {AbortSignal} signal @param {(event: Event) => Found | null} find */
+    constructor(root, signal, find) {
+        this.find = find;
+        /** The press that opened it is no click. */
+        this.held = false;
+        this.box = document.createElement('div');
+        this.box.className = 'peek';
+        this.box.setAttribute('role', 'tooltip');
+        this.box.hidden = true;
+        document.body.append(this.box);
+        signal.addEventListener('abort', () => { this.hide(); this.box.remove(); });
+        // A mouse that rests while the page changes under it points at nothing new.
+        let x = -1, y = -1;
+        document.addEventListener('pointermove', (e) => { [x, y] = [e.clientX, e.clientY]; }, { signal });
+        root.addEventListener('pointerover', (e) => { if (e.pointerType === 'mouse' && (e.clientX !== x || e.clientY !== y)) this.over(e); }, { signal });
+        root.addEventListener('pointerleave', (e) => { if (e.pointerType === 'mouse') this.leave(); }, { signal });
+        // A link in it can be reached with the mouse.
+        this.box.addEventListener('pointerenter', () => clearTimeout(this.end));
+        this.box.addEventListener('pointerleave', () => { if (!this.box.hidden) this.leave(); });
+        root.addEventListener('pointerdown', (e) => {
+            this.held = false;
+            this.hide();
+            if (e.pointerType !== 'mouse' && !near(e, '.cells'))
+                this.wait(this.find(e), true);
+        }, { signal });
+        for (const type of ['pointerup', 'pointercancel'])
+            root.addEventListener(type, () => { if (!this.held) clearTimeout(this.begin); else if (!this.box.querySelector('a')) this.hide(); }, { signal });
+        root.addEventListener('focusin', (e) => {
+            if (!near(e, '[data-look]')?.matches(':focus-visible'))
+                return;
+            this.wait(this.find(e));
+        }, { signal });
+        root.addEventListener('focusout', () => this.hide(), { signal });
+        document.addEventListener('pointerdown', (e) => { if (!near(e, '.peek') && !root.contains(/** @type {Node} */ (e.target))) this.hide(); }, { signal });
+        addEventListener('scroll', () => this.hide(), { signal, capture: true });
+    }
+
+    /** @param {PointerEvent} event */
+    over(event) {
+        const found = this.find(event);
+        if (found?.of === this.at)
+            return;
+        this.leave();
+        this.wait(found);
+    }
+
+    /** @param {Found | null} found @param {boolean} [held] */
+    wait(found, held = false) {
+        clearTimeout(this.begin);
+        this.at = found?.of;
+        if (found)
+            this.begin = setTimeout(() => this.show(found, held), found.wait);
+    }
+
+    /** @param {Found} found @param {boolean} held */
+    show({ html, beside, over }, held) {
+        if (!beside.isConnected)
+            return;
+        clearTimeout(this.end);
+        this.held = held;
+        this.box.innerHTML = html;
+        this.box.hidden = false;
+        const by = beside.getBoundingClientRect(), { width, height } = this.box.getBoundingClientRect();
+        // Beside what it belongs to, where there is more room; above or below it if neither side has enough.
+        const left = by.left - width - 10, right = by.right + 10;
+        const x = by.left > innerWidth - by.right ? left : right, fits = !over && x >= 8 && x + width <= innerWidth - 8;
+        const y = fits || over ? by.top + by.height / 2 - height / 2 : by.top - height - 10 > 8 ? by.top - height - 10 : by.bottom + 10;
+        this.box.style.left = `${Math.max(8, Math.min(fits ? x : by.left + by.width / 2 - width / 2, innerWidth - width - 8))}px`;
+        this.box.style.top = `${Math.max(8, Math.min(y, innerHeight - height - 8))}px`;
+    }
+
+    leave() {
+        clearTimeout(this.begin);
+        this.at = undefined;
+        clearTimeout(this.end);
+        // Time enough to reach its link.
+        this.end = setTimeout(() => { this.box.hidden = true; }, this.box.querySelector('a') ? 250 : 0);
+    }
+
+    /** True if something was shown. */
+    hide() {
+        clearTimeout(this.begin);
+        clearTimeout(this.end);
+        this.at = undefined;
+        const was = !this.box.hidden;
+        this.box.hidden = true;
+        return was;
+    }
+}

@@ -1,0 +1,38 @@
+/** settings.js: the dialog of settings, from the first page and from the table. Everything is kept at once, and takes effect at once. */
+import { LANGUAGES, _, language } from './i18n.js';
+import { $, dialog, esc } from './dom.js';
+import { saveSettings, settings } from './store.js';
+import { play } from './sound.js';
+
+/** @param {(code: string) => void} speak another language was chosen */
+export function showSettings(speak) {
+    const option = /** @param {string} value @param {string} label @param {string} now */ (value, label, now) =>
+        `<option value="${value}" ${value === now ? 'selected' : ''}>${esc(label)}</option>`;
+    const check = /** @param {'letters' | 'sound' | 'vibration'} name @param {string} label */ (name, label) =>
+        `<label class="check"><input type="checkbox" name="${name}" ${settings[name] ? 'checked' : ''}>${label}</label>`;
+    const canVibrate = 'vibrate' in navigator && matchMedia('(any-pointer: coarse)').matches;
+    return dialog(_('Settings'), `<div class="fields"><label>${_('Your name')}<input type="text" name="name" maxlength="24" value="${
+        esc(settings.name)}" autocomplete="nickname"></label>
+        <label>${_('Language')}<select name="language">${LANGUAGES.map(([c, n]) => option(c, n, language)).join('')}</select></label>
+        <label>${_('Theme')}<select name="theme">${option('auto', _('as the device'), settings.theme)}${option('light', _('light'),
+            settings.theme)}${option('dark', _('dark'), settings.theme)}</select></label>
+        ${check('sound', _('Sounds'))}<label>${_('Volume')}<input type="range" name="volume" min="0.1" max="1" step="0.1" value="${settings.volume}" ${
+            settings.sound ? '' : 'disabled'}></label>
+        ${canVibrate ? check('vibration', _('Vibrate when a pattern snaps into place')) : ''}${check('letters', _('Letters as shortcuts'))}</div>`,
+        { close: _('Done'), wire: (box) => {
+            box.addEventListener('change', (event) => {
+                const field = /** @type {HTMLInputElement} */ (event.target);
+                if (field.name === 'letters') saveSettings({ letters: field.checked });
+                else if (field.name === 'vibration') saveSettings({ vibration: field.checked });
+                else if (field.name === 'sound') saveSettings({ sound: field.checked });
+                else if (field.name === 'volume') saveSettings({ volume: Number(field.value) });
+                else if (field.name === 'theme') saveSettings({ theme: /** @type {'auto'} */ (field.value) });
+                else if (field.name === 'name') saveSettings({ name: field.value.trim() });
+                else if (field.name === 'language') speak(field.value);
+                if (field.name === 'sound' || field.name === 'volume') {
+                    /** @type {HTMLInputElement} */ ($('[name=volume]', box)).disabled = !settings.sound;
+                    play('gem');
+                }
+            });
+        } });
+}
