@@ -6,6 +6,7 @@ import { LANGUAGES, _, language, loadLanguage, pickLanguage } from './i18n.js';
 import { $, dialog, esc, toast } from './dom.js';
 import { icon, wordmark } from './draw.js';
 import { Core } from './core.js';
+import { symbolList } from './words.js';
 import { applyTheme, editions, saveSettings, settings } from './store.js';
 import { LocalGame } from './game.js';
 import { HomeView } from './home.js';
@@ -163,7 +164,7 @@ export class App {
             _('Drag over spaces to paint the pattern, or drag the pattern itself.'),
             _('On a touch screen tap a space; tap it again for the next placement.')];
         void dialog(_('Help and keys'), `<ul class="rows">${tips.map((t) => `<li>${esc(t)}</li>`).join(
-            '')}</ul><p class="bars"><a class="btn" href="#rules">${icon('book')}${_('Rules')}</a><a class="btn" href="#learn">${icon('learn')}${
+            '')}</ul>${symbolList()}<p class="bars"><a class="btn" href="#rules">${icon('book')}${_('Rules')}</a><a class="btn" href="#learn">${icon('learn')}${
             _('Learn')}</a></p><div class="keys">${keys.map(([k, t]) =>
             `<span>${k.split(' ').map((x) => `<kbd class="kbd">${x}</kbd>`).join(' ')}</span><span>${esc(t)}</span>`).join('')}</div>`,
                 { close: _('Close') });
@@ -202,7 +203,7 @@ export class App {
     /** @param {string} code */
     async speak(code) {
         saveSettings({ language: code });
-        await loadLanguage(code);
+        await speakIn(code);
         const game = this.game;
         if (game && this.rest && this.shown instanceof this.rest.TableView)
             this.showTable(game);
@@ -224,10 +225,17 @@ function takeOver(kept, app) {
     kept.waiting.postMessage('now');
 }
 
+/** @param {string} code */
+async function speakIn(code) {
+    await loadLanguage(code);
+    $('meta[name=description]').setAttribute('content', _(
+        'Pyramids: turn a card, take your pen, find the way down to the tomb. For two to four players, with friends or against the computer.'));
+}
+
 async function begin() {
     applyTheme();
     const app = new App();
-    await loadLanguage(pickLanguage(settings.language));
+    await speakIn(pickLanguage(settings.language));
     await app.route();
     await app.ready;
     // The rest is kept for playing without a network, once there is nothing more urgent to fetch.

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { done, equal, test, truth } from './check.mjs';
-import { DESKTOP, launch, open, picture, serve } from './site.mjs';
+import { DESKTOP, go, launch, open, picture, serve, settled } from './site.mjs';
 import { NAMES, kept, newCore, playOut, saved } from './games.mjs';
 
 const [built, source] = process.argv.slice(2).map((path) => resolve(path));
@@ -92,16 +92,25 @@ const SCREENS = [
     ['invite', 'friends/new', {}, (page) => page.locator('[data-a=make]').waitFor()],
 ];
 
-async function show(page, host, [, hash, keep, then], code) {
-    await page.goto(`${host.url}#nowhere`);
+let visits = 0;
+/** The page is loaded once: it changes its language in place, as it does for a person. */
+async function show(page, [, hash, keep, then], code) {
+    await go(page, `nowhere${++visits}`);
     await page.evaluate(([all, language]) => {
         localStorage.clear();
         for (const [key, value] of Object.entries({ ...all, settings: { language } }))
             localStorage.setItem(`pyramids.${key}`, JSON.stringify(value));
     }, [keep, code]);
-    await page.goto(`${host.url}?${Math.random()}#${hash}`);
+    if (hash)
+        await go(page, hash);
     await then(page, code);
-    await page.waitForTimeout(60);
+    await settled(page);
+}
+
+async function speak(page, code) {
+    await go(page, `nowhere${++visits}`);
+    await page.locator('.home select[name=language]').selectOption(code);
+    await page.locator(`html[lang=${code}] .view.home`).waitFor();
 }
 
 /** Texts that are cut off by what holds them, that stick out of their button, or make the page scroll sideways. */
@@ -167,36 +176,39 @@ function leaks(all) {
 truth(leaks(['⟦ýôü⟧ win']).length === 1 && !leaks(['⟦ýôü⟧ Ana 17:a1']).length, 'a leak is found');
 
 const browser = await launch(), host = await serve(site);
-const PHONE = { hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
+const PHONE = { hasTouch: true, isMobile: true };
 
 await test('qps: no word has missed the catalogue, at the desk', async () => {
     const page = await open(browser, host.url, { ...DESKTOP }), found = [];
+    await speak(page, 'qps');
     for (const screen of SCREENS) {
-        await show(page, host, screen, 'qps');
+        await show(page, screen, 'qps');
         found.push(...leaks(await page.evaluate(texts)).map((leak) => `${screen[0]}: ${leak}`));
     }
     equal(found, [], 'words');
     await page.context().close();
 });
 
+const page = await open(browser, host.url, { ...PHONE, viewport: { width: 390, height: 844 } });
 for (const code of ['qps', ...LISTED])
     await test(`${code}: everything fits at 390x844 and 320x568`, async () => {
-        const page = await open(browser, host.url, { ...PHONE, viewport: { width: 390, height: 844 } }), found = [];
+        const found = [];
+        page.complaints.length = 0;
+        await speak(page, code);
         for (const screen of SCREENS) {
             await page.setViewportSize({ width: 390, height: 844 });
-            await show(page, host, screen, code);
+            await show(page, screen, code);
             if (code === 'qps')
                 found.push(...leaks(await page.evaluate(texts)).map((leak) => `${screen[0]}: ${leak}`));
             for (const [width, height] of [[390, 844], [320, 568]]) {
                 await page.setViewportSize({ width, height });
-                await page.waitForTimeout(30);
+                await settled(page);
                 await picture(page, `${screen[0]}-${code}-${width}x${height}`);
                 found.push(...(await page.evaluate(misfits, width)).map((misfit) => `${screen[0]}, ${width}x${height}: ${misfit}`));
             }
         }
         equal(found, [], 'misfits');
         equal(page.complaints, [], 'the console');
-        await page.context().close();
     });
 
 await browser.close();

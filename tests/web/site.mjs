@@ -52,6 +52,17 @@ export async function open(browser, url, options = DESKTOP) {
     return page;
 }
 
+/** To another address of the page, without loading it again; its view is there unless it has to be fetched first. */
+export async function go(page, hash) {
+    await page.evaluate((to) => new Promise((resolve) => {
+        addEventListener('hashchange', () => setTimeout(resolve), { once: true });
+        location.hash = to;
+    }), hash);
+}
+
+/** What was changed has been drawn. */
+export const settled = (page) => page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(() => resolve())); }));
+
 /** Pictures land in the build folder. */
 export async function picture(page, name) {
     const folder = join(process.env.PYR_BUILD ?? '/tmp', 'screenshots');
