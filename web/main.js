@@ -7,7 +7,7 @@ import { $, dialog, esc, toast } from './dom.js';
 import { icon, wordmark } from './draw.js';
 import { Core } from './core.js';
 import { symbolList } from './words.js';
-import { applyTheme, editions, saveSettings, settings } from './store.js';
+import { applyTheme, editions, games, saveSettings, settings } from './store.js';
 import { LocalGame } from './game.js';
 import { HomeView } from './home.js';
 
@@ -18,9 +18,10 @@ const get = /** @param {string} name */ (name) => fetch(new URL(name, import.met
 
 /** What the first page does not need: engine, cards, table. It is fetched while the first page is looked at. */
 async function getRest() {
-    const [module, classic, { TableView }, { EndView }] = await Promise.all([WebAssembly.compileStreaming(get('pyramids.wasm')),
-        get('classic.edition').then((r) => r.text()), import('./table.js'), import('./end.js')]);
-    return { module, classic, TableView, EndView };
+    const [module, classic, { TableView }, { EndView }, { GuidedView }] = await Promise.all([WebAssembly.compileStreaming(get('pyramids.wasm')),
+        get('classic.edition').then((r) => r.text()), import('./table.js'), import('./end.js'),
+        import('./guide.js')]);
+    return { module, classic, TableView, EndView, GuidedView };
 }
 
 /** Addresses behind the #; R10 and its like lead into the rules, anything else home. */
@@ -133,8 +134,9 @@ export class App {
 
     /** @param {Game} game */
     showTable(game) {
+        const { TableView, GuidedView } = this.here(), isFirst = game instanceof LocalGame && !games().length;
         this.show((root) => {
-            const view = new (this.here().TableView)(root, game, this);
+            const view = new (isFirst ? GuidedView : TableView)(root, game, this);
             view.update();
             return view;
         }, _('Table'));

@@ -43,7 +43,8 @@ await test('plural forms are those of each language, in thousands and millions t
 await test('a text, its plural and numbers in a language; the browser’s choice', async () => {
     globalThis.document = { documentElement: { lang: '' } };
     Object.defineProperty(globalThis, 'navigator', { value: { languages: ['zz', 'qps-XX', 'en'] }, configurable: true });
-    globalThis.fetch = async () => ({ ok: true, json: async () => ({ Play: 'Zagraj', '%{n} ruby': ['%{n} rubin', '%{n} rubiny', '%{n} rubinów'], 'of %{b} and %{a}': '%{a} i %{b}' }) });
+    const polish = { Play: 'Zagraj', '%{n} ruby': ['%{n} rubin', '%{n} rubiny', '%{n} rubinów'], 'of %{b} and %{a}': '%{a} i %{b}', Missing: null };
+    globalThis.fetch = async ({ pathname }) => ({ ok: true, json: async () => pathname.endsWith('/texts.json') ? Object.keys(polish) : pathname.endsWith('/de.json') ? ['Alt'] : Object.values(polish) });
     const place = join(folder, 'alone');
     cpSync(join(source, 'web/i18n.js'), join(place, 'i18n.mjs'));
     writeFileSync(join(place, 'languages.js'), `export const LANGUAGES = [['en', 'English', (n) => Number(n !== 1)], ['qps', 'x', (n) => 0],
@@ -53,8 +54,10 @@ await test('a text, its plural and numbers in a language; the browser’s choice
     equal([pickLanguage(null), pickLanguage('pl'), pickLanguage('pl-PL'), pickLanguage('pt-br'), pickLanguage('zz')], ['qps', 'pl', 'pl', 'pt_BR', 'qps'], 'choice');
     equal([language, _('Play'), ngettext('%{n} ruby', '%{n} rubies', 2), number(1.25, 1)], ['en', 'Play', '2 rubies', '1.3'], 'English');
     await loadLanguage('pl');
-    equal([_('Play'), _('Other'), _('of %{b} and %{a}', { a: 1, b: 2 }), number(1.25, 1)], ['Zagraj', 'Other', '1 i 2', '1,3'], 'texts');
+    equal([_('Play'), _('Other'), _('Missing'), _('of %{b} and %{a}', { a: 1, b: 2 }), number(1.25, 1)], ['Zagraj', 'Other', 'Missing', '1 i 2', '1,3'], 'texts');
     equal([1, 2, 5, 22, -1].map((n) => ngettext('%{n} ruby', '%{n} rubies', n)), ['1 rubin', '2 rubiny', '5 rubinów', '22 rubiny', '-1 rubin'], 'plurals');
+    await loadLanguage('de');
+    equal(_('Play'), 'Play', 'a catalogue of another version is not used');
 });
 
 // The screens, reached without a word of any language.

@@ -60,6 +60,9 @@ const SCREENS = [
     ['invite', 'friends/new', {}, (page) => page.getByRole('heading', { name: 'Invite friends' }).waitFor()],
 ];
 
+/** What is opened by another button there. */
+const OTHERWISE_ON_PHONES = ['log', 'settings'];
+const DARK_PHONE = ['home', 'table', 'end', 'replace'];
 /** What a phone shows otherwise than a desk: axe looks at it there too. */
 const OWN_ON_PHONES = ['home', 'setup', 'table', 'refused', 'menu', 'log', 'replace', 'end', 'replay', 'learn'];
 
@@ -93,27 +96,38 @@ async function look(page, name, theme = 'light') {
     equal(problems, [], `axe on ${name}`);
 }
 
-for (const [where, options] of [['1440x900', DESKTOP], ['390x844', PHONE]]) {
-    const page = await open(browser, host.url, options);
-    for (const screen of SCREENS)
-        await test(`${screen[0]}, ${where}`, async () => {
-            const [name] = screen;
-            page.complaints.length = 0;
+/** One page for both sizes and both themes: going to a screen costs most, turning the lights off and taking the phone almost nothing. */
+const page = await open(browser, host.url);
+const touch = await page.context().newCDPSession(page);
+for (const screen of SCREENS)
+    await test(`${screen[0]}, at the desk and on a phone, by day and by night`, async () => {
+        const [name] = screen;
+        page.complaints.length = 0;
+        for (const [where, { viewport }] of [['1440x900', DESKTOP], ['390x844', PHONE]]) {
+            const phone = where === '390x844';
             await page.emulateMedia({ colorScheme: 'light' });
-            await show(page, screen);
+            await page.locator('html[data-theme=light]').waitFor();
+            await page.setViewportSize(viewport);
+            await touch.send('Emulation.setTouchEmulationEnabled', { enabled: phone });
+            if (!phone || OTHERWISE_ON_PHONES.includes(name))
+                await show(page, screen);
+            await settled(page);
             await fits(page, name);
             await picture(page, `${name}-${where}`);
-            if (where === '1440x900' || OWN_ON_PHONES.includes(name))
+            if (!phone || OWN_ON_PHONES.includes(name))
                 await look(page, name);
-            // The same once more in the dark, without going there again.
+            if (phone && !DARK_PHONE.includes(name))
+                continue;
             await page.emulateMedia({ colorScheme: 'dark' });
+            await page.locator('html[data-theme=dark]').waitFor();
+            await settled(page);
             await picture(page, `${name}-${where}-dark`);
-            if (where === '1440x900')
+            if (!phone)
                 await look(page, name, 'dark');
-            equal(page.complaints, [], 'the console');
-        });
-    await page.context().close();
-}
+        }
+        equal(page.complaints, [], 'the console');
+    });
+await page.context().close();
 
 await test('the table at every size of the design', async () => {
     let page = await open(browser, host.url);
