@@ -1,6 +1,5 @@
 /** guide.js: the table for someone's first game: what to do now, and a tip a turn, as long as the first round lasts. */
 import { _ } from './i18n.js';
-import { toast } from './dom.js';
 import { TableView } from './table.js';
 
 /** @typedef {import('./core.js').View} View */
@@ -22,16 +21,15 @@ export class GuidedView extends TableView {
         const [title, text] = super.say(view, mode);
         if (mode !== 'pattern' || view.round > 0 || !this.aim?.patterns.length || this.aim.one)
             return [title, text];
-        return [title, this.aim.pin ? _('This is what it brings. Confirm, or tap elsewhere; Rotate and Mirror turn the pattern.') : tips()[view.turn]];
+        const { pin } = this.aim;
+        return [title, !pin ? tips()[view.turn] : pin.cells.length > 1 ?
+            _('This is what it brings. Confirm, or tap elsewhere; Rotate and Mirror turn the pattern.') :
+            _('Here the pattern does not fit, so this marks a single space. Confirm, or try another space or your other card.')];
     }
 
     /** On a phone the words take the place of the cards to come. @param {View} view @param {string} mode @param {string} shortRound */
     trayHtml(view, mode, shortRound) {
         const html = super.trayHtml(view, mode, shortRound);
-        if (view.round === 1 && view.turn === 0 && !this.told) {
-            this.told = true;
-            toast(_('That was the first of four rounds. Now you know what there is to know: good luck!'), 6000);
-        }
         return view.round > 0 ? html : html.replace('class="panel tray "', 'class="panel tray talk"');
     }
 }

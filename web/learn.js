@@ -85,6 +85,7 @@ class LessonGame extends Game {
         this.hints = false;
         /** The last try was another thing than the one asked for. */
         this.missed = false;
+        this.tries = 0;
         this.lesson = STEPS[at];
         /** @type {Step[]} */
         this.made = [];
@@ -99,6 +100,7 @@ class LessonGame extends Game {
             throw new Error(`lesson ${this.lesson.record}`);
         this.before = this.core.view(0);
         this.made = [];
+        this.tries++;
     }
 
     /** @param {number} seat */
@@ -185,6 +187,20 @@ class LessonGame extends Game {
 
 /** The table with a ring around what the lesson is about. */
 class LessonView extends TableView {
+    /** The try that is shown. */
+    seen = 0;
+
+    /** What was placed goes with the try it belonged to. @param {View} view */
+    refreshAim(view) {
+        const { tries } = /** @type {LessonGame} */ (this.game);
+        if (tries !== this.seen) {
+            this.seen = tries;
+            this.aimKey = '';
+            this.aim = null;
+        }
+        super.refreshAim(view);
+    }
+
     layers() {
         super.layers();
         const { lesson, missed } = /** @type {LessonGame} */ (this.game), [slot, space] = lesson.target?.split(':') ?? [];

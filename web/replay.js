@@ -63,6 +63,19 @@ function takeDrops(root, app, say) {
     });
 }
 
+/** What is seen after so many lines. The engine takes pyramid points with the last replacement, a record tells them line by line: those of later
+ * lines are not shown yet. @param {Core} core @param {string[]} lines @param {number} count @param {number} seat @returns {View | null} */
+export function viewAfter(core, lines, count, seat) {
+    const view = core.viewAt(count, seat);
+    for (let i = count; view && lines[i]?.startsWith('points '); i++) {
+        const [, owner, colour, points] = lines[i].split(' '), s = Number(owner) - 1;
+        view.tiles[COLOURS.indexOf(/** @type {import('./core.js').Colour} */ (colour))][TILES.indexOf(Number(points))] = -1;
+        view.scores[s].points -= Number(points);
+        view.scores[s].total -= Number(points);
+    }
+    return view;
+}
+
 /**
  * The marks of a turn up to a line, by seat: until the last player is in they are not on the desks, and a card that they complete is set aside at once.
  * @param {string[]} lines @param {number} at @returns {Map<number, {card: number, cells: number[]}[]>}
@@ -259,7 +272,7 @@ export class ReplayView {
     }
 
     render() {
-        const { core } = this, view = core.viewAt(this.at + 1, this.seat), before = core.viewAt(this.at, this.seat) ?? view,
+        const { core } = this, view = viewAfter(core, this.lines, this.at + 1, this.seat), before = core.viewAt(this.at, this.seat) ?? view,
             over = this.lines[this.at]?.startsWith('winner');
         if (!view || !before)
             return;

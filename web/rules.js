@@ -8,7 +8,7 @@ import { LESSONS } from './lessons.js';
 import { EXAMPLES } from './examples.js';
 import { Aim } from './aim.js';
 import { scoreTable } from './end.js';
-import { deskHtml, tilesHtml, turnMarks } from './replay.js';
+import { deskHtml, tilesHtml, turnMarks, viewAfter } from './replay.js';
 import { pageTop } from './main.js';
 
 /** @typedef {import('./main.js').App} App */
@@ -224,7 +224,7 @@ class ExampleBoard {
     /** Where each step stands in the record, what it shows and says. @returns {{line: number, say: string, picture: string}[]} */
     makeSteps() {
         const { core } = this, lines = core.lines(), last = lines.length;
-        const view = /** @param {number} line */ (line) => /** @type {View} */ (core.viewAt(line, -1));
+        const view = /** @param {number} line */ (line) => /** @type {View} */ (viewAfter(core, lines, line, -1));
         const at = /** @param {string} word @param {number} [nth] */ (word, nth = 0) => lines.map((l, i) => l.startsWith(word) ? i + 1 : 0).filter(
             Boolean).at(nth) ?? last;
         const desk = /** @param {number} line @param {number} s */ (line, s) => deskHtml(core, view(line), view(line - 1) ?? view(line), s, this.names[s],
