@@ -326,8 +326,12 @@ export class ReplayView {
                 this.names, core, this.winners(), `replay/${this.id}`)
             : this.progress >= 0 ? `<progress class="bar" max="1" value="${this.progress}" aria-label="${esc(_('Analysis'))}"></progress>` :
                 `<p class="note">${_('The analysis marks choices that cost points or the chance to win.')}</p>`}</section></aside></main></div>`);
-        const range = /** @type {HTMLInputElement} */ ($('[name=at]', this.root));
+        const range = /** @type {HTMLInputElement} */ ($('[name=at]', this.root)), box = $('.logbox', this.root);
         range.value = String(this.at);
+        // The log follows, and the page stays where it is.
+        const line = box.querySelector('.ln.now');
+        if (line instanceof HTMLElement)
+            box.scrollTop = line.offsetTop - box.offsetTop - box.clientHeight / 2;
     }
 
     winners() {
