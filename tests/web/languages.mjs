@@ -116,7 +116,7 @@ async function speak(page, code) {
     await page.locator(`html[lang=${code}] .view.home`).waitFor();
 }
 
-/** Texts that are cut off by what holds them, that stick out of their button, or make the page scroll sideways. */
+/** Texts that are cut off by what holds them, that stick out of their button, are broken within a word, or make the page scroll sideways. */
 function misfits(width) {
     /** For those who listen only. */
     const isHidden = (element) => { for (let up = element; up; up = up.parentElement) if (getComputedStyle(up).clipPath.startsWith('inset(50%')) return true; return false; };
@@ -134,6 +134,14 @@ function misfits(width) {
         if (box.width < 1 || box.height < 1)
             continue;
         const text = node.nodeValue.trim().slice(0, 40);
+        if (holder.closest('.hero') && box.bottom < innerHeight && !document.elementFromPoint(box.left + 3, box.bottom - 4)?.closest('.hero'))
+            found.push(`“${text}” is covered`);
+        for (const word of holder.closest('button, .btn, .tile, h1, h2') ? node.nodeValue.matchAll(/\p{L}{4,}[.!?]?/gu) : []) {
+            range.setStart(node, word.index);
+            range.setEnd(node, word.index + word[0].length);
+            if (new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1)
+                found.push(`“${word[0]}” is broken within the word`);
+        }
         for (let up = holder; up && up !== document.body; up = up.parentElement) {
             const style = getComputedStyle(up), edge = up.getBoundingClientRect();
             if (['auto', 'scroll'].includes(style.overflowX))
@@ -143,6 +151,8 @@ function misfits(width) {
                 found.push(`“${text}” sticks out of ${up.tagName.toLowerCase()}.${up.className} by ${Math.round(Math.max(box.right - edge.right, edge.left - box.left, box.bottom - edge.bottom, edge.top - box.top))} px`);
             if (['hidden', 'clip'].includes(style.overflowX) && (box.right > edge.right + 1 || box.left < edge.left - 1))
                 found.push(`“${text}” is cut off by ${up.tagName.toLowerCase()}.${up.className}`);
+            if (['hidden', 'clip'].includes(style.overflowY) && box.top < edge.bottom && box.bottom > edge.bottom + 3 && up.matches('.hero, button, .btn, .panel'))
+                found.push(`“${text}” is cut off below by ${up.tagName.toLowerCase()}.${up.className}`);
             if (style.position === 'fixed')
                 break;
         }
@@ -193,6 +203,21 @@ await test('qps: no word has missed the catalogue, at the desk', async () => {
 });
 
 const page = await open(browser, host.url, { ...PHONE, viewport: { width: 390, height: 844 } });
+await test('what does not fit is found', async () => {
+    await page.evaluate(() => {
+        const box = document.createElement('button'), cut = document.createElement('h1');
+        Object.assign(box.style, { width: '50px', overflowWrap: 'anywhere', display: 'block' });
+        box.textContent = 'Gelegenheit';
+        Object.assign(cut.style, { fontSize: '60px', position: 'absolute', top: '150px' });
+        cut.textContent = 'tief';
+        document.querySelector('.hero').append(cut);
+        document.querySelector('.lobby').append(box);
+    });
+    const found = await page.evaluate(misfits, 390);
+    truth(found.some((f) => f.includes('“Gelegenheit” is broken')) && found.some((f) => f.includes('“tief” is cut off below')), found.join());
+    await page.reload();
+});
+
 for (const code of ['qps', ...LISTED])
     await test(`${code}: everything fits at 390x844 and 320x568`, async () => {
         const found = [];
@@ -209,6 +234,12 @@ for (const code of ['qps', ...LISTED])
                 await picture(page, `${screen[0]}-${code}-${width}x${height}`);
                 found.push(...(await page.evaluate(misfits, width)).map((misfit) => `${screen[0]}, ${width}x${height}: ${misfit}`));
             }
+        }
+        await show(page, SCREENS[0], code);
+        for (const [width, height] of [[1440, 900], [1024, 768], [768, 1024], [390, 664], [844, 390]]) {
+            await page.setViewportSize({ width, height });
+            await settled(page);
+            found.push(...(await page.evaluate(misfits, width)).map((misfit) => `home, ${width}x${height}: ${misfit}`));
         }
         equal(found, [], 'misfits');
         equal(page.complaints, [], 'the console');
