@@ -27,6 +27,11 @@ export class GuidedView extends TableView {
             _('Here the pattern does not fit, so this marks a single space. Confirm, or try another space or your other card.')];
     }
 
+    layers() {
+        super.layers();
+        this.root.classList.toggle('told', this.view?.round === 0 && this.aim !== null);
+    }
+
     /** On a phone the words take the place of the cards to come. @param {View} view @param {string} mode @param {string} shortRound */
     trayHtml(view, mode, shortRound) {
         const html = super.trayHtml(view, mode, shortRound);

@@ -204,6 +204,7 @@ class LessonView extends TableView {
     layers() {
         super.layers();
         const { lesson, missed } = /** @type {LessonGame} */ (this.game), [slot, space] = lesson.target?.split(':') ?? [];
+        this.root.classList.add('told');
         this.root.classList.toggle('missed', missed);
         if (space && this.aim && !this.aim.extra && !this.aim.pin)
             $$('.cards-in article', this.root).forEach((article) => {

@@ -223,6 +223,7 @@ for (const code of ['qps', ...LISTED])
         const found = [];
         page.complaints.length = 0;
         await speak(page, code);
+        truth(!(await page.locator('meta[name=description]').getAttribute('content')).includes('turn a card'), 'the description is translated');
         for (const screen of SCREENS) {
             await page.setViewportSize({ width: 390, height: 844 });
             await show(page, screen, code);

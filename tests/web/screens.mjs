@@ -198,6 +198,14 @@ await test('an edition of one’s own: checked, saved, played', async () => {
     await page.context().close();
 });
 
+await test('what is read without scripts speaks all languages', () => {
+    const html = readFileSync(join(site, 'index.html'), 'utf8'), lines = [...html.slice(html.indexOf('<noscript>')).matchAll(/<p lang="(\w+)">([^<]+)/g)];
+    const manifest = JSON.parse(readFileSync(join(site, 'app.webmanifest'), 'utf8'));
+    equal(lines.map(([, code]) => code), ['en', 'de', 'es', 'fr', 'it', 'pt'], 'no script');
+    equal(new Set(lines.map(([, , text]) => text)).size, 6, 'each its own');
+    equal([manifest.lang, ...Object.keys(manifest.description_localized)], ['en', 'de', 'es', 'fr', 'it', 'pt'], 'manifest');
+});
+
 await test('small enough, fast enough', async () => {
     let total = 0;
     const list = (folder) => readdirSync(folder, { recursive: true }).filter((n) => n.endsWith('.gz')).map((n) => [n, statSync(join(folder, n)).size]);
