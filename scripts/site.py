@@ -1,15 +1,44 @@
 #!/usr/bin/env python3
 """Makes the site: site.py OUT SOURCE EDITION MODULE FILE... -- PO... copies the files of the page, the edition and the module into OUT, each also
 packed by gzip, adds the catalogues of the languages, and fills in the service worker: the list of files, and a version that changes with any of
-them."""
+them. What is read where no script runs is there in all languages: @NOSCRIPT@ in the page, the descriptions in the manifest.
+
+site.py --no-page OUT TEMPLATE PO... fills in @NOPAGE@ of the page that a server has that was built without one."""
 import gzip
 import hashlib
+import html
 import importlib.machinery
 import importlib.util
+import json
 import os
 import re
 import shutil
 import sys
+
+
+def _(text):
+    """Marks a text for scripts/update-po."""
+    return text
+
+
+DESCRIPTION = _('Turn a card, take your pen, find the way down to the tomb.')
+NOSCRIPT = _('Pyramids is played with scripts: please allow them for this page.')
+NOPAGE = _('This server was built without its page, because clang and wasm-ld were missing. Tables can be played by other clients.')
+
+
+def translations(text, paths):
+    """The text in every language there is, English first: pairs of code and text."""
+    sys.dont_write_bytecode = True
+    import po
+    found = [('en', text)]
+    for path in paths:
+        done = [e.forms[0] for e in po.read(path)[0] if e.id == text and e.is_done]
+        found += [(os.path.splitext(os.path.basename(path))[0].replace('_', '-'), done[0])] if done else []
+    return found
+
+
+def paragraphs(text, paths):
+    return ''.join(f'<p lang="{code}">{html.escape(line, quote=False)}</p>' for code, line in translations(text, paths))
 
 
 def catalogues(paths):
@@ -22,7 +51,17 @@ def catalogues(paths):
     return module.make(paths)
 
 
+def no_page(out, template, *languages):
+    with open(template, encoding='utf-8') as file:
+        page = file.read()
+    with open(out, 'w', encoding='utf-8') as file:
+        file.write(page.replace('@NOPAGE@', paragraphs(NOPAGE, languages)))
+
+
 def main():
+    if sys.argv[1] == '--no-page':
+        no_page(*sys.argv[2:])
+        return
     out, source, edition, module, *names = sys.argv[1:]
     names, languages = names[:names.index('--')], names[names.index('--') + 1:]
     files = {name: os.path.join(source, name) for name in names}
@@ -33,6 +72,11 @@ def main():
         with open(path, 'rb') as file:
             content[name] = lean(name, file.read())
     content.update(catalogues(languages))
+    content['index.html'] = content['index.html'].decode().replace('@NOSCRIPT@', paragraphs(NOSCRIPT, languages)).encode()
+    manifest = json.loads(content['app.webmanifest'])
+    manifest['lang'], manifest['description'] = 'en', DESCRIPTION
+    manifest['description_localized'] = dict(translations(DESCRIPTION, languages)[1:])
+    content['app.webmanifest'] = (json.dumps(manifest, ensure_ascii=False, indent=2) + '\n').encode()
     version = hashlib.sha256(b''.join(name.encode() + data for name, data in sorted(content.items()))).hexdigest()[:16]
     with open(os.path.join(source, 'sw.js'), encoding='utf-8') as file:
         worker = file.read()

@@ -62,6 +62,9 @@ const OTHER = 1n << 29n;
 /** Codes of err.h that the page asks for by name. */
 export const ERR = { noEntrance: -193, noTouch: -192, notPattern: -191, recordEdition: -600 };
 
+/** How the analysis marks a choice, and what it has cost at least: points, or of the chance to win. The worst first. */
+export const MARKS = /** @type {[string, number, number][]} */ ([['??', 6, .1], ['?', 3, .05], ['?!', 1.5, .02]]);
+
 /** The name of a space. @param {number} i */
 export const spaceName = (i) => 'abcde'[i % 5] + (1 + (i / 5 | 0));
 /** @param {string} text such as a1b1a2 */

@@ -142,6 +142,10 @@ export function dialog(title, body, { wide = false, wire, close } = {}) {
     });
 }
 
+/** Asks before something is lost. @param {string} title @param {string} text @param {string} yes what the button says */
+export const confirmed = async (title, text, yes) => await dialog(title, `<p>${esc(text)}</p><p class="dlgf"><button class="btn" value="">${
+    _('Cancel')}</button> <button class="btn pri" value="yes">${esc(yes)}</button></p>`) === 'yes';
+
 /** Gives a link on: to the device's own list of ways, or to the clipboard. @param {string} url */
 export function shareLink(url) {
     if ('share' in navigator && matchMedia('(hover: none)').matches)

@@ -87,6 +87,10 @@ export function legalLayer(cells) {
     }).join('');
 }
 
+/** A golden ring around what a lesson asks for. @param {number[]} cells */
+export const targetLayer = (cells) => cells.map((i) => ['', 'in'].map((kind) => `<rect class="aimhere ${kind}" x="${px(i) + 4}" y="${
+    py(i) + 4}" width="${C - 8}" height="${C - 8}" rx="9"/>`).join('')).join('');
+
 /** The pattern where it would go. @param {number} card @param {number[]} cells */
 export function ghostLayer(card, cells) {
     const d = outline(cells);

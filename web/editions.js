@@ -1,10 +1,10 @@
 /** editions.js: all cards of an edition; one's own edition, drawn or imported, checked as it is written by the same reader as everywhere. */
 import { _ } from './i18n.js';
-import { $, dialog, download, esc, near, put, toast } from './dom.js';
+import { $, confirmed, dialog, download, esc, near, put, toast } from './dom.js';
 import { icon, mini, patternPicture, picture, symbolOf, turned } from './draw.js';
 import { spaceName } from './core.js';
 import { cardContents, cardName, faultSentence, spaceWord } from './words.js';
-import { editions, keepEdition, settings } from './store.js';
+import { editions, keepEdition, read, settings, write } from './store.js';
 import { startBotGame } from './game.js';
 import { pageTop } from './main.js';
 
@@ -18,13 +18,15 @@ export class EditionsView {
         this.app = app;
         this.name = name in editions() ? name : 'classic';
         this.core = app.core(this.name);
-        root.addEventListener('click', (e) => this.click(e));
+        root.addEventListener('click', (e) => void this.click(e));
         root.addEventListener('change', (e) => {
-            const field = /** @type {HTMLInputElement} */ (e.target);
+            const field = /** @type {HTMLInputElement} */ (e.target), file = field.files?.[0];
             if (field.name === 'edition')
                 app.go(`editions/${field.value}`);
-            else if (field.files?.[0])
-                void field.files[0].text().then((text) => app.show((r) => new EditorView(r, app, text), _('Edition')));
+            else if (file)
+                void importFile(app, file);
+            if (file)
+                field.value = '';           // so that the same file can be chosen again once it is mended
         });
         this.render();
     }
@@ -32,7 +34,7 @@ export class EditionsView {
     stop() {}
 
     /** @param {Event} event */
-    click(event) {
+    async click(event) {
         const act = near(event, '[data-a]')?.dataset.a, card = Number(near(event, '[data-card]')?.dataset.card ?? 0), { edition } = this.core;
         if (card)
             void dialog(cardName(edition, card), `<div class="lookat">${picture(edition.cards[card])}<p>${esc(cardContents(edition,
@@ -43,7 +45,8 @@ export class EditionsView {
             download(`${edition.name}.edition`, edition.text);
         else if (act === 'edit')
             this.app.go(`edition/${this.name}`);
-        else if (act === 'drop') {
+        else if (act === 'drop' && await confirmed(_('Remove the edition %{name}?', { name: this.name }),
+            _('Games that were played with it can still be watched. Export it first if you may want it again.'), _('Remove'))) {
             keepEdition(this.name);
             this.app.go('editions');
         }
@@ -69,6 +72,18 @@ export class EditionsView {
     }
 }
 
+const LARGEST = 60000;             // a box is written in 3 KB; comments may double and redouble that
+
+/** A file becomes the text that is edited, whatever is in it: the reader says what is wrong. @param {App} app @param {File} file */
+async function importFile(app, file) {
+    if (file.size > LARGEST) {
+        toast(_('%{name} is too large for an edition.', { name: file.name }));
+        return;
+    }
+    const text = (await file.text()).replace(/\r\n?/g, '\n');
+    app.show((root) => new EditorView(root, app, text), _('Edition'));
+}
+
 const PALETTE = ['.', '#', 'v', 'T', 'r', 'e', 'f', 's', 'p', 'x'];
 
 class EditorView {
@@ -80,11 +95,12 @@ class EditorView {
         this.text = text;
         this.card = 1;
         this.brush = '#';
-        root.addEventListener('click', (e) => this.click(e));
+        root.addEventListener('click', (e) => void this.click(e));
         root.addEventListener('input', (e) => {
             const field = /** @type {HTMLTextAreaElement} */ (e.target);
             if (field.name === 'text') {
                 this.text = field.value;
+                this.keep();
                 this.render();
             } else if (field.name === 'card') {
                 this.card = Number(field.value);
@@ -97,6 +113,9 @@ class EditorView {
 
     stop() {}
 
+    /** What is not saved yet survives a reload. */
+    keep() { write('draft', this.text.length > LARGEST ? undefined : this.text); }
+
     /** Where the five rows of a card begin in the text, or -1. */
     rowsAt() {
         const lines = this.text.split('\n');
@@ -104,28 +123,37 @@ class EditorView {
     }
 
     /** @param {Event} event */
-    click(event) {
+    async click(event) {
         const act = near(event, '[data-a]')?.dataset.a, brush = near(event, '[data-brush]')?.dataset.brush, cell = near(event,
             '[data-draw]')?.dataset.draw;
         const area = /** @type {HTMLTextAreaElement} */ ($('textarea', this.root));
         if (brush)
             this.brush = brush;
         if (cell !== undefined) {
+            if (this.rowsAt() < 0)             // a card that the text lacks comes at its end
+                this.text += `${/(^|\n)$/.test(this.text) ? '' : '\n'}card ${this.card} green\n${'.....\n'.repeat(5)}`;
             const at = this.rowsAt(), lines = this.text.split('\n'), i = Number(cell);
-            if (at > 0) {
-                const row = (lines[at + (i / 5 | 0)] ?? '').padEnd(5, '.').slice(0, 5);
-                lines[at + (i / 5 | 0)] = row.slice(0, i % 5) + this.brush + row.slice(i % 5 + 1);
-                this.text = lines.join('\n');
-                area.value = this.text;
-            }
+            const row = (lines[at + (i / 5 | 0)] ?? '').padEnd(5, '.').slice(0, 5);
+            lines[at + (i / 5 | 0)] = row.slice(0, i % 5) + this.brush + row.slice(i % 5 + 1);
+            this.text = lines.join('\n');
+            area.value = this.text;
+            this.keep();
+        }
+        if (act === 'fresh') {
+            if (!await confirmed(_('Start over?'), _('What you have not saved is lost.'), _('Start over')))
+                return;
+            write('draft', undefined);
+            this.app.go('edition');
+            return;
         }
         if (act === 'export')
             download(`${/^name (\S+)/m.exec(this.text)?.[1] ?? 'own'}.edition`, this.text);
         else if (act === 'goto') {
             const fault = this.fault();
-            const start = this.text.split('\n').slice(0, (fault?.line ?? 1) - 1).join('\n').length;
+            const lines = this.text.split('\n'), line = (fault?.line ?? 1) - 1, start = lines.slice(0, line).join('\n').length + (line ? 1 : 0);
             area.focus();
-            area.setSelectionRange(start, start);
+            area.setSelectionRange(start, start + (lines[line] ?? '').length);
+            area.scrollTop = area.scrollHeight * Math.max(0, line - 3) / lines.length;
         } else if (act === 'save' || act === 'play') {
             if (this.fault())
                 return;
@@ -135,6 +163,7 @@ class EditorView {
                 return;
             }
             keepEdition(name, this.core.edition.text);
+            write('draft', undefined);
             toast(_('Saved.'));
             if (act === 'play')
                 this.app.start(startBotGame(this.app.core(name), settings.name, settings.opponents, settings.level));
@@ -158,7 +187,7 @@ class EditorView {
                 esc(_('Everything is in order.'))}</span>${fault?.line ? `<button class="btn" data-a="goto">${_('Show')}</button>` : ''}</p>
             <p class="bars"><button class="btn pri" data-a="save" aria-disabled="${fault !== null}">${icon('check')}${
                 _('Save')}</button><button class="btn" data-a="play" aria-disabled="${fault !== null}">${icon('play')}${
-                _('Play')}</button><button class="btn" data-a="export">${icon('save')}${_('Export')}</button></p>
+                _('Play')}</button><button class="btn" data-a="export">${icon('save')}${_('Export')}</button><button class="btn" data-a="fresh">${icon('undo')}${_('Start over')}</button></p>
             <div class="ed-edit"><section class="panel ed-draw" aria-label="${esc(_('Draw a card'))}"><label class="fields">${
                 _('Card')}<select class="inp" name="card">${[...Array(48).keys()].map((i) =>
                 `<option value="${i + 1}" ${i + 1 === this.card ? 'selected' : ''}>${i + 1}</option>`).join('')}</select></label>
@@ -175,6 +204,7 @@ class EditorView {
 
 /** @param {App} app @param {string} [name] */
 export function edit(app, name = 'classic') {
-    const own = editions()[name] ?? app.classic.replace(/^name .*/m, 'name own').replace(/^title .*/m, `title ${_('My edition')}`);
+    const draft = /** @type {string | null} */ (read('draft', null));
+    const own = draft && (/^name (\S+)/m.exec(draft)?.[1] === name || name === 'classic') ? draft : editions()[name] ?? app.classic.replace(/^name .*/m, 'name own').replace(/^title .*/m, `title ${_('My edition')}`);
     app.show((root) => new EditorView(root, app, own), _('Edition'));
 }

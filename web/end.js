@@ -2,6 +2,7 @@
 import { _, ngettext, listWords, number } from './i18n.js';
 import { $, announce, download, esc, near, put, shareLink } from './dom.js';
 import { ANIMALS, ROMAN, avatar, icon, scene, shape, star, symbol } from './draw.js';
+import { MARKS } from './core.js';
 import { logEntries, plus, signed } from './words.js';
 import { Thinker } from './thinker.js';
 import { LocalGame } from './game.js';
@@ -99,6 +100,14 @@ function winChart(judged, names, lines, winners, worst) {
             s}" d="M1 4H25"/></svg>${esc(n)}</span>`).join('')}</div>`;
 }
 
+/** What the marks mean. */
+function legend() {
+    const words = /** @type {Record<string, string>} */ ({ '??': _('Blunder'), '?': _('Mistake'), '?!': _('Slip') });
+    return `<dl class="mks">${MARKS.map(([mark, points, win]) => `<dt><b class="mk">${mark}</b></dt><dd>${
+        esc(_('%{name}: at least %{points} points or %{win} % of the chance to win lost', { name: words[mark], points: number(points, points % 1 ? 1 :
+        0), win: 100 * win }))}</dd>`).join('')}</dl>`;
+}
+
 /** Everything that the analysis tells. @param {Judged} judged @param {string[]} names @param {Core} core @param {number[]} winners @param {string} link of the replay, to which a line is added */
 export function judgedHtml(judged, names, core, winners, link) {
     const lines = core.lines(), entries = logEntries(lines, core.edition);
@@ -114,7 +123,8 @@ export function judgedHtml(judged, names, core, winners, link) {
         <h3 class="title">${_('Turning points')}</h3><ul class="moments">${worst.map((d) =>
             `<li><a href="#${link}/${d.line}"><b>${turnOf(d.line)}</b><span>${entries.find((e) => e.line === d.line)?.html ?? ''} <b class="mk">${
             d.mark}</b><small>${esc(_('Lost %{points} points and %{win} % of the chance to win.', { points: number(d.lost, 1), win: Math.round(
-            100 * d.winLost) }))}</small></span>${icon('play')}</a></li>`).join('') || `<li>${_('No choice cost much.')}</li>`}</ul>
+            100 * d.winLost) }))}</small></span>${icon('play')}</a></li>`).join('') || `<li>${_('No choice cost much.')}</li>`}</ul>${worst.length ?
+            legend() : ''}
         <ul class="rates">${judged.sums.map((s, i) => `<li>${avatar(i, { small: true })}<span>${esc(_('%{name}: %{points} points lost a choice, %{level}',
             { name: names[i], points: number(s.rate, 2), level: level(s.rate) }))}</span></li>`).join('')}</ul>`;
 }

@@ -8,6 +8,9 @@ import { editions, games, read, saveSettings, settings } from './store.js';
 
 /** @typedef {import('./main.js').App} App */
 
+/** Five beside each other on a phone; where a word of them is long, three and two. @param {string[]} labels */
+const five = (labels) => labels.some((l) => l.split(' ').some((word) => word.length > 9)) ? 'row5 long' : 'row5';
+
 export class HomeView {
     /** @param {HTMLElement} root @param {App} app */
     constructor(root, app) {
@@ -74,7 +77,7 @@ export class HomeView {
             <div class="field"><span class="eyebrow" id="h-opp">${
                 _('Opponents')}</span><div class="seg wide" role="radiogroup" aria-labelledby="h-opp">${[1, 2, 3].map((i) => radio('opponents', i,
                 i === settings.opponents, String(i))).join('')}</div></div>
-            <div class="field"><span class="eyebrow" id="h-lev">${_('Level')}</span><div class="levels" role="radiogroup" aria-labelledby="h-lev">${
+            <div class="field"><span class="eyebrow" id="h-lev">${_('Level')}</span><div class="levels ${five(LEVELS.map(levelName))}" role="radiogroup" aria-labelledby="h-lev">${
                 LEVELS.map((l, i) => radio('level', l, l === settings.level, levelPicture(i) + esc(levelName(l)))).join('')}</div></div>
             ${own.length ? `<div class="field"><label><span class="eyebrow">${
                 _('Edition')}</span><select class="inp" name="edition"><option value="classic">Classic</option>${own.map((n) =>
@@ -93,7 +96,7 @@ export class HomeView {
                 _('My tables')}</a></div></section>
             <div class="tiles">${this.tables.slice(0, 1).map((t) => tile(`table/${esc(t.code)}`, 'people', ...this.tableWords(t), 'cont')).join('')}${saved ? tile('play', 'play', _('Continue'), reveals ? _('Round %{round}, turn %{turn}', { round: 1 + ((
                 reveals - 1) / 7 | 0), turn: 1 + (reveals - 1) % 7 }) : _('Setup'), 'cont') : newcomer ? tile('learn', 'learn', _('New here?'),
-                _('Learn in ten steps'), 'cont') : ''}<span class="p-tiles">${tile('learn', 'learn', _('Learn'), _('Ten short steps'))}${
+                _('Learn in ten steps'), 'cont') : ''}<span class="p-tiles ${five([_('Learn'), _('Rules'), _('Replays'), _('Score pad'), _('Cards')])}">${tile('learn', 'learn', _('Learn'), _('Ten short steps'))}${
             tile('rules', 'book', _('Rules'), _('With worked examples'))}${tile('replays', 'replay', _('Replays'), kept ? ngettext('%{n} game',
                 '%{n} games', kept) : _('Your games will be kept here'))}${
             tile('pad', 'pad', _('Score pad'), _('For the game on your table'))}${tile('editions', 'cards', _('Cards'),

@@ -1,6 +1,7 @@
 /**
- * i18n.js: texts in the player's language. English is the source: a text is looked up by itself in the catalogue of the language, made of two
- * lists, the English texts and their translations, from the same .po files as the command's. Placeholders are named: %{name}. Nothing is glued from parts.
+ * i18n.js: texts in the player's language. English is the source: a text is looked up by itself in the catalogue of the language, which is
+ * made from the same .po files as the command's: a JSON file with all English texts, and one a language with theirs in the same order.
+ * Placeholders are named: %{name}. Nothing is glued from parts.
  */
 import { LANGUAGES } from './languages.js';
 
@@ -46,14 +47,11 @@ export function pickLanguage(wanted) {
 
 /** Loads a language; without its catalogue the texts stay English. @param {string} code */
 export async function loadLanguage(code) {
-    /** @type {Record<string, string | string[]>} */
-    let texts = {};
-    if (code !== 'en') {
-        const [english, own] = await Promise.all(['texts', code].map((name) => fetch(new URL(`lang/${name}.json`, import.meta.url)).then((r) => r.ok ? r.json() : [],
-            () => [])));
-        texts = Object.fromEntries(english.map((/** @type {string} */ text, /** @type {number} */ i) => [text, own[i] ?? '']));
-    }
-    catalogue = texts;
+    const get = /** @param {string} name */ (name) => fetch(new URL(`lang/${name}.json`, import.meta.url)).then((r) => r.ok ? r.json() : [], () => []);
+    /** @type {[string[], (string | string[])[]]} */
+    const [texts, forms] = code === 'en' ? [[], []] : await Promise.all([get('texts'), get(code)]);
+    // Of two versions of the page, while a server is brought up to date, neither is trusted.
+    catalogue = texts.length === forms.length ? Object.fromEntries(texts.map((text, i) => [text, forms[i] ?? ''])) : {};
     pluralOf = (LANGUAGES.find(([c]) => c === code) ?? LANGUAGES[0])[2];
     language = code.replace('_', '-');
     document.documentElement.lang = language;

@@ -3,9 +3,9 @@
  * same answers as in play. Any order, and to be resumed at any time.
  */
 import { _ } from './i18n.js';
-import { announce, dialog, esc } from './dom.js';
-import { icon } from './draw.js';
-import { DRAW, takeStep } from './core.js';
+import { $, $$, announce, dialog, esc } from './dom.js';
+import { icon, targetLayer } from './draw.js';
+import { DRAW, spacesOf, takeStep } from './core.js';
 import { Game, startBotGame } from './game.js';
 import { LESSONS } from './lessons.js';
 import { TableView } from './table.js';
@@ -23,49 +23,50 @@ import { read, settings, write } from './store.js';
  * @property {() => string} told what was learned
  * @property {(before: View, made: Step[], after: View) => boolean} done
  * @property {() => string} miss what to do instead, if something else was done
+ * @property {string} [target] the space that it is about, which is ringed: 1:e1 is on the second card
  */
 
 /** @type {Lesson[]} */
 const STEPS = [
     { record: 'one', title: () => _('A pyramid card'), task: () =>
-        _('The arrow is the entrance, the golden space the tomb, dark spaces are walls. Tap the entrance, then confirm.'),
+        _('These are your two cards. On each the arrow is the entrance, the golden space the tomb; dark spaces are walls. Tap an entrance, then Confirm.'),
         told: () => _(
             'You have opened a pyramid. Every card is a way down from the entrance to the tomb, around the walls. Symbols on the way help you or cost you.'),
         done: (_b, made) => made.length > 0, miss: () => '' },
     { record: 'first', title: () => _('The first mark'), task: () =>
-        _('A pattern was revealed for everyone. Mark all of it; the first mark on a card covers the entrance.'),
+        _('Every turn a card like the one on the left gives everyone a pattern to mark. On a new card it must cover the entrance: tap there, then Confirm.'),
         told: () => _('The whole pattern goes on one of your two cards, and the first mark on a card always covers its entrance.'),
         done: (_b, [m]) => m.kind === 'mark' && m.cells.length > 1, miss: () => _('Mark the whole pattern this time, not a single space.') },
     { record: 'turn', title: () => _('Turn and mirror'), task: () =>
-        _('The L does not fit as it lies. Rotate or mirror it, or tap the entrance: it turns by itself.'),
+        _('The L does not fit as it lies, but it may be turned. Tap an entrance: it turns by itself. Rotate and Mirror show other ways.'),
         told: () => _('Patterns may be turned by quarters and mirrored. Tap the same space again to see other ways; R and F do it on a keyboard.'),
         done: (_b, [m]) => m.kind === 'mark' && m.cells.length > 1, miss: () => _('The L fits, if you turn it. Try again with the whole pattern.') },
     { record: 'touch', title: () => _('Go on from there'), task: () =>
-        _('Later marks must touch a marked space by a side. Go on with the card you have begun.'),
+        _('Card 30 is begun. The next pattern must touch a marked space side by side: put it there. Blue corners show where you can go on.'),
         told: () => _('A later mark touches a space that was marked before, side by side. Corners do not count.'),
         done: (b, [m]) => m.kind === 'mark' && m.cells.length > 1 && b.desks[0].slots[m.slot].marks.length > 0, miss: () =>
             _('Put the pattern on the card that already has marks.') },
-    { record: 'gem', title: () => _('Gems and pairs'), task: () =>
-        _('You have a ruby. A ruby and an emerald are a pair worth 5; a single gem is worth 1. Mark the emerald.'),
+    { record: 'gem', target: '1:e1', title: () => _('Gems and pairs'), task: () =>
+        _('You have a ruby. With an emerald it makes a pair worth 5 points; a gem alone is worth 1. Mark the ringed emerald with the pattern.'),
         told: () => _('Your score card fills by itself. A pair of one ruby and one emerald is worth 5 points, a gem alone 1.'),
         done: (b, _m, a) => a.desks[0].emeralds > b.desks[0].emeralds, miss: () => _('That was not the emerald. Look for the green gem.') },
-    { record: 'torch', title: () => _('One torch a round'), task: () => _('A torch is worth 5 points, but only one a round counts. Mark the torch.'),
+    { record: 'torch', target: '0:c1', title: () => _('One torch a round'), task: () => _('A torch is worth 5 points, but only one a round counts. Mark the ringed torch with the pattern.'),
         told: () => _('You lit the torch of this round. Another one in the same round would bring nothing.'),
         done: (b, _m, a) => a.scores[0].torches > b.scores[0].torches, miss: () => _('No torch this time. Cover the space with the flame.') },
-    { record: 'potion', title: () => _('Skulls and the potion'), task: () =>
-        _('Only your worst skull counts at the end, but they grow. The potion erases the two worst: mark it.'),
+    { record: 'potion', target: '0:c4', title: () => _('Skulls and the potion'), task: () =>
+        _('You have two skulls. Each one costs more than the last, and the worst is subtracted at the end. The ringed potion erases two: mark it.'),
         told: () => _('The potion erased your two worst skulls. Each further skull costs more, and at the end only the worst one is subtracted.'),
         done: (b, _m, a) => a.desks[0].skulls < b.desks[0].skulls, miss: () => _('Cover the blue potion with the pattern.') },
-    { record: 'cross', title: () => _('The red cross'), task: () =>
-        _('Mark the red cross and confirm. It gives you one more space on either card: choose it and confirm again.'),
+    { record: 'cross', target: '1:b2', title: () => _('The red cross'), task: () =>
+        _('Mark the ringed red cross and confirm. It gives you one more space, on either card: choose it and confirm again.'),
         told: () => _('A red cross brings an extra space at once, on either card. If that is a cross too, one more, and so on.'),
         done: (_b, made) => made.length > 1, miss: () => _('Cover the red cross with the pattern.') },
-    { record: 'tomb', title: () => _('Reach the tomb'), task: () =>
-        _('The pattern does not reach the tomb, but you may mark one single space instead. Mark the tomb, then take a new card.'),
+    { record: 'tomb', target: '0:e5', title: () => _('Reach the tomb'), task: () =>
+        _('The pattern does not reach the tomb, but you may always mark a single space instead. Press One, tap the ringed tomb, confirm; then take a new card.'),
         told: () => _('The pyramid is complete: 10 points. You set it aside and took a new one, from the display or unseen from the deck.'),
         done: (b, _m, a) => a.desks[0].done.length > b.desks[0].done.length, miss: () => _('Tap the golden tomb: a single space will do.') },
-    { record: 'points', title: () => _('Pyramid points'), task: () =>
-        _('The first with two pyramids of a colour gets 10 points, then 6, then 3; again for four and six. Reach the tomb.'),
+    { record: 'points', target: '1:a5', title: () => _('Pyramid points'), task: () =>
+        _('You have finished one orange pyramid. The first with two of a colour gets 10 extra points, the next 6, then 3. Reach the ringed tomb with the pattern.'),
         told: () => _(
             'Ten extra points! The game ends after four rounds of seven turns. Then count: 10 a pyramid, 5 a torch, the points, pairs of gems, minus the worst skull.'),
         done: (b, _m, a) => a.desks[0].done.length > b.desks[0].done.length, miss: () =>
@@ -82,6 +83,9 @@ class LessonGame extends Game {
         this.app = app;
         this.at = at;
         this.hints = false;
+        /** The last try was another thing than the one asked for. */
+        this.missed = false;
+        this.tries = 0;
         this.lesson = STEPS[at];
         /** @type {Step[]} */
         this.made = [];
@@ -96,6 +100,7 @@ class LessonGame extends Game {
             throw new Error(`lesson ${this.lesson.record}`);
         this.before = this.core.view(0);
         this.made = [];
+        this.tries++;
     }
 
     /** @param {number} seat */
@@ -161,10 +166,13 @@ class LessonGame extends Game {
     again(miss) {
         this.begin();
         this.coach = { ...this.coach, text: miss || this.lesson.task() };
+        this.missed = miss !== '';
         if (miss)
             announce(miss);
         this.changed();
     }
+
+    menu() { return /** @type {[string, string, () => void][]} */ ([['learn', _('Steps'), () => this.steps()], ['right', _('Skip'), () => this.skip()]]); }
 
     skip() { this.app.go(this.at + 1 < STEPS.length ? `learn/${this.at + 2}` : ''); }
 
@@ -177,12 +185,41 @@ class LessonGame extends Game {
     }
 }
 
+/** The table with a ring around what the lesson is about. */
+class LessonView extends TableView {
+    /** The try that is shown. */
+    answered = 0;
+
+    /** What was placed goes with the try it belonged to. @param {View} view */
+    refreshAim(view) {
+        const { tries } = /** @type {LessonGame} */ (this.game);
+        if (tries !== this.answered) {
+            this.answered = tries;
+            this.aimKey = '';
+            this.aim = null;
+        }
+        super.refreshAim(view);
+    }
+
+    layers() {
+        super.layers();
+        const { lesson, missed } = /** @type {LessonGame} */ (this.game), [slot, space] = lesson.target?.split(':') ?? [];
+        this.root.classList.add('told');
+        this.root.classList.toggle('missed', missed);
+        if (space && this.aim && !this.aim.extra && !this.aim.pin)
+            $$('.cards-in article', this.root).forEach((article) => {
+                if ($('.cells button', article).dataset.slot === slot)
+                    $('.lg', article).insertAdjacentHTML('beforeend', targetLayer(spacesOf(space)));
+            });
+    }
+}
+
 /** @param {App} app @param {string} [step] from 1 */
 export function learn(app, step) {
     const at = Math.min(STEPS.length, Math.max(1, Number(step ?? progress().at + 1) || 1)) - 1;
     const game = new LessonGame(app, at);
     app.show((root) => {
-        const view = new TableView(root, game, app);
+        const view = new LessonView(root, game, app);
         view.update();
         announce(`${game.coach.title}. ${game.coach.text}`);
         return view;

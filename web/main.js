@@ -7,7 +7,8 @@ import { $, dialog, esc, near, toast } from './dom.js';
 import { icon, symbol, wordmark } from './draw.js';
 import { ruleLink, symbolRule } from './words.js';
 import { Core } from './core.js';
-import { applyTheme, editions, saveSettings, settings } from './store.js';
+import { symbolList } from './words.js';
+import { applyTheme, editions, games, saveSettings, settings } from './store.js';
 import { LocalGame } from './game.js';
 import { HomeView } from './home.js';
 
@@ -18,9 +19,10 @@ const get = /** @param {string} name */ (name) => fetch(new URL(name, import.met
 
 /** What the first page does not need: engine, cards, table. It is fetched while the first page is looked at. */
 async function getRest() {
-    const [module, classic, { TableView }, { EndView }] = await Promise.all([WebAssembly.compileStreaming(get('pyramids.wasm')),
-        get('classic.edition').then((r) => r.text()), import('./table.js'), import('./end.js')]);
-    return { module, classic, TableView, EndView };
+    const [module, classic, { TableView }, { EndView }, { GuidedView }] = await Promise.all([WebAssembly.compileStreaming(get('pyramids.wasm')),
+        get('classic.edition').then((r) => r.text()), import('./table.js'), import('./end.js'),
+        import('./guide.js')]);
+    return { module, classic, TableView, EndView, GuidedView };
 }
 
 /** Addresses behind the #; R10 and its like lead into the rules, anything else home. */
@@ -149,8 +151,9 @@ export class App {
 
     /** @param {Game} game */
     showTable(game) {
+        const { TableView, GuidedView } = this.here(), isFirst = game instanceof LocalGame && !games().length;
         this.show((root) => {
-            const view = new (this.here().TableView)(root, game, this);
+            const view = new (isFirst ? GuidedView : TableView)(root, game, this);
             view.update();
             return view;
         }, _('Table'));
@@ -180,7 +183,7 @@ export class App {
             _('Drag over spaces to paint the pattern, or drag the pattern itself.'),
             _('On a touch screen tap a space; tap it again for the next placement. Hold a space to paint: then tap the others one by one.')];
         void dialog(_('Help and keys'), `<ul class="rows">${tips.map((t) => `<li>${esc(t)}</li>`).join(
-            '')}</ul><p class="bars"><a class="btn" href="#rules">${icon('book')}${_('Rules')}</a><a class="btn" href="#learn">${icon('learn')}${
+            '')}</ul>${symbolList()}<p class="bars"><a class="btn" href="#rules">${icon('book')}${_('Rules')}</a><a class="btn" href="#learn">${icon('learn')}${
             _('Learn')}</a></p><div class="keys">${keys.map(([k, t]) =>
             `<span>${k.split(' ').map((x) => `<kbd class="kbd">${x}</kbd>`).join(' ')}</span><span>${esc(t)}</span>`).join('')}</div><h3>${_('Symbols')
             }</h3><ul class="rows legend">${['ruby', 'torch', 'skull', 'potion', 'cross', 'tomb'].map((name) =>
@@ -203,7 +206,7 @@ export class App {
     /** @param {string} code */
     async speak(code) {
         saveSettings({ language: code });
-        await loadLanguage(code);
+        await speakIn(code);
         const game = this.game;
         if (game && this.rest && this.shown instanceof this.rest.TableView)
             this.showTable(game);
@@ -236,10 +239,17 @@ function takeOver(kept, app) {
     });
 }
 
+/** @param {string} code */
+async function speakIn(code) {
+    await loadLanguage(code);
+    $('meta[name=description]').setAttribute('content', _(
+        'Pyramids: turn a card, take your pen, find the way down to the tomb. For two to four players, with friends or against the computer.'));
+}
+
 async function begin() {
     applyTheme();
     const app = new App();
-    await loadLanguage(pickLanguage(settings.language));
+    await speakIn(pickLanguage(settings.language));
     await app.route();
     await app.ready;
     // The rest is kept for playing without a network, once there is nothing more urgent to fetch.

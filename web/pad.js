@@ -1,6 +1,6 @@
 /** pad.js: a score pad for people at a table with the box: tick gems, torches, skulls, pyramids and points; totals for up to four. Survives a reload. */
 import { _, ngettext } from './i18n.js';
-import { esc, near, put } from './dom.js';
+import { confirmed, esc, near, put } from './dom.js';
 import { ROMAN, avatar, icon, shape, symbol } from './draw.js';
 import { COLOURS, TILES } from './core.js';
 import { padTotal } from './count.js';
@@ -24,7 +24,9 @@ export class PadView {
         this.penalties = app.core().edition.skulls;
         /** @type {Pad} */
         this.pad = read('pad', fresh());
-        root.addEventListener('click', (e) => this.click(e));
+        /** What it was before each tick, as texts, the last one at the end: for undo. @type {string[]} */
+        this.past = [];
+        root.addEventListener('click', (e) => void this.click(e));
         root.addEventListener('input', (e) => {
             const field = /** @type {HTMLInputElement} */ (e.target);
             this.pad.sheets[Number(field.dataset.s)].name = field.value;
@@ -41,8 +43,8 @@ export class PadView {
     }
 
     /** @param {Event} event */
-    click(event) {
-        const b = near(event, '[data-k]'), { pad } = this;
+    async click(event) {
+        const b = near(event, '[data-k]'), { pad } = this, before = JSON.stringify(pad);
         if (!b)
             return;
         const s = Number(b.dataset.s ?? 0), n = Number(b.dataset.n ?? 0), sheet = pad.sheets[s];
@@ -57,9 +59,12 @@ export class PadView {
         case 'add': if (pad.sheets.length < 4) pad.sheets.push(blank()); break;
         case 'drop': if (pad.sheets.length > 2) { pad.sheets.pop(); pad.tiles = pad.tiles.map((t) => t.map((o) => o === pad.sheets.length ? -1 :
             o)); } break;
-        case 'clear': { const names = pad.sheets.map((x) => x.name); this.pad = fresh(); this.pad.sheets = names.map((name) => ({ ...blank(),
+        case 'undo': this.pad = JSON.parse(this.past.pop() ?? before); this.save(); return;
+        case 'clear': { if (!await confirmed(_('Begin a new game?'), _('All ticks are cleared, the names stay.'), _('New game'))) return; const names = pad.sheets.map((x) => x.name); this.pad = fresh(); this.pad.sheets = names.map((name) => ({ ...blank(),
             name })); break; }
         }
+        if (JSON.stringify(this.pad) !== before)
+            this.past.push(before);
         this.save();
     }
 
@@ -90,9 +95,9 @@ export class PadView {
                 `${symbol('skull')}<small>−${this.penalties[i]}</small>`, _('Skull %{n}, minus %{penalty}', { n: i + 1,
                 penalty: this.penalties[i] }))).join('')}</div></div></section>`;
         put(this.root, `<div class="page">${pageTop(_('Score pad'))}<main class="page-in"><h1 class="title">${_('Score pad')}</h1><p class="lead">${
-            _('For the game on your own table: tick what you mark. Everything is kept in this browser.')}</p><p class="bars"><button class="btn" data-k="add" aria-disabled="${
+            _('For the game on your own table: tick what you mark, and tick the last one again to erase it. Everything is kept in this browser.')}</p><p class="bars"><button class="btn" data-k="add" aria-disabled="${
             pad.sheets.length > 3}">${icon('people')}${_('Add a player')}</button><button class="btn" data-k="drop" aria-disabled="${
-            pad.sheets.length < 3}">${_('Remove the last')}</button><button class="btn" data-k="clear">${icon('undo')}${
-                _('New game')}</button></p><div class="pads">${pad.sheets.map(sheet).join('')}</div></main></div>`);
+            pad.sheets.length < 3}">${_('Remove the last')}</button><button class="btn" data-k="undo" aria-disabled="${!this.past.length}">${icon('undo')}${
+                _('Undo')}</button><button class="btn" data-k="clear">${icon('pad')}${_('New game')}</button></p><div class="pads">${pad.sheets.map(sheet).join('')}</div></main></div>`);
     }
 }

@@ -15,6 +15,7 @@ import { pageTop } from './main.js';
 
 /** @typedef {import('./main.js').App} App */
 /** @typedef {import('./core.js').Core} Core */
+/** @typedef {import('./core.js').View} View */
 /** @typedef {import('./worker.js').Judged} Judged */
 
 /** A core with the record loaded, or what is wrong with it. @param {App} app @param {string} text @param {string} [edition] its text, if it is known
@@ -61,6 +62,58 @@ function takeDrops(root, app, say) {
             void openFile(app, input.files[0], say);
     });
 }
+
+/** What is seen after so many lines. The engine takes pyramid points with the last replacement, a record tells them line by line: those of later
+ * lines are not shown yet. @param {Core} core @param {string[]} lines @param {number} count @param {number} seat @returns {View | null} */
+export function viewAfter(core, lines, count, seat) {
+    const view = core.viewAt(count, seat);
+    for (let i = count; view && lines[i]?.startsWith('points '); i++) {
+        const [, owner, colour, points] = lines[i].split(' '), s = Number(owner) - 1;
+        view.tiles[COLOURS.indexOf(/** @type {import('./core.js').Colour} */ (colour))][TILES.indexOf(Number(points))] = -1;
+        view.scores[s].points -= Number(points);
+        view.scores[s].total -= Number(points);
+    }
+    return view;
+}
+
+/**
+ * The marks of a turn up to a line, by seat: until the last player is in they are not on the desks, and a card that they complete is set aside at once.
+ * @param {string[]} lines @param {number} at @returns {Map<number, {card: number, cells: number[]}[]>}
+ */
+export function turnMarks(lines, at) {
+    const marks = new Map();
+    for (let i = at; lines[i]?.startsWith('mark '); i--)
+        marks.set(Number(lines[i].split(' ')[1]) - 1, moveParts(lines[i].split(' ')[2]));
+    return marks;
+}
+
+/** A player's two cards, score card and completed pyramids. @param {Core} core @param {View} view @param {View} before @param {number} s
+ * @param {string} name @param {{level?: string, parts?: {card: number, cells: number[]}[]}} [more] level of a bot; what was just marked */
+export function deskHtml({ edition }, view, before, s, name, { level, parts = [] } = {}) {
+    const d = view.desks[s];
+    const cards = d.slots.map((slot, i) => {
+        const old = before.desks[s].slots[i], card = slot.card || (parts.some((p) => p.card === old.card) ? old.card : 0);
+        const fresh = parts.filter((p) => p.card === card).flatMap((p) => p.cells), marks = [...new Set([...(slot.card ? slot : old).marks, ...fresh])];
+        return card ? `<div role="img" aria-label="${esc(_('Card %{n}, %{marked} marked', { n: card, marked: marks.length }))}">${mini(
+            edition.cards[card], marks, fresh)}</div>` : '<span class="mini none"></span>';
+    });
+    return `<article class="panel opp rp" aria-label="${esc(ngettext('%{name}, %{n} point', '%{name}, %{n} points', view.scores[s].total,
+        { name }))}"><div class="id">${avatar(s, { bot: level !== undefined })}<div><div class="nm"><span class="nmt">${
+        esc(name)}</span><span class="num">${signed(view.scores[s].total)}</span></div><div class="sub">${level ?
+        esc(_('bot, %{level}', { level: levelName(level) })) : ''}</div></div>
+        <div class="done">${d.done.map((n) => `<span class="dn k-${edition.cards[n].colour}">${shape(edition.cards[n].colour)}${
+            n}</span>`).join('')}</div>
+        <div class="bits"><span>${symbol('ruby')}${d.rubies}</span><span>${symbol('emerald')}${d.emeralds}</span><span>${symbol('torch')}${
+            d.torches.map((t, i) => t ? ROMAN[i] : '').filter(Boolean).join(' ') || 0}</span><span>${symbol('skull')}${d.skulls ?
+            `−${edition.skulls[d.skulls - 1]}` : 0}</span></div></div>${cards.join('')}</article>`;
+}
+
+/** Who has which pyramid points. @param {View} view @param {import('./core.js').Colour[]} [colours] */
+export const tilesHtml = (view, colours = COLOURS) => `<ul class="pp">${colours.map((k) => {
+    const owners = view.tiles[COLOURS.indexOf(k)];
+    return `<li class="k-${k}"><span class="k">${shape(k)}</span>${TILES.map((v, i) => `<span class="v ${owners[i] < 0 ? '' : 'taken'}">${v}${
+        owners[i] < 0 ? '' : avatar(owners[i], { small: true })}</span>`).join('')}</li>`;
+}).join('')}</ul>`;
 
 export class ReplaysView {
     /** @param {HTMLElement} root @param {App} app */
@@ -164,11 +217,13 @@ export class ReplayView {
 
     /** @param {KeyboardEvent} event */
     key(event) {
-        if (document.querySelector('dialog[open]') || near(event, 'input, select, textarea, button'))
+        if (document.querySelector('dialog[open]') || near(event, 'input, select, textarea'))
             return;
         if (event.key === 'ArrowRight') this.step(1);
         else if (event.key === 'ArrowLeft') this.step(-1);
-        else if (event.key === ' ') this.play();
+        else if (event.key === 'Home') this.step(-this.lines.length);
+        else if (event.key === 'End') this.step(this.lines.length);
+        else if (event.key === ' ' && !near(event, 'button, a')) this.play();
         else return;
         event.preventDefault();
     }
@@ -217,7 +272,7 @@ export class ReplayView {
     }
 
     render() {
-        const { core } = this, view = core.viewAt(this.at + 1, this.seat), before = core.viewAt(this.at, this.seat) ?? view,
+        const { core } = this, view = viewAfter(core, this.lines, this.at + 1, this.seat), before = core.viewAt(this.at, this.seat) ?? view,
             over = this.lines[this.at]?.startsWith('winner');
         if (!view || !before)
             return;
@@ -225,21 +280,8 @@ export class ReplayView {
         const here = this.entries.filter((e) => e.line <= this.at), current = here.at(-1);
         const mark = new Map((this.judged?.decisions ?? []).filter((d) => d.mark).map((d) => [d.line, d]));
         const judgement = this.judged?.decisions.find((d) => d.line === this.at);
-        const desk = /** @param {number} s */ (s) => {
-            const d = view.desks[s], old = before.desks[s], level = this.bots.get(s);
-            return `<article class="panel opp rp" aria-label="${esc(ngettext('%{name}, %{n} point', '%{name}, %{n} points', view.scores[s].total,
-            { name: this.names[s] }))}"><div class="id">${avatar(s, { bot: level !== undefined })}<div><div class="nm"><span class="nmt">${
-                esc(this.names[s])}</span><span class="num">${signed(view.scores[s].total)}</span></div><div class="sub">${level ?
-                esc(_('bot, %{level}', { level: levelName(level) })) : ''}</div></div>
-                <div class="done">${d.done.map((n) => `<span class="dn k-${edition.cards[n].colour}">${shape(edition.cards[n].colour)}${
-                    n}</span>`).join('')}</div>
-                <div class="bits"><span>${symbol('ruby')}${d.rubies}</span><span>${symbol('emerald')}${d.emeralds}</span><span>${symbol('torch')}${
-                    d.torches.map((t, i) => t ? ROMAN[i] : '').filter(Boolean).join(' ') || 0}</span><span>${symbol('skull')}${d.skulls ?
-                    `−${edition.skulls[d.skulls - 1]}` : 0}</span></div></div>${d.slots.map((slot, i) => slot.card
-                ? `<div role="img" aria-label="${esc(_('Card %{n}, %{marked} marked', { n: slot.card, marked: slot.marks.length }))}">${
-                    mini(edition.cards[slot.card], slot.marks, slot.marks.filter((m) => old.slots[i].card === slot.card &&
-                    !old.slots[i].marks.includes(m)))}</div>` : '<span class="mini none"></span>').join('')}</article>`;
-        };
+        const marks = turnMarks(this.lines, this.at);
+        const desk = /** @param {number} s */ (s) => deskHtml(core, view, before, s, this.names[s], { level: this.bots.get(s), parts: marks.get(s) });
         const seats = this.names.map((_n, s) => s);
         const log = this.entries.map((e) => e.kind === 'turn' ? `<li class="turn">${e.html}</li>` :
             `<li class="ln ${e.line === this.at ? 'now' : e.line > this.at ? 'later' : ''}"><button data-line="${e.line}">${avatar(e.seat < 0 ? 0 :
@@ -272,9 +314,7 @@ export class ReplayView {
                 `<div role="img" aria-label="${esc(_('Card %{n}', { n }))}">${mini(edition.cards[n])}</div>` :
                 '<span class="mini none"></span>').join('')}</div><p class="note">${esc(ngettext('Deck: %{n} card', 'Deck: %{n} cards',
                 view.deckLeft))}</p>
-            <ul class="pp">${COLOURS.map((k, c) => `<li class="k-${k}"><span class="k">${shape(k)}</span>${TILES.map((v, i) =>
-                `<span class="v ${view.tiles[c][i] < 0 ? '' : 'taken'}">${v}${view.tiles[c][i] < 0 ? '' : avatar(view.tiles[c][i],
-                { small: true })}</span>`).join('')}</li>`).join('')}</ul></section>
+            ${tilesHtml(view)}</section>
             ${over ? `<section class="panel sheet"><h2 class="title">${esc(winnerWords(view, this.names, this.winners()).join('. '))}</h2>${
                 scoreTable(view, this.names, this.winners(), core, seats.map((s) => this.bots.has(s)))}</section>` : ''}</div>
             <aside class="rp-side" aria-label="${esc(_('Log and analysis'))}"><section class="panel log" aria-label="${
@@ -286,8 +326,12 @@ export class ReplayView {
                 this.names, core, this.winners(), `replay/${this.id}`)
             : this.progress >= 0 ? `<progress class="bar" max="1" value="${this.progress}" aria-label="${esc(_('Analysis'))}"></progress>` :
                 `<p class="note">${_('The analysis marks choices that cost points or the chance to win.')}</p>`}</section></aside></main></div>`);
-        const range = /** @type {HTMLInputElement} */ ($('[name=at]', this.root));
+        const range = /** @type {HTMLInputElement} */ ($('[name=at]', this.root)), box = $('.logbox', this.root);
         range.value = String(this.at);
+        // The log follows, and the page stays where it is.
+        const line = box.querySelector('.ln.now');
+        if (line instanceof HTMLElement)
+            box.scrollTop = line.offsetTop - box.offsetTop - box.clientHeight / 2;
     }
 
     winners() {

@@ -1,18 +1,21 @@
 /** rules.js: the rules in our own words, a paragraph a tag, to be searched and linked (#R10), with boards on which one can try. */
 import { _ } from './i18n.js';
 import { $$, esc, near, put } from './dom.js';
-import { chamber, ghostLayer, icon, legalLayer, patternPicture, shape, symbol, turned } from './draw.js';
+import { chamber, formOf, ghostLayer, icon, legalLayer, mini, patternPicture, shape, turned } from './draw.js';
 import { spaceName } from './core.js';
-import { colourName, gains, reason, ruleLink, spaceNames, spaceWord } from './words.js';
+import { colourName, gains, moveParts, reason, ruleLink, signed, spaceNames, spaceWord, symbolList } from './words.js';
 import { LESSONS } from './lessons.js';
+import { EXAMPLES } from './examples.js';
 import { Aim } from './aim.js';
+import { scoreTable } from './end.js';
+import { deskHtml, tilesHtml, turnMarks, viewAfter } from './replay.js';
 import { pageTop } from './main.js';
 
 /** @typedef {import('./main.js').App} App */
+/** @typedef {import('./core.js').View} View */
 
 /** @returns {[string, [string, string][]][]} sections of tag and HTML */
 function sections() {
-    const s = symbol;
     return [
         [_('What lies on the table'), [
             ['R1', _(
@@ -31,13 +34,7 @@ function sections() {
             ['R9', _('Walls and marked spaces cannot be marked, and nothing goes beyond the chamber.')],
             ['R10', _(
                 'The first mark on a card covers its entrance. Every later one has at least one space that touches, side by side, a space that was marked before.')],
-            ['R11', `${_('Symbols take effect when they are marked:')}<ul class="syms"><li>${s('cross')}${
-                _('Red cross: mark one more space at once, on either card. If that is a cross too, one more.')}</li><li>${s('ruby')}${s('emerald')}${
-                _('Ruby, emerald: mark the next gem of that colour on the score card. After the tenth nothing happens.')}</li><li>${
-                s('torch')}${_('Torch: mark this round’s torch, at most one a round.')}</li><li>${s('skull')}${
-                    _('Skull: mark the next skull on the score card.')}</li><li>${s('potion')}${
-                    _('Potion: erase the two worst skulls; with fewer, what there is.')}</li><li>${s('tomb')}${
-                    _('Tomb: the card is complete.')}</li></ul>`],
+            ['R11', `${_('Symbols take effect when they are marked:')}${symbolList()}`],
             ['R12', _(
                 'Replace: who completed a card sets it aside and takes a new one, from the display or unseen from the deck. With two, one after the other. The display is filled up when that player is done. The lowest completed number chooses first.')],
             ['R13', _('When the deck is empty the display is no longer filled up, and play goes on.')],
@@ -85,6 +82,8 @@ export class RulesView {
         this.query = '';
         /** @type {Map<string, TryBoard>} */
         this.boards = new Map(Object.entries(BOARDS).map(([t, lesson]) => [t, new TryBoard(app, lesson)]));
+        /** @type {Map<string, ExampleBoard>} */
+        this.examples = new Map(Object.keys(EXAMPLES).map((t) => [t, new ExampleBoard(app, t)]));
         root.addEventListener('input', (e) => {
             this.query = /** @type {HTMLInputElement} */ (e.target).value;
             this.render();
@@ -94,7 +93,9 @@ export class RulesView {
             if (cell) this.boards.get(cell.dataset.try ?? '')?.choose(Number(cell.dataset.slot), Number(cell.dataset.cell));
             if (reset) this.boards.get(reset)?.begin();
             if (confirm) this.boards.get(confirm)?.confirm();
-            if (cell || reset || confirm) this.render();
+            const step = near(e, '[data-step]');
+            if (step) this.examples.get(step.dataset.ex ?? '')?.go(Number(step.dataset.step));
+            if (cell || reset || confirm || step) this.render();
         });
         this.render();
         const at = tag && root.querySelector(`#${tag}`);
@@ -118,7 +119,7 @@ export class RulesView {
                 esc(_('Search the rules'))}" value="${esc(this.query)}"></label>
             ${found.map(([title, list]) => `<section><h2 class="title">${esc(title)}</h2>${list.map(([tag, text]) =>
                 `<div class="rl" id="${tag}" tabindex="-1"><a href="#${tag}" class="tagl" aria-label="${esc(_('Link to %{tag}', { tag }))}">${
-                tag}</a><div>${text}${this.boards.has(tag) ? this.boards.get(tag)?.html(tag) ?? '' : ''}</div></div>`).join('')}</section>`).join(
+                tag}</a><div>${text}${this.boards.has(tag) ? this.boards.get(tag)?.html(tag) ?? '' : ''}</div>${this.examples.get(tag)?.html() ?? ''}</div>`).join('')}</section>`).join(
                 '') || `<p>${_('Nothing found.')}</p>`}</main></div>`);
         this.boards.forEach((board, tag) => $$(`[data-board="${tag}"]`, this.root).forEach((box) => board.layers(box)));
     }
@@ -199,5 +200,98 @@ class TryBoard {
             if (lg) lg.innerHTML = legalLayer(aim ? aim.singles.filter((p) => p.slot === slot).map((p) => p.cells[0]) : []);
             if (gh) gh.innerHTML = pin ? ghostLayer(view.desks[0].slots[slot].card, pin.cells) : '';
         });
+    }
+}
+
+/** A worked example, step by step: the engine plays the record, and what it makes of it is shown. */
+class ExampleBoard {
+    /** @param {App} app @param {string} tag */
+    constructor(app, tag) {
+        this.tag = tag;
+        // The rulebook's example names two purple cards that are orange in ours: there both colours change places.
+        this.core = app.core(tag === 'E2' ? app.classic.replace(/^(card \d+ )(orange|purple)/gm, (_all, card, colour) => card + (colour === 'orange' ?
+            'purple' : 'orange')) : 'classic');
+        if (this.core.load(EXAMPLES[tag]))
+            throw new Error(`example ${tag}`);
+        this.names = this.core.names();
+        this.at = 0;
+        this.steps = this.makeSteps();
+    }
+
+    /** @param {number} by */
+    go(by) { this.at = Math.max(0, Math.min(this.steps.length - 1, this.at + by)); }
+
+    /** Where each step stands in the record, what it shows and says. @returns {{line: number, say: string, picture: string}[]} */
+    makeSteps() {
+        const { core } = this, lines = core.lines(), last = lines.length;
+        const view = /** @param {number} line */ (line) => /** @type {View} */ (viewAfter(core, lines, line, -1));
+        const at = /** @param {string} word @param {number} [nth] */ (word, nth = 0) => lines.map((l, i) => l.startsWith(word) ? i + 1 : 0).filter(
+            Boolean).at(nth) ?? last;
+        const desk = /** @param {number} line @param {number} s */ (line, s) => deskHtml(core, view(line), view(line - 1) ?? view(line), s, this.names[s],
+            { parts: turnMarks(lines, line - 1).get(s) });
+        const desks = /** @param {number} line @param {import('./core.js').Colour[]} colours */ (line, colours) =>
+            `<div class="rp-desks">${this.names.map((_name, s) => desk(line, s)).join('')}</div>${tilesHtml(view(line), colours)}`;
+        const [ana, ben] = this.names;
+        switch (this.tag) {
+        case 'E1': {
+            const end = view(last), { pyramids, torches, points, gems, skulls, total } = end.scores[0];
+            const table = /** @param {number} rows */ (rows) => `<div class="rp-desks">${desk(last, 0)}</div><div data-rows="${rows}">${scoreTable(end, [ana], [], core, [false])}</div>`;
+            return [_('Every completed pyramid is worth 10 points.'), _('The torches of rounds 1 and 4 are worth 5 points each.'),
+                _('Of the pyramid points, 10, 6 and 3 were taken.'), _('Three pairs of gems are worth 5 points each, three single rubies 1 each.'),
+                _('Of all skulls only the worst one is subtracted.'),
+                `${[pyramids, torches, points, gems].join(' + ')} − ${-skulls} = ${signed(total)}`].map((say, i) => ({ line: last, say,
+                picture: table(i + 1) }));
+        }
+        case 'E2':
+            return [[at('mark 1', -1) - 1, _('Purple 10 is taken. %{a} has completed one purple pyramid, %{b} three.', { a: ana, b: ben })],
+                [at('mark 2', -1), _('In the same turn %{a} completes number 33 and %{b} number 15.', { a: ana, b: ben })],
+                [at('points', -2) - 1, _('First both take a new card: 15 is lower than 33, so %{b} chooses first.', { b: ben })],
+                [at('points', -2), _('The points go by the numbers too: %{b} takes 6.', { b: ben })],
+                [at('points', -1), _('%{a} takes 3. The points for purple are used up.', { a: ana })]].map(([line, say]) =>
+                ({ line: Number(line), say: String(say), picture: desks(Number(line), ['purple']) }));
+        case 'E3':
+            return [[at('mark 1', -1) - 1, _('%{a} has completed one green pyramid, %{b} one purple.', { a: ana, b: ben })],
+                [at('mark 2', -1), _('In one turn both complete a second pyramid of that colour.')],
+                [at('points', -2), _('%{a} takes the 10 for green.', { a: ana })],
+                [at('points', -1), _('%{b} takes the 10 for purple.', { b: ben })]].map(([line, say]) =>
+                ({ line: Number(line), say: String(say), picture: desks(Number(line), ['green', 'purple']) }));
+        case 'E4': {
+            // Whenever a torch is covered, once both players have marked.
+            const lit = lines.map((l, i) => /^mark 1/.test(l) && this.coversTorch(l) ? i + 2 : 0).filter(Boolean);
+            return [[lit[0] - 2, _('Round 1: no torch is marked yet.')], [lit[0], _('%{a} marks a torch: the torch of round 1.', { a: ana })],
+                [lit[1], _('A second torch in the same round marks nothing.')],
+                [lit[2], _('In round 2 a torch marks the second one.')]].map(([line, say]) => ({ line: Number(line), say: String(say),
+                picture: `<div class="rp-desks">${desk(Number(line), 0)}</div>` }));
+        }
+        default: {
+            const before = core.fork();
+            before.load(lines.slice(0, at('mark 1') - 1).join('\n'));
+            const now = /** @type {View} */ (before.view(0)), pattern = core.edition.patterns[now.revealed[0]], { card } = now.desks[0].slots[0];
+            const turn = /** @param {string} say @param {number} quarters @param {number} mirror */ (say, quarters, mirror) => {
+                const form = turned(pattern, quarters, mirror), fits = before.steps(0).filter((s) => s.kind === 'mark' && s.slot === 0 && formOf(
+                    s.cells) === form.join(' ')).length;
+                return { line: at('mark 1') - 1, say: `${say} ${fits ? _('Now it covers the entrance of card %{card}.', { card }) :
+                    _('It does not fit on card %{card}.', { card })}`, picture: patternPicture(form) + mini(core.edition.cards[card]) };
+            };
+            const { marks } = view(last).desks[0].slots[0];
+            return [turn(_('The L pattern as it is printed.'), 0, 0), turn(_('Turned by a quarter.'), 1, 0), turn(_('Turned and mirrored.'), 1, 1),
+                { line: last, say: _('Marked: the card is open.'), picture: patternPicture(turned(pattern, 1, 1)) + mini(core.edition.cards[card],
+                    marks, marks) }];
+        }
+        }
+    }
+
+    /** @param {string} line a mark */
+    coversTorch(line) {
+        return moveParts(line.split(' ')[2]).some(({ card, cells }) => cells.some((i) => this.core.edition.cards[card].cells[i] === 'f'));
+    }
+
+    html() {
+        const { say, picture } = this.steps[this.at], n = this.at + 1, of = this.steps.length;
+        const button = /** @param {number} by @param {string} i @param {string} label @param {boolean} off */ (by, i, label, off) =>
+            `<button class="btn" data-ex="${this.tag}" data-step="${by}" aria-disabled="${off}" aria-label="${esc(label)}">${icon(i)}</button>`;
+        return `<div class="exb panel" role="group" aria-label="${esc(_('Example %{tag}', { tag: this.tag }))}"><div class="exs"><p aria-live="polite">${
+            esc(say)}</p><div class="exn">${button(-1, 'left', _('Step back'), n === 1)}<span>${esc(_('Step %{n} of %{of}', { n, of }))}</span>${button(1,
+            'right', _('Step forward'), n === of)}</div></div><div class="exp">${picture}</div></div>`;
     }
 }

@@ -32,6 +32,18 @@ export function spaceWord(c) {
     }
 }
 
+/** What each symbol brings (R11), as a list with pictures. */
+export function symbolList() {
+    const rows = /** @type {[string, string][]} */ ([
+        ['x', _('Red cross: mark one more space at once, on either card. If that is a cross too, one more.')],
+        ['re', _('Ruby, emerald: mark the next gem of that colour on the score card. After the tenth nothing happens.')],
+        ['f', _('Torch: mark this round’s torch, at most one a round.')],
+        ['s', _('Skull: mark the next skull on the score card.')],
+        ['p', _('Potion: erase the two worst skulls; with fewer, what there is.')],
+        ['T', _('Tomb: the card is complete.')]]);
+    return `<ul class="syms">${rows.map(([c, text]) => `<li>${[...c].map(symbolOf).join('')}<span>${esc(text)}</span></li>`).join('')}</ul>`;
+}
+
 export const LEVELS = ['novice', 'casual', 'club', 'expert', 'master'];
 /** @param {string} level */
 export function levelName(level) {

@@ -2,7 +2,7 @@
  * worker.js: thinks. Choices of bots, hints and the analysis of games take from milliseconds to seconds; here they do not disturb the page,
  * and the page ends the worker when it no longer wants the answer.
  */
-import { Core } from './core.js';
+import { Core, MARKS } from './core.js';
 
 /** @typedef {import('./core.js').Option} Option */
 /** @typedef {import('./core.js').Outlook} Outlook */
@@ -15,7 +15,6 @@ import { Core } from './core.js';
 
 /** @type {Core | null} */
 let core = null;
-const MARKS = /** @type {[string, number, number][]} */ ([['??', 6, .1], ['?', 3, .05], ['?!', 1.5, .02]]);
 
 /** The choice of a decision line, as options are written. @param {string} line */
 function choiceOf(line) {

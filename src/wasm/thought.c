@@ -85,7 +85,10 @@ static bool read_made(const struct pyr_replay *replay, pyr_seat seat, const char
         struct pyr_lines lines;
         struct pyr_word word;
         int32_t card;
-        pyr_lines_init(&lines, text, 16);
+        size_t length = 0;
+        while (length < 16 && text[length])
+            length++;
+        pyr_lines_init(&lines, text, length);
         made->step[0] = pyr_step_draw();
         if (pyr_lines_next(&lines, false) && pyr_lines_word(&lines, &word) && pyr_word_is(word, "take") &&
             pyr_lines_number(&lines, 1, PYR_CARDS, &card))

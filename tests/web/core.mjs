@@ -75,6 +75,21 @@ await test('hints are those of the command', () => {
     list.forEach((o, i) => equal([o.choice, o.win.toFixed(3), o.points.toFixed(1)], [mine[i].choice, mine[i].win.toFixed(3), mine[i].points.toFixed(1)]));
 });
 
+await test('the analysis judges the choice that was made, not another', () => {
+    const game = playOut(newCore(site), 3, 11), lines = game.lines();
+    let phase = 0, takes = 0;
+    lines.forEach((line, i) => {
+        const [word, seat, ...rest] = line.split(' '), made = { take: `take ${rest[0]}`, draw: 'draw', mark: rest[0], keep: rest.join(' ') }[word];
+        if (!made)
+            return;
+        if (!['keep', 'mark'].includes(word) || !lines[i - 1].startsWith(word))
+            phase = i;
+        takes += word === 'take' ? 1 : 0;
+        equal(game.options(phase, Number(seat) - 1, 1, 1n, made).filter((o) => o.made).map((o) => o.choice), [made], line);
+    });
+    truth(takes > 5, 'cards were taken from the display');
+});
+
 await test('a seat sees nothing that is hidden', () => {
     playOut(core, 3, 9, (v) => v.phase === 'mark' && v.round === 0 && v.turn === 1);
     core.step(1, core.steps(1)[0].step);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { done, equal, test, truth } from './check.mjs';
-import { DESKTOP, launch, open, picture, serve } from './site.mjs';
+import { DESKTOP, go, launch, open, picture, serve, settled } from './site.mjs';
 import { NAMES, kept, newCore, playOut, saved } from './games.mjs';
 
 const [built, source] = process.argv.slice(2).map((path) => resolve(path));
@@ -43,8 +43,8 @@ await test('plural forms are those of each language, in thousands and millions t
 await test('a text, its plural and numbers in a language; the browser’s choice', async () => {
     globalThis.document = { documentElement: { lang: '' } };
     Object.defineProperty(globalThis, 'navigator', { value: { languages: ['zz', 'qps-XX', 'en'] }, configurable: true });
-    const texts = { Play: 'Zagraj', Pass: '', '%{n} ruby': ['%{n} rubin', '%{n} rubiny', '%{n} rubinów'], 'of %{b} and %{a}': '%{a} i %{b}' };
-    globalThis.fetch = async (from) => ({ ok: true, json: async () => String(from).endsWith('texts.json') ? Object.keys(texts) : Object.values(texts) });
+    const polish = { Play: 'Zagraj', '%{n} ruby': ['%{n} rubin', '%{n} rubiny', '%{n} rubinów'], 'of %{b} and %{a}': '%{a} i %{b}', Missing: null };
+    globalThis.fetch = async ({ pathname }) => ({ ok: true, json: async () => pathname.endsWith('/texts.json') ? Object.keys(polish) : pathname.endsWith('/de.json') ? ['Alt'] : Object.values(polish) });
     const place = join(folder, 'alone');
     cpSync(join(source, 'web/i18n.js'), join(place, 'i18n.mjs'));
     writeFileSync(join(place, 'languages.js'), `export const LANGUAGES = [['en', 'English', (n) => Number(n !== 1)], ['qps', 'x', (n) => 0],
@@ -54,8 +54,10 @@ await test('a text, its plural and numbers in a language; the browser’s choice
     equal([pickLanguage(null), pickLanguage('pl'), pickLanguage('pl-PL'), pickLanguage('pt-br'), pickLanguage('zz')], ['qps', 'pl', 'pl', 'pt_BR', 'qps'], 'choice');
     equal([language, _('Play'), ngettext('%{n} ruby', '%{n} rubies', 2), number(1.25, 1)], ['en', 'Play', '2 rubies', '1.3'], 'English');
     await loadLanguage('pl');
-    equal([_('Play'), _('Other'), _('Pass'), _('of %{b} and %{a}', { a: 1, b: 2 }), number(1.25, 1)], ['Zagraj', 'Other', 'Pass', '1 i 2', '1,3'], 'texts');
+    equal([_('Play'), _('Other'), _('Missing'), _('of %{b} and %{a}', { a: 1, b: 2 }), number(1.25, 1)], ['Zagraj', 'Other', 'Missing', '1 i 2', '1,3'], 'texts');
     equal([1, 2, 5, 22, -1].map((n) => ngettext('%{n} ruby', '%{n} rubies', n)), ['1 rubin', '2 rubiny', '5 rubinów', '22 rubiny', '-1 rubin'], 'plurals');
+    await loadLanguage('de');
+    equal(_('Play'), 'Play', 'a catalogue of another version is not used');
 });
 
 // The screens, reached without a word of any language.
@@ -93,19 +95,28 @@ const SCREENS = [
     ['invite', 'friends/new', {}, (page) => page.locator('[data-a=make]').waitFor()],
 ];
 
-async function show(page, host, [, hash, keep, then], code) {
-    await page.goto(`${host.url}#nowhere`);
+let visits = 0;
+/** The page is loaded once: it changes its language in place, as it does for a person. */
+async function show(page, [, hash, keep, then], code) {
+    await go(page, `nowhere${++visits}`);
     await page.evaluate(([all, language]) => {
         localStorage.clear();
         for (const [key, value] of Object.entries({ ...all, settings: { language } }))
             localStorage.setItem(`pyramids.${key}`, JSON.stringify(value));
     }, [keep, code]);
-    await page.goto(`${host.url}?${Math.random()}#${hash}`);
+    if (hash)
+        await go(page, hash);
     await then(page, code);
-    await page.waitForTimeout(60);
+    await settled(page);
 }
 
-/** Texts that are cut off by what holds them, that stick out of their button, or make the page scroll sideways. */
+async function speak(page, code) {
+    await go(page, `nowhere${++visits}`);
+    await page.locator('.home select[name=language]').selectOption(code);
+    await page.locator(`html[lang=${code}] .view.home`).waitFor();
+}
+
+/** Texts that are cut off by what holds them, that stick out of their button, are broken within a word, or make the page scroll sideways. */
 function misfits(width) {
     /** For those who listen only. */
     const isHidden = (element) => { for (let up = element; up; up = up.parentElement) if (getComputedStyle(up).clipPath.startsWith('inset(50%')) return true; return false; };
@@ -123,6 +134,14 @@ function misfits(width) {
         if (box.width < 1 || box.height < 1)
             continue;
         const text = node.nodeValue.trim().slice(0, 40);
+        if (holder.closest('.hero') && box.bottom < innerHeight && !document.elementFromPoint(box.left + 3, box.bottom - 4)?.closest('.hero'))
+            found.push(`“${text}” is covered`);
+        for (const word of holder.closest('button, .btn, .tile, h1, h2') ? node.nodeValue.matchAll(/\p{L}{4,}[.!?]?/gu) : []) {
+            range.setStart(node, word.index);
+            range.setEnd(node, word.index + word[0].length);
+            if (new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1)
+                found.push(`“${word[0]}” is broken within the word`);
+        }
         for (let up = holder; up && up !== document.body; up = up.parentElement) {
             const style = getComputedStyle(up), edge = up.getBoundingClientRect();
             if (['auto', 'scroll'].includes(style.overflowX))
@@ -132,6 +151,8 @@ function misfits(width) {
                 found.push(`“${text}” sticks out of ${up.tagName.toLowerCase()}.${up.className} by ${Math.round(Math.max(box.right - edge.right, edge.left - box.left, box.bottom - edge.bottom, edge.top - box.top))} px`);
             if (['hidden', 'clip'].includes(style.overflowX) && (box.right > edge.right + 1 || box.left < edge.left - 1))
                 found.push(`“${text}” is cut off by ${up.tagName.toLowerCase()}.${up.className}`);
+            if (['hidden', 'clip'].includes(style.overflowY) && box.top < edge.bottom && box.bottom > edge.bottom + 3 && up.matches('.hero, button, .btn, .panel'))
+                found.push(`“${text}” is cut off below by ${up.tagName.toLowerCase()}.${up.className}`);
             if (style.position === 'fixed')
                 break;
         }
@@ -168,36 +189,61 @@ function leaks(all) {
 truth(leaks(['⟦ýôü⟧ win']).length === 1 && !leaks(['⟦ýôü⟧ Ana 17:a1']).length, 'a leak is found');
 
 const browser = await launch(), host = await serve(site);
-const PHONE = { hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
+const PHONE = { hasTouch: true, isMobile: true };
 
 await test('qps: no word has missed the catalogue, at the desk', async () => {
     const page = await open(browser, host.url, { ...DESKTOP }), found = [];
+    await speak(page, 'qps');
     for (const screen of SCREENS) {
-        await show(page, host, screen, 'qps');
+        await show(page, screen, 'qps');
         found.push(...leaks(await page.evaluate(texts)).map((leak) => `${screen[0]}: ${leak}`));
     }
     equal(found, [], 'words');
     await page.context().close();
 });
 
+const page = await open(browser, host.url, { ...PHONE, viewport: { width: 390, height: 844 } });
+await test('what does not fit is found', async () => {
+    await page.evaluate(() => {
+        const box = document.createElement('button'), cut = document.createElement('h1');
+        Object.assign(box.style, { width: '50px', overflowWrap: 'anywhere', display: 'block' });
+        box.textContent = 'Gelegenheit';
+        Object.assign(cut.style, { fontSize: '60px', position: 'absolute', top: '150px' });
+        cut.textContent = 'tief';
+        document.querySelector('.hero').append(cut);
+        document.querySelector('.lobby').append(box);
+    });
+    const found = await page.evaluate(misfits, 390);
+    truth(found.some((f) => f.includes('“Gelegenheit” is broken')) && found.some((f) => f.includes('“tief” is cut off below')), found.join());
+    await page.reload();
+});
+
 for (const code of ['qps', ...LISTED])
     await test(`${code}: everything fits at 390x844 and 320x568`, async () => {
-        const page = await open(browser, host.url, { ...PHONE, viewport: { width: 390, height: 844 } }), found = [];
+        const found = [];
+        page.complaints.length = 0;
+        await speak(page, code);
+        truth(!(await page.locator('meta[name=description]').getAttribute('content')).includes('turn a card'), 'the description is translated');
         for (const screen of SCREENS) {
             await page.setViewportSize({ width: 390, height: 844 });
-            await show(page, host, screen, code);
+            await show(page, screen, code);
             if (code === 'qps')
                 found.push(...leaks(await page.evaluate(texts)).map((leak) => `${screen[0]}: ${leak}`));
             for (const [width, height] of [[390, 844], [320, 568]]) {
                 await page.setViewportSize({ width, height });
-                await page.waitForTimeout(30);
+                await settled(page);
                 await picture(page, `${screen[0]}-${code}-${width}x${height}`);
                 found.push(...(await page.evaluate(misfits, width)).map((misfit) => `${screen[0]}, ${width}x${height}: ${misfit}`));
             }
         }
+        await show(page, SCREENS[0], code);
+        for (const [width, height] of [[1440, 900], [1024, 768], [768, 1024], [390, 664], [844, 390]]) {
+            await page.setViewportSize({ width, height });
+            await settled(page);
+            found.push(...(await page.evaluate(misfits, width)).map((misfit) => `home, ${width}x${height}: ${misfit}`));
+        }
         equal(found, [], 'misfits');
         equal(page.complaints, [], 'the console');
-        await page.context().close();
     });
 
 await browser.close();

@@ -1,7 +1,9 @@
-// learn.mjs SITE: the tutorial to its end on a phone, first with a wrong try; then a game without a network.
+// learn.mjs SITE: the tutorial to its end on a phone, first with a wrong try; a first game with its tips; the examples of the rules; score pad, own
+// editions; then a game without a network.
 import { done, equal, test, truth } from './check.mjs';
-import { PHONE, launch, open, picture, serve } from './site.mjs';
+import { PHONE, go, launch, open, picture, serve } from './site.mjs';
 import { act, begin, keep } from './hand.mjs';
+import { newCore, playOut, saved } from './games.mjs';
 
 const host = await serve(process.argv[2]), browser = await launch();
 const tap = (l) => l.tap();
@@ -47,6 +49,144 @@ await test('the tutorial, ten steps, by touch', async () => {
     await tap(page.getByRole('gridcell', { name: /can be marked/ }).first());
     await tap(page.getByRole('button', { name: /^(Confirm|Next)$/ }));
     await page.getByText('Mark the whole pattern this time, not a single space.').first().waitFor();
+    equal(await page.getByRole('button', { name: 'Confirm' }).getAttribute('aria-disabled'), 'true', 'nothing is left of the try');
+    // What a lesson asks for is ringed, until something is placed.
+    await go(page, 'learn/5');
+    await page.getByRole('heading', { name: 'Gems and pairs' }).waitFor();
+    equal(await page.locator('.aimhere.in').count(), 1, 'a ring');
+    await tap(page.getByRole('gridcell', { name: /can be marked/ }).first());
+    equal(await page.locator('.aimhere').count(), 0, 'no ring');
+    // Where the top is hidden, the menu has what stood there.
+    await page.setViewportSize({ width: 320, height: 568 });
+    await tap(page.getByRole('button', { name: 'Menu' }).last());
+    await tap(page.getByRole('button', { name: 'Skip' }));
+    await page.getByRole('heading', { name: 'One torch a round' }).waitFor();
+    // On its side too the phone says what to do, beside all the buttons.
+    await page.setViewportSize({ width: 844, height: 390 });
+    const task = await page.locator('.say p').boundingBox(), cards = await page.locator('.cards-in').boundingBox();
+    truth(task.width > 300 && task.y >= 0 && task.y + task.height <= cards.y && cards.y + cards.height <= 390, 'the task stands above the cards');
+    equal(page.complaints, [], 'the console');
+    await page.context().close();
+});
+
+await test('a first game says what to do, later ones do not', async () => {
+    const page = await open(browser, host.url, PHONE), game = playOut(newCore(process.argv[2]), 2, 3, (v) => v.phase === 'mark');
+    truth(game.steps(0).some((s) => s.kind === 'mark' && s.cells.length > 1), 'the pattern fits somewhere');
+    await page.evaluate((kept) => localStorage.setItem('pyramids.game', JSON.stringify(kept)), saved(game));
+    await go(page, 'play');
+    await page.getByText('Tap a space with blue corners: the pattern goes there.').first().waitFor();
+    await tap(page.getByRole('gridcell', { name: /can be marked/ }).first());
+    await page.getByText(/^This is what it brings|^Here the pattern does not fit/).first().waitFor();
+    await page.evaluate(() => localStorage.setItem('pyramids.games', JSON.stringify([{ id: '1', date: 1, record: '', me: 0, edition: '' }])));
+    await page.reload();
+    await page.getByText('On one of your two cards, or mark a single space instead.').first().waitFor();
+    equal(page.complaints, [], 'the console');
+    await page.context().close();
+});
+
+await test('the examples of the rules, step by step, with the results that the rules give', async () => {
+    const page = await open(browser, `${host.url}#E2`, PHONE);
+    const board = (tag) => page.getByRole('group', { name: `Example ${tag}` });
+    /** What is said, and who has which points, at every step. */
+    const walk = async (tag) => {
+        const steps = [], next = board(tag).getByRole('button', { name: 'Step forward' });
+        for (;;) {
+            steps.push({ say: await board(tag).locator('.exs p').innerText(), tiles: await board(tag).locator('.pp .v').evaluateAll((list) => list.map((v) => v.querySelector('use')?.getAttribute('href') ?? v.textContent).join(' ')),
+                torches: await board(tag).locator('.bits span:nth-child(3)').first().innerText().catch(() => '') });
+            if (await next.getAttribute('aria-disabled') === 'true')
+                return steps;
+            await tap(next);
+        }
+    };
+    await board('E1').waitFor();
+    equal(await page.evaluate(() => document.activeElement.id), 'E2', 'the link leads there');
+    const [e1, e2, e3, e4, e5] = [await walkOnly('E1'), await walk('E2'), await walk('E3'), await walk('E4'), await walkOnly('E5')];
+    async function walkOnly(tag) {
+        const says = [], next = board(tag).getByRole('button', { name: 'Step forward' });
+        for (;;) {
+            says.push(await board(tag).locator('.exs p').innerText());
+            if (await next.getAttribute('aria-disabled') === 'true')
+                return says;
+            await tap(next);
+        }
+    }
+    // E1: 70 + 10 + 19 + 18 - 6 = 111, part by part.
+    equal(e1.at(-1), '70 + 10 + 19 + 18 − 6 = 111', 'E1');
+    equal((await board('E1').getByRole('row').allInnerTexts()).slice(1).map((r) => r.split(/\s+/).find((w) => /^−?\d+$/.test(w))), ['70', '10', '19', '18', '−6', '111', undefined].slice(0, -1), 'E1, the parts');
+    // E2: 15 takes 6, 33 takes 3, purple is exhausted. Ana is the cat, Ben the jackal.
+    equal(e2.map((s) => s.tiles), ['#a-jackal 6 3', '#a-jackal 6 3', '#a-jackal 6 3', '#a-jackal #a-jackal 3', '#a-jackal #a-jackal #a-cat'], 'E2');
+    truth(/33.*Ben.*15/.test(e2[1].say) && /Ben takes 6/.test(e2[3].say) && /Ana takes 3/.test(e2[4].say), 'E2 says so');
+    // E3: each takes the 10 of that colour.
+    equal(e3.map((s) => s.tiles), ['10 6 3 10 6 3', '10 6 3 10 6 3', '#a-cat 6 3 10 6 3', '#a-cat 6 3 #a-jackal 6 3'], 'E3');
+    // E4: the first torch, nothing, the second torch in round 2.
+    equal(e4.map((s) => s.torches), ['0', 'I', 'I', 'I II'], 'E4');
+    // E5: the L, turned and mirrored, covers the entrance.
+    truth(/does not fit/.test(e5[0]) && /does not fit/.test(e5[1]) && /covers the entrance of card 6/.test(e5[2]), 'E5');
+    equal(await board('E5').locator('.pen').count(), 8, 'E5, four spaces, two strokes each');
+    await picture(page, 'examples-390x844');
+    // Search by words and by tag; every paragraph is a link to itself.
+    const tags = () => page.locator('.rl').evaluateAll((list) => list.map((l) => l.id));
+    truth((await tags()).length === 32 && (await page.locator('.tagl').evaluateAll((list) => list.every((a) => a.hash === `#${a.textContent}`))), 'tags');
+    await page.getByRole('searchbox').fill('q7');
+    equal(await tags(), ['Q7'], 'a tag');
+    await page.getByRole('searchbox').fill('torch round 1');
+    truth((await tags()).includes('E4') && !(await tags()).includes('R17'), 'words');
+    equal(page.complaints, [], 'the console');
+
+    // The score pad: E1 once more, by thumb; undo; a new game only if one means it; a reload keeps it.
+    await go(page, 'pad');
+    const first = page.locator('.padsheet').first(), total = () => first.locator('output').innerText();
+    const press = (name) => tap(first.getByRole('button', { name, exact: true }));
+    for (const [colour, n] of [['green', 6], ['purple', 1]])
+        for (let i = 0; i < n; i++)
+            await press(`One ${colour} pyramid more`);
+    for (const name of ['Torch of round 1', 'Torch of round 4', '10 points for green', '6 points for green', '3 points for green', 'Ruby 6', 'Emerald 3', 'Skull 5, minus 6'])
+        await press(name);
+    equal(await total(), '111', 'the pad counts as the rules do');
+    await press('Emerald 3');
+    equal(await total(), '107', 'ticked again: erased');
+    await tap(page.getByRole('button', { name: 'Undo' }));
+    equal(await total(), '111', 'undone');
+    await tap(page.getByRole('button', { name: 'New game' }));
+    await tap(page.getByRole('dialog').getByRole('button', { name: 'Cancel' }));
+    equal(await total(), '111', 'not cleared');
+    await page.reload();
+    equal(await total(), '111', 'kept');
+    await tap(page.getByRole('button', { name: 'New game' }));
+    await tap(page.getByRole('dialog').getByRole('button', { name: 'New game' }));
+    equal(await total(), '0', 'cleared');
+    truth(await page.locator('.padsheet button').evaluateAll((list) => list.every((b) => { const { width, height } = b.getBoundingClientRect(); return width >= 40 && height >= 44; })), 'for thumbs');
+
+    // Editions: whatever a file holds, the reader says what is wrong, and nothing breaks.
+    const classic = await page.evaluate(() => fetch('classic.edition').then((r) => r.text()));
+    const mine = classic.replace(/^name .*/m, 'name mine');
+    const status = page.getByRole('status').filter({ hasText: /./ }).first(), area = page.getByRole('textbox', { name: 'Text of the edition' });
+    for (const [what, bytes, says] of [['empty', '', /^The text does not begin/], ['binary', Buffer.from([0, 255, 1, 2, 200, 13, 10, 0]), /^Line 1: Byte 1/], ['with a mark and Windows line ends',
+        `\ufeff${mine.replaceAll('\n', '\r\n')}`, /^Everything is in order/], ['cut short', mine.slice(0, 300), /^(Line \d+: )?.*Expected/], ['one long line', 'x'.repeat(20000), /^Line 1: The line is too long/]]) {
+        await go(page, 'editions');
+        await page.locator('input[type=file]').setInputFiles({ name: `${what}.edition`, mimeType: 'text/plain', buffer: Buffer.from(bytes) });
+        await area.waitFor();
+        await page.locator('.checkline span').filter({ hasText: says }).waitFor();
+        await go(page, `nowhere-${what.replaceAll(' ', '-')}`);
+    }
+    await go(page, 'editions');
+    await page.locator('input[type=file]').setInputFiles({ name: 'huge.edition', mimeType: 'text/plain', buffer: Buffer.alloc(5000000, 'a') });
+    await page.getByText('huge.edition is too large for an edition.').first().waitFor();
+    // Drawn by tapping, kept over a reload, saved, removed.
+    await go(page, 'edition');
+    await area.fill(mine);
+    await tap(page.getByRole('radio', { name: 'skull' }));
+    const empty = page.locator('.ed-grid').getByRole('button', { name: /empty$/ }).first(), name = (await empty.getAttribute('aria-label')).slice(0, 2);
+    await tap(empty);
+    await page.getByRole('button', { name: `${name}, skull` }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: `${name}, skull` }).waitFor();
+    await tap(page.getByRole('button', { name: 'Save' }));
+    await page.getByRole('combobox', { name: 'Edition' }).waitFor();
+    equal(await page.locator('.look').count(), 48, 'all cards are seen');
+    await tap(page.getByRole('button', { name: 'Remove' }));
+    await tap(page.getByRole('dialog').getByRole('button', { name: 'Remove' }));
+    await page.getByRole('button', { name: 'Draw your own' }).waitFor();
     equal(page.complaints, [], 'the console');
     await page.context().close();
 });

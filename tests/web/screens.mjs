@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { done, equal, test, truth } from './check.mjs';
-import { DESKTOP, PHONE, launch, open, picture, serve } from './site.mjs';
+import { DESKTOP, PHONE, go, launch, open, picture, serve, settled } from './site.mjs';
 import { kept, newCore, playOut, saved } from './games.mjs';
 
 const site = process.argv[2], host = await serve(site), browser = await launch();
@@ -47,12 +47,10 @@ const SCREENS = [
     }],
     ['replays', 'replays', { games: [kept(over), kept(lastTurn, '78')] }, (page) => page.getByRole('heading', { name: 'Replays' }).waitFor()],
     ['replay', 'replay/77', { games: [kept(over)] }, async (page) => {
-        if (page.theme !== 'dark')
-            await page.getByRole('button', { name: 'Analyse' }).click();
+        await page.getByRole('button', { name: 'Analyse' }).click();
         for (let i = 0; i < 12; i++)
             await page.getByRole('button', { name: 'Step forward' }).click();
-        if (page.theme !== 'dark')
-            await page.getByRole('heading', { name: 'Turning points' }).waitFor();
+        await page.getByRole('heading', { name: 'Turning points' }).waitFor();
     }],
     ['learn', 'learn/8', {}, table],
     ['rules', 'R10', {}, (page) => page.locator('#R10').waitFor()],
@@ -62,21 +60,25 @@ const SCREENS = [
     ['invite', 'friends/new', {}, (page) => page.getByRole('heading', { name: 'Invite friends' }).waitFor()],
 ];
 
-/** Axe has been through the dark theme at the desk; on a phone some are looked at. */
-const OWN_ON_PHONES = ['home', 'setup', 'table', 'refused', 'menu', 'log', 'replace', 'end', 'replay', 'learn'];
+/** What is opened by another button there. */
+const OTHERWISE_ON_PHONES = ['log', 'settings'];
 const DARK_PHONE = ['home', 'table', 'end', 'replace'];
+/** What a phone shows otherwise than a desk: axe looks at it there too. */
+const OWN_ON_PHONES = ['home', 'setup', 'table', 'refused', 'menu', 'log', 'replace', 'end', 'replay', 'learn'];
 
+let visits = 0;
+/** The page itself is loaded once a size: what changes is what the browser keeps, and the address behind the #. */
 async function show(page, [, hash, keep, then]) {
-    await page.goto(`${host.url}#nowhere`);
+    await go(page, `nowhere${++visits}`);
     await page.evaluate((all) => {
         localStorage.clear();
         for (const [key, value] of Object.entries(all))
             localStorage.setItem(`pyramids.${key}`, JSON.stringify(value));
     }, keep);
     if (hash)
-        await page.goto(`${host.url}#${hash}`);
+        await go(page, hash);
     await then(page);
-    await page.waitForTimeout(60);
+    await settled(page);
 }
 
 async function fits(page, name) {
@@ -85,36 +87,59 @@ async function fits(page, name) {
 }
 
 async function look(page, name, theme = 'light') {
-    await fits(page, name);
-    await page.evaluate(axe);
+    if (!await page.evaluate(() => 'axe' in globalThis))
+        await page.evaluate(axe);
     // The dark theme changes colours only.
     const rules = theme === 'dark' ? { type: 'rule', values: ['color-contrast'] } : { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] };
-    const found = await page.evaluate((runOnly) => globalThis.axe.run(document, { runOnly }), rules);
+    const found = await page.evaluate((runOnly) => globalThis.axe.run(document, { runOnly, resultTypes: ['violations'] }), rules);
     const problems = found.violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target.join(' ')} ${n.any[0]?.message ?? n.failureSummary ?? ''}`).join(' | ')}`);
     equal(problems, [], `axe on ${name}`);
 }
 
-for (const [where, options, theme] of [['1440x900', DESKTOP, 'light'], ['1440x900', DESKTOP, 'dark'], ['390x844', PHONE, 'light'], ['390x844', PHONE, 'dark']]) {
-    const page = await open(browser, host.url, { ...options, colorScheme: theme });
-    page.theme = theme;
-    for (const screen of SCREENS.filter(([name]) => where === '1440x900' || theme === 'light' || DARK_PHONE.includes(name)))
-        await test(`${screen[0]}, ${theme}, ${where}`, async () => {
-            page.complaints.length = 0;
-            await show(page, screen);
-            await picture(page, `${screen[0]}-${where}${theme === 'dark' ? '-dark' : ''}`);
-            if (where === '1440x900' || (theme === 'light' && OWN_ON_PHONES.includes(screen[0])))
-                await look(page, screen[0], theme);
-            else
-                await fits(page, screen[0]);
-            equal(page.complaints, [], 'the console');
-        });
-    await page.context().close();
-}
+/** One page for both sizes and both themes: going to a screen costs most, turning the lights off and taking the phone almost nothing. */
+const page = await open(browser, host.url);
+const touch = await page.context().newCDPSession(page);
+for (const screen of SCREENS)
+    await test(`${screen[0]}, at the desk and on a phone, by day and by night`, async () => {
+        const [name] = screen;
+        page.complaints.length = 0;
+        for (const [where, { viewport }] of [['1440x900', DESKTOP], ['390x844', PHONE]]) {
+            const phone = where === '390x844';
+            await page.emulateMedia({ colorScheme: 'light' });
+            await page.locator('html[data-theme=light]').waitFor();
+            await page.setViewportSize(viewport);
+            await touch.send('Emulation.setTouchEmulationEnabled', { enabled: phone });
+            if (!phone || OTHERWISE_ON_PHONES.includes(name))
+                await show(page, screen);
+            await settled(page);
+            await fits(page, name);
+            await picture(page, `${name}-${where}`);
+            if (!phone || OWN_ON_PHONES.includes(name))
+                await look(page, name);
+            if (phone && !DARK_PHONE.includes(name))
+                continue;
+            await page.emulateMedia({ colorScheme: 'dark' });
+            await page.locator('html[data-theme=dark]').waitFor();
+            await settled(page);
+            await picture(page, `${name}-${where}-dark`);
+            if (!phone)
+                await look(page, name, 'dark');
+        }
+        equal(page.complaints, [], 'the console');
+    });
+await page.context().close();
 
 await test('the table at every size of the design', async () => {
+    let page = await open(browser, host.url);
+    await show(page, SCREENS.find(([name]) => name === 'table'));
     for (const [width, height] of [[1920, 1080], [1280, 720], [1366, 768], [1200, 800], [1024, 768], [768, 1024], [640, 960], [390, 664], [844, 390], [320, 568]]) {
-        const page = await open(browser, host.url, { viewport: { width, height }, ...(width < 900 ? { hasTouch: true, isMobile: true } : {}) });
-        await show(page, SCREENS.find(([name]) => name === 'table'));
+        if (width === 768) {            // from here on by touch
+            await page.context().close();
+            page = await open(browser, host.url, PHONE);
+            await page.setViewportSize({ width, height });
+            await show(page, SCREENS.find(([name]) => name === 'table'));
+        }
+        await page.setViewportSize({ width, height });
         await picture(page, `table-${width}x${height}`);
         const seen = await page.evaluate(() => {
             const confirm = document.querySelector('[data-a=confirm]').getBoundingClientRect();
@@ -124,8 +149,8 @@ await test('the table at every size of the design', async () => {
                 full: full.map((e) => e.className), space: document.querySelector('.cells button').getBoundingClientRect().width > 34 };
         });
         equal(seen, { wide: 0, confirm: true, full: [], space: true }, `${width}x${height}`);
-        await page.context().close();
     }
+    await page.context().close();
 });
 
 await test('dropped, broken and foreign records', async () => {
@@ -171,6 +196,14 @@ await test('an edition of one’s own: checked, saved, played', async () => {
     await page.getByRole('combobox', { name: 'Edition' }).waitFor();
     equal(page.complaints, [], 'the console');
     await page.context().close();
+});
+
+await test('what is read without scripts speaks all languages', () => {
+    const html = readFileSync(join(site, 'index.html'), 'utf8'), lines = [...html.slice(html.indexOf('<noscript>')).matchAll(/<p lang="(\w+)">([^<]+)/g)];
+    const manifest = JSON.parse(readFileSync(join(site, 'app.webmanifest'), 'utf8'));
+    equal(lines.map(([, code]) => code), ['en', 'de', 'es', 'fr', 'it', 'pt'], 'no script');
+    equal(new Set(lines.map(([, , text]) => text)).size, 6, 'each its own');
+    equal([manifest.lang, ...Object.keys(manifest.description_localized)], ['en', 'de', 'es', 'fr', 'it', 'pt'], 'manifest');
 });
 
 await test('small enough, fast enough', async () => {

@@ -1,6 +1,6 @@
 // site.mjs: the built page behind a small web server, with the policy that the real one sends; and a browser to look at it.
 import { createServer } from 'node:http';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { extname, join, normalize } from 'node:path';
 import { chromium } from 'playwright-core';
 
@@ -52,9 +52,22 @@ export async function open(browser, url, options = DESKTOP) {
     return page;
 }
 
-/** Pictures land in the build folder. */
+/** To another address of the page, without loading it again; its view is there unless it has to be fetched first. */
+export async function go(page, hash) {
+    await page.evaluate((to) => new Promise((resolve) => {
+        addEventListener('hashchange', () => setTimeout(resolve), { once: true });
+        location.hash = to;
+    }), hash);
+}
+
+/** What was changed has been drawn. */
+export const settled = (page) => page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(() => resolve())); }));
+
+/** Pictures land in the build folder. There are hundreds, and taken this way each costs a third. */
 export async function picture(page, name) {
     const folder = join(process.env.PYR_BUILD ?? '/tmp', 'screenshots');
     mkdirSync(folder, { recursive: true });
-    await page.screenshot({ path: join(folder, `${name}.png`) });
+    page.camera ??= await page.context().newCDPSession(page);
+    const { data } = await page.camera.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
+    writeFileSync(join(folder, `${name}.png`), Buffer.from(data, 'base64'));
 }

@@ -1,0 +1,40 @@
+/** guide.js: the table for someone's first game: what to do now, and a tip a turn, as long as the first round lasts. */
+import { _ } from './i18n.js';
+import { TableView } from './table.js';
+
+/** @typedef {import('./core.js').View} View */
+
+/** A tip for each turn of the first round, in the order in which things come up. */
+const tips = () => [
+    _('Tap a space with blue corners: the pattern goes there. Tap it again to see other ways.'),
+    _('Go on from your marks towards a golden tomb: a finished pyramid is worth 10 points.'),
+    _('Gems count in pairs: one ruby and one emerald are worth 5 points together, a single gem 1.'),
+    _('A torch is worth 5 points, one a round. A red cross gives you one more space at once.'),
+    _('Skulls cost points, but only your worst one counts. A potion erases two of them.'),
+    _('If the pattern does not help you, mark a single space instead: the button One.'),
+    _('The first with two finished pyramids of a colour gets 10 more points.'),
+];
+
+export class GuidedView extends TableView {
+    /** @param {View} view @param {string} mode @returns {[string, string]} */
+    say(view, mode) {
+        const [title, text] = super.say(view, mode);
+        if (mode !== 'pattern' || view.round > 0 || !this.aim?.patterns.length || this.aim.one)
+            return [title, text];
+        const { pin } = this.aim;
+        return [title, !pin ? tips()[view.turn] : pin.cells.length > 1 ?
+            _('This is what it brings. Confirm, or tap elsewhere; Rotate and Mirror turn the pattern.') :
+            _('Here the pattern does not fit, so this marks a single space. Confirm, or try another space or your other card.')];
+    }
+
+    layers() {
+        super.layers();
+        this.root.classList.toggle('told', this.view?.round === 0 && this.aim !== null);
+    }
+
+    /** On a phone the words take the place of the cards to come. @param {View} view @param {string} mode @param {string} shortRound */
+    trayHtml(view, mode, shortRound) {
+        const html = super.trayHtml(view, mode, shortRound);
+        return view.round > 0 ? html : html.replace('class="panel tray "', 'class="panel tray talk"');
+    }
+}
