@@ -19,7 +19,7 @@ export class GuidedView extends TableView {
     /** @param {View} view @param {string} mode @returns {[string, string]} */
     say(view, mode) {
         const [title, text] = super.say(view, mode);
-        if (mode !== 'pattern' || view.round > 0 || !this.aim?.patterns.length || this.aim.one)
+        if (mode !== 'pattern' || view.round > 0 || !this.aim?.patterns.length || this.aim.one || this.aim.painting)
             return [title, text];
         const { pin } = this.aim;
         return [title, !pin ? tips()[view.turn] : pin.cells.length > 1 ?

@@ -149,6 +149,22 @@ await test('the table at every size of the design', async () => {
                 full: full.map((e) => e.className), space: document.querySelector('.cells button').getBoundingClientRect().width > 34 };
         });
         equal(seen, { wide: 0, confirm: true, full: [], space: true }, `${width}x${height}`);
+        // Cards to choose from are large enough to read, and nothing lies over another's symbols, on the smallest screens.
+        const small = height < 700 && width < 900;
+        for (const name of small ? ['setup', 'replace'] : []) {
+            await show(page, SCREENS.find(([n]) => n === name));
+            await picture(page, `${name}-${width}x${height}`);
+            const cards = await page.evaluate(() => {
+                const boxes = [...document.querySelectorAll('.pick .pcard, .pick .cap, .intro h1, .hint')].filter((e) => e.checkVisibility()).map((e) => e.getBoundingClientRect());
+                const lie = boxes.filter((a, i) => boxes.some((b, k) => k > i && a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1));
+                const pri = document.querySelector('.foot .pri, .ovf .pri').getBoundingClientRect();
+                return { small: [...document.querySelectorAll('.pick .pcard')].filter((e) => e.getBoundingClientRect().width < 90).length, over: lie.length, button: pri.bottom <= innerHeight && pri.height >= 44,
+                    wide: document.documentElement.scrollWidth - innerWidth };
+            });
+            equal(cards, { small: 0, over: 0, button: true, wide: 0 }, `${name}, ${width}x${height}`);
+        }
+        if (small)
+            await show(page, SCREENS.find(([name]) => name === 'table'));
     }
     await page.context().close();
 });
