@@ -491,7 +491,7 @@ export class TableView {
         const { coach } = this.game;
         if (coach)
             return [coach.title, mode === 'extra' ? _('Now the extra space, on either card. Then confirm.') : coach.text];
-        const pattern = this.edition.patterns[view.revealed[view.turn]], name = patternName(pattern);
+        const pattern = this.edition.patterns[view.revealed[view.turn]], name = pattern ? patternName(pattern) : '';    // none before the first turn
         const missing = this.game.seats.filter((_s, s) => s !== this.game.me && !this.game.isIn(s)).map((s) => s.name);
         const chooser = view.phase === 'replace' ? view.order[view.place] : -1;
         if (this.aim?.painting)
