@@ -597,7 +597,8 @@ export class TableView {
         const made = this.core.made(Math.max(0, this.game.me)).length > 0;
         const canUndo = sealed ? this.game.isSealed() : aim?.pin || aim?.painting || made;
         const ready = mode === 'pass' || mode === 'made' || aim?.pin;
-        const confirm = mode === 'pass' ? _('Pass') : sealed ? _('Sent') : this.preview(view)?.desk.due ? _('Next') : _('Confirm');
+        const more = !sealed && mode !== 'pass' && Boolean(this.preview(view)?.desk.due);
+        const confirm = mode === 'pass' ? _('Pass') : sealed ? _('Sent') : more ? _('Next') : _('Confirm');
         if (mode === 'watch')
             return `<section class="panel acts" aria-label="${esc(_('Watching'))}"><div class="fx">${icon('eye')}<span>${
                 _('You see what everyone may see.')}</span></div></section>`;
@@ -622,7 +623,7 @@ export class TableView {
             <span class="sp"></span><button class="btn" data-a="${sealed ? 'retract' : 'undo'}" title="${esc(_('Undo (U)'))}" ${off(!canUndo)}>${
                 icon('undo')}<span class="lb">${sealed ? _('Take back') :
                 _('Undo')}</span><kbd class="kbd">U</kbd></button><button class="btn pri" data-a="confirm" ${
-            off(sealed || !ready)}>${icon('check')}<span class="lbl">${confirm}</span><kbd class="kbd">↵</kbd></button></div></section>`;
+                more ? `aria-label="${esc(_('Next: confirm, then mark one more space'))}"` : ''} ${off(sealed || !ready)}>${icon('check')}<span class="lbl">${confirm}</span><kbd class="kbd">↵</kbd></button></div></section>`;
     }
 
     /** @param {View} view @param {string} mode */

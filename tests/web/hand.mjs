@@ -32,7 +32,7 @@ export async function act(page, press = (l) => l.click(), pick = 0) {
     const cells = page.getByRole('gridcell', { name: /can be marked/ }), count = await cells.count();
     if (count) {
         await press(cells.nth(pick % count));
-        await press(page.getByRole('button', { name: /^(Confirm|Next)$/ }));
+        await press(page.getByRole('button', { name: /^(Confirm|Next)/ }));
         return 'mark';
     }
     await page.waitForTimeout(25);

@@ -22,10 +22,10 @@ await test('the tutorial, ten steps, by touch', async () => {
             const fitting = texts.map((t, i) => wanted[step - 1].test(t) ? i : -1).filter((i) => i >= 0);
             truth(fitting.length > 0, `step ${step} has what it asks for: ${texts}`);
             await tap(list.nth(fitting[k % fitting.length]));
-            await tap(page.getByRole('button', { name: /^(Confirm|Next)$/ }));
+            await tap(page.getByRole('button', { name: /^(Confirm|Next)/ }));
             if (step === 8) {
                 await tap(page.getByRole('gridcell', { name: /can be marked/ }).last());
-                await tap(page.getByRole('button', { name: /^(Confirm|Next)$/ }));
+                await tap(page.getByRole('button', { name: /^(Confirm|Next)/ }));
             }
             if (step > 8) {
                 const sheet = page.getByRole('dialog', { name: /complete$/ });
@@ -47,7 +47,7 @@ await test('the tutorial, ten steps, by touch', async () => {
     await tap(page.getByRole('gridcell', { name: /can be marked/ }).first());
     await tap(page.getByRole('button', { name: 'One space' }));
     await tap(page.getByRole('gridcell', { name: /can be marked/ }).first());
-    await tap(page.getByRole('button', { name: /^(Confirm|Next)$/ }));
+    await tap(page.getByRole('button', { name: /^(Confirm|Next)/ }));
     await page.getByText('Mark the whole pattern this time, not a single space.').first().waitFor();
     equal(await page.getByRole('button', { name: 'Confirm' }).getAttribute('aria-disabled'), 'true', 'nothing is left of the try');
     // What a lesson asks for is ringed, until something is placed.

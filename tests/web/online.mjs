@@ -198,7 +198,7 @@ await test('reloaded while aiming, in a chain of extra marks and while replacing
                 equal(await cells(solo, /would be marked/), placed, 'what was placed');
                 truth(placed, 'something was');
             }
-            await solo.getByRole('button', { name: 'Confirm' }).click();
+            await solo.getByRole('button', { name: /^(Confirm|Next)/ }).click();
             while (await solo.getByRole('heading', { name: 'One more space' }).count()) {
                 if (!was.chain++) {
                     const marked = await cells(solo, /, marked$/);
@@ -207,7 +207,7 @@ await test('reloaded while aiming, in a chain of extra marks and while replacing
                     equal(await cells(solo, /, marked$/), marked, 'the marks of the chain');
                 }
                 await free.first().click();
-                await solo.getByRole('button', { name: 'Confirm' }).click();
+                await solo.getByRole('button', { name: /^(Confirm|Next)/ }).click();
             }
             await solo.waitForFunction((then) => document.querySelector('.over, .end') || document.querySelector('.roundtext.no-p')?.textContent !== then, now);
         }
@@ -238,7 +238,7 @@ await test('a connection lost before Confirm and after it; the same seat in two 
     await solo.getByRole('button', { name: 'Play on', exact: true }).click();
     await solo.getByText('This is a copy').waitFor();
     equal(await cells(solo, /would be marked/), placed, 'what was placed, in the copy');
-    await solo.getByRole('button', { name: 'Confirm' }).click();
+    await solo.getByRole('button', { name: /^(Confirm|Next)/ }).click();
     await solo.locator('.banner').getByRole('button', { name: 'Close' }).click();
     await solo.goBack();                                             // to the table, while the server is still down
     await solo.getByText('There is no game server').waitFor();
@@ -250,10 +250,10 @@ await test('a connection lost before Confirm and after it; the same seat in two 
     await stop('SIGKILL');
     await solo.getByText('Reconnecting').waitFor();
     const before = sent.size;
-    await solo.getByRole('button', { name: 'Confirm' }).click();
+    await solo.getByRole('button', { name: /^(Confirm|Next)/ }).click();
     while (await solo.getByRole('heading', { name: 'One more space' }).count()) {
         await free.first().click();
-        await solo.getByRole('button', { name: 'Confirm' }).click();
+        await solo.getByRole('button', { name: /^(Confirm|Next)/ }).click();
     }
     await solo.getByRole('heading', { name: 'Waiting for the connection' }).waitFor();
     equal(sent.size, before, 'nothing could be sent');
@@ -303,10 +303,10 @@ await test('a refused move stays placed, with the rule named; the home page list
     const free = solo.getByRole('gridcell', { name: /can be marked/ }), marked = await cells(solo, /, marked$/);
     await free.first().click();
     const placed = await cells(solo, /would be marked/);
-    await solo.getByRole('button', { name: 'Confirm' }).click();
+    await solo.getByRole('button', { name: /^(Confirm|Next)/ }).click();
     while (await solo.getByRole('heading', { name: 'One more space' }).count()) {
         await free.first().click();
-        await solo.getByRole('button', { name: 'Confirm' }).click();
+        await solo.getByRole('button', { name: /^(Confirm|Next)/ }).click();
     }
     // No answer: that is said, then the connection is taken for dead, and the same message goes out over a new one.
     await solo.clock.fastForward(4500);

@@ -243,7 +243,7 @@ await test('extra marks, undo step by step, reload in a chain', async () => {
     await page.getByRole('button', { name: 'Menu' }).first().tap();
     await page.getByRole('button', { name: 'List placements' }).tap();
     await page.getByRole('dialog').getByRole('button', { name: /red cross/ }).first().tap();
-    await page.getByRole('button', { name: /^(Confirm|Next)$/ }).tap();
+    await page.getByRole('button', { name: /^(Confirm|Next)/ }).tap();
     await page.getByRole('heading', { name: 'One more space' }).waitFor();
     await picture(page, 'extra-390x844');
     await page.reload();
@@ -278,7 +278,7 @@ await test('what is said in a turn, in order', async () => {
     await page.keyboard.press(String(mark.slot + 1));
     await page.keyboard.press('n');
     await until('Placed');
-    await page.getByRole('button', { name: /^(Confirm|Next)$/ }).click();
+    await page.getByRole('button', { name: /^(Confirm|Next)/ }).click();
     for (let i = 0; i < 4 && !await page.locator('.mode-wait').count(); i++)
         await act(page);
     await until('Sent. Waiting for Ben.');

@@ -40,7 +40,7 @@ const SCREENS = [
         for (let i = 0; i < 12 && !await page.getByRole('table').count(); i++) {
             const cells = page.getByRole('gridcell', { name: /can be marked/ }), sheet = page.getByRole('dialog', { name: /complete$/ });
             if (await sheet.count()) { await sheet.getByRole('button', { name: /^Card/ }).first().click(); await sheet.getByRole('button', { name: /^Take/ }).click(); }
-            else if (await cells.count()) { await cells.first().click(); await page.getByRole('button', { name: /^(Confirm|Next)$/ }).click(); }
+            else if (await cells.count()) { await cells.first().click(); await page.getByRole('button', { name: /^(Confirm|Next)/ }).click(); }
             await page.waitForTimeout(60);
         }
         await page.getByRole('heading', { name: 'Turning points' }).waitFor();
