@@ -8,7 +8,7 @@ import { dialog, esc, toast } from './dom.js';
 import { icon } from './draw.js';
 import { Game } from './game.js';
 import { NOBODY, ONLOOKER, dealAnew } from './core.js';
-import { REASONS, levelName } from './words.js';
+import { REASONS, playerName } from './words.js';
 import { keepGame, read, settings, write } from './store.js';
 
 /** @typedef {import('./main.js').App} App */
@@ -317,7 +317,7 @@ export class OnlineGame extends Game {
         const before = this.table, mine = table.seats[table.you - 1], back = this.comingBack;
         this.table = table;
         this.me = table.you - 1;
-        this.seats = table.seats.map((s, i) => ({ name: s.kind === 'bot' ? _('%{level} bot', { level: levelName(s.level ?? '') }) : s.name ||
+        this.seats = table.seats.map((s, i) => ({ name: s.kind === 'bot' ? playerName(s.name || s.level || 'club') : s.name ||
             _('Seat %{n}', { n: i + 1 }), level: s.kind === 'bot' ? s.level ?? 'club' : '' }));
         this.goneSince = table.seats.map((s) => s.kind === 'person' && !s.here ? Date.now() - (s.gone ?? 0) : 0);
         this.hints = !(table.public && table.seats.filter((s) => s.kind === 'person').length > 1);

@@ -6,7 +6,7 @@ import { _, ngettext, listWords, number } from './i18n.js';
 import { $, download, esc, near, put, shareLink } from './dom.js';
 import { ROMAN, avatar, icon, mini, patternPicture, rose, shape, symbol, turned } from './draw.js';
 import { COLOURS, TILES, ERR } from './core.js';
-import { faultWithLine, levelName, logEntries, moveParts, signed, spaceNames } from './words.js';
+import { faultWithLine, levelName, logEntries, moveParts, playerName, signed, spaceNames } from './words.js';
 import { editions, games, keepGame } from './store.js';
 import { Thinker } from './thinker.js';
 import { judgedHtml, scoreTable, winnerWords } from './end.js';
@@ -135,7 +135,7 @@ export class ReplaysView {
             const core = loadRecord(this.app, g.record, g.edition);
             if (typeof core === 'string')
                 return '';
-            const names = core.names(), view = core.view(-1), winners = core.isOver() ? core.winners() : [];
+            const names = core.names().map(playerName), view = core.view(-1), winners = core.isOver() ? core.winners() : [];
             const result = view && core.isOver() ? names.map((n, s) => `${winners.includes(s) ? `<b>${esc(n)}</b>` : esc(n)} ${
                 signed(view.scores[s].total)}`).join(' · ') : `${esc(listWords(names))} · ${_('not finished')}`;
             return `<li><a class="panel game" href="#replay/${esc(g.id)}">${icon('replay')}<span>${result}<small>${new Date(g.date).toLocaleString(
@@ -159,7 +159,7 @@ export class ReplayView {
         this.core = core;
         this.id = id;
         this.lines = core.lines();
-        this.names = core.names();
+        this.names = core.names().map(playerName);
         this.entries = logEntries(this.lines, core.edition);
         this.bots = new Map(this.lines.filter((l) => l.startsWith('tag bot ')).map((l) => /** @type {[number, string]} */ ([Number(l.split(
             ' ')[2]) - 1, l.split(' ')[3]])));

@@ -57,6 +57,12 @@ export function levelName(level) {
     }
 }
 
+/** A player of a record as this language calls them: servers and the command name bots by level, "club" or "club 2". @param {string} name */
+export function playerName(name) {
+    const [, level = '', number = ''] = /^([a-z]+)( [1-4])?$/.exec(name) ?? [];
+    return LEVELS.includes(level) ? levelName(level) + number : name;
+}
+
 /** A card in words. @param {Edition} edition @param {number} card */
 export const cardName = (edition, card) => _('Card %{n}, %{colour}', { n: card, colour: colourName(edition.cards[card].colour) });
 
@@ -220,7 +226,7 @@ export const moveParts = (move) => move === '-' ? [] : move.split('+').map((part
  * The log in words, oldest first. @param {string[]} lines of a record @param {Edition} edition @returns {Entry[]}
  */
 export function logEntries(lines, edition) {
-    const names = lines.filter((l) => l.startsWith('player ')).map((l) => l.slice(9));
+    const names = lines.filter((l) => l.startsWith('player ')).map((l) => playerName(l.slice(9)));
     /** @type {Entry[]} */
     const entries = [];
     let reveals = 0;

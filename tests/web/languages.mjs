@@ -134,7 +134,7 @@ function misfits(width) {
         if (box.width < 1 || box.height < 1)
             continue;
         const text = node.nodeValue.trim().slice(0, 40);
-        if (holder.closest('.hero') && box.bottom < innerHeight && !document.elementFromPoint(box.left + 3, box.bottom - 4)?.closest('.hero'))
+        if (holder.closest('.hero') && !document.querySelector('dialog[open]') && box.bottom < innerHeight && !document.elementFromPoint(box.left + 3, box.bottom - 4)?.closest('.hero'))
             found.push(`“${text}” is covered`);
         for (const word of holder.closest('button, .btn, .tile, h1, h2') ? node.nodeValue.matchAll(/\p{L}{4,}[.!?]?/gu) : []) {
             range.setStart(node, word.index);

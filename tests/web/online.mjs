@@ -300,6 +300,7 @@ await test('a refused move stays placed, with the rule named; the home page list
     await solo.getByRole('link', { name: /Table with bot, Novice.*your choice/i }).waitFor();
     await solo.goto(place);
     await solo.locator('.table').waitFor();
+    await solo.getByRole('log').getByText('Novice', { exact: true }).first().waitFor();        // not as the record has it
     const free = solo.getByRole('gridcell', { name: /can be marked/ }), marked = await cells(solo, /, marked$/);
     await free.first().click();
     const placed = await cells(solo, /would be marked/);

@@ -140,6 +140,7 @@ await test('the table at every size of the design', async () => {
             await show(page, SCREENS.find(([name]) => name === 'table'));
         }
         await page.setViewportSize({ width, height });
+        await settled(page);
         await picture(page, `table-${width}x${height}`);
         const seen = await page.evaluate(() => {
             const confirm = document.querySelector('[data-a=confirm]').getBoundingClientRect();
