@@ -622,7 +622,7 @@ export class TableView {
                 icon('list')}<span class="lb wide-only">${_('List')}</span></button>
             <span class="sp"></span><button class="btn" data-a="${sealed ? 'retract' : 'undo'}" title="${esc(_('Undo (U)'))}" ${off(!canUndo)}>${
                 icon('undo')}<span class="lb">${sealed ? _('Take back') :
-                _('Undo')}</span><kbd class="kbd">U</kbd></button><button class="btn pri" data-a="confirm" ${
+                _('Undo')}</span><kbd class="kbd">U</kbd></button><button class="btn pri ${confirm.length > 7 ? 'long' : ''}" data-a="confirm" ${
                 more ? `aria-label="${esc(_('Next: confirm, then mark one more space'))}"` : ''} ${off(sealed || !ready)}>${icon('check')}<span class="lbl">${confirm}</span><kbd class="kbd">↵</kbd></button></div></section>`;
     }
 
