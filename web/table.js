@@ -430,7 +430,7 @@ export class TableView {
             values));
         const waiting = this.game.seats.filter((_s, s) => s !== this.game.me && this.game.isIn(s)).length;
         return `<div class="view table mode-${mode}" ${this.sheet ? `data-sheet="${this.sheet}"` : ''}>
-            ${this.topHtml(`<span class="roundtext only-p">${shortRound}</span>${rounds}<span class="roundtext no-p">${coach ? shortRound :
+            ${this.topHtml(`<span class="roundtext only-p ${shortRound.length > 20 ? 'long' : ''}">${shortRound}</span>${rounds}<span class="roundtext no-p">${coach ? shortRound :
                 esc(_('Round %{round} of 4, turn %{turn} of 7', values))}</span>`,
                 `${coach ? `<button class="btn ghost" data-a="steps">${_('Steps')}</button><button class="btn" data-a="skip">${_('Skip')}</button>` :
                     this.readiesHtml()}${hint}<button class="iconbtn no-p" data-open="log" aria-label="${esc(_('Game log'))}" aria-expanded="${

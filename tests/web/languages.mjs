@@ -123,6 +123,9 @@ function misfits(width) {
     const found = [], wide = document.documentElement.scrollWidth - width;             // innerWidth grows with the page on a phone
     if (wide > 0)
         found.push(`the page is ${wide} px too wide`);
+    for (const control of document.querySelectorAll('.top :is(button, a, select, .av)'))
+        if (control.checkVisibility() && control.getBoundingClientRect().right > width)
+            found.push(`“${control.getAttribute('aria-label') ?? control.className}” is pushed out of the header`);
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
         const holder = node.parentElement;
