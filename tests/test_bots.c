@@ -9,18 +9,14 @@
 
 #include "../src/bots/ahead.h"
 #include "check.h"
+#include "check_edition.h"
 
 static struct pyr_edition plain, crowded;
 
 static void read_editions(void)
 {
-    size_t size;
-    char *text = check_file("tests/data/plain.edition", &size);
-    CHECK_INT(pyr_edition_read(&plain, text, size, NULL), PYR_OK);
-    free(text);
-    text = check_file("tests/data/crowded.edition", &size);
-    CHECK_INT(pyr_edition_read(&crowded, text, size, NULL), PYR_OK);
-    free(text);
+    check_edition(&plain, "tests/data/plain.edition");
+    check_edition(&crowded, "tests/data/crowded.edition");
 }
 
 static void *equip(const struct pyr_bot *bot, const struct pyr_box *box)

@@ -8,6 +8,7 @@
  *     colour where an odd number of that colour is held; a draw only from an empty display; ties at random.
  */
 #include "check.h"
+#include "check_edition.h"
 
 #include <pyramids/bots.h>
 #include <pyramids/edition.h>
@@ -18,21 +19,10 @@ static struct pyr_box box;
 static struct pyr_print print;
 static const struct pyr_bot *greedy, *uniform;
 
-static void load(struct pyr_edition *edition, const char *path)
-{
-    size_t size;
-    char *text = check_file(path, &size);
-    if (pyr_edition_read(edition, text, size, NULL)) {
-        printf("Bail out! %s cannot be read\n", path);
-        exit(1);
-    }
-    free(text);
-}
-
 __attribute__((constructor)) static void load_all(void)
 {
-    load(&plain, "tests/data/plain.edition");
-    load(&crowded, "tests/data/crowded.edition");
+    check_edition(&plain, "tests/data/plain.edition");
+    check_edition(&crowded, "tests/data/crowded.edition");
     greedy = pyr_bot_find("greedy");
     uniform = pyr_bot_find("random");
     if (!greedy || !uniform || greedy->memory(&plain.box) || uniform->memory(&plain.box)) {

@@ -4,6 +4,7 @@
  * say is in test_rules.c.
  */
 #include "check.h"
+#include "check_edition.h"
 
 #include <pyramids/record.h>
 
@@ -11,22 +12,10 @@
 
 static struct pyr_edition plain, crowded;
 
-static void load(struct pyr_edition *edition, const char *path)
-{
-    size_t size;
-    char *text = check_file(path, &size);
-    struct pyr_fault fault;
-    if (pyr_edition_read(edition, text, size, &fault)) {
-        printf("Bail out! %s:%u cannot be read\n", path, (unsigned)fault.line);
-        exit(1);
-    }
-    free(text);
-}
-
 __attribute__((constructor)) static void load_editions(void)
 {
-    load(&plain, "tests/data/plain.edition");
-    load(&crowded, "tests/data/crowded.edition");
+    check_edition(&plain, "tests/data/plain.edition");
+    check_edition(&crowded, "tests/data/crowded.edition");
 }
 
 static bool audit(const struct pyr_box *box, const struct pyr_state *state)

@@ -1,5 +1,6 @@
 /* test_fair.c: the fair shuffle against known answers that a second implementation gave, its evenness, and the verifier against tampering. */
 #include "check.h"
+#include "check_edition.h"
 
 #include <pyramids/fair.h>
 #include <sodium.h>
@@ -9,21 +10,10 @@
 static struct pyr_edition classic, plain;
 static struct pyr_match match;
 
-static void load_edition(struct pyr_edition *edition, const char *path)
-{
-    size_t size;
-    char *text = check_file(path, &size);
-    if (pyr_edition_read(edition, text, size, NULL)) {
-        printf("Bail out! %s cannot be read\n", path);
-        exit(1);
-    }
-    free(text);
-}
-
 __attribute__((constructor)) static void load_editions(void)
 {
-    load_edition(&classic, "editions/classic.edition");
-    load_edition(&plain, "tests/data/plain.edition");
+    check_edition(&classic, "editions/classic.edition");
+    check_edition(&plain, "tests/data/plain.edition");
 }
 
 /* Known answers. */

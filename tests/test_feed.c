@@ -7,6 +7,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
+#include "check_edition.h"
 
 #include <sodium.h>
 #include <stdarg.h>
@@ -365,13 +366,9 @@ static unsigned compare(unsigned seats, unsigned who, uint64_t seed, unsigned *r
 
 __attribute__((constructor)) static void load(void)
 {
-    size_t size;
-    char *text = check_file("editions/classic.edition", &size);
-    if (pyr_edition_read(&classic, text, size, NULL) || sodium_init() < 0) {
-        printf("Bail out! the edition cannot be read\n");
-        exit(1);
-    }
-    free(text);
+    check_edition(&classic, "editions/classic.edition");
+    if (sodium_init() < 0)
+        abort();
 }
 
 static void compare_all(unsigned seats, bool onlooker)

@@ -1,6 +1,7 @@
 /* test_judge.c: the analysis as a server uses it: several at once, given up, of broken records; what it says is tested in cli.py. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
+#include "check_edition.h"
 
 #include <pthread.h>
 
@@ -12,13 +13,7 @@ static size_t record_size;
 
 __attribute__((constructor)) static void load(void)
 {
-    size_t size;
-    char *text = check_file("tests/data/plain.edition", &size);
-    if (pyr_edition_read(&plain, text, size, NULL)) {
-        printf("Bail out! the edition cannot be read\n");
-        exit(1);
-    }
-    free(text);
+    check_edition(&plain, "tests/data/plain.edition");
     record = check_file("tests/data/plain-2.pyr", &record_size);
 }
 

@@ -3,27 +3,17 @@
  * every line, and looks over each seat's shoulder.
  */
 #include "check.h"
+#include "check_edition.h"
 
 #include <pyramids/match.h>
 
 static struct pyr_edition plain, crowded;
 static struct pyr_match match, other, saved;
 
-static void load_edition(struct pyr_edition *edition, const char *path)
-{
-    size_t size;
-    char *text = check_file(path, &size);
-    if (pyr_edition_read(edition, text, size, NULL)) {
-        printf("Bail out! %s cannot be read\n", path);
-        exit(1);
-    }
-    free(text);
-}
-
 __attribute__((constructor)) static void load_editions(void)
 {
-    load_edition(&plain, "tests/data/plain.edition");
-    load_edition(&crowded, "tests/data/crowded.edition");
+    check_edition(&plain, "tests/data/plain.edition");
+    check_edition(&crowded, "tests/data/crowded.edition");
 }
 
 static const char *const names[PYR_MAX_SEATS] = { "Ana", "Ben of the Two Words", "Çağla 🐫", ";Dee" };

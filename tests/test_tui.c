@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L  /* mkdtemp, setenv */
 
 #include "check.h"
+#include "check_edition.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,21 +16,10 @@
 static struct pyr_edition plain, crowded;
 static struct pyr_match match;
 
-static void load_edition(struct pyr_edition *edition, const char *path)
-{
-    size_t size;
-    char *text = check_file(path, &size);
-    if (pyr_edition_read(edition, text, size, NULL)) {
-        printf("Bail out! %s cannot be read\n", path);
-        exit(1);
-    }
-    free(text);
-}
-
 __attribute__((constructor)) static void load_editions(void)
 {
-    load_edition(&plain, "tests/data/plain.edition");
-    load_edition(&crowded, "tests/data/crowded.edition");
+    check_edition(&plain, "tests/data/plain.edition");
+    check_edition(&crowded, "tests/data/crowded.edition");
 }
 
 static char names[PYR_MAX_SEATS][PYR_MAX_PLAYER_NAME + 1] = { "Ana", "Ben", "Çağla 🐫", "日本語の名前" };
