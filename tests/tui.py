@@ -500,6 +500,7 @@ def case_looks(folder):
     if SHORT:
         return
     assert look(LC_ALL='POSIX', TERM='linux')[0].isascii()
+    assert '┌' in look(LC_ALL='xx_XX.UTF-8')[0], 'a locale that this system lacks, but in UTF-8'
     terminal = Terminal(folder, 'play', '--ascii', '--bots', 'novice', '--seed', '5')
     assert terminal.wait('Pick two').isascii()
     terminal.end()
@@ -818,9 +819,9 @@ def case_secure(folder):
 class Liar(threading.Thread):
     """A server that says who one is, and then anything."""
 
-    def __init__(self, messages):
+    def __init__(self, messages, status=b'200 OK', body=b'{"visitor": {"name": "Ana"}}'):
         super().__init__(daemon=True)
-        self.messages = messages
+        self.messages, self.status, self.body = messages, status, body
         self.listener = socket.create_server(('127.0.0.1', 0))
         self.port = self.listener.getsockname()[1]
         self.start()
@@ -842,9 +843,8 @@ class Liar(threading.Thread):
             head[name.lower()] = value.strip()
         if b'sec-websocket-key' not in head:
             file.read(int(head.get(b'content-length', 0)))
-            body = b'{"visitor": {"name": "Ana"}}'
-            link.sendall(b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nSet-Cookie: pyramids=abc; Path=/\r\nContent-Length: %d\r\n\r\n%s'
-                         % (len(body), body))
+            link.sendall(b'HTTP/1.1 %s\r\nContent-Type: application/json\r\nSet-Cookie: pyramids=abc; Path=/\r\nContent-Length: %d\r\n\r\n%s'
+                         % (self.status, len(self.body), self.body))
             return
         assert request
         accept = base64.b64encode(hashlib.sha1(head[b'sec-websocket-key'] + b'258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest())
@@ -890,6 +890,19 @@ def case_hostile_server(folder):
             assert 'EXIT=0' in terminal.wait('EXIT='), (i, terminal.text())
         terminal.end()
         liar.listener.close()
+
+
+def case_other_server(folder):
+    """A server that answers, but not as one of Pyramids does, is not called again and again; one that refuses says why, in words."""
+    page = b'<!doctype html><p>It works!'
+    for status, body, said in ((b'200 OK', page, 'not a server of Pyramids'), (b'404 Not Found', page, 'not a server of Pyramids'),
+                               (b'501 Unsupported method', page, 'not a server of Pyramids'),
+                               (b'400 Bad Request', b'{"error": {"code": "bad_name"}}', 'does not take this name')):
+        other = Liar([], status, body)
+        terminal = Terminal(folder, 'play', '--server', f'http://127.0.0.1:{other.port}', width=120)
+        assert 'EXIT=1' in terminal.wait(said) + terminal.wait('EXIT='), (status, terminal.text())
+        terminal.end()
+        other.listener.close()
 
 
 # With sanitizers each case takes several times as long; the others have no code of their own.

@@ -563,6 +563,12 @@ static void begin_rematch(struct remote *remote, struct app *app, const char *co
         open_table(remote);
 }
 
+/* Is it some other server that answers? What a proxy says while ours is away (502 to 504) is none of these answers, nor is an accident (500). */
+static bool is_stranger(int status, const json_t *answer)
+{
+    return status > 0 && (status < 500 || status == 501) && !json_is_object(json_object_get(answer, status == 200 ? "visitor" : "error"));
+}
+
 static void on_answer(struct remote *remote, struct app *app, const struct net_event *event)
 {
     json_error_t fault;
@@ -586,6 +592,8 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
     const char *error = text_of(json_object_get(answer, "error"), "code");
     if (event->status == NET_UNTRUSTED) {
         app_fail(app, _("%s: the certificate is not trusted, or is that of another server; --trust FILE trusts one that you know"), remote->url);
+    } else if ((event->id == ASK_WHO || event->id == ASK_BE) && is_stranger(event->status, answer)) {
+        app_fail(app, _("%s: this is not a server of Pyramids"), remote->url);
     } else if (event->status == 0 || event->status >= 500) {
         if (event->id == ASK_WHO || event->id == ASK_BE)
             retry_later(remote, 0);
@@ -599,7 +607,8 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
     } else if ((event->id == ASK_WHO || event->id == ASK_BE) && event->status == 200) {
         known(remote);
     } else if (event->id == ASK_WHO || event->id == ASK_BE) {
-        app_fail(app, _("the server refuses: %.60s"), error);
+        note_error(remote, error);
+        app_fail(app, "%s: %s", remote->url, remote->note);
     } else if (event->id == ASK_TABLES && event->status == 200) {
         read_tables(remote, answer);
     } else if (event->id == ASK_CREATE && event->status == 201 &&
