@@ -905,6 +905,25 @@ def case_other_server(folder):
         other.listener.close()
 
 
+def case_forgotten(folder):
+    """Without a name of one's own one is called so in one's language; a server that lost its database ends the waiting."""
+    server = Server(folder)
+    terminal = Terminal(folder, 'play', '--server', server.url, width=120, LANGUAGE='de', USER='')
+    terminal.wait('neuen Tisch')
+    terminal.keys('Enter')
+    terminal.wait(r'Spieler \(du\)')
+    terminal.keys('b')
+    terminal.wait('Spieler, diese vier Karten')
+    server.end()
+    for name in os.listdir(folder):
+        if name.startswith('server.db'):
+            os.remove(os.path.join(folder, name))
+    server = Server(folder, server.port)
+    assert 'EXIT=1' in terminal.wait('Der Server kennt dich nicht mehr') + terminal.wait('EXIT='), terminal.text()
+    terminal.end()
+    server.end()
+
+
 # With sanitizers each case takes several times as long; the others have no code of their own.
 SHORT_CASES = ('case_whole_game', 'case_take_back', 'case_resizing', 'case_kill_and_resume', 'case_hot_seat', 'case_replay', 'case_server', 'case_retract',
                'case_hostile_server')
