@@ -476,6 +476,16 @@ def case_hot_seat(folder):
     terminal.end()
 
 
+def case_unsaved(folder):
+    """A game that cannot be saved does not promise to go on."""
+    terminal = Terminal(folder, 'play', '--bots', 'novice', '--seed', '5', XDG_DATA_HOME='/dev/null/nowhere')
+    terminal.wait('This game cannot be saved')
+    terminal.keys('q')
+    text = terminal.wait('Leave the game')
+    assert 'It could not be saved' in text and 'goes on' not in text, text
+    terminal.end()
+
+
 def case_looks(folder):
     """No colours where none are wanted, eight where there are no more, letters where there are no signs, lines where there is no screen."""
     def look(**env):
@@ -548,6 +558,12 @@ def case_replay(folder):
     terminal.end()
     if SHORT:
         return
+    # A long name gives way to the line.
+    long = os.path.join(folder, 'the-final-of-the-winter-cup-in-the-old-town-hall.pyr')
+    shutil.copy(RECORD, long)
+    terminal = Terminal(folder, 'play', '--replay', long, '--edition', PLAIN)
+    terminal.wait(r'Replay, line \d+ of \d+ *$')
+    terminal.end()
     # One that breaks the rules is told with its line.
     bad = os.path.join(folder, 'bad.pyr')
     with open(bad, 'w', encoding='utf-8') as to:
