@@ -103,6 +103,12 @@ def case_sim(folder):
     assert text.count('\ngreedy ') == 2, text
 
 
+def case_sim_once(_):
+    """One shuffle tells nothing about its margin, and none is claimed."""
+    done = run('sim', '--games', '1', '--bots', 'greedy,random').out
+    assert done.count('+-   ?') == 4 and '+-0' not in done and '+- 0' not in done and done.count('+-?') == 1, done
+
+
 def case_replay(folder):
     done = run('replay', RECORD, '--edition', PLAIN)
     assert 'finished' in done.out and re.search(r'^2 greedy 1 +80 +20 +30 +14 +-6 +138$', done.out, re.M), done.out
