@@ -322,8 +322,10 @@ def case_kill_and_resume(folder):
     # A second window does not offer a game that is being played.
     terminal.keys('c')
     terminal.wait('Enter places|fits nowhere')
-    other = Terminal(folder, 'play')
-    other.wait('Pick two')
+    other = Terminal(folder, 'play', '--continue')
+    other.wait('No saved game is free to go on with: this is a new one')
+    other.keys('1', '2')
+    other.wait('Enter keeps|Enter keep')
     other.keys('q', 'y')
     other.wait('EXIT=0')
     other.end()

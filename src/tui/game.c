@@ -349,6 +349,8 @@ bool game_begin(struct app *app)
                 app->edition = *app->options->edition;
             }
             good = begin_new(app, &setup);
+            if (good && app->options->go_on && !app->again)
+                app_say(app, ST_TEXT, "%s", _("No saved game is free to go on with: this is a new one."));
         }
     }
     app->again = false;
