@@ -5,6 +5,7 @@ import os
 import random
 import re
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -58,7 +59,8 @@ def case_wrong_usage(_):
                   ['legal', RECORD, '--seat', '5'], ['edition'], ['edition', 'nonsense'], ['edition', 'check'],
                   ['edition', 'show', 'classic', '49'], ['edition', 'generate', '--seed', '-1'], ['edition', 'generate', '--name', 'a b'],
                   ['bench', '--players', '1'], ['bench', 'extra'], ['play', '--players', '9'], ['play', '--seat', '3'],
-                  ['play', '--name', 'a\nb'], ['play', '--bots', 'nobody'], ['sim', '--json=yes']):
+                  ['play', '--name', 'a\nb'], ['play', '--bots', 'nobody'], ['sim', '--json=yes'], ['play', '--table', 'K7QXMWRT'],
+                  ['play', '--key', 'K'], ['play', '--trust', PLAIN]):
         done = run(*words, code=2)
         assert done.err.startswith('pyramids: ') or done.err.startswith('Usage: '), (words, done.err)
     run(code=2)
@@ -101,6 +103,12 @@ def case_sim(folder):
     assert text.count('\ngreedy ') == 2, text
 
 
+def case_sim_once(_):
+    """One shuffle tells nothing about its margin, and none is claimed."""
+    done = run('sim', '--games', '1', '--bots', 'greedy,random').out
+    assert done.count('+-   ?') == 4 and '+-0' not in done and '+- 0' not in done and done.count('+-?') == 1, done
+
+
 def case_replay(folder):
     done = run('replay', RECORD, '--edition', PLAIN)
     assert 'finished' in done.out and re.search(r'^2 greedy 1 +80 +20 +30 +14 +-6 +138$', done.out, re.M), done.out
@@ -125,6 +133,7 @@ def case_replay(folder):
     view = text.replace('deal 2 23 37 6 44\n', '')
     run('replay', '-', '--edition', PLAIN, '--seat', '1', text=view)
     assert ':6: ' in run('replay', '-', '--edition', PLAIN, text=view, code=1).err
+    assert 'there is no seat 3' in run('replay', RECORD, '--edition', PLAIN, '--seat', '3', code=1).err
 
 
 def case_legal(_):
@@ -176,6 +185,29 @@ def case_edition(folder):
     run('sim', '--games', '5', '--edition', fresh)
     bad = run('edition', 'check', '-', text='pyramids-edition 1\nnam x\n', code=1)
     assert bad.err == "<stdin>:2: unknown word 'nam'; expected: name | title | skulls | pattern | card\n", bad.err
+
+
+def case_written_to(folder):
+    """What is written goes to where a path leads: links stay links, and what is no plain file (a pipe, a device) is never replaced by one."""
+    text = run('edition', 'generate').out
+    target, link = os.path.join(folder, 'target.edition'), os.path.join(folder, 'link.edition')
+    os.symlink('target.edition', link)
+    for seed in ('1', '2'):                    # a link to nothing yet, then to a file
+        run('edition', 'generate', '--seed', seed, '--out', link)
+        assert os.path.islink(link) and read(target) == run('edition', 'generate', '--seed', seed).out, seed
+    pipe = os.path.join(folder, 'pipe')
+    os.mkfifo(pipe)
+    with subprocess.Popen(['cat', pipe], stdout=subprocess.PIPE) as reader:
+        try:
+            run('edition', 'generate', '--out', pipe)
+            assert stat.S_ISFIFO(os.stat(pipe).st_mode), 'the pipe was replaced'
+            assert reader.communicate(timeout=60)[0].decode() == text
+        finally:
+            reader.kill()
+    out = os.path.join(folder, 'out')
+    os.symlink('/dev/stdout', out)
+    assert run('edition', 'generate', '--out', out).out == text
+    assert sorted(os.listdir(folder)) == ['link.edition', 'out', 'pipe', 'target.edition'], os.listdir(folder)
 
 
 def case_bench(_):

@@ -322,8 +322,10 @@ def case_kill_and_resume(folder):
     # A second window does not offer a game that is being played.
     terminal.keys('c')
     terminal.wait('Enter places|fits nowhere')
-    other = Terminal(folder, 'play')
-    other.wait('Pick two')
+    other = Terminal(folder, 'play', '--continue')
+    other.wait('No saved game is free to go on with: this is a new one')
+    other.keys('1', '2')
+    other.wait('Enter keeps|Enter keep')
     other.keys('q', 'y')
     other.wait('EXIT=0')
     other.end()
@@ -476,6 +478,16 @@ def case_hot_seat(folder):
     terminal.end()
 
 
+def case_unsaved(folder):
+    """A game that cannot be saved does not promise to go on."""
+    terminal = Terminal(folder, 'play', '--bots', 'novice', '--seed', '5', XDG_DATA_HOME='/dev/null/nowhere')
+    terminal.wait('This game cannot be saved')
+    terminal.keys('q')
+    text = terminal.wait('Leave the game')
+    assert 'It could not be saved' in text and 'goes on' not in text, text
+    terminal.end()
+
+
 def case_looks(folder):
     """No colours where none are wanted, eight where there are no more, letters where there are no signs, lines where there is no screen."""
     def look(**env):
@@ -500,6 +512,7 @@ def case_looks(folder):
     if SHORT:
         return
     assert look(LC_ALL='POSIX', TERM='linux')[0].isascii()
+    assert '┌' in look(LC_ALL='xx_XX.UTF-8')[0], 'a locale that this system lacks, but in UTF-8'
     terminal = Terminal(folder, 'play', '--ascii', '--bots', 'novice', '--seed', '5')
     assert terminal.wait('Pick two').isascii()
     terminal.end()
@@ -547,6 +560,12 @@ def case_replay(folder):
     terminal.end()
     if SHORT:
         return
+    # A long name gives way to the line.
+    long = os.path.join(folder, 'the-final-of-the-winter-cup-in-the-old-town-hall.pyr')
+    shutil.copy(RECORD, long)
+    terminal = Terminal(folder, 'play', '--replay', long, '--edition', PLAIN)
+    terminal.wait(r'Replay, line \d+ of \d+ *$')
+    terminal.end()
     # One that breaks the rules is told with its line.
     bad = os.path.join(folder, 'bad.pyr')
     with open(bad, 'w', encoding='utf-8') as to:
@@ -818,9 +837,9 @@ def case_secure(folder):
 class Liar(threading.Thread):
     """A server that says who one is, and then anything."""
 
-    def __init__(self, messages):
+    def __init__(self, messages, status=b'200 OK', body=b'{"visitor": {"name": "Ana"}}'):
         super().__init__(daemon=True)
-        self.messages = messages
+        self.messages, self.status, self.body = messages, status, body
         self.listener = socket.create_server(('127.0.0.1', 0))
         self.port = self.listener.getsockname()[1]
         self.start()
@@ -842,9 +861,8 @@ class Liar(threading.Thread):
             head[name.lower()] = value.strip()
         if b'sec-websocket-key' not in head:
             file.read(int(head.get(b'content-length', 0)))
-            body = b'{"visitor": {"name": "Ana"}}'
-            link.sendall(b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nSet-Cookie: pyramids=abc; Path=/\r\nContent-Length: %d\r\n\r\n%s'
-                         % (len(body), body))
+            link.sendall(b'HTTP/1.1 %s\r\nContent-Type: application/json\r\nSet-Cookie: pyramids=abc; Path=/\r\nContent-Length: %d\r\n\r\n%s'
+                         % (self.status, len(self.body), self.body))
             return
         assert request
         accept = base64.b64encode(hashlib.sha1(head[b'sec-websocket-key'] + b'258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest())
@@ -890,6 +908,38 @@ def case_hostile_server(folder):
             assert 'EXIT=0' in terminal.wait('EXIT='), (i, terminal.text())
         terminal.end()
         liar.listener.close()
+
+
+def case_other_server(folder):
+    """A server that answers, but not as one of Pyramids does, is not called again and again; one that refuses says why, in words."""
+    page = b'<!doctype html><p>It works!'
+    for status, body, said in ((b'200 OK', page, 'not a server of Pyramids'), (b'404 Not Found', page, 'not a server of Pyramids'),
+                               (b'501 Unsupported method', page, 'not a server of Pyramids'),
+                               (b'400 Bad Request', b'{"error": {"code": "bad_name"}}', 'does not take this name')):
+        other = Liar([], status, body)
+        terminal = Terminal(folder, 'play', '--server', f'http://127.0.0.1:{other.port}', width=120)
+        assert 'EXIT=1' in terminal.wait(said) + terminal.wait('EXIT='), (status, terminal.text())
+        terminal.end()
+        other.listener.close()
+
+
+def case_forgotten(folder):
+    """Without a name of one's own one is called so in one's language; a server that lost its database ends the waiting."""
+    server = Server(folder)
+    terminal = Terminal(folder, 'play', '--server', server.url, width=120, LANGUAGE='de', USER='')
+    terminal.wait('neuen Tisch')
+    terminal.keys('Enter')
+    terminal.wait(r'Spieler \(du\)')
+    terminal.keys('b')
+    terminal.wait('Spieler, diese vier Karten')
+    server.end()
+    for name in os.listdir(folder):
+        if name.startswith('server.db'):
+            os.remove(os.path.join(folder, name))
+    server = Server(folder, server.port)
+    assert 'EXIT=1' in terminal.wait('Der Server kennt dich nicht mehr') + terminal.wait('EXIT='), terminal.text()
+    terminal.end()
+    server.end()
 
 
 # With sanitizers each case takes several times as long; the others have no code of their own.

@@ -55,7 +55,8 @@ struct cli_text {
 /* Reads a file, or standard input for "-"; on failure says why and returns false. */
 bool cli_read(const char *path, struct cli_text *text);
 
-/* Writes a file whole or not at all (to a new file beside it, then renamed); on failure says why and returns false. */
+/* Writes a file whole or not at all (to a new file beside it, then renamed); on failure says why and returns false. Links are followed; pipes and
+ * devices are written to as they are. */
 bool cli_write(const char *path, const char *text, size_t size);
 
 /* FILE:LINE: what is wrong, on standard error. */

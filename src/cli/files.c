@@ -1,7 +1,9 @@
 /* files.c: reading and writing files, finding editions and the database, stopping on Ctrl-C. */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -56,23 +58,34 @@ give_up:
     return false;
 }
 
+/* Must it be written where it is? A pipe or a device must not become a file, and a link to nothing yet has no file to rename onto. */
+static bool is_in_place(const char *path)
+{
+    struct stat at;
+    return !stat(path, &at) ? !S_ISREG(at.st_mode) : !lstat(path, &at);
+}
+
 bool cli_write(const char *path, const char *text, size_t size)
 {
-    size_t length = strlen(path) + 32;
-    char *draft = malloc(length);
+    bool in_place = is_in_place(path);
+    char real[PATH_MAX];
+    const char *target = !in_place && realpath(path, real) ? real : path;   /* a link stays, what it leads to is written */
+    size_t length = strlen(target) + 32;
+    char *draft = in_place ? NULL : malloc(length);
     FILE *file = NULL;
-    if (!draft)
+    if (!in_place && !draft)
         goto failed;
-    snprintf(draft, length, "%s.%ld.new", path, (long)getpid());
-    file = fopen(draft, "wb");
-    if (!file || fwrite(text, 1, size, file) != size || fflush(file) || fsync(fileno(file)))
+    if (draft)
+        snprintf(draft, length, "%s.%ld.new", target, (long)getpid());
+    file = fopen(draft ? draft : path, "wb");
+    if (!file || fwrite(text, 1, size, file) != size || fflush(file) || (draft && fsync(fileno(file))))
         goto failed;
     if (fclose(file)) {
         file = NULL;
         goto failed;
     }
     file = NULL;
-    if (rename(draft, path))
+    if (draft && rename(draft, target))
         goto failed;
     free(draft);
     return true;

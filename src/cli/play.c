@@ -684,6 +684,12 @@ int cli_play(int argc, char **argv)
             cli_error(_("--seat: there are only %u players"), (unsigned)players);
         return CLI_USAGE;
     }
+    for (int i = TABLE; i <= TRUST && !value[SERVER]; i++) {
+        if (value[i]) {
+            cli_error(_("option '--%s' goes with --server only"), option[i].name);
+            return CLI_USAGE;
+        }
+    }
     struct game *g = calloc(1, sizeof *g);
     if (!g) {
         cli_error(_("out of memory"));

@@ -79,6 +79,11 @@ static int replay_file(const char *path, const char *asked, pyr_seat viewer, boo
     int code = cli_record_load(path, asked, viewer, &text, &edition, &replay);
     if (code)
         return code;
+    if (viewer != PYR_NOBODY && viewer >= replay.seats) {
+        cli_error(_("%s: there is no seat %u"), text.name, viewer + 1u);
+        free(text.at);
+        return CLI_WRONG;
+    }
     if (json)
         print_json(&edition, &text, &replay);
     else

@@ -127,12 +127,14 @@ static void report_text(const struct sim *sim)
     for (unsigned e = 0; e < arena->players; e++) {
         const struct total *t = &sim->total[e];
         double margin, elo = duel_elo(t, 0, &margin);
+        bool once = t->points.count < 2;         /* one shuffle has no spread to judge by */
         pyr_text_cell(stdout, &column[0], "%s", arena->entry[e].name);
-        pyr_text_cell(stdout, &column[1], "%s +-%4s", PYR_PERCENT(100 * stats_mean(&t->share), 1), PYR_NUMBER(100 * stats_margin(&t->share), 1));
-        pyr_text_cell(stdout, &column[2], "%s +-%4s", PYR_NUMBER(stats_mean(&t->points), 2), PYR_NUMBER(stats_margin(&t->points), 2));
+        pyr_text_cell(stdout, &column[1], "%s +-%4s", PYR_PERCENT(100 * stats_mean(&t->share), 1),
+            once ? "?" : PYR_NUMBER(100 * stats_margin(&t->share), 1));
+        pyr_text_cell(stdout, &column[2], "%s +-%4s", PYR_NUMBER(stats_mean(&t->points), 2), once ? "?" : PYR_NUMBER(stats_margin(&t->points), 2));
         pyr_text_cell(stdout, &column[3], "%s", PYR_NUMBER(stats_mean(&t->pyramids), 2));
         if (e)
-            pyr_text_cell(stdout, &column[4], "%s +-%s", PYR_SIGNED(elo, 0), PYR_NUMBER(margin, 0));
+            pyr_text_cell(stdout, &column[4], "%s +-%s", PYR_SIGNED(elo, 0), once ? "?" : PYR_NUMBER(margin, 0));
         else
             pyr_text_cell(stdout, &column[4], "0");
         pyr_text_cell(stdout, &column[5], "%s\n", PYR_NUMBER(t->moves ? t->seconds * 1e3 / (double)t->moves : 0, 4));

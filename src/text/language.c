@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <pyramids/text.h>
 
@@ -308,10 +309,24 @@ static const struct catalogue *from_environment(void)
     return found ? found : &catalogues[0];
 }
 
+/* Signs as the environment says, also where its locale is not installed (often so after ssh): what the terminal shows does not depend on that. */
+static void set_signs(void)
+{
+    static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+    const char *locale = NULL;
+    if (setlocale(LC_ALL, ""))
+        return;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !(locale && *locale); i++)
+        locale = getenv(names[i]);
+    const char *encoding = locale ? strchr(locale, '.') : NULL;
+    if (encoding && (!strncasecmp(encoding, ".UTF-8", 6) || !strncasecmp(encoding, ".UTF8", 5)))
+        setlocale(LC_CTYPE, "C.UTF-8");
+}
+
 void pyr_text_init(void)
 {
     const char *folder = getenv("PYRAMIDS_LOCALEDIR");
-    setlocale(LC_ALL, "");
+    set_signs();
     setlocale(LC_NUMERIC, "C");              /* numbers are read by programs too; pyr_text_number writes those for people */
     for (const struct embedded *e = embedded; e->code; e++)
         add_catalogue(e->code, e->data, e->size);

@@ -94,6 +94,7 @@ void game_take(struct app *app, pyr_step step);
 void game_retract(struct app *app);
 void game_back_seat(struct app *app);        /* under the cover: the one before takes back */
 const char *game_title(struct app *app);
+bool game_is_kept(const struct app *app);    /* is it on the disk, as it stands? */
 void game_save(struct app *app);
 
 /* replay.c: goes through app->match. */

@@ -431,10 +431,10 @@ void draw_title(struct canvas *canvas, const struct scene *scene)
     words_turn(&scene->view.open, text, sizeof text);
     int used = canvas_print(canvas, 1, 0, canvas->width - 2, ST_TITLE, "%s  %s", _("Pyramids"), text);
     if (scene->title) {
-        int width = text_width(scene->title), room = canvas->width - used - 5;
-        if (width > room)
-            width = room;
-        canvas_text(canvas, canvas->width - 1 - width, 0, width, ST_TITLE, scene->title);
+        int room = canvas->width - used - 5;
+        const char *title = scene->short_title && text_width(scene->title) > room ? scene->short_title : scene->title;
+        int width = text_width(title) > room ? room : text_width(title);
+        canvas_text(canvas, canvas->width - 1 - width, 0, width, ST_TITLE, title);
     }
 }
 

@@ -38,6 +38,7 @@ struct scene {
     const struct hand *hand;     /* NULL where nobody plays: a replay, a spectator */
     const struct story *story;
     const char *title;           /* on the right of the first line: the mode, the table */
+    const char *short_title;     /* instead, where there is no room for the title; or NULL */
     const char *message;         /* the line above the keys */
     enum style message_style;
     const char *banner;          /* over everything: the connection is lost; or NULL */

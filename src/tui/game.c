@@ -30,6 +30,7 @@ struct game {
     uint32_t asked_line;         /* at which line it was asked */
     struct save save;
     bool saves;
+    bool is_kept;                /* all of it is on the disk */
     struct past *past;
     bool covered;
     pyr_seat uncovered_for;      /* who has seen the screen last */
@@ -54,6 +55,11 @@ static void write_choice(const struct pyr_match *match, pyr_seat seat, char *to,
     }
 }
 
+bool game_is_kept(const struct app *app)
+{
+    return app->game->is_kept;
+}
+
 void game_save(struct app *app)
 {
     struct game *game = app->game;
@@ -61,6 +67,7 @@ void game_save(struct app *app)
         return;
     size_t length = app->match.log.start[app->match.log.lines], room = length + PYR_MAX_SEATS * 600;
     char *text = malloc(room);
+    game->is_kept = false;
     if (!text)
         return;
     memcpy(text, app->match.log.text, length);
@@ -71,7 +78,8 @@ void game_save(struct app *app)
             length += (size_t)snprintf(text + length, room - length, "; sealed %u %s\n", s + 1, choice);
         }
     }
-    if (!save_write(game->save.path, text, length))
+    game->is_kept = save_write(game->save.path, text, length);
+    if (!game->is_kept)
         app_say(app, ST_BAD, _("The game could not be saved: %s"), pyr_text_system(errno));
     free(text);
 }
@@ -341,6 +349,8 @@ bool game_begin(struct app *app)
                 app->edition = *app->options->edition;
             }
             good = begin_new(app, &setup);
+            if (good && app->options->go_on && !app->again)
+                app_say(app, ST_TEXT, "%s", _("No saved game is free to go on with: this is a new one."));
         }
     }
     app->again = false;

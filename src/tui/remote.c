@@ -23,7 +23,7 @@
 enum stage { STAGE_VISITOR, STAGE_LIST, STAGE_CODE, STAGE_OPENING, STAGE_ROOM, STAGE_PLAY };
 
 /* Requests by what they are for. */
-enum { ASK_WHO, ASK_BE, ASK_TABLES, ASK_CREATE, ASK_EDITION, ASK_RECORD, ASK_REMATCH };
+enum { ASK_WHO, ASK_BE, ASK_TABLES, ASK_CREATE, ASK_EDITION, ASK_RECORD, ASK_REMATCH, ASK_STILL };
 
 struct seat {
     char kind[8];                /* person, open, friend, bot */
@@ -119,6 +119,14 @@ static void copy_text(char *to, size_t size, const char *text)
 {
     struct pyr_word word = { text, strlen(text) };
     pyr_word_copy(word, to, size);
+}
+
+/* A person's name as it is shown: without one of their own, in the language of this screen. */
+static void copy_person(char *to, size_t size, const char *name)
+{
+    copy_text(to, size, name);
+    if (!strcmp(to, PYR_NAMELESS))
+        copy_text(to, size, _("Player"));
 }
 
 /* A code is for a path and for the screen: letters and digits only. */
@@ -242,7 +250,7 @@ static void read_offer(struct remote *remote, const json_t *table)
     for (size_t i = 0; i < count && i < PYR_MAX_SEATS; i++) {
         const json_t *seat = json_array_get(seats, i);
         char name[NAME_ROOM];
-        copy_text(name, sizeof name, text_of(seat, "name"));
+        copy_person(name, sizeof name, text_of(seat, "name"));
         if (!strcmp(text_of(seat, "kind"), "bot") && pyr_text_level(name) != name)
             snprintf(name, sizeof name, "%s", pyr_text_level(name));
         if (!strcmp(text_of(seat, "kind"), "open"))
@@ -327,7 +335,9 @@ static void load(struct remote *remote, struct app *app)
     free(fresh);
     unsigned count = pyr_record_player_names(app->match.log.text, app->match.log.start[app->match.log.lines], names);
     for (unsigned s = 0; s < count; s++) {
-        pyr_word_copy(names[s], app->names[s], sizeof app->names[s]);
+        char name[sizeof app->names[s]];
+        pyr_word_copy(names[s], name, sizeof name);
+        copy_person(app->names[s], sizeof app->names[s], name);
         if (s < remote->seats && !strcmp(remote->seat[s].kind, "bot"))
             snprintf(app->names[s], sizeof app->names[s], "%s", pyr_text_level(remote->seat[s].name));
     }
@@ -380,7 +390,7 @@ static void on_table(struct remote *remote, struct app *app, const json_t *messa
     for (unsigned s = 0; s < remote->seats; s++) {
         const json_t *seat = json_array_get(seats, s);
         copy_text(remote->seat[s].kind, sizeof remote->seat[s].kind, text_of(seat, "kind"));
-        copy_text(remote->seat[s].name, sizeof remote->seat[s].name, text_of(seat, "name"));
+        copy_person(remote->seat[s].name, sizeof remote->seat[s].name, text_of(seat, "name"));
         remote->seat[s].here = json_is_true(json_object_get(seat, "here")) || !strcmp(remote->seat[s].kind, "bot");
         remote->seat[s].away = json_is_true(json_object_get(seat, "away"));
         if (json_is_true(json_object_get(seat, "ready")))
@@ -563,9 +573,20 @@ static void begin_rematch(struct remote *remote, struct app *app, const char *co
         open_table(remote);
 }
 
+/* Is it some other server that answers? What a proxy says while ours is away (502 to 504) is none of these answers, nor is an accident (500). */
+static bool is_stranger(int status, const json_t *answer)
+{
+    return status > 0 && (status < 500 || status == 501) && !json_is_object(json_object_get(answer, status == 200 ? "visitor" : "error"));
+}
+
 static void on_answer(struct remote *remote, struct app *app, const struct net_event *event)
 {
     json_error_t fault;
+    if (event->id == ASK_STILL) {
+        if (event->status == 401)                /* its database is another one: the seat will not come back */
+            app_fail(app, "%s: %s", remote->url, words_error("no_visitor"));
+        return;
+    }
     if (event->id == ASK_EDITION || event->id == ASK_RECORD) {
         if (event->status == 200 && event->text && event->id == ASK_EDITION) {
             set_edition(remote, app, event->text, event->size);
@@ -586,6 +607,8 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
     const char *error = text_of(json_object_get(answer, "error"), "code");
     if (event->status == NET_UNTRUSTED) {
         app_fail(app, _("%s: the certificate is not trusted, or is that of another server; --trust FILE trusts one that you know"), remote->url);
+    } else if ((event->id == ASK_WHO || event->id == ASK_BE) && is_stranger(event->status, answer)) {
+        app_fail(app, _("%s: this is not a server of Pyramids"), remote->url);
     } else if (event->status == 0 || event->status >= 500) {
         if (event->id == ASK_WHO || event->id == ASK_BE)
             retry_later(remote, 0);
@@ -599,7 +622,8 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
     } else if ((event->id == ASK_WHO || event->id == ASK_BE) && event->status == 200) {
         known(remote);
     } else if (event->id == ASK_WHO || event->id == ASK_BE) {
-        app_fail(app, _("the server refuses: %.60s"), error);
+        note_error(remote, error);
+        app_fail(app, "%s: %s", remote->url, remote->note);
     } else if (event->id == ASK_TABLES && event->status == 200) {
         read_tables(remote, answer);
     } else if (event->id == ASK_CREATE && event->status == 201 &&
@@ -624,9 +648,12 @@ void remote_tick(struct remote *remote, struct app *app)
         case NET_TEXT: on_message(remote, app, event->text, event->size); break;
         case NET_ANSWER: on_answer(remote, app, event); break;
         case NET_CLOSED:
-            remote->connected = remote->opened = remote->connecting = false;
-            if (remote->stage >= STAGE_OPENING)
+            if (remote->stage >= STAGE_OPENING) {
                 retry_later(remote, 0);
+                if (!remote->opened)             /* refused, or nobody there: is this visitor still known? */
+                    ask(remote, ASK_STILL, "/api/visitor", NULL);
+            }
+            remote->connected = remote->opened = remote->connecting = false;
             break;
         }
     }

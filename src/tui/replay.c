@@ -32,7 +32,7 @@ struct replaying {
     struct analysis *analysis;
     bool sums;                   /* the sheet with luck and skill */
     char preview[400];
-    char title[300];
+    char title[300], short_title[100];
 };
 
 static bool is_cancelled(void *context)
@@ -231,11 +231,11 @@ static void draw(struct replaying *r)
     scene.story_mark = r->line ? r->line - 1 : 0;
     scene.story_sign = sign_at;
     scene.story_context = r;
+    snprintf(r->short_title, sizeof r->short_title, _("Replay, line %u of %u"), (unsigned)r->line, (unsigned)app->match.log.lines);
+    scene.short_title = r->short_title;
     if (r->name[0])
         snprintf(r->title, sizeof r->title, _("Replay %s, line %u of %u"), r->name, (unsigned)r->line, (unsigned)app->match.log.lines);
-    else
-        snprintf(r->title, sizeof r->title, _("Replay, line %u of %u"), (unsigned)r->line, (unsigned)app->match.log.lines);
-    scene.title = r->title;
+    scene.title = r->name[0] ? r->title : r->short_title;
     const struct story_line *now = NULL;
     for (unsigned i = 0; i < app->story.count && app->story.line[i].line < r->line; i++)
         now = &app->story.line[i];

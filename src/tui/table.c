@@ -259,7 +259,8 @@ show:
         if (app->question == ASK_TAKE_BACK)
             draw_notice(&app->canvas, _("Take your last turn back?"), _("The game goes back to before your last choice."), answers, 2);
         else
-            draw_notice(&app->canvas, _("Leave the game?"), pyr_match_is_over(&app->match) ? _("It is over, and its record is kept.")
+            draw_notice(&app->canvas, _("Leave the game?"), app->game && !game_is_kept(app) ? _("It could not be saved: leaving loses what is not on the disk.")
+                : pyr_match_is_over(&app->match) ? _("It is over, and its record is kept.")
                 : app->remote ? _("Your seat stays yours: come back with the same command.") : _("It is kept and goes on the next time you start."),
                 answers, 2);
     }
