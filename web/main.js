@@ -182,6 +182,7 @@ export class App {
             this.end(game);
             return;
         }
+        $('#toast').hidden = true;
         const { TableView, GuidedView } = this.here(), isFirst = game instanceof LocalGame && !games().length;
         this.show((root) => {
             const view = new (isFirst ? GuidedView : TableView)(root, game, this);

@@ -860,6 +860,8 @@ export class TableView {
     /** @param {string} name '' closes */
     openSheet(name) {
         const from = /** @type {HTMLElement | null} */ (document.activeElement);
+        if (name && (!this.root.querySelector(`.${name}`) || this.root.querySelector('.over')))      // no panels yet, or out of reach
+            return;
         if (name)
             this.sheetFrom = from;
         this.sheet = name;

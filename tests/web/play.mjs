@@ -77,6 +77,7 @@ await test('a whole game by keyboard alone', async () => {
     await tabTo(/^BUTTON Play$/);
     await key('Enter');
     await page.getByRole('heading', { name: /Keep two/ }).waitFor();
+    await key('l');                      // there is no log yet; it must not open later, over the first turn
     await tabTo(/BUTTON Card/);
     await key('Space');
     await key('Tab');
