@@ -24,7 +24,8 @@ export const near = (event, selector) => event.target instanceof Element ? event
 /** @param {Element} from @param {Element} to */
 function syncAttributes(from, to) {
     for (const { name } of [...from.attributes])
-        if (!to.hasAttribute(name) && !(name === 'style' || name === 'open'))
+        // What a script has made focusable stays so while it has the focus, which would be lost.
+        if (!to.hasAttribute(name) && !(name === 'style' || name === 'open' || (name === 'tabindex' && from === document.activeElement)))
             from.removeAttribute(name);
     for (const { name, value } of to.attributes)
         if (from.getAttribute(name) !== value)

@@ -16,7 +16,7 @@ export class EditionsView {
     constructor(root, app, name = 'classic') {
         this.root = root;
         this.app = app;
-        this.name = name in editions() ? name : 'classic';
+        this.name = Object.hasOwn(editions(), name) ? name : 'classic';
         this.core = app.core(this.name);
         root.addEventListener('click', (e) => void this.click(e));
         root.addEventListener('change', (e) => {
@@ -205,6 +205,6 @@ class EditorView {
 /** @param {App} app @param {string} [name] */
 export function edit(app, name = 'classic') {
     const draft = /** @type {string | null} */ (read('draft', null));
-    const own = draft && (/^name (\S+)/m.exec(draft)?.[1] === name || name === 'classic') ? draft : editions()[name] ?? app.classic.replace(/^name .*/m, 'name own').replace(/^title .*/m, `title ${_('My edition')}`);
+    const own = draft && (/^name (\S+)/m.exec(draft)?.[1] === name || name === 'classic') ? draft : Object.hasOwn(editions(), name) ? editions()[name] : app.classic.replace(/^name .*/m, 'name own').replace(/^title .*/m, `title ${_('My edition')}`);
     app.show((root) => new EditorView(root, app, own), _('Edition'));
 }

@@ -173,12 +173,12 @@ export class EndView {
 
     async analyse() {
         const record = this.game.record();
-        /** @type {Judged} */
+        /** @type {Judged | null} */
         const judged = await this.thinker.ask({ kind: 'analyse', record, playouts: 1200 }, (done) => {
             this.done = done;
             this.render();
-        });
-        this.judged = judgedHtml(judged, this.names, this.core, this.winners, `replay/${this.game.id}`);
+        }).catch(() => null);
+        this.judged = !judged ? `<p class="note">${_('This part could not be loaded. Are you offline?')}</p>` : judgedHtml(judged, this.names, this.core, this.winners, `replay/${this.game.id}`);
         this.render();
     }
 

@@ -99,6 +99,8 @@ export class LocalGame extends Game {
         this.asked = new Set();
         this.stopped = false;
         this.copy = '';
+        /** Said when the bots could not be fetched. @type {Game['banner']} */
+        this.noBots = null;
         this.people = seats.map((s, i) => s.level ? -1 : i).filter((i) => i >= 0);
     }
 
@@ -197,8 +199,20 @@ export class LocalGame extends Game {
             return;
         this.asked.add(position);
         const began = performance.now(), replacing = core.view(-1)?.phase === 'replace';
+        /** @type {string | null} */
         const choice = await this.thinker.ask({ kind: 'choice', record: core.visibleLog(s), seat: s, level: this.seats[s].level, seed: String(
-            randomSeed()) });
+            randomSeed()) }).catch(() => null);
+        if (choice === null) {
+            this.asked.delete(position);
+            this.banner = this.noBots = { icon: 'bot', text: _('This part could not be loaded. Are you offline?'), alert: true, actions: [{ label: _('Try again'), act: () => {
+                this.banner = null;
+                this.run();
+            } }] };
+            this.changed();
+            return;
+        }
+        if (this.banner === this.noBots)
+            this.banner = null;
         if (replacing && !matchMedia('(prefers-reduced-motion: reduce)').matches)
             await new Promise((done) => setTimeout(done, Math.max(0, TAKE_PAUSE - (performance.now() - began))));
         if (this.stopped || `${core.lines().length}.${s}` !== position)
@@ -210,21 +224,24 @@ export class LocalGame extends Game {
         this.run();
     }
 
-    touched() { this.save(); }
+    touched() {
+        if (!this.stopped)
+            this.save();
+    }
 
     confirm() {
-        if (this.core.confirm(this.me) === 0)
+        if (!this.stopped && this.core.confirm(this.me) === 0)
             this.run();
     }
 
     retract() {
-        if (this.core.retract(this.me) === 0)
+        if (!this.stopped && this.core.retract(this.me) === 0)
             this.run();
     }
 
     /** @param {number} card */
     take(card) {
-        if (this.core.step(this.me, card ? takeStep(card) : DRAW) === 0)
+        if (!this.stopped && this.core.step(this.me, card ? takeStep(card) : DRAW) === 0)
             this.run();
     }
 
@@ -236,6 +253,15 @@ export class LocalGame extends Game {
     stop() {
         this.stopped = true;
         this.thinker.stop();
+    }
+
+    /** Another window goes on with the game that is kept: this one rests, or both would overwrite each other's turns. @param {() => void} back */
+    leave(back) {
+        if (this.stopped || this.core.isOver())
+            return;
+        this.stop();
+        this.banner = { icon: 'device', text: _('You play this seat in another window now.'), actions: [{ label: _('Play here'), act: back }] };
+        this.changed();
     }
 
     /** The same players once more. */

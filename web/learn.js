@@ -145,11 +145,13 @@ class LessonGame extends Game {
         if (lesson.done(/** @type {View} */ (this.before), this.made, after)) {
             const kept = progress();
             write('learn', { at: Math.min(at + 1, STEPS.length - 1), done: [...new Set([...kept.done, at])] });
-            const last = at === STEPS.length - 1;
+            const last = at === STEPS.length - 1, { hash } = location;
             this.changed();
             void dialog(_('Well done'), `<p>${esc(lesson.told())}</p><p class="dlgf"><button class="btn" value="again">${
                 _('Once more')}</button> <button class="btn pri" value="next">${last ? _('Play a first game') : _('Next step')}</button></p>`)
                 .then((value) => {
+                    if (location.hash !== hash)          // gone back or elsewhere, which closes the dialog, too
+                        return;
                     if (value === 'again')
                         this.again('');
                     else if (last)

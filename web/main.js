@@ -28,6 +28,15 @@ async function getRest() {
 /** Addresses behind the #; R10 and its like lead into the rules, anything else home. */
 const ROUTES = { play: 0, rules: 0, learn: 0, replays: 0, replay: 0, pad: 0, editions: 0, edition: 0, table: 0, friends: 0, watch: 0 };
 
+/** An address in parts; one that cannot be read leads home. @param {string} hash */
+function parts(hash) {
+    try {
+        return decodeURIComponent(hash.slice(1)).split('/');
+    } catch {
+        return [''];
+    }
+}
+
 /** What views may ask of the page. */
 export class App {
     constructor() {
@@ -43,6 +52,13 @@ export class App {
         this.newer = null;
         $('#newer').addEventListener('click', (e) => { if (near(e, 'button')) this.useNewer(); });
         addEventListener('hashchange', () => void this.route());
+        addEventListener('storage', ({ key }) => {
+            if (key === 'pyramids.game' && this.game instanceof LocalGame)
+                this.game.leave(() => {
+                    this.game = null;
+                    void this.route();
+                });
+        });
     }
 
     useNewer() {
@@ -73,7 +89,8 @@ export class App {
     show(make, title = '') {
         this.shown?.stop();
         this.root.replaceChildren();
-        $('#toast').hidden = true;
+        if (this.rest && this.shown instanceof this.rest.TableView)      // news of a game stay at its table
+            $('#toast').hidden = true;
         const root = document.createElement('div');
         this.root.append(root);
         scrollTo(0, 0);
@@ -104,19 +121,27 @@ export class App {
             location.hash = hash;
     }
 
+    /** To another address, in place of one that leads nowhere: the way back does not end there again. @param {string} hash */
+    async instead(hash) {
+        history.replaceState(null, '', `#${hash}`);
+        await this.route();
+    }
+
     async route() {
-        const [name, ...rest] = decodeURIComponent(location.hash.slice(1)).split('/');
+        const { hash } = location, [name, ...rest] = parts(hash), isRule = /^[RQE]\d+$/.test(name);
         document.querySelectorAll('dialog[open]').forEach((d) => /** @type {HTMLDialogElement} */ (d).close());
         if (name !== 'play' && name !== 'table') {
             this.game?.stop();
             this.game = null;
         }
-        const home = !name || !(name in ROUTES || /^[RQE]\d+$/.test(name));
+        const home = !isRule && !Object.hasOwn(ROUTES, name);
         if (!home)
             await this.ready;
+        if (location.hash !== hash)          // the player has gone on in the meantime
+            return;
         if (name === 'play')
             this.play();
-        else if (/^[RQE]\d+$/.test(name) || name === 'rules')
+        else if (isRule || name === 'rules')
             await this.lazy('rules', name);
         else if (!home)
             await this.lazy(name, ...rest);
@@ -126,9 +151,11 @@ export class App {
 
     /** Views that are not needed at once. @param {string} name @param {string[]} rest */
     async lazy(name, ...rest) {
+        const { hash } = location;
         try {
             const { routes } = await import('./more.js');
-            routes[name](this, ...rest);
+            if (location.hash === hash)
+                routes[name](this, ...rest);
         } catch (error) {
             console.error(error);
             toast(_('This part could not be loaded. Are you offline?'));
@@ -141,7 +168,7 @@ export class App {
             this.game?.stop();
         const game = this.game instanceof LocalGame ? this.game : LocalGame.resume(this.core());
         if (!game) {
-            this.go('');
+            void this.instead('');
             return;
         }
         this.game = game;
@@ -151,6 +178,11 @@ export class App {
 
     /** @param {Game} game */
     showTable(game) {
+        if (game.core.isOver()) {
+            this.end(game);
+            return;
+        }
+        $('#toast').hidden = true;
         const { TableView, GuidedView } = this.here(), isFirst = game instanceof LocalGame && !games().length;
         this.show((root) => {
             const view = new (isFirst ? GuidedView : TableView)(root, game, this);
@@ -201,17 +233,26 @@ export class App {
             .then((value) => { if (value !== '') more[Number(value)][2](); });
     }
 
-    settings() { void import('./settings.js').then(({ showSettings }) => showSettings((code) => void this.speak(code))); }
+    /** @param {string} [field] the one to begin with */
+    settings(field) {
+        void import('./settings.js').then(({ showSettings }) => showSettings(async (code) => {
+            await this.speak(code);
+            this.settings('language');       // once more, in the new language
+        }, field));
+    }
 
     /** @param {string} code */
     async speak(code) {
         saveSettings({ language: code });
         await speakIn(code);
-        const game = this.game;
-        if (game && this.rest && this.shown instanceof this.rest.TableView)
+        const game = this.game, chosen = document.activeElement?.matches('.lang select');
+        if (game && this.rest && this.shown instanceof this.rest.TableView) {
+            document.querySelectorAll('dialog[open]').forEach((d) => /** @type {HTMLDialogElement} */ (d).close());
             this.showTable(game);
-        else
+        } else
             await this.route();
+        if (chosen)
+            /** @type {HTMLElement | null} */ (this.root.querySelector('.lang select'))?.focus();
     }
 }
 

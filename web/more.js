@@ -15,14 +15,16 @@ import { unpack } from './pack.js';
 
 /** A game that is kept here, or one of the server's. @param {App} app @param {string} id @param {string} [line] */
 async function replay(app, id, line) {
-    const kept = games().find((g) => g.id === id);
+    const { hash } = location, kept = games().find((g) => g.id === id);
     /** @type {string} */
     const record = kept?.record ?? (id.startsWith('z.') ? await unpack(id.slice(2)) : /^[A-Z0-9]{8}$/.test(id) ? await visit().then(() => api('GET',
         `tables/${id}/record`)).catch(() => '') : '');
+    if (location.hash !== hash)
+        return;
     const core = record ? loadRecord(app, record, kept?.edition) : _('This game is not kept in this browser.');
     if (typeof core === 'string') {
+        await app.instead('replays');
         toast(core);
-        app.go('replays');
         return;
     }
     app.show((root) => new ReplayView(root, app, core, id, line === undefined ? undefined : Number(line)), _('Replay'));

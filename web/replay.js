@@ -3,7 +3,7 @@
  * the analysis. Any record can be dropped onto the page; what is wrong with one is told with its line.
  */
 import { _, ngettext, listWords, number } from './i18n.js';
-import { $, download, esc, near, put, shareLink } from './dom.js';
+import { $, download, esc, near, put, shareLink, toast } from './dom.js';
 import { ROMAN, avatar, icon, mini, patternPicture, rose, shape, symbol, turned } from './draw.js';
 import { COLOURS, TILES, ERR } from './core.js';
 import { faultWithLine, levelName, logEntries, moveParts, playerName, signed, spaceNames } from './words.js';
@@ -22,7 +22,7 @@ import { pageTop } from './main.js';
  * @returns {Core | string} */
 export function loadRecord(app, text, edition = '') {
     const named = /^edition (\S+)/m.exec(text)?.[1] ?? 'classic';
-    const core = app.core(edition || (named in editions() ? named : 'classic'));
+    const core = app.core(edition || (Object.hasOwn(editions(), named) ? named : 'classic'));
     const fault = core.load(text);
     if (!fault)
         return core.seats() ? core : _('The record ends before the cards are dealt.');
@@ -267,7 +267,11 @@ export class ReplayView {
         this.judged = await this.thinker.ask({ kind: 'analyse', record: this.core.log(), playouts: 1500 }, (done) => {
             this.progress = done;
             this.render();
-        });
+        }).catch(() => null);
+        if (!this.judged) {
+            this.progress = -1;
+            toast(_('This part could not be loaded. Are you offline?'));
+        }
         this.render();
     }
 

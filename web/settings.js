@@ -4,8 +4,8 @@ import { $, dialog, esc } from './dom.js';
 import { saveSettings, settings } from './store.js';
 import { play } from './sound.js';
 
-/** @param {(code: string) => void} speak another language was chosen */
-export function showSettings(speak) {
+/** @param {(code: string) => void} speak another language was chosen @param {string} [field] the one to begin with */
+export function showSettings(speak, field) {
     const option = /** @param {string} value @param {string} label @param {string} now */ (value, label, now) =>
         `<option value="${value}" ${value === now ? 'selected' : ''}>${esc(label)}</option>`;
     const check = /** @param {'letters' | 'sound' | 'vibration'} name @param {string} label */ (name, label) =>
@@ -20,16 +20,18 @@ export function showSettings(speak) {
             settings.sound ? '' : 'disabled'}></label>
         ${canVibrate ? check('vibration', _('Vibrate when a pattern snaps into place')) : ''}${check('letters', _('Letters as shortcuts'))}</div>`,
         { close: _('Done'), wire: (box) => {
+            if (field)
+                /** @type {HTMLInputElement} */ ($(`[name=${field}]`, box)).autofocus = true;
             box.addEventListener('change', (event) => {
-                const field = /** @type {HTMLInputElement} */ (event.target);
-                if (field.name === 'letters') saveSettings({ letters: field.checked });
-                else if (field.name === 'vibration') saveSettings({ vibration: field.checked });
-                else if (field.name === 'sound') saveSettings({ sound: field.checked });
-                else if (field.name === 'volume') saveSettings({ volume: Number(field.value) });
-                else if (field.name === 'theme') saveSettings({ theme: /** @type {'auto'} */ (field.value) });
-                else if (field.name === 'name') saveSettings({ name: field.value.trim() });
-                else if (field.name === 'language') speak(field.value);
-                if (field.name === 'sound' || field.name === 'volume') {
+                const changed = /** @type {HTMLInputElement} */ (event.target);
+                if (changed.name === 'letters') saveSettings({ letters: changed.checked });
+                else if (changed.name === 'vibration') saveSettings({ vibration: changed.checked });
+                else if (changed.name === 'sound') saveSettings({ sound: changed.checked });
+                else if (changed.name === 'volume') saveSettings({ volume: Number(changed.value) });
+                else if (changed.name === 'theme') saveSettings({ theme: /** @type {'auto'} */ (changed.value) });
+                else if (changed.name === 'name') saveSettings({ name: changed.value.trim() });
+                else if (changed.name === 'language') speak(changed.value);
+                if (changed.name === 'sound' || changed.name === 'volume') {
                     /** @type {HTMLInputElement} */ ($('[name=volume]', box)).disabled = !settings.sound;
                     play('gem');
                 }

@@ -65,6 +65,8 @@ export class TableView {
         /** The sheet of new cards is laid aside, to look at the table. */
         this.aside = false;
         this.sealed = false;
+        /** Whose table was last shown. */
+        this.seat = game.me;
         this.focus = [0, 0];
         this.stopped = false;
         /** @type {{slot: number, cell: number, mode: '' | 'move' | 'paint' | 'dab', x: number, y: number, touch: boolean} | null} */
@@ -136,6 +138,9 @@ export class TableView {
             this.around.end(this.game);
             return;
         }
+        if (this.game.covered && this.game.me !== this.seat)
+            this.handOn();
+        this.seat = this.game.me;
         const lines = this.core.lines();
         if (lines.length > this.seenLines) {
             this.tellNews(lines);
@@ -148,6 +153,17 @@ export class TableView {
         if (sealed && !this.sealed && this.view)
             announce(`${this.say(this.view, 'wait')[0]}.`);
         this.sealed = sealed;
+    }
+
+    /** Another person takes the device: nothing of the last one's choice stays. */
+    handOn() {
+        this.picked = [];
+        this.sheet = '';
+        this.aim = null;
+        this.aimKey = '';
+        this.focus = [0, 0];
+        $('#toast').hidden = true;
+        announce(_('Pass the device to %{name}', { name: this.game.covered }));
     }
 
     /** Announces what has happened since the last look. @param {string[]} lines */
@@ -227,7 +243,7 @@ export class TableView {
         this.view = view;
         this.refreshAim(view);
         this.keepHeld(view);
-        const leaving = this.leaving(view);
+        const leaving = this.leaving(view), hadFocus = this.root.contains(document.activeElement);
         if (this.game.covered)
             put(this.root, this.coverHtml());
         else if (view.phase === 'keep')
@@ -242,6 +258,12 @@ export class TableView {
             if (over && !over.contains(document.activeElement))
                 $('h1', over).focus();
             this.animate(view, leaving);
+        }
+        // What had the focus is gone: whoever plays by keys goes on at the heading, which says what is due.
+        if (hadFocus && !this.root.contains(document.activeElement)) {
+            const title = $('h1', this.root);
+            title.tabIndex = -1;
+            title.focus({ preventScroll: true });
         }
     }
 
@@ -838,6 +860,8 @@ export class TableView {
     /** @param {string} name '' closes */
     openSheet(name) {
         const from = /** @type {HTMLElement | null} */ (document.activeElement);
+        if (name && (!this.root.querySelector(`.${name}`) || this.root.querySelector('.over')))      // no panels yet, or out of reach
+            return;
         if (name)
             this.sheetFrom = from;
         this.sheet = name;
@@ -1432,14 +1456,20 @@ export class TableView {
             return;
         this.hinting = true;
         while (core.undo(game.me) === 0);
-        toast(_('Looking for good choices …'));
-        /** @type {Option[]} */
-        const options = await this.analyst.ask({ kind: 'options', record: core.visibleLog(game.me), seat: game.me, playouts: 4000, seed: String(
-            randomSeed()) });
-        this.hinting = false;
-        $('#toast').hidden = true;
         this.render();
-        if (this.stopped || !options.length)
+        const asked = this.aimKey;
+        toast(_('Looking for good choices …'));
+        /** @type {Option[] | null} */
+        const options = await this.analyst.ask({ kind: 'options', record: core.visibleLog(game.me), seat: game.me, playouts: 4000, seed: String(
+            randomSeed()) }).catch(() => null);
+        this.hinting = false;
+        if (this.stopped)
+            return;
+        $('#toast').hidden = true;
+        if (!options)
+            toast(_('This part could not be loaded. Are you offline?'));
+        // Whoever has chosen in the meantime is not asked any more.
+        if (!options?.length || this.aimKey !== asked)
             return;
         const rows = options.slice(0, 4).map((o, i) => {
             const parts = moveParts(o.choice), words = parts.map((p) => _('%{spaces} on %{card}', { spaces: spaceNames(p.cells),

@@ -17,6 +17,13 @@ export class Thinker {
     ask(job, progress) {
         if (!this.worker) {
             this.worker = new Worker(new URL('worker.js', import.meta.url), { type: 'module' });
+            // It could not be fetched: nobody is kept waiting, and the next question tries again.
+            this.worker.onerror = () => {
+                const open = [...this.open.values()];
+                this.stop();
+                for (const { reject } of open)
+                    reject(new Error('no worker'));
+            };
             this.worker.onmessage = ({ data }) => {
                 const asked = this.open.get(data.id);
                 if (data.done !== undefined) {
