@@ -40,7 +40,7 @@ export class EditionsView {
             void dialog(cardName(edition, card), `<div class="lookat">${picture(edition.cards[card])}<p>${esc(cardContents(edition,
                 card))}</p></div>`, { close: _('Close') });
         else if (act === 'play')
-            this.app.start(startBotGame(this.app.core(this.name), settings.name, settings.opponents, settings.level));
+            void this.app.start(() => startBotGame(this.app.core(this.name), settings.name, settings.opponents, settings.level));
         else if (act === 'export')
             download(`${edition.name}.edition`, edition.text);
         else if (act === 'edit')
@@ -166,7 +166,7 @@ class EditorView {
             write('draft', undefined);
             toast(_('Saved.'));
             if (act === 'play')
-                this.app.start(startBotGame(this.app.core(name), settings.name, settings.opponents, settings.level));
+                void this.app.start(() => startBotGame(this.app.core(name), settings.name, settings.opponents, settings.level));
             else
                 this.app.go(`editions/${name}`);
         }

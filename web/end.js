@@ -184,13 +184,13 @@ export class EndView {
 
     /** @param {Event} event */
     click(event) {
-        const act = near(event, '[data-a]')?.dataset.a;
+        const act = near(event, '[data-a]')?.dataset.a, { game } = this;
         if (act === 'download')
-            download(`pyramids-${this.game.id}.pyr`, this.game.record());
-        else if (act === 'rematch' && this.game instanceof LocalGame)
-            this.app.start(this.game.rematch());
+            download(`pyramids-${game.id}.pyr`, game.record());
+        else if (act === 'rematch' && game instanceof LocalGame)
+            void this.app.start(() => game.rematch());
         else if (act === 'rematch')
-            /** @type {import('./online.js').OnlineGame} */ (this.game).rematch(this.app);
+            /** @type {import('./online.js').OnlineGame} */ (game).rematch(this.app);
         else if (act === 'share')
             void replayLink(this.game.id, this.game.record(), this.game.online).then(shareLink);
     }

@@ -137,7 +137,7 @@ export class HomeView {
         if (act === 'play') {
             await this.app.ready;
             const edition = /** @type {HTMLSelectElement | null} */ (this.root.querySelector('[name=edition]'))?.value;
-            this.app.start(startBotGame(this.app.core(edition ?? 'classic'), settings.name, settings.opponents, settings.level));
+            void this.app.start(() => startBotGame(this.app.core(edition ?? 'classic'), settings.name, settings.opponents, settings.level));
         } else if (act === 'settings') this.app.settings();
         else if (act === 'theme') {
             saveSettings({ theme: document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark' });
@@ -208,6 +208,6 @@ export class HomeView {
             return;
         }
         await this.app.ready;
-        this.app.start(LocalGame.start(this.app.core(), seats));
+        void this.app.start(() => LocalGame.start(this.app.core(), seats));
     }
 }

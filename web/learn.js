@@ -155,7 +155,7 @@ class LessonGame extends Game {
                     if (value === 'again')
                         this.again('');
                     else if (last)
-                        this.app.start(startBotGame(this.app.core(), settings.name, 1, 'novice'));
+                        void this.app.start(() => startBotGame(this.app.core(), settings.name, 1, 'novice'));
                     else
                         this.app.go(`learn/${at + 2}`);
                 });

@@ -3,7 +3,7 @@
  * behind the # (see routes), so that any web server can deliver the page and no server sees codes.
  */
 import { _, loadLanguage, pickLanguage } from './i18n.js';
-import { $, dialog, esc, near, toast } from './dom.js';
+import { $, confirmed, dialog, esc, near, toast } from './dom.js';
 import { icon, symbol, wordmark } from './draw.js';
 import { ruleLink, symbolRule } from './words.js';
 import { Core } from './core.js';
@@ -191,10 +191,13 @@ export class App {
         }, _('Table'));
     }
 
-    /** A new local game. @param {LocalGame} game */
-    start(game) {
+    /** A new local game; one that is well under way gives way to it only if that is wanted. @param {() => LocalGame} begin */
+    async start(begin) {
+        const turns = LocalGame.saved()?.record.match(/^reveal /gm)?.length ?? 0;
+        if (turns > 1 && !await confirmed(_('Begin a new game?'), _('The game that you have not finished ends then.'), _('New game')))
+            return;
         this.game?.stop();
-        this.game = game;
+        this.game = begin();
         this.go('play');
     }
 

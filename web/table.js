@@ -1003,9 +1003,10 @@ export class TableView {
         if (!aim?.pin || !view)
             return;
         const preview = this.preview(view), gained = preview?.gains.map((g) => g.text).join(', ');
-        announce(_('Placed on %{card}: %{spaces}. %{gains}. %{now} to %{then}. Confirm sends it.', { card: aim.cards[aim.pin.slot],
-            spaces: spaceNames(aim.pin.cells), gains: gained || _('no symbols'),
-            now: this.totalOf(view, this.game.me), then: preview?.total ?? '' }));
+        const values = { card: aim.cards[aim.pin.slot], spaces: spaceNames(aim.pin.cells), gains: gained || _('no symbols'),
+            now: this.totalOf(view, this.game.me), then: preview?.total ?? '' };
+        announce(preview?.desk.due ? _('Placed on %{card}: %{spaces}. %{gains}. %{now} to %{then}. Next: one more space.', values) :
+            _('Placed on %{card}: %{spaces}. %{gains}. %{now} to %{then}. Confirm sends it.', values));
     }
 
     /** @param {number} by */

@@ -239,8 +239,8 @@ export function logEntries(lines, edition) {
         const say = /** @param {(v: {name: string, b: (x: number | string) => string, symbols: (cells: string) => string}) => string} make @param {boolean} [loud] */ (
             make, loud = false) => {
             const html = make({ name: b(names[seat]), b, symbols: (cells) => [...cells].map(symbolOf).join('') });
-            const text = make({ name: names[seat], b: String, symbols: (cells) => [...cells].filter((c) => !'.v#'.includes(c)).map(spaceWord).join(
-                ', ') });
+            const spoken = /** @param {string} cells */ (cells) => [...cells].filter((c) => !'.v#'.includes(c)).map(spaceWord).join(', ');
+            const text = make({ name: names[seat], b: String, symbols: (cells) => spoken(cells) && `(${spoken(cells)})` });
             entries.push({ kind: 'line', seat, html, text: text.replace(/\s+/g, ' ').trim(), line: at, loud });
         };
         if (word === 'reveal') {
