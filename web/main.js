@@ -28,6 +28,16 @@ async function getRest() {
 /** Addresses behind the #; R10 and its like lead into the rules, anything else home. */
 const ROUTES = { play: 0, rules: 0, learn: 0, replays: 0, replay: 0, pad: 0, editions: 0, edition: 0, table: 0, friends: 0, watch: 0 };
 
+/** What stands behind the #; a link that was cut off within a letter is taken as it is. */
+function plainHash() {
+    const hash = location.hash.slice(1);
+    try {
+        return decodeURIComponent(hash);
+    } catch {
+        return hash;
+    }
+}
+
 /** What views may ask of the page. */
 export class App {
     constructor() {
@@ -105,7 +115,7 @@ export class App {
     }
 
     async route() {
-        const [name, ...rest] = decodeURIComponent(location.hash.slice(1)).split('/');
+        const [name, ...rest] = plainHash().split('/');
         document.querySelectorAll('dialog[open]').forEach((d) => /** @type {HTMLDialogElement} */ (d).close());
         if (name !== 'play' && name !== 'table') {
             this.game?.stop();

@@ -69,9 +69,9 @@ export async function api(method, path, body) {
     return data;
 }
 
-/** Makes us known to the server, under our present name. */
+/** Makes us known to the server, under our present name; it takes nobody to a table without one that can be seen. */
 export async function visit() {
-    await api('POST', 'visitor', settings.name ? { name: settings.name } : {});
+    await api('POST', 'visitor', { name: settings.name.replace(/[\p{C}\p{Z}]/gu, '') ? settings.name : _('Player') });
     write('visited', true);
 }
 

@@ -373,7 +373,8 @@ export class TableView {
     /** @param {View} view */
     setupHtml(view) {
         const { me } = this.game, sealed = this.game.isSealed(), watching = me < 0;
-        const kept = this.picked;
+        // A choice may have been made in another window, or by a bot in this player's place.
+        const made = sealed ? this.core.made(me)[0] : undefined, kept = made?.kind === 'keep' ? made.cards : this.picked;
         const label = kept.length === 2 ? _('Keep %{a} and %{b}', { a: kept[0], b: kept[1] }) : ngettext('Keep two (%{n} of 2)',
             'Keep two (%{n} of 2)', kept.length);
         const card = /** @param {number} n */ (n) => `<button class="pick" aria-pressed="${kept.includes(n)}" data-pick="${n}" ${sealed ?

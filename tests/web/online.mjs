@@ -59,6 +59,10 @@ await test('a whole game, with a take-back, a reload, a killed server and a watc
     await ana.getByRole('button', { name: 'Take back' }).click();
     await ana.getByRole('button', { name: /^Keep \d/ }).click();
     await step(ben);
+    await ben.locator('.tray').waitFor();
+    const sticksOut = await ben.evaluate(() => [...document.querySelectorAll('.tray .xm')].filter((card) => card.getBoundingClientRect().right >
+        document.querySelector('.tray').getBoundingClientRect().right).length);
+    equal(sticksOut, 0, 'expedition cards that stick out of their panel');
     const marks = { ana: 0, ben: 0 };
     let reloaded = false, killed = false;
     for (let i = 0; i < 500 && !(await ended(ana).count() && await ended(ben).count()); i++) {
@@ -364,6 +368,36 @@ await test('one table, a browser and a terminal: both see the same end', async (
         equal(own(page), [], 'the console');
     } finally {
         tmux('kill-server');
+        await page.context().close();
+    }
+});
+
+await test('without a name, two for one seat, a table that is given up, a link cut short', async () => {
+    const [host, one, two] = await Promise.all([1, 2, 3].map(() => open(browser, `${url}#friends/new`)));
+    await host.getByRole('combobox', { name: 'Who plays seat 3' }).selectOption('open');
+    await host.getByRole('button', { name: 'Make the table' }).click();
+    await host.locator('.seatlist').getByText('Player', { exact: true }).waitFor();
+    const guests = [one, two], place = host.url(), here = (page) => page.getByRole('button', { name: 'Sit here' });
+    for (const page of guests) {
+        await page.goto(place);
+        await here(page).first().waitFor();
+    }
+    // Both at once: one is told why not, and can take the other seat.
+    await Promise.all(guests.map((page) => here(page).first().evaluate((button) => button.click())));
+    for (const page of guests)
+        await page.getByText('That seat is taken').or(page.getByRole('button', { name: 'Stand up' })).first().waitFor();
+    const late = await one.getByText('That seat is taken').count() ? one : two;
+    equal(await here(late).count(), 1, 'a seat is left');
+    // The host gives up: there is nothing to sit down at, and no way to invite others.
+    await host.getByRole('button', { name: 'Give the table up' }).click();
+    for (const page of guests) {
+        await page.getByText('This table was given up.').waitFor();
+        equal(await page.locator('[data-a], .qr').count(), 0, 'what could be done there');
+    }
+    await late.goto(`${url}#table/%E0%A4%A`);
+    await late.getByText('There is no table with this code.').waitFor();
+    for (const page of [host, ...guests]) {
+        equal(own(page).filter((c) => !c.includes('404')), [], 'the console');
         await page.context().close();
     }
 });
