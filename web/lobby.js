@@ -128,7 +128,7 @@ class LobbyView {
         }
         if (table && table.state === 'waiting' && !table.you && (read('sit', '') === table.code || (this.seat && this.key))) {
             write('sit', undefined);
-            game.sit(this.seat || undefined, this.key || undefined);
+            void game.sit(this.seat || undefined, this.key || undefined);
             this.key = '';
         }
         if (game.core.isOver()) {
@@ -153,8 +153,7 @@ class LobbyView {
             const name = /** @type {HTMLInputElement | null} */ (this.root.querySelector('[name=name]'));
             if (name)
                 saveSettings({ name: name.value.trim() });
-            await visit().catch(() => {});
-            game.sit(seat || undefined);
+            void game.sit(seat || undefined);
         } else if (b.dataset.a === 'fill') game.post({ type: 'fill', seat, level: settings.level });
         else if (b.dataset.a === 'leave') game.post({ type: 'leave' });
         else if (b.dataset.a === 'close') { game.post({ type: 'close' }); this.app.go(''); }
