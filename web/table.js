@@ -549,7 +549,8 @@ export class TableView {
     /** @param {View} view @param {import('./core.js').Slot} slot @param {number} i */
     cardHtml(view, slot, i) {
         if (!slot.card)
-            return `<div class="pcard empty" data-key="empty${i}"><p>${_('No card left to take')}</p></div>`;
+            return `<div class="pcard empty" data-key="empty${i}"><p>${view.phase === 'replace' && (view.deckLeft || view.display.some(Boolean)) ?
+                _('New cards are being chosen') : _('No card left to take')}</p></div>`;
         const card = this.edition.cards[slot.card], aim = this.aim, pin = aim?.pin?.slot === i ? aim.pin : null;
         const reach = new Set(aim ? aim.reachable(i) : []), marks = new Set(slot.marks), open = [...card.cells].filter((c) => c !== '#').length;
         const old = this.inked.get(`${this.game.me}.${slot.card}`), fresh = old ? slot.marks.filter((m) => !old.includes(m)) : [];

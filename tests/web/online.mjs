@@ -205,6 +205,7 @@ await test('reloaded while aiming, in a chain of extra marks and while replacing
             const card = sheet.getByRole('button', { name: /^Card/ }).nth(1), name = await card.innerText();
             await card.click();
             const first = !was.replacing++;
+            equal(await solo.getByText('No card left to take').count(), 0, 'cards are left: the place on the table says so');
             if (first) {
                 await again();
                 equal(await solo.locator('.over .pick[aria-pressed=true]').innerText(), name, 'the card that was picked');
