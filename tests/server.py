@@ -712,6 +712,8 @@ def case_after_the_end(folder):
         table = ben.table(again)
         assert table['state'] == 'waiting' and [seat['kind'] for seat in table['seats']] == ['friend', 'friend', 'bot'] and \
             [seat['name'] for seat in table['seats'][:2]] == ['Ana', 'Ben'] and table['commitment'] != ana.table(both)['commitment']
+        for who, invited in ((ana, True), (ben, True), (chloe, False)):          # also who has not asked hears of it
+            assert (again in [t['code'] for t in who.want(200, 'GET', '/api/my/tables').json['tables']]) == invited
         chloe.link(again).refused('taken', 'sit', number=NUMBER)
         chloe.link(again).refused('bad_key', 'sit', number=NUMBER, seat=1)
         links = [ana.seat(again), ben.seat(again)]

@@ -158,8 +158,8 @@ export class EndView {
         put(this.root, `<div class="view end">${pageTop(_('Final scores'))}<main class="fin"><section class="win">${
             scene()}<i class="fade"></i><div class="medal"><svg viewBox="0 0 40 40" aria-hidden="true"><use href="#a-${
             ANIMALS[this.winners[0] ?? 0]}"/></svg></div><div class="tx"><h1 class="title" tabindex="-1">${esc(title)}</h1><p>${
-            esc(text)}</p><div class="acts2"><button class="btn pri" data-a="rematch">${
-            icon('undo')}${_('Rematch')}</button><a class="btn" href="#replay/${this.game.id}">${icon('replay')}<span class="lbl">${
+            esc(text)}</p><div class="acts2">${this.game.online && this.game.me < 0 ? '' : `<button class="btn pri" data-a="rematch">${
+            icon('undo')}${_('Rematch')}</button>`}<a class="btn" href="#replay/${this.game.id}">${icon('replay')}<span class="lbl">${
                 _('Watch replay')}</span></a><button class="btn" data-a="download">${icon('save')}<span class="lbl">${
                 _('Download')}</span></button><button class="btn" data-a="share">${icon('share')}<span class="lbl">${
                 _('Share')}</span></button></div></div></section>

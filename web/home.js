@@ -37,7 +37,7 @@ export class HomeView {
         const { api } = await import('./online.js');
         const { tables } = await api('GET', 'my/tables').catch(() => ({ tables: [] }));
         const due = /** @param {import('./online.js').Table} t */ (t) => t.state === 'running' && !t.seats[t.you - 1].ready;
-        this.tables = tables.filter((/** @type {import('./online.js').Table} */ t) => t.you && (t.state === 'running' || t.state === 'waiting')).sort((
+        this.tables = tables.filter((/** @type {import('./online.js').Table} */ t) => (t.you && t.state === 'running') || t.state === 'waiting').sort((
             /** @type {import('./online.js').Table} */ a, /** @type {import('./online.js').Table} */ b) => Number(due(b)) - Number(due(a)));
         if (!this.stopped && this.tables.length)
             this.render();
@@ -45,7 +45,7 @@ export class HomeView {
 
     /** @param {import('./online.js').Table} t @returns {[string, string]} */
     tableWords(t) {
-        const others = t.seats.filter((s, i) => i !== t.you - 1 && s.kind !== 'open').map((s) => s.kind === 'bot' ? _('bot, %{level}',
+        const others = t.seats.filter((s, i) => i !== t.you - 1 && s.kind !== 'open' && (t.you || s.kind !== 'friend')).map((s) => s.kind === 'bot' ? _('bot, %{level}',
             { level: levelName(s.level ?? '') }) : s.name ?? '');
         return [others.length ? _('Table with %{names}', { names: listWords(others) }) : _('Table %{code}', { code: t.code }), t.state === 'waiting' ?
             _('waiting for players') : t.seats[t.you - 1].ready ? _('Round %{round}, turn %{turn}: the others are choosing', { round: t.round, turn: t.turn }) : t.round ?

@@ -128,7 +128,7 @@ class LobbyView {
         }
         if (table && table.state === 'waiting' && !table.you && (read('sit', '') === table.code || (this.seat && this.key))) {
             write('sit', undefined);
-            game.sit(this.seat || undefined, this.key || undefined);
+            void game.sit(this.seat || undefined, this.key || undefined);
             this.key = '';
         }
         if (game.core.isOver()) {
@@ -148,12 +148,12 @@ class LobbyView {
         if (!b)
             return;
         const seat = Number(b.dataset.seat ?? 0);
+        this.message = '';
         if (b.dataset.a === 'sit') {
             const name = /** @type {HTMLInputElement | null} */ (this.root.querySelector('[name=name]'));
             if (name)
                 saveSettings({ name: name.value.trim() });
-            await visit().catch(() => {});
-            game.sit(seat || undefined);
+            void game.sit(seat || undefined);
         } else if (b.dataset.a === 'fill') game.post({ type: 'fill', seat, level: settings.level });
         else if (b.dataset.a === 'leave') game.post({ type: 'leave' });
         else if (b.dataset.a === 'close') { game.post({ type: 'close' }); this.app.go(''); }
@@ -164,9 +164,10 @@ class LobbyView {
 
     render() {
         const { game } = this, { table } = game, link = tableLink(game.id);
-        if (!table || this.message) {
+        const problem = table?.state === 'closed' ? _('This table was given up.') : this.message;
+        if (!table || table.state === 'closed') {
             put(this.root, `<div class="page">${pageTop(_('Table'))}<main class="page-in narrow"><h1 class="title">${esc(_('Table %{code}',
-                { code: game.id }))}</h1><p class="lead" role="status">${esc(this.message || _('Looking for the table …'))}</p>${this.message ?
+                { code: game.id }))}</h1><p class="lead" role="status">${esc(problem || _('Looking for the table …'))}</p>${problem ?
                 `<p class="bars"><a class="btn pri" href="#">${icon('home')}${_('Home')}</a><a class="btn" href="#friends">${
                 _('My tables')}</a></p>` : ''}</main></div>`);
             return;
@@ -188,8 +189,8 @@ class LobbyView {
                 _('Bot')}</button>` : ''}${s.kind === 'friend' && keys[i + 1] ? `<button class="btn" data-a="copy" data-link="${esc(tableLink(game.id,
                 i + 1, keys[i + 1]))}">${icon('copy')}${_('Link')}</button>` : ''}</li>`;
         put(this.root, `<div class="page">${pageTop(_('Table'))}<main class="page-in lobby2"><h1 class="title">${table.you ?
-            _('Waiting for friends') : _('Join the table')}</h1><p class="lead">${table.state === 'closed' ? _('This table was given up.') :
-            _('The game begins when all seats are taken.')}</p>${game.banner ? `<p class="err" role="alert">${esc(game.banner.text)}</p>` : ''}
+            _('Waiting for friends') : _('Join the table')}</h1><p class="lead">${
+            _('The game begins when all seats are taken.')}</p>${game.banner || problem ? `<p class="err" role="alert">${esc(game.banner?.text ?? problem)}</p>` : ''}
             <div class="lob-grid"><section class="panel form" aria-label="${esc(_('Seats'))}">${table.you ? '' : nameField()}<ul class="seatlist">${
                 table.seats.map(seat).join('')}</ul>${!table.you && free ? `<button class="btn pri big" data-a="sit">${_('Sit down')}</button>` :
                 ''}<p class="bars">${table.you ? `<button class="btn" data-a="leave">${_('Stand up')}</button>` : ''}${table.host ?

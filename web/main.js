@@ -28,12 +28,12 @@ async function getRest() {
 /** Addresses behind the #; R10 and its like lead into the rules, anything else home. */
 const ROUTES = { play: 0, rules: 0, learn: 0, replays: 0, replay: 0, pad: 0, editions: 0, edition: 0, table: 0, friends: 0, watch: 0 };
 
-/** An address in parts; one that cannot be read leads home. @param {string} hash */
+/** An address in parts; a link that was cut off within a letter is taken as it is. @param {string} hash */
 function parts(hash) {
     try {
         return decodeURIComponent(hash.slice(1)).split('/');
     } catch {
-        return [''];
+        return hash.slice(1).split('/');
     }
 }
 

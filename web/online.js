@@ -69,9 +69,10 @@ export async function api(method, path, body) {
     return data;
 }
 
-/** Makes us known to the server, under our present name. */
-export async function visit() {
-    await api('POST', 'visitor', settings.name ? { name: settings.name } : {});
+/** Makes us known to the server, under our present name if it can be seen. @param {string} [nameless] for who has none */
+export async function visit(nameless = '') {
+    const name = settings.name.replace(/[\p{C}\p{Z}]/gu, '') ? settings.name : nameless;
+    await api('POST', 'visitor', name ? { name } : {});
     write('visited', true);
 }
 
@@ -340,7 +341,7 @@ export class OnlineGame extends Game {
             void this.getEdition(table.edition);
         else if (before && before.you !== table.you)
             this.reload();
-        if (table.rematch && !before?.rematch && before)
+        if (table.rematch && before && before.rematch !== table.rematch && table.you)
             this.offerRematch(table.rematch);
         this.tableChanged();
         this.tell();
@@ -358,8 +359,8 @@ export class OnlineGame extends Game {
     /** @param {string} code */
     offerRematch(code) { toast(_('A rematch was made: press Rematch to join, code %{code}.', { code }), 8000); }
 
-    /** @param {{from: number, to: number, lines: string[]}} message */
-    hearLines({ from, to, lines }) {
+    /** @param {{from: number, to: number, left: number, lines: string[]}} message */
+    hearLines({ from, to, left, lines }) {
         if (from > this.version) {
             this.version = 0;
             this.lines = [];
@@ -374,7 +375,7 @@ export class OnlineGame extends Game {
         this.lines.push(...lines);
         this.version = to;
         this.ready = [];
-        this.deadline = 0;
+        this.deadline = left < 0 ? 0 : Date.now() + left;
         this.reload();
         if (to < (this.table?.version ?? 0))
             return;
@@ -491,6 +492,10 @@ export class OnlineGame extends Game {
     retract() {
         if (this.core.retract(this.me) !== 0)
             return;
+        // What may not have arrived yet must not do so later, when it could be the last that the table waits for.
+        for (const [id, { type, phase }] of this.sent)
+            if (type === 'choose' && phase === this.version)
+                this.sent.delete(id);
         this.sendOnce({ type: 'retract', phase: this.version });
         this.changed();
     }
@@ -503,7 +508,9 @@ export class OnlineGame extends Game {
     }
 
     /** @param {number} [seat] @param {string} [key] */
-    sit(seat, key) {
+    async sit(seat, key) {
+        // Nobody sits without a name, but a friend has the one that was kept for them.
+        await visit(key ? '' : _('Player')).catch(() => {});
         const number = randomHex(64);
         this.post({ type: 'sit', number, ...(seat ? { seat } : {}), ...(key ? { key } : {}) });
         // Kept beside what the server had promised before it knew the number: that is what the check at the end stands on.
@@ -559,7 +566,7 @@ export class OnlineGame extends Game {
     /** @param {App} app */
     async rematch(app) {
         try {
-            const code = this.table?.rematch ?? (await api('POST', `tables/${this.id}/rematch`, {})).table.code;
+            const { code } = (await api('POST', `tables/${this.id}/rematch`, {})).table;         // a new one only if there is none, or it was given up
             write('sit', code);
             app.go(`table/${code}`);
         } catch (error) {

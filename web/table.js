@@ -395,7 +395,8 @@ export class TableView {
     /** @param {View} view */
     setupHtml(view) {
         const { me } = this.game, sealed = this.game.isSealed(), watching = me < 0;
-        const kept = this.picked;
+        // A choice may have been made in another window, or by a bot in this player's place.
+        const made = sealed ? this.core.made(me)[0] : undefined, kept = made?.kind === 'keep' ? made.cards : this.picked;
         const label = kept.length === 2 ? _('Keep %{a} and %{b}', { a: kept[0], b: kept[1] }) : ngettext('Keep two (%{n} of 2)',
             'Keep two (%{n} of 2)', kept.length);
         const card = /** @param {number} n */ (n) => `<button class="pick" aria-pressed="${kept.includes(n)}" data-pick="${n}" ${sealed ?
@@ -570,7 +571,8 @@ export class TableView {
     /** @param {View} view @param {import('./core.js').Slot} slot @param {number} i */
     cardHtml(view, slot, i) {
         if (!slot.card)
-            return `<div class="pcard empty" data-key="empty${i}"><p>${_('No card left to take')}</p></div>`;
+            return `<div class="pcard empty" data-key="empty${i}"><p>${view.phase === 'replace' && (view.deckLeft || view.display.some(Boolean)) ?
+                _('New cards are being chosen') : _('No card left to take')}</p></div>`;
         const card = this.edition.cards[slot.card], aim = this.aim, pin = aim?.pin?.slot === i ? aim.pin : null;
         const reach = new Set(aim ? aim.reachable(i) : []), marks = new Set(slot.marks), open = [...card.cells].filter((c) => c !== '#').length;
         const old = this.inked.get(`${this.game.me}.${slot.card}`), fresh = old ? slot.marks.filter((m) => !old.includes(m)) : [];

@@ -565,6 +565,15 @@ static json_t *stored_json(struct server *server, const struct mine_job *mine, u
     return json;
 }
 
+/* Whether a rematch keeps a seat for someone who may not have heard of it. */
+static bool is_invited(const struct table *table, int64_t visitor)
+{
+    for (unsigned s = 0; s < table->core.seats; s++)
+        if (table->core.seat[s].kind == SEAT_FRIEND && table->core.seat[s].visitor == visitor)
+            return true;
+    return false;
+}
+
 static void mine_done(struct store_job *job, enum store_result result)
 {
     struct mine_job *mine = (struct mine_job *)job;
@@ -578,7 +587,8 @@ static void mine_done(struct store_job *job, enum store_result result)
     } else {
         json_t *list = json_array();
         for (const struct table *table = request->server->table_list; table; table = table->next)
-            if (table->core.state <= STORE_RUNNING && (table_seat_of(table, mine->visitor) < PYR_MAX_SEATS || table->host == mine->visitor))
+            if (table->core.state <= STORE_RUNNING && (table_seat_of(table, mine->visitor) < PYR_MAX_SEATS || table->host == mine->visitor ||
+                is_invited(table, mine->visitor)))
                 json_array_append_new(list, table_json(table, request->visitor));
         for (unsigned i = 0; i < mine->count; i++) {
             json_t *json = stored_json(request->server, mine, i, request->visitor);

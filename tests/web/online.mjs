@@ -31,6 +31,8 @@ function stop(signal) {
 /** What a browser says of itself when a connection breaks is no fault of the page. */
 const own = (page) => page.complaints.filter((c) => !/WebSocket connection|ERR_CONNECTION|ERR_NETWORK/.test(c));
 
+const turn = async (page) => page.locator('.roundtext.no-p').innerText();
+
 await start();
 const browser = await launch();
 const ana = await open(browser, url, DESKTOP);
@@ -59,8 +61,12 @@ await test('a whole game, with a take-back, a reload, a killed server and a watc
     await ana.getByRole('button', { name: 'Take back' }).click();
     await ana.getByRole('button', { name: /^Keep \d/ }).click();
     await step(ben);
+    await ben.locator('.tray').waitFor();
+    const sticksOut = await ben.evaluate(() => [...document.querySelectorAll('.tray .xm')].filter((card) => card.getBoundingClientRect().right >
+        document.querySelector('.tray').getBoundingClientRect().right).length);
+    equal(sticksOut, 0, 'expedition cards that stick out of their panel');
     const marks = { ana: 0, ben: 0 };
-    let reloaded = false, killed = false;
+    let reloaded = false, killed = false, cut = false;
     for (let i = 0; i < 500 && !(await ended(ana).count() && await ended(ben).count()); i++) {
         marks.ana += await step(ana) === 'mark' ? 1 : 0;
         if (marks.ana === 5 && !reloaded) {
@@ -79,9 +85,21 @@ await test('a whole game, with a take-back, a reload, a killed server and a watc
             for (const page of [ana, ben])
                 await page.getByText('Reconnecting').waitFor({ state: 'detached' });
         }
+        if (marks.ana === 11 && !cut && await ana.getByRole('heading', { name: 'Sent. Waiting for Ben' }).count() && await ben.getByRole('gridcell', { name: /can be marked/ }).count()) {
+            // Confirmed and taken back while the line is cut: although all others are ready, nothing was chosen.
+            const now = await turn(ana);
+            await ben.context().setOffline(true);
+            await ben.getByText('Reconnecting').waitFor();
+            while (await step(ben) !== 'wait');
+            await ben.getByRole('button', { name: 'Take back' }).tap();
+            await ben.context().setOffline(false);
+            await ben.getByText('Reconnecting').waitFor({ state: 'detached' });
+            cut = await ben.evaluate(async () => (await (await fetch(`api/tables/${location.hash.split('/')[1]}`)).json()).table.seats[1].ready === false);
+            equal([cut, await turn(ana)], [true, now], 'it is still to be chosen');
+        }
         marks.ben += await step(ben) === 'mark' ? 1 : 0;
     }
-    truth(killed && reloaded, 'both happened');
+    truth(killed && reloaded && cut, 'all of it happened');
     await ended(ana).waitFor();
     await ended(ben).waitFor();
     const total = async (page) => (await page.getByRole('row', { name: /^Total/ }).getByRole('cell').allInnerTexts()).join();
@@ -94,11 +112,22 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
     const code = await ana.evaluate(() => location.hash.split('/')[1]);
     const other = await open(browser, `${url}#replay/${code}`);
     await other.getByRole('button', { name: 'Step forward' }).click();
+    await other.goto(`${url}#table/${code}`);
+    await ended(other).waitFor();
+    equal(await other.getByRole('button', { name: 'Rematch' }).count(), 0, 'rematches for who did not play');
     equal(own(other), [], 'the console of a guest');
+    // One that was given up is made anew.
+    await ben.getByRole('button', { name: 'Rematch' }).tap();
+    await ben.getByRole('button', { name: 'Give the table up' }).tap();
+    await ben.goto(`${url}#table/${code}`);
+    await ended(ben).waitFor();
     await ana.clock.install();
     await ana.getByRole('button', { name: 'Rematch' }).click();
     await ana.getByText('is here').or(ana.getByText('invited')).first().waitFor();
-    await ben.getByRole('button', { name: 'Rematch' }).tap();
+    // Who was not there finds it on the first page.
+    await ben.goto(`${url}#`);
+    await ben.getByRole('link', { name: /Table with Ana.*waiting for players/ }).tap();
+    await ben.getByRole('button', { name: 'Sit down' }).tap();
     for (const page of [ana, ben])
         await page.getByRole('heading', { name: /Keep two/ }).waitFor();
     const benIs = ben.context();
@@ -145,7 +174,6 @@ function choicesSent(page) {
 }
 
 const cells = (page, what) => page.getByRole('gridcell', { name: what }).evaluateAll((all) => all.map((c) => `${c.dataset.slot}.${c.dataset.cell}`).join());
-const turn = async (page) => page.locator('.roundtext.no-p').innerText();
 let solo, sent, place;
 
 /** A table of one person and a bot. */
@@ -177,6 +205,7 @@ await test('reloaded while aiming, in a chain of extra marks and while replacing
             const card = sheet.getByRole('button', { name: /^Card/ }).nth(1), name = await card.innerText();
             await card.click();
             const first = !was.replacing++;
+            equal(await solo.getByText('No card left to take').count(), 0, 'cards are left: the place on the table says so');
             if (first) {
                 await again();
                 equal(await solo.locator('.over .pick[aria-pressed=true]').innerText(), name, 'the card that was picked');
@@ -329,12 +358,14 @@ await test('one table, a browser and a terminal: both see the same end', async (
     await page.getByRole('button', { name: 'Invite friends' }).tap();
     await page.getByRole('textbox', { name: 'Your name' }).fill('Web');
     await page.getByRole('checkbox', { name: 'Anyone may join and watch' }).check();
+    await page.getByRole('combobox', { name: 'Time for a choice' }).selectOption('relaxed');
     await page.getByRole('button', { name: 'Make the table' }).tap();
     const code = (await page.locator('.codeline b').innerText()).trim();
     tmux('-f', '/dev/null', 'new-session', '-d', '-x', '80', '-y', '24', `exec env -i PATH='${process.env.PATH}' HOME='${folder}' XDG_DATA_HOME='${folder}' LC_ALL=C.UTF-8 ` +
         `LANGUAGE=en TERM=tmux-256color '${program}' play --server '${url}' --table ${code} --name Tty`);
     try {
         await page.getByRole('heading', { name: /Keep two/ }).waitFor();
+        await page.getByRole('timer').getByText(/^[1-3]:\d\d$/).waitFor();             // before anyone has chosen
         // What the terminal asks, and the keys that answer it with the first thing that is legal.
         const prompts = [['Pick two cards', '1', '2', 'Enter'], ...['Enter keeps', 'Enter places', 'Red cross: one more', 'Placed. Enter', 'Enter passes', 'Choose a card'].map((p) => [p, 'Enter'])];
         const still = (text) => text.replace(/[⠀-⣿|/\\-]/g, '');
@@ -364,6 +395,40 @@ await test('one table, a browser and a terminal: both see the same end', async (
         equal(own(page), [], 'the console');
     } finally {
         tmux('kill-server');
+        await page.context().close();
+    }
+});
+
+await test('without a name, two for one seat, a table that is given up, a link cut short', async () => {
+    const [host, one, two] = await Promise.all([1, 2, 3].map(() => open(browser, `${url}#friends/new`)));
+    await host.getByRole('combobox', { name: 'Who plays seat 3' }).selectOption('open');
+    await host.getByRole('button', { name: 'Make the table' }).click();
+    await host.locator('.seatlist').getByText('Player', { exact: true }).waitFor();
+    const guests = [one, two], place = host.url(), here = (page) => page.getByRole('button', { name: 'Sit here' });
+    for (const page of guests) {
+        await page.goto(place);
+        await here(page).first().waitFor();
+    }
+    // Both want the same one: who is slower is told why not, and can take the other.
+    let letGo = () => {};
+    const seated = new Promise((go) => { letGo = go; });
+    await two.route('**/api/visitor', (route) => seated.then(() => route.continue()));
+    await here(two).first().click();
+    await here(one).first().click();
+    await one.getByRole('button', { name: 'Stand up' }).waitFor();
+    letGo();
+    await two.getByText('That seat is taken').waitFor();
+    equal(await here(two).count(), 1, 'a seat is left');
+    // The host gives up: there is nothing to sit down at, and no way to invite others.
+    await host.getByRole('button', { name: 'Give the table up' }).click();
+    for (const page of guests) {
+        await page.getByText('This table was given up.').waitFor();
+        equal(await page.locator('[data-a], .qr').count(), 0, 'what could be done there');
+    }
+    await two.goto(`${url}#table/%E0%A4%A`);
+    await two.getByText('There is no table with this code.').waitFor();
+    for (const page of [host, ...guests]) {
+        equal(own(page).filter((c) => !c.includes('404')), [], 'the console');
         await page.context().close();
     }
 });
