@@ -28,6 +28,8 @@ export class NewTableView {
         this.app = app;
         this.kinds = ['open', 'open', 'none', 'none'];
         this.message = '';
+        /** @type {{name: string, title: string}[]} what the server offers */
+        this.editions = [];
         root.addEventListener('change', (e) => {
             const field = /** @type {HTMLInputElement} */ (e.target);
             if (field.name.startsWith('kind')) {
@@ -38,9 +40,19 @@ export class NewTableView {
         });
         root.addEventListener('click', (e) => { if (near(e, '[data-a=make]')) void this.make(); });
         this.render();
+        void this.askEditions();
     }
 
     stop() {}
+
+    /** Most servers have one; a club may have drawn its own. */
+    async askEditions() {
+        const { editions } = await api('GET', 'editions').catch(() => ({ editions: [] }));
+        if (editions.length > 1) {
+            this.editions = editions;
+            this.render();
+        }
+    }
 
     render() {
         const row = /** @param {number} i */ (i) => `<fieldset class="seatrow"><legend class="vh">${esc(_('Seat %{n}', { n: i + 1 }))}</legend>${
@@ -51,7 +63,9 @@ export class NewTableView {
         put(this.root, `<div class="page">${pageTop(_('Invite friends'))}<main class="page-in narrow"><h1 class="title">${
             _('Invite friends')}</h1><p class="lead">${
             _('Make a table, send the link, and play together, each on their own device.')}</p><div class="panel form">${
-            nameField()}<div class="seatrows">${[0, 1, 2, 3].map(row).join('')}</div>
+            nameField()}<div class="seatrows">${[0, 1, 2, 3].map(row).join('')}</div>${this.editions.length ? `
+            <label class="fields">${_('Edition')}<select class="inp" name="edition">${this.editions.map(({ name, title }) =>
+                `<option value="${esc(name)}">${esc(title || name)}</option>`).join('')}</select></label>` : ''}
             <label class="fields">${_('Time for a choice')}<select class="inp" name="clock"><option value="none">${
                 _('no limit')}</option><option value="relaxed">${_('3 minutes')}</option><option value="quick">${
                 _('30 seconds')}</option></select></label>
@@ -61,9 +75,10 @@ export class NewTableView {
 
     async make() {
         const seats = this.kinds.filter((k) => k !== 'none').map((k) => k === 'open' ? { kind: 'open' } : { kind: 'bot', level: k });
+        const edition = /** @type {HTMLSelectElement | null} */ (this.root.querySelector('[name=edition]'))?.value;
         try {
             await visit();
-            const { table, keys } = await api('POST', 'tables', { seats, public: /** @type {HTMLInputElement} */ ($('[name=public]',
+            const { table, keys } = await api('POST', 'tables', { seats, ...edition && { edition }, public: /** @type {HTMLInputElement} */ ($('[name=public]',
                 this.root)).checked, clock: /** @type {HTMLSelectElement} */ ($('[name=clock]', this.root)).value });
             write('keys', { ...seatKeys(), [table.code]: keys ?? {} });
             write('sit', table.code);

@@ -622,7 +622,7 @@ export class TableView {
         const canUndo = sealed ? this.game.isSealed() : aim?.pin || aim?.painting || made;
         const ready = mode === 'pass' || mode === 'made' || aim?.pin;
         const more = !sealed && mode !== 'pass' && Boolean(this.preview(view)?.desk.due);
-        const confirm = mode === 'pass' ? _('Pass') : sealed ? _('Sent') : more ? _('Next') : _('Confirm');
+        const confirm = mode === 'pass' ? _('Pass') : sealed ? this.game.isUnsent() ? _('Kept') : _('Sent') : more ? _('Next') : _('Confirm');
         if (mode === 'watch')
             return `<section class="panel acts" aria-label="${esc(_('Watching'))}"><div class="fx">${icon('eye')}<span>${
                 _('You see what everyone may see.')}</span></div></section>`;

@@ -6,16 +6,18 @@ import { createServer } from 'node:http';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, picture } from './site.mjs';
 import { act, ended } from './hand.mjs';
 
 const program = process.argv[2], folder = mkdtempSync(join(tmpdir(), 'pyramids-')), ready = join(folder, 'ready');
+const plain = fileURLToPath(new URL('../data/plain.edition', import.meta.url));
 let server, url;
 
 async function start(port = '0') {
     rmSync(ready, { force: true });
-    server = spawn(program, ['serve', '--port', port, '--database', join(folder, 'games.db'), '--no-browser', '--quiet', '--ready-file', ready], { stdio: ['ignore', 'ignore', 'inherit'] });
+    server = spawn(program, ['serve', '--port', port, '--database', join(folder, 'games.db'), '--no-browser', '--quiet', '--ready-file', ready, '--edition', plain], { stdio: ['ignore', 'ignore', 'inherit'] });
     for (let i = 0; i < 400 && !(existsSync(ready) && readFileSync(ready, 'utf8').trim()); i++)
         await new Promise((go) => setTimeout(go, 25));
     url = readFileSync(ready, 'utf8').trim();
@@ -359,6 +361,7 @@ await test('one table, a browser and a terminal: both see the same end', async (
     await page.getByRole('textbox', { name: 'Your name' }).fill('Web');
     await page.getByRole('checkbox', { name: 'Anyone may join and watch' }).check();
     await page.getByRole('combobox', { name: 'Time for a choice' }).selectOption('relaxed');
+    await page.getByRole('combobox', { name: 'Edition' }).selectOption('For tests');      // which neither of the two has
     await page.getByRole('button', { name: 'Make the table' }).tap();
     const code = (await page.locator('.codeline b').innerText()).trim();
     tmux('-f', '/dev/null', 'new-session', '-d', '-x', '80', '-y', '24', `exec env -i PATH='${process.env.PATH}' HOME='${folder}' XDG_DATA_HOME='${folder}' LC_ALL=C.UTF-8 ` +
@@ -389,6 +392,7 @@ await test('one table, a browser and a terminal: both see the same end', async (
         }
         await ended(page).waitFor();
         const names = await page.locator('.sc thead .nmt').allInnerTexts(), totals = (await page.getByRole('row', { name: /^Total/ }).getByRole('cell').allInnerTexts()).map((t) => t.replace('−', '-'));
+        truth((await (await fetch(`${url}api/tables/${code}/record`)).text()).includes('\nedition plain\n'), 'the edition');
         equal([...names].sort(), ['Tty', 'Web'], 'who played');           // who is quicker sits first
         text = tmux('capture-pane', '-p');
         names.forEach((name, s) => truth(new RegExp(`${name} .* ${totals[s]}$`, 'm').test(text), `${name} ${totals[s]} stands on\n${text}`));
