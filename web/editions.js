@@ -3,7 +3,7 @@ import { _ } from './i18n.js';
 import { $, confirmed, dialog, download, esc, near, put, toast } from './dom.js';
 import { icon, mini, patternPicture, picture, symbolOf, turned } from './draw.js';
 import { spaceName } from './core.js';
-import { cardContents, cardName, faultSentence, spaceWord } from './words.js';
+import { cardContents, cardName, colourName, faultSentence, spaceWord } from './words.js';
 import { editions, keepEdition, read, settings, write } from './store.js';
 import { startBotGame } from './game.js';
 import { pageTop } from './main.js';
@@ -105,6 +105,9 @@ class EditorView {
             } else if (field.name === 'card') {
                 this.card = Number(field.value);
                 this.render();
+            } else if (field.name === 'colour') {
+                this.change((lines, at) => { lines[at - 1] = `card ${this.card} ${field.value}`; });
+                this.render();
             }
         });
         this.render();
@@ -122,6 +125,17 @@ class EditorView {
         return lines.findIndex((l) => l.startsWith(`card ${this.card} `)) + 1 || -1;
     }
 
+    /** Changes the text of the card in hand; one that the text lacks comes at its end. @param {(lines: string[], at: number) => void} how */
+    change(how) {
+        if (this.rowsAt() < 0)
+            this.text += `${/(^|\n)$/.test(this.text) ? '' : '\n'}card ${this.card} green\n${'.....\n'.repeat(5)}`;
+        const lines = this.text.split('\n');
+        how(lines, this.rowsAt());
+        this.text = lines.join('\n');
+        /** @type {HTMLTextAreaElement} */ ($('textarea', this.root)).value = this.text;
+        this.keep();
+    }
+
     /** @param {Event} event */
     async click(event) {
         const act = near(event, '[data-a]')?.dataset.a, brush = near(event, '[data-brush]')?.dataset.brush, cell = near(event,
@@ -129,16 +143,11 @@ class EditorView {
         const area = /** @type {HTMLTextAreaElement} */ ($('textarea', this.root));
         if (brush)
             this.brush = brush;
-        if (cell !== undefined) {
-            if (this.rowsAt() < 0)             // a card that the text lacks comes at its end
-                this.text += `${/(^|\n)$/.test(this.text) ? '' : '\n'}card ${this.card} green\n${'.....\n'.repeat(5)}`;
-            const at = this.rowsAt(), lines = this.text.split('\n'), i = Number(cell);
-            const row = (lines[at + (i / 5 | 0)] ?? '').padEnd(5, '.').slice(0, 5);
-            lines[at + (i / 5 | 0)] = row.slice(0, i % 5) + this.brush + row.slice(i % 5 + 1);
-            this.text = lines.join('\n');
-            area.value = this.text;
-            this.keep();
-        }
+        if (cell !== undefined)
+            this.change((lines, at) => {
+                const i = Number(cell), y = at + (i / 5 | 0), row = (lines[y] ?? '').padEnd(5, '.').slice(0, 5);
+                lines[y] = row.slice(0, i % 5) + this.brush + row.slice(i % 5 + 1);
+            });
         if (act === 'fresh') {
             if (!await confirmed(_('Start over?'), _('What you have not saved is lost.'), _('Start over')))
                 return;
@@ -188,9 +197,11 @@ class EditorView {
             <p class="bars"><button class="btn pri" data-a="save" aria-disabled="${fault !== null}">${icon('check')}${
                 _('Save')}</button><button class="btn" data-a="play" aria-disabled="${fault !== null}">${icon('play')}${
                 _('Play')}</button><button class="btn" data-a="export">${icon('save')}${_('Export')}</button><button class="btn" data-a="fresh">${icon('undo')}${_('Start over')}</button></p>
-            <div class="ed-edit"><section class="panel ed-draw" aria-label="${esc(_('Draw a card'))}"><label class="fields">${
+            <div class="ed-edit"><section class="panel ed-draw" aria-label="${esc(_('Draw a card'))}"><div class="ed-which"><label class="fields">${
                 _('Card')}<select class="inp" name="card">${[...Array(48).keys()].map((i) =>
-                `<option value="${i + 1}" ${i + 1 === this.card ? 'selected' : ''}>${i + 1}</option>`).join('')}</select></label>
+                `<option value="${i + 1}" ${i + 1 === this.card ? 'selected' : ''}>${i + 1}</option>`).join('')}</select></label><label class="fields">${
+                _('Colour')}<select class="inp" name="colour">${['green', 'orange', 'purple'].map((k) =>
+                `<option value="${k}" ${k === colour ? 'selected' : ''}>${esc(colourName(k))}</option>`).join('')}</select></label></div>
             <div class="palette" role="radiogroup" aria-label="${esc(_('What to draw'))}">${PALETTE.map((c) =>
                 `<button role="radio" aria-checked="${c === this.brush}" class="tk ${c === this.brush ? 'on' : ''}" data-brush="${c}" aria-label="${
                 esc(spaceWord(c))}">${c === '.' ? '<span class="pl-empty"></span>' : c === '#' ? '<span class="pl-wall"></span>' : c === 'v' ? '▼' :

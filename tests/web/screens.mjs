@@ -205,6 +205,14 @@ await test('an edition of one’s own: checked, saved, played', async () => {
     const text = await area.inputValue();
     await area.fill(text.replace('card 2 orange', 'card 2 blue'));
     await page.getByText(/“blue” is not a colour/).waitFor();
+    // Two cards change their colours; in between there are 17 of one.
+    await area.fill(text);
+    for (const [card, colour, says] of [['1', 'orange', /Line \d+: /], ['2', 'green', 'Everything is in order.']]) {
+        await page.getByRole('combobox', { name: 'Card' }).selectOption(card);
+        await page.getByRole('combobox', { name: 'Colour' }).selectOption(colour);
+        await page.getByRole('status').getByText(says).waitFor();
+    }
+    equal((await area.inputValue()).match(/^card [12] .*/gm), ['card 1 orange', 'card 2 green'], 'colours');
     await area.fill(text.replace('name own', 'name mine'));
     await page.getByText('Everything is in order.').waitFor();
     await page.getByRole('button', { name: 'Play', exact: true }).click();
