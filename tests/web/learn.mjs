@@ -1,7 +1,7 @@
 // learn.mjs SITE: the tutorial to its end on a phone, first with a wrong try; a first game with its tips; the examples of the rules; score pad, own
 // editions; then a game without a network.
 import { done, equal, test, truth } from './check.mjs';
-import { PHONE, go, launch, open, picture, serve, settled } from './site.mjs';
+import { PHONE, go, launch, open, pictures, serve, settled } from './site.mjs';
 import { act, begin, keep } from './hand.mjs';
 import { newCore, playOut, saved } from './games.mjs';
 
@@ -38,7 +38,7 @@ await test('the tutorial, ten steps, by touch', async () => {
             }
             await page.waitForTimeout(50);
         }
-        await picture(page, `learn-${step}-390x844`);
+        await pictures(page, `learn-${step}`);
         if (step === 3 && !wentBack) {   // going back closes the dialog, and is not an answer to it
             wentBack = true;
             await page.goBack();
@@ -134,7 +134,7 @@ await test('the examples of the rules, step by step, with the results that the r
     // E5: the L, turned and mirrored, covers the entrance.
     truth(/does not fit/.test(e5[0]) && /does not fit/.test(e5[1]) && /covers the entrance of card 6/.test(e5[2]), 'E5');
     equal(await board('E5').locator('.pen').count(), 8, 'E5, four spaces, two strokes each');
-    await picture(page, 'examples-390x844');
+    await pictures(page, 'examples');
     // Search by words and by tag; every paragraph is a link to itself.
     const tags = () => page.locator('.rl').evaluateAll((list) => list.map((l) => l.id));
     truth((await tags()).length === 32 && (await page.locator('.tagl').evaluateAll((list) => list.every((a) => a.hash === `#${a.textContent}`))), 'tags');
@@ -226,7 +226,7 @@ await test('a game without a network, after the first visit', async () => {
     await page.goto(`${host.url}#friends/new`);
     await tap(page.getByRole('button', { name: 'Make the table' }));
     await page.getByText(/no game server/).waitFor();
-    await picture(page, 'no-server-390x844');
+    await pictures(page, 'no-server');
     host.sent.down = false;
     await page.context().close();
 });

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { done, equal, test, truth } from './check.mjs';
-import { DESKTOP, PHONE, launch, open, picture } from './site.mjs';
+import { DESKTOP, PHONE, launch, open, pictures } from './site.mjs';
 import { act, ended } from './hand.mjs';
 
 const program = process.argv[2], folder = mkdtempSync(join(tmpdir(), 'pyramids-')), ready = join(folder, 'ready');
@@ -46,11 +46,11 @@ await test('a table is made, its link opened, both sit', async () => {
     await ana.getByRole('button', { name: 'Make the table' }).click();
     await ana.getByRole('heading', { name: 'Waiting for friends' }).waitFor();
     await ana.getByText('you', { exact: true }).waitFor();
-    await picture(ana, 'lobby-1440x900');
+    await pictures(ana, 'lobby');
     ben = await open(browser, await ana.locator('.linkbox span').innerText(), PHONE);
     await ben.getByRole('heading', { name: 'Join the table' }).waitFor();
     await ben.getByRole('textbox', { name: 'Your name' }).fill('Ben');
-    await picture(ben, 'join-390x844');
+    await pictures(ben, 'join');
     await ben.getByRole('button', { name: 'Sit down' }).tap();
     for (const page of [ana, ben])
         await page.getByRole('heading', { name: /Keep two/ }).waitFor();
@@ -74,7 +74,7 @@ await test('a whole game, with a take-back, a reload, a killed server and a watc
         if (marks.ana === 5 && !reloaded) {
             reloaded = true;
             await ana.getByRole('heading', { name: /Waiting for Ben|Sent/ }).waitFor({ timeout: 2000 }).catch(() => {});
-            await picture(ana, 'sealed-1440x900');
+            await pictures(ana, 'sealed');
             await ana.reload();
             await ana.locator('.table').waitFor();
         }
@@ -82,7 +82,7 @@ await test('a whole game, with a take-back, a reload, a killed server and a watc
             killed = true;
             await stop('SIGKILL');
             await ben.getByText('Reconnecting').waitFor();
-            await picture(ben, 'reconnecting-390x844');
+            await pictures(ben, 'reconnecting');
             await start(new URL(url).port);
             for (const page of [ana, ben])
                 await page.getByText('Reconnecting').waitFor({ state: 'detached' });
@@ -157,7 +157,7 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
     await again.getByRole('button', { name: 'Let a bot play for me' }).tap();
     await again.getByText('A bot plays for you').waitFor();
     await watcher.locator('.table').waitFor();
-    await picture(watcher, 'watch-1440x900');
+    await pictures(watcher, 'watch');
     for (let i = 0, n = 0; n < 2 && i < 60; i++)
         n += await act(ana) === 'mark' ? 1 : 0;
     equal(own(ana), [], 'the console');
@@ -263,7 +263,7 @@ await test('a connection lost before Confirm and after it; the same seat in two 
     await solo.clock.install();
     await solo.clock.fastForward(31000);
     await solo.getByRole('button', { name: 'Try again' }).waitFor();
-    await picture(solo, 'lost-1440x900');
+    await pictures(solo, 'lost');
     // A copy on this device, of which the table knows nothing.
     await solo.getByRole('button', { name: 'Play on against bots' }).click();
     await solo.getByRole('button', { name: 'Play on', exact: true }).click();
@@ -350,7 +350,7 @@ await test('a refused move stays placed, with the rule named; the home page list
     equal([ids.length, new Set(ids).size], [2, 1], 'sent again under one id');
     equal(await solo.locator('.acts .why .rule').innerText(), 'R10', 'the rule');
     equal([await cells(solo, /would be marked/), await cells(solo, /, marked$/)], [placed, marked], 'placed, not marked');
-    await picture(solo, 'refused-online-1440x900');
+    await pictures(solo, 'refused-online');
     await solo.context().close();
 });
 
@@ -448,7 +448,7 @@ await test('codes that lead nowhere, and tables that have begun', async () => {
     await field.fill(code.toLowerCase());
     await page.getByRole('button', { name: 'Join' }).click();
     await page.getByText('The game has begun.').waitFor();
-    await picture(page, 'begun-1440x900');
+    await pictures(page, 'begun');
     await page.getByRole('link', { name: 'Watch', exact: true }).click();
     await page.locator('.table').waitFor();
     await page.getByText('You are watching').waitFor();

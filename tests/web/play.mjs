@@ -1,6 +1,6 @@
 // play.mjs SITE: whole games against bots by mouse, by touch and by keyboard; aiming; undo; a reload in the middle; what is said, moves and sounds.
 import { done, equal, test, truth } from './check.mjs';
-import { DESKTOP, PHONE, launch, open, picture, serve } from './site.mjs';
+import { DESKTOP, PHONE, launch, open, pictures, serve } from './site.mjs';
 import { act, begin, ended, finish, keep } from './hand.mjs';
 import { newCore, playOut, saved } from './games.mjs';
 
@@ -149,7 +149,7 @@ await test('aiming: hover, wheel, click again, paint, drag, list, reasons', asyn
     truth(await page.getByRole('gridcell', { name: /would be marked/ }).count() > 1, 'placed from the list');
     await page.keyboard.press('h');
     await page.getByRole('dialog', { name: 'Hint' }).getByRole('listitem').first().waitFor();
-    await picture(page, 'hint-1440x900');
+    await pictures(page, 'hint');
     await page.keyboard.press('Escape');
     quiet(page);
     await page.context().close();
@@ -246,7 +246,7 @@ await test('extra marks, undo step by step, reload in a chain', async () => {
     await page.getByRole('dialog').getByRole('button', { name: /red cross/ }).first().tap();
     await page.getByRole('button', { name: /^(Confirm|Next)/ }).tap();
     await page.getByRole('heading', { name: 'One more space' }).waitFor();
-    await picture(page, 'extra-390x844');
+    await pictures(page, 'extra');
     await page.reload();
     await page.getByRole('heading', { name: 'One more space' }).waitFor();
     await page.getByRole('button', { name: 'Undo' }).tap();
@@ -437,7 +437,7 @@ await test('several people on one device, covered in between', async () => {
         equal((await page.locator('#live').textContent()).trim(), i ? `Pass the device to ${who}` : '', 'nothing is said of the other’s choice');
         truth(await page.getByRole('heading', { name: /Pass/ }).evaluate((h) => h === document.activeElement), 'the focus goes along');
         if (i === 0)
-            await picture(page, 'cover-1440x900');
+            await pictures(page, 'cover');
         await page.getByRole('button', { name: `I am ${who}` }).click();
         truth(await page.evaluate(() => document.activeElement !== document.body), 'the focus is not lost');
         if (i < 2)

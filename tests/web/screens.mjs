@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { done, equal, test, truth } from './check.mjs';
-import { DESKTOP, PHONE, go, launch, open, picture, serve, settled } from './site.mjs';
+import { DESKTOP, PHONE, go, launch, open, picture, pictures, serve, settled } from './site.mjs';
 import { kept, newCore, playOut, saved } from './games.mjs';
 
 const site = process.argv[2], host = await serve(site), browser = await launch();
@@ -185,7 +185,7 @@ await test('dropped, broken and foreign records', async () => {
         await drop(name, text);
         await page.getByRole('alert').filter({ hasText: says }).waitFor();
     }
-    await picture(page, 'broken-1440x900');
+    await pictures(page, 'broken');
     await drop('fine.pyr', over.log());
     await page.getByRole('button', { name: 'Step forward' }).waitFor();
     await page.getByRole('combobox', { name: 'View of' }).selectOption('1');

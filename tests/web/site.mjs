@@ -75,3 +75,15 @@ export async function picture(page, name) {
     const { data } = await page.camera.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
     writeFileSync(join(folder, `${name}.png`), Buffer.from(data, 'base64'));
 }
+
+/** The same as a laptop and as a phone shows it; the page has its own size again afterwards. */
+export async function pictures(page, name) {
+    const own = page.viewportSize();
+    for (const { viewport: size } of [DESKTOP, PHONE]) {
+        await page.setViewportSize(size);
+        await settled(page);
+        await picture(page, `${name}-${size.width}x${size.height}`);
+    }
+    await page.setViewportSize(own);
+    await settled(page);
+}
