@@ -208,7 +208,8 @@ COLUMNS = 80
 PLAIN, RECORD = os.path.join(ROOT, 'tests/data/plain.edition'), os.path.join(ROOT, 'tests/data/plain-2.pyr')
 WRONG = ('nonsense', 'sim --nonsense', 'sim --games', 'sim --games x', 'sim --bots nobody', 'sim --sprt 5', 'sim extra', 'sim --json=yes', 'replay', 'legal x', 'hint x',
          'analyze', 'verify', 'edition check', 'edition nonsense', 'edition show classic 49', 'replay /missing', f'legal {RECORD} --edition {PLAIN} --seat 3', 'bench --players 1',
-         'play --players 9', 'play --plain --seat 3', 'play --plain a b', 'play --server x', 'import', 'export extra', 'serve extra', 'serve --tls-cert a', '--lang zz')
+         'play --players 9', 'play --plain --seat 3', 'play --plain a b', 'play --server x', 'import', 'export extra', 'serve extra', 'serve --tls-cert a', '--lang zz', 'play --server x --bots club',
+         'play --new a', 'play --key K', 'play --players 2 --bots club,club', 'play --server http://x --table T --trust f', 'sim --bots /missing', 'edition show 17 --text')
 
 
 @functools.lru_cache(None)                    # English is asked for once a language

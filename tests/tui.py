@@ -230,6 +230,13 @@ def case_whole_game(folder):
     terminal.keys('Escape', 'L')
     terminal.wait('Zoë keeps')
     terminal.keys('Escape')
+    terminal.wait('Enter places')
+    # Asked whether to leave: the only keys on the screen are those that answer.
+    terminal.keys('q')
+    text = terminal.wait('Leave the game')
+    assert 'y yes' in text and 'n no' in text and not re.search('Enter|rotate|help|players', text), text
+    terminal.keys('n')
+    terminal.wait('Enter place  r rotate')
     seen = []
     play(terminal, seen=seen)
     assert 'Choose a card' in seen and 'Placed. Enter' in seen, set(seen)
@@ -437,7 +444,12 @@ def case_hot_seat(folder):
     """People at one screen: nobody sees what another has chosen."""
     terminal = Terminal(folder, 'play', '--players', '3', '--hot-seat', 'Ana,Ben', '--bots', 'novice', '--seed', '21')
     text = terminal.wait('Ana, it is your turn')
-    assert 'tomb in' not in text and '│ ♦' not in text, text
+    assert 'tomb in' not in text and '│ ♦' not in text and 'q quit' in text, text
+    terminal.keys('q')
+    text = terminal.wait('Leave the game')
+    assert 'it is me' not in text and 'your turn' not in text, text
+    terminal.keys('n')
+    terminal.wait('Ana, it is your turn')
     terminal.keys('Enter')
     terminal.wait('Ana, these four cards')
     terminal.keys('1', '2', 'Enter')
@@ -513,8 +525,9 @@ def case_looks(folder):
         return
     assert look(LC_ALL='POSIX', TERM='linux')[0].isascii()
     assert '┌' in look(LC_ALL='xx_XX.UTF-8')[0], 'a locale that this system lacks, but in UTF-8'
-    terminal = Terminal(folder, 'play', '--ascii', '--bots', 'novice', '--seed', '5')
-    assert terminal.wait('Pick two').isascii()
+    terminal = Terminal(folder, 'play', '--ascii', '--bots', 'novice', '--seed', '5', '--name', 'Jörg', LANGUAGE='de')
+    text = terminal.wait('Waehle zwei Karten')
+    assert text.isascii() and 'gruen' in text and 'Jorg' in text, text       # a name is of no language that is known
     terminal.end()
     for env in ({'TERM': 'dumb'}, {'TERM': ''}):
         terminal = Terminal(folder, 'play', '--seed', '1', **env)
@@ -751,12 +764,17 @@ def case_tables(folder):
     text = watcher.wait('under way, you may watch')
     assert code in text
     watcher.keys('Enter')
-    watcher.wait('choose their first cards')
+    text = watcher.wait('choose their first cards')
+    assert f'You are watching table {code}' in text and 'Others join' not in text, text
     play(terminal, 'turn 2 of 7')
     text = watcher.wait('turn 2 of 7')
-    assert 'watching' in text
+    assert 'watching' in text and 'Tab seat' in text, text
     watcher.keys('o')
     watcher.wait('Ana: ')
+    watcher.keys('o', 'q')
+    text = watcher.wait('Leave the game')
+    assert 'the game goes on without you' in text and 'seat stays yours' not in text, text
+    watcher.keys('n')
     # The same seat at a second screen: the first one says so, until it is alone again.
     second = Terminal(folder, 'play', '--server', server.url, '--table', code)
     second.wait('turn 2 of 7')

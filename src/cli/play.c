@@ -506,6 +506,14 @@ static int resume(struct game *g, const char *path, const char *edition, uint64_
     return CLI_GOOD;
 }
 
+static unsigned count_names(const char *list)
+{
+    unsigned count = 0;
+    for (; list; list = strchr(list, ','), list = list ? list + 1 : NULL)
+        count++;
+    return count;
+}
+
 /* The opponents' bots, in seat order without the player's own; the list is repeated. */
 static bool find_bots(struct game *g, const char *list)
 {
@@ -551,6 +559,73 @@ static uint64_t any_seed(void)
     return ((uint64_t)now.tv_sec * 1000003u ^ (uint64_t)now.tv_nsec ^ (uint64_t)getpid() << 20) % 1000000000u;
 }
 
+/* Which options have no meaning beside each other. */
+
+#define BIT(option) (1u << (option))
+
+static const uint32_t excluded[OPTIONS] = {
+    [SERVER] = BIT(PLAIN) | BIT(PLAYERS) | BIT(BOTS) | BIT(SEED) | BIT(EDITION) | BIT(SEAT) | BIT(HOT_SEAT) | BIT(NEW) | BIT(CONTINUE) | BIT(REPLAY),
+    [REPLAY] = BIT(PLAIN) | BIT(PLAYERS) | BIT(BOTS) | BIT(SEED) | BIT(NAME) | BIT(SEAT) | BIT(HOT_SEAT) | BIT(NEW) | BIT(CONTINUE),
+    [HOT_SEAT] = BIT(PLAIN) | BIT(NAME) | BIT(SEAT),
+    [CONTINUE] = BIT(PLAIN) | BIT(NEW),
+    [PLAIN] = BIT(PLAYOUTS),
+};
+
+/* A record says by itself how many play and what they are called, and is the game to go on with. */
+static const uint32_t excluded_by_file = BIT(PLAYERS) | BIT(NAME) | BIT(NEW) | BIT(CONTINUE) | BIT(SERVER) | BIT(REPLAY);
+
+/* Says what contradicts itself and returns false. */
+static bool makes_sense(const struct cli_option *option, const char *const *value, const char *file)
+{
+    bool link = value[SERVER] && strstr(value[SERVER], "#table/");
+    const struct {
+        int option, needed;
+        bool there;
+    } needs[] = { { TABLE, SERVER, value[SERVER] != NULL }, { TRUST, SERVER, value[SERVER] != NULL }, { KEY, TABLE, value[TABLE] || link } };
+    for (int i = 0; file && i < OPTIONS; i++) {
+        if (value[i] && excluded_by_file >> i & 1) {
+            cli_error(_("--%s does not go with a file to play on"), option[i].name);
+            return false;
+        }
+    }
+    if (!cli_go_together(option, value, excluded))
+        return false;
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+        if (value[needs[i].option] && !needs[i].there) {
+            cli_error(_("option '--%s' goes with --%s only"), option[needs[i].option].name, option[needs[i].needed].name);
+            return false;
+        }
+    }
+    if (link && value[TABLE]) {
+        cli_error(_("the address names a table already: leave out --table"));
+        return false;
+    }
+    if (value[TRUST] && strncmp(value[SERVER], "https://", 8)) {
+        cli_error(_("--trust goes with an address that begins with https:// only"));
+        return false;
+    }
+    return true;
+}
+
+/* How many play: as said, else as many as are named. Says what does not fit and returns false. */
+static bool count_players(const char *const *value, const char *file, uint64_t *players)
+{
+    unsigned people = value[HOT_SEAT] ? count_names(value[HOT_SEAT]) : 1, bots = value[BOTS] ? count_names(value[BOTS]) : 0;
+    if (file || value[SERVER] || value[REPLAY])
+        return true;
+    if (!value[PLAYERS] && *players < people + bots)
+        *players = people + bots > PYR_MAX_SEATS ? PYR_MAX_SEATS : people + bots;
+    if (people > *players && people <= PYR_MAX_SEATS) {
+        cli_error(_("--hot-seat: there are only %u players"), (unsigned)*players);
+        return false;
+    }
+    if (people <= PYR_MAX_SEATS && bots > *players - people) {
+        cli_error(_("--bots: more than there are seats for them (%u)"), (unsigned)*players - people);
+        return false;
+    }
+    return true;
+}
+
 /* Full screen. */
 
 /* The names of people at one screen, in seat order from the first. */
@@ -570,8 +645,6 @@ static bool read_people(const char *list, char names[][PYR_MAX_PLAYER_NAME + 1],
         options->people |= 1u << count;
         at = comma ? comma + 1 : NULL;
     }
-    if (count > options->players)
-        options->players = count;
     return true;
 }
 
@@ -637,7 +710,7 @@ int cli_play(int argc, char **argv)
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
         { "plain", 0, NULL, _("line by line, for any terminal, a screen reader or a script") },
-        { "players", 'p', "N", _("2 to 4 players, you among them (default 2)") },
+        { "players", 'p', "N", _("2 to 4 players, you among them (default: as many as are named, at least 2)") },
         { "bots", 'b', "A,B,..", _("the other players: novice, casual, club (default), expert, master; the list is repeated") },
         { "seed", 's', "S", _("seed of the shuffles, to play the same cards again (default: a new one)") },
         { "edition", 'e', "E", _("a built-in edition or a file (default classic)") },
@@ -673,9 +746,12 @@ int cli_play(int argc, char **argv)
     if (code >= 0)
         return code;
     uint64_t players = 2, seed = any_seed(), seat = 1;
+    if (argc <= 1 && !makes_sense(option, value, argc ? argv[0] : NULL))
+        return CLI_USAGE;
     if ((value[PLAYERS] && !cli_number(value[PLAYERS], "--players", PYR_MIN_SEATS, PYR_MAX_SEATS, &players)) ||
         (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &seed)) ||
-        (value[SEAT] && !cli_number(value[SEAT], "--seat", 1, PYR_MAX_SEATS, &seat)))
+        (value[SEAT] && !cli_number(value[SEAT], "--seat", 1, PYR_MAX_SEATS, &seat)) ||
+        (argc <= 1 && !count_players(value, argc ? argv[0] : NULL, &players)))
         return CLI_USAGE;
     if (argc > 1 || (!argc && seat > players)) {
         if (argc > 1)
@@ -683,12 +759,6 @@ int cli_play(int argc, char **argv)
         else
             cli_error(_("--seat: there are only %u players"), (unsigned)players);
         return CLI_USAGE;
-    }
-    for (int i = TABLE; i <= TRUST && !value[SERVER]; i++) {
-        if (value[i]) {
-            cli_error(_("option '--%s' goes with --server only"), option[i].name);
-            return CLI_USAGE;
-        }
     }
     struct game *g = calloc(1, sizeof *g);
     if (!g) {
@@ -705,8 +775,8 @@ int cli_play(int argc, char **argv)
         }
         code = CLI_GOOD;
     }
-    if (!code && (value[HOT_SEAT] || value[SERVER] || value[REPLAY])) {
-        cli_error(_("--hot-seat, --server and --replay need a terminal to draw on"));
+    if (!code && (value[HOT_SEAT] || value[SERVER] || value[REPLAY] || value[CONTINUE])) {
+        cli_error(_("--hot-seat, --continue, --server and --replay need a terminal to draw on"));
         code = CLI_USAGE;
     }
     cli_catch_interrupt();

@@ -774,6 +774,11 @@ bool remote_key(struct remote *remote, struct app *app, int key)
 
 /* What is seen. */
 
+bool remote_is_watching(const struct remote *remote)
+{
+    return !remote->you;
+}
+
 const char *remote_title(struct remote *remote)
 {
     char clock[32] = "";
@@ -793,7 +798,7 @@ const char *remote_banner(const struct remote *remote)
         return _("You play this seat in another window now. Choosing here takes it back.");
     if (remote->connected)
         return NULL;
-    return _("Connection lost: reconnecting. Your marks are safe; a choice is sent once.");
+    return remote->you ? _("Connection lost: reconnecting. Your marks are safe; a choice is sent once.") : _("Connection lost: reconnecting.");
 }
 
 enum sign remote_sign(const struct remote *remote, unsigned seat)
@@ -821,7 +826,11 @@ static void draw_room(struct remote *remote, struct app *app)
 {
     char text[1200];
     unsigned free_seats = 0;
-    snprintf(text, sizeof text, _("Others join with this code: %s\n"), remote->code);
+    bool asks = !strcmp(remote->state, "waiting") && !remote->note[0];   /* for a seat; the answer is on its way */
+    if (remote->you || asks)
+        snprintf(text, sizeof text, _("Others join with this code: %s\n"), remote->code);
+    else
+        snprintf(text, sizeof text, _("You are watching table %s; you have no seat here.\n"), remote->code);
     for (unsigned s = 0; s < remote->seats; s++) {
         const struct seat *seat = &remote->seat[s];
         size_t length = strlen(text);

@@ -264,7 +264,7 @@ static void draw(struct replaying *r)
     app_hint(app, 'q', "q", _("leave"));
     app_hint(app, K_TAB, _("Tab"), _("seat"));
     app_hint(app, 'L', "L", _("log"));
-    scene.hint_count = app->hint_count;
+    scene.hint_count = r->sums ? 0 : app->hint_count;        /* its box has the key that works then */
     if (app->canvas.width < TUI_MIN_WIDTH || app->canvas.height < TUI_MIN_HEIGHT)
         draw_is_too_small(&app->canvas);
     else if (app->sheet == SHEET_STORY)

@@ -80,6 +80,8 @@ int tui_run(const struct tui_options *options)
         free(app);
         return TUI_NO_TERMINAL;
     }
+    if (app->facts.ascii)
+        pyr_text_plain();
     if (options->replay)
         run_replay(app);
     else if (options->server)
