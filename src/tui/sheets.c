@@ -1,5 +1,6 @@
 /* sheets.c: what covers the table for a while; see draw.h. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <pyramids/score.h>
@@ -162,7 +163,8 @@ static void draw_player(struct canvas *canvas, int x, int y, struct card_size si
     struct pyr_score score = pyr_table_score(box, open, (pyr_seat)seat);
     char done[200] = "";
     int width = card_width(size) + 1;
-    canvas_print(canvas, x, y, canvas->width / 2 - 1, ST_STRONG, _("%s: %d points"), scene->names[seat], score.total);
+    canvas_print(canvas, x, y, canvas->width / 2 - 1, ST_STRONG, pyr_ngettext("%s: %d point", "%s: %d points", (unsigned long)abs(score.total)),
+        scene->names[seat], score.total);
     for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
         struct card_look look = { .slot = -1 };
         pyr_card card = desk->card[slot];
