@@ -144,6 +144,10 @@ def check_language(code):
                 faults.add(entry, f'{form!r} has more than {limits[entry.id]} letters (po/short.txt)')
             if entry.files in (['src/tui/table.c'], ['src/tui/remote.c']) and '%' not in form and '\n' not in form and len(form) > MESSAGE:
                 faults.add(entry, f'{form!r} does not fit into a line of the terminal')
+            if code == 'fr' and re.search(r' [:;!»](?=\s|$)|« | \?$', form):
+                faults.add(entry, 'an ordinary blank where French has one that does not break')
+            if code == 'es' and re.search(r'(^|[.:] )[^¿?]*[^\s?][?]$|(^|[.:] )[^¡!]*\w!$', form):
+                faults.add(entry, 'a question or an exclamation without its sign at the beginning')
             bare = JS_PLACE.sub('', text)
             for english, accepted in glossary:
                 said = english.search(bare)
