@@ -410,6 +410,36 @@ def case_play_extras(_):
     raise AssertionError('no extra mark in 200 choices')
 
 
+def case_play_typos(_):
+    """As people type: blanks, capitals, commas and the order of spaces do not matter; what is no command says so, and what to type instead."""
+    def last(*typed):
+        done = run('play', '--plain', '--seed', '5', '--bots', 'novice', '--name', 'Ana', text='\n'.join(typed) + '\nlog\n').out
+        return [line for line in done.split('\n') if re.match(r'(keep|mark) 1 ', line)][-1:], done
+    for typed in ('33 36', ' 33   36 ', '33,36', '33, 36', 'Keep 33 36', '33 - 36', 'keep 33 and 36', '33 & 36', '36 33'):
+        assert last(typed)[0] in (['keep 1 33 36'], ['keep 1 36 33']), typed
+    for typed in ('33:d1e1', '33:D1E1', '33 d1e1', '33: d1 e1', 'mark 33 e1 d1', '33:e1d1', '33:d1,e1', 'MARK 33:d1e1', '33d1e1'):
+        assert last('33 36', typed)[0] == ['mark 1 33:d1e1'], typed
+    for typed in ('hlep', 'pass please', 'quit now', 'd1e1'):
+        assert f"No: '{typed}' is no command and no choice; help tells what is.\n" in last('33 36', typed)[1], typed
+    for typed in ('33', '33:', '33:z9', '33:d1d1', '33:d', '33 36 11', '-33', '33:d1+', ':', '33:d1e1+36:', '999999999999:a1'):
+        found, done = last('33 36', typed)
+        assert found == ['keep 1 33 36'] and 'No: ' in done, (typed, done)
+    for typed in ('33', '33 33', '33 36 11', '33 1', '33 36x', 'x33 36'):
+        assert not last(typed)[0] and 'No: ' in last(typed)[1], typed
+        assert typed in ('33 1', '33 33', 'x33 36') or 'two of your four cards, such as 33 36' in last(typed)[1], typed
+    assert 'The game is not finished.' in last('33 36', 'EXIT')[1] and 'reveal' not in last('EXIT')[1]
+    assert last('33 36', 'Help')[1].count('Type a choice or a command') == last('33 36', 'H')[1].count('Type a choice or a command') == 1
+    # Replacing: the number of a card is enough.
+    rng = random.Random(2)
+    player = Player('--seed', '5', '--edition', PLAIN)
+    while player.is_running() and 'take' not in '\n'.join(choices := player.choices()):
+        player.say(rng.choice(choices))
+    card = next(choice for choice in choices if choice.startswith('take ')).split()[1]
+    assert f'took {card} from the display' in player.say(card), player.last
+    player.process.kill()
+    player.process.wait()
+
+
 def case_play_ends(_):
     assert 'not finished' in run('play', '--plain', '--seed', '1', text='').out          # end of input
     assert 'not finished' in run('play', '--plain', '--seed', '1', text='quit\n').out

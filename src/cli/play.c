@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -333,9 +334,111 @@ static void undo(struct game *g)
     }
 }
 
-static void choose(struct game *g, const char *word)
+/* What people type, as a record has it. What cannot be understood stays as it is, for a message about it. */
+
+static bool is_blank(char c)
 {
-    char text[sizeof g->pending + 2048], sentence[512];
+    return c == ' ' || c == '\t' || c == ',' || c == '&';
+}
+
+/* Two numbers with anything harmless between them: "33, 36", "keep 33 and 36". */
+static void tidy_keep(char *word)
+{
+    static const char *const fillers[] = { "keep", "and", "-" };
+    char copy[64], to[64] = "";
+    char *rest = NULL;
+    if (strlen(word) >= sizeof copy)
+        return;
+    strcpy(copy, word);
+    for (char *part = strtok_r(copy, " \t,&", &rest); part; part = strtok_r(NULL, " \t,&", &rest)) {
+        bool skip = false;
+        for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++)
+            skip = skip || !strcmp(part, fillers[i]);
+        if (!skip)
+            snprintf(to + strlen(to), sizeof to - strlen(to), "%s%s", *to ? " " : "", part);
+    }
+    if (*to && strlen(to) <= strlen(word))
+        strcpy(word, to);
+}
+
+/* The spaces of a part row by row, if they are spaces. */
+static void sort_spaces(char *at, size_t length)
+{
+    for (size_t i = 0; i < length; i += 2)
+        if (length % 2 || at[i] < 'a' || at[i] > 'e' || at[i + 1] < '1' || at[i + 1] > '5')
+            return;
+    for (size_t i = 2; i < length; i += 2) {
+        for (size_t j = i; j && (at[j - 1] > at[j + 1] || (at[j - 1] == at[j + 1] && at[j - 2] > at[j])); j -= 2) {
+            char pair[2] = { at[j], at[j + 1] };
+            memcpy(at + j, at + j - 2, 2);
+            memcpy(at + j - 2, pair, 2);
+        }
+    }
+}
+
+/* Without blanks, and with a colon behind the card: "33 d1 e1" is 33:d1e1. */
+static void tidy_mark(char *word, size_t room)
+{
+    char to[512];
+    size_t length = 0;
+    bool colon = false;
+    if (2 * strlen(word) + 2 > sizeof to)
+        return;
+    for (const char *c = strncmp(word, "mark ", 5) ? word : word + 5; *c; c++) {
+        if (is_blank(*c)) {
+            /* Numbers that stand apart are not one number. */
+            if (length && to[length - 1] >= '0' && to[length - 1] <= '9' && c[strspn(c, " \t,&")] >= '0' && c[strspn(c, " \t,&")] <= '9')
+                return;
+            continue;
+        }
+        if (*c >= 'a' && *c <= 'e' && !colon && length && to[length - 1] >= '0' && to[length - 1] <= '9')
+            to[length++] = ':';
+        colon = *c == '+' ? false : colon || (length && to[length - 1] == ':') || *c == ':';
+        to[length++] = *c;
+    }
+    to[length] = '\0';
+    for (char *part = strchr(to, ':'); part; part = strchr(part + 1, ':'))
+        sort_spaces(part + 1, strcspn(part + 1, "+"));
+    if (length < room)
+        strcpy(word, to);
+}
+
+/* In small letters and the notation of this moment. */
+static void tidy(const struct game *g, char *word, size_t room)
+{
+    char card[32];
+    for (char *c = word; *c; c++)
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c - 'A' + 'a');
+    switch (g->match.replay.state.open.phase) {
+    case PYR_KEEP: tidy_keep(word); break;
+    case PYR_MARK: tidy_mark(word, room); break;
+    case PYR_REPLACE:
+        if (*word && strspn(word, "0123456789") == strlen(word) && strlen(word) < sizeof card) {
+            strcpy(card, word);
+            snprintf(word, room, "take %s", card);
+        }
+        break;
+    default: break;
+    }
+}
+
+/* Words that are neither a command nor the beginning of a choice. */
+static bool is_nonsense(const struct game *g, const char *word)
+{
+    bool replaces = g->match.replay.state.open.phase == PYR_REPLACE;
+    return word[0] >= 'a' && word[0] <= 'z' && !(replaces && (!strcmp(word, "draw") || !strncmp(word, "take", 4)));
+}
+
+static void choose(struct game *g, const char *typed)
+{
+    char text[sizeof g->pending + 2048], word[2048], sentence[512];
+    snprintf(word, sizeof word, "%s", typed);
+    tidy(g, word, sizeof word);
+    if (is_nonsense(g, word)) {
+        printf(_("No: '%.60s' is no command and no choice; help tells what is.\n"), typed);
+        return;
+    }
     struct pyr_fault fault;
     struct pyr_match *match = &g->match;
     if (g->pending[0])
@@ -350,6 +453,10 @@ static void choose(struct game *g, const char *word)
         printf(pyr_ngettext("%s, and %d extra mark to make: type CARD:SPACE, or ? or undo.\n",
                    "%s, and %d extra marks to make: type CARD:SPACE, or ? or undo.\n", (unsigned long)fault.number[0]),
             text, fault.number[0]);
+    } else if (err && err != PYR_ERR_NOT_DEALT && match->replay.state.open.phase == PYR_KEEP) {
+        const pyr_card *dealt = match->replay.state.hidden.dealt[g->me];
+        forget(g);
+        printf(_("No: type the numbers of two of your four cards, such as %d %d.\n"), dealt[0] + 1, dealt[1] + 1);
     } else if (err) {
         forget(g);
         pyr_text_fault(&fault, sentence, sizeof sentence);
@@ -369,7 +476,7 @@ static void obey(struct game *g, char *line)
         word[--length] = '\0';
     if (!length)
         return;
-    if (!strcmp(word, "help") || !strcmp(word, "h"))
+    if (!strcasecmp(word, "help") || !strcasecmp(word, "h"))
         show_help();
     else if (!strcmp(word, "?")) {
         char prefix[sizeof g->pending + 1] = "";
@@ -378,24 +485,24 @@ static void obey(struct game *g, char *line)
         show_choices(g, prefix);
     } else if (!strncmp(word, "? ", 2))
         show_choices(g, word + 2);
-    else if (!strcmp(word, "undo") || !strcmp(word, "u"))
+    else if (!strcasecmp(word, "undo") || !strcasecmp(word, "u"))
         undo(g);
-    else if (!strcmp(word, "look") || !strcmp(word, "l"))
+    else if (!strcasecmp(word, "look") || !strcasecmp(word, "l"))
         show_table(g);
-    else if (!strcmp(word, "players"))
+    else if (!strcasecmp(word, "players"))
         show_players(g);
-    else if (!strcmp(word, "log"))
+    else if (!strcasecmp(word, "log"))
         for (uint32_t i = 0; i < g->match.log.lines; i++) {
             struct pyr_word text = pyr_match_line(&g->match, i);
             if (pyr_match_line_is_visible(&g->match, i, g->me))
                 printf("%.*s\n", (int)text.length, text.at);
         }
-    else if (!strncmp(word, "save ", 5) && word[5]) {
+    else if (!strncasecmp(word, "save ", 5) && word[5]) {
         if (cli_write(word + 5, g->match.log.text, g->match.log.start[g->match.log.lines]))
             printf(_("Saved as %s. Go on with: pyramids play %s\n"), word + 5, word + 5);
-    } else if (!strcmp(word, "save"))
+    } else if (!strcasecmp(word, "save"))
         puts(_("Save as what? save FILE"));
-    else if (!strcmp(word, "quit") || !strcmp(word, "q"))
+    else if (!strcasecmp(word, "quit") || !strcasecmp(word, "exit") || !strcasecmp(word, "q"))
         g->quit = true;
     else
         choose(g, word);
