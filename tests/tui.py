@@ -207,7 +207,8 @@ def case_whole_game(folder):
     terminal.keys('n')
     terminal.wait('Enter places')
     terminal.keys('r', 'f', 'R', 's')
-    terminal.wait('One space instead|does|has to|fits nowhere')
+    text = terminal.wait('One space instead|does|has to|fits nowhere')
+    assert 's pattern' in text and 'rotate' not in text and 'mirror' not in text, text
     terminal.keys('s', 'Tab', '1', 'n', 'N')
     terminal.wait('Enter places')
     terminal.keys('Enter')

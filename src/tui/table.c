@@ -189,11 +189,13 @@ static void set_hints(struct app *app, enum hand_state state)
             app_hint(app, 't', "t", app->peek ? _("choose") : _("table"));
     } else if (is_aiming(state)) {
         app_hint(app, K_ENTER, _("Enter"), _("place"));
-        if (state == HAND_FIRST) {
+        bool single = app->hand[app->seat].aim.single;       /* one space looks the same however it is turned */
+        if (state == HAND_FIRST && !single) {
             app_hint(app, 'r', "r", _("rotate"));
             app_hint(app, 'f', "f", _("mirror"));
-            app_hint(app, 's', "s", _("single"));
         }
+        if (state == HAND_FIRST)
+            app_hint(app, 's', "s", single ? _("pattern") : _("single"));
         app_hint(app, 'n', "n", _("next"));
         app_hint(app, K_TAB, _("Tab"), _("card"));
     } else if (state == HAND_READY || state == HAND_PASS) {
