@@ -775,7 +775,8 @@ def case_tables(folder):
     watcher.keys('o', 'q')
     text = watcher.wait('Leave the game')
     assert 'the game goes on without you' in text and 'seat stays yours' not in text, text
-    watcher.keys('n')
+    watcher.keys('n', 'q', 'y')
+    assert 'Back to' not in watcher.wait('EXIT=0')
     # The same seat at a second screen: the first one says so, until it is alone again.
     second = Terminal(folder, 'play', '--server', server.url, '--table', code)
     second.wait('turn 2 of 7')
@@ -784,7 +785,8 @@ def case_tables(folder):
     terminal.wait_gone('in another window now')
     # Taken back on the server while the other one is choosing is hard to time against a bot; leaving and coming back is not.
     terminal.keys('q', 'y')
-    terminal.wait('EXIT=0')
+    text = terminal.wait('EXIT=0')
+    assert f'Back to your seat: pyramids play --server {server.url} --table {code}' in text.replace('\n', ''), text
     terminal.end()
     terminal = Terminal(folder, 'play', '--server', server.url, '--table', code)
     terminal.wait('turn 2 of 7')

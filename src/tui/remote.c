@@ -779,6 +779,14 @@ bool remote_is_watching(const struct remote *remote)
     return !remote->you;
 }
 
+void remote_way_back(const struct remote *remote, char *to, size_t size)
+{
+    bool goes_on = !strcmp(remote->state, "waiting") || !strcmp(remote->state, "running");
+    to[0] = '\0';
+    if (remote->you && remote->code[0] && goes_on)
+        snprintf(to, size, _("Back to your seat: pyramids play --server %s --table %s"), remote->url, remote->code);
+}
+
 const char *remote_title(struct remote *remote)
 {
     char clock[32] = "";
