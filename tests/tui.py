@@ -544,10 +544,13 @@ def case_looks(folder):
 
 def case_replay(folder):
     terminal = Terminal(folder, 'play', '--replay', RECORD, '--edition', PLAIN, '--playouts', '30', width=120, height=40)
-    terminal.wait('Replay plain-2.pyr, line')
+    text = terminal.wait('Replay plain-2.pyr, line')
+    assert 'These four cards are dealt to random 2' in text and text.count('tomb in') == 4 and '✓ keep' not in text, text
     terminal.keys('Right')
-    terminal.wait('random 2 keeps')
-    terminal.keys(']', ']')
+    assert terminal.wait('random 2 keeps').count('✓ keep') == 2, terminal.text()
+    terminal.keys('L')
+    assert '↑ earlier' in terminal.wait('Esc back'), terminal.text()
+    terminal.keys('Escape', ']', ']')
     text = terminal.wait('Round 1 of 4, turn 2 of 7')
     assert 'random 2' in text
     terminal.keys('Right')

@@ -71,10 +71,11 @@ void draw_keep(struct canvas *canvas, const struct scene *scene)
         return;
     struct card_size size = size_across(canvas, PYR_DEALT, 1, 12);
     int width = card_width(size) + 1, x = (canvas->width - PYR_DEALT * width) / 2, y = 4;
-    canvas_print(canvas, x + 1, 2, canvas->width - x - 2, ST_STRONG, _("%s, these four cards are dealt to you. Keep two (R4)."), scene->names[scene->seat]);
+    canvas_print(canvas, x + 1, 2, canvas->width - x - 2, ST_STRONG, scene->hand ? _("%s, these four cards are dealt to you. Keep two (R4).")
+        : _("These four cards are dealt to %s, who keeps two (R4)."), scene->names[scene->seat]);
     for (unsigned i = 0; i < PYR_DEALT; i++) {
-        bool kept = scene->hand && (scene->state == HAND_KEEP ? scene->hand->picked >> i & 1
-            : scene->view.mine.card[0] == scene->view.dealt[i] || scene->view.mine.card[1] == scene->view.dealt[i]);
+        bool kept = scene->hand && scene->state == HAND_KEEP ? scene->hand->picked >> i & 1
+            : scene->view.mine.card[0] == scene->view.dealt[i] || scene->view.mine.card[1] == scene->view.dealt[i];
         bool at = scene->hand && scene->state == HAND_KEEP && scene->hand->at == i;
         char note[48];
         snprintf(note, sizeof note, canvas->ascii ? "* %s" : "✓ %s", _("keep"));
