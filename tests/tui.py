@@ -791,7 +791,9 @@ def case_tables(folder):
     text = terminal.wait('EXIT=0')
     assert f'Back to your seat: pyramids play --server {server.url} --table {code}' in text.replace('\n', ''), text
     terminal.end()
-    terminal = Terminal(folder, 'play', '--server', server.url, '--table', code)
+    terminal = Terminal(folder, 'play', '--server', server.url)
+    assert f'{code}: Ana, club; you have a seat here' in terminal.wait('you have a seat here'), terminal.text()
+    terminal.keys('Enter')
     terminal.wait('turn 2 of 7')
     watcher.end()
     terminal.end()

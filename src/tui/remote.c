@@ -259,7 +259,9 @@ static void read_offer(struct remote *remote, const json_t *table)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s%.40s", names[0] ? ", " : "", name);
     }
     offer->waits = !strcmp(text_of(table, "state"), "waiting");
-    if (offer->waits)
+    if (json_integer_value(json_object_get(table, "you")) > 0)
+        snprintf(offer->text, sizeof offer->text, _("%s: %s; you have a seat here"), offer->code, names);
+    else if (offer->waits)
         snprintf(offer->text, sizeof offer->text, pyr_ngettext("%s: %s; %u seat is free", "%s: %s; %u seats are free", free_seats), offer->code, names,
             free_seats);
     else
