@@ -64,6 +64,11 @@ def case_wrong_usage(_):
         done = run(*words, code=2)
         assert done.err.startswith('pyramids: ') or done.err.startswith('Usage: '), (words, done.err)
     run(code=2)
+    assert 'there are: random novice' in run('play', '--bots', 'nobody', code=2).err
+    # An option that wants a value has none if it is empty.
+    for words in (['play', '--name='], ['play', '--bots', ''], ['sim', '--edition', ''], ['analyze', RECORD, '--html='], ['serve', '--port=']):
+        done = run(*words, code=2)
+        assert re.match(r"pyramids: option '--\w+=?' wants a value: \S+\nUsage: ", done.err), (words, done.err)
 
 
 def case_contradictions(_):

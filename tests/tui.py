@@ -489,6 +489,9 @@ def case_hot_seat(folder):
     assert '●' not in text and '▐' not in text, text     # Ben's card as it was before the turn
     play(terminal, 'turn 3 of 7')
     terminal.end()
+    terminal = Terminal(folder, 'play', '--hot-seat', 'Ana,Ben,Ana')
+    assert 'EXIT=2' in terminal.wait('two people are called Ana') + terminal.wait('EXIT='), terminal.text()
+    terminal.end()
 
 
 def case_unsaved(folder):

@@ -92,6 +92,9 @@ int cli_parse(const struct cli_options *options, int *argc, char **argv, const c
         } else if (i + 1 < *argc) {
             values[o - options->option] = argv[++i];
         } else {
+            values[o - options->option] = "";
+        }
+        if (o->value && !*values[o - options->option]) {
             cli_error(_("option '%s' wants a value: %s"), word, o->value);
             return usage_error(options);
         }

@@ -633,7 +633,10 @@ static bool find_bots(struct game *g, const char *list)
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), at);
         found[named] = pyr_bot_find(name);
         if (!found[named]) {
-            cli_error(_("there is no bot '%s'"), name);
+            char names[512] = "";
+            for (unsigned i = 0; i < pyr_bot_count(); i++)
+                snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "", pyr_bot_at(i)->name);
+            cli_error(_("there is no bot '%s'; there are: %s"), name, names);
             return false;
         }
         at = comma ? comma + 1 : NULL;
@@ -748,6 +751,12 @@ static bool read_people(const char *list, char names[][PYR_MAX_PLAYER_NAME + 1],
         }
         memcpy(names[count], at, length);
         names[count][length] = '\0';
+        for (unsigned i = 0; i < count; i++) {
+            if (!strcmp(names[i], names[count])) {       /* the cover between them names who is next */
+                cli_error(_("--hot-seat: two people are called %s"), names[i]);
+                return false;
+            }
+        }
         options->names[count] = names[count];
         options->people |= 1u << count;
         at = comma ? comma + 1 : NULL;
