@@ -424,10 +424,9 @@ static void tidy(const struct game *g, char *word, size_t room)
 }
 
 /* Words that are neither a command nor the beginning of a choice. */
-static bool is_nonsense(const struct game *g, const char *word)
+static bool is_nonsense(const char *word)
 {
-    bool replaces = g->match.replay.state.open.phase == PYR_REPLACE;
-    return word[0] >= 'a' && word[0] <= 'z' && !(replaces && (!strcmp(word, "draw") || !strncmp(word, "take", 4)));
+    return word[0] >= 'a' && word[0] <= 'z' && strcmp(word, "draw") && strncmp(word, "take", 4);
 }
 
 static void choose(struct game *g, const char *typed)
@@ -435,7 +434,7 @@ static void choose(struct game *g, const char *typed)
     char text[sizeof g->pending + 2048], word[2048], sentence[512];
     snprintf(word, sizeof word, "%s", typed);
     tidy(g, word, sizeof word);
-    if (is_nonsense(g, word)) {
+    if (is_nonsense(word)) {
         printf(_("No: '%.60s' is no command and no choice; help tells what is.\n"), typed);
         return;
     }
