@@ -64,6 +64,50 @@ def case_wrong_usage(_):
         done = run(*words, code=2)
         assert done.err.startswith('pyramids: ') or done.err.startswith('Usage: '), (words, done.err)
     run(code=2)
+    assert 'there are: random novice' in run('play', '--bots', 'nobody', code=2).err
+    # An option that wants a value has none if it is empty.
+    for words in (['play', '--name='], ['play', '--bots', ''], ['sim', '--edition', ''], ['analyze', RECORD, '--html='], ['serve', '--port=']):
+        done = run(*words, code=2)
+        assert re.match(r"pyramids: option '--\w+=?' wants a value: \S+\nUsage: ", done.err), (words, done.err)
+
+
+def case_contradictions(_):
+    """Every pair of options of `play`: two that make no sense together are refused by name, and no others are."""
+    values = {'plain': (), 'players': ('2',), 'bots': ('club',), 'seed': ('1',), 'edition': (PLAIN,), 'name': ('Ana',), 'seat': ('1',), 'hot-seat': ('Ana',),
+              'new': (), 'continue': (), 'server': ('https://localhost:1',), 'table': ('K7QXMWRT',), 'key': ('K',), 'trust': (PLAIN,), 'replay': (RECORD,),
+              'playouts': ('100',), 'ascii': ()}
+    assert set(values) == set(re.findall(r'^  (?:-\w, )?--([a-z-]+)', run('play', '--help').out, re.M)) - {'lang', 'help'}
+    refused = {'server': 'plain players bots seed edition seat hot-seat new continue replay', 'replay': 'plain players bots seed name seat hot-seat new continue',
+               'hot-seat': 'plain name seat', 'continue': 'plain new', 'plain': 'playouts'}
+    needs = {'table': 'server', 'trust': 'server', 'key': 'table'}
+    names = list(values)
+    for i, one in enumerate(names):
+        for other in names[i + 1:]:
+            done = subprocess.run([COMMAND, 'play', f'--{one}', *values[one], f'--{other}', *values[other]], input=b'', capture_output=True, env=ENV, timeout=60)
+            err = done.stderr.decode()
+            if other in refused.get(one, '').split() or one in refused.get(other, '').split():
+                assert done.returncode == 2 and err in (f'pyramids: --{a} and --{b} do not go together\n' for a, b in ((one, other), (other, one))), (one, other, err)
+            elif any(need in (one, other) and needs[need] not in (one, other) for need in needs):
+                assert done.returncode == 2 and re.search(r"option '--\w+' goes with --\w+ only", err), (one, other, err)
+            else:
+                alone = {'server', 'replay', 'hot-seat', 'continue'} & {one, other}      # nothing is wrong but that there is no terminal here
+                assert 'together' not in err and 'goes with' not in err and done.returncode == (2 if alone else 0), (one, other, err)
+                assert not alone or 'need a terminal' in err, (one, other, err)
+    for name in values:
+        done = subprocess.run([COMMAND, 'play', RECORD, '--edition', PLAIN, f'--{name}', *values[name]], input=b'', capture_output=True, env=ENV, timeout=60)
+        wanted = name in ('players', 'name', 'new', 'continue', 'server', 'replay')
+        assert (done.stderr.decode() == f'pyramids: --{name} does not go with a file to play on\n' and done.returncode == 2) == wanted, (name, done.stderr)
+    # A link that names a table, and a certificate where there is none; more people or bots than seats; cards of what is shown as it stands.
+    for words, said in ((['play', '--server', 'https://localhost:1/#table/K7QXMWRT', '--table', 'K7QXMWRT'], 'the address names a table already'),
+                        (['play', '--server', 'http://localhost:1', '--trust', PLAIN], '--trust goes with an address that begins with https:// only'),
+                        (['play', '--players', '2', '--bots', 'club,club'], '--bots: more than there are seats for them (1)'),
+                        (['play', '--players', '3', '--hot-seat', 'A,B,C', '--bots', 'club'], '--bots: more than there are seats for them (0)'),
+                        (['play', '--players', '2', '--hot-seat', 'A,B,C'], '--hot-seat: there are only 2 players'),
+                        (['play', '--bots', 'club,club,club,club'], '--bots: more than there are seats for them (3)'),
+                        (['edition', 'show', 'classic', '17', '--text'], '--text does not go with cards'),
+                        (['serve', '--quick', '100', '--relaxed', '50'], '--quick is longer than --relaxed')):
+        assert said in run(*words, code=2).err, words
+    assert 'A game of 3 players' in run('play', '--bots', 'novice,club').out         # as many as are named
 
 
 def case_missing_files(folder):
@@ -107,6 +151,11 @@ def case_sim_once(_):
     """One shuffle tells nothing about its margin, and none is claimed."""
     done = run('sim', '--games', '1', '--bots', 'greedy,random').out
     assert done.count('+-   ?') == 4 and '+-0' not in done and '+- 0' not in done and done.count('+-?') == 1, done
+    for games, known in (('2', False), ('4', True)):     # each shuffle is played by both seatings
+        bots = json.loads(run('sim', '--games', games, '--bots', 'greedy,random', '--json').out)['bots']
+        margins = [bot[name] for bot in bots for name in ('win_margin', 'score_margin', 'elo_margin')]
+        assert [margin is not None for margin in margins] == [known, known, True, known, known, known], (games, bots)
+        assert bots[0]['elo'] == bots[0]['elo_margin'] == 0, bots      # to itself, which is certain
 
 
 def case_replay(folder):
@@ -267,6 +316,10 @@ def case_analyze(folder):
         assert abs(sum(event['win']) - 1) < 0.01 and abs(sum(event['win_luck'])) < 0.02
     html = read(page)
     assert html.startswith('<!doctype html>') and '&lt;b&gt;Zoë &amp; &quot;Co&quot;&lt;/b&gt;' in html and '<b>Zo' not in html
+    # What chance brought is told in words, not in lines of the record.
+    moments = re.findall(r'<td class="t">([^<]*)</td><td>[+-]?\d', html.split('The luckiest moments')[1])
+    assert len(moments) == 10 and not re.search(r'\b(reveal|show|draw|deal) \d', html), moments
+    assert all(re.fullmatch(r'Pattern \w+ is revealed\.|New in the display: \d+(, \d+)*\.|.* draws \d+ from the deck\.|The first cards are dealt\.', m) for m in moments), moments
     assert '<polyline' in html and 'http' not in html and '<script' not in html and 'viewport' in html
     # A game under way can be looked at, too.
     part = '\n'.join(text[:40]) + '\n'
@@ -360,6 +413,36 @@ def case_play_extras(_):
         player.process.wait()
         return
     raise AssertionError('no extra mark in 200 choices')
+
+
+def case_play_typos(_):
+    """As people type: blanks, capitals, commas and the order of spaces do not matter; what is no command says so, and what to type instead."""
+    def last(*typed):
+        done = run('play', '--plain', '--seed', '5', '--bots', 'novice', '--name', 'Ana', text='\n'.join(typed) + '\nlog\n').out
+        return [line for line in done.split('\n') if re.match(r'(keep|mark) 1 ', line)][-1:], done
+    for typed in ('33 36', ' 33   36 ', '33,36', '33, 36', 'Keep 33 36', '33 - 36', 'keep 33 and 36', '33 & 36', '36 33'):
+        assert last(typed)[0] in (['keep 1 33 36'], ['keep 1 36 33']), typed
+    for typed in ('33:d1e1', '33:D1E1', '33 d1e1', '33: d1 e1', 'mark 33 e1 d1', '33:e1d1', '33:d1,e1', 'MARK 33:d1e1', '33d1e1'):
+        assert last('33 36', typed)[0] == ['mark 1 33:d1e1'], typed
+    for typed in ('hlep', 'pass please', 'quit now', 'd1e1'):
+        assert f"No: '{typed}' is no command and no choice; help tells what is.\n" in last('33 36', typed)[1], typed
+    for typed in ('33', '33:', '33:z9', '33:d1d1', '33:d', '33 36 11', '-33', '33:d1+', ':', '33:d1e1+36:', '999999999999:a1'):
+        found, done = last('33 36', typed)
+        assert found == ['keep 1 33 36'] and 'No: ' in done, (typed, done)
+    for typed in ('33', '33 33', '33 36 11', '33 1', '33 36x', 'x33 36'):
+        assert not last(typed)[0] and 'No: ' in last(typed)[1], typed
+        assert typed in ('33 1', '33 33', 'x33 36') or 'two of your four cards, such as 33 36' in last(typed)[1], typed
+    assert 'The game is not finished.' in last('33 36', 'EXIT')[1] and 'reveal' not in last('EXIT')[1]
+    assert last('33 36', 'Help')[1].count('Type a choice or a command') == last('33 36', 'H')[1].count('Type a choice or a command') == 1
+    # Replacing: the number of a card is enough.
+    rng = random.Random(2)
+    player = Player('--seed', '5', '--edition', PLAIN)
+    while player.is_running() and 'take' not in '\n'.join(choices := player.choices()):
+        player.say(rng.choice(choices))
+    card = next(choice for choice in choices if choice.startswith('take ')).split()[1]
+    assert f'took {card} from the display' in player.say(card), player.last
+    player.process.kill()
+    player.process.wait()
 
 
 def case_play_ends(_):

@@ -144,6 +144,10 @@ def check_language(code):
                 faults.add(entry, f'{form!r} has more than {limits[entry.id]} letters (po/short.txt)')
             if entry.files in (['src/tui/table.c'], ['src/tui/remote.c']) and '%' not in form and '\n' not in form and len(form) > MESSAGE:
                 faults.add(entry, f'{form!r} does not fit into a line of the terminal')
+            if code == 'fr' and re.search(r' [:;!»](?=\s|$)|« | \?$', form):
+                faults.add(entry, 'an ordinary blank where French has one that does not break')
+            if code == 'es' and re.search(r'(^|[.:] )[^¿?]*[^\s?][?]$|(^|[.:] )[^¡!]*\w!$', form):
+                faults.add(entry, 'a question or an exclamation without its sign at the beginning')
             bare = JS_PLACE.sub('', text)
             for english, accepted in glossary:
                 said = english.search(bare)
@@ -208,7 +212,8 @@ COLUMNS = 80
 PLAIN, RECORD = os.path.join(ROOT, 'tests/data/plain.edition'), os.path.join(ROOT, 'tests/data/plain-2.pyr')
 WRONG = ('nonsense', 'sim --nonsense', 'sim --games', 'sim --games x', 'sim --bots nobody', 'sim --sprt 5', 'sim extra', 'sim --json=yes', 'replay', 'legal x', 'hint x',
          'analyze', 'verify', 'edition check', 'edition nonsense', 'edition show classic 49', 'replay /missing', f'legal {RECORD} --edition {PLAIN} --seat 3', 'bench --players 1',
-         'play --players 9', 'play --plain --seat 3', 'play --plain a b', 'play --server x', 'import', 'export extra', 'serve extra', 'serve --tls-cert a', '--lang zz')
+         'play --players 9', 'play --plain --seat 3', 'play --plain a b', 'play --server x', 'import', 'export extra', 'serve extra', 'serve --tls-cert a', '--lang zz', 'play --server x --bots club',
+         'play --new a', 'play --key K', 'play --players 2 --bots club,club', 'play --server http://x --table T --trust f', 'sim --bots /missing', 'edition show 17 --text')
 
 
 @functools.lru_cache(None)                    # English is asked for once a language

@@ -12,11 +12,16 @@ COMMAND, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 ENV = dict(os.environ, PYRAMIDS=COMMAND, LC_ALL='C.UTF-8')
 
 
-def sim(bots, *words, env=None, games='2'):
-    start = time.monotonic()
-    done = subprocess.run([COMMAND, 'sim', '--bots', bots, '--games', games, '--threads', '2', '--json', *words], capture_output=True,
+def run(bots, *words, env=None, games='2', code=0):
+    done = subprocess.run([COMMAND, 'sim', '--bots', bots, '--games', games, '--threads', '2', *words], capture_output=True,
                           text=True, env=env or ENV, timeout=120)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == code, (bots, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def sim(bots, *words, env=None, games='2', code=0):
+    start = time.monotonic()
+    done = run(bots, '--json', *words, env=env, games=games, code=code)
     return json.loads(done.stdout)['bots'], time.monotonic() - start
 
 
@@ -49,11 +54,31 @@ def case_illegal(folder):
 
 
 def case_dies(folder):
-    for body in ('sys.exit(0)\n', 'sys.stdin.readline()\n', 'import os\nos.kill(os.getpid(), 11)\n'):
-        bots, seconds = sim(script(folder, 'a', body) + ',greedy')
-        assert bots[0]['faults'] > 20, bots
-    bots, _ = sim('./no/such/program,greedy')
-    assert bots[0]['faults'] > 20, bots
+    """Its games go on to their end and are reported; then it is said how the program ended, and the exit code tells."""
+    for body, how in (('sys.exit(3)\n', 'with exit code 3'), ('sys.stdin.readline()\n', 'with exit code 0'), ('import os\nos.kill(os.getpid(), 11)\n', 'by signal 11')):
+        path = script(folder, 'a', body)
+        done = run(path + ',greedy', '--json', code=1)
+        bots = json.loads(done.stdout)['bots']
+        # Three starts a game, each of which ends; no other choice was its own either.
+        assert bots[0]['faults'] > 20 and bots[0]['ends'] == 6 and bots[1]['ends'] == 0, bots
+        assert done.stderr.endswith(f'pyramids: {path} ended in the middle of a game 6 times (the last time {how})\n'), done.stderr
+    # One that dies once in the whole: that is said, too.
+    body = f'import os\nmark = {os.path.join(folder, "mark")!r}\nfor line in sys.stdin:\n  if line.startswith("choose"):\n' \
+           '    if not os.path.exists(mark):\n      open(mark, "w")\n      sys.exit(1)\n    print("nonsense", flush=True)\n'
+    done = run(script(folder, 'b', body) + ',greedy', '--threads', '1', code=1)
+    assert 'b ended in the middle of a game 1 time (exit code 1)' in done.stderr and 'greedy' in done.stdout, done
+
+
+def case_cannot_start(folder):
+    """What is no program stops everything before the first game is counted: nothing is reported, and the message says why."""
+    plain = os.path.join(folder, 'plain')
+    with open(plain, 'w', encoding='utf-8') as to:
+        to.write('#!/bin/sh\n')
+    for bot, said in (('./no/such/program', 'No such file or directory'), (folder, 'Is a directory'), (plain, 'Permission denied'),
+                      ('./no/such/program --fast', 'the program cannot be started (exit code 127)')):
+        for bots in (bot, 'greedy,' + bot):
+            done = run(bots, code=1)
+            assert not done.stdout and f'pyramids: {bot}: {said}\n' in done.stderr and done.stderr.count('pyramids: ') == 1, done
 
 
 def case_late(folder):

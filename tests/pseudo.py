@@ -71,7 +71,8 @@ def case_wrong_usage(folder):
                   'sim --json=yes', 'replay', 'legal', f'legal {RECORD}', f'legal {RECORD} --seat 5', f'legal {RECORD} --seat 4 --edition {PLAIN}', f'legal {RECORD} --seat 1',
                   'hint', f'hint {RECORD}', f'hint {RECORD} --seat 3 --edition {PLAIN}', 'analyze', 'verify', 'edition', 'edition nonsense', 'edition check',
                   'edition show classic 49', 'edition generate --seed -1', 'edition generate --name 9chars9chars9chars9chars9chars9chars9', 'edition generate extra',
-                  'bench --players 1', 'bench extra', 'play --players 9', 'play --plain --seat 3', 'play --plain --bots nobody', 'play --plain a b', 'import',
+                  'bench --players 1', 'bench extra', 'play --players 9', 'play --plain --seat 3', 'play --plain --bots nobody', 'play --plain --server x',
+                  'play --key K', 'play --bots club,club,club,club', 'play --hot-seat A,B,C --players 2', f'play {RECORD} --new', 'edition show 17 --text', 'sim --bots ./missing', 'play --plain a b', 'import',
                   'import --database', 'export extra', 'serve extra', 'serve --port x', 'serve --tls-cert a', '--lang', '--lang zz', 'play --lang zz'):
         done = look(folder, *words.split(), known=('zz', 'nobody', 'nonsense', 'extra', 'qps', 'en', 'English'))
         assert done.returncode in (1, 2), (words, done)
@@ -207,7 +208,7 @@ def case_terminal(folder):
     for size, words, keys in (('120x34', 'play --players 3 --bots novice,club --seed 11', ['2', 'Right', 'Right', 'Space', 'Enter', '?', 'Tab', 'Escape', 'o', 'Escape', 'L', 'Escape',
                                                                                             's', 's', 'n', 'Down Down Down Down', 'n', 'Enter', 'u', 'n', 'Enter', 'Enter', 'q', 'n', 'q', 'y']),
                               ('80x24', 'play --players 2 --seed 5', ['?', 'Escape', 'q']), ('60x18', 'play --players 2 --seed 6', []),
-                              ('80x24', f'play --replay {RECORD} --edition {PLAIN} --playouts 5', ['Right', ']', 'Tab', 'a', 'a', 'Escape', 'L', 'Escape', 'End', 't', 'q']),
+                              ('80x24', f'play --replay {RECORD} --edition {PLAIN} --playouts 5', ['Right', ']', 'Tab', 'a', 'a', 'Home', 'L', 'Escape', 'End', 't', 'q']),
                               ('80x24', 'play --new --hot-seat Ana,Ben --players 3 --bots novice --seed 21', ['Enter', '1 2 Enter', 'u', 'Enter', '1 2 Enter', 'Enter', '3 4 Enter', 'Enter',
                                                                                                               'Enter', 'q', 'y']),
                               ('80x24', f'play --server {url}', ['Down', 'Up Up Enter', 'b', '1 2 Enter', 'Enter', 'Enter', 'u', 'q', 'y']),

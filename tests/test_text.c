@@ -364,6 +364,20 @@ TEST("texts flow into a width")
     CHECK_STR(flow("", 5, 1), "");
 }
 
+TEST("numbers: signs where they are asked for, and none on nothing")
+{
+    static const struct {
+        double value;
+        unsigned digits;
+        bool sign;
+        const char *text;
+    } cases[] = { { 1.25, 1, true, "+1.2" }, { -1.25, 1, false, "-1.2" }, { -0.04, 1, true, "0.0" }, { 0.04, 1, true, "0.0" }, { -0.04, 2, false, "-0.04" },
+        { -0.4, 0, true, "0" }, { 0, 1, false, "0.0" }, { -10, 0, true, "-10" } };
+    char to[PYR_NUMBER_SIZE];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECK_STR(pyr_text_number(to, cases[i].value, cases[i].digits, cases[i].sign), cases[i].text);
+}
+
 TEST("players are called by their names, and nobody is you")
 {
     static const char *const cases[][2] = { { "Ana", "Ana" }, { "You", "Player" }, { "Player", "Player" }, { "club 2", "club 2" }, { "Ana 2", "Ana 2" }, { "", "" },

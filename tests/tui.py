@@ -207,7 +207,8 @@ def case_whole_game(folder):
     terminal.keys('n')
     terminal.wait('Enter places')
     terminal.keys('r', 'f', 'R', 's')
-    terminal.wait('One space instead|does|has to|fits nowhere')
+    text = terminal.wait('One space instead|does|has to|fits nowhere')
+    assert 's pattern' in text and 'rotate' not in text and 'mirror' not in text, text
     terminal.keys('s', 'Tab', '1', 'n', 'N')
     terminal.wait('Enter places')
     terminal.keys('Enter')
@@ -230,6 +231,13 @@ def case_whole_game(folder):
     terminal.keys('Escape', 'L')
     terminal.wait('Zoë keeps')
     terminal.keys('Escape')
+    terminal.wait('Enter places')
+    # Asked whether to leave: the only keys on the screen are those that answer.
+    terminal.keys('q')
+    text = terminal.wait('Leave the game')
+    assert 'y yes' in text and 'n no' in text and not re.search('Enter|rotate|help|players', text), text
+    terminal.keys('n')
+    terminal.wait('Enter place  r rotate')
     seen = []
     play(terminal, seen=seen)
     assert 'Choose a card' in seen and 'Placed. Enter' in seen, set(seen)
@@ -437,7 +445,12 @@ def case_hot_seat(folder):
     """People at one screen: nobody sees what another has chosen."""
     terminal = Terminal(folder, 'play', '--players', '3', '--hot-seat', 'Ana,Ben', '--bots', 'novice', '--seed', '21')
     text = terminal.wait('Ana, it is your turn')
-    assert 'tomb in' not in text and '│ ♦' not in text, text
+    assert 'tomb in' not in text and '│ ♦' not in text and 'q quit' in text, text
+    terminal.keys('q')
+    text = terminal.wait('Leave the game')
+    assert 'it is me' not in text and 'your turn' not in text, text
+    terminal.keys('n')
+    terminal.wait('Ana, it is your turn')
     terminal.keys('Enter')
     terminal.wait('Ana, these four cards')
     terminal.keys('1', '2', 'Enter')
@@ -476,6 +489,9 @@ def case_hot_seat(folder):
     assert '●' not in text and '▐' not in text, text     # Ben's card as it was before the turn
     play(terminal, 'turn 3 of 7')
     terminal.end()
+    terminal = Terminal(folder, 'play', '--hot-seat', 'Ana,Ben,Ana')
+    assert 'EXIT=2' in terminal.wait('two people are called Ana') + terminal.wait('EXIT='), terminal.text()
+    terminal.end()
 
 
 def case_unsaved(folder):
@@ -513,8 +529,9 @@ def case_looks(folder):
         return
     assert look(LC_ALL='POSIX', TERM='linux')[0].isascii()
     assert '┌' in look(LC_ALL='xx_XX.UTF-8')[0], 'a locale that this system lacks, but in UTF-8'
-    terminal = Terminal(folder, 'play', '--ascii', '--bots', 'novice', '--seed', '5')
-    assert terminal.wait('Pick two').isascii()
+    terminal = Terminal(folder, 'play', '--ascii', '--bots', 'novice', '--seed', '5', '--name', 'Jörg', LANGUAGE='de')
+    text = terminal.wait('Waehle zwei Karten')
+    assert text.isascii() and 'gruen' in text and 'Jorg' in text, text       # a name is of no language that is known
     terminal.end()
     for env in ({'TERM': 'dumb'}, {'TERM': ''}):
         terminal = Terminal(folder, 'play', '--seed', '1', **env)
@@ -530,10 +547,13 @@ def case_looks(folder):
 
 def case_replay(folder):
     terminal = Terminal(folder, 'play', '--replay', RECORD, '--edition', PLAIN, '--playouts', '30', width=120, height=40)
-    terminal.wait('Replay plain-2.pyr, line')
+    text = terminal.wait('Replay plain-2.pyr, line')
+    assert 'These four cards are dealt to random 2' in text and text.count('tomb in') == 4 and '✓ keep' not in text, text
     terminal.keys('Right')
-    terminal.wait('random 2 keeps')
-    terminal.keys(']', ']')
+    assert terminal.wait('random 2 keeps').count('✓ keep') == 2, terminal.text()
+    terminal.keys('L')
+    assert '↑ earlier' in terminal.wait('Esc back'), terminal.text()
+    terminal.keys('Escape', ']', ']')
     text = terminal.wait('Round 1 of 4, turn 2 of 7')
     assert 'random 2' in text
     terminal.keys('Right')
@@ -751,12 +771,18 @@ def case_tables(folder):
     text = watcher.wait('under way, you may watch')
     assert code in text
     watcher.keys('Enter')
-    watcher.wait('choose their first cards')
+    text = watcher.wait('choose their first cards')
+    assert f'You are watching table {code}' in text and 'Others join' not in text, text
     play(terminal, 'turn 2 of 7')
     text = watcher.wait('turn 2 of 7')
-    assert 'watching' in text
+    assert 'watching' in text and 'Tab seat' in text, text
     watcher.keys('o')
     watcher.wait('Ana: ')
+    watcher.keys('o', 'q')
+    text = watcher.wait('Leave the game')
+    assert 'the game goes on without you' in text and 'seat stays yours' not in text, text
+    watcher.keys('n', 'q', 'y')
+    assert 'Back to' not in watcher.wait('EXIT=0')
     # The same seat at a second screen: the first one says so, until it is alone again.
     second = Terminal(folder, 'play', '--server', server.url, '--table', code)
     second.wait('turn 2 of 7')
@@ -765,9 +791,12 @@ def case_tables(folder):
     terminal.wait_gone('in another window now')
     # Taken back on the server while the other one is choosing is hard to time against a bot; leaving and coming back is not.
     terminal.keys('q', 'y')
-    terminal.wait('EXIT=0')
+    text = terminal.wait('EXIT=0')
+    assert f'Back to your seat: pyramids play --server {server.url} --table {code}' in text.replace('\n', ''), text
     terminal.end()
-    terminal = Terminal(folder, 'play', '--server', server.url, '--table', code)
+    terminal = Terminal(folder, 'play', '--server', server.url)
+    assert f'{code}: Ana, club; you have a seat here' in terminal.wait('you have a seat here'), terminal.text()
+    terminal.keys('Enter')
     terminal.wait('turn 2 of 7')
     watcher.end()
     terminal.end()

@@ -20,7 +20,7 @@ static void print_text(const struct pyr_judge_report *r)
         snprintf(made + strlen(made), sizeof made - strlen(made), "%s", pyr_judge_threshold[d->mark].sign);
         pyr_judge_choice(r, d, &d->best[0], best, sizeof best);
         char name[PYR_MAX_PLAYER_NAME + 1];
-        pyr_word_copy(r->name[d->seat], name, sizeof name);
+        pyr_text_player(r->name[d->seat], name, sizeof name);
         printf(_("line %u, round %u, turn %u, %s: %s loses %s points, %s of the chance to win; best: %s\n"), (unsigned)d->line + 1, d->round + 1u,
             d->turn + 1u, name, made, PYR_NUMBER(d->points_lost, 1), PYR_PERCENT(100 * d->win_lost, 1), best);
     }
@@ -30,7 +30,9 @@ static void print_text(const struct pyr_judge_report *r)
     pyr_text_heading(stdout, column, sizeof column / sizeof *column);
     for (unsigned s = 0; s < r->seats; s++) {
         const struct pyr_judge_sum *sum = &r->sum[s];
-        pyr_text_cell(stdout, &column[0], "%u %.*s", s + 1, (int)r->name[s].length, r->name[s].at);
+        char name[PYR_MAX_PLAYER_NAME + 1];
+        pyr_text_player(r->name[s], name, sizeof name);
+        pyr_text_cell(stdout, &column[0], "%u %s", s + 1, name);
         pyr_text_cell(stdout, &column[1], "%s", PYR_NUMBER(sum->actual, 0));
         pyr_text_cell(stdout, &column[2], "%s", PYR_SIGNED(sum->luck, 1));
         pyr_text_cell(stdout, &column[3], "%s", PYR_NUMBER(sum->skill, 1));

@@ -1,7 +1,10 @@
 /* arena.c: see arena.h. */
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "arena.h"
@@ -41,7 +44,19 @@ struct arena_pool {
     bool failed;
 };
 
-bool arena_find_bots(struct arena *arena, const char *list)
+/* Says what is wrong with a program that is named by its path alone. A command with arguments is for the shell, which is asked when it is needed. */
+static bool is_program(const char *command)
+{
+    struct stat at;
+    if (strcspn(command, " \t\n\"'`\\$&|;<>()*?[]{}~#!=%") != strlen(command))
+        return true;
+    int error = stat(command, &at) ? errno : S_ISDIR(at.st_mode) ? EISDIR : access(command, X_OK) ? errno : 0;
+    if (error)
+        cli_error("%s: %s", command, pyr_text_system(error));
+    return !error;
+}
+
+int arena_find_bots(struct arena *arena, const char *list)
 {
     unsigned named = 0;
     for (const char *at = list; at; named++) {
@@ -49,12 +64,12 @@ bool arena_find_bots(struct arena *arena, const char *list)
         size_t length = comma ? (size_t)(comma - at) : strlen(at);
         if (named == arena->players) {
             cli_error(_("more bots than players (%u)"), arena->players);
-            return false;
+            return CLI_USAGE;
         }
         struct arena_entry *entry = &arena->entry[named];
         if (length >= sizeof entry->name) {
             cli_error(_("the name of a bot is longer than %d bytes"), (int)sizeof entry->name - 1);
-            return false;
+            return CLI_USAGE;
         }
         memcpy(entry->name, at, length);
         entry->name[length] = '\0';
@@ -64,13 +79,15 @@ bool arena_find_bots(struct arena *arena, const char *list)
             for (unsigned i = 0; i < pyr_bot_count(); i++)
                 snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "", pyr_bot_at(i)->name);
             cli_error(_("there is no bot '%s'; a program is named by its path, such as ./mybot; there are: %s"), entry->name, names);
-            return false;
+            return CLI_USAGE;
         }
+        if (!entry->bot && !is_program(entry->name))
+            return CLI_WRONG;
         at = comma ? comma + 1 : NULL;
     }
     for (unsigned s = named; s < arena->players; s++)
         arena->entry[s] = arena->entry[s % named];
-    return true;
+    return CLI_GOOD;
 }
 
 unsigned arena_entry_of(const struct arena *arena, uint64_t game, unsigned seat)
@@ -180,6 +197,30 @@ static bool tell_outside(struct worker *worker, unsigned entry, pyr_seat seat, d
     return true;
 }
 
+/* The shell's way to say that there is no such program, or that it is none. */
+static bool cannot_start(const struct outside *outside)
+{
+    return !outside->has_answered && WIFEXITED(outside->status) && (WEXITSTATUS(outside->status) == 126 || WEXITSTATUS(outside->status) == 127);
+}
+
+/* Gives up: nothing that this program would have played is worth a report. Said once, whatever the number of threads. */
+static void fail_start(struct arena_pool *pool, const struct outside *outside)
+{
+    pthread_mutex_lock(&pool->lock);
+    if (!pool->failed)
+        cli_error(_("%s: the program cannot be started (exit code %d)"), outside->command, WEXITSTATUS(outside->status));
+    pool->failed = true;
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static bool has_failed(struct arena_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    bool failed = pool->failed;
+    pthread_mutex_unlock(&pool->lock);
+    return failed;
+}
+
 /* One whole choice of an outside bot, or a random one in its place. */
 static enum pyr_err choose_outside(struct worker *worker, unsigned entry, pyr_seat seat, struct pyr_rng *rng, struct arena_result *result)
 {
@@ -190,13 +231,18 @@ static enum pyr_err choose_outside(struct worker *worker, unsigned entry, pyr_se
     bool good = false;
     double start = cli_seconds();
     int length = snprintf(ask, sizeof ask, "choose %u\n", seat + 1u);
-    if (tell_outside(worker, entry, seat, arena->seconds) && outside_send(outside, ask, (size_t)length, arena->seconds)) {
-        enum outside_result heard = outside_hear(outside, line, sizeof line, arena->seconds - (cli_seconds() - start));
-        if (heard == OUTSIDE_ANSWERED)
-            good = pyr_match_choose(match, seat, line, NULL) == PYR_OK;
-        else
-            outside_stop(outside);           /* late or dead: begins anew at its next choice */
-    } else {
+    enum outside_result heard = OUTSIDE_DEAD;
+    if (tell_outside(worker, entry, seat, arena->seconds) && outside_send(outside, ask, (size_t)length, arena->seconds))
+        heard = outside_hear(outside, line, sizeof line, arena->seconds - (cli_seconds() - start));
+    if (heard == OUTSIDE_ANSWERED) {
+        good = pyr_match_choose(match, seat, line, NULL) == PYR_OK;
+    } else {                                 /* late or dead: begins anew at its next choice */
+        if (heard == OUTSIDE_DEAD && outside_has_ended(outside)) {
+            result[entry].ends++;
+            result[entry].status = outside->status;
+            if (cannot_start(outside))
+                fail_start(worker->pool, outside);
+        }
         outside_stop(outside);
     }
     result[entry].seconds += cli_seconds() - start;
@@ -229,6 +275,8 @@ static bool play_outside(struct worker *worker, uint64_t game, const struct pyr_
         worker->starts[e] = 0;
     }
     while (!err && !pyr_match_is_over(match) && !cli_is_interrupted()) {
+        if (has_failed(worker->pool))
+            return false;
         pyr_seat seat = (pyr_seat)__builtin_ctz(pyr_match_waiting(match));
         unsigned entry = arena_entry_of(arena, game, seat);
         if (arena->entry[entry].bot) {

@@ -34,11 +34,13 @@ struct arena_result {
     uint8_t pyramids;
     uint32_t moves;
     uint32_t faults;             /* choices that an outside bot lost */
+    uint32_t ends;               /* how often it ended by itself, */
+    int status;                  /* and how the last time, as waitpid has it */
     double seconds;              /* thinking */
 };
 
-/* Reads a list such as greedy,./mybot and repeats it until every seat has a bot. Says what is wrong and returns false. */
-bool arena_find_bots(struct arena *arena, const char *list);
+/* Reads a list such as greedy,./mybot and repeats it until every seat has a bot. Says what is wrong and returns an exit code. */
+int arena_find_bots(struct arena *arena, const char *list);
 
 /* Which entry plays in a seat, and which shuffle a game uses. */
 unsigned arena_entry_of(const struct arena *arena, uint64_t game, unsigned seat);

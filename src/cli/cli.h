@@ -39,6 +39,10 @@ struct cli_options {
  */
 int cli_parse(const struct cli_options *options, int *argc, char **argv, const char **values);
 
+/* Options that make no sense beside each other: excluded[i] has a bit for each that option[i] does not go with, and may be 0. If two such are
+ * there, says which and returns false. */
+bool cli_go_together(const struct cli_option *option, const char *const *values, const uint32_t *excluded);
+
 /* A number from a word; on a word that is none prints a message about `what` and returns false. */
 bool cli_number(const char *word, const char *what, uint64_t low, uint64_t high, uint64_t *number);
 

@@ -98,6 +98,10 @@ static int show(int argc, char **argv)
         if (count < PYR_CARDS)
             cards[count++] = (pyr_card)(number - 1);
     }
+    if (value[0] && count) {
+        cli_error(_("--text does not go with cards: it prints the whole edition"));
+        return CLI_USAGE;
+    }
     code = cli_edition_load(which, &edition);
     if (code)
         return code;

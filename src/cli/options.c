@@ -92,12 +92,28 @@ int cli_parse(const struct cli_options *options, int *argc, char **argv, const c
         } else if (i + 1 < *argc) {
             values[o - options->option] = argv[++i];
         } else {
+            values[o - options->option] = "";
+        }
+        if (o->value && !*values[o - options->option]) {
             cli_error(_("option '%s' wants a value: %s"), word, o->value);
             return usage_error(options);
         }
     }
     *argc = left;
     return -1;
+}
+
+bool cli_go_together(const struct cli_option *option, const char *const *values, const uint32_t *excluded)
+{
+    for (unsigned i = 0; option[i].name; i++) {
+        for (unsigned j = 0; values[i] && option[j].name; j++) {
+            if (values[j] && excluded[i] >> j & 1) {
+                cli_error(_("--%s and --%s do not go together"), option[i].name, option[j].name);
+                return false;
+            }
+        }
+    }
+    return true;
 }
 
 bool cli_number(const char *word, const char *what, uint64_t low, uint64_t high, uint64_t *number)

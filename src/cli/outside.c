@@ -6,10 +6,13 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
 #include "outside.h"
+
+#define LAST_MOMENTS 500         /* milliseconds for a program to end after it has closed its pipe */
 
 bool outside_start(struct outside *bot)
 {
@@ -24,6 +27,7 @@ bool outside_start(struct outside *bot)
         return false;
     }
     bot->received = 0;
+    bot->has_answered = false;
     bot->process = fork();
     if (!bot->process) {
         setpgid(0, 0);
@@ -53,17 +57,39 @@ bool outside_start(struct outside *bot)
     return true;
 }
 
+static void forget(struct outside *bot)
+{
+    close(bot->to);
+    close(bot->from);
+    bot->process = 0;
+    bot->received = 0;
+}
+
 void outside_stop(struct outside *bot)
 {
     if (!bot->process)
         return;
-    close(bot->to);
-    close(bot->from);
     kill(-bot->process, SIGKILL);
     while (waitpid(bot->process, NULL, 0) < 0 && errno == EINTR)
         ;
-    bot->process = 0;
-    bot->received = 0;
+    forget(bot);
+}
+
+bool outside_has_ended(struct outside *bot)
+{
+    /* Its pipes close a moment before it is gone. */
+    for (unsigned i = 0; bot->process && i < LAST_MOMENTS; i++) {
+        pid_t gone = waitpid(bot->process, &bot->status, WNOHANG);
+        if (gone == bot->process) {
+            kill(-bot->process, SIGKILL);    /* what it started */
+            forget(bot);
+            return true;
+        }
+        if (gone < 0 && errno != EINTR)
+            return false;
+        nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+    }
+    return false;
 }
 
 /* Waits until the pipe is ready or the deadline has passed. */
@@ -121,8 +147,10 @@ enum outside_result outside_hear(struct outside *bot, char *line, size_t size, d
 {
     double deadline = cli_seconds() + seconds;
     while (bot->process) {
-        if (take_line(bot, line, size))
+        if (take_line(bot, line, size)) {
+            bot->has_answered = true;
             return OUTSIDE_ANSWERED;
+        }
         ssize_t got = read(bot->from, bot->answer + bot->received, sizeof bot->answer - bot->received);
         if (got > 0)
             bot->received += (size_t)got;

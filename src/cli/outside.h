@@ -15,6 +15,8 @@ struct outside {
     int to, from;                /* pipes */
     char answer[4096];           /* bytes received that are not yet a line */
     size_t received;
+    bool has_answered;           /* since it was started */
+    int status;                  /* how the last one ended by itself, as waitpid has it */
 };
 
 enum outside_result { OUTSIDE_ANSWERED, OUTSIDE_LATE, OUTSIDE_DEAD };
@@ -30,5 +32,8 @@ enum outside_result outside_hear(struct outside *bot, char *line, size_t size, d
 
 /* Ends the program at once. */
 void outside_stop(struct outside *bot);
+
+/* After OUTSIDE_DEAD or text that was not taken: has it ended by itself? Then it is stopped, and `status` tells how. */
+bool outside_has_ended(struct outside *bot);
 
 #endif

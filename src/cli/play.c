@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -333,9 +334,110 @@ static void undo(struct game *g)
     }
 }
 
-static void choose(struct game *g, const char *word)
+/* What people type, as a record has it. What cannot be understood stays as it is, for a message about it. */
+
+static bool is_blank(char c)
 {
-    char text[sizeof g->pending + 2048], sentence[512];
+    return c == ' ' || c == '\t' || c == ',' || c == '&';
+}
+
+/* Two numbers with anything harmless between them: "33, 36", "keep 33 and 36". */
+static void tidy_keep(char *word)
+{
+    static const char *const fillers[] = { "keep", "and", "-" };
+    char copy[64], to[64] = "";
+    char *rest = NULL;
+    if (strlen(word) >= sizeof copy)
+        return;
+    strcpy(copy, word);
+    for (char *part = strtok_r(copy, " \t,&", &rest); part; part = strtok_r(NULL, " \t,&", &rest)) {
+        bool skip = false;
+        for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++)
+            skip = skip || !strcmp(part, fillers[i]);
+        if (!skip)
+            snprintf(to + strlen(to), sizeof to - strlen(to), "%s%s", *to ? " " : "", part);
+    }
+    if (*to && strlen(to) <= strlen(word))
+        strcpy(word, to);
+}
+
+/* The spaces of a part row by row, if they are spaces. */
+static void sort_spaces(char *at, size_t length)
+{
+    for (size_t i = 0; i < length; i += 2)
+        if (length % 2 || at[i] < 'a' || at[i] > 'e' || at[i + 1] < '1' || at[i + 1] > '5')
+            return;
+    for (size_t i = 2; i < length; i += 2) {
+        for (size_t j = i; j && (at[j - 1] > at[j + 1] || (at[j - 1] == at[j + 1] && at[j - 2] > at[j])); j -= 2) {
+            char pair[2] = { at[j], at[j + 1] };
+            memcpy(at + j, at + j - 2, 2);
+            memcpy(at + j - 2, pair, 2);
+        }
+    }
+}
+
+/* Without blanks, and with a colon behind the card: "33 d1 e1" is 33:d1e1. */
+static void tidy_mark(char *word, size_t room)
+{
+    char to[512];
+    size_t length = 0;
+    bool colon = false;
+    if (2 * strlen(word) + 2 > sizeof to)
+        return;
+    for (const char *c = strncmp(word, "mark ", 5) ? word : word + 5; *c; c++) {
+        if (is_blank(*c)) {
+            /* Numbers that stand apart are not one number. */
+            if (length && to[length - 1] >= '0' && to[length - 1] <= '9' && c[strspn(c, " \t,&")] >= '0' && c[strspn(c, " \t,&")] <= '9')
+                return;
+            continue;
+        }
+        if (*c >= 'a' && *c <= 'e' && !colon && length && to[length - 1] >= '0' && to[length - 1] <= '9')
+            to[length++] = ':';
+        colon = *c == '+' ? false : colon || (length && to[length - 1] == ':') || *c == ':';
+        to[length++] = *c;
+    }
+    to[length] = '\0';
+    for (char *part = strchr(to, ':'); part; part = strchr(part + 1, ':'))
+        sort_spaces(part + 1, strcspn(part + 1, "+"));
+    if (length < room)
+        strcpy(word, to);
+}
+
+/* In small letters and the notation of this moment. */
+static void tidy(const struct game *g, char *word, size_t room)
+{
+    char card[32];
+    for (char *c = word; *c; c++)
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c - 'A' + 'a');
+    switch (g->match.replay.state.open.phase) {
+    case PYR_KEEP: tidy_keep(word); break;
+    case PYR_MARK: tidy_mark(word, room); break;
+    case PYR_REPLACE:
+        if (*word && strspn(word, "0123456789") == strlen(word) && strlen(word) < sizeof card) {
+            strcpy(card, word);
+            snprintf(word, room, "take %s", card);
+        }
+        break;
+    default: break;
+    }
+}
+
+/* Words that are neither a command nor the beginning of a choice. */
+static bool is_nonsense(const char *word)
+{
+    return word[0] >= 'a' && word[0] <= 'z' && strcmp(word, "draw") && strncmp(word, "take", 4);
+}
+
+static void choose(struct game *g, const char *typed)
+{
+    char text[sizeof g->pending + 2048], word[2048], sentence[512];
+    snprintf(word, sizeof word, "%s", typed);
+    tidy(g, word, sizeof word);
+    if (is_nonsense(word)) {
+        printf(_("No: '%.60s' is no command and no choice; help tells what is.\n"), typed);
+        return;
+    }
     struct pyr_fault fault;
     struct pyr_match *match = &g->match;
     if (g->pending[0])
@@ -350,6 +452,10 @@ static void choose(struct game *g, const char *word)
         printf(pyr_ngettext("%s, and %d extra mark to make: type CARD:SPACE, or ? or undo.\n",
                    "%s, and %d extra marks to make: type CARD:SPACE, or ? or undo.\n", (unsigned long)fault.number[0]),
             text, fault.number[0]);
+    } else if (err && err != PYR_ERR_NOT_DEALT && match->replay.state.open.phase == PYR_KEEP) {
+        const pyr_card *dealt = match->replay.state.hidden.dealt[g->me];
+        forget(g);
+        printf(_("No: type the numbers of two of your four cards, such as %d %d.\n"), dealt[0] + 1, dealt[1] + 1);
     } else if (err) {
         forget(g);
         pyr_text_fault(&fault, sentence, sizeof sentence);
@@ -369,7 +475,7 @@ static void obey(struct game *g, char *line)
         word[--length] = '\0';
     if (!length)
         return;
-    if (!strcmp(word, "help") || !strcmp(word, "h"))
+    if (!strcasecmp(word, "help") || !strcasecmp(word, "h"))
         show_help();
     else if (!strcmp(word, "?")) {
         char prefix[sizeof g->pending + 1] = "";
@@ -378,24 +484,24 @@ static void obey(struct game *g, char *line)
         show_choices(g, prefix);
     } else if (!strncmp(word, "? ", 2))
         show_choices(g, word + 2);
-    else if (!strcmp(word, "undo") || !strcmp(word, "u"))
+    else if (!strcasecmp(word, "undo") || !strcasecmp(word, "u"))
         undo(g);
-    else if (!strcmp(word, "look") || !strcmp(word, "l"))
+    else if (!strcasecmp(word, "look") || !strcasecmp(word, "l"))
         show_table(g);
-    else if (!strcmp(word, "players"))
+    else if (!strcasecmp(word, "players"))
         show_players(g);
-    else if (!strcmp(word, "log"))
+    else if (!strcasecmp(word, "log"))
         for (uint32_t i = 0; i < g->match.log.lines; i++) {
             struct pyr_word text = pyr_match_line(&g->match, i);
             if (pyr_match_line_is_visible(&g->match, i, g->me))
                 printf("%.*s\n", (int)text.length, text.at);
         }
-    else if (!strncmp(word, "save ", 5) && word[5]) {
+    else if (!strncasecmp(word, "save ", 5) && word[5]) {
         if (cli_write(word + 5, g->match.log.text, g->match.log.start[g->match.log.lines]))
             printf(_("Saved as %s. Go on with: pyramids play %s\n"), word + 5, word + 5);
-    } else if (!strcmp(word, "save"))
+    } else if (!strcasecmp(word, "save"))
         puts(_("Save as what? save FILE"));
-    else if (!strcmp(word, "quit") || !strcmp(word, "q"))
+    else if (!strcasecmp(word, "quit") || !strcasecmp(word, "exit") || !strcasecmp(word, "q"))
         g->quit = true;
     else
         choose(g, word);
@@ -506,6 +612,14 @@ static int resume(struct game *g, const char *path, const char *edition, uint64_
     return CLI_GOOD;
 }
 
+static unsigned count_names(const char *list)
+{
+    unsigned count = 0;
+    for (; list; list = strchr(list, ','), list = list ? list + 1 : NULL)
+        count++;
+    return count;
+}
+
 /* The opponents' bots, in seat order without the player's own; the list is repeated. */
 static bool find_bots(struct game *g, const char *list)
 {
@@ -518,7 +632,10 @@ static bool find_bots(struct game *g, const char *list)
         snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), at);
         found[named] = pyr_bot_find(name);
         if (!found[named]) {
-            cli_error(_("there is no bot '%s'"), name);
+            char names[512] = "";
+            for (unsigned i = 0; i < pyr_bot_count(); i++)
+                snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "", pyr_bot_at(i)->name);
+            cli_error(_("there is no bot '%s'; there are: %s"), name, names);
             return false;
         }
         at = comma ? comma + 1 : NULL;
@@ -551,6 +668,73 @@ static uint64_t any_seed(void)
     return ((uint64_t)now.tv_sec * 1000003u ^ (uint64_t)now.tv_nsec ^ (uint64_t)getpid() << 20) % 1000000000u;
 }
 
+/* Which options have no meaning beside each other. */
+
+#define BIT(option) (1u << (option))
+
+static const uint32_t excluded[OPTIONS] = {
+    [SERVER] = BIT(PLAIN) | BIT(PLAYERS) | BIT(BOTS) | BIT(SEED) | BIT(EDITION) | BIT(SEAT) | BIT(HOT_SEAT) | BIT(NEW) | BIT(CONTINUE) | BIT(REPLAY),
+    [REPLAY] = BIT(PLAIN) | BIT(PLAYERS) | BIT(BOTS) | BIT(SEED) | BIT(NAME) | BIT(SEAT) | BIT(HOT_SEAT) | BIT(NEW) | BIT(CONTINUE),
+    [HOT_SEAT] = BIT(PLAIN) | BIT(NAME) | BIT(SEAT),
+    [CONTINUE] = BIT(PLAIN) | BIT(NEW),
+    [PLAIN] = BIT(PLAYOUTS),
+};
+
+/* A record says by itself how many play and what they are called, and is the game to go on with. */
+static const uint32_t excluded_by_file = BIT(PLAYERS) | BIT(NAME) | BIT(NEW) | BIT(CONTINUE) | BIT(SERVER) | BIT(REPLAY);
+
+/* Says what contradicts itself and returns false. */
+static bool makes_sense(const struct cli_option *option, const char *const *value, const char *file)
+{
+    bool link = value[SERVER] && strstr(value[SERVER], "#table/");
+    const struct {
+        int option, needed;
+        bool there;
+    } needs[] = { { TABLE, SERVER, value[SERVER] != NULL }, { TRUST, SERVER, value[SERVER] != NULL }, { KEY, TABLE, value[TABLE] || link } };
+    for (int i = 0; file && i < OPTIONS; i++) {
+        if (value[i] && excluded_by_file >> i & 1) {
+            cli_error(_("--%s does not go with a file to play on"), option[i].name);
+            return false;
+        }
+    }
+    if (!cli_go_together(option, value, excluded))
+        return false;
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+        if (value[needs[i].option] && !needs[i].there) {
+            cli_error(_("option '--%s' goes with --%s only"), option[needs[i].option].name, option[needs[i].needed].name);
+            return false;
+        }
+    }
+    if (link && value[TABLE]) {
+        cli_error(_("the address names a table already: leave out --table"));
+        return false;
+    }
+    if (value[TRUST] && strncmp(value[SERVER], "https://", 8)) {
+        cli_error(_("--trust goes with an address that begins with https:// only"));
+        return false;
+    }
+    return true;
+}
+
+/* How many play: as said, else as many as are named. Says what does not fit and returns false. */
+static bool count_players(const char *const *value, const char *file, uint64_t *players)
+{
+    unsigned people = value[HOT_SEAT] ? count_names(value[HOT_SEAT]) : 1, bots = value[BOTS] ? count_names(value[BOTS]) : 0;
+    if (file || value[SERVER] || value[REPLAY])
+        return true;
+    if (!value[PLAYERS] && *players < people + bots)
+        *players = people + bots > PYR_MAX_SEATS ? PYR_MAX_SEATS : people + bots;
+    if (people > *players && people <= PYR_MAX_SEATS) {
+        cli_error(_("--hot-seat: there are only %u players"), (unsigned)*players);
+        return false;
+    }
+    if (people <= PYR_MAX_SEATS && bots > *players - people) {
+        cli_error(_("--bots: more than there are seats for them (%u)"), (unsigned)*players - people);
+        return false;
+    }
+    return true;
+}
+
 /* Full screen. */
 
 /* The names of people at one screen, in seat order from the first. */
@@ -566,12 +750,16 @@ static bool read_people(const char *list, char names[][PYR_MAX_PLAYER_NAME + 1],
         }
         memcpy(names[count], at, length);
         names[count][length] = '\0';
+        for (unsigned i = 0; i < count; i++) {
+            if (!strcmp(names[i], names[count])) {       /* the cover between them names who is next */
+                cli_error(_("--hot-seat: two people are called %s"), names[i]);
+                return false;
+            }
+        }
         options->names[count] = names[count];
         options->people |= 1u << count;
         at = comma ? comma + 1 : NULL;
     }
-    if (count > options->players)
-        options->players = count;
     return true;
 }
 
@@ -637,7 +825,7 @@ int cli_play(int argc, char **argv)
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
         { "plain", 0, NULL, _("line by line, for any terminal, a screen reader or a script") },
-        { "players", 'p', "N", _("2 to 4 players, you among them (default 2)") },
+        { "players", 'p', "N", _("2 to 4 players, you among them (default: as many as are named, at least 2)") },
         { "bots", 'b', "A,B,..", _("the other players: novice, casual, club (default), expert, master; the list is repeated") },
         { "seed", 's', "S", _("seed of the shuffles, to play the same cards again (default: a new one)") },
         { "edition", 'e', "E", _("a built-in edition or a file (default classic)") },
@@ -673,9 +861,12 @@ int cli_play(int argc, char **argv)
     if (code >= 0)
         return code;
     uint64_t players = 2, seed = any_seed(), seat = 1;
+    if (argc <= 1 && !makes_sense(option, value, argc ? argv[0] : NULL))
+        return CLI_USAGE;
     if ((value[PLAYERS] && !cli_number(value[PLAYERS], "--players", PYR_MIN_SEATS, PYR_MAX_SEATS, &players)) ||
         (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &seed)) ||
-        (value[SEAT] && !cli_number(value[SEAT], "--seat", 1, PYR_MAX_SEATS, &seat)))
+        (value[SEAT] && !cli_number(value[SEAT], "--seat", 1, PYR_MAX_SEATS, &seat)) ||
+        (argc <= 1 && !count_players(value, argc ? argv[0] : NULL, &players)))
         return CLI_USAGE;
     if (argc > 1 || (!argc && seat > players)) {
         if (argc > 1)
@@ -683,12 +874,6 @@ int cli_play(int argc, char **argv)
         else
             cli_error(_("--seat: there are only %u players"), (unsigned)players);
         return CLI_USAGE;
-    }
-    for (int i = TABLE; i <= TRUST && !value[SERVER]; i++) {
-        if (value[i]) {
-            cli_error(_("option '--%s' goes with --server only"), option[i].name);
-            return CLI_USAGE;
-        }
     }
     struct game *g = calloc(1, sizeof *g);
     if (!g) {
@@ -705,8 +890,8 @@ int cli_play(int argc, char **argv)
         }
         code = CLI_GOOD;
     }
-    if (!code && (value[HOT_SEAT] || value[SERVER] || value[REPLAY])) {
-        cli_error(_("--hot-seat, --server and --replay need a terminal to draw on"));
+    if (!code && (value[HOT_SEAT] || value[SERVER] || value[REPLAY] || value[CONTINUE])) {
+        cli_error(_("--hot-seat, --continue, --server and --replay need a terminal to draw on"));
         code = CLI_USAGE;
     }
     cli_catch_interrupt();

@@ -15,8 +15,13 @@ static const char *phase_word(unsigned phase)
 static void print_standing(const struct pyr_edition *edition, const struct cli_text *text, const struct pyr_replay *replay)
 {
     struct pyr_word names[PYR_MAX_SEATS];
+    char shown[PYR_MAX_SEATS][PYR_MAX_PLAYER_NAME + 1];
     const struct pyr_table *open = &replay->state.open;
-    cli_player_names(text->at, text->size, names);
+    unsigned count = cli_player_names(text->at, text->size, names);
+    for (unsigned s = 0; s < count; s++) {
+        pyr_text_player(names[s], shown[s], sizeof shown[s]);
+        names[s] = (struct pyr_word){ shown[s], strlen(shown[s]) };
+    }
     if (replay->stage < PYR_STAGE_PLAY) {
         printf(_("%s: the cards are still being dealt\n"), text->name);
         return;

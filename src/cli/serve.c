@@ -133,6 +133,10 @@ int cli_serve(int argc, char **argv)
         !number(values, RELAXED, "--relaxed", 1, 86400, &server.relaxed_seconds) ||
         !number(values, PING, "--ping", 1, 3600, &server.ping_seconds))
         return CLI_USAGE;
+    if (values[QUICK] && values[RELAXED] && server.quick_seconds > server.relaxed_seconds) {
+        cli_error(_("--quick is longer than --relaxed"));
+        return CLI_USAGE;
+    }
     if (!server.tls_cert != !server.tls_key) {
         cli_error(_("--tls-cert and --tls-key go together"));
         return CLI_USAGE;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "arena.h"
@@ -16,7 +17,8 @@ enum { PLAYERS, BOTS, GAMES, SEED, EDITION, RECORDS, THREADS, INDEPENDENT, SPRT,
 struct total {
     struct stats share, points, pyramids;    /* a sample a shuffle */
     struct stats duel[PYR_MAX_SEATS];        /* against each other entry: 1 more points, 0.5 as many, 0 fewer */
-    uint64_t games, moves, faults;
+    uint64_t games, moves, faults, ends;
+    int status;                  /* how a program ended that last ended by itself */
     double seconds;
 };
 
@@ -44,6 +46,9 @@ static void add_shuffle(struct sim *sim, const struct arena_result *result, uint
                 duel[o] += r[e].points > r[o].points ? 1 : r[e].points == r[o].points ? 0.5 : 0;
             t->moves += r[e].moves;
             t->faults += r[e].faults;
+            t->ends += r[e].ends;
+            if (r[e].ends)
+                t->status = r[e].status;
             t->seconds += r[e].seconds;
         }
         t->games += games;
@@ -86,6 +91,15 @@ static double duel_elo(const struct total *t, unsigned other, double *margin)
     return stats_elo(share, 2);
 }
 
+/* A margin, which one shuffle does not have. */
+static void json_margin(const char *name, double margin, int digits, bool known)
+{
+    if (known)
+        printf(", \"%s\": %.*f", name, digits, margin);
+    else
+        printf(", \"%s\": null", name);
+}
+
 static void report_json(const struct sim *sim)
 {
     const struct arena *arena = &sim->arena;
@@ -98,10 +112,14 @@ static void report_json(const struct sim *sim)
         double margin, elo = duel_elo(t, 0, &margin);
         printf("%s{\"name\": ", e ? ", " : "");
         cli_json_string(stdout, arena->entry[e].name, strlen(arena->entry[e].name));
-        printf(", \"games\": %llu, \"win_rate\": %.6f, \"win_margin\": %.6f, \"mean_score\": %.4f, \"score_margin\": %.4f, "
-               "\"mean_pyramids\": %.4f, \"elo\": %.1f, \"elo_margin\": %.1f, \"faults\": %llu, \"ms_per_move\": %.6f}",
-            (unsigned long long)t->games, stats_mean(&t->share), stats_margin(&t->share), stats_mean(&t->points),
-            stats_margin(&t->points), stats_mean(&t->pyramids), e ? elo : 0, e ? margin : 0, (unsigned long long)t->faults,
+        bool known = t->points.count >= 2;
+        printf(", \"games\": %llu, \"win_rate\": %.6f", (unsigned long long)t->games, stats_mean(&t->share));
+        json_margin("win_margin", stats_margin(&t->share), 6, known);
+        printf(", \"mean_score\": %.4f", stats_mean(&t->points));
+        json_margin("score_margin", stats_margin(&t->points), 4, known);
+        printf(", \"mean_pyramids\": %.4f, \"elo\": %.1f", stats_mean(&t->pyramids), e ? elo : 0);
+        json_margin("elo_margin", e ? margin : 0, 1, known || !e);       /* to itself it is 0, for sure */
+        printf(", \"faults\": %llu, \"ends\": %llu, \"ms_per_move\": %.6f}", (unsigned long long)t->faults, (unsigned long long)t->ends,
             t->moves ? t->seconds * 1e3 / (double)t->moves : 0);
     }
     printf("]");
@@ -153,6 +171,29 @@ static void report_text(const struct sim *sim)
     }
 }
 
+/* Says how programs ended that were to play on; false if there was one. */
+static bool report_ends(const struct sim *sim)
+{
+    bool good = true;
+    for (unsigned e = 0; e < sim->arena.players; e++) {
+        const struct total *t = &sim->total[e];
+        const char *name = sim->arena.entry[e].name;
+        int number = WIFSIGNALED(t->status) ? 128 + WTERMSIG(t->status) : WEXITSTATUS(t->status);
+        bool killed = number > 128 && number < 128 + 65;     /* as the shell has it, which stands in between */
+        if (killed)
+            number -= 128;
+        if (!t->ends)
+            continue;
+        good = false;
+        cli_error(killed ? pyr_ngettext("%s ended in the middle of a game %llu time (signal %d)",
+                               "%s ended in the middle of a game %llu times (the last time by signal %d)", (unsigned long)t->ends)
+                         : pyr_ngettext("%s ended in the middle of a game %llu time (exit code %d)",
+                               "%s ended in the middle of a game %llu times (the last time with exit code %d)", (unsigned long)t->ends),
+            name, (unsigned long long)t->ends, number);
+    }
+    return good;
+}
+
 /* Games are played in blocks of whole shuffles, the same ones whatever the number of threads, and added up in their order. */
 static int run(struct sim *sim, unsigned threads, bool json)
 {
@@ -180,6 +221,9 @@ static int run(struct sim *sim, unsigned threads, bool json)
         report_json(sim);
     else if (good)
         report_text(sim);
+    fflush(stdout);
+    if (good && !cli_is_interrupted())
+        good = report_ends(sim);
     free(result);
     arena_pool_destroy(pool);
     return !good ? CLI_WRONG : cli_is_interrupted() ? CLI_INTERRUPTED : CLI_GOOD;
@@ -266,8 +310,9 @@ int cli_sim(int argc, char **argv)
     sim.arena.duplicate = !value[INDEPENDENT];
     sim.arena.seconds = (double)bot_time / 1e3;
     sim.arena.budget.nodes = nodes;
-    if (!arena_find_bots(&sim.arena, bots))
-        return CLI_USAGE;
+    code = arena_find_bots(&sim.arena, bots);
+    if (code)
+        return code;
     code = cli_edition_load(value[EDITION], &edition);
     if (code)
         return code;

@@ -22,7 +22,9 @@ static void put_safe(FILE *to, const char *text, size_t size)
 
 static void put_name(FILE *to, const struct pyr_judge_report *r, unsigned seat)
 {
-    put_safe(to, r->name[seat].at, r->name[seat].length);
+    char name[PYR_MAX_PLAYER_NAME + 1];
+    pyr_text_player(r->name[seat], name, sizeof name);
+    put_safe(to, name, strlen(name));
 }
 
 /* A text in its element, which is given with its attributes. */
@@ -170,10 +172,39 @@ static void put_decisions(FILE *to, const struct pyr_judge_report *r)
     fprintf(to, "</section>");
 }
 
+/* What chance brought, in words. */
+static void write_event(const struct pyr_judge_report *r, struct pyr_word line, char *to, size_t size)
+{
+    struct pyr_lines lines;
+    struct pyr_event event;
+    char name[PYR_MAX_PLAYER_NAME + 1], cards[8 * PYR_DISPLAY + 1] = "";
+    to[0] = '\0';
+    pyr_lines_init(&lines, line.at, line.length);
+    if (!pyr_lines_next(&lines, false) || !pyr_event_read(r->edition, &lines, &event))
+        return;
+    switch (event.kind) {
+    case PYR_EVENT_REVEAL: snprintf(to, size, _("Pattern %s is revealed."), r->edition->pattern_name[event.pattern]); break;
+    case PYR_EVENT_DRAW:
+        pyr_text_player(r->name[event.seat], name, sizeof name);
+        snprintf(to, size, _("%s draws %d from the deck."), name, event.card[0] + 1);
+        break;
+    case PYR_EVENT_SHOW:
+        for (unsigned i = 0; i < event.count; i++)
+            snprintf(cards + strlen(cards), sizeof cards - strlen(cards), "%s%d", i ? ", " : "", event.card[i] + 1);
+        snprintf(to, size, pyr_ngettext("New in the display: %s.", "New in the display: %s.", event.count), cards);
+        break;
+    default: snprintf(to, size, "%s", _("The first cards are dealt.")); break;
+    }
+}
+
 /* The chance events that moved the game most. */
 static void put_luck(FILE *to, const struct pyr_judge_report *r)
 {
     bool used[PYR_LOG_LINES] = { false };
+    uint32_t first = UINT32_MAX;             /* line of the first turn */
+    for (unsigned i = 0; i < r->chances && first == UINT32_MAX; i++)
+        if (pyr_match_line(&r->match, r->chance[i].line).at[0] == 'r')
+            first = r->chance[i].line;
     fprintf(to, "<section>");
     put_element(to, "h2", _("The luckiest moments"));
     fprintf(to, "<table><tr>");
@@ -199,10 +230,13 @@ static void put_luck(FILE *to, const struct pyr_judge_report *r)
         }
         used[best] = true;
         const struct pyr_judge_chance *c = &r->chance[best];
-        struct pyr_word line = pyr_match_line(&r->match, c->line);
-        fprintf(to, "<tr><td>%u.%u</td><td class=\"t\"><code>", c->round + 1u, c->turn + 1u);
-        put_safe(to, line.at, line.length);
-        fprintf(to, "</code></td>");
+        char words[PYR_MAX_PLAYER_NAME + 256];
+        write_event(r, pyr_match_line(&r->match, c->line), words, sizeof words);
+        if (c->line < first)                 /* the deal and the first display are of no turn */
+            fprintf(to, "<tr><td></td>");
+        else
+            fprintf(to, "<tr><td>%u.%u</td>", c->round + 1u, c->turn + 1u);
+        put_element(to, "td class=\"t\"", words);
         for (unsigned s = 0; s < r->seats; s++)
             fprintf(to, "<td>%s</td>", pyr_text_percent((char[PYR_NUMBER_SIZE]){ 0 }, 100 * c->luck.win[s], 1, true));
         fprintf(to, "</tr>");

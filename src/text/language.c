@@ -23,6 +23,8 @@ struct catalogue {
     size_t size;
     uint32_t count, texts, translations;     /* how many, and where the two tables are */
     const char *plural;          /* the expression in n after "plural=" in the header */
+    char **plain;                /* translations for a screen with ASCII only, or NULL */
+    uint32_t *plain_size;
 };
 
 static struct catalogue catalogues[PYR_LANGUAGES] = { { .code = "en" } };
@@ -61,6 +63,8 @@ static const char *find(const struct catalogue *c, const char *text, uint32_t *s
         uint32_t middle = low + (high - low) / 2, ignored;
         const char *here = entry(c, c->texts, middle, &ignored);
         int order = here ? strcmp(text, here) : -1;
+        if (!order && c->plain)
+            return *size = c->plain_size[middle], c->plain[middle];
         if (!order)
             return entry(c, c->translations, middle, size);
         if (order < 0)
@@ -210,6 +214,66 @@ const char *pyr_ngettext(const char *one, const char *many, unsigned long n)
     for (unsigned long form = pyr_text_plural(c->plural, n); form && found + strlen(found) < end; form--)
         found += strlen(found) + 1;
     return found;
+}
+
+/* ASCII only. */
+
+/* Copies a text with the letters that a list such as "ü=ue ß=ss" names replaced; zeros between plural forms stay. Returns its size. */
+static uint32_t replace_letters(const char *list, const char *text, uint32_t size, char *to)
+{
+    uint32_t length = 0;
+    for (uint32_t i = 0; i < size;) {
+        const char *pair = list + strspn(list, " ");
+        while (*pair) {
+            size_t all = strcspn(pair, " "), letter = strcspn(pair, "= ");
+            if (letter && letter < all && letter <= size - i && !memcmp(pair, text + i, letter)) {
+                memcpy(to + length, pair + letter + 1, all - letter - 1);
+                length += (uint32_t)(all - letter - 1);
+                i += (uint32_t)letter;
+                break;
+            }
+            pair += all;
+            pair += strspn(pair, " ");
+        }
+        if (!*pair)
+            to[length++] = text[i++];
+    }
+    to[length] = '\0';
+    return length;
+}
+
+void pyr_text_plain(void)
+{
+    struct catalogue *c = (struct catalogue *)current();
+    /* What your language writes for a letter where there are no others than a to z; letters that are not named lose their accents. */
+    const char *list = _("ä=a ö=o ü=u");
+    size_t longest = 1, room = 1;
+    if (c->plain || !c->count)
+        return;
+    for (const char *pair = list; *pair; pair += strcspn(pair, " "), pair += strspn(pair, " "))
+        longest = strcspn(pair, " ") > longest ? strcspn(pair, " ") : longest;
+    for (uint32_t i = 0; i < c->count; i++) {
+        uint32_t size = 0;
+        entry(c, c->translations, i, &size);
+        room += size * longest + 1;
+    }
+    char **plain = calloc(c->count, sizeof *plain), *at = malloc(room);
+    uint32_t *sizes = calloc(c->count, sizeof *sizes);
+    if (!plain || !at || !sizes) {           /* letters without accents do, too */
+        free(plain);
+        free(at);
+        free(sizes);
+        return;
+    }
+    for (uint32_t i = 0; i < c->count; i++) {
+        uint32_t size = 0;
+        const char *text = entry(c, c->translations, i, &size);
+        plain[i] = text ? at : NULL;
+        sizes[i] = text ? replace_letters(list, text, size, at) : 0;
+        at += sizes[i] + 1;
+    }
+    c->plain_size = sizes;
+    c->plain = plain;
 }
 
 /* Choosing. */

@@ -10,6 +10,9 @@ const char *pyr_text_number(char to[PYR_NUMBER_SIZE], double value, unsigned dig
     const char *half = _("0.5");
     size_t wide = strlen(half);
     snprintf(to, PYR_NUMBER_SIZE, sign ? "%+.*f" : "%.*f", (int)digits, value);
+    /* What rounds to nothing is neither more nor less. */
+    if (!to[strspn(to, "+-0.")] && (to[0] == '+' || to[0] == '-'))
+        memmove(to, to + 1, strlen(to));
     char *point = strchr(to, '.');
     if (point && wide > 2 && strlen(to) + wide < PYR_NUMBER_SIZE) {
         memmove(point + wide - 2, point + 1, strlen(point + 1) + 1);

@@ -62,6 +62,7 @@ struct app {
     struct setup setup;                      /* with the same players */
     bool look_back;                          /* or to see the replay of this one */
     char *error;                             /* told after the terminal is restored; allocated */
+    char farewell[700];                      /* told then, too, if nothing went wrong */
 };
 
 double app_seconds(void);

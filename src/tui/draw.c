@@ -249,9 +249,14 @@ static void draw_skulls(struct canvas *canvas, int x, int y, const struct scene 
 static void draw_colour(struct canvas *canvas, int x, int y, const struct scene *scene, unsigned colour, const struct pyr_desk *desk, int label, int most)
 {
     const pyr_seat *tile = scene->view.open.tile[colour];
-    /* A long word may take the room of the gap before the cards. */
-    int word = canvas_text(canvas, x, y, label + 2, colour_style(colour), pyr_text_colour(colour));
-    int at = x + (word > label ? word : label) + 1;
+    /* A long word may take the room of the gap before the cards; the numbers stand below each other all the same. */
+    int word = label;
+    for (unsigned c = 0; c < PYR_COLOURS; c++)
+        word = text_width(pyr_text_colour(c)) > word ? text_width(pyr_text_colour(c)) : word;
+    if (word > label + 2)
+        word = label + 2;
+    canvas_text(canvas, x, y, word, colour_style(colour), pyr_text_colour(colour));
+    int at = x + word + 1;
     for (unsigned place = 0; place < PYR_TILES; place++) {
         int value = pyr_tile_value(place);
         bool mine = tile[place] == scene->seat;

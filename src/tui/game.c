@@ -494,7 +494,7 @@ void game_draw_cover(struct app *app)
 {
     char heading[300], news[1500] = "";
     struct game *game = app->game;
-    const struct key_hint hints[] = { { K_ENTER, _("Enter"), _("it is me") }, { 'u', "u", _("the one before takes back") } };
+    const struct key_hint hints[] = { { K_ENTER, _("Enter"), _("it is me") }, { 'q', "q", _("quit") }, { 'u', "u", _("the one before takes back") } };
     unsigned shown = 0;
     story_tell(&app->story, &app->match, app->match.log.lines, app->names);
     for (unsigned i = app->story.count; i > 0 && shown < 8 && app->story.line[i - 1].line >= game->seen[app->seat]; i--)
@@ -505,7 +505,7 @@ void game_draw_cover(struct app *app)
         snprintf(news, sizeof news, "%s", _("The others look away, please."));
     snprintf(heading, sizeof heading, _("%s, it is your turn."), app->names[app->seat]);
     bool back = game->uncovered_for != PYR_NOBODY && game->uncovered_for != app->seat && app->match.choice[game->uncovered_for].confirmed;
-    draw_notice(&app->canvas, heading, news, hints, back ? 2 : 1);
+    draw_notice(&app->canvas, heading, news, hints, back ? 3 : 2);
 }
 
 /* Choices. */

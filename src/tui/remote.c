@@ -259,7 +259,9 @@ static void read_offer(struct remote *remote, const json_t *table)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s%.40s", names[0] ? ", " : "", name);
     }
     offer->waits = !strcmp(text_of(table, "state"), "waiting");
-    if (offer->waits)
+    if (json_integer_value(json_object_get(table, "you")) > 0)
+        snprintf(offer->text, sizeof offer->text, _("%s: %s; you have a seat here"), offer->code, names);
+    else if (offer->waits)
         snprintf(offer->text, sizeof offer->text, pyr_ngettext("%s: %s; %u seat is free", "%s: %s; %u seats are free", free_seats), offer->code, names,
             free_seats);
     else
@@ -774,6 +776,19 @@ bool remote_key(struct remote *remote, struct app *app, int key)
 
 /* What is seen. */
 
+bool remote_is_watching(const struct remote *remote)
+{
+    return !remote->you;
+}
+
+void remote_way_back(const struct remote *remote, char *to, size_t size)
+{
+    bool goes_on = !strcmp(remote->state, "waiting") || !strcmp(remote->state, "running");
+    to[0] = '\0';
+    if (remote->you && remote->code[0] && goes_on)
+        snprintf(to, size, _("Back to your seat: pyramids play --server %s --table %s"), remote->url, remote->code);
+}
+
 const char *remote_title(struct remote *remote)
 {
     char clock[32] = "";
@@ -793,7 +808,7 @@ const char *remote_banner(const struct remote *remote)
         return _("You play this seat in another window now. Choosing here takes it back.");
     if (remote->connected)
         return NULL;
-    return _("Connection lost: reconnecting. Your marks are safe; a choice is sent once.");
+    return remote->you ? _("Connection lost: reconnecting. Your marks are safe; a choice is sent once.") : _("Connection lost: reconnecting.");
 }
 
 enum sign remote_sign(const struct remote *remote, unsigned seat)
@@ -821,7 +836,11 @@ static void draw_room(struct remote *remote, struct app *app)
 {
     char text[1200];
     unsigned free_seats = 0;
-    snprintf(text, sizeof text, _("Others join with this code: %s\n"), remote->code);
+    bool asks = !strcmp(remote->state, "waiting") && !remote->note[0];   /* for a seat; the answer is on its way */
+    if (remote->you || asks)
+        snprintf(text, sizeof text, _("Others join with this code: %s\n"), remote->code);
+    else
+        snprintf(text, sizeof text, _("You are watching table %s; you have no seat here.\n"), remote->code);
     for (unsigned s = 0; s < remote->seats; s++) {
         const struct seat *seat = &remote->seat[s];
         size_t length = strlen(text);

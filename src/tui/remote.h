@@ -31,6 +31,8 @@ void remote_confirm(struct remote *remote, struct app *app);
 void remote_take(struct remote *remote, struct app *app, pyr_step step);
 void remote_retract(struct remote *remote, struct app *app);
 
+bool remote_is_watching(const struct remote *remote);        /* without a seat */
+void remote_way_back(const struct remote *remote, char *to, size_t size);    /* to a table with a seat, as a sentence; "" if there is none */
 const char *remote_title(struct remote *remote);
 const char *remote_banner(const struct remote *remote);      /* NULL while connected */
 enum sign remote_sign(const struct remote *remote, unsigned seat);

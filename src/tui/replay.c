@@ -215,6 +215,9 @@ static void draw(struct replaying *r)
     if (pyr_match_replay(&app->match, r->line, &at))
         return;
     pyr_view_init(&scene.view, &at.state, PYR_SPECTATOR);
+    bool keeping = at.state.open.phase == PYR_KEEP;          /* what was dealt and returned is open afterwards (Q10) */
+    if (keeping)
+        pyr_view_init(&scene.view, &at.state, app->seat);
     for (unsigned s = 0; s < at.seats && at.state.open.phase == PYR_MARK; s++)
         scene.view.open.desk[s] = at.state.desk[s];  /* marks are seen as they are told */
     scene.hand = NULL;
@@ -256,6 +259,12 @@ static void draw(struct replaying *r)
     }
     scene.message = message;
     scene.message_style = style;
+    if (app->sheet == SHEET_STORY) {
+        app_hint(app, K_UP, app->facts.ascii ? "Up" : "↑", _("earlier"));
+        app_hint(app, K_DOWN, app->facts.ascii ? "Down" : "↓", _("later"));
+    }
+    if (app->sheet)
+        app_hint(app, K_ESCAPE, _("Esc"), _("back"));
     app_hint(app, K_RIGHT, app->facts.ascii ? ">" : "→", _("on"));
     app_hint(app, K_LEFT, app->facts.ascii ? "<" : "←", _("back"));
     app_hint(app, ']', "]", _("next turn"));
@@ -264,7 +273,7 @@ static void draw(struct replaying *r)
     app_hint(app, 'q', "q", _("leave"));
     app_hint(app, K_TAB, _("Tab"), _("seat"));
     app_hint(app, 'L', "L", _("log"));
-    scene.hint_count = app->hint_count;
+    scene.hint_count = r->sums ? 0 : app->hint_count;        /* its box has the key that works then */
     if (app->canvas.width < TUI_MIN_WIDTH || app->canvas.height < TUI_MIN_HEIGHT)
         draw_is_too_small(&app->canvas);
     else if (app->sheet == SHEET_STORY)
@@ -275,6 +284,8 @@ static void draw(struct replaying *r)
         draw_help(&app->canvas, &scene, app->page);
     else if (at.stage == PYR_STAGE_OVER && r->line == app->match.log.lines && !app->peek)
         draw_scores(&app->canvas, &scene);
+    else if (keeping)
+        draw_keep(&app->canvas, &scene);
     else
         draw_table(&app->canvas, &scene);
     if (r->sums)

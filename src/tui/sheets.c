@@ -1,5 +1,6 @@
 /* sheets.c: what covers the table for a while; see draw.h. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <pyramids/score.h>
@@ -70,10 +71,11 @@ void draw_keep(struct canvas *canvas, const struct scene *scene)
         return;
     struct card_size size = size_across(canvas, PYR_DEALT, 1, 12);
     int width = card_width(size) + 1, x = (canvas->width - PYR_DEALT * width) / 2, y = 4;
-    canvas_print(canvas, x + 1, 2, canvas->width - x - 2, ST_STRONG, _("%s, these four cards are dealt to you. Keep two (R4)."), scene->names[scene->seat]);
+    canvas_print(canvas, x + 1, 2, canvas->width - x - 2, ST_STRONG, scene->hand ? _("%s, these four cards are dealt to you. Keep two (R4).")
+        : _("These four cards are dealt to %s, who keeps two (R4)."), scene->names[scene->seat]);
     for (unsigned i = 0; i < PYR_DEALT; i++) {
-        bool kept = scene->hand && (scene->state == HAND_KEEP ? scene->hand->picked >> i & 1
-            : scene->view.mine.card[0] == scene->view.dealt[i] || scene->view.mine.card[1] == scene->view.dealt[i]);
+        bool kept = scene->hand && scene->state == HAND_KEEP ? scene->hand->picked >> i & 1
+            : scene->view.mine.card[0] == scene->view.dealt[i] || scene->view.mine.card[1] == scene->view.dealt[i];
         bool at = scene->hand && scene->state == HAND_KEEP && scene->hand->at == i;
         char note[48];
         snprintf(note, sizeof note, canvas->ascii ? "* %s" : "✓ %s", _("keep"));
@@ -162,7 +164,8 @@ static void draw_player(struct canvas *canvas, int x, int y, struct card_size si
     struct pyr_score score = pyr_table_score(box, open, (pyr_seat)seat);
     char done[200] = "";
     int width = card_width(size) + 1;
-    canvas_print(canvas, x, y, canvas->width / 2 - 1, ST_STRONG, _("%s: %d points"), scene->names[seat], score.total);
+    canvas_print(canvas, x, y, canvas->width / 2 - 1, ST_STRONG, pyr_ngettext("%s: %d point", "%s: %d points", (unsigned long)abs(score.total)),
+        scene->names[seat], score.total);
     for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
         struct card_look look = { .slot = -1 };
         pyr_card card = desk->card[slot];

@@ -171,6 +171,8 @@ static void prompt(struct app *app, const struct scene *scene)
 static void set_hints(struct app *app, enum hand_state state)
 {
     bool can_undo = app->match.choice[app->seat].count || (app->game && game_can_take_back(app));
+    if (app->question)
+        return;                              /* its box has the keys that work now */
     if (app->sheet == SHEET_STORY) {
         app_hint(app, K_UP, app->facts.ascii ? "Up" : "↑", _("earlier"));
         app_hint(app, K_DOWN, app->facts.ascii ? "Down" : "↓", _("later"));
@@ -187,11 +189,13 @@ static void set_hints(struct app *app, enum hand_state state)
             app_hint(app, 't', "t", app->peek ? _("choose") : _("table"));
     } else if (is_aiming(state)) {
         app_hint(app, K_ENTER, _("Enter"), _("place"));
-        if (state == HAND_FIRST) {
+        bool single = app->hand[app->seat].aim.single;       /* one space looks the same however it is turned */
+        if (state == HAND_FIRST && !single) {
             app_hint(app, 'r', "r", _("rotate"));
             app_hint(app, 'f', "f", _("mirror"));
-            app_hint(app, 's', "s", _("single"));
         }
+        if (state == HAND_FIRST)
+            app_hint(app, 's', "s", single ? _("pattern") : _("single"));
         app_hint(app, 'n', "n", _("next"));
         app_hint(app, K_TAB, _("Tab"), _("card"));
     } else if (state == HAND_READY || state == HAND_PASS) {
@@ -201,6 +205,8 @@ static void set_hints(struct app *app, enum hand_state state)
         app_hint(app, 'v', "v", _("replay"));
         if (app->game || remote_can_play_again(app->remote))
             app_hint(app, 'N', "N", _("rematch"));
+    } else if (app->remote && remote_is_watching(app->remote)) {
+        app_hint(app, K_TAB, _("Tab"), _("seat"));
     }
     if (app->sheet)
         app_hint(app, K_ESCAPE, _("Esc"), _("back"));
@@ -221,7 +227,8 @@ static void draw(struct app *app)
     struct scene scene;
     app_canvas(app);
     if (app->game && game_is_covered(app)) {
-        game_draw_cover(app);
+        if (!app->question)
+            game_draw_cover(app);
         goto show;
     }
     app_scene(app, &scene);
@@ -229,7 +236,9 @@ static void draw(struct app *app)
         app->message[0] = '\0';
     char kept[sizeof app->message];
     memcpy(kept, app->message, sizeof kept);
-    if (!app->sheet)
+    if (app->question)
+        app->message[0] = '\0';
+    else if (!app->sheet)
         prompt(app, &scene);
     set_hints(app, scene.state);
     scene.hint_count = app->hint_count;
@@ -261,6 +270,7 @@ show:
         else
             draw_notice(&app->canvas, _("Leave the game?"), app->game && !game_is_kept(app) ? _("It could not be saved: leaving loses what is not on the disk.")
                 : pyr_match_is_over(&app->match) ? _("It is over, and its record is kept.")
+                : app->remote && remote_is_watching(app->remote) ? _("You are watching: the game goes on without you.")
                 : app->remote ? _("Your seat stays yours: come back with the same command.") : _("It is kept and goes on the next time you start."),
                 answers, 2);
     }

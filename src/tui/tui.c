@@ -43,6 +43,7 @@ static void run_remote(struct app *app)
         if (app->look_back && !app->error)
             replay_run(app, "");
     } while (app->look_back && !app->error && !screen_signal());
+    remote_way_back(app->remote, app->farewell, sizeof app->farewell);
     remote_destroy(app->remote);
     app->remote = NULL;
 }
@@ -80,6 +81,8 @@ int tui_run(const struct tui_options *options)
         free(app);
         return TUI_NO_TERMINAL;
     }
+    if (app->facts.ascii)
+        pyr_text_plain();
     if (options->replay)
         run_replay(app);
     else if (options->server)
@@ -91,6 +94,9 @@ int tui_run(const struct tui_options *options)
     if (app->error) {
         fprintf(stderr, "pyramids: %s\n", app->error);
         code = 1;
+    } else if (app->farewell[0] && stopped != SIGHUP) {
+        puts(app->farewell);
+        fflush(stdout);
     }
     free(app->error);
     story_finish(&app->story);

@@ -239,7 +239,8 @@ static void tell_line(struct story *story, const struct pyr_match *match, uint32
         break;
     case PYR_EVENT_SCORE:
         if ((to = story_add(story, line)))
-            snprintf(to->text, sizeof to->text, _("%s has %d points."), name, event.score.total);
+            snprintf(to->text, sizeof to->text, pyr_ngettext("%s has %d point.", "%s has %d points.", (unsigned long)abs(event.score.total)), name,
+                event.score.total);
         break;
     default: break;
     }

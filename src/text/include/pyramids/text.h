@@ -34,6 +34,10 @@ const char *pyr_text_language_name(const char *code);
 /* The best language for a header Accept-Language ("fr-CH, fr;q=0.9, en;q=0.8"); NULL if there is none of them. */
 const char *pyr_text_accepted(const char *wanted);
 
+/* From now on texts of the present language are written as it writes them where there is ASCII only: gruen for grün. What has no such rule stays. Before
+ * there are threads. */
+void pyr_text_plain(void);
+
 /* The value of a C expression in n, as in the Plural-Forms of a catalogue. */
 unsigned long pyr_text_plural(const char *expression, unsigned long n);
 
