@@ -21,10 +21,10 @@ export function scoreTable(view, names, winners, core, bots) {
     const cell = /** @param {number} s @param {number | string} value @param {string} [small] @param {string} [more] */ (s, value, small = '',
         more = '') => `<td class="${w(s)} ${more}"><b>${value}</b>${small ? `<small class="no-p">${esc(small)}</small>` : ''}</td>`;
     const row = /** @param {string} i @param {string} title @param {(s: number) => string} make */ (i, title, make) =>
-        `<tr><th scope="row"><span class="in">${i}${esc(title)}</span></th>${seats.map(make).join('')}</tr>`;
+        `<tr><th scope="row"><span class="in">${i}<span>${esc(title)}</span></span></th>${seats.map(make).join('')}</tr>`;
     const tied = seats.filter((s) => view.scores[s].total === Math.max(...view.scores.map((x) => x.total)));
     const lowest = /** @param {number} s */ (s) => view.desks[s].done[0] ?? 0;
-    return `<table class="sc"><caption class="vh">${_('Final scores')}</caption><thead><tr><th scope="col"><span class="vh">${_('Part')}</span></th>${
+    return `<table class="sc ${seats.length > 3 ? 'four' : ''}"><caption class="vh">${_('Final scores')}</caption><thead><tr><th scope="col"><span class="vh">${_('Part')}</span></th>${
         seats.map((s) => `<th scope="col" class="${w(s)}"><span class="hd">${avatar(s, { bot: bots[s] })}<span class="nmt" dir="auto">${
         esc(names[s])}</span></span></th>`).join('')}</tr></thead><tbody>
         ${row(shape('orange').replace('class="pg"', 'class="pg k-orange"'), _('Pyramids'), (s) => cell(s, view.scores[s].pyramids,
@@ -33,8 +33,8 @@ export function scoreTable(view, names, winners, core, bots) {
             Boolean).length })))}
         ${row(star, _('Pyramid points'), (s) => cell(s, view.scores[s].points, view.tiles.flatMap((t) => t.map((o, i) => o === s ? String([10, 6,
             3][i]) : '')).filter(Boolean).join(' + ')))}
-        ${row(symbol('ruby'), _('Gems'), (s) => { const d = view.desks[s], pairs = Math.min(d.rubies, d.emeralds); return cell(s, view.scores[s].gems,
-            `${ngettext('%{n} pair', '%{n} pairs', pairs)}, ${ngettext('%{n} single', '%{n} single', Math.abs(d.rubies - d.emeralds))}`); })}
+        ${row(symbol('ruby'), _('Gems'), (s) => { const d = view.desks[s], pairs = Math.min(d.rubies, d.emeralds), single = Math.abs(d.rubies - d.emeralds); return cell(s, view.scores[s].gems,
+            [pairs && ngettext('%{n} pair', '%{n} pairs', pairs), single && ngettext('%{n} single', '%{n} single', single)].filter(Boolean).join(', ')); })}
         ${row(symbol('skull'), _('Worst skull'), (s) => cell(s, signed(view.scores[s].skulls), '', 'neg'))}
         <tr class="sum"><th scope="row">${_('Total')}</th>${seats.map((s) => `<td class="${w(s)}"><b>${signed(view.scores[s].total)}</b></td>`).join(
             '')}</tr>

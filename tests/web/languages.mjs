@@ -65,7 +65,7 @@ await test('a text, its plural and numbers in a language; the browser’s choice
 
 const midgame = playOut(newCore(site), 4, 7, (v) => v.phase === 'mark' && v.round === 2 && v.turn === 3);
 const setup = playOut(newCore(site), 3, 5, () => true);
-const over = playOut(newCore(site), 3, 11);
+const over = playOut(newCore(site), 3, 11), four = playOut(newCore(site), 4, 11);
 const replacing = (() => {
     for (let seed = 1; ; seed++) {
         const core = playOut(newCore(site), 3, seed, (v) => v.phase === 'replace' && v.order[v.place] === 0 && v.round > 0);
@@ -85,6 +85,7 @@ const SCREENS = [
     ['log', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-open=log]:visible').first().click(); }],
     ['score', 'play', { game: saved(midgame) }, async (page) => { await table(page); if (await page.locator('[data-open=score]:visible').count()) await page.locator('[data-open=score]:visible').first().click(); }],
     ['replace', 'play', { game: saved(replacing) }, async (page) => { await page.locator('.pick').first().click(); }],
+    ['end-four', 'play', { game: saved(four) }, (page) => page.locator('table.sc').waitFor()],
     ['end', 'play', { game: saved(over) }, async (page, code) => { await page.locator('table.sc').waitFor(); if (code === 'qps') await page.locator('ul.rates').waitFor({ timeout: 60000 }); }],
     ['replays', 'replays', { games: [kept(over), kept(lastTurn, '78')] }, (page) => page.locator('a.game').first().waitFor()],
     ['replay', 'replay/77', { games: [kept(over)] }, async (page) => { for (let i = 0; i < 12; i++) await page.locator('[data-a=next]').click(); }],
@@ -140,7 +141,7 @@ function misfits(width) {
         const text = node.nodeValue.trim().slice(0, 40);
         if (holder.closest('.hero') && !document.querySelector('dialog[open]') && box.bottom < innerHeight && !document.elementFromPoint(box.left + 3, box.bottom - 4)?.closest('.hero'))
             found.push(`“${text}” is covered`);
-        for (const word of holder.closest('button, .btn, .tile, h1, h2') ? node.nodeValue.matchAll(/\p{L}{4,}[.!?]?/gu) : []) {
+        for (const word of holder.closest('button, .btn, .tile, h1, h2, td') ? node.nodeValue.matchAll(/\p{L}{4,}[.!?]?|\d{2,}/gu) : []) {
             range.setStart(node, word.index);
             range.setEnd(node, word.index + word[0].length);
             if (new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1)
@@ -150,7 +151,7 @@ function misfits(width) {
             const style = getComputedStyle(up), edge = up.getBoundingClientRect();
             if (['auto', 'scroll'].includes(style.overflowX))
                 break;
-            if (up.matches('button, .btn, .iconbtn, dialog') && (box.right > edge.right + 2 || box.left < edge.left - 2 || box.bottom > edge.bottom + 2 || box.top < edge.top - 2)
+            if (up.matches('button, .btn, .iconbtn, dialog, th, td') && (box.right > edge.right + 2 || box.left < edge.left - 2 || box.bottom > edge.bottom + 2 || box.top < edge.top - 2)
                 && !['auto', 'scroll'].includes(style.overflowY))
                 found.push(`“${text}” sticks out of ${up.tagName.toLowerCase()}.${up.className} by ${Math.round(Math.max(box.right - edge.right, edge.left - box.left, box.bottom - edge.bottom, edge.top - box.top))} px`);
             if (['hidden', 'clip'].includes(style.overflowX) && (box.right > edge.right + 1 || box.left < edge.left - 1))
