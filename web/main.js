@@ -221,10 +221,10 @@ export class App {
             _('Drag over spaces to paint the pattern, or drag the pattern itself.'),
             _('On a touch screen tap a space; tap it again for the next placement. Hold a space to paint: then tap the others one by one.')];
         void dialog(_('Help and keys'), `<ul class="rows">${tips.map((t) => `<li>${esc(t)}</li>`).join(
-            '')}</ul><h3>${_('Symbols')}${ruleLink('R11')}</h3>${symbolList()}<div class="keys">${keys.map(([k, t]) =>
+            '')}</ul><div class="helpcols"><div><h3>${_('Symbols')}${ruleLink('R11')}</h3>${symbolList()}</div><div class="keys">${keys.map(([k, t]) =>
             `<span>${k.split(' ').map((x) => `<kbd class="kbd">${x}</kbd>`).join(' ')}</span><span>${esc(t)}</span>`).join(
-            '')}</div><p class="bars"><a class="btn" href="#rules">${icon('book')}${_('Rules')}</a><a class="btn" href="#learn">${icon('learn')}${_('Learn')}</a></p>`,
-            { close: _('Close') });
+            '')}</div></div><p class="bars"><a class="btn" href="#rules">${icon('book')}${_('Rules')}</a><a class="btn" href="#learn">${icon('learn')}${_('Learn')}</a></p>`,
+            { close: _('Close'), wide: true });
     }
 
     /** @param {[string, string, () => void][]} items */
