@@ -4,7 +4,7 @@ import { $, confirmed, dialog, download, esc, near, put, toast } from './dom.js'
 import { icon, mini, patternPicture, picture, symbolOf, turned } from './draw.js';
 import { spaceName } from './core.js';
 import { cardContents, cardName, colourName, faultSentence, spaceWord } from './words.js';
-import { editions, keepEdition, read, settings, write } from './store.js';
+import { LARGEST_EDITION, editions, keepEdition, read, settings, write } from './store.js';
 import { startBotGame } from './game.js';
 import { pageTop } from './main.js';
 
@@ -72,11 +72,9 @@ export class EditionsView {
     }
 }
 
-const LARGEST = 60000;             // a box is written in 3 KB; comments may double and redouble that
-
 /** A file becomes the text that is edited, whatever is in it: the reader says what is wrong. @param {App} app @param {File} file */
 async function importFile(app, file) {
-    if (file.size > LARGEST) {
+    if (file.size > LARGEST_EDITION) {
         toast(_('%{name} is too large for an edition.', { name: file.name }));
         return;
     }
@@ -117,7 +115,7 @@ class EditorView {
     stop() {}
 
     /** What is not saved yet survives a reload. */
-    keep() { write('draft', this.text.length > LARGEST ? undefined : this.text); }
+    keep() { write('draft', this.text.length > LARGEST_EDITION ? undefined : this.text); }
 
     /** Where the five rows of a card begin in the text, or -1. */
     rowsAt() {
@@ -207,7 +205,7 @@ class EditorView {
                 esc(spaceWord(c))}">${c === '.' ? '<span class="pl-empty"></span>' : c === '#' ? '<span class="pl-wall"></span>' : c === 'v' ? '▼' :
                 symbolOf(c)}</button>`).join('')}</div>
             <div class="ed-grid k-${colour}">${[...cells].map((c, i) => `<button data-draw="${i}" class="${c === '#' ? 'wall' : ''}" aria-label="${
-                esc(`${spaceName(i)}, ${spaceWord(c)}`)}">${c === 'v' ? '▼' : symbolOf(c)}</button>`).join('')}</div></section>
+                esc(_('%{space}, %{what}', { space: spaceName(i), what: spaceWord(c) }))}">${c === 'v' ? '▼' : symbolOf(c)}</button>`).join('')}</div></section>
             <section class="ed-text"><label class="eyebrow" for="ed-text">${
                 _('Text of the edition')}</label><textarea id="ed-text" name="text" spellcheck="false" rows="26" data-same="text"></textarea></section></div></main></div>`);
     }

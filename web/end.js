@@ -21,11 +21,11 @@ export function scoreTable(view, names, winners, core, bots) {
     const cell = /** @param {number} s @param {number | string} value @param {string} [small] @param {string} [more] */ (s, value, small = '',
         more = '') => `<td class="${w(s)} ${more}"><b>${value}</b>${small ? `<small class="no-p">${esc(small)}</small>` : ''}</td>`;
     const row = /** @param {string} i @param {string} title @param {(s: number) => string} make */ (i, title, make) =>
-        `<tr><th scope="row"><span class="in">${i}${esc(title)}</span></th>${seats.map(make).join('')}</tr>`;
+        `<tr><th scope="row"><span class="in">${i}<span>${esc(title)}</span></span></th>${seats.map(make).join('')}</tr>`;
     const tied = seats.filter((s) => view.scores[s].total === Math.max(...view.scores.map((x) => x.total)));
     const lowest = /** @param {number} s */ (s) => view.desks[s].done[0] ?? 0;
-    return `<table class="sc"><caption class="vh">${_('Final scores')}</caption><thead><tr><th scope="col"><span class="vh">${_('Part')}</span></th>${
-        seats.map((s) => `<th scope="col" class="${w(s)}"><span class="hd">${avatar(s, { bot: bots[s] })}<span class="nmt">${
+    return `<table class="sc ${seats.length > 3 ? 'four' : ''}"><caption class="vh">${_('Final scores')}</caption><thead><tr><th scope="col"><span class="vh">${_('Part')}</span></th>${
+        seats.map((s) => `<th scope="col" class="${w(s)}"><span class="hd">${avatar(s, { bot: bots[s] })}<span class="nmt" dir="auto">${
         esc(names[s])}</span></span></th>`).join('')}</tr></thead><tbody>
         ${row(shape('orange').replace('class="pg"', 'class="pg k-orange"'), _('Pyramids'), (s) => cell(s, view.scores[s].pyramids,
             ngettext('%{n} complete', '%{n} complete', view.desks[s].done.length)))}
@@ -33,8 +33,8 @@ export function scoreTable(view, names, winners, core, bots) {
             Boolean).length })))}
         ${row(star, _('Pyramid points'), (s) => cell(s, view.scores[s].points, view.tiles.flatMap((t) => t.map((o, i) => o === s ? String([10, 6,
             3][i]) : '')).filter(Boolean).join(' + ')))}
-        ${row(symbol('ruby'), _('Gems'), (s) => { const d = view.desks[s], pairs = Math.min(d.rubies, d.emeralds); return cell(s, view.scores[s].gems,
-            `${ngettext('%{n} pair', '%{n} pairs', pairs)}, ${ngettext('%{n} single', '%{n} single', Math.abs(d.rubies - d.emeralds))}`); })}
+        ${row(symbol('ruby'), _('Gems'), (s) => { const d = view.desks[s], pairs = Math.min(d.rubies, d.emeralds), single = Math.abs(d.rubies - d.emeralds); return cell(s, view.scores[s].gems,
+            [pairs && ngettext('%{n} pair', '%{n} pairs', pairs), single && ngettext('%{n} single', '%{n} single', single)].filter(Boolean).join(', ')); })}
         ${row(symbol('skull'), _('Worst skull'), (s) => cell(s, signed(view.scores[s].skulls), '', 'neg'))}
         <tr class="sum"><th scope="row">${_('Total')}</th>${seats.map((s) => `<td class="${w(s)}"><b>${signed(view.scores[s].total)}</b></td>`).join(
             '')}</tr>
@@ -75,7 +75,7 @@ function barChart(judged, names) {
     const label = rows.map((r, s) => _('%{name}: luck %{luck}, choices %{skill}', { name: names[s], luck: plus(r.luck), skill: plus(r.skill) })).join(
         '. ');
     return `<svg class="chart" viewBox="0 0 480 ${26 + rows.length * rh}" role="img" aria-label="${esc(label)}">${grid}${rows.map((r, s) =>
-        `<text class="nm" x="0" y="${52 + s * rh}">${esc(names[s].slice(0, 12))}</text><text x="0" y="${69 + s * rh}">${plus(r.all)}</text>${
+        `<text class="nm" x="0" y="${52 + s * rh}">${esc([...names[s]].slice(0, 12).join(''))}</text><text x="0" y="${69 + s * rh}">${plus(r.all)}</text>${
         bar(r.luck, 31 + s * rh, 'luck')}${bar(r.skill, 53 + s * rh, 'skill')}`).join('')}<line class="ax" x1="${cx}" x2="${cx}" y1="20" y2="${
         22 + rows.length * rh}"/><text x="${cx}" y="14" text-anchor="middle">0</text></svg><p class="note">${
             esc(_('Points above or below the table’s average of %{n}.', { n: Math.round(mean) }))}</p>`;
@@ -108,7 +108,7 @@ function legend() {
         0), win: 100 * win }))}</dd>`).join('')}</dl>`;
 }
 
-/** Everything that the analysis tells. @param {Judged} judged @param {string[]} names @param {Core} core @param {number[]} winners @param {string} link of the replay, to which a line is added */
+/** Everything that the analysis tells, in two parts: what became of the game, and which choices made the difference. @param {Judged} judged @param {string[]} names @param {Core} core @param {number[]} winners @param {string} link of the replay, to which a line is added */
 export function judgedHtml(judged, names, core, winners, link) {
     const lines = core.lines(), entries = logEntries(lines, core.edition);
     const worst = judged.decisions.filter((d) => d.mark).sort((a, b) => b.winLost - a.winLost || b.lost - a.lost).slice(0, 4).sort((a, b) =>
@@ -117,16 +117,15 @@ export function judgedHtml(judged, names, core, winners, link) {
         `${ROMAN[(n - 1) / 7 | 0]}.${1 + (n - 1) % 7}` : '–'; };
     const level = /** @param {number} rate */ (rate) => rate < .07 ? _('plays like a master') : rate < .25 ? _('plays like an expert') : rate < .75 ?
         _('plays like a club player') : rate < 1.4 ? _('plays like a casual player') : _('plays like a novice');
-    return `<div class="lg"><span><i class="a"></i>${_('Luck: cards and order')}</span><span><i class="b"></i>${
+    return [`<div class="lg"><span><i class="a"></i>${_('Luck: cards and order')}</span><span><i class="b"></i>${
         _('Skill: the choices')}</span></div>${barChart(judged, names)}<h3 class="title">${_('Chance to win')}</h3>${winChart(judged, names, lines,
-        winners, worst)}
-        <h3 class="title">${_('Turning points')}</h3><ul class="moments">${worst.map((d) =>
+        winners, worst)}`, `<ul class="moments">${worst.map((d) =>
             `<li><a href="#${link}/${d.line}"><b>${turnOf(d.line)}</b><span>${entries.find((e) => e.line === d.line)?.html ?? ''} <b class="mk">${
             d.mark}</b><small>${esc(_('Lost %{points} points and %{win} % of the chance to win.', { points: number(d.lost, 1), win: Math.round(
             100 * d.winLost) }))}</small></span>${icon('play')}</a></li>`).join('') || `<li>${_('No choice cost much.')}</li>`}</ul>${worst.length ?
             legend() : ''}
         <ul class="rates">${judged.sums.map((s, i) => `<li>${avatar(i, { small: true })}<span>${esc(_('%{name}: %{points} points lost a choice, %{level}',
-            { name: names[i], points: number(s.rate, 2), level: level(s.rate) }))}</span></li>`).join('')}</ul>`;
+            { name: names[i], points: number(s.rate, 2), level: level(s.rate) }))}</span></li>`).join('')}</ul>`];
 }
 
 export class EndView {
@@ -137,8 +136,8 @@ export class EndView {
         this.app = app;
         this.core = game.core;
         this.thinker = new Thinker(this.core);
-        /** @type {string} */
-        this.judged = '';
+        /** @type {string[]} */
+        this.judged = [];
         this.done = 0;
         root.addEventListener('click', (e) => this.click(e));
         this.view = /** @type {View} */ (this.core.view(-1));
@@ -154,7 +153,7 @@ export class EndView {
     stop() { this.thinker.stop(); }
 
     render() {
-        const [title, text] = winnerWords(this.view, this.names, this.winners);
+        const [title, text] = winnerWords(this.view, this.names, this.winners), [charts, moments] = this.judged;
         put(this.root, `<div class="view end">${pageTop(_('Final scores'))}<main class="fin"><section class="win">${
             scene()}<i class="fade"></i><div class="medal"><svg viewBox="0 0 40 40" aria-hidden="true"><use href="#a-${
             ANIMALS[this.winners[0] ?? 0]}"/></svg></div><div class="tx"><h1 class="title" tabindex="-1">${esc(title)}</h1><p>${
@@ -163,9 +162,10 @@ export class EndView {
                 _('Watch replay')}</span></a><button class="btn" data-a="download">${icon('save')}<span class="lbl">${
                 _('Download')}</span></button><button class="btn" data-a="share">${icon('share')}<span class="lbl">${
                 _('Share')}</span></button></div></div></section>
-            <section class="panel sheet" aria-label="${esc(_('Scores'))}">${scoreTable(this.view, this.names, this.winners, this.core,
-                this.game.seats.map((s) => s.level !== ''))}${this.game.shuffleHtml()}</section>
-            <section class="panel sheet" aria-labelledby="h-luck"><h2 class="title" id="h-luck">${_('Luck and skill')}</h2>${this.judged ||
+            <div class="fincol"><section class="panel sheet" aria-label="${esc(_('Scores'))}">${scoreTable(this.view, this.names, this.winners, this.core,
+                this.game.seats.map((s) => s.level !== ''))}${this.game.shuffleHtml()}</section>${moments ?
+                `<section class="panel sheet late" aria-labelledby="h-turning"><h2 class="title" id="h-turning">${_('Turning points')}</h2>${moments}</section>` : ''}</div>
+            <section class="panel sheet" aria-labelledby="h-luck"><h2 class="title" id="h-luck">${_('Luck and skill')}</h2>${charts ||
                 `<p class="note">${
                 _('The game is being judged: every choice against the best one, every card against those that could have come.')}</p><progress class="bar" max="1" value="${
                 this.done}" aria-label="${esc(_('Analysis'))}"></progress>`}</section></main></div>`);
@@ -178,7 +178,7 @@ export class EndView {
             this.done = done;
             this.render();
         }).catch(() => null);
-        this.judged = !judged ? `<p class="note">${_('This part could not be loaded. Are you offline?')}</p>` : judgedHtml(judged, this.names, this.core, this.winners, `replay/${this.game.id}`);
+        this.judged = !judged ? [`<p class="note">${_('This part could not be loaded. Are you offline?')}</p>`] : judgedHtml(judged, this.names, this.core, this.winners, `replay/${this.game.id}`);
         this.render();
     }
 
@@ -192,6 +192,6 @@ export class EndView {
         else if (act === 'rematch')
             /** @type {import('./online.js').OnlineGame} */ (game).rematch(this.app);
         else if (act === 'share')
-            void replayLink(this.game.id, this.game.record(), this.game.online).then(shareLink);
+            void replayLink(this.game.id, this.game.record(), this.core.edition, this.game.online).then(shareLink);
     }
 }

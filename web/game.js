@@ -13,8 +13,15 @@ import { takeStep, DRAW } from './core.js';
 /** @typedef {{name: string, level: string}} Seat level: '' for a person */
 /** @typedef {{at: string, pin: string, picked: number[]}} Held what is placed or picked but not confirmed, and in which position */
 /** @typedef {{id: string, record: string, edition: string, seats: Seat[], me: number, pending: {seat: number, made: string[], confirmed: boolean}[], held?: Held | null,
- *  copy?: string}} Saved copy: the code of the table at a server that this is a copy of */
+ *  copy?: string, claim?: string}} Saved copy: the code of the table at a server that this is a copy of; claim: of the window that plays it */
 /** @typedef {'thinking' | 'ready' | 'choosing' | 'next' | 'idle' | 'away' | 'gone'} Status */
+
+/** Of two windows with one game the later claim plays. Two made in the same moment, or by a clock that was put back, differ all the same.
+ * @param {string} [last] the claim so far */
+function newClaim(last = '') {
+    const now = Math.max(Date.now(), 1 + Number(last.split('.')[0]));
+    return `${now}.${[...crypto.getRandomValues(new Uint8Array(8))].map((b) => b.toString(16).padStart(2, '0')).join('')}`;
+}
 
 const TAKE_PAUSE = 450;          // a bot's new card should not appear unseen
 
@@ -99,6 +106,7 @@ export class LocalGame extends Game {
         this.asked = new Set();
         this.stopped = false;
         this.copy = '';
+        this.claim = newClaim(LocalGame.saved()?.claim);
         /** Said when the bots could not be fetched. @type {Game['banner']} */
         this.noBots = null;
         this.people = seats.map((s, i) => s.level ? -1 : i).filter((i) => i >= 0);
@@ -142,6 +150,14 @@ export class LocalGame extends Game {
         return game;
     }
 
+    /** One that is over. @param {Core} core with its record @param {import('./store.js').Kept} kept */
+    static finished(core, kept) {
+        const levels = new Map(core.lines().flatMap((l) => { const tag = /^tag bot (\d) (\S+)/.exec(l); return tag ? [[Number(tag[1]) - 1, tag[2]]] : []; }));
+        const game = new LocalGame(core, core.names().map((name, s) => ({ name, level: levels.get(s) ?? '' })), kept.me);
+        game.id = kept.id;
+        return game;
+    }
+
     /** @returns {Saved | null} */
     static saved() { return read('game', null); }
 
@@ -154,7 +170,7 @@ export class LocalGame extends Game {
             write('game', undefined);
         } else {
             write('game', { id: this.id, record: this.core.log(), edition, seats: this.seats, me: this.me, pending, held: this.held,
-                copy: this.copy });
+                copy: this.copy, claim: this.claim });
         }
     }
 
@@ -255,10 +271,15 @@ export class LocalGame extends Game {
         this.thinker.stop();
     }
 
-    /** Another window goes on with the game that is kept: this one rests, or both would overwrite each other's turns. @param {() => void} back */
-    leave(back) {
+    /** Another window goes on with the game that is kept: this one rests, or both would overwrite each other's turns. If this one's claim is the later one, it
+     * is the other that rests. @param {Saved | null} theirs what the other has written @param {() => void} back */
+    leave(theirs, back) {
         if (this.stopped || this.core.isOver())
             return;
+        if (theirs?.claim && theirs.claim < this.claim) {
+            this.save();
+            return;
+        }
         this.stop();
         this.banner = { icon: 'device', text: _('You play this seat in another window now.'), actions: [{ label: _('Play here'), act: back }] };
         this.changed();

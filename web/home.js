@@ -64,8 +64,8 @@ export class HomeView {
             `<button role="radio" aria-checked="${on}" tabindex="${on ? 0 : -1}" data-${name}="${value}">${inner}</button>`;
         put(this.root, `<div class="view home"><header class="nav">${
             wordmark}<span class="sp"></span><button class="me-chip no-p" data-a="settings" aria-label="${esc(_('Settings: %{name}',
-            { name: settings.name || _('your name') }))}">${avatar(0, { small: true, me: true })}${esc(settings.name ||
-            _('Your name'))}</button><label class="lang"><span class="vh">${
+            { name: settings.name || _('your name') }))}">${avatar(0, { small: true, me: true })}<span dir="auto">${esc(settings.name ||
+            _('Your name'))}</span></button><label class="lang"><span class="vh">${
             _('Language')}</span>${icon('globe', 'g')}<select name="language">${LANGUAGES.map(([c, n]) =>
                 `<option value="${c}" ${c === language ? 'selected' : ''}>${n}</option>`).join('')}</select>${icon('down',
                 'd')}</label><button class="iconbtn" data-a="theme" aria-label="${esc(_('Theme'))}">${
@@ -183,7 +183,7 @@ export class HomeView {
             avatar(i)}<select class="inp" name="kind${i}" aria-label="${esc(_('Who plays seat %{n}', { n: i + 1 }))}">${i > 1 ?
             `<option value="none">${_('nobody')}</option>` : ''}<option value="" ${i < 2 ? 'selected' : ''}>${_('person')}</option>${
             LEVELS.map((l) => `<option value="${l}">${esc(_('bot, %{level}', { level: levelName(l) }))}</option>`).join(
-                '')}</select><input class="inp" type="text" name="name${i}" maxlength="24" aria-label="${esc(_('Name of seat %{n}',
+                '')}</select><input class="inp" type="text" name="name${i}" dir="auto" maxlength="24" aria-label="${esc(_('Name of seat %{n}',
                 { n: i + 1 }))}" value="${i === 0 ? esc(settings.name) : ''}" placeholder="${esc(_('Player %{n}', { n: i + 1 }))}"></fieldset>`;
         /** @type {import('./game.js').Seat[]} */
         let seats = [];

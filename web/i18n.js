@@ -15,9 +15,12 @@ let catalogue = {};
 let pluralOf = LANGUAGES[0][2];
 export let language = 'en';
 
+/** What runs from right to left, such as a name, must not turn the words around it. @param {string | number} value */
+const isolated = (value) => /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(String(value)) ? `\u2068${value}\u2069` : String(value);
+
 /** @param {string} text @param {Values} [values] */
 function fill(text, values) {
-    return values ? text.replace(/%\{(\w+)\}/g, (all, name) => name in values ? String(values[name]) : all) : text;
+    return values ? text.replace(/%\{(\w+)\}/g, (all, name) => name in values ? isolated(values[name]) : all) : text;
 }
 
 /** A text. @param {string} text @param {Values} [values] */
@@ -59,7 +62,7 @@ export async function loadLanguage(code) {
 
 /** "a, b and c". @param {string[]} words */
 export function listWords(words) {
-    return new Intl.ListFormat(language, { type: 'conjunction' }).format(words);
+    return new Intl.ListFormat(language, { type: 'conjunction' }).format(words.map(isolated));
 }
 
 /** A number as the language writes it. @param {number} n @param {number} [digits] after the decimal sign */

@@ -17,7 +17,7 @@ const seatKeys = () => read('keys', /** @type {Record<string, Record<string, str
 /** @param {unknown} error */
 const words = (error) => serverWords(error instanceof ServerError ? error.code : 'no_server');
 
-const nameField = () => `<label class="fields">${_('Your name')}<input class="inp" name="name" maxlength="24" value="${
+const nameField = () => `<label class="fields">${_('Your name')}<input class="inp" name="name" dir="auto" maxlength="24" value="${
     esc(settings.name)}" autocomplete="nickname" placeholder="${esc(_('Player'))}"></label>`;
 
 /** A new table. */
@@ -191,12 +191,12 @@ class LobbyView {
             put(this.root, `<div class="page">${pageTop(_('Table'))}<main class="page-in narrow"><h1 class="title">${
                 _('The players choose their first cards')}</h1><p class="lead">${
                 _('You will see the game as soon as they are done.')}</p><ul class="panel form seatlist">${table.seats.map((s, i) =>
-                `<li>${avatar(i, { bot: s.kind === 'bot' })}<span><b>${esc(game.seats[i].name)}</b></span></li>`).join('')}</ul></main></div>`);
+                `<li>${avatar(i, { bot: s.kind === 'bot' })}<span><b dir="auto">${esc(game.seats[i].name)}</b></span></li>`).join('')}</ul></main></div>`);
             return;
         }
         const keys = seatKeys()[game.id] ?? {}, free = table.seats.some((s) => s.kind === 'open' || s.kind === 'friend');
         const seat = /** @param {import('./online.js').TableSeat} s @param {number} i */ (s, i) =>
-            `<li>${avatar(i, { bot: s.kind === 'bot', me: i === table.you - 1 })}<span><b>${esc(s.kind === 'bot' ? _('bot, %{level}',
+            `<li>${avatar(i, { bot: s.kind === 'bot', me: i === table.you - 1 })}<span><b dir="auto">${esc(s.kind === 'bot' ? _('bot, %{level}',
             { level: levelName(s.level ?? '') }) : s.kind === 'open' ? _('free') : s.name ?? '')}</b><small>${i === table.you - 1 ? _('you') :
             s.kind === 'person' ? (s.here ? _('is here') : _('not connected')) : s.kind === 'friend' ? _('invited') : ''}</small></span>${
             s.kind === 'open' && !table.you ? `<button class="btn" data-a="sit" data-seat="${i + 1}">${_('Sit here')}</button>` :

@@ -4,10 +4,9 @@
  */
 import { _, loadLanguage, pickLanguage } from './i18n.js';
 import { $, confirmed, dialog, esc, near, toast } from './dom.js';
-import { icon, symbol, wordmark } from './draw.js';
-import { ruleLink, symbolRule } from './words.js';
+import { icon, wordmark } from './draw.js';
 import { Core } from './core.js';
-import { symbolList } from './words.js';
+import { ruleLink, symbolList } from './words.js';
 import { applyTheme, editions, games, saveSettings, settings } from './store.js';
 import { LocalGame } from './game.js';
 import { HomeView } from './home.js';
@@ -26,7 +25,7 @@ async function getRest() {
 }
 
 /** Addresses behind the #; R10 and its like lead into the rules, anything else home. */
-const ROUTES = { play: 0, rules: 0, learn: 0, replays: 0, replay: 0, pad: 0, editions: 0, edition: 0, table: 0, friends: 0, watch: 0 };
+const ROUTES = { play: 0, rules: 0, learn: 0, replays: 0, replay: 0, pad: 0, editions: 0, edition: 0, table: 0, friends: 0, watch: 0, end: 0 };
 
 /** An address in parts; a link that was cut off within a letter is taken as it is. @param {string} hash */
 function parts(hash) {
@@ -52,9 +51,9 @@ export class App {
         this.newer = null;
         $('#newer').addEventListener('click', (e) => { if (near(e, 'button')) this.useNewer(); });
         addEventListener('hashchange', () => void this.route());
-        addEventListener('storage', ({ key }) => {
+        addEventListener('storage', ({ key, newValue }) => {
             if (key === 'pyramids.game' && this.game instanceof LocalGame)
-                this.game.leave(() => {
+                this.game.leave(newValue && JSON.parse(newValue), () => {
                     this.game = null;
                     void this.route();
                 });
@@ -130,7 +129,7 @@ export class App {
     async route() {
         const { hash } = location, [name, ...rest] = parts(hash), isRule = /^[RQE]\d+$/.test(name);
         document.querySelectorAll('dialog[open]').forEach((d) => /** @type {HTMLDialogElement} */ (d).close());
-        if (name !== 'play' && name !== 'table') {
+        if (name !== 'play' && name !== 'table' && !(name === 'end' && this.game?.id === rest[0])) {
             this.game?.stop();
             this.game = null;
         }
@@ -205,8 +204,12 @@ export class App {
 
     home() { this.go(''); }
 
-    /** @param {Game} game */
-    end(game) { this.show((root) => new (this.here().EndView)(root, game, this), _('Final scores')); }
+    /** Where a game on this device ended, a reload leads back to. @param {Game} game */
+    end(game) {
+        if (game instanceof LocalGame)
+            history.replaceState(null, '', `#end/${game.id}`);
+        this.show((root) => new (this.here().EndView)(root, game, this), _('Final scores'));
+    }
 
     help() {
         const keys = /** @type {[string, string][]} */ ([['← ↑ → ↓', _('move over the chamber')], ['Tab',
@@ -218,12 +221,10 @@ export class App {
             _('Drag over spaces to paint the pattern, or drag the pattern itself.'),
             _('On a touch screen tap a space; tap it again for the next placement. Hold a space to paint: then tap the others one by one.')];
         void dialog(_('Help and keys'), `<ul class="rows">${tips.map((t) => `<li>${esc(t)}</li>`).join(
-            '')}</ul>${symbolList()}<p class="bars"><a class="btn" href="#rules">${icon('book')}${_('Rules')}</a><a class="btn" href="#learn">${icon('learn')}${
-            _('Learn')}</a></p><div class="keys">${keys.map(([k, t]) =>
-            `<span>${k.split(' ').map((x) => `<kbd class="kbd">${x}</kbd>`).join(' ')}</span><span>${esc(t)}</span>`).join('')}</div><h3>${_('Symbols')
-            }</h3><ul class="rows legend">${['ruby', 'torch', 'skull', 'potion', 'cross', 'tomb'].map((name) =>
-                `<li>${symbol(name)}${name === 'ruby' ? symbol('emerald') : ''}<span>${esc(symbolRule(name))}</span></li>`).join('')}</ul><p>${ruleLink('R11')}</p>`,
-                { close: _('Close') });
+            '')}</ul><div class="helpcols"><div><h3>${_('Symbols')}${ruleLink('R11')}</h3>${symbolList()}</div><div class="keys">${keys.map(([k, t]) =>
+            `<span>${k.split(' ').map((x) => `<kbd class="kbd">${x}</kbd>`).join(' ')}</span><span>${esc(t)}</span>`).join(
+            '')}</div></div><p class="bars"><a class="btn" href="#rules">${icon('book')}${_('Rules')}</a><a class="btn" href="#learn">${icon('learn')}${_('Learn')}</a></p>`,
+            { close: _('Close'), wide: true });
     }
 
     /** @param {[string, string, () => void][]} items */

@@ -1,8 +1,9 @@
 /** more.js: the views that are not needed at once, by their address. */
 import { _ } from './i18n.js';
 import { games } from './store.js';
+import { LocalGame } from './game.js';
 import { toast } from './dom.js';
-import { ReplayView, ReplaysView, loadRecord } from './replay.js';
+import { MISSING, MissingView, ReplayView, ReplaysView, editionOf, loadRecord } from './replay.js';
 import { learn } from './learn.js';
 import { RulesView } from './rules.js';
 import { PadView } from './pad.js';
@@ -10,18 +11,26 @@ import { EditionsView, edit } from './editions.js';
 import { NewTableView, TablesView, table } from './lobby.js';
 import { api, visit } from './online.js';
 import { unpack } from './pack.js';
+import { Core } from './core.js';
 
 /** @typedef {import('./main.js').App} App */
 
 /** A game that is kept here, or one of the server's. @param {App} app @param {string} id @param {string} [line] */
 async function replay(app, id, line) {
-    const { hash } = location, kept = games().find((g) => g.id === id);
-    /** @type {string} */
-    const record = kept?.record ?? (id.startsWith('z.') ? await unpack(id.slice(2)) : /^[A-Z0-9]{8}$/.test(id) ? await visit().then(() => api('GET',
-        `tables/${id}/record`)).catch(() => '') : '');
+    const { hash } = location, kept = games().find((g) => g.id === id), [z, ...packed] = id.split('.'), online = /^[A-Z0-9]{8}$/.test(id);
+    /** @type {string[]} */
+    let [record, edition = ''] = kept ? [kept.record, kept.edition] : z === 'z' ? await Promise.all(packed.map(unpack)) : online ? [await visit().then(() => api('GET',
+        `tables/${id}/record`)).catch(() => '')] : [''];
+    const named = editionOf(record);
+    if (online && !edition && named !== 'classic')
+        edition = await api('GET', `editions/${named}`).catch(() => '');
     if (location.hash !== hash)
         return;
-    const core = record ? loadRecord(app, record, kept?.edition) : _('This game is not kept in this browser.');
+    const core = record ? loadRecord(app, record, edition) : _('This game is not kept in this browser.');
+    if (record && core === MISSING) {
+        app.show((root) => new MissingView(root, app, record, () => void app.route()), _('Replay'));
+        return;
+    }
     if (typeof core === 'string') {
         await app.instead('replays');
         toast(core);
@@ -30,10 +39,22 @@ async function replay(app, id, line) {
     app.show((root) => new ReplayView(root, app, core, id, line === undefined ? undefined : Number(line)), _('Replay'));
 }
 
+/** The end of a game on this device: the one just played, or one that is kept. @param {App} app @param {string} id */
+function end(app, id) {
+    const kept = games().find((g) => g.id === id && g.me >= 0), core = kept && loadRecord(app, kept.record, kept.edition);
+    if (app.game?.id !== id)
+        app.game = kept && core instanceof Core && core.isOver() ? LocalGame.finished(core, kept) : null;
+    if (app.game)
+        app.end(app.game);
+    else
+        void app.instead('');
+}
+
 /** @type {Record<string, (app: App, ...rest: string[]) => void>} */
 export const routes = {
     replays: (app) => app.show((root) => new ReplaysView(root, app), _('Replays')),
     replay: (app, id, line) => void replay(app, id, line),
+    end,
     learn,
     rules: (app, tag) => app.show((root) => new RulesView(root, app, tag === 'rules' ? '' : tag), _('Rules')),
     pad: (app) => app.show((root) => new PadView(root, app), _('Score pad')),

@@ -204,9 +204,11 @@ export class OnlineGame extends Game {
                 if (this.me >= 0 && this.core.view(-1) && !this.core.isOver())
                     actions.push({ label: _('Play on against bots'), act: () => void this.playOn() });
             }
-            this.banner = { icon: 'wifi', alert: true, text: _('Reconnecting, your marks are safe'), actions };
+            this.banner = { icon: 'wifi', alert: true, text: this.hasMarks() ? _('Reconnecting, your marks are safe') : this.me >= 0 ? _('Reconnecting, your seat is kept') :
+                _('Reconnecting …'), actions };
         } else if (this.restarting)
-            this.banner = { icon: 'wifi', alert: true, text: _('The server restarts. Your marks are safe.'), actions };
+            this.banner = { icon: 'wifi', alert: true, text: this.hasMarks() ? _('The server restarts. Your marks are safe.') :
+                _('The server restarts. This page finds it again by itself.'), actions };
         else if (this.elsewhere)
             this.banner = { icon: 'device', text: _('You play this seat in another window now.'), actions: [{ label: _('Play here'), act: () => this.takePlace() }] };
         else if (this.slow)
@@ -222,6 +224,9 @@ export class OnlineGame extends Game {
                 this.post({ type: 'standin', seat: absent + 1 }) }] };
         this.changed();
     }
+
+    /** Whether there is something that could be lost: not for onlookers, nor while a table waits or cards are dealt. */
+    hasMarks() { return this.me >= 0 && (this.core.view(-1)?.phase ?? 'keep') !== 'keep'; }
 
     /** The game so far on this device, with bots in the other seats. */
     async playOn() {

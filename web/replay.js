@@ -6,8 +6,8 @@ import { _, ngettext, listWords, number } from './i18n.js';
 import { $, download, esc, near, put, shareLink, toast } from './dom.js';
 import { ROMAN, avatar, icon, mini, patternPicture, rose, shape, symbol, turned } from './draw.js';
 import { COLOURS, TILES, ERR } from './core.js';
-import { faultWithLine, levelName, logEntries, moveParts, playerName, signed, spaceNames } from './words.js';
-import { editions, games, keepGame } from './store.js';
+import { faultWithLine, levelName, logEntries, moveParts, patternName, playerName, signed, spaceNames } from './words.js';
+import { LARGEST_EDITION, editions, games, keepEdition, keepGame } from './store.js';
 import { Thinker } from './thinker.js';
 import { judgedHtml, scoreTable, winnerWords } from './end.js';
 import { replayLink } from './pack.js';
@@ -18,26 +18,40 @@ import { pageTop } from './main.js';
 /** @typedef {import('./core.js').View} View */
 /** @typedef {import('./worker.js').Judged} Judged */
 
+/** Instead of words: the record is of an edition that is not here. */
+export const MISSING = 'edition';
+
+/** The name of the edition that a record was played with. @param {string} record */
+export const editionOf = (record) => /^edition (\S+)/m.exec(record)?.[1] ?? 'classic';
+
 /** A core with the record loaded, or what is wrong with it. @param {App} app @param {string} text @param {string} [edition] its text, if it is known
  * @returns {Core | string} */
 export function loadRecord(app, text, edition = '') {
-    const named = /^edition (\S+)/m.exec(text)?.[1] ?? 'classic';
+    const named = editionOf(text);
     const core = app.core(edition || (Object.hasOwn(editions(), named) ? named : 'classic'));
     const fault = core.load(text);
     if (!fault)
         return core.seats() ? core : _('The record ends before the cards are dealt.');
-    return fault.code === ERR.recordEdition ? `${faultWithLine(fault)} ${_('Open its edition file under “Cards” first.')}` : faultWithLine(fault);
+    return fault.code === ERR.recordEdition ? MISSING : faultWithLine(fault);
 }
 
 /** Files that are dropped or chosen anywhere on these pages. @param {App} app @param {File} file @param {(message: string) => void} say */
 async function openFile(app, file, say) {
-    if (file.size > 200000) {
+    if (file.size > 200000)
         say(_('%{name} is too large for a game record.', { name: file.name }));
+    else
+        openRecord(app, file.name, await file.text(), say);
+}
+
+/** @param {App} app @param {string} name of its file @param {string} text @param {(message: string) => void} say */
+function openRecord(app, name, text, say) {
+    const core = loadRecord(app, text);
+    if (core === MISSING) {
+        app.show((root) => new MissingView(root, app, text, () => openRecord(app, name, text, toast)), _('Replay'));
         return;
     }
-    const text = await file.text(), core = loadRecord(app, text);
     if (typeof core === 'string') {
-        say(_('%{name}: %{message}', { name: file.name, message: core }));
+        say(_('%{name}: %{message}', { name, message: core }));
         return;
     }
     const id = `${Date.now()}`;
@@ -45,8 +59,8 @@ async function openFile(app, file, say) {
     app.go(`replay/${id}`);
 }
 
-/** @param {HTMLElement} root @param {App} app @param {(message: string) => void} say */
-function takeDrops(root, app, say) {
+/** @param {HTMLElement} root @param {(file: File) => unknown} take */
+function takeDrops(root, take) {
     root.addEventListener('dragover', (e) => { e.preventDefault(); root.classList.add('dropping'); });
     root.addEventListener('dragleave', () => root.classList.remove('dropping'));
     root.addEventListener('drop', (e) => {
@@ -54,12 +68,12 @@ function takeDrops(root, app, say) {
         root.classList.remove('dropping');
         const file = e.dataTransfer?.files[0];
         if (file)
-            void openFile(app, file, say);
+            take(file);
     });
     root.addEventListener('change', (e) => {
         const input = e.target;
         if (input instanceof HTMLInputElement && input.type === 'file' && input.files?.[0])
-            void openFile(app, input.files[0], say);
+            take(input.files[0]);
     });
 }
 
@@ -98,7 +112,7 @@ export function deskHtml({ edition }, view, before, s, name, { level, parts = []
             edition.cards[card], marks, fresh)}</div>` : '<span class="mini none"></span>';
     });
     return `<article class="panel opp rp" aria-label="${esc(ngettext('%{name}, %{n} point', '%{name}, %{n} points', view.scores[s].total,
-        { name }))}"><div class="id">${avatar(s, { bot: level !== undefined })}<div><div class="nm"><span class="nmt">${
+        { name }))}"><div class="id">${avatar(s, { bot: level !== undefined })}<div><div class="nm"><span class="nmt" dir="auto">${
         esc(name)}</span><span class="num">${signed(view.scores[s].total)}</span></div><div class="sub">${level ?
         esc(_('bot, %{level}', { level: levelName(level) })) : ''}</div></div>
         <div class="done">${d.done.map((n) => `<span class="dn k-${edition.cards[n].colour}">${shape(edition.cards[n].colour)}${
@@ -115,16 +129,57 @@ export const tilesHtml = (view, colours = COLOURS) => `<ul class="pp">${colours.
         owners[i] < 0 ? '' : avatar(owners[i], { small: true })}</span>`).join('')}</li>`;
 }).join('')}</ul>`;
 
+/** Instead of a replay whose cards are not here: they can be brought. */
+export class MissingView {
+    /** @param {HTMLElement} root @param {App} app @param {string} record @param {() => void} then the edition is here now */
+    constructor(root, app, record, then) {
+        this.root = root;
+        this.app = app;
+        this.name = editionOf(record);
+        this.message = '';
+        takeDrops(root, async (file) => {
+            this.message = await this.bring(file);
+            if (this.message)
+                this.render();
+            else
+                then();
+        });
+        this.render();
+    }
+
+    stop() {}
+
+    /** Keeps the edition among one's own; or says what is wrong with it. @param {File} file */
+    async bring(file) {
+        if (file.size > LARGEST_EDITION)
+            return _('%{name} is too large for an edition.', { name: file.name });
+        const core = this.app.core(), fault = core.readEdition((await file.text()).replace(/\r\n?/g, '\n')), { name, text } = core.edition;
+        if (fault)
+            return _('%{name}: %{message}', { name: file.name, message: faultWithLine(fault) });
+        if (name !== this.name)
+            return _('This is the edition “%{other}”. The game was played with “%{name}”.', { other: name, name: this.name });
+        keepEdition(name, text);
+        return '';
+    }
+
+    render() {
+        put(this.root, `<div class="page">${pageTop(_('Replay'))}<main class="page-in narrow"><h1 class="title">${_('The cards of this game are missing')}</h1><p class="lead">${
+            esc(_('It was played with the edition “%{name}”, which this browser does not have. Open its file, or drop it onto this page: then the game is shown.', { name: this.name }))}</p>
+            <p class="bars"><label class="btn pri filebtn">${icon('cards')}${_('Open the edition file')}<input type="file" class="vh" accept=".edition,.txt,text/plain"></label><a class="btn" href="#replays">${
+            icon('replay')}${_('Replays')}</a></p><p class="err" role="alert">${esc(this.message)}</p></main></div>`);
+    }
+}
+
 export class ReplaysView {
     /** @param {HTMLElement} root @param {App} app */
     constructor(root, app) {
         this.root = root;
         this.app = app;
         this.message = '';
-        takeDrops(root, app, (message) => {
+        takeDrops(root, (file) => openFile(app, file, (message) => {
             this.message = message;
             this.render();
-        });
+        }));
         this.render();
     }
 
@@ -174,10 +229,10 @@ export class ReplayView {
         this.progress = -1;
         this.message = '';
         this.abort = new AbortController();
-        takeDrops(root, app, (message) => {
+        takeDrops(root, (file) => openFile(app, file, (message) => {
             this.message = message;
             this.render();
-        });
+        }));
         root.addEventListener('click', (e) => this.click(e));
         root.addEventListener('input', (e) => this.input(e));
         document.addEventListener('keydown', (e) => this.key(e), { signal: this.abort.signal });
@@ -255,7 +310,7 @@ export class ReplayView {
         case 'play': this.play(); break;
         case 'analyse': void this.analyse(); break;
         case 'download': download(`pyramids-${this.id}.pyr`, this.core.log()); break;
-        case 'share': void replayLink(this.id, this.core.log(), /^[A-Z0-9]{8}$/.test(this.id)).then(shareLink); break;
+        case 'share': void replayLink(this.id, this.core.log(), this.core.edition, /^[A-Z0-9]{8}$/.test(this.id)).then(shareLink); break;
         }
     }
 
@@ -297,7 +352,7 @@ export class ReplayView {
             <div class="rp-main"><section class="panel rp-now" aria-live="polite"><div class="xcard">${rose}<span class="xname">${now ?
                 esc(now.name) : ''}</span>${now ? patternPicture(turned(now)) : ''}</div><div><p class="eyebrow">${now ?
                 esc(_('Round %{round}, turn %{turn}', { round: view.round + 1, turn: view.turn + 1 })) : _('Setup')}</p><p class="rp-say">${
-                current?.html ?? ''}${judgement?.mark ? ` <b class="mk">${judgement.mark}</b>` : ''}</p>${judgement
+                current?.kind === 'turn' && now ? esc(patternName(now)) : current?.html ?? ''}${judgement?.mark ? ` <b class="mk">${judgement.mark}</b>` : ''}</p>${judgement
                 ? `<p class="note">${judgement.lost < .05 || !best ? esc(_('The best choice.')) :
                     esc(_('%{points} points and %{win} % of the chance to win below the best: %{choice}', { points: number(judgement.lost, 1),
                     win: Math.round(100 * judgement.winLost), choice: choiceWords(best.choice) }))}</p>` : ''}</div></section>
@@ -316,8 +371,8 @@ export class ReplayView {
             <div class="rp-desks">${(this.seat < 0 ? seats : [this.seat, ...seats.filter((s) => s !== this.seat)]).map(desk).join('')}</div>
             <section class="panel rp-disp"><h2 class="eyebrow">${_('Display')}</h2><div class="grid">${view.display.map((n) => n ?
                 `<div role="img" aria-label="${esc(_('Card %{n}', { n }))}">${mini(edition.cards[n])}</div>` :
-                '<span class="mini none"></span>').join('')}</div><p class="note">${esc(ngettext('Deck: %{n} card', 'Deck: %{n} cards',
-                view.deckLeft))}</p>
+                '<span class="mini none"></span>').join('')}</div>${
+                view.phase === 'keep' ? '' : `<p class="note">${esc(ngettext('Deck: %{n} card', 'Deck: %{n} cards', view.deckLeft))}</p>`}
             ${tilesHtml(view)}</section>
             ${over ? `<section class="panel sheet"><h2 class="title">${esc(winnerWords(view, this.names, this.winners()).join('. '))}</h2>${
                 scoreTable(view, this.names, this.winners(), core, seats.map((s) => this.bots.has(s)))}</section>` : ''}</div>
@@ -327,7 +382,7 @@ export class ReplayView {
             <section class="panel sheet"><div class="bars"><button class="btn" data-a="download">${icon('save')}${
                 _('Download')}</button><button class="btn" data-a="share">${icon('share')}${_('Share')}</button>${this.judged ? '' :
                 `<button class="btn" data-a="analyse">${icon('brain')}${_('Analyse')}</button>`}</div>${this.judged ? judgedHtml(this.judged,
-                this.names, core, this.winners(), `replay/${this.id}`)
+                this.names, core, this.winners(), `replay/${this.id}`).join(`<h3 class="title">${_('Turning points')}</h3>`)
             : this.progress >= 0 ? `<progress class="bar" max="1" value="${this.progress}" aria-label="${esc(_('Analysis'))}"></progress>` :
                 `<p class="note">${_('The analysis marks choices that cost points or the chance to win.')}</p>`}</section></aside></main></div>`);
         const range = /** @type {HTMLInputElement} */ ($('[name=at]', this.root)), box = $('.logbox', this.root);

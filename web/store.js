@@ -52,6 +52,8 @@ export function keepGame(game) {
     write('games', [game, ...games().filter((g) => g.id !== game.id)].slice(0, MOST_GAMES));
 }
 
+export const LARGEST_EDITION = 60000;      // a box is written in 3 KB; comments may double and redouble that
+
 /** Own editions by name. @returns {Record<string, string>} */
 export const editions = () => read('editions', /** @type {Record<string, string>} */ ({}));
 /** @param {string} name @param {string} [text] without one it is forgotten */

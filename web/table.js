@@ -7,7 +7,7 @@ import { $, $$, announce, dialog, esc, near, put, toast } from './dom.js';
 import { ROMAN, SYMBOLS, avatar, bigDeck, cardBack, chamber, deckArt, ghostLayer, head, headTall, icon, legalLayer, mini, patternPicture, picture, rose, shape,
     symbol, symbolOf, turned, wordmark } from './draw.js';
 import { COLOURS, PASS, TILES, keepStep, spaceName } from './core.js';
-import { cardContents, cardName, cardSymbols, colourName, gainWords, gains, levelName, logEntries, moveParts, patternName, plus, reason, ruleLink,
+import { cardInWords, cardName, cardSymbols, colourName, gainWords, gains, levelName, logEntries, moveParts, patternName, plus, reason, ruleLink,
     shapeName, signed, spaceNames, spaceWord, symbolRule } from './words.js';
 import { Aim, same } from './aim.js';
 import { saveSettings, settings } from './store.js';
@@ -400,8 +400,7 @@ export class TableView {
         const label = kept.length === 2 ? _('Keep %{a} and %{b}', { a: kept[0], b: kept[1] }) : ngettext('Keep two (%{n} of 2)',
             'Keep two (%{n} of 2)', kept.length);
         const card = /** @param {number} n */ (n) => `<button class="pick" aria-pressed="${kept.includes(n)}" data-pick="${n}" ${sealed ?
-            'aria-disabled="true"' : ''}><span class="vh">${esc(cardName(this.edition, n))}: ${
-            esc(cardContents(this.edition, n))}</span><span class="tick">${icon('check')}</span>${
+            'aria-disabled="true"' : ''}><span class="vh">${esc(cardInWords(this.edition, n))}</span><span class="tick">${icon('check')}</span>${
                 picture(this.edition.cards[n])}<span class="cap" aria-hidden="true">${this.capHtml(n)}</span></button>`;
         return `<div class="view setup">${this.topHtml(`<span class="roundtext">${_('Setup')}</span>`, '')}${this.bannerHtml()}
             <main class="setup-in"><div class="intro"><h1 class="title">${watching ? _('The players choose their first cards') : sealed ?
@@ -411,7 +410,7 @@ export class TableView {
             <div class="setup-foot"><p class="hint">${icon('info')}<span>${
                 _('The 2nd, 4th and 6th pyramid of a colour earn 10, 6 or 3 points, first come first served.')}</span></p>
             <div class="foot"><div class="panel bar"><div class="who">${this.game.seats.map((seat, s) => s === me ? '' :
-                `<div>${avatar(s, { bot: seat.level !== '' })}<span>${esc(seat.name)}<small class="${
+                `<div>${avatar(s, { bot: seat.level !== '' })}<span><bdi>${esc(seat.name)}</bdi><small class="${
                 this.game.isIn(s) ? 'ok' : ''}">${this.game.isIn(s) ? _('ready') : _('choosing')}</small></span></div>`).join('')}</div>${watching ?
                     '' : sealed
                 ? `<button class="btn" data-a="retract">${icon('undo')}${_('Take back')}</button>`
@@ -715,7 +714,7 @@ export class TableView {
         const done = [...desk.done, ...desk.slots.filter((s) => s.tomb && view.phase === 'mark').map((s) => s.card)];
         const seatName = this.game.seats[seat].name;
         return `<section class="panel score" aria-label="${esc(_('Score card of %{name}', { name: seatName }))}">${this.shutHtml()}<div class="hd">${
-            avatar(seat, { me: seat === this.game.me })}<div class="who"><b>${esc(seatName)}</b><span class="eyebrow">${
+            avatar(seat, { me: seat === this.game.me })}<div class="who"><b dir="auto">${esc(seatName)}</b><span class="eyebrow">${
             _('Score card')}</span></div><div class="tot num">${signed(now)}${d ? `<span class="delta">${plus(d)}</span>` : ''}</div></div>
             <div class="blk p-done"><div class="bh"><span class="eyebrow">${_('Pyramids')}</span><b>${10 * done.length}</b></div><div class="done">${
                 done.map((n) => this.numberHtml(n)).join('') || `<span class="none">${_('none yet')}</span>`}</div></div>
@@ -783,7 +782,7 @@ export class TableView {
         const worst = desk.skulls ? -this.edition.skulls[desk.skulls - 1] : 0;
         return `<article class="panel opp" data-seat="${s}" aria-label="${esc(ngettext('%{name}, %{n} point, %{status}', '%{name}, %{n} points, %{status}',
             view.scores[s].total, { name: seat.name, status: words }))}"><div class="id">${avatar(s,
-            { bot: seat.level !== '' })}<div><div class="nm"><span class="nmt">${esc(seat.name)}</span><span class="num">${
+            { bot: seat.level !== '' })}<div><div class="nm"><span class="nmt" dir="auto">${esc(seat.name)}</span><span class="num">${
             signed(view.scores[s].total)}</span></div><div class="sub">${esc(sub)}</div></div>
             <div class="st ${status}">${status === 'ready' ? icon('check') : status === 'gone' ? icon('wifi') : status === 'away' ? '' : '<span class="dots"><i></i><i></i><i></i></span>'}${
                 esc(words)}<span class="pyrs" aria-hidden="true">${shape('orange')}${desk.done.length}</span></div>
@@ -815,8 +814,7 @@ export class TableView {
             { n: fresh[0] });
         const colours = view.desks[me].done.map((n) => this.edition.cards[n].colour);
         const pick = /** @param {number} n */ (n) => { const k = this.edition.cards[n].colour; return `<button class="pick" aria-pressed="${
-            chosen === n}" data-next="${n}" ${off}><span class="vh">${esc(cardName(this.edition, n))}: ${esc(cardContents(this.edition,
-            n))}</span><span class="tick">${icon('check')}</span>${
+            chosen === n}" data-next="${n}" ${off}><span class="vh">${esc(cardInWords(this.edition, n))}</span><span class="tick">${icon('check')}</span>${
             picture(this.edition.cards[n])}<span class="cap" aria-hidden="true">${this.capHtml(n)}</span><span class="cap nth k-${k}">${shape(k)}${
                 esc(nth(colours.filter((c) => c === k).length + 1, k))}</span></button>`; };
         const order = view.order.map((s, i) => `<li class="${i < view.place ? 'past' : i === view.place ? 'now' : ''}">${avatar(s, { small: true,
@@ -829,7 +827,7 @@ export class TableView {
                 esc(_('Order of choosing'))}">${order}</ol><button class="btn" data-a="table">${icon('eye')}${_('Table')}</button></div></div>
             <div class="deal five" role="group" aria-label="${esc(_('Cards to take'))}">${view.display.filter(Boolean).map(pick).join('')}${
                 view.deckLeft ? `<button class="pick deckpick" aria-pressed="${chosen === 0}" data-next="0" ${off}><span class="vh">${
-                esc(_('Unseen top card'))}: </span><span class="tick">${icon('check')}</span><span class="dback">${
+                esc(_('Unseen top card.'))} </span><span class="tick">${icon('check')}</span><span class="dback">${
                 cardBack}</span><span class="cap">${
                 esc(ngettext('Deck, %{n} card', 'Deck, %{n} cards', view.deckLeft))}</span></button>` : ''}</div>
             <div class="ovf"><span class="note">${icon('info')}${

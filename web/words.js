@@ -97,6 +97,12 @@ function countWord(c, n) {
 /** @param {Edition} edition @param {number} card */
 export const cardContents = (edition, card) => cardSymbols(edition, card).map(({ c, n }) => countWord(c, n)).join(', ');
 
+/** For those who listen: the card and what is on it. @param {Edition} edition @param {number} card */
+export function cardInWords(edition, card) {
+    const name = cardName(edition, card), symbols = cardContents(edition, card);
+    return symbols ? _('%{card}: %{symbols}', { card: name, symbols }) : name;
+}
+
 /** The pattern's size in words. @param {{name: string, size: number}} pattern */
 export const patternName = (pattern) => _('%{name} pattern', { name: pattern.name });
 
@@ -238,7 +244,7 @@ export function logEntries(lines, edition) {
         const seat = Number(rest[0]) - 1;
         const say = /** @param {(v: {name: string, b: (x: number | string) => string, symbols: (cells: string) => string}) => string} make @param {boolean} [loud] */ (
             make, loud = false) => {
-            const html = make({ name: b(names[seat]), b, symbols: (cells) => [...cells].map(symbolOf).join('') });
+            const html = make({ name: `<b dir="auto">${esc(names[seat])}</b>`, b, symbols: (cells) => [...cells].map(symbolOf).join('') });
             const spoken = /** @param {string} cells */ (cells) => [...cells].filter((c) => !'.v#'.includes(c)).map(spaceWord).join(', ');
             const text = make({ name: names[seat], b: String, symbols: (cells) => spoken(cells) && `(${spoken(cells)})` });
             entries.push({ kind: 'line', seat, html, text: text.replace(/\s+/g, ' ').trim(), line: at, loud });

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include <pyramids/text.h>
+
 #include "judging.h"
 #include "request.h"
 
@@ -745,11 +747,39 @@ static void get_metrics(struct request *request)
 
 /* The embedded page. */
 
+/* There is nothing: a program is told by its code, a person in words and with the way home. The address may be of any depth, so those in here begin at
+ * the root. */
+static void get_nothing(struct request *request)
+{
+    if (!request->html || !strncmp(request->path, "/api/", 5)) {
+        request_error(request, ERROR_NOT_FOUND, "");
+        return;
+    }
+    char *text = NULL;
+    size_t size = 0;
+    FILE *to = open_memstream(&text, &size);
+    if (!to) {
+        request_error(request, ERROR_STORAGE, "");
+        return;
+    }
+    const char *before = pyr_text_use(request->language), *title = _("There is nothing here");
+    fprintf(to, "<!doctype html>\n<html lang=\"%s\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+        "<title>%s · Pyramids</title>\n<link rel=\"icon\" href=\"/icon.svg\" type=\"image/svg+xml\">\n<link rel=\"stylesheet\" href=\"/style.css\">\n"
+        "<script src=\"/theme.js\"></script>\n<div class=\"page\">\n<header class=\"top\"><img src=\"/icon.svg\" width=\"36\" height=\"36\" alt=\"\"><b>Pyramids</b></header>\n"
+        "<main class=\"page-in narrow\">\n<h1 class=\"title\">%s</h1>\n<p class=\"lead\">%s</p>\n<p class=\"bars\"><a class=\"btn pri\" href=\"/\">%s</a></p>\n</main>\n</div>\n</html>\n", request->language, title, title,
+        _("This address does not lead anywhere: perhaps it was cut off or mistyped. Tables are joined with their code, on the first page."), _("Home"));
+    pyr_text_use(before);
+    fclose(to);
+    request->server->count.errors++;
+    request->translated = true;
+    answer_text(request, text ? error_status(ERROR_NOT_FOUND) : 503, "text/html; charset=utf-8", text, text ? size : 0);
+}
+
 static void get_page(struct request *request)
 {
     const struct page *page = page_find(!strcmp(request->path, "/") ? "/index.html" : request->path);
     if (!page) {
-        request_error(request, ERROR_NOT_FOUND, "");
+        get_nothing(request);
         return;
     }
     request->page_etag = page->etag;

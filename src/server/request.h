@@ -16,6 +16,7 @@ struct request {
     enum method method;
     bool secure;                 /* cookies must be */
     bool gzip;                   /* accepts it */
+    bool html;                   /* a person reads the answer: text/html is accepted */
     bool json;                   /* the body says that it is */
     bool too_long;
     bool waits;                  /* a job will answer */

@@ -265,7 +265,7 @@ static int http_begin(struct conn *conn, const char *path)
 {
     struct lws *wsi = conn->wsi;
     struct server *server = conn->server;
-    char word[128];
+    char word[128], accept[512];
     request_drop(conn);
     struct request *request = calloc(1, sizeof *request);
     conn->address = address_for(server, wsi);
@@ -287,6 +287,7 @@ static int http_begin(struct conn *conn, const char *path)
         lws_hdr_custom_copy(wsi, word, sizeof word, proto, sizeof proto - 1) > 0 && !strcmp(word, "https"));
     if (header(wsi, WSI_TOKEN_HTTP_ACCEPT_ENCODING, word, sizeof word))
         request->gzip = strstr(word, "gzip") != NULL;
+    request->html = header(wsi, WSI_TOKEN_HTTP_ACCEPT, accept, sizeof accept) && strstr(accept, "text/html");
     header(wsi, WSI_TOKEN_HTTP_IF_NONE_MATCH, request->etag, sizeof request->etag);
     request->json = header(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, word, sizeof word) && !strncmp(word, "application/json", 16) &&
         strchr("; ", word[16]);

@@ -56,6 +56,7 @@ await test('a text, its plural and numbers in a language; the browser’s choice
     await loadLanguage('pl');
     equal([_('Play'), _('Other'), _('Missing'), _('of %{b} and %{a}', { a: 1, b: 2 }), number(1.25, 1)], ['Zagraj', 'Other', 'Missing', '1 i 2', '1,3'], 'texts');
     equal([1, 2, 5, 22, -1].map((n) => ngettext('%{n} ruby', '%{n} rubies', n)), ['1 rubin', '2 rubiny', '5 rubinów', '22 rubiny', '-1 rubin'], 'plurals');
+    equal(_('of %{b} and %{a}', { a: 'דוד', b: 2 }), '\u2068דוד\u2069 i 2', 'what runs from right to left is kept apart');
     await loadLanguage('de');
     equal(_('Play'), 'Play', 'a catalogue of another version is not used');
 });
@@ -64,7 +65,7 @@ await test('a text, its plural and numbers in a language; the browser’s choice
 
 const midgame = playOut(newCore(site), 4, 7, (v) => v.phase === 'mark' && v.round === 2 && v.turn === 3);
 const setup = playOut(newCore(site), 3, 5, () => true);
-const over = playOut(newCore(site), 3, 11);
+const over = playOut(newCore(site), 3, 11), four = playOut(newCore(site), 4, 11);
 const replacing = (() => {
     for (let seed = 1; ; seed++) {
         const core = playOut(newCore(site), 3, seed, (v) => v.phase === 'replace' && v.order[v.place] === 0 && v.round > 0);
@@ -84,6 +85,7 @@ const SCREENS = [
     ['log', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-open=log]:visible').first().click(); }],
     ['score', 'play', { game: saved(midgame) }, async (page) => { await table(page); if (await page.locator('[data-open=score]:visible').count()) await page.locator('[data-open=score]:visible').first().click(); }],
     ['replace', 'play', { game: saved(replacing) }, async (page) => { await page.locator('.pick').first().click(); }],
+    ['end-four', 'play', { game: saved(four) }, (page) => page.locator('table.sc').waitFor()],
     ['end', 'play', { game: saved(over) }, async (page, code) => { await page.locator('table.sc').waitFor(); if (code === 'qps') await page.locator('ul.rates').waitFor({ timeout: 60000 }); }],
     ['replays', 'replays', { games: [kept(over), kept(lastTurn, '78')] }, (page) => page.locator('a.game').first().waitFor()],
     ['replay', 'replay/77', { games: [kept(over)] }, async (page) => { for (let i = 0; i < 12; i++) await page.locator('[data-a=next]').click(); }],
@@ -139,7 +141,7 @@ function misfits(width) {
         const text = node.nodeValue.trim().slice(0, 40);
         if (holder.closest('.hero') && !document.querySelector('dialog[open]') && box.bottom < innerHeight && !document.elementFromPoint(box.left + 3, box.bottom - 4)?.closest('.hero'))
             found.push(`“${text}” is covered`);
-        for (const word of holder.closest('button, .btn, .tile, h1, h2') ? node.nodeValue.matchAll(/\p{L}{4,}[.!?]?/gu) : []) {
+        for (const word of holder.closest('button, .btn, .tile, h1, h2, td') ? node.nodeValue.matchAll(/\p{L}{4,}[.!?]?|\d{2,}/gu) : []) {
             range.setStart(node, word.index);
             range.setEnd(node, word.index + word[0].length);
             if (new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1)
@@ -149,7 +151,7 @@ function misfits(width) {
             const style = getComputedStyle(up), edge = up.getBoundingClientRect();
             if (['auto', 'scroll'].includes(style.overflowX))
                 break;
-            if (up.matches('button, .btn, .iconbtn, dialog') && (box.right > edge.right + 2 || box.left < edge.left - 2 || box.bottom > edge.bottom + 2 || box.top < edge.top - 2)
+            if (up.matches('button, .btn, .iconbtn, dialog, th, td') && (box.right > edge.right + 2 || box.left < edge.left - 2 || box.bottom > edge.bottom + 2 || box.top < edge.top - 2)
                 && !['auto', 'scroll'].includes(style.overflowY))
                 found.push(`“${text}” sticks out of ${up.tagName.toLowerCase()}.${up.className} by ${Math.round(Math.max(box.right - edge.right, edge.left - box.left, box.bottom - edge.bottom, edge.top - box.top))} px`);
             if (['hidden', 'clip'].includes(style.overflowX) && (box.right > edge.right + 1 || box.left < edge.left - 1))
@@ -221,6 +223,30 @@ await test('what does not fit is found', async () => {
     await page.reload();
 });
 
+/** Of the fonts that the page may fall back to (design, 3) DejaVu is the widest: what an average letter of these words takes, in em, by weight. Where those of
+ * this machine are narrower, letters are set apart by what they lack, so that everything has to fit the widest everywhere. */
+const WIDEST = { 400: .523, 700: .592 }, WORDS = 'The quick brown fox jumps over the lazy dog, Ärger über größere Größen';
+const widthOf = (page, weight) => page.evaluate(([bold, words]) => {
+    const line = document.createElement('span');
+    Object.assign(line.style, { fontWeight: bold, position: 'absolute', whiteSpace: 'nowrap', fontSize: '100px' });
+    line.textContent = words;
+    document.body.append(line);
+    const { width } = line.getBoundingClientRect();
+    line.remove();
+    return width / 100 / words.length;
+}, [weight, WORDS]);
+await test('the font is as wide as the widest that the page may fall back to', async () => {
+    const lacks = Math.max(...await Promise.all(Object.entries(WIDEST).map(async ([weight, wide]) => wide - await widthOf(page, weight))));
+    if (lacks > 0)
+        await page.evaluate((em) => {
+            const sheet = new CSSStyleSheet();
+            sheet.replaceSync(`*{letter-spacing:${em}em!important}`);
+            document.adoptedStyleSheets = [sheet];
+        }, lacks);
+    for (const [weight, wide] of Object.entries(WIDEST))
+        truth(await widthOf(page, weight) >= wide - .001, `${weight} is ${wide} em a letter`);
+});
+
 for (const code of ['qps', ...LISTED])
     await test(`${code}: everything fits at 390x844 and 320x568`, async () => {
         const found = [];
@@ -230,6 +256,9 @@ for (const code of ['qps', ...LISTED])
         for (const screen of SCREENS) {
             await page.setViewportSize({ width: 390, height: 844 });
             await show(page, screen, code);
+            // What is heard of a card is one text, set as the language sets it.
+            if (code === 'fr' && screen[0] === 'setup')
+                truth(/^Carte \d+, \S+\u00a0: /.test(await page.locator('.pick .vh').first().textContent()), 'a French colon');
             if (code === 'qps')
                 found.push(...leaks(await page.evaluate(texts)).map((leak) => `${screen[0]}: ${leak}`));
             for (const [width, height] of [[390, 844], [320, 568]]) {

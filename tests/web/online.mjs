@@ -47,6 +47,11 @@ await test('a table is made, its link opened, both sit', async () => {
     await ana.getByRole('heading', { name: 'Waiting for friends' }).waitFor();
     await ana.getByText('you', { exact: true }).waitFor();
     await pictures(ana, 'lobby');
+    // There are no marks yet that could be safe.
+    await ana.context().setOffline(true);
+    await ana.getByText('Reconnecting, your seat is kept').waitFor();
+    await ana.context().setOffline(false);
+    await ana.getByText('Reconnecting').waitFor({ state: 'detached' });
     ben = await open(browser, await ana.locator('.linkbox span').innerText(), PHONE);
     await ben.getByRole('heading', { name: 'Join the table' }).waitFor();
     await ben.getByRole('textbox', { name: 'Your name' }).fill('Ben');

@@ -26,9 +26,41 @@ await test('a whole game by mouse, 1440x900', async () => {
     await begin(page);
     console.log(`# from Play to the first choice: ${Date.now() - began} ms`);
     await keep(page);
-    const totals = await finish(page);
+    // What the ribbon promises before a choice is confirmed is what the engine says; and what it counts when the turn is over.
+    const engine = newCore(site), promised = new Map();
+    const totals = await finish(page, async (l) => {
+        const seen = await page.evaluate(() => {
+            const ribbon = [...document.querySelectorAll('.fx .res b')].map((b) => b.textContent), total = document.querySelector('.score .tot');
+            return ribbon.length && { ribbon, total: total.firstChild.nodeValue, delta: total.querySelector('.delta')?.textContent ?? '+0', game: JSON.parse(localStorage.getItem('pyramids.game')) };
+        });
+        if (seen) {
+            const { record, pending: [{ made }], held: { pin } } = seen.game, [now, then, total, delta] = [...seen.ribbon, seen.total, seen.delta].map((t) => Number(t.replace('−', '-')));
+            equal(engine.load(record), null, 'the record');
+            made.forEach((step) => engine.step(0, BigInt(step)));
+            const view = engine.view(0), turn = record.match(/^reveal /gm).length;
+            equal([now, then], [view.scores[0].total + 10 * view.desks[0].slots.filter((s) => s.tomb).length, engine.preview(0, BigInt(pin)).total], `the ribbon in turn ${turn}`);
+            equal([total, delta], [now, then - now], `the score card in turn ${turn}`);
+            promised.set(turn, then);
+        }
+        await l.click();
+    });
     equal(totals.length, 2, 'two totals');
+    const record = await page.evaluate(() => JSON.parse(localStorage.getItem('pyramids.games'))[0].record);
+    equal(engine.load(record), null, 'the record');
+    const lines = engine.lines(), reveals = [...lines.flatMap((l, i) => l.startsWith('reveal ') ? [i] : []), lines.findIndex((l) => l.startsWith('score '))];
+    for (let turn = 1; turn <= 28; turn++) {
+        const points = lines.slice(reveals[turn - 1], reveals[turn]).reduce((sum, l) => sum + (l.startsWith('points 1 ') ? Number(l.split(' ')[3]) : 0), 0);
+        const total = engine.viewAt(reveals[turn], -1).scores[0].total;
+        equal(promised.get(turn) ?? total, total - points, `what was promised in turn ${turn} and what came of it, but for pyramid points`);
+        if (turn === 28)
+            equal([total, engine.viewAt(reveals[turn], -1).scores[1].total], totals, 'the final scores');
+    }
+    truth(promised.size >= 26, `the ribbon spoke in ${promised.size} turns`);
     await page.getByRole('heading', { name: 'Turning points' }).waitFor();
+    // A reload comes back to the end.
+    await page.reload();
+    await ended(page).waitFor();
+    equal((await page.getByRole('row', { name: /^Total/ }).getByRole('cell').allInnerTexts()).map(Number), totals, 'the same scores after a reload');
     // The link carries the whole game: it opens in another browser that has never seen it.
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Share' }).click();
@@ -346,7 +378,15 @@ await test('motion, sounds and settings: off, on, and never in the way', async (
 
 await test('cards in full size and symbols, by mouse, keys and touch', async () => {
     const core = playOut(newCore(site), 2, 7, (v) => v.phase === 'mark' && v.round === 1 && v.turn === 3);
+    // A name that runs from right to left shows its beginning, and leaves the words around it in their order.
+    const name = 'عبد الرحمن بن محمد الكبير';
+    equal(core.load(core.log().replace('player 2 Ben', `player 2 ${name}`)), null, 'the record');
+    core.shuffle(1n);
     const page = await openAt(core), peek = page.getByRole('tooltip'), cards = page.getByRole('button', { name: /^Look at card/ });
+    const shown = page.locator('.opp .nmt');
+    equal([await shown.innerText(), await shown.evaluate((e) => getComputedStyle(e).direction), await shown.evaluate((e) => e.scrollWidth > e.clientWidth)], [name, 'rtl', true], 'the name, cut off at its end');
+    equal(await page.locator('.opp').getAttribute('aria-label').then((l) => l.split(',')[0]), `\u2068${name}\u2069`, 'kept apart');
+    equal(await page.locator('.log .ln b').filter({ hasText: name }).first().evaluate((e) => getComputedStyle(e).direction), 'rtl', 'in the log');
     await cards.first().hover();
     await peek.locator('.pcard').waitFor();
     await page.keyboard.press('Escape');
@@ -495,6 +535,24 @@ await test('odd addresses, back and forward, two windows, bots that cannot be fe
     await page.getByText(/Round 1 of 4, turn 2 of 7|^One more space$/).first().waitFor();
     await act(page);
     await rest[1].waitFor();
+    // Opened at once one of the two plays and the other one rests. Of two claims of the very same moment the greater one holds, in both windows.
+    await Promise.all([page, other].map((p) => p.reload()));
+    await Promise.all([page, other].map((p) => p.getByRole('gridcell').first().waitFor()));
+    let count = [];
+    for (let i = 0; i < 200 && count.join('') !== '01' && count.join('') !== '10'; i++) {
+        await page.waitForTimeout(25);
+        count = await Promise.all(rest.map((r) => r.count()));
+    }
+    equal(count[0] + count[1], 1, 'one rests');
+    const playing = count[0] ? other : page;
+    const hear = (random) => playing.evaluate((part) => {
+        const key = 'pyramids.game', mine = localStorage.getItem(key), claim = JSON.parse(mine).claim, theirs = mine.replace(claim, `${claim.split('.')[0]}.${part}`);
+        localStorage.setItem(key, theirs);
+        dispatchEvent(new StorageEvent('storage', { key, newValue: theirs }));
+        return JSON.parse(localStorage.getItem(key)).claim === claim;
+    }, random);
+    equal([await hear('!'), await rest[count[0] ? 1 : 0].count()], [true, 0], 'the greater claim goes on, and its game is kept');
+    equal([await hear('~'), await rest[count[0] ? 1 : 0].count()], [false, 1], 'the smaller one rests');
     page.complaints = page.complaints.filter((c) => !/ERR_FAILED|takeOver/.test(c));       // blocked above: the bots, and the service worker that would have kept them
     quiet(page);
     await page.context().close();
