@@ -14,7 +14,7 @@ import { unpack } from './pack.js';
 /** @typedef {import('./main.js').App} App */
 
 /** A game that is kept here, or one of the server's. @param {App} app @param {string} id @param {string} [line] */
-async function replay(app, id, line) {
+async function replay(app, id = '', line) {
     const { hash } = location, kept = games().find((g) => g.id === id);
     /** @type {string} */
     const record = kept?.record ?? (id.startsWith('z.') ? await unpack(id.slice(2)) : /^[A-Z0-9]{8}$/.test(id) ? await visit().then(() => api('GET',

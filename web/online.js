@@ -349,7 +349,7 @@ export class OnlineGame extends Game {
 
     /** Cards that this page does not know. @param {string} name */
     async getEdition(name) {
-        const text = await api('GET', `editions/${name}`).catch(() => '');
+        const text = await api('GET', `editions/${encodeURIComponent(name)}`).catch(() => '');
         if (!text || this.core.readEdition(text))
             this.problem('no_edition');
         else

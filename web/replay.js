@@ -25,17 +25,24 @@ export function loadRecord(app, text, edition = '') {
     const core = app.core(edition || (Object.hasOwn(editions(), named) ? named : 'classic'));
     const fault = core.load(text);
     if (!fault)
-        return core.seats() ? core : _('The record ends before the cards are dealt.');
-    return fault.code === ERR.recordEdition ? `${faultWithLine(fault)} ${_('Open its edition file under “Cards” first.')}` : faultWithLine(fault);
+        return core.view(-1) ? core : _('The record ends before the cards are dealt.');
+    return fault.code === ERR.recordEdition ? `${faultWithLine(fault)}. ${_('Open its edition file under “Cards” first.')}` : faultWithLine(fault);
 }
 
-/** Files that are dropped or chosen anywhere on these pages. @param {App} app @param {File} file @param {(message: string) => void} say */
-async function openFile(app, file, say) {
-    if (file.size > 200000) {
+const LARGEST = 65535;             // what the engine reads; a game is written in 4 KB
+
+/** Files that are dropped anywhere, or chosen. @param {App} app @param {File} file @param {(message: string) => void} say */
+export async function openFile(app, file, say) {
+    if (file.size > LARGEST) {
         say(_('%{name} is too large for a game record.', { name: file.name }));
         return;
     }
-    const text = await file.text(), core = loadRecord(app, text);
+    const text = await file.text();
+    if (text.startsWith('pyramids-edition ')) {
+        await (await import('./editions.js')).importFile(app, file);
+        return;
+    }
+    const core = loadRecord(app, text);
     if (typeof core === 'string') {
         say(_('%{name}: %{message}', { name: file.name, message: core }));
         return;
@@ -45,21 +52,24 @@ async function openFile(app, file, say) {
     app.go(`replay/${id}`);
 }
 
-/** @param {HTMLElement} root @param {App} app @param {(message: string) => void} say */
-function takeDrops(root, app, say) {
-    root.addEventListener('dragover', (e) => { e.preventDefault(); root.classList.add('dropping'); });
-    root.addEventListener('dragleave', () => root.classList.remove('dropping'));
-    root.addEventListener('drop', (e) => {
-        e.preventDefault();
+/** @param {HTMLElement} root @param {App} app @param {AbortSignal} signal @param {(message: string) => void} say */
+function takeDrops(root, app, signal, say) {
+    document.addEventListener('dragover', () => root.classList.add('dropping'), { signal });
+    document.addEventListener('dragleave', () => root.classList.remove('dropping'), { signal });
+    document.addEventListener('drop', (e) => {
         root.classList.remove('dropping');
         const file = e.dataTransfer?.files[0];
-        if (file)
-            void openFile(app, file, say);
-    });
+        if (!file)
+            return;
+        e.preventDefault();
+        void openFile(app, file, say);
+    }, { signal });
     root.addEventListener('change', (e) => {
         const input = e.target;
-        if (input instanceof HTMLInputElement && input.type === 'file' && input.files?.[0])
-            void openFile(app, input.files[0], say);
+        if (!(input instanceof HTMLInputElement) || !input.files?.[0])
+            return;
+        void openFile(app, input.files[0], say);
+        input.value = '';                    // so that the same file can be chosen again once it is mended
     });
 }
 
@@ -121,14 +131,15 @@ export class ReplaysView {
         this.root = root;
         this.app = app;
         this.message = '';
-        takeDrops(root, app, (message) => {
+        this.abort = new AbortController();
+        takeDrops(root, app, this.abort.signal, (message) => {
             this.message = message;
             this.render();
         });
         this.render();
     }
 
-    stop() {}
+    stop() { this.abort.abort(); }
 
     render() {
         const rows = games().map((g) => {
@@ -174,7 +185,7 @@ export class ReplayView {
         this.progress = -1;
         this.message = '';
         this.abort = new AbortController();
-        takeDrops(root, app, (message) => {
+        takeDrops(root, app, this.abort.signal, (message) => {
             this.message = message;
             this.render();
         });
