@@ -199,6 +199,7 @@ export class ReplayView {
         this.thinker.stop();
         this.abort.abort();
         clearInterval(this.timer);
+        clearTimeout(this.noting);
     }
 
     /** The next line at which something is seen to happen. @param {number} by */
@@ -253,7 +254,12 @@ export class ReplayView {
 
     /** @param {Event} event */
     click(event) {
-        const act = near(event, '[data-a]')?.dataset.a, line = near(event, '[data-line]')?.dataset.line;
+        const act = near(event, '[data-a]')?.dataset.a, link = near(event, `a[href^="#replay/${this.id}/"]`)?.getAttribute('href'),
+            line = link?.split('/')[2] ?? near(event, '[data-line]')?.dataset.line;
+        if (link) {                          // a turning point of this very game: the analysis stays
+            event.preventDefault();
+            scrollTo(0, 0);
+        }
         if (line) {
             this.at = Number(line);
             this.render();
@@ -347,6 +353,13 @@ export class ReplayView {
         const line = box.querySelector('.ln.now');
         if (line instanceof HTMLElement)
             box.scrollTop = line.offsetTop - box.offsetTop - box.clientHeight / 2;
+        this.note();
+    }
+
+    /** The address follows once it rests, so that a reload or a copied link comes to the same moment. */
+    note() {
+        clearTimeout(this.noting);
+        this.noting = setTimeout(() => history.replaceState(null, '', [...location.hash.split('/').slice(0, 2), this.at].join('/')), 400);
     }
 
     winners() {

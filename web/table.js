@@ -71,6 +71,8 @@ export class TableView {
         this.stopped = false;
         /** @type {{slot: number, cell: number, mode: '' | 'move' | 'paint' | 'dab', x: number, y: number, touch: boolean} | null} */
         this.drag = null;
+        /** Watches for the way back while a drawer is open. @type {any} */
+        this.closing = null;
         /** @type {HTMLElement | null} */
         this.carried = null;
         this.wasDragged = false;
@@ -123,6 +125,7 @@ export class TableView {
         this.stopped = true;
         this.abort?.abort();
         clearInterval(this.timer);
+        this.closing?.destroy();
         this.analyst.stop();
         this.game.changed = () => {};
         this.game.refused = () => {};
@@ -868,6 +871,12 @@ export class TableView {
             this.sheetFrom = from;
         this.sheet = name;
         this.render();
+        // On a phone the way back closes the drawer, where the browser knows how.
+        this.closing?.destroy();
+        const Closing = /** @type {any} */ (globalThis).CloseWatcher;
+        this.closing = name && Closing ? new Closing() : null;
+        if (this.closing)
+            this.closing.onclose = () => this.openSheet('');
         if (name)
             this.root.querySelector(/** @type {'button'} */ (`.${name} .shut`))?.focus();
         else
@@ -1301,6 +1310,8 @@ export class TableView {
             this.goTo(slot, to);
         } else if (cell && k === 'enter' && this.aim) {
             event.preventDefault();
+            if (event.repeat)                // a key that is held down does not confirm what it has placed
+                return;
             const slot = Number(cell.dataset.slot), i = Number(cell.dataset.cell), { aim } = this;
             if (aim.pin && aim.pin.slot === slot && aim.pin.cells.includes(i) && (!aim.hover || same(aim.hover, aim.pin) || aim.hover.bad))
                 this.confirm();

@@ -84,6 +84,11 @@ await test('a whole game by keyboard alone', async () => {
     await key('Space');
     await tabTo(/BUTTON Keep \d/);
     await key('Enter');
+    await page.getByRole('gridcell', { name: /can be marked/ }).first().focus();
+    for (let i = 0; i < 3; i++)
+        await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    equal([await page.getByText('Round 1 of 4, turn 1 of 7').count(), await page.getByRole('gridcell', { name: /would be marked/ }).count() > 0], [1, true], 'a held key places, and confirms nothing');
     for (let i = 0; i < 400 && !await ended(page).count(); i++) {
         if (await page.getByRole('dialog', { name: /complete$/ }).count()) {
             await tabTo(/BUTTON (Card|Unseen)/);

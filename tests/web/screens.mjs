@@ -51,6 +51,12 @@ const SCREENS = [
         for (let i = 0; i < 12; i++)
             await page.getByRole('button', { name: 'Step forward' }).click();
         await page.getByRole('heading', { name: 'Turning points' }).waitFor();
+        // A turning point leads to its moment, and the analysis stays; the address follows.
+        const [link] = await page.getByRole('complementary', { name: 'Log and analysis' }).getByRole('link').all();
+        const to = await link.getAttribute('href');
+        await link.click();
+        await page.waitForURL((url) => url.hash === to);
+        truth(await page.getByRole('heading', { name: 'Turning points' }).isVisible(), 'the analysis is still there');
     }],
     ['learn', 'learn/8', {}, table],
     ['rules', 'R10', {}, (page) => page.locator('#R10').waitFor()],
