@@ -16,12 +16,16 @@ import { unpack } from './pack.js';
 /** A game that is kept here, or one of the server's. @param {App} app @param {string} id @param {string} [line] */
 async function replay(app, id = '', line) {
     const { hash } = location, kept = games().find((g) => g.id === id);
+    const atServer = !kept && /^[A-Z0-9]{8}$/.test(id);
     /** @type {string} */
-    const record = kept?.record ?? (id.startsWith('z.') ? await unpack(id.slice(2)) : /^[A-Z0-9]{8}$/.test(id) ? await visit().then(() => api('GET',
+    const record = kept?.record ?? (id.startsWith('z.') ? await unpack(id.slice(2)) : atServer ? await visit().then(() => api('GET',
         `tables/${id}/record`)).catch(() => '') : '');
+    const named = /^edition (\S+)/m.exec(record)?.[1] ?? 'classic';
+    /** @type {string} */
+    const edition = kept?.edition ?? (atServer && named !== 'classic' ? await api('GET', `editions/${encodeURIComponent(named)}`).catch(() => '') : '');
     if (location.hash !== hash)
         return;
-    const core = record ? loadRecord(app, record, kept?.edition) : _('This game is not kept in this browser.');
+    const core = record ? loadRecord(app, record, edition) : _('This game is not kept in this browser.');
     if (typeof core === 'string') {
         await app.instead('replays');
         toast(core);
