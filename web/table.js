@@ -566,7 +566,7 @@ export class TableView {
                 _('This round')}</span><div class="row">${view.revealed.map((p, i) => small(this.edition.patterns[p], i === view.turn ? 'now' :
                 'seen',
                 i === view.turn ? _('%{pattern}, now', { pattern: patternName(this.edition.patterns[p]) }) : _('%{pattern}, played',
-                    { pattern: patternName(this.edition.patterns[p]) }))).join('')}</div></div><div class="grp"><span class="eyebrow">${
+                    { pattern: patternName(this.edition.patterns[p]) }))).join('')}</div></div><div class="grp ${left.length < 4 ? 'few' : ''}"><span class="eyebrow">${
                 _('Still in the deck')}</span><div class="row">${left.map((p) => small(p, 'rest', _('%{pattern}, to come or left over',
                     { pattern: patternName(p) }))).join('')}</div></div></div></section>`;
     }

@@ -8,6 +8,21 @@ import { newCore, playOut, saved } from './games.mjs';
 const host = await serve(process.argv[2]), browser = await launch();
 const tap = (l) => l.tap();
 
+await test('who does what a lesson says gets what it says: the whole pattern, on either card', async () => {
+    const page = await open(browser, host.url, PHONE);
+    for (const [step, ...spaces] of [[2, 0, 1], [3, 0, 1], [5, 'e1, emerald'], [6, 'c1, torch'], [7, 'c4, potion'], [8, 'b2, red cross'], [10, 'a5, tomb']]) {
+        await go(page, `learn/${step}`);
+        await page.getByText(`Step ${step} of 10`).first().waitFor();
+        for (const space of spaces) {
+            const asked = page.getByRole('gridcell', { name: typeof space === 'number' ? /entrance, (can|would) be marked/ : `${space}, can be marked` });
+            await tap(asked.nth(typeof space === 'number' ? space : 0));
+            truth(await page.getByRole('gridcell', { name: /would be marked/ }).count() > 1, `step ${step}: a tap on ${space} places the pattern`);
+        }
+    }
+    equal(page.complaints, [], 'the console');
+    await page.context().close();
+});
+
 await test('the tutorial, ten steps, by touch', async () => {
     const page = await open(browser, host.url, PHONE);
     await tap(page.getByRole('link', { name: /New here/ }));
