@@ -441,6 +441,18 @@ await test('without a name, two for one seat, a table that is given up, a link c
     }
 });
 
+await test('a browser without cookies is told so', async () => {
+    const page = await open(browser, 'about:blank');
+    await page.context().route('**/api/visitor', async (route) => route.request().method() === 'POST' ?
+        route.fulfill({ json: { visitor: { name: 'Ana' } } }) : route.continue());           // the cookie is not kept
+    for (const [hash, before] of [['friends', () => {}], ['table/ABCDEFGH', () => {}], ['friends/new', () => page.getByRole('button', { name: 'Make the table' }).click()]]) {
+        await page.goto(`${url}#${hash}`);
+        await before();
+        await page.getByText('The server does not know you: this browser keeps no cookies for this page.').waitFor();
+    }
+    await page.context().close();
+});
+
 await test('codes that lead nowhere, and tables that have begun', async () => {
     const page = await open(browser, url), field = page.getByRole('textbox', { name: 'Table code' });
     await field.fill('ZZZZZZZZ');
