@@ -82,9 +82,11 @@ export async function importFile(app, file) {
     }
     // It becomes the draft, with the draft's address: a reload or the way back does not cost it.
     const fresh = (await file.text()).replace(/\r\n?/g, '\n'), draft = read('draft', '');
-    if (draft && draft !== fresh && !await confirmed(_('Start over?'), _('What you have not saved is lost.'), _('Import')))
+    // Only what was drawn here is asked for: another file's text is still in its file.
+    if (draft && draft !== fresh && draft !== read('imported', '') && !await confirmed(_('Start over?'), _('What you have not saved is lost.'), _('Import')))
         return;
     write('draft', fresh);
+    write('imported', fresh);
     app.go('edition');
 }
 
@@ -219,7 +221,7 @@ class EditorView {
 
 /** @param {App} app @param {string} [name] */
 export function edit(app, name = 'classic') {
-    const draft = read('draft', '');
-    const own = draft && (/^name (\S+)/m.exec(draft)?.[1] === name || name === 'classic') ? draft : Object.hasOwn(editions(), name) ? editions()[name] : app.classic.replace(/^name .*/m, 'name own').replace(/^title .*/m, `title ${_('My edition')}`);
+    const draft = /** @type {string | null} */ (read('draft', null));
+    const own = typeof draft === 'string' && (/^name (\S+)/m.exec(draft)?.[1] === name || name === 'classic') ? draft : Object.hasOwn(editions(), name) ? editions()[name] : app.classic.replace(/^name .*/m, 'name own').replace(/^title .*/m, `title ${_('My edition')}`);
     app.show((root) => new EditorView(root, app, own), _('Edition'));
 }

@@ -198,9 +198,13 @@ await test('the examples of the rules, step by step, with the results that the r
     await go(page, 'editions');
     await page.locator('input[type=file]').setInputFiles({ name: 'huge.edition', mimeType: 'text/plain', buffer: Buffer.alloc(5000000, 'a') });
     await page.getByText('huge.edition is too large for an edition.').first().waitFor();
-    // Drawn by tapping, kept over a reload, saved, removed.
+    // Drawn by tapping, kept over a reload and over a file that was not meant, saved, removed.
     await go(page, 'edition');
     await area.fill(mine);
+    await go(page, 'editions');
+    await page.locator('input[type=file]').setInputFiles({ name: 'other.edition', mimeType: 'text/plain', buffer: Buffer.from('other') });
+    await tap(page.getByRole('dialog', { name: 'Start over?' }).getByRole('button', { name: 'Cancel' }));
+    await go(page, 'edition');
     await tap(page.getByRole('radio', { name: 'skull' }));
     const empty = page.locator('.ed-grid').getByRole('button', { name: /empty$/ }).first(), name = (await empty.getAttribute('aria-label')).slice(0, 2);
     await tap(empty);
