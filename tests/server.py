@@ -737,9 +737,13 @@ def case_after_the_end(folder):
 
 def case_editions(folder):
     plain = wire.ROOT + '/tests/data/plain.edition'
-    with Server(folder, '--edition', plain) as server:
+    odd = f'{folder}/odd.edition'
+    with open(odd, 'w', encoding='utf-8') as file:
+        file.write(wire.read(plain).replace('name plain', 'name ä/50%25?#x'))
+    with Server(folder, '--edition', f'{plain},{odd}') as server:
         ana = server.visitor()
         names = ana.want(200, 'GET', '/api/editions').json['editions']
+        assert ana.want(200, 'GET', '/api/editions/%C3%A4%2F50%2525%3F%23x').text == wire.read(odd)
         assert {'name': 'classic', 'title': 'Classic'} in names and any(edition['name'] == 'plain' for edition in names), names
         answer = ana.want(200, 'GET', '/api/editions/plain')
         assert answer.text == wire.read(plain) and answer.headers['Content-Type'].startswith('text/plain')

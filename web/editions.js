@@ -22,7 +22,7 @@ export class EditionsView {
         root.addEventListener('change', (e) => {
             const field = /** @type {HTMLInputElement} */ (e.target), file = field.files?.[0];
             if (field.name === 'edition')
-                app.go(`editions/${field.value}`);
+                app.go(`editions/${encodeURIComponent(field.value)}`);
             else if (file)
                 void importFile(app, file);
             if (file)
@@ -44,7 +44,7 @@ export class EditionsView {
         else if (act === 'export')
             download(`${edition.name}.edition`, edition.text);
         else if (act === 'edit')
-            this.app.go(`edition/${this.name}`);
+            this.app.go(`edition/${encodeURIComponent(this.name)}`);
         else if (act === 'drop' && await confirmed(_('Remove the edition %{name}?', { name: this.name }),
             _('Games that were played with it can still be watched. Export it first if you may want it again.'), _('Remove'))) {
             keepEdition(this.name);
@@ -73,13 +73,19 @@ export class EditionsView {
 }
 
 /** A file becomes the text that is edited, whatever is in it: the reader says what is wrong. @param {App} app @param {File} file */
-async function importFile(app, file) {
+export async function importFile(app, file) {
     if (file.size > LARGEST_EDITION) {
         toast(_('%{name} is too large for an edition.', { name: file.name }));
         return;
     }
-    const text = (await file.text()).replace(/\r\n?/g, '\n');
-    app.show((root) => new EditorView(root, app, text), _('Edition'));
+    // It becomes the draft, with the draft's address: a reload or the way back does not cost it.
+    const fresh = (await file.text()).replace(/\r\n?/g, '\n'), draft = read('draft', '');
+    // Only what was drawn here is asked for: another file's text is still in its file.
+    if (draft && draft !== fresh && draft !== read('imported', '') && !await confirmed(_('Start over?'), _('What you have not saved is lost.'), _('Import')))
+        return;
+    write('draft', fresh);
+    write('imported', fresh);
+    app.go('edition');
 }
 
 const PALETTE = ['.', '#', 'v', 'T', 'r', 'e', 'f', 's', 'p', 'x'];
@@ -175,7 +181,7 @@ class EditorView {
             if (act === 'play')
                 void this.app.start(() => startBotGame(this.app.core(name), settings.name, settings.opponents, settings.level));
             else
-                this.app.go(`editions/${name}`);
+                this.app.go(`editions/${encodeURIComponent(name)}`);
         }
         this.render();
     }
@@ -214,6 +220,6 @@ class EditorView {
 /** @param {App} app @param {string} [name] */
 export function edit(app, name = 'classic') {
     const draft = /** @type {string | null} */ (read('draft', null));
-    const own = draft && (/^name (\S+)/m.exec(draft)?.[1] === name || name === 'classic') ? draft : Object.hasOwn(editions(), name) ? editions()[name] : app.classic.replace(/^name .*/m, 'name own').replace(/^title .*/m, `title ${_('My edition')}`);
+    const own = typeof draft === 'string' && (/^name (\S+)/m.exec(draft)?.[1] === name || name === 'classic') ? draft : Object.hasOwn(editions(), name) ? editions()[name] : app.classic.replace(/^name .*/m, 'name own').replace(/^title .*/m, `title ${_('My edition')}`);
     app.show((root) => new EditorView(root, app, own), _('Edition'));
 }

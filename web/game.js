@@ -159,7 +159,10 @@ export class LocalGame extends Game {
     }
 
     /** @returns {Saved | null} */
-    static saved() { return read('game', null); }
+    static saved() {
+        const saved = /** @type {Saved | null} */ (read('game', null));
+        return typeof saved?.record === 'string' && Array.isArray(saved.seats) ? saved : null;
+    }
 
     save() {
         const pending = this.people.map((seat) => ({ seat, made: this.core.made(seat).map((s) => String(s.step)), confirmed: this.core.isConfirmed(

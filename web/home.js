@@ -135,7 +135,6 @@ export class HomeView {
         if (level) saveSettings({ level });
         if (opponents || level) this.render();
         if (act === 'play') {
-            await this.app.ready;
             const edition = /** @type {HTMLSelectElement | null} */ (this.root.querySelector('[name=edition]'))?.value;
             void this.app.start(() => startBotGame(this.app.core(edition ?? 'classic'), settings.name, settings.opponents, settings.level));
         } else if (act === 'settings') this.app.settings();
@@ -207,7 +206,7 @@ export class HomeView {
             toast(_('At least one seat is for a person.'));
             return;
         }
-        await this.app.ready;
-        void this.app.start(() => LocalGame.start(this.app.core(), seats));
+        const edition = /** @type {HTMLSelectElement | null} */ (this.root.querySelector('[name=edition]'))?.value;
+        void this.app.start(() => LocalGame.start(this.app.core(edition ?? 'classic'), seats));
     }
 }

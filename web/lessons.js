@@ -29,7 +29,7 @@ player 1 Ana
 player 2 Ben
 deal 1 31 8 45 46
 deal 2 48 7 37 14
-keep 1 45 46
+keep 1 8 31
 keep 2 7 37
 show 6 36 14 20
 reveal L4

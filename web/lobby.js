@@ -28,6 +28,7 @@ export class NewTableView {
         this.app = app;
         this.kinds = ['open', 'open', 'none', 'none'];
         this.message = '';
+        this.making = false;
         /** @type {{name: string, title: string}[]} what the server offers */
         this.editions = [];
         root.addEventListener('change', (e) => {
@@ -74,6 +75,9 @@ export class NewTableView {
     }
 
     async make() {
+        if (this.making)                     // a second click makes no second table
+            return;
+        this.making = true;
         const seats = this.kinds.filter((k) => k !== 'none').map((k) => k === 'open' ? { kind: 'open' } : { kind: 'bot', level: k });
         const edition = /** @type {HTMLSelectElement | null} */ (this.root.querySelector('[name=edition]'))?.value;
         try {
@@ -84,6 +88,7 @@ export class NewTableView {
             write('sit', table.code);
             this.app.go(`table/${table.code}`);
         } catch (error) {
+            this.making = false;
             this.message = words(error);
             this.render();
         }
@@ -190,7 +195,7 @@ class LobbyView {
         if (table.state === 'running') {     // an onlooker sees nothing yet
             put(this.root, `<div class="page">${pageTop(_('Table'))}<main class="page-in narrow"><h1 class="title">${
                 _('The players choose their first cards')}</h1><p class="lead">${
-                _('You will see the game as soon as they are done.')}</p><ul class="panel form seatlist">${table.seats.map((s, i) =>
+                _('You will see the game as soon as they are done.')}</p><p class="err" role="alert">${esc(problem)}</p><ul class="panel form seatlist">${table.seats.map((s, i) =>
                 `<li>${avatar(i, { bot: s.kind === 'bot' })}<span><b dir="auto">${esc(game.seats[i].name)}</b></span></li>`).join('')}</ul></main></div>`);
             return;
         }

@@ -16,9 +16,12 @@ import { HomeView } from './home.js';
 
 const get = /** @param {string} name */ (name) => fetch(new URL(name, import.meta.url));
 
+/** Not every web server knows of which type a module is, without which it is not compiled as it comes. */
+const getModule = () => WebAssembly.compileStreaming(get('pyramids.wasm')).catch(async () => WebAssembly.compile(await (await get('pyramids.wasm')).arrayBuffer()));
+
 /** What the first page does not need: engine, cards, table. It is fetched while the first page is looked at. */
 async function getRest() {
-    const [module, classic, { TableView }, { EndView }, { GuidedView }] = await Promise.all([WebAssembly.compileStreaming(get('pyramids.wasm')),
+    const [module, classic, { TableView }, { EndView }, { GuidedView }] = await Promise.all([getModule(),
         get('classic.edition').then((r) => r.text()), import('./table.js'), import('./end.js'),
         import('./guide.js')]);
     return { module, classic, TableView, EndView, GuidedView };
@@ -30,7 +33,7 @@ const ROUTES = { play: 0, rules: 0, learn: 0, replays: 0, replay: 0, pad: 0, edi
 /** An address in parts; a link that was cut off within a letter is taken as it is. @param {string} hash */
 function parts(hash) {
     try {
-        return decodeURIComponent(hash.slice(1)).split('/');
+        return hash.slice(1).split('/').map(decodeURIComponent);
     } catch {
         return hash.slice(1).split('/');
     }
@@ -41,7 +44,11 @@ export class App {
     constructor() {
         /** @type {Awaited<ReturnType<typeof getRest>> | null} */
         this.rest = null;
-        this.ready = getRest().then((rest) => { this.rest = rest; });
+        /** @type {Promise<void> | undefined} */
+        this.fetching = undefined;
+        this.ready.catch(() => {});          // it is said where it is missed
+        /** Why there is no engine. */
+        this.missing = '';
         this.root = $('#app');
         /** @type {Shown | null} */
         this.shown = null;
@@ -50,6 +57,15 @@ export class App {
         /** A version of the page that waits. @type {ServiceWorker | null} */
         this.newer = null;
         $('#newer').addEventListener('click', (e) => { if (near(e, 'button')) this.useNewer(); });
+        // A record or an edition may be dropped anywhere; the pages of replays have their own place for what is wrong with it.
+        addEventListener('dragover', (e) => e.preventDefault());
+        addEventListener('drop', (e) => {
+            const file = e.dataTransfer?.files[0];
+            if (e.defaultPrevented || !file)
+                return;
+            e.preventDefault();
+            void this.isMissing().then(async (missing) => missing ? toast(this.missing) : (await import('./replay.js')).openFile(this, file, toast));
+        });
         addEventListener('hashchange', () => void this.route());
         addEventListener('storage', ({ key, newValue }) => {
             if (key === 'pyramids.game' && this.game instanceof LocalGame)
@@ -63,6 +79,23 @@ export class App {
     useNewer() {
         navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
         this.newer?.postMessage('now');
+    }
+
+    /** Engine and table are there; whoever asks after they could not be fetched tries again. @returns {Promise<void>} */
+    get ready() {
+        this.fetching ??= getRest().then((rest) => { this.rest = rest; }, (error) => {
+            this.fetching = undefined;
+            throw error;
+        });
+        return this.fetching;
+    }
+
+    /** Without them there is no game: says so, and true. */
+    async isMissing() {
+        const there = await this.ready.then(() => true, () => false);
+        this.missing = there ? '' : 'WebAssembly' in globalThis ? _('This part could not be loaded. Are you offline?') :
+            _('This browser does not run the game: WebAssembly is missing or switched off.');
+        return !there;
     }
 
     /** The text of the edition that everyone has. */
@@ -134,11 +167,12 @@ export class App {
             this.game = null;
         }
         const home = !isRule && !Object.hasOwn(ROUTES, name);
-        if (!home)
-            await this.ready;
+        const missing = !home && await this.isMissing();
         if (location.hash !== hash)          // the player has gone on in the meantime
             return;
-        if (name === 'play')
+        if (missing)
+            this.show((root) => new MissingView(root, this));
+        else if (name === 'play')
             this.play();
         else if (isRule || name === 'rules')
             await this.lazy('rules', name);
@@ -192,6 +226,10 @@ export class App {
 
     /** A new local game; one that is well under way gives way to it only if that is wanted. @param {() => LocalGame} begin */
     async start(begin) {
+        if (await this.isMissing()) {
+            toast(this.missing);
+            return;
+        }
         const turns = LocalGame.saved()?.record.match(/^reveal /gm)?.length ?? 0;
         if (turns > 1 && !await confirmed(_('Begin a new game?'), _('The game that you have not finished ends then.'), _('New game')))
             return;
@@ -265,6 +303,18 @@ export const pageTop = (title) => `<header class="top"><a class="toplink" href="
     wordmark}</a><span class="roundtext">${esc(title)}</span><span class="sp"></span><a class="btn ghost" href="#">${
     icon('home')}<span class="no-p">${_('Home')}</span><span class="vh only-p">${_('Home')}</span></a></header>`;
 
+/** What is shown in place of a view whose engine is not there. */
+class MissingView {
+    /** @param {HTMLElement} root @param {App} app */
+    constructor(root, app) {
+        root.innerHTML = `<div class="page">${pageTop('')}<main class="page-in narrow"><h1 class="title">${esc(app.missing)}</h1><p class="bars"><button class="btn pri">${
+            icon('undo')}${_('Try again')}</button></p></main></div>`;
+        root.addEventListener('click', (e) => { if (near(e, 'button')) void app.route(); });
+    }
+
+    stop() {}
+}
+
 /** A newer version that waits is used at once if nothing is under way, else offered. @param {ServiceWorkerRegistration} kept @param {App} app */
 function takeOver(kept, app) {
     app.newer = kept.waiting;
@@ -296,10 +346,9 @@ async function begin() {
     const app = new App();
     await speakIn(pickLanguage(settings.language));
     await app.route();
-    await app.ready;
+    await app.isMissing();
     // The rest is kept for playing without a network, once there is nothing more urgent to fetch.
-    if ('serviceWorker' in navigator)
-        navigator.serviceWorker.register('sw.js').then((kept) => takeOver(kept, app), () => { /* an insecure address: no offline play */ });
+    navigator.serviceWorker?.register('sw.js').then((kept) => takeOver(kept, app), () => { /* an insecure address: no offline play */ });
 }
 
 void begin();

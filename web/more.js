@@ -16,14 +16,14 @@ import { Core } from './core.js';
 /** @typedef {import('./main.js').App} App */
 
 /** A game that is kept here, or one of the server's. @param {App} app @param {string} id @param {string} [line] */
-async function replay(app, id, line) {
-    const { hash } = location, kept = games().find((g) => g.id === id), [z, ...packed] = id.split('.'), online = /^[A-Z0-9]{8}$/.test(id);
+async function replay(app, id = '', line) {
+    const { hash } = location, kept = games().find((g) => g.id === id), [z, ...packed] = id.split('.'), atServer = !kept && /^[A-Z0-9]{8}$/.test(id);
     /** @type {string[]} */
-    let [record, edition = ''] = kept ? [kept.record, kept.edition] : z === 'z' ? await Promise.all(packed.map(unpack)) : online ? [await visit().then(() => api('GET',
+    let [record, edition = ''] = kept ? [kept.record, kept.edition] : z === 'z' ? await Promise.all(packed.map(unpack)) : atServer ? [await visit().then(() => api('GET',
         `tables/${id}/record`)).catch(() => '')] : [''];
     const named = editionOf(record);
-    if (online && !edition && named !== 'classic')
-        edition = await api('GET', `editions/${named}`).catch(() => '');
+    if (atServer && named !== 'classic')
+        edition = await api('GET', `editions/${encodeURIComponent(named)}`).catch(() => '');
     if (location.hash !== hash)
         return;
     const core = record ? loadRecord(app, record, edition) : _('This game is not kept in this browser.');

@@ -38,6 +38,7 @@ export class ServerError extends Error {
 export function serverWords(code) {
     switch (code) {
     case 'no_server': return _('There is no game server behind this page, or it cannot be reached. Games against bots work all the same.');
+    case 'no_visitor': return _('The server does not know you: this browser keeps no cookies for this page. Please allow them.');
     case 'no_table': return _('There is no table with this code.');
     case 'taken': return _('That seat is taken, or no seat is free. You can watch.');
     case 'begun': return _('The game has begun. You can watch.');
@@ -73,6 +74,8 @@ export async function api(method, path, body) {
 export async function visit(nameless = '') {
     const name = settings.name.replace(/[\p{C}\p{Z}]/gu, '') ? settings.name : nameless;
     await api('POST', 'visitor', name ? { name } : {});
+    if (!read('visited', false))             // without cookies nobody is known the next moment: better told than left waiting
+        await api('GET', 'visitor');
     write('visited', true);
 }
 
@@ -354,7 +357,7 @@ export class OnlineGame extends Game {
 
     /** Cards that this page does not know. @param {string} name */
     async getEdition(name) {
-        const text = await api('GET', `editions/${name}`).catch(() => '');
+        const text = await api('GET', `editions/${encodeURIComponent(name)}`).catch(() => '');
         if (!text || this.core.readEdition(text))
             this.problem('no_edition');
         else

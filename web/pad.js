@@ -23,7 +23,7 @@ export class PadView {
         this.root = root;
         this.penalties = app.core().edition.skulls;
         /** @type {Pad} */
-        this.pad = read('pad', fresh());
+        this.pad = { ...fresh(), ...read('pad', {}) };
         /** What it was before each tick, as texts, the last one at the end: for undo. @type {string[]} */
         this.past = [];
         root.addEventListener('click', (e) => void this.click(e));

@@ -31,16 +31,21 @@ export function loadRecord(app, text, edition = '') {
     const core = app.core(edition || (Object.hasOwn(editions(), named) ? named : 'classic'));
     const fault = core.load(text);
     if (!fault)
-        return core.seats() ? core : _('The record ends before the cards are dealt.');
+        return core.view(-1) ? core : _('The record ends before the cards are dealt.');
     return fault.code === ERR.recordEdition ? MISSING : faultWithLine(fault);
 }
 
-/** Files that are dropped or chosen anywhere on these pages. @param {App} app @param {File} file @param {(message: string) => void} say */
-async function openFile(app, file, say) {
-    if (file.size > 200000)
+const LARGEST = 65535;             // what the engine reads; a game is written in 4 KB
+
+/** Files that are dropped anywhere, or chosen. @param {App} app @param {File} file @param {(message: string) => void} say */
+export async function openFile(app, file, say) {
+    const text = file.size > LARGEST ? '' : await file.text();
+    if (text.startsWith('pyramids-edition '))
+        await (await import('./editions.js')).importFile(app, file);
+    else if (file.size > LARGEST)
         say(_('%{name} is too large for a game record.', { name: file.name }));
     else
-        openRecord(app, file.name, await file.text(), say);
+        openRecord(app, file.name, text, say);
 }
 
 /** @param {App} app @param {string} name of its file @param {string} text @param {(message: string) => void} say */
@@ -59,21 +64,24 @@ function openRecord(app, name, text, say) {
     app.go(`replay/${id}`);
 }
 
-/** @param {HTMLElement} root @param {(file: File) => unknown} take */
-function takeDrops(root, take) {
-    root.addEventListener('dragover', (e) => { e.preventDefault(); root.classList.add('dropping'); });
-    root.addEventListener('dragleave', () => root.classList.remove('dropping'));
-    root.addEventListener('drop', (e) => {
-        e.preventDefault();
+/** @param {HTMLElement} root @param {AbortSignal} signal @param {(file: File) => unknown} take */
+function takeDrops(root, signal, take) {
+    document.addEventListener('dragover', () => root.classList.add('dropping'), { signal });
+    document.addEventListener('dragleave', () => root.classList.remove('dropping'), { signal });
+    document.addEventListener('drop', (e) => {
         root.classList.remove('dropping');
         const file = e.dataTransfer?.files[0];
-        if (file)
-            take(file);
-    });
+        if (!file)
+            return;
+        e.preventDefault();
+        take(file);
+    }, { signal });
     root.addEventListener('change', (e) => {
         const input = e.target;
-        if (input instanceof HTMLInputElement && input.type === 'file' && input.files?.[0])
-            take(input.files[0]);
+        if (!(input instanceof HTMLInputElement) || input.type !== 'file' || !input.files?.[0])
+            return;
+        take(input.files[0]);
+        input.value = '';                    // so that the same file can be chosen again once it is mended
     });
 }
 
@@ -137,7 +145,8 @@ export class MissingView {
         this.app = app;
         this.name = editionOf(record);
         this.message = '';
-        takeDrops(root, async (file) => {
+        this.abort = new AbortController();
+        takeDrops(root, this.abort.signal, async (file) => {
             this.message = await this.bring(file);
             if (this.message)
                 this.render();
@@ -147,7 +156,7 @@ export class MissingView {
         this.render();
     }
 
-    stop() {}
+    stop() { this.abort.abort(); }
 
     /** Keeps the edition among one's own; or says what is wrong with it. @param {File} file */
     async bring(file) {
@@ -176,14 +185,15 @@ export class ReplaysView {
         this.root = root;
         this.app = app;
         this.message = '';
-        takeDrops(root, (file) => openFile(app, file, (message) => {
+        this.abort = new AbortController();
+        takeDrops(root, this.abort.signal, (file) => openFile(app, file, (message) => {
             this.message = message;
             this.render();
         }));
         this.render();
     }
 
-    stop() {}
+    stop() { this.abort.abort(); }
 
     render() {
         const rows = games().map((g) => {
@@ -229,7 +239,7 @@ export class ReplayView {
         this.progress = -1;
         this.message = '';
         this.abort = new AbortController();
-        takeDrops(root, (file) => openFile(app, file, (message) => {
+        takeDrops(root, this.abort.signal, (file) => openFile(app, file, (message) => {
             this.message = message;
             this.render();
         }));
@@ -243,6 +253,7 @@ export class ReplayView {
         this.thinker.stop();
         this.abort.abort();
         clearInterval(this.timer);
+        clearTimeout(this.noting);
     }
 
     /** The next line at which something is seen to happen. @param {number} by */
@@ -297,7 +308,12 @@ export class ReplayView {
 
     /** @param {Event} event */
     click(event) {
-        const act = near(event, '[data-a]')?.dataset.a, line = near(event, '[data-line]')?.dataset.line;
+        const act = near(event, '[data-a]')?.dataset.a, link = near(event, `a[href^="#replay/${this.id}/"]`)?.getAttribute('href'),
+            line = link?.split('/')[2] ?? near(event, '[data-line]')?.dataset.line;
+        if (link) {                          // a turning point of this very game: the analysis stays
+            event.preventDefault();
+            scrollTo(0, 0);
+        }
         if (line) {
             this.at = Number(line);
             this.render();
@@ -391,6 +407,13 @@ export class ReplayView {
         const line = box.querySelector('.ln.now');
         if (line instanceof HTMLElement)
             box.scrollTop = line.offsetTop - box.offsetTop - box.clientHeight / 2;
+        this.note();
+    }
+
+    /** The address follows once it rests, so that a reload or a copied link comes to the same moment. */
+    note() {
+        clearTimeout(this.noting);
+        this.noting = setTimeout(() => history.replaceState(null, '', [...location.hash.split('/').slice(0, 2), this.at].join('/')), 400);
     }
 
     winners() {

@@ -1,11 +1,14 @@
 /** store.js: what the browser keeps: settings, the game under way, finished games, own editions, score pads. Without storage (private windows
- * may refuse it) everything works, but nothing is kept. */
+ * may refuse it, or it is full) everything works, but lasts only as long as the page is open. */
 
-/** @template T @param {string} key @param {T} otherwise @returns {T} */
+/** What the browser would not keep, as texts. @type {Map<string, string>} */
+const unkept = new Map();
+
+/** Of the kind that `otherwise` is: whatever else has come to stand there is not trusted. @template T @param {string} key @param {T} otherwise @returns {T} */
 export function read(key, otherwise) {
     try {
-        const text = localStorage.getItem(`pyramids.${key}`);
-        return text === null ? otherwise : JSON.parse(text);
+        const value = JSON.parse(unkept.get(key) ?? localStorage.getItem(`pyramids.${key}`) ?? 'null');
+        return value === null || (otherwise !== null && (typeof value !== typeof otherwise || Array.isArray(value) !== Array.isArray(otherwise))) ? otherwise : value;
     } catch {
         return otherwise;
     }
@@ -13,12 +16,16 @@ export function read(key, otherwise) {
 
 /** @param {string} key @param {unknown} value undefined: forget it */
 export function write(key, value) {
+    unkept.delete(key);
     try {
         if (value === undefined)
             localStorage.removeItem(`pyramids.${key}`);
         else
             localStorage.setItem(`pyramids.${key}`, JSON.stringify(value));
-    } catch { /* full or forbidden: the game goes on */ }
+    } catch {
+        if (value !== undefined)
+            unkept.set(key, JSON.stringify(value));
+    }
 }
 
 /** @typedef {{name: string, theme: 'auto' | 'light' | 'dark', language: string | null, letters: boolean, sound: boolean,
@@ -58,9 +65,6 @@ export const LARGEST_EDITION = 60000;      // a box is written in 3 KB; comments
 export const editions = () => read('editions', /** @type {Record<string, string>} */ ({}));
 /** @param {string} name @param {string} [text] without one it is forgotten */
 export function keepEdition(name, text) {
-    const all = editions();
-    delete all[name];
-    if (text)
-        all[name] = text;
-    write('editions', all);
+    const { [name]: _old, ...all } = editions();
+    write('editions', text ? { ...all, [name]: text } : all);
 }

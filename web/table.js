@@ -71,6 +71,8 @@ export class TableView {
         this.stopped = false;
         /** @type {{slot: number, cell: number, mode: '' | 'move' | 'paint' | 'dab', x: number, y: number, touch: boolean} | null} */
         this.drag = null;
+        /** Watches for the way back while a drawer is open. @type {any} */
+        this.closing = null;
         /** @type {HTMLElement | null} */
         this.carried = null;
         this.wasDragged = false;
@@ -123,6 +125,7 @@ export class TableView {
         this.stopped = true;
         this.abort?.abort();
         clearInterval(this.timer);
+        this.closing?.destroy();
         this.analyst.stop();
         this.game.changed = () => {};
         this.game.refused = () => {};
@@ -562,7 +565,7 @@ export class TableView {
                 _('This round')}</span><div class="row">${view.revealed.map((p, i) => small(this.edition.patterns[p], i === view.turn ? 'now' :
                 'seen',
                 i === view.turn ? _('%{pattern}, now', { pattern: patternName(this.edition.patterns[p]) }) : _('%{pattern}, played',
-                    { pattern: patternName(this.edition.patterns[p]) }))).join('')}</div></div><div class="grp"><span class="eyebrow">${
+                    { pattern: patternName(this.edition.patterns[p]) }))).join('')}</div></div><div class="grp ${left.length < 4 ? 'few' : ''}"><span class="eyebrow">${
                 _('Still in the deck')}</span><div class="row">${left.map((p) => small(p, 'rest', _('%{pattern}, to come or left over',
                     { pattern: patternName(p) }))).join('')}</div></div></div></section>`;
     }
@@ -866,6 +869,12 @@ export class TableView {
             this.sheetFrom = from;
         this.sheet = name;
         this.render();
+        // On a phone the way back closes the drawer, where the browser knows how.
+        this.closing?.destroy();
+        const Closing = /** @type {any} */ (globalThis).CloseWatcher;
+        this.closing = name && Closing ? new Closing() : null;
+        if (this.closing)
+            this.closing.onclose = () => this.openSheet('');
         if (name)
             this.root.querySelector(/** @type {'button'} */ (`.${name} .shut`))?.focus();
         else
@@ -1299,6 +1308,8 @@ export class TableView {
             this.goTo(slot, to);
         } else if (cell && k === 'enter' && this.aim) {
             event.preventDefault();
+            if (event.repeat)                // a key that is held down does not confirm what it has placed
+                return;
             const slot = Number(cell.dataset.slot), i = Number(cell.dataset.cell), { aim } = this;
             if (aim.pin && aim.pin.slot === slot && aim.pin.cells.includes(i) && (!aim.hover || same(aim.hover, aim.pin) || aim.hover.bad))
                 this.confirm();

@@ -15,6 +15,8 @@ export class Thinker {
 
     /** @param {object} job see worker.js @param {(done: number) => void} [progress] @returns {Promise<any>} never settled if stopped */
     ask(job, progress) {
+        if (!('Worker' in globalThis))
+            return Promise.reject(new Error('no worker'));
         if (!this.worker) {
             this.worker = new Worker(new URL('worker.js', import.meta.url), { type: 'module' });
             // It could not be fetched: nobody is kept waiting, and the next question tries again.

@@ -815,7 +815,7 @@ static void get_page(struct request *request)
 
 static const struct route {
     enum method method;
-    const char *path;            /* * stands for one word */
+    const char *path;            /* * stands for one word, ** for all that is left: a name may have any letters */
     bool visitor;                /* needs a cookie */
     void (*handle)(struct request *request);
 } routes[] = {
@@ -833,7 +833,7 @@ static const struct route {
     { METHOD_GET, "/api/my/tables", true, get_my_tables },
     { METHOD_GET, "/api/statistics", true, get_statistics },
     { METHOD_GET, "/api/editions", false, get_editions },
-    { METHOD_GET, "/api/editions/*", false, get_edition },
+    { METHOD_GET, "/api/editions/**", false, get_edition },
     { METHOD_GET, "/healthz", false, get_health },
     { METHOD_GET, "/metrics", false, get_metrics },
 };
@@ -847,8 +847,8 @@ static bool fits(const char *path, const char *route, char *word, size_t room)
     size_t before = (size_t)(star - route);
     if (strncmp(path, route, before))
         return false;
-    size_t length = strcspn(path + before, "/");
-    if (!length || length >= room || strcmp(path + before + length, star + 1))
+    size_t length = star[1] == '*' ? strlen(path + before) : strcspn(path + before, "/");
+    if (!length || length >= room || (star[1] != '*' && strcmp(path + before + length, star + 1)))
         return false;
     memcpy(word, path + before, length);
     word[length] = '\0';

@@ -8,6 +8,21 @@ import { newCore, playOut, saved } from './games.mjs';
 const host = await serve(process.argv[2]), browser = await launch();
 const tap = (l) => l.tap();
 
+await test('who does what a lesson says gets what it says: the whole pattern, on either card', async () => {
+    const page = await open(browser, host.url, PHONE);
+    for (const [step, ...spaces] of [[2, 0, 1], [3, 0, 1], [5, 'e1, emerald'], [6, 'c1, torch'], [7, 'c4, potion'], [8, 'b2, red cross'], [10, 'a5, tomb']]) {
+        await go(page, `learn/${step}`);
+        await page.getByText(`Step ${step} of 10`).first().waitFor();
+        for (const space of spaces) {
+            const asked = page.getByRole('gridcell', { name: typeof space === 'number' ? /entrance, (can|would) be marked/ : `${space}, can be marked` });
+            await tap(asked.nth(typeof space === 'number' ? space : 0));
+            truth(await page.getByRole('gridcell', { name: /would be marked/ }).count() > 1, `step ${step}: a tap on ${space} places the pattern`);
+        }
+    }
+    equal(page.complaints, [], 'the console');
+    await page.context().close();
+});
+
 await test('the tutorial, ten steps, by touch', async () => {
     const page = await open(browser, host.url, PHONE);
     await tap(page.getByRole('link', { name: /New here/ }));
@@ -183,9 +198,13 @@ await test('the examples of the rules, step by step, with the results that the r
     await go(page, 'editions');
     await page.locator('input[type=file]').setInputFiles({ name: 'huge.edition', mimeType: 'text/plain', buffer: Buffer.alloc(5000000, 'a') });
     await page.getByText('huge.edition is too large for an edition.').first().waitFor();
-    // Drawn by tapping, kept over a reload, saved, removed.
+    // Drawn by tapping, kept over a reload and over a file that was not meant, saved, removed.
     await go(page, 'edition');
     await area.fill(mine);
+    await go(page, 'editions');
+    await page.locator('input[type=file]').setInputFiles({ name: 'other.edition', mimeType: 'text/plain', buffer: Buffer.from('other') });
+    await tap(page.getByRole('dialog', { name: 'Start over?' }).getByRole('button', { name: 'Cancel' }));
+    await go(page, 'edition');
     await tap(page.getByRole('radio', { name: 'skull' }));
     const empty = page.locator('.ed-grid').getByRole('button', { name: /empty$/ }).first(), name = (await empty.getAttribute('aria-label')).slice(0, 2);
     await tap(empty);

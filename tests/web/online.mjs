@@ -407,6 +407,9 @@ await test('one table, a browser and a terminal: both see the same end', async (
         const names = await page.locator('.sc thead .nmt').allInnerTexts(), totals = (await page.getByRole('row', { name: /^Total/ }).getByRole('cell').allInnerTexts()).map((t) => t.replace('−', '-'));
         truth((await (await fetch(`${url}api/tables/${code}/record`)).text()).includes('\nedition plain\n'), 'the edition');
         equal([...names].sort(), ['Tty', 'Web'], 'who played');           // who is quicker sits first
+        const other = await open(browser, `${url}#replay/${code}`);       // who was not there gets the cards, too
+        await other.getByRole('button', { name: 'Step forward' }).waitFor();
+        await other.context().close();
         text = tmux('capture-pane', '-p');
         names.forEach((name, s) => truth(new RegExp(`${name} .* ${totals[s]}$`, 'm').test(text), `${name} ${totals[s]} stands on\n${text}`));
         equal(own(page), [], 'the console');
@@ -419,8 +422,9 @@ await test('one table, a browser and a terminal: both see the same end', async (
 await test('without a name, two for one seat, a table that is given up, a link cut short', async () => {
     const [host, one, two] = await Promise.all([1, 2, 3].map(() => open(browser, `${url}#friends/new`)));
     await host.getByRole('combobox', { name: 'Who plays seat 3' }).selectOption('open');
-    await host.getByRole('button', { name: 'Make the table' }).click();
+    await host.getByRole('button', { name: 'Make the table' }).dblclick();
     await host.locator('.seatlist').getByText('Player', { exact: true }).waitFor();
+    equal(await host.evaluate(() => fetch('api/my/tables').then((r) => r.json()).then(({ tables }) => tables.length)), 1, 'one table, however often it was asked for');
     const guests = [one, two], place = host.url(), here = (page) => page.getByRole('button', { name: 'Sit here' });
     for (const page of guests) {
         await page.goto(place);
@@ -448,6 +452,18 @@ await test('without a name, two for one seat, a table that is given up, a link c
         equal(own(page).filter((c) => !c.includes('404')), [], 'the console');
         await page.context().close();
     }
+});
+
+await test('a browser without cookies is told so', async () => {
+    const page = await open(browser, 'about:blank');
+    await page.context().route('**/api/visitor', async (route) => route.request().method() === 'POST' ?
+        route.fulfill({ json: { visitor: { name: 'Ana' } } }) : route.continue());           // the cookie is not kept
+    for (const [hash, before] of [['friends', () => {}], ['table/ABCDEFGH', () => {}], ['friends/new', () => page.getByRole('button', { name: 'Make the table' }).click()]]) {
+        await page.goto(`${url}#${hash}`);
+        await before();
+        await page.getByText('The server does not know you: this browser keeps no cookies for this page.').waitFor();
+    }
+    await page.context().close();
 });
 
 await test('codes that lead nowhere, and tables that have begun', async () => {

@@ -116,6 +116,11 @@ await test('a whole game by keyboard alone', async () => {
     await key('Space');
     await tabTo(/BUTTON Keep \d/);
     await key('Enter');
+    await page.getByRole('gridcell', { name: /can be marked/ }).first().focus();
+    for (let i = 0; i < 3; i++)
+        await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    equal([await page.getByText('Round 1 of 4, turn 1 of 7').count(), await page.getByRole('gridcell', { name: /would be marked/ }).count() > 0], [1, true], 'a held key places, and confirms nothing');
     for (let i = 0; i < 400 && !await ended(page).count(); i++) {
         if (await page.getByRole('dialog', { name: /complete$/ }).count()) {
             await tabTo(/BUTTON (Card|Unseen)/);
@@ -494,8 +499,10 @@ await test('odd addresses, back and forward, two windows, bots that cannot be fe
     await home.waitFor();
     await page.goto(`${host.url}#toString`);
     await home.waitFor();
-    await page.goto(`${host.url}#replay/1`);
-    await page.getByText('This game is not kept in this browser.').first().waitFor();
+    for (const hash of ['replay/1', 'pad', 'replay']) {
+        await page.goto(`${host.url}#${hash}`);
+        await (hash === 'pad' ? page.getByRole('heading', { name: 'Score pad' }) : page.getByText('This game is not kept in this browser.').first()).waitFor();
+    }
     // Who goes on before a view was fetched sees the later one; an address without a game is no trap for the way back.
     await page.goto(`${host.url}?anew`);
     await home.waitFor();
@@ -556,6 +563,48 @@ await test('odd addresses, back and forward, two windows, bots that cannot be fe
     page.complaints = page.complaints.filter((c) => !/ERR_FAILED|takeOver/.test(c));       // blocked above: the bots, and the service worker that would have kept them
     quiet(page);
     await page.context().close();
+});
+
+await test('a browser that keeps nothing, has no worker, gets no engine or another’s leftovers', async () => {
+    const refusing = playOut(newCore(site), 2, 4, (v) => v.phase === 'mark' && v.round === 3 && v.turn === 6);
+    const page = await openAt(refusing, DESKTOP, [0], () => { Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }; });
+    await finish(page);
+    await page.getByRole('link', { name: 'Watch replay' }).click();
+    await page.getByRole('button', { name: 'Step forward' }).waitFor();
+    await page.getByRole('link', { name: 'Pyramids, home' }).click();
+    await page.getByRole('link', { name: /^Replays 1 game/ }).waitFor();
+    quiet(page);
+    await page.addInitScript(() => { delete globalThis.Worker; Object.defineProperty(navigator, 'serviceWorker', { value: undefined }); });
+    await page.goto(`${host.url}?worker`);
+    await begin(page);
+    await page.getByText('This part could not be loaded. Are you offline?').waitFor();
+    quiet(page);
+    await page.context().close();
+    const late = await open(browser, 'about:blank', { ...DESKTOP, serviceWorkers: 'block' }), none = late.getByText('This part could not be loaded. Are you offline?');
+    let blocked = true;
+    await late.context().route('**/pyramids.wasm', (route) => blocked ? route.abort() : route.fulfill({ path: `${site}/pyramids.wasm`, contentType: 'application/octet-stream' }));
+    await late.goto(`${host.url}#pad`);
+    await late.getByRole('heading', { name: 'This part could not be loaded. Are you offline?' }).waitFor();
+    await late.goto(host.url);
+    await late.getByRole('button', { name: 'Play', exact: true }).click();
+    await none.first().waitFor();
+    blocked = false;
+    await begin(late);
+    const calm = () => equal(late.complaints.filter((c) => !/ERR_FAILED|takeOver/.test(c)), [], 'the console');        // blocked here: the engine and the service worker
+    calm();
+    await late.evaluate(() => {
+        for (const key of ['game', 'games', 'editions', 'settings', 'pad', 'draft', 'learn'])
+            localStorage.setItem(`pyramids.${key}`, '{"of": "another"}');
+    });
+    for (const [hash, name] of [['', 'Find the way down to the tomb.'], ['pad', 'Score pad'], ['replays', 'Replays'], ['edition', 'Your own edition']]) {
+        await late.goto(`${host.url}?leftovers=${hash}#${hash}`);
+        await late.getByRole('heading', { name, exact: true }).waitFor();
+    }
+    calm();
+    await late.addInitScript(() => { delete globalThis.WebAssembly; });
+    await late.goto(`${host.url}?none#rules`);
+    await late.getByRole('heading', { name: 'This browser does not run the game: WebAssembly is missing or switched off.' }).waitFor();
+    await late.context().close();
 });
 
 await browser.close();

@@ -51,6 +51,12 @@ const SCREENS = [
         for (let i = 0; i < 12; i++)
             await page.getByRole('button', { name: 'Step forward' }).click();
         await page.getByRole('heading', { name: 'Turning points' }).waitFor();
+        // A turning point leads to its moment, and the analysis stays; the address follows.
+        const [link] = await page.getByRole('complementary', { name: 'Log and analysis' }).getByRole('link').all();
+        const to = await link.getAttribute('href');
+        await link.click();
+        await page.waitForURL((url) => url.hash === to);
+        truth(await page.getByRole('heading', { name: 'Turning points' }).isVisible(), 'the analysis is still there');
     }],
     ['learn', 'learn/8', {}, table],
     ['rules', 'R10', {}, (page) => page.locator('#R10').waitFor()],
@@ -173,17 +179,21 @@ await test('dropped, broken and foreign records', async () => {
     const drop = (name, text) => page.evaluate(([n, t]) => {
         const data = new DataTransfer();
         data.items.add(new File([t], n));
-        document.querySelector('.page').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+        document.querySelector(n === 'fine.pyr' ? 'body' : '.page').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
     }, [name, text]);
     const lines = over.lines(), at = lines.findIndex((l) => l.startsWith('mark 1'));
     for (const [name, text, says] of [['photo.jpg', '\u0000\u0001garbage', /Line 1/],
         ['broken.pyr', [...lines.slice(0, at), 'mark 1 17:z9', ...lines.slice(at + 1)].join('\n'), new RegExp(`Line ${at + 1}: .*Expected`)],
-        ['illegal.pyr', over.log().replace(/^score 1 \d+/m, 'score 1 999'), /The score is another. Expected: score 1/], ['long.pyr', 'x'.repeat(300000), /too large/]]) {
+        ['illegal.pyr', over.log().replace(/^score 1 \d+/m, 'score 1 999'), /The score is another. Expected: score 1/], ['long.pyr', 'x'.repeat(70000), /too large/],
+        ['dealt.pyr', lines.slice(0, lines.findIndex((l) => l.startsWith('deal 2'))).join('\n'), /ends before the cards are dealt/]]) {
         await drop(name, text);
         await page.getByRole('alert').filter({ hasText: says }).waitFor();
     }
     await pictures(page, 'broken');
-    await drop('fine.pyr', over.log());
+    // From anywhere on any page; a name may be as long as the format allows.
+    await go(page, 'pad');
+    await page.getByRole('heading', { name: 'Score pad' }).waitFor();
+    await drop('fine.pyr', over.log().replace('player 1 Ana', `player 1 ${'W'.repeat(127)}`));
     await page.getByRole('button', { name: 'Step forward' }).waitFor();
     // Before the deal there is no deck to be counted; then there are all but the players' six and the display's four.
     equal(await page.getByText(/^Deck/).count(), 0, 'no deck yet');
@@ -192,6 +202,7 @@ await test('dropped, broken and foreign records', async () => {
     await page.getByRole('combobox', { name: 'View of' }).selectOption('1');
     await page.getByRole('button', { name: 'To the end' }).click();
     await page.getByRole('table').waitFor();
+    await fits(page, 'the end of a replay');
     await page.getByRole('button', { name: 'To the beginning' }).click();
     await page.getByRole('button', { name: 'Play back' }).click();
     await page.getByRole('button', { name: 'Pause' }).click();
@@ -245,6 +256,17 @@ await test('an edition of one’s own: checked, saved, played', async () => {
     await page.getByRole('heading', { name: /Keep two/ }).waitFor();
     await page.goto(host.url);
     await page.getByRole('combobox', { name: 'Edition' }).waitFor();
+    // Imported: a reload keeps it; names are one word, whatever letters it has.
+    for (const name of ['a/b%25?#ä', '__proto__']) {
+        await page.goto(`${host.url}#editions`);
+        await page.getByLabel('Import').setInputFiles({ name: 'box.edition', mimeType: 'text/plain', buffer: Buffer.from(text.replace('name own', `name ${name}`).replace(/^title .*/m, 'title <b>Odd</b>')) });
+        await area.waitFor();
+        await page.reload();
+        await page.getByText('Everything is in order.').waitFor();
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await page.getByRole('heading', { name: '<b>Odd</b>' }).waitFor();
+        equal(await page.getByRole('combobox', { name: 'Edition' }).inputValue(), name, 'its name');
+    }
     equal(page.complaints, [], 'the console');
     await page.context().close();
 });
