@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import time
 
 import wire
 from wire import Server, Visitor, play
@@ -124,15 +125,19 @@ def case_limits(folder):
         assert wire.Wire(ben).status == 429 and links
         guesses = number('codes that do not exist, an address', r'(\d+) a minute')
         hits = [ana.ask('GET', '/api/tables/22222222').status for _ in range(guesses + 15)]
-        assert hits[:guesses] == [404] * guesses and hits[-1] == 429, hits
+        assert hits[:guesses] == [404] * guesses and 429 in hits, hits
     # Its own limits: a burst of so many messages passes, more do not.
     with Server(folder, database='rates.db', generous=False) as server:
         link = server.visitor().link()
         burst = number('messages a connection', r'bursts of (\d+)')
-        for i in range(burst + 30):
-            link.send(type='ping', id=f'i{i}')
-        link.until(lambda: len(link.answers) + len(link.errors) == burst + 30)
-        assert burst <= len(link.answers) <= burst + 25 and {error['code'] for error in link.errors} == {'too_fast'}, len(link.answers)
+        begun, sent = time.monotonic(), 0
+        while not link.errors:                                            # on a slow machine a few more are let through meanwhile
+            link.send(type='ping', id=f'i{sent}')
+            sent += 1
+            if sent > burst + 10:
+                link.until(lambda: len(link.answers) + len(link.errors) == sent)
+        most = burst + defaults['message-rate'] * (time.monotonic() - begun) + 1
+        assert burst <= len(link.answers) <= most and {error['code'] for error in link.errors} == {'too_fast'}, (len(link.answers), most)
 
 
 # Its examples.
