@@ -2,7 +2,7 @@
 // editions; then a game without a network.
 import { done, equal, test, truth } from './check.mjs';
 import { PHONE, go, launch, open, picture, serve, settled } from './site.mjs';
-import { act, begin, keep } from './hand.mjs';
+import { act, begin, goOn, keep } from './hand.mjs';
 import { newCore, playOut, saved } from './games.mjs';
 
 const host = await serve(process.argv[2]), browser = await launch();
@@ -215,8 +215,11 @@ await test('a game without a network, after the first visit', async () => {
     await page.getByRole('radio', { name: 'Expert' }).tap();
     await begin(page, tap);
     await keep(page, tap);
-    for (let i = 0, marks = 0; marks < 5 && i < 60; i++)
-        marks += await act(page, tap) === 'mark' ? 1 : 0;
+    let marks = 0;
+    await goOn(async () => {
+        const what = await act(page, tap);
+        return what === 'mark' && ++marks === 5 ? 'end' : what;
+    });
     for (const hash of ['rules', 'pad', 'editions', 'replays', 'learn/1']) {
         await page.goto(`${host.url}#${hash}`);
         await page.locator('.page, .table').first().waitFor();
