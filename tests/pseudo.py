@@ -14,6 +14,8 @@ import time
 import traceback
 import urllib.request
 
+import pseudo_po
+
 SHORT = '--short' in sys.argv                 # without what takes an optimised build
 ARGS = [word for word in sys.argv[1:] if word != '--short']
 COMMAND, ROOT = os.path.abspath(ARGS[0]), os.path.abspath(ARGS[1])
@@ -211,7 +213,7 @@ def case_terminal(folder):
     for size, words, keys in (('120x34', 'play --players 3 --bots novice,club --seed 11', ['2', 'Right', 'Right', 'Space', 'Enter', '?', 'Tab', 'Escape', 'o', 'Escape', 'L', 'Escape',
                                                                                             's', 's', 'n', 'Down Down Down Down', 'n', 'Enter', 'u', 'n', 'Enter', 'Enter', 'q', 'n', 'q', 'y']),
                               ('80x24', 'play --players 2 --seed 5', ['?', 'Escape', 'q']), ('60x18', 'play --players 2 --seed 6', []),
-                              ('80x24', f'play --replay {RECORD} --edition {PLAIN} --playouts 5', ['Right', ']', 'Tab', 'a', 'a', 'Escape', 'L', 'Escape', 'End', 't', 'q']),
+                              ('80x24', f'play --replay {RECORD} --edition {PLAIN} --playouts 5', ['Right', ']', 'Tab', 'a', ('a', 'Luck and skill'), 'Escape', 'L', 'Escape', 'End', 't', 'q']),
                               ('80x24', 'play --new --hot-seat Ana,Ben --players 3 --bots novice --seed 21', ['Enter', '1 2 Enter', 'u', 'Enter', '1 2 Enter', 'Enter', '3 4 Enter', 'Enter',
                                                                                                               'Enter', 'q', 'y']),
                               ('80x24', f'play --server {url}', ['Down', 'Up Up Enter', 'b', '1 2 Enter', 'Enter', 'Enter', 'u', 'q', 'y']),
@@ -222,7 +224,13 @@ def case_terminal(folder):
         tmux('-f', '/dev/null', 'new-session', '-d', '-x', width, '-y', height, f'exec env -i {setting} sh -c "{COMMAND} {words}; exec cat"')
         try:
             for key in ['', *keys]:
-                if key:
+                if isinstance(key, tuple):   # pressed until its answer is there: the analysis may take its time
+                    key, title = key
+                    end = time.monotonic() + 60
+                    while title.translate(pseudo_po.LETTERS) not in still('⟦'):
+                        assert time.monotonic() < end, (words, key, still(''))
+                        tmux('send-keys', key)
+                elif key:
                     tmux('send-keys', *key.split())
                 leaving = key in ('y', 'q')
                 text = still('' if leaving else '⟦')
