@@ -220,9 +220,11 @@ await test('touch: tap again, drag what is placed, paint', async () => {
     const holding = (cells) => steps.filter((s) => s.slot === first.slot && cells.every((i) => s.cells.includes(i)));
     const start = first.cells.find((i) => holding([i]).length > 1);
     const hold = async (i) => {
+        await page.evaluate(() => { globalThis.pressesLong = true; });
         await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [await middle(first.slot, i)] });
         await page.getByRole('heading', { name: 'Paint the pattern' }).waitFor();
         await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+        await page.evaluate(() => { globalThis.pressesLong = false; });
     };
     await hold(start);
     truth((await page.locator('.say p').innerText()).includes(`${holding([start]).length} placements`), 'what is left');

@@ -41,6 +41,14 @@ export function launch() {
         '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
 }
 
+/** How long one has to press a space to paint by taps. On a busy machine any tap lasts so long; here only those do that are meant to (pressesLong). */
+const HOLD = Number(/const HOLD = (\d+);/.exec(readFileSync(new URL('../../web/table.js', import.meta.url), 'utf8'))[1]);
+
+function makeTapsShort(hold) {
+    const { setTimeout: later } = globalThis;
+    globalThis.setTimeout = (run, ms, ...more) => later(run, ms === hold && !globalThis.pressesLong ? 1e8 : ms, ...more);
+}
+
 /** What stands on the pages that are open, for who has to find out why a test has failed. */
 const pages = new Set();
 witnesses.push(async () => (await Promise.all([...pages].slice(-4).map(async (page) => {
@@ -55,6 +63,8 @@ export async function open(browser, url, options = DESKTOP) {
         pages.add(any);
         any.on('close', () => pages.delete(any));
     });
+    if (options.hasTouch)
+        await context.addInitScript(makeTapsShort, HOLD);
     const page = await context.newPage();
     if (process.env.PYR_THROTTLE)          // as on a machine so many times slower
         await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: Number(process.env.PYR_THROTTLE) });
