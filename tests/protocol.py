@@ -222,9 +222,13 @@ def case_examples_over_the_socket(folder):
         code = ana.make('open', 'open')
         links = [ana.seat(code), ben.seat(code)]
         dice = random.Random(1)
-        play(links, dice, until=lambda: links[0].version and links[0].game().stage == 'mark' and links[0].news[-1]['type'] == 'lines')
+        for link in links:
+            link.until(lambda link=link: link.version)
+            link.done('choose', phase=link.version, choice=link.pick(dice))
+        for link in links:                           # the first turn, in which nobody has chosen yet
+            link.until(lambda link=link: link.game().stage == 'mark')
         link, other = links
-        lines = link.news[-1]
+        lines = [message for message in link.news if message['type'] == 'lines'][-1]
         same_form(example[0][1], lines)
         # A turn as it is told, seat 1's view: choose, done, ready; then the others' choices and the next card.
         order = []
