@@ -19,7 +19,9 @@ await test('the tutorial, ten steps, by touch', async () => {
         for (let k = 0; k < 8 && !await well.count(); k++) {
             await tap(page.getByRole('button', { name: 'Menu' }).first());
             await tap(page.getByRole('button', { name: 'List placements' }));
-            const list = page.getByRole('dialog').getByRole('listitem').getByRole('button'), texts = await list.allInnerTexts();
+            const list = page.getByRole('dialog', { name: 'List placements' }).getByRole('listitem').getByRole('button');
+            await list.first().waitFor();            // the menu closes first
+            const texts = await list.allInnerTexts();
             const fitting = texts.map((t, i) => wanted[step - 1].test(t) ? i : -1).filter((i) => i >= 0);
             truth(fitting.length > 0, `step ${step} has what it asks for: ${texts}`);
             await tap(list.nth(fitting[k % fitting.length]));
