@@ -76,6 +76,7 @@ await test('the tutorial, ten steps, by touch', async () => {
     await page.getByRole('heading', { name: 'One torch a round' }).waitFor();
     // On its side too the phone says what to do, beside all the buttons.
     await page.setViewportSize({ width: 844, height: 390 });
+    await settled(page);
     const task = await page.locator('.say p').boundingBox(), cards = await page.locator('.cards-in').boundingBox();
     truth(task.width > 300 && task.y >= 0 && task.y + task.height <= cards.y && cards.y + cards.height <= 390, 'the task stands above the cards');
     equal(page.complaints, [], 'the console');
