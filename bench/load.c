@@ -184,7 +184,7 @@ static void start_server(void)
 {
     char database[96], ready[96], text[64] = "";
     const char *folder = getenv("TMPDIR");
-    snprintf(load.folder, sizeof load.folder, "%.40s/pyramids-load-XXXXXX", folder && *folder ? folder : "/tmp");
+    snprintf(load.folder, sizeof load.folder, "%.40s/pyramids-load-XXXXXX", folder && *folder && strlen(folder) <= 40 ? folder : "/tmp");
     if (!mkdtemp(load.folder)) {
         load.folder[0] = '\0';
         fail("no folder for the database: %s", strerror(errno));

@@ -12,16 +12,22 @@ import subprocess
 import time
 
 import wire
-from wire import LONG, Server, Visitor, check_record, play
+from wire import LONG, Server, Visitor, check_record, play, until_so
 
 
 def limited(size):
-    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+    return ['prlimit', f'--fsize={size}:unlimited', '--']
 
 
 def lift(server, size=resource.RLIM_INFINITY):
     """From now on files of the server can grow up to so many bytes: a write beyond fails (EFBIG), as on a full disk."""
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+
+def play_until_asked(links, dice, version):
+    """Plays on from a version until the first of them is asked and has not answered: from then on nothing is added to the table without its choice."""
+    play(links, dice, until=lambda: links[0].version > version and links[0].pick(random.Random(1)))
+    assert not links[0].over()
 
 
 def case_no_room(folder):
@@ -30,13 +36,11 @@ def case_no_room(folder):
         ana, ben = server.visitor(), server.visitor('Ben')
         code = ana.make('open', 'open', 'bot:novice')
         links = [ana.seat(code), ben.seat(code)]
-        play(links, dice, until=lambda: links[0].version > 20)
         waiting = ana.make('open', 'open')
         guest = ben.link(waiting)
-        time.sleep(0.3)                          # what is on its way arrives
+        chooser = links[0]
         for attempt in range(3 if LONG else 2):
-            while links[0].hear(0.05) or links[1].hear(0.05):
-                pass
+            play_until_asked(links, dice, chooser.version + 12)
             lift(server, 1)                      # from here on nothing can be written (nor logged, where the log is a file)
             ana.refused(503, 'storage', 'POST', '/api/tables', {'seats': [{'kind': 'open'}] * 2})
             ana.refused(503, 'storage', 'POST', '/api/visitor', {'name': 'Ana B'})
@@ -46,13 +50,9 @@ def case_no_room(folder):
             assert not fresh.cookie
             guest.refused('storage', 'sit', number=secrets.token_hex(32))
             assert ben.table(waiting)['you'] == 0 and ben.table(waiting)['seats'][0] == {'kind': 'open'}
-            chooser = next(link for link in links if link.pick(dice))
             phase, choice = chooser.version, chooser.pick(dice)
-            answer = chooser.say('choose', phase=phase, choice=choice, id='again%d' % attempt)
-            assert answer.get('code') in ('storage', 'confirmed'), answer
-            if answer['code'] == 'storage':
-                seat = chooser.table['you']
-                assert not ana.table(code)['seats'][seat - 1]['ready']
+            chooser.refused('storage', 'choose', phase=phase, choice=choice, id='again%d' % attempt)
+            assert not ana.table(code)['seats'][chooser.table['you'] - 1]['ready']
             # Reading goes on.
             ana.want(200, 'GET', '/healthz')
             ana.want(200, 'GET', '/api/tables')
@@ -60,9 +60,7 @@ def case_no_room(folder):
             failed = re.search(r'^pyramids_store_failed_total (\d+)$', ana.want(200, 'GET', '/metrics').text, re.M)
             assert int(failed.group(1)) >= 5 * (attempt + 1), failed
             lift(server)                         # there is room again: everything goes on where it was
-            if answer['code'] == 'storage':
-                chooser.done('choose', phase=phase, choice=choice, id='again%d' % attempt)
-            play(links, dice, until=lambda start=links[0].version: links[0].version > start + 12)
+            chooser.done('choose', phase=phase, choice=choice, id='again%d' % attempt)
         made = ana.make('open', 'open')
         assert ana.want(200, 'POST', '/api/visitor', {'name': 'Ana B'}).json['visitor']['name'] == 'Ana B'
         play(links, dice)
@@ -80,23 +78,15 @@ def case_bots_wait_for_room(folder):
         ana = server.visitor()
         code = ana.make('open', 'bot:novice')
         link = ana.seat(code)
-        play([link], random.Random(1), until=lambda: link.version > 20)
-        time.sleep(0.2)
-        while link.hear(0.05):
-            pass
+        play_until_asked([link], random.Random(1), 20)
         lift(server, 1)
-        choice = link.pick(random.Random(2))
-        if choice:
-            assert link.say('choose', id='x', phase=link.version, choice=choice)['code'] in ('storage', 'confirmed')
-        link.say('leave')                        # refused as well
+        link.refused('storage', 'choose', id='x', phase=link.version, choice=link.pick(random.Random(2)))
+        link.refused('storage', 'leave')
         time.sleep(1.5)
         assert ana.table(code)['state'] == 'running'
         lift(server)
         link.done('leave')                       # from here the bots play alone
-        end = time.monotonic() + 60
-        while ana.table(code)['state'] != 'over':
-            assert time.monotonic() < end, 'the table is stuck'
-            time.sleep(0.1)
+        until_so(lambda: ana.table(code)['state'] == 'over', 'the table is stuck', 2 * wire.PATIENCE)
         check_record(folder, ana.record(code))
 
 
@@ -115,7 +105,7 @@ def case_no_room_at_the_start(folder):
             if server.process.poll() is None:
                 server.stop()
             server.process = None
-    server.before = None
+    server.before = []
     server.start()
     server.visitor()
     server.stop()
@@ -147,7 +137,7 @@ def case_other_files(folder):
     base.commit()
     base.close()
     refused('newer version')
-    for data, text in ((b'just some text, and not at all a database\n' * 100, 'not a database'), (open(good, 'rb').read()[:100] + secrets.token_bytes(8000), ''),):
+    for data, text in ((b'just some text, and not at all a database\n' * 100, 'not a database'), (open(good, 'rb').read()[:100] + random.Random(7).randbytes(8000), ''),):
         with open(server.database, 'wb') as file:
             file.write(data)
         refused(text)
@@ -185,12 +175,12 @@ def case_other_files(folder):
 
 def case_wrong_usage(folder):
     for words in (['--port', '70000'], ['--port', 'x'], ['--nonsense'], ['file'], ['--tls-cert', 'x'], ['--quick', '0'], ['--ping', '0'], ['--max-tables', '0'], ['--bot-threads', '0']):
-        done = subprocess.run([wire.COMMAND, 'serve', *words], capture_output=True, text=True, env=wire.ENV, timeout=20, check=False)
+        done = subprocess.run([wire.COMMAND, 'serve', *words], capture_output=True, text=True, env=wire.ENV, timeout=wire.PATIENCE, check=False)
         assert done.returncode == 2 and done.stderr.startswith('pyramids: '), (words, done.returncode, done.stderr)
     for words in (['--origin', 'example.org'], ['--origin', 'https://example.org/path'], ['--tls-cert', 'none', '--tls-key', 'none'], ['--edition', 'none'],
                   ['--address', '203.0.113.77']):
         done = subprocess.run([wire.COMMAND, 'serve', '--no-browser', '--port', '0', '--database', os.path.join(folder, 'x.db'), *words], capture_output=True, text=True,
-                              env=wire.ENV, timeout=20, check=False)
+                              env=wire.ENV, timeout=wire.PATIENCE, check=False)
         assert done.returncode == 1 and done.stderr.startswith('pyramids: '), (words, done.returncode, done.stderr)
 
 

@@ -10,7 +10,7 @@ import time
 import wire
 from wire import Closed, LONG, Server, Visitor, check_record
 
-KILLS, SECONDS, TABLES = (220, 80, 9) if LONG else (12, 20, 3)
+KILLS, TABLES = (200, 9) if LONG else (12, 3)
 
 
 class Person(threading.Thread):
@@ -134,7 +134,7 @@ def case_kill_loop(folder):
         people = [server.visitor(name) for name in ('Ana', 'Ben', 'Chloé', 'Davi')]
         seats = begin_games(server, people, 0)
         choices = games = connections = 0
-        while kills < KILLS and time.monotonic() - begun < SECONDS:
+        while kills < KILLS:
             time.sleep(dice.random() ** 2 * 0.15)
             server.kill()
             kills += 1
@@ -148,7 +148,10 @@ def case_kill_loop(folder):
                 seats = begin_games(server, people, kills)
         elapsed = time.monotonic() - begun
         for seat in seats:
-            seat.join(wire.PATIENCE)
+            heard = -1
+            while seat.is_alive() and len(seat.lines) > heard:      # as long as it goes on, however slowly
+                heard = len(seat.lines)
+                seat.join(wire.PATIENCE)
             assert not seat.failure, seat.failure
             assert not seat.is_alive(), f'a table is stuck: {seat.lines[-3:]}'
         more, tables = check_games(server, seats, folder)
@@ -156,7 +159,6 @@ def case_kill_loop(folder):
         server.stop()
         assert integrity(server) == 'ok'
         print(f'# {kills} kills in {elapsed:.0f} s, {games} games, {choices} acknowledged choices, {connections} connections')
-        assert kills >= (200 if LONG else 4), f'only {kills} kills in {elapsed:.0f} s'
 
 
 if __name__ == '__main__':

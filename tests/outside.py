@@ -6,23 +6,23 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
+import traceback
 
 COMMAND, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 ENV = dict(os.environ, PYRAMIDS=COMMAND, LC_ALL='C.UTF-8')
 
 
 def run(bots, *words, env=None, games='2', code=0):
-    done = subprocess.run([COMMAND, 'sim', '--bots', bots, '--games', games, '--threads', '2', *words], capture_output=True,
-                          text=True, env=env or ENV, timeout=120)
+    """A busy machine is no fault of the bots: there is time, unless the words say otherwise."""
+    done = subprocess.run([COMMAND, 'sim', '--bots', bots, '--games', games, '--threads', '2', '--bot-time', '60000', *words], capture_output=True,
+                          text=True, env=env or ENV, timeout=240)
     assert done.returncode == code, (bots, done.returncode, done.stdout, done.stderr)
     return done
 
 
-def sim(bots, *words, env=None, games='2', code=0):
-    start = time.monotonic()
-    done = run(bots, '--json', *words, env=env, games=games, code=code)
-    return json.loads(done.stdout)['bots'], time.monotonic() - start
+def sim(bots, *words, env=None, games='2'):
+    """What is said of each bot after some games."""
+    return json.loads(run(bots, '--json', *words, env=env, games=games).stdout)['bots']
 
 
 def script(folder, name, body):
@@ -34,22 +34,22 @@ def script(folder, name, body):
 
 
 def case_example(_):
-    bots, _ = sim(os.path.join(ROOT, 'docs/examples/mybot.py') + ',random', games='6')
+    bots = sim(os.path.join(ROOT, 'docs/examples/mybot.py') + ',random', games='6')
     assert bots[0]['faults'] == 0 and bots[0]['win_rate'] > 0.6, bots
     plain = os.path.join(ROOT, 'tests/data/plain.edition')
-    bots, _ = sim('random,' + os.path.join(ROOT, 'docs/examples/mybot.py') + ',greedy', '--edition', plain, env=dict(ENV, EDITION=plain), games='3')
+    bots = sim('random,' + os.path.join(ROOT, 'docs/examples/mybot.py') + ',greedy', '--edition', plain, env=dict(ENV, EDITION=plain), games='3')
     assert bots[1]['faults'] == 0, bots
     with open(os.path.join(ROOT, 'docs/examples/mybot.py'), encoding='utf-8') as source:
         assert len(source.readlines()) < 50
 
 
 def case_nonsense(folder):
-    bots, _ = sim(script(folder, 'a', 'for line in sys.stdin:\n  if line.startswith("choose"): print("what?", flush=True)\n') + ',greedy')
+    bots = sim(script(folder, 'a', 'for line in sys.stdin:\n  if line.startswith("choose"): print("what?", flush=True)\n') + ',greedy')
     assert bots[0]['faults'] > 20 and bots[1]['win_rate'] == 1, bots
 
 
 def case_illegal(folder):
-    bots, _ = sim(script(folder, 'a', 'for line in sys.stdin:\n  if line.startswith("choose"): print("1:a1b1c1d1", flush=True)\n') + ',greedy')
+    bots = sim(script(folder, 'a', 'for line in sys.stdin:\n  if line.startswith("choose"): print("1:a1b1c1d1", flush=True)\n') + ',greedy')
     assert bots[0]['faults'] > 20, bots
 
 
@@ -82,10 +82,10 @@ def case_cannot_start(folder):
 
 
 def case_late(folder):
-    bots, seconds = sim(script(folder, 'a', 'time.sleep(1000)\n') + ',greedy', '--bot-time', '100')
-    assert bots[0]['faults'] > 20 and seconds < 60, (bots, seconds)
+    bots = sim(script(folder, 'a', 'time.sleep(1000)\n') + ',greedy', '--bot-time', '100')
+    assert bots[0]['faults'] > 20, bots
     # One that never reads fills its pipe; one that talks without end fills ours.
-    bots, _ = sim(script(folder, 'b', 'while True: print("x" * 10000)\n') + ',greedy', '--bot-time', '200')
+    bots = sim(script(folder, 'b', 'while True: print("x" * 10000)\n') + ',greedy', '--bot-time', '200')
     assert bots[0]['faults'] > 20, bots
 
 
@@ -130,9 +130,9 @@ def main():
             try:
                 function(folder)
                 print(f'ok {count} - {name[5:].replace("_", " ")}', flush=True)
-            except (AssertionError, subprocess.SubprocessError) as error:
+            except Exception:                # pylint: disable=broad-except  # whatever it was, the other cases are run
                 failed += 1
-                print('# ' + str(error).replace('\n', '\n# '))
+                print('# ' + traceback.format_exc()[-6000:].replace('\n', '\n# '))
                 print(f'not ok {count} - {name[5:].replace("_", " ")}', flush=True)
     print(f'1..{count}')
     sys.exit(failed != 0)

@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import time
 
 import wire
 from wire import Server, Visitor, play
@@ -124,15 +125,19 @@ def case_limits(folder):
         assert wire.Wire(ben).status == 429 and links
         guesses = number('codes that do not exist, an address', r'(\d+) a minute')
         hits = [ana.ask('GET', '/api/tables/22222222').status for _ in range(guesses + 15)]
-        assert hits[:guesses] == [404] * guesses and hits[-1] == 429, hits
+        assert hits[:guesses] == [404] * guesses and 429 in hits, hits
     # Its own limits: a burst of so many messages passes, more do not.
     with Server(folder, database='rates.db', generous=False) as server:
         link = server.visitor().link()
         burst = number('messages a connection', r'bursts of (\d+)')
-        for i in range(burst + 30):
-            link.send(type='ping', id=f'i{i}')
-        link.until(lambda: len(link.answers) + len(link.errors) == burst + 30)
-        assert burst <= len(link.answers) <= burst + 25 and {error['code'] for error in link.errors} == {'too_fast'}, len(link.answers)
+        begun, sent = time.monotonic(), 0
+        while not link.errors:                                            # on a slow machine a few more are let through meanwhile
+            link.send(type='ping', id=f'i{sent}')
+            sent += 1
+            if sent > burst + 10:
+                link.until(lambda: len(link.answers) + len(link.errors) == sent)
+        most = burst + defaults['message-rate'] * (time.monotonic() - begun) + 1
+        assert burst <= len(link.answers) <= most and {error['code'] for error in link.errors} == {'too_fast'}, (len(link.answers), most)
 
 
 # Its examples.
@@ -217,9 +222,13 @@ def case_examples_over_the_socket(folder):
         code = ana.make('open', 'open')
         links = [ana.seat(code), ben.seat(code)]
         dice = random.Random(1)
-        play(links, dice, until=lambda: links[0].version and links[0].game().stage == 'mark' and links[0].news[-1]['type'] == 'lines')
+        for link in links:
+            link.until(lambda link=link: link.version)
+            link.done('choose', phase=link.version, choice=link.pick(dice))
+        for link in links:                           # the first turn, in which nobody has chosen yet
+            link.until(lambda link=link: link.game().stage == 'mark')
         link, other = links
-        lines = link.news[-1]
+        lines = [message for message in link.news if message['type'] == 'lines'][-1]
         same_form(example[0][1], lines)
         # A turn as it is told, seat 1's view: choose, done, ready; then the others' choices and the next card.
         order = []

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The server by its protocol (docs/protocol.md), as clients meet it. usage: server.py PYRAMIDS SOURCE_ROOT [CASE]"""
+import http.client
 import json
 import os
 import random
@@ -13,7 +14,7 @@ import time
 
 import oracle
 import wire
-from wire import Closed, LONG, Server, Visitor, Wire, check_record, play
+from wire import Closed, LONG, Server, Visitor, Wire, check_record, play, until_so
 
 LEVELS = ('novice', 'casual', 'club', 'expert', 'master')
 NUMBER = '0123456789abcdef' * 4
@@ -374,37 +375,38 @@ def case_replacing_in_order(folder):
     with Server(folder) as server:
         dice, seen = random.Random(8), 0
         people = [server.visitor(name) for name in ('Ana', 'Ben', 'Chloé', 'Davi')]
-        code = people[0].make(*['open'] * 4)
-        links = [person.seat(code) for person in people]
-        chosen = {}
-        while not all(link.over() for link in links):
-            for seat, link in enumerate(links):
-                if link.over() or not link.lines:
-                    link.hear(0.01)
-                    continue
-                game = link.game()
-                if game.stage == 'replace' and game.to_act and chosen.get(link) != link.version:
-                    if game.to_act[0] != seat:
-                        if dice.random() < 0.2:
-                            answer = link.say('choose', phase=link.version, choice='draw')
-                            assert answer.get('code') in ('not_due', 'late'), answer
-                    else:
-                        if len(game.to_act) > 1 and seen < 5:
-                            link.refused('illegal', 'choose', phase=link.version, choice=f'take {next(iter(game.players[seat].cards), 1)}')
-                        phase, choice = link.version, link.pick(dice)
-                        chosen[link] = phase
-                        link.done('choose', phase=phase, choice=choice)
-                        seen += 1
-                        if seen < 10:
-                            link.refused('late', 'retract', phase=phase)
-                choice = link.pick(dice) if chosen.get(link) != link.version else None
-                if choice:
-                    chosen[link] = link.version
-                    link.done('choose', phase=link.version, choice=choice)
-                while link.hear(0.001):
-                    pass
-        assert seen > 4, seen
-        check_record(folder, people[0].record(code))
+        while seen < 5:                                           # one game brings about nine, seldom so few
+            code = people[0].make(*['open'] * 4)
+            links = [person.seat(code) for person in people]
+            chosen = {}
+            while not all(link.over() for link in links):
+                for seat, link in enumerate(links):
+                    if link.over() or not link.lines:
+                        link.hear(0.01)
+                        continue
+                    game = link.game()
+                    if game.stage == 'replace' and game.to_act and chosen.get(link) != link.version:
+                        if game.to_act[0] != seat:
+                            if dice.random() < 0.2:
+                                answer = link.say('choose', phase=link.version, choice='draw')
+                                assert answer.get('code') in ('not_due', 'late'), answer
+                        else:
+                            if len(game.to_act) > 1 and seen < 5:
+                                absent = next(number for number in range(1, 49) if number not in game.display)
+                                link.refused('illegal', 'choose', phase=link.version, choice=f'take {absent}')
+                            phase, choice = link.version, link.pick(dice)
+                            chosen[link] = phase
+                            link.done('choose', phase=phase, choice=choice)
+                            seen += 1
+                            if seen < 10:
+                                link.refused('late', 'retract', phase=phase)
+                    choice = link.pick(dice) if chosen.get(link) != link.version else None
+                    if choice:
+                        chosen[link] = link.version
+                        link.done('choose', phase=link.version, choice=choice)
+                    while link.hear(0.001):
+                        pass
+            check_record(folder, people[0].record(code))
 
 
 def case_sending_again_is_harmless(folder):
@@ -510,7 +512,8 @@ def case_reconnecting_gets_the_gap(folder):
         beyond.open(two)
         assert beyond.table['code'] == two
         beyond.done('sit', number=NUMBER)
-        assert ana.table(two)['seats'][0]['here'] and not ana.table(code)['seats'][0]['here']
+        assert ana.table(two)['seats'][0]['here']
+        until_so(lambda: not ana.table(code)['seats'][0]['here'])    # a line that is closed is noticed when its turn comes
 
 
 def case_spectators(folder):
@@ -535,7 +538,7 @@ def case_spectators(folder):
 
 
 def case_the_clock(folder):
-    with Server(folder, '--quick', '1') as server:
+    with Server(folder, '--quick', '5') as server:            # long enough that a busy machine chooses in time, too
         dice = random.Random(7)
         ana, ben = server.visitor(), server.visitor('Ben')
         code = ana.make('open', 'open', clock='quick')
@@ -544,17 +547,15 @@ def case_the_clock(folder):
         phase = link.version
         link.done('choose', phase=phase, choice=link.pick(dice))
         link.until(lambda: link.ready and link.ready['ready'] == [1])
-        assert 0 <= link.ready['left'] <= 1000 and slow.left <= 1000
-        begun = time.monotonic()
-        link.until(lambda: link.version > phase, 20)              # Ben has not chosen: a bot does
-        assert time.monotonic() - begun < 10
+        assert 0 <= link.ready['left'] <= 5000 and slow.left <= 5000
+        link.until(lambda: link.version > phase)                  # Ben has not chosen: a bot does
         link.until(lambda: link.table['seats'][1]['away'])
         slow.until(lambda: slow.version > phase)
         assert 'away' in slow.table['seats'][1] and slow.left > 0
         slow.done('return')
         slow.until(lambda: not slow.table['seats'][1]['away'])
         # Both let it run out: the bots play on, and who chooses is back.
-        slow.until(lambda: slow.table['seats'][1]['away'] and slow.table['seats'][0]['away'], 20)
+        slow.until(lambda: slow.table['seats'][1]['away'] and slow.table['seats'][0]['away'])
         link.until(lambda: link.table['seats'][0]['away'])
         for _ in range(200):                                      # the bots are quick; sooner or later it is in time
             while link.hear(0):
@@ -568,10 +569,7 @@ def case_the_clock(folder):
         # A table whose people never come back ends, played by bots.
         link.close()
         slow.close()
-        end = time.monotonic() + 90
-        while ana.table(code)['state'] != 'over':
-            assert time.monotonic() < end
-            time.sleep(0.2)
+        until_so(lambda: ana.table(code)['state'] == 'over', timeout=2 * wire.PATIENCE)
         check_record(folder, ana.record(code))
 
 
@@ -608,10 +606,7 @@ def case_leaving_and_coming_back(folder):
         link = ana.seat(code)
         link.done('leave')
         link.close()
-        end = time.monotonic() + 60
-        while ana.table(code)['state'] != 'over':
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        until_so(lambda: ana.table(code)['state'] == 'over', timeout=2 * wire.PATIENCE)
         check_record(folder, ana.record(code))
 
 
@@ -667,7 +662,7 @@ def case_after_the_end(folder):
         Visitor(server).refused(401, 'no_visitor', 'GET', '/api/my/tables')
         Visitor(server).refused(401, 'no_visitor', 'GET', '/api/statistics')
         # The analysis: 202 until it is made.
-        end, seen = time.monotonic() + 120, []
+        end, seen = time.monotonic() + 5 * wire.PATIENCE, []
         while True:
             answer = ana.ask('GET', f'/api/tables/{alone}/analysis')
             seen.append(answer.status)
@@ -707,9 +702,7 @@ def case_after_the_end(folder):
         assert {answer.status for answer in answers} == {201}, [answer.text for answer in answers]
         assert len({answer.json['table']['code'] for answer in answers}) == 1, [answer.json['table']['code'] for answer in answers]
         again = answers[0].json['table']['code']
-        end = time.monotonic() + 10
-        while ana.table(both).get('rematch') != again:
-            assert time.monotonic() < end
+        until_so(lambda: ana.table(both).get('rematch') == again)
         table = ben.table(again)
         assert table['state'] == 'waiting' and [seat['kind'] for seat in table['seats']] == ['friend', 'friend', 'bot'] and \
             [seat['name'] for seat in table['seats'][:2]] == ['Ana', 'Ben'] and table['commitment'] != ana.table(both)['commitment']
@@ -880,11 +873,11 @@ def case_stopping(folder):
             assert code503 == 503, code503
             ana.refused(503, 'stopping', 'GET', '/api/tables')
             assert Wire(ana).status == 503
-        except (ConnectionError, Closed):
+        except (OSError, http.client.HTTPException, Closed):
             pass                                     # it was quicker
         assert [link.closed() for link in (*links, idle)] == [1012] * 3 and idle.visitor
         assert b'"again"' in b''.join(ben.heard)
-        assert process.wait(30) == 0
+        assert process.wait(wire.PATIENCE) == 0
         server.process = None
         server.start()
         links = [who.link(code, have=0) for who in (ana, ben)]
@@ -912,10 +905,8 @@ def case_stopping_amid_work(folder):
         play([ana.seat(second)], random.Random(2))
         assert ana.ask('GET', f'/api/tables/{second}/analysis.html').status in (200, 202)
         server.restart()
-        end = time.monotonic() + 120
-        while ana.ask('GET', f'/api/tables/{second}/analysis.html').status != 200 and LONG:      # what was given up is made again
-            assert time.monotonic() < end
-            time.sleep(0.3)
+        if LONG:                                     # what was given up is made again
+            until_so(lambda: ana.ask('GET', f'/api/tables/{second}/analysis.html').status == 200, timeout=5 * wire.PATIENCE)
 
 
 def case_a_stranger_plays(folder):
@@ -948,19 +939,15 @@ def case_closing_codes(folder):
         link = ana.link()
         link.put(1, b'{"type":"ping","id":"a"}' + b' ' * (4096 - 24))
         link.until(lambda: 'a' in link.answers)
-        # 16 connections a visitor.
-        links = [link] + [ana.link() for _ in range(14)]
-        deadline = time.monotonic() + 10
-        while True:                                  # those just closed may still be counted
-            extra = Wire(ana)
-            if extra.status == 429 or len(links) >= 16:
-                break
-            links.append(extra)
-            assert time.monotonic() < deadline
-        assert Wire(ana).status == 429 and len(links) == 16, len(links)
+        # 16 connections a visitor; those just closed may be counted a little longer.
+        links, end = [link], time.monotonic() + wire.PATIENCE
+        while len(links) < 16:
+            more = Wire(ana)
+            links += [more] if more.status == 101 else []
+            assert time.monotonic() < end, len(links)
+        assert Wire(ana).status == 429
         links[0].close()
-        time.sleep(0.2)
-        assert Wire(ana).status == 101
+        until_so(lambda: Wire(ana).status == 101)
 
 
 if __name__ == '__main__':

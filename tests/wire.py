@@ -20,6 +20,7 @@ import time
 import traceback
 
 import oracle
+import ports
 
 COMMAND, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 LONG = bool(os.environ.get('PYR_LONG'))
@@ -55,13 +56,13 @@ signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 
 class Server:
-    """`pyramids serve` with a database in a folder, on a port that is free and stays the same over restarts."""
+    """`pyramids serve` with a database in a folder, on a port that stays the same over restarts."""
 
-    def __init__(self, folder, *options, database='server.db', generous=True, env=None, before=None):
+    def __init__(self, folder, *options, database='server.db', generous=True, env=None, before=()):
         self.folder, self.options, self.database = folder, list(options), os.path.join(folder, database)
-        if generous:                         # tests ask faster than people; those of the limits leave this out
-            self.options = ['--request-rate', '100000', '--message-rate', '100000', '--max-per-address', '5000', *self.options]
-        self.port, self.process, self.env, self.before = 0, None, env, before
+        if generous:                         # tests ask faster than people, and a slow one does not read for long; those of the limits leave this out
+            self.options = ['--request-rate', '100000', '--message-rate', '100000', '--max-per-address', '5000', '--ping', '600', *self.options]
+        self.port, self.process, self.env, self.before = ports.reserve(), None, env, before
         self.log = os.path.join(folder, database + '.log')
         self.start()
 
@@ -86,8 +87,8 @@ class Server:
         with open(self.log, 'ab') as log:
             at = log.tell()
             self.process = subprocess.Popen(
-                [COMMAND, 'serve', '--port', str(self.port), '--database', self.database, '--no-browser', '--ready-file', ready, *self.options],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env=dict(ENV, **(self.env or {})), preexec_fn=self.before)
+                [*self.before, COMMAND, 'serve', '--port', str(self.port), '--database', self.database, '--no-browser', '--ready-file', ready, *self.options],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env=dict(ENV, **(self.env or {})))
         STARTED.append(self.process)
         end = time.monotonic() + PATIENCE
         while code is None and not (os.path.exists(ready) and read(ready).endswith('\n')):
@@ -101,7 +102,6 @@ class Server:
             assert got == code, f'exit {got}, not {code}\n{words}'
             return words
         self.url = read(ready).strip()
-        self.port = int(self.url.rstrip('/').rpartition(':')[2])
         return None
 
     def stop(self, how=signal.SIGTERM, code=0):
@@ -464,6 +464,14 @@ def edition(name):
         path = {'classic': 'editions/classic.edition'}.get(name, f'tests/data/{name}.edition')
         EDITIONS[name] = oracle.Edition(read(os.path.join(ROOT, path)))
     return EDITIONS[name]
+
+
+def until_so(condition, what='it never came to that', timeout=PATIENCE):
+    """Asks again and again until something is so."""
+    end = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.02)
 
 
 def play(links, dice, until=None):

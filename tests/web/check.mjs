@@ -1,6 +1,17 @@
 // check.mjs: a test is a named function; results are printed as TAP for Meson. ONLY=words runs those alone whose names hold them.
 let count = 0, failed = 0;
 
+/** Functions that tell, when a test has failed, what else there is to know: what stood on the page, the server's last words. */
+export const witnesses = [];
+const FEW_LINES = 40;
+
+async function told() {
+    const all = [];
+    for (const witness of witnesses)
+        all.push(...String(await Promise.resolve().then(witness).catch((error) => `no word: ${error}`)).split('\n').slice(-FEW_LINES));
+    return all.map((line) => line.slice(0, 800)).join('\n');
+}
+
 export async function test(name, run) {
     if (!name.includes(process.env.ONLY ?? ''))
         return;
@@ -11,7 +22,9 @@ export async function test(name, run) {
         console.log(`ok ${count} - ${name} # ${Date.now() - began} ms`);
     } catch (error) {
         failed++;
-        console.log(`not ok ${count} - ${name}\n${String(error.stack ?? error).replace(/^/gm, '# ')}`);
+        // Before its verdict: there scripts/sum-tests looks for it.
+        console.log(`${error.stack ?? error}\n${await told()}`.replace(/^/gm, '# '));
+        console.log(`not ok ${count} - ${name}`);
     }
 }
 

@@ -39,14 +39,27 @@ export async function act(page, press = (l) => l.click(), pick = 0) {
     return 'wait';
 }
 
+const LONGEST_WAIT = 2400;             // pauses of 25 ms: a slow bot is no fault of the page
+
+/** Again and again until `step` says that it is the end; it is told how often something was done. Waiting for others does not count. */
+export async function goOn(step) {
+    for (let i = 0, waits = 0; i < 400 && waits < LONGEST_WAIT;) {
+        const what = await step(i);
+        if (what === 'end')
+            return;
+        i += what === 'wait' ? 0 : 1;
+        waits = what === 'wait' ? waits + 1 : 0;
+    }
+    throw new Error('the game does not go on');
+}
+
 /** To the end; the totals. */
 export async function finish(page, press, each = async () => {}) {
-    for (let i = 0; i < 400; i++) {
+    await goOn(async (i) => {
         const what = await act(page, press, i);
         await each(what, i);
-        if (what === 'end')
-            break;
-    }
+        return what;
+    });
     await ended(page).waitFor();
     const row = page.getByRole('row', { name: /^Total/ });
     return (await row.getByRole('cell').allInnerTexts()).map((t) => Number(t.replace('−', '-')));

@@ -2,7 +2,7 @@
 // editions; then a game without a network.
 import { done, equal, test, truth } from './check.mjs';
 import { PHONE, go, launch, open, pictures, serve, settled } from './site.mjs';
-import { act, begin, keep } from './hand.mjs';
+import { act, begin, goOn, keep } from './hand.mjs';
 import { newCore, playOut, saved } from './games.mjs';
 
 const host = await serve(process.argv[2]), browser = await launch();
@@ -34,7 +34,9 @@ await test('the tutorial, ten steps, by touch', async () => {
         for (let k = 0; k < 8 && !await well.count(); k++) {
             await tap(page.getByRole('button', { name: 'Menu' }).first());
             await tap(page.getByRole('button', { name: 'List placements' }));
-            const list = page.getByRole('dialog').getByRole('listitem').getByRole('button'), texts = await list.allInnerTexts();
+            const list = page.getByRole('dialog', { name: 'List placements' }).getByRole('listitem').getByRole('button');
+            await list.first().waitFor();            // the menu closes first
+            const texts = await list.allInnerTexts();
             const fitting = texts.map((t, i) => wanted[step - 1].test(t) ? i : -1).filter((i) => i >= 0);
             truth(fitting.length > 0, `step ${step} has what it asks for: ${texts}`);
             await tap(list.nth(fitting[k % fitting.length]));
@@ -89,6 +91,7 @@ await test('the tutorial, ten steps, by touch', async () => {
     await page.getByRole('heading', { name: 'One torch a round' }).waitFor();
     // On its side too the phone says what to do, beside all the buttons.
     await page.setViewportSize({ width: 844, height: 390 });
+    await settled(page);
     const task = await page.locator('.say p').boundingBox(), cards = await page.locator('.cards-in').boundingBox();
     truth(task.width > 300 && task.y >= 0 && task.y + task.height <= cards.y && cards.y + cards.height <= 390, 'the task stands above the cards');
     equal(page.complaints, [], 'the console');
@@ -234,8 +237,11 @@ await test('a game without a network, after the first visit', async () => {
     await page.getByRole('radio', { name: 'Expert' }).tap();
     await begin(page, tap);
     await keep(page, tap);
-    for (let i = 0, marks = 0; marks < 5 && i < 60; i++)
-        marks += await act(page, tap) === 'mark' ? 1 : 0;
+    let marks = 0;
+    await goOn(async () => {
+        const what = await act(page, tap);
+        return what === 'mark' && ++marks === 5 ? 'end' : what;
+    });
     for (const hash of ['rules', 'pad', 'editions', 'replays', 'learn/1']) {
         await page.goto(`${host.url}#${hash}`);
         await page.locator('.page, .table').first().waitFor();

@@ -3,22 +3,30 @@
 // seat; play on against bots; a browser and a terminal at one table.
 import { execFileSync, spawn } from 'node:child_process';
 import { createServer } from 'node:http';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { done, equal, test, truth } from './check.mjs';
+import { done, equal, test, truth, witnesses } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, pictures } from './site.mjs';
-import { act, ended } from './hand.mjs';
+import { act, ended, goOn } from './hand.mjs';
 
 const program = process.argv[2], folder = mkdtempSync(join(tmpdir(), 'pyramids-')), ready = join(folder, 'ready');
 const plain = fileURLToPath(new URL('../data/plain.edition', import.meta.url));
+const log = join(folder, 'server.log');
+witnesses.push(() => `server:\n${readFileSync(log, 'utf8').split('\n').slice(-20).join('\n')}`);
 let server, url;
 
-async function start(port = '0') {
+/** A port that stays ours while the server is down. */
+const holder = spawn('python3', [fileURLToPath(new URL('../ports.py', import.meta.url)), '1'], { stdio: ['pipe', 'pipe', 'inherit'] });
+const port = await new Promise((go) => holder.stdout.once('data', (text) => go(String(text).trim())));
+
+async function start() {
     rmSync(ready, { force: true });
-    server = spawn(program, ['serve', '--port', port, '--database', join(folder, 'games.db'), '--no-browser', '--quiet', '--ready-file', ready, '--edition', plain], { stdio: ['ignore', 'ignore', 'inherit'] });
-    for (let i = 0; i < 400 && !(existsSync(ready) && readFileSync(ready, 'utf8').trim()); i++)
+    appendFileSync(log, 'start\n');
+    server = spawn(program, ['serve', '--port', port, '--database', join(folder, 'games.db'), '--no-browser', '--ready-file', ready, '--edition', plain],
+        { stdio: ['ignore', 'ignore', openSync(log, 'a')] });
+    for (let i = 0; i < 2400 && server.exitCode === null && !(existsSync(ready) && readFileSync(ready, 'utf8').endsWith('\n')); i++)
         await new Promise((go) => setTimeout(go, 25));
     url = readFileSync(ready, 'utf8').trim();
 }
@@ -64,10 +72,10 @@ await test('a table is made, its link opened, both sit', async () => {
 await test('a whole game, with a take-back, a reload, a killed server and a watcher', async () => {
     const press = (page) => page === ana ? (l) => l.click({ timeout: 3000 }) : (l) => l.tap({ timeout: 3000 });
     const step = async (page) => { try { return await act(page, press(page)); } catch { return 'late'; } };
-    await step(ana);
+    await act(ana);
     await ana.getByRole('button', { name: 'Take back' }).click();
     await ana.getByRole('button', { name: /^Keep \d/ }).click();
-    await step(ben);
+    await act(ben, (l) => l.tap());
     await ben.locator('.tray').waitFor();
     const sticksOut = await ben.evaluate(() => [...document.querySelectorAll('.tray .xm')].filter((card) => card.getBoundingClientRect().right >
         document.querySelector('.tray').getBoundingClientRect().right).length);
@@ -81,7 +89,7 @@ await test('a whole game, with a take-back, a reload, a killed server and a watc
     };
     const marks = { ana: 0, ben: 0 };
     let reloaded = false, killed = false, cut = false;
-    for (let i = 0; i < 500 && !(await ended(ana).count() && await ended(ben).count()); i++) {
+    for (let i = 0; i < 4000 && !(await ended(ana).count() && await ended(ben).count()); i++) {
         marks.ana += await step(ana) === 'mark' ? 1 : 0;
         if (marks.ana === 5 && !reloaded) {
             reloaded = true;
@@ -95,7 +103,7 @@ await test('a whole game, with a take-back, a reload, a killed server and a watc
             await stop('SIGKILL');
             await ben.getByText('Reconnecting').waitFor();
             await pictures(ben, 'reconnecting');
-            await start(new URL(url).port);
+            await start();
             for (const page of [ana, ben])
                 await page.getByText('Reconnecting').waitFor({ state: 'detached' });
         }
@@ -105,7 +113,7 @@ await test('a whole game, with a take-back, a reload, a killed server and a watc
             const now = await turn(ana);
             await ben.context().setOffline(true);
             await ben.getByText('Reconnecting').waitFor();
-            while (await step(ben) !== 'wait');
+            await goOn(async () => await step(ben) === 'wait' ? 'end' : 'done');
             await ben.getByRole('button', { name: 'Take back' }).tap();
             await ben.context().setOffline(false);
             await ben.getByText('Reconnecting').waitFor({ state: 'detached' });
@@ -152,10 +160,15 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
     await act(ana);
     const seat = ben.url();
     await ben.close();
-    await ana.waitForTimeout(300);
-    await ana.locator('[data-a=menu]').first().click();
-    await ana.getByRole('button', { name: 'Let a bot play for Ben' }).waitFor();
-    await ana.keyboard.press('Escape');
+    // The menu offers it as soon as it is known that Ben is gone.
+    const instead = ana.getByRole('button', { name: 'Let a bot play for Ben' }), menu = ana.locator('[data-a=menu]').first();
+    await goOn(async () => {
+        await menu.click();
+        const offered = await instead.count();
+        await ana.keyboard.press('Escape');
+        await ana.waitForTimeout(25);
+        return offered ? 'end' : 'wait';
+    });
     await ana.clock.fastForward(130000);
     await ana.getByText('Ben has been away for 2 minutes.').waitFor();
     await ana.getByRole('button', { name: 'Let a bot play', exact: true }).click();
@@ -163,8 +176,7 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
     await ana.getByText('away, a bot plays').waitFor();
     // Who comes back gets the seat back.
     const again = await benIs.newPage();
-    await again.goto(seat);
-    await again.locator('#toast', { hasText: 'Welcome back. A bot played for you meanwhile' }).waitFor();
+    await Promise.all([again.locator('#toast', { hasText: 'Welcome back. A bot played for you meanwhile' }).waitFor(), again.goto(seat)]);        // it does not stay for long
     await ana.getByText('away, a bot plays').waitFor({ state: 'detached' });
     await again.locator('[data-a=menu]').first().tap();
     await again.getByRole('button', { name: 'Let a bot play for me' }).tap();
@@ -213,7 +225,13 @@ await test('reloaded while aiming, in a chain of extra marks and while replacing
         await solo.reload();
         await solo.locator('.table').waitFor();
     };
-    for (let i = 0; i < 90 && !(was.chain && was.replacing) && !await ended(solo).count(); i++) {
+    // What the cards of one game do not bring, those of another do.
+    for (let i = 0; i < 400 && !(was.chain && was.replacing); i++) {
+        if (await ended(solo).count()) {
+            sent.clear();
+            await newTable(solo);
+            await act(solo);
+        }
         const sheet = solo.getByRole('dialog', { name: /complete$/ }), free = solo.getByRole('gridcell', { name: /can be marked/ });
         await sheet.or(free.first()).or(ended(solo)).first().waitFor();
         if (await sheet.count()) {
@@ -230,7 +248,7 @@ await test('reloaded while aiming, in a chain of extra marks and while replacing
             await solo.getByRole('button', { name: /^Take \d/ }).click();
             if (first) {
                 await sheet.getByText('Your choice is kept here').waitFor();
-                await start(new URL(url).port);
+                await start();
             }
             await sheet.waitFor({ state: 'detached' });
         } else if (await free.count()) {
@@ -286,7 +304,7 @@ await test('a connection lost before Confirm and after it; the same seat in two 
     await solo.locator('.banner').getByRole('button', { name: 'Close' }).click();
     await solo.goBack();                                             // to the table, while the server is still down
     await solo.getByText('There is no game server').waitFor();
-    await start(new URL(url).port);
+    await start();
     await solo.clock.fastForward(9000);
     await solo.locator('.table').waitFor();
     equal([await turn(solo), await cells(solo, /would be marked/)], [now, placed], 'the table is as it was');
@@ -301,7 +319,7 @@ await test('a connection lost before Confirm and after it; the same seat in two 
     }
     await solo.getByRole('heading', { name: 'Waiting for the connection' }).waitFor();
     equal(sent.size, before, 'nothing could be sent');
-    await start(new URL(url).port);
+    await start();
     await solo.reload();
     await solo.waitForFunction((then) => document.querySelector('.over') || (document.querySelector('.roundtext.no-p')?.textContent ?? then) !== then, now);
     equal(sent.size, before + 1, 'one choice');
@@ -354,10 +372,11 @@ await test('a refused move stays placed, with the rule named; the home page list
         await solo.getByRole('button', { name: /^(Confirm|Next)/ }).click();
     }
     // No answer: that is said, then the connection is taken for dead, and the same message goes out over a new one.
-    await solo.clock.fastForward(4500);
-    await solo.getByText('The connection is slow.').waitFor();
+    const lost = solo.getByText('Reconnecting').waitFor();                              // neither stays for long
+    lost.catch(() => {});                    // told below
+    await Promise.all([solo.getByText('The connection is slow.').waitFor(), solo.clock.fastForward(4500)]);
     await solo.clock.fastForward(6500);
-    await solo.getByText('Reconnecting').waitFor();
+    await lost;
     await solo.clock.fastForward(2000);
     await solo.locator('.acts .why').getByText('It must touch a space you marked before.').waitFor();
     equal([ids.length, new Set(ids).size], [2, 1], 'sent again under one id');
@@ -386,7 +405,7 @@ await test('one table, a browser and a terminal: both see the same end', async (
         const prompts = [['Pick two cards', '1', '2', 'Enter'], ...['Enter keeps', 'Enter places', 'Red cross: one more', 'Placed. Enter', 'Enter passes', 'Choose a card'].map((p) => [p, 'Enter'])];
         const still = (text) => text.replace(/[⠀-⣿|/\\-]/g, '');
         let last = '', text = '', looked = false;
-        for (let i = 0; i < 1500 && !(text.includes('The game is over.') && await ended(page).count()); i++) {
+        for (let i = 0; i < 6000 && !(text.includes('The game is over.') && await ended(page).count()); i++) {
             await act(page, (l) => l.tap({ timeout: 3000 })).catch(() => 'late');
             text = tmux('capture-pane', '-p');
             const found = prompts.find(([p]) => text.includes(p));
@@ -494,7 +513,7 @@ await test('a newer version is offered between games, never at the table', async
     // Before the server stands one that can change a file of the page.
     let more = '';
     const front = createServer(async (request, response) => {
-        const answer = await fetch(new URL(request.url, url), { headers: { 'accept-encoding': 'identity' } }), body = Buffer.from(await answer.arrayBuffer());
+        const answer = await fetch(new URL(request.url, url), { headers: { 'accept-encoding': 'identity', connection: 'close' } }), body = Buffer.from(await answer.arrayBuffer());
         response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain', 'cache-control': 'no-cache' });
         response.end(request.url === '/sw.js' ? body + more : body);
     });
@@ -525,5 +544,6 @@ await test('a newer version is offered between games, never at the table', async
 
 await browser.close();
 await stop('SIGTERM');
+holder.stdin.end();
 rmSync(folder, { recursive: true });
 done();

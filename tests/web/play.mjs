@@ -1,21 +1,28 @@
 // play.mjs SITE: whole games against bots by mouse, by touch and by keyboard; aiming; undo; a reload in the middle; what is said, moves and sounds.
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, pictures, serve } from './site.mjs';
-import { act, begin, ended, finish, keep } from './hand.mjs';
+import { act, begin, ended, finish, goOn, keep } from './hand.mjs';
 import { newCore, playOut, saved } from './games.mjs';
 
 const site = process.argv[2], host = await serve(site), browser = await launch();
 const quiet = (page) => equal(page.complaints, [], 'the console');
 
-/** Opens the page with a game at a certain point; `script` runs in it first. */
-async function openAt(core, options = DESKTOP, people = [0], script = undefined) {
+/** In the page: the bots think only when they may. */
+function holdBots() {
+    const { postMessage } = Worker.prototype, held = [];
+    Worker.prototype.postMessage = function (...all) { held.push(() => postMessage.apply(this, all)); };
+    globalThis.letBotsThink = () => { Worker.prototype.postMessage = postMessage; held.forEach((send) => send()); };
+}
+
+/** Opens the page with a game at a certain point; `scripts` run in it first. */
+async function openAt(core, options = DESKTOP, people = [0], ...scripts) {
     const page = await open(browser, host.url, options), game = saved(core, people);
     if (core.edition.name !== 'classic')
         game.edition = core.edition.text;
     await page.evaluate((value) => localStorage.setItem('pyramids.game', JSON.stringify(value)), game);
-    if (script)
+    for (const script of scripts)
         await page.addInitScript(script);
-    await page.goto(`${host.url}${script ? '?anew' : ''}#play`);
+    await page.goto(`${host.url}${scripts.length ? '?anew' : ''}#play`);
     await page.locator('.table, .setup, .cover').first().waitFor();
     return page;
 }
@@ -121,7 +128,9 @@ await test('a whole game by keyboard alone', async () => {
         await page.keyboard.down('Enter');
     await page.keyboard.up('Enter');
     equal([await page.getByText('Round 1 of 4, turn 1 of 7').count(), await page.getByRole('gridcell', { name: /would be marked/ }).count() > 0], [1, true], 'a held key places, and confirms nothing');
-    for (let i = 0; i < 400 && !await ended(page).count(); i++) {
+    await goOn(async (i) => {
+        if (await ended(page).count())
+            return 'end';
         if (await page.getByRole('dialog', { name: /complete$/ }).count()) {
             await tabTo(/BUTTON (Card|Unseen)/);
             await key('Space');
@@ -141,9 +150,12 @@ await test('a whole game by keyboard alone', async () => {
                 await key('n');
             }
             await key('Enter');
-        } else
+        } else {
             await page.waitForTimeout(25);
-    }
+            return 'wait';
+        }
+        return 'done';
+    });
     await ended(page).waitFor();
     quiet(page);
     await page.context().close();
@@ -183,7 +195,7 @@ await test('aiming: hover, wheel, click again, paint, drag, list, reasons', asyn
     const list = page.getByRole('dialog', { name: 'List placements' }).getByRole('listitem');
     equal(await list.count(), core.steps(0).length, 'as many placements as the engine has');
     await list.first().getByRole('button').click();
-    truth(await page.getByRole('gridcell', { name: /would be marked/ }).count() > 1, 'placed from the list');
+    await page.getByRole('gridcell', { name: /would be marked/ }).nth(1).waitFor();         // placed, once the list has closed
     await page.keyboard.press('h');
     await page.getByRole('dialog', { name: 'Hint' }).getByRole('listitem').first().waitFor();
     await pictures(page, 'hint');
@@ -245,9 +257,11 @@ await test('touch: tap again, drag what is placed, paint', async () => {
     const holding = (cells) => steps.filter((s) => s.slot === first.slot && cells.every((i) => s.cells.includes(i)));
     const start = first.cells.find((i) => holding([i]).length > 1);
     const hold = async (i) => {
+        await page.evaluate(() => { globalThis.pressesLong = true; });
         await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [await middle(first.slot, i)] });
         await page.getByRole('heading', { name: 'Paint the pattern' }).waitFor();
         await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+        await page.evaluate(() => { globalThis.pressesLong = false; });
     };
     await hold(start);
     truth((await page.locator('.say p').innerText()).includes(`${holding([start]).length} placements`), 'what is left');
@@ -295,11 +309,8 @@ await test('extra marks, undo step by step, reload in a chain', async () => {
 
 await test('what is said in a turn, in order', async () => {
     const core = playOut(newCore(site), 2, 7, (v) => v.phase === 'mark' && v.round === 0 && v.turn === 3);
-    // The bot thinks only when it may, so that somebody is waited for.
-    const page = await openAt(core, DESKTOP, [0], () => {
-        const { postMessage } = Worker.prototype, held = [];
-        Worker.prototype.postMessage = function (...all) { held.push(() => postMessage.apply(this, all)); };
-        globalThis.letBotsThink = () => { Worker.prototype.postMessage = postMessage; held.forEach((send) => send()); };
+    // So that somebody is waited for.
+    const page = await openAt(core, DESKTOP, [0], holdBots, () => {
         globalThis.said = [];
         addEventListener('DOMContentLoaded', () => new MutationObserver(() => globalThis.said.push(document.querySelector('#live').textContent.trim()))
             .observe(document.querySelector('#live'), { childList: true, characterData: true, subtree: true }));
@@ -336,7 +347,8 @@ await test('motion, sounds and settings: off, on, and never in the way', async (
         core = playOut(newCore(site), 2, seed, (v) => v.phase === 'mark' && v.turn === 2);
         mark = core.steps(0).find((s) => s.kind === 'mark' && s.cells.length > 1 && brings(s) > 1 && core.preview(0, s.step).desk.due === 0);
     }
-    const page = await openAt(core, { ...DESKTOP, reducedMotion: 'no-preference' }, [0], () => {
+    // Nothing moves but what the player has done.
+    const page = await openAt(core, { ...DESKTOP, reducedMotion: 'no-preference' }, [0], holdBots, () => {
         globalThis.sounds = 0;
         const { connect } = GainNode.prototype;
         GainNode.prototype.connect = function (...all) { globalThis.sounds++; return connect.apply(this, all); };
@@ -365,6 +377,8 @@ await test('motion, sounds and settings: off, on, and never in the way', async (
     truth(heard > 0, 'a sample');
     await page.keyboard.press('p');
     equal(await page.getByRole('dialog').count(), 0, 'letters are off');
+    await page.evaluate(() => globalThis.letBotsThink());
+    await page.getByRole('gridcell', { name: /can be marked/ }).first().waitFor();
     await act(page);
     truth(await page.evaluate(() => globalThis.sounds) > heard, 'the pen is heard');
     equal(await page.evaluate(() => { const { sound, volume, letters, vibration } = JSON.parse(localStorage.getItem('pyramids.settings')); return { sound, volume, letters, vibration }; }),

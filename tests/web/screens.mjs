@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, go, launch, open, picture, pictures, serve, settled } from './site.mjs';
 import { kept, newCore, playOut, saved } from './games.mjs';
+import { act, goOn } from './hand.mjs';
 
 const site = process.argv[2], host = await serve(site), browser = await launch();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -37,12 +38,7 @@ const SCREENS = [
     ['help', 'play', { game: saved(midgame) }, async (page) => { await table(page); await press(page, 'Help and keys'); await page.getByRole('dialog').waitFor(); }],
     ['end', 'play', { game: saved(lastTurn) }, async (page) => {
         await table(page);
-        for (let i = 0; i < 12 && !await page.getByRole('table').count(); i++) {
-            const cells = page.getByRole('gridcell', { name: /can be marked/ }), sheet = page.getByRole('dialog', { name: /complete$/ });
-            if (await sheet.count()) { await sheet.getByRole('button', { name: /^Card/ }).first().click(); await sheet.getByRole('button', { name: /^Take/ }).click(); }
-            else if (await cells.count()) { await cells.first().click(); await page.getByRole('button', { name: /^(Confirm|Next)/ }).click(); }
-            await page.waitForTimeout(60);
-        }
+        await goOn(() => act(page));
         await page.getByRole('heading', { name: 'Turning points' }).waitFor();
     }],
     ['replays', 'replays', { games: [kept(over), kept(lastTurn, '78')] }, (page) => page.getByRole('heading', { name: 'Replays' }).waitFor()],

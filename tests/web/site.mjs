@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { extname, join, normalize } from 'node:path';
 import { chromium } from 'playwright-core';
+import { witnesses } from './check.mjs';
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.png': 'image/png', '.json': 'application/json',
     '.wasm': 'application/wasm', '.webmanifest': 'application/manifest+json', '.edition': 'text/plain; charset=utf-8' };
@@ -36,14 +37,37 @@ export const DESKTOP = { viewport: { width: 1440, height: 900 } };
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 export function launch() {
-    return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+    return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--disable-quic', '--no-first-run',
         '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
 }
 
-/** A page that collects everything the console complains about. */
+/** How long one has to press a space to paint by taps. On a busy machine any tap lasts so long; here only those do that are meant to (pressesLong). */
+const HOLD = Number(/const HOLD = (\d+);/.exec(readFileSync(new URL('../../web/table.js', import.meta.url), 'utf8'))[1]);
+
+function makeTapsShort(hold) {
+    const { setTimeout: later } = globalThis;
+    globalThis.setTimeout = (run, ms, ...more) => later(run, ms === hold && !globalThis.pressesLong ? 1e8 : ms, ...more);
+}
+
+/** What stands on the pages that are open, for who has to find out why a test has failed. */
+const pages = new Set();
+witnesses.push(async () => (await Promise.all([...pages].slice(-4).map(async (page) => {
+    const text = await Promise.race([page.evaluate(() => document.body.innerText), new Promise((go) => setTimeout(go, 5000, 'no answer'))]).catch(String);
+    return [`page ${page.url().slice(0, 100)}:`, text.replace(/\s+/g, ' ').slice(0, 700), ...(page.complaints ?? []).slice(-5).map((c) => `console: ${c}`)].join('\n');
+}))).join('\n'));
+
+/** A page that collects everything the console complains about. In the same language and at the same hour on every machine. */
 export async function open(browser, url, options = DESKTOP) {
-    const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+    const context = await browser.newContext({ reducedMotion: 'reduce', locale: 'en-US', timezoneId: 'UTC', ...options });
+    context.on('page', (any) => {
+        pages.add(any);
+        any.on('close', () => pages.delete(any));
+    });
+    if (options.hasTouch)
+        await context.addInitScript(makeTapsShort, HOLD);
     const page = await context.newPage();
+    if (process.env.PYR_THROTTLE)          // as on a machine so many times slower
+        await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: Number(process.env.PYR_THROTTLE) });
     page.setDefaultTimeout(60000);         // a loaded machine is no fault of the page
     page.complaints = [];
     page.on('console', (m) => {
