@@ -32,9 +32,6 @@ export class GuidedView extends TableView {
         this.root.classList.toggle('told', this.view?.round === 0 && this.aim !== null);
     }
 
-    /** On a phone the words take the place of the cards to come. @param {View} view @param {string} mode @param {string} shortRound */
-    trayHtml(view, mode, shortRound) {
-        const html = super.trayHtml(view, mode, shortRound);
-        return view.round > 0 ? html : html.replace('class="panel tray "', 'class="panel tray talk"');
-    }
+    /** @param {View} view @param {string} mode */
+    talks(view, mode) { return view.round === 0 || super.talks(view, mode); }
 }

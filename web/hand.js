@@ -1,0 +1,307 @@
+/**
+ * hand.js: mouse, touch and keyboard at the table. It turns pointers and keys into spaces for the Aim (aim.js) and into what the buttons do;
+ * the table (table.js) draws what comes of it.
+ */
+import { _ } from './i18n.js';
+import { $, $$, announce, near } from './dom.js';
+import { patternPicture, turned } from './draw.js';
+import { gains, reason, spaceNames } from './words.js';
+import { same } from './aim.js';
+import { settings } from './store.js';
+import { tick } from './sound.js';
+import { sayPlaced } from './telling.js';
+import { listPlacements, hint } from './sheets.js';
+
+/** @typedef {import('./aim.js').Place} Place */
+/** @typedef {import('./table.js').TableView} Table */
+
+const HOLD = 450;                // a press this long paints by taps
+const LIFT = 56;                 // a pattern floats so far above the finger, which would hide it
+
+export class Hand {
+    /** @param {Table} table */
+    constructor(table) {
+        this.table = table;
+        /** @type {{slot: number, cell: number, mode: '' | 'move' | 'paint' | 'dab', x: number, y: number, touch: boolean} | null} */
+        this.drag = null;
+        /** @type {HTMLElement | null} */
+        this.carried = null;
+        this.wasDragged = false;
+        /** Where the mouse or the keyboard points, card and space. @type {number[] | undefined} */
+        this.hoverAt = undefined;
+    }
+
+    /** @param {(type: string, act: (event: any) => void, more?: object) => void} on listens to the table @param {AbortSignal} signal */
+    listen(on, signal) {
+        on('pointerover', (e) => this.pointerOver(e));
+        on('pointerdown', (e) => this.pointerDown(e));
+        on('pointermove', (e) => this.pointerMove(e));
+        on('pointerup', () => this.endDrag(true));
+        on('pointercancel', () => this.endDrag(false));
+        addEventListener('blur', () => this.endDrag(false), { signal });
+        on('wheel', (e) => {
+            if (near(e, '.cells') && this.table.canAim()) {
+                e.preventDefault();
+                this.table.turn(e.deltaY < 0 ? -1 : 1);
+            }
+        }, { passive: false });
+        document.addEventListener('keydown', (e) => this.key(e), { signal });
+        on('focusin', (e) => this.focused(e));
+    }
+
+    /** @param {PointerEvent} event */
+    pointerOver(event) {
+        if (event.pointerType !== 'mouse' || this.drag?.mode || !this.table.aim)
+            return;
+        const cell = near(event, '[data-cell]');
+        if (cell && this.table.canAim()) {
+            this.hoverAt = [Number(cell.dataset.slot), Number(cell.dataset.cell)];
+            this.table.aim.point(this.hoverAt[0], this.hoverAt[1]);
+            this.table.layers();
+        } else if (this.table.aim.hover) {
+            this.table.aim.hover = null;
+            this.hoverAt = undefined;
+            this.table.layers();
+        }
+    }
+
+    /** @param {PointerEvent} event */
+    pointerDown(event) {
+        const cell = near(event, '[data-cell]'), tray = near(event, '.xcard');
+        this.wasDragged = false;
+        if (!this.table.canAim() || event.button !== 0 || !(cell || tray))
+            return;
+        this.drag = { slot: cell ? Number(cell.dataset.slot) : -1, cell: cell ? Number(cell.dataset.cell) : -1, mode: '', x: event.clientX,
+            y: event.clientY, touch: event.pointerType !== 'mouse' };
+        clearTimeout(this.holding);
+        if (tray) {
+            this.drag.mode = 'move';
+            event.preventDefault();
+        } else if (this.drag.touch && !this.table.aim?.one) {
+            this.holding = setTimeout(() => this.paintByTaps(), HOLD);
+        }
+        if (event.target instanceof Element && event.target.hasPointerCapture(event.pointerId))
+            event.target.releasePointerCapture(event.pointerId);
+    }
+
+    /** A space was pressed for a while: from now on taps paint. */
+    paintByTaps() {
+        const { drag } = this, { aim } = this.table;
+        if (!drag || drag.mode || !aim || !this.table.canAim())
+            return;
+        drag.mode = 'dab';
+        aim.set(null);
+        aim.painting = true;
+        aim.dab(drag.slot, drag.cell);
+        tick();
+        this.table.answer();
+        this.table.render();
+    }
+
+    /** @param {PointerEvent} event */
+    pointerMove(event) {
+        const { drag } = this, { aim } = this.table;
+        if (!drag || !aim)
+            return;
+        const under = document.elementFromPoint(event.clientX, event.clientY)?.closest('[data-cell]');
+        const cell = under instanceof HTMLElement ? [Number(under.dataset.slot), Number(under.dataset.cell)] : null;
+        if (!drag.mode) {
+            if (Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < 12 || (cell && cell[0] === drag.slot && cell[1] === drag.cell))
+                return;
+            clearTimeout(this.holding);
+            drag.mode = aim.pin && aim.pin.slot === drag.slot && aim.pin.cells.includes(drag.cell) ? 'move' : 'paint';
+            aim.painted = [];
+            if (drag.mode === 'paint')
+                aim.paint(drag.slot, drag.cell);
+        }
+        if (drag.mode === 'paint') {
+            if (cell && cell[0] === drag.slot)
+                aim.paint(cell[0], cell[1]);
+        } else if (drag.mode === 'dab') {
+            if (cell && aim.painting && cell[0] === drag.slot && cell[1] !== drag.cell) {
+                drag.cell = cell[1];
+                if (!aim.painted.includes(cell[1]))
+                    this.table.choose(cell[0], cell[1]);
+            }
+            return;
+        } else {
+            const y = event.clientY - (drag.touch ? LIFT : 0), was = aim.hover?.step;
+            aim.hover = null;
+            for (const grid of $$('.cells', this.table.root)) {
+                const box = grid.getBoundingClientRect();
+                if (event.clientX >= box.left && event.clientX <= box.right && y >= box.top && y <= box.bottom)
+                    aim.snap(Number($('button', grid).dataset.slot), (event.clientX - box.left) / box.width * 5 - .5,
+                        (y - box.top) / box.height * 5 - .5);
+            }
+            if (aim.hover && /** @type {Place} */ (aim.hover).step !== was)
+                tick();
+            this.carry(event.clientX, y);
+        }
+        this.table.layers();
+    }
+
+    /** Between cards the pattern floats where it is carried. @param {number} x @param {number} y */
+    carry(x, y) {
+        const { aim } = this.table;
+        if (!aim)
+            return;
+        if (!this.carried) {
+            this.carried = document.createElement('div');
+            this.carried.className = 'carried';
+            this.carried.innerHTML = patternPicture(aim.one ? [[0, 0]] : turned(aim.pattern, aim.quarters, aim.mirror));
+            // As large as it will lie on the card; the picture is three spaces wide, four if the pattern is.
+            const space = $('.cells button', this.table.root).getBoundingClientRect().width, [, , wide] = ($('svg', this.carried).getAttribute('viewBox') ?? '').split(' ');
+            this.carried.style.width = `${space * Number(wide) / 20}px`;
+            document.body.append(this.carried);
+        }
+        this.carried.style.translate = `calc(${x}px - 50%) calc(${y}px - 50%)`;
+        this.carried.hidden = aim.hover !== null;
+    }
+
+    /** @param {boolean} keep */
+    endDrag(keep) {
+        const { drag } = this, { aim } = this.table;
+        clearTimeout(this.holding);
+        this.drag = null;
+        this.carried?.remove();
+        this.carried = null;
+        if (!drag?.mode || !aim)
+            return;
+        this.wasDragged = true;
+        if (drag.mode === 'dab')
+            return;
+        const found = keep && aim.hover && !aim.hover.bad ? aim.hover : null;
+        if (found) {
+            aim.set({ slot: found.slot, cells: found.cells, step: found.step });
+            aim.cycle = { slot: -1, cell: -1, at: 0, of: 0 };
+            this.table.answer();
+        } else if (keep && aim.hover?.bad) {
+            aim.refused = aim.hover.bad;
+        }
+        aim.hover = null;
+        aim.painted = [];
+        this.table.render();
+    }
+
+    /** @param {FocusEvent} event */
+    focused(event) {
+        const cell = near(event, '[data-cell]');
+        if (!cell || !this.table.aim || !this.table.canAim() || !cell.matches(':focus-visible'))
+            return;
+        this.table.focus[Number(cell.dataset.slot)] = Number(cell.dataset.cell);
+    }
+
+    /** @param {KeyboardEvent} event */
+    key(event) {
+        if (document.querySelector('dialog[open]') || this.table.game.covered || event.altKey || near(event, 'input, select, textarea'))
+            return;
+        const k = event.key.toLowerCase(), cell = near(event, '[data-cell]');
+        if ((event.ctrlKey || event.metaKey) && k === 'z') {
+            event.preventDefault();
+            this.table.undo();
+            return;
+        }
+        if (event.ctrlKey || event.metaKey)
+            return;
+        if (k === 'escape') {
+            if (this.table.peek?.hide())
+                return;
+            if (this.table.sheet)
+                this.table.openSheet('');
+            else if (this.table.root.querySelector('.over'))
+                this.table.act('table');
+            else if (this.table.aim?.pin || this.table.aim?.refused || this.table.aim?.painting) {
+                this.table.aim.set(null);
+                this.table.render();
+            }
+            return;
+        }
+        if (k === 'tab' && this.table.sheet) {
+            const open = $$(`.${this.table.sheet} button, .${this.table.sheet} [tabindex="0"]`, this.table.root).filter((b) => b.offsetParent !== null),
+                at = open.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+            event.preventDefault();
+            open[(at + (event.shiftKey ? -1 : 1) + open.length) % open.length]?.focus();
+            return;
+        }
+        if (cell && this.table.aim && k.startsWith('arrow')) {
+            event.preventDefault();
+            const slot = Number(cell.dataset.slot), i = Number(cell.dataset.cell);
+            const to = i + ({ arrowleft: i % 5 ? -1 : 0, arrowright: i % 5 < 4 ? 1 : 0, arrowup: i > 4 ? -5 : 0, arrowdown: i < 20 ? 5 : 0 }[k] ?? 0);
+            this.goTo(slot, to);
+        } else if (cell && k === 'enter' && this.table.aim) {
+            event.preventDefault();
+            if (event.repeat)                // a key that is held down does not confirm what it has placed
+                return;
+            const slot = Number(cell.dataset.slot), i = Number(cell.dataset.cell), { aim } = this.table;
+            if (aim.pin && aim.pin.slot === slot && aim.pin.cells.includes(i) && (!aim.hover || same(aim.hover, aim.pin) || aim.hover.bad))
+                this.table.confirm();
+            else if (aim.hover && !aim.hover.bad && aim.hover.cells.includes(i)) {
+                aim.set({ slot: aim.hover.slot, cells: aim.hover.cells, step: aim.hover.step });
+                sayPlaced(this.table);
+                this.table.render();
+            } else
+                this.table.choose(slot, i);
+        } else if (settings.letters) {
+            this.letter(event, k, cell);
+        }
+    }
+
+    /** @param {KeyboardEvent} event @param {string} k @param {HTMLElement | null} cell */
+    letter(event, k, cell) {
+        if (k === 'r') this.table.turn(event.shiftKey ? -1 : 1);
+        else if (k === 'f') this.table.turn(0);
+        else if (k === 's') this.table.act('one');
+        else if (k === 'u') this.table.undo();
+        else if (k === 'l') this.table.openSheet(this.table.sheet === 'log' ? '' : 'log');
+        else if (k === 'p') listPlacements(this.table);
+        else if (k === 'h') void hint(this.table);
+        else if (k === '?') this.table.around.help();
+        else if (k === '1' || k === '2') this.goTo(Number(k) - 1, this.table.focus[Number(k) - 1]);
+        else if (k === 'n' && this.table.aim && this.table.canAim()) {
+            const slot = cell ? Number(cell.dataset.slot) : this.table.aim.pin?.slot ?? 0;
+            this.table.aim.step(slot, event.shiftKey ? -1 : 1);
+            this.table.render();
+            if (this.table.aim.pin)
+                this.goTo(slot, this.table.aim.pin.cells[0], false);
+            sayPlaced(this.table);
+        } else return;
+        event.preventDefault();
+    }
+
+    /** Moves the keyboard's place on a card. @param {number} slot @param {number} i @param {boolean} [point] */
+    goTo(slot, i, point = true) {
+        const cell = this.table.root.querySelector(`[data-slot="${slot}"][data-cell="${i}"]`);
+        if (!(cell instanceof HTMLElement))
+            return;
+        for (const other of $$(`[data-slot="${slot}"]`, this.table.root))
+            other.tabIndex = other === cell ? 0 : -1;
+        this.table.focus[slot] = i;
+        cell.focus();
+        if (point && this.table.aim && this.table.canAim()) {
+            this.hoverAt = [slot, i];
+            this.table.aim.point(slot, i);
+            this.table.layers();
+            this.saySoon();
+        }
+    }
+
+    /** Says what lies under the keyboard's place once it rests. */
+    saySoon() {
+        clearTimeout(this.pause);
+        this.pause = setTimeout(() => this.sayHover(), 300);
+    }
+
+    sayHover() {
+        const { aim, view } = this.table, hover = aim?.hover;
+        if (!aim || !view || !hover)
+            return;
+        if (hover.bad) {
+            announce(_('Does not fit: %{reason}', { reason: reason(hover.bad).text }));
+            return;
+        }
+        const after = this.table.core.preview(this.table.game.me, hover.step), brings = after ? gains(view.desks[this.table.game.me], after.desk, view.round).map((g) =>
+            g.text).join(', ') : '';
+        announce(_('%{spaces}: %{gains}. %{now} to %{then}.', { spaces: spaceNames(hover.cells), gains: brings || _('no symbols'), now: this.table.totalOf(
+            view, this.table.game.me), then: after?.total ?? '' }));
+    }
+}
