@@ -94,7 +94,7 @@ export class App {
     async isMissing() {
         const there = await this.ready.then(() => true, () => false);
         this.missing = there ? '' : 'WebAssembly' in globalThis ? _('This part could not be loaded. Are you offline?') :
-            _('This browser does not run the game: WebAssembly is missing or switched off.');
+            _('Pyramids does not run in this browser: WebAssembly is missing or switched off.');
         return !there;
     }
 

@@ -617,7 +617,7 @@ await test('a browser that keeps nothing, has no worker, gets no engine or anoth
     calm();
     await late.addInitScript(() => { delete globalThis.WebAssembly; });
     await late.goto(`${host.url}?none#rules`);
-    await late.getByRole('heading', { name: 'This browser does not run the game: WebAssembly is missing or switched off.' }).waitFor();
+    await late.getByRole('heading', { name: 'Pyramids does not run in this browser: WebAssembly is missing or switched off.' }).waitFor();
     await late.context().close();
 });
 
