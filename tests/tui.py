@@ -782,7 +782,15 @@ def case_server(folder):
 
 def case_tables(folder):
     """A list of tables, one made here with a bot, one that is watched."""
-    server = Server(folder)
+    odd = os.path.join(folder, 'odd.edition')
+    with open(odd, 'w', encoding='utf-8') as file:
+        file.write(read(PLAIN).replace('name plain', 'name ä/50%25?#x'))
+    server = Server(folder, more=('--edition', odd))
+    # An edition that only the server has, whatever letters its name has.
+    code = json.loads(Stranger(server, 'Ben').ask('POST', '/api/tables', {'seats': [{'kind': 'open'}, {'kind': 'bot', 'level': 'novice'}], 'edition': 'ä/50%25?#x'})[1])['table']['code']
+    terminal = Terminal(folder, 'play', '--server', server.url, '--name', 'Ana', '--table', code)
+    terminal.wait('Ana, these four cards')
+    terminal.end()
     terminal = Terminal(folder, 'play', '--server', server.url, '--name', 'Ana')
     terminal.wait('Make a new table')
     terminal.keys('Up', 'Up', 'Enter')
@@ -905,6 +913,12 @@ class Liar(threading.Thread):
                 return
             threading.Thread(target=self.serve, args=(link,), daemon=True).start()
 
+    def stop(self):
+        """Nobody waits at the listener when it is closed: its number goes to the next one, whose first visitor would be answered here."""
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.join()
+        self.listener.close()
+
     def serve(self, link):
         file = link.makefile('rb')
         head = {}
@@ -960,7 +974,7 @@ def case_hostile_server(folder):
             terminal.keys('y')
             assert 'EXIT=0' in terminal.wait('EXIT='), (i, terminal.text())
         terminal.end()
-        liar.listener.close()
+        liar.stop()
 
 
 def case_other_server(folder):
@@ -973,7 +987,7 @@ def case_other_server(folder):
         terminal = Terminal(folder, 'play', '--server', f'http://127.0.0.1:{other.port}', width=120)
         assert 'EXIT=1' in terminal.wait(said) + terminal.wait('EXIT='), (status, terminal.text())
         terminal.end()
-        other.listener.close()
+        other.stop()
 
 
 def case_forgotten(folder):

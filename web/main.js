@@ -171,7 +171,7 @@ export class App {
         if (location.hash !== hash)          // the player has gone on in the meantime
             return;
         if (missing)
-            this.show((root) => new MissingView(root, this));
+            this.show((root) => new NoEngineView(root, this));
         else if (name === 'play')
             this.play();
         else if (isRule || name === 'rules')
@@ -304,7 +304,7 @@ export const pageTop = (title) => `<header class="top"><a class="toplink" href="
     icon('home')}<span class="no-p">${_('Home')}</span><span class="vh only-p">${_('Home')}</span></a></header>`;
 
 /** What is shown in place of a view whose engine is not there. */
-class MissingView {
+class NoEngineView {
     /** @param {HTMLElement} root @param {App} app */
     constructor(root, app) {
         root.innerHTML = `<div class="page">${pageTop('')}<main class="page-in narrow"><h1 class="title">${esc(app.missing)}</h1><p class="bars"><button class="btn pri">${

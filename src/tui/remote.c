@@ -295,9 +295,17 @@ static void set_edition(struct remote *remote, struct app *app, const char *text
     remote->has_edition = true;
 }
 
+/* A name as one word of an address. */
+static void put_name(char *to, const char *name)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    for (; *name; name++)
+        to += sprintf(to, strchr(plain, *name) ? "%c" : "%%%02X", (unsigned char)*name);
+}
+
 static void want_edition(struct remote *remote, struct app *app)
 {
-    char path[PYR_MAX_NAME + 32];
+    char path[3 * PYR_MAX_NAME + 32] = "/api/editions/";
     const char *text = pyr_builtin_edition(remote->edition_name);
     if (remote->has_edition)
         return;
@@ -305,11 +313,7 @@ static void want_edition(struct remote *remote, struct app *app)
         set_edition(remote, app, text, strlen(text));
         return;
     }
-    if (strspn(remote->edition_name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != strlen(remote->edition_name)) {
-        app_fail(app, _("the server's edition %s cannot be used"), remote->edition_name);
-        return;
-    }
-    snprintf(path, sizeof path, "/api/editions/%s", remote->edition_name);
+    put_name(path + strlen(path), remote->edition_name);
     ask(remote, ASK_EDITION, path, NULL);
 }
 
