@@ -4,8 +4,8 @@
  */
 import { near } from './dom.js';
 
-/** @typedef {{html: string, of: Element, beside: Element, over?: boolean, wait: number}} Found what to show of what, beside or over what, after how many
- * milliseconds */
+/** @typedef {{html: string, label?: string, of: Element, beside: Element, over?: boolean, wait: number}} Found what to show of what (with a name, if it is a
+ * picture), beside or over what, after how many milliseconds */
 
 export class Peek {
     /** @param {HTMLElement} root @param {AbortSignal} signal @param {(event: Event) => Found | null} find */
@@ -63,12 +63,13 @@ export class Peek {
     }
 
     /** @param {Found} found @param {boolean} held */
-    show({ html, beside, over }, held) {
+    show({ html, label, beside, over }, held) {
         if (!beside.isConnected)
             return;
         clearTimeout(this.end);
         this.held = held;
         this.box.innerHTML = html;
+        this.box.ariaLabel = label ?? null;
         this.box.hidden = false;
         const by = beside.getBoundingClientRect(), { width, height } = this.box.getBoundingClientRect();
         // Beside what it belongs to, where there is more room; above or below it if neither side has enough.

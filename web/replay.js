@@ -6,7 +6,7 @@ import { _, ngettext, listWords, number } from './i18n.js';
 import { $, download, esc, near, put, shareLink, toast } from './dom.js';
 import { ROMAN, avatar, icon, mini, patternPicture, rose, shape, symbol, turned } from './draw.js';
 import { COLOURS, TILES, ERR } from './core.js';
-import { faultWithLine, levelName, logEntries, moveParts, patternName, playerName, signed, spaceNames } from './words.js';
+import { faultWithLine, levelName, logEntries, moveParts, patternName, playerName, signed, spaceNames, withRules } from './words.js';
 import { LARGEST_EDITION, editions, games, keepEdition, keepGame } from './store.js';
 import { Thinker } from './thinker.js';
 import { judgedHtml, scoreTable, winnerWords } from './end.js';
@@ -211,7 +211,7 @@ export class ReplaysView {
             _('Your last games are kept in this browser. Drop a record onto this page to watch any game.')}</p>
             <p class="bars"><label class="btn filebtn">${icon('share')}${
                 _('Open a record')}<input type="file" class="vh" accept=".pyr,.txt,text/plain"></label></p><p class="err" role="alert">${
-                esc(this.message)}</p>
+                withRules(this.message)}</p>
             <ul class="gamelist">${rows || `<li class="panel none-yet">${_('Your games will be kept here.')}</li>`}</ul></main></div>`);
     }
 }
@@ -364,7 +364,7 @@ export class ReplayView {
             ` <b class="mk">${mark.get(e.line)?.mark}</b>` : ''}</span></button></li>`).join('');
         const best = judgement && judgement.options.length ? judgement.options[0] : null;
         put(this.root, `<div class="page">${pageTop(_('Replay'))}<main class="page-in rpl"><h1 class="title vh">${esc(_('Replay: %{names}',
-            { names: listWords(this.names) }))}</h1>${this.message ? `<p class="err" role="alert">${esc(this.message)}</p>` : ''}
+            { names: listWords(this.names) }))}</h1>${this.message ? `<p class="err" role="alert">${withRules(this.message)}</p>` : ''}
             <div class="rp-main"><section class="panel rp-now" aria-live="polite"><div class="xcard">${rose}<span class="xname">${now ?
                 esc(now.name) : ''}</span>${now ? patternPicture(turned(now)) : ''}</div><div><p class="eyebrow">${now ?
                 esc(_('Round %{round}, turn %{turn}', { round: view.round + 1, turn: view.turn + 1 })) : _('Setup')}</p><p class="rp-say">${

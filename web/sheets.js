@@ -55,7 +55,7 @@ function bigCard(table, card, marks, fresh) { return picture(table.edition.cards
 export function peekAt(table, event) {
     const look = near(event, '[data-look]'), cell = near(event, '[data-cell]'), drawn = near(event, '.sy, .gs');
     if (look)
-        return { html: bigCard(table, ...lookOf(look)), of: look, beside: look, wait: 400 };
+        return { html: bigCard(table, ...lookOf(look)), label: cardName(table.edition, Number(look.dataset.look)), of: look, beside: look, wait: 400 };
     const card = cell && table.view ? table.view.desks[Math.max(0, table.game.me)].slots[Number(cell.dataset.slot)].card : 0;
     const name = card ? SYMBOLS[table.edition.cards[card].cells[Number(cell?.dataset.cell)]] :
         drawn?.querySelector('use')?.getAttribute('href')?.slice(3) ?? (near(event, '.gems') ? 'ruby' : '');

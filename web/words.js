@@ -149,6 +149,9 @@ export function symbolRule(name) {
     }
 }
 
+/** A message as HTML: the rules that it cites in brackets are a click away. @param {string} text */
+export const withRules = (text) => esc(text).replace(/ \(([RQ]\d+)\)/g, (_all, rule) => ruleLink(rule));
+
 /** What is wrong with a text (a record, an edition): one sentence. @param {Fault} fault */
 export function faultSentence(fault) {
     const [a, b] = fault.numbers, w = fault.word, e = fault.expected;
@@ -203,8 +206,8 @@ export function faultSentence(fault) {
     case -591: return _('The winner is another. Expected: %{form}', { form: e });
     case -590: return _('The game is over. Expected: no further line.');
     default: {
-        const { text } = reason(fault.code);
-        return w ? _('“%{word}”: %{reason}', { word: w, reason: text }) : text;
+        const { text, rule } = reason(fault.code), cited = rule ? `${text} (${rule})` : text;
+        return w ? _('“%{word}”: %{reason}', { word: w, reason: cited }) : cited;
     }
     }
 }

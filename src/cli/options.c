@@ -7,12 +7,19 @@
 
 void cli_error(const char *format, ...)
 {
+    /* In one piece: programs that are run beside speak to the same terminal. */
+    char *text = NULL;
+    size_t size = 0;
+    FILE *line = open_memstream(&text, &size), *to = line ? line : stderr;
     va_list arguments;
-    fputs("pyramids: ", stderr);
+    fputs("pyramids: ", to);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    vfprintf(to, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
+    fputc('\n', to);
+    if (line && !fclose(line))
+        fwrite(text, 1, size, stderr);
+    free(text);
 }
 
 #define HELP_AT 25               /* the column where options are told */

@@ -408,6 +408,7 @@ await test('cards in full size and symbols, by mouse, keys and touch', async () 
     equal(await page.locator('.log .ln b').filter({ hasText: name }).first().evaluate((e) => getComputedStyle(e).direction), 'rtl', 'in the log');
     await cards.first().hover();
     await peek.locator('.pcard').waitFor();
+    await page.getByRole('tooltip', { name: /^Card \d+, (green|orange|purple)$/ }).waitFor();
     await page.keyboard.press('Escape');
     await peek.waitFor({ state: 'hidden' });
     await page.locator('.score .torches .sy').first().hover();

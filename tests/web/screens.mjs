@@ -110,9 +110,12 @@ for (const screen of SCREENS)
             await page.locator('html[data-theme=light]').waitFor();
             await page.setViewportSize(viewport);
             await touch.send('Emulation.setTouchEmulationEnabled', { enabled: phone });
+            if (!phone)                      // a pointer is one that hovers again only where the page is loaded anew
+                await page.reload();
             if (!phone || OTHERWISE_ON_PHONES.includes(name))
                 await show(page, screen);
             await settled(page);
+            equal(await page.evaluate(() => matchMedia('(hover: hover)').matches), !phone, 'a mouse at the desk, a finger on a phone');
             await fits(page, name);
             await picture(page, `${name}-${where}`);
             if (!phone || OWN_ON_PHONES.includes(name))
@@ -185,6 +188,10 @@ await test('dropped, broken and foreign records', async () => {
         await drop(name, text);
         await page.getByRole('alert').filter({ hasText: says }).waitFor();
     }
+    // A first mark beside the entrance: the rule that it breaks is a click away.
+    const card = lines[at].split(/[ :]/)[2], beside = over.edition.cards[card].cells.indexOf('.');
+    await drop('rule.pyr', over.log().replace(lines[at], `mark 1 ${card}:${'abcde'[beside % 5]}${1 + Math.floor(beside / 5)}`));
+    await page.getByRole('alert').filter({ hasText: `Line ${at + 1}` }).getByRole('link', { name: 'R10' }).waitFor();
     await pictures(page, 'broken');
     // From anywhere on any page; a name may be as long as the format allows.
     await go(page, 'pad');
