@@ -88,14 +88,22 @@ export async function go(page, hash) {
     }), hash);
 }
 
-/** What was changed has been drawn. */
-export const settled = (page) => page.evaluate(() => new Promise((resolve) => { requestAnimationFrame(() => requestAnimationFrame(() => resolve())); }));
+/** What was changed has been drawn. On a crowded machine Chromium may stop drawing for good (seen once in some thirty runs): where everything lies is right all the
+ * same, so that this is no reason to wait for ever. */
+export const settled = (page) => page.evaluate(() => new Promise((resolve) => {
+    const late = setTimeout(() => { globalThis.drawsNothing = true; resolve(); }, globalThis.drawsNothing ? 50 : 20000);
+    requestAnimationFrame(() => requestAnimationFrame(() => { clearTimeout(late); resolve(); }));
+}));
 
 /** Pictures land in the build folder. There are hundreds, and taken this way each costs a third. */
 export async function picture(page, name) {
     const folder = join(process.env.PYR_BUILD ?? '/tmp', 'screenshots');
     mkdirSync(folder, { recursive: true });
     page.camera ??= await page.context().newCDPSession(page);
+    if (await page.evaluate(() => globalThis.drawsNothing)) {
+        console.log(`# no picture of ${name}: the browser draws nothing`);
+        return;
+    }
     const { data } = await page.camera.send('Page.captureScreenshot', { format: 'png', optimizeForSpeed: true });
     writeFileSync(join(folder, `${name}.png`), Buffer.from(data, 'base64'));
 }
