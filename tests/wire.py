@@ -63,6 +63,7 @@ class Server:
         if generous:                         # tests ask faster than people, and a slow one does not read for long; those of the limits leave this out
             self.options = ['--request-rate', '100000', '--message-rate', '100000', '--max-per-address', '5000', '--ping', '600', *self.options]
         self.port, self.process, self.env, self.before = ports.reserve(), None, env, before
+        self.metrics_port = ports.reserve()
         self.log = os.path.join(folder, database + '.log')
         self.start()
 
@@ -87,7 +88,8 @@ class Server:
         with open(self.log, 'ab') as log:
             at = log.tell()
             self.process = subprocess.Popen(
-                [*self.before, COMMAND, 'serve', '--port', str(self.port), '--database', self.database, '--no-browser', '--ready-file', ready, *self.options],
+                [*self.before, COMMAND, 'serve', '--port', str(self.port), '--database', self.database, '--no-browser', '--ready-file', ready,
+                 '--metrics-address', f'127.0.0.1:{self.metrics_port}', *self.options],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env=dict(ENV, **(self.env or {})))
         STARTED.append(self.process)
         end = time.monotonic() + PATIENCE
@@ -162,7 +164,8 @@ class Visitor:
         if body is not None:
             head['Content-Type'] = 'application/json'
         head.update(headers or {})
-        web = http.client.HTTPConnection('127.0.0.1', self.server.port, timeout=PATIENCE)
+        port = self.server.metrics_port if path == '/metrics' else self.server.port
+        web = http.client.HTTPConnection('127.0.0.1', port, timeout=PATIENCE)
         try:
             data = body if body is None or isinstance(body, (bytes, str)) else json.dumps(body)
             web.request(method, path, data.encode() if isinstance(data, str) else data, {k: v for k, v in head.items() if v is not None})

@@ -204,8 +204,6 @@ void conn_finish(struct conn *conn)
         conn->visitor->connections--;
         conn->visitor = NULL;
     }
-    free(conn->inbox);
-    conn->inbox = NULL;
 }
 
 /* The messages. */
