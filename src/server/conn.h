@@ -64,6 +64,9 @@ size_t feed_next(struct conn *conn, char *to, size_t room);
 /* `done` or `error` for a message. */
 void conn_answer(struct conn *conn, const char *id, enum error error, const struct problem *problem);
 
+/* The same for `ping`, which is answered without an id, too. */
+void conn_pong(struct conn *conn, const char *id);
+
 /* Begins to watch a table, knowing its first `have` lines; and ends. */
 void conn_watch(struct conn *conn, struct table *table, uint32_t have);
 void conn_unwatch(struct conn *conn);

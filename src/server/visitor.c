@@ -134,7 +134,8 @@ struct visitor *visitor_by_cookie(const struct server *server, const char *cooki
             if (!sodium_hex2bin(bytes, sizeof bytes, at + length, 2 * TOKEN_SIZE, NULL, &read, NULL) && read == TOKEN_SIZE) {
                 crypto_hash_sha256(hash, bytes, sizeof bytes);
                 struct token *token = find_token(server, hash);
-                return token ? token->visitor : NULL;
+                if (token)
+                    return token->visitor;   /* one that is not known may be another server's */
             }
         }
         at += size;

@@ -105,6 +105,8 @@ static void on_message(wslay_event_context_ptr context, const struct wslay_event
     struct wire_frames *frames = user;
     struct wire *wire = frames->wire;
     (void)context;
+    if (message->opcode == WSLAY_CONNECTION_CLOSE && message->msg_length == 1)
+        refuse(frames, WSLAY_CODE_PROTOCOL_ERROR);           /* half a code */
     if (message->opcode != WSLAY_TEXT_FRAME || frames->refused)
         return;
     const char *text = message->msg ? (const char *)message->msg : "";

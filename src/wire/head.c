@@ -121,8 +121,21 @@ static bool put_ends(struct wire_head *head)
         if (value->size)
             bytes[value->at + value->size] = '\0';
     }
+    /* One blank before the target and one after it. */
+    const char *target = head->bytes + head->target.at;
+    if (head->target.at < 2 || target[-2] == ' ' || strncmp(target + head->target.size, " HTTP/", 6))
+        return false;
     head->bytes[head->target.at + head->target.size] = '\0';
     return head->target.size > 0;
+}
+
+/* A method that is written as one. */
+static bool has_method(const struct wire_head *head, size_t size)
+{
+    size_t length = 0;
+    while (length < size && strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-", head->bytes[length]))
+        length++;
+    return length && length < size && head->bytes[length] == ' ';
 }
 
 static bool keep(struct wire_head *head, const char *bytes, size_t size)
@@ -157,7 +170,7 @@ size_t wire_head_read(struct wire_head *head, const char *bytes, size_t size, bo
     enum http_errno error = HTTP_PARSER_ERRNO(&head->parser);
     if (error) {
         if (!head->fault)
-            head->fault = error == HPE_INVALID_METHOD ? WIRE_METHOD : error == HPE_HEADER_OVERFLOW ? WIRE_HEAD_TOO_LONG :
+            head->fault = error == HPE_INVALID_METHOD && has_method(head, head->size + take) ? WIRE_METHOD : error == HPE_HEADER_OVERFLOW ? WIRE_HEAD_TOO_LONG :
                 error == HPE_INVALID_CONTENT_LENGTH || error == HPE_UNEXPECTED_CONTENT_LENGTH ||
                 error == HPE_INVALID_TRANSFER_ENCODING ? WIRE_LENGTH : WIRE_MALFORMED;
         return take;
@@ -252,8 +265,11 @@ static void read_target(struct wire_head *head, struct wire_request *request)
         size_t length = strcspn(host, "/?");
         rest = host + length;
         memmove(host - 1, host, length);     /* makes room for its end */
-        host[length - 1] = '\0';
-        request->host = host - 1;
+        host--;
+        host[length] = '\0';
+        request->host = host;
+        if (!length)
+            request->fault = WIRE_MALFORMED;
     }
     char *query = strchr(rest, '?');
     request->query = query ? query + 1 : "";
@@ -265,8 +281,9 @@ static void read_target(struct wire_head *head, struct wire_request *request)
 /* 16 bytes in base64. */
 static bool is_socket_key(const char *key)
 {
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     unsigned char bytes[24];
-    return strlen(key) == 24 && !strcmp(key + 22, "==") && EVP_DecodeBlock(bytes, (const unsigned char *)key, 24) == 18;
+    return strlen(key) == 24 && strspn(key, letters) == 22 && !strcmp(key + 22, "==") && EVP_DecodeBlock(bytes, (const unsigned char *)key, 24) == 18;
 }
 
 void wire_head_request(struct wire_head *head, struct wire_request *request)
