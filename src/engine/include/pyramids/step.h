@@ -9,6 +9,8 @@
 #include <pyramids/box.h>
 #include <pyramids/rng.h>
 
+PYR_BEGIN_DECLS
+
 /*
  * A step. A mark is the set of its spaces (a pyr_pair with bits on one card only). The rest has PYR_STEP_OTHER set, a bit
  * that is never a space, with the kind in bits 30 and 31 and cards in the low twelve bits. 0 is no step.
@@ -72,5 +74,7 @@ PYR_API pyr_step pyr_steps_at(const struct pyr_box *box, const struct pyr_steps 
 
 /* A uniform choice; steps->count is at least 1. */
 PYR_API pyr_step pyr_steps_pick(const struct pyr_box *box, const struct pyr_steps *steps, struct pyr_rng *rng);
+
+PYR_END_DECLS
 
 #endif
