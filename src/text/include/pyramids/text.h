@@ -50,9 +50,6 @@ const char *pyr_ngettext(const char *one, const char *many, unsigned long count)
 #define _(text) pyr_gettext(text)
 #define N_(text) text
 
-/* The rule that a code is about, such as "R9"; "" if it is about none. */
-const char *pyr_text_rule(enum pyr_err code);
-
 /* The sentence of a fault, with its rule in brackets; without file and line. */
 void pyr_text_fault(const struct pyr_fault *fault, char *to, size_t size);
 
