@@ -39,7 +39,7 @@ def read(path):
 
 def case_help(_):
     main = run('--help').out
-    for name in ('play', 'sim', 'replay', 'legal', 'hint', 'analyze', 'edition', 'bench'):
+    for name in ('play', 'rules', 'sim', 'replay', 'legal', 'hint', 'analyze', 'edition', 'bench'):
         assert re.search(rf'^  {name} ', main, re.M), main
         words = [name, '--help']
         if name == 'edition':
@@ -51,6 +51,41 @@ def case_help(_):
         text = run(*words).out
         assert f'Usage: pyramids {name}' in text and 'Examples:\n  pyramids ' in text and '--help' in text, text
     assert re.match(r'pyramids \d+\.\d+\.\d+\n$', run('--version').out)
+
+
+def case_rules(_):
+    """The rules by tag, by word and in full, from the texts that the terminal client shows, too."""
+    tags = [f'R{n}' for n in range(1, 18)] + [f'Q{n}' for n in range(1, 11)] + [f'E{n}' for n in range(1, 6)]
+    rules = {rule['tag']: rule for rule in json.loads(run('rules', '--json').out)['rules']}
+    assert list(rules) == tags
+    listed = run('rules').out
+    for tag, rule in rules.items():
+        assert rule['section'] and rule['title'] and all(rule['text']), rule
+        assert re.search(rf'^  {tag} +{re.escape(rule["title"])}$', listed, re.M), listed
+        shown = run('rules', tag.lower()).out
+        assert ' '.join(shown.split()) == ' '.join([tag, rule['title'], *rule['text']]), shown
+    # What a player needs to know of each (RULES.md).
+    for tag, words in {'R1': 'number from 1 to 48|replaces cards first|pyramid points first|wins a tie', 'R8': 'pattern|exactly one space',
+                       'R10': 'entrance|touches', 'R11': 'Red cross|After the tenth|at most one a round|two worst skulls|Tomb',
+                       'R12': 'face up until the end|Everyone may look', 'R14': '2nd, 4th or 6th|10, then 6, then 3|same colour several times',
+                       'R17': 'lowest-numbered', 'Q3': 'lost|must be made', 'E1': '70 + 10 + 19 + 18 - 6 = 111|Four green|two orange'}.items():
+        text = ' '.join(rules[tag]['text'])
+        assert all(word in text for word in words.split('|')), (tag, text)
+    assert 'skull on the score card. After the tenth nothing' in ' '.join(rules['R11']['text'])
+    # Whatever is printed fits a terminal, in every language, and nothing is lost in the flow.
+    for code in ('en', 'de', 'es', 'fr', 'it', 'pt'):
+        text = run('rules', '--all', '--lang', code).out
+        assert all(len(line) <= 80 for line in text.splitlines()), max(text.splitlines(), key=len)
+        assert [line.split()[0] for line in text.splitlines() if re.match(r'[RQE]\d+ ', line)] == tags
+        told = json.loads(run('rules', '--json', '--lang', code).out)
+        assert told['language'] == code and [rule['tag'] for rule in told['rules']] == tags
+    # Several tags, words in any case, accents included; what is not there is named.
+    assert re.findall(r'^[RQE]\d+', run('rules', 'e1', 'R10').out, re.M) == ['R10', 'E1']
+    assert re.findall(r'^[RQE]\d+', run('rules', 'TORCH').out, re.M) == [tag for tag in tags if 'torch' in json.dumps(rules[tag]).lower()]
+    assert run('rules', '--lang', 'de', 'TOTENKÖPFE').out == run('rules', '--lang', 'de', 'totenköpfe').out
+    done = run('rules', 'nosuch', code=1)
+    assert 'nosuch' in done.err and 'R1-R17, Q1-Q10, E1-E5' in done.err and not done.out, done.err
+    run('rules', '--all', 'R1', code=2)
 
 
 def case_wrong_usage(_):
