@@ -93,6 +93,10 @@ const char *cli_own_name(const char *asked);
 void cli_catch_interrupt(void);
 bool cli_is_interrupted(void);
 
+/* The same for work that leaves nothing behind: the program ends at once with the code of an interruption (130 for Ctrl-C), in the
+ * middle of whatever it computes. cli_catch_interrupt turns it off again, for what must be finished (a file being written). */
+void cli_end_on_interrupt(void);
+
 /* Seconds on a clock that never goes back. */
 double cli_seconds(void);
 
