@@ -51,6 +51,9 @@ const char *pyr_ngettext(const char *one, const char *many, unsigned long count)
 /* The rule that a code is about, such as "R9"; "" if it is about none. */
 const char *pyr_text_rule(enum pyr_err code);
 
+/* The name of a code as programs read it: PYR_ERR_NO_TOUCH is "no_touch". */
+const char *pyr_text_err(enum pyr_err code);
+
 /* The sentence of a fault, with its rule in brackets; without file and line. */
 void pyr_text_fault(const struct pyr_fault *fault, char *to, size_t size);
 
