@@ -119,10 +119,10 @@ static void json_position(const char *name, uint32_t position)
 void cli_json_fault(const struct pyr_fault *fault)
 {
     char sentence[512];
-    const char *rule = pyr_text_rule(fault->code), *language = pyr_text_use("en");   /* the same in all languages */
+    const char *rule = pyr_err_rule(fault->code), *language = pyr_text_use("en");   /* the same in all languages */
     pyr_text_fault(fault, sentence, sizeof sentence);
     pyr_text_use(language);
-    printf("\"error\": {\"code\": \"%s\", \"rule\": %s%s%s", pyr_text_err(fault->code), *rule ? "\"" : "", *rule ? rule : "null",
+    printf("\"error\": {\"code\": \"%s\", \"rule\": %s%s%s", pyr_err_name(fault->code), *rule ? "\"" : "", *rule ? rule : "null",
         *rule ? "\"" : "");
     json_position("line", fault->line);
     json_position("column", fault->column);

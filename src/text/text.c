@@ -68,93 +68,6 @@ const char *pyr_text_system(int error)
     }
 }
 
-const char *pyr_text_rule(enum pyr_err code)
-{
-    switch (code) {
-    case PYR_ERR_CARD_ENTRANCE: case PYR_ERR_CARD_TOMB: case PYR_ERR_CARD_APART: case PYR_ERR_CARD_COLOUR:
-    case PYR_ERR_COLOUR_COUNT: case PYR_ERR_CARD_SPACES:
-        return "R1";
-    case PYR_ERR_PATTERN_SIZE: case PYR_ERR_PATTERN_APART: case PYR_ERR_PATTERN_CORNER: case PYR_ERR_PATTERN_ALIKE:
-    case PYR_ERR_COPIES: case PYR_ERR_EDITION_PATTERNS:
-        return "R2";
-    case PYR_ERR_PENALTY_FALLS: case PYR_ERR_PENALTY_RANGE:
-        return "R3";
-    case PYR_ERR_CHANCE_DEAL: case PYR_ERR_NOT_DEALT: case PYR_ERR_RECORD_DEALT:
-        return "R4";
-    case PYR_ERR_CHANCE_DECK: case PYR_ERR_NOT_IN_DECK:
-        return "R5";
-    case PYR_ERR_CHANCE_EXPEDITION: case PYR_ERR_NOT_IN_ROUND:
-        return "R6";
-    case PYR_ERR_NOT_PATTERN: case PYR_ERR_NOT_ON_DESK: case PYR_ERR_MUST_MARK:
-        return "R8";
-    case PYR_ERR_WALL: case PYR_ERR_MARKED:
-        return "R9";
-    case PYR_ERR_NO_ENTRANCE: case PYR_ERR_NO_TOUCH:
-        return "R10";
-    case PYR_ERR_EXTRA_ONE: case PYR_ERR_EXTRA_MISSING: case PYR_ERR_EXTRA_TOO_MANY:
-        return "R11";
-    case PYR_ERR_NOT_IN_DISPLAY: case PYR_ERR_RECORD_SHOW_COUNT:
-        return "R12";
-    case PYR_ERR_DECK_EMPTY:
-        return "R13";
-    case PYR_ERR_RECORD_POINTS:
-        return "R14";
-    case PYR_ERR_RECORD_SCORE:
-        return "R16";
-    case PYR_ERR_RECORD_WINNER:
-        return "R17";
-    case PYR_ERR_MUST_PASS:
-        return "Q7";
-    default:
-        return "";
-    }
-}
-
-const char *pyr_text_err(enum pyr_err code)
-{
-    static const struct {
-        enum pyr_err code;
-        const char *name;
-    } names[] = {
-        { PYR_ERR_SEATS, "seats" }, { PYR_ERR_CHANCE_DEAL, "chance_deal" }, { PYR_ERR_CHANCE_DECK, "chance_deck" },
-        { PYR_ERR_CHANCE_EXPEDITION, "chance_expedition" }, { PYR_ERR_NOT_IN_DECK, "not_in_deck" },
-        { PYR_ERR_NOT_IN_ROUND, "not_in_round" }, { PYR_ERR_STATE, "state" }, { PYR_ERR_PHASE, "phase" },
-        { PYR_ERR_NOT_DUE, "not_due" }, { PYR_ERR_STEP, "step" }, { PYR_ERR_NOT_DEALT, "not_dealt" },
-        { PYR_ERR_NOT_ON_DESK, "not_on_desk" }, { PYR_ERR_WALL, "wall" }, { PYR_ERR_MARKED, "marked" },
-        { PYR_ERR_NO_ENTRANCE, "no_entrance" }, { PYR_ERR_NO_TOUCH, "no_touch" }, { PYR_ERR_NOT_PATTERN, "not_pattern" },
-        { PYR_ERR_EXTRA_ONE, "extra_one" }, { PYR_ERR_MUST_MARK, "must_mark" }, { PYR_ERR_MUST_PASS, "must_pass" },
-        { PYR_ERR_NOT_IN_DISPLAY, "not_in_display" }, { PYR_ERR_DECK_EMPTY, "deck_empty" },
-        { PYR_ERR_EXTRA_MISSING, "extra_missing" }, { PYR_ERR_EXTRA_TOO_MANY, "extra_too_many" },
-        { PYR_ERR_PENALTY_FALLS, "penalty_falls" }, { PYR_ERR_PENALTY_RANGE, "penalty_range" },
-        { PYR_ERR_PATTERN_SIZE, "pattern_size" }, { PYR_ERR_PATTERN_APART, "pattern_apart" },
-        { PYR_ERR_PATTERN_CORNER, "pattern_corner" }, { PYR_ERR_PATTERN_ALIKE, "pattern_alike" },
-        { PYR_ERR_COPIES, "copies" }, { PYR_ERR_CARD_SPACES, "card_spaces" }, { PYR_ERR_CARD_ENTRANCE, "card_entrance" },
-        { PYR_ERR_CARD_TOMB, "card_tomb" }, { PYR_ERR_CARD_APART, "card_apart" }, { PYR_ERR_CARD_COLOUR, "card_colour" },
-        { PYR_ERR_COLOUR_COUNT, "colour_count" }, { PYR_ERR_TEXT_ENCODING, "text_encoding" },
-        { PYR_ERR_TEXT_LINE, "text_line" }, { PYR_ERR_TEXT_SPACE, "text_space" }, { PYR_ERR_TEXT_HEADER, "text_header" },
-        { PYR_ERR_TEXT_VERSION, "text_version" }, { PYR_ERR_TEXT_KEYWORD, "text_keyword" },
-        { PYR_ERR_TEXT_MISSING, "text_missing" }, { PYR_ERR_TEXT_EXTRA, "text_extra" },
-        { PYR_ERR_TEXT_NUMBER, "text_number" }, { PYR_ERR_TEXT_RANGE, "text_range" }, { PYR_ERR_TEXT_LONG, "text_long" },
-        { PYR_ERR_TEXT_COLOUR, "text_colour" }, { PYR_ERR_TEXT_TWICE, "text_twice" },
-        { PYR_ERR_TEXT_SPACES, "text_spaces" }, { PYR_ERR_TEXT_ORDER, "text_order" }, { PYR_ERR_TEXT_MOVE, "text_move" },
-        { PYR_ERR_TEXT_END, "text_end" }, { PYR_ERR_TEXT_FULL, "text_full" }, { PYR_ERR_EDITION_ROW, "edition_row" },
-        { PYR_ERR_EDITION_DRAWING, "edition_drawing" }, { PYR_ERR_EDITION_PATTERNS, "edition_patterns" },
-        { PYR_ERR_EDITION_CARDS, "edition_cards" }, { PYR_ERR_EDITION_NEEDS, "edition_needs" },
-        { PYR_ERR_EDITION_SAME_NAME, "edition_same_name" }, { PYR_ERR_RECORD_EDITION, "record_edition" },
-        { PYR_ERR_RECORD_EXPECTED, "record_expected" }, { PYR_ERR_RECORD_SEAT, "record_seat" },
-        { PYR_ERR_RECORD_PLAYERS, "record_players" }, { PYR_ERR_RECORD_PATTERN, "record_pattern" },
-        { PYR_ERR_RECORD_DEALT, "record_dealt" }, { PYR_ERR_RECORD_SHOW_COUNT, "record_show_count" },
-        { PYR_ERR_RECORD_POINTS, "record_points" }, { PYR_ERR_RECORD_SCORE, "record_score" },
-        { PYR_ERR_RECORD_WINNER, "record_winner" }, { PYR_ERR_RECORD_OVER, "record_over" },
-        { PYR_ERR_NOT_READY, "not_ready" }, { PYR_ERR_CONFIRMED, "confirmed" }, { PYR_ERR_NO_UNDO, "no_undo" },
-        { PYR_ERR_NO_SUCH_LINE, "no_such_line" },
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].code == code)
-            return names[i].name;
-    return "other";
-}
-
 /* Sentences about a game or a step. */
 static void game_sentence(const struct pyr_fault *f, char *to, size_t size)
 {
@@ -288,7 +201,7 @@ static bool record_sentence(const struct pyr_fault *f, char *to, size_t size)
 
 void pyr_text_fault(const struct pyr_fault *fault, char *to, size_t size)
 {
-    const char *rule = pyr_text_rule(fault->code);
+    const char *rule = pyr_err_rule(fault->code);
     if (!line_sentence(fault, to, size) && !edition_sentence(fault, to, size) && !record_sentence(fault, to, size))
         game_sentence(fault, to, size);
     if (*rule) {
