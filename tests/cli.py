@@ -597,6 +597,63 @@ def case_analyze(folder):
     run('analyze', '-', '--edition', PLAIN, text='\n'.join(text[:4]) + '\n', code=1)
 
 
+def case_analyze_unfinished(_):
+    """Like is compared with like, and nobody is judged who has not chosen."""
+    text = read(RECORD).split('\n')
+    whole = json.loads(run('analyze', RECORD, '--edition', PLAIN, '--playouts', '400', '--json').out)
+    for count in (6, 7, 8, 10, 11, 40, 100):
+        part = '\n'.join(text[:count]) + '\n'
+        words = ['analyze', '-', '--edition', PLAIN, '--playouts', '400']
+        report = json.loads(run(*words, '--json', text=part).out)
+        shown = run(*words, text=part).out
+        standing = json.loads(run('replay', '--json', '-', '--edition', PLAIN, text=part).out)
+        chosen = {line.split(' ')[1] for line in text[:count] if line.split(' ')[0] in ('keep', 'mark', 'take', 'draw')}
+        legal = [run('legal', '-', '--seat', str(seat), '--edition', PLAIN, text=part).out for seat in (1, 2)]
+        for player, before, now, choices in zip(report['players'], whole['players'], standing['players'], legal):
+            seat = str(player['seat'])
+            assert player['points'] == now['total'], player
+            # Usual play from here: near par at first, since par is what usual play brings; never the few points so far.
+            assert abs(player['par'] - before['par']) < 1e-6 and player['expected'] > player['points'], player
+            assert count > 11 or abs(player['expected'] - player['par'] - player['luck']) < 12, player
+            assert abs(player['expected'] - player['luck'] - player['skill']) < 0.02
+            assert abs(player['skill'] - player['par'] - player['gained'] - player['rest']) < 0.05
+            assert (player['class'] is None) == (player['error_rate'] is None) == (seat not in chosen), player
+            assert player['waiting'] == bool(choices), (player, choices)
+            name = re.escape(player['name'])
+            assert bool(re.search(rf'^{name} has not made any choice yet\.$', shown, re.M)) == (seat not in chosen), shown
+            assert bool(re.search(rf'^{name} has not chosen in this turn yet\.$', shown, re.M)) == (seat in chosen and bool(choices)), shown
+            if seat not in chosen:
+                assert re.search(rf'^{seat} {name} .* -$', shown, re.M) and not re.search(rf'^{seat} {name} .*\(', shown, re.M), shown
+        assert 'expected final points = luck + skill' in shown and 'expected' in shown, shown
+    for player in whole['players']:
+        assert player['expected'] == player['points'] and not player['waiting'], player
+
+
+def case_analyze_page(folder):
+    """A page goes where it is told to, and never in the place of something else."""
+    record, page, other = (os.path.join(folder, name) for name in ('g.pyr', 'report.html', 'other.html'))
+    text = read(RECORD)
+    for path, content in ((record, text), (other, '<!doctype html><title>My diary</title>')):
+        with open(path, 'w', encoding='utf-8') as to:
+            to.write(content)
+    words = ['analyze', record, '--edition', PLAIN, '--playouts', '100']
+    html = run(*words, '--html', '-')
+    assert html.out.startswith('<!doctype html>') and html.out.endswith('</html>\n') and html.err == ''
+    for path in (record, other):
+        done = run(*words, '--html', path, code=1)
+        assert f"'{path}' exists and is not a report" in done.err and not done.out, done.err
+    assert read(record) == text and 'diary' in read(other)
+    link = os.path.join(folder, 'link.html')
+    os.symlink('g.pyr', link)
+    run(*words, '--html', link, code=1)
+    run(*words, '--html', page)
+    assert read(page) == html.out
+    run(*words, '--html', page, '--seed', '2')               # a report takes the place of a report
+    assert read(page) != html.out and read(page).startswith('<!doctype html>') and read(record) == text
+    assert sorted(os.listdir(folder)) == ['g.pyr', 'link.html', 'other.html', 'report.html']
+    assert 'standard output' in run(*words, '--html', '-', '--json', code=2).err
+
+
 class Player:
     """Plays `play --plain` through its prompts."""
 

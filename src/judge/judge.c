@@ -125,7 +125,7 @@ void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *v
 struct task {
     struct pyr_state state;      /* before what happened */
     struct pyr_event event;      /* what happened */
-    struct pyr_judge_decision *decision;         /* one of the two is set */
+    struct pyr_judge_decision *decision;         /* one of the two is set, or neither: the end of a game under way */
     struct pyr_judge_chance *chance;
 };
 
@@ -285,6 +285,14 @@ static void look_at_chance(const struct bench *bench, const struct task *task, u
     add_outlook(&c->luck, &mean, -1);
 }
 
+/* What may be expected where a record ends. Those who have chosen in an open phase are asked again, so that all stand alike. */
+static void look_at_end(const struct bench *bench, const struct task *task, struct pyr_rng *rng)
+{
+    struct pyr_view view;
+    pyr_view_init(&view, &task->state, PYR_NOBODY);
+    pyr_analysis_outlook(bench->memory, &bench->report->edition->box, &view, NULL, bench->playouts, rng, &bench->report->end);
+}
+
 static void *work(void *argument)
 {
     struct bench *bench = argument;
@@ -305,8 +313,10 @@ static void *work(void *argument)
         pyr_rng_seed(&rng, bench->seed, 2 * index);
         if (task->decision)
             look_at_decision(bench, task, &rng);
-        else
+        else if (task->chance)
             look_at_chance(bench, task, 2 * index + 1, &rng);
+        else
+            look_at_end(bench, task, &rng);
     }
 }
 
@@ -326,8 +336,10 @@ static void collect(struct pyr_judge_report *r, struct bench *bench)
         const struct pyr_event *event = &task->event;
         bool begins = replay.stage == PYR_STAGE_PLAY &&
             (replay.state.open.phase == PYR_REPLACE || replay.state.open.waiting == (1u << replay.seats) - 1);
-        if (begins)
+        if (begins) {
             phase = replay.state;
+            r->open_line = i;
+        }
         bool decides = event->kind == PYR_EVENT_KEEP || event->kind == PYR_EVENT_MARK || event->kind == PYR_EVENT_TAKE ||
             event->kind == PYR_EVENT_DRAW;
         bool chance = event->kind == PYR_EVENT_SHOW || event->kind == PYR_EVENT_REVEAL || event->kind == PYR_EVENT_DRAW;
@@ -363,6 +375,12 @@ static void collect(struct pyr_judge_report *r, struct bench *bench)
             luck->chance->line = i;
         }
     }
+    unsigned phase_now = replay.state.open.phase, waiting = replay.state.open.waiting;
+    bool is_open = (phase_now == PYR_KEEP || phase_now == PYR_MARK) && waiting && waiting != (1u << replay.seats) - 1;
+    if (!is_open)
+        r->open_line = r->match.log.lines;
+    if (!r->finished)
+        bench->task[bench->tasks++].state = is_open ? phase : replay.state;
 }
 
 static void add_up(struct pyr_judge_report *r)
@@ -374,6 +392,8 @@ static void add_up(struct pyr_judge_report *r)
     for (unsigned s = 0; s < r->seats; s++) {
         struct pyr_judge_sum *sum = &r->sum[s];
         sum->actual = (float)pyr_table_score(&r->edition->box, open, (pyr_seat)s).total;
+        sum->expected = r->finished ? sum->actual : r->end.points[s];
+        sum->waiting = !r->finished && open->waiting >> s & 1;
         sum->par = par.points[s];
         for (unsigned i = 0; i < r->chances; i++) {
             sum->luck += r->chance[i].luck.points[s];
@@ -386,10 +406,11 @@ static void add_up(struct pyr_judge_report *r)
             sum->decisions++;
             sum->marks[d->mark]++;
             sum->lost += d->points_lost;
-            sum->gained += d->points_gained;
+            if (d->line < r->open_line)      /* else what is expected does not know of it yet */
+                sum->gained += d->points_gained;
             sum->win_lost += d->win_lost;
         }
-        sum->skill = sum->actual - sum->luck;
+        sum->skill = sum->expected - sum->luck;
         sum->rest = sum->skill - sum->par - sum->gained;
         sum->rate = sum->decisions ? sum->lost / (float)sum->decisions : 0;
     }
