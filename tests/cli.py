@@ -547,6 +547,20 @@ def case_hint(_):
     assert hints == json.loads(run(*words, '--json', '--top', '4', text=text).out)         # the same seed
     shown = run(*words, text=text).out
     assert shown.split('\n')[1].startswith(hints[0]['choice']), shown
+    # Codes and numbers for programs: the steps are the choice, and the effects what its spaces hold.
+    symbols = {'r': 'rubies', 'e': 'emeralds', 's': 'skulls'}
+    cards = {int(n): rows.split('\n') for n, rows in re.findall(r'^card (\d+) \w+\n((?:.{5}\n){5})', read(PLAIN) + '\n', re.M)}
+    for hint in json.loads(run(*words, '--json', '--top', '40', text=text).out):
+        parts = [(step['card'], step['spaces']) for step in hint['steps']]
+        assert all(step['kind'] == 'mark' for step in hint['steps']) and not {'gains', 'text'} & set(hint)
+        assert '+'.join(f'{card}:{"".join(spaces)}' for card, spaces in parts) == hint['choice'], hint
+        marked = [cards[card][int(space[1]) - 1]['abcde'.index(space[0])] for card, spaces in parts for space in spaces]
+        effects = {effect['code']: effect for effect in hint['effects']}
+        for char, code in symbols.items():
+            if 'p' not in marked or code != 'skulls':
+                assert effects.get(code, {'count': 0})['count'] == marked.count(char), (hint, marked)
+        assert ('torch' in effects) == ('f' in marked) and effects.get('torch', {'round': 1})['round'] == 1, (hint, marked)
+        assert ('pyramid' in effects) == ('T' in marked), (hint, marked)
     # The view of the seat is enough, and gives the same.
     view = text.replace('deal 1 19 30 4 5\n', '')
     assert json.loads(run(*words, '--view', '--json', '--top', '4', text=view).out) == hints
@@ -554,6 +568,11 @@ def case_hint(_):
     for cut, seat in ((6, '1'), (18, '2')):                # keeping and replacing
         hints = json.loads(run('hint', '-', '--seat', seat, '--edition', PLAIN, '--playouts', '1000', '--json',
                                text='\n'.join(lines[:cut]) + '\n').out)
+        for step in hints[0]['steps']:
+            assert (step['kind'] == 'keep' and len(step['cards']) == 2) or step['kind'] == 'draw' or (step['kind'], 1 <= step['card'] <= 48) == ('take', True)
+        for hint in hints:
+            if hint['choice'].startswith('take'):
+                assert hint['effects'][0]['code'] == 'way' and 5 <= hint['effects'][0]['spaces'] <= 25, hint
         assert hints and hints[0]['choice'] in ('draw', *run('legal', '-', '--seat', seat, '--edition', PLAIN,
                                                              text='\n'.join(lines[:cut]) + '\n').out.split('\n'))
 

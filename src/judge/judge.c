@@ -78,46 +78,75 @@ static int race_points(const struct pyr_box *box, const struct pyr_table *open, 
     return 0;
 }
 
-void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option, char *to, size_t size)
+struct effects {
+    struct pyr_judge_effect *list;
+    unsigned count;
+};
+
+/* Notes what is not nothing. */
+static void add_effect(struct effects *effects, enum pyr_judge_effect_code code, int number, unsigned colour)
+{
+    if (number > 0 && effects->count < PYR_JUDGE_EFFECTS)
+        effects->list[effects->count++] = (struct pyr_judge_effect){ code, number, colour };
+}
+
+unsigned pyr_judge_effects(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option,
+    struct pyr_judge_effect list[PYR_JUDGE_EFFECTS])
 {
     const struct pyr_box *box = &edition->box;
     const struct pyr_table *open = &view->open;
     struct pyr_desk after = view->mine;
-    to[0] = '\0';
+    struct effects effects = { list, 0 };
     if (pyr_step_kind(option->step[0]) == PYR_STEP_TAKE) {
         const struct pyr_card_face *card = &box->card[pyr_step_card(option->step[0])];
-        int race = race_points(box, open, view->mine.done, card->colour);
-        say(to, size, _("way of %d"), (int)pyr_card_distance(card, card->open, card->entrance));
-        if (race)
-            say(to, size, pyr_ngettext("in the race for %d point", "in the race for %d points", (unsigned long)race), race);
-        return;
+        add_effect(&effects, PYR_EFFECT_WAY, (int)pyr_card_distance(card, card->open, card->entrance), card->colour);
+        add_effect(&effects, PYR_EFFECT_RACE, race_points(box, open, view->mine.done, card->colour), card->colour);
+        return effects.count;
     }
     if (pyr_step_kind(option->step[0]) != PYR_STEP_MARK)
-        return;
+        return 0;
     for (unsigned i = 0; i < option->count; i++)
         pyr_desk_mark(box, &after, open->revealed[open->turn], open->round, option->step[i]);
     for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
         if (!(after.flags & PYR_DESK_TOMB(slot)))
             continue;
         unsigned colour = box->card[after.card[slot]].colour;
-        int race = race_points(box, open, after.done, colour);
-        say(to, size, _("pyramid %d"), after.card[slot] + 1);
-        if (race)
-            say(to, size, pyr_ngettext("%d point for %s", "%d points for %s", (unsigned long)race), race, pyr_text_colour(colour));
+        add_effect(&effects, PYR_EFFECT_PYRAMID, after.card[slot] + 1, colour);
+        add_effect(&effects, PYR_EFFECT_POINTS, race_points(box, open, after.done, colour), colour);
         after.done |= (pyr_cardset)1 << after.card[slot];
     }
-    int rubies = after.rubies - view->mine.rubies, emeralds = after.emeralds - view->mine.emeralds;
-    int skulls = after.skulls - view->mine.skulls;
-    if (rubies)
-        say(to, size, pyr_ngettext("%d ruby", "%d rubies", (unsigned long)rubies), rubies);
-    if (emeralds)
-        say(to, size, pyr_ngettext("%d emerald", "%d emeralds", (unsigned long)emeralds), emeralds);
-    if (after.torches != view->mine.torches)
-        say(to, size, "%s", _("torch"));
-    if (skulls > 0)
-        say(to, size, pyr_ngettext("%d skull", "%d skulls", (unsigned long)skulls), skulls);
-    if (skulls < 0)
-        say(to, size, pyr_ngettext("%d skull erased", "%d skulls erased", (unsigned long)-skulls), -skulls);
+    add_effect(&effects, PYR_EFFECT_RUBIES, after.rubies - view->mine.rubies, 0);
+    add_effect(&effects, PYR_EFFECT_EMERALDS, after.emeralds - view->mine.emeralds, 0);
+    add_effect(&effects, PYR_EFFECT_TORCH, after.torches != view->mine.torches ? open->round + 1 : 0, 0);
+    add_effect(&effects, PYR_EFFECT_SKULLS, after.skulls - view->mine.skulls, 0);
+    add_effect(&effects, PYR_EFFECT_ERASED, view->mine.skulls - after.skulls, 0);
+    return effects.count;
+}
+
+void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option, char *to, size_t size)
+{
+    struct pyr_judge_effect list[PYR_JUDGE_EFFECTS];
+    unsigned count = pyr_judge_effects(edition, view, option, list);
+    to[0] = '\0';
+    for (unsigned i = 0; i < count; i++) {
+        int n = list[i].number;
+        unsigned long many = (unsigned long)n;
+        switch (list[i].code) {
+        case PYR_EFFECT_WAY: say(to, size, _("way of %d"), n); break;
+        case PYR_EFFECT_RACE:
+            say(to, size, pyr_ngettext("in the race for %d point", "in the race for %d points", many), n);
+            break;
+        case PYR_EFFECT_PYRAMID: say(to, size, _("pyramid %d"), n); break;
+        case PYR_EFFECT_POINTS:
+            say(to, size, pyr_ngettext("%d point for %s", "%d points for %s", many), n, pyr_text_colour(list[i].colour));
+            break;
+        case PYR_EFFECT_RUBIES: say(to, size, pyr_ngettext("%d ruby", "%d rubies", many), n); break;
+        case PYR_EFFECT_EMERALDS: say(to, size, pyr_ngettext("%d emerald", "%d emeralds", many), n); break;
+        case PYR_EFFECT_TORCH: say(to, size, "%s", _("torch")); break;
+        case PYR_EFFECT_SKULLS: say(to, size, pyr_ngettext("%d skull", "%d skulls", many), n); break;
+        case PYR_EFFECT_ERASED: say(to, size, pyr_ngettext("%d skull erased", "%d skulls erased", many), n); break;
+        }
+    }
 }
 
 /* Tasks. */

@@ -118,7 +118,28 @@ void pyr_judge_write_choice(const struct pyr_desk *desk, const struct pyr_option
 void pyr_judge_choice(const struct pyr_judge_report *report, const struct pyr_judge_decision *decision, const struct pyr_option *option,
     char *to, size_t size);
 
-/* What a choice gains, in words: "tomb, 2 rubies, torch, -3 skulls ..."; "" for nothing. */
+/* What a choice brings at once. */
+struct pyr_judge_effect {
+    enum pyr_judge_effect_code {
+        PYR_EFFECT_WAY,          /* taking: the shortest way through the card has `number` spaces */
+        PYR_EFFECT_RACE,         /* taking: the card, once completed, is in the race for `number` points */
+        PYR_EFFECT_PYRAMID,      /* completes pyramid `number` */
+        PYR_EFFECT_POINTS,       /* which would take `number` pyramid points of `colour` now */
+        PYR_EFFECT_RUBIES, PYR_EFFECT_EMERALDS,              /* marks so many on the score card */
+        PYR_EFFECT_TORCH,        /* marks the torch of round `number` */
+        PYR_EFFECT_SKULLS,       /* marks so many more than it erases */
+        PYR_EFFECT_ERASED        /* erases so many more than it marks */
+    } code;
+    int number;
+    unsigned colour;
+};
+#define PYR_JUDGE_EFFECTS 10     /* at most, of one choice */
+
+/* The effects of a choice; returns how many there are. */
+unsigned pyr_judge_effects(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option,
+    struct pyr_judge_effect list[PYR_JUDGE_EFFECTS]);
+
+/* The same in words: "tomb, 2 rubies, torch, -3 skulls ..."; "" for nothing. */
 void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option, char *to, size_t size);
 
 PYR_END_DECLS
