@@ -115,12 +115,12 @@ static void json_tie(const struct tie *tie)
         printf(", \"pyramid\": null}");
 }
 
-/* Where a record is: the beginning of every object. */
+/* Where a record is: the beginning of every object. A file that cannot be read fails at its first record. */
 static void json_place(const struct cli_records *records)
 {
     printf("{\"file\": ");
     cli_json_string(stdout, records->name, strlen(records->name));
-    printf(", \"game\": %u, \"line\": %u, ", records->count, (unsigned)records->start);
+    printf(", \"game\": %u, \"line\": %u, ", records->count ? records->count : 1, records->start ? (unsigned)records->start : 1);
 }
 
 static void print_json(const struct pyr_edition *edition, const struct cli_records *records, const struct pyr_replay *replay)
