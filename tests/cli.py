@@ -51,7 +51,11 @@ def case_help(_):
             continue
         text = run(*words).out
         assert f'Usage: pyramids {name}' in text and 'Examples:\n  pyramids ' in text and '--help' in text, text
-    assert re.match(r'pyramids \d+\.\d+\.\d+\n$', run('--version').out)
+    version = run('--version')
+    assert re.match(r'pyramids \d+\.\d+\.\d+\n$', version.out)
+    # A program without its page says so, and how to get it.
+    missing = 'pyramids: built without the page for browsers, because clang or wasm-ld was missing; to get it, install clang and lld and build again\n'
+    assert version.err == ('' if os.environ['PYR_PAGE'] == 'yes' else missing), version.err
 
 
 def case_rules(_):

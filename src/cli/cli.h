@@ -131,6 +131,9 @@ bool cli_is_interrupted(void);
  * middle of whatever it computes. cli_catch_interrupt turns it off again, for what must be finished (a file being written). */
 void cli_end_on_interrupt(void);
 
+/* Says on standard error that this program was built without its page, and how to get it, if so (main.c). */
+void cli_tell_page(void);
+
 /* Seconds on a clock that never goes back. */
 double cli_seconds(void);
 
