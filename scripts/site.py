@@ -25,6 +25,7 @@ def _(text):
 DESCRIPTION = _('Turn a card, take your pen, find the way down to the tomb.')
 NOSCRIPT = _('Pyramids is played with scripts: please allow them for this page.')
 NOPAGE = _('This server was built without its page, because clang and wasm-ld were missing. Tables can be played by other clients.')
+NOPAGE_HOW = _('To get the page, install clang and lld and build the program again.')
 
 
 def translations(text, paths):
@@ -56,7 +57,7 @@ def no_page(out, template, *languages):
     with open(template, encoding='utf-8') as file:
         page = file.read()
     with open(out, 'w', encoding='utf-8') as file:
-        file.write(page.replace('@NOPAGE@', paragraphs(NOPAGE, languages)))
+        file.write(page.replace('@NOPAGE@', paragraphs(NOPAGE, languages) + paragraphs(NOPAGE_HOW, languages)))
 
 
 def main():
