@@ -153,6 +153,8 @@ int cli_serve(int argc, char **argv)
     char *list = values[ORIGIN] ? strdup(values[ORIGIN]) : NULL;
     if (list)
         split(list, origins, 8);
+    if (isatty(STDERR_FILENO))               /* else standard error is a log, whose lines have a form of their own */
+        cli_tell_page();
     code = load_editions(values[EDITION], editions, texts, files, &server.edition_count) ? server_run(&server) : CLI_WRONG;
     for (unsigned i = 0; i < MOST_EDITIONS; i++)
         free(files[i].at);

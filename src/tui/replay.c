@@ -192,7 +192,7 @@ static void draw_sums(struct replaying *r)
     for (unsigned s = 0; s < report->seats; s++) {
         const struct pyr_judge_sum *sum = &report->sum[s];
         char cell[6][PYR_NUMBER_SIZE];
-        pyr_text_number(cell[0], (double)sum->actual, 0, false);
+        pyr_text_number(cell[0], (double)sum->expected, 0, false);
         pyr_text_number(cell[1], (double)sum->luck, 1, true);
         pyr_text_number(cell[2], (double)sum->skill, 1, false);
         for (int i = 3; i < 6; i++)
