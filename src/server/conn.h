@@ -36,7 +36,7 @@ struct conn {
     struct bucket rate;
     unsigned offences;
     struct conn *next_heard, *last_heard;    /* all sockets, by when they were last heard of (server->heard) */
-    uint64_t heard;              /* in milliseconds */
+    uint64_t heard, pinged_at;   /* in milliseconds */
     bool is_socket, greeted, opened, warned, warn;
     bool pinged, ping;           /* silent for long; a ping is due */
     bool leaving;                /* one side has said goodbye, so nothing more is written */

@@ -730,17 +730,22 @@ int edge_listen(struct edge *edge, unsigned number, const char *address, unsigne
     struct listener *listener = &edge->listener[number];
     struct sockaddr_storage at;
     socklen_t size = sizeof at;
+    listener->tls = tls;
+    if (!address)
+        return 0;
     int fd, why = open_socket(address, *port, &fd);
-    if (why)
+    if (why) {
+        listener->tls = NULL;
         return why;
+    }
     if (getsockname(fd, (struct sockaddr *)&at, &size) || uv_poll_init(edge->loop, &listener->poll, fd)) {
         close(fd);
+        listener->tls = NULL;
         return ENOMEM;
     }
     *port = ntohs(at.ss_family == AF_INET ? ((struct sockaddr_in *)&at)->sin_port : ((struct sockaddr_in6 *)&at)->sin6_port);
     listener->fd = fd;
     listener->is_open = true;
-    listener->tls = tls;
     listener->poll.data = listener;
     edge->handles++;
     return uv_poll_start(&listener->poll, UV_READABLE, on_connect) ? ENOMEM : 0;

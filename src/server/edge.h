@@ -29,7 +29,8 @@ struct edge_handler {
 
 struct edge *edge_create(uv_loop_t *loop, const struct edge_handler *handler, void *context, size_t longest_message);  /* NULL without memory */
 
-/* Listens; TLS if there is a context, which becomes the edge's. 0, or errno: EINVAL if the address is none. *port 0: any, and then which. */
+/* Listens; TLS if there is a context, which becomes the edge's. 0, or errno: EINVAL if the address is none. *port 0: any, and then which.
+ * Without an address connections come by edge_adopt only. */
 int edge_listen(struct edge *edge, unsigned listener, const char *address, unsigned *port, struct wire_tls_context *tls);
 
 /* A connection that was accepted elsewhere, or a pair of sockets in a test. The descriptor is the edge's. */

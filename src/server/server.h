@@ -41,7 +41,7 @@ struct pool;
 
 /* How it was started (src/cli/serve.c); strings are the caller's. */
 struct server_options {
-    const char *address;
+    const char *address;         /* NULL: none; connections are handed in (tests) */
     unsigned port;               /* 0: any free one */
     bool other_port;             /* if that one is taken, any free one will do */
     const char *database;        /* a path, or ":memory:" */
@@ -64,6 +64,14 @@ struct server_options {
 
 /* Runs until SIGTERM or SIGINT. Returns the exit code; what is wrong goes to standard error. */
 int server_run(const struct server_options *options);
+
+/* The same in parts, for tests that turn the loop (server->loop) themselves. Each start, failed or not, is followed by one finish.
+ * server_tick does what is due a few times a second; server_halt cuts all connections and closes everything at once. */
+struct server;
+bool server_start(struct server *server, const struct server_options *options, char *error, size_t size);
+void server_tick(struct server *server);
+void server_halt(struct server *server);
+void server_finish(struct server *server);
 
 /* Errors that clients are told (docs/protocol.md, section 4): the name on the wire and the HTTP status. */
 #define SERVER_ERRORS(X) \

@@ -455,8 +455,9 @@ void web_tick(struct server *server)
     for (struct conn *conn = server->heard.first; conn && now - conn->heard >= silence; conn = conn->next_heard) {
         if (!conn->pinged) {
             conn->pinged = conn->ping = true;
+            conn->pinged_at = now;
             conn_wake(conn);
-        } else if (now - conn->heard >= silence + (silence + 3) / 4 * 3 && !conn->close) {
+        } else if (now - conn->pinged_at >= (silence + 3) / 4 * 3 && !conn->close) {
             conn->close = 1001;
             conn_wake(conn);
         }
@@ -542,8 +543,32 @@ static void socket_ask(struct conn *conn, struct request *request, const struct 
     socket_begin(conn, visitor);
 }
 
-/* The id of a message that is not read as a whole, because there are too many of them: the value of "id" at its outermost level, "" if there is
- * none that could be answered. */
+/* Past a string that begins after its quotation mark. */
+static const char *skip_string(const char *at, const char *end)
+{
+    while (at < end && *at != '"')
+        at += *at == '\\' && end - at > 1 ? 2 : 1;
+    return at;
+}
+
+/* An id in quotation marks that could be answered. */
+static void take_id(const char *at, const char *end, char id[ID_SIZE])
+{
+    while (at < end && strchr(" \t\r\n:", *at))
+        at++;
+    const char *from = at + 1, *to = from;
+    if (at >= end || *at != '"')
+        return;
+    while (to < end && *to > ' ' && *to <= '~' && !strchr("\"\\", *to))
+        to++;
+    if (to == from || to - from >= ID_SIZE || to >= end || *to != '"')
+        return;
+    memcpy(id, from, (size_t)(to - from));
+    id[to - from] = '\0';
+}
+
+/* The id of a message that is not read as a whole, because there are too many of them: the value of "id" at its outermost
+ * level, "" if there is none that could be answered. */
 static void find_id(const char *text, size_t size, char id[ID_SIZE])
 {
     const char *end = text + size;
@@ -551,32 +576,21 @@ static void find_id(const char *text, size_t size, char id[ID_SIZE])
     bool is_name = false;
     id[0] = '\0';
     for (const char *at = text; at < end; at++) {
-        if (*at == '{' || *at == '[')
+        if (*at == '{' || *at == '[') {
             is_name = ++depth == 1;
-        else if (*at == '}' || *at == ']')
+        } else if (*at == '}' || *at == ']') {
             depth--;
-        else if (*at == ',')
+        } else if (*at == ',') {
             is_name = depth == 1;
-        if (*at != '"')
-            continue;
-        const char *from = ++at;
-        while (at < end && *at != '"')
-            at += *at == '\\' ? 2 : 1;
-        if (!is_name || at - from != 2 || memcmp(from, "id", 2)) {
+        } else if (*at == '"') {
+            const char *from = at + 1;
+            at = skip_string(from, end);
+            if (is_name && at - from == 2 && !memcmp(from, "id", 2)) {
+                take_id(at + 1, end, id);
+                return;
+            }
             is_name = false;
-            continue;
         }
-        at++;
-        while (at < end && strchr(" \t\r\n:", *at))
-            at++;
-        size_t length = 0;
-        while (at < end && *at == '"' && at + 1 + length < end && at[1 + length] > ' ' && at[1 + length] <= '~' && !strchr("\"\\", at[1 + length]))
-            length++;
-        if (length && length < ID_SIZE && at + 1 + length < end && at[1 + length] == '"') {
-            memcpy(id, at + 1, length);
-            id[length] = '\0';
-        }
-        return;
     }
 }
 
@@ -797,6 +811,8 @@ bool web_start(struct server *server, char *error, size_t error_size)
     }
     if (!listen_for_metrics(server, error, error_size))
         return false;
+    if (!options->address)
+        return true;
     bool is_any = !strcmp(options->address, "0.0.0.0") || !strcmp(options->address, "::"), is_v6 = strchr(options->address, ':');
     snprintf(server->url, sizeof server->url, "%s://%s%.64s%s:%u/", server->secure ? "https" : "http", is_v6 && !is_any ? "[" : "",
         is_any ? "127.0.0.1" : options->address, is_v6 && !is_any ? "]" : "", port);
