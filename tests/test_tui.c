@@ -7,11 +7,12 @@
 #include "check.h"
 #include "check_edition.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "draw.h"
-#include "save.h"
+#include "saved.h"
 
 static struct pyr_edition plain, crowded;
 static struct pyr_match match;
@@ -382,6 +383,39 @@ TEST("the story names every completed pyramid with its colour")
     story_finish(&story);
 }
 
+TEST("the news of a turn: what was completed and which points were taken, and nothing else")
+{
+    struct story story = { 0 };
+    unsigned with_news = 0, without = 0, points = 0, told = 0;
+    play_by_hand(&crowded, 1);
+    unsigned fresh = 0;
+    for (uint32_t line = 0; line < match.log.lines; line++) {
+        struct pyr_word text = pyr_match_line(&match, line);
+        struct pyr_replay before, after;
+        CHECK_INT(pyr_match_replay(&match, line, &before), PYR_OK);
+        CHECK_INT(pyr_match_replay(&match, line + 1, &after), PYR_OK);
+        if (text.length > 7 && !memcmp(text.at, "points ", 7))
+            points++;
+        if (text.length > 7 && !memcmp(text.at, "reveal ", 7)) {
+            char news[900], brief[200];
+            story_tell(&story, &match, line + 1, names);
+            story_news(&story, news, sizeof news, brief, sizeof brief);
+            CHECK_INT(news[0] != '\0', fresh > 0);
+            CHECK_INT(brief[0] != '\0', fresh > 0);
+            with_news += fresh > 0;
+            without += fresh == 0;
+            for (const char *at = news; (at = strstr(at, "pyramid points for")); at++)
+                told++;
+            fresh = 0;
+        }
+        for (unsigned s = 0; s < match.replay.seats; s++)
+            fresh += (unsigned)__builtin_popcountll(after.state.open.desk[s].done & ~before.state.open.desk[s].done);
+    }
+    CHECK(with_news > 3 && without > 3);
+    CHECK(points > 0 && told > 0 && told <= points);
+    story_finish(&story);
+}
+
 TEST("Q3 the story says when an extra mark is lost")
 {
     /* A card with two red crosses or more: one line of a log that marks two of them and makes one extra mark, or none. */
@@ -668,33 +702,54 @@ TEST("a whole game in every language, and no word is cut in any window")
     }
 }
 
-static bool is_wanted(const char *text, size_t size, void *context)
-{
-    (void)size;
-    return strstr(text, context) != NULL;
-}
-
-TEST("saved games: whole, private, locked, newest first")
+TEST("saved games: whole, private, locked, newest first, and all that are unfinished")
 {
     char folder[] = "/tmp/pyr-test-XXXXXX", path[PATH_MAX], *text;
     struct save a, b, c;
     struct stat about;
+    struct saved_game *list;
+    struct seating seating = { .players = 2, .people = 1, .bot = { NULL, pyr_bot_find("novice") }, .names = { "Ana", "novice 2" } };
+    struct pyr_match *copy = malloc(sizeof *copy);
     size_t size;
-    if (!CHECK(mkdtemp(folder) != NULL))
+    if (!CHECK(mkdtemp(folder) != NULL) || !CHECK(copy != NULL))
         return;
     setenv("XDG_DATA_HOME", folder, 1);
+    CHECK_INT(saved_list(&plain, &list), 0);
+    free(list);
     CHECK(save_open(&a, NULL) && save_open(&b, NULL));
     CHECK(strcmp(a.path, b.path) != 0);
-    CHECK(save_write(a.path, "first wanted\n", 13) && save_write(b.path, "second\n", 7));
+    CHECK_INT(saved_begin(&match, &plain, &seating, 7), PYR_OK);
+    CHECK(saved_write(&a, &match) && saved_write(&b, &match));
     CHECK(!stat(a.path, &about) && (about.st_mode & 0777) == 0600);
-    CHECK(!save_find(&c, is_wanted, (char[]){ "wanted" }, &text, &size));       /* it is being played */
+    struct timespec times[2] = { { 1000000, 0 }, { 1000000, 0 } };
+    CHECK(!utimensat(AT_FDCWD, a.path, times, 0));       /* the older one */
+    CHECK_INT(saved_list(&plain, &list), 0);             /* both are being played */
+    free(list);
     save_close(&a);
-    if (CHECK(save_find(&c, is_wanted, (char[]){ "wanted" }, &text, &size))) {
-        CHECK_STR(text, "first wanted\n");
-        CHECK_STR(c.path, a.path);
+    CHECK_INT(saved_list(&plain, &list), 1);
+    free(list);
+    save_close(&b);
+    if (CHECK_INT(saved_list(&plain, &list), 2)) {
+        const char *name = strrchr(a.path, '/') + 1;
+        CHECK(list[0].changed > list[1].changed && !strncmp(list[1].name, name, strlen(name) - 4));
+        CHECK_STR(list[1].players, "Ana, novice 2");
+        CHECK_STR(list[1].turn, "Before the first round");
+        CHECK_INT(list[1].people, 1);
+        uint64_t seed = 99;
+        text = saved_open(&c, list[1].name, &size);
+        if (CHECK(text != NULL) && CHECK(saved_load(copy, &plain, text, size, &seed, &(struct pyr_fault){ 0 }))) {
+            CHECK_STR(c.path, a.path);
+            CHECK_INT(seed, 7);
+            CHECK(!memcmp(&copy->replay.state.hidden, &match.replay.state.hidden, sizeof match.replay.state.hidden));
+        }
+        CHECK(saved_open(&b, list[1].name, &size) == NULL);
         free(text);
         save_close(&c);
     }
+    free(list);
+    free(copy);
+    b.lock = -1;
+    CHECK(!saved_find("../../etc/passwd", path, sizeof path) && !saved_find("", path, sizeof path) && !saved_find("x", path, sizeof path));
     save_close(&b);
     CHECK(save_path(path, sizeof path, "servers", "x.cookie") && save_write(path, "secret", 6));
     text = save_read(path, 100, &size);

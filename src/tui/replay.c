@@ -239,13 +239,11 @@ static void draw(struct replaying *r)
     if (r->name[0])
         snprintf(r->title, sizeof r->title, _("Replay %s, line %u of %u"), r->name, (unsigned)r->line, (unsigned)app->match.log.lines);
     scene.title = r->name[0] ? r->title : r->short_title;
-    const struct story_line *now = NULL;
-    for (unsigned i = 0; i < app->story.count && app->story.line[i].line < r->line; i++)
-        now = &app->story.line[i];
-    char message[400] = "";
+    char message[900] = "";
     enum style style = ST_TEXT;
-    if (now)
-        snprintf(message, sizeof message, "%s", now->text);
+    for (unsigned i = app->story.count; i-- > 0 && !message[0];)
+        if (app->story.line[i].line < r->line)
+            story_about(&app->story, app->story.line[i].line, message, sizeof message);
     if (r->analysis && !report_of(r)) {
         pthread_mutex_lock(&r->analysis->lock);
         unsigned begun = r->analysis->begun, all = r->analysis->all;

@@ -103,6 +103,18 @@ void app_scene(struct app *app, struct scene *scene)
     scene->banner = app->remote ? remote_banner(app->remote) : NULL;
 }
 
+/* Behind the prompt: what the turn before has brought, in full or, if that is too long for the line, in short. */
+static void add_news(struct app *app)
+{
+    char news[900], brief[200];
+    size_t length = strlen(app->message);
+    story_news(&app->story, news, sizeof news, brief, sizeof brief);
+    int room = app->canvas.width - 2 - text_width(app->message) - 2;
+    const char *text = text_width(news) <= room ? news : text_width(brief) <= room ? brief : "";
+    if (text[0])
+        snprintf(app->message + length, sizeof app->message - length, "  %s", text);
+}
+
 /* What is to be done now, where nothing else is to be said. */
 static void prompt(struct app *app, const struct scene *scene)
 {
@@ -127,8 +139,10 @@ static void prompt(struct app *app, const struct scene *scene)
         } else if (hand->aim.single && !pyr_aim_count(&app->edition.box, &scene->view.mine, hand_pattern(&app->match), 0, false) &&
             !pyr_aim_count(&app->edition.box, &scene->view.mine, hand_pattern(&app->match), 1, false)) {
             app_say(app, ST_TEXT, "%s", _("The pattern fits nowhere: mark one space instead (R8). Enter places it."));
+            add_news(app);
         } else {
             app_say(app, ST_TEXT, "%s", hand->aim.single ? _("One space instead of the pattern (R8). Enter places it.") : _("Enter places the pattern here."));
+            add_news(app);
         }
         break;
     }
@@ -325,6 +339,8 @@ static void undo(struct app *app, enum hand_state state)
         app_say(app, ST_TEXT, "%s", _("Taken back."));
     } else if (app->game && game_can_take_back(app)) {
         app->question = ASK_TAKE_BACK;
+    } else if (app->game && game_has_past(app)) {
+        app_say(app, ST_BAD, "%s", _("A new card has been seen since then: there is no going back (Q5)."));
     } else {
         refuse(app, PYR_ERR_NO_UNDO);
     }
@@ -382,13 +398,17 @@ static bool cards_key(struct app *app, int key, enum hand_state state)
         }
         return true;
     case '1': case '2': case '3': case '4':
+        if (state == HAND_REPLACE && open->display[key - '1'] == PYR_NO_CARD)
+            return true;
         hand->at = (uint8_t)(key - '1');
         if (state == HAND_KEEP)
             hand_pick(hand, hand->at);
         return true;
     case '5': case 'd':
-        if (state == HAND_REPLACE)
+        if (state == HAND_REPLACE && open->deck_left)
             hand->at = HAND_DECK;
+        else if (state == HAND_REPLACE)
+            refuse(app, PYR_ERR_DECK_EMPTY);
         return true;
     case ' ':
         if (state == HAND_KEEP)
