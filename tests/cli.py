@@ -470,7 +470,8 @@ def case_play_saves(folder):
         player.say(player.choices()[0])
     assert 'The game is over.' in player.last and player.process.returncode == 0
     assert json.loads(run('replay', '--json', os.path.join(games, name + '.pyr')).out)['finished']
-    assert name not in run('play', '--list').out and second in run('play', '--list').out
+    left = run('play', '--list').out.split()
+    assert name not in left and second in left, left
     # Where nothing can be written, the game says so and can be played.
     ENV['XDG_DATA_HOME'] = '/proc/none'
     done = run('play', '--plain', text='')
