@@ -53,7 +53,7 @@ struct app {
     struct seating setup;                     /* with the same players */
     bool look_back;                          /* or to see the replay of this one */
     char *error;                             /* told after the terminal is restored; allocated */
-    char farewell[700];                      /* told then, too, if nothing went wrong */
+    char farewell[PATH_MAX + 1200];          /* told then, too, if nothing went wrong */
 };
 
 double app_seconds(void);
