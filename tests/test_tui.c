@@ -11,8 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <pyramids/rules.h>
+
 #include "draw.h"
+#include "rulesheet.h"
 #include "saved.h"
+#include "screen.h"
 
 static struct pyr_edition plain, crowded;
 static struct pyr_match match;
@@ -540,6 +544,77 @@ TEST("R13 an empty deck is not offered")
     canvas_finish(&canvas);
 }
 
+TEST("the rules: every tag can be jumped to, cited in a message, and found by a word")
+{
+    struct canvas canvas = { 0 };
+    struct story story = { 0 };
+    struct hand hand;
+    struct scene scene;
+    struct rules_view view;
+    quiet_scene(&scene, &hand, &story);
+    canvas_init(&canvas, 80, 24);
+    CHECK_INT(rules_cited("It has to touch a space that was marked before (R10)."), pyr_text_rule_find("R10"));
+    CHECK_INT(rules_cited("(R8) and then (Q3)."), pyr_text_rule_find("Q3"));
+    CHECK_INT(rules_cited("nothing (R99) (abc) (R10"), -1);
+    CHECK_INT(rules_cited(""), -1);
+    for (unsigned i = 0; pyr_text_rule_tag(i); i++) {
+        char heading[200];
+        rules_show(&view, (int)i);
+        rules_draw(&canvas, &scene, &view);
+        snprintf(heading, sizeof heading, "▸ %-6s %s", pyr_text_rule_tag(i), pyr_text_rule_title(i));
+        char *text = canvas_dump(&canvas);
+        if (!CHECK(strstr(text, heading) != NULL))
+            printf("%s\n%s", heading, text);
+        free(text);
+    }
+    /* From the first row to the last one by keys; nothing lies beyond. */
+    rules_show(&view, -1);
+    rules_draw(&canvas, &scene, &view);
+    char *text = canvas_dump(&canvas);
+    CHECK(strstr(text, "R1 ") && strstr(text, pyr_text_rule_section(0)));
+    free(text);
+    rules_key(&view, K_END, 20);
+    rules_draw(&canvas, &scene, &view);
+    int last = view.top;
+    text = canvas_dump(&canvas);
+    CHECK(last > 60 && strstr(text, "E5 ") != NULL);
+    free(text);
+    rules_key(&view, K_PAGE_DOWN, 20);
+    rules_draw(&canvas, &scene, &view);
+    CHECK_INT(view.top, last);
+    for (int i = 0; i < 500; i++) {
+        rules_key(&view, K_UP, 20);
+        rules_draw(&canvas, &scene, &view);
+    }
+    CHECK_INT(view.top, 0);
+    /* A search as it is typed: by tag, by word, by nothing that is there. */
+    static const struct {
+        const char *typed, *tag;
+    } searches[] = { { "r10", "R10" }, { "q3", "Q3" }, { "ERASE", "R11" }, { "zzz", NULL } };
+    for (size_t i = 0; i < sizeof searches / sizeof *searches; i++) {
+        rules_show(&view, -1);
+        rules_key(&view, '/', 20);
+        for (const char *c = searches[i].typed; *c; c++)
+            CHECK(rules_key(&view, *c, 20));
+        rules_key(&view, K_ENTER, 20);
+        if (searches[i].tag)
+            CHECK_STR(pyr_text_rule_tag((unsigned)view.rule), searches[i].tag);
+        else
+            CHECK(view.message[0] != '\0');
+    }
+    rules_key(&view, '/', 20);
+    rules_key(&view, 0xe9, 20);
+    rules_key(&view, 't', 20);
+    rules_key(&view, K_BACKSPACE, 20);
+    CHECK_STR(view.search, "é");
+    rules_key(&view, K_BACKSPACE, 20);
+    CHECK_STR(view.search, "");
+    for (int i = 0; i < 500; i++)
+        rules_key(&view, 0x20ac, 20);
+    CHECK(strlen(view.search) < sizeof view.search);
+    canvas_finish(&canvas);
+}
+
 TEST("texts are cut, wrapped and measured by columns")
 {
     struct canvas canvas = { 0 };
@@ -616,7 +691,8 @@ TEST("every size of window shows a table, or says what it wants")
 static bool is_cut(struct canvas *canvas, struct scene *scene, unsigned *questions)
 {
     bool cut = false;
-    for (int sheet = 0; sheet < 8; sheet++) {
+    struct rules_view rules = { .rule = -1, .top = 30 };
+    for (int sheet = 0; sheet < 9; sheet++) {
         enum pyr_phase phase = scene->view.open.phase;
         switch (sheet) {
         case 0: draw_table(canvas, scene); break;
@@ -625,6 +701,7 @@ static bool is_cut(struct canvas *canvas, struct scene *scene, unsigned *questio
         case 3: draw_help(canvas, scene, 0); break;
         case 4: draw_help(canvas, scene, 1); break;
         case 5: if (phase == PYR_KEEP) draw_keep(canvas, scene); break;
+        case 8: rules_draw(canvas, scene, &rules); break;
         case 6: if (phase == PYR_REPLACE) draw_replace(canvas, scene); break;
         default: if (phase == PYR_END) draw_scores(canvas, scene); break;
         }

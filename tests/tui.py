@@ -510,6 +510,56 @@ def case_wrong_host(folder):
     terminal.end()
 
 
+def case_rules(folder):
+    """The rules in the help: one key shows the rule that a message cites; scrolling; a search by tag and by word, in every mode."""
+    terminal = Terminal(folder, 'play', '--new', '--bots', 'novice', '--seed', '4', '--name', 'Ana')
+    terminal.wait('Pick two')
+    terminal.keys('1', '2', 'Enter')
+    terminal.wait('Enter places')
+    terminal.keys('Down', 'Down', 'Down', 'Down')
+    text = terminal.wait(r'\(R(9|10)\)')
+    tag = re.search(r'\((R\d+)\)', text)[1]
+    assert f'w {tag}' in text, text          # in the last line
+    terminal.keys('w')
+    terminal.wait(rf'▸ {tag} ')
+    terminal.keys('/')
+    terminal.type('q3')
+    text = terminal.wait('▸ Q3 ')
+    assert 'is lost' in text, text
+    terminal.keys('Enter', '/')
+    terminal.type('qqq')                     # letters are no keys while they are typed
+    terminal.wait('No rule has')
+    terminal.keys('BSpace', 'BSpace', 'BSpace')
+    terminal.type('potion')
+    terminal.wait('▸ R11')
+    terminal.keys('Enter', 'n')
+    terminal.wait(r'▸ Q\d')
+    terminal.keys('End')
+    terminal.wait('^ *E5 ')
+    terminal.keys('Home')
+    terminal.wait('^ *R1 ')
+    terminal.keys('Escape')
+    terminal.wait(r'\(R(9|10)\)')
+    # From the first page of the help: Tab, Tab.
+    terminal.keys('?')
+    terminal.wait('mirror')
+    terminal.keys('Tab')
+    terminal.wait('the worst one is subtracted')
+    terminal.keys('Tab')
+    terminal.wait('▸ |R1 ')
+    terminal.keys('Escape', 'q', 'y')
+    terminal.wait('EXIT=0')
+    terminal.end()
+    terminal = Terminal(folder, 'play', '--replay', RECORD, '--edition', PLAIN, LANGUAGE='de')
+    terminal.wait('Zeile')
+    terminal.keys('?', '/')
+    terminal.type('r17')
+    terminal.wait('▸ R17')
+    terminal.keys('Enter', 'Escape', 'q')
+    terminal.wait('EXIT=0')
+    terminal.end()
+
+
 def case_escapes(folder):
     """1.12: what a server says reaches the terminal without its control characters, whichever way it goes."""
     evil = 'x\x1b]0;owned\x07\x1b[31m\u009b31m\u202e'

@@ -11,6 +11,7 @@
 #define PYR_TUI_APP_H
 
 #include "draw.h"
+#include "rulesheet.h"
 #include "saved.h"
 #include "screen.h"
 #include "think.h"
@@ -39,6 +40,8 @@ struct app {
     enum sheet sheet;
     unsigned scroll;                         /* lines of the story from its end */
     int page;                                /* of the help */
+    struct rules_view rules;                 /* its last page */
+    int cited;                               /* the rule that the message on the screen cites; -1: none */
     bool peek;                               /* the table, though cards are to be chosen */
     enum question question;
     char message[500];
@@ -69,7 +72,9 @@ void app_scene(struct app *app, struct scene *scene);
 
 /* table.c: shows the table and deals with keys until the player leaves. */
 void table_run(struct app *app);
-void table_show_player_names(struct app *app);
+bool table_sheet_key(struct app *app, int key);      /* a key for the sheet that is open; false: for others */
+void table_draw_help(struct app *app, const struct scene *scene);
+void table_sheet_hints(struct app *app);             /* the keys of the sheet that is open */
 
 /* game.c: a local game. */
 bool game_begin(struct app *app);            /* from the options, or from a saved game; false: app->error, or the player left */

@@ -257,10 +257,7 @@ static void draw(struct replaying *r)
     }
     scene.message = message;
     scene.message_style = style;
-    if (app->sheet == SHEET_STORY) {
-        app_hint(app, K_UP, app->facts.ascii ? "Up" : "↑", _("earlier"));
-        app_hint(app, K_DOWN, app->facts.ascii ? "Down" : "↓", _("later"));
-    }
+    table_sheet_hints(app);
     if (app->sheet)
         app_hint(app, K_ESCAPE, _("Esc"), _("back"));
     app_hint(app, K_RIGHT, app->facts.ascii ? ">" : "→", _("on"));
@@ -279,7 +276,7 @@ static void draw(struct replaying *r)
     else if (app->sheet == SHEET_PLAYERS)
         draw_players(&app->canvas, &scene);
     else if (app->sheet == SHEET_HELP)
-        draw_help(&app->canvas, &scene, app->page);
+        table_draw_help(app, &scene);
     else if (at.stage == PYR_STAGE_OVER && r->line == app->match.log.lines && !app->peek)
         draw_scores(&app->canvas, &scene);
     else if (keeping)
@@ -313,15 +310,10 @@ static bool on_key(struct replaying *r, int key)
         r->sums = false;
         return true;
     }
+    if (app->sheet && table_sheet_key(app, key))
+        return true;
     if (app->sheet && key == K_ESCAPE) {
         app->sheet = SHEET_NONE;
-        return true;
-    }
-    if (app->sheet == SHEET_STORY && (key == K_UP || key == K_DOWN || key == 'k' || key == 'j')) {
-        if (key == K_UP || key == 'k')
-            app->scroll += app->scroll < app->story.count;
-        else
-            app->scroll -= app->scroll > 0;
         return true;
     }
     switch (key) {
