@@ -796,6 +796,17 @@ TEST("saved games: whole, private, locked, newest first, and all that are unfini
     CHECK(save_open(&a, NULL) && save_open(&b, NULL));
     CHECK(strcmp(a.path, b.path) != 0);
     CHECK_INT(saved_begin(&match, &plain, &seating, 7), PYR_OK);
+    CHECK(!saved_is_begun(&match, 1));
+    CHECK(saved_write(&a, &match));
+    save_close(&a);
+    CHECK_INT(saved_list(&plain, &list), 0);             /* nothing was chosen in it */
+    free(list);
+    snprintf(path, sizeof path, "%s", a.path);
+    CHECK(save_open(&a, path));
+    struct hand hand = { .picked = 3 };
+    CHECK_INT(hand_place(&hand, &match, 0), PYR_OK);
+    CHECK_INT(pyr_match_confirm(&match, 0), PYR_OK);
+    CHECK(saved_is_begun(&match, 1));
     CHECK(saved_write(&a, &match) && saved_write(&b, &match));
     CHECK(!stat(a.path, &about) && (about.st_mode & 0777) == 0600);
     struct timespec times[2] = { { 1000000, 0 }, { 1000000, 0 } };

@@ -424,6 +424,17 @@ def case_many_saved(folder):
     terminal.end()
 
 
+def case_not_begun(folder):
+    """A game in which nothing was chosen is neither kept nor offered."""
+    terminal = Terminal(folder, 'play', '--bots', 'novice', '--name', 'Ana')
+    terminal.wait('Pick two')
+    assert len(saved(folder)) == 1
+    terminal.keys('q', 'y')
+    terminal.wait('EXIT=0')
+    terminal.end()
+    assert not saved(folder)
+
+
 def case_undo_draw(folder):
     """Q5: a card drawn from the deck has been seen: the turn before cannot be taken back any more."""
     terminal = Terminal(folder, 'play', '--new', '--bots', 'novice', '--seed', '4', '--name', 'Ana')

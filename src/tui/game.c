@@ -300,6 +300,8 @@ void game_end(struct app *app)
     if (app->again)
         remember_setup(app);
     thinker_destroy(game->thinker);
+    if (game->saves && game->is_kept && !saved_is_begun(&app->match, app->people))
+        save_remove(&game->save);
     save_close(&game->save);
     while (game->past) {
         struct past *past = game->past;

@@ -144,6 +144,11 @@ void save_close(struct save *save)
     save->lock = -1;
 }
 
+void save_remove(const struct save *save)
+{
+    unlink(save->path);
+}
+
 static int by_age(const void *a, const void *b)
 {
     const struct save_entry *x = a, *y = b;

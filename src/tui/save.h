@@ -35,6 +35,9 @@ struct save {
 bool save_open(struct save *save, const char *path);
 void save_close(struct save *save);
 
+/* Removes the file of a game in which nothing was chosen. */
+void save_remove(const struct save *save);
+
 /* The games of the data folder, finished or not, the last changed first; the list is the caller's to free. */
 struct save_entry {
     char name[256];              /* of the file, with .pyr */

@@ -191,6 +191,14 @@ bool saved_write(const struct save *save, const struct pyr_match *match)
 
 /* Playing. */
 
+bool saved_is_begun(const struct pyr_match *match, unsigned people)
+{
+    bool sealed = false;
+    for (unsigned s = 0; s < match->replay.seats; s++)
+        sealed = sealed || (people >> s & 1 && match->choice[s].confirmed);
+    return sealed || match->replay.stage != PYR_STAGE_PLAY || match->replay.state.open.phase != PYR_KEEP;
+}
+
 void saved_bot_rng(struct pyr_rng *rng, uint64_t seed, const struct pyr_match *match, pyr_seat seat)
 {
     pyr_rng_seed(rng, seed, 16 + ((uint64_t)match->log.lines * PYR_MAX_SEATS + seat) * 64 + match->choice[seat].count);
@@ -213,7 +221,16 @@ bool saved_is_seen(const struct pyr_match *match, uint32_t lines, unsigned peopl
 
 /* The list of unfinished games. */
 
-/* What the list says of a game; false if it is finished, or not one of ours. */
+/* Whether a person has sealed a choice in a game whose first cards are still being chosen. */
+static bool is_begun(const char *text, unsigned people)
+{
+    for (const char *line = strstr(text, "\n; sealed "); line; line = strstr(line + 1, "\n; sealed "))
+        if (line[10] >= '1' && line[10] < '1' + PYR_MAX_SEATS && people >> (line[10] - '1') & 1)
+            return true;
+    return false;
+}
+
+/* What the list says of a game; false if it is finished, not one of ours, or if nobody has chosen anything in it. */
 static bool describe(const struct pyr_edition *asked, struct pyr_edition *edition, const char *text, size_t size,
     struct saved_game *game)
 {
@@ -224,7 +241,8 @@ static bool describe(const struct pyr_edition *asked, struct pyr_edition *editio
     pyr_replay_init(&replay, PYR_NOBODY);
     if (strstr(text, "\nwinner ") || !saved_edition(asked, text, size, edition) ||
         pyr_record_read(edition, &replay, text, size, NULL) || replay.stage != PYR_STAGE_PLAY ||
-        !saved_seats(text, replay.seats, &game->people, bot))
+        !saved_seats(text, replay.seats, &game->people, bot) ||
+        (replay.state.open.phase == PYR_KEEP && !is_begun(text, game->people)))
         return false;
     unsigned count = pyr_record_player_names(text, size, words);
     for (unsigned s = 0; s < count; s++)

@@ -60,7 +60,10 @@ void saved_bot_rng(struct pyr_rng *rng, uint64_t seed, const struct pyr_match *m
  * one that a seat of `people` took (Q5). Nothing before it can be taken back. */
 bool saved_is_seen(const struct pyr_match *match, uint32_t lines, unsigned people);
 
-/* An unfinished game that no other window is playing. */
+/* Whether one of the people has chosen anything: a game without that is not worth keeping. */
+bool saved_is_begun(const struct pyr_match *match, unsigned people);
+
+/* An unfinished game that no other window is playing, and in which a person has chosen something. */
 struct saved_game {
     char name[256];              /* of its file, without .pyr */
     char players[400];           /* names with commas between */

@@ -262,6 +262,20 @@ static void set_hints(struct app *app, enum hand_state state)
         app_hint(app, 'L', "L", _("log"));
 }
 
+/* What becomes of the game when the player leaves now. */
+static const char *what_leaving_means(const struct app *app)
+{
+    if (app->game && !saved_is_begun(&app->match, app->people))
+        return _("Nothing has been chosen yet: the game is not kept.");
+    if (app->game && !game_is_kept(app))
+        return _("It could not be saved: leaving loses what is not on the disk.");
+    if (pyr_match_is_over(&app->match))
+        return _("It is over, and its record is kept.");
+    if (app->remote && remote_is_watching(app->remote))
+        return _("You are watching: the game goes on without you.");
+    return app->remote ? _("Your seat stays yours: come back with the same command.") : _("It is kept and goes on the next time you start.");
+}
+
 static void draw(struct app *app)
 {
     struct scene scene;
@@ -309,11 +323,7 @@ show:
         if (app->question == ASK_TAKE_BACK)
             draw_notice(&app->canvas, _("Take your last turn back?"), _("The game goes back to before your last choice."), answers, 2);
         else
-            draw_notice(&app->canvas, _("Leave the game?"), app->game && !game_is_kept(app) ? _("It could not be saved: leaving loses what is not on the disk.")
-                : pyr_match_is_over(&app->match) ? _("It is over, and its record is kept.")
-                : app->remote && remote_is_watching(app->remote) ? _("You are watching: the game goes on without you.")
-                : app->remote ? _("Your seat stays yours: come back with the same command.") : _("It is kept and goes on the next time you start."),
-                answers, 2);
+            draw_notice(&app->canvas, _("Leave the game?"), what_leaving_means(app), answers, 2);
     }
     screen_show(&app->canvas);
 }
