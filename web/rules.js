@@ -158,7 +158,7 @@ class TryBoard {
             return;
         if (aim.place(slot, cell) && aim.pin) {
             const after = core.preview(0, aim.pin.step);
-            const list = after ? gains(view.desks[0], after.desk, view.round) : [];
+            const list = after ? gains(core.edition, view.desks[0], after.desk, view.round) : [];
             this.said = list.length ? _('%{spaces}: %{gains}', { spaces: spaceNames(aim.pin.cells), gains: list.map((g) => g.text).join(', ') }) :
                 _('%{spaces}: legal, no symbols', { spaces: spaceNames(aim.pin.cells) });
         } else {
