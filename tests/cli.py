@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Drives the command as people and scripts do. usage: cli.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import json
+import math
 import os
 import random
 import re
@@ -39,7 +40,7 @@ def read(path):
 
 def case_help(_):
     main = run('--help').out
-    for name in ('play', 'sim', 'replay', 'legal', 'hint', 'analyze', 'edition', 'bench'):
+    for name in ('play', 'rules', 'sim', 'replay', 'legal', 'hint', 'analyze', 'edition', 'bench'):
         assert re.search(rf'^  {name} ', main, re.M), main
         words = [name, '--help']
         if name == 'edition':
@@ -51,6 +52,41 @@ def case_help(_):
         text = run(*words).out
         assert f'Usage: pyramids {name}' in text and 'Examples:\n  pyramids ' in text and '--help' in text, text
     assert re.match(r'pyramids \d+\.\d+\.\d+\n$', run('--version').out)
+
+
+def case_rules(_):
+    """The rules by tag, by word and in full, from the texts that the terminal client shows, too."""
+    tags = [f'R{n}' for n in range(1, 18)] + [f'Q{n}' for n in range(1, 11)] + [f'E{n}' for n in range(1, 6)]
+    rules = {rule['tag']: rule for rule in json.loads(run('rules', '--json').out)['rules']}
+    assert list(rules) == tags
+    listed = run('rules').out
+    for tag, rule in rules.items():
+        assert rule['section'] and rule['title'] and all(rule['text']), rule
+        assert re.search(rf'^  {tag} +{re.escape(rule["title"])}$', listed, re.M), listed
+        shown = run('rules', tag.lower()).out
+        assert ' '.join(shown.split()) == ' '.join([tag, rule['title'], *rule['text']]), shown
+    # What a player needs to know of each (RULES.md).
+    for tag, words in {'R1': 'number from 1 to 48|replaces cards first|pyramid points first|wins a tie', 'R8': 'pattern|exactly one space',
+                       'R10': 'entrance|touches', 'R11': 'Red cross|After the tenth|at most one a round|two worst skulls|Tomb',
+                       'R12': 'face up until the end|Everyone may look', 'R14': '2nd, 4th or 6th|10, then 6, then 3|same colour several times',
+                       'R17': 'lowest-numbered', 'Q3': 'lost|must be made', 'E1': '70 + 10 + 19 + 18 - 6 = 111|Four green|two orange'}.items():
+        text = ' '.join(rules[tag]['text'])
+        assert all(word in text for word in words.split('|')), (tag, text)
+    assert 'skull on the score card. After the tenth nothing' in ' '.join(rules['R11']['text'])
+    # Whatever is printed fits a terminal, in every language, and nothing is lost in the flow.
+    for code in ('en', 'de', 'es', 'fr', 'it', 'pt'):
+        text = run('rules', '--all', '--lang', code).out
+        assert all(len(line) <= 80 for line in text.splitlines()), max(text.splitlines(), key=len)
+        assert [line.split()[0] for line in text.splitlines() if re.match(r'[RQE]\d+ ', line)] == tags
+        told = json.loads(run('rules', '--json', '--lang', code).out)
+        assert told['language'] == code and [rule['tag'] for rule in told['rules']] == tags
+    # Several tags, words in any case, accents included; what is not there is named.
+    assert re.findall(r'^[RQE]\d+', run('rules', 'e1', 'R10').out, re.M) == ['R10', 'E1']
+    assert re.findall(r'^[RQE]\d+', run('rules', 'TORCH').out, re.M) == [tag for tag in tags if 'torch' in json.dumps(rules[tag]).lower()]
+    assert run('rules', '--lang', 'de', 'TOTENKÖPFE').out == run('rules', '--lang', 'de', 'totenköpfe').out
+    done = run('rules', 'nosuch', code=1)
+    assert 'nosuch' in done.err and 'R1-R17, Q1-Q10, E1-E5' in done.err and not done.out, done.err
+    run('rules', '--all', 'R1', code=2)
 
 
 def case_wrong_usage(_):
@@ -152,11 +188,61 @@ def case_sim_once(_):
     """One shuffle tells nothing about its margin, and none is claimed."""
     done = run('sim', '--games', '1', '--bots', 'greedy,random').out
     assert done.count('+-   ?') == 4 and '+-0' not in done and '+- 0' not in done and done.count('+-?') == 1, done
-    for games, known in (('2', False), ('4', True)):     # each shuffle is played by both seatings
-        bots = json.loads(run('sim', '--games', games, '--bots', 'greedy,random', '--json').out)['bots']
+    # Each shuffle is played by both seatings. Both bots win a game of the two shuffles.
+    for games, known in (('2', False), ('4', True)):
+        bots = json.loads(run('sim', '--games', games, '--bots', 'greedy,greedy', '--independent', '--json').out if known else
+                          run('sim', '--games', games, '--bots', 'greedy,random', '--json').out)['bots']
         margins = [bot[name] for bot in bots for name in ('win_margin', 'score_margin', 'elo_margin')]
         assert [margin is not None for margin in margins] == [known, known, True, known, known, known], (games, bots)
         assert bots[0]['elo'] == bots[0]['elo_margin'] == 0, bots      # to itself, which is certain
+
+
+def case_sim_margins(_):
+    """Margins that can be: a bot that won everything is stronger by at least so much, and no interval leaves 0 to 100 %."""
+    for games, seats in ((200, 2), (7, 2), (40, 4), (41, 3)):
+        words = ['sim', '--players', str(seats), '--bots', 'greedy,random', '--games', str(games)]
+        report = json.loads(run(*words, '--json').out)
+        assert report['games'] == games
+        first, other = report['bots'][:2]
+        for bot in report['bots']:
+            assert bot['games'] == games and 0 < bot['win_margin'] < 1, bot
+        assert other['elo'] is other['elo_low'] is other['elo_margin'] is None, other       # random never has as many points
+        # Wilson's bound for n of n shuffles won: n / (n + 1.96^2), and so 400 log10(n / 1.96^2) Elo.
+        shuffles = -(-games // seats)
+        assert abs(other['elo_high'] + 400 * math.log10(shuffles / 1.96 ** 2)) < 0.6, (other, shuffles)
+        text = run(*words).out
+        assert f'< {other["elo_high"]:+.0f} ' in text and '2000' not in text and '+--' not in text, text
+        assert not re.search(r'\+- *0\.0 ', text), text
+    close = json.loads(run('sim', '--bots', 'club,greedy', '--games', '400', '--json').out)['bots'][1]
+    assert close['elo_low'] < close['elo'] < close['elo_high'] < 0, close
+    assert close['elo_margin'] == round(max(close['elo'] - close['elo_low'], close['elo_high'] - close['elo']), 1), close
+    # Part of a shuffle counts as the games that it has: the mean over games, as the records tell it.
+    with tempfile.TemporaryDirectory() as folder:
+        report = json.loads(run('sim', '--players', '4', '--bots', 'greedy,random,random,random', '--games', '5', '--records', folder, '--json').out)
+        points = []
+        for name in sorted(os.listdir(folder)):
+            for player in json.loads(run('replay', '--json', os.path.join(folder, name)).out)['players']:
+                points += [player['total']] if player['name'] == 'greedy 1' else []
+        assert len(points) == 5 and abs(report['bots'][0]['mean_score'] - sum(points) / 5) < 1e-3, (report, points)
+
+
+def case_sim_progress(_):
+    """On a terminal one can see how far it is, also in JSON, and the line goes at the end."""
+    for words in ([], ['--json']):
+        main, side = os.openpty()
+        process = subprocess.Popen([COMMAND, 'sim', '--bots', 'club', '--games', '300', *words], stdout=subprocess.PIPE, stderr=side, env=ENV)
+        os.close(side)
+        out, told = process.communicate(timeout=120)[0], b''
+        try:
+            while part := os.read(main, 65536):
+                told += part
+        except OSError:                                  # the terminal is gone
+            pass
+        os.close(main)
+        lines = told.decode().split('\r')
+        assert lines[1].startswith('0 / 300') and any(re.match(r'300 / 300  \d+:\d\d:\d\d', line) for line in lines), lines
+        assert told.endswith(b'\r\x1b[K') and b'300' in out and b'\r' not in out, told
+    assert run('sim', '--games', '4').err == ''
 
 
 def case_replay(folder):
@@ -459,6 +545,37 @@ def until_caught(process, number):
     while not int(re.search(r'^SigCgt:\s+(\w+)', read(f'/proc/{process.pid}/status'), re.M)[1], 16) >> (number - 1) & 1:
         assert time.monotonic() < end and process.poll() is None, 'no handler'
         time.sleep(0.01)
+
+
+def until_busy(process, seconds):
+    """Until the process has worked so long."""
+    while process.poll() is None:
+        with open(f'/proc/{process.pid}/stat', encoding='ascii') as stat_file:
+            used = stat_file.read().rsplit(')', 1)[1].split()
+        if (int(used[11]) + int(used[12])) / os.sysconf('SC_CLK_TCK') >= seconds:
+            return
+        time.sleep(0.01)
+
+
+def case_interrupt_at_once(folder):
+    """In the middle of a decision that would take far longer than the test: nothing waits for it."""
+    page = os.path.join(folder, 'report.html')
+    under_way = '\n'.join(read(RECORD).split('\n')[:10]) + '\n'
+    for words in (['sim', '--bots', 'master', '--nodes', '1000000000', '--games', '2'],
+                  ['sim', '--bots', 'flatmc', '--nodes', '1000000000', '--games', '2', '--json', '--threads', '1'],
+                  ['analyze', RECORD, '--edition', PLAIN, '--playouts', '10000000', '--threads', '1', '--html', page, '--json'],
+                  ['hint', '-', '--seat', '1', '--edition', PLAIN, '--playouts', '10000000', '--json']):
+        process = subprocess.Popen([COMMAND, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENV)
+        process.stdin.write(under_way.encode())
+        process.stdin.close()
+        process.stdin = None
+        until_caught(process, signal.SIGINT)
+        until_busy(process, 0.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=100)
+        assert process.returncode == 130, (words, process.returncode, out, err)
+        assert out == b'' and (b'no results' in err) == (words[0] == 'sim'), (words, out, err)
+    assert os.listdir(folder) == [], os.listdir(folder)
 
 
 def case_interrupt(_):

@@ -319,6 +319,193 @@ TEST("R17 Q8 how a game was won")
     CHECK_STR(text, "Ana wins with 15 points.");
 }
 
+/* A table of four at rest before the first turn, for tests that change what lies on it. */
+static void quiet_scene(struct scene *scene, struct hand *hand, struct story *story)
+{
+    struct pyr_rng rng;
+    pyr_rng_seed(&rng, 1, 1);
+    begin(&plain, 4, 8);
+    others_choose(&rng);
+    *hand = (struct hand){ .picked = 3 };
+    hand_place(hand, &match, 0);
+    pyr_match_confirm(&match, 0);
+    hand_follow(hand, &match, 0);
+    *scene = (struct scene){ .edition = &plain, .match = &match, .seat = 0, .names = names,
+        .state = hand_state(&match, 0), .hand = hand, .story = story, .story_mark = UINT32_MAX };
+    pyr_match_view(&match, 0, &scene->view);
+}
+
+/* The line of a dump that has a text, as a string of its own. */
+static const char *line_with(const char *dump, const char *text, char *to, size_t size)
+{
+    const char *at = strstr(dump, text), *begins = at;
+    to[0] = '\0';
+    if (!at)
+        return to;
+    while (begins > dump && begins[-1] != '\n')
+        begins--;
+    snprintf(to, size, "%.*s", (int)strcspn(begins, "\n"), begins);
+    return to;
+}
+
+/* The lowest `count` cards of a colour. */
+static pyr_cardset lowest(unsigned colour, unsigned count)
+{
+    pyr_cardset all = plain.box.colour[colour], some = 0;
+    for (; count && all; count--, all &= all - 1)
+        some |= all & -all;
+    return some;
+}
+
+TEST("the story names every completed pyramid with its colour")
+{
+    struct story story = { 0 };
+    unsigned told = 0, completed = 0;
+    play_by_hand(&crowded, 1);
+    story_tell(&story, &match, match.log.lines, names);
+    for (unsigned s = 0; s < match.replay.seats; s++) {
+        for (pyr_cardset done = match.replay.state.open.desk[s].done; done; done &= done - 1) {
+            char sentence[800];
+            unsigned card = (unsigned)__builtin_ctzll(done), found = 0;
+            snprintf(sentence, sizeof sentence, "%s completes %u, %s.", names[s], card + 1,
+                pyr_text_colour(crowded.box.card[card].colour));
+            for (unsigned i = 0; i < story.count; i++)
+                found += !strcmp(story.line[i].text, sentence);
+            CHECK_INT(found, 1);
+            completed++;
+        }
+    }
+    for (unsigned i = 0; i < story.count; i++)
+        told += strstr(story.line[i].text, " completes ") != NULL;
+    CHECK(completed > 0);
+    CHECK_INT(told, completed);
+    story_finish(&story);
+}
+
+TEST("Q3 the story says when an extra mark is lost")
+{
+    /* A card with two red crosses or more: one line of a log that marks two of them and makes one extra mark, or none. */
+    unsigned card = 0;
+    while (card < PYR_CARDS && __builtin_popcount(crowded.box.card[card].cross) < 2)
+        card++;
+    if (!CHECK(card < PYR_CARDS))
+        return;
+    pyr_spaces all = crowded.box.card[card].cross, two = (all & -all) | ((all & (all - 1)) & -(all & (all - 1)));
+    for (unsigned extras = 0; extras < 3; extras++) {
+        struct story story = { 0 };
+        struct pyr_out out;
+        begin(&crowded, 2, 1);
+        pyr_out_init(&out, match.log.text, sizeof match.log.text);
+        pyr_out_text(&out, "mark 1 ");
+        pyr_out_number(&out, (int)card + 1);
+        pyr_out_char(&out, ':');
+        pyr_spaces_write(two, &out);
+        for (unsigned i = 0; i < extras; i++) {
+            pyr_spaces plain_spaces = crowded.box.card[card].open & ~all;
+            pyr_out_char(&out, '+');
+            pyr_out_number(&out, (int)card + 1);
+            pyr_out_char(&out, ':');
+            for (unsigned k = 0; k < i; k++)
+                plain_spaces &= plain_spaces - 1;
+            pyr_spaces_write(plain_spaces & -plain_spaces, &out);
+        }
+        pyr_out_char(&out, '\n');
+        match.log.lines = 1;
+        match.log.start[0] = 0;
+        match.log.start[1] = (uint32_t)out.length;
+        story_tell(&story, &match, 1, names);
+        const char *wanted = extras == 0 ? "Ana loses 2 extra marks: no space is left for them (Q3)."
+            : extras == 1 ? "Ana loses 1 extra mark: no space is left for it (Q3)." : NULL;
+        unsigned found = 0, any = 0;
+        for (unsigned i = 0; i < story.count; i++) {
+            found += wanted && !strcmp(story.line[i].text, wanted);
+            any += strstr(story.line[i].text, "(Q3)") != NULL;
+        }
+        CHECK_INT(found, wanted != NULL);
+        CHECK_INT(any, wanted != NULL);
+        story_finish(&story);
+    }
+}
+
+TEST("everyone's pyramids by colour, pyramid points, gems and skulls are on the table, each beside its player")
+{
+    static const int sizes[][2] = { { 80, 24 }, { 80, 30 }, { 97, 31 }, { 120, 40 }, { 200, 60 } };
+    struct canvas canvas = { 0 };
+    struct story story = { 0 };
+    struct hand hand;
+    struct scene scene;
+    char line[1000];
+    quiet_scene(&scene, &hand, &story);
+    struct pyr_desk *ben = &scene.view.open.desk[1];
+    ben->done = lowest(PYR_GREEN, 4) | lowest(PYR_PURPLE, 1);
+    ben->rubies = 7;
+    ben->emeralds = 3;
+    ben->skulls = 2;
+    scene.view.open.tile[PYR_GREEN][0] = scene.view.open.tile[PYR_GREEN][2] = 1;
+    char score[40], skulls[40];
+    snprintf(score, sizeof score, "Ben %d", pyr_table_score(&plain.box, &scene.view.open, 1).total);
+    snprintf(skulls, sizeof skulls, "☠2-%u", plain.box.penalty[1]);
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        canvas_init(&canvas, sizes[i][0], sizes[i][1]);
+        draw_table(&canvas, &scene);
+        char *text = canvas_dump(&canvas);
+        /* The score stands directly behind the name, never in front of the next one. */
+        if (!CHECK(strstr(line_with(text, "Ben", line, sizeof line), score) != NULL) || !CHECK(strstr(text, "≡4+13") != NULL) ||
+            !CHECK(strstr(text, "╱0") != NULL) || !CHECK(strstr(text, "░1") != NULL) || !CHECK(strstr(text, "♦7") != NULL) ||
+            !CHECK(strstr(text, "■3") != NULL) || !CHECK(strstr(text, skulls) != NULL))
+            printf("# %d by %d:\n%s", sizes[i][0], sizes[i][1], text);
+        free(text);
+    }
+    canvas_finish(&canvas);
+}
+
+TEST("the sheet of players lists every completed pyramid under its colour")
+{
+    struct canvas canvas = { 0 };
+    struct story story = { 0 };
+    struct hand hand;
+    struct scene scene;
+    quiet_scene(&scene, &hand, &story);
+    scene.view.open.desk[1].done = lowest(PYR_GREEN, 6) | lowest(PYR_ORANGE, 2);
+    scene.view.open.tile[PYR_GREEN][0] = scene.view.open.tile[PYR_GREEN][1] = 1;
+    canvas_init(&canvas, 80, 24);
+    draw_players(&canvas, &scene);
+    char *text = canvas_dump(&canvas), wanted[100] = "≡", orange[100] = "╱";
+    for (pyr_cardset all = lowest(PYR_GREEN, 6); all; all &= all - 1)
+        snprintf(wanted + strlen(wanted), sizeof wanted - strlen(wanted), " %d", __builtin_ctzll(all) + 1);
+    for (pyr_cardset all = lowest(PYR_ORANGE, 2); all; all &= all - 1)
+        snprintf(orange + strlen(orange), sizeof orange - strlen(orange), " %d", __builtin_ctzll(all) + 1);
+    if (!CHECK(strstr(text, wanted) != NULL) || !CHECK(strstr(text, orange) != NULL) || !CHECK(strstr(text, "+10+6") != NULL))
+        printf("# %s:\n%s", wanted, text);
+    free(text);
+    canvas_finish(&canvas);
+}
+
+TEST("R13 an empty deck is not offered")
+{
+    struct canvas canvas = { 0 };
+    struct story story = { 0 };
+    struct hand hand;
+    struct scene scene;
+    quiet_scene(&scene, &hand, &story);
+    scene.view.open.phase = PYR_REPLACE;
+    scene.view.open.deck_left = 0;
+    scene.view.open.owed = 1;
+    scene.view.open.order[0] = 0;
+    scene.view.open.order[1] = PYR_NOBODY;
+    scene.view.open.fresh[0][0] = 4;
+    scene.state = HAND_REPLACE;
+    canvas_init(&canvas, 80, 24);
+    draw_replace(&canvas, &scene);
+    char *text = canvas_dump(&canvas);
+    if (!CHECK(!strstr(text, "or the deck")) || !CHECK(strstr(text, "The deck is empty (R13).") != NULL))
+        printf("%s", text);
+    for (unsigned i = 0; i < canvas.places; i++)
+        CHECK(canvas.place[i].action != ACT_ITEM || canvas.place[i].detail != HAND_DECK);
+    free(text);
+    canvas_finish(&canvas);
+}
+
 TEST("texts are cut, wrapped and measured by columns")
 {
     struct canvas canvas = { 0 };

@@ -8,7 +8,7 @@ import { dialog, esc, toast } from './dom.js';
 import { icon } from './draw.js';
 import { Game } from './game.js';
 import { NOBODY, ONLOOKER, dealAnew } from './core.js';
-import { REASONS, playerName } from './words.js';
+import { codeOf, playerName } from './words.js';
 import { keepGame, read, settings, write } from './store.js';
 
 /** @typedef {import('./main.js').App} App */
@@ -468,7 +468,7 @@ export class OnlineGame extends Game {
         if (code === 'late' || code === 'no_choice' || code === 'confirmed')
             return;
         if (code === 'illegal' && why)
-            this.refused(REASONS[why] ?? 0);
+            this.refused(codeOf(why));
         else
             this.problem(code);
         this.remember();

@@ -32,7 +32,7 @@ export function loadRecord(app, text, edition = '') {
     const fault = core.load(text);
     if (!fault)
         return core.view(-1) ? core : _('The record ends before the cards are dealt.');
-    return fault.code === ERR.recordEdition ? MISSING : faultWithLine(fault);
+    return fault.code === ERR.record_edition ? MISSING : faultWithLine(fault);
 }
 
 const LARGEST = 65535;             // what the engine reads; a game is written in 4 KB

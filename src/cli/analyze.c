@@ -52,12 +52,6 @@ static void show_progress(void *context, unsigned begun, unsigned all)
     fprintf(stderr, "\r%u / %u", begun, all);
 }
 
-static bool is_cancelled(void *context)
-{
-    (void)context;
-    return cli_is_interrupted();
-}
-
 /* The page, written whole or not at all. */
 static bool write_page(const struct pyr_judge_report *report, const char *path)
 {
@@ -82,6 +76,7 @@ static int analyze(const struct pyr_edition *edition, const struct cli_text *tex
     struct pyr_fault fault;
     int code = CLI_GOOD;
     enum pyr_judge_code judged = pyr_judge_init(&report, edition, text->at, text->size, options, &fault);
+    cli_catch_interrupt();                   /* what follows takes a moment only, and files are written whole */
     if (options->progress)
         fputs("\r\033[K", stderr);
     switch (judged) {
@@ -161,8 +156,8 @@ int cli_analyze(int argc, char **argv)
     code = cli_edition_for(value[EDITION], &text, &edition);
     if (!code) {
         const struct pyr_judge_options how = { .playouts = (uint32_t)playouts, .threads = (unsigned)threads, .seed = seed,
-            .is_cancelled = is_cancelled, .progress = isatty(STDERR_FILENO) ? show_progress : NULL };
-        cli_catch_interrupt();
+            .progress = isatty(STDERR_FILENO) ? show_progress : NULL };
+        cli_end_on_interrupt();
         code = analyze(&edition, &text, &how, value[HTML], value[JSON] != NULL);
     }
     free(text.at);

@@ -16,7 +16,7 @@ enum { CLI_GOOD = 0, CLI_WRONG = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
 typedef int cli_command(int argc, char **argv);
 
 cli_command cli_play, cli_serve, cli_sim, cli_replay, cli_legal, cli_hint, cli_analyze, cli_verify, cli_export, cli_import,
-    cli_edition, cli_bench;
+    cli_edition, cli_bench, cli_rules;
 
 /* Options (options.c). */
 struct cli_option {
@@ -92,6 +92,10 @@ const char *cli_own_name(const char *asked);
 /* Ctrl-C (files.c): true once the user asked to stop; armed by cli_catch_interrupt. */
 void cli_catch_interrupt(void);
 bool cli_is_interrupted(void);
+
+/* The same for work that leaves nothing behind: the program ends at once with the code of an interruption (130 for Ctrl-C), in the
+ * middle of whatever it computes. cli_catch_interrupt turns it off again, for what must be finished (a file being written). */
+void cli_end_on_interrupt(void);
 
 /* Seconds on a clock that never goes back. */
 double cli_seconds(void);

@@ -191,15 +191,34 @@ const char *cli_own_name(const char *asked)
 
 static volatile sig_atomic_t interrupted;
 
+/* Whoever asks twice does not want to wait. */
 static void note_interrupt(int signal)
 {
     (void)signal;
+    if (interrupted)
+        _exit(CLI_INTERRUPTED);
     interrupted = 1;
 }
 
 void cli_catch_interrupt(void)
 {
     struct sigaction action = { .sa_handler = note_interrupt };
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static void end_now(int signal)
+{
+    static const char erase[] = "\r\033[K";
+    /* Whatever progress a terminal shows goes; if that fails there is nobody to tell. */
+    if (isatty(STDERR_FILENO) && write(STDERR_FILENO, erase, sizeof erase - 1) < 0)
+        _exit(128 + signal);
+    _exit(128 + signal);
+}
+
+void cli_end_on_interrupt(void)
+{
+    struct sigaction action = { .sa_handler = end_now };
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }

@@ -56,6 +56,7 @@ static int hint(const struct pyr_edition *edition, const struct pyr_replay *repl
         pyr_analysis_prepare(memory, &edition->box);
         pyr_view_init(&view, &replay->state, seat);
         pyr_rng_seed(&rng, seed, 0);
+        cli_end_on_interrupt();
         count = pyr_analysis_options(memory, &edition->box, &view, playouts, &rng, NULL, list, PYR_MAX_OPTIONS);
         free(memory);
     }

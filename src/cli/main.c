@@ -11,6 +11,7 @@ static const struct {
 } commands[] = {
     { "play", cli_play, N_("play: against the computer, at one screen, at a server") },
     { "serve", cli_serve, N_("play in the browser, with friends, on a server") },
+    { "rules", cli_rules, N_("the rules of the game, by tag or word") },
     { "sim", cli_sim, N_("let bots play many games and report") },
     { "replay", cli_replay, N_("check game records against the rules") },
     { "legal", cli_legal, N_("list every legal choice at the end of a record") },

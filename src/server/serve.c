@@ -16,7 +16,7 @@
 #include "web.h"
 
 #define TICK_MS 250
-#define SWEEP_TICKS 240          /* a minute */
+#define SWEEP_MS 60000
 #define IDLE_SECONDS (60 * 86400)    /* visitors who never played are forgotten */
 #define STOP_MS 5000             /* what is in hand is given this long */
 #define GOODBYE_MS 750           /* and then those who were told to come back, to answer */
@@ -32,16 +32,6 @@ static const struct {
 
 const char *error_name(enum error error) { return errors[error].name; }
 int error_status(enum error error) { return errors[error].status; }
-
-uint64_t server_now(const struct server *server)
-{
-    return uv_now(&server->loop);
-}
-
-int64_t server_time(void)
-{
-    return (int64_t)time(NULL);
-}
 
 uint64_t server_hash(const struct server *server, const void *data, size_t size)
 {
@@ -134,9 +124,9 @@ static void stop_loop(struct server *server)
 static void tick(uv_timer_t *timer)
 {
     struct server *server = timer->data;
-    static unsigned count;
+    clock_tick(server);
     if (server->stopping) {
-        uint64_t now = server_now(server);
+        uint64_t now = uv_now(&server->loop);            /* the end waits for connections, whatever time a test has set */
         bool is_idle = !store_pending(server->store) && now >= server->stop_at - STOP_MS + TICK_MS;
         if (is_idle && server->sockets)
             web_close_sockets(server);
@@ -151,7 +141,8 @@ static void tick(uv_timer_t *timer)
         table_tick(table);
     }
     web_tick(server);
-    if (++count % SWEEP_TICKS == 0) {
+    if (server_now(server) >= server->sweep_at) {
+        server->sweep_at = server_now(server) + SWEEP_MS;
         address_sweep(server);
         device_code_sweep(server);
     }
@@ -166,7 +157,7 @@ static void on_signal(uv_signal_t *handle, int signal)
     }
     server_log(server, LOG_INFO, "stopping", "signal=%d", signal);
     server->stopping = true;
-    server->stop_at = server_now(server) + STOP_MS;
+    server->stop_at = uv_now(&server->loop) + STOP_MS;
     web_warn(server);
 }
 
@@ -231,6 +222,7 @@ int server_run(const struct server_options *options)
         fprintf(stderr, "pyramids: %s\n", _("the system gives no random numbers or no event loop"));
         return 1;
     }
+    clock_start(&server);
     randombytes_buf(server.hash_key, sizeof server.hash_key);
     raise_file_limit(options->max_connections + 64);
     store_set_log(log_store);

@@ -2,7 +2,7 @@
  * server.h: the server's parts and what they share. One thread, the event loop's, owns everything here; bots think in the threads of
  * pool.c, the database is written by the thread of store.c, and both answer in the loop's thread.
  *
- *   serve.c     starts, ticks, stops
+ *   serve.c     starts, ticks, stops; clock.c  the time
  *   web.c       libwebsockets: connections, requests, frames; http.c  the routes under /api
  *   message.c   the table of WebSocket messages; feed.c  what a connection is told next
  *   table.c     tables: seats, choices, clocks, bots; config.c  what is stored of a table apart from its log
@@ -242,7 +242,8 @@ struct server {
     unsigned origin_count;
     char url[128];
     bool secure, stopping, stopped;
-    uint64_t stop_at, leave_at;  /* at the latest; with nothing in hand */
+    uint64_t stop_at, leave_at;  /* at the latest; with nothing in hand: of the loop's own clock */
+    uint64_t sweep_at;           /* when addresses and codes are next looked through */
     uint8_t hash_key[16];
     struct map visitors, tokens, tables, addresses;
     struct table *table_list;
@@ -263,8 +264,11 @@ struct server {
     } count;
 };
 
-uint64_t server_now(const struct server *server);          /* milliseconds of the loop's clock */
+/* clock.c: every time in src/server comes from here, so that a test can move it. */
+uint64_t server_now(const struct server *server);          /* milliseconds, of a clock that never goes back; in the loop's thread only */
 int64_t server_time(void);                                 /* seconds since 1970 */
+void clock_start(const struct server *server);
+void clock_tick(const struct server *server);              /* follows a test's clock */
 uint64_t server_hash(const struct server *server, const void *data, size_t size);  /* keyed: outsiders cannot steer it */
 const struct pyr_edition *server_edition(const struct server *server, const char *name);
 

@@ -68,48 +68,6 @@ const char *pyr_text_system(int error)
     }
 }
 
-const char *pyr_text_rule(enum pyr_err code)
-{
-    switch (code) {
-    case PYR_ERR_CARD_ENTRANCE: case PYR_ERR_CARD_TOMB: case PYR_ERR_CARD_APART: case PYR_ERR_CARD_COLOUR:
-    case PYR_ERR_COLOUR_COUNT: case PYR_ERR_CARD_SPACES:
-        return "R1";
-    case PYR_ERR_PATTERN_SIZE: case PYR_ERR_PATTERN_APART: case PYR_ERR_PATTERN_CORNER: case PYR_ERR_PATTERN_ALIKE:
-    case PYR_ERR_COPIES: case PYR_ERR_EDITION_PATTERNS:
-        return "R2";
-    case PYR_ERR_PENALTY_FALLS: case PYR_ERR_PENALTY_RANGE:
-        return "R3";
-    case PYR_ERR_CHANCE_DEAL: case PYR_ERR_NOT_DEALT: case PYR_ERR_RECORD_DEALT:
-        return "R4";
-    case PYR_ERR_CHANCE_DECK: case PYR_ERR_NOT_IN_DECK:
-        return "R5";
-    case PYR_ERR_CHANCE_EXPEDITION: case PYR_ERR_NOT_IN_ROUND:
-        return "R6";
-    case PYR_ERR_NOT_PATTERN: case PYR_ERR_NOT_ON_DESK: case PYR_ERR_MUST_MARK:
-        return "R8";
-    case PYR_ERR_WALL: case PYR_ERR_MARKED:
-        return "R9";
-    case PYR_ERR_NO_ENTRANCE: case PYR_ERR_NO_TOUCH:
-        return "R10";
-    case PYR_ERR_EXTRA_ONE: case PYR_ERR_EXTRA_MISSING: case PYR_ERR_EXTRA_TOO_MANY:
-        return "R11";
-    case PYR_ERR_NOT_IN_DISPLAY: case PYR_ERR_RECORD_SHOW_COUNT:
-        return "R12";
-    case PYR_ERR_DECK_EMPTY:
-        return "R13";
-    case PYR_ERR_RECORD_POINTS:
-        return "R14";
-    case PYR_ERR_RECORD_SCORE:
-        return "R16";
-    case PYR_ERR_RECORD_WINNER:
-        return "R17";
-    case PYR_ERR_MUST_PASS:
-        return "Q7";
-    default:
-        return "";
-    }
-}
-
 /* Sentences about a game or a step. */
 static void game_sentence(const struct pyr_fault *f, char *to, size_t size)
 {
@@ -243,7 +201,7 @@ static bool record_sentence(const struct pyr_fault *f, char *to, size_t size)
 
 void pyr_text_fault(const struct pyr_fault *fault, char *to, size_t size)
 {
-    const char *rule = pyr_text_rule(fault->code);
+    const char *rule = pyr_err_rule(fault->code);
     if (!line_sentence(fault, to, size) && !edition_sentence(fault, to, size) && !record_sentence(fault, to, size))
         game_sentence(fault, to, size);
     if (*rule) {

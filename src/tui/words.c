@@ -70,8 +70,10 @@ void words_preview(const struct gains *g, bool signs, char *to, size_t size)
     if (g->due)
         snprintf(to + length, size - length, pyr_ngettext(" Then %u extra mark.", " Then %u extra marks.", g->due), g->due);
     else if (g->lost)
-        snprintf(to + length, size - length, "%s", _(" No space is left for the extra mark: it is lost (Q3)."));
-    else if (g->healed)
+        snprintf(to + length, size - length, pyr_ngettext(" No space is left for the extra mark: it is lost (Q3).",
+            " No space is left for %u extra marks: they are lost (Q3).", g->lost), g->lost);
+    length = strlen(to);
+    if (g->healed && length + 2 <= size)
         snprintf(to + length, size - length, pyr_ngettext(" %u skull is erased.", " %u skulls are erased.", g->healed), g->healed);
 }
 
@@ -158,6 +160,31 @@ static struct story_line *story_add(struct story *story, uint32_t line)
     return new;
 }
 
+unsigned words_lost(const struct pyr_box *box, const struct pyr_event *event)
+{
+    unsigned crosses = 0;
+    for (unsigned i = 0; i < event->count; i++)
+        crosses += (unsigned)__builtin_popcount(event->part[i].spaces & box->card[event->part[i].card].cross);
+    return event->count && crosses + 1u > event->count ? crosses + 1u - event->count : 0;
+}
+
+/* What follows from a mark: extra marks that were lost, cards that are complete. */
+static void tell_after_mark(struct story *story, const struct pyr_box *box, const struct pyr_event *event, const char *name,
+    uint32_t line)
+{
+    unsigned lost = words_lost(box, event);
+    struct story_line *to = lost ? story_add(story, line) : NULL;
+    if (to)
+        snprintf(to->text, sizeof to->text, pyr_ngettext("%s loses %u extra mark: no space is left for it (Q3).",
+            "%s loses %u extra marks: no space is left for them (Q3).", lost), name, lost);
+    for (unsigned i = 0; i < event->count; i++) {
+        const struct pyr_card_face *face = &box->card[event->part[i].card];
+        if (event->part[i].spaces & face->tomb && (to = story_add(story, line)))
+            snprintf(to->text, sizeof to->text, _("%s completes %d, %s."), name, event->part[i].card + 1,
+                pyr_text_colour(face->colour));
+    }
+}
+
 static void tell_mark(struct story *story, const struct pyr_box *box, const struct pyr_event *event, const char *name, uint32_t line)
 {
     for (unsigned i = 0; i < event->count; i++) {
@@ -185,6 +212,7 @@ static void tell_mark(struct story *story, const struct pyr_box *box, const stru
     struct story_line *to = event->count ? NULL : story_add(story, line);
     if (to)
         snprintf(to->text, sizeof to->text, _("%s has nothing to mark and passes."), name);
+    tell_after_mark(story, box, event, name, line);
 }
 
 static void tell_cards(char *to, size_t size, const struct pyr_event *event)

@@ -25,6 +25,9 @@ struct story {
 void story_tell(struct story *story, const struct pyr_match *match, uint32_t lines, char names[][PYR_MAX_PLAYER_NAME + 1]);
 void story_finish(struct story *story);
 
+/* How many extra marks of a mark in the log had nowhere to go (Q3). */
+unsigned words_lost(const struct pyr_box *box, const struct pyr_event *event);
+
 /* Why a mark does not fit: a short sentence with its rule. */
 void words_reason(enum pyr_err err, char *to, size_t size);
 

@@ -10,6 +10,8 @@
 #include <pyramids/analysis.h>
 #include <pyramids/match.h>
 
+PYR_BEGIN_DECLS
+
 #define PYR_JUDGE_OPTIONS 5      /* best choices that are kept */
 #define PYR_JUDGE_PLAYOUTS 3000  /* a decision, unless asked otherwise */
 #define PYR_JUDGE_THREADS 64     /* at most */
@@ -109,5 +111,7 @@ void pyr_judge_choice(const struct pyr_judge_report *report, const struct pyr_ju
 
 /* What a choice gains, in words: "tomb, 2 rubies, torch, -3 skulls ..."; "" for nothing. */
 void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option, char *to, size_t size);
+
+PYR_END_DECLS
 
 #endif
