@@ -4,7 +4,7 @@
  */
 import { _, ngettext, listWords } from './i18n.js';
 import { esc } from './dom.js';
-import { symbolOf } from './draw.js';
+import { SYMBOLS, symbolOf } from './draw.js';
 import { COLOURS, spaceName, spacesOf } from './core.js';
 import { ERR } from './codes.js';
 
@@ -35,14 +35,8 @@ export function spaceWord(c) {
 
 /** What each symbol brings (R11), as a list with pictures. */
 export function symbolList() {
-    const rows = /** @type {[string, string][]} */ ([
-        ['x', _('Red cross: mark one more space at once, on either card. If that is a cross too, one more.')],
-        ['re', _('Ruby, emerald: mark the next gem of that colour on the score card. After the tenth nothing happens.')],
-        ['f', _('Torch: mark this round’s torch, at most one a round.')],
-        ['s', _('Skull: mark the next skull on the score card.')],
-        ['p', _('Potion: erase the two worst skulls; with fewer, what there is.')],
-        ['T', _('Tomb: the card is complete.')]]);
-    return `<ul class="syms">${rows.map(([c, text]) => `<li>${[...c].map(symbolOf).join('')}<span>${esc(text)}</span></li>`).join('')}</ul>`;
+    return `<ul class="syms">${['x', 're', 'f', 's', 'p', 'T'].map((chars) => `<li>${[...chars].map(symbolOf).join('')}<span>${
+        esc(symbolRule(SYMBOLS[chars[0]]))}</span></li>`).join('')}</ul>`;
 }
 
 export const LEVELS = ['novice', 'casual', 'club', 'expert', 'master'];
@@ -152,7 +146,7 @@ export function symbolRule(name) {
     case 'cross': return _('Red cross: mark one more space at once, on either card. If that is a cross too, one more.');
     case 'ruby': case 'emerald': return _('Ruby, emerald: mark the next gem of that colour on the score card. After the tenth nothing happens.');
     case 'torch': return _('Torch: mark this round’s torch, at most one a round.');
-    case 'skull': return _('Skull: mark the next skull on the score card.');
+    case 'skull': return _('Skull: mark the next skull on the score card. After the tenth nothing happens.');
     case 'potion': return _('Potion: erase the two worst skulls; with fewer, what there is.');
     default: return _('Tomb: the card is complete.');
     }
