@@ -1,4 +1,5 @@
 // others.mjs SITE: what everyone may see and is told: completed pyramids of all players, lost extra marks, points that are not left, an empty deck, ties.
+import { deflateRawSync } from 'node:zlib';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, picture, serve, settled } from './site.mjs';
 import { NAMES, newCore, playOut, saved } from './games.mjs';
@@ -209,6 +210,34 @@ await test('a tie names its winner and the reason, in the log and in the replay 
     const why = 'Ben wins the tie. Ana and Ben have 10 points. The lowest completed pyramid decides: Ben has number 3';
     equal(bare(await page.locator('.rp-say').innerText()).replace(/\.$/, ''), why, 'what happened');
     equal(bare(await page.locator('.log .ln').last().innerText()).trim().replace(/\.$/, ''), why, 'the log');
+    quiet(page);
+    await page.context().close();
+});
+
+await test('a link that unpacks to 300 MB is given up early, and the page says why', async () => {
+    const bomb = deflateRawSync(Buffer.alloc(300e6), { level: 9 }).toString('base64url'), page = await open(browser, host.url);
+    console.log(`# ${bomb.length} characters`);
+    // In the page: how many bytes come out.
+    await page.addInitScript(() => {
+        const Real = DecompressionStream;
+        globalThis.unpacked = 0;
+        globalThis.DecompressionStream = class {
+            constructor(format) {
+                const real = new Real(format);
+                this.writable = real.writable;
+                this.readable = real.readable.pipeThrough(new TransformStream({ transform(chunk, out) {
+                    globalThis.unpacked += chunk.length;
+                    out.enqueue(chunk);
+                } }));
+            }
+        };
+    });
+    for (const hash of [`replay/z.${bomb}`, `replay/z.${bomb}.${bomb}`]) {
+        await page.goto(`${host.url}?${hash.length}#${hash}`);
+        await page.getByText('This link is too large for a game record.').first().waitFor();
+        truth(await page.evaluate(() => globalThis.unpacked) < 4e6, 'given up early');
+        equal(new URL(page.url()).hash, '#replays', 'the way back does not end there again');
+    }
     quiet(page);
     await page.context().close();
 });
