@@ -1,5 +1,6 @@
 """People behind a proxy and in the house: `--trust-proxy` (this program plays the proxy, and nginx with the documented configuration), limits by
 address, hosts that are ours and hosts that are not, what the server prints for others, and identities that must not get lost."""
+import contextlib
 import fcntl
 import http.client
 import os
@@ -329,6 +330,17 @@ def case_own_name_over_tls(folder):
 
 # What it prints.
 
+@contextlib.contextmanager
+def started(words, **more):
+    """A program whose standard output is read here; it is ended, whatever happens."""
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, **more) as process:
+        wire.STARTED.append(process)
+        try:
+            yield process
+        finally:
+            process.terminate()
+
+
 class Terminal:
     """A program in a terminal of 80 by 50, and all that it wrote."""
 
@@ -430,8 +442,7 @@ def own_addresses():
 def case_printed_links(folder):
     """Who listens on all interfaces is told the addresses that others can use: as links that work, and as a QR code on a terminal."""
     words = [wire.COMMAND, 'serve', '--address', '0.0.0.0', '--port', '0', '--database', ':memory:', '--no-browser', '--quiet']
-    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=wire.ENV, text=True) as server:
-        wire.STARTED.append(server)
+    with started(words, env=wire.ENV) as server:
         first = server.stdout.readline()
         port = re.fullmatch(r'http://127\.0\.0\.1:(\d+)/\n', first).group(1)         # scripts read this line
         server.send_signal(signal.SIGTERM)
@@ -455,8 +466,7 @@ def case_printed_links(folder):
             assert web.getresponse().status == 200
     # On the loopback there is nobody else to tell.
     words[3] = '127.0.0.1'
-    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=wire.ENV, text=True) as server:
-        wire.STARTED.append(server)
+    with started(words, env=wire.ENV) as server:
         assert re.fullmatch(r'http://127\.0\.0\.1:\d+/\n', server.stdout.readline())
         server.send_signal(signal.SIGTERM)
         assert server.stdout.read() == ''
@@ -470,15 +480,12 @@ def case_no_zombie(folder):
         out.write(f'#!/bin/sh\necho "$1" > {opened}.new\nmv {opened}.new {opened}\n')
     os.chmod(program, stat.S_IRWXU)
     words = [wire.COMMAND, 'serve', '--port', '0', '--database', ':memory:', '--quiet']
-    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                          env=dict(wire.ENV, DISPLAY=':99', PATH=folder + ':' + os.environ['PATH'])) as server:
-        wire.STARTED.append(server)
+    with started(words, env=dict(wire.ENV, DISPLAY=':99', PATH=folder + ':' + os.environ['PATH'])) as server:
         url = server.stdout.readline()
         until_so(lambda: os.path.exists(opened))
         assert wire.read(opened) == url
         children = wire.read(f'/proc/{server.pid}/task/{server.pid}/children').split()
         assert not children, [wire.read(f'/proc/{child}/stat') for child in children]
-        server.send_signal(signal.SIGTERM)
 
 
 # Identities.
@@ -509,6 +516,32 @@ def case_identity_is_kept(folder):
         # Who is known stays who they are, whatever they say.
         assert ana.want(200, 'POST', '/api/visitor', {'name': 'Ana B', 'new': True}).headers['Set-Cookie'] is None
         assert ana.table(code)['you'] == 1
+
+
+def case_forgotten_terminal(folder):
+    """The terminal client becomes somebody new where it is not known, and keeps whom it was."""
+    home = os.path.join(folder, 'home')
+
+    def identity(server):
+        with Terminal([wire.COMMAND, 'play', '--server', f'http://127.0.0.1:{server.port}', '--name', 'Ana'], home) as screen:
+            begun = len(server.text())
+            until_so(lambda: screen.read() and 'route=/api/tables status=200' in server.text()[begun:])
+        paths = [os.path.join(top, file) for top, _, files in os.walk(home) for file in files if '.cookie' in file]
+        return {path.rpartition('.')[2]: wire.read(path) for path in paths}
+    os.mkdir(home)
+    with Server(folder) as server:
+        before = identity(server)
+        assert list(before) == ['cookie'] and identity(server) == before
+        server.stop()
+        server.database = os.path.join(folder, 'other.db')
+        server.start()
+        after = identity(server)
+        assert after['old'] == before['cookie'] and after['cookie'] != before['cookie'], (before, after)
+        assert Visitor(server, after['cookie']).want(200, 'GET', '/api/visitor').json == {'visitor': {'name': 'Ana'}}
+        # A code may be typed in any letters there, too.
+        code = server.visitor('Ben').make('open', 'open')
+        with Terminal([wire.COMMAND, 'play', '--server', server.url, '--table', f'{code[:4].lower()} {code[4:].lower()}', '--name', 'Ana'], home) as screen:
+            screen.until(code)
 
 
 def case_cookie_is_renewed(folder):
