@@ -80,7 +80,7 @@ int cli_serve(int argc, char **argv)
         [PORT] = { "port", 'p', "N", _("port (default 8080, or a free one if that is taken; 0: any free one)") },
         [DATABASE] = { "database", 'd', "FILE", _("where games are kept (default: in your data folder; :memory: keeps nothing)") },
         [EDITION] = { "edition", 'e', "FILES", _("further editions to offer, with commas between") },
-        [ORIGIN] = { "origin", 0, "URLS", _("address of the page behind a proxy, such as https://example.org; commas between") },
+        [ORIGIN] = { "origin", 0, "URLS", _("further addresses of the page, such as https://example.org behind a proxy; commas between") },
         [TLS_CERT] = { "tls-cert", 0, "FILE", _("certificate chain, to serve https") },
         [TLS_KEY] = { "tls-key", 0, "FILE", _("its private key") },
         [TRUST_PROXY] = { "trust-proxy", 0, NULL, _("believe X-Forwarded-For and X-Forwarded-Proto of the proxy in front") },
@@ -102,7 +102,7 @@ int cli_serve(int argc, char **argv)
     };
     const struct cli_options options = { "serve [OPTIONS]",
         _("Runs tables for people and bots: a page to play in the browser, and an interface for programs (docs/protocol.md). "
-          "Prints the page's address. Ctrl-C or SIGTERM ends it; nothing is lost."),
+          "Prints the page's address, and the links for other devices if they can reach it. Ctrl-C or SIGTERM ends it; nothing is lost."),
         option,
         "  pyramids serve\n"
         "  pyramids serve --port 9000 --database club.db\n"
