@@ -374,7 +374,7 @@ static void post_visitor_code(struct request *request)
 
 static void post_visitor_device(struct request *request)
 {
-    static const struct field fields[] = { { "code", FIELD_TEXT, true, 32 } };
+    static const struct field fields[] = { { "code", FIELD_TEXT, true, 16 } };
     json_t *object, *value;
     char token[2 * TOKEN_SIZE + 1];
     struct device_code used = { 0 };
