@@ -402,6 +402,16 @@ TEST("languages: English is always there, and Accept-Language is weighed")
     CHECK_STR(pyr_text_accepted("zz, en-GB;q=0.5"), "en");
     CHECK(!pyr_text_accepted("zz;q=0.9,  , ;q=, en;q=0"));
     CHECK(!pyr_text_accepted(""));
+    static const char *const cut[] = { "en;q=", "en;q=0", "en;q=0.", "en;q", "en;" };    /* a sanitizer sees who reads on */
+    for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
+        char *exact = malloc(strlen(cut[i]) + 1);
+        memcpy(exact, cut[i], strlen(cut[i]) + 1);
+        const char *found = pyr_text_accepted(exact);
+        CHECK_STR(found, i < 3 ? NULL : "en");
+        free(exact);
+    }
+    CHECK(!pyr_text_accepted("en;q=0.000") && !pyr_text_accepted("en;q=.5"));
+    CHECK_STR(pyr_text_accepted("zz;q=1.0, en;q=0.001"), "en");
     CHECK(!pyr_text_use("zz"));
     CHECK_STR(pyr_text_use(NULL), "en");
     CHECK(!pyr_text_use(NULL));

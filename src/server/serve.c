@@ -6,13 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <pyramids/text.h>
 
+#include "access.h"
 #include "conn.h"
-#include "server.h"
+#include "qr.h"
 #include "web.h"
 
 #define TICK_MS 250
@@ -90,6 +92,11 @@ static bool load_visitor(void *context, const struct store_visitor *visitor)
     return visitor_load(context, visitor);
 }
 
+static bool load_code(void *context, const uint8_t hash[32], int64_t visitor, int64_t until)
+{
+    return device_code_load(context, hash, visitor, until);
+}
+
 static bool load_table(void *context, const struct store_table *table, const char *text, size_t size, const struct store_choice *choices,
     unsigned count)
 {
@@ -102,7 +109,8 @@ static bool load(struct store_db *db, void *context)
     struct server *server = context;
     return store_count_visitor(db, &server->last_visitor, &server->last_table) == STORE_OK &&
         store_drop_visitors(db, server_time() - IDLE_SECONDS) == STORE_OK &&
-        store_each_visitor(db, load_visitor, server) == STORE_OK && store_each_open_table(db, load_table, server) == STORE_OK;
+        store_each_visitor(db, load_visitor, server) == STORE_OK && store_each_code(db, load_code, server) == STORE_OK &&
+        store_each_open_table(db, load_table, server) == STORE_OK;
 }
 
 /* Ticks and the end. */
@@ -191,8 +199,11 @@ static void open_browser(const char *url)
     if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))
         return;
     pid_t child = fork();
-    if (child)
-        return;
+    if (child) {
+        while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+            ;
+        return;                              /* the browser itself is nobody's child any more, so nobody waits for it */
+    }
     if (fork())
         _exit(0);
     if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout))
@@ -208,6 +219,21 @@ static bool write_ready_file(const struct server *server)
         return false;
     fprintf(file, "%s\n", server->url);
     return !fclose(file);
+}
+
+/* The first line is for scripts: the page's address on this machine. The rest is for people: what to tell the others. */
+static void print_links(const struct server *server)
+{
+    char links[ACCESS_LINKS][ACCESS_LINK_SIZE];
+    unsigned count = access_links(server, links);
+    printf("%s\n", server->url);
+    if (count)
+        printf("%s\n", _("On other devices in your network:"));
+    for (unsigned i = 0; i < count; i++)
+        printf("  %s\n", links[i]);
+    if (count)
+        qr_draw(stdout, links[0]);
+    fflush(stdout);
 }
 
 int server_run(const struct server_options *options)
@@ -226,6 +252,7 @@ int server_run(const struct server_options *options)
     randombytes_buf(server.hash_key, sizeof server.hash_key);
     raise_file_limit(options->max_connections + 64);
     store_set_log(log_store);
+    access_find_names(&server, options->tls_cert);
     if (!read_origins(&server, error, sizeof error) ||
         !store_open(&server.store, &server.loop, options->database, load, &server, error, sizeof error))
         goto fail;
@@ -248,8 +275,7 @@ int server_run(const struct server_options *options)
         next = table->next;
         table_wake(table);
     }
-    printf("%s\n", server.url);
-    fflush(stdout);
+    print_links(&server);
     server_log(&server, LOG_INFO, "listening", "tables=%u visitors=%zu", server.open_tables, server.visitors.count);
     if (options->ready_file && !write_ready_file(&server))
         server_log(&server, LOG_WARN, "ready_file", "error=%d", errno);

@@ -41,6 +41,7 @@ struct remote {
     enum stage stage;
     char url[400], cookie_path[PATH_MAX], trusted[PATH_MAX], cookie[512], name[NAME_ROOM], code[CODE_ROOM], key[64], title[300], banner[200];
     bool connected, opened, connecting;
+    bool is_forgotten;           /* the server does not know who we were: we become somebody new there */
     double retry_at, wait;       /* when to connect again; how long the next pause is */
 
     /* The list, and a code being typed. */
@@ -140,6 +141,18 @@ static bool copy_code(char *to, size_t size, const char *code)
     return true;
 }
 
+/* A table's code as people type it: in small letters, with blanks and dashes in between. */
+static bool copy_table_code(char *to, size_t size, const char *typed)
+{
+    char code[64];
+    size_t length = 0;
+    for (; *typed && length + 1 < sizeof code; typed++)
+        if (!strchr(" -", *typed))
+            code[length++] = (char)(*typed >= 'a' && *typed <= 'z' ? *typed - 'a' + 'A' : *typed);
+    code[length] = '\0';
+    return !*typed && copy_code(to, size, code);
+}
+
 /* What a server says when it refuses, in words. */
 static const char *words_error(const char *code)
 {
@@ -161,6 +174,8 @@ static const char *words_error(const char *code)
         { "stopping", N_("The server is going down.") },
         { "bad_name", N_("The server does not take this name.") },
         { "no_visitor", N_("The server does not know you any more.") },
+        { "unknown_visitor", N_("The server does not know you any more.") },
+        { "bad_cookie", N_("The server cannot read who you are; nothing was changed.") },
         { "no_edition", N_("The server has no such edition.") },
         { "not_over", N_("The game is not over yet.") },
     };
@@ -233,7 +248,20 @@ static void ask_who(struct remote *remote)
     if (remote->cookie[0])
         ask(remote, ASK_WHO, "/api/visitor", NULL);
     else
-        ask(remote, ASK_BE, "/api/visitor", json_pack("{ss}", "name", remote->name));
+        ask(remote, ASK_BE, "/api/visitor", remote->is_forgotten ? json_pack("{ss sb}", "name", remote->name, "new", 1) :
+            json_pack("{ss}", "name", remote->name));
+}
+
+/* The server does not know us: it has another database, perhaps for a day. Whoever we were is kept beside the file of whom we become. */
+static void become_new(struct remote *remote)
+{
+    char path[PATH_MAX + 8];
+    snprintf(path, sizeof path, "%s.old", remote->cookie_path);
+    if (remote->cookie_path[0])
+        save_write(path, remote->cookie, strlen(remote->cookie));
+    remote->cookie[0] = '\0';
+    remote->is_forgotten = true;
+    ask_who(remote);
 }
 
 static void ask_tables(struct remote *remote)
@@ -668,8 +696,7 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
         if (event->id == ASK_REMATCH)
             app_say(app, ST_BAD, "%s", remote->note);
     } else if (event->id == ASK_WHO && event->status == 401) {
-        remote->cookie[0] = '\0';
-        ask_who(remote);
+        become_new(remote);
     } else if ((event->id == ASK_WHO || event->id == ASK_BE) && event->status == 200) {
         known(remote);
     } else if (event->id == ASK_WHO || event->id == ASK_BE) {
@@ -1044,7 +1071,7 @@ static void read_link(struct remote *remote, const char *url)
     char *code = strtok_r(copy, "/", &rest), *seat = strtok_r(NULL, "/", &rest), *key = strtok_r(NULL, "/", &rest);
     (void)seat;
     if (code)
-        copy_code(remote->code, sizeof remote->code, code);
+        copy_table_code(remote->code, sizeof remote->code, code);
     if (key)
         copy_code(remote->key, sizeof remote->key, key);
 }
@@ -1063,7 +1090,7 @@ struct remote *remote_create(struct app *app)
     if (options->trusted && !realpath(options->trusted, remote->trusted))
         snprintf(remote->trusted, sizeof remote->trusted, "%s", options->trusted);
     read_link(remote, options->server);
-    if ((options->table && !copy_code(remote->code, sizeof remote->code, options->table)) ||
+    if ((options->table && !copy_table_code(remote->code, sizeof remote->code, options->table)) ||
         (options->key && !copy_code(remote->key, sizeof remote->key, options->key))) {
         app_fail(app, _("'%.60s' is not a table's code"), options->table ? options->table : options->key);
         goto failed;
