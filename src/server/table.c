@@ -124,7 +124,8 @@ void table_stand(struct table *table)
 
 /* The log. */
 
-static bool lines_add(struct lines *lines, const char *text, size_t size)
+/* Room for further lines; false without memory, and nothing has changed. */
+static bool lines_reserve(struct lines *lines, const char *text, size_t size)
 {
     uint32_t more = 0;
     size_t before = lines->count ? lines->start[lines->count] : 0;
@@ -138,13 +139,19 @@ static bool lines_add(struct lines *lines, const char *text, size_t size)
     if (!start)
         return false;
     lines->start = start;
+    return true;
+}
+
+/* Adds lines that lines_reserve has made room for. */
+static void lines_add(struct lines *lines, const char *text, size_t size)
+{
+    size_t before = lines->count ? lines->start[lines->count] : 0;
     lines->start[0] = 0;
     memcpy(lines->text + before, text, size);
     lines->text[before + size] = '\0';
     for (size_t i = 0; i < size; i++)
         if (text[i] == '\n')
             lines->start[++lines->count] = (uint16_t)(before + i + 1);
-    return true;
 }
 
 /* Changes. */
@@ -252,11 +259,8 @@ static void change_finish(struct change *change, enum error error, const struct 
     table->changes = change->next;
     if (!table->changes)
         table->last_change = &table->changes;
-    if (!error && change->lines_size && !lines_add(&table->log, change->lines, change->lines_size)) {
-        /* It is on the disk and counts; without memory for it the table has to come back from there. */
-        server_log(server, LOG_ERROR, "no_memory", "table=%lld", (long long)table->id);
-        abort();
-    }
+    if (!error && change->lines_size)
+        lines_add(&table->log, change->lines, change->lines_size);
     if (!error) {
         bool was_open = table->core.state <= STORE_RUNNING, is_open = change->after->state <= STORE_RUNNING;
         if (was_open && !is_open)
@@ -317,6 +321,9 @@ static void advance(struct table *table)
             if (!change->config_text)
                 problem.error = ERROR_STORAGE;
         }
+        /* Once it is on the disk it counts, so the memory for it is taken before. */
+        if (!problem.error && change->lines_size && !lines_reserve(&table->log, change->lines, change->lines_size))
+            problem.error = ERROR_STORAGE;
         if (problem.error || !(change->config_text || change->lines_size || change->has_choice || change->places)) {
             bool is_void = change->is_new;
             change_finish(change, problem.error, &problem);
@@ -914,7 +921,9 @@ struct table *table_restore(struct server *server, const struct store_table *sto
     core->state = stored->state;
     if (core->state <= STORE_RUNNING)
         server->open_tables++;
-    bool good = config_read(table, stored->config) && (!size || lines_add(&table->log, text, size));
+    bool good = config_read(table, stored->config) && (!size || lines_reserve(&table->log, text, size));
+    if (good && size)
+        lines_add(&table->log, text, size);
     for (unsigned i = 0; good && i < count; i++)
         if (choices[i].seat < core->seats)
             remember(server, &core->seat[choices[i].seat], choices[i].id);
