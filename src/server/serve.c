@@ -12,6 +12,7 @@
 #include <pyramids/text.h>
 
 #include "conn.h"
+#include "pool.h"
 #include "server.h"
 #include "web.h"
 
@@ -128,6 +129,7 @@ static void stop_loop(struct server *server)
         uv_close((uv_handle_t *)&server->signals[i], NULL);
     web_stop(server);
     pool_stop(server->pool);
+    server->pool = NULL;                     /* the store's last answers find none */
     store_close(server->store);
 }
 
@@ -237,7 +239,8 @@ int server_run(const struct server_options *options)
     if (!read_origins(&server, error, sizeof error) ||
         !store_open(&server.store, &server.loop, options->database, load, &server, error, sizeof error))
         goto fail;
-    if (!web_start(&server, error, sizeof error) || !pool_start(&server.pool, &server.loop, options->bot_threads, table_thought)) {
+    if (!web_start(&server, error, sizeof error) || !pool_start(&server.pool, &server.loop, options->bot_threads,
+            table_begin_thought, table_thought)) {
         if (!error[0])
             snprintf(error, sizeof error, "%s", _("no thread could be started for the bots"));
         store_close(server.store);           /* no more: libwebsockets survives neither its end nor the loop when it could not begin */

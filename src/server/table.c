@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "conn.h"
+#include "pool.h"
 #include "server.h"
 
 #define FORGET_MS 60000          /* a finished table that nobody watches leaves the memory */
@@ -115,8 +116,19 @@ static void notify(struct table *table)
         conn_wake(conn);
 }
 
+/* Whether a person who plays here is connected, so that somebody waits for its bots. */
+static bool is_awaited(const struct table *table)
+{
+    for (unsigned s = 0; s < table->core.seats; s++)
+        if (table->core.seat[s].kind == SEAT_PERSON && !table->core.seat[s].away && table_is_here(table, s))
+            return true;
+    return false;
+}
+
 void table_stand(struct table *table)
 {
+    for (unsigned s = 0; s < table->core.seats && table->server->pool; s++)
+        pool_watch(table->server->pool, &table->ask[s], is_awaited(table));
     table->told++;
     table->idle = table->watchers ? 0 : server_now(table->server);
     notify(table);
@@ -701,34 +713,56 @@ static enum error make_bot_choice(struct change *change, struct problem *problem
 
 /* Bots and clocks. */
 
+/*
+ * Whose load the bots of a table are: that of the address which made it; of a rematch and of a table from the database, that of the first player
+ * who is seen at it. Until then its host's.
+ */
+static uint64_t owner_of(struct table *table)
+{
+    for (const struct conn *conn = table->watchers; conn && !table->owner; conn = conn->next_watcher)
+        if (conn->address && conn->visitor && table_seat_of(table, (int64_t)conn->visitor->node.key) < PYR_MAX_SEATS)
+            table->owner = conn->address->node.key;
+    return table->owner ? table->owner : server_hash(table->server, &table->host, sizeof table->host);
+}
+
+/* Without memory the next tick tries again. */
 static void think(struct table *table, unsigned seat)
 {
+    struct ask *ask = &table->ask[seat];
+    const struct seat *at = &table->core.seat[seat];
+    if (ask->job.link || ask->thinking)
+        return;
+    ask->table = table;
+    ask->edition = table->edition;
+    ask->bot = at->bot ? at->bot : pyr_bot_find(STANDIN);
+    ask->job.address = owner_of(table);
+    ask->job.visitor = table->host;
+    ask->job.watched = is_awaited(table);
+    pool_ask(table->server->pool, ask);
+}
+
+struct thought *table_begin_thought(struct ask *ask)
+{
+    struct table *table = ask->table;
+    unsigned seat = (unsigned)(ask - table->ask);
+    if (!(table_waiting(table) >> seat & 1) || !is_played_by_bot(&table->core.seat[seat]))
+        return NULL;                         /* a person has come back */
     struct thought *thought = malloc(sizeof *thought);
     if (!thought)
-        return;                              /* the next tick tries again */
-    const struct seat *at = &table->core.seat[seat];
-    thought->table = table;
-    thought->edition = table->edition;
-    thought->bot = at->bot ? at->bot : pyr_bot_find(STANDIN);
+        return NULL;
     thought->game = table->core.game;
     thought->phase = table->log.count;
     thought->seat = (pyr_seat)seat;
     thought->steps = 0;
     randombytes_buf(&thought->seed, sizeof thought->seed);
-    if (!pool_think(table->server->pool, thought)) {
-        free(thought);
-        return;
-    }
     table->jobs++;
-    table->thinking |= (uint8_t)(1u << seat);
+    return thought;
 }
 
 void table_thought(struct thought *thought)
 {
-    struct table *table = thought->table;
+    struct table *table = thought->ask->table;
     table->jobs--;
-    if (table->thinking_phase == thought->phase)
-        table->thinking &= (uint8_t)~(1u << thought->seat);
     if (table->gone) {
         free(thought);
         table_forget(table);
@@ -754,16 +788,12 @@ void table_wake(struct table *table)
     unsigned waiting = table_waiting(table), people = 0;
     if (core->state != STORE_RUNNING || server->stopping || !server->pool)
         return;
-    if (table->thinking_phase != table->log.count) {
-        table->thinking_phase = table->log.count;
-        table->thinking = 0;
-    }
     for (unsigned s = 0; s < core->seats; s++) {
         if (!(waiting >> s & 1))
             continue;
         if (!is_played_by_bot(&core->seat[s]))
             people |= 1u << s;
-        else if (!(table->thinking >> s & 1))
+        else
             think(table, s);
     }
     if (!people)
@@ -839,6 +869,8 @@ void table_forget(struct table *table)
             table->server->open_tables--;
         while (table->watchers)
             conn_unwatch(table->watchers);
+        for (unsigned s = 0; s < PYR_MAX_SEATS && table->server->pool; s++)
+            pool_withdraw(table->server->pool, &table->ask[s]);
     }
     if (table->jobs || table->busy)
         return;
@@ -895,6 +927,7 @@ enum error table_create(struct server *server, struct visitor *host, const struc
     table->is_public = request->is_public;
     table->clock = request->clock;
     table->host = id;
+    table->owner = request->owner;
     table->created = table->core.changed = server_time();
     table->core.seats = (uint8_t)request->seats;
     memcpy(table->core.seat, request->seat, sizeof table->core.seat);
