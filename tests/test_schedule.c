@@ -53,8 +53,8 @@ TEST("schedule: addresses take turns, whatever each has waiting") {
         add(8, 80, SCHEDULE_HEAVY, true);
     add(9, 90, SCHEDULE_HEAVY, true);
     CHECK_STR(turns(SCHEDULE_HEAVY, 10, false), "7 8 9 7 8 7 8 7 7 -1");
-    CHECK_INT(schedule.shares.count, 0);     /* nothing is left behind */
     schedule_finish(&schedule);
+    CHECK_INT(schedule.shares.count, 0);
 }
 
 TEST("schedule: visitors of an address take turns, jobs of a visitor come in order") {
@@ -190,4 +190,22 @@ TEST("schedule: who else waits, and who waits longest") {
     CHECK(schedule_oldest(&schedule) == &jobs[1]);
     schedule_finish(&schedule);
     CHECK(!schedule_oldest(&schedule));
+}
+
+TEST("schedule: a turn is remembered while nobody waits, and addresses that are gone are not") {
+    begin();
+    add(666, 1, SCHEDULE_HEAVY, true);
+    CHECK_STR(turns(SCHEDULE_HEAVY, 1, false), "666");
+    CHECK(!schedule_take(&schedule, SCHEDULE_HEAVY));
+    for (unsigned i = 0; i < 20; i++)
+        add(666, 1, SCHEDULE_HEAVY, true);
+    CHECK_INT(before(add(7, 1, SCHEDULE_HEAVY, true)), 0);
+    schedule_finish(&schedule);
+    begin();
+    for (unsigned i = 0; i < 1000; i++) {
+        add(i, 1, SCHEDULE_HEAVY, true);
+        schedule_take(&schedule, SCHEDULE_HEAVY);
+        CHECK(schedule.shares.count <= 2 * (SCHEDULE_FRESH + 2));
+    }
+    schedule_finish(&schedule);
 }

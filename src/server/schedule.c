@@ -1,7 +1,7 @@
 /*
  * schedule.c: see schedule.h. Two classes a lane, addresses in each, visitors in each of those: every level is a struct schedule_share that
  * gives turns to its parts. A part that has been served goes to the end of `served` and stays there until its next turn even if nothing of it
- * waits, so that coming and going gains nothing; it is dropped when that turn comes, or when the whole class is empty.
+ * waits, so that coming and going gains nothing, nor does being alone for a moment. It is dropped when that turn comes.
  */
 #include <stdlib.h>
 
@@ -161,14 +161,19 @@ bool schedule_add(struct schedule *schedule, struct schedule_job *job)
     return true;
 }
 
-void schedule_remove(struct schedule *schedule, struct schedule_job *job)
+static void unqueue(struct schedule_job *job)
 {
-    if (!job->share)
-        return;
     schedule_queue_remove(&job->share->jobs, job);
     for (struct schedule_share *share = job->share; share; share = share->parent)
         share->waiting--;
     job->share = NULL;
+}
+
+void schedule_remove(struct schedule *schedule, struct schedule_job *job)
+{
+    if (!job->share)
+        return;
+    unqueue(job);
     if (!root_of(schedule, job)->waiting)
         share_clear(schedule, root_of(schedule, job));
 }
@@ -215,7 +220,7 @@ struct schedule_job *schedule_take(struct schedule *schedule, enum schedule_lane
     schedule->streak[lane] = watched && root[1].waiting ? schedule->streak[lane] + 1 : 0;
     struct schedule_share *visitor = share_turn(schedule, share_turn(schedule, &root[!watched]));
     struct schedule_job *job = visitor->jobs.first;
-    schedule_remove(schedule, job);
+    unqueue(job);
     return job;
 }
 
