@@ -72,10 +72,10 @@ static bool request_back(struct request *request)
 static bool read_body(struct request *request, const struct field *field, unsigned count, json_t **object, json_t **values)
 {
     struct problem problem = { 0 };
-    *object = json_loadb(request->body, request->body_size, JSON_REJECT_DUPLICATES, NULL);
-    if (!json_is_object(*object)) {
-        json_decref(*object);
-        request_error(request, ERROR_BAD_JSON, "");
+    enum error error;
+    *object = object_read(request->body, request->body_size, &error);
+    if (error) {
+        request_error(request, error, "");
         return false;
     }
     if (!fields_read(*object, field, count, false, values, &problem)) {

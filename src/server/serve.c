@@ -233,6 +233,7 @@ int server_run(const struct server_options *options)
         fprintf(stderr, "pyramids: %s\n", _("the system gives no random numbers or no event loop"));
         return 1;
     }
+    object_init();
     randombytes_buf(server.hash_key, sizeof server.hash_key);
     raise_file_limit(options->max_connections + 64);
     store_set_log(log_store);

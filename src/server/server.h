@@ -306,6 +306,14 @@ struct visitor *device_code_use(struct server *server, const char *code);       
 void device_code_sweep(struct server *server);
 void visitors_finish(struct server *server);
 
+/* message.c: JSON without memory. jansson does not always tell, so whether it ran short is noted: from object_init on (once in a program), since
+ * object_begin. */
+void object_init(void);
+void object_begin(void);
+bool object_is_short(void);
+/* The object that a text is. NULL with ERROR_BAD_JSON, or ERROR_STORAGE without memory. */
+json_t *object_read(const char *text, size_t size, enum error *error);
+
 /* config.c: the JSON text of a table's configuration, and back. The text is the caller's to free. */
 char *config_write(const struct table *table, const struct core *core);
 bool config_read(struct table *table, const char *text);
