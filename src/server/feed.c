@@ -242,12 +242,16 @@ static size_t tell_reply(struct conn *conn, struct out *out, const char *from)
 
 static size_t tell_table(struct conn *conn, struct out *out)
 {
+    object_begin();
     json_t *json = table_json(conn->table, conn->visitor);
-    json_object_set_new(json, "type", json_string("table"));
-    size_t room = (size_t)(out->end - out->at), size = json_dumpb(json, out->at, room, JSON_COMPACT);
+    bool good = !json_object_set_new(json, "type", json_string("table"));
+    size_t room = (size_t)(out->end - out->at), size = good ? json_dumpb(json, out->at, room, JSON_COMPACT) : 0;
     json_decref(json);
     conn->sent_told = conn->table->told;
-    return size <= room ? size : 0;
+    if (size && size <= room && !object_is_short())
+        return size;
+    conn->close = 1011;                      /* without memory: when it is back it is told everything */
+    return 0;
 }
 
 static size_t tell_elsewhere(struct conn *conn, struct out *out, const char *from)

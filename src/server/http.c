@@ -11,6 +11,7 @@
 
 #include "access.h"
 #include "judging.h"
+#include "pool.h"
 #include "request.h"
 
 /* Answers. */
@@ -159,10 +160,10 @@ static bool request_back(struct request *request)
 static bool read_body(struct request *request, const struct field *field, unsigned count, json_t **object, json_t **values)
 {
     struct problem problem = { 0 };
-    *object = json_loadb(request->body, request->body_size, JSON_REJECT_DUPLICATES, NULL);
-    if (!json_is_object(*object)) {
-        json_decref(*object);
-        request_error(request, ERROR_BAD_JSON, "");
+    enum error error;
+    *object = object_read(request->body, request->body_size, &error);
+    if (error) {
+        request_error(request, error, "");
         return false;
     }
     if (!fields_read(*object, field, count, false, values, &problem)) {
@@ -516,6 +517,7 @@ static void post_tables(struct request *request)
     }
     wanted.edition = server_edition(server, values[1] ? json_string_value(values[1]) : "classic");
     wanted.is_public = json_is_true(values[2]);
+    wanted.owner = request->address->node.key;
     const char *clock = values[3] ? json_string_value(values[3]) : "none";
     while (wanted.clock < 3 && strcmp(clock, clocks[wanted.clock]))
         wanted.clock++;
@@ -806,7 +808,8 @@ static void analysis_there(void *context, enum judging_state state, char *text, 
         request->retry = 2;
         answer_json(request, 202, json_pack("{ss}", "status", "working"));
     } else {
-        request_error(request, ERROR_STORAGE, "");
+        request->retry = state == JUDGING_TOO_MANY ? 10 : 0;
+        request_error(request, state == JUDGING_TOO_MANY ? ERROR_TOO_MANY : ERROR_STORAGE, "");
     }
 }
 
@@ -817,7 +820,7 @@ static void tell_analysis(struct request *request, struct table *table)
         return;
     }
     request_wait(request);
-    judging_ask(table, strstr(request->path, ".html") ? request->language : NULL, analysis_there, request);
+    judging_ask(table, request->address->node.key, strstr(request->path, ".html") ? request->language : NULL, analysis_there, request);
 }
 
 static void get_analysis(struct request *request) { with_table(request, tell_analysis); }
@@ -866,6 +869,7 @@ static void get_metrics(struct request *request)
 {
     struct server *server = request->server;
     struct store_counters store = store_counters(server->store);
+    struct pool_state pool = pool_state(server->pool);
     static const int bounds[] = { 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000 };
     char *text = NULL;
     size_t size = 0;
@@ -883,7 +887,14 @@ static void get_metrics(struct request *request)
     metric(to, "tables_open", "gauge", "Tables that wait or run.", server->open_tables);
     metric(to, "tables_in_memory", "gauge", "Tables in memory.", (double)server->tables.count);
     metric(to, "visitors", "gauge", "Visitors known.", (double)server->visitors.count);
-    metric(to, "bots_pending", "gauge", "Choices that bots are thinking about.", pool_pending(server->pool));
+    metric(to, "bots_pending", "gauge", "Choices that bots have yet to make.", pool.waiting + pool.thinking);
+    metric(to, "bots_waiting", "gauge", "Of these, choices that wait for a thread.", pool.waiting);
+    metric(to, "bots_oldest_seconds", "gauge", "How long the oldest of the waiting choices has waited.", pool.oldest);
+    fprintf(to, "# HELP pyramids_bots_choices_total Choices that bots have made, by what they cost.\n"
+        "# TYPE pyramids_bots_choices_total counter\npyramids_bots_choices_total{cost=\"light\"} %" PRIu64 "\n"
+        "pyramids_bots_choices_total{cost=\"heavy\"} %" PRIu64 "\n", pool.thoughts[SCHEDULE_LIGHT], pool.thoughts[SCHEDULE_HEAVY]);
+    metric(to, "bots_shortened_total", "counter", "Heavy choices that were made in less time because others waited.", (double)pool.shortened);
+    metric(to, "analyses_pending", "gauge", "Analyses of finished games that are not made yet.", pool.works);
     metric(to, "store_pending", "gauge", "Jobs that the store has not finished.", store_pending(server->store));
     metric(to, "messages_total", "counter", "WebSocket messages received.", (double)server->count.messages);
     metric(to, "sent_total", "counter", "WebSocket messages sent.", (double)server->count.sent);

@@ -14,7 +14,9 @@
 
 #include "access.h"
 #include "conn.h"
+#include "pool.h"
 #include "qr.h"
+#include "server.h"
 #include "web.h"
 
 #define TICK_MS 250
@@ -126,6 +128,7 @@ static void stop_loop(struct server *server)
         uv_close((uv_handle_t *)&server->signals[i], NULL);
     web_stop(server);
     pool_stop(server->pool);
+    server->pool = NULL;                     /* the store's last answers find none */
     store_close(server->store);
 }
 
@@ -249,6 +252,7 @@ int server_run(const struct server_options *options)
         return 1;
     }
     clock_start(&server);
+    object_init();
     randombytes_buf(server.hash_key, sizeof server.hash_key);
     raise_file_limit(options->max_connections + 64);
     store_set_log(log_store);
@@ -256,7 +260,8 @@ int server_run(const struct server_options *options)
     if (!read_origins(&server, error, sizeof error) ||
         !store_open(&server.store, &server.loop, options->database, load, &server, error, sizeof error))
         goto fail;
-    if (!web_start(&server, error, sizeof error) || !pool_start(&server.pool, &server.loop, options->bot_threads, table_thought)) {
+    if (!web_start(&server, error, sizeof error) || !pool_start(&server.pool, &server.loop, options->bot_threads,
+            table_begin_thought, table_thought)) {
         if (!error[0])
             snprintf(error, sizeof error, "%s", _("no thread could be started for the bots"));
         store_close(server.store);           /* no more: libwebsockets survives neither its end nor the loop when it could not begin */

@@ -6,6 +6,7 @@
  *   web.c       libwebsockets: connections, requests, frames; http.c  the routes under /api
  *   message.c   the table of WebSocket messages; feed.c  what a connection is told next
  *   table.c     tables: seats, choices, clocks, bots; config.c  what is stored of a table apart from its log
+ *   pool.c      threads for bots and analyses; schedule.c  whose turn it is; judging.c  analyses
  *   visitor.c   who people are; limit.c  how much an address may do; lobby.c  which tables strangers are shown
  *   access.c    from where a request comes, and whether it asks for one of our names (names.c)
  *   pages.c     the embedded page
@@ -24,6 +25,7 @@
 #include <pyramids/text.h>
 
 #include "map.h"
+#include "schedule.h"
 #include "store.h"
 
 #define MAX_MESSAGE 4096         /* bytes of a message or a request's body */
@@ -195,6 +197,15 @@ struct lines {
     uint32_t count;
 };
 
+/* A choice that a bot has to make: at most one a seat, so a long queue costs no more than the tables themselves. */
+struct ask {
+    struct schedule_job job;     /* first */
+    struct table *table;
+    const struct pyr_bot *bot;
+    const struct pyr_edition *edition;
+    bool thinking;               /* a thread has it */
+};
+
 struct table {
     struct map_node node;        /* by code */
     struct table *next, **link;  /* all tables in memory */
@@ -213,8 +224,8 @@ struct table {
     struct change **last_change;
     bool busy, gone;             /* gone: to be freed once nothing is under way */
     unsigned jobs;               /* thinking bots and reads that refer to this table */
-    uint8_t thinking;            /* seats whose bot thinks about phase `thinking_phase` */
-    uint32_t thinking_phase;
+    struct ask ask[PYR_MAX_SEATS];
+    uint64_t owner;              /* key of the address that its bots' load is counted for; 0: not known yet */
     uint32_t told;               /* grows with every change of what `table` messages tell */
     uint32_t ready;              /* the same for `ready` messages */
     uint64_t deadline;           /* of the phase, in milliseconds; 0: no clock */
@@ -346,6 +357,14 @@ void device_code_drop(struct server *server, int64_t visitor);
 void device_code_sweep(struct server *server);
 void visitors_finish(struct server *server);
 
+/* message.c: JSON without memory. jansson does not always tell, so whether it ran short is noted: from object_init on (once in a program), since
+ * object_begin. */
+void object_init(void);
+void object_begin(void);
+bool object_is_short(void);
+/* The object that a text is. NULL with ERROR_BAD_JSON, or ERROR_STORAGE without memory. */
+json_t *object_read(const char *text, size_t size, enum error *error);
+
 /* config.c: the JSON text of a table's configuration, and back. The text is the caller's to free. */
 char *config_write(const struct table *table, const struct core *core);
 bool config_read(struct table *table, const char *text);
@@ -358,6 +377,7 @@ struct table_request {           /* what a table is to be */
     bool is_public;
     uint8_t clock;
     struct address *address;     /* from where it is made; NULL: not counted */
+    uint64_t owner;              /* key of the address that asks for it; 0: not known */
 };
 /* A new table; `answer` is called once it is stored, or has failed (then the table is gone). ERROR_TOO_MANY,
  * ERROR_TOO_FAST, ERROR_STORAGE at once. */
@@ -417,30 +437,8 @@ enum error table_rematch(struct table *table, struct visitor *visitor, struct ad
 #define LOBBY_TABLES 100
 unsigned lobby_list(struct server *server, const struct table *list[LOBBY_TABLES]);
 
-/* pool.c: threads that think. */
-struct thought {                 /* one choice of a bot */
-    struct thought *next;
-    struct table *table;
-    const struct pyr_edition *edition;
-    const struct pyr_bot *bot;
-    struct pyr_bare_match game;
-    uint32_t phase;
-    pyr_seat seat;
-    uint64_t seed;
-    unsigned steps;
-    pyr_step step[PYR_MAX_PARTS];
-};
-struct work {                    /* anything else that takes long: run in a thread, done in the loop's */
-    struct work *next;
-    void (*run)(struct work *work);
-    void (*done)(struct work *work);
-};
-bool pool_start(struct pool **pool, uv_loop_t *loop, unsigned threads, void (*done)(struct thought *thought));
-bool pool_think(struct pool *pool, struct thought *thought);         /* the thought is the pool's until done frees it */
-void pool_work(struct pool *pool, struct work *work);
-bool pool_is_stopping(const struct pool *pool);
-unsigned pool_pending(const struct pool *pool);
-void pool_stop(struct pool *pool);           /* waits for what is being thought; other work is given back as it is */
-void table_thought(struct thought *thought); /* a bot has chosen (table.c) */
+/* The turn of a bot has come: what it is to think about; NULL if nothing. And it has chosen. (table.c, for pool.c) */
+struct thought *table_begin_thought(struct ask *ask);
+void table_thought(struct thought *thought);
 
 #endif

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "conn.h"
+#include "pool.h"
 #include "server.h"
 
 #define FORGET_MS 60000          /* a finished table that nobody watches leaves the memory */
@@ -137,8 +138,19 @@ static void notify(struct table *table)
         conn_wake(conn);
 }
 
+/* Whether a person who plays here is connected, so that somebody waits for its bots. */
+static bool is_awaited(const struct table *table)
+{
+    for (unsigned s = 0; s < table->core.seats; s++)
+        if (table->core.seat[s].kind == SEAT_PERSON && !table->core.seat[s].away && table_is_here(table, s))
+            return true;
+    return false;
+}
+
 void table_stand(struct table *table)
 {
+    for (unsigned s = 0; s < table->core.seats && table->server->pool; s++)
+        pool_watch(table->server->pool, &table->ask[s], is_awaited(table));
     table->told++;
     table->idle = table->watchers ? 0 : server_now(table->server);
     notify(table);
@@ -146,7 +158,8 @@ void table_stand(struct table *table)
 
 /* The log. */
 
-static bool lines_add(struct lines *lines, const char *text, size_t size)
+/* Room for further lines; false without memory, and nothing has changed. */
+static bool lines_reserve(struct lines *lines, const char *text, size_t size)
 {
     uint32_t more = 0;
     size_t before = lines->count ? lines->start[lines->count] : 0;
@@ -160,13 +173,19 @@ static bool lines_add(struct lines *lines, const char *text, size_t size)
     if (!start)
         return false;
     lines->start = start;
+    return true;
+}
+
+/* Adds lines that lines_reserve has made room for. */
+static void lines_add(struct lines *lines, const char *text, size_t size)
+{
+    size_t before = lines->count ? lines->start[lines->count] : 0;
     lines->start[0] = 0;
     memcpy(lines->text + before, text, size);
     lines->text[before + size] = '\0';
     for (size_t i = 0; i < size; i++)
         if (text[i] == '\n')
             lines->start[++lines->count] = (uint16_t)(before + i + 1);
-    return true;
 }
 
 /* Changes. */
@@ -284,11 +303,8 @@ static void change_finish(struct change *change, enum error error, const struct 
     table->changes = change->next;
     if (!table->changes)
         table->last_change = &table->changes;
-    if (!error && change->lines_size && !lines_add(&table->log, change->lines, change->lines_size)) {
-        /* It is on the disk and counts; without memory for it the table has to come back from there. */
-        server_log(server, LOG_ERROR, "no_memory", "table=%lld", (long long)table->id);
-        abort();
-    }
+    if (!error && change->lines_size)
+        lines_add(&table->log, change->lines, change->lines_size);
     if (!error) {
         bool was_open = table->core.state <= STORE_RUNNING, is_open = change->after->state <= STORE_RUNNING;
         if (was_open && !is_open)
@@ -349,6 +365,9 @@ static void advance(struct table *table)
             if (!change->config_text)
                 problem.error = ERROR_STORAGE;
         }
+        /* Once it is on the disk it counts, so the memory for it is taken before. */
+        if (!problem.error && change->lines_size && !lines_reserve(&table->log, change->lines, change->lines_size))
+            problem.error = ERROR_STORAGE;
         if (problem.error || !(change->config_text || change->lines_size || change->has_choice || change->places)) {
             bool is_void = change->is_new;
             change_finish(change, problem.error, &problem);
@@ -726,34 +745,56 @@ static enum error make_bot_choice(struct change *change, struct problem *problem
 
 /* Bots and clocks. */
 
+/*
+ * Whose load the bots of a table are: that of the address which made it; of a rematch and of a table from the database, that of the first player
+ * who is seen at it. Until then its host's.
+ */
+static uint64_t owner_of(struct table *table)
+{
+    for (const struct conn *conn = table->watchers; conn && !table->owner; conn = conn->next_watcher)
+        if (conn->address && conn->visitor && table_seat_of(table, (int64_t)conn->visitor->node.key) < PYR_MAX_SEATS)
+            table->owner = conn->address->node.key;
+    return table->owner ? table->owner : server_hash(table->server, &table->host, sizeof table->host);
+}
+
+/* Without memory the next tick tries again. */
 static void think(struct table *table, unsigned seat)
 {
+    struct ask *ask = &table->ask[seat];
+    const struct seat *at = &table->core.seat[seat];
+    if (ask->job.link || ask->thinking)
+        return;
+    ask->table = table;
+    ask->edition = table->edition;
+    ask->bot = at->bot ? at->bot : pyr_bot_find(STANDIN);
+    ask->job.address = owner_of(table);
+    ask->job.visitor = table->host;
+    ask->job.watched = is_awaited(table);
+    pool_ask(table->server->pool, ask);
+}
+
+struct thought *table_begin_thought(struct ask *ask)
+{
+    struct table *table = ask->table;
+    unsigned seat = (unsigned)(ask - table->ask);
+    if (!(table_waiting(table) >> seat & 1) || !is_played_by_bot(&table->core.seat[seat]))
+        return NULL;                         /* a person has come back */
     struct thought *thought = malloc(sizeof *thought);
     if (!thought)
-        return;                              /* the next tick tries again */
-    const struct seat *at = &table->core.seat[seat];
-    thought->table = table;
-    thought->edition = table->edition;
-    thought->bot = at->bot ? at->bot : pyr_bot_find(STANDIN);
+        return NULL;
     thought->game = table->core.game;
     thought->phase = table->log.count;
     thought->seat = (pyr_seat)seat;
     thought->steps = 0;
     randombytes_buf(&thought->seed, sizeof thought->seed);
-    if (!pool_think(table->server->pool, thought)) {
-        free(thought);
-        return;
-    }
     table->jobs++;
-    table->thinking |= (uint8_t)(1u << seat);
+    return thought;
 }
 
 void table_thought(struct thought *thought)
 {
-    struct table *table = thought->table;
+    struct table *table = thought->ask->table;
     table->jobs--;
-    if (table->thinking_phase == thought->phase)
-        table->thinking &= (uint8_t)~(1u << thought->seat);
     if (table->gone) {
         free(thought);
         table_forget(table);
@@ -779,16 +820,12 @@ void table_wake(struct table *table)
     unsigned waiting = table_waiting(table), people = 0;
     if (core->state != STORE_RUNNING || server->stopping || !server->pool)
         return;
-    if (table->thinking_phase != table->log.count) {
-        table->thinking_phase = table->log.count;
-        table->thinking = 0;
-    }
     for (unsigned s = 0; s < core->seats; s++) {
         if (!(waiting >> s & 1))
             continue;
         if (!is_played_by_bot(&core->seat[s]))
             people |= 1u << s;
-        else if (!(table->thinking >> s & 1))
+        else
             think(table, s);
     }
     if (!people)
@@ -864,6 +901,8 @@ void table_forget(struct table *table)
             count_out(table);
         while (table->watchers)
             conn_unwatch(table->watchers);
+        for (unsigned s = 0; s < PYR_MAX_SEATS && table->server->pool; s++)
+            pool_withdraw(table->server->pool, &table->ask[s]);
     }
     if (table->jobs || table->busy)
         return;
@@ -965,6 +1004,7 @@ enum error table_create(struct server *server, struct visitor *host, const struc
     table->is_public = request->is_public;
     table->clock = request->clock;
     table->host = id;
+    table->owner = request->owner;
     table->created = table->core.changed = server_time();
     table->core.seats = (uint8_t)request->seats;
     memcpy(table->core.seat, request->seat, sizeof table->core.seat);
@@ -991,7 +1031,9 @@ struct table *table_restore(struct server *server, const struct store_table *sto
     core->state = stored->state;
     if (core->state <= STORE_RUNNING)
         server->open_tables++;
-    bool good = config_read(table, stored->config) && (!size || lines_add(&table->log, text, size));
+    bool good = config_read(table, stored->config) && (!size || lines_reserve(&table->log, text, size));
+    if (good && size)
+        lines_add(&table->log, text, size);
     for (unsigned i = 0; good && i < count; i++)
         if (choices[i].seat < core->seats)
             remember(server, &core->seat[choices[i].seat], choices[i].id);
