@@ -4,7 +4,6 @@
  * Before anything else is looked at: how many connections an address has, how fast it asks, whether the Host is one of ours (a page of
  * another name that points here must not reach us) and whether the Origin, if there is one, is our own.
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "access.h"
 #include "edge.h"
 #include "request.h"
 #include "web.h"
@@ -30,91 +30,31 @@ static const char policy[] = "default-src 'none'; script-src 'self' 'wasm-unsafe
 static const char safety[] = "x-content-type-options: nosniff\r\nreferrer-policy: no-referrer\r\nx-frame-options: DENY\r\n"
     "cross-origin-opener-policy: same-origin\r\ncross-origin-resource-policy: same-origin\r\n";
 
-/* Who is at the other end: functions on plain strings. */
+/* What the head of a request says; access.c judges it. */
 
-/* The language that a reader asks for, of those there are. */
-static const char *language_of(const char *query, const char *accepted)
+/* The cookies of a request as one list, "" if there are none; NULL if they cannot be read, so that nobody takes them for none. */
+static const char *cookies_of(const struct wire_request *wire)
 {
-    const char *found = NULL;
-    char wanted[256];
-    for (const char *at = query; *at && !found; at += strcspn(at, "&"), at += *at == '&')
-        if (!strncmp(at, "lang=", 5)) {
-            snprintf(wanted, sizeof wanted, "%.*s", (int)strcspn(at + 5, "&"), at + 5);
-            found = pyr_text_accepted(wanted);
-        }
-    if (!found && accepted) {
-        snprintf(wanted, sizeof wanted, "%s", accepted);
-        found = pyr_text_accepted(wanted);
-    }
-    return found ? found : "en";
-}
-
-/* The address that counts for limits: behind a trusted proxy the last one that it has added. */
-static struct address *address_for(struct server *server, struct address *peer, const char *forwarded_for)
-{
-    char list[512];
-    if (!server->options.trust_proxy || !forwarded_for || strlen(forwarded_for) >= sizeof list)
-        return peer;
-    memcpy(list, forwarded_for, strlen(forwarded_for) + 1);
-    char *last = strrchr(list, ',');
-    last = last ? last + 1 : list;
-    last += strspn(last, " ");
-    last[strcspn(last, " ")] = '\0';
-    unsigned char bytes[16];
-    if (inet_pton(AF_INET, last, bytes) != 1 && inet_pton(AF_INET6, last, bytes) != 1)
-        return peer;
-    struct address *address = address_of(server, last);
-    return address ? address : peer;
-}
-
-/* An address written out cannot be made to point here by somebody else's name server. */
-static bool is_literal(const char *host)
-{
-    char name[64];
-    unsigned char bytes[16];
-    size_t length = strcspn(host, ":");
-    if (host[0] == '[') {
-        const char *end = strchr(host, ']');
-        length = end ? (size_t)(end - host) : 0;
-        if (length < 2 || length > 46 || (end[1] && end[1] != ':'))
-            return false;
-        memcpy(name, host + 1, length - 1);
-        name[length - 1] = '\0';
-        return inet_pton(AF_INET6, name, bytes) == 1;
-    }
-    if (length >= sizeof name)
-        return false;
-    memcpy(name, host, length);
-    name[length] = '\0';
-    return inet_pton(AF_INET, name, bytes) == 1 || !strcmp(name, "localhost");
-}
-
-/* Whether Host and Origin are our own; NULL: there is none. */
-static bool is_our_page(const struct server *server, const char *host, const char *origin)
-{
-    char wanted[160];
-    if (!host || !host[0] || strlen(host) >= 128)
-        return false;
-    for (unsigned i = 0; i < server->origin_count; i++) {
-        const char *name = strstr(server->origins[i], "://") + 3;
-        if (!strcmp(host, name) && (!origin || !strcmp(origin, server->origins[i])))
-            return true;
-    }
-    if (!is_literal(host))
-        return false;
-    snprintf(wanted, sizeof wanted, "%s://%.128s", server->secure ? "https" : "http", host);
-    return !origin || !strcmp(origin, wanted);
-}
-
-/* From here on with the request. */
-
-static struct visitor *visitor_for(const struct server *server, const struct wire_request *wire)
-{
-    struct visitor *visitor = NULL;
+    static char list[WIRE_HEAD + 1];
     const char *cookies;
-    for (unsigned i = 0; !visitor && (cookies = wire_header(wire, "cookie", i)); i++)
-        visitor = visitor_by_cookie(server, cookies);
-    return visitor;
+    size_t used = 0;
+    list[0] = '\0';
+    for (unsigned i = 0; (cookies = wire_header(wire, "cookie", i)); i++) {
+        int size = snprintf(list + used, sizeof list - used, "%s%s", i ? "; " : "", cookies);
+        if (size < 0 || (size_t)size >= sizeof list - used)
+            return NULL;
+        used += (size_t)size;
+    }
+    return list;
+}
+
+static const char *language_of(const struct wire_request *wire)
+{
+    char asked[64] = "";
+    for (const char *at = wire->query; *at && !asked[0]; at += strcspn(at, "&"), at += *at == '&')
+        if (!strncmp(at, "lang=", 5))
+            snprintf(asked, sizeof asked, "%.*s", (int)strcspn(at + 5, "&"), at + 5);
+    return access_language(asked[0] ? asked : NULL, wire_header(wire, "accept-language", 0));
 }
 
 /* Two of them are not one of ours. */
@@ -134,7 +74,12 @@ static const char *last_header(const struct wire_request *wire, const char *name
 
 static struct address *address_of_request(struct conn *conn, const struct wire_request *wire)
 {
-    return address_for(conn->server, conn->peer, last_header(wire, "x-forwarded-for"));
+    return wire->fault ? conn->peer : access_address(conn->server, conn->peer, last_header(wire, "x-forwarded-for"));
+}
+
+static bool is_our_page(const struct server *server, const struct wire_request *wire)
+{
+    return wire->host && access_is_our_page(server, wire->host, origin_of(wire));
 }
 
 static bool is_secure(const struct server *server, const struct wire_request *wire)
@@ -167,10 +112,8 @@ static void request_drop(struct conn *conn)
     if (!request)
         return;
     request->conn = NULL;
-    if (request->waits)
-        return;                              /* freed by whoever comes back */
-    free(request->data);
-    free(request);
+    if (!request->waits)                     /* else freed by whoever comes back */
+        request_free(request);
 }
 
 static const char *reason_of(int status)
@@ -299,8 +242,9 @@ static void read_headers(struct request *request, const struct wire_request *wir
     snprintf(request->etag, sizeof request->etag, "%s", value && strlen(value) < sizeof request->etag ? value : "");
     value = wire_header(wire, "content-type", 0);
     request->json = value && !strncmp(value, "application/json", 16) && strchr("; ", value[16]);
-    request->language = language_of(wire->query, wire_header(wire, "accept-language", 0));
-    request->visitor = visitor_for(request->server, wire);
+    request->language = language_of(wire);
+    request_identify(request, cookies_of(wire));
+    snprintf(request->host, sizeof request->host, "%s", wire->host ? wire->host : "");
     if (wire->path && strlen(wire->path) < sizeof request->path)
         memcpy(request->path, wire->path, strlen(wire->path) + 1);
     else
@@ -317,11 +261,11 @@ static void admit(struct conn *conn, struct request *request, const struct wire_
     bool is_health = !strcmp(request->path, "/healthz");
     double rate = server->options.request_rate * (is_file ? 10 : 1);
     enum error error = request->early;
-    if (!bucket_take(is_file ? &conn->address->pages : &conn->address->requests, server_now(server), rate, 5 * rate))
+    if (!bucket_take(is_file ? &request->address->pages : &request->address->requests, server_now(server), rate, 5 * rate))
         error = ERROR_TOO_FAST;
     else if (conn->is_metrics)
         error = is_health || !strcmp(request->path, "/metrics") ? ERROR_NONE : ERROR_NOT_FOUND;
-    else if (!is_health && !is_our_page(server, wire->host, origin_of(wire)))
+    else if (error != ERROR_TOO_MANY && !is_health && !is_our_page(server, wire))
         error = ERROR_ORIGIN;                /* whoever watches a server may ask how it is by whatever name, and by none */
     request->early = error;
 }
@@ -333,16 +277,17 @@ static void on_request(void *owner, const struct wire_request *wire)
     struct conn *conn = owner;
     struct server *server = conn->server;
     struct request *request = calloc(1, sizeof *request);
+    struct address *address = address_of_request(conn, wire);
     request_drop(conn);
-    if (!request) {
+    if (!request || !address) {
+        free(request);
         edge_cut(conn->edge);
         return;
     }
-    conn->address = wire->fault ? conn->peer : address_of_request(conn, wire);
     conn->request = request;
     request->server = server;
     request->conn = conn;
-    request->address = conn->address;
+    request_come_from(request, address);
     request->begun = server_now(server);
     request->language = "en";
     if (wire->fault != WIRE_GOOD && wire->fault != WIRE_LENGTH && wire->fault != WIRE_BODY_TOO_LONG) {
@@ -465,24 +410,6 @@ void web_tick(struct server *server)
     edge_tick(server->edge);
 }
 
-static void socket_begin(struct conn *conn, struct visitor *visitor)
-{
-    struct server *server = conn->server;
-    conn->visitor = visitor;
-    conn->is_socket = true;
-    conn->last_reply = &conn->replies;
-    conn->next_of_visitor = visitor->conns;
-    conn->link_of_visitor = &visitor->conns;
-    if (visitor->conns)
-        visitor->conns->link_of_visitor = &conn->next_of_visitor;
-    visitor->conns = conn;
-    visitor->connections++;
-    visitor_saw(server, visitor);
-    server->sockets++;
-    heard_add(conn);
-    conn_wake(conn);
-}
-
 /* Whether a WebSocket is refused; `why` for the log. */
 static enum error socket_refusal(struct conn *conn, const struct request *request, const struct wire_request *wire, const char **why)
 {
@@ -490,13 +417,15 @@ static enum error socket_refusal(struct conn *conn, const struct request *reques
     double rate = server->options.request_rate;
     if (strcmp(request->path, "/api/socket"))
         return *why = "path", ERROR_NOT_FOUND;
-    if (!is_our_page(server, wire->host, origin_of(wire)))
+    if (request->early == ERROR_TOO_MANY)
+        return *why = "too_many", ERROR_TOO_MANY;
+    if (!is_our_page(server, wire))
         return *why = "origin", ERROR_ORIGIN;
     if (server->stopping)
         return *why = "stopping", ERROR_STOPPING;
     if (!request->visitor)
         return *why = "no_visitor", ERROR_NO_VISITOR;
-    if (!bucket_take(&conn->address->requests, server_now(server), rate, 5 * rate))
+    if (!bucket_take(&request->address->requests, server_now(server), rate, 5 * rate))
         return *why = "too_fast", ERROR_TOO_FAST;
     if (request->visitor->connections >= server->options.max_conns_per_visitor)
         return *why = "too_many", ERROR_TOO_MANY;
@@ -538,9 +467,19 @@ static void socket_ask(struct conn *conn, struct request *request, const struct 
     add(&head, "content-security-policy: %s\r\ncache-control: no-store\r\n%s%s%s", policy, safety,
         request->secure ? "strict-transport-security: max-age=31536000\r\n" : "", offers_protocol(wire) ? "sec-websocket-protocol: pyramids-1\r\n" : "");
     struct visitor *visitor = request->visitor;
+    struct address *address = address_hold(request->address);
     edge_upgrade(conn->edge, wire, head.text);
-    request_drop(conn);
-    socket_begin(conn, visitor);
+    request_drop(conn);                      /* behind a proxy its place among the connections of its address is now the socket's */
+    bool is_in = conn_begin(conn, visitor, address);
+    address_release(address);
+    if (!is_in) {
+        edge_cut(conn->edge);
+        return;
+    }
+    conn->is_socket = true;
+    server->sockets++;
+    heard_add(conn);
+    conn_wake(conn);
 }
 
 /* Past a string that begins after its quotation mark. */
@@ -693,19 +632,21 @@ static void *on_begin(void *context, struct edge_conn *edge, unsigned listener, 
     struct address *address = address_of(server, name);
     struct conn *conn = NULL;
     bool is_metrics = listener == LISTENER_METRICS;
-    if (server->connections < server->options.max_connections && address &&
-        (is_metrics || server->options.trust_proxy || address->connections < server->options.max_per_address))
+    /* The connections behind a proxy are the proxy's: there, requests and sockets count. */
+    bool is_counted = !is_metrics && !server->options.trust_proxy;
+    if (server->connections < server->options.max_connections && address)
         conn = calloc(1, sizeof *conn);
-    if (!conn) {
+    if (!conn || (is_counted && !address_enter(server, address))) {
+        free(conn);
         server->count.refused++;
         return NULL;
     }
     conn->edge = edge;
     conn->server = server;
-    conn->peer = conn->address = address;
+    conn->peer = is_counted ? address : address_hold(address);
+    conn->is_counted = is_counted;
     conn->is_metrics = is_metrics;
     server->connections++;
-    address->connections++;
     return conn;
 }
 
@@ -731,7 +672,10 @@ static void on_gone(void *owner)
 {
     struct conn *conn = owner;
     conn->server->connections--;
-    conn->peer->connections--;
+    if (conn->is_counted)
+        address_leave(conn->peer);
+    else
+        address_release(conn->peer);
     free(conn);
 }
 

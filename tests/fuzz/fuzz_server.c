@@ -578,6 +578,7 @@ static void set_up(const struct pyr_edition *edition)
     fuzz.options = (struct server_options){ .database = ":memory:", .editions = edition, .edition_count = 1, .edition_texts = &text,
         .trust_proxy = fuzz.setup & SETUP_PROXY, .quiet = true, .bot_threads = 1, .message_rate = 20 * few, .request_rate = 20 * few,
         .max_connections = 40, .max_per_address = 10, .max_tables = 20, .max_tables_per_visitor = 4, .max_conns_per_visitor = 3,
+        .max_tables_per_address = 10, .table_rate = 10 * few,
         .quick_seconds = 30, .relaxed_seconds = 180, .ping_seconds = 20,
         .tls_cert = fuzz.setup & SETUP_TLS ? TLS_FILE ".crt" : NULL, .tls_key = fuzz.setup & SETUP_TLS ? TLS_FILE ".key" : NULL };
 }

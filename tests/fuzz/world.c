@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "pool.h"
 #include "world.h"
 
 #define START_MS 1000000
@@ -16,10 +17,9 @@ struct store {
 };
 
 struct pool {
-    struct thought *thoughts;
-    struct work *works;
+    struct schedule_queue asks, works;
+    struct thought *(*begin)(struct ask *ask);
     void (*done)(struct thought *thought);
-    unsigned pending;
 };
 
 static struct {
@@ -121,32 +121,43 @@ struct store_db *world_db(void) { return world.db; }
 
 /* Bots (pool.c). */
 
-bool pool_start(struct pool **pool, uv_loop_t *loop, unsigned threads, void (*done)(struct thought *thought))
+bool pool_start(struct pool **pool, uv_loop_t *loop, unsigned threads, struct thought *(*begin)(struct ask *ask),
+    void (*done)(struct thought *thought))
 {
     (void)loop;
     (void)threads;
-    world.pool = (struct pool){ .done = done };
+    world.pool = (struct pool){ .begin = begin, .done = done };
+    schedule_queue_init(&world.pool.asks);
+    schedule_queue_init(&world.pool.works);
     *pool = &world.pool;
     return true;
 }
 
-bool pool_think(struct pool *pool, struct thought *thought)
+bool pool_ask(struct pool *pool, struct ask *ask)
 {
-    thought->next = pool->thoughts;
-    pool->thoughts = thought;
-    pool->pending++;
+    if (ask->job.link || ask->thinking)
+        return false;
+    schedule_queue_add(&pool->asks, &ask->job);
     return true;
 }
 
-void pool_work(struct pool *pool, struct work *work)
+void pool_withdraw(struct pool *pool, struct ask *ask)
 {
-    work->next = pool->works;
-    pool->works = work;
-    pool->pending++;
+    if (ask->job.link)
+        schedule_queue_remove(&pool->asks, &ask->job);
 }
 
-bool pool_is_stopping(const struct pool *pool) { (void)pool; return false; }
-unsigned pool_pending(const struct pool *pool) { return pool->pending; }
+enum error pool_work(struct pool *pool, struct work *work, uint64_t address)
+{
+    (void)address;
+    work->job = (struct schedule_job){ 0 };
+    schedule_queue_add(&pool->works, &work->job);
+    return ERROR_NONE;
+}
+
+void pool_watch(struct pool *pool, struct ask *ask, bool watched) { (void)pool; (void)ask; (void)watched; }
+bool pool_rest(struct pool *pool) { (void)pool; return false; }
+struct pool_state pool_state(const struct pool *pool) { (void)pool; return (struct pool_state){ 0 }; }
 
 static void think(struct thought *thought)
 {
@@ -164,38 +175,39 @@ static void think(struct thought *thought)
     }
 }
 
+static void give_back_works(struct pool *pool)
+{
+    while (pool->works.first) {
+        struct work *work = (struct work *)pool->works.first;
+        schedule_queue_remove(&pool->works, &work->job);
+        work->done(work);
+    }
+}
+
 void world_think(void)
 {
-    struct thought *thought = world.pool.thoughts;
-    struct work *work = world.pool.works;
-    world.pool.thoughts = NULL;
-    world.pool.works = NULL;
-    for (struct thought *next; thought; thought = next) {
-        next = thought->next;
-        world.pool.pending--;
+    for (unsigned i = 0; i < 16 && world.pool.asks.first; i++) {
+        struct ask *ask = (struct ask *)world.pool.asks.first;
+        schedule_queue_remove(&world.pool.asks, &ask->job);
+        struct thought *thought = world.pool.begin(ask);
+        if (!thought)
+            continue;
+        thought->ask = ask;
+        thought->edition = ask->edition;
+        thought->bot = ask->bot;
         think(thought);
         world.pool.done(thought);
     }
-    for (struct work *next; work; work = next) {
-        next = work->next;
-        world.pool.pending--;
-        work->done(work);
-    }
+    give_back_works(&world.pool);
 }
 
 void pool_stop(struct pool *pool)
 {
     if (!pool)
         return;
-    for (struct thought *next; pool->thoughts; pool->thoughts = next) {
-        next = pool->thoughts->next;
-        free(pool->thoughts);
-    }
-    for (struct work *work = pool->works, *next; work; work = next) {
-        next = work->next;
-        work->done(work);
-    }
-    pool->works = NULL;
+    while (pool->asks.first)
+        schedule_queue_remove(&pool->asks, pool->asks.first);
+    give_back_works(pool);
 }
 
 /* Begin and end. */
