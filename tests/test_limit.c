@@ -10,6 +10,7 @@
 
 #include "access.h"
 #include "conn.h"
+#include "pool.h"
 
 #define MINUTE UINT64_C(60000)
 #define DAY 86400
@@ -24,7 +25,9 @@ int error_status(enum error error) { (void)error; return 500; }
 void conn_wake(struct conn *conn) { (void)conn; }
 void conn_pause(struct conn *conn) { (void)conn; }
 void conn_resume(struct conn *conn) { (void)conn; }
-bool pool_think(struct pool *pool, struct thought *thought) { (void)pool; (void)thought; return false; }
+bool pool_ask(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; return false; }
+void pool_withdraw(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; }
+void pool_watch(struct pool *pool, struct ask *ask, bool watched) { (void)pool; (void)ask; (void)watched; }
 
 uint64_t server_hash(const struct server *server, const void *data, size_t size)
 {
@@ -489,5 +492,33 @@ TEST("nobody pushes the tables of others out of the lobby")
     count = lobby_list(&server, list);
     CHECK_INT(listed(ben, list, 8), 3);
     CHECK_INT(listed(ana, list, count), 1);
+    end_tables();
+}
+
+TEST("among thousands of tables the list is made once a second, and never shows one that is gone")
+{
+    char token[2 * TOKEN_SIZE + 1];
+    const struct table *list[LOBBY_TABLES];
+    struct table *table = NULL;
+    if (!begin_tables(10000, 10000, 100000))
+        return;
+    for (unsigned v = 0; v < 50; v++) {
+        struct visitor *visitor = make_visitor("Ana", token);
+        for (unsigned i = 0; i < 21; i++)
+            CHECK_INT(make_table(visitor, NULL, true, &table), ERROR_NONE);
+    }
+    CHECK_INT(lobby_list(&server, list), LOBBY_TABLES);
+    uint64_t made_at = server.lobby.list;
+    const struct table *first = list[0];
+    CHECK(first == table);                   /* the newest */
+    struct change *change = change_new(table, make_close);
+    change->visitor = table->host;
+    change_submit(change, NULL, NULL);
+    settle_jobs();
+    CHECK_INT(lobby_list(&server, list), LOBBY_TABLES - 1);
+    CHECK(list[0] != first && server.lobby.list == made_at);
+    now += 1000;
+    CHECK_INT(lobby_list(&server, list), LOBBY_TABLES);
+    CHECK(list[0] != first && server.lobby.list == made_at + 1);
     end_tables();
 }
