@@ -145,6 +145,38 @@ def case_connections_behind_a_proxy(folder):
         until_so(lambda: ana.ask('GET', '/api/editions').status == 200)
 
 
+def case_quiet_socket_behind_a_proxy(folder):
+    """A socket that is silent for longer than addresses are kept still has its address: what it asks for next is counted there."""
+    start = int(time.time())
+    clock = wire.Clock(folder, f'={start}')
+    with Server(folder, *PROXY, '--request-rate', '100000', '--ping', '3600', generous=False, env=clock.env) as server:
+        ana, eve = behind(server, '192.0.2.1'), behind(server, '203.0.113.66', 'Eve')
+        secret = ana.make('open', 'open')
+        link = wire.Link(eve, headers={'X-Forwarded-For': '203.0.113.66'})
+        for minutes in (5, 11, 22, 33):      # addresses are looked through once a minute
+            clock.set(server, f'={start + 60 * minutes}')
+            clock.pass_ticks(server)
+        codes = [link.say('open', table='2' * 7 + letter) for letter in '23456789ABCDEFGHJKLMNPQRSTUVWXYZ' * 2]
+        assert codes[0]['code'] == 'no_table' and codes[-1]['code'] == 'too_fast', codes
+        assert link.say('open', table=secret)['code'] == 'too_fast'
+        eve.refused(429, 'too_fast', 'GET', f'/api/tables/{secret}')         # the same address, over HTTP
+        ben = behind(server, '192.0.2.2', 'Ben')
+        assert ben.table(secret)['code'] == secret
+
+
+def case_header_in_several_lines(folder):
+    """A proxy may add a line of its own instead of lengthening the client's: the last line counts."""
+    with Server(folder, *PROXY, '--request-rate', '2', generous=False) as server:
+        def status(*lines):
+            at = raw(server, 'GET /api/editions HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n' +
+                     ''.join(f'X-Forwarded-For: {line}\r\n' for line in lines) + '\r\n')
+            with at:
+                return int(at.recv(4096).split(b' ')[1])
+        statuses = [status(f'198.51.100.{i}', '203.0.113.66') for i in range(60)]
+        assert 429 in statuses, statuses
+        assert status('203.0.113.66', '198.51.100.1') == 200
+
+
 def case_tables_per_address(folder):
     """An address makes so many tables per minute and keeps so many open, whatever visitors it has."""
     with Server(folder, *PROXY, '--request-rate', '100000', '--table-rate', '10', generous=False) as server:

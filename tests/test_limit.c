@@ -494,3 +494,31 @@ TEST("nobody pushes the tables of others out of the lobby")
     CHECK_INT(listed(ana, list, count), 1);
     end_tables();
 }
+
+TEST("among thousands of tables the list is made once a second, and never shows one that is gone")
+{
+    char token[2 * TOKEN_SIZE + 1];
+    const struct table *list[LOBBY_TABLES];
+    struct table *table = NULL;
+    if (!begin_tables(10000, 10000, 100000))
+        return;
+    for (unsigned v = 0; v < 50; v++) {
+        struct visitor *visitor = make_visitor("Ana", token);
+        for (unsigned i = 0; i < 21; i++)
+            CHECK_INT(make_table(visitor, NULL, true, &table), ERROR_NONE);
+    }
+    CHECK_INT(lobby_list(&server, list), LOBBY_TABLES);
+    uint64_t made_at = server.lobby.list;
+    const struct table *first = list[0];
+    CHECK(first == table);                   /* the newest */
+    struct change *change = change_new(table, make_close);
+    change->visitor = table->host;
+    change_submit(change, NULL, NULL);
+    settle_jobs();
+    CHECK_INT(lobby_list(&server, list), LOBBY_TABLES - 1);
+    CHECK(list[0] != first && server.lobby.list == made_at);
+    now += 1000;
+    CHECK_INT(lobby_list(&server, list), LOBBY_TABLES);
+    CHECK(list[0] != first && server.lobby.list == made_at + 1);
+    end_tables();
+}

@@ -36,6 +36,7 @@
 #define TOKEN_SIZE 32            /* bytes of a visitor's token, and of its hash */
 #define KEY_SIZE 22              /* letters of a seat's key */
 #define ID_SIZE 37               /* a message's id with its end */
+#define LOBBY_TABLES 100         /* public tables that are shown */
 #define HOST_SIZE 256            /* a host's name with its end */
 #define ADDRESS_SIZE 52          /* what limits count an address by, with its end */
 #define ADDRESS_TEXT 96          /* an address as others write it, with its end */
@@ -302,7 +303,12 @@ struct server {
     struct table *table_list;
     struct device_code *device_codes;
     int64_t last_visitor, last_table;
-    uint64_t last_watch, last_list;
+    uint64_t last_watch;
+    struct {                     /* the last list of public tables (lobby.c) */
+        uint64_t list, made;     /* its number; when, in milliseconds */
+        unsigned count;
+        char code[LOBBY_TABLES][CODE_SIZE + 1];
+    } lobby;
     unsigned connections, sockets, open_tables;
     uv_prepare_t writer;
     struct { struct conn *first, **end; } awake;     /* sockets that may lack something */
@@ -445,7 +451,6 @@ enum error table_rematch(struct table *table, struct visitor *visitor, struct ad
  * lobby.c: the public tables that strangers are shown: those that wait for players before those that run, the latest activity first. Each host and
  * each address first gets a few places, and only what is then left goes to those who have more, so that nobody can push the others out.
  */
-#define LOBBY_TABLES 100
 unsigned lobby_list(struct server *server, const struct table *list[LOBBY_TABLES]);
 
 /* The turn of a bot has come: what it is to think about; NULL if nothing. And it has chosen. (table.c, for pool.c) */
