@@ -244,7 +244,7 @@ TEST("judge: margins hold in 95 of 100 cases") {
     printf("# %u of %u intervals of points hold, %u of %u of chances\n", points.held, points.all, win.held, win.all);
     CHECK(points.all > 500 && win.all > 300);
     CHECK(points.held > 0.93 * points.all && points.held < 0.97 * points.all);
-    CHECK(win.held > 0.93 * win.all && win.held < 0.97 * win.all);
+    CHECK(win.held > 0.92 * win.all && win.held < 0.98 * win.all);       /* fewer of them */
 }
 
 TEST("judge: a loss that may be an accident of the playouts gets no mark") {
