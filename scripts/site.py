@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes the site: site.py OUT SOURCE EDITION MODULE FILE... -- PO... copies the files of the page, the edition and the module into OUT, each also
+"""Makes the site: site.py OUT SOURCE EDITION MODULE FILE... -- PO... (FILE: a name in SOURCE, or NAME=PATH) copies the files
+of the page, the edition and the module into OUT, each also
 packed by gzip, adds the catalogues of the languages, and fills in the service worker: the list of files, and a version that changes with any of
 them. What is read where no script runs is there in all languages: @NOSCRIPT@ in the page, the descriptions in the manifest.
 
@@ -24,6 +25,7 @@ def _(text):
 DESCRIPTION = _('Turn a card, take your pen, find the way down to the tomb.')
 NOSCRIPT = _('Pyramids is played with scripts: please allow them for this page.')
 NOPAGE = _('This server was built without its page, because clang and wasm-ld were missing. Tables can be played by other clients.')
+NOPAGE_HOW = _('To get the page, install clang and lld and build the program again.')
 
 
 def translations(text, paths):
@@ -55,7 +57,7 @@ def no_page(out, template, *languages):
     with open(template, encoding='utf-8') as file:
         page = file.read()
     with open(out, 'w', encoding='utf-8') as file:
-        file.write(page.replace('@NOPAGE@', paragraphs(NOPAGE, languages)))
+        file.write(page.replace('@NOPAGE@', paragraphs(NOPAGE, languages) + paragraphs(NOPAGE_HOW, languages)))
 
 
 def main():
@@ -64,7 +66,7 @@ def main():
         return
     out, source, edition, module, *names = sys.argv[1:]
     names, languages = names[:names.index('--')], names[names.index('--') + 1:]
-    files = {name: os.path.join(source, name) for name in names}
+    files = {name: path or os.path.join(source, name) for name, _equals, path in (word.partition('=') for word in names)}
     files['classic.edition'], files['pyramids.wasm'] = edition, module
     shutil.rmtree(out, ignore_errors=True)
     content = {}

@@ -23,13 +23,19 @@ cat >"$dest/program.c" <<'END'
 #include <stdio.h>
 #include <pyramids/bots.h>
 #include <pyramids/edition.h>
+#include <pyramids/version.h>
+
+#if PYR_VERSION_NUMBER < PYR_VERSION_ENCODE(0, 1, 0)
+#error "which version is this?"
+#endif
 
 int main(void)
 {
     struct pyr_edition edition;
     struct pyr_fault fault;
     enum pyr_err err = pyr_edition_read(&edition, "pyramids-edition 2\n", 19, &fault);
-    printf("%d %u %s\n", err == PYR_ERR_TEXT_VERSION, (unsigned)fault.line, pyr_bot_at(0)->name);
+    printf("%d %u %s %s %d\n", err == PYR_ERR_TEXT_VERSION, (unsigned)fault.line, pyr_bot_at(0)->name, pyr_version(),
+        pyr_version_number() == PYR_VERSION_NUMBER);
     return 0;
 }
 END
@@ -39,10 +45,24 @@ flags=$(pkg-config --cflags pyramids)
 {
     $CC -std=c11 -Wall -Werror $flags program.c -o shared $(pkg-config --libs pyramids)
     $CC -std=c11 -Wall -Werror $flags program.c -o static "$libdir/libpyramids.a"
+    g++ -x c++ -std=c++11 -Wall -Werror $flags program.c -o cplusplus $(pkg-config --libs pyramids)
 }
-[ "$(LD_LIBRARY_PATH=$libdir ./shared)" = "1 1 random" ] || fail "the shared library answers otherwise"
-[ "$(./static)" = "1 1 random" ] || fail "the static library answers otherwise"
+answer="1 1 random $(pkg-config --modversion pyramids) 1"
+[ "$(LD_LIBRARY_PATH=$libdir ./shared)" = "$answer" ] || fail "the shared library answers otherwise"
+[ "$(./static)" = "$answer" ] || fail "the static library answers otherwise"
+[ "$(LD_LIBRARY_PATH=$libdir ./cplusplus)" = "$answer" ] || fail "the shared library answers C++ otherwise"
 LD_LIBRARY_PATH=$libdir ldd ./shared | grep -q 'libpyramids\.so\.0 => ' || fail "./shared does not use libpyramids.so.0"
+
+# The example of README.md compiles as it stands, with the command that stands there, and plays a whole game: 28 turns, so that the
+# four scores are those that the command's own random game of this seed has.
+sed -n '/^```c$/,/^```$/p' "$PYR_SOURCE/README.md" | sed '/^```/d' >game.c
+command=$(sed -n 's/^    cc game\.c/game.c/p' "$PYR_SOURCE/README.md")
+[ -n "$command" ] || fail "README.md does not say how to compile its example"
+eval "$CC -std=c11 -Wall -Wextra -Wconversion -Werror $command"
+LD_LIBRARY_PATH=$libdir ./game >scores
+[ "$(grep -cE '^player [1-4]: -?[0-9]+ points$' scores)" = 4 ] || fail "the example of README.md prints" "$(cat scores)"
+wanted=$("$PYR_BUILD/src/cli/pyramids" bench --games 1 --seed 1 --json | sed 's/.*"mean_score": \(-*[0-9]*\)\.0000.*/\1/')
+grep -qx "player 1: $wanted points" scores || fail "the example of README.md played another game: $wanted is not in" "$(cat scores)"
 
 others=$(nm -D --defined-only "$libdir/libpyramids.so" | awk '$2 != "A" { print $NF }' | grep -v '^pyr_' || true)
 [ -z "$others" ] || fail "the shared library also shows" "$others"

@@ -1065,3 +1065,35 @@ TEST("the number of turns of each pattern, and the way to a tomb")
     CHECK_INT(pyr_card_distance(card, card->open, card->tomb), 1);
     CHECK_INT(pyr_card_distance(card, card->tomb, 0), 0);
 }
+
+TEST("codes keep their numbers and the names that clients know them by")
+{
+    /* The words that a server has sent since protocol 1, with the numbers that programs have been compiled with. */
+    static const struct {
+        const char *name;
+        int code;
+        const char *rule;
+    } known[] = {
+        { "phase", -200, "" }, { "step", -198, "" }, { "not_dealt", -197, "R4" }, { "not_on_desk", -196, "R8" },
+        { "wall", -195, "R9" }, { "marked", -194, "R9" }, { "no_entrance", -193, "R10" }, { "no_touch", -192, "R10" },
+        { "not_pattern", -191, "R8" }, { "extra_one", -190, "R11" }, { "must_mark", -189, "R8" },
+        { "must_pass", -188, "Q7" }, { "not_in_display", -187, "R12" }, { "deck_empty", -186, "R13" },
+        { "extra_missing", -185, "R11" }, { "extra_too_many", -184, "R11" }, { "text_encoding", -400, "" },
+        { "text_line", -399, "" }, { "text_space", -398, "" }, { "text_missing", -394, "" }, { "text_extra", -393, "" },
+        { "text_number", -392, "" }, { "text_range", -391, "" }, { "text_spaces", -387, "" },
+        { "text_order", -386, "" }, { "text_move", -385, "" }, { "not_ready", -700, "" }, { "seats", -100, "" },
+        { "copies", -294, "R2" }, { "card_tomb", -291, "R1" }, { "penalty_falls", -300, "R3" },
+        { "not_in_deck", -96, "R5" }, { "record_points", -593, "R14" }, { "record_winner", -591, "R17" },
+        { "no_such_line", -697, "" },
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        CHECK_STR(pyr_err_name((enum pyr_err)known[i].code), known[i].name);
+        CHECK_INT(pyr_err_find(known[i].name), known[i].code);
+        CHECK_STR(pyr_err_rule((enum pyr_err)known[i].code), known[i].rule);
+    }
+    CHECK_STR(pyr_err_name(PYR_OK), "ok");
+    CHECK(!pyr_err_name((enum pyr_err)-1));
+    CHECK_STR(pyr_err_rule((enum pyr_err)-1), "");
+    CHECK_INT(pyr_err_find("walls"), PYR_OK);
+    CHECK_INT(pyr_err_find(""), PYR_OK);
+}

@@ -171,7 +171,7 @@ static bool begin(struct world *world, unsigned seats, const struct pyr_chance *
         if (!visitor_load(&world->server, &visitor))
             return false;
         conn->server = &world->server;
-        conn->address = &world->address;
+        conn->address = address_hold(&world->address);
         conn->visitor = visitor_by_id(&world->server, visitor.id);
         conn->link_of_visitor = &conn->visitor->conns;
         conn->visitor->conns = conn;

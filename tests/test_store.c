@@ -896,7 +896,7 @@ TEST("a database is there when it is opened again")
     CHECK(!stat(path, &status) && (status.st_mode & 0777) == 0600);
     CHECK(!exists("-wal") && !exists(".v1"));
     CHECK_INT(outside_number(path, "PRAGMA application_id"), 0x50595241);
-    CHECK_INT(outside_number(path, "PRAGMA user_version"), 2);
+    CHECK_INT(outside_number(path, "PRAGMA user_version"), STORE_VERSION);
     CHECK(!open_with(refuse, NULL));
     CHECK(strstr(error, "could not be loaded"));
     if (CHECK(open_with(load_count, last))) {
@@ -929,10 +929,10 @@ TEST("a newer version and another program's file are refused and left as they ar
     make_folder();
     if (CHECK(open_store()))
         close_store();
-    CHECK(outside(path, "PRAGMA user_version = 3"));
+    CHECK(outside(path, "PRAGMA user_version = 4"));
     CHECK(!open_with(NULL, NULL));
-    CHECK(strstr(error, "newer version") && strstr(error, "version 3") && strstr(error, path));
-    CHECK_INT(outside_number(path, "PRAGMA user_version"), 3);
+    CHECK(strstr(error, "newer version") && strstr(error, "version 4") && strstr(error, path));
+    CHECK_INT(outside_number(path, "PRAGMA user_version"), 4);
     remove(path);
 
     CHECK(outside(path, "CREATE TABLE wine (year)"));
@@ -1126,7 +1126,7 @@ TEST("an older version is migrated, with a copy beside it")
         CHECK_INT(do_job(put_report), STORE_OK);
         close_store();
     }
-    CHECK_INT(outside_number(path, "PRAGMA user_version"), 2);
+    CHECK_INT(outside_number(path, "PRAGMA user_version"), STORE_VERSION);
     CHECK_INT(outside_number(path, "SELECT count(*) FROM report JOIN game ON game.id = game JOIN line USING (game) WHERE code = 'CODE1'"), 1);
     CHECK_INT(outside_number(copy, "PRAGMA user_version"), 1);
     CHECK_INT(outside_number(copy, "PRAGMA application_id"), 0x50595241);
@@ -1147,7 +1147,7 @@ TEST("an older version is migrated, with a copy beside it")
     remove(path);
     CHECK(outside(path, version_1) && outside(path, "CREATE TABLE report (x)"));
     CHECK(!open_with(NULL, NULL));
-    CHECK(strstr(error, "could not be migrated from version 1 to 2, and is as it was"));
+    CHECK(strstr(error, "could not be migrated from version 1 to 3, and is as it was"));
     CHECK_INT(outside_number(path, "PRAGMA user_version"), 1);
     CHECK_INT(outside_number(path, "SELECT count(*) FROM line"), 1);
     CHECK(exists(".v1"));

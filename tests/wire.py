@@ -61,7 +61,8 @@ class Server:
     def __init__(self, folder, *options, database='server.db', generous=True, env=None, before=()):
         self.folder, self.options, self.database = folder, list(options), os.path.join(folder, database)
         if generous:                         # tests ask faster than people, and a slow one does not read for long; those of the limits leave this out
-            self.options = ['--request-rate', '100000', '--message-rate', '100000', '--max-per-address', '5000', '--ping', '600', *self.options]
+            self.options = ['--request-rate', '100000', '--message-rate', '100000', '--max-per-address', '5000', '--ping', '600',
+                            '--table-rate', '100000', '--max-tables-per-address', '100000', *self.options]
         self.port, self.process, self.env, self.before = ports.reserve(), None, env, before
         self.log = os.path.join(folder, database + '.log')
         self.start()
@@ -139,6 +140,35 @@ class Server:
         visitor = Visitor(self)
         visitor.want(200, 'POST', '/api/visitor', {'name': name})
         return visitor
+
+
+class Clock:
+    """The time of a server, in the hands of a test: start the server with `env=clock.env` (src/server/clock.c)."""
+
+    def __init__(self, folder, text='+0'):
+        self.path = os.path.join(folder, 'clock')
+        self.env = {'PYRAMIDS_TEST_CLOCK': self.path}
+        self.text = None
+        self.write(text)
+
+    def write(self, text):
+        self.text = text
+        with open(self.path + '.new', 'w', encoding='ascii') as file:
+            file.write(text + '\n')
+        os.replace(self.path + '.new', self.path)
+
+    def set(self, server, text):
+        """`+N`: N seconds ahead, `=N`: stands still at second N. Waits until the server goes by it."""
+        seen = server.text().count(f'event=test_clock clock={text}\n')
+        if text != self.text:
+            self.write(text)
+            until_so(lambda: server.text().count(f'event=test_clock clock={text}\n') > seen, 'the server does not follow the clock')
+
+    def pass_ticks(self, server, count=2):
+        """Lets the server look at all its tables a few times, at the time that it is."""
+        assert self.text[0] == '=', 'only a clock that stands still can do this'
+        for i in range(count):               # a longer spelling of the same second: when it is adopted, a tick has begun, and the last one is over
+            self.set(server, '=' + '0' * (1 + i) + self.text[1:].lstrip('0'))
 
 
 class Answer:

@@ -99,7 +99,7 @@ export class Aim {
         const shape = this.one ? /** @type {[number, number][]} */ ([[0, 0]]) : turned(this.pattern, this.quarters, this.mirror);
         const tries = shape.map(([ax, ay]) => shape.map(([x, y]) => [cell % 5 + x - ax, (cell / 5 | 0) + y - ay]))
             .filter((c) => c.every(([x, y]) => x >= 0 && y >= 0 && x < 5 && y < 5)).map((c) => c.map(([x, y]) => y * 5 + x).sort((a, b) => a - b));
-        const cells = tries.find((c) => [ERR.noTouch, ERR.noEntrance].includes(this.why(slot, c))) ?? tries[0] ?? [cell];
+        const cells = tries.find((c) => [ERR.no_touch, ERR.no_entrance].includes(this.why(slot, c))) ?? tries[0] ?? [cell];
         this.hover = { slot, cells, step: markStep(slot, cells), bad: this.why(slot, cells) };
     }
 
@@ -114,7 +114,7 @@ export class Aim {
         this.refused = 0;
         this.painted = [];
         if (!list.length) {
-            this.refused = this.why(slot, [cell]) || ERR.notPattern;
+            this.refused = this.why(slot, [cell]) || ERR.not_pattern;
             return false;
         }
         const again = this.pin !== null && this.cycle.slot === slot && this.cycle.cell === cell && list.some((p) => same(p, this.pin));
@@ -199,7 +199,8 @@ export class Aim {
         else if (this.painted.length === 1 && (single ?? best))
             this.hover = { ...(best ?? /** @type {Place} */ (single)), bad: 0 };
         else
-            this.hover = { slot, cells: [cell], step: markStep(slot, [cell]), bad: this.why(slot, [cell]) || ERR.notPattern };
+            this.hover = { slot, cells: [cell], step: markStep(slot, [cell]), bad: this.why(slot,
+                [cell]) || ERR.not_pattern };
     }
 
     /** Paints by taps: the rest is filled in once a single placement is left, and a painted space is wiped off again. @param {number} slot @param {number} cell */
@@ -217,7 +218,7 @@ export class Aim {
         if (left.length)
             return;
         this.painted = [];
-        this.refused = this.why(slot, [cell]) || ERR.notPattern;
+        this.refused = this.why(slot, [cell]) || ERR.not_pattern;
     }
 
     /** The placement in the turn shown whose middle is nearest to a point, in spaces; null beyond reach. @param {number} slot @param {number} x @param {number} y */

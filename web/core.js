@@ -6,6 +6,8 @@
  * A space is a number from 0 (a1) to 24 (e5), row by row. A card is its number, 1 to 48; 0 is none. A seat counts from 0.
  */
 
+import { DESK, ERR, KIND, OUTLOOK, PHASE, SCORE, SEAT, STEP, VIEW } from './codes.js';
+
 /** @typedef {{name: string, copies: number, rows: string[], size: number}} Pattern */
 /** @typedef {{number: number, colour: Colour, cells: string}} Card cells: 25 characters as in an edition */
 /** @typedef {'green' | 'orange' | 'purple'} Colour */
@@ -51,16 +53,22 @@
 /** @typedef {{choice: string, points: number, win: number, pointsMargin: number, winMargin: number, usual: boolean, made: boolean}} Option */
 /** @typedef {{points: number[], win: number[]}} Outlook */
 
+export { ERR };
 export const COLOURS = /** @type {Colour[]} */ (['green', 'orange', 'purple']);
 export const TILES = [10, 6, 3];
-export const NOBODY = 255;
-export const ONLOOKER = 254;
-const PHASES = /** @type {Phase[]} */ (['keep', 'show', 'reveal', 'mark', 'replace', 'end']);
-const SHIFT = 35n;               // the second card's spaces in a step (base.h)
-const OTHER = 1n << 29n;
+export const NOBODY = SEAT.nobody, ONLOOKER = SEAT.onlooker;
+const SEATS = [0, 1, 2, 3], ROUNDS = [0, 1, 2, 3], SLOTS = [0, 1];
+const PHASES = /** @type {Phase[]} */ (Object.keys(PHASE));
+const KINDS = /** @type {(keyof typeof KIND)[]} */ (Object.keys(KIND));
+const SHIFT = BigInt(STEP.half);             // the second card's spaces in a step
+const SECOND = BigInt(STEP.second);
+const OTHER = 1n << BigInt(STEP.other);
 
-/** Codes of err.h that the page asks for by name. */
-export const ERR = { noEntrance: -193, noTouch: -192, notPattern: -191, recordEdition: -600 };
+/** A step that is no mark (pyr_step_other). @param {keyof typeof KIND} kind */
+const other = (kind, first = 0, second = 0) =>
+    OTHER | BigInt(KIND[kind]) << BigInt(STEP.kind) | BigInt(first) | BigInt(second) << SECOND;
+export const PASS = other('pass');
+export const DRAW = other('draw');
 
 /** How the analysis marks a choice, and what it has cost at least: points, or of the chance to win. The worst first. */
 export const MARKS = /** @type {[string, number, number][]} */ ([['??', 6, .1], ['?', 3, .05], ['?!', 1.5, .02]]);
@@ -70,11 +78,19 @@ export const spaceName = (i) => 'abcde'[i % 5] + (1 + (i / 5 | 0));
 /** @param {string} text such as a1b1a2 */
 export const spacesOf = (text) => (text.match(/[a-e][1-5]/g) ?? []).map((s) => s.charCodeAt(0) - 97 + 5 * (Number(s[1]) - 1));
 
-/** Spaces from bits, six a row. @param {number} low 32 bits */
+/** A card and a seat from a byte; 0 and -1 for none. @param {number} byte */
+const cardOf = (byte) => byte === NOBODY ? 0 : byte + 1;
+/** @param {number} byte */
+const seatOf = (byte) => byte === NOBODY ? -1 : byte;
+
+/** Which bit of a set of spaces is this one. @param {number} i */
+const bitOf = (i) => (i / 5 | 0) * STEP.row + i % 5;
+
+/** Spaces from bits. @param {number} low 32 bits */
 function spacesFrom(low) {
     const cells = [];
     for (let i = 0; i < 25; i++)
-        if (low >>> ((i / 5 | 0) * 6 + i % 5) & 1)
+        if (low >>> bitOf(i) & 1)
             cells.push(i);
     return cells;
 }
@@ -83,7 +99,7 @@ function spacesFrom(low) {
 export function markStep(slot, cells) {
     let bits = 0n;
     for (const i of cells)
-        bits |= 1n << BigInt((i / 5 | 0) * 6 + i % 5);
+        bits |= 1n << BigInt(bitOf(i));
     return slot ? bits << SHIFT : bits;
 }
 
@@ -93,17 +109,15 @@ function stepFrom(step) {
         const slot = step >> SHIFT ? 1 : 0;
         return { kind: 'mark', slot, cells: spacesFrom(Number((slot ? step >> SHIFT : step) & 0xffffffffn)), step };
     }
-    const kind = /** @type {const} */ (['pass', 'keep', 'take', 'draw'])[Number(step >> 30n & 3n)];
-    const cards = [Number(step & 63n) + 1, Number(step >> 6n & 63n) + 1];
+    const kind = KINDS[Number(step >> BigInt(STEP.kind) & 3n)];
+    const cards = [Number(step & 63n) + 1, Number(step >> SECOND & 63n) + 1];
     return { kind, cards: kind === 'keep' ? cards : kind === 'take' ? [cards[0]] : [], step };
 }
 
 /** @param {number} card */
-export const takeStep = (card) => OTHER | 2n << 30n | BigInt(card - 1);
-export const DRAW = OTHER | 3n << 30n;
-export const PASS = OTHER;
+export const takeStep = (card) => other('take', card - 1);
 /** @param {number} a @param {number} b */
-export const keepStep = (a, b) => OTHER | 1n << 30n | BigInt(Math.min(a, b) - 1) | BigInt(Math.max(a, b) - 1) << 6n;
+export const keepStep = (a, b) => other('keep', Math.min(a, b) - 1, Math.max(a, b) - 1);
 
 /** Reads what edition_write has written, which is regular. @param {string} text @returns {Edition} */
 function parseEdition(text) {
@@ -268,47 +282,51 @@ export class Core {
             const word = d.getBigUint64(o, true);
             return [Number(word & 0x1fffffffn), Number(word >> SHIFT)];
         };
-        const free = halves(0), flags = d.getUint8(30), done = d.getBigUint64(16, true), cards = [];
+        const free = halves(DESK.free), flags = d.getUint8(DESK.flags), done = d.getBigUint64(DESK.done, true), cards = [];
         for (let i = 0; i < 48; i++)
             if (done >> BigInt(i) & 1n)
                 cards.push(i + 1);
-        const slots = [0, 1].map((slot) => {
-            const card = bytes[at + 28 + slot] === 255 ? 0 : bytes[at + 28 + slot] + 1;
+        const slots = SLOTS.map((slot) => {
+            const card = cardOf(bytes[at + DESK.card + slot]);
             const open = new Set(spacesFrom(free[slot]));
             const marks = [];
             for (let i = 0; card && i < 25; i++)
                 if (this.edition.cards[card].cells[i] !== '#' && !open.has(i))
                     marks.push(i);
-            return { card, marks, tomb: (flags >> slot & 1) !== 0 };
+            return { card, marks, tomb: (flags & DESK.tomb << slot) !== 0 };
         });
-        return { slots, done: cards, skulls: d.getUint8(24), rubies: d.getUint8(25), emeralds: d.getUint8(26),
-            torches: [0, 1, 2, 3].map((r) => (d.getUint8(27) >> r & 1) !== 0), first: (flags & 4) !== 0, due: d.getUint8(31) };
+        const torches = ROUNDS.map((r) => (d.getUint8(DESK.torches) >> r & 1) !== 0);
+        return { slots, done: cards, torches, skulls: d.getUint8(DESK.skulls), rubies: d.getUint8(DESK.rubies),
+            emeralds: d.getUint8(DESK.emeralds), first: (flags & DESK.first) !== 0, due: d.getUint8(DESK.due) };
     }
 
     /** @param {number} at @returns {Score} */
     score(at) {
-        const d = this.data(at), n = [0, 1, 2, 3, 4, 5].map((i) => d.getInt16(2 * i, true));
-        return { total: n[0], pyramids: n[1], torches: n[2], points: n[3], gems: n[4], skulls: n[5] };
+        const d = this.data(at), entries = Object.entries(SCORE).map(([name, place]) => [name, d.getInt16(place, true)]);
+        return Object.fromEntries(entries);
     }
 
     /** @param {number} at @returns {View} */
     decodeView(at) {
-        const byte = this.bytes().subarray(at, at + 232);
-        const card = /** @param {number} o */ (o) => byte[o] === 255 ? 0 : byte[o] + 1;
+        const byte = this.bytes().subarray(at, at + VIEW.size);
         const list = /** @param {number} o @param {number} n */ (o, n) => [...byte.subarray(o, o + n)];
-        const seats = byte[136], seat = byte[228] === 255 ? -1 : byte[228];
-        const phase = PHASES[byte[137]];
+        const seats = byte[VIEW.seats], seat = seatOf(byte[VIEW.seat]);
+        const phase = PHASES[byte[VIEW.phase]];
         const desks = [], scores = [];
         for (let s = 0; s < seats; s++) {
-            desks.push(this.desk(s === seat ? at + 192 : at + 32 * s));
+            desks.push(this.desk(at + (s === seat ? VIEW.mine : VIEW.desk + DESK.size * s)));
             scores.push(this.score(this.x.view_score(s, s === seat && phase === 'mark' ? 1 : 0)));
         }
-        return { seats, phase, round: byte[138], turn: byte[139], waiting: [0, 1, 2, 3].map((s) => (byte[140] >> s & 1) !== 0),
-            deckLeft: byte[141], display: [0, 1, 2, 3].map((i) => card(142 + i)), revealed: list(146, 8).filter((p) => p < 6),
-            tiles: [0, 1, 2].map((c) => list(154 + 3 * c, 3).map((s) => s === 255 ? -1 : s)),
-            fresh: [0, 1, 2, 3].map((s) => [card(171 + 2 * s), card(172 + 2 * s)].filter(Boolean)),
-            order: list(179, 4).filter((s) => s < 4), place: byte[183], owed: byte[184], desks,
-            dealt: [0, 1, 2, 3].map((i) => card(224 + i)).filter(Boolean), seat, scores };
+        return {
+            seats, phase, round: byte[VIEW.round], turn: byte[VIEW.turn], deckLeft: byte[VIEW.deck_left],
+            waiting: SEATS.map((s) => (byte[VIEW.waiting] >> s & 1) !== 0),
+            display: list(VIEW.display, 4).map(cardOf),
+            revealed: list(VIEW.revealed, 8).filter((p) => p < 6),
+            tiles: COLOURS.map((_, c) => list(VIEW.tile + 3 * c, 3).map(seatOf)),
+            fresh: SEATS.map((s) => list(VIEW.fresh + 2 * s, 2).map(cardOf).filter(Boolean)),
+            order: list(VIEW.order, 4).filter((s) => s < 4), place: byte[VIEW.place], owed: byte[VIEW.owed],
+            desks, dealt: list(VIEW.dealt, 4).map(cardOf).filter(Boolean), seat, scores,
+        };
     }
 
     /** What a seat sees now; null while cards are being dealt. @param {number} seat @returns {View | null} */
@@ -326,7 +344,7 @@ export class Core {
     /** Of the view that was asked for last. @returns {number[]} */
     winners() {
         const bits = this.x.view_winners();
-        return [0, 1, 2, 3].filter((s) => bits >> s & 1);
+        return SEATS.filter((s) => bits >> s & 1);
     }
 
     /** @param {number} seat @returns {Step[]} */
@@ -404,8 +422,9 @@ export class Core {
 
     /** @param {number} at @returns {Outlook} */
     outlook(at) {
-        const f = new Float32Array(this.x.memory.buffer, at, 8);
-        return { points: [...f.subarray(0, 4)], win: [...f.subarray(4, 8)] };
+        const memory = this.x.memory.buffer;
+        const four = /** @param {number} place */ (place) => [...new Float32Array(memory, at + place, SEATS.length)];
+        return { points: four(OUTLOOK.points), win: four(OUTLOOK.win) };
     }
 
     /** @param {number} line @param {number} playouts @param {bigint} seed @returns {{after: Outlook, luck: Outlook | null}} */

@@ -4,8 +4,9 @@
  */
 import { _, ngettext, listWords } from './i18n.js';
 import { esc } from './dom.js';
-import { symbolOf } from './draw.js';
-import { spaceName, spacesOf } from './core.js';
+import { SYMBOLS, symbolOf } from './draw.js';
+import { COLOURS, spaceName, spacesOf } from './core.js';
+import { ERR } from './codes.js';
 
 /** @typedef {import('./core.js').Fault} Fault */
 /** @typedef {import('./core.js').Edition} Edition */
@@ -34,14 +35,8 @@ export function spaceWord(c) {
 
 /** What each symbol brings (R11), as a list with pictures. */
 export function symbolList() {
-    const rows = /** @type {[string, string][]} */ ([
-        ['x', _('Red cross: mark one more space at once, on either card. If that is a cross too, one more.')],
-        ['re', _('Ruby, emerald: mark the next gem of that colour on the score card. After the tenth nothing happens.')],
-        ['f', _('Torch: mark this round’s torch, at most one a round.')],
-        ['s', _('Skull: mark the next skull on the score card.')],
-        ['p', _('Potion: erase the two worst skulls; with fewer, what there is.')],
-        ['T', _('Tomb: the card is complete.')]]);
-    return `<ul class="syms">${rows.map(([c, text]) => `<li>${[...c].map(symbolOf).join('')}<span>${esc(text)}</span></li>`).join('')}</ul>`;
+    return `<ul class="syms">${['x', 're', 'f', 's', 'p', 'T'].map((chars) => `<li>${[...chars].map(symbolOf).join('')}<span>${
+        esc(symbolRule(SYMBOLS[chars[0]]))}</span></li>`).join('')}</ul>`;
 }
 
 export const LEVELS = ['novice', 'casual', 'club', 'expert', 'master'];
@@ -65,6 +60,16 @@ export function playerName(name) {
 
 /** A card in words. @param {Edition} edition @param {number} card */
 export const cardName = (edition, card) => _('Card %{n}, %{colour}', { n: card, colour: colourName(edition.cards[card].colour) });
+
+/** Completed cards by colour, lowest number first. @param {Edition} edition @param {number[]} done */
+export const doneByColour = (edition, done) => COLOURS.map((colour) => ({ colour, cards: done.filter((n) => edition.cards[n].colour === colour) }));
+
+/** The same for those who listen: "green 5, 28; purple 4". @param {Edition} edition @param {number[]} done */
+export function doneWords(edition, done) {
+    const parts = doneByColour(edition, done).filter(({ cards }) => cards.length).map(({ colour, cards }) => _('%{colour} %{cards}',
+        { colour: colourName(colour), cards: cards.join(', ') }));
+    return parts.join('; ') || _('none yet');
+}
 
 /** "a1 b1 a2". @param {number[]} cells */
 export const spaceNames = (cells) => cells.map(spaceName).join(' ');
@@ -109,30 +114,28 @@ export const patternName = (pattern) => _('%{name} pattern', { name: pattern.nam
 /** Why a step is illegal: a sentence and its rule. @param {number} code @returns {{text: string, rule: string}} */
 export function reason(code) {
     switch (code) {
-    case -195: return { text: _('That space is a wall.'), rule: 'R9' };
-    case -194: return { text: _('That space is already marked.'), rule: 'R9' };
-    case -193: return { text: _('The first mark on a card must cover the entrance.'), rule: 'R10' };
-    case -192: return { text: _('It must touch a space you marked before.'), rule: 'R10' };
-    case -191: return { text: _('Mark the whole pattern, or exactly one space.'), rule: 'R8' };
-    case -190: return { text: _('An extra mark is one space.'), rule: 'R11' };
-    case -189: return { text: _('You cannot pass: something can be marked.'), rule: 'R8' };
-    case -188: return { text: _('You have no card left, so you pass.'), rule: 'Q7' };
-    case -196: return { text: _('That card is not yours.'), rule: 'R8' };
-    case -187: return { text: _('That card is not in the display.'), rule: 'R12' };
-    case -186: return { text: _('The deck is empty.'), rule: 'R13' };
-    case -185: return { text: _('An extra mark is missing.'), rule: 'R11' };
-    case -184: return { text: _('A mark more than the crosses pay for.'), rule: 'R11' };
-    case -197: return { text: _('That card was not dealt to this player.'), rule: 'R4' };
-    case -96: return { text: _('That card is not in the deck any more.'), rule: 'R5' };
-    case -95: return { text: _('All cards of that pattern have been revealed in this round.'), rule: 'R6' };
+    case ERR.wall: return { text: _('That space is a wall.'), rule: 'R9' };
+    case ERR.marked: return { text: _('That space is already marked.'), rule: 'R9' };
+    case ERR.no_entrance: return { text: _('The first mark on a card must cover the entrance.'), rule: 'R10' };
+    case ERR.no_touch: return { text: _('It must touch a space you marked before.'), rule: 'R10' };
+    case ERR.not_pattern: return { text: _('Mark the whole pattern, or exactly one space.'), rule: 'R8' };
+    case ERR.extra_one: return { text: _('An extra mark is one space.'), rule: 'R11' };
+    case ERR.must_mark: return { text: _('You cannot pass: something can be marked.'), rule: 'R8' };
+    case ERR.must_pass: return { text: _('You have no card left, so you pass.'), rule: 'Q7' };
+    case ERR.not_on_desk: return { text: _('That card is not yours.'), rule: 'R8' };
+    case ERR.not_in_display: return { text: _('That card is not in the display.'), rule: 'R12' };
+    case ERR.deck_empty: return { text: _('The deck is empty.'), rule: 'R13' };
+    case ERR.extra_missing: return { text: _('An extra mark is missing.'), rule: 'R11' };
+    case ERR.extra_too_many: return { text: _('A mark more than the crosses pay for.'), rule: 'R11' };
+    case ERR.not_dealt: return { text: _('That card was not dealt to this player.'), rule: 'R4' };
+    case ERR.not_in_deck: return { text: _('That card is not in the deck any more.'), rule: 'R5' };
+    case ERR.not_in_round: return { text: _('All cards of that pattern have been revealed in this round.'), rule: 'R6' };
     default: return { text: _('That is not possible now.'), rule: '' };
     }
 }
 
-/** Codes of err.h by the names that the server uses. */
-export const REASONS = /** @type {Record<string, number>} */ ({ wall: -195, marked: -194, no_entrance: -193, no_touch: -192, not_pattern: -191,
-    extra_one: -190,
-    must_mark: -189, must_pass: -188, not_on_desk: -196, not_in_display: -187, deck_empty: -186, extra_missing: -185 });
+/** The code of err.h that the server means by a name; 0 if this page does not know it. @param {string} name */
+export const codeOf = (name) => /** @type {Record<string, number>} */ (ERR)[name] ?? 0;
 
 /** A rule as a link. @param {string} rule */
 export const ruleLink = (rule) => rule ? ` <a class="rule" href="#${rule}">${rule}</a>` : '';
@@ -143,7 +146,7 @@ export function symbolRule(name) {
     case 'cross': return _('Red cross: mark one more space at once, on either card. If that is a cross too, one more.');
     case 'ruby': case 'emerald': return _('Ruby, emerald: mark the next gem of that colour on the score card. After the tenth nothing happens.');
     case 'torch': return _('Torch: mark this round’s torch, at most one a round.');
-    case 'skull': return _('Skull: mark the next skull on the score card.');
+    case 'skull': return _('Skull: mark the next skull on the score card. After the tenth nothing happens.');
     case 'potion': return _('Potion: erase the two worst skulls; with fewer, what there is.');
     default: return _('Tomb: the card is complete.');
     }
@@ -156,55 +159,67 @@ export const withRules = (text) => esc(text).replace(/ \(([RQ]\d+)\)/g, (_all, r
 export function faultSentence(fault) {
     const [a, b] = fault.numbers, w = fault.word, e = fault.expected;
     switch (fault.code) {
-    case -300: return _('A skull costs less than the one before it. Expected: penalties that never fall.');
-    case -299: return _('A skull costs too much. Expected: at most 999.');
-    case -298: return _('Pattern %{name} has the wrong size. Expected: 2 to 4 spaces.', { name: w });
-    case -297: return _('Pattern %{name} falls apart. Expected: spaces that hang together by their sides.', { name: w });
-    case -296: return _('Pattern %{name} has an empty outer row or column. Expected: a drawing without one.', { name: w });
-    case -295: return _('Pattern %{name} is pattern %{other}, turned or mirrored. Expected: six that differ.', { name: w, other: e });
-    case -294: return _('The patterns do not make eight expedition cards. Expected: copies that add up to 8.');
-    case -293: return _('Card %{n} has overlapping symbols. Expected: at most one a space.', { n: a });
-    case -292: return _('Card %{n} needs exactly one entrance v, in its top row.', { n: a });
-    case -291: return _('Card %{n} needs exactly one tomb T, in its bottom row.', { n: a });
-    case -290: return _('Card %{n} falls apart. Expected: open spaces that all hang together by their sides.', { n: a });
-    case -289: return _('Card %{n} has no colour. Expected: green, orange or purple.', { n: a });
-    case -288: return _('Cards of the colour %{colour}: %{n}. Expected: 16 of each colour.', { n: a, colour: w });
-    case -400: return _('Byte %{n} of the line is not part of a printable character.', { n: fault.column });
-    case -399: return _('The line is too long. Expected: at most 4096 bytes.');
-    case -398: return _('A blank too many or too few. Expected: words with one blank between, as in: %{form}', { form: e });
-    case -397: return _('The text does not begin as it should. Expected: %{form}', { form: e });
-    case -396: return _('This version of the format is not known. Expected: %{form}', { form: e });
-    case -395: return e ? _('Unknown word “%{word}”. Expected: %{form}', { word: w, form: e }) :
+    case ERR.penalty_falls: return _('A skull costs less than the one before it. Expected: penalties that never fall.');
+    case ERR.penalty_range: return _('A skull costs too much. Expected: at most 999.');
+    case ERR.pattern_size: return _('Pattern %{name} has the wrong size. Expected: 2 to 4 spaces.', { name: w });
+    case ERR.pattern_apart: return _('Pattern %{name} falls apart. Expected: spaces that hang together by their sides.',
+        { name: w });
+    case ERR.pattern_corner: return _('Pattern %{name} has an empty outer row or column. Expected: a drawing without one.',
+        { name: w });
+    case ERR.pattern_alike: return _('Pattern %{name} is pattern %{other}, turned or mirrored. Expected: six that differ.',
+        { name: w, other: e });
+    case ERR.copies: return _('The patterns do not make eight expedition cards. Expected: copies that add up to 8.');
+    case ERR.card_spaces: return _('Card %{n} has overlapping symbols. Expected: at most one a space.', { n: a });
+    case ERR.card_entrance: return _('Card %{n} needs exactly one entrance v, in its top row.', { n: a });
+    case ERR.card_tomb: return _('Card %{n} needs exactly one tomb T, in its bottom row.', { n: a });
+    case ERR.card_apart: return _('Card %{n} falls apart. Expected: open spaces that all hang together by their sides.',
+        { n: a });
+    case ERR.card_colour: return _('Card %{n} has no colour. Expected: green, orange or purple.', { n: a });
+    case ERR.colour_count: return _('Cards of the colour %{colour}: %{n}. Expected: 16 of each colour.', { n: a,
+        colour: w });
+    case ERR.text_encoding: return _('Byte %{n} of the line is not part of a printable character.', { n: fault.column });
+    case ERR.text_line: return _('The line is too long. Expected: at most 4096 bytes.');
+    case ERR.text_space: return _('A blank too many or too few. Expected: words with one blank between, as in: %{form}',
+        { form: e });
+    case ERR.text_header: return _('The text does not begin as it should. Expected: %{form}', { form: e });
+    case ERR.text_version: return _('This version of the format is not known. Expected: %{form}', { form: e });
+    case ERR.text_keyword: return e ? _('Unknown word “%{word}”. Expected: %{form}', { word: w, form: e }) :
         _('Unknown word “%{word}”. Expected: a line of a game record.', { word: w });
-    case -394: return _('The line ends too early. Expected: %{form}', { form: e });
-    case -393: return _('“%{word}” is too much. Expected: %{form}', { word: w, form: e });
-    case -392: return _('“%{word}” is not a plain number. Expected: %{form}', { word: w, form: e });
-    case -391: return _('The number %{word} is out of range. Expected: %{low} to %{high}.', { word: w, low: a, high: b });
-    case -390: return _('“%{word}” is too long. Expected: at most %{n} bytes.', { word: w, n: a });
-    case -389: return _('“%{word}” is not a colour. Expected: green, orange or purple.', { word: w });
-    case -388: return _('“%{word}” stands a second time, after line %{n}. Expected: once.', { word: w, n: a });
-    case -387: return _('“%{word}” does not name spaces. Expected: columns a to e and rows 1 to 5, as in 17:a1b1a2.', { word: w });
-    case -386: return _('The spaces of “%{word}” are not in reading order. Expected: row by row, as in 17:a1b1a2.', { word: w });
-    case -385: return _('“%{word}” is not a move. Expected: CARD:SPACES, extra marks as +CARD:SPACE, or -.', { word: w });
-    case -384: return _('The text ends in the middle of card %{n}. Expected: five rows.', { n: a });
-    case -383: return _('There are more lines than a game can have.');
-    case -500: return _('“%{word}” is not a row of card %{n}. Expected: five of # . v T x r e f s p', { word: w, n: a });
-    case -499: return _('“%{word}” is not a row of a pattern. Expected: up to four of X and ., rows of one length, then a blank line.', { word: w });
-    case -498: return _('The number of patterns is %{n}. Expected: six.', { n: a });
-    case -497: return _('Card %{n} is missing. Expected: cards 1 to 48.', { n: a });
-    case -496: return _('A line is missing. Expected: %{form}', { form: e });
-    case -495: return _('Two patterns have the name %{name}. Expected: six different names.', { name: w });
-    case -600: return _('The game was played with the edition “%{word}”, which is not here. Expected: %{form}', { word: w, form: e });
-    case -599: return _('This line cannot stand here. Expected: %{form}', { form: e });
-    case -598: return _('Another seat comes here. Expected: %{form}', { form: e });
-    case -597: return _('A game has 2 to 4 players. Expected: %{form}', { form: e });
-    case -596: return _('The edition has no pattern “%{word}”. Expected: the name of one of its six.', { word: w });
-    case -595: return _('Card %{n} was dealt before. Expected: four different cards.', { n: a });
-    case -594: return _('The display does not lack that many cards. Expected: %{form}', { form: e });
-    case -593: return _('These are not the pyramid points due. Expected: %{form}', { form: e });
-    case -592: return _('The score is another. Expected: %{form}', { form: e });
-    case -591: return _('The winner is another. Expected: %{form}', { form: e });
-    case -590: return _('The game is over. Expected: no further line.');
+    case ERR.text_missing: return _('The line ends too early. Expected: %{form}', { form: e });
+    case ERR.text_extra: return _('“%{word}” is too much. Expected: %{form}', { word: w, form: e });
+    case ERR.text_number: return _('“%{word}” is not a plain number. Expected: %{form}', { word: w, form: e });
+    case ERR.text_range: return _('The number %{word} is out of range. Expected: %{low} to %{high}.', { word: w, low: a,
+        high: b });
+    case ERR.text_long: return _('“%{word}” is too long. Expected: at most %{n} bytes.', { word: w, n: a });
+    case ERR.text_colour: return _('“%{word}” is not a colour. Expected: green, orange or purple.', { word: w });
+    case ERR.text_twice: return _('“%{word}” stands a second time, after line %{n}. Expected: once.', { word: w, n: a });
+    case ERR.text_spaces: return _('“%{word}” does not name spaces. Expected: columns a to e and rows 1 to 5, as in 17:a1b1a2.', { word: w });
+    case ERR.text_order: return _('The spaces of “%{word}” are not in reading order. Expected: row by row, as in 17:a1b1a2.',
+        { word: w });
+    case ERR.text_move: return _('“%{word}” is not a move. Expected: CARD:SPACES, extra marks as +CARD:SPACE, or -.',
+        { word: w });
+    case ERR.text_end: return _('The text ends in the middle of card %{n}. Expected: five rows.', { n: a });
+    case ERR.text_full: return _('There are more lines than a game can have.');
+    case ERR.edition_row: return _('“%{word}” is not a row of card %{n}. Expected: five of # . v T x r e f s p', { word: w,
+        n: a });
+    case ERR.edition_drawing: return _('“%{word}” is not a row of a pattern. Expected: up to four of X and ., rows of one length, then a blank line.', { word: w });
+    case ERR.edition_patterns: return _('The number of patterns is %{n}. Expected: six.', { n: a });
+    case ERR.edition_cards: return _('Card %{n} is missing. Expected: cards 1 to 48.', { n: a });
+    case ERR.edition_needs: return _('A line is missing. Expected: %{form}', { form: e });
+    case ERR.edition_same_name: return _('Two patterns have the name %{name}. Expected: six different names.', { name: w });
+    case ERR.record_edition: return _('The game was played with the edition “%{word}”, which is not here. Expected: %{form}',
+        { word: w, form: e });
+    case ERR.record_expected: return _('This line cannot stand here. Expected: %{form}', { form: e });
+    case ERR.record_seat: return _('Another seat comes here. Expected: %{form}', { form: e });
+    case ERR.record_players: return _('A game has 2 to 4 players. Expected: %{form}', { form: e });
+    case ERR.record_pattern: return _('The edition has no pattern “%{word}”. Expected: the name of one of its six.',
+        { word: w });
+    case ERR.record_dealt: return _('Card %{n} was dealt before. Expected: four different cards.', { n: a });
+    case ERR.record_show_count: return _('The display does not lack that many cards. Expected: %{form}', { form: e });
+    case ERR.record_points: return _('These are not the pyramid points due. Expected: %{form}', { form: e });
+    case ERR.record_score: return _('The score is another. Expected: %{form}', { form: e });
+    case ERR.record_winner: return _('The winner is another. Expected: %{form}', { form: e });
+    case ERR.record_over: return _('The game is over. Expected: no further line.');
     default: {
         const { text, rule } = reason(fault.code), cited = rule ? `${text} (${rule})` : text;
         return w ? _('“%{word}”: %{reason}', { word: w, reason: cited }) : cited;
@@ -228,8 +243,25 @@ export const moveParts = (move) => move === '-' ? [] : move.split('+').map((part
     return { card: Number(card), cells: spacesOf(spaces) };
 });
 
-/** @typedef {{kind: 'turn' | 'line', seat: number, html: string, text: string, line: number, loud: boolean, mark?: {card: number, cells: number[], marks: number[]}}} Entry
- * loud: worth a word to everyone; mark: the card, what was marked on it then, and all its marks after that */
+/** Who won and why: by how much, or what decided the tie. @param {string[]} names @param {number[]} totals @param {(number | undefined)[]} lowest completed
+ * pyramid of each, if any @param {number[]} winners @returns {[string, string]} */
+export function winnerWords(names, totals, lowest, winners) {
+    const best = Math.max(...totals), tied = names.map((_n, s) => s).filter((s) => totals[s] === best), who = listWords(winners.map((s) => names[s]));
+    if (winners.length > 1)
+        return [_('%{names} share the win', { names: who }), ngettext('They have %{n} point each, and none of them completed a pyramid.',
+            'They have %{n} points each, and none of them completed a pyramid.', best)];
+    if (tied.length > 1)
+        return [_('%{name} wins the tie', { name: who }),
+            ngettext('%{names} have %{points} point. The lowest completed pyramid decides: %{name} has number %{card}.',
+            '%{names} have %{points} points. The lowest completed pyramid decides: %{name} has number %{card}.', best, { names: listWords(tied.map((s) =>
+            names[s])), points: best, name: who, card: lowest[winners[0]] ?? '' })];
+    const second = Math.max(...totals.filter((_t, s) => s !== winners[0]));
+    return [_('%{name} wins', { name: who }), ngettext('%{points} points, %{n} more than the next.', '%{points} points, %{n} more than the next.',
+        best - second, { points: best })];
+}
+
+/** @typedef {{kind: 'turn' | 'line', seat: number, html: string, text: string, line: number, loud: boolean, lost?: boolean, mark?: {card: number, cells: number[],
+ * marks: number[]}}} Entry loud: worth a word to everyone; lost: tells of an extra mark that was lost; mark: the card, what was marked on it then, and all its marks after that */
 
 /**
  * The log in words, oldest first. @param {string[]} lines of a record @param {Edition} edition @returns {Entry[]}
@@ -241,6 +273,8 @@ export function logEntries(lines, edition) {
     let reveals = 0;
     /** @type {Record<string, number[]>} */
     const marks = {};
+    /** By seat. @type {number[]} */
+    const totals = [], lowest = /** @type {number[]} */ ([]);
     const b = /** @param {number | string} x */ (x) => `<b>${esc(x)}</b>`;
     lines.forEach((line, at) => {
         const [word, ...rest] = line.split(' ');
@@ -262,6 +296,7 @@ export function logEntries(lines, edition) {
             say(({ name, b }) => _('%{name} keeps %{a} and %{b}', { name, a: b(rest[1]), b: b(rest[2]) }));
         } else if (word === 'mark') {
             const parts = moveParts(rest[1]);
+            let crosses = 0;
             if (!parts.length)
                 say(({ name }) => _('%{name} passes', { name }));
             parts.forEach(({ card, cells }, i) => {
@@ -274,9 +309,19 @@ export function logEntries(lines, edition) {
                     say(({ name, b, symbols }) => _('%{name} marked %{spaces} on %{card} %{symbols}', { name, spaces, card: b(card), symbols: symbols(
                         chars) }));
                 entries[entries.length - 1].mark = { card, cells, marks: marks[`${seat}.${card}`] };
-                if (chars.includes('T'))
-                    say(({ name, b }) => _('%{name} completed %{card}', { name, card: b(card) }), true);
+                crosses += chars.split('x').length - 1;
+                if (!chars.includes('T'))
+                    return;
+                lowest[seat] = Math.min(lowest[seat] ?? card, card);
+                say(({ name, b }) => _('%{name} completed %{card}, %{colour}', { name, card: b(card), colour: colourName(edition.cards[card].colour) }),
+                    true);
             });
+            // Every cross is one more mark; those that were not made had nowhere to go (Q3).
+            const lost = crosses - Math.max(0, parts.length - 1);
+            if (lost > 0)
+                say(({ name }) => ngettext('%{name} lost %{n} extra mark: no space was left', '%{name} lost %{n} extra marks: no space was left', lost,
+                    { name }), true);
+            entries[entries.length - 1].lost = lost > 0;
         } else if (word === 'take') {
             say(({ name, b }) => _('%{name} took %{card} from the display', { name, card: b(rest[1]) }));
         } else if (word === 'draw') {
@@ -286,19 +331,25 @@ export function logEntries(lines, edition) {
                 '%{name} took %{points} pyramid points for %{colour}', Number(rest[2]), { name, points: b(rest[2]), colour: colourName(rest[1]) }),
                 true);
         } else if (word === 'score') {
+            totals[seat] = Number(rest[1]);
             say(({ name, b }) => ngettext('%{name} has %{points} point', '%{name} has %{points} points', Number(rest[1]), { name, points: b(rest[1]) }));
         } else if (word === 'winner') {
-            const who = rest.map((s) => names[Number(s) - 1]);
-            const text = ngettext('%{names} wins', '%{names} win', who.length, { names: listWords(who) });
-            entries.push({ kind: 'line', seat, html: b(text), text, line: at, loud: true });
+            const [what, why] = winnerWords(names, totals, lowest, rest.map((s) => Number(s) - 1)), text = `${what}. ${why}`.replace(/\.$/, '');
+            entries.push({ kind: 'line', seat, html: `${b(what)}. ${esc(why)}`, text, line: at, loud: true });
         }
     });
     return entries;
 }
 
-/** What changed from one desk to another, as chips and in words. @param {Desk} before @param {Desk} after @param {number} round
- * @returns {{c: string, label: string, text: string}[]} */
-export function gains(before, after, round) {
+/** Extra marks that crosses have brought and that have nowhere to go (Q3). @param {Edition} edition @param {Desk} before @param {Desk} after one mark later */
+function lostMarks(edition, before, after) {
+    const crosses = after.slots.flatMap(({ card, marks }, i) => marks.filter((k) => !before.slots[i].marks.includes(k) && edition.cards[card].cells[k] === 'x'));
+    return crosses.length + (before.first ? 0 : before.due - 1) - after.due;
+}
+
+/** What changed from one desk to another by one mark, as chips and in words. @param {Edition} edition @param {Desk} before @param {Desk} after @param {number} round
+ * @returns {{c: string, label: string, text: string, lost?: boolean}[]} */
+export function gains(edition, before, after, round) {
     const list = [];
     const r = after.rubies - before.rubies, e = after.emeralds - before.emeralds, s = after.skulls - before.skulls;
     if (r) list.push({ c: 'r', label: plus(r), text: ngettext('%{n} ruby', '%{n} rubies', r) });
@@ -311,5 +362,7 @@ export function gains(before, after, round) {
             list.push({ c: 'T', label: '+10', text: _('card %{n} complete', { n: slot.card }) });
     });
     if (after.due > 0) list.push({ c: 'x', label: plus(after.due), text: ngettext('%{n} extra mark', '%{n} extra marks', after.due) });
+    const lost = lostMarks(edition, before, after);
+    if (lost > 0) list.push({ c: 'x', label: _('lost'), text: ngettext('%{n} extra mark is lost', '%{n} extra marks are lost', lost), lost: true });
     return list;
 }

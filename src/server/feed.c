@@ -53,29 +53,6 @@ static void put_string(struct out *out, const char *text, size_t size)
 
 /* Answers. */
 
-/* PYR_ERR_NO_TOUCH as "no_touch": the names of err.h that a choice can meet. */
-static const char *reason_name(enum pyr_err code)
-{
-    static const struct {
-        enum pyr_err code;
-        const char *name;
-    } names[] = {
-        { PYR_ERR_PHASE, "phase" }, { PYR_ERR_STEP, "step" }, { PYR_ERR_NOT_DEALT, "not_dealt" }, { PYR_ERR_NOT_ON_DESK, "not_on_desk" },
-        { PYR_ERR_WALL, "wall" }, { PYR_ERR_MARKED, "marked" }, { PYR_ERR_NO_ENTRANCE, "no_entrance" }, { PYR_ERR_NO_TOUCH, "no_touch" },
-        { PYR_ERR_NOT_PATTERN, "not_pattern" }, { PYR_ERR_EXTRA_ONE, "extra_one" }, { PYR_ERR_MUST_MARK, "must_mark" },
-        { PYR_ERR_MUST_PASS, "must_pass" }, { PYR_ERR_NOT_IN_DISPLAY, "not_in_display" }, { PYR_ERR_DECK_EMPTY, "deck_empty" },
-        { PYR_ERR_EXTRA_MISSING, "extra_missing" }, { PYR_ERR_EXTRA_TOO_MANY, "extra_too_many" },
-        { PYR_ERR_TEXT_ENCODING, "text_encoding" }, { PYR_ERR_TEXT_LINE, "text_line" }, { PYR_ERR_TEXT_SPACE, "text_space" },
-        { PYR_ERR_TEXT_MISSING, "text_missing" }, { PYR_ERR_TEXT_EXTRA, "text_extra" }, { PYR_ERR_TEXT_NUMBER, "text_number" },
-        { PYR_ERR_TEXT_RANGE, "text_range" }, { PYR_ERR_TEXT_SPACES, "text_spaces" }, { PYR_ERR_TEXT_ORDER, "text_order" },
-        { PYR_ERR_TEXT_MOVE, "text_move" }, { PYR_ERR_NOT_READY, "not_ready" },
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].code == code)
-            return names[i].name;
-    return "other";
-}
-
 void conn_answer(struct conn *conn, const char *id, enum error error, const struct problem *problem)
 {
     char text[1024];
@@ -94,9 +71,9 @@ void conn_answer(struct conn *conn, const char *id, enum error error, const stru
         put(&out, "\"");
     }
     if (error == ERROR_ILLEGAL) {
-        const char *rule = pyr_text_rule(problem->fault.code);
+        const char *rule = pyr_err_rule(problem->fault.code), *reason = pyr_err_name(problem->fault.code);
         put(&out, ",\"reason\":\"");
-        put(&out, reason_name(problem->fault.code));
+        put(&out, reason ? reason : "other");
         put(&out, "\"");
         if (rule[0]) {
             put(&out, ",\"rule\":");
@@ -185,6 +162,25 @@ void conn_unwatch(struct conn *conn)
         table_stand(table);
 }
 
+bool conn_begin(struct conn *conn, struct visitor *visitor, struct address *address)
+{
+    struct server *server = conn->server;
+    if (server->options.trust_proxy && !address_enter(server, address))
+        return false;
+    conn->entered = server->options.trust_proxy;
+    conn->address = conn->entered ? address : address_hold(address);
+    conn->last_reply = &conn->replies;
+    conn->visitor = visitor;
+    conn->next_of_visitor = visitor->conns;
+    conn->link_of_visitor = &visitor->conns;
+    if (visitor->conns)
+        visitor->conns->link_of_visitor = &conn->next_of_visitor;
+    visitor->conns = conn;
+    visitor->connections++;
+    visitor_saw(server, visitor);
+    return true;
+}
+
 void conn_finish(struct conn *conn)
 {
     changes_abandon(conn);
@@ -197,13 +193,20 @@ void conn_finish(struct conn *conn)
         conn->replies = reply->next;
         free(reply);
     }
-    if (conn->visitor) {
+    if (conn->link_of_visitor) {
         *conn->link_of_visitor = conn->next_of_visitor;
         if (conn->next_of_visitor)
             conn->next_of_visitor->link_of_visitor = conn->link_of_visitor;
         conn->visitor->connections--;
-        conn->visitor = NULL;
     }
+    conn->link_of_visitor = NULL;
+    conn->visitor = NULL;
+    if (conn->entered)
+        address_leave(conn->address);
+    else
+        address_release(conn->address);
+    conn->entered = false;
+    conn->address = NULL;
     free(conn->inbox);
     conn->inbox = NULL;
 }

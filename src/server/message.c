@@ -113,7 +113,9 @@ static void open_found(struct fetch *fetch, struct table *table, enum error erro
 
 static void do_open(struct conn *conn, const char *id, json_t **value)
 {
-    const char *code = json_string_value(value[0]);
+    char code[CODE_SIZE + 1];
+    if (!code_read(json_string_value(value[0]), code, CODE_SIZE))
+        code[0] = '\0';
     struct table *table = table_find(conn->server, code);
     conn->fetch_have = (uint32_t)json_integer_value(value[1]);
     if (!(table && table_is_known_to(table, conn->visitor)) && !address_may_guess(conn->server, conn->address)) {
@@ -125,7 +127,7 @@ static void do_open(struct conn *conn, const char *id, json_t **value)
         conn_watch(conn, table, conn->fetch_have);
         return;
     }
-    if (!table_is_code(code)) {
+    if (!code[0]) {
         address_guessed(conn->server, conn->address);
         refuse(conn, id, ERROR_NO_TABLE, "");
         return;

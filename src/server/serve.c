@@ -6,18 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <pyramids/text.h>
 
+#include "access.h"
 #include "conn.h"
 #include "pool.h"
+#include "qr.h"
 #include "server.h"
 #include "web.h"
 
 #define TICK_MS 250
-#define SWEEP_TICKS 240          /* a minute */
+#define SWEEP_MS 60000
 #define IDLE_SECONDS (60 * 86400)    /* visitors who never played are forgotten */
 #define STOP_MS 5000             /* what is in hand is given this long */
 #define GOODBYE_MS 750           /* and then those who were told to come back, to answer */
@@ -33,16 +36,6 @@ static const struct {
 
 const char *error_name(enum error error) { return errors[error].name; }
 int error_status(enum error error) { return errors[error].status; }
-
-uint64_t server_now(const struct server *server)
-{
-    return uv_now(&server->loop);
-}
-
-int64_t server_time(void)
-{
-    return (int64_t)time(NULL);
-}
 
 uint64_t server_hash(const struct server *server, const void *data, size_t size)
 {
@@ -101,6 +94,11 @@ static bool load_visitor(void *context, const struct store_visitor *visitor)
     return visitor_load(context, visitor);
 }
 
+static bool load_code(void *context, const uint8_t hash[32], int64_t visitor, int64_t until)
+{
+    return device_code_load(context, hash, visitor, until);
+}
+
 static bool load_table(void *context, const struct store_table *table, const char *text, size_t size, const struct store_choice *choices,
     unsigned count)
 {
@@ -113,7 +111,8 @@ static bool load(struct store_db *db, void *context)
     struct server *server = context;
     return store_count_visitor(db, &server->last_visitor, &server->last_table) == STORE_OK &&
         store_drop_visitors(db, server_time() - IDLE_SECONDS) == STORE_OK &&
-        store_each_visitor(db, load_visitor, server) == STORE_OK && store_each_open_table(db, load_table, server) == STORE_OK;
+        store_each_visitor(db, load_visitor, server) == STORE_OK && store_each_code(db, load_code, server) == STORE_OK &&
+        store_each_open_table(db, load_table, server) == STORE_OK;
 }
 
 /* Ticks and the end. */
@@ -136,9 +135,9 @@ static void stop_loop(struct server *server)
 static void tick(uv_timer_t *timer)
 {
     struct server *server = timer->data;
-    static unsigned count;
+    clock_tick(server);
     if (server->stopping) {
-        uint64_t now = server_now(server);
+        uint64_t now = uv_now(&server->loop);            /* the end waits for connections, whatever time a test has set */
         bool is_idle = !store_pending(server->store) && now >= server->stop_at - STOP_MS + TICK_MS;
         if (is_idle && server->sockets)
             web_close_sockets(server);
@@ -153,7 +152,8 @@ static void tick(uv_timer_t *timer)
         table_tick(table);
     }
     web_tick(server);
-    if (++count % SWEEP_TICKS == 0) {
+    if (server_now(server) >= server->sweep_at) {
+        server->sweep_at = server_now(server) + SWEEP_MS;
         address_sweep(server);
         device_code_sweep(server);
     }
@@ -168,7 +168,7 @@ static void on_signal(uv_signal_t *handle, int signal)
     }
     server_log(server, LOG_INFO, "stopping", "signal=%d", signal);
     server->stopping = true;
-    server->stop_at = server_now(server) + STOP_MS;
+    server->stop_at = uv_now(&server->loop) + STOP_MS;
     web_warn(server);
 }
 
@@ -202,8 +202,11 @@ static void open_browser(const char *url)
     if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))
         return;
     pid_t child = fork();
-    if (child)
-        return;
+    if (child) {
+        while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+            ;
+        return;                              /* the browser itself is nobody's child any more, so nobody waits for it */
+    }
     if (fork())
         _exit(0);
     if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout))
@@ -221,6 +224,21 @@ static bool write_ready_file(const struct server *server)
     return !fclose(file);
 }
 
+/* The first line is for scripts: the page's address on this machine. The rest is for people: what to tell the others. */
+static void print_links(const struct server *server)
+{
+    char links[ACCESS_LINKS][ACCESS_LINK_SIZE];
+    unsigned count = access_links(server, links);
+    printf("%s\n", server->url);
+    if (count)
+        printf("%s\n", _("On other devices in your network:"));
+    for (unsigned i = 0; i < count; i++)
+        printf("  %s\n", links[i]);
+    if (count)
+        qr_draw(stdout, links[0]);
+    fflush(stdout);
+}
+
 int server_run(const struct server_options *options)
 {
     static struct server server;             /* some 60 KB, and one a process */
@@ -233,10 +251,12 @@ int server_run(const struct server_options *options)
         fprintf(stderr, "pyramids: %s\n", _("the system gives no random numbers or no event loop"));
         return 1;
     }
+    clock_start(&server);
     object_init();
     randombytes_buf(server.hash_key, sizeof server.hash_key);
     raise_file_limit(options->max_connections + 64);
     store_set_log(log_store);
+    access_find_names(&server, options->tls_cert);
     if (!read_origins(&server, error, sizeof error) ||
         !store_open(&server.store, &server.loop, options->database, load, &server, error, sizeof error))
         goto fail;
@@ -260,8 +280,7 @@ int server_run(const struct server_options *options)
         next = table->next;
         table_wake(table);
     }
-    printf("%s\n", server.url);
-    fflush(stdout);
+    print_links(&server);
     server_log(&server, LOG_INFO, "listening", "tables=%u visitors=%zu", server.open_tables, server.visitors.count);
     if (options->ready_file && !write_ready_file(&server))
         server_log(&server, LOG_WARN, "ready_file", "error=%d", errno);

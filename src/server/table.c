@@ -18,6 +18,7 @@
 #include "server.h"
 
 #define FORGET_MS 60000          /* a finished table that nobody watches leaves the memory */
+#define ABANDONED_MS 600000      /* one that waits for players, unwatched for so long, makes room where there is none */
 #define WAITING_SECONDS (3 * 86400)
 #define CORRESPONDENCE_SECONDS (60 * 86400)
 
@@ -28,6 +29,27 @@ static const char code_letters[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 bool table_is_code(const char *code)
 {
     return strlen(code) == CODE_SIZE && strspn(code, code_letters) == CODE_SIZE;
+}
+
+bool code_read(const char *text, char *to, size_t size)
+{
+    static const char *const dashes[] = { " ", "-", "\t", "\u00a0", "\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2212" };
+    size_t length = 0, i;
+    while (*text) {
+        for (i = 0; i < sizeof dashes / sizeof *dashes && strncmp(text, dashes[i], strlen(dashes[i])); i++)
+            ;
+        if (i < sizeof dashes / sizeof *dashes) {
+            text += strlen(dashes[i]);
+            continue;
+        }
+        char letter = *text >= 'a' && *text <= 'z' ? (char)(*text - 'a' + 'A') : *text;
+        if (length == size || !strchr(code_letters, letter))
+            return false;
+        to[length++] = letter;
+        text++;
+    }
+    to[length] = '\0';
+    return length == size;
 }
 
 static uint64_t code_key(const char *code)
@@ -252,6 +274,16 @@ static enum store_result store_change(struct store_db *db, struct store_job *job
 
 static void advance(struct table *table);
 
+/* It is no longer one of the open tables. */
+static void count_out(struct table *table)
+{
+    table->server->open_tables--;
+    if (table->address)
+        table->address->tables--;
+    address_release(table->address);
+    table->address = NULL;
+}
+
 /* How long a choice took to be safe. */
 static void count_time(struct server *server, const struct change *change)
 {
@@ -276,7 +308,7 @@ static void change_finish(struct change *change, enum error error, const struct 
     if (!error) {
         bool was_open = table->core.state <= STORE_RUNNING, is_open = change->after->state <= STORE_RUNNING;
         if (was_open && !is_open)
-            server->open_tables--;
+            count_out(table);
         if (table->core.state == STORE_RUNNING && change->after->state == STORE_OVER)
             server->count.games++;
         table->core = *change->after;
@@ -866,7 +898,7 @@ void table_forget(struct table *table)
         if (table->next)
             table->next->link = table->link;
         if (table->core.state <= STORE_RUNNING)
-            table->server->open_tables--;
+            count_out(table);
         while (table->watchers)
             conn_unwatch(table->watchers);
         for (unsigned s = 0; s < PYR_MAX_SEATS && table->server->pool; s++)
@@ -896,16 +928,58 @@ static enum error make_new(struct change *change, struct problem *problem)
     return ERROR_NONE;
 }
 
+/*
+ * Closes a table that waits in vain, so that another one has room: of one address, or (NULL) of the one that has most of them. It must be unwatched
+ * for a while, the longest comes first. False: there is none.
+ */
+static bool make_room(struct server *server, const struct address *address)
+{
+    struct table *worst = NULL;
+    unsigned most = 0;
+    for (struct table *table = server->table_list; table; table = table->next) {
+        unsigned tables = table->address ? table->address->tables : 0;
+        if (table->core.state != STORE_WAITING || table->watchers || table->changes || (address && table->address != address) ||
+            server_now(server) - table->idle < ABANDONED_MS)
+            continue;
+        if (!worst || tables > most || (tables == most && table->idle < worst->idle)) {
+            worst = table;
+            most = tables;
+        }
+    }
+    struct change *change = worst ? change_new(worst, make_close) : NULL;
+    if (!change)
+        return false;
+    server_log(server, LOG_INFO, "table_abandoned", "table=%lld", (long long)worst->id);
+    change_submit(change, NULL, NULL);
+    return true;
+}
+
+/* Whether there may be one more table of this host, from this address. */
+static enum error check_limits(struct server *server, int64_t host, struct address *address)
+{
+    const struct server_options *options = &server->options;
+    unsigned open = 0;
+    for (const struct table *table = server->table_list; table; table = table->next)
+        open += table->core.state <= STORE_RUNNING && table->host == host;
+    if (open >= options->max_tables_per_visitor)
+        return ERROR_TOO_MANY;
+    if (address && address->tables >= options->max_tables_per_address && !make_room(server, address))
+        return ERROR_TOO_MANY;
+    if (server->open_tables >= options->max_tables && !make_room(server, NULL))
+        return ERROR_TOO_MANY;
+    if (address && !bucket_take(&address->creations, server_now(server), options->table_rate / 60.0, options->table_rate))
+        return ERROR_TOO_FAST;
+    return ERROR_NONE;
+}
+
 enum error table_create(struct server *server, struct visitor *host, const struct table_request *request,
     void (*answer)(struct change *change, enum error error), void *context, struct table **out)
 {
     char code[CODE_SIZE + 1];
-    unsigned open = 0;
     int64_t id = (int64_t)host->node.key;
-    for (const struct table *table = server->table_list; table; table = table->next)
-        open += table->core.state <= STORE_RUNNING && table->host == id;
-    if (server->open_tables >= server->options.max_tables || open >= server->options.max_tables_per_visitor)
-        return ERROR_TOO_MANY;
+    enum error error = check_limits(server, id, request->address);
+    if (error)
+        return error;
     do {
         for (unsigned i = 0; i < CODE_SIZE; i++)
             code[i] = code_letters[randombytes_uniform(sizeof code_letters - 1)];
@@ -922,6 +996,9 @@ enum error table_create(struct server *server, struct visitor *host, const struc
         return ERROR_STORAGE;
     }
     server->open_tables++;
+    table->address = address_hold(request->address);
+    if (table->address)
+        table->address->tables++;
     table->id = ++server->last_table;
     table->edition = request->edition;
     table->is_public = request->is_public;
@@ -1068,10 +1145,11 @@ static void rematch_made(struct change *change, enum error error)
     free(rematch);
 }
 
-enum error table_rematch(struct table *table, struct visitor *visitor, void (*answer)(struct change *change, enum error error),
-    void *context)
+enum error table_rematch(struct table *table, struct visitor *visitor, struct address *address,
+    void (*answer)(struct change *change, enum error error), void *context)
 {
-    struct table_request request = { .seats = table->core.seats, .edition = table->edition, .is_public = false, .clock = table->clock };
+    struct table_request request = { .seats = table->core.seats, .edition = table->edition, .is_public = false, .clock = table->clock,
+        .address = address };
     if (table->core.state != STORE_OVER)
         return ERROR_NOT_OVER;
     if (table_seat_of(table, (int64_t)visitor->node.key) >= PYR_MAX_SEATS)

@@ -28,6 +28,7 @@ const char *pyr_text_level(const char *name)
 void pyr_text_player(struct pyr_word name, char *to, size_t size)
 {
     pyr_word_copy(name, to, size);
+    pyr_text_clean(to);
     if (!strcmp(to, PYR_NAMELESS) || !strcmp(to, "You")) {
         snprintf(to, size, "%s", _("Player"));
         return;
@@ -42,6 +43,39 @@ void pyr_text_player(struct pyr_word name, char *to, size_t size)
         *blank = ' ';
     else
         snprintf(to, size, "%s %c", level, number);
+}
+
+/* Marks that change the direction of writing: what follows them is read otherwise than it stands there. */
+static bool turns_direction(uint32_t c)
+{
+    return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+void pyr_text_clean(char *text)
+{
+    const unsigned char *from = (const unsigned char *)text;
+    while (*from) {
+        size_t length = from[0] < 0x80 ? 1 : from[0] >= 0xc2 && from[0] < 0xe0 ? 2 : from[0] >= 0xe0 && from[0] < 0xf0 ? 3
+            : from[0] >= 0xf0 && from[0] < 0xf5 ? 4 : 0;
+        uint32_t c = length == 1 ? from[0] : length ? from[0] & (0x7fu >> length) : 0;
+        for (size_t i = 1; i < length; i++) {
+            if ((from[i] & 0xc0) != 0x80) {
+                length = 0;
+                break;
+            }
+            c = c << 6 | (from[i] & 0x3f);
+        }
+        /* Longer forms of a short character are how control characters are hidden. */
+        bool good = length && c >= 0x20 && c != 0x7f && !(c >= 0x80 && c < 0xa0) && !(c >= 0xd800 && c < 0xe000) && c <= 0x10ffff &&
+            !(length == 3 && c < 0x800) && !(length == 4 && c < 0x10000) && !turns_direction(c);
+        if (good)
+            for (size_t i = 0; i < length; i++)
+                *text++ = (char)from[i];
+        else
+            *text++ = '?';
+        from += length ? length : 1;
+    }
+    *text = '\0';
 }
 
 const char *pyr_text_system(int error)
@@ -65,48 +99,6 @@ const char *pyr_text_system(int error)
     case ETIMEDOUT: return _("Connection timed out");
     case EHOSTUNREACH: case ENETUNREACH: return _("The network cannot be reached");
     default: return strerror(error);
-    }
-}
-
-const char *pyr_text_rule(enum pyr_err code)
-{
-    switch (code) {
-    case PYR_ERR_CARD_ENTRANCE: case PYR_ERR_CARD_TOMB: case PYR_ERR_CARD_APART: case PYR_ERR_CARD_COLOUR:
-    case PYR_ERR_COLOUR_COUNT: case PYR_ERR_CARD_SPACES:
-        return "R1";
-    case PYR_ERR_PATTERN_SIZE: case PYR_ERR_PATTERN_APART: case PYR_ERR_PATTERN_CORNER: case PYR_ERR_PATTERN_ALIKE:
-    case PYR_ERR_COPIES: case PYR_ERR_EDITION_PATTERNS:
-        return "R2";
-    case PYR_ERR_PENALTY_FALLS: case PYR_ERR_PENALTY_RANGE:
-        return "R3";
-    case PYR_ERR_CHANCE_DEAL: case PYR_ERR_NOT_DEALT: case PYR_ERR_RECORD_DEALT:
-        return "R4";
-    case PYR_ERR_CHANCE_DECK: case PYR_ERR_NOT_IN_DECK:
-        return "R5";
-    case PYR_ERR_CHANCE_EXPEDITION: case PYR_ERR_NOT_IN_ROUND:
-        return "R6";
-    case PYR_ERR_NOT_PATTERN: case PYR_ERR_NOT_ON_DESK: case PYR_ERR_MUST_MARK:
-        return "R8";
-    case PYR_ERR_WALL: case PYR_ERR_MARKED:
-        return "R9";
-    case PYR_ERR_NO_ENTRANCE: case PYR_ERR_NO_TOUCH:
-        return "R10";
-    case PYR_ERR_EXTRA_ONE: case PYR_ERR_EXTRA_MISSING: case PYR_ERR_EXTRA_TOO_MANY:
-        return "R11";
-    case PYR_ERR_NOT_IN_DISPLAY: case PYR_ERR_RECORD_SHOW_COUNT:
-        return "R12";
-    case PYR_ERR_DECK_EMPTY:
-        return "R13";
-    case PYR_ERR_RECORD_POINTS:
-        return "R14";
-    case PYR_ERR_RECORD_SCORE:
-        return "R16";
-    case PYR_ERR_RECORD_WINNER:
-        return "R17";
-    case PYR_ERR_MUST_PASS:
-        return "Q7";
-    default:
-        return "";
     }
 }
 
@@ -243,7 +235,7 @@ static bool record_sentence(const struct pyr_fault *f, char *to, size_t size)
 
 void pyr_text_fault(const struct pyr_fault *fault, char *to, size_t size)
 {
-    const char *rule = pyr_text_rule(fault->code);
+    const char *rule = pyr_err_rule(fault->code);
     if (!line_sentence(fault, to, size) && !edition_sentence(fault, to, size) && !record_sentence(fault, to, size))
         game_sentence(fault, to, size);
     if (*rule) {

@@ -339,9 +339,11 @@ static int display_width(int wide)
     return PYR_DISPLAY * (PYR_SIDE * wide + 1) + 1;
 }
 
+#define GLANCE 5                 /* columns of what a player has, beside their cards: "≡4+13" */
+
 static int opponent_width(int wide)
 {
-    return 2 * (PYR_SIDE * wide + 1) + 1;
+    return 2 * (PYR_SIDE * wide + 1) + GLANCE + 1;
 }
 
 static void draw_display(struct canvas *canvas, int x, int y, int wide, const struct scene *scene)
@@ -352,11 +354,50 @@ static void draw_display(struct canvas *canvas, int x, int y, int wide, const st
         draw_mini(canvas, x + (int)i * (PYR_SIDE * wide + 1), y + 1, wide, scene, open->display[i], 0);
 }
 
+/* Rubies, emeralds or skulls of an opponent: sign and number. */
+static void draw_count(struct canvas *canvas, int x, int y, uint32_t sign, enum style style, unsigned count)
+{
+    canvas_put(canvas, x, y, sign, count ? style : ST_DIM);
+    canvas_print(canvas, x + 1, y, 2, count ? ST_TEXT : ST_DIM, "%u", count);
+}
+
+/* What a player has in six rows: pyramids of each colour with the points taken for it and, where there is room, their
+ * numbers; then gems, and skulls with the worst penalty. */
+static void draw_glance(struct canvas *canvas, int x, int y, int most, const struct scene *scene, unsigned seat)
+{
+    const struct pyr_desk *desk = &scene->view.open.desk[seat];
+    for (unsigned colour = 0; colour < PYR_COLOURS; colour++) {
+        pyr_cardset done = desk->done & scene->edition->box.colour[colour];
+        int row = y + (int)colour, points = 0, at = x + GLANCE + 1;
+        for (unsigned place = 0; place < PYR_TILES; place++)
+            points += scene->view.open.tile[colour][place] == seat ? pyr_tile_value(place) : 0;
+        canvas_put(canvas, x, row, rock_of(colour), wall_style(colour));
+        int used = 1 + canvas_print(canvas, x + 1, row, 2, done ? ST_GOLD : ST_DIM, "%d", __builtin_popcountll(done));
+        if (points)
+            canvas_print(canvas, x + used, row, GLANCE - used, ST_GOLD, "+%d", points);
+        /* All of the numbers or none: a list that is cut would mislead. */
+        if (at - x + 3 * __builtin_popcountll(done) - 1 > most)
+            continue;
+        for (; done; done &= done - 1)
+            at += canvas_print(canvas, at, row, 2, ST_TEXT, "%d", __builtin_ctzll(done) + 1) + 1;
+    }
+    draw_count(canvas, x, y + 3, RUBY, ST_RUBY_TEXT, desk->rubies);
+    draw_count(canvas, x, y + 4, EMERALD, ST_EMERALD_TEXT, desk->emeralds);
+    uint32_t skull = scene->bare_console ? FACE : SKULL;
+    unsigned penalty = desk->skulls ? scene->edition->box.penalty[desk->skulls - 1] : 0;
+    if (desk->skulls < PYR_SKULLS)
+        draw_count(canvas, x, y + 5, skull, ST_BAD, desk->skulls);
+    else
+        canvas_put(canvas, x, y + 5, skull, ST_BAD);     /* all ten: the penalty needs the room of their number */
+    if (desk->skulls)
+        canvas_print(canvas, x + (desk->skulls < PYR_SKULLS ? 2 : 1), y + 5, GLANCE - 1, ST_BAD, "-%u", penalty);
+}
+
 static void draw_opponent(struct canvas *canvas, int x, int y, int wide, int most, const struct scene *scene, unsigned seat)
 {
     const struct pyr_table *open = &scene->view.open;
     const struct pyr_desk *desk = &open->desk[seat];
-    int points = pyr_table_score(&scene->edition->box, open, (pyr_seat)seat).total;
+    int points = pyr_table_score(&scene->edition->box, open, (pyr_seat)seat).total, cards = 2 * (PYR_SIDE * wide + 1);
     char number[16];
     snprintf(number, sizeof number, "%d", points);
     int used = 0;
@@ -366,11 +407,12 @@ static void draw_opponent(struct canvas *canvas, int x, int y, int wide, int mos
     case SIGN_AWAY: canvas_put(canvas, x, y, '?', ST_BAD); used = 2; break;
     default: break;
     }
-    canvas_text(canvas, x + used, y, most - used - (int)strlen(number) - 1, ST_STRONG, scene->names[seat]);
-    canvas_text(canvas, x + most - (int)strlen(number), y, (int)strlen(number), ST_TEXT, number);
+    used += canvas_text(canvas, x + used, y, most - used - (int)strlen(number) - 1, ST_STRONG, scene->names[seat]);
+    canvas_text(canvas, x + used + 1, y, (int)strlen(number), ST_GOLD, number);
     for (unsigned slot = 0; slot < PYR_KEPT; slot++)
         draw_mini(canvas, x + (int)slot * (PYR_SIDE * wide + 1), y + 1, wide, scene, desk->card[slot],
             desk->card[slot] < PYR_CARDS ? pyr_desk_marks(&scene->edition->box, desk, slot) : 0);
+    draw_glance(canvas, x + cards, y + 1, most - cards, scene, seat);
 }
 
 /* The log's last lines, newest at the bottom. */
@@ -583,7 +625,7 @@ bool draw_table(struct canvas *canvas, const struct scene *scene)
         at = display_width(layout.mini) + 1;
     /* Names get what room there is. */
     int least = opponent_width(layout.mini), each = ((layout.tall ? left : canvas->width) - 1 - at) / (int)opponents;
-    each = each < least ? least : each > least + 10 ? least + 10 : each;
+    each = each < least ? least : each > least + 20 ? least + 20 : each;
     for (unsigned i = 0, seat = scene->seat; i < opponents; i++) {
         seat = (seat + 1) % open->seats;
         draw_opponent(canvas, 1 + at, minis, layout.mini, each - 1, scene, seat);

@@ -84,6 +84,21 @@ void draw_keep(struct canvas *canvas, const struct scene *scene)
     draw_foot(canvas, scene);
 }
 
+/* The deck to draw from; when it is empty, only its outline, and nothing to choose. */
+static void draw_deck(struct canvas *canvas, int x, int y, unsigned left, bool at)
+{
+    at = at && left;
+    canvas_frame(canvas, x, y + 1, 8, 7, at ? ST_ACTIVE : left ? ST_FRAME : ST_DIM, at);
+    canvas_print(canvas, x + 1, y, 8, at ? ST_TOUCH : left ? ST_STRONG : ST_DIM, "%s%s", at ? canvas->ascii ? ">" : "▸" : "", _("deck"));
+    if (left) {
+        canvas_fill(canvas, x + 1, y + 2, 6, 5, 0x2591, ST_DIM);
+        canvas_print(canvas, x + 2, y + 4, 4, ST_STRONG, " %u ", left);
+        canvas_place(canvas, x, y, 8, 8, ACT_ITEM, HAND_DECK);
+    } else {
+        canvas_text(canvas, x + 3, y + 4, 2, ST_DIM, "-");
+    }
+}
+
 void draw_replace(struct canvas *canvas, const struct scene *scene)
 {
     const struct pyr_table *open = &scene->view.open;
@@ -102,7 +117,11 @@ void draw_replace(struct canvas *canvas, const struct scene *scene)
         strncat(order, entry, sizeof order - strlen(order) - 1);
     }
     char sentence[500] = "";
-    if (mine)
+    if (mine && !open->deck_left)
+        snprintf(sentence, sizeof sentence, pyr_ngettext("%s, take %u new card from the display. The deck is empty (R13).",
+            "%s, take %u new cards from the display, one after the other. The deck is empty (R13).", open->owed),
+            scene->names[scene->seat], open->owed);
+    else if (mine)
         snprintf(sentence, sizeof sentence, pyr_ngettext("%s, take %u new card from the display or the deck (R12).",
             "%s, take %u new cards from the display or the deck, one after the other (R12).", open->owed), scene->names[scene->seat], open->owed);
     else if (chooser < PYR_MAX_SEATS)
@@ -120,13 +139,7 @@ void draw_replace(struct canvas *canvas, const struct scene *scene)
         }
         draw_offer(canvas, x + (int)i * (width + gap), y, size, scene, card, mine && scene->hand && scene->hand->at == i, note, (int)i);
     }
-    bool at = mine && scene->hand && scene->hand->at == HAND_DECK;
-    int deck = x + PYR_DISPLAY * (width + gap);
-    canvas_frame(canvas, deck, y + 1, 8, 7, at ? ST_ACTIVE : ST_FRAME, at);
-    canvas_fill(canvas, deck + 1, y + 2, 6, 5, open->deck_left ? 0x2591 : ' ', ST_DIM);
-    canvas_print(canvas, deck + 1, y, 8, at ? ST_TOUCH : ST_STRONG, "%s%s", at ? canvas->ascii ? ">" : "▸" : "", _("deck"));
-    canvas_print(canvas, deck + 2, y + 4, 4, ST_STRONG, " %u ", open->deck_left);
-    canvas_place(canvas, deck, y, 8, 8, ACT_ITEM, HAND_DECK);
+    draw_deck(canvas, x + PYR_DISPLAY * (width + gap), y, open->deck_left, mine && scene->hand && scene->hand->at == HAND_DECK);
     /* What one has already, to choose by. */
     int below = y + 6 + card_height(size);
     const struct pyr_desk *desk = &open->desk[scene->seat];
@@ -155,6 +168,24 @@ static struct card_size size_for_players(const struct canvas *canvas)
     return sizes[i];
 }
 
+/* All completed pyramids by colour, with the pyramid points taken: "≡ 5 9 14 20 +10+6". */
+static void draw_completed(struct canvas *canvas, int x, int y, int most, int rows, const struct scene *scene, unsigned seat)
+{
+    for (unsigned colour = 0; colour < PYR_COLOURS && rows > 0; colour++) {
+        pyr_cardset done = scene->view.open.desk[seat].done & scene->edition->box.colour[colour];
+        char list[200] = "";
+        for (; done && strlen(list) + 8 < sizeof list; done &= done - 1)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%d", list[0] ? " " : "", __builtin_ctzll(done) + 1);
+        for (unsigned place = 0, points = 0; place < PYR_TILES; place++)
+            if (scene->view.open.tile[colour][place] == seat)
+                snprintf(list + strlen(list), sizeof list - strlen(list), "%s+%d", points++ ? "" : " ", pyr_tile_value(place));
+        canvas_put(canvas, x, y, rock_of(colour), colour_style(colour));
+        int used = canvas_wrap(canvas, x + 2, y, most - 2, rows, list[0] ? ST_GOLD : ST_DIM, list[0] ? list : "-");
+        y += used;
+        rows -= used;
+    }
+}
+
 /* One player: cards in full, score card in words. */
 static void draw_player(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene, unsigned seat)
 {
@@ -162,7 +193,6 @@ static void draw_player(struct canvas *canvas, int x, int y, struct card_size si
     const struct pyr_box *box = &scene->edition->box;
     const struct pyr_desk *desk = &open->desk[seat];
     struct pyr_score score = pyr_table_score(box, open, (pyr_seat)seat);
-    char done[200] = "";
     int width = card_width(size) + 1;
     canvas_print(canvas, x, y, canvas->width / 2 - 1, ST_STRONG, pyr_ngettext("%s: %d point", "%s: %d points", (unsigned long)abs(score.total)),
         scene->names[seat], score.total);
@@ -178,18 +208,16 @@ static void draw_player(struct canvas *canvas, int x, int y, struct card_size si
         draw_card(canvas, x + (int)slot * width, y + 2, size, scene, card, &look);
     }
     int at = x + 2 * width, room = canvas->width / 2 - 1 - 2 * width;
-    for (pyr_cardset all = desk->done; all && strlen(done) + 8 < sizeof done; all &= all - 1)
-        snprintf(done + strlen(done), sizeof done - strlen(done), "%s%d", done[0] ? " " : "", __builtin_ctzll(all) + 1);
     canvas_print(canvas, at, y + 1, room, ST_TEXT, _("pyramids %d"), score.pyramids);
     canvas_print(canvas, at, y + 2, room, ST_TEXT, _("torches %d"), score.torches);
     canvas_print(canvas, at, y + 3, room, ST_TEXT, _("pyramid points %d"), score.points);
-    draw_gem_points(canvas, at, y + 4, room, ST_TEXT, score.gems);
-    int used = canvas_print(canvas, at, y + 5, room, ST_TEXT, "%u", desk->rubies);
-    canvas_put(canvas, at + used, y + 5, 0x2666, ST_RUBY_TEXT);
-    used += 2 + canvas_print(canvas, at + used + 2, y + 5, room, ST_TEXT, "%u", desk->emeralds);
-    canvas_put(canvas, at + used, y + 5, 0x25a0, ST_EMERALD_TEXT);
-    canvas_print(canvas, at, y + 6, room, ST_TEXT, _("skulls %u: %d"), desk->skulls, score.skulls);
-    canvas_wrap(canvas, at, y + 7, room, 2, ST_GOLD, done);
+    int used = canvas_print(canvas, at, y + 4, room, ST_TEXT, "%u", desk->rubies);
+    canvas_put(canvas, at + used, y + 4, 0x2666, ST_RUBY_TEXT);
+    used += 2 + canvas_print(canvas, at + used + 2, y + 4, room, ST_TEXT, "%u", desk->emeralds);
+    canvas_put(canvas, at + used, y + 4, 0x25a0, ST_EMERALD_TEXT);
+    draw_gem_points(canvas, at + used + 2, y + 4, room - used - 2, ST_TEXT, score.gems);
+    canvas_print(canvas, at, y + 5, room, ST_TEXT, _("skulls %u: %d"), desk->skulls, score.skulls);
+    draw_completed(canvas, at, y + 6, room, 4, scene, seat);
 }
 
 void draw_players(struct canvas *canvas, const struct scene *scene)
@@ -336,6 +364,7 @@ void draw_help(struct canvas *canvas, const struct scene *scene, int page)
         { "u", N_("take back: the last mark, a sealed choice, the last turn") },
         { "o", N_("players: their cards and scores") },
         { "L", N_("what happened so far") },
+        { "w", N_("the rule that the line above the keys cites") },
         { N_("Esc"), N_("back to the table") },
         { N_("Ctrl-L"), N_("draw the screen anew") },
         { "q", N_("leave; the game is kept and goes on next time") },

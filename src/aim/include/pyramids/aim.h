@@ -7,6 +7,8 @@
 
 #include <pyramids/state.h>
 
+PYR_BEGIN_DECLS
+
 /* Where the pattern is held. Plain data; clients keep it in their view. */
 struct pyr_aim {
     uint8_t slot;                /* which of the two cards */
@@ -52,5 +54,7 @@ PYR_API bool pyr_aim_next(const struct pyr_box *box, const struct pyr_desk *desk
 /* Holds it over the legal placement that is nearest to where it is: in its turn, in another, on the other card. Where a pattern fits nowhere it
  * becomes a single space; for an extra mark it is one. Returns false if nothing at all can be marked. */
 PYR_API bool pyr_aim_settle(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim);
+
+PYR_END_DECLS
 
 #endif

@@ -7,6 +7,8 @@
 
 #include <pyramids/view.h>
 
+PYR_BEGIN_DECLS
+
 #define PYR_MAX_CHOICE 50        /* steps of a choice */
 #define PYR_MAX_OPTIONS 96       /* choices that are looked at */
 
@@ -49,5 +51,7 @@ PYR_API void pyr_analysis_outlook(const void *memory, const struct pyr_box *box,
  */
 PYR_API unsigned pyr_analysis_options(const void *memory, const struct pyr_box *box, const struct pyr_view *view, uint32_t playouts,
     struct pyr_rng *rng, const struct pyr_option *made, struct pyr_option *options, unsigned room);
+
+PYR_END_DECLS
 
 #endif

@@ -10,6 +10,8 @@
 
 #include <pyramids/view.h>
 
+PYR_BEGIN_DECLS
+
 /*
  * How long a bot may think about a step. With `nodes` and a seeded generator the same choice comes out on every machine; with
  * `is_over` it does not. A bot polls both and returns the best it has found so far.
@@ -41,5 +43,7 @@ PYR_API const struct pyr_bot *pyr_bot_at(unsigned index);
 
 /* The bot of that name, or NULL. */
 PYR_API const struct pyr_bot *pyr_bot_find(const char *name);
+
+PYR_END_DECLS
 
 #endif

@@ -6,10 +6,14 @@
 
 #include <pyramids/base.h>
 
+PYR_BEGIN_DECLS
+
 /* The text of a built-in edition, terminated; NULL if there is none of that name. */
 PYR_API const char *pyr_builtin_edition(const char *name);
 
 /* The names of the built-in editions, ended by NULL. */
 PYR_API const char *const *pyr_builtin_names(void);
+
+PYR_END_DECLS
 
 #endif

@@ -7,6 +7,8 @@
 #include <pyramids/box.h>
 #include <pyramids/lines.h>
 
+PYR_BEGIN_DECLS
+
 #define PYR_MAX_NAME 31          /* bytes in the name of an edition */
 #define PYR_MAX_TITLE 95
 #define PYR_MAX_PATTERN_NAME 15
@@ -39,5 +41,7 @@ PYR_API const char *pyr_colour_word(unsigned colour);
 
 /* The colour of that word, or PYR_COLOURS. */
 PYR_API unsigned pyr_colour_of(struct pyr_word word);
+
+PYR_END_DECLS
 
 #endif

@@ -8,6 +8,8 @@
 
 #include <pyramids/edition.h>
 
+PYR_BEGIN_DECLS
+
 /*
  * Makes a box of 48 new cards that keeps every guideline below: name "seed-N", title "Box N". The same seed makes the
  * same edition on every machine. Takes a few milliseconds.
@@ -57,5 +59,7 @@ struct pyr_survey {
 
 PYR_API void pyr_card_survey(const struct pyr_box *box, pyr_card card, struct pyr_card_survey *survey);
 PYR_API void pyr_box_survey(const struct pyr_box *box, struct pyr_survey *survey);
+
+PYR_END_DECLS
 
 #endif

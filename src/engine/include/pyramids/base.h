@@ -14,13 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <pyramids/api.h>
 #include <pyramids/err.h>
 
-#if defined(__GNUC__) && !defined(__wasm__)
-#define PYR_API __attribute__((visibility("default")))
-#else
-#define PYR_API
-#endif
+PYR_BEGIN_DECLS
 
 #define PYR_CARDS 48             /* pyramid cards (R1), numbered 1 to 48 */
 #define PYR_COLOURS 3            /* green, orange, purple */
@@ -85,5 +82,7 @@ static inline pyr_spaces pyr_pair_half(unsigned slot, pyr_pair pair)
 {
     return (pyr_spaces)(slot ? pair >> PYR_PAIR_SHIFT : pair) & PYR_ALL_SPACES;
 }
+
+PYR_END_DECLS
 
 #endif

@@ -9,6 +9,8 @@
 
 #include <pyramids/base.h>
 
+PYR_BEGIN_DECLS
+
 /* One pyramid card: its spaces by what they hold. A space is in `open` or a wall; entrance, tomb and the symbols are
  * disjoint subsets of `open`. */
 struct pyr_card_face {
@@ -50,7 +52,7 @@ struct pyr_pattern_turns {
     uint8_t reserved[4 + 240];               /* zero; the next pattern is a shift away */
 };
 
-_Static_assert(sizeof(struct pyr_pattern_turns) == 512, "indexing a pattern is one shift");
+PYR_STATIC_ASSERT(sizeof(struct pyr_pattern_turns) == 512, "indexing a pattern is one shift");
 
 /*
  * What marking a space brings, in the lanes of struct pyr_desk's tally, for adding the gains of up to four spaces at once.
@@ -100,5 +102,7 @@ PYR_API void pyr_box_print(const struct pyr_box *box, struct pyr_print *print);
 /* Spaces still to be marked on the shortest way to the tomb, given the free spaces of a card and those that can be marked
  * next; 0 when the tomb is not among the free ones. */
 PYR_API unsigned pyr_card_distance(const struct pyr_card_face *card, pyr_spaces free, pyr_spaces reach);
+
+PYR_END_DECLS
 
 #endif

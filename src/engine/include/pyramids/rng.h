@@ -9,6 +9,8 @@
 
 #include <pyramids/base.h>
 
+PYR_BEGIN_DECLS
+
 /* A multiply-with-carry generator (D. Thomas, MWC64X): period about 2^63, one multiplication a number. Never 0. */
 struct pyr_rng {
     uint64_t state;
@@ -43,5 +45,7 @@ PYR_API void pyr_rng_shuffle(struct pyr_rng *rng, uint8_t *items, unsigned count
 
 /* Shuffles so that the first `wanted` items are a uniform ordered choice; the rest is left in some order. */
 PYR_API void pyr_rng_choose(struct pyr_rng *rng, uint8_t *items, unsigned count, unsigned wanted);
+
+PYR_END_DECLS
 
 #endif

@@ -6,6 +6,8 @@
 
 #include <pyramids/state.h>
 
+PYR_BEGIN_DECLS
+
 struct pyr_score {
     int16_t total;               /* the sum of the rest */
     int16_t pyramids, torches, points, gems;
@@ -26,5 +28,7 @@ PYR_API unsigned pyr_table_winners(const struct pyr_box *box, const struct pyr_t
 
 /* What the tile of a place (0, 1, 2) is worth: 10, 6, 3. */
 PYR_API int pyr_tile_value(unsigned place);
+
+PYR_END_DECLS
 
 #endif

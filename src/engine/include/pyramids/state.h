@@ -14,6 +14,8 @@
 
 #include <pyramids/step.h>
 
+PYR_BEGIN_DECLS
+
 enum pyr_phase {
     PYR_KEEP,                    /* all choose two of four (R4) */
     PYR_SHOW,                    /* chance: the display is filled up (R5, R12) */
@@ -32,7 +34,7 @@ struct pyr_desk {
     pyr_pair free;               /* open spaces not yet marked; nothing where a slot has no card */
     pyr_pair reach;              /* free spaces that touch a marked one, or the entrance of an unmarked card (R10) */
     pyr_cardset done;            /* completed pyramids, set aside */
-    union {
+    PYR_UNNAMED union {
         struct {
             uint8_t skulls;      /* 0 to 10 */
             uint8_t rubies, emeralds;/* 0 to 10 */
@@ -83,10 +85,10 @@ struct pyr_state {
                                                 pyr_deck_top */
 };
 
-_Static_assert(sizeof(struct pyr_desk) == 32, "a desk is copied as one vector");
-_Static_assert(sizeof(struct pyr_table) == 192, "native and wasm agree");
-_Static_assert(sizeof(struct pyr_chance) == 96, "native and wasm agree");
-_Static_assert(sizeof(struct pyr_state) == 416, "native and wasm agree");
+PYR_STATIC_ASSERT(sizeof(struct pyr_desk) == 32, "a desk is copied as one vector");
+PYR_STATIC_ASSERT(sizeof(struct pyr_table) == 192, "native and wasm agree");
+PYR_STATIC_ASSERT(sizeof(struct pyr_chance) == 96, "native and wasm agree");
+PYR_STATIC_ASSERT(sizeof(struct pyr_state) == 416, "native and wasm agree");
 
 /* Where the deck's top lies in hidden.deck, once the first display was shown. */
 static inline unsigned pyr_deck_top(const struct pyr_state *state)
@@ -178,5 +180,7 @@ PYR_API void pyr_desk_lay(const struct pyr_box *box, struct pyr_desk *desk, unsi
 
 /* The spaces marked on the card in a slot; 0 without a card. */
 PYR_API pyr_spaces pyr_desk_marks(const struct pyr_box *box, const struct pyr_desk *desk, unsigned slot);
+
+PYR_END_DECLS
 
 #endif

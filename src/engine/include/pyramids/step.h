@@ -9,6 +9,8 @@
 #include <pyramids/box.h>
 #include <pyramids/rng.h>
 
+PYR_BEGIN_DECLS
+
 /*
  * A step. A mark is the set of its spaces (a pyr_pair with bits on one card only). The rest has PYR_STEP_OTHER set, a bit
  * that is never a space, with the kind in bits 30 and 31 and cards in the low twelve bits. 0 is no step.
@@ -17,17 +19,19 @@ typedef uint64_t pyr_step;
 
 #define PYR_STEP_NONE ((pyr_step)0)
 #define PYR_STEP_OTHER ((pyr_step)1 << 29)
+#define PYR_STEP_KIND_SHIFT 30
+#define PYR_STEP_SECOND_SHIFT 6
 
 enum pyr_step_kind { PYR_STEP_PASS, PYR_STEP_KEEP, PYR_STEP_TAKE, PYR_STEP_DRAW, PYR_STEP_MARK };
 
 static inline enum pyr_step_kind pyr_step_kind(pyr_step step)
 {
-    return step & PYR_STEP_OTHER ? (enum pyr_step_kind)(step >> 30 & 3) : PYR_STEP_MARK;
+    return step & PYR_STEP_OTHER ? (enum pyr_step_kind)(step >> PYR_STEP_KIND_SHIFT & 3) : PYR_STEP_MARK;
 }
 
 static inline pyr_step pyr_step_other(enum pyr_step_kind kind, unsigned first, unsigned second)
 {
-    return PYR_STEP_OTHER | (pyr_step)kind << 30 | first | (pyr_step)second << 6;
+    return PYR_STEP_OTHER | (pyr_step)kind << PYR_STEP_KIND_SHIFT | first | (pyr_step)second << PYR_STEP_SECOND_SHIFT;
 }
 
 static inline pyr_step pyr_step_pass(void) { return pyr_step_other(PYR_STEP_PASS, 0, 0); }
@@ -42,7 +46,7 @@ static inline pyr_step pyr_step_keep(pyr_card a, pyr_card b)
 
 /* The card of a take, the cards of a keep. */
 static inline pyr_card pyr_step_card(pyr_step step) { return (pyr_card)(step & 63); }
-static inline pyr_card pyr_step_second(pyr_step step) { return (pyr_card)(step >> 6 & 63); }
+static inline pyr_card pyr_step_second(pyr_step step) { return (pyr_card)(step >> PYR_STEP_SECOND_SHIFT & 63); }
 
 /* Of a mark: which of the two cards, and its spaces there. */
 static inline unsigned pyr_step_slot(pyr_step step) { return step >> PYR_PAIR_SHIFT != 0; }
@@ -72,5 +76,7 @@ PYR_API pyr_step pyr_steps_at(const struct pyr_box *box, const struct pyr_steps 
 
 /* A uniform choice; steps->count is at least 1. */
 PYR_API pyr_step pyr_steps_pick(const struct pyr_box *box, const struct pyr_steps *steps, struct pyr_rng *rng);
+
+PYR_END_DECLS
 
 #endif

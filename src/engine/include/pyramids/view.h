@@ -9,6 +9,8 @@
 
 #include <pyramids/state.h>
 
+PYR_BEGIN_DECLS
+
 struct pyr_view {
     struct pyr_table open;
     struct pyr_desk mine;        /* own desk with the steps of this phase; zero for a spectator */
@@ -17,7 +19,7 @@ struct pyr_view {
     uint8_t reserved[3];
 };
 
-_Static_assert(sizeof(struct pyr_view) == 232, "native and wasm agree");
+PYR_STATIC_ASSERT(sizeof(struct pyr_view) == 232, "native and wasm agree");
 
 /* The view of a seat, or of a spectator (any seat that does not play). */
 PYR_API void pyr_view_init(struct pyr_view *view, const struct pyr_state *state, pyr_seat seat);
@@ -33,5 +35,7 @@ PYR_API void pyr_view_steps(const struct pyr_box *box, const struct pyr_view *vi
  */
 PYR_API void pyr_view_sample(const struct pyr_box *box, const struct pyr_view *view, struct pyr_rng *rng,
     struct pyr_state *state);
+
+PYR_END_DECLS
 
 #endif

@@ -11,6 +11,8 @@
 
 #include <pyramids/match.h>
 
+PYR_BEGIN_DECLS
+
 #define PYR_FAIR_BYTES 32                    /* of a secret, a number, a commitment, a key */
 #define PYR_FAIR_DIGITS (2 * PYR_FAIR_BYTES)    /* the same as hexadecimal digits, without the end mark */
 
@@ -100,5 +102,7 @@ struct pyr_fair_report {
  * them. Decisions and derived lines are held to the rules on the way. Returns report->code.
  */
 enum pyr_fair_code pyr_fair_verify(const struct pyr_edition *edition, const char *text, size_t size, struct pyr_fair_report *report);
+
+PYR_END_DECLS
 
 #endif

@@ -8,6 +8,8 @@
 
 #include <pyramids/base.h>
 
+PYR_BEGIN_DECLS
+
 #define PYR_MAX_LINE 4096        /* bytes in a line, without its end */
 
 /* What is wrong with a text, and where. Sentences are made of it in src/text. */
@@ -36,7 +38,7 @@ struct pyr_lines {
     struct pyr_fault fault;
 };
 
-/* Begins to read; the text stays the caller's and must outlive the reader. */
+/* Begins to read, after a byte order mark if there is one; the text stays the caller's and must outlive the reader. */
 PYR_API void pyr_lines_init(struct pyr_lines *lines, const char *text, size_t size);
 
 /* Goes to the next line that is not a comment; with `blank` false also past blank lines. False at the end of the text and
@@ -81,5 +83,7 @@ PYR_API void pyr_out_char(struct pyr_out *out, char c);
 PYR_API void pyr_out_text(struct pyr_out *out, const char *text);
 PYR_API void pyr_out_word(struct pyr_out *out, struct pyr_word word);
 PYR_API void pyr_out_number(struct pyr_out *out, int32_t number);
+
+PYR_END_DECLS
 
 #endif

@@ -12,6 +12,8 @@
 
 #include <pyramids/record.h>
 
+PYR_BEGIN_DECLS
+
 #define PYR_LOG_SIZE 49152       /* bytes of text: the longest game there can be is below 24 KB, the rest is for tags */
 #define PYR_LOG_LINES 640        /* lines: a game has fewer than 450 */
 #define PYR_LOG_TAGS 190         /* tag lines: what the longest game leaves over, so that a log is never too full to go on */
@@ -142,5 +144,7 @@ PYR_API bool pyr_match_line_is_visible(const struct pyr_match *match, uint32_t l
 /* The game as it stood after the first `lines` lines. PYR_ERR_NO_SUCH_LINE if the log has fewer. What was hidden then is filled in
  * arbitrarily. */
 PYR_API enum pyr_err pyr_match_replay(const struct pyr_match *match, uint32_t lines, struct pyr_replay *replay);
+
+PYR_END_DECLS
 
 #endif

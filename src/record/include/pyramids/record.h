@@ -11,6 +11,8 @@
 #include <pyramids/score.h>
 #include <pyramids/view.h>
 
+PYR_BEGIN_DECLS
+
 #define PYR_MAX_PLAYER_NAME 127  /* bytes */
 #define PYR_MAX_PARTS 50         /* marks in a move: no more spaces are on two cards */
 
@@ -126,5 +128,7 @@ PYR_API bool pyr_record_edition_name(const char *text, size_t size, struct pyr_w
 
 /* The names of the players in a record, into its text; returns how many there are. */
 PYR_API unsigned pyr_record_player_names(const char *text, size_t size, struct pyr_word names[PYR_MAX_SEATS]);
+
+PYR_END_DECLS
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * text.h (language.c, text.c, print.c, board.c): codes to sentences in the player's language, cards and tables to characters. Every text
+ * text.h (language.c, text.c, print.c, board.c; the rules are in rules.h): codes to sentences in the player's language, cards and tables to characters. Every text
  * that a person can see comes from here or goes through pyr_gettext; the core knows codes only. What programs read (records, JSON, the
  * protocol) never does: it is the same in all languages.
  */
@@ -9,6 +9,8 @@
 #include <stdio.h>
 
 #include <pyramids/record.h>
+
+PYR_BEGIN_DECLS
 
 /* Chooses the language from the environment: LANGUAGE, LC_ALL, LC_MESSAGES, LANG. Call once at the start of a program, before threads. */
 void pyr_text_init(void);
@@ -48,9 +50,6 @@ const char *pyr_ngettext(const char *one, const char *many, unsigned long count)
 #define _(text) pyr_gettext(text)
 #define N_(text) text
 
-/* The rule that a code is about, such as "R9"; "" if it is about none. */
-const char *pyr_text_rule(enum pyr_err code);
-
 /* The sentence of a fault, with its rule in brackets; without file and line. */
 void pyr_text_fault(const struct pyr_fault *fault, char *to, size_t size);
 
@@ -71,6 +70,10 @@ const char *pyr_text_level(const char *name);
 #define PYR_NAMELESS "Player"
 void pyr_text_player(struct pyr_word name, char *to, size_t size);
 
+/* Makes a text from elsewhere fit for a terminal, in its place: control characters, bytes that are not UTF-8 and marks that turn the
+ * direction of writing become question marks. It gets no longer. */
+void pyr_text_clean(char *text);
+
 /* What the system says of an errno. */
 const char *pyr_text_system(int error);
 
@@ -78,10 +81,12 @@ const char *pyr_text_system(int error);
 #define PYR_NUMBER_SIZE 48
 const char *pyr_text_number(char to[PYR_NUMBER_SIZE], double value, unsigned digits, bool sign);
 const char *pyr_text_percent(char to[PYR_NUMBER_SIZE], double value, unsigned digits, bool sign);
-/* The same in a buffer that lives as long as the block it stands in. */
+#ifndef __cplusplus
+/* The same in a buffer that lives as long as the block it stands in; C++ has no such literals. */
 #define PYR_NUMBER(value, digits) pyr_text_number((char[PYR_NUMBER_SIZE]){ 0 }, value, digits, false)
 #define PYR_SIGNED(value, digits) pyr_text_number((char[PYR_NUMBER_SIZE]){ 0 }, value, digits, true)
 #define PYR_PERCENT(value, digits) pyr_text_percent((char[PYR_NUMBER_SIZE]){ 0 }, value, digits, false)
+#endif
 
 /* Tables of text (print.c). Widths count characters, not bytes, and grow with the title. */
 struct pyr_column {
@@ -120,5 +125,7 @@ void pyr_text_pattern(FILE *to, const struct pyr_box *box, pyr_pattern pattern, 
 
 /* The final or present score of every seat as a table; names[s] is seat s. */
 void pyr_text_scores(FILE *to, const struct pyr_box *box, const struct pyr_table *table, const struct pyr_word *names);
+
+PYR_END_DECLS
 
 #endif

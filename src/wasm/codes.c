@@ -1,0 +1,87 @@
+/*
+ * codes.c: every number of the C headers that the page needs: error codes, offsets of struct members, the encoding of a
+ * step.
+ *
+ * Nothing here is linked. The file is compiled for wasm32 to assembly, from which scripts/codes reads the values into
+ * web/codes.js, so they are those of the module itself. The value code_GROUP_name becomes GROUP.name.
+ */
+#include <pyramids/analysis.h>
+#include <pyramids/match.h>
+#include <pyramids/score.h>
+#include <pyramids/view.h>
+
+#define VALUE(group, name, value) \
+    extern const int32_t code_##group##_##name; \
+    const int32_t code_##group##_##name = (int32_t)(value);
+#define MEMBER(group, type, name) VALUE(group, name, offsetof(struct type, name))
+#define OPEN(name) VALUE(VIEW, name, offsetof(struct pyr_view, open.name))
+
+#define ERROR(NAME, name, number, rule) VALUE(ERR, name, PYR_ERR_##NAME)
+PYR_ERRORS(ERROR)
+
+/* Seats that are none. */
+VALUE(SEAT, nobody, PYR_NOBODY)
+VALUE(SEAT, onlooker, PYR_SPECTATOR)
+
+/* enum pyr_phase */
+VALUE(PHASE, keep, PYR_KEEP)
+VALUE(PHASE, show, PYR_SHOW)
+VALUE(PHASE, reveal, PYR_REVEAL)
+VALUE(PHASE, mark, PYR_MARK)
+VALUE(PHASE, replace, PYR_REPLACE)
+VALUE(PHASE, end, PYR_END)
+
+/* A step: bits (step.h), and enum pyr_step_kind. */
+VALUE(STEP, half, PYR_PAIR_SHIFT)
+VALUE(STEP, other, __builtin_ctzll(PYR_STEP_OTHER))
+VALUE(STEP, kind, PYR_STEP_KIND_SHIFT)
+VALUE(STEP, second, PYR_STEP_SECOND_SHIFT)
+VALUE(STEP, row, PYR_ROW)
+VALUE(KIND, pass, PYR_STEP_PASS)
+VALUE(KIND, keep, PYR_STEP_KEEP)
+VALUE(KIND, take, PYR_STEP_TAKE)
+VALUE(KIND, draw, PYR_STEP_DRAW)
+
+/* struct pyr_desk; tomb and first are bits of flags. */
+MEMBER(DESK, pyr_desk, free)
+MEMBER(DESK, pyr_desk, done)
+MEMBER(DESK, pyr_desk, skulls)
+MEMBER(DESK, pyr_desk, rubies)
+MEMBER(DESK, pyr_desk, emeralds)
+MEMBER(DESK, pyr_desk, torches)
+MEMBER(DESK, pyr_desk, card)
+MEMBER(DESK, pyr_desk, flags)
+MEMBER(DESK, pyr_desk, due)
+VALUE(DESK, tomb, PYR_DESK_TOMB(0))
+VALUE(DESK, first, PYR_DESK_FIRST)
+VALUE(DESK, size, sizeof(struct pyr_desk))
+
+/* struct pyr_view, with the open table inside it. */
+OPEN(desk)
+OPEN(seats)
+OPEN(phase)
+OPEN(round)
+OPEN(turn)
+OPEN(waiting)
+OPEN(deck_left)
+OPEN(display)
+OPEN(revealed)
+OPEN(tile)
+OPEN(fresh)
+OPEN(order)
+OPEN(place)
+OPEN(owed)
+MEMBER(VIEW, pyr_view, mine)
+MEMBER(VIEW, pyr_view, dealt)
+MEMBER(VIEW, pyr_view, seat)
+VALUE(VIEW, size, sizeof(struct pyr_view))
+
+MEMBER(SCORE, pyr_score, total)
+MEMBER(SCORE, pyr_score, pyramids)
+MEMBER(SCORE, pyr_score, torches)
+MEMBER(SCORE, pyr_score, points)
+MEMBER(SCORE, pyr_score, gems)
+MEMBER(SCORE, pyr_score, skulls)
+
+MEMBER(OUTLOOK, pyr_outlook, points)
+MEMBER(OUTLOOK, pyr_outlook, win)
