@@ -10,6 +10,7 @@
 
 #include "access.h"
 #include "conn.h"
+#include "pool.h"
 
 #define MINUTE UINT64_C(60000)
 #define DAY 86400
@@ -24,7 +25,9 @@ int error_status(enum error error) { (void)error; return 500; }
 void conn_wake(struct conn *conn) { (void)conn; }
 void conn_pause(struct conn *conn) { (void)conn; }
 void conn_resume(struct conn *conn) { (void)conn; }
-bool pool_think(struct pool *pool, struct thought *thought) { (void)pool; (void)thought; return false; }
+bool pool_ask(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; return false; }
+void pool_withdraw(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; }
+void pool_watch(struct pool *pool, struct ask *ask, bool watched) { (void)pool; (void)ask; (void)watched; }
 
 uint64_t server_hash(const struct server *server, const void *data, size_t size)
 {
