@@ -12,7 +12,7 @@
 
 enum {
     ADDRESS, PORT, DATABASE, EDITION, ORIGIN, TLS_CERT, TLS_KEY, TRUST_PROXY, NO_BROWSER, QUIET, BOT_THREADS, MESSAGE_RATE, REQUEST_RATE,
-    MAX_CONNECTIONS, MAX_PER_ADDRESS, MAX_TABLES, MAX_TABLES_PER_ADDRESS, TABLE_RATE, QUICK, RELAXED, PING, READY_FILE, OPTIONS
+    MAX_CONNECTIONS, MAX_PER_ADDRESS, MAX_TABLES, MAX_TABLES_PER_ADDRESS, TABLE_RATE, QUICK, RELAXED, PING, METRICS_ADDRESS, READY_FILE, OPTIONS
 };
 
 /* A list in one value, with commas: taken apart in place. */
@@ -97,6 +97,7 @@ int cli_serve(int argc, char **argv)
         [QUICK] = { "quick", 0, "SECONDS", _("a choice with the quick clock (default 30)") },
         [RELAXED] = { "relaxed", 0, "SECONDS", _("a choice with the relaxed clock (default 180)") },
         [PING] = { "ping", 0, "SECONDS", _("between pings of a socket; one that does not answer is cut (default 20)") },
+        [METRICS_ADDRESS] = { "metrics-address", 0, "ADDRESS:PORT", _("where to serve /metrics, such as 127.0.0.1:9100 (default: nowhere)") },
         [READY_FILE] = { "ready-file", 0, "FILE", _("gets the page's address once the server listens, for scripts") },
         { 0 }
     };
@@ -125,7 +126,7 @@ int cli_serve(int argc, char **argv)
         .max_tables_per_address = 100, .table_rate = 30,
         .max_conns_per_visitor = 16, .quick_seconds = 30, .relaxed_seconds = 180, .ping_seconds = 20, .origins = origins, .editions = editions, .edition_texts = texts,
         .tls_cert = values[TLS_CERT], .tls_key = values[TLS_KEY], .trust_proxy = values[TRUST_PROXY] != NULL,
-        .open_browser = !values[NO_BROWSER], .quiet = values[QUIET] != NULL, .ready_file = values[READY_FILE] };
+        .metrics_address = values[METRICS_ADDRESS], .open_browser = !values[NO_BROWSER], .quiet = values[QUIET] != NULL, .ready_file = values[READY_FILE] };
     if (!number(values, PORT, "--port", 0, 65535, &server.port) || !number(values, BOT_THREADS, "--bot-threads", 1, 64, &server.bot_threads) ||
         !number(values, MESSAGE_RATE, "--message-rate", 1, 1000000, &server.message_rate) ||
         !number(values, REQUEST_RATE, "--request-rate", 1, 1000000, &server.request_rate) ||

@@ -53,6 +53,24 @@ static void put_string(struct out *out, const char *text, size_t size)
 
 /* Answers. */
 
+/* Queues an answer; size 0: it did not fit. */
+static void add_reply(struct conn *conn, const char *text, size_t size)
+{
+    struct reply *reply = size ? malloc(sizeof *reply + size) : NULL;
+    if (!reply || conn->reply_count >= MAX_REPLIES) {
+        free(reply);
+        conn->close = 1008;                  /* it does not read; nothing is dropped in silence */
+    } else {
+        reply->next = NULL;
+        reply->size = size;
+        memcpy(reply->text, text, size);
+        *conn->last_reply = reply;
+        conn->last_reply = &reply->next;
+        conn->reply_count++;
+    }
+    conn_wake(conn);
+}
+
 void conn_answer(struct conn *conn, const char *id, enum error error, const struct problem *problem)
 {
     char text[1024];
@@ -88,20 +106,16 @@ void conn_answer(struct conn *conn, const char *id, enum error error, const stru
         put_string(&out, problem->detail, strlen(problem->detail));
     }
     put(&out, "}");
-    size_t size = (size_t)(out.at - text);
-    struct reply *reply = out.full ? NULL : malloc(sizeof *reply + size);
-    if (!reply || conn->reply_count >= MAX_REPLIES) {
-        free(reply);
-        conn->close = 1008;                  /* it does not read; nothing is dropped in silence */
-    } else {
-        reply->next = NULL;
-        reply->size = size;
-        memcpy(reply->text, text, size);
-        *conn->last_reply = reply;
-        conn->last_reply = &reply->next;
-        conn->reply_count++;
-    }
-    conn_wake(conn);
+    add_reply(conn, text, out.full ? 0 : (size_t)(out.at - text));
+}
+
+void conn_pong(struct conn *conn, const char *id)
+{
+    static const char done[] = "{\"type\":\"done\"}";
+    if (id[0])
+        conn_answer(conn, id, ERROR_NONE, NULL);
+    else
+        add_reply(conn, done, sizeof done - 1);
 }
 
 /* Watching. */
@@ -207,8 +221,6 @@ void conn_finish(struct conn *conn)
         address_release(conn->address);
     conn->entered = false;
     conn->address = NULL;
-    free(conn->inbox);
-    conn->inbox = NULL;
 }
 
 /* The messages. */

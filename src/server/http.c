@@ -1054,6 +1054,8 @@ void request_route(struct request *request)
         else
             other_method = true;
     }
+    if (found && found->handle == get_metrics && !request->conn->is_metrics)
+        found = NULL;                        /* they have a listener of their own */
     request->route = found ? found->path : "page";
     if (request->server->stopping && found && found->handle != get_health)
         request_error(request, ERROR_STOPPING, "");

@@ -172,7 +172,7 @@ static void simply(struct conn *conn, const char *id, enum error (*make)(struct 
 static void do_leave(struct conn *conn, const char *id, json_t **value) { (void)value; simply(conn, id, make_leave); }
 static void do_return(struct conn *conn, const char *id, json_t **value) { (void)value; simply(conn, id, make_return); }
 static void do_close(struct conn *conn, const char *id, json_t **value) { (void)value; simply(conn, id, make_close); }
-static void do_ping(struct conn *conn, const char *id, json_t **value) { (void)value; conn_answer(conn, id, ERROR_NONE, NULL); }
+static void do_ping(struct conn *conn, const char *id, json_t **value) { (void)value; conn_pong(conn, id); }
 
 static void do_choose(struct conn *conn, const char *id, json_t **value)
 {

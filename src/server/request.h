@@ -22,6 +22,7 @@ struct request {
     bool html;                   /* a person reads the answer: text/html is accepted */
     bool json;                   /* the body says that it is */
     bool too_long;
+    bool is_old;                 /* HTTP/1.0 */
     bool waits;                  /* a job will answer */
     bool last;                   /* what follows on the connection cannot be told apart from this request: it is closed */
     enum error early;            /* refused by its head; told once the body is in */

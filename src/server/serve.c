@@ -143,7 +143,7 @@ static void tick(uv_timer_t *timer)
             web_close_sockets(server);
         if (is_idle && !server->leave_at)
             server->leave_at = now + GOODBYE_MS;
-        if ((is_idle && (!server->sockets || now >= server->leave_at)) || now >= server->stop_at)
+        if ((is_idle && (!web_busy(server) || now >= server->leave_at)) || now >= server->stop_at)
             stop_loop(server);
         return;
     }
@@ -264,7 +264,10 @@ int server_run(const struct server_options *options)
             table_begin_thought, table_thought)) {
         if (!error[0])
             snprintf(error, sizeof error, "%s", _("no thread could be started for the bots"));
-        store_close(server.store);           /* no more: libwebsockets survives neither its end nor the loop when it could not begin */
+        web_stop(&server);
+        pool_stop(server.pool);
+        store_close(server.store);
+        uv_run(&server.loop, UV_RUN_DEFAULT);
         goto fail;
     }
     uv_timer_init(&server.loop, &server.tick);

@@ -3,7 +3,8 @@
  * pool.c, the database is written by the thread of store.c, and both answer in the loop's thread.
  *
  *   serve.c     starts, ticks, stops; clock.c  the time
- *   web.c       libwebsockets: connections, requests, frames; http.c  the routes under /api
+ *   edge.c      sockets, with HTTP, WebSocket and TLS of src/wire on top
+ *   web.c       connections as requests and messages; http.c  the routes under /api
  *   message.c   the table of WebSocket messages; feed.c  what a connection is told next
  *   table.c     tables: seats, choices, clocks, bots; config.c  what is stored of a table apart from its log
  *   pool.c      threads for bots and analyses; schedule.c  whose turn it is; judging.c  analyses
@@ -51,6 +52,7 @@ struct server_options {
     bool other_port;             /* if that one is taken, any free one will do */
     const char *database;        /* a path, or ":memory:" */
     const char *tls_cert, *tls_key;          /* both or none */
+    const char *metrics_address; /* ADDRESS:PORT where /metrics is served; NULL: nowhere */
     const char *const *origins;  /* further origins of the page, behind a proxy; ended by NULL */
     const struct pyr_edition *editions;
     unsigned edition_count;
@@ -232,6 +234,7 @@ struct table {
     uint64_t idle;               /* since when nobody watches, in milliseconds */
     uint64_t left[PYR_MAX_SEATS];/* when the last connection of the person at a seat ended, in milliseconds; 0: not known */
     bool analysing;
+    struct { uint64_t messages, bytes; uint32_t lines; } unreported;     /* sent since the log had so many lines (table_report) */
     char again[CODE_SIZE + 1];   /* a rematch that was begun and may not be in the core yet; "" none */
 };
 
@@ -275,8 +278,7 @@ struct server {
     uv_loop_t loop;
     uv_timer_t tick;
     uv_signal_t signals[2];
-    struct lws_context *lws;
-    struct lws_vhost *vhost;
+    struct edge *edge;           /* NULL: not listening */
     struct store *store;
     struct pool *pool;
     char origins[8][96];         /* allowed: exactly these */
@@ -408,6 +410,7 @@ struct fetch *table_fetch(struct server *server, const char *code, void (*done)(
 void table_wake(struct table *table);        /* sets clock and bots to work */
 void table_tick(struct table *table);        /* clocks, idle tables */
 void table_forget(struct table *table);      /* frees it, now or once nothing refers to it */
+void table_report(struct table *table);      /* adds what was sent to the counters */
 void table_stand(struct table *table);       /* one of its watchers came or went */
 pyr_seat table_seat_of(const struct table *table, int64_t visitor);      /* PYR_SPECTATOR: none */
 bool table_is_known_to(const struct table *table, const struct visitor *visitor);      /* it is public, or theirs: its code need not be guessed */

@@ -889,10 +889,20 @@ static struct table *table_new(struct server *server, const char *code)
     return table;
 }
 
+void table_report(struct table *table)
+{
+    struct server *server = table->server;
+    server->count.sent += table->unreported.messages;
+    server->count.bytes_sent += table->unreported.bytes;
+    table->unreported.messages = table->unreported.bytes = 0;
+    table->unreported.lines = table->log.count;
+}
+
 void table_forget(struct table *table)
 {
     if (!table->gone) {
         table->gone = true;
+        table_report(table);
         map_remove(&table->server->tables, &table->node);
         *table->link = table->next;
         if (table->next)
