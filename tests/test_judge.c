@@ -238,13 +238,13 @@ TEST("judge: margins hold in 95 of 100 cases") {
         return;
     pyr_analysis_prepare(memory, &plain.box);
     /* Points late, where playouts are short; chances early, where the game is open. */
-    count_from(&match, memory, match.log.lines * 13 / 20, 3, 3000, &points, &other);
-    count_from(&match, memory, match.log.lines / 4, 2, 600, &other, &win);
+    count_from(&match, memory, match.log.lines * 13 / 20, 2, 3000, &points, &other);
+    count_from(&match, memory, match.log.lines / 4, 1, 600, &other, &win);
     free(memory);
     printf("# %u of %u intervals of points hold, %u of %u of chances\n", points.held, points.all, win.held, win.all);
-    CHECK(points.all > 500 && win.all > 300);
+    CHECK(points.all > 400 && win.all > 200);
     CHECK(points.held > 0.93 * points.all && points.held < 0.97 * points.all);
-    CHECK(win.held > 0.93 * win.all && win.held < 0.97 * win.all);
+    CHECK(win.held > 0.92 * win.all && win.held < 0.98 * win.all);       /* fewer of them */
 }
 
 TEST("judge: a loss that may be an accident of the playouts gets no mark") {

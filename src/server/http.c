@@ -517,7 +517,6 @@ static void post_tables(struct request *request)
     }
     wanted.edition = server_edition(server, values[1] ? json_string_value(values[1]) : "classic");
     wanted.is_public = json_is_true(values[2]);
-    wanted.owner = request->address->node.key;
     const char *clock = values[3] ? json_string_value(values[3]) : "none";
     while (wanted.clock < 3 && strcmp(clock, clocks[wanted.clock]))
         wanted.clock++;

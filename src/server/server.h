@@ -393,7 +393,6 @@ struct table_request {           /* what a table is to be */
     bool is_public;
     uint8_t clock;
     struct address *address;     /* from where it is made; NULL: not counted */
-    uint64_t owner;              /* key of the address that asks for it; 0: not known */
 };
 /* A new table; `answer` is called once it is stored, or has failed (then the table is gone). ERROR_TOO_MANY,
  * ERROR_TOO_FAST, ERROR_STORAGE at once. */
