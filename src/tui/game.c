@@ -409,13 +409,18 @@ void game_back_seat(struct app *app)
 
 void game_draw_cover(struct app *app)
 {
-    char heading[300], news[1500] = "";
+    char heading[300], news[6000] = "";
     struct game *game = app->game;
     const struct key_hint hints[] = { { K_ENTER, _("Enter"), _("it is me") }, { 'q', "q", _("quit") }, { 'u', "u", _("the one before takes back") } };
     unsigned shown = 0;
     story_tell(&app->story, &app->match, app->match.log.lines, app->names);
-    for (unsigned i = app->story.count; i > 0 && shown < 8 && app->story.line[i - 1].line >= game->seen[app->seat]; i--)
-        shown++;
+    /* As many of the last lines as there is room for in the box: it is 60 columns wide, and has seven other rows. */
+    int room = app->canvas.height - 8;
+    for (unsigned i = app->story.count; i > 0 && app->story.line[i - 1].line >= game->seen[app->seat]; i--, shown++) {
+        room -= text_rows(app->story.line[i - 1].text, 60);
+        if (room < 0)
+            break;
+    }
     for (unsigned i = app->story.count - shown; i < app->story.count; i++)
         snprintf(news + strlen(news), sizeof news - strlen(news), "%s\n", app->story.line[i].text);
     if (!news[0])

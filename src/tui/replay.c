@@ -203,6 +203,25 @@ static void draw_sums(struct replaying *r)
     }
 }
 
+static void set_hints(struct replaying *r)
+{
+    struct app *app = r->app;
+    if (app->sheet) {
+        table_sheet_hints(app);
+        app_hint(app, K_ESCAPE, _("Esc"), _("back"));
+        app_hint(app, 'q', "q", _("leave"));
+        return;
+    }
+    app_hint(app, K_RIGHT, app->facts.ascii ? ">" : "→", _("on"));
+    app_hint(app, K_LEFT, app->facts.ascii ? "<" : "←", _("back"));
+    app_hint(app, ']', "]", _("next turn"));
+    app_hint(app, '[', "[", _("turn before"));
+    app_hint(app, 'a', "a", report_of(r) ? _("luck and skill") : _("analyse"));
+    app_hint(app, 'q', "q", _("leave"));
+    app_hint(app, K_TAB, _("Tab"), _("seat"));
+    app_hint(app, 'L', "L", _("log"));
+}
+
 static void draw(struct replaying *r)
 {
     struct app *app = r->app;
@@ -257,17 +276,7 @@ static void draw(struct replaying *r)
     }
     scene.message = message;
     scene.message_style = style;
-    table_sheet_hints(app);
-    if (app->sheet)
-        app_hint(app, K_ESCAPE, _("Esc"), _("back"));
-    app_hint(app, K_RIGHT, app->facts.ascii ? ">" : "→", _("on"));
-    app_hint(app, K_LEFT, app->facts.ascii ? "<" : "←", _("back"));
-    app_hint(app, ']', "]", _("next turn"));
-    app_hint(app, '[', "[", _("turn before"));
-    app_hint(app, 'a', "a", report_of(r) ? _("luck and skill") : _("analyse"));
-    app_hint(app, 'q', "q", _("leave"));
-    app_hint(app, K_TAB, _("Tab"), _("seat"));
-    app_hint(app, 'L', "L", _("log"));
+    set_hints(r);
     scene.hint_count = r->sums ? 0 : app->hint_count;        /* its box has the key that works then */
     if (app->canvas.width < TUI_MIN_WIDTH || app->canvas.height < TUI_MIN_HEIGHT)
         draw_is_too_small(&app->canvas);
