@@ -33,12 +33,7 @@ struct game {
 
 /* Saving. */
 
-bool game_is_kept(const struct app *app)
-{
-    return app->game->is_kept;
-}
-
-void game_save(struct app *app)
+static void game_save(struct app *app)
 {
     struct game *game = app->game;
     if (!game->saves)
@@ -232,6 +227,7 @@ bool game_begin(struct app *app)
     app->leave = false;
     if (!game)
         return false;
+    app->ops = &game_ops;
     game->save.lock = -1;
     game->seed = app->options->seed;
     game->thinking = PYR_NOBODY;
@@ -367,7 +363,7 @@ static void ask_bots(struct app *app)
     thinker_ask(game->thinker, game->bot[seat], &view, &rng);
 }
 
-void game_tick(struct app *app)
+static void game_tick(struct app *app)
 {
     ask_bots(app);
     next_person(app);
@@ -468,7 +464,7 @@ void game_take_back(struct app *app)
     app_say(app, ST_TEXT, "%s", _("Your last turn is taken back."));
 }
 
-void game_confirm(struct app *app)
+static void game_confirm(struct app *app)
 {
     remember(app);
     enum pyr_err err = pyr_match_confirm(&app->match, app->seat);
@@ -477,7 +473,7 @@ void game_confirm(struct app *app)
     game_save(app);
 }
 
-void game_take(struct app *app, pyr_step step)
+static void game_take(struct app *app, pyr_step step)
 {
     char reason[300];
     remember(app);
@@ -489,7 +485,7 @@ void game_take(struct app *app, pyr_step step)
     game_save(app);
 }
 
-void game_retract(struct app *app)
+static void game_retract(struct app *app)
 {
     char reason[300];
     enum pyr_err err = pyr_match_retract(&app->match, app->seat);
@@ -509,7 +505,7 @@ void game_retract(struct app *app)
     game_save(app);
 }
 
-const char *game_title(struct app *app)
+static const char *game_title(struct app *app)
 {
     if (is_shared(app))
         snprintf(app->game->title, sizeof app->game->title, "%s", app->names[app->seat]);
@@ -517,3 +513,38 @@ const char *game_title(struct app *app)
         snprintf(app->game->title, sizeof app->game->title, _("seed %llu"), (unsigned long long)app->game->seed);
     return app->game->title;
 }
+
+static unsigned game_waiting(const struct app *app)
+{
+    return pyr_match_waiting(&app->match);
+}
+
+static const char *game_leaving(const struct app *app)
+{
+    if (!app->game->is_kept)
+        return _("It could not be saved: leaving loses what is not on the disk.");
+    if (!saved_is_begun(&app->match, app->people))
+        return _("Nothing has been chosen yet: the game is not kept.");
+    return pyr_match_is_over(&app->match) ? _("It is over, and its record is kept.") : _("It is kept and goes on the next time you start.");
+}
+
+static bool game_can_play_again(const struct app *app)
+{
+    (void)app;
+    return true;
+}
+
+static void game_play_again(struct app *app)
+{
+    app->again = app->leave = true;
+}
+
+static bool game_is_watching(const struct app *app)
+{
+    (void)app;
+    return false;
+}
+
+const struct play_ops game_ops = { .tick = game_tick, .is_alive = game_is_thinking, .title = game_title, .waiting = game_waiting,
+    .leaving = game_leaving, .confirm = game_confirm, .take = game_take, .retract = game_retract, .can_play_again = game_can_play_again,
+    .play_again = game_play_again, .is_watching = game_is_watching };

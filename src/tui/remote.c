@@ -690,8 +690,9 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
     json_decref(answer);
 }
 
-void remote_tick(struct remote *remote, struct app *app)
+static void remote_tick(struct app *app)
 {
+    struct remote *remote = app->remote;
     double now = app_seconds();
     for (struct net_event *event; !app->error && (event = net_next(remote->net)); net_free(event)) {
         switch (event->kind) {
@@ -747,8 +748,9 @@ static void send_choice(struct remote *remote, int kind, const char *choice)
         net_send(remote->net, remote->pending);
 }
 
-void remote_confirm(struct remote *remote, struct app *app)
+static void remote_confirm(struct app *app)
 {
+    struct remote *remote = app->remote;
     char text[512];
     struct pyr_choice *choice = &app->match.choice[app->seat];
     if (remote->pending_kind || !choice->count)
@@ -758,8 +760,9 @@ void remote_confirm(struct remote *remote, struct app *app)
     send_choice(remote, PEND_CHOOSE, text);
 }
 
-void remote_take(struct remote *remote, struct app *app, pyr_step step)
+static void remote_take(struct app *app, pyr_step step)
 {
+    struct remote *remote = app->remote;
     char text[32];
     if (remote->pending_kind)
         return;
@@ -771,8 +774,9 @@ void remote_take(struct remote *remote, struct app *app, pyr_step step)
     app_say(app, ST_TEXT, "%s", _("Sent."));
 }
 
-void remote_retract(struct remote *remote, struct app *app)
+static void remote_retract(struct app *app)
 {
+    struct remote *remote = app->remote;
     if (remote->pending_kind) {
         remote->wants_retract = true;
         app_say(app, ST_TEXT, "%s", _("The server has not answered yet."));
@@ -781,29 +785,30 @@ void remote_retract(struct remote *remote, struct app *app)
     }
 }
 
-bool remote_can_play_again(const struct remote *remote)
+static bool remote_can_play_again(const struct app *app)
 {
-    return remote && remote->you && !strcmp(remote->state, "over");
+    return app->remote->you && !strcmp(app->remote->state, "over");
 }
 
-bool remote_is_asked_again(const struct remote *remote)
+static bool remote_is_asked_again(const struct app *app)
 {
-    return remote->asked_again && remote_can_play_again(remote);
+    return app->remote->asked_again && remote_can_play_again(app);
 }
 
-void remote_play_again(struct remote *remote, struct app *app)
+static void remote_play_again(struct app *app)
 {
+    struct remote *remote = app->remote;
     char path[CODE_ROOM + 32];
-    if (!remote_can_play_again(remote))
+    if (!remote_can_play_again(app))
         return;
     snprintf(path, sizeof path, "/api/tables/%s/rematch", remote->code);
     ask(remote, ASK_REMATCH, path, json_object());
     app_say(app, ST_TEXT, "%s", _("Sent."));
 }
 
-bool remote_key(struct remote *remote, struct app *app, int key)
+static bool remote_idle_key(struct app *app, int key)
 {
-    if (remote->you || !app->match.replay.seats)
+    if (app->remote->you || !app->match.replay.seats)
         return false;
     /* Onlookers may look over anyone's shoulder: all of it is open. */
     if (key == K_TAB)
@@ -817,9 +822,9 @@ bool remote_key(struct remote *remote, struct app *app, int key)
 
 /* What is seen. */
 
-bool remote_is_watching(const struct remote *remote)
+static bool remote_is_watching(const struct app *app)
 {
-    return !remote->you;
+    return !app->remote->you;
 }
 
 /* A word as a shell reads it. */
@@ -856,8 +861,9 @@ void remote_way_back(const struct remote *remote, char *to, size_t size)
         snprintf(to + strlen(to), size - strlen(to), " --trust %s", trusted);
 }
 
-const char *remote_title(struct remote *remote)
+static const char *remote_title(struct app *app)
 {
+    struct remote *remote = app->remote;
     char clock[32] = "";
     double left = remote->deadline - app_seconds();
     if (remote->deadline > 0)
@@ -869,8 +875,9 @@ const char *remote_title(struct remote *remote)
     return remote->title;
 }
 
-const char *remote_banner(const struct remote *remote)
+static const char *remote_banner(const struct app *app)
 {
+    const struct remote *remote = app->remote;
     if (remote->connected && remote->elsewhere)
         return _("You play this seat in another window now. Choosing here takes it back.");
     if (remote->connected)
@@ -878,8 +885,9 @@ const char *remote_banner(const struct remote *remote)
     return remote->you ? _("Connection lost: reconnecting. Your marks are safe; a choice is sent once.") : _("Connection lost: reconnecting.");
 }
 
-enum sign remote_sign(const struct remote *remote, unsigned seat)
+static enum sign remote_sign(const struct app *app, unsigned seat)
 {
+    const struct remote *remote = app->remote;
     if (seat >= remote->seats)
         return SIGN_NONE;
     if (remote->ready >> seat & 1)
@@ -889,14 +897,15 @@ enum sign remote_sign(const struct remote *remote, unsigned seat)
     return SIGN_THINKS;
 }
 
-unsigned remote_waiting(const struct remote *remote)
+static unsigned remote_waiting(const struct app *app)
 {
+    const struct remote *remote = app->remote;
     return ((1u << remote->seats) - 1) & ~remote->ready & ~(remote->you ? 1u << (remote->you - 1) : 0);
 }
 
-bool remote_draws_itself(const struct remote *remote)
+static bool remote_draws_itself(const struct app *app)
 {
-    return remote->stage != STAGE_PLAY;
+    return app->remote->stage != STAGE_PLAY;
 }
 
 static void draw_room(struct remote *remote, struct app *app)
@@ -933,8 +942,9 @@ static void draw_room(struct remote *remote, struct app *app)
     draw_notice(&app->canvas, !strcmp(remote->state, "running") ? _("The players choose their first cards") : _("Waiting for players"), text, app->hints, app->hint_count);
 }
 
-void remote_draw(struct remote *remote, struct app *app)
+static void remote_draw(struct app *app)
 {
+    struct remote *remote = app->remote;
     char text[900];
     if (remote->stage == STAGE_ROOM) {
         draw_room(remote, app);
@@ -984,8 +994,9 @@ static void list_key(struct remote *remote, int key)
     }
 }
 
-void remote_screen_key(struct remote *remote, struct app *app, int key)
+static void remote_screen_key(struct app *app, int key)
 {
+    struct remote *remote = app->remote;
     size_t length = strlen(remote->code);
     if (remote->stage == STAGE_CODE) {
         if (key == K_ESCAPE) {
@@ -1017,19 +1028,39 @@ void remote_screen_key(struct remote *remote, struct app *app, int key)
     }
 }
 
-void remote_screen_mouse(struct remote *remote, struct app *app, const struct input *input)
+static void remote_screen_mouse(struct app *app, const struct input *input)
 {
+    struct remote *remote = app->remote;
     const struct place *place = canvas_find(&app->canvas, input->x, input->y);
     if (!place)
         return;
     if (place->action == ACT_KEY && input->kind == INPUT_CLICK) {
-        remote_screen_key(remote, app, place->detail);
+        remote_screen_key(app, place->detail);
     } else if (place->action == ACT_ITEM && remote->stage == STAGE_LIST) {
         remote->at = (unsigned)place->detail;
         if (input->kind == INPUT_CLICK)
             list_key(remote, K_ENTER);
     }
 }
+
+static bool remote_is_alive(const struct app *app)
+{
+    (void)app;
+    return true;
+}
+
+static const char *remote_leaving(const struct app *app)
+{
+    if (pyr_match_is_over(&app->match))
+        return _("It is over, and its record is kept.");
+    return app->remote->you ? _("Your seat stays yours: come back with the same command.") : _("You are watching: the game goes on without you.");
+}
+
+static const struct play_ops remote_ops = { .tick = remote_tick, .is_alive = remote_is_alive, .title = remote_title, .banner = remote_banner,
+    .sign = remote_sign, .waiting = remote_waiting, .leaving = remote_leaving, .confirm = remote_confirm, .take = remote_take,
+    .retract = remote_retract, .can_play_again = remote_can_play_again, .play_again = remote_play_again,
+    .is_asked_again = remote_is_asked_again, .is_watching = remote_is_watching, .idle_key = remote_idle_key,
+    .draws_itself = remote_draws_itself, .draw = remote_draw, .screen_key = remote_screen_key, .screen_mouse = remote_screen_mouse };
 
 /* Beginning and end. */
 
@@ -1089,6 +1120,7 @@ struct remote *remote_create(struct app *app)
         goto failed;
     }
     remote->wait = 0.5;
+    app->ops = &remote_ops;
     ask_who(remote);
     return remote;
 
