@@ -626,67 +626,102 @@ static bool is_stranger(int status, const json_t *answer)
     return status > 0 && (status < 500 || status == 501) && !json_is_object(json_object_get(answer, status == 200 ? "visitor" : "error"));
 }
 
-static void on_answer(struct remote *remote, struct app *app, const struct net_event *event)
+static void answer_edition(struct remote *remote, struct app *app, const struct net_event *event)
 {
-    json_error_t fault;
-    if (event->id == ASK_STILL) {
-        if (event->status == 401)                /* its database is another one: the seat will not come back */
-            app_fail(app, "%s: %s", remote->url, words_error("no_visitor"));
+    if (event->status != 200 || !event->text) {
+        app_fail(app, _("the server's edition %s cannot be used"), remote->edition_name);
         return;
     }
-    if (event->id == ASK_EDITION || event->id == ASK_RECORD) {
-        if (event->status == 200 && event->text && event->id == ASK_EDITION) {
-            set_edition(remote, app, event->text, event->size);
-            load(remote, app);
-        } else if (event->id == ASK_EDITION) {
-            app_fail(app, _("the server's edition %s cannot be used"), remote->edition_name);
-        } else if (event->status == 200 && event->text && remote->stage == STAGE_PLAY && pyr_match_is_over(&app->match)) {
-            struct pyr_match *whole = malloc(sizeof *whole);
-            if (whole && !pyr_match_load(whole, &app->edition, event->text, event->size, PYR_NOBODY, NULL) && pyr_match_is_over(whole)) {
-                app->match = *whole;
-                story_finish(&app->story);
-            }
-            free(whole);
-        }
+    set_edition(remote, app, event->text, event->size);
+    load(remote, app);
+}
+
+/* The whole record of a game that is over, with all deals, for the replay. */
+static void answer_record(struct remote *remote, struct app *app, const struct net_event *event)
+{
+    if (event->status != 200 || !event->text || remote->stage != STAGE_PLAY || !pyr_match_is_over(&app->match))
         return;
+    struct pyr_match *whole = malloc(sizeof *whole);
+    if (whole && !pyr_match_load(whole, &app->edition, event->text, event->size, PYR_NOBODY, NULL) && pyr_match_is_over(whole)) {
+        app->match = *whole;
+        story_finish(&app->story);
     }
-    json_t *answer = event->text ? json_loadb(event->text, event->size, 0, &fault) : NULL;
-    const char *error = text_of(json_object_get(answer, "error"), "code");
-    if (event->status == NET_UNTRUSTED) {
-        app_fail(app, _("%s: the certificate is not trusted, or is that of another server; --trust FILE trusts one that you know"), remote->url);
-    } else if ((event->id == ASK_WHO || event->id == ASK_BE) && is_stranger(event->status, answer)) {
+    free(whole);
+}
+
+/* Who one is: the first thing that a server is asked. */
+static void answer_visitor(struct remote *remote, struct app *app, const struct net_event *event, const json_t *answer)
+{
+    if (is_stranger(event->status, answer)) {
         app_fail(app, _("%s: this is not a server of Pyramids"), remote->url);
-    } else if (event->status == NET_NO_NAME && remote->stage == STAGE_VISITOR) {
-        note_cause(remote, event->status);
-        app_fail(app, "%s", remote->cause);
-    } else if (event->status <= 0 || event->status >= 500) {
-        note_cause(remote, event->status);
-        if (event->id == ASK_WHO || event->id == ASK_BE)
-            retry_later(remote, 0);
-        else
-            snprintf(remote->note, sizeof remote->note, "%s", _("The server does not answer."));
-        if (event->id == ASK_REMATCH)
-            app_say(app, ST_BAD, "%s", remote->note);
     } else if (event->id == ASK_WHO && event->status == 401) {
         remote->cookie[0] = '\0';
         ask_who(remote);
-    } else if ((event->id == ASK_WHO || event->id == ASK_BE) && event->status == 200) {
+    } else if (event->status == 200) {
         known(remote);
-    } else if (event->id == ASK_WHO || event->id == ASK_BE) {
-        note_error(remote, error);
+    } else {
+        note_error(remote, text_of(json_object_get(answer, "error"), "code"));
         app_fail(app, "%s: %s", remote->url, remote->note);
-    } else if (event->id == ASK_TABLES && event->status == 200) {
+    }
+}
+
+/* No answer, or the server could not give one: what can be tried again is. */
+static void answer_missing(struct remote *remote, struct app *app, const struct net_event *event)
+{
+    bool first = event->id == ASK_WHO || event->id == ASK_BE;
+    note_cause(remote, event->status);
+    if (event->status == NET_UNTRUSTED)
+        app_fail(app, _("%s: the certificate is not trusted, or is that of another server; --trust FILE trusts one that you know"), remote->url);
+    else if (event->status == NET_NO_NAME && remote->stage == STAGE_VISITOR)
+        app_fail(app, "%s", remote->cause);
+    else if (first)
+        retry_later(remote, 0);
+    else
+        snprintf(remote->note, sizeof remote->note, "%s", _("The server does not answer."));
+    if (event->id == ASK_REMATCH)
+        app_say(app, ST_BAD, "%s", remote->note);
+}
+
+/* Tables: the list, a new one, a rematch. */
+static void answer_tables(struct remote *remote, struct app *app, const struct net_event *event, const json_t *answer)
+{
+    const char *error = text_of(json_object_get(answer, "error"), "code"), *code = text_of(json_object_get(answer, "table"), "code");
+    if (event->id == ASK_TABLES && event->status == 200) {
         read_tables(remote, answer);
-    } else if (event->id == ASK_CREATE && event->status == 201 &&
-        copy_code(remote->code, sizeof remote->code, text_of(json_object_get(answer, "table"), "code"))) {
+    } else if (event->id == ASK_CREATE && event->status == 201 && copy_code(remote->code, sizeof remote->code, code)) {
         go_to_table(remote);
     } else if (event->id == ASK_REMATCH && event->status == 201) {
-        begin_rematch(remote, app, text_of(json_object_get(answer, "table"), "code"));
+        begin_rematch(remote, app, code);
     } else if (error[0]) {
         note_error(remote, error);
         if (event->id == ASK_REMATCH)
             app_say(app, ST_BAD, "%s", remote->note);
     }
+}
+
+static void on_answer(struct remote *remote, struct app *app, const struct net_event *event)
+{
+    json_error_t fault;
+    json_t *answer = NULL;
+    switch (event->id) {
+    case ASK_STILL:
+        if (event->status == 401)                /* its database is another one: the seat will not come back */
+            app_fail(app, "%s: %s", remote->url, words_error("no_visitor"));
+        return;
+    case ASK_EDITION: answer_edition(remote, app, event); return;
+    case ASK_RECORD: answer_record(remote, app, event); return;
+    default: break;
+    }
+    bool is_first = event->id == ASK_WHO || event->id == ASK_BE;
+    if (event->text)
+        answer = json_loadb(event->text, event->size, 0, &fault);
+    /* Something else than Pyramids may answer 501 to a question that it does not know. */
+    if (event->status <= 0 || (event->status >= 500 && !(is_first && is_stranger(event->status, answer))))
+        answer_missing(remote, app, event);
+    else if (is_first)
+        answer_visitor(remote, app, event, answer);
+    else
+        answer_tables(remote, app, event, answer);
     json_decref(answer);
 }
 
