@@ -265,7 +265,7 @@ int cli_play(int argc, char **argv)
         { "new", 0, NULL, _("begin a new game without asking about one that is under way") },
         { "continue", 0, NULL, _("go on with the game that is under way without asking") },
         { "list", 0, NULL, _("list the unfinished games by name, the newest first") },
-        { "resume", 0, "NAME", _("go on with an unfinished game of the list") },
+        { "resume", 0, "NAME", _("continue an unfinished game by its name") },
         { "server", 0, "URL", _("play at a server, such as http://localhost:8080; without --table shows its tables") },
         { "table", 0, "CODE", _("the table there") },
         { "key", 0, "K", _("the key of a seat that is kept for you") },
@@ -305,7 +305,7 @@ int cli_play(int argc, char **argv)
         !find_bots(plain.seat, value[BOTS] ? value[BOTS] : "club", plain.bot))
         return CLI_USAGE;
     if (value[RESUME] && !saved_find(value[RESUME], path, sizeof path)) {
-        cli_error(_("there is no saved game '%s'; 'pyramids play --list' shows the unfinished ones"), value[RESUME]);
+        cli_error(_("unknown saved game '%s'; 'pyramids play --list' shows the unfinished ones"), value[RESUME]);
         return CLI_WRONG;
     }
     return value[LIST] ? plain_list(value[EDITION]) : play_somehow(&plain, value);

@@ -142,7 +142,7 @@ static unsigned choose_saved(struct app *app, const struct saved_game *list, uns
         items[count] = _("New game");
     for (bool open = items && text; open;) {
         app_canvas(app);
-        draw_list(&app->canvas, _("Go on with a game?"), items, count + 1, at, "", hints, 5);
+        draw_list(&app->canvas, _("Continue a game?"), items, count + 1, at, "", hints, 5);
         screen_show(&app->canvas);
         struct input input = screen_wait(1000);
         const struct place *place = input.kind == INPUT_CLICK || input.kind == INPUT_HOVER ? canvas_find(&app->canvas, input.x, input.y) : NULL;

@@ -186,13 +186,13 @@ static void note_error(struct remote *remote, const char *code)
 static const char *words_cause(int status)
 {
     switch (status) {
-    case NET_NO_NAME: return _("there is no host of this name; check the spelling.");
+    case NET_NO_NAME: return _("unknown host; check the spelling.");
     case NET_NO_LOOKUP: return _("the name cannot be looked up; is this computer online?");
     case NET_REFUSED: return _("connection refused: no server is running there, or it uses another port.");
     case NET_UNREACHABLE: return _("the computer cannot be reached.");
     case NET_NO_TLS: return _("the server there does not answer in TLS; is its address http://?");
     case NET_NO_HTTP: return _("the server there does not answer in HTTP; is its address https://?");
-    default: return _("the server has a fault.");
+    default: return _("the server reports an internal error.");
     }
 }
 

@@ -378,7 +378,7 @@ static void undo(struct app *app, enum hand_state state)
     } else if (app->game && game_can_take_back(app)) {
         app->question = ASK_TAKE_BACK;
     } else if (app->game && game_has_past(app)) {
-        app_say(app, ST_BAD, "%s", _("A new card has been seen since then: there is no going back (Q5)."));
+        app_say(app, ST_BAD, "%s", _("A new card has been seen since: that turn can no longer be taken back (Q5)."));
     } else {
         refuse(app, PYR_ERR_NO_UNDO);
     }
