@@ -115,7 +115,7 @@ def case_wrong_usage(_):
 def begin_game(*words, typed='33 36'):
     """Begins a game against a novice and leaves it after one choice. Gives back the name it is saved under."""
     out = run('play', '--plain', '--new', '--seed', '5', '--bots', 'novice', '--name', 'Ana', *words, text=typed + '\nquit\n').out
-    return re.search(r'^Go on with: pyramids play --plain --resume (\S+)$', out, re.M)[1]
+    return re.search(r'^Continue with: pyramids play --plain --resume (\S+)$', out, re.M)[1]
 
 
 def case_contradictions(_):
@@ -750,7 +750,7 @@ def case_play_saves(folder):
     games = os.path.join(folder, 'data/pyramids/games')
     # Nothing is written before the first choice.
     run('play', '--plain', text='look\nquit\n')
-    assert 'No game is unfinished' in run('play', '--list').out and not os.listdir(games)
+    assert 'There are no unfinished games' in run('play', '--list').out and not os.listdir(games)
     player = Player('--seed', '5', '--bots', 'novice', '--name', 'Zoë')
     player.say('33 36')
     for _ in range(6):
@@ -772,7 +772,7 @@ def case_play_saves(folder):
     deal = {which: [line for line in run('play', '--plain', *words, text='log\n').out.split('\n') if line.startswith(('player', 'deal', 'show', 'reveal'))]
             for which, words in (('older', ['--resume', name]), ('newer', ['--continue']), ('file', ['--resume', name + '.pyr']))}
     assert 'player 1 Zoë' in deal['older'] and deal['older'] == deal['file'] and 'player 1 Ana' in deal['newer'], deal
-    assert run('play', '--plain', '--resume', 'nosuch', code=1).err.startswith("pyramids: there is no saved game 'nosuch'; 'pyramids play --list'")
+    assert run('play', '--plain', '--resume', 'nosuch', code=1).err.startswith("pyramids: unknown saved game 'nosuch'; 'pyramids play --list'")
     for bad in ('../' + name, '.', '/etc/passwd', 'a' * 5000):
         run('play', '--plain', '--resume', bad, code=1)
     # To the end: what was chosen before is there, and a finished game is offered no more.
@@ -821,7 +821,7 @@ def case_undo_draw(_):
     player.say('draw')
     lines = player.say('log')
     assert re.search(r'^draw 1 ', lines, re.M), lines
-    assert 'there is no going back (Q5)' in player.say('undo') and player.say('log') == lines
+    assert 'can no longer be taken back (Q5)' in player.say('undo') and player.say('log') == lines
     # A choice after it can be taken back, but only that one.
     while 'draw' in player.choices() or any(c.startswith('take') for c in player.choices()):
         player.say('draw')

@@ -33,12 +33,7 @@ struct game {
 
 /* Saving. */
 
-bool game_is_kept(const struct app *app)
-{
-    return app->game->is_kept;
-}
-
-void game_save(struct app *app)
+static void game_save(struct app *app)
 {
     struct game *game = app->game;
     if (!game->saves)
@@ -147,7 +142,7 @@ static unsigned choose_saved(struct app *app, const struct saved_game *list, uns
         items[count] = _("New game");
     for (bool open = items && text; open;) {
         app_canvas(app);
-        draw_list(&app->canvas, _("Go on with a game?"), items, count + 1, at, "", hints, 5);
+        draw_list(&app->canvas, _("Continue a game?"), items, count + 1, at, "", hints, 5);
         screen_show(&app->canvas);
         struct input input = screen_wait(1000);
         const struct place *place = input.kind == INPUT_CLICK || input.kind == INPUT_HOVER ? canvas_find(&app->canvas, input.x, input.y) : NULL;
@@ -232,6 +227,7 @@ bool game_begin(struct app *app)
     app->leave = false;
     if (!game)
         return false;
+    app->ops = &game_ops;
     game->save.lock = -1;
     game->seed = app->options->seed;
     game->thinking = PYR_NOBODY;
@@ -367,7 +363,7 @@ static void ask_bots(struct app *app)
     thinker_ask(game->thinker, game->bot[seat], &view, &rng);
 }
 
-void game_tick(struct app *app)
+static void game_tick(struct app *app)
 {
     ask_bots(app);
     next_person(app);
@@ -409,13 +405,18 @@ void game_back_seat(struct app *app)
 
 void game_draw_cover(struct app *app)
 {
-    char heading[300], news[1500] = "";
+    char heading[300], news[6000] = "";
     struct game *game = app->game;
     const struct key_hint hints[] = { { K_ENTER, _("Enter"), _("it is me") }, { 'q', "q", _("quit") }, { 'u', "u", _("the one before takes back") } };
     unsigned shown = 0;
     story_tell(&app->story, &app->match, app->match.log.lines, app->names);
-    for (unsigned i = app->story.count; i > 0 && shown < 8 && app->story.line[i - 1].line >= game->seen[app->seat]; i--)
-        shown++;
+    /* As many of the last lines as there is room for in the box: it is 60 columns wide, and has seven other rows. */
+    int room = app->canvas.height - 8;
+    for (unsigned i = app->story.count; i > 0 && app->story.line[i - 1].line >= game->seen[app->seat]; i--, shown++) {
+        room -= text_rows(app->story.line[i - 1].text, 60);
+        if (room < 0)
+            break;
+    }
     for (unsigned i = app->story.count - shown; i < app->story.count; i++)
         snprintf(news + strlen(news), sizeof news - strlen(news), "%s\n", app->story.line[i].text);
     if (!news[0])
@@ -463,7 +464,7 @@ void game_take_back(struct app *app)
     app_say(app, ST_TEXT, "%s", _("Your last turn is taken back."));
 }
 
-void game_confirm(struct app *app)
+static void game_confirm(struct app *app)
 {
     remember(app);
     enum pyr_err err = pyr_match_confirm(&app->match, app->seat);
@@ -472,7 +473,7 @@ void game_confirm(struct app *app)
     game_save(app);
 }
 
-void game_take(struct app *app, pyr_step step)
+static void game_take(struct app *app, pyr_step step)
 {
     char reason[300];
     remember(app);
@@ -484,7 +485,7 @@ void game_take(struct app *app, pyr_step step)
     game_save(app);
 }
 
-void game_retract(struct app *app)
+static void game_retract(struct app *app)
 {
     char reason[300];
     enum pyr_err err = pyr_match_retract(&app->match, app->seat);
@@ -504,7 +505,7 @@ void game_retract(struct app *app)
     game_save(app);
 }
 
-const char *game_title(struct app *app)
+static const char *game_title(struct app *app)
 {
     if (is_shared(app))
         snprintf(app->game->title, sizeof app->game->title, "%s", app->names[app->seat]);
@@ -512,3 +513,38 @@ const char *game_title(struct app *app)
         snprintf(app->game->title, sizeof app->game->title, _("seed %llu"), (unsigned long long)app->game->seed);
     return app->game->title;
 }
+
+static unsigned game_waiting(const struct app *app)
+{
+    return pyr_match_waiting(&app->match);
+}
+
+static const char *game_leaving(const struct app *app)
+{
+    if (!app->game->is_kept)
+        return _("It could not be saved: leaving loses what is not on the disk.");
+    if (!saved_is_begun(&app->match, app->people))
+        return _("Nothing has been chosen yet: the game is not kept.");
+    return pyr_match_is_over(&app->match) ? _("It is over, and its record is kept.") : _("It is kept and goes on the next time you start.");
+}
+
+static bool game_can_play_again(const struct app *app)
+{
+    (void)app;
+    return true;
+}
+
+static void game_play_again(struct app *app)
+{
+    app->again = app->leave = true;
+}
+
+static bool game_is_watching(const struct app *app)
+{
+    (void)app;
+    return false;
+}
+
+const struct play_ops game_ops = { .tick = game_tick, .is_alive = game_is_thinking, .title = game_title, .waiting = game_waiting,
+    .leaving = game_leaving, .confirm = game_confirm, .take = game_take, .retract = game_retract, .can_play_again = game_can_play_again,
+    .play_again = game_play_again, .is_watching = game_is_watching };
