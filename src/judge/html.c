@@ -149,7 +149,7 @@ static void put_decisions(FILE *to, const struct pyr_judge_report *r)
     unsigned shown = 0;
     for (unsigned i = 0; i < r->decisions; i++) {
         const struct pyr_judge_decision *d = &r->decision[i];
-        char text[PYR_MAX_CHOICE * 8 + 16], words[sizeof text + 256];
+        char text[PYR_CHOICE_SIZE], words[sizeof text + 256];
         struct pyr_replay replay;
         if (d->mark == PYR_JUDGE_FINE || pyr_match_replay(&r->match, d->line, &replay))
             continue;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pyramids/choice.h>
 #include <pyramids/judge.h>
 #include <pyramids/text.h>
 
@@ -21,26 +22,8 @@ const char *pyr_judge_class(float rate)
 void pyr_judge_write_choice(const struct pyr_desk *desk, const struct pyr_option *option, char *to, size_t size)
 {
     struct pyr_out out;
-    pyr_step first = option->step[0];
     pyr_out_init(&out, to, size);
-    switch (pyr_step_kind(first)) {
-    case PYR_STEP_KEEP:
-        pyr_out_number(&out, pyr_step_card(first) + 1);
-        pyr_out_char(&out, ' ');
-        pyr_out_number(&out, pyr_step_second(first) + 1);
-        break;
-    case PYR_STEP_TAKE:
-        pyr_out_text(&out, "take ");
-        pyr_out_number(&out, pyr_step_card(first) + 1);
-        break;
-    case PYR_STEP_DRAW:
-        pyr_out_text(&out, "draw");
-        break;
-    case PYR_STEP_PASS:
-    case PYR_STEP_MARK:
-        pyr_move_write(desk, option->step, option->count, &out);
-        break;
-    }
+    pyr_choice_write(desk, option->step, option->count, &out);
 }
 
 void pyr_judge_choice(const struct pyr_judge_report *r, const struct pyr_judge_decision *d, const struct pyr_option *option, char *to,
@@ -141,28 +124,9 @@ struct bench {
     pthread_mutex_t lock;        /* for next, cancelled and telling of progress */
 };
 
-/* An event as the choice it was. */
-static void event_option(const struct pyr_state *state, const struct pyr_event *event, struct pyr_option *option)
-{
-    *option = (struct pyr_option){ .count = 1 };
-    switch (event->kind) {
-    case PYR_EVENT_KEEP: option->step[0] = pyr_step_keep(event->card[0], event->card[1]); break;
-    case PYR_EVENT_TAKE: option->step[0] = pyr_step_take(event->card[0]); break;
-    case PYR_EVENT_DRAW: option->step[0] = pyr_step_draw(); break;
-    default:
-        option->step[0] = pyr_step_pass();
-        for (unsigned i = 0; i < event->count; i++) {
-            unsigned slot = state->open.desk[event->seat].card[0] == event->part[i].card ? 0 : 1;
-            option->step[i] = pyr_pair_of(slot, event->part[i].spaces);
-            option->count = (uint8_t)(i + 1);
-        }
-        break;
-    }
-}
-
 static bool is_same(const struct pyr_option *a, const struct pyr_option *b)
 {
-    return a->count == b->count && !memcmp(a->step, b->step, a->count * sizeof *a->step);
+    return pyr_choice_is_same(a->step, a->count, b->step, b->count);
 }
 
 static void look_at_decision(const struct bench *bench, const struct task *task, struct pyr_rng *rng)
@@ -172,7 +136,8 @@ static void look_at_decision(const struct bench *bench, const struct task *task,
     struct pyr_option list[PYR_MAX_OPTIONS];
     struct pyr_view view;
     pyr_view_init(&view, &task->state, d->seat);
-    event_option(&task->state, &task->event, &d->made);
+    d->made = (struct pyr_option){ .count = 0 };
+    d->made.count = (uint8_t)pyr_choice_steps(&task->state.open.desk[d->seat], &task->event, d->made.step);
     unsigned count = pyr_analysis_options(bench->memory, box, &view, bench->playouts, rng, &d->made, list, PYR_MAX_OPTIONS);
     d->bests = count < PYR_JUDGE_OPTIONS ? count : PYR_JUDGE_OPTIONS;
     for (unsigned i = 0; i < d->bests; i++)

@@ -59,7 +59,7 @@ EXPORT(bot_choice) uint32_t wasm_bot_choice(uint32_t index, uint32_t seat, uint6
     while (wasm_match_made(seat))
         pyr_match_undo(&wasm_match, (pyr_seat)seat);
     pyr_out_init(&out, wasm_buffer(), wasm_buffer_size());
-    wasm_write_choice(&wasm_match.replay.state.open.desk[seat], made, count, &out);
+    pyr_choice_write(&wasm_match.replay.state.open.desk[seat], made, count, &out);
     return (uint32_t)out.length;
 }
 
@@ -70,47 +70,25 @@ static void out_scaled(struct pyr_out *out, float value, float scale)
     pyr_out_number(out, (int32_t)(value * scale + (value < 0 ? -0.5f : 0.5f)));
 }
 
-/* The steps of a choice from its text, tried on a copy of the match that stands at its decision. */
-static bool read_made(const struct pyr_replay *replay, pyr_seat seat, const char *text, struct pyr_option *made)
+/* The steps of a choice from its text, if it is a whole and legal one. */
+static bool read_made(const struct pyr_state *state, pyr_seat seat, const char *text, struct pyr_option *made)
 {
-    static struct pyr_match trial;
-    *made = (struct pyr_option){ .count = 1 };
-    trial.edition = &wasm_edition;
-    trial.replay = *replay;
-    trial.log.lines = 0;
-    trial.log.start[0] = 0;
-    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
-        trial.choice[s].count = 0, trial.choice[s].confirmed = false;
-    if (replay->state.open.phase == PYR_REPLACE) {   /* a take would be made at once: read it here */
-        struct pyr_lines lines;
-        struct pyr_word word;
-        int32_t card;
-        size_t length = 0;
-        while (length < 16 && text[length])
-            length++;
-        pyr_lines_init(&lines, text, length);
-        made->step[0] = pyr_step_draw();
-        if (pyr_lines_next(&lines, false) && pyr_lines_word(&lines, &word) && pyr_word_is(word, "take") &&
-            pyr_lines_number(&lines, 1, PYR_CARDS, &card))
-            made->step[0] = pyr_step_take((pyr_card)(card - 1));
-        return true;
-    }
-    if (pyr_match_choose(&trial, seat, text, NULL))
-        return false;
-    made->count = trial.choice[seat].count;
+    const struct pyr_table *open = &state->open;
+    struct pyr_desk desk = state->desk[seat];
+    struct pyr_lines lines;
+    struct pyr_event event;
+    size_t length = 0;
+    while (text[length])
+        length++;
+    *made = (struct pyr_option){ .count = 0 };
+    if (pyr_choice_read(open->phase, text, length, &lines, &event))
+        made->count = (uint8_t)pyr_choice_steps(&desk, &event, made->step);
+    if (!made->count || open->phase != PYR_MARK)
+        return made->count && !pyr_step_judge(&wasm_edition.box, state, seat, made->step[0]);
     for (unsigned i = 0; i < made->count; i++)
-        made->step[i] = trial.choice[seat].step[i];
-    return true;
-}
-
-static bool is_same(const struct pyr_option *a, const struct pyr_option *b)
-{
-    if (a->count != b->count)
-        return false;
-    for (unsigned i = 0; i < a->count; i++)
-        if (a->step[i] != b->step[i])
+        if (pyr_desk_mark(&wasm_edition.box, &desk, open->revealed[open->turn], open->round, made->step[i]))
             return false;
-    return true;
+    return !desk.due;
 }
 
 /*
@@ -129,7 +107,7 @@ EXPORT(options) uint32_t wasm_options(uint32_t lines, uint32_t seat, uint32_t pl
         !(replay.state.open.waiting >> seat & 1))
         return 0;
     void *memory = prepared(&analysis, pyr_analysis_memory(&wasm_edition.box), pyr_analysis_prepare);
-    bool known = wasm_buffer()[0] && read_made(&replay, (pyr_seat)seat, wasm_buffer(), &made);
+    bool known = wasm_buffer()[0] && read_made(&replay.state, (pyr_seat)seat, wasm_buffer(), &made);
     if (!memory)
         return 0;
     pyr_view_init(&view, &replay.state, (pyr_seat)seat);
@@ -137,13 +115,14 @@ EXPORT(options) uint32_t wasm_options(uint32_t lines, uint32_t seat, uint32_t pl
     unsigned count = pyr_analysis_options(memory, &wasm_edition.box, &view, playouts, &rng, known ? &made : NULL, list, PYR_MAX_OPTIONS);
     pyr_out_init(&out, wasm_buffer(), wasm_buffer_size());
     for (unsigned i = 0; i < count; i++) {
-        wasm_write_choice(&view.mine, list[i].step, list[i].count, &out);
+        pyr_choice_write(&view.mine, list[i].step, list[i].count, &out);
         out_scaled(&out, list[i].points, 100);
         out_scaled(&out, list[i].win, 10000);
         out_scaled(&out, list[i].points_margin, 100);
         out_scaled(&out, list[i].win_margin, 10000);
         pyr_out_text(&out, list[i].usual ? "\t1" : "\t0");
-        pyr_out_text(&out, known && is_same(&list[i], &made) ? "\t1\n" : "\t0\n");
+        pyr_out_text(&out, known && pyr_choice_is_same(list[i].step, list[i].count, made.step,
+            made.count) ? "\t1\n" : "\t0\n");
     }
     return count;
 }

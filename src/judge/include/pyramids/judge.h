@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include <pyramids/analysis.h>
+#include <pyramids/choice.h>
 #include <pyramids/match.h>
 
 PYR_BEGIN_DECLS
@@ -102,7 +103,7 @@ bool pyr_judge_write_html(const struct pyr_judge_report *report, FILE *to);
 const char *pyr_judge_class(float rate);
 
 /* Room for any choice as text. */
-#define PYR_JUDGE_CHOICE (PYR_MAX_CHOICE * 8 + 16)
+#define PYR_JUDGE_CHOICE PYR_CHOICE_SIZE
 
 /* Writes a choice as in a record: the desk is the one before it; or that of a decision of a report. */
 void pyr_judge_write_choice(const struct pyr_desk *desk, const struct pyr_option *option, char *to, size_t size);
