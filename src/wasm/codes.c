@@ -5,10 +5,12 @@
  * Nothing here is linked. The file is compiled for wasm32 to assembly, from which scripts/codes reads the values into
  * web/codes.js, so they are those of the module itself. The value code_GROUP_name becomes GROUP.name.
  */
-#include <pyramids/analysis.h>
+#include <pyramids/luck.h>
 #include <pyramids/match.h>
 #include <pyramids/score.h>
 #include <pyramids/view.h>
+
+#include "exports.h"
 
 #define VALUE(group, name, value) \
     extern const int32_t code_##group##_##name; \
@@ -85,3 +87,34 @@ MEMBER(SCORE, pyr_score, skulls)
 
 MEMBER(OUTLOOK, pyr_outlook, points)
 MEMBER(OUTLOOK, pyr_outlook, win)
+
+/* The analysis of a game (luck.h). */
+VALUE(LUCK, decision, LUCK_DECISION)
+VALUE(LUCK, chance, LUCK_CHANCE)
+MEMBER(OPTION, pyr_option, usual)
+MEMBER(OPTION, pyr_option, points)
+MEMBER(OPTION, pyr_option, win)
+MEMBER(OPTION, pyr_option, points_margin)
+MEMBER(OPTION, pyr_option, win_margin)
+VALUE(OPTION, size, sizeof(struct pyr_option))
+MEMBER(DECISION, pyr_luck_decision, line)
+MEMBER(DECISION, pyr_luck_decision, seat)
+MEMBER(DECISION, pyr_luck_decision, made)
+MEMBER(DECISION, pyr_luck_decision, best)
+MEMBER(DECISION, pyr_luck_decision, bests)
+MEMBER(DECISION, pyr_luck_decision, points_lost)
+MEMBER(DECISION, pyr_luck_decision, win_lost)
+MEMBER(DECISION, pyr_luck_decision, points_gained)
+MEMBER(DECISION, pyr_luck_decision, mark)
+MEMBER(CHANCE, pyr_luck_chance, line)
+MEMBER(CHANCE, pyr_luck_chance, after)
+MEMBER(CHANCE, pyr_luck_chance, luck)
+MEMBER(SUM, pyr_luck_sum, actual)
+MEMBER(SUM, pyr_luck_sum, luck)
+MEMBER(SUM, pyr_luck_sum, skill)
+MEMBER(SUM, pyr_luck_sum, lost)
+MEMBER(SUM, pyr_luck_sum, rate)
+
+/* Thresholds of the marks: hundredths of a point, ten-thousandths of the chance to win. */
+#define MARK(name, sign, points, win) VALUE(POINTS, name, points) VALUE(WIN, name, win)
+PYR_LUCK_MARKS(MARK)

@@ -6,8 +6,7 @@
  *  - event (record.h): the line of a record that the choice becomes.
  *
  * Nothing here judges legality; the engine does. A mark names cards in text and slots in steps, so most functions want the
- * desk
- * of the player as it was before the first step.
+ * desk of the player as it was before the first step.
  */
 #ifndef PYR_CHOICE_H
 #define PYR_CHOICE_H
@@ -24,18 +23,16 @@ PYR_BEGIN_DECLS
 PYR_API void pyr_choice_write(const struct pyr_desk *desk, const pyr_step *steps, unsigned count, struct pyr_out *out);
 
 /*
- * Reads the text of a choice in a phase (enum pyr_phase: KEEP, MARK or REPLACE) into the event that is its line: kind, cards
- * or
- * parts. The kind of a take or draw is as written; a draw has no card yet. The text is one line without its end. False with
- * the
- * fault in lines->fault; *lines is set up here and needs no preparation.
+ * Reads the text of a choice in a phase (enum pyr_phase: KEEP, MARK or REPLACE) into the event that is its line: kind,
+ * cards or parts. The kind of a take or draw is as written; a draw has no card yet. The text is one line without its end.
+ * False with the fault in lines->fault; *lines is set up here and needs no preparation.
  */
 PYR_API bool pyr_choice_read(unsigned phase, const char *text, size_t size, struct pyr_lines *lines,
     struct pyr_event *event);
 
 /* The event of a choice, and back. A draw's event has no card: its writer knows which one it is. Both expect at least one
- * step;
- * pyr_choice_steps returns how many it has written, 0 if the event is no choice or marks a card that is not on the desk. */
+ * step; pyr_choice_steps returns how many it has written, 0 if the event is no choice or marks a card that is not on the
+ * desk. */
 PYR_API void pyr_choice_event(const struct pyr_desk *desk, pyr_seat seat, const pyr_step *steps, unsigned count,
     struct pyr_event *event);
 PYR_API unsigned pyr_choice_steps(const struct pyr_desk *desk, const struct pyr_event *event,
