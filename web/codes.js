@@ -19,6 +19,8 @@ export const ERR = { seats: -100, chance_deal: -99, chance_deck: -98, chance_exp
     no_undo: -698, no_such_line: -697 };
 export const SEAT = { nobody: 255, onlooker: 254 };
 export const PHASE = { keep: 0, show: 1, reveal: 2, mark: 3, replace: 4, end: 5 };
+export const TILE = { first: 10, second: 6, third: 3 };
+export const WORTH = { pyramid: 10, torch: 5, pair: 5, gem: 1 };
 export const STEP = { half: 35, other: 29, kind: 30, second: 6, row: 6 };
 export const KIND = { pass: 0, keep: 1, take: 2, draw: 3 };
 export const DESK = { free: 0, done: 16, skulls: 24, rubies: 25, emeralds: 26, torches: 27, card: 28, flags: 30,

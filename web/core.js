@@ -7,7 +7,8 @@
  */
 
 import {
-    CHANCE, DECISION, DESK, ERR, KIND, LUCK, OPTION, OUTLOOK, PHASE, POINTS, SCORE, SEAT, STEP, SUM, VIEW, WIN,
+    CHANCE, DECISION, DESK, ERR, KIND, LUCK, OPTION, OUTLOOK, PHASE, POINTS, SCORE, SEAT, STEP, SUM, TILE,
+    VIEW, WIN, WORTH,
 } from './codes.js';
 
 /** @typedef {{name: string, copies: number, rows: string[], size: number}} Pattern */
@@ -65,7 +66,7 @@ import {
 
 export { ERR };
 export const COLOURS = /** @type {Colour[]} */ (['green', 'orange', 'purple']);
-export const TILES = [10, 6, 3];
+export const TILES = Object.values(TILE);
 export const NOBODY = SEAT.nobody, ONLOOKER = SEAT.onlooker;
 const SEATS = [0, 1, 2, 3], ROUNDS = [0, 1, 2, 3], SLOTS = [0, 1];
 const PHASES = /** @type {Phase[]} */ (Object.keys(PHASE));
@@ -392,7 +393,7 @@ export class Core {
         if (this.x.match_preview(seat, step))
             return null;
         const desk = this.desk(this.x.preview_desk()), score = this.score(this.x.preview_score());
-        return { desk, score, total: score.total + 10 * desk.slots.filter((s) => s.tomb).length };
+        return { desk, score, total: score.total + WORTH.pyramid * desk.slots.filter((s) => s.tomb).length };
     }
 
     /** Null, or what is wrong. @param {number} seat @param {string} text @returns {Fault | null} */

@@ -46,7 +46,7 @@ __attribute__((format(printf, 3, 4))) static void say(char *to, size_t size, con
 static int race_points(const struct pyr_box *box, const struct pyr_table *open, pyr_cardset done, unsigned colour)
 {
     unsigned count = (unsigned)__builtin_popcountll(done & box->colour[colour]) + 1;
-    if (count & 1 || count > 6)
+    if (!pyr_options_is_claim(pyr_table_options(open), count))
         return 0;
     for (unsigned place = 0; place < PYR_TILES; place++)
         if (open->tile[colour][place] == PYR_NOBODY)

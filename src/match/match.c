@@ -111,7 +111,7 @@ static enum pyr_err check_name(struct pyr_word name)
 enum pyr_err pyr_match_begin(struct pyr_match *match, const struct pyr_edition *edition, unsigned seats, const char *const *names)
 {
     struct pyr_event event = { .kind = PYR_EVENT_HEADER, .name = no_word, .value = no_word };
-    if (seats < PYR_MIN_SEATS || seats > PYR_MAX_SEATS)
+    if (!pyr_options_has_seats(&pyr_rulebook, seats))
         return PYR_ERR_SEATS;
     for (unsigned s = 0; s < seats; s++) {
         enum pyr_err err = check_name(word_of(names[s]));

@@ -167,7 +167,7 @@ static void mean_reveal(const struct measure *m, const struct pyr_outlook *after
 {
     const struct pyr_table *open = &m->task->state.open;
     struct pyr_event event = m->task->event;
-    bool fresh = open->revealed[0] == PYR_NO_PATTERN || open->turn == PYR_TURNS - 1;
+    bool fresh = open->revealed[0] == PYR_NO_PATTERN || open->turn == pyr_table_options(open)->turns - 1;
     unsigned left[PYR_PATTERNS], all = 0;
     for (unsigned p = 0; p < PYR_PATTERNS; p++) {
         left[p] = m->how->box->pattern[p].copies;

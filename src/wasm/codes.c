@@ -33,6 +33,15 @@ VALUE(PHASE, mark, PYR_MARK)
 VALUE(PHASE, replace, PYR_REPLACE)
 VALUE(PHASE, end, PYR_END)
 
+/* Numbers of the rules (options.h): pyramid points of a colour; what the rest is worth. */
+VALUE(TILE, first, PYR_RULEBOOK_TILE_1)
+VALUE(TILE, second, PYR_RULEBOOK_TILE_2)
+VALUE(TILE, third, PYR_RULEBOOK_TILE_3)
+VALUE(WORTH, pyramid, PYR_RULEBOOK_PYRAMID)
+VALUE(WORTH, torch, PYR_RULEBOOK_TORCH)
+VALUE(WORTH, pair, PYR_RULEBOOK_GEM_PAIR)
+VALUE(WORTH, gem, PYR_RULEBOOK_GEM)
+
 /* A step: bits (step.h), and enum pyr_step_kind. */
 VALUE(STEP, half, PYR_PAIR_SHIFT)
 VALUE(STEP, other, __builtin_ctzll(PYR_STEP_OTHER))

@@ -30,7 +30,7 @@ EXPORT(match_start) int32_t wasm_match_start(uint32_t seats, uint64_t seed)
     struct pyr_rng rng;
     char *at = wasm_buffer();
     wasm_match.edition = NULL;
-    if (!wasm_edition.box.pattern[0].turns || seats < PYR_MIN_SEATS || seats > PYR_MAX_SEATS)
+    if (!wasm_edition.box.pattern[0].turns || !pyr_options_has_seats(&pyr_rulebook, seats))
         return PYR_ERR_SEATS;
     for (uint32_t s = 0; s < seats; s++) {
         names[s] = at;
