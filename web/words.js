@@ -6,7 +6,7 @@ import { _, ngettext, listWords } from './i18n.js';
 import { esc } from './dom.js';
 import { SYMBOLS, symbolOf } from './draw.js';
 import { COLOURS, spaceName, spacesOf } from './core.js';
-import { ERR } from './codes.js';
+import { ERR, WORTH } from './codes.js';
 
 /** @typedef {import('./core.js').Fault} Fault */
 /** @typedef {import('./core.js').Edition} Edition */
@@ -354,12 +354,12 @@ export function gains(edition, before, after, round) {
     const r = after.rubies - before.rubies, e = after.emeralds - before.emeralds, s = after.skulls - before.skulls;
     if (r) list.push({ c: 'r', label: plus(r), text: ngettext('%{n} ruby', '%{n} rubies', r) });
     if (e) list.push({ c: 'e', label: plus(e), text: ngettext('%{n} emerald', '%{n} emeralds', e) });
-    if (after.torches[round] && !before.torches[round]) list.push({ c: 'f', label: '+5', text: _('torch') });
+    if (after.torches[round] && !before.torches[round]) list.push({ c: 'f', label: plus(WORTH.torch), text: _('torch') });
     if (s > 0) list.push({ c: 's', label: plus(s), text: ngettext('%{n} skull', '%{n} skulls', s) });
     if (s < 0) list.push({ c: 'p', label: signed(s), text: ngettext('%{n} skull erased', '%{n} skulls erased', -s) });
     after.slots.forEach((slot, i) => {
         if (slot.tomb && !before.slots[i].tomb)
-            list.push({ c: 'T', label: '+10', text: _('card %{n} complete', { n: slot.card }) });
+            list.push({ c: 'T', label: plus(WORTH.pyramid), text: _('card %{n} complete', { n: slot.card }) });
     });
     if (after.due > 0) list.push({ c: 'x', label: plus(after.due), text: ngettext('%{n} extra mark', '%{n} extra marks', after.due) });
     const lost = lostMarks(edition, before, after);
