@@ -242,6 +242,24 @@ await test('a link that unpacks to 300 MB is given up early, and the page says w
     await page.context().close();
 });
 
+await test('a server that does not expect this address: every page that asks it says so, and what would help', async () => {
+    const page = await open(browser, 'about:blank'), { origin } = new URL(host.url), help = page.getByText(`pyramids serve --origin ${origin}`);
+    await page.route('**/api/**', (route) => route.fulfill({ status: 403, contentType: 'application/json', body: '{"error": {"code": "origin"}}' }));
+    for (const hash of ['table/ABCDEFGH', 'friends', 'watch', 'replay/ABCDEFGH']) {
+        await page.goto(`${host.url}?${hash}#${hash}`);
+        await help.first().waitFor();
+    }
+    await page.goto(`${host.url}?new#friends/new`);
+    await page.getByRole('button', { name: /^(Create|Make|Start|Open)/ }).first().click();
+    await help.first().waitFor();
+    await page.goto(`${host.url}?home`);
+    await page.getByRole('textbox', { name: /code/i }).fill('ABCDEFGH');
+    await page.keyboard.press('Enter');
+    await help.first().waitFor();
+    truth(await page.getByRole('button', { name: 'Play', exact: true }).isVisible(), 'against bots one can play all the same');
+    await page.context().close();
+});
+
 await browser.close();
 host.close();
 done();
