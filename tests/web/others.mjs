@@ -260,6 +260,21 @@ await test('a server that does not expect this address: every page that asks it 
     await page.context().close();
 });
 
+await test('a page whose scripts are refused explains itself instead of staying blank', async () => {
+    const page = await open(browser, 'about:blank'), { origin } = new URL(host.url), why = page.getByRole('alert').getByText(`pyramids serve --origin ${origin}`);
+    // As a server does that holds the Origin of modules against its own address.
+    let refuse = true;
+    await page.route('**/main.js', (route) => refuse ? route.fulfill({ status: 403, contentType: 'application/json', body: '{"error": {"code": "origin"}}' }) : route.continue());
+    await page.goto(host.url);
+    await why.waitFor();
+    equal(await page.getByRole('alert').getByText(/could not be loaded/).count(), 1, 'in words');
+    refuse = false;
+    await page.goto(`${host.url}?again`);
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+    equal(await why.count(), 0, 'else there is nothing to explain');
+    await page.context().close();
+});
+
 await browser.close();
 host.close();
 done();
