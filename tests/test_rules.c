@@ -1337,15 +1337,19 @@ TEST("E1 111 points")
 {
     fresh_print();
     BEGIN_TWO(.pattern = I2);
-    for (int n = 10; n < 17; n++)
-        completed(0, n);
+    static const int four_green_two_orange[] = { 10, 13, 16, 19, 11, 14, 12 };           /* and a purple one */
+    for (int i = 0; i < 7; i++)
+        completed(0, four_green_two_orange[i]);
+    CHECK_INT(__builtin_popcountll(game.open.desk[0].done & box.colour[PYR_GREEN]), 4);
+    CHECK_INT(__builtin_popcountll(game.open.desk[0].done & box.colour[PYR_ORANGE]), 2);
     both_desks(0, put_torches, 1 << 0 | 1 << 3);
     both_desks(0, put_rubies, 6);
     both_desks(0, put_emeralds, 3);
     both_desks(0, put_skulls, 5);
-    game.open.tile[PYR_GREEN][0] = 0;
-    game.open.tile[PYR_ORANGE][1] = 0;
-    game.open.tile[PYR_PURPLE][2] = 0;
+    game.open.tile[PYR_GREEN][0] = 1;
+    game.open.tile[PYR_GREEN][1] = 0;                                                      /* with the 2nd green one */
+    game.open.tile[PYR_GREEN][2] = 0;                                                      /* with the 4th */
+    game.open.tile[PYR_ORANGE][0] = 0;
     struct pyr_score score = pyr_table_score(&box, &game.open, 0);
     CHECK_INT(score.pyramids, 70);
     CHECK_INT(score.torches, 10);
