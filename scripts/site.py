@@ -28,6 +28,7 @@ NOSCRIPT = _('Pyramids is played with scripts: please allow them for this page.'
 UNLOADED = _('This page could not be loaded: its server does not answer, or does not expect visitors at this address. Whoever runs the server '
     'behind a proxy or under another name can allow it:')
 NOPAGE = _('This server was built without its page, because clang and wasm-ld were missing. Tables can be played by other clients.')
+NOPAGE_HOW = _('To get the page, install clang and lld and build the program again.')
 
 
 def translations(text, paths):
@@ -59,7 +60,7 @@ def no_page(out, template, *languages):
     with open(template, encoding='utf-8') as file:
         page = file.read()
     with open(out, 'w', encoding='utf-8') as file:
-        file.write(page.replace('@NOPAGE@', paragraphs(NOPAGE, languages)))
+        file.write(page.replace('@NOPAGE@', paragraphs(NOPAGE, languages) + paragraphs(NOPAGE_HOW, languages)))
 
 
 def main():

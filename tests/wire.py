@@ -61,7 +61,8 @@ class Server:
     def __init__(self, folder, *options, database='server.db', generous=True, env=None, before=()):
         self.folder, self.options, self.database = folder, list(options), os.path.join(folder, database)
         if generous:                         # tests ask faster than people, and a slow one does not read for long; those of the limits leave this out
-            self.options = ['--request-rate', '100000', '--message-rate', '100000', '--max-per-address', '5000', '--ping', '600', *self.options]
+            self.options = ['--request-rate', '100000', '--message-rate', '100000', '--max-per-address', '5000', '--ping', '600',
+                            '--table-rate', '100000', '--max-tables-per-address', '100000', *self.options]
         self.port, self.process, self.env, self.before = ports.reserve(), None, env, before
         self.log = os.path.join(folder, database + '.log')
         self.start()

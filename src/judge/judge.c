@@ -78,46 +78,75 @@ static int race_points(const struct pyr_box *box, const struct pyr_table *open, 
     return 0;
 }
 
-void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option, char *to, size_t size)
+struct effects {
+    struct pyr_judge_effect *list;
+    unsigned count;
+};
+
+/* Notes what is not nothing. */
+static void add_effect(struct effects *effects, enum pyr_judge_effect_code code, int number, unsigned colour)
+{
+    if (number > 0 && effects->count < PYR_JUDGE_EFFECTS)
+        effects->list[effects->count++] = (struct pyr_judge_effect){ code, number, colour };
+}
+
+unsigned pyr_judge_effects(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option,
+    struct pyr_judge_effect list[PYR_JUDGE_EFFECTS])
 {
     const struct pyr_box *box = &edition->box;
     const struct pyr_table *open = &view->open;
     struct pyr_desk after = view->mine;
-    to[0] = '\0';
+    struct effects effects = { list, 0 };
     if (pyr_step_kind(option->step[0]) == PYR_STEP_TAKE) {
         const struct pyr_card_face *card = &box->card[pyr_step_card(option->step[0])];
-        int race = race_points(box, open, view->mine.done, card->colour);
-        say(to, size, _("way of %d"), (int)pyr_card_distance(card, card->open, card->entrance));
-        if (race)
-            say(to, size, pyr_ngettext("in the race for %d point", "in the race for %d points", (unsigned long)race), race);
-        return;
+        add_effect(&effects, PYR_EFFECT_WAY, (int)pyr_card_distance(card, card->open, card->entrance), card->colour);
+        add_effect(&effects, PYR_EFFECT_RACE, race_points(box, open, view->mine.done, card->colour), card->colour);
+        return effects.count;
     }
     if (pyr_step_kind(option->step[0]) != PYR_STEP_MARK)
-        return;
+        return 0;
     for (unsigned i = 0; i < option->count; i++)
         pyr_desk_mark(box, &after, open->revealed[open->turn], open->round, option->step[i]);
     for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
         if (!(after.flags & PYR_DESK_TOMB(slot)))
             continue;
         unsigned colour = box->card[after.card[slot]].colour;
-        int race = race_points(box, open, after.done, colour);
-        say(to, size, _("pyramid %d"), after.card[slot] + 1);
-        if (race)
-            say(to, size, pyr_ngettext("%d point for %s", "%d points for %s", (unsigned long)race), race, pyr_text_colour(colour));
+        add_effect(&effects, PYR_EFFECT_PYRAMID, after.card[slot] + 1, colour);
+        add_effect(&effects, PYR_EFFECT_POINTS, race_points(box, open, after.done, colour), colour);
         after.done |= (pyr_cardset)1 << after.card[slot];
     }
-    int rubies = after.rubies - view->mine.rubies, emeralds = after.emeralds - view->mine.emeralds;
-    int skulls = after.skulls - view->mine.skulls;
-    if (rubies)
-        say(to, size, pyr_ngettext("%d ruby", "%d rubies", (unsigned long)rubies), rubies);
-    if (emeralds)
-        say(to, size, pyr_ngettext("%d emerald", "%d emeralds", (unsigned long)emeralds), emeralds);
-    if (after.torches != view->mine.torches)
-        say(to, size, "%s", _("torch"));
-    if (skulls > 0)
-        say(to, size, pyr_ngettext("%d skull", "%d skulls", (unsigned long)skulls), skulls);
-    if (skulls < 0)
-        say(to, size, pyr_ngettext("%d skull erased", "%d skulls erased", (unsigned long)-skulls), -skulls);
+    add_effect(&effects, PYR_EFFECT_RUBIES, after.rubies - view->mine.rubies, 0);
+    add_effect(&effects, PYR_EFFECT_EMERALDS, after.emeralds - view->mine.emeralds, 0);
+    add_effect(&effects, PYR_EFFECT_TORCH, after.torches != view->mine.torches ? open->round + 1 : 0, 0);
+    add_effect(&effects, PYR_EFFECT_SKULLS, after.skulls - view->mine.skulls, 0);
+    add_effect(&effects, PYR_EFFECT_ERASED, view->mine.skulls - after.skulls, 0);
+    return effects.count;
+}
+
+void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option, char *to, size_t size)
+{
+    struct pyr_judge_effect list[PYR_JUDGE_EFFECTS];
+    unsigned count = pyr_judge_effects(edition, view, option, list);
+    to[0] = '\0';
+    for (unsigned i = 0; i < count; i++) {
+        int n = list[i].number;
+        unsigned long many = (unsigned long)n;
+        switch (list[i].code) {
+        case PYR_EFFECT_WAY: say(to, size, _("way of %d"), n); break;
+        case PYR_EFFECT_RACE:
+            say(to, size, pyr_ngettext("in the race for %d point", "in the race for %d points", many), n);
+            break;
+        case PYR_EFFECT_PYRAMID: say(to, size, _("pyramid %d"), n); break;
+        case PYR_EFFECT_POINTS:
+            say(to, size, pyr_ngettext("%d point for %s", "%d points for %s", many), n, pyr_text_colour(list[i].colour));
+            break;
+        case PYR_EFFECT_RUBIES: say(to, size, pyr_ngettext("%d ruby", "%d rubies", many), n); break;
+        case PYR_EFFECT_EMERALDS: say(to, size, pyr_ngettext("%d emerald", "%d emeralds", many), n); break;
+        case PYR_EFFECT_TORCH: say(to, size, "%s", _("torch")); break;
+        case PYR_EFFECT_SKULLS: say(to, size, pyr_ngettext("%d skull", "%d skulls", many), n); break;
+        case PYR_EFFECT_ERASED: say(to, size, pyr_ngettext("%d skull erased", "%d skulls erased", many), n); break;
+        }
+    }
 }
 
 /* Tasks. */
@@ -125,7 +154,7 @@ void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *v
 struct task {
     struct pyr_state state;      /* before what happened */
     struct pyr_event event;      /* what happened */
-    struct pyr_judge_decision *decision;         /* one of the two is set */
+    struct pyr_judge_decision *decision;         /* one of the two is set, or neither: the end of a game under way */
     struct pyr_judge_chance *chance;
 };
 
@@ -285,15 +314,36 @@ static void look_at_chance(const struct bench *bench, const struct task *task, u
     add_outlook(&c->luck, &mean, -1);
 }
 
+/* What may be expected where a record ends. Those who have chosen in an open phase are asked again, so that all stand alike. */
+static void look_at_end(const struct bench *bench, const struct task *task, struct pyr_rng *rng)
+{
+    struct pyr_view view;
+    pyr_view_init(&view, &task->state, PYR_NOBODY);
+    pyr_analysis_outlook(bench->memory, &bench->report->edition->box, &view, NULL, bench->playouts, rng, &bench->report->end);
+}
+
+/* Asked between playouts: an analysis that was given up stays so. */
+static bool is_cancelled(void *context)
+{
+    struct bench *bench = context;
+    bool cancelled = bench->options->is_cancelled(bench->options->context);
+    if (!cancelled)
+        return false;
+    pthread_mutex_lock(&bench->lock);
+    bench->cancelled = true;
+    pthread_mutex_unlock(&bench->lock);
+    return true;
+}
+
 static void *work(void *argument)
 {
     struct bench *bench = argument;
     for (;;) {
         const struct pyr_judge_options *options = bench->options;
-        bool cancelled = options->is_cancelled && options->is_cancelled(options->context);
+        if (options->is_cancelled)
+            is_cancelled(bench);
         pthread_mutex_lock(&bench->lock);
-        bench->cancelled |= cancelled;
-        cancelled = bench->cancelled;
+        bool cancelled = bench->cancelled;
         unsigned index = bench->next++;
         if (options->progress && index < bench->tasks && !cancelled)
             options->progress(options->context, index, bench->tasks);
@@ -305,8 +355,10 @@ static void *work(void *argument)
         pyr_rng_seed(&rng, bench->seed, 2 * index);
         if (task->decision)
             look_at_decision(bench, task, &rng);
-        else
+        else if (task->chance)
             look_at_chance(bench, task, 2 * index + 1, &rng);
+        else
+            look_at_end(bench, task, &rng);
     }
 }
 
@@ -326,8 +378,10 @@ static void collect(struct pyr_judge_report *r, struct bench *bench)
         const struct pyr_event *event = &task->event;
         bool begins = replay.stage == PYR_STAGE_PLAY &&
             (replay.state.open.phase == PYR_REPLACE || replay.state.open.waiting == (1u << replay.seats) - 1);
-        if (begins)
+        if (begins) {
             phase = replay.state;
+            r->open_line = i;
+        }
         bool decides = event->kind == PYR_EVENT_KEEP || event->kind == PYR_EVENT_MARK || event->kind == PYR_EVENT_TAKE ||
             event->kind == PYR_EVENT_DRAW;
         bool chance = event->kind == PYR_EVENT_SHOW || event->kind == PYR_EVENT_REVEAL || event->kind == PYR_EVENT_DRAW;
@@ -363,6 +417,12 @@ static void collect(struct pyr_judge_report *r, struct bench *bench)
             luck->chance->line = i;
         }
     }
+    unsigned phase_now = replay.state.open.phase, waiting = replay.state.open.waiting;
+    bool is_open = (phase_now == PYR_KEEP || phase_now == PYR_MARK) && waiting && waiting != (1u << replay.seats) - 1;
+    if (!is_open)
+        r->open_line = r->match.log.lines;
+    if (!r->finished)
+        bench->task[bench->tasks++].state = is_open ? phase : replay.state;
 }
 
 static void add_up(struct pyr_judge_report *r)
@@ -374,6 +434,8 @@ static void add_up(struct pyr_judge_report *r)
     for (unsigned s = 0; s < r->seats; s++) {
         struct pyr_judge_sum *sum = &r->sum[s];
         sum->actual = (float)pyr_table_score(&r->edition->box, open, (pyr_seat)s).total;
+        sum->expected = r->finished ? sum->actual : r->end.points[s];
+        sum->waiting = !r->finished && open->waiting >> s & 1;
         sum->par = par.points[s];
         for (unsigned i = 0; i < r->chances; i++) {
             sum->luck += r->chance[i].luck.points[s];
@@ -386,10 +448,11 @@ static void add_up(struct pyr_judge_report *r)
             sum->decisions++;
             sum->marks[d->mark]++;
             sum->lost += d->points_lost;
-            sum->gained += d->points_gained;
+            if (d->line < r->open_line)      /* else what is expected does not know of it yet */
+                sum->gained += d->points_gained;
             sum->win_lost += d->win_lost;
         }
-        sum->skill = sum->actual - sum->luck;
+        sum->skill = sum->expected - sum->luck;
         sum->rest = sum->skill - sum->par - sum->gained;
         sum->rate = sum->decisions ? sum->lost / (float)sum->decisions : 0;
     }
@@ -430,6 +493,8 @@ enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *r, const struct pyr_
     bench.task = calloc(2 * PYR_LOG_LINES, sizeof *bench.task);
     if (memory && r->decision && r->chance && bench.task) {
         pyr_analysis_prepare(memory, &edition->box);
+        if (options->is_cancelled)
+            pyr_analysis_poll(memory, is_cancelled, &bench);
         bench.memory = memory;
         collect(r, &bench);
         work_together(&bench, options->threads);

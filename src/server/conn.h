@@ -19,9 +19,10 @@ struct reply {                   /* the answer to a message */
 struct conn {
     struct lws *wsi;
     struct server *server;
-    struct address *address;     /* NULL until the request's headers are there */
     struct request *request;     /* of an HTTP connection */
     /* A socket. */
+    struct address *address;     /* held until conn_finish; NULL: it is not one, or not yet */
+    bool entered;                /* it counts among the connections of its address: behind a proxy */
     struct visitor *visitor;
     struct conn *next_of_visitor, **link_of_visitor;
     struct table *table;         /* the one it watches */
@@ -71,7 +72,10 @@ void conn_unwatch(struct conn *conn);
 /* Of several connections at one seat this one is to play: the others are told. */
 void conn_claim(struct conn *conn);
 
-/* The socket is gone: everything that refers to it is cut. */
+/* The connection is a socket of this visitor from now on; false, and nothing has changed, if the address has as many as it may. */
+bool conn_begin(struct conn *conn, struct visitor *visitor, struct address *address);
+
+/* The socket is gone, or never was one: everything that refers to it is cut. */
 void conn_finish(struct conn *conn);
 
 /* message.c: one whole message. */

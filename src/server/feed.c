@@ -162,6 +162,25 @@ void conn_unwatch(struct conn *conn)
         table_stand(table);
 }
 
+bool conn_begin(struct conn *conn, struct visitor *visitor, struct address *address)
+{
+    struct server *server = conn->server;
+    if (server->options.trust_proxy && !address_enter(server, address))
+        return false;
+    conn->entered = server->options.trust_proxy;
+    conn->address = conn->entered ? address : address_hold(address);
+    conn->last_reply = &conn->replies;
+    conn->visitor = visitor;
+    conn->next_of_visitor = visitor->conns;
+    conn->link_of_visitor = &visitor->conns;
+    if (visitor->conns)
+        visitor->conns->link_of_visitor = &conn->next_of_visitor;
+    visitor->conns = conn;
+    visitor->connections++;
+    visitor_saw(server, visitor);
+    return true;
+}
+
 void conn_finish(struct conn *conn)
 {
     changes_abandon(conn);
@@ -174,13 +193,20 @@ void conn_finish(struct conn *conn)
         conn->replies = reply->next;
         free(reply);
     }
-    if (conn->visitor) {
+    if (conn->link_of_visitor) {
         *conn->link_of_visitor = conn->next_of_visitor;
         if (conn->next_of_visitor)
             conn->next_of_visitor->link_of_visitor = conn->link_of_visitor;
         conn->visitor->connections--;
-        conn->visitor = NULL;
     }
+    conn->link_of_visitor = NULL;
+    conn->visitor = NULL;
+    if (conn->entered)
+        address_leave(conn->address);
+    else
+        address_release(conn->address);
+    conn->entered = false;
+    conn->address = NULL;
     free(conn->inbox);
     conn->inbox = NULL;
 }
@@ -216,12 +242,16 @@ static size_t tell_reply(struct conn *conn, struct out *out, const char *from)
 
 static size_t tell_table(struct conn *conn, struct out *out)
 {
+    object_begin();
     json_t *json = table_json(conn->table, conn->visitor);
-    json_object_set_new(json, "type", json_string("table"));
-    size_t room = (size_t)(out->end - out->at), size = json_dumpb(json, out->at, room, JSON_COMPACT);
+    bool good = !json_object_set_new(json, "type", json_string("table"));
+    size_t room = (size_t)(out->end - out->at), size = good ? json_dumpb(json, out->at, room, JSON_COMPACT) : 0;
     json_decref(json);
     conn->sent_told = conn->table->told;
-    return size <= room ? size : 0;
+    if (size && size <= room && !object_is_short())
+        return size;
+    conn->close = 1011;                      /* without memory: when it is back it is told everything */
+    return 0;
 }
 
 static size_t tell_elsewhere(struct conn *conn, struct out *out, const char *from)

@@ -6,12 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <pyramids/text.h>
 
+#include "access.h"
 #include "conn.h"
+#include "pool.h"
+#include "qr.h"
 #include "server.h"
 #include "web.h"
 
@@ -90,6 +94,11 @@ static bool load_visitor(void *context, const struct store_visitor *visitor)
     return visitor_load(context, visitor);
 }
 
+static bool load_code(void *context, const uint8_t hash[32], int64_t visitor, int64_t until)
+{
+    return device_code_load(context, hash, visitor, until);
+}
+
 static bool load_table(void *context, const struct store_table *table, const char *text, size_t size, const struct store_choice *choices,
     unsigned count)
 {
@@ -102,7 +111,8 @@ static bool load(struct store_db *db, void *context)
     struct server *server = context;
     return store_count_visitor(db, &server->last_visitor, &server->last_table) == STORE_OK &&
         store_drop_visitors(db, server_time() - IDLE_SECONDS) == STORE_OK &&
-        store_each_visitor(db, load_visitor, server) == STORE_OK && store_each_open_table(db, load_table, server) == STORE_OK;
+        store_each_visitor(db, load_visitor, server) == STORE_OK && store_each_code(db, load_code, server) == STORE_OK &&
+        store_each_open_table(db, load_table, server) == STORE_OK;
 }
 
 /* Ticks and the end. */
@@ -118,6 +128,7 @@ static void stop_loop(struct server *server)
         uv_close((uv_handle_t *)&server->signals[i], NULL);
     web_stop(server);
     pool_stop(server->pool);
+    server->pool = NULL;                     /* the store's last answers find none */
     store_close(server->store);
 }
 
@@ -191,8 +202,11 @@ static void open_browser(const char *url)
     if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))
         return;
     pid_t child = fork();
-    if (child)
-        return;
+    if (child) {
+        while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+            ;
+        return;                              /* the browser itself is nobody's child any more, so nobody waits for it */
+    }
     if (fork())
         _exit(0);
     if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout))
@@ -210,6 +224,21 @@ static bool write_ready_file(const struct server *server)
     return !fclose(file);
 }
 
+/* The first line is for scripts: the page's address on this machine. The rest is for people: what to tell the others. */
+static void print_links(const struct server *server)
+{
+    char links[ACCESS_LINKS][ACCESS_LINK_SIZE];
+    unsigned count = access_links(server, links);
+    printf("%s\n", server->url);
+    if (count)
+        printf("%s\n", _("On other devices in your network:"));
+    for (unsigned i = 0; i < count; i++)
+        printf("  %s\n", links[i]);
+    if (count)
+        qr_draw(stdout, links[0]);
+    fflush(stdout);
+}
+
 int server_run(const struct server_options *options)
 {
     static struct server server;             /* some 60 KB, and one a process */
@@ -223,13 +252,16 @@ int server_run(const struct server_options *options)
         return 1;
     }
     clock_start(&server);
+    object_init();
     randombytes_buf(server.hash_key, sizeof server.hash_key);
     raise_file_limit(options->max_connections + 64);
     store_set_log(log_store);
+    access_find_names(&server, options->tls_cert);
     if (!read_origins(&server, error, sizeof error) ||
         !store_open(&server.store, &server.loop, options->database, load, &server, error, sizeof error))
         goto fail;
-    if (!web_start(&server, error, sizeof error) || !pool_start(&server.pool, &server.loop, options->bot_threads, table_thought)) {
+    if (!web_start(&server, error, sizeof error) || !pool_start(&server.pool, &server.loop, options->bot_threads,
+            table_begin_thought, table_thought)) {
         if (!error[0])
             snprintf(error, sizeof error, "%s", _("no thread could be started for the bots"));
         store_close(server.store);           /* no more: libwebsockets survives neither its end nor the loop when it could not begin */
@@ -248,8 +280,7 @@ int server_run(const struct server_options *options)
         next = table->next;
         table_wake(table);
     }
-    printf("%s\n", server.url);
-    fflush(stdout);
+    print_links(&server);
     server_log(&server, LOG_INFO, "listening", "tables=%u visitors=%zu", server.open_tables, server.visitors.count);
     if (options->ready_file && !write_ready_file(&server))
         server_log(&server, LOG_WARN, "ready_file", "error=%d", errno);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "access.h"
 #include "request.h"
 #include "web.h"
 
@@ -22,6 +23,7 @@
 #define RX_CHUNK 128             /* most messages fit; longer ones come in parts. Each socket has so much of its own */
 #define SEND_BUFFER 16384        /* the kernel's for a socket: a game's lines so far */
 
+#define MAX_HEAD 4096            /* bytes of a request's headers */
 #define MOST_DISCARDED 65536     /* bytes of a body that are read only to be refused politely */
 
 static const char policy[] = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
@@ -51,82 +53,35 @@ static bool header(struct lws *wsi, enum lws_token_indexes token, char *to, size
     return lws_hdr_total_length(wsi, token) > 0 && lws_hdr_copy(wsi, to, (int)room, token) > 0;
 }
 
-/* The language that a reader asks for, of those there are. */
 static const char *language_of(struct lws *wsi)
 {
-    char wanted[256];
-    const char *asked = lws_get_urlarg_by_name(wsi, "lang", wanted, sizeof wanted), *found = NULL;
-    if (asked)
-        found = pyr_text_accepted(asked + (*asked == '='));
-    if (!found && header(wsi, WSI_TOKEN_HTTP_ACCEPT_LANGUAGE, wanted, sizeof wanted))
-        found = pyr_text_accepted(wanted);
-    return found ? found : "en";
+    char asked[256], accepted[256];
+    const char *lang = lws_get_urlarg_by_name(wsi, "lang", asked, sizeof asked);
+    return access_language(lang ? lang + (*lang == '=') : NULL,
+        header(wsi, WSI_TOKEN_HTTP_ACCEPT_LANGUAGE, accepted, sizeof accepted) ? accepted : NULL);
 }
 
-/* The address that counts for limits: behind a trusted proxy the last one that it has added. */
 static struct address *address_for(struct server *server, struct lws *wsi)
 {
-    struct address *peer = lws_get_opaque_user_data(wsi);
-    char list[512];
-    if (!server->options.trust_proxy || !header(wsi, WSI_TOKEN_X_FORWARDED_FOR, list, sizeof list))
-        return peer;
-    char *last = strrchr(list, ',');
-    last = last ? last + 1 : list;
-    last += strspn(last, " ");
-    last[strcspn(last, " ")] = '\0';
-    unsigned char bytes[16];
-    if (inet_pton(AF_INET, last, bytes) != 1 && inet_pton(AF_INET6, last, bytes) != 1)
-        return peer;
-    struct address *address = address_of(server, last);
-    return address ? address : peer;
+    static char list[MAX_HEAD];
+    return access_address(server, lws_get_opaque_user_data(wsi), header(wsi, WSI_TOKEN_X_FORWARDED_FOR, list, sizeof list) ? list : NULL);
 }
 
-/* An address written out cannot be made to point here by somebody else's name server. */
-static bool is_literal(const char *host)
-{
-    char name[64];
-    unsigned char bytes[16];
-    size_t length = strcspn(host, ":");
-    if (host[0] == '[') {
-        const char *end = strchr(host, ']');
-        length = end ? (size_t)(end - host) : 0;
-        if (length < 2 || length > 46 || (end[1] && end[1] != ':'))
-            return false;
-        memcpy(name, host + 1, length - 1);
-        name[length - 1] = '\0';
-        return inet_pton(AF_INET6, name, bytes) == 1;
-    }
-    if (length >= sizeof name)
-        return false;
-    memcpy(name, host, length);
-    name[length] = '\0';
-    return inet_pton(AF_INET, name, bytes) == 1 || !strcmp(name, "localhost");
-}
-
-/* Whether Host and Origin are our own. */
 static bool is_our_page(const struct server *server, struct lws *wsi)
 {
-    char host[128], origin[160], wanted[160];
-    if (!header(wsi, WSI_TOKEN_HOST, host, sizeof host))
-        return false;
+    char host[HOST_SIZE + 8], origin[HOST_SIZE + 16];
     bool has_origin = lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) > 0;
-    if (has_origin && !header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof origin))
+    if (!header(wsi, WSI_TOKEN_HOST, host, sizeof host) || (has_origin && !header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof origin)))
         return false;                        /* longer than any of ours */
-    for (unsigned i = 0; i < server->origin_count; i++) {
-        const char *name = strstr(server->origins[i], "://") + 3;
-        if (!strcmp(host, name) && (!has_origin || !strcmp(origin, server->origins[i])))
-            return true;
-    }
-    if (!is_literal(host))
-        return false;
-    snprintf(wanted, sizeof wanted, "%s://%.128s", server->secure ? "https" : "http", host);
-    return !has_origin || !strcmp(origin, wanted);
+    return access_is_our_page(server, host, has_origin ? origin : NULL);
 }
 
-static struct visitor *visitor_for(const struct server *server, struct lws *wsi)
+/* The cookies of a request, "" if there are none; NULL if they cannot be read, so that nobody takes them for none. */
+static const char *cookies_of(struct lws *wsi)
 {
-    char cookies[1024];
-    return header(wsi, WSI_TOKEN_HTTP_COOKIE, cookies, sizeof cookies) ? visitor_by_cookie(server, cookies) : NULL;
+    static char cookies[MAX_HEAD];
+    cookies[0] = '\0';
+    return lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_COOKIE) <= 0 || header(wsi, WSI_TOKEN_HTTP_COOKIE, cookies, sizeof cookies) ? cookies : NULL;
 }
 
 /* HTTP. */
@@ -153,10 +108,8 @@ static void request_drop(struct conn *conn)
     if (!request)
         return;
     request->conn = NULL;
-    if (request->waits)
-        return;                              /* freed by whoever comes back */
-    free(request->data);
-    free(request);
+    if (!request->waits)                     /* else freed by whoever comes back */
+        request_free(request);
 }
 
 static int add(struct lws *wsi, const char *name, const char *value, unsigned char **at, unsigned char *end)
@@ -268,15 +221,15 @@ static int http_begin(struct conn *conn, const char *path)
     char word[128], accept[512];
     request_drop(conn);
     struct request *request = calloc(1, sizeof *request);
-    conn->address = address_for(server, wsi);
-    if (!request || !conn->address) {
+    struct address *address = address_for(server, wsi);
+    if (!request || !address) {
         free(request);
         return -1;
     }
     conn->request = request;
     request->server = server;
     request->conn = conn;
-    request->address = conn->address;
+    request_come_from(request, address);
     request->begun = server_now(server);
     request->method = lws_hdr_total_length(wsi, WSI_TOKEN_POST_URI) ? METHOD_POST :
         lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) ? METHOD_GET :
@@ -292,14 +245,15 @@ static int http_begin(struct conn *conn, const char *path)
     request->json = header(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, word, sizeof word) && !strncmp(word, "application/json", 16) &&
         strchr("; ", word[16]);
     request->language = language_of(wsi);
-    request->visitor = visitor_for(server, wsi);
+    request_identify(request, cookies_of(wsi));
+    header(wsi, WSI_TOKEN_HOST, request->host, sizeof request->host);
     /* A first visit fetches some seventy small files that lie ready in memory, and a family shares an address: they have a bucket of their
      * own, ten times as large. */
     bool is_file = request->method == METHOD_GET && page_find(!strcmp(request->path, "/") ? "/index.html" : request->path);
     double rate = server->options.request_rate * (is_file ? 10 : 1);
-    if (!bucket_take(is_file ? &conn->address->pages : &conn->address->requests, server_now(server), rate, 5 * rate))
+    if (!bucket_take(is_file ? &address->pages : &address->requests, server_now(server), rate, 5 * rate))
         request->early = ERROR_TOO_FAST;
-    else if (!is_our_page(server, wsi))
+    else if (!request->early && !is_our_page(server, wsi))
         request->early = ERROR_ORIGIN;
     long length = body_length(wsi);
     if (length > 0 && length <= MOST_DISCARDED) {
@@ -377,7 +331,8 @@ static int socket_filter(struct server *server, struct lws *wsi)
 {
     char path[64];
     struct address *address = address_for(server, wsi);
-    struct visitor *visitor = visitor_for(server, wsi);
+    const char *cookies = cookies_of(wsi);
+    struct visitor *visitor = cookies ? visitor_by_cookie(server, cookies) : NULL;
     if (!header(wsi, WSI_TOKEN_GET_URI, path, sizeof path) || strcmp(path, "/api/socket"))
         return refuse_upgrade(server, wsi, 404, "path");
     if (!is_our_page(server, wsi))
@@ -388,7 +343,8 @@ static int socket_filter(struct server *server, struct lws *wsi)
         return refuse_upgrade(server, wsi, 401, "no_visitor");
     double rate = server->options.request_rate;
     if (!address || !bucket_take(&address->requests, server_now(server), rate, 5 * rate) ||
-        visitor->connections >= server->options.max_conns_per_visitor)
+        visitor->connections >= server->options.max_conns_per_visitor ||
+        (server->options.trust_proxy && address->connections >= server->options.max_per_address))
         return refuse_upgrade(server, wsi, 429, "too_many");
     return 0;
 }
@@ -442,19 +398,12 @@ static int socket_begin(struct conn *conn)
 {
     struct server *server = conn->server;
     int room = SEND_BUFFER;
-    conn->visitor = visitor_for(server, conn->wsi);
-    conn->address = address_for(server, conn->wsi);
-    if (!conn->visitor || !conn->address)
+    const char *cookies = cookies_of(conn->wsi);
+    struct visitor *visitor = cookies ? visitor_by_cookie(server, cookies) : NULL;
+    struct address *address = address_for(server, conn->wsi);
+    if (!visitor || !address || !conn_begin(conn, visitor, address))
         return -1;
     conn->is_socket = true;
-    conn->last_reply = &conn->replies;
-    conn->next_of_visitor = conn->visitor->conns;
-    conn->link_of_visitor = &conn->visitor->conns;
-    if (conn->visitor->conns)
-        conn->visitor->conns->link_of_visitor = &conn->next_of_visitor;
-    conn->visitor->conns = conn;
-    conn->visitor->connections++;
-    visitor_saw(server, conn->visitor);
     server->sockets++;
     heard_add(conn);
     /* libwebsockets makes it as small as its own buffer: then a message waits for the acknowledgement of the one before. */
@@ -578,6 +527,7 @@ static int connection_filter(struct server *server, int fd)
         server->count.refused++;
         return 1;
     }
+    /* The connections behind a proxy are the proxy's: there, requests and sockets count. */
     if (server->options.trust_proxy || !lws_get_peer_simple_fd(fd, name, sizeof name))
         return 0;
     struct address *address = address_of(server, name);
@@ -592,8 +542,9 @@ static void connection_begin(struct server *server, struct lws *wsi)
     char name[64];
     struct address *address = lws_get_peer_simple(wsi, name, sizeof name) ? address_of(server, name) : NULL;
     server->connections++;
-    if (address)
-        address->connections++;
+    address_hold(address);
+    if (address && !server->options.trust_proxy)
+        address->connections++;              /* connection_filter has looked whether it may */
     lws_set_opaque_user_data(wsi, address);
 }
 
@@ -603,7 +554,10 @@ static void connection_end(struct server *server, struct lws *wsi)
     if (!address)
         return;                              /* the listening socket */
     server->connections--;
-    address->connections--;
+    if (server->options.trust_proxy)
+        address_release(address);
+    else
+        address_leave(address);
     lws_set_opaque_user_data(wsi, NULL);
 }
 
@@ -708,7 +662,7 @@ bool web_start(struct server *server, char *error, size_t error_size)
             LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME,
         .user = server,
         .foreign_loops = loops,
-        .max_http_header_data = 4096,
+        .max_http_header_data = MAX_HEAD,
         .max_http_header_pool = (unsigned short)(options->max_connections < 4096 ? options->max_connections + 16 : 4096),
         .timeout_secs = HEAD_SECONDS,
         .timeout_secs_ah_idle = HEAD_SECONDS,

@@ -11,22 +11,14 @@
 #define PYR_TUI_APP_H
 
 #include "draw.h"
-#include "save.h"
+#include "rulesheet.h"
+#include "saved.h"
 #include "screen.h"
 #include "think.h"
 #include "tui.h"
 
 enum sheet { SHEET_NONE, SHEET_PLAYERS, SHEET_STORY, SHEET_HELP };
 enum question { ASK_NOTHING, ASK_QUIT, ASK_TAKE_BACK };
-
-/* Who plays what, and with which cards. */
-struct setup {
-    unsigned players;            /* 0: not known */
-    unsigned people;             /* bits */
-    const struct pyr_bot *bot[PYR_MAX_SEATS];
-    char names[PYR_MAX_SEATS][PYR_MAX_PLAYER_NAME + 1];      /* as in the record */
-    char edition_file[PATH_MAX]; /* "": built in */
-};
 
 struct game;
 struct remote;
@@ -48,6 +40,8 @@ struct app {
     enum sheet sheet;
     unsigned scroll;                         /* lines of the story from its end */
     int page;                                /* of the help */
+    struct rules_view rules;                 /* its last page */
+    int cited;                               /* the rule that the message on the screen cites; -1: none */
     bool peek;                               /* the table, though cards are to be chosen */
     enum question question;
     char message[500];
@@ -59,10 +53,10 @@ struct app {
     unsigned hint_count;
     bool leave;                              /* the player goes */
     bool again;                              /* and wants another game, */
-    struct setup setup;                      /* with the same players */
+    struct seating setup;                     /* with the same players */
     bool look_back;                          /* or to see the replay of this one */
     char *error;                             /* told after the terminal is restored; allocated */
-    char farewell[700];                      /* told then, too, if nothing went wrong */
+    char farewell[PATH_MAX + 1200];          /* told then, too, if nothing went wrong */
 };
 
 double app_seconds(void);
@@ -78,7 +72,9 @@ void app_scene(struct app *app, struct scene *scene);
 
 /* table.c: shows the table and deals with keys until the player leaves. */
 void table_run(struct app *app);
-void table_show_player_names(struct app *app);
+bool table_sheet_key(struct app *app, int key);      /* a key for the sheet that is open; false: for others */
+void table_draw_help(struct app *app, const struct scene *scene);
+void table_sheet_hints(struct app *app);             /* the keys of the sheet that is open */
 
 /* game.c: a local game. */
 bool game_begin(struct app *app);            /* from the options, or from a saved game; false: app->error, or the player left */
@@ -88,7 +84,8 @@ bool game_is_thinking(const struct app *app);
 bool game_is_covered(const struct app *app); /* people change seats: nothing may be seen */
 void game_uncover(struct app *app);
 void game_draw_cover(struct app *app);
-bool game_can_take_back(const struct app *app);      /* the last turn */
+bool game_can_take_back(const struct app *app);      /* the last turn; not once a drawn card has been seen (Q5) */
+bool game_has_past(const struct app *app);           /* is there a turn to take back at all? */
 void game_take_back(struct app *app);
 void game_confirm(struct app *app);
 void game_take(struct app *app, pyr_step step);

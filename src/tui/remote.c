@@ -39,14 +39,16 @@ struct offer {
 struct remote {
     struct net *net;
     enum stage stage;
-    char url[400], cookie_path[PATH_MAX], cookie[512], name[NAME_ROOM], code[CODE_ROOM], key[64], title[300], banner[200];
+    char url[400], cookie_path[PATH_MAX], trusted[PATH_MAX], cookie[512], name[NAME_ROOM], code[CODE_ROOM], key[64], title[300], banner[200];
     bool connected, opened, connecting;
+    bool is_forgotten;           /* the server does not know who we were: we become somebody new there */
     double retry_at, wait;       /* when to connect again; how long the next pause is */
 
     /* The list, and a code being typed. */
     struct offer offer[MOST_TABLES];
     unsigned offers, at;
     char note[300];              /* what went wrong, in the list and in the room */
+    char cause[700];             /* why there is no connection yet, as a sentence */
     double list_at;
 
     /* The table. */
@@ -139,6 +141,18 @@ static bool copy_code(char *to, size_t size, const char *code)
     return true;
 }
 
+/* A table's code as people type it: in small letters, with blanks and dashes in between. */
+static bool copy_table_code(char *to, size_t size, const char *typed)
+{
+    char code[64];
+    size_t length = 0;
+    for (; *typed && length + 1 < sizeof code; typed++)
+        if (!strchr(" -", *typed))
+            code[length++] = (char)(*typed >= 'a' && *typed <= 'z' ? *typed - 'a' + 'A' : *typed);
+    code[length] = '\0';
+    return !*typed && copy_code(to, size, code);
+}
+
 /* What a server says when it refuses, in words. */
 static const char *words_error(const char *code)
 {
@@ -160,6 +174,8 @@ static const char *words_error(const char *code)
         { "stopping", N_("The server is going down.") },
         { "bad_name", N_("The server does not take this name.") },
         { "no_visitor", N_("The server does not know you any more.") },
+        { "unknown_visitor", N_("The server does not know you any more.") },
+        { "bad_cookie", N_("The server cannot read who you are; nothing was changed.") },
         { "no_edition", N_("The server has no such edition.") },
         { "not_over", N_("The game is not over yet.") },
     };
@@ -172,10 +188,32 @@ static const char *words_error(const char *code)
 static void note_error(struct remote *remote, const char *code)
 {
     const char *words = words_error(code);
-    if (words)
+    char shown[61];
+    if (words) {
         snprintf(remote->note, sizeof remote->note, "%s", words);
-    else
-        snprintf(remote->note, sizeof remote->note, _("The server refuses: %.60s"), code);
+    } else {
+        copy_text(shown, sizeof shown, code);            /* whatever the server sends, no control characters */
+        snprintf(remote->note, sizeof remote->note, _("The server refuses: %.60s"), shown);
+    }
+}
+
+/* Why there was no answer, in words. */
+static const char *words_cause(int status)
+{
+    switch (status) {
+    case NET_NO_NAME: return _("there is no host of this name; check the spelling.");
+    case NET_NO_LOOKUP: return _("the name cannot be looked up; is this computer online?");
+    case NET_REFUSED: return _("connection refused: no server is running there, or it uses another port.");
+    case NET_UNREACHABLE: return _("the computer cannot be reached.");
+    case NET_NO_TLS: return _("the server there does not answer in TLS; is its address http://?");
+    case NET_NO_HTTP: return _("the server there does not answer in HTTP; is its address https://?");
+    default: return _("the server has a fault.");
+    }
+}
+
+static void note_cause(struct remote *remote, int status)
+{
+    snprintf(remote->cause, sizeof remote->cause, "%s: %s", remote->url, words_cause(status));
 }
 
 /* Connecting. */
@@ -210,7 +248,20 @@ static void ask_who(struct remote *remote)
     if (remote->cookie[0])
         ask(remote, ASK_WHO, "/api/visitor", NULL);
     else
-        ask(remote, ASK_BE, "/api/visitor", json_pack("{ss}", "name", remote->name));
+        ask(remote, ASK_BE, "/api/visitor", remote->is_forgotten ? json_pack("{ss sb}", "name", remote->name, "new", 1) :
+            json_pack("{ss}", "name", remote->name));
+}
+
+/* The server does not know us: it has another database, perhaps for a day. Whoever we were is kept beside the file of whom we become. */
+static void become_new(struct remote *remote)
+{
+    char path[PATH_MAX + 8];
+    snprintf(path, sizeof path, "%s.old", remote->cookie_path);
+    if (remote->cookie_path[0])
+        save_write(path, remote->cookie, strlen(remote->cookie));
+    remote->cookie[0] = '\0';
+    remote->is_forgotten = true;
+    ask_who(remote);
 }
 
 static void ask_tables(struct remote *remote)
@@ -228,6 +279,7 @@ static void known(struct remote *remote)
         save_write(remote->cookie_path, cookie, strlen(cookie));
     }
     remote->wait = 0.5;
+    remote->cause[0] = '\0';
     if (remote->code[0]) {
         go_to_table(remote);
     } else {
@@ -317,6 +369,15 @@ static void want_edition(struct remote *remote, struct app *app)
     ask(remote, ASK_EDITION, path, NULL);
 }
 
+/* After a new connection the same position comes again: what was placed on it, or sealed, is still so. */
+static void keep_draft(const struct remote *remote, const struct pyr_match *before, struct pyr_match *fresh)
+{
+    size_t size = fresh->log.start[fresh->log.lines];
+    if (remote->you && before->edition && before->log.lines == fresh->log.lines && before->log.start[before->log.lines] == size &&
+        !memcmp(before->log.text, fresh->log.text, size))
+        fresh->choice[remote->you - 1] = before->choice[remote->you - 1];
+}
+
 /* The lines so far as a match. */
 static void load(struct remote *remote, struct app *app)
 {
@@ -337,6 +398,7 @@ static void load(struct remote *remote, struct app *app)
     }
     if (fresh->log.lines < app->match.log.lines)
         story_finish(&app->story);
+    keep_draft(remote, &app->match, fresh);
     app->match = *fresh;
     free(fresh);
     unsigned count = pyr_record_player_names(app->match.log.text, app->match.log.start[app->match.log.lines], names);
@@ -497,6 +559,13 @@ static void on_done(struct remote *remote, struct app *app, const json_t *messag
         send_choice(remote, PEND_RETRACT, NULL);
 }
 
+static void note_rule(struct remote *remote, const char *rule)
+{
+    char shown[9];
+    copy_text(shown, sizeof shown, rule);
+    snprintf(remote->note, sizeof remote->note, _("The rules forbid it (%.8s)."), shown);
+}
+
 static void on_error(struct remote *remote, struct app *app, const json_t *message)
 {
     const char *code = text_of(message, "code"), *id = text_of(message, "id");
@@ -522,7 +591,7 @@ static void on_error(struct remote *remote, struct app *app, const json_t *messa
         app->match.choice[remote->you - 1].confirmed = false;
     remote->pending_kind = PEND_NOTHING;
     if (!strcmp(code, "illegal"))
-        snprintf(remote->note, sizeof remote->note, _("The rules forbid it (%.8s)."), text_of(message, "rule"));
+        note_rule(remote, text_of(message, "rule"));
     app_say(app, ST_BAD, "%s", remote->note);
 }
 
@@ -615,7 +684,11 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
         app_fail(app, _("%s: the certificate is not trusted, or is that of another server; --trust FILE trusts one that you know"), remote->url);
     } else if ((event->id == ASK_WHO || event->id == ASK_BE) && is_stranger(event->status, answer)) {
         app_fail(app, _("%s: this is not a server of Pyramids"), remote->url);
-    } else if (event->status == 0 || event->status >= 500) {
+    } else if (event->status == NET_NO_NAME && remote->stage == STAGE_VISITOR) {
+        note_cause(remote, event->status);
+        app_fail(app, "%s", remote->cause);
+    } else if (event->status <= 0 || event->status >= 500) {
+        note_cause(remote, event->status);
         if (event->id == ASK_WHO || event->id == ASK_BE)
             retry_later(remote, 0);
         else
@@ -623,8 +696,7 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
         if (event->id == ASK_REMATCH)
             app_say(app, ST_BAD, "%s", remote->note);
     } else if (event->id == ASK_WHO && event->status == 401) {
-        remote->cookie[0] = '\0';
-        ask_who(remote);
+        become_new(remote);
     } else if ((event->id == ASK_WHO || event->id == ASK_BE) && event->status == 200) {
         known(remote);
     } else if (event->id == ASK_WHO || event->id == ASK_BE) {
@@ -705,18 +777,10 @@ static void send_choice(struct remote *remote, int kind, const char *choice)
 void remote_confirm(struct remote *remote, struct app *app)
 {
     char text[512];
-    struct pyr_out out;
     struct pyr_choice *choice = &app->match.choice[app->seat];
-    pyr_out_init(&out, text, sizeof text);
     if (remote->pending_kind || !choice->count)
         return;
-    if (pyr_step_kind(choice->step[0]) == PYR_STEP_KEEP) {
-        pyr_out_number(&out, pyr_step_card(choice->step[0]) + 1);
-        pyr_out_char(&out, ' ');
-        pyr_out_number(&out, pyr_step_second(choice->step[0]) + 1);
-    } else {
-        pyr_move_write(&app->match.replay.state.open.desk[app->seat], choice->step, choice->count, &out);
-    }
+    saved_choice(&app->match, app->seat, text, sizeof text);
     choice->confirmed = true;                /* here only: what follows from it comes from the server */
     send_choice(remote, PEND_CHOOSE, text);
 }
@@ -785,12 +849,38 @@ bool remote_is_watching(const struct remote *remote)
     return !remote->you;
 }
 
+/* A word as a shell reads it. */
+static void quote(const char *word, char *to, size_t size)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,+@%=";
+    size_t at = 0;
+    if (word[0] && strspn(word, plain) == strlen(word)) {
+        snprintf(to, size, "%s", word);
+        return;
+    }
+    to[at++] = '\'';
+    for (; *word && at + 6 < size; word++) {
+        if (*word == '\'')
+            at += (size_t)snprintf(to + at, size - at, "'\\''");
+        else
+            to[at++] = *word;
+    }
+    to[at++] = '\'';
+    to[at] = '\0';
+}
+
 void remote_way_back(const struct remote *remote, char *to, size_t size)
 {
     bool goes_on = !strcmp(remote->state, "waiting") || !strcmp(remote->state, "running");
+    char url[2 * sizeof remote->url], trusted[PATH_MAX + 64];
     to[0] = '\0';
-    if (remote->you && remote->code[0] && goes_on)
-        snprintf(to, size, _("Back to your seat: pyramids play --server %s --table %s"), remote->url, remote->code);
+    if (!remote->you || !remote->code[0] || !goes_on)
+        return;
+    quote(remote->url, url, sizeof url);
+    quote(remote->trusted, trusted, sizeof trusted);
+    snprintf(to, size, _("Back to your seat: pyramids play --server %s --table %s"), url, remote->code);
+    if (remote->trusted[0])
+        snprintf(to + strlen(to), size - strlen(to), " --trust %s", trusted);
 }
 
 const char *remote_title(struct remote *remote)
@@ -872,7 +962,7 @@ static void draw_room(struct remote *remote, struct app *app)
 
 void remote_draw(struct remote *remote, struct app *app)
 {
-    char text[600];
+    char text[900];
     if (remote->stage == STAGE_ROOM) {
         draw_room(remote, app);
     } else if (remote->stage == STAGE_LIST) {
@@ -894,7 +984,10 @@ void remote_draw(struct remote *remote, struct app *app)
         draw_notice(&app->canvas, _("The code of the table"), text, app->hints, app->hint_count);
     } else {
         app_hint(app, 'q', "q", _("quit"));
-        snprintf(text, sizeof text, remote->retry_at > 0 ? _("No answer from %s yet; it is tried again.") : _("Calling %s."), remote->url);
+        if (remote->cause[0])
+            snprintf(text, sizeof text, "%s %s", remote->cause, _("It is tried again."));
+        else
+            snprintf(text, sizeof text, remote->retry_at > 0 ? _("No answer from %s yet; it is tried again.") : _("Calling %s."), remote->url);
         draw_notice(&app->canvas, _("Connecting"), text, app->hints, app->hint_count);
         canvas_put(&app->canvas, 1, 0, spinner(app->beat, app->facts.ascii), ST_TOUCH);
     }
@@ -978,7 +1071,7 @@ static void read_link(struct remote *remote, const char *url)
     char *code = strtok_r(copy, "/", &rest), *seat = strtok_r(NULL, "/", &rest), *key = strtok_r(NULL, "/", &rest);
     (void)seat;
     if (code)
-        copy_code(remote->code, sizeof remote->code, code);
+        copy_table_code(remote->code, sizeof remote->code, code);
     if (key)
         copy_code(remote->key, sizeof remote->key, key);
 }
@@ -993,8 +1086,11 @@ struct remote *remote_create(struct app *app)
     remote->text = malloc(PYR_LOG_SIZE + 1);
     snprintf(remote->url, sizeof remote->url, "%.*s", (int)strcspn(options->server, "#"), options->server);
     snprintf(remote->name, sizeof remote->name, "%s", options->names[0]);
+    /* The way back is to work from any folder. */
+    if (options->trusted && !realpath(options->trusted, remote->trusted))
+        snprintf(remote->trusted, sizeof remote->trusted, "%s", options->trusted);
     read_link(remote, options->server);
-    if ((options->table && !copy_code(remote->code, sizeof remote->code, options->table)) ||
+    if ((options->table && !copy_table_code(remote->code, sizeof remote->code, options->table)) ||
         (options->key && !copy_code(remote->key, sizeof remote->key, options->key))) {
         app_fail(app, _("'%.60s' is not a table's code"), options->table ? options->table : options->key);
         goto failed;

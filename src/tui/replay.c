@@ -192,7 +192,7 @@ static void draw_sums(struct replaying *r)
     for (unsigned s = 0; s < report->seats; s++) {
         const struct pyr_judge_sum *sum = &report->sum[s];
         char cell[6][PYR_NUMBER_SIZE];
-        pyr_text_number(cell[0], (double)sum->actual, 0, false);
+        pyr_text_number(cell[0], (double)sum->expected, 0, false);
         pyr_text_number(cell[1], (double)sum->luck, 1, true);
         pyr_text_number(cell[2], (double)sum->skill, 1, false);
         for (int i = 3; i < 6; i++)
@@ -239,13 +239,11 @@ static void draw(struct replaying *r)
     if (r->name[0])
         snprintf(r->title, sizeof r->title, _("Replay %s, line %u of %u"), r->name, (unsigned)r->line, (unsigned)app->match.log.lines);
     scene.title = r->name[0] ? r->title : r->short_title;
-    const struct story_line *now = NULL;
-    for (unsigned i = 0; i < app->story.count && app->story.line[i].line < r->line; i++)
-        now = &app->story.line[i];
-    char message[400] = "";
+    char message[900] = "";
     enum style style = ST_TEXT;
-    if (now)
-        snprintf(message, sizeof message, "%s", now->text);
+    for (unsigned i = app->story.count; i-- > 0 && !message[0];)
+        if (app->story.line[i].line < r->line)
+            story_about(&app->story, app->story.line[i].line, message, sizeof message);
     if (r->analysis && !report_of(r)) {
         pthread_mutex_lock(&r->analysis->lock);
         unsigned begun = r->analysis->begun, all = r->analysis->all;
@@ -259,10 +257,7 @@ static void draw(struct replaying *r)
     }
     scene.message = message;
     scene.message_style = style;
-    if (app->sheet == SHEET_STORY) {
-        app_hint(app, K_UP, app->facts.ascii ? "Up" : "↑", _("earlier"));
-        app_hint(app, K_DOWN, app->facts.ascii ? "Down" : "↓", _("later"));
-    }
+    table_sheet_hints(app);
     if (app->sheet)
         app_hint(app, K_ESCAPE, _("Esc"), _("back"));
     app_hint(app, K_RIGHT, app->facts.ascii ? ">" : "→", _("on"));
@@ -281,7 +276,7 @@ static void draw(struct replaying *r)
     else if (app->sheet == SHEET_PLAYERS)
         draw_players(&app->canvas, &scene);
     else if (app->sheet == SHEET_HELP)
-        draw_help(&app->canvas, &scene, app->page);
+        table_draw_help(app, &scene);
     else if (at.stage == PYR_STAGE_OVER && r->line == app->match.log.lines && !app->peek)
         draw_scores(&app->canvas, &scene);
     else if (keeping)
@@ -315,15 +310,10 @@ static bool on_key(struct replaying *r, int key)
         r->sums = false;
         return true;
     }
+    if (app->sheet && table_sheet_key(app, key))
+        return true;
     if (app->sheet && key == K_ESCAPE) {
         app->sheet = SHEET_NONE;
-        return true;
-    }
-    if (app->sheet == SHEET_STORY && (key == K_UP || key == K_DOWN || key == 'k' || key == 'j')) {
-        if (key == K_UP || key == 'k')
-            app->scroll += app->scroll < app->story.count;
-        else
-            app->scroll -= app->scroll > 0;
         return true;
     }
     switch (key) {

@@ -364,6 +364,7 @@ void draw_help(struct canvas *canvas, const struct scene *scene, int page)
         { "u", N_("take back: the last mark, a sealed choice, the last turn") },
         { "o", N_("players: their cards and scores") },
         { "L", N_("what happened so far") },
+        { "w", N_("the rule that the line above the keys cites") },
         { N_("Esc"), N_("back to the table") },
         { N_("Ctrl-L"), N_("draw the screen anew") },
         { "q", N_("leave; the game is kept and goes on next time") },

@@ -5,8 +5,12 @@
 #include <string.h>
 #include <time.h>
 
+#include <pyramids/rules.h>
+
 #include "app.h"
 #include "remote.h"
+
+#define RULES_PAGE (HELP_PAGES - 1)
 
 double app_seconds(void)
 {
@@ -103,6 +107,18 @@ void app_scene(struct app *app, struct scene *scene)
     scene->banner = app->remote ? remote_banner(app->remote) : NULL;
 }
 
+/* Behind the prompt: what the turn before has brought, in full or, if that is too long for the line, in short. */
+static void add_news(struct app *app)
+{
+    char news[900], brief[200];
+    size_t length = strlen(app->message);
+    story_news(&app->story, news, sizeof news, brief, sizeof brief);
+    int room = app->canvas.width - 2 - text_width(app->message) - 2;
+    const char *text = text_width(news) <= room ? news : text_width(brief) <= room ? brief : "";
+    if (text[0])
+        snprintf(app->message + length, sizeof app->message - length, "  %s", text);
+}
+
 /* What is to be done now, where nothing else is to be said. */
 static void prompt(struct app *app, const struct scene *scene)
 {
@@ -127,8 +143,10 @@ static void prompt(struct app *app, const struct scene *scene)
         } else if (hand->aim.single && !pyr_aim_count(&app->edition.box, &scene->view.mine, hand_pattern(&app->match), 0, false) &&
             !pyr_aim_count(&app->edition.box, &scene->view.mine, hand_pattern(&app->match), 1, false)) {
             app_say(app, ST_TEXT, "%s", _("The pattern fits nowhere: mark one space instead (R8). Enter places it."));
+            add_news(app);
         } else {
             app_say(app, ST_TEXT, "%s", hand->aim.single ? _("One space instead of the pattern (R8). Enter places it.") : _("Enter places the pattern here."));
+            add_news(app);
         }
         break;
     }
@@ -167,18 +185,38 @@ static void prompt(struct app *app, const struct scene *scene)
     }
 }
 
+void table_sheet_hints(struct app *app)
+{
+    bool rules = app->sheet == SHEET_HELP && app->page == RULES_PAGE;
+    if (app->sheet == SHEET_STORY || rules) {
+        app_hint(app, K_UP, app->facts.ascii ? "Up" : "↑", rules ? _("up") : _("earlier"));
+        app_hint(app, K_DOWN, app->facts.ascii ? "Down" : "↓", rules ? _("down") : _("later"));
+    }
+    if (rules) {
+        app_hint(app, '/', "/", _("search"));
+        if (app->rules.search[0])
+            app_hint(app, 'n', "n", _("next"));
+    }
+    if (app->sheet == SHEET_HELP)
+        app_hint(app, K_TAB, _("Tab"), _("keys, signs, rules"));
+}
+
+void table_draw_help(struct app *app, const struct scene *scene)
+{
+    if (app->page == RULES_PAGE)
+        rules_draw(&app->canvas, scene, &app->rules);
+    else
+        draw_help(&app->canvas, scene, app->page);
+}
+
 /* The most needed first: what does not fit into the last line is left out. */
 static void set_hints(struct app *app, enum hand_state state)
 {
     bool can_undo = app->match.choice[app->seat].count || (app->game && game_can_take_back(app));
     if (app->question)
         return;                              /* its box has the keys that work now */
-    if (app->sheet == SHEET_STORY) {
-        app_hint(app, K_UP, app->facts.ascii ? "Up" : "↑", _("earlier"));
-        app_hint(app, K_DOWN, app->facts.ascii ? "Down" : "↓", _("later"));
-    } else if (app->sheet == SHEET_HELP) {
-        app_hint(app, K_TAB, _("Tab"), _("signs and keys"));
-    } else if (app->sheet) {
+    if (app->sheet) {
+        table_sheet_hints(app);
     } else if (state == HAND_KEEP || state == HAND_REPLACE) {
         app_hint(app, K_ENTER, _("Enter"), state == HAND_KEEP ? _("keep") : _("take"));
         app_hint(app, K_LEFT, app->facts.ascii ? "<" : "←", _("left"));
@@ -214,12 +252,28 @@ static void set_hints(struct app *app, enum hand_state state)
         app_hint(app, 'u', "u", _("take back"));
     app_hint(app, '?', "?", _("help"));
     app_hint(app, 'q', "q", _("quit"));
+    if (!app->sheet && app->cited >= 0)
+        app_hint(app, 'w', "w", pyr_text_rule_tag((unsigned)app->cited));
     if (!app->sheet && can_undo && (state == HAND_FIRST || state == HAND_KEEP || state == HAND_OVER))
         app_hint(app, 'u', "u", _("undo"));
     if (app->sheet != SHEET_PLAYERS)
         app_hint(app, 'o', "o", _("players"));
     if (app->sheet != SHEET_STORY)
         app_hint(app, 'L', "L", _("log"));
+}
+
+/* What becomes of the game when the player leaves now. */
+static const char *what_leaving_means(const struct app *app)
+{
+    if (app->game && !saved_is_begun(&app->match, app->people))
+        return _("Nothing has been chosen yet: the game is not kept.");
+    if (app->game && !game_is_kept(app))
+        return _("It could not be saved: leaving loses what is not on the disk.");
+    if (pyr_match_is_over(&app->match))
+        return _("It is over, and its record is kept.");
+    if (app->remote && remote_is_watching(app->remote))
+        return _("You are watching: the game goes on without you.");
+    return app->remote ? _("Your seat stays yours: come back with the same command.") : _("It is kept and goes on the next time you start.");
 }
 
 static void draw(struct app *app)
@@ -240,6 +294,7 @@ static void draw(struct app *app)
         app->message[0] = '\0';
     else if (!app->sheet)
         prompt(app, &scene);
+    app->cited = rules_cited(app->message);
     set_hints(app, scene.state);
     scene.hint_count = app->hint_count;
     scene.message = app->message;
@@ -248,7 +303,7 @@ static void draw(struct app *app)
     if (app->canvas.width < TUI_MIN_WIDTH || app->canvas.height < TUI_MIN_HEIGHT)
         draw_is_too_small(&app->canvas);
     else if (app->sheet == SHEET_HELP)
-        draw_help(&app->canvas, &scene, app->page);
+        table_draw_help(app, &scene);
     else if (app->sheet == SHEET_STORY)
         draw_story(&app->canvas, &scene, app->scroll);
     else if (app->sheet == SHEET_PLAYERS)
@@ -268,11 +323,7 @@ show:
         if (app->question == ASK_TAKE_BACK)
             draw_notice(&app->canvas, _("Take your last turn back?"), _("The game goes back to before your last choice."), answers, 2);
         else
-            draw_notice(&app->canvas, _("Leave the game?"), app->game && !game_is_kept(app) ? _("It could not be saved: leaving loses what is not on the disk.")
-                : pyr_match_is_over(&app->match) ? _("It is over, and its record is kept.")
-                : app->remote && remote_is_watching(app->remote) ? _("You are watching: the game goes on without you.")
-                : app->remote ? _("Your seat stays yours: come back with the same command.") : _("It is kept and goes on the next time you start."),
-                answers, 2);
+            draw_notice(&app->canvas, _("Leave the game?"), what_leaving_means(app), answers, 2);
     }
     screen_show(&app->canvas);
 }
@@ -325,6 +376,8 @@ static void undo(struct app *app, enum hand_state state)
         app_say(app, ST_TEXT, "%s", _("Taken back."));
     } else if (app->game && game_can_take_back(app)) {
         app->question = ASK_TAKE_BACK;
+    } else if (app->game && game_has_past(app)) {
+        app_say(app, ST_BAD, "%s", _("A new card has been seen since then: there is no going back (Q5)."));
     } else {
         refuse(app, PYR_ERR_NO_UNDO);
     }
@@ -382,13 +435,17 @@ static bool cards_key(struct app *app, int key, enum hand_state state)
         }
         return true;
     case '1': case '2': case '3': case '4':
+        if (state == HAND_REPLACE && open->display[key - '1'] == PYR_NO_CARD)
+            return true;
         hand->at = (uint8_t)(key - '1');
         if (state == HAND_KEEP)
             hand_pick(hand, hand->at);
         return true;
     case '5': case 'd':
-        if (state == HAND_REPLACE)
+        if (state == HAND_REPLACE && open->deck_left)
             hand->at = HAND_DECK;
+        else if (state == HAND_REPLACE)
+            refuse(app, PYR_ERR_DECK_EMPTY);
         return true;
     case ' ':
         if (state == HAND_KEEP)
@@ -412,11 +469,21 @@ static bool cards_key(struct app *app, int key, enum hand_state state)
     }
 }
 
+/* The rule that the message cites; else the one that what is to be done now is about. */
+static void show_rule(struct app *app, enum hand_state state)
+{
+    const char *tag = state == HAND_KEEP ? "R4" : state == HAND_REPLACE ? "R12" : state == HAND_OVER ? "R16" : "R8";
+    rules_show(&app->rules, app->cited >= 0 ? app->cited : pyr_text_rule_find(tag));
+    app->sheet = SHEET_HELP;
+    app->page = RULES_PAGE;
+}
+
 static bool general_key(struct app *app, int key, enum hand_state state)
 {
     switch (key) {
     case 'q': case 'Q': app->question = ASK_QUIT; return true;
     case '?': app->sheet = app->sheet == SHEET_HELP ? SHEET_NONE : SHEET_HELP; app->page = 0; return true;
+    case 'w': case 'W': show_rule(app, state); return true;
     case 'o': case 'O': app->sheet = app->sheet == SHEET_PLAYERS ? SHEET_NONE : SHEET_PLAYERS; return true;
     case 'L': app->sheet = app->sheet == SHEET_STORY ? SHEET_NONE : SHEET_STORY; app->scroll = 0; return true;
     case 12: screen_redraw(); return true;
@@ -439,7 +506,7 @@ static bool general_key(struct app *app, int key, enum hand_state state)
     }
 }
 
-static bool sheet_key(struct app *app, int key)
+bool table_sheet_key(struct app *app, int key)
 {
     unsigned page = app->canvas.height > 6 ? (unsigned)app->canvas.height - 5 : 1;
     if (app->sheet == SHEET_STORY) {
@@ -452,6 +519,12 @@ static bool sheet_key(struct app *app, int key)
             app->scroll = most > page / 2 ? most - page / 2 : 0;
         return up || down;
     }
+    if (app->sheet == SHEET_HELP && key == '/' && app->page != RULES_PAGE) {
+        rules_show(&app->rules, -1);
+        app->page = RULES_PAGE;
+    }
+    if (app->sheet == SHEET_HELP && app->page == RULES_PAGE && rules_key(&app->rules, key, app->canvas.height - 4))
+        return true;
     if (app->sheet == SHEET_HELP && (key == K_TAB || key == K_LEFT || key == K_RIGHT || key == ' ')) {
         app->page = (app->page + 1) % HELP_PAGES;
         return true;
@@ -483,7 +556,7 @@ static void on_key(struct app *app, int key)
             game_back_seat(app);
         return;
     }
-    if (app->sheet && (sheet_key(app, key) || general_key(app, key, state)))
+    if (app->sheet && (table_sheet_key(app, key) || general_key(app, key, state)))
         return;
     if (app->sheet)
         app->sheet = SHEET_NONE;
@@ -528,7 +601,7 @@ static void on_mouse(struct app *app, const struct input *input)
     bool covered = app->game && game_is_covered(app);
     if (input->kind == INPUT_WHEEL) {
         if (app->sheet)
-            sheet_key(app, input->key > 0 ? K_UP : K_DOWN);
+            table_sheet_key(app, input->key > 0 ? K_UP : K_DOWN);
         else if (!covered && !app->question && (is_aiming(state) || pick_up(app, state))) {
             hand_turn(&app->hand[app->seat], &app->match, app->seat, input->key > 0 ? 1 : -1);
             if (place_at && place_at->action == ACT_SPACE)

@@ -42,15 +42,19 @@ struct pyr_judge_chance {
     struct pyr_outlook luck;     /* after minus the mean over what could have come */
 };
 
-/* A seat's sum. points: actual = luck + skill; skill = par + gained + rest, where rest is what others' choices and the playouts' noise leave
- * over. */
+/* A seat's sum. points: expected = luck + skill; skill = par + gained + rest, where rest is what others' choices and the
+ * playouts' noise leave over. Of a game under way the expected final points are compared with par, which is about a whole
+ * game, too. */
 struct pyr_judge_sum {
-    float actual, par;           /* final points; expected ones before the first card was dealt */
+    float actual;                /* points now; final ones if the game is finished */
+    float expected;              /* final points: the same as actual if it is finished, else those of usual play from here */
+    float par;                   /* final points expected before the first card was dealt */
     float luck, skill, gained, rest;
     float lost;                  /* against the best choices */
     float win_luck, win_lost;
     unsigned decisions, marks[4];
-    float rate;                  /* points lost a decision */
+    float rate;                  /* points lost per decision; 0 without any: then there is nothing to judge by */
+    bool waiting;                /* has a choice to make where the record ends */
 };
 
 struct pyr_judge_report {
@@ -59,6 +63,8 @@ struct pyr_judge_report {
     struct pyr_word name[PYR_MAX_SEATS];
     unsigned seats;
     bool finished;
+    struct pyr_outlook end;      /* expected where the record ends; only if the game is not finished */
+    uint32_t open_line;          /* where a phase begins in which some have chosen and others have not; else the number of lines */
     struct pyr_judge_decision *decision;
     struct pyr_judge_chance *chance;
     unsigned decisions, chances;
@@ -70,7 +76,8 @@ struct pyr_judge_options {
     uint32_t playouts;           /* games played on for each decision */
     unsigned threads;            /* 1 to 64, the caller's own included; changes nothing but the time */
     uint64_t seed;
-    /* Asked before each decision and chance event (with 3000 playouts that is every 0.15 s or sooner), from any of the threads, also at once: true gives up. May be NULL. */
+    /* Asked between playouts, so every millisecond or sooner, from any of the threads, also at once: true gives up. May take its time, for a
+     * pause. May be NULL. */
     bool (*is_cancelled)(void *context);
     /* Told how many of all are begun; by one thread at a time, which the others wait for. May be NULL. */
     void (*progress)(void *context, unsigned begun, unsigned all);
@@ -94,6 +101,9 @@ enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *report, const struct
     const struct pyr_judge_options *options, struct pyr_fault *fault);
 void pyr_judge_finish(struct pyr_judge_report *report);
 
+/* By this a page is known as such a report, within its first 200 bytes. */
+#define PYR_JUDGE_PAGE "<meta name=\"generator\" content=\"pyramids analyze\">"
+
 /* The report as JSON (json.c) and as a page that needs nothing else (html.c). False if writing failed. */
 bool pyr_judge_write_json(const struct pyr_judge_report *report, FILE *to);
 bool pyr_judge_write_html(const struct pyr_judge_report *report, FILE *to);
@@ -109,7 +119,28 @@ void pyr_judge_write_choice(const struct pyr_desk *desk, const struct pyr_option
 void pyr_judge_choice(const struct pyr_judge_report *report, const struct pyr_judge_decision *decision, const struct pyr_option *option,
     char *to, size_t size);
 
-/* What a choice gains, in words: "tomb, 2 rubies, torch, -3 skulls ..."; "" for nothing. */
+/* What a choice brings at once. */
+struct pyr_judge_effect {
+    enum pyr_judge_effect_code {
+        PYR_EFFECT_WAY,          /* taking: the shortest way through the card has `number` spaces */
+        PYR_EFFECT_RACE,         /* taking: the card, once completed, is in the race for `number` points */
+        PYR_EFFECT_PYRAMID,      /* completes pyramid `number` */
+        PYR_EFFECT_POINTS,       /* which would take `number` pyramid points of `colour` now */
+        PYR_EFFECT_RUBIES, PYR_EFFECT_EMERALDS,              /* marks so many on the score card */
+        PYR_EFFECT_TORCH,        /* marks the torch of round `number` */
+        PYR_EFFECT_SKULLS,       /* marks so many more than it erases */
+        PYR_EFFECT_ERASED        /* erases so many more than it marks */
+    } code;
+    int number;
+    unsigned colour;
+};
+#define PYR_JUDGE_EFFECTS 10     /* at most, of one choice */
+
+/* The effects of a choice; returns how many there are. */
+unsigned pyr_judge_effects(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option,
+    struct pyr_judge_effect list[PYR_JUDGE_EFFECTS]);
+
+/* The same in words: "tomb, 2 rubies, torch, -3 skulls ..."; "" for nothing. */
 void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option, char *to, size_t size);
 
 PYR_END_DECLS
