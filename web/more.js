@@ -21,15 +21,19 @@ async function replay(app, id = '', line) {
     let refused = '';
     const texts = z === 'z' ? await Promise.all(packed.slice(0, 2).map(unpack)) : [];
     /** @type {string[]} */
-    let [record = '', edition = ''] = kept ? [kept.record, kept.edition] : atServer ? [await visit().then(() => api('GET', `tables/${id}/record`)).catch(
-        (error) => { refused = error.code === 'origin' ? serverWords('origin') : ''; })] : texts.map((text) => text ?? '');
+    let [record = '', edition = ''] = kept ? [kept.record, kept.edition] : texts.map((text) => text ?? '');
+    if (atServer)
+        record = await visit().then(() => api('GET', `tables/${id}/record`)).catch((error) => {
+            refused = error.code === 'origin' ? serverWords('origin') : '';
+            return '';
+        });
     const named = editionOf(record);
     if (atServer && named !== 'classic')
         edition = await api('GET', `editions/${encodeURIComponent(named)}`).catch(() => '');
     if (location.hash !== hash)
         return;
-    const core = texts.includes(null) ? _('This link is too large for a game record.') : record ? loadRecord(app, record, edition) :
-        refused || _('This game is not kept in this browser.');
+    const core = texts.includes(null) ? _('This link is too large for a game record.') :
+        record ? loadRecord(app, record, edition) : refused || _('This game is not kept in this browser.');
     if (record && core === MISSING) {
         app.show((root) => new MissingView(root, app, record, () => void app.route()), _('Replay'));
         return;

@@ -1,5 +1,6 @@
-// The theme before anything is drawn; store.js keeps it up to date. A plain script, so that it runs first. Modules are asked for with the address of the
-// page (Origin), plain scripts are not: a server that refuses that address sends this file and no other, so that the page is explained from here.
+// The theme before anything is drawn; store.js keeps it up to date. A plain script, so that it runs first. Modules are
+// asked for with the address of the page (Origin), plain scripts are not: a server that refuses that address sends this
+// file and no other script, so that the page is explained from here.
 (function () {
     let wanted = 'auto';
     try {
