@@ -8,11 +8,12 @@
     } catch { /* no storage: follow the system */ }
     document.documentElement.dataset.theme = wanted === 'auto' ? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light') : wanted;
     function explain() {
-        const box = document.getElementById('unloaded'), code = box && box.querySelector('code');
-        if (!box || !code)
+        const text = document.getElementById('unloaded');
+        const code = text instanceof HTMLTemplateElement && text.content.querySelector('code');
+        if (!code)
             return;
         code.textContent = `pyramids serve --origin ${location.origin}`;
-        box.hidden = false;
+        text.replaceWith(text.content);
     }
     addEventListener('error', (event) => {
         if (!(event.target instanceof HTMLScriptElement))
