@@ -44,7 +44,8 @@ export function scoreTable(view, names, winners, core, bots) {
 }
 
 /** Who won, and the tie-break if one decided. @param {View} view @param {string[]} names @param {number[]} winners */
-export const resultWords = (view, names, winners) => winnerWords(names, view.scores.map((s) => s.total), view.desks.map((d) => d.done[0]), winners);
+export const resultWords = (view, names, winners) => winnerWords(names, view.scores.map((s) => s.total),
+    view.desks.map((d) => d.done[0]), winners);
 
 /** Luck and skill as bars around the table's average. @param {Judged} judged @param {string[]} names */
 function barChart(judged, names) {
