@@ -380,7 +380,7 @@ class Terminal:
         self.bytes = b''
         self.pid, self.fd = pty.fork()
         if not self.pid:
-            os.environ.update(wire.ENV, TERM='xterm-256color', HOME=folder, XDG_DATA_HOME=folder, LINES=str(rows), COLUMNS=str(columns), **env)
+            os.environ.update({**wire.ENV, 'TERM': 'xterm-256color', 'HOME': folder, 'XDG_DATA_HOME': folder, 'LINES': str(rows), 'COLUMNS': str(columns), **env})
             os.execv(words[0], words)
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
 
@@ -447,7 +447,7 @@ def read_qr(rows):
 
 def parse_qr(text):
     """The QR code in what a terminal was sent, as rows of booleans."""
-    rows = []
+    rows = [[cell == '16' for cell in re.findall(r'\x1b\[48;5;(\d+)m  ', line)] for line in text.split('\n') if line.startswith('\x1b[48;5;')]
     for line in re.findall(r'\x1b\[38;5;16;48;5;231m([ ▀▄█]+)\x1b\[0m', text):
         rows.append([c in '▀█' for c in line])
         rows.append([c in '▄█' for c in line])
@@ -496,6 +496,14 @@ def case_printed_links(folder):
             web = http.client.HTTPConnection(*link[7:-1].split(':'), timeout=wire.PATIENCE)
             web.request('GET', '/healthz')
             assert web.getresponse().status == 200
+    # A terminal without block characters gets it in blanks, and one without colours none at all.
+    if addresses:
+        with Terminal(words, folder, LC_ALL='C') as screen:
+            until_so(lambda: screen.read() and re.search(r'\x1b\[48;5;16m  ', screen.text) and len(parse_qr(screen.text)) in (21, 25, 29, 33, 37))
+            assert read_qr(parse_qr(screen.text)) in re.findall(r'http://\S+', screen.text)
+        with Terminal([*words, '--ready-file', os.path.join(folder, 'plain')], folder, TERM='dumb') as screen:
+            until_so(lambda: screen.read() and os.path.exists(os.path.join(folder, 'plain')))
+            assert '█' not in screen.text and '\x1b' not in screen.text and 'http://127.0.0.1:' in screen.text
     # On the loopback there is nobody else to tell.
     words[3] = '127.0.0.1'
     with started(words, env=wire.ENV) as server:
@@ -530,11 +538,16 @@ def case_identity_is_kept(folder):
         ana.seat(code)
         token = ana.cookie
         # Other programs of the same host have cookies too.
-        for size in (1000, 1100, 2000, 3000):
+        for size in (1000, 1100, 2000, 3000, 8192):
             crowded = Visitor(server, f'other={"x" * size}; {token}')
             answer = crowded.want(200, 'POST', '/api/visitor', {'name': 'Ana'})
             assert answer.headers['Set-Cookie'] is None and Visitor(server, crowded.cookie).table(code)['you'] == 1
             assert Wire(Visitor(server, f'other={"x" * size}; {token}')).status == 101
+        # More than a server can read is refused, and nothing is put in its place.
+        with raw(server, 'POST /api/visitor HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 14\r\n'
+                         f'Cookie: {token}; other={"x" * 20000}\r\n\r\n{{"name":"Eve"}}') as at:
+            huge = at.recv(4096)
+        assert re.match(rb'HTTP/1.1 4\d\d ', huge) and b'set-cookie' not in huge.lower(), huge
         # Of two cookies of ours the one that is known counts.
         assert Visitor(server, f'pyramids={"0" * 64}; {token}').table(code)['you'] == 1
         for presented in ('pyramids=' + '0' * 64, 'pyramids=' + token[9:-1] + ('0' if token[-1] != '0' else '1'), 'pyramids=cut', 'a=b; pyramids=' + 'f' * 64):
@@ -594,6 +607,16 @@ def case_cookie_is_renewed(folder):
         got = second.want(200, 'GET', '/api/my/tables').headers['Set-Cookie']
         assert got.startswith(second.cookie + ';') and before not in got
         assert ana.want(200, 'GET', '/api/my/tables').headers['Set-Cookie'].startswith(before + ';')
+        # A server that runs for long does it by the day.
+        start = int(time.time())
+        clock = wire.Clock(folder, f'={start}')
+        server.stop()
+        server.env = clock.env
+        server.start()
+        assert ana.want(200, 'GET', '/api/visitor').headers['Set-Cookie'].startswith(before + ';')
+        for seconds, renews in ((86399, False), (86400, True), (86401, False), (200 * 86400, True)):
+            clock.set(server, f'={start + seconds}')
+            assert (ana.want(200, 'GET', '/api/visitor').headers['Set-Cookie'] is not None) == renews, seconds
         assert Visitor(server).want(401, 'GET', '/api/visitor').headers['Set-Cookie'] is None
         assert Visitor(server, 'pyramids=' + '0' * 64).want(401, 'GET', '/api/visitor').headers['Set-Cookie'] is None
 
@@ -625,6 +648,38 @@ def case_codes_for_people(folder):
         server.start()
         Visitor(server).refused(404, 'bad_code', 'POST', '/api/visitor/device', {'code': older})
         Visitor(server).want(200, 'POST', '/api/visitor/device', {'code': newer.replace('-', '')})
+
+
+def case_one_time_codes_expire(folder):
+    """Ten minutes, by the clock on the wall: a restart in between changes nothing."""
+    start = int(time.time())
+    clock = wire.Clock(folder, f'={start}')
+    with Server(folder, env=clock.env) as server:
+        ana, ben = server.visitor(), server.visitor('Ben')
+        codes = [who.want(200, 'POST', '/api/visitor/code', {}).json['code'] for who in (ana, ben)]
+        clock.set(server, f'={start + 599}')
+        server.restart()
+        assert Visitor(server).want(200, 'POST', '/api/visitor/device', {'code': codes[0]}).json == {'visitor': {'name': 'Ana'}}
+        clock.set(server, f'={start + 600}')
+        Visitor(server).refused(404, 'bad_code', 'POST', '/api/visitor/device', {'code': codes[1]})
+
+
+def case_abandoned_tables(folder):
+    """Tables that were left alone do not fill a server: they make room, those of whoever has most first."""
+    start = int(time.time())
+    clock = wire.Clock(folder, f'={start}')
+    options = [*PROXY, '--request-rate', '100000', '--table-rate', '1000', '--max-tables', '20']
+    with Server(folder, *options, generous=False, env=clock.env) as server:
+        ana, eve = behind(server, '192.0.2.1'), behind(server, '203.0.113.66', 'Eve')
+        honest = ana.make('open', 'open')
+        codes = [eve.make('open', 'open') for _ in range(19)]
+        ana.refused(429, 'too_many', 'POST', '/api/tables', SEATS)
+        clock.set(server, f'={start + 599}')
+        ana.refused(429, 'too_many', 'POST', '/api/tables', SEATS)
+        clock.set(server, f'={start + 600}')
+        fresh = ana.make('open', 'open')
+        until_so(lambda: [eve.table(code)['state'] for code in codes].count('closed') == 1)
+        assert ana.table(honest)['state'] == ana.table(fresh)['state'] == 'waiting'
 
 
 def case_invisible_names(folder):
