@@ -125,14 +125,22 @@ def case_wrong_usage(_):
         assert re.match(r"pyramids: option '--\w+=?' wants a value: \S+\nUsage: ", done.err), (words, done.err)
 
 
+def begin_game(*words, typed='33 36'):
+    """Begins a game against a novice and leaves it after one choice. Gives back the name it is saved under."""
+    out = run('play', '--plain', '--new', '--seed', '5', '--bots', 'novice', '--name', 'Ana', *words, text=typed + '\nquit\n').out
+    return re.search(r'^Continue with: pyramids play --plain --resume (\S+)$', out, re.M)[1]
+
+
 def case_contradictions(_):
     """Every pair of options of `play`: two that make no sense together are refused by name, and no others are."""
     values = {'plain': (), 'players': ('2',), 'bots': ('club',), 'seed': ('1',), 'edition': (PLAIN,), 'name': ('Ana',), 'seat': ('1',), 'hot-seat': ('Ana',),
-              'new': (), 'continue': (), 'server': ('https://localhost:1',), 'table': ('K7QXMWRT',), 'key': ('K',), 'trust': (PLAIN,), 'replay': (RECORD,),
+              'new': (), 'continue': (), 'list': (), 'resume': (begin_game(),), 'server': ('https://localhost:1',), 'table': ('K7QXMWRT',), 'key': ('K',), 'trust': (PLAIN,), 'replay': (RECORD,),
               'playouts': ('100',), 'ascii': ()}
     assert set(values) == set(re.findall(r'^  (?:-\w, )?--([a-z-]+)', run('play', '--help').out, re.M)) - {'lang', 'help'}
-    refused = {'server': 'plain players bots seed edition seat hot-seat new continue replay', 'replay': 'plain players bots seed name seat hot-seat new continue',
-               'hot-seat': 'plain name seat', 'continue': 'plain new', 'plain': 'playouts'}
+    refused = {'server': 'plain players bots seed edition seat hot-seat new continue list resume replay',
+               'replay': 'plain players bots seed name seat hot-seat new continue list resume', 'hot-seat': 'plain name seat', 'continue': 'new',
+               'plain': 'playouts', 'resume': 'new continue players name hot-seat',
+               'list': 'new continue resume players bots seed name seat hot-seat playouts'}
     needs = {'table': 'server', 'trust': 'server', 'key': 'table'}
     names = list(values)
     for i, one in enumerate(names):
@@ -144,12 +152,12 @@ def case_contradictions(_):
             elif any(need in (one, other) and needs[need] not in (one, other) for need in needs):
                 assert done.returncode == 2 and re.search(r"option '--\w+' goes with --\w+ only", err), (one, other, err)
             else:
-                alone = {'server', 'replay', 'hot-seat', 'continue'} & {one, other}      # nothing is wrong but that there is no terminal here
+                alone = {'server', 'replay', 'hot-seat'} & {one, other}      # nothing is wrong but that there is no terminal here
                 assert 'together' not in err and 'goes with' not in err and done.returncode == (2 if alone else 0), (one, other, err)
                 assert not alone or 'need a terminal' in err, (one, other, err)
     for name in values:
         done = subprocess.run([COMMAND, 'play', RECORD, '--edition', PLAIN, f'--{name}', *values[name]], input=b'', capture_output=True, env=ENV, timeout=60)
-        wanted = name in ('players', 'name', 'new', 'continue', 'server', 'replay')
+        wanted = name in ('players', 'name', 'new', 'continue', 'list', 'resume', 'server', 'replay')
         assert (done.stderr.decode() == f'pyramids: --{name} does not go with a file to play on\n' and done.returncode == 2) == wanted, (name, done.stderr)
     # A link that names a table, and a certificate where there is none; more people or bots than seats; cards of what is shown as it stands.
     for words, said in ((['play', '--server', 'https://localhost:1/#table/K7QXMWRT', '--table', 'K7QXMWRT'], 'the address names a table already'),
@@ -750,6 +758,96 @@ def case_play(folder):
     assert 'The game is over.' in run('play', RECORD, '--edition', PLAIN).out
 
 
+def case_play_saves(folder):
+    """Line by line, too, a game is saved after every choice, whatever ends it, and all unfinished games are offered."""
+    games = os.path.join(folder, 'data/pyramids/games')
+    # Nothing is written before the first choice.
+    run('play', '--plain', text='look\nquit\n')
+    assert 'There are no unfinished games' in run('play', '--list').out and not os.listdir(games)
+    player = Player('--seed', '5', '--bots', 'novice', '--name', 'Zoë')
+    player.say('33 36')
+    for _ in range(6):
+        player.say(player.choices()[0])
+    before = player.say('log').split('> ')[0]
+    player.process.kill()
+    player.process.wait()
+    name = [entry for entry in os.listdir(games) if entry.endswith('.pyr')][0][:-4]
+    assert [line for line in read(os.path.join(games, name + '.pyr')).split('\n') if line and not line.startswith(';') and
+            not line.startswith('deal 2')] == [line for line in before.split('\n')[1:] if line]
+    second = begin_game()
+    listed = run('play', '--list').out.split('\n')
+    assert len(listed) == 4 and second in listed[0] and 'Ana, novice 2: Round 1 of 4, turn 1 of 7' in listed[0], listed
+    assert name in listed[1] and 'Zoë' in listed[1], listed
+    # Without a terminal nothing is asked, but said.
+    assert "2 unfinished games are saved: 'pyramids play --list' shows them" in run('play', '--plain', text='').out
+    assert 'unfinished' not in run('play', '--plain', '--new', text='').out
+    # The older one by its name, the newer one as the newest; the same cards, whatever the seed of today is.
+    deal = {which: [line for line in run('play', '--plain', *words, text='log\n').out.split('\n') if line.startswith(('player', 'deal', 'show', 'reveal'))]
+            for which, words in (('older', ['--resume', name]), ('newer', ['--continue']), ('file', ['--resume', name + '.pyr']))}
+    assert 'player 1 Zoë' in deal['older'] and deal['older'] == deal['file'] and 'player 1 Ana' in deal['newer'], deal
+    assert run('play', '--plain', '--resume', 'nosuch', code=1).err.startswith("pyramids: unknown saved game 'nosuch'; 'pyramids play --list'")
+    for bad in ('../' + name, '.', '/etc/passwd', 'a' * 5000):
+        run('play', '--plain', '--resume', bad, code=1)
+    # To the end: what was chosen before is there, and a finished game is offered no more.
+    player = Player('--resume', name)
+    other = subprocess.run([COMMAND, 'play', '--plain', '--resume', name], input=b'', capture_output=True, env=ENV, timeout=60)
+    assert other.returncode == 1 and b'in another window' in other.stderr, other.stderr
+    while player.is_running():
+        player.say(player.choices()[0])
+    assert 'The game is over.' in player.last and player.process.returncode == 0
+    assert json.loads(run('replay', '--json', os.path.join(games, name + '.pyr')).out)['finished']
+    left = run('play', '--list').out.split()
+    assert name not in left and second in left, left
+    # Where nothing can be written, the game says so and can be played.
+    ENV['XDG_DATA_HOME'] = '/proc/none'
+    done = run('play', '--plain', text='')
+    assert 'this game cannot be saved' in done.err and 'resume' not in done.out, done.err
+
+
+def case_play_tells(_):
+    """What the log of a line-by-line game says: completed pyramids with number and colour for everyone, and at the end how it was won."""
+    player = Player('--seed', '3', '--bots', 'club', '--players', '3', '--name', 'Ana', '--new')
+    told = player.last
+    while player.is_running():
+        told += player.say(player.choices()[-1])
+    completed = re.findall(r'^  (.+): completed (\d+), (green|orange|purple)$', told, re.M)
+    last = dict(re.findall(r'^  (\S.*?): points -?\d+;.* pyramids: (.*)$', told, re.M))
+    assert len(completed) > 5 and len({name for name, _, _ in completed}) >= 2, completed
+    # Score cards of everyone list exactly those, under their colours.
+    for name, listed in last.items():
+        for group in [] if listed == 'none' else listed.split(', '):
+            colour, *numbers = group.split(' ')
+            for number in numbers:
+                assert number.startswith('+') or (name, number, colour) in completed, (name, group, completed)
+    assert re.search(r'^(.+ wins with \d+ points|.+ share the win)', player.last, re.M), player.last
+
+
+def case_undo_draw(_):
+    """Q5: a card drawn from the deck has been seen; there is no going back, by any number of undos."""
+    player = Player('--seed', '3', '--bots', 'novice', '--name', 'Ana', '--new')
+    for _ in range(200):
+        assert player.is_running()
+        choices = player.choices()
+        if 'draw' in choices:
+            break
+        player.say(next((c for c in choices if '+' not in c), choices[0]) if len(choices) < 2 else max(choices, key=len))
+    player.say('draw')
+    lines = player.say('log')
+    assert re.search(r'^draw 1 ', lines, re.M), lines
+    assert 'can no longer be taken back (Q5)' in player.say('undo') and player.say('log') == lines
+    # A choice after it can be taken back, but only that one.
+    while 'draw' in player.choices() or any(c.startswith('take') for c in player.choices()):
+        player.say('draw')
+        lines = player.say('log')
+    player.say(player.choices()[0])
+    for _ in range(5):
+        player.say('undo')
+    drawn = re.findall(r'^draw 1 .*$', lines, re.M)
+    assert re.findall(r'^draw 1 .*$', player.say('log'), re.M) == drawn
+    player.process.kill()
+    player.process.wait()
+
+
 def case_play_extras(_):
     """Extra marks may be typed one by one, and taken back one by one."""
     rng = random.Random(1)
@@ -898,6 +996,7 @@ def main():
             continue
         count += 1
         with tempfile.TemporaryDirectory() as folder:
+            ENV['XDG_DATA_HOME'] = os.path.join(folder, 'data')
             try:
                 function(folder)
                 print(f'ok {count} - {name[5:].replace("_", " ")}', flush=True)

@@ -661,6 +661,14 @@ static enum store_result wait_at_gate(struct store_db *db, struct store_job *job
     return STORE_OK;
 }
 
+static uv_sem_t held;
+
+static enum store_result hold_at_gate(struct store_db *db, struct store_job *job)
+{
+    uv_sem_post(&held);
+    return wait_at_gate(db, job);
+}
+
 TEST("jobs share transactions, are answered in order, and fail alone")
 {
     enum { JOBS = 1000 };
@@ -695,6 +703,110 @@ TEST("jobs share transactions, are answered in order, and fail alone")
         CHECK_INT(outside_number(path, "SELECT count(*) FROM visitor"), good);
         CHECK_INT(outside_number(path, "SELECT count(*) FROM visitor WHERE id % 7 IN (3, 5)"), 0);
     }
+    drop_folder();
+}
+
+/* Writes visitor `number`, then finds no room: number 2 only the first time, those that 3 divides always. */
+static int runs[40];
+
+static enum store_result write_without_room(struct store_db *db, struct store_job *job)
+{
+    struct job *mine = (struct job *)job;
+    struct store_visitor v = visitor(mine->number);
+    enum store_result result = store_put_visitor(db, &v);
+    runs[mine->number]++;
+    if (result != STORE_OK)
+        return result;
+    return mine->number % 3 == 0 || (mine->number == 2 && runs[2] == 1) ? STORE_FULL : STORE_OK;
+}
+
+/* Keeps the thread busy until `gate` is open, so that what is handed in meanwhile shares a transaction. */
+static void hold_thread(struct job *holder)
+{
+    uv_sem_init(&gate, 0);
+    uv_sem_init(&held, 0);
+    *holder = (struct job){ .job = { .run = hold_at_gate, .done = note } };
+    store_submit(store, &holder->job);
+    uv_sem_wait(&held);
+}
+
+TEST("no room within a shared transaction: each is tried alone, and only what finds none alone is refused")
+{
+    enum { JOBS = 30 };
+    static struct job jobs[JOBS + 1], holder;
+    make_folder();
+    memset(runs, 0, sizeof runs);
+    if (CHECK(open_store())) {
+        hold_thread(&holder);
+        for (int i = 1; i <= JOBS; i++) {
+            jobs[i] = (struct job){ .job = { .run = write_without_room, .done = note }, .number = i };
+            store_submit(store, &jobs[i].job);
+        }
+        uv_sem_post(&gate);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        for (int i = 1; i <= JOBS; i++)
+            CHECK_INT(jobs[i].result, i % 3 ? STORE_OK : STORE_FULL);
+        CHECK_INT(runs[1], 2);               /* undone with the others, and run again */
+        CHECK_INT(runs[2], 2);
+        CHECK_INT(runs[JOBS], 1);            /* the shared transaction had ended before */
+        CHECK_INT(store_counters(store).failed, JOBS / 3);
+        close_store();
+        CHECK_INT(outside_number(path, "SELECT count(*) FROM visitor"), JOBS - JOBS / 3);
+        CHECK_INT(outside_number(path, "SELECT count(*) FROM visitor WHERE id % 3 = 0"), 0);
+    }
+    uv_sem_destroy(&gate);
+    uv_sem_destroy(&held);
+    drop_folder();
+}
+
+/* A disk with room for a few more pages: the report of number 3 does not fit, small rows do. */
+static enum store_result leave_little_room(struct store_db *db, struct store_job *job)
+{
+    (void)job;
+    sqlite3_stmt *statement;
+    int pages = 0;
+    if (!sqlite3_prepare_v2(db->sql, "PRAGMA page_count", -1, &statement, NULL) && sqlite3_step(statement) == SQLITE_ROW)
+        pages = sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    char text[64];
+    snprintf(text, sizeof text, "PRAGMA max_page_count=%d", pages + 6);
+    return pages && !sqlite3_exec(db->sql, text, NULL, NULL, NULL) ? STORE_OK : STORE_FAILED;
+}
+
+static enum store_result write_report(struct store_db *db, struct store_job *job)
+{
+    static char large[200000];
+    struct job *mine = (struct job *)job;
+    struct store_table t = table(mine->number, STORE_OVER);
+    enum store_result result = store_put_table(db, &t);
+    memset(large, 'x', sizeof large);
+    return result ? result : store_put_report(db, mine->number, "analysis.json", large, mine->number == 3 ? sizeof large : 20);
+}
+
+TEST("a full disk within a shared transaction: the others are kept")
+{
+    enum { JOBS = 5 };
+    static struct job jobs[JOBS + 1], holder;
+    make_folder();
+    store_set_log(count_words);
+    if (CHECK(open_store()) && CHECK_INT(do_job(leave_little_room), STORE_OK)) {
+        hold_thread(&holder);
+        for (int i = 1; i <= JOBS; i++) {
+            jobs[i] = (struct job){ .job = { .run = write_report, .done = note }, .number = i };
+            store_submit(store, &jobs[i].job);
+        }
+        uv_sem_post(&gate);
+        uv_run(&loop, UV_RUN_DEFAULT);
+        for (int i = 1; i <= JOBS; i++)
+            CHECK_INT(jobs[i].result, i == 3 ? STORE_FULL : STORE_OK);
+        close_store();
+        CHECK_INT(outside_number(path, "SELECT count(*) FROM game"), JOBS - 1);
+        CHECK_INT(outside_number(path, "SELECT count(*) FROM game WHERE id = 3"), 0);
+        CHECK_INT(outside_number(path, "SELECT count(*) FROM pragma_quick_check WHERE quick_check != 'ok'"), 0);
+    }
+    uv_sem_destroy(&gate);
+    uv_sem_destroy(&held);
+    store_set_log(NULL);
     drop_folder();
 }
 
@@ -784,7 +896,7 @@ TEST("a database is there when it is opened again")
     CHECK(!stat(path, &status) && (status.st_mode & 0777) == 0600);
     CHECK(!exists("-wal") && !exists(".v1"));
     CHECK_INT(outside_number(path, "PRAGMA application_id"), 0x50595241);
-    CHECK_INT(outside_number(path, "PRAGMA user_version"), 2);
+    CHECK_INT(outside_number(path, "PRAGMA user_version"), STORE_VERSION);
     CHECK(!open_with(refuse, NULL));
     CHECK(strstr(error, "could not be loaded"));
     if (CHECK(open_with(load_count, last))) {
@@ -817,10 +929,10 @@ TEST("a newer version and another program's file are refused and left as they ar
     make_folder();
     if (CHECK(open_store()))
         close_store();
-    CHECK(outside(path, "PRAGMA user_version = 3"));
+    CHECK(outside(path, "PRAGMA user_version = 4"));
     CHECK(!open_with(NULL, NULL));
-    CHECK(strstr(error, "newer version") && strstr(error, "version 3") && strstr(error, path));
-    CHECK_INT(outside_number(path, "PRAGMA user_version"), 3);
+    CHECK(strstr(error, "newer version") && strstr(error, "version 4") && strstr(error, path));
+    CHECK_INT(outside_number(path, "PRAGMA user_version"), 4);
     remove(path);
 
     CHECK(outside(path, "CREATE TABLE wine (year)"));
@@ -1014,7 +1126,7 @@ TEST("an older version is migrated, with a copy beside it")
         CHECK_INT(do_job(put_report), STORE_OK);
         close_store();
     }
-    CHECK_INT(outside_number(path, "PRAGMA user_version"), 2);
+    CHECK_INT(outside_number(path, "PRAGMA user_version"), STORE_VERSION);
     CHECK_INT(outside_number(path, "SELECT count(*) FROM report JOIN game ON game.id = game JOIN line USING (game) WHERE code = 'CODE1'"), 1);
     CHECK_INT(outside_number(copy, "PRAGMA user_version"), 1);
     CHECK_INT(outside_number(copy, "PRAGMA application_id"), 0x50595241);
@@ -1035,7 +1147,7 @@ TEST("an older version is migrated, with a copy beside it")
     remove(path);
     CHECK(outside(path, version_1) && outside(path, "CREATE TABLE report (x)"));
     CHECK(!open_with(NULL, NULL));
-    CHECK(strstr(error, "could not be migrated from version 1 to 2, and is as it was"));
+    CHECK(strstr(error, "could not be migrated from version 1 to 3, and is as it was"));
     CHECK_INT(outside_number(path, "PRAGMA user_version"), 1);
     CHECK_INT(outside_number(path, "SELECT count(*) FROM line"), 1);
     CHECK(exists(".v1"));

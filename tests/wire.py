@@ -58,11 +58,13 @@ signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 class Server:
     """`pyramids serve` with a database in a folder, on a port that stays the same over restarts."""
 
-    def __init__(self, folder, *options, database='server.db', generous=True, env=None, before=()):
+    def __init__(self, folder, *options, database='server.db', generous=True, metrics=True, env=None, before=()):
         self.folder, self.options, self.database = folder, list(options), os.path.join(folder, database)
         if generous:                         # tests ask faster than people, and a slow one does not read for long; those of the limits leave this out
-            self.options = ['--request-rate', '100000', '--message-rate', '100000', '--max-per-address', '5000', '--ping', '600', *self.options]
+            self.options = ['--request-rate', '100000', '--message-rate', '100000', '--max-per-address', '5000', '--ping', '600',
+                            '--table-rate', '100000', '--max-tables-per-address', '100000', *self.options]
         self.port, self.process, self.env, self.before = ports.reserve(), None, env, before
+        self.metrics_port = ports.reserve() if metrics else None
         self.log = os.path.join(folder, database + '.log')
         self.start()
 
@@ -87,7 +89,8 @@ class Server:
         with open(self.log, 'ab') as log:
             at = log.tell()
             self.process = subprocess.Popen(
-                [*self.before, COMMAND, 'serve', '--port', str(self.port), '--database', self.database, '--no-browser', '--ready-file', ready, *self.options],
+                [*self.before, COMMAND, 'serve', '--port', str(self.port), '--database', self.database, '--no-browser', '--ready-file', ready,
+                 *(['--metrics-address', f'127.0.0.1:{self.metrics_port}'] if self.metrics_port else []), *self.options],
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env=dict(ENV, **(self.env or {})))
         STARTED.append(self.process)
         end = time.monotonic() + PATIENCE
@@ -191,7 +194,8 @@ class Visitor:
         if body is not None:
             head['Content-Type'] = 'application/json'
         head.update(headers or {})
-        web = http.client.HTTPConnection('127.0.0.1', self.server.port, timeout=PATIENCE)
+        port = self.server.metrics_port if path == '/metrics' else self.server.port
+        web = http.client.HTTPConnection('127.0.0.1', port, timeout=PATIENCE)
         try:
             data = body if body is None or isinstance(body, (bytes, str)) else json.dumps(body)
             web.request(method, path, data.encode() if isinstance(data, str) else data, {k: v for k, v in head.items() if v is not None})

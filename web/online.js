@@ -4,7 +4,7 @@
  * until the server says that it has it.
  */
 import { _, ngettext } from './i18n.js';
-import { dialog, esc, toast } from './dom.js';
+import { confirmed, dialog, esc, toast } from './dom.js';
 import { icon } from './draw.js';
 import { Game } from './game.js';
 import { NOBODY, ONLOOKER, dealAnew } from './core.js';
@@ -39,6 +39,8 @@ export function serverWords(code) {
     switch (code) {
     case 'no_server': return _('There is no game server behind this page, or it cannot be reached. Games against bots work all the same.');
     case 'no_visitor': return _('The server does not know you: this browser keeps no cookies for this page. Please allow them.');
+    case 'unknown_visitor': return _('The server does not know you any more. It may have another database.');
+    case 'bad_cookie': return _('The server cannot read your cookies, so it does not know you. Nothing was changed.');
     case 'no_table': return _('There is no table with this code.');
     case 'taken': return _('That seat is taken, or no seat is free. You can watch.');
     case 'begun': return _('The game has begun. You can watch.');
@@ -70,10 +72,24 @@ export async function api(method, path, body) {
     return data;
 }
 
+/** A question under way: several parts of the page may visit at once. @type {Promise<boolean> | null} */
+let asking = null;
+
+/** Whoever we were may be known to the server's other database, so only a person's word makes us somebody new. */
+const meansToBeNew = () => asking ??= confirmed(_('The server does not know you'), _(
+    'Your seats and statistics belong to a player whom this server does not know: perhaps it was started with another database. If you continue as a new player, this browser can no longer play for that one.'),
+    _('Continue as a new player')).finally(() => { asking = null; });
+
 /** Makes us known to the server, under our present name if it can be seen. @param {string} [nameless] for who has none */
 export async function visit(nameless = '') {
-    const name = settings.name.replace(/[\p{C}\p{Z}]/gu, '') ? settings.name : nameless;
-    await api('POST', 'visitor', name ? { name } : {});
+    const name = settings.name.replace(/[\p{C}\p{Z}]/gu, '') ? settings.name : nameless, body = name ? { name } : {};
+    try {
+        await api('POST', 'visitor', body);
+    } catch (error) {
+        if (!(error instanceof ServerError) || error.code !== 'unknown_visitor' || !await meansToBeNew())
+            throw error;
+        await api('POST', 'visitor', { ...body, new: true });
+    }
     if (!read('visited', false))             // without cookies nobody is known the next moment: better told than left waiting
         await api('GET', 'visitor');
     write('visited', true);

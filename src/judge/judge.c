@@ -322,15 +322,28 @@ static void look_at_end(const struct bench *bench, const struct task *task, stru
     pyr_analysis_outlook(bench->memory, &bench->report->edition->box, &view, NULL, bench->playouts, rng, &bench->report->end);
 }
 
+/* Asked between playouts: an analysis that was given up stays so. */
+static bool is_cancelled(void *context)
+{
+    struct bench *bench = context;
+    bool cancelled = bench->options->is_cancelled(bench->options->context);
+    if (!cancelled)
+        return false;
+    pthread_mutex_lock(&bench->lock);
+    bench->cancelled = true;
+    pthread_mutex_unlock(&bench->lock);
+    return true;
+}
+
 static void *work(void *argument)
 {
     struct bench *bench = argument;
     for (;;) {
         const struct pyr_judge_options *options = bench->options;
-        bool cancelled = options->is_cancelled && options->is_cancelled(options->context);
+        if (options->is_cancelled)
+            is_cancelled(bench);
         pthread_mutex_lock(&bench->lock);
-        bench->cancelled |= cancelled;
-        cancelled = bench->cancelled;
+        bool cancelled = bench->cancelled;
         unsigned index = bench->next++;
         if (options->progress && index < bench->tasks && !cancelled)
             options->progress(options->context, index, bench->tasks);
@@ -480,6 +493,8 @@ enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *r, const struct pyr_
     bench.task = calloc(2 * PYR_LOG_LINES, sizeof *bench.task);
     if (memory && r->decision && r->chance && bench.task) {
         pyr_analysis_prepare(memory, &edition->box);
+        if (options->is_cancelled)
+            pyr_analysis_poll(memory, is_cancelled, &bench);
         bench.memory = memory;
         collect(r, &bench);
         work_together(&bench, options->threads);

@@ -8,6 +8,23 @@
 static const char *const kinds[] = { "open", "friend", "bot", "person" };
 static const char *const clocks[] = { "none", "relaxed", "quick" };
 
+/* Add to an object or array that becomes NULL, and stays so, once there is no memory: half of one is never stored or shown. */
+static void put(json_t **object, const char *name, json_t *value)
+{
+    if (json_object_set_new(*object, name, value)) {
+        json_decref(*object);
+        *object = NULL;
+    }
+}
+
+static void append(json_t **array, json_t *value)
+{
+    if (json_array_append_new(*array, value)) {
+        json_decref(*array);
+        *array = NULL;
+    }
+}
+
 static json_t *hex(const uint8_t *bytes)
 {
     char text[PYR_FAIR_DIGITS + 1];
@@ -24,31 +41,35 @@ static bool is_zero(const uint8_t *bytes, size_t size)
 
 char *config_write(const struct table *table, const struct core *core)
 {
+    object_begin();
     json_t *seats = json_array();
     for (unsigned s = 0; s < core->seats; s++) {
         const struct seat *seat = &core->seat[s];
         json_t *one = json_pack("{ss ss ss ss* sI sb}", "kind", kinds[seat->kind], "before", kinds[seat->before], "name", seat->name,
             "level", seat->bot ? seat->bot->name : NULL, "visitor", (json_int_t)seat->visitor, "away", seat->away);
         if (!is_zero(seat->key, TOKEN_SIZE))
-            json_object_set_new(one, "key", hex(seat->key));
+            put(&one, "key", hex(seat->key));
         if (core->fair.numbers >> s & 1)
-            json_object_set_new(one, "number", hex(core->fair.number[s]));
-        json_array_append_new(seats, one);
+            put(&one, "number", hex(core->fair.number[s]));
+        append(&seats, one);
     }
     json_t *config = json_pack("{ss sb ss sI so so}", "edition", table->edition->name, "public", table->is_public, "clock", clocks[table->clock],
         "host", (json_int_t)table->host, "secret", hex(core->fair.secret), "seats", seats);
     if (core->rematch[0])
-        json_object_set_new(config, "rematch", json_string(core->rematch));
+        put(&config, "rematch", json_string(core->rematch));
     if (core->state == STORE_OVER) {
         json_t *points = json_array();
         for (unsigned s = 0; s < core->seats; s++)
-            json_array_append_new(points, json_integer(core->points[s]));
-        json_object_set_new(config, "points", points);
-        json_object_set_new(config, "winners", json_integer(core->winners));
+            append(&points, json_integer(core->points[s]));
+        put(&config, "points", points);
+        put(&config, "winners", json_integer(core->winners));
     }
     char *text = config ? json_dumps(config, JSON_COMPACT) : NULL;
     json_decref(config);
-    return text;
+    if (!object_is_short())
+        return text;
+    free(text);                              /* it lacks something */
+    return NULL;
 }
 
 static int index_of(const char *word, const char *const *words, unsigned count)
@@ -144,19 +165,19 @@ json_t *table_json(const struct table *table, const struct visitor *visitor)
         const struct seat *seat = &core->seat[s];
         json_t *one = json_pack("{ss}", "kind", kinds[seat->kind]);
         if (seat->name[0])
-            json_object_set_new(one, "name", json_string(seat->name));
+            put(&one, "name", json_string(seat->name));
         if (seat->kind == SEAT_BOT)
-            json_object_set_new(one, "level", json_string(seat->bot->name));
+            put(&one, "level", json_string(seat->bot->name));
         if (seat->kind == SEAT_PERSON) {
             bool here = table_is_here(table, s);
-            json_object_set_new(one, "here", json_boolean(here));
+            put(&one, "here", json_boolean(here));
             if (!here && table->left[s])
-                json_object_set_new(one, "gone", json_integer((json_int_t)(server_now(table->server) - table->left[s])));
-            json_object_set_new(one, "away", json_boolean(seat->away));
+                put(&one, "gone", json_integer((json_int_t)(server_now(table->server) - table->left[s])));
+            put(&one, "away", json_boolean(seat->away));
         }
         if (seat->kind >= SEAT_BOT)
-            json_object_set_new(one, "ready", json_boolean(running && !(waiting >> s & 1)));
-        json_array_append_new(seats, one);
+            put(&one, "ready", json_boolean(running && !(waiting >> s & 1)));
+        append(&seats, one);
     }
     /* A game that was imported may have none. */
     bool is_fair = !sodium_is_zero(core->fair.secret, sizeof core->fair.secret);
@@ -168,14 +189,14 @@ json_t *table_json(const struct table *table, const struct visitor *visitor)
     if (core->state == STORE_OVER) {
         json_t *points = json_array(), *winners = json_array();
         for (unsigned s = 0; s < core->seats; s++) {
-            json_array_append_new(points, json_integer(core->points[s]));
+            append(&points, json_integer(core->points[s]));
             if (core->winners >> s & 1)
-                json_array_append_new(winners, json_integer(s + 1));
+                append(&winners, json_integer(s + 1));
         }
-        json_object_set_new(json, "points", points);
-        json_object_set_new(json, "winners", winners);
+        put(&json, "points", points);
+        put(&json, "winners", winners);
         if (core->rematch[0])
-            json_object_set_new(json, "rematch", json_string(core->rematch));
+            put(&json, "rematch", json_string(core->rematch));
     }
     return json;
 }

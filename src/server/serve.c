@@ -6,12 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <pyramids/text.h>
 
+#include "access.h"
 #include "conn.h"
+#include "pool.h"
+#include "qr.h"
 #include "server.h"
 #include "web.h"
 
@@ -90,6 +94,11 @@ static bool load_visitor(void *context, const struct store_visitor *visitor)
     return visitor_load(context, visitor);
 }
 
+static bool load_code(void *context, const uint8_t hash[32], int64_t visitor, int64_t until)
+{
+    return device_code_load(context, hash, visitor, until);
+}
+
 static bool load_table(void *context, const struct store_table *table, const char *text, size_t size, const struct store_choice *choices,
     unsigned count)
 {
@@ -102,7 +111,8 @@ static bool load(struct store_db *db, void *context)
     struct server *server = context;
     return store_count_visitor(db, &server->last_visitor, &server->last_table) == STORE_OK &&
         store_drop_visitors(db, server_time() - IDLE_SECONDS) == STORE_OK &&
-        store_each_visitor(db, load_visitor, server) == STORE_OK && store_each_open_table(db, load_table, server) == STORE_OK;
+        store_each_visitor(db, load_visitor, server) == STORE_OK && store_each_code(db, load_code, server) == STORE_OK &&
+        store_each_open_table(db, load_table, server) == STORE_OK;
 }
 
 /* Ticks and the end. */
@@ -118,24 +128,24 @@ static void stop_loop(struct server *server)
         uv_close((uv_handle_t *)&server->signals[i], NULL);
     web_stop(server);
     pool_stop(server->pool);
+    server->pool = NULL;                     /* the store's last answers find none */
     store_close(server->store);
 }
 
-static void tick(uv_timer_t *timer)
+static void tick_to_the_end(struct server *server)
 {
-    struct server *server = timer->data;
-    clock_tick(server);
-    if (server->stopping) {
-        uint64_t now = uv_now(&server->loop);            /* the end waits for connections, whatever time a test has set */
-        bool is_idle = !store_pending(server->store) && now >= server->stop_at - STOP_MS + TICK_MS;
-        if (is_idle && server->sockets)
-            web_close_sockets(server);
-        if (is_idle && !server->leave_at)
-            server->leave_at = now + GOODBYE_MS;
-        if ((is_idle && (!server->sockets || now >= server->leave_at)) || now >= server->stop_at)
-            stop_loop(server);
-        return;
-    }
+    uint64_t now = uv_now(&server->loop);            /* the end waits for connections, whatever time a test has set */
+    bool is_idle = !store_pending(server->store) && now >= server->stop_at - STOP_MS + TICK_MS;
+    if (is_idle && server->sockets)
+        web_close_sockets(server);
+    if (is_idle && !server->leave_at)
+        server->leave_at = now + GOODBYE_MS;
+    if ((is_idle && (!web_busy(server) || now >= server->leave_at)) || now >= server->stop_at)
+        stop_loop(server);
+}
+
+void server_tick(struct server *server)
+{
     for (struct table *table = server->table_list, *next; table; table = next) {
         next = table->next;
         table_tick(table);
@@ -146,6 +156,16 @@ static void tick(uv_timer_t *timer)
         address_sweep(server);
         device_code_sweep(server);
     }
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct server *server = timer->data;
+    clock_tick(server);
+    if (server->stopping)
+        tick_to_the_end(server);
+    else
+        server_tick(server);
 }
 
 static void on_signal(uv_signal_t *handle, int signal)
@@ -191,8 +211,11 @@ static void open_browser(const char *url)
     if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))
         return;
     pid_t child = fork();
-    if (child)
-        return;
+    if (child) {
+        while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+            ;
+        return;                              /* the browser itself is nobody's child any more, so nobody waits for it */
+    }
     if (fork())
         _exit(0);
     if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout))
@@ -210,46 +233,96 @@ static bool write_ready_file(const struct server *server)
     return !fclose(file);
 }
 
+bool server_start(struct server *server, const struct server_options *options, char *error, size_t size)
+{
+    *server = (struct server){ .options = *options };
+    if (sodium_init() < 0 || uv_loop_init(&server->loop)) {
+        snprintf(error, size, "%s", _("the system gives no random numbers or no event loop"));
+        return false;
+    }
+    clock_start(server);
+    object_init();
+    randombytes_buf(server->hash_key, sizeof server->hash_key);
+    store_set_log(log_store);
+    access_find_names(server, options->tls_cert);
+    if (!read_origins(server, error, size) ||
+        !store_open(&server->store, &server->loop, options->database, load, server, error, size))
+        return false;
+    if (!web_start(server, error, size) ||
+        !pool_start(&server->pool, &server->loop, options->bot_threads, table_begin_thought, table_thought)) {
+        if (!error[0])
+            snprintf(error, size, "%s", _("no thread could be started for the bots"));
+        server_halt(server);
+        return false;
+    }
+    for (struct table *table = server->table_list, *next; table; table = next) {
+        next = table->next;
+        table_wake(table);
+    }
+    return true;
+}
+
+void server_halt(struct server *server)
+{
+    web_stop(server);
+    pool_stop(server->pool);
+    server->pool = NULL;
+    store_close(server->store);
+    server->store = NULL;
+    uv_run(&server->loop, UV_RUN_DEFAULT);
+}
+
+void server_finish(struct server *server)
+{
+    while (server->table_list) {
+        server->table_list->busy = false;
+        server->table_list->jobs = 0;
+        table_forget(server->table_list);
+    }
+    map_finish(&server->tables);
+    visitors_finish(server);
+    server->options.quiet = true;
+    address_finish(server);
+    uv_loop_close(&server->loop);
+}
+
+/* The first line is for scripts: the page's address on this machine. The rest is for people: what to tell the others. */
+static void print_links(const struct server *server)
+{
+    char links[ACCESS_LINKS][ACCESS_LINK_SIZE];
+    unsigned count = access_links(server, links);
+    printf("%s\n", server->url);
+    if (count)
+        printf("%s\n", _("On other devices in your network:"));
+    for (unsigned i = 0; i < count; i++)
+        printf("  %s\n", links[i]);
+    if (count)
+        qr_draw(stdout, links[0]);
+    fflush(stdout);
+}
+
 int server_run(const struct server_options *options)
 {
-    static struct server server;             /* some 60 KB, and one a process */
+    static struct server server;             /* some 60 KB */
+    static const int signals[] = { SIGTERM, SIGINT };
     char error[512] = "";
-    int code = 1;
-    server = (struct server){ .options = *options };
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);                /* a file that may not grow is like a full disk: the write fails, the server goes on */
-    if (sodium_init() < 0 || uv_loop_init(&server.loop)) {
-        fprintf(stderr, "pyramids: %s\n", _("the system gives no random numbers or no event loop"));
-        return 1;
-    }
-    clock_start(&server);
-    randombytes_buf(server.hash_key, sizeof server.hash_key);
     raise_file_limit(options->max_connections + 64);
-    store_set_log(log_store);
-    if (!read_origins(&server, error, sizeof error) ||
-        !store_open(&server.store, &server.loop, options->database, load, &server, error, sizeof error))
-        goto fail;
-    if (!web_start(&server, error, sizeof error) || !pool_start(&server.pool, &server.loop, options->bot_threads, table_thought)) {
-        if (!error[0])
-            snprintf(error, sizeof error, "%s", _("no thread could be started for the bots"));
-        store_close(server.store);           /* no more: libwebsockets survives neither its end nor the loop when it could not begin */
-        goto fail;
+    if (!server_start(&server, options, error, sizeof error)) {
+        fprintf(stderr, "pyramids: %s\n", error);
+        server_finish(&server);
+        return 1;
     }
     uv_timer_init(&server.loop, &server.tick);
     server.tick.data = &server;
-    uv_timer_start(&server.tick, tick, TICK_MS, TICK_MS);
-    static const int signals[] = { SIGTERM, SIGINT };
+    uv_timer_start(&server.tick, on_tick, TICK_MS, TICK_MS);
     for (unsigned i = 0; i < 2; i++) {
         uv_signal_init(&server.loop, &server.signals[i]);
         server.signals[i].data = &server;
         uv_signal_start(&server.signals[i], on_signal, signals[i]);
     }
-    for (struct table *table = server.table_list, *next; table; table = next) {
-        next = table->next;
-        table_wake(table);
-    }
-    printf("%s\n", server.url);
-    fflush(stdout);
+    print_links(&server);
     server_log(&server, LOG_INFO, "listening", "tables=%u visitors=%zu", server.open_tables, server.visitors.count);
     if (options->ready_file && !write_ready_file(&server))
         server_log(&server, LOG_WARN, "ready_file", "error=%d", errno);
@@ -257,19 +330,6 @@ int server_run(const struct server_options *options)
         open_browser(server.url);
     uv_run(&server.loop, UV_RUN_DEFAULT);
     server_log(&server, LOG_INFO, "stopped", "games=%llu", (unsigned long long)server.count.games);
-    code = 0;
-fail:
-    if (error[0])
-        fprintf(stderr, "pyramids: %s\n", error);
-    while (server.table_list) {
-        server.table_list->busy = false;
-        server.table_list->jobs = 0;
-        table_forget(server.table_list);
-    }
-    map_finish(&server.tables);
-    visitors_finish(&server);
-    server.options.quiet = true;
-    address_finish(&server);
-    uv_loop_close(&server.loop);
-    return code;
+    server_finish(&server);
+    return 0;
 }

@@ -108,6 +108,11 @@ enum store_result store_add_token(struct store_db *db, int64_t visitor, const ui
 enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *context, const struct store_visitor *visitor), void *context);
 /* Forgets visitors who were last seen before that time and never sat at a table. */
 enum store_result store_drop_visitors(struct store_db *db, int64_t before);
+/* One-time codes by which a second device becomes the same visitor: one per visitor, by its SHA-256. */
+enum store_result store_put_code(struct store_db *db, const uint8_t hash[32], int64_t visitor, int64_t until);
+enum store_result store_drop_code(struct store_db *db, int64_t visitor);
+enum store_result store_each_code(struct store_db *db, bool (*each)(void *context, const uint8_t hash[32], int64_t visitor, int64_t until),
+    void *context);
 enum store_result store_count_visitor(struct store_db *db, int64_t *last_visitor, int64_t *last_table);   /* the highest ids in use */
 
 enum store_result store_put_table(struct store_db *db, const struct store_table *table);            /* new or changed, by id */

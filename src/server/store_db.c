@@ -46,6 +46,9 @@ static const char *const steps[STORE_VERSION] = {
 
     "CREATE TABLE report (id INTEGER PRIMARY KEY, game INTEGER NOT NULL REFERENCES game, name TEXT NOT NULL, text BLOB NOT NULL,"
     " UNIQUE (game, name)) STRICT;",
+
+    "CREATE TABLE code (hash BLOB PRIMARY KEY, visitor INTEGER NOT NULL UNIQUE REFERENCES visitor ON DELETE CASCADE,"
+    " until INTEGER NOT NULL) STRICT, WITHOUT ROWID;",
 };
 
 /* Messages. */

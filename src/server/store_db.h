@@ -10,7 +10,7 @@
 #include "store.h"
 
 #define STORE_STATEMENTS 40      /* room for those of store_sql.c */
-#define STORE_VERSION 2          /* of the schema: steps in store_db.c */
+#define STORE_VERSION 3          /* of the schema: steps in store_db.c */
 
 /* The steps of a transaction: prepared at once, since a rollback must not fail for want of memory. */
 enum store_control { STORE_BEGIN, STORE_BEGIN_WRITE, STORE_COMMIT, STORE_ROLLBACK, STORE_PART, STORE_PART_UNDO, STORE_PART_END, STORE_CONTROLS };

@@ -13,6 +13,7 @@
 
 enum statement {
     PUT_VISITOR, GET_VISITOR, PUT_TOKEN, GET_TOKEN, ALL_TOKENS, DROP_TOKENS, DROP_VISITORS, LAST_IDS,
+    PUT_CODE, DROP_CODE, ALL_CODES,
     TOUCH_TABLE, PUT_TABLE, GET_TABLE, TABLE_OF_CODE, OPEN_TABLES, TABLES_OF, FINISHED_TABLES,
     COUNT_LINES, ADD_LINES, GET_LINES, PUT_CHOICE, GET_CHOICES,
     PUT_SEAT, GET_SEAT, DROP_SEAT, STATISTICS, PUT_REPORT, GET_REPORT,
@@ -33,6 +34,9 @@ static const char *const texts[STATEMENTS] = {
 #define IDLE_VISITORS "SELECT id FROM visitor WHERE seen < ? AND id NOT IN (SELECT visitor FROM seat) AND id < (SELECT max(id) FROM visitor)"
     [DROP_TOKENS] = "DELETE FROM token WHERE visitor IN (" IDLE_VISITORS ")",
     [DROP_VISITORS] = "DELETE FROM visitor WHERE id IN (" IDLE_VISITORS ")",
+    [PUT_CODE] = "INSERT INTO code (hash, visitor, until) VALUES (?, ?, ?)",
+    [DROP_CODE] = "DELETE FROM code WHERE visitor = ?",
+    [ALL_CODES] = "SELECT hash, visitor, until FROM code",
     [LAST_IDS] = "SELECT (SELECT max(id) FROM visitor), (SELECT max(id) FROM game)",
 
     /* Most changes of a table leave its state alone: then no index is touched. */
@@ -256,6 +260,35 @@ enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *con
             memcpy(visitor.token, sqlite3_column_blob(s, 4), sizeof visitor.token);
         more = each(context, &visitor);
     }
+    return s ? finish(db, s, code == SQLITE_ROW ? SQLITE_OK : code) : result;
+}
+
+enum store_result store_drop_code(struct store_db *db, int64_t visitor)
+{
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, DROP_CODE, "i", visitor);
+    return s ? change(db, s) : result;
+}
+
+enum store_result store_put_code(struct store_db *db, const uint8_t hash[32], int64_t visitor, int64_t until)
+{
+    enum store_result result = store_drop_code(db, visitor);
+    if (result)
+        return result;
+    sqlite3_stmt *s = ready(db, &result, PUT_CODE, "bii", (const void *)hash, (size_t)32, visitor, until);
+    return s ? change(db, s) : result;
+}
+
+enum store_result store_each_code(struct store_db *db, bool (*each)(void *context, const uint8_t hash[32], int64_t visitor, int64_t until),
+    void *context)
+{
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, ALL_CODES, "");
+    int code = SQLITE_DONE;
+    bool more = true;
+    while (s && more && (code = sqlite3_step(s)) == SQLITE_ROW)
+        if (sqlite3_column_bytes(s, 0) == 32)
+            more = each(context, sqlite3_column_blob(s, 0), sqlite3_column_int64(s, 1), sqlite3_column_int64(s, 2));
     return s ? finish(db, s, code == SQLITE_ROW ? SQLITE_OK : code) : result;
 }
 

@@ -368,13 +368,14 @@ static void draw_glance(struct canvas *canvas, int x, int y, int most, const str
     const struct pyr_desk *desk = &scene->view.open.desk[seat];
     for (unsigned colour = 0; colour < PYR_COLOURS; colour++) {
         pyr_cardset done = desk->done & scene->edition->box.colour[colour];
-        int row = y + (int)colour, points = 0, at = x + GLANCE + 1;
+        int row = y + (int)colour, points = 0;
         for (unsigned place = 0; place < PYR_TILES; place++)
             points += scene->view.open.tile[colour][place] == seat ? pyr_tile_value(place) : 0;
         canvas_put(canvas, x, row, rock_of(colour), wall_style(colour));
         int used = 1 + canvas_print(canvas, x + 1, row, 2, done ? ST_GOLD : ST_DIM, "%d", __builtin_popcountll(done));
         if (points)
-            canvas_print(canvas, x + used, row, GLANCE - used, ST_GOLD, "+%d", points);
+            used += canvas_print(canvas, x + used, row, GLANCE - used, ST_GOLD, "+%d", points);
+        int at = x + used + 1;
         /* All of the numbers or none: a list that is cut would mislead. */
         if (at - x + 3 * __builtin_popcountll(done) - 1 > most)
             continue;

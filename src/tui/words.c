@@ -174,14 +174,18 @@ static void tell_after_mark(struct story *story, const struct pyr_box *box, cons
 {
     unsigned lost = words_lost(box, event);
     struct story_line *to = lost ? story_add(story, line) : NULL;
-    if (to)
+    if (to) {
+        to->news = true;
         snprintf(to->text, sizeof to->text, pyr_ngettext("%s loses %u extra mark: no space is left for it (Q3).",
             "%s loses %u extra marks: no space is left for them (Q3).", lost), name, lost);
+    }
     for (unsigned i = 0; i < event->count; i++) {
         const struct pyr_card_face *face = &box->card[event->part[i].card];
-        if (event->part[i].spaces & face->tomb && (to = story_add(story, line)))
+        if (event->part[i].spaces & face->tomb && (to = story_add(story, line))) {
+            to->news = true;
             snprintf(to->text, sizeof to->text, _("%s completes %d, %s."), name, event->part[i].card + 1,
                 pyr_text_colour(face->colour));
+        }
     }
 }
 
@@ -262,8 +266,10 @@ static void tell_line(struct story *story, const struct pyr_match *match, uint32
             snprintf(to->text, sizeof to->text, _("%s draws %d from the deck."), name, event.card[0] + 1);
         break;
     case PYR_EVENT_POINTS:
-        if ((to = story_add(story, line)))
+        if ((to = story_add(story, line))) {
+            to->news = true;
             snprintf(to->text, sizeof to->text, _("%s takes %d pyramid points for %s."), name, event.points, pyr_text_colour(event.colour));
+        }
         break;
     case PYR_EVENT_SCORE:
         if ((to = story_add(story, line)))
@@ -283,6 +289,38 @@ void story_tell(struct story *story, const struct pyr_match *match, uint32_t lin
         reveals += story->line[i].heading;
     for (; story->told < lines && story->told < match->log.lines; story->told++)
         tell_line(story, match, story->told, names, &reveals);
+}
+
+/* Adds a sentence behind another one. */
+static void add_sentence(char *to, size_t size, const char *sentence)
+{
+    size_t length = strlen(to);
+    snprintf(to + length, size - length, "%s%s", length ? " " : "", sentence);
+}
+
+void story_news(const struct story *story, char *to, size_t size, char *brief, size_t brief_size)
+{
+    unsigned end = story->count, first, count = 0;
+    to[0] = brief[0] = '\0';
+    while (end > 0 && !story->line[end - 1].heading)
+        end--;
+    if (end > 0)
+        end--;                               /* the heading of the present turn */
+    for (first = end; first > 0 && !story->line[first - 1].heading; first--)
+        count += story->line[first - 1].news;
+    for (; first < end; first++)
+        if (story->line[first].news)
+            add_sentence(to, size, story->line[first].text);
+    if (count)
+        snprintf(brief, brief_size, "%s", _("Pyramids were completed: L shows what happened."));
+}
+
+void story_about(const struct story *story, uint32_t line, char *to, size_t size)
+{
+    to[0] = '\0';
+    for (unsigned i = 0; i < story->count; i++)
+        if (story->line[i].line == line)
+            add_sentence(to, size, story->line[i].text);
 }
 
 void story_finish(struct story *story)

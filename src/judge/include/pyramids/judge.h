@@ -76,7 +76,8 @@ struct pyr_judge_options {
     uint32_t playouts;           /* games played on for each decision */
     unsigned threads;            /* 1 to 64, the caller's own included; changes nothing but the time */
     uint64_t seed;
-    /* Asked before each decision and chance event (with 3000 playouts that is every 0.15 s or sooner), from any of the threads, also at once: true gives up. May be NULL. */
+    /* Asked between playouts, so every millisecond or sooner, from any of the threads, also at once: true gives up. May take its time, for a
+     * pause. May be NULL. */
     bool (*is_cancelled)(void *context);
     /* Told how many of all are begun; by one thread at a time, which the others wait for. May be NULL. */
     void (*progress)(void *context, unsigned begun, unsigned all);
