@@ -469,7 +469,7 @@ static void on_ready(struct remote *remote, struct app *app, const json_t *messa
     if (!remote->you || remote->stage != STAGE_PLAY || remote->pending_kind)
         return;
     pyr_seat seat = (pyr_seat)(remote->you - 1);
-    struct pyr_choice *choice = &app->match.choice[seat];
+    struct pyr_pending *choice = &app->match.choice[seat];
     /* Made at another screen, or before this one was started. Takes are told by the lines. */
     if (mine && !choice->confirmed && app->match.replay.state.open.phase != PYR_REPLACE && !pyr_match_choose(&app->match, seat, mine, NULL))
         choice->confirmed = true;
@@ -706,17 +706,11 @@ void remote_confirm(struct remote *remote, struct app *app)
 {
     char text[512];
     struct pyr_out out;
-    struct pyr_choice *choice = &app->match.choice[app->seat];
+    struct pyr_pending *choice = &app->match.choice[app->seat];
     pyr_out_init(&out, text, sizeof text);
     if (remote->pending_kind || !choice->count)
         return;
-    if (pyr_step_kind(choice->step[0]) == PYR_STEP_KEEP) {
-        pyr_out_number(&out, pyr_step_card(choice->step[0]) + 1);
-        pyr_out_char(&out, ' ');
-        pyr_out_number(&out, pyr_step_second(choice->step[0]) + 1);
-    } else {
-        pyr_move_write(&app->match.replay.state.open.desk[app->seat], choice->step, choice->count, &out);
-    }
+    pyr_game_write_choice(&app->match.game, app->seat, &out);
     choice->confirmed = true;                /* here only: what follows from it comes from the server */
     send_choice(remote, PEND_CHOOSE, text);
 }
