@@ -531,7 +531,7 @@ static void on_ready(struct remote *remote, struct app *app, const json_t *messa
     if (!remote->you || remote->stage != STAGE_PLAY || remote->pending_kind)
         return;
     pyr_seat seat = (pyr_seat)(remote->you - 1);
-    struct pyr_choice *choice = &app->match.choice[seat];
+    struct pyr_pending *choice = &app->match.choice[seat];
     /* Made at another screen, or before this one was started. Takes are told by the lines. */
     if (mine && !choice->confirmed && app->match.replay.state.open.phase != PYR_REPLACE && !pyr_match_choose(&app->match, seat, mine, NULL))
         choice->confirmed = true;
@@ -814,7 +814,7 @@ static void remote_confirm(struct app *app)
 {
     struct remote *remote = app->remote;
     char text[512];
-    struct pyr_choice *choice = &app->match.choice[app->seat];
+    struct pyr_pending *choice = &app->match.choice[app->seat];
     if (remote->pending_kind || !choice->count)
         return;
     saved_choice(&app->match, app->seat, text, sizeof text);

@@ -146,7 +146,7 @@ EXPORT(match_made) uint32_t wasm_match_made(uint32_t seat)
 
 EXPORT(match_made_at) uint64_t wasm_match_made_at(uint32_t seat, uint32_t index)
 {
-    return index < wasm_match_made(seat) ? wasm_match.choice[seat].step[index] : 0;
+    return index < wasm_match_made(seat) ? pyr_pending_step(&wasm_match.choice[seat], index) : 0;
 }
 
 EXPORT(match_is_confirmed) uint32_t wasm_match_is_confirmed(uint32_t seat)
@@ -221,9 +221,8 @@ EXPORT(match_choose) int32_t wasm_match_choose(uint32_t seat)
 EXPORT(match_choice) uint32_t wasm_match_choice(uint32_t seat)
 {
     struct pyr_out out;
-    uint32_t count = wasm_match_made(seat);
     pyr_out_init(&out, wasm_buffer(), wasm_buffer_size());
-    if (count)
-        pyr_choice_write(&wasm_match.replay.state.open.desk[seat], wasm_match.choice[seat].step, count, &out);
+    if (wasm_match_made(seat))
+        pyr_game_write_choice(&wasm_match.game, (pyr_seat)seat, &out);
     return (uint32_t)out.length;
 }
