@@ -1250,7 +1250,7 @@ def case_forgotten(folder):
 
 # With sanitizers each case takes several times as long; the others have no code of their own.
 SHORT_CASES = ('case_whole_game', 'case_take_back', 'case_resizing', 'case_kill_and_resume', 'case_hot_seat', 'case_replay', 'case_server', 'case_retract',
-               'case_hostile_server')
+               'case_hostile_server', 'case_many_saved', 'case_undo_draw', 'case_draft', 'case_wrong_host', 'case_rules', 'case_escapes')
 
 
 def main():

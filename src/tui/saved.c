@@ -64,7 +64,8 @@ void saved_claim(struct pyr_match *match, unsigned people, const struct pyr_bot 
         tag_seats(match, match->replay.seats, people, bot);
 }
 
-enum pyr_err saved_begin(struct pyr_match *match, const struct pyr_edition *edition, const struct seating *seating, uint64_t seed)
+enum pyr_err saved_begin(struct pyr_match *match, const struct pyr_edition *edition, const struct seating *seating,
+    uint64_t seed)
 {
     struct pyr_rng rng;
     struct pyr_chance chance;
