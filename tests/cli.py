@@ -93,6 +93,19 @@ def case_rules(_):
     run('rules', '--all', 'R1', code=2)
 
 
+def case_rules_of_the_page(_):
+    """The page tells the rules word for word as the command does, so that one translation serves both."""
+    script = read(os.path.join(ROOT, 'web/rules.js')).split('function sections()')[1].split('\n}\n')[0]
+    script = re.sub(r"' \+\s+'", '', script)                 # texts in pieces
+    page = {}
+    for tag, body in re.findall(r"\['([RQE]\d+)', (.*?)(?=\n +\['[RQE]\d+'|\n +\[_\(|\Z)", script, re.S):
+        page[tag] = re.findall(r"_\(\s*'((?:[^'\\]|\\.)*)'\s*\)", body)
+    rules = {rule['tag']: rule['text'] for rule in json.loads(run('rules', '--json').out)['rules']}
+    assert list(page) == list(rules), (list(page), list(rules))
+    for tag, texts in page.items():
+        assert texts and all(text in rules[tag] for text in texts), (tag, texts, rules[tag])
+
+
 def case_wrong_usage(_):
     for words in (['nonsense'], ['sim', '--nonsense'], ['sim', '--games'], ['sim', '--games', 'x'], ['sim', '--games', '0'],
                   ['sim', '--players', '5'], ['sim', '--bots', 'nobody'], ['sim', '--bots', 'greedy,greedy,greedy', '--players', '2'],

@@ -5,6 +5,7 @@
 #include "check.h"
 #include "check_edition.h"
 
+#include <pyramids/choice.h>
 #include <pyramids/match.h>
 
 static struct pyr_edition plain, crowded;
@@ -1135,4 +1136,55 @@ TEST("a loaded game with its true chance supplied goes on as it would have")
         play_to_end(&other, &again, false);
         CHECK(same_log(&match, &other));
     }
+}
+
+TEST("a choice between its three forms: steps, text and event")
+{
+    struct pyr_desk desk = { .card = { 16, 21 } };
+    static const struct {
+        const char *text;
+        enum pyr_phase phase;
+        enum pyr_event_kind kind;
+        unsigned count;
+        pyr_step step[3];
+    } known[] = {
+        { "17 22", PYR_KEEP, PYR_EVENT_KEEP, 1, { PYR_STEP_OTHER | (pyr_step)PYR_STEP_KEEP << 30 | 16 | 21 << 6 } },
+        { "take 31", PYR_REPLACE, PYR_EVENT_TAKE, 1, { PYR_STEP_OTHER | (pyr_step)PYR_STEP_TAKE << 30 | 30 } },
+        { "draw", PYR_REPLACE, PYR_EVENT_DRAW, 1, { PYR_STEP_OTHER | (pyr_step)PYR_STEP_DRAW << 30 } },
+        { "-", PYR_MARK, PYR_EVENT_MARK, 1, { PYR_STEP_OTHER } },
+        { "17:a1a2", PYR_MARK, PYR_EVENT_MARK, 1, { 1 | 1 << 6 } },
+        { "17:a1b1+22:c1+17:e5", PYR_MARK, PYR_EVENT_MARK, 3, { 3, (pyr_step)4 << 35, 1 << 28 } },
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char text[PYR_CHOICE_SIZE];
+        pyr_step steps[PYR_MAX_CHOICE];
+        struct pyr_lines lines;
+        struct pyr_event event, again;
+        struct pyr_out out;
+        pyr_out_init(&out, text, sizeof text);
+        pyr_choice_write(&desk, known[i].step, known[i].count, &out);
+        CHECK_STR(text, known[i].text);
+        CHECK(pyr_choice_read(known[i].phase, text, out.length, &lines, &event));
+        CHECK_INT(event.kind, known[i].kind);
+        unsigned count = pyr_choice_steps(&desk, &event, steps);
+        CHECK(pyr_choice_is_same(steps, count, known[i].step, known[i].count));
+        pyr_choice_event(&desk, 2, steps, count, &again);
+        CHECK_INT(again.kind, event.kind);
+        CHECK_INT(again.seat, 2);
+        for (unsigned k = 0; k < event.count && event.kind == PYR_EVENT_MARK; k++)
+            CHECK(again.part[k].card == event.part[k].card && again.part[k].spaces == event.part[k].spaces);
+    }
+    /* A bare number is a take; a card that is not on the desk has no step; the order of steps matters. */
+    struct pyr_lines lines;
+    struct pyr_event event;
+    pyr_step steps[PYR_MAX_CHOICE];
+    CHECK(pyr_choice_read(PYR_REPLACE, "31", 2, &lines, &event) && event.kind == PYR_EVENT_TAKE && event.card[0] == 30);
+    CHECK(pyr_choice_read(PYR_MARK, "18:a1", 5, &lines, &event));
+    CHECK_INT(pyr_choice_steps(&desk, &event, steps), 0);
+    CHECK(!pyr_choice_is_same((pyr_step[]){ 1, 2 }, 2, (pyr_step[]){ 2, 1 }, 2));
+    CHECK(!pyr_choice_is_same((pyr_step[]){ 1, 2 }, 2, (pyr_step[]){ 1 }, 1));
+    CHECK(!pyr_choice_read(PYR_KEEP, "17\n22", 5, &lines, &event));
+    CHECK_INT(lines.fault.code, PYR_ERR_TEXT_EXTRA);
+    CHECK(!pyr_choice_read(PYR_MARK, "", 0, &lines, &event));
+    CHECK_INT(lines.fault.code, PYR_ERR_TEXT_MISSING);
 }

@@ -424,6 +424,20 @@ def case_many_saved(folder):
     terminal.end()
 
 
+def case_new_cards(folder):
+    """A new game beside a saved one has cards of its own, not those of the saved one."""
+    terminal = Terminal(folder, 'play', '--new', '--bots', 'novice', '--seed', '5', '--name', 'Ana')
+    play(terminal, 'turn 1 of 7')
+    terminal.keys('q', 'y')
+    terminal.wait('EXIT=0')
+    terminal.end()
+    terminal = Terminal(folder, 'play', '--bots', 'novice', '--seed', '77')
+    terminal.wait('Go on with your game')
+    terminal.keys('n')
+    assert 'seed 77' in terminal.wait('Pick two')
+    terminal.end()
+
+
 def case_not_begun(folder):
     """A game in which nothing was chosen is neither kept nor offered."""
     terminal = Terminal(folder, 'play', '--bots', 'novice', '--name', 'Ana')

@@ -7,6 +7,7 @@
  *  2. replay.state has no step of the present phase: those are in match->choice until all are in.
  *  3. After each call the game waits for a decision or is over (a match that was loaded: after pyr_match_shuffle).
  */
+#include <pyramids/choice.h>
 #include <pyramids/match.h>
 
 static const struct pyr_word no_word = { "", 0 };
@@ -110,7 +111,7 @@ static enum pyr_err check_name(struct pyr_word name)
 enum pyr_err pyr_match_begin(struct pyr_match *match, const struct pyr_edition *edition, unsigned seats, const char *const *names)
 {
     struct pyr_event event = { .kind = PYR_EVENT_HEADER, .name = no_word, .value = no_word };
-    if (seats < PYR_MIN_SEATS || seats > PYR_MAX_SEATS)
+    if (!pyr_options_has_seats(&pyr_rulebook, seats))
         return PYR_ERR_SEATS;
     for (unsigned s = 0; s < seats; s++) {
         enum pyr_err err = check_name(word_of(names[s]));
@@ -293,35 +294,9 @@ static void choice_event(const struct pyr_match *match, pyr_seat seat, struct py
 {
     const struct pyr_choice *choice = &match->choice[seat];
     const struct pyr_state *state = &match->replay.state;
-    pyr_step first = choice->step[0];
-    *event = (struct pyr_event){ .seat = seat, .name = no_word, .value = no_word };
-    switch (pyr_step_kind(first)) {
-    case PYR_STEP_KEEP:
-        event->kind = PYR_EVENT_KEEP;
-        event->count = 2;
-        event->card[0] = pyr_step_card(first);
-        event->card[1] = pyr_step_second(first);
-        break;
-    case PYR_STEP_TAKE:
-        event->kind = PYR_EVENT_TAKE;
-        event->count = 1;
-        event->card[0] = pyr_step_card(first);
-        break;
-    case PYR_STEP_DRAW:
-        event->kind = PYR_EVENT_DRAW;
-        event->count = 1;
+    pyr_choice_event(&state->open.desk[seat], seat, choice->step, choice->count, event);
+    if (event->kind == PYR_EVENT_DRAW)
         event->card[0] = state->hidden.deck[pyr_deck_top(state)];
-        break;
-    case PYR_STEP_PASS:
-        event->kind = PYR_EVENT_MARK;
-        break;
-    case PYR_STEP_MARK:
-        event->kind = PYR_EVENT_MARK;
-        for (unsigned i = 0; i < choice->count; i++)
-            event->part[event->count++] = (struct pyr_part){ state->open.desk[seat].card[pyr_step_slot(choice->step[i])],
-                pyr_step_spaces(choice->step[i]) };
-        break;
-    }
 }
 
 /* All are in: their choices enter the log in seat order. */
@@ -394,45 +369,9 @@ enum pyr_err pyr_match_retract(struct pyr_match *match, pyr_seat seat)
 
 /* A whole choice from its text. */
 
-/* Reads the words of a choice as the event that would be its line. */
-static bool read_choice(const struct pyr_match *match, struct pyr_lines *lines, struct pyr_event *event, bool *draw)
-{
-    struct pyr_word word;
-    unsigned phase = match->replay.state.open.phase;
-    int32_t number;
-    *draw = false;
-    bool any = pyr_lines_next(lines, true) && lines->line.length;
-    if (!any)
-        pyr_lines_fail(lines, PYR_ERR_TEXT_MISSING, 0, no_word);
-    else if (lines->line.at != lines->text || lines->next != lines->size)
-        pyr_lines_fail(lines, PYR_ERR_TEXT_EXTRA, 0, no_word);   /* a choice is one line */
-    lines->form = phase == PYR_KEEP ? "C C" : phase == PYR_MARK ? "CARD:SPACES+CARD:SPACE" : "take C, draw";
-    if (phase == PYR_MARK) {
-        if (!pyr_lines_word(lines, &word) || !pyr_move_read(lines, word, event))
-            return false;
-    } else if (phase == PYR_KEEP) {
-        for (unsigned i = 0; i < PYR_KEPT; i++) {
-            if (!pyr_lines_number(lines, 1, PYR_CARDS, &number))
-                return false;
-            event->card[i] = (pyr_card)(number - 1);
-        }
-    } else {
-        if (!pyr_lines_word(lines, &word))
-            return false;
-        *draw = pyr_word_is(word, "draw");
-        if (!*draw) {
-            if (!pyr_word_is(word, "take"))
-                lines->at = 0;
-            if (!pyr_lines_number(lines, 1, PYR_CARDS, &number))
-                return false;
-            event->card[0] = (pyr_card)(number - 1);
-        }
-    }
-    return pyr_lines_end(lines);
-}
-
 /* Tries the steps on a seat of its own, and keeps them if all are legal. */
-static enum pyr_err try_choice(struct pyr_match *match, pyr_seat seat, const struct pyr_event *event, bool draw, struct pyr_fault *fault)
+static enum pyr_err try_choice(struct pyr_match *match, pyr_seat seat, const struct pyr_event *event,
+    struct pyr_fault *fault)
 {
     const struct pyr_desk *desk = &match->replay.state.open.desk[seat];
     struct pyr_choice before = match->choice[seat], *choice = &match->choice[seat];
@@ -444,7 +383,7 @@ static enum pyr_err try_choice(struct pyr_match *match, pyr_seat seat, const str
         err = pyr_match_step(match, seat, pyr_step_keep(event->card[0], event->card[1]));
     } else if (phase == PYR_REPLACE) {
         fault->number[0] = event->card[0] + 1;
-        return pyr_match_step(match, seat, draw ? pyr_step_draw() : pyr_step_take(event->card[0]));
+        return pyr_match_step(match, seat, event->kind == PYR_EVENT_DRAW ? pyr_step_draw() : pyr_step_take(event->card[0]));
     } else if (!event->count) {
         err = pyr_match_step(match, seat, pyr_step_pass());
     }
@@ -478,8 +417,7 @@ enum pyr_err pyr_match_choose(struct pyr_match *match, pyr_seat seat, const char
 {
     struct pyr_fault ignored;
     struct pyr_lines lines;
-    struct pyr_event event = { .count = 0 };
-    bool draw;
+    struct pyr_event event;
     if (!fault)
         fault = &ignored;
     *fault = (struct pyr_fault){ .code = PYR_OK };
@@ -487,12 +425,11 @@ enum pyr_err pyr_match_choose(struct pyr_match *match, pyr_seat seat, const char
         return fault->code = PYR_ERR_NOT_DUE;
     if (match->choice[seat].confirmed)
         return fault->code = PYR_ERR_CONFIRMED;
-    pyr_lines_init(&lines, text, word_of(text).length);
-    if (!read_choice(match, &lines, &event, &draw)) {
+    if (!pyr_choice_read(match->replay.state.open.phase, text, word_of(text).length, &lines, &event)) {
         *fault = lines.fault;
         return fault->code;
     }
-    return fault->code = try_choice(match, seat, &event, draw, fault);
+    return fault->code = try_choice(match, seat, &event, fault);
 }
 
 /* Records. */

@@ -108,8 +108,8 @@ static void write_expected(const struct judge *j)
         [PYR_EVENT_REVEAL] = { "reveal PATTERN", "" }, [PYR_EVENT_MARK] = { "mark ", " MOVE" },
         [PYR_EVENT_TAKE] = { "take ", " C" },
     };
-    if (event.kind == PYR_EVENT_PLAYER && event.seat >= PYR_MIN_SEATS) {
-        pyr_out_text(&out, event.seat < PYR_MAX_SEATS ? "player SEAT NAME, deal 1 C C C C" : "deal 1 C C C C");
+    if (event.kind == PYR_EVENT_PLAYER && event.seat >= pyr_rulebook.min_seats) {
+        pyr_out_text(&out, event.seat < pyr_rulebook.max_seats ? "player SEAT NAME, deal 1 C C C C" : "deal 1 C C C C");
         return;
     }
     if (!form[event.kind].before)
@@ -368,7 +368,7 @@ static enum pyr_err take_header(const struct judge *j, struct pyr_replay *replay
         replay->stage = PYR_STAGE_PLAYERS;
         return PYR_OK;
     default:
-        if (replay->seats == PYR_MAX_SEATS)
+        if (replay->seats == pyr_rulebook.max_seats)
             return fail_here(j, PYR_ERR_RECORD_PLAYERS);
         if (event->seat != wanted->seat)
             return fail_here(j, PYR_ERR_RECORD_SEAT);
@@ -387,12 +387,12 @@ static enum pyr_err take_event(const struct judge *j, struct pyr_replay *replay)
         return fail_here(j, PYR_ERR_RECORD_OVER);
     bool first_deal = replay->stage == PYR_STAGE_PLAYERS && event->kind == PYR_EVENT_DEAL;
     if (first_deal) {
-        if (replay->seats < PYR_MIN_SEATS)
+        if (replay->seats < pyr_rulebook.min_seats)
             return fail_here(j, PYR_ERR_RECORD_PLAYERS);
         replay->stage = PYR_STAGE_DEAL;
     }
     if (replay->stage == PYR_STAGE_PLAYERS && event->kind == PYR_EVENT_KEEP && replay->viewer == PYR_SPECTATOR &&
-        replay->seats >= PYR_MIN_SEATS) {
+        replay->seats >= pyr_rulebook.min_seats) {
         rebuild_setup(j->edition, replay);   /* a spectator is told of no deal at all */
         replay->stage = PYR_STAGE_PLAY;
     }

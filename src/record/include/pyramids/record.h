@@ -14,7 +14,7 @@
 PYR_BEGIN_DECLS
 
 #define PYR_MAX_PLAYER_NAME 127  /* bytes */
-#define PYR_MAX_PARTS 50         /* marks in a move: no more spaces are on two cards */
+#define PYR_MAX_PARTS PYR_MAX_CHOICE     /* marks in a move */
 
 enum pyr_event_kind {
     PYR_EVENT_HEADER,            /* pyramids-record 1 */
