@@ -252,7 +252,8 @@ static void ask_who(struct remote *remote)
             json_pack("{ss}", "name", remote->name));
 }
 
-/* The server does not know us: it has another database, perhaps for a day. Whoever we were is kept beside the file of whom we become. */
+/* The server does not know us: it has another database, perhaps for a day. Whoever we were is kept beside the file
+ * of whom we become. */
 static void become_new(struct remote *remote)
 {
     char path[PATH_MAX + 8];
