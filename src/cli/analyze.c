@@ -15,8 +15,8 @@ enum { EDITION, HTML, PLAYOUTS, SEED, THREADS, JSON, OPTIONS };
 
 static void print_sums(const struct pyr_judge_report *r)
 {
-    struct pyr_column column[] = { { _("player"), 0, -18 }, { r->finished ? _("points") : _("expected"), 1, 7 }, { _("luck"), 1, 7 },
-        { _("skill"), 1, 7 }, { _("par"), 1, 7 }, { _("gained"), 1, 7 }, { _("rest"), 1, 7 }, { "?!", 2, 3 }, { "?", 1, 3 },
+    struct pyr_column column[] = { { _("player"), 0, -18 }, { r->finished ? _("points") : _("expected"), 1, 7 },
+        { _("luck"), 1, 7 }, { _("skill"), 1, 7 }, { _("par"), 1, 7 }, { _("gained"), 1, 7 }, { _("rest"), 1, 7 }, { "?!", 2, 3 }, { "?", 1, 3 },
         { "?" "?", 1, 3 }, { _("points lost a decision"), 2, 0 } };
     putchar('\n');
     pyr_text_heading(stdout, column, sizeof column / sizeof *column);
@@ -34,7 +34,8 @@ static void print_sums(const struct pyr_judge_report *r)
         for (unsigned mark = 1; mark <= 3; mark++)
             pyr_text_cell(stdout, &column[6 + mark], "%u", sum->marks[mark]);
         if (sum->decisions)
-            pyr_text_cell(stdout, &column[10], "%s (%s)\n", PYR_NUMBER(sum->rate, 2), pyr_text_level(pyr_judge_class(sum->rate)));
+            pyr_text_cell(stdout, &column[10], "%s (%s)\n", PYR_NUMBER(sum->rate, 2),
+                pyr_text_level(pyr_judge_class(sum->rate)));
         else
             pyr_text_cell(stdout, &column[10], "-\n");
     }
@@ -94,7 +95,8 @@ static bool may_replace(const char *path)
     }
     bool report = !strncmp(begin, "<!doctype html>", 15) && (strstr(begin, PYR_JUDGE_PAGE) || strstr(begin, OLDER_PAGE));
     if (!report)
-        cli_error(_("--html: '%s' exists and is not a report of 'pyramids analyze'; remove it or choose another name"), path);
+        cli_error(_("--html: '%s' exists and is not a report of 'pyramids analyze'; remove it or choose another name"),
+            path);
     return report;
 }
 

@@ -123,7 +123,8 @@ unsigned pyr_judge_effects(const struct pyr_edition *edition, const struct pyr_v
     return effects.count;
 }
 
-void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option, char *to, size_t size)
+void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option,
+    char *to, size_t size)
 {
     struct pyr_judge_effect list[PYR_JUDGE_EFFECTS];
     unsigned count = pyr_judge_effects(edition, view, option, list);
@@ -314,7 +315,7 @@ static void look_at_chance(const struct bench *bench, const struct task *task, u
     add_outlook(&c->luck, &mean, -1);
 }
 
-/* What may be expected where a record ends. Those who have chosen in an open phase are asked again, so that all stand alike. */
+/* What may be expected where a record ends. Those who have chosen in an open phase are asked again: all stand alike. */
 static void look_at_end(const struct bench *bench, const struct task *task, struct pyr_rng *rng)
 {
     struct pyr_view view;
@@ -362,6 +363,22 @@ static void *work(void *argument)
     }
 }
 
+static void add_luck(struct bench *bench, const struct pyr_event *event, const struct pyr_state *state, uint32_t line)
+{
+    struct pyr_judge_report *r = bench->report;
+    struct task *luck = &bench->task[bench->tasks++];
+    luck->event = *event;
+    luck->state = *state;
+    luck->chance = &r->chance[r->chances++];
+    luck->chance->line = line;
+}
+
+/* Some have chosen, others have not. */
+static bool is_half_chosen(const struct pyr_table *open)
+{
+    return (open->phase == PYR_KEEP || open->phase == PYR_MARK) && open->waiting && open->waiting != (1u << open->seats) - 1;
+}
+
 /* Follows the log and notes what is to be judged. */
 static void collect(struct pyr_judge_report *r, struct bench *bench)
 {
@@ -396,33 +413,22 @@ static void collect(struct pyr_judge_report *r, struct bench *bench)
             task->state = phase;
             bench->tasks++;
         }
-        if (chance && open->seats) {
-            struct task *luck = &bench->task[bench->tasks++];
-            luck->event = *event;
-            luck->state = replay.state;
-            luck->chance = &r->chance[r->chances++];
-            luck->chance->line = i;
-        }
+        if (chance && open->seats)
+            add_luck(bench, event, &replay.state, i);
         if (pyr_replay_event(r->edition, &replay, event, NULL))
             return;
         if (chance && r->chances) {
             r->chance[r->chances - 1].round = replay.state.open.round;
             r->chance[r->chances - 1].turn = replay.state.open.turn;
         }
-        if (event->kind == PYR_EVENT_DEAL && replay.stage == PYR_STAGE_PLAY) {
-            struct task *luck = &bench->task[bench->tasks++];
-            luck->event = *event;
-            luck->state = replay.state;
-            luck->chance = &r->chance[r->chances++];
-            luck->chance->line = i;
-        }
+        if (event->kind == PYR_EVENT_DEAL && replay.stage == PYR_STAGE_PLAY)
+            add_luck(bench, event, &replay.state, i);
     }
-    unsigned phase_now = replay.state.open.phase, waiting = replay.state.open.waiting;
-    bool is_open = (phase_now == PYR_KEEP || phase_now == PYR_MARK) && waiting && waiting != (1u << replay.seats) - 1;
-    if (!is_open)
+    bool open_phase = is_half_chosen(&replay.state.open);
+    if (!open_phase)
         r->open_line = r->match.log.lines;
     if (!r->finished)
-        bench->task[bench->tasks++].state = is_open ? phase : replay.state;
+        bench->task[bench->tasks++].state = open_phase ? phase : replay.state;
 }
 
 static void add_up(struct pyr_judge_report *r)

@@ -64,7 +64,7 @@ struct pyr_judge_report {
     unsigned seats;
     bool finished;
     struct pyr_outlook end;      /* expected where the record ends; only if the game is not finished */
-    uint32_t open_line;          /* where a phase begins in which some have chosen and others have not; else the number of lines */
+    uint32_t open_line;          /* where a phase begins in which some have chosen and others have not; else how many lines */
     struct pyr_judge_decision *decision;
     struct pyr_judge_chance *chance;
     unsigned decisions, chances;
