@@ -1,5 +1,5 @@
 /*
- * text.h (language.c, text.c, print.c, board.c; the rules are in rules.h): codes to sentences in the player's language, cards and tables to characters. Every text
+ * text.h (language.c, text.c, print.c, board.c; rules.h has the rules): codes to sentences in the player's language, cards and tables to characters. Every text
  * that a person can see comes from here or goes through pyr_gettext; the core knows codes only. What programs read (records, JSON, the
  * protocol) never does: it is the same in all languages.
  */
