@@ -93,6 +93,19 @@ def case_rules(_):
     run('rules', '--all', 'R1', code=2)
 
 
+def case_rules_of_the_page(_):
+    """The page tells the rules word for word as the command does, so that one translation serves both."""
+    script = read(os.path.join(ROOT, 'web/rules.js')).split('function sections()')[1].split('\n}\n')[0]
+    script = re.sub(r"' \+\s+'", '', script)                 # texts in pieces
+    page = {}
+    for tag, body in re.findall(r"\['([RQE]\d+)', (.*?)(?=\n +\['[RQE]\d+'|\n +\[_\(|\Z)", script, re.S):
+        page[tag] = re.findall(r"_\(\s*'((?:[^'\\]|\\.)*)'\s*\)", body)
+    rules = {rule['tag']: rule['text'] for rule in json.loads(run('rules', '--json').out)['rules']}
+    assert list(page) == list(rules), (list(page), list(rules))
+    for tag, texts in page.items():
+        assert texts and all(text in rules[tag] for text in texts), (tag, texts, rules[tag])
+
+
 def case_wrong_usage(_):
     for words in (['nonsense'], ['sim', '--nonsense'], ['sim', '--games'], ['sim', '--games', 'x'], ['sim', '--games', '0'],
                   ['sim', '--players', '5'], ['sim', '--bots', 'nobody'], ['sim', '--bots', 'greedy,greedy,greedy', '--players', '2'],
@@ -115,7 +128,7 @@ def case_wrong_usage(_):
 def begin_game(*words, typed='33 36'):
     """Begins a game against a novice and leaves it after one choice. Gives back the name it is saved under."""
     out = run('play', '--plain', '--new', '--seed', '5', '--bots', 'novice', '--name', 'Ana', *words, text=typed + '\nquit\n').out
-    return re.search(r'^Go on with: pyramids play --plain --resume (\S+)$', out, re.M)[1]
+    return re.search(r'^Continue with: pyramids play --plain --resume (\S+)$', out, re.M)[1]
 
 
 def case_contradictions(_):
@@ -750,7 +763,7 @@ def case_play_saves(folder):
     games = os.path.join(folder, 'data/pyramids/games')
     # Nothing is written before the first choice.
     run('play', '--plain', text='look\nquit\n')
-    assert 'No game is unfinished' in run('play', '--list').out and not os.listdir(games)
+    assert 'There are no unfinished games' in run('play', '--list').out and not os.listdir(games)
     player = Player('--seed', '5', '--bots', 'novice', '--name', 'Zoë')
     player.say('33 36')
     for _ in range(6):
@@ -772,7 +785,7 @@ def case_play_saves(folder):
     deal = {which: [line for line in run('play', '--plain', *words, text='log\n').out.split('\n') if line.startswith(('player', 'deal', 'show', 'reveal'))]
             for which, words in (('older', ['--resume', name]), ('newer', ['--continue']), ('file', ['--resume', name + '.pyr']))}
     assert 'player 1 Zoë' in deal['older'] and deal['older'] == deal['file'] and 'player 1 Ana' in deal['newer'], deal
-    assert run('play', '--plain', '--resume', 'nosuch', code=1).err.startswith("pyramids: there is no saved game 'nosuch'; 'pyramids play --list'")
+    assert run('play', '--plain', '--resume', 'nosuch', code=1).err.startswith("pyramids: unknown saved game 'nosuch'; 'pyramids play --list'")
     for bad in ('../' + name, '.', '/etc/passwd', 'a' * 5000):
         run('play', '--plain', '--resume', bad, code=1)
     # To the end: what was chosen before is there, and a finished game is offered no more.
@@ -821,7 +834,7 @@ def case_undo_draw(_):
     player.say('draw')
     lines = player.say('log')
     assert re.search(r'^draw 1 ', lines, re.M), lines
-    assert 'there is no going back (Q5)' in player.say('undo') and player.say('log') == lines
+    assert 'can no longer be taken back (Q5)' in player.say('undo') and player.say('log') == lines
     # A choice after it can be taken back, but only that one.
     while 'draw' in player.choices() or any(c.startswith('take') for c in player.choices()):
         player.say('draw')

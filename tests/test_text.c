@@ -82,7 +82,7 @@ static const struct spoiled bad_editions[] = {
     { "v####\n", "vv###\n", "28: card 1: expected exactly one entrance v, in the top row (R1)" },
     { "v####\n..r..\n", ".####\nv.r..\n", "28: card 1: expected exactly one entrance v, in the top row (R1)" },
     { "#erT.\n", "#er..\n", "28: card 1: expected exactly one tomb T, in the bottom row (R1)" },
-    { "v####\n..r..\n", "v####\n#.r..\n", "28: card 1 falls apart; expected open spaces that all hang together by their sides (R1)" },
+    { "v####\n..r..\n", "v####\n#.r..\n", "28: card 1 has open spaces that cannot be reached from the others; expected walls # there (R1)" },
 };
 
 TEST("bad editions are refused with line, cause and what was expected")

@@ -388,14 +388,14 @@ def case_many_saved(folder):
         terminal.wait('EXIT=0')
         terminal.end()
     terminal = Terminal(folder, 'play')
-    text = terminal.wait('Go on with a game')
+    text = terminal.wait('Continue a game')
     rows = [line for line in text.split('\n') if 'novice 2: Round 1 of 4, turn 1 of 7' in line]
     assert [re.search('Ana|Ben|Cleo', line)[0] for line in rows] == ['Cleo', 'Ben', 'Ana'] and '▸' in rows[0] and 'New game' in text, text
     terminal.keys('Down', 'Enter')
     assert 'Ben' in terminal.wait('Enter places|fits nowhere')
     # It is played now, and not offered any more.
     other = Terminal(folder, 'play')
-    text = other.wait('Go on with a game')
+    text = other.wait('Continue a game')
     assert 'Cleo' in text and 'Ana' in text and 'Ben' not in text, text
     other.keys('Up')
     other.wait('▸ New game')
@@ -418,9 +418,23 @@ def case_many_saved(folder):
     terminal.type('99\n')
     terminal.wait(r'Type a number from 1 to \d')
     terminal.type(number + '\n')
-    terminal.wait(f'You continue the game {name}')
+    terminal.wait(f'Game {name} continues')
     terminal.type('quit\n')
     terminal.wait('EXIT=0')
+    terminal.end()
+
+
+def case_new_cards(folder):
+    """A new game beside a saved one has cards of its own, not those of the saved one."""
+    terminal = Terminal(folder, 'play', '--new', '--bots', 'novice', '--seed', '5', '--name', 'Ana')
+    play(terminal, 'turn 1 of 7')
+    terminal.keys('q', 'y')
+    terminal.wait('EXIT=0')
+    terminal.end()
+    terminal = Terminal(folder, 'play', '--bots', 'novice', '--seed', '77')
+    terminal.wait('Go on with your game')
+    terminal.keys('n')
+    assert 'seed 77' in terminal.wait('Pick two')
     terminal.end()
 
 
@@ -445,7 +459,7 @@ def case_undo_draw(folder):
     drawn = [line for line in read(record).split('\n') if line.startswith('draw 1 ')]
     assert len(drawn) == 1, read(record)
     terminal.keys('u')
-    text = terminal.wait('there is no going back .Q5.')
+    text = terminal.wait('can no longer be taken back .Q5.')
     assert 'Take your last turn back' not in text and 'u undo' not in text, text
     # What comes after it can be taken back, but nothing before.
     play(terminal, 'turn [1-7] of 7')
@@ -501,7 +515,7 @@ def case_wrong_host(folder):
     """An address that leads nowhere: the cause is named, and what can be tried again is."""
     name = 'x' * 64 + '.example'             # a part of a name has 63 letters at most: no server is asked to know that
     terminal = Terminal(folder, 'play', '--server', f'http://{name}:8080', width=160)
-    assert 'EXIT=1' in terminal.wait('there is no host of this name; check the spelling') + terminal.wait('EXIT=')
+    assert 'EXIT=1' in terminal.wait('unknown host; check the spelling') + terminal.wait('EXIT=')
     terminal.end()
     port = ports.reserve()
     terminal = Terminal(folder, 'play', '--server', f'http://127.0.0.1:{port}', '--name', 'Ana')
@@ -1236,7 +1250,7 @@ def case_forgotten(folder):
 
 # With sanitizers each case takes several times as long; the others have no code of their own.
 SHORT_CASES = ('case_whole_game', 'case_take_back', 'case_resizing', 'case_kill_and_resume', 'case_hot_seat', 'case_replay', 'case_server', 'case_retract',
-               'case_hostile_server')
+               'case_hostile_server', 'case_many_saved', 'case_undo_draw', 'case_draft', 'case_wrong_host', 'case_rules', 'case_escapes')
 
 
 def main():

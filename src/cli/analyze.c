@@ -21,7 +21,7 @@ static void print_sums(const struct pyr_judge_report *r)
     putchar('\n');
     pyr_text_heading(stdout, column, sizeof column / sizeof *column);
     for (unsigned s = 0; s < r->seats; s++) {
-        const struct pyr_judge_sum *sum = &r->sum[s];
+        const struct pyr_luck_sum *sum = &r->sum[s];
         char name[PYR_MAX_PLAYER_NAME + 1];
         pyr_text_player(r->name[s], name, sizeof name);
         pyr_text_cell(stdout, &column[0], "%u %s", s + 1, name);
@@ -34,7 +34,7 @@ static void print_sums(const struct pyr_judge_report *r)
         for (unsigned mark = 1; mark <= 3; mark++)
             pyr_text_cell(stdout, &column[6 + mark], "%u", sum->marks[mark]);
         if (sum->decisions)
-            pyr_text_cell(stdout, &column[10], "%s (%s)\n", PYR_NUMBER(sum->rate, 2), pyr_text_level(pyr_judge_class(sum->rate)));
+            pyr_text_cell(stdout, &column[10], "%s (%s)\n", PYR_NUMBER(sum->rate, 2), pyr_text_level(pyr_luck_level(sum->rate)));
         else
             pyr_text_cell(stdout, &column[10], "-\n");
     }
@@ -58,12 +58,12 @@ static void print_waiting(const struct pyr_judge_report *r)
 static void print_text(const struct pyr_judge_report *r)
 {
     for (unsigned i = 0; i < r->decisions; i++) {
-        const struct pyr_judge_decision *d = &r->decision[i];
+        const struct pyr_luck_decision *d = &r->decision[i];
         char made[PYR_JUDGE_CHOICE + 4], best[PYR_JUDGE_CHOICE];
-        if (d->mark == PYR_JUDGE_FINE)
+        if (d->mark == PYR_LUCK_FINE)
             continue;
         pyr_judge_choice(r, d, &d->made, made, sizeof made);
-        snprintf(made + strlen(made), sizeof made - strlen(made), "%s", pyr_judge_threshold[d->mark].sign);
+        snprintf(made + strlen(made), sizeof made - strlen(made), "%s", pyr_luck_threshold(d->mark)->sign);
         pyr_judge_choice(r, d, &d->best[0], best, sizeof best);
         char name[PYR_MAX_PLAYER_NAME + 1];
         pyr_text_player(r->name[d->seat], name, sizeof name);

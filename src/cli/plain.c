@@ -354,7 +354,7 @@ static void undo(struct game *g)
         if (g->pending[0])
             printf(_("So far: %s\n"), g->pending);
     } else if (g->past && saved_is_seen(&g->match, g->past->match.log.lines, 1u << g->me)) {
-        puts(_("A new card has been seen since then: there is no going back (Q5)."));
+        puts(_("A new card has been seen since: that turn can no longer be taken back (Q5)."));
     } else if (g->past) {
         g->match = g->past->match;
         forget(g);
@@ -578,7 +578,7 @@ static int finish(const struct game *g)
         const char *slash = strrchr(g->save.path, '/');
         puts(_("The game is not finished."));
         if (g->is_kept && slash)
-            printf(_("Go on with: pyramids play --plain --resume %.*s\n"), (int)strcspn(slash + 1, "."), slash + 1);
+            printf(_("Continue with: pyramids play --plain --resume %.*s\n"), (int)strcspn(slash + 1, "."), slash + 1);
         return cli_is_interrupted() ? CLI_INTERRUPTED : CLI_GOOD;
     }
     puts(_("\nThe game is over."));
@@ -730,7 +730,7 @@ static int load_saved(struct game *g, const char *name, const struct plain_optio
     free(text);
     free(asked);
     if (!code)
-        printf(_("You continue the game %s. Type help for help.\n"), name);
+        printf(_("Game %s continues. Type help for help.\n"), name);
     return code;
 }
 
@@ -784,8 +784,8 @@ static void choose_saved(const struct plain_options *o, char *name, size_t size)
     else if (count && isatty(STDIN_FILENO))
         chosen = ask_for_saved(all, count);
     else if (count)
-        printf(pyr_ngettext("%u unfinished game is saved: 'pyramids play --list' shows it, --continue goes on with it.\n",
-            "%u unfinished games are saved: 'pyramids play --list' shows them, --continue goes on with the newest.\n", count), count);
+        printf(pyr_ngettext("%u unfinished game is saved: 'pyramids play --list' shows it, --continue continues it.\n",
+            "%u unfinished games are saved: 'pyramids play --list' shows them, --continue continues the newest.\n", count), count);
     else if (o->go_on)
         puts(_("No saved game is free to go on with: this is a new one."));
     if (chosen < count)
@@ -872,7 +872,7 @@ int plain_list(const char *edition_name)
     unsigned count = code ? 0 : saved_list(edition, &list);
     print_saved(list, count);
     if (!code && !count)
-        puts(_("No game is unfinished."));
+        puts(_("There are no unfinished games."));
     else if (!code)
         puts(_("Continue one with: pyramids play --resume NAME"));
     free(list);

@@ -217,6 +217,39 @@ done:
     return code;
 }
 
+/* The numbers among the options. Says what does not fit and returns false. */
+static bool read_numbers(const char *const *value, const char *file, struct plain_options *plain)
+{
+    uint64_t players = plain->players, seat = 1;
+    if ((value[PLAYERS] && !cli_number(value[PLAYERS], "--players", PYR_MIN_SEATS, PYR_MAX_SEATS, &players)) ||
+        (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &plain->seed)) ||
+        (value[SEAT] && !cli_number(value[SEAT], "--seat", 1, PYR_MAX_SEATS, &seat)) ||
+        !count_players(value, file, &players))
+        return false;
+    /* Who goes on with a game has as many seats as that. */
+    if (!file && !value[RESUME] && seat > players) {
+        cli_error(_("--seat: there are only %u players"), (unsigned)players);
+        return false;
+    }
+    plain->players = (unsigned)players;
+    plain->seat = (pyr_seat)(seat - 1);
+    return true;
+}
+
+/* Full screen where there is a terminal for it, else line by line. */
+static int play_somehow(const struct plain_options *plain, const char *const *value)
+{
+    int code = value[PLAIN] ? TUI_NO_TERMINAL : play_full_screen(plain, value);
+    if (code != TUI_NO_TERMINAL)
+        return code;
+    if (value[HOT_SEAT] || value[SERVER] || value[REPLAY]) {
+        cli_error(_("--hot-seat, --server and --replay need a terminal to draw on"));
+        return CLI_USAGE;
+    }
+    cli_catch_interrupt();
+    return plain_play(plain);
+}
+
 int cli_play(int argc, char **argv)
 {
     const char *value[OPTIONS];
@@ -232,7 +265,7 @@ int cli_play(int argc, char **argv)
         { "new", 0, NULL, _("begin a new game without asking about one that is under way") },
         { "continue", 0, NULL, _("go on with the game that is under way without asking") },
         { "list", 0, NULL, _("list the unfinished games by name, the newest first") },
-        { "resume", 0, "NAME", _("go on with an unfinished game of the list") },
+        { "resume", 0, "NAME", _("continue an unfinished game by its name") },
         { "server", 0, "URL", _("play at a server, such as http://localhost:8080; without --table shows its tables") },
         { "table", 0, "CODE", _("the table there") },
         { "key", 0, "K", _("the key of a seat that is kept for you") },
@@ -259,41 +292,21 @@ int cli_play(int argc, char **argv)
     int code = cli_parse(&options, &argc, argv, value);
     if (code >= 0)
         return code;
-    uint64_t players = 2, seed = any_seed(), seat = 1;
-    if (argc <= 1 && !makes_sense(option, value, argc ? argv[0] : NULL))
-        return CLI_USAGE;
-    if ((value[PLAYERS] && !cli_number(value[PLAYERS], "--players", PYR_MIN_SEATS, PYR_MAX_SEATS, &players)) ||
-        (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &seed)) ||
-        (value[SEAT] && !cli_number(value[SEAT], "--seat", 1, PYR_MAX_SEATS, &seat)) ||
-        (argc <= 1 && !count_players(value, argc ? argv[0] : NULL, &players)))
-        return CLI_USAGE;
-    if (argc > 1 || (!argc && seat > players)) {
-        if (argc > 1)
-            cli_error(_("unexpected word '%s'"), argv[1]);
-        else
-            cli_error(_("--seat: there are only %u players"), (unsigned)players);
+    if (argc > 1) {
+        cli_error(_("unexpected word '%s'"), argv[1]);
         return CLI_USAGE;
     }
+    const char *file = argc ? argv[0] : NULL;
     char path[PATH_MAX];
+    struct plain_options plain = { .edition = value[EDITION], .players = 2, .seed = any_seed(), .has_seat = value[SEAT] != NULL,
+        .has_bots = value[BOTS] != NULL, .any_bot = pyr_bot_find("club"), .name = cli_own_name(value[NAME]), .path = file,
+        .resume = value[RESUME], .new_game = value[NEW] != NULL, .go_on = value[CONTINUE] != NULL };
+    if (!makes_sense(option, value, file) || !read_numbers(value, file, &plain) ||
+        !find_bots(plain.seat, value[BOTS] ? value[BOTS] : "club", plain.bot))
+        return CLI_USAGE;
     if (value[RESUME] && !saved_find(value[RESUME], path, sizeof path)) {
-        cli_error(_("there is no saved game '%s'; 'pyramids play --list' shows the unfinished ones"), value[RESUME]);
+        cli_error(_("unknown saved game '%s'; 'pyramids play --list' shows the unfinished ones"), value[RESUME]);
         return CLI_WRONG;
     }
-    if (value[LIST])
-        return plain_list(value[EDITION]);
-    struct plain_options plain = { .edition = value[EDITION], .players = (unsigned)players, .seed = seed, .seat = (pyr_seat)(seat - 1),
-        .has_seat = value[SEAT] != NULL, .has_bots = value[BOTS] != NULL, .any_bot = pyr_bot_find("club"),
-        .name = cli_own_name(value[NAME]), .path = argc ? argv[0] : NULL, .resume = value[RESUME],
-        .new_game = value[NEW] != NULL, .go_on = value[CONTINUE] != NULL };
-    if (!find_bots(plain.seat, value[BOTS] ? value[BOTS] : "club", plain.bot))
-        return CLI_USAGE;
-    code = value[PLAIN] ? TUI_NO_TERMINAL : play_full_screen(&plain, value);
-    if (code != TUI_NO_TERMINAL)
-        return code;
-    if (value[HOT_SEAT] || value[SERVER] || value[REPLAY]) {
-        cli_error(_("--hot-seat, --server and --replay need a terminal to draw on"));
-        return CLI_USAGE;
-    }
-    cli_catch_interrupt();
-    return plain_play(&plain);
+    return value[LIST] ? plain_list(value[EDITION]) : play_somehow(&plain, value);
 }

@@ -86,7 +86,7 @@ int cli_serve(int argc, char **argv)
         [TRUST_PROXY] = { "trust-proxy", 0, NULL, _("believe X-Forwarded-For and X-Forwarded-Proto of the proxy in front") },
         [NO_BROWSER] = { "no-browser", 0, NULL, _("do not open the page on this desktop") },
         [QUIET] = { "quiet", 'q', NULL, _("log only what is wrong") },
-        [BOT_THREADS] = { "bot-threads", 0, "N", _("threads in which bots think (default: one a processor)") },
+        [BOT_THREADS] = { "bot-threads", 0, "N", _("threads in which expert and master think (default: one per processor)") },
         [MESSAGE_RATE] = { "message-rate", 0, "N", _("messages a second and connection (default 20)") },
         [REQUEST_RATE] = { "request-rate", 0, "N", _("requests a second and address (default 20)") },
         [MAX_CONNECTIONS] = { "max-connections", 0, "N", _("connections at once (default 20000)") },

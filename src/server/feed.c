@@ -179,7 +179,7 @@ void conn_unwatch(struct conn *conn)
 bool conn_begin(struct conn *conn, struct visitor *visitor, struct address *address)
 {
     struct server *server = conn->server;
-    if (server->options.trust_proxy && !address_enter(server, address))
+    if (!address || (server->options.trust_proxy && !address_enter(server, address)))
         return false;
     conn->entered = server->options.trust_proxy;
     conn->address = conn->entered ? address : address_hold(address);

@@ -248,8 +248,9 @@ static void get_visitor(struct request *request)
 }
 
 /*
- * Whether a new cookie may take the place of what was presented. Cookies that could not be read may be a visitor's: a new one would cost them their
- * seats. One that is not known here may be known to the database that the server had yesterday: only who says so becomes another visitor.
+ * Whether a new cookie may take the place of what was presented. Cookies that could not be read may be a visitor's: a
+ * new one would cost them their seats. One that is not known here may be known to the database that the server had
+ * yesterday: only who says so becomes another visitor.
  */
 static bool may_replace(struct request *request, bool is_meant)
 {
@@ -517,7 +518,6 @@ static void post_tables(struct request *request)
     }
     wanted.edition = server_edition(server, values[1] ? json_string_value(values[1]) : "classic");
     wanted.is_public = json_is_true(values[2]);
-    wanted.owner = request->address->node.key;
     const char *clock = values[3] ? json_string_value(values[3]) : "none";
     while (wanted.clock < 3 && strcmp(clock, clocks[wanted.clock]))
         wanted.clock++;

@@ -36,6 +36,7 @@
 #define TOKEN_SIZE 32            /* bytes of a visitor's token, and of its hash */
 #define KEY_SIZE 22              /* letters of a seat's key */
 #define ID_SIZE 37               /* a message's id with its end */
+#define LOBBY_TABLES 100         /* public tables that are shown */
 #define HOST_SIZE 256            /* a host's name with its end */
 #define ADDRESS_SIZE 52          /* what limits count an address by, with its end */
 #define ADDRESS_TEXT 96          /* an address as others write it, with its end */
@@ -126,8 +127,9 @@ struct share {
 };
 
 /*
- * Someone out there, as limits see them (access_key). Whatever keeps a pointer to one beyond the callback in which it got it (a connection, a
- * socket, a request, an open table) holds a reference; address_sweep frees those that nobody refers to.
+ * Someone out there, as limits see them (access_key). Whatever keeps a pointer to one beyond the callback in which it
+ * got it (a connection, a socket, a request, an open table) holds a reference; address_sweep frees those that nobody
+ * refers to.
  */
 struct address {
     struct map_node node;
@@ -161,7 +163,7 @@ struct token {
 enum identity {
     IDENTITY_NONE,               /* nothing */
     IDENTITY_KNOWN,              /* a visitor of ours */
-    IDENTITY_UNKNOWN,            /* a cookie of ours that fits no visitor: of another database, perhaps, and worth a seat there */
+    IDENTITY_UNKNOWN,            /* a cookie of ours that fits no visitor: perhaps of another database, and worth a seat */
     IDENTITY_UNREADABLE          /* cookies that could not be read */
 };
 
@@ -242,7 +244,8 @@ struct table {
     uint64_t idle;               /* since when nobody watches, in milliseconds */
     uint64_t left[PYR_MAX_SEATS];/* when the last connection of the person at a seat ended, in milliseconds; 0: not known */
     bool analysing;
-    struct { uint64_t messages, bytes; uint32_t lines; } unreported;     /* sent since the log had so many lines (table_report) */
+    struct { uint64_t messages,
+        bytes; uint32_t lines; } unreported;     /* sent since the log had so many lines (table_report) */
     char again[CODE_SIZE + 1];   /* a rematch that was begun and may not be in the core yet; "" none */
 };
 
@@ -302,7 +305,12 @@ struct server {
     struct table *table_list;
     struct device_code *device_codes;
     int64_t last_visitor, last_table;
-    uint64_t last_watch, last_list;
+    uint64_t last_watch;
+    struct {                     /* the last list of public tables (lobby.c) */
+        uint64_t list, made;     /* its number; when, in milliseconds */
+        unsigned count;
+        char code[LOBBY_TABLES][CODE_SIZE + 1];
+    } lobby;
     unsigned connections, sockets, open_tables;
     uv_prepare_t writer;
     struct { struct conn *first, **end; } awake;     /* sockets that may lack something */
@@ -331,7 +339,8 @@ void server_log(const struct server *server, enum log_level level, const char *e
     __attribute__((format(printf, 4, 5)));
 
 /* limit.c */
-/* By its text in any form, or by the text itself where that is not an address. NULL without memory. Good until the loop goes on, unless held. */
+/* By its text in any form, or by the text itself where that is not an address. NULL without memory. Good until the
+ * loop goes on, unless held. */
 struct address *address_of(struct server *server, const char *text);
 /* NULL is held and released in silence. */
 struct address *address_hold(struct address *address);
@@ -361,7 +370,8 @@ void visitor_saw(struct server *server, struct visitor *visitor);               
 /* One-time codes for a second device, ABCD-EFGH. The database keeps what is in `made` but `next`; false without memory. */
 bool device_code_new(struct server *server, struct visitor *visitor, char text[10], struct device_code *made);
 bool device_code_load(struct server *server, const uint8_t hash[TOKEN_SIZE], int64_t visitor, int64_t until);
-/* The visitor of a code that is good, in whichever letters it was typed; the code is gone then, and in `used`. NULL: no such code. */
+/* The visitor of a code that is good, in whichever letters it was typed; the code is gone then, and in `used`. NULL: no
+ * such code. */
 struct visitor *device_code_use(struct server *server, const char *text, struct device_code *used);
 void device_code_drop(struct server *server, int64_t visitor);
 void device_code_sweep(struct server *server);
@@ -387,7 +397,6 @@ struct table_request {           /* what a table is to be */
     bool is_public;
     uint8_t clock;
     struct address *address;     /* from where it is made; NULL: not counted */
-    uint64_t owner;              /* key of the address that asks for it; 0: not known */
 };
 /* A new table; `answer` is called once it is stored, or has failed (then the table is gone). ERROR_TOO_MANY,
  * ERROR_TOO_FAST, ERROR_STORAGE at once. */
@@ -395,7 +404,8 @@ enum error table_create(struct server *server, struct visitor *host, const struc
     void (*answer)(struct change *change, enum error error), void *context, struct table **table);
 struct table *table_find(const struct server *server, const char *code);
 bool table_is_code(const char *code);
-/* A code as people type it: small letters, blanks and dashes in between. `size` letters into `to`, with an end; false if it is not one. */
+/* A code as people type it: small letters, blanks and dashes in between. `size` letters into `to`, with an end; false if
+ * it is not one. */
 bool code_read(const char *text, char *to, size_t size);
 /* A table from the database: open ones at the start, finished ones when somebody wants to see them. NULL if it makes no sense or without memory. */
 struct table *table_restore(struct server *server, const struct store_table *stored, const char *text, size_t size,
@@ -442,10 +452,10 @@ enum error table_rematch(struct table *table, struct visitor *visitor, struct ad
     void (*answer)(struct change *change, enum error error), void *context);
 
 /*
- * lobby.c: the public tables that strangers are shown: those that wait for players before those that run, the latest activity first. Each host and
- * each address first gets a few places, and only what is then left goes to those who have more, so that nobody can push the others out.
+ * lobby.c: the public tables that strangers are shown: those that wait for players before those that run, the latest
+ * activity first. Each host and each address first gets a few places, and only what is then left goes to those who have
+ * more, so that nobody can push the others out.
  */
-#define LOBBY_TABLES 100
 unsigned lobby_list(struct server *server, const struct table *list[LOBBY_TABLES]);
 
 /* The turn of a bot has come: what it is to think about; NULL if nothing. And it has chosen. (table.c, for pool.c) */

@@ -746,8 +746,8 @@ static enum error make_bot_choice(struct change *change, struct problem *problem
 /* Bots and clocks. */
 
 /*
- * Whose load the bots of a table are: that of the address which made it; of a rematch and of a table from the database, that of the first player
- * who is seen at it. Until then its host's.
+ * Whose load the bots of a table are: that of the address which made it; of a table from the database, that of the first player who is seen at it.
+ * Until then its host's.
  */
 static uint64_t owner_of(struct table *table)
 {
@@ -939,8 +939,8 @@ static enum error make_new(struct change *change, struct problem *problem)
 }
 
 /*
- * Closes a table that waits in vain, so that another one has room: of one address, or (NULL) of the one that has most of them. It must be unwatched
- * for a while, the longest comes first. False: there is none.
+ * Closes a table that waits in vain, so that another one has room: of one address, or (NULL) of the one that has most
+ * of them. It must be unwatched for a while, the longest comes first. False: there is none.
  */
 static bool make_room(struct server *server, const struct address *address)
 {
@@ -1014,7 +1014,7 @@ enum error table_create(struct server *server, struct visitor *host, const struc
     table->is_public = request->is_public;
     table->clock = request->clock;
     table->host = id;
-    table->owner = request->owner;
+    table->owner = request->address ? request->address->node.key : 0;
     table->created = table->core.changed = server_time();
     table->core.seats = (uint8_t)request->seats;
     memcpy(table->core.seat, request->seat, sizeof table->core.seat);

@@ -163,7 +163,9 @@ static bool edition_sentence(const struct pyr_fault *f, char *to, size_t size)
     case PYR_ERR_CARD_SPACES: snprintf(to, size, _("card %d has overlapping symbols; expected at most one a space"), a); break;
     case PYR_ERR_CARD_ENTRANCE: snprintf(to, size, _("card %d: expected exactly one entrance v, in the top row"), a); break;
     case PYR_ERR_CARD_TOMB: snprintf(to, size, _("card %d: expected exactly one tomb T, in the bottom row"), a); break;
-    case PYR_ERR_CARD_APART: snprintf(to, size, _("card %d falls apart; expected open spaces that all hang together by their sides"), a); break;
+    case PYR_ERR_CARD_APART:
+        snprintf(to, size, _("card %d has open spaces that cannot be reached from the others; expected walls # there"), a);
+        break;
     case PYR_ERR_CARD_COLOUR: snprintf(to, size, _("card %d has no colour; expected green, orange or purple"), a); break;
     case PYR_ERR_COLOUR_COUNT: snprintf(to, size, _("the number of %s cards is %d; expected 16 of each colour"), w, a); break;
     case PYR_ERR_EDITION_ROW: snprintf(to, size, _("'%s' is not a row of card %d; expected five of # . v T x r e f s p"), w, a); break;

@@ -33,12 +33,7 @@ struct game {
 
 /* Saving. */
 
-bool game_is_kept(const struct app *app)
-{
-    return app->game->is_kept;
-}
-
-void game_save(struct app *app)
+static void game_save(struct app *app)
 {
     struct game *game = app->game;
     if (!game->saves)
@@ -147,7 +142,7 @@ static unsigned choose_saved(struct app *app, const struct saved_game *list, uns
         items[count] = _("New game");
     for (bool open = items && text; open;) {
         app_canvas(app);
-        draw_list(&app->canvas, _("Go on with a game?"), items, count + 1, at, "", hints, 5);
+        draw_list(&app->canvas, _("Continue a game?"), items, count + 1, at, "", hints, 5);
         screen_show(&app->canvas);
         struct input input = screen_wait(1000);
         const struct place *place = input.kind == INPUT_CLICK || input.kind == INPUT_HOVER ? canvas_find(&app->canvas, input.x, input.y) : NULL;
@@ -224,51 +219,68 @@ static bool find_saved(struct app *app)
     return game->saves = good;
 }
 
+/* Several people take turns at this screen. */
+static bool is_shared(const struct app *app)
+{
+    return (app->people & (app->people - 1)) != 0;
+}
+
+/* Continues the record that the options name, as a game of its own. */
+static bool begin_from_record(struct app *app)
+{
+    const struct tui_options *options = app->options;
+    struct game *game = app->game;
+    struct pyr_fault fault;
+    app->edition = *options->edition;
+    app->people = options->people;
+    memcpy(game->bot, options->bot, sizeof game->bot);
+    if (!saved_load(&app->match, &app->edition, options->record, options->record_size, &game->seed, &fault)) {
+        char sentence[512];
+        pyr_text_fault(&fault, sentence, sizeof sentence);
+        app_fail(app, "%s:%u: %s", options->record_name, (unsigned)fault.line, sentence);
+        return false;
+    }
+    saved_seats(app->match.log.text, app->match.replay.seats, &app->people, game->bot);
+    saved_claim(&app->match, app->people, game->bot);
+    read_names(app);
+    if (app->people & ((1u << app->match.replay.seats) - 1))
+        return true;
+    app_fail(app, _("%s: there is no such seat"), options->record_name);
+    return false;
+}
+
+/* Continues a saved game, or begins a new one: as the options say, or with the players of the game before. */
+static bool begin_or_resume(struct app *app)
+{
+    struct seating setup = app->setup;
+    struct game *game = app->game;
+    if (!app->again && find_saved(app))
+        return true;
+    if (app->leave || app->error)
+        return false;
+    /* A saved game that was only looked at has left its own seed. */
+    game->seed = app->options->seed + (app->again ? 1000003u * (uint64_t)(1 + app->beat) : 0);
+    if (!app->again || !setup.players) {
+        setup = setup_from_options(app->options);
+        app->edition = *app->options->edition;
+    }
+    bool good = begin_new(app, &setup);
+    if (good && app->options->go_on && !app->again)
+        app_say(app, ST_TEXT, "%s", _("No saved game is free to go on with: this is a new one."));
+    return good;
+}
+
 bool game_begin(struct app *app)
 {
     struct game *game = app->game = calloc(1, sizeof *game);
-    struct pyr_fault fault;
-    bool good = false;
     app->leave = false;
     if (!game)
         return false;
+    app->ops = &game_ops;
     game->save.lock = -1;
     game->seed = app->options->seed;
     game->thinking = PYR_NOBODY;
-    game->uncovered_for = PYR_NOBODY;
-    if (app->options->record && !app->again) {
-        app->edition = *app->options->edition;
-        app->people = app->options->people;
-        memcpy(game->bot, app->options->bot, sizeof game->bot);
-        good = saved_load(&app->match, &app->edition, app->options->record, app->options->record_size, &game->seed, &fault);
-        if (!good) {
-            char sentence[512];
-            pyr_text_fault(&fault, sentence, sizeof sentence);
-            app_fail(app, "%s:%u: %s", app->options->record_name, (unsigned)fault.line, sentence);
-        } else {
-            saved_seats(app->match.log.text, app->match.replay.seats, &app->people, game->bot);
-            saved_claim(&app->match, app->people, game->bot);
-            read_names(app);
-            if (!(app->people & ((1u << app->match.replay.seats) - 1))) {
-                app_fail(app, _("%s: there is no such seat"), app->options->record_name);
-                good = false;
-            }
-        }
-    } else {
-        good = !app->again && find_saved(app);
-        if (!good && !app->leave && !app->error) {
-            struct seating setup = app->setup;
-            if (app->again)
-                game->seed = app->options->seed + 1000003u * (uint64_t)(1 + app->beat);
-            if (!app->again || !setup.players) {
-                setup = setup_from_options(app->options);
-                app->edition = *app->options->edition;
-            }
-            good = begin_new(app, &setup);
-            if (good && app->options->go_on && !app->again)
-                app_say(app, ST_TEXT, "%s", _("No saved game is free to go on with: this is a new one."));
-        }
-    }
+    bool good = app->options->record && !app->again ? begin_from_record(app) : begin_or_resume(app);
     app->again = false;
     if (good && !game->saves)
         game->saves = save_open(&game->save, NULL);
@@ -280,16 +292,16 @@ bool game_begin(struct app *app)
         app_fail(app, "%s", _("out of memory"));
         good = false;
     }
-    if (good) {
-        app->seat = (pyr_seat)__builtin_ctz(app->people);
-        game->uncovered_for = app->people & (app->people - 1) ? PYR_NOBODY : app->seat;
-        memset(app->hand, 0, sizeof app->hand);
-        story_finish(&app->story);
-        game_save(app);
-    } else {
+    if (!good) {
         game_end(app);
+        return false;
     }
-    return good;
+    app->seat = (pyr_seat)__builtin_ctz(app->people);
+    game->uncovered_for = is_shared(app) ? PYR_NOBODY : app->seat;
+    memset(app->hand, 0, sizeof app->hand);
+    story_finish(&app->story);
+    game_save(app);
+    return true;
 }
 
 void game_end(struct app *app)
@@ -313,11 +325,6 @@ void game_end(struct app *app)
 }
 
 /* Whose turn it is. */
-
-static bool is_shared(const struct app *app)
-{
-    return (app->people & (app->people - 1)) != 0;
-}
 
 /* Among people at one screen: the next who has something to decide; a cover while they change seats. */
 static void next_person(struct app *app)
@@ -367,7 +374,7 @@ static void ask_bots(struct app *app)
     thinker_ask(game->thinker, game->bot[seat], &view, &rng);
 }
 
-void game_tick(struct app *app)
+static void game_tick(struct app *app)
 {
     ask_bots(app);
     next_person(app);
@@ -409,13 +416,18 @@ void game_back_seat(struct app *app)
 
 void game_draw_cover(struct app *app)
 {
-    char heading[300], news[1500] = "";
+    char heading[300], news[6000] = "";
     struct game *game = app->game;
     const struct key_hint hints[] = { { K_ENTER, _("Enter"), _("it is me") }, { 'q', "q", _("quit") }, { 'u', "u", _("the one before takes back") } };
     unsigned shown = 0;
     story_tell(&app->story, &app->match, app->match.log.lines, app->names);
-    for (unsigned i = app->story.count; i > 0 && shown < 8 && app->story.line[i - 1].line >= game->seen[app->seat]; i--)
-        shown++;
+    /* As many of the last lines as there is room for in the box: it is 60 columns wide, and has seven other rows. */
+    int room = app->canvas.height - 8;
+    for (unsigned i = app->story.count; i > 0 && app->story.line[i - 1].line >= game->seen[app->seat]; i--, shown++) {
+        room -= text_rows(app->story.line[i - 1].text, 60);
+        if (room < 0)
+            break;
+    }
     for (unsigned i = app->story.count - shown; i < app->story.count; i++)
         snprintf(news + strlen(news), sizeof news - strlen(news), "%s\n", app->story.line[i].text);
     if (!news[0])
@@ -463,7 +475,7 @@ void game_take_back(struct app *app)
     app_say(app, ST_TEXT, "%s", _("Your last turn is taken back."));
 }
 
-void game_confirm(struct app *app)
+static void game_confirm(struct app *app)
 {
     remember(app);
     enum pyr_err err = pyr_match_confirm(&app->match, app->seat);
@@ -472,7 +484,7 @@ void game_confirm(struct app *app)
     game_save(app);
 }
 
-void game_take(struct app *app, pyr_step step)
+static void game_take(struct app *app, pyr_step step)
 {
     char reason[300];
     remember(app);
@@ -484,7 +496,7 @@ void game_take(struct app *app, pyr_step step)
     game_save(app);
 }
 
-void game_retract(struct app *app)
+static void game_retract(struct app *app)
 {
     char reason[300];
     enum pyr_err err = pyr_match_retract(&app->match, app->seat);
@@ -504,7 +516,7 @@ void game_retract(struct app *app)
     game_save(app);
 }
 
-const char *game_title(struct app *app)
+static const char *game_title(struct app *app)
 {
     if (is_shared(app))
         snprintf(app->game->title, sizeof app->game->title, "%s", app->names[app->seat]);
@@ -512,3 +524,38 @@ const char *game_title(struct app *app)
         snprintf(app->game->title, sizeof app->game->title, _("seed %llu"), (unsigned long long)app->game->seed);
     return app->game->title;
 }
+
+static unsigned game_waiting(const struct app *app)
+{
+    return pyr_match_waiting(&app->match);
+}
+
+static const char *game_leaving(const struct app *app)
+{
+    if (!app->game->is_kept)
+        return _("It could not be saved: leaving loses what is not on the disk.");
+    if (!saved_is_begun(&app->match, app->people))
+        return _("Nothing has been chosen yet: the game is not kept.");
+    return pyr_match_is_over(&app->match) ? _("It is over, and its record is kept.") : _("It is kept and goes on the next time you start.");
+}
+
+static bool game_can_play_again(const struct app *app)
+{
+    (void)app;
+    return true;
+}
+
+static void game_play_again(struct app *app)
+{
+    app->again = app->leave = true;
+}
+
+static bool game_is_watching(const struct app *app)
+{
+    (void)app;
+    return false;
+}
+
+const struct play_ops game_ops = { .tick = game_tick, .is_alive = game_is_thinking, .title = game_title, .waiting = game_waiting,
+    .leaving = game_leaving, .confirm = game_confirm, .take = game_take, .retract = game_retract, .can_play_again = game_can_play_again,
+    .play_again = game_play_again, .is_watching = game_is_watching };

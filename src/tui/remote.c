@@ -201,13 +201,13 @@ static void note_error(struct remote *remote, const char *code)
 static const char *words_cause(int status)
 {
     switch (status) {
-    case NET_NO_NAME: return _("there is no host of this name; check the spelling.");
+    case NET_NO_NAME: return _("unknown host; check the spelling.");
     case NET_NO_LOOKUP: return _("the name cannot be looked up; is this computer online?");
     case NET_REFUSED: return _("connection refused: no server is running there, or it uses another port.");
     case NET_UNREACHABLE: return _("the computer cannot be reached.");
     case NET_NO_TLS: return _("the server there does not answer in TLS; is its address http://?");
     case NET_NO_HTTP: return _("the server there does not answer in HTTP; is its address https://?");
-    default: return _("the server has a fault.");
+    default: return _("the server reports an internal error.");
     }
 }
 
@@ -252,7 +252,8 @@ static void ask_who(struct remote *remote)
             json_pack("{ss}", "name", remote->name));
 }
 
-/* The server does not know us: it has another database, perhaps for a day. Whoever we were is kept beside the file of whom we become. */
+/* The server does not know us: it has another database, perhaps for a day. Whoever we were is kept beside the file
+ * of whom we become. */
 static void become_new(struct remote *remote)
 {
     char path[PATH_MAX + 8];
@@ -531,7 +532,7 @@ static void on_ready(struct remote *remote, struct app *app, const json_t *messa
     if (!remote->you || remote->stage != STAGE_PLAY || remote->pending_kind)
         return;
     pyr_seat seat = (pyr_seat)(remote->you - 1);
-    struct pyr_choice *choice = &app->match.choice[seat];
+    struct pyr_pending *choice = &app->match.choice[seat];
     /* Made at another screen, or before this one was started. Takes are told by the lines. */
     if (mine && !choice->confirmed && app->match.replay.state.open.phase != PYR_REPLACE && !pyr_match_choose(&app->match, seat, mine, NULL))
         choice->confirmed = true;
@@ -654,71 +655,107 @@ static bool is_stranger(int status, const json_t *answer)
     return status > 0 && (status < 500 || status == 501) && !json_is_object(json_object_get(answer, status == 200 ? "visitor" : "error"));
 }
 
-static void on_answer(struct remote *remote, struct app *app, const struct net_event *event)
+static void answer_edition(struct remote *remote, struct app *app, const struct net_event *event)
 {
-    json_error_t fault;
-    if (event->id == ASK_STILL) {
-        if (event->status == 401)                /* its database is another one: the seat will not come back */
-            app_fail(app, "%s: %s", remote->url, words_error("no_visitor"));
+    if (event->status != 200 || !event->text) {
+        app_fail(app, _("the server's edition %s cannot be used"), remote->edition_name);
         return;
     }
-    if (event->id == ASK_EDITION || event->id == ASK_RECORD) {
-        if (event->status == 200 && event->text && event->id == ASK_EDITION) {
-            set_edition(remote, app, event->text, event->size);
-            load(remote, app);
-        } else if (event->id == ASK_EDITION) {
-            app_fail(app, _("the server's edition %s cannot be used"), remote->edition_name);
-        } else if (event->status == 200 && event->text && remote->stage == STAGE_PLAY && pyr_match_is_over(&app->match)) {
-            struct pyr_match *whole = malloc(sizeof *whole);
-            if (whole && !pyr_match_load(whole, &app->edition, event->text, event->size, PYR_NOBODY, NULL) && pyr_match_is_over(whole)) {
-                app->match = *whole;
-                story_finish(&app->story);
-            }
-            free(whole);
-        }
+    set_edition(remote, app, event->text, event->size);
+    load(remote, app);
+}
+
+/* The whole record of a game that is over, with all deals, for the replay. */
+static void answer_record(struct remote *remote, struct app *app, const struct net_event *event)
+{
+    if (event->status != 200 || !event->text || remote->stage != STAGE_PLAY || !pyr_match_is_over(&app->match))
         return;
+    struct pyr_match *whole = malloc(sizeof *whole);
+    if (whole && !pyr_match_load(whole, &app->edition, event->text, event->size, PYR_NOBODY, NULL) && pyr_match_is_over(whole)) {
+        app->match = *whole;
+        story_finish(&app->story);
     }
-    json_t *answer = event->text ? json_loadb(event->text, event->size, 0, &fault) : NULL;
-    const char *error = text_of(json_object_get(answer, "error"), "code");
-    if (event->status == NET_UNTRUSTED) {
-        app_fail(app, _("%s: the certificate is not trusted, or is that of another server; --trust FILE trusts one that you know"), remote->url);
-    } else if ((event->id == ASK_WHO || event->id == ASK_BE) && is_stranger(event->status, answer)) {
+    free(whole);
+}
+
+/* Who one is: the first thing that a server is asked. */
+static void answer_visitor(struct remote *remote, struct app *app, const struct net_event *event, const json_t *answer)
+{
+    if (is_stranger(event->status, answer)) {
         app_fail(app, _("%s: this is not a server of Pyramids"), remote->url);
-    } else if (event->status == NET_NO_NAME && remote->stage == STAGE_VISITOR) {
-        note_cause(remote, event->status);
-        app_fail(app, "%s", remote->cause);
-    } else if (event->status <= 0 || event->status >= 500) {
-        note_cause(remote, event->status);
-        if (event->id == ASK_WHO || event->id == ASK_BE)
-            retry_later(remote, 0);
-        else
-            snprintf(remote->note, sizeof remote->note, "%s", _("The server does not answer."));
-        if (event->id == ASK_REMATCH)
-            app_say(app, ST_BAD, "%s", remote->note);
     } else if (event->id == ASK_WHO && event->status == 401) {
         become_new(remote);
-    } else if ((event->id == ASK_WHO || event->id == ASK_BE) && event->status == 200) {
+    } else if (event->status == 200) {
         known(remote);
-    } else if (event->id == ASK_WHO || event->id == ASK_BE) {
-        note_error(remote, error);
+    } else {
+        note_error(remote, text_of(json_object_get(answer, "error"), "code"));
         app_fail(app, "%s: %s", remote->url, remote->note);
-    } else if (event->id == ASK_TABLES && event->status == 200) {
+    }
+}
+
+/* No answer, or the server could not give one: what can be tried again is. */
+static void answer_missing(struct remote *remote, struct app *app, const struct net_event *event)
+{
+    bool first = event->id == ASK_WHO || event->id == ASK_BE;
+    note_cause(remote, event->status);
+    if (event->status == NET_UNTRUSTED)
+        app_fail(app, _("%s: the certificate is not trusted, or is that of another server; --trust FILE trusts one that you know"), remote->url);
+    else if (event->status == NET_NO_NAME && remote->stage == STAGE_VISITOR)
+        app_fail(app, "%s", remote->cause);
+    else if (first)
+        retry_later(remote, 0);
+    else
+        snprintf(remote->note, sizeof remote->note, "%s", _("The server does not answer."));
+    if (event->id == ASK_REMATCH)
+        app_say(app, ST_BAD, "%s", remote->note);
+}
+
+/* Tables: the list, a new one, a rematch. */
+static void answer_tables(struct remote *remote, struct app *app, const struct net_event *event, const json_t *answer)
+{
+    const char *error = text_of(json_object_get(answer, "error"), "code"), *code = text_of(json_object_get(answer, "table"), "code");
+    if (event->id == ASK_TABLES && event->status == 200) {
         read_tables(remote, answer);
-    } else if (event->id == ASK_CREATE && event->status == 201 &&
-        copy_code(remote->code, sizeof remote->code, text_of(json_object_get(answer, "table"), "code"))) {
+    } else if (event->id == ASK_CREATE && event->status == 201 && copy_code(remote->code, sizeof remote->code, code)) {
         go_to_table(remote);
     } else if (event->id == ASK_REMATCH && event->status == 201) {
-        begin_rematch(remote, app, text_of(json_object_get(answer, "table"), "code"));
+        begin_rematch(remote, app, code);
     } else if (error[0]) {
         note_error(remote, error);
         if (event->id == ASK_REMATCH)
             app_say(app, ST_BAD, "%s", remote->note);
     }
+}
+
+static void on_answer(struct remote *remote, struct app *app, const struct net_event *event)
+{
+    json_error_t fault;
+    json_t *answer = NULL;
+    switch (event->id) {
+    case ASK_STILL:
+        if (event->status == 401)                /* its database is another one: the seat will not come back */
+            app_fail(app, "%s: %s", remote->url, words_error("no_visitor"));
+        return;
+    case ASK_EDITION: answer_edition(remote, app, event); return;
+    case ASK_RECORD: answer_record(remote, app, event); return;
+    default: break;
+    }
+    bool is_first = event->id == ASK_WHO || event->id == ASK_BE;
+    if (event->text)
+        answer = json_loadb(event->text, event->size, 0, &fault);
+    /* Something else than Pyramids may answer 501 to a question that it does not know. */
+    if (event->status <= 0 || (event->status >= 500 && !(is_first && is_stranger(event->status, answer))))
+        answer_missing(remote, app, event);
+    else if (is_first)
+        answer_visitor(remote, app, event, answer);
+    else
+        answer_tables(remote, app, event, answer);
     json_decref(answer);
 }
 
-void remote_tick(struct remote *remote, struct app *app)
+static void remote_tick(struct app *app)
 {
+    struct remote *remote = app->remote;
     double now = app_seconds();
     for (struct net_event *event; !app->error && (event = net_next(remote->net)); net_free(event)) {
         switch (event->kind) {
@@ -774,10 +811,11 @@ static void send_choice(struct remote *remote, int kind, const char *choice)
         net_send(remote->net, remote->pending);
 }
 
-void remote_confirm(struct remote *remote, struct app *app)
+static void remote_confirm(struct app *app)
 {
+    struct remote *remote = app->remote;
     char text[512];
-    struct pyr_choice *choice = &app->match.choice[app->seat];
+    struct pyr_pending *choice = &app->match.choice[app->seat];
     if (remote->pending_kind || !choice->count)
         return;
     saved_choice(&app->match, app->seat, text, sizeof text);
@@ -785,8 +823,9 @@ void remote_confirm(struct remote *remote, struct app *app)
     send_choice(remote, PEND_CHOOSE, text);
 }
 
-void remote_take(struct remote *remote, struct app *app, pyr_step step)
+static void remote_take(struct app *app, pyr_step step)
 {
+    struct remote *remote = app->remote;
     char text[32];
     if (remote->pending_kind)
         return;
@@ -798,8 +837,9 @@ void remote_take(struct remote *remote, struct app *app, pyr_step step)
     app_say(app, ST_TEXT, "%s", _("Sent."));
 }
 
-void remote_retract(struct remote *remote, struct app *app)
+static void remote_retract(struct app *app)
 {
+    struct remote *remote = app->remote;
     if (remote->pending_kind) {
         remote->wants_retract = true;
         app_say(app, ST_TEXT, "%s", _("The server has not answered yet."));
@@ -808,29 +848,30 @@ void remote_retract(struct remote *remote, struct app *app)
     }
 }
 
-bool remote_can_play_again(const struct remote *remote)
+static bool remote_can_play_again(const struct app *app)
 {
-    return remote && remote->you && !strcmp(remote->state, "over");
+    return app->remote->you && !strcmp(app->remote->state, "over");
 }
 
-bool remote_is_asked_again(const struct remote *remote)
+static bool remote_is_asked_again(const struct app *app)
 {
-    return remote->asked_again && remote_can_play_again(remote);
+    return app->remote->asked_again && remote_can_play_again(app);
 }
 
-void remote_play_again(struct remote *remote, struct app *app)
+static void remote_play_again(struct app *app)
 {
+    struct remote *remote = app->remote;
     char path[CODE_ROOM + 32];
-    if (!remote_can_play_again(remote))
+    if (!remote_can_play_again(app))
         return;
     snprintf(path, sizeof path, "/api/tables/%s/rematch", remote->code);
     ask(remote, ASK_REMATCH, path, json_object());
     app_say(app, ST_TEXT, "%s", _("Sent."));
 }
 
-bool remote_key(struct remote *remote, struct app *app, int key)
+static bool remote_idle_key(struct app *app, int key)
 {
-    if (remote->you || !app->match.replay.seats)
+    if (app->remote->you || !app->match.replay.seats)
         return false;
     /* Onlookers may look over anyone's shoulder: all of it is open. */
     if (key == K_TAB)
@@ -844,9 +885,9 @@ bool remote_key(struct remote *remote, struct app *app, int key)
 
 /* What is seen. */
 
-bool remote_is_watching(const struct remote *remote)
+static bool remote_is_watching(const struct app *app)
 {
-    return !remote->you;
+    return !app->remote->you;
 }
 
 /* A word as a shell reads it. */
@@ -883,8 +924,9 @@ void remote_way_back(const struct remote *remote, char *to, size_t size)
         snprintf(to + strlen(to), size - strlen(to), " --trust %s", trusted);
 }
 
-const char *remote_title(struct remote *remote)
+static const char *remote_title(struct app *app)
 {
+    struct remote *remote = app->remote;
     char clock[32] = "";
     double left = remote->deadline - app_seconds();
     if (remote->deadline > 0)
@@ -896,8 +938,9 @@ const char *remote_title(struct remote *remote)
     return remote->title;
 }
 
-const char *remote_banner(const struct remote *remote)
+static const char *remote_banner(const struct app *app)
 {
+    const struct remote *remote = app->remote;
     if (remote->connected && remote->elsewhere)
         return _("You play this seat in another window now. Choosing here takes it back.");
     if (remote->connected)
@@ -905,8 +948,9 @@ const char *remote_banner(const struct remote *remote)
     return remote->you ? _("Connection lost: reconnecting. Your marks are safe; a choice is sent once.") : _("Connection lost: reconnecting.");
 }
 
-enum sign remote_sign(const struct remote *remote, unsigned seat)
+static enum sign remote_sign(const struct app *app, unsigned seat)
 {
+    const struct remote *remote = app->remote;
     if (seat >= remote->seats)
         return SIGN_NONE;
     if (remote->ready >> seat & 1)
@@ -916,14 +960,15 @@ enum sign remote_sign(const struct remote *remote, unsigned seat)
     return SIGN_THINKS;
 }
 
-unsigned remote_waiting(const struct remote *remote)
+static unsigned remote_waiting(const struct app *app)
 {
+    const struct remote *remote = app->remote;
     return ((1u << remote->seats) - 1) & ~remote->ready & ~(remote->you ? 1u << (remote->you - 1) : 0);
 }
 
-bool remote_draws_itself(const struct remote *remote)
+static bool remote_draws_itself(const struct app *app)
 {
-    return remote->stage != STAGE_PLAY;
+    return app->remote->stage != STAGE_PLAY;
 }
 
 static void draw_room(struct remote *remote, struct app *app)
@@ -960,8 +1005,9 @@ static void draw_room(struct remote *remote, struct app *app)
     draw_notice(&app->canvas, !strcmp(remote->state, "running") ? _("The players choose their first cards") : _("Waiting for players"), text, app->hints, app->hint_count);
 }
 
-void remote_draw(struct remote *remote, struct app *app)
+static void remote_draw(struct app *app)
 {
+    struct remote *remote = app->remote;
     char text[900];
     if (remote->stage == STAGE_ROOM) {
         draw_room(remote, app);
@@ -1011,8 +1057,9 @@ static void list_key(struct remote *remote, int key)
     }
 }
 
-void remote_screen_key(struct remote *remote, struct app *app, int key)
+static void remote_screen_key(struct app *app, int key)
 {
+    struct remote *remote = app->remote;
     size_t length = strlen(remote->code);
     if (remote->stage == STAGE_CODE) {
         if (key == K_ESCAPE) {
@@ -1044,19 +1091,39 @@ void remote_screen_key(struct remote *remote, struct app *app, int key)
     }
 }
 
-void remote_screen_mouse(struct remote *remote, struct app *app, const struct input *input)
+static void remote_screen_mouse(struct app *app, const struct input *input)
 {
+    struct remote *remote = app->remote;
     const struct place *place = canvas_find(&app->canvas, input->x, input->y);
     if (!place)
         return;
     if (place->action == ACT_KEY && input->kind == INPUT_CLICK) {
-        remote_screen_key(remote, app, place->detail);
+        remote_screen_key(app, place->detail);
     } else if (place->action == ACT_ITEM && remote->stage == STAGE_LIST) {
         remote->at = (unsigned)place->detail;
         if (input->kind == INPUT_CLICK)
             list_key(remote, K_ENTER);
     }
 }
+
+static bool remote_is_alive(const struct app *app)
+{
+    (void)app;
+    return true;
+}
+
+static const char *remote_leaving(const struct app *app)
+{
+    if (pyr_match_is_over(&app->match))
+        return _("It is over, and its record is kept.");
+    return app->remote->you ? _("Your seat stays yours: come back with the same command.") : _("You are watching: the game goes on without you.");
+}
+
+static const struct play_ops remote_ops = { .tick = remote_tick, .is_alive = remote_is_alive, .title = remote_title, .banner = remote_banner,
+    .sign = remote_sign, .waiting = remote_waiting, .leaving = remote_leaving, .confirm = remote_confirm, .take = remote_take,
+    .retract = remote_retract, .can_play_again = remote_can_play_again, .play_again = remote_play_again,
+    .is_asked_again = remote_is_asked_again, .is_watching = remote_is_watching, .idle_key = remote_idle_key,
+    .draws_itself = remote_draws_itself, .draw = remote_draw, .screen_key = remote_screen_key, .screen_mouse = remote_screen_mouse };
 
 /* Beginning and end. */
 
@@ -1116,6 +1183,7 @@ struct remote *remote_create(struct app *app)
         goto failed;
     }
     remote->wait = 0.5;
+    app->ops = &remote_ops;
     ask_who(remote);
     return remote;
 

@@ -128,7 +128,7 @@ static const struct pyr_judge_report *report_of(const struct replaying *r)
     return good ? &analysis->report : NULL;
 }
 
-static const struct pyr_judge_decision *decision_at(const struct replaying *r, uint32_t line)
+static const struct pyr_luck_decision *decision_at(const struct replaying *r, uint32_t line)
 {
     const struct pyr_judge_report *report = report_of(r);
     for (unsigned i = 0; report && i < report->decisions; i++)
@@ -139,8 +139,8 @@ static const struct pyr_judge_decision *decision_at(const struct replaying *r, u
 
 static const char *sign_at(void *context, uint32_t line)
 {
-    const struct pyr_judge_decision *decision = decision_at(context, line);
-    return decision && pyr_judge_threshold[decision->mark].sign[0] ? pyr_judge_threshold[decision->mark].sign : NULL;
+    const struct pyr_luck_decision *decision = decision_at(context, line);
+    return decision && pyr_luck_threshold(decision->mark)->sign[0] ? pyr_luck_threshold(decision->mark)->sign : NULL;
 }
 
 static enum pyr_event_kind kind_at(const struct app *app, uint32_t line, struct pyr_event *event)
@@ -157,17 +157,17 @@ static enum pyr_event_kind kind_at(const struct app *app, uint32_t line, struct 
 static void judge_line(struct replaying *r)
 {
     r->preview[0] = '\0';
-    const struct pyr_judge_decision *decision = r->line ? decision_at(r, r->line - 1) : NULL;
+    const struct pyr_luck_decision *decision = r->line ? decision_at(r, r->line - 1) : NULL;
     if (!decision)
         return;
     char best[PYR_JUDGE_CHOICE] = "";
     if (decision->bests)
         pyr_judge_choice(report_of(r), decision, &decision->best[0], best, sizeof best);
-    if (decision->mark == PYR_JUDGE_FINE)
+    if (decision->mark == PYR_LUCK_FINE)
         snprintf(r->preview, sizeof r->preview, _("%s: a good choice."), r->app->names[decision->seat]);
     else
         snprintf(r->preview, sizeof r->preview, _("%s (%s): %s points lost. Best: %s"), r->app->names[decision->seat],
-            pyr_judge_threshold[decision->mark].sign, PYR_NUMBER((double)decision->points_lost, 1), best);
+            pyr_luck_threshold(decision->mark)->sign, PYR_NUMBER((double)decision->points_lost, 1), best);
 }
 
 static void draw_sums(struct replaying *r)
@@ -190,7 +190,7 @@ static void draw_sums(struct replaying *r)
         canvas_text(canvas, right[i] - wide, box.y, wide, ST_DIM, head[i]);
     }
     for (unsigned s = 0; s < report->seats; s++) {
-        const struct pyr_judge_sum *sum = &report->sum[s];
+        const struct pyr_luck_sum *sum = &report->sum[s];
         char cell[6][PYR_NUMBER_SIZE];
         pyr_text_number(cell[0], (double)sum->expected, 0, false);
         pyr_text_number(cell[1], (double)sum->luck, 1, true);
@@ -203,63 +203,15 @@ static void draw_sums(struct replaying *r)
     }
 }
 
-static void draw(struct replaying *r)
+static void set_hints(struct replaying *r)
 {
     struct app *app = r->app;
-    struct scene scene;
-    struct pyr_replay at;
-    struct pyr_event event;
-    app_canvas(app);
-    app_scene(app, &scene);
-    story_tell(&app->story, &app->match, app->match.log.lines, app->names);
-    if (pyr_match_replay(&app->match, r->line, &at))
-        return;
-    pyr_view_init(&scene.view, &at.state, PYR_SPECTATOR);
-    bool keeping = at.state.open.phase == PYR_KEEP;          /* what was dealt and returned is open afterwards (Q10) */
-    if (keeping)
-        pyr_view_init(&scene.view, &at.state, app->seat);
-    for (unsigned s = 0; s < at.seats && at.state.open.phase == PYR_MARK; s++)
-        scene.view.open.desk[s] = at.state.desk[s];  /* marks are seen as they are told */
-    scene.hand = NULL;
-    scene.state = HAND_IDLE;
-    memset(scene.sign, 0, sizeof scene.sign);
-    scene.banner = NULL;
-    if (r->line && kind_at(app, r->line - 1, &event) == PYR_EVENT_MARK && event.seat == app->seat)
-        for (unsigned i = 0; i < event.count; i++)
-            for (unsigned slot = 0; slot < PYR_KEPT; slot++)
-                if (scene.view.open.desk[app->seat].card[slot] == event.part[i].card)
-                    scene.shown[slot] |= event.part[i].spaces;
-    judge_line(r);
-    scene.preview = r->preview;
-    scene.story_mark = r->line ? r->line - 1 : 0;
-    scene.story_sign = sign_at;
-    scene.story_context = r;
-    snprintf(r->short_title, sizeof r->short_title, _("Replay, line %u of %u"), (unsigned)r->line, (unsigned)app->match.log.lines);
-    scene.short_title = r->short_title;
-    if (r->name[0])
-        snprintf(r->title, sizeof r->title, _("Replay %s, line %u of %u"), r->name, (unsigned)r->line, (unsigned)app->match.log.lines);
-    scene.title = r->name[0] ? r->title : r->short_title;
-    char message[900] = "";
-    enum style style = ST_TEXT;
-    for (unsigned i = app->story.count; i-- > 0 && !message[0];)
-        if (app->story.line[i].line < r->line)
-            story_about(&app->story, app->story.line[i].line, message, sizeof message);
-    if (r->analysis && !report_of(r)) {
-        pthread_mutex_lock(&r->analysis->lock);
-        unsigned begun = r->analysis->begun, all = r->analysis->all;
-        bool failed = r->analysis->done;
-        pthread_mutex_unlock(&r->analysis->lock);
-        style = failed ? ST_BAD : ST_TOUCH;
-        if (failed)
-            snprintf(message, sizeof message, "%s", _("Only a whole record can be analysed."));
-        else
-            snprintf(message, sizeof message, _("Analysis: %u of %u"), begun, all);
-    }
-    scene.message = message;
-    scene.message_style = style;
-    table_sheet_hints(app);
-    if (app->sheet)
+    if (app->sheet) {
+        table_sheet_hints(app);
         app_hint(app, K_ESCAPE, _("Esc"), _("back"));
+        app_hint(app, 'q', "q", _("leave"));
+        return;
+    }
     app_hint(app, K_RIGHT, app->facts.ascii ? ">" : "→", _("on"));
     app_hint(app, K_LEFT, app->facts.ascii ? "<" : "←", _("back"));
     app_hint(app, ']', "]", _("next turn"));
@@ -268,6 +220,82 @@ static void draw(struct replaying *r)
     app_hint(app, 'q', "q", _("leave"));
     app_hint(app, K_TAB, _("Tab"), _("seat"));
     app_hint(app, 'L', "L", _("log"));
+}
+
+/* The table as it stood after the line, as everyone may see it afterwards. */
+static void set_table(struct replaying *r, const struct pyr_replay *at, struct scene *scene)
+{
+    struct app *app = r->app;
+    struct pyr_event event;
+    bool keeping = at->state.open.phase == PYR_KEEP;         /* what was dealt and returned is open afterwards (Q10) */
+    pyr_view_init(&scene->view, &at->state, keeping ? app->seat : PYR_SPECTATOR);
+    for (unsigned s = 0; s < at->seats && at->state.open.phase == PYR_MARK; s++)
+        scene->view.open.desk[s] = at->state.desk[s];        /* marks are seen as they are told */
+    scene->hand = NULL;
+    scene->state = HAND_IDLE;
+    memset(scene->sign, 0, sizeof scene->sign);
+    scene->banner = NULL;
+    if (!r->line || kind_at(app, r->line - 1, &event) != PYR_EVENT_MARK || event.seat != app->seat)
+        return;
+    for (unsigned i = 0; i < event.count; i++)
+        for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+            if (scene->view.open.desk[app->seat].card[slot] == event.part[i].card)
+                scene->shown[slot] |= event.part[i].spaces;
+}
+
+/* The first line, the story, and what the analysis says. */
+static void set_words(struct replaying *r, struct scene *scene)
+{
+    unsigned lines = r->app->match.log.lines;
+    judge_line(r);
+    scene->preview = r->preview;
+    scene->story_mark = r->line ? r->line - 1 : 0;
+    scene->story_sign = sign_at;
+    scene->story_context = r;
+    snprintf(r->short_title, sizeof r->short_title, _("Replay, line %u of %u"), (unsigned)r->line, lines);
+    scene->short_title = r->short_title;
+    if (r->name[0])
+        snprintf(r->title, sizeof r->title, _("Replay %s, line %u of %u"), r->name, (unsigned)r->line, lines);
+    scene->title = r->name[0] ? r->title : r->short_title;
+}
+
+/* What happened last, or how far the analysis is. */
+static enum style set_message(struct replaying *r, char *message, size_t size)
+{
+    const struct story *story = &r->app->story;
+    message[0] = '\0';
+    for (unsigned i = story->count; i-- > 0 && !message[0];)
+        if (story->line[i].line < r->line)
+            story_about(story, story->line[i].line, message, size);
+    if (!r->analysis || report_of(r))
+        return ST_TEXT;
+    pthread_mutex_lock(&r->analysis->lock);
+    unsigned begun = r->analysis->begun, all = r->analysis->all;
+    bool failed = r->analysis->done;
+    pthread_mutex_unlock(&r->analysis->lock);
+    if (failed)
+        snprintf(message, size, "%s", _("Only a whole record can be analysed."));
+    else
+        snprintf(message, size, _("Analysis: %u of %u"), begun, all);
+    return failed ? ST_BAD : ST_TOUCH;
+}
+
+static void draw(struct replaying *r)
+{
+    struct app *app = r->app;
+    struct scene scene;
+    struct pyr_replay at;
+    char message[900];
+    app_canvas(app);
+    app_scene(app, &scene);
+    story_tell(&app->story, &app->match, app->match.log.lines, app->names);
+    if (pyr_match_replay(&app->match, r->line, &at))
+        return;
+    set_table(r, &at, &scene);
+    set_words(r, &scene);
+    scene.message_style = set_message(r, message, sizeof message);
+    scene.message = message;
+    set_hints(r);
     scene.hint_count = r->sums ? 0 : app->hint_count;        /* its box has the key that works then */
     if (app->canvas.width < TUI_MIN_WIDTH || app->canvas.height < TUI_MIN_HEIGHT)
         draw_is_too_small(&app->canvas);
@@ -279,7 +307,7 @@ static void draw(struct replaying *r)
         table_draw_help(app, &scene);
     else if (at.stage == PYR_STAGE_OVER && r->line == app->match.log.lines && !app->peek)
         draw_scores(&app->canvas, &scene);
-    else if (keeping)
+    else if (at.state.open.phase == PYR_KEEP)
         draw_keep(&app->canvas, &scene);
     else
         draw_table(&app->canvas, &scene);
@@ -302,10 +330,46 @@ static void go(struct replaying *r, int steps, bool turns)
     r->line = line < r->first ? r->first : line > app->match.log.lines ? app->match.log.lines : (uint32_t)line;
 }
 
+static void toggle_sheet(struct app *app, enum sheet sheet)
+{
+    app->sheet = app->sheet == sheet ? SHEET_NONE : sheet;
+    app->scroll = 0;
+    app->page = 1;                           /* of the help: the signs; a replay has few keys, and they are in the last line */
+}
+
+/* Keys that go through the record. */
+static bool walk_key(struct replaying *r, int key)
+{
+    switch (key) {
+    case K_RIGHT: case 'l': case ' ': case K_ENTER: case K_DOWN: case 'j': go(r, 1, false); return true;
+    case K_LEFT: case 'h': case K_UP: case 'k': case K_BACKSPACE: go(r, -1, false); return true;
+    case ']': case K_PAGE_DOWN: case 'n': go(r, 1, true); return true;
+    case '[': case K_PAGE_UP: case 'N': case 'p': go(r, -1, true); return true;
+    case K_HOME: case 'g': r->line = r->first; return true;
+    case K_END: case 'G': r->line = r->app->match.log.lines; return true;
+    default: return false;
+    }
+}
+
+/* Keys that choose through whose eyes the table is seen. */
+static bool seat_key(struct app *app, int key)
+{
+    unsigned seats = app->match.replay.seats;
+    if (key == K_TAB)
+        app->seat = (pyr_seat)((app->seat + 1u) % seats);
+    else if (key == K_BACKTAB)
+        app->seat = (pyr_seat)((app->seat + seats - 1u) % seats);
+    else if (key >= '1' && key < '1' + (int)seats)
+        app->seat = (pyr_seat)(key - '1');
+    else
+        return false;
+    return true;
+}
+
+/* False when the player leaves. */
 static bool on_key(struct replaying *r, int key)
 {
     struct app *app = r->app;
-    unsigned seats = app->match.replay.seats;
     if (r->sums) {
         r->sums = false;
         return true;
@@ -316,29 +380,18 @@ static bool on_key(struct replaying *r, int key)
         app->sheet = SHEET_NONE;
         return true;
     }
+    if (walk_key(r, key) || seat_key(app, key))
+        return true;
     switch (key) {
-    case K_RIGHT: case 'l': case ' ': case K_ENTER: case K_DOWN: case 'j': go(r, 1, false); break;
-    case K_LEFT: case 'h': case K_UP: case 'k': case K_BACKSPACE: go(r, -1, false); break;
-    case ']': case K_PAGE_DOWN: case 'n': go(r, 1, true); break;
-    case '[': case K_PAGE_UP: case 'N': case 'p': go(r, -1, true); break;
-    case K_HOME: case 'g': r->line = r->first; break;
-    case K_END: case 'G': r->line = app->match.log.lines; break;
-    case K_TAB: app->seat = (pyr_seat)((app->seat + 1u) % seats); break;
-    case K_BACKTAB: app->seat = (pyr_seat)((app->seat + seats - 1u) % seats); break;
-    case '1': case '2': case '3': case '4':
-        if ((unsigned)(key - '1') < seats)
-            app->seat = (pyr_seat)(key - '1');
-        break;
     case 'a':
-        if (report_of(r))
-            r->sums = true;
-        else if (!r->analysis)
+        r->sums = report_of(r) != NULL;
+        if (!r->analysis)
             analysis_start(r);
         break;
     case 't': app->peek = !app->peek; break;
-    case 'L': app->sheet = app->sheet == SHEET_STORY ? SHEET_NONE : SHEET_STORY; app->scroll = 0; break;
-    case 'o': app->sheet = app->sheet == SHEET_PLAYERS ? SHEET_NONE : SHEET_PLAYERS; break;
-    case '?': app->sheet = app->sheet == SHEET_HELP ? SHEET_NONE : SHEET_HELP; app->page = 1; break;
+    case 'L': toggle_sheet(app, SHEET_STORY); break;
+    case 'o': toggle_sheet(app, SHEET_PLAYERS); break;
+    case '?': toggle_sheet(app, SHEET_HELP); break;
     case 12: screen_redraw(); break;
     case 'q': case 'Q': case K_ESCAPE: return false;
     default: break;

@@ -84,6 +84,50 @@ void draw_keep(struct canvas *canvas, const struct scene *scene)
     draw_foot(canvas, scene);
 }
 
+/* The pyramid points of a colour that nobody has, or "-". */
+static void points_left(const struct scene *scene, unsigned colour, char *to, size_t size)
+{
+    to[0] = '\0';
+    for (unsigned place = 0; place < PYR_TILES; place++)
+        if (scene->view.open.tile[colour][place] == PYR_NOBODY)
+            snprintf(to + strlen(to), size - strlen(to), "%s%d", to[0] ? " " : "", pyr_tile_value(place));
+    if (!to[0])
+        snprintf(to, size, "-");
+}
+
+/* The race for the pyramid points, to choose a card by: for each colour one's own pyramids, the points that are left, and how many
+ * pyramids each of the others has. */
+static void draw_race(struct canvas *canvas, int x, int y, const struct scene *scene)
+{
+    const struct pyr_table *open = &scene->view.open;
+    int word = 0, own = 0;
+    for (unsigned colour = 0; colour < PYR_COLOURS; colour++) {
+        int count = __builtin_popcountll(open->desk[scene->seat].done & scene->edition->box.colour[colour]);
+        word = text_width(pyr_text_colour(colour)) > word ? text_width(pyr_text_colour(colour)) : word;
+        own = 3 * count > own ? 3 * count : own;
+    }
+    for (unsigned colour = 0; colour < PYR_COLOURS && y + (int)colour < canvas->height - 2; colour++) {
+        pyr_cardset all = scene->edition->box.colour[colour], done = open->desk[scene->seat].done & all;
+        int row = y + (int)colour, at = x + word + 2, room = canvas->width - 2;
+        char left[24], other[PYR_MAX_PLAYER_NAME + 16];
+        canvas_text(canvas, x, row, word, colour_style(colour), pyr_text_colour(colour));
+        for (; done; done &= done - 1)
+            at += canvas_print(canvas, at, row, 2, ST_GOLD, "%d", __builtin_ctzll(done) + 1) + 1;
+        points_left(scene, colour, left, sizeof left);
+        at = x + word + 2 + own + 1;
+        canvas_text(canvas, at, row, room - at, ST_TEXT, left);
+        at += 9;
+        for (unsigned seat = 0; seat < open->seats; seat++) {
+            if (seat == scene->seat)
+                continue;
+            snprintf(other, sizeof other, "%s %d", scene->names[seat], __builtin_popcountll(open->desk[seat].done & all));
+            if (at + text_width(other) > room)
+                break;                       /* t shows the table with all of it */
+            at += canvas_text(canvas, at, row, room - at, ST_DIM, other) + 2;
+        }
+    }
+}
+
 /* The deck to draw from; when it is empty, only its outline, and nothing to choose. */
 static void draw_deck(struct canvas *canvas, int x, int y, unsigned left, bool at)
 {
@@ -140,19 +184,7 @@ void draw_replace(struct canvas *canvas, const struct scene *scene)
         draw_offer(canvas, x + (int)i * (width + gap), y, size, scene, card, mine && scene->hand && scene->hand->at == i, note, (int)i);
     }
     draw_deck(canvas, x + PYR_DISPLAY * (width + gap), y, open->deck_left, mine && scene->hand && scene->hand->at == HAND_DECK);
-    /* What one has already, to choose by. */
-    int below = y + 6 + card_height(size);
-    const struct pyr_desk *desk = &open->desk[scene->seat];
-    int word = 0;
-    for (unsigned colour = 0; colour < PYR_COLOURS; colour++)
-        word = text_width(pyr_text_colour(colour)) > word ? text_width(pyr_text_colour(colour)) : word;
-    for (unsigned colour = 0; colour < PYR_COLOURS && below + (int)colour < canvas->height - 2; colour++) {
-        pyr_cardset done = desk->done & scene->edition->box.colour[colour];
-        int used = word;
-        canvas_text(canvas, 2, below + (int)colour, word, colour_style(colour), pyr_text_colour(colour));
-        for (; done; done &= done - 1)
-            used += canvas_print(canvas, 4 + used, below + (int)colour, 4, ST_GOLD, "%d", __builtin_ctzll(done) + 1) + 1;
-    }
+    draw_race(canvas, 2, y + 6 + card_height(size), scene);
     draw_foot(canvas, scene);
 }
 
@@ -168,21 +200,42 @@ static struct card_size size_for_players(const struct canvas *canvas)
     return sizes[i];
 }
 
-/* All completed pyramids by colour, with the pyramid points taken: "≡ 5 9 14 20 +10+6". */
+/* The completed pyramids of a colour, and the pyramid points taken for it: "5 9 14 20 +10+6". */
+static void list_completed(const struct scene *scene, unsigned seat, unsigned colour, char *to, size_t size)
+{
+    pyr_cardset done = scene->view.open.desk[seat].done & scene->edition->box.colour[colour];
+    to[0] = '\0';
+    for (; done && strlen(to) + 8 < size; done &= done - 1)
+        snprintf(to + strlen(to), size - strlen(to), "%s%d", to[0] ? " " : "", __builtin_ctzll(done) + 1);
+    for (unsigned place = 0, points = 0; place < PYR_TILES; place++)
+        if (scene->view.open.tile[colour][place] == seat)
+            snprintf(to + strlen(to), size - strlen(to), "%s+%d", points++ ? "" : " ", pyr_tile_value(place));
+}
+
+/* All of them, a colour in a row, or in two if it has many. */
 static void draw_completed(struct canvas *canvas, int x, int y, int most, int rows, const struct scene *scene, unsigned seat)
 {
     for (unsigned colour = 0; colour < PYR_COLOURS && rows > 0; colour++) {
-        pyr_cardset done = scene->view.open.desk[seat].done & scene->edition->box.colour[colour];
-        char list[200] = "";
-        for (; done && strlen(list) + 8 < sizeof list; done &= done - 1)
-            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%d", list[0] ? " " : "", __builtin_ctzll(done) + 1);
-        for (unsigned place = 0, points = 0; place < PYR_TILES; place++)
-            if (scene->view.open.tile[colour][place] == seat)
-                snprintf(list + strlen(list), sizeof list - strlen(list), "%s+%d", points++ ? "" : " ", pyr_tile_value(place));
+        char list[200];
+        list_completed(scene, seat, colour, list, sizeof list);
         canvas_put(canvas, x, y, rock_of(colour), colour_style(colour));
         int used = canvas_wrap(canvas, x + 2, y, most - 2, rows, list[0] ? ST_GOLD : ST_DIM, list[0] ? list : "-");
         y += used;
         rows -= used;
+    }
+}
+
+/* The same in one row: "≡ 5 9 +10  ░ 33". */
+static void draw_completed_across(struct canvas *canvas, int x, int y, int most, const struct scene *scene, unsigned seat)
+{
+    int at = 0;
+    for (unsigned colour = 0; colour < PYR_COLOURS; colour++) {
+        char list[200];
+        list_completed(scene, seat, colour, list, sizeof list);
+        if (!list[0])
+            continue;
+        canvas_put(canvas, x + at, y, rock_of(colour), colour_style(colour));
+        at += 2 + canvas_text(canvas, x + at + 2, y, most - at - 2, ST_DIM, list) + 2;
     }
 }
 
@@ -290,10 +343,7 @@ void draw_scores(struct canvas *canvas, const struct scene *scene)
         canvas_text(canvas, x + 2, row, name - 3, won ? ST_GOLD : ST_STRONG, scene->names[seat]);
         for (int i = 0; i < 6; i++)
             canvas_print(canvas, x + right[i] - 5, row, 5, i == 5 ? won ? ST_GOLD : ST_STRONG : ST_TEXT, "%5d", part[i]);
-        char done[120] = "";
-        for (pyr_cardset all = open->desk[seat].done; all && strlen(done) + 8 < sizeof done; all &= all - 1)
-            snprintf(done + strlen(done), sizeof done - strlen(done), "%s%d", done[0] ? " " : "", __builtin_ctzll(all) + 1);
-        canvas_text(canvas, x + 2, row + 1, width - 2, ST_DIM, done);
+        draw_completed_across(canvas, x + 2, row + 1, width - 2, scene, seat);
     }
     char sentence[900];
     words_winner(box, open, scene->names, sentence, sizeof sentence);

@@ -77,6 +77,7 @@ int tui_run(const struct tui_options *options)
     if (!app)
         return 1;
     app->options = options;
+    app->cited = app->rules.rule = -1;
     if (!tui_is_possible() || !screen_start(&screen, &app->facts)) {
         free(app);
         return TUI_NO_TERMINAL;
