@@ -199,7 +199,7 @@ static enum store_result store_change(struct store_db *db, struct store_job *job
         result = store_put_table(db, &row);
     }
     if (!result && change->lines_size)
-        result = store_add_lines(db, table->id, change->first_line, change->lines, change->lines_size);
+        result = store_add_lines(db, table->id, change->first_line, change->lines, change->lines_size, core->changed);
     if (!result && change->has_choice)
         result = store_put_choice(db, table->id, &change->choice);
     if (!result && change->places) {
