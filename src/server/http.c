@@ -728,6 +728,7 @@ static void get_metrics(struct request *request)
     metric(to, "errors_total", "counter", "Requests and messages refused.", (double)server->count.errors);
     metric(to, "refused_total", "counter", "Connections refused.", (double)server->count.refused);
     metric(to, "cut_total", "counter", "Sockets closed for misbehaving.", (double)server->count.cut);
+    metric(to, "log_dropped_total", "counter", "Lines of the log that nobody took.", (double)log_dropped());
     metric(to, "store_jobs_total", "counter", "Jobs of the store.", (double)store.jobs);
     metric(to, "store_failed_total", "counter", "Jobs of the store that failed.", (double)store.failed);
     metric(to, "store_commits_total", "counter", "Transactions.", (double)store.commits);

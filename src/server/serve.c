@@ -1,7 +1,6 @@
 /* serve.c: the server as a whole: it starts, ticks and stops. */
 #include <errno.h>
 #include <sodium.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,31 +47,6 @@ const struct pyr_edition *server_edition(const struct server *server, const char
     return NULL;
 }
 
-/* Logs. */
-
-static void log_line(enum log_level level, const char *event, const char *rest)
-{
-    static const char *const names[] = { "info", "warn", "error" };
-    struct timespec now;
-    struct tm utc;
-    char when[32];
-    clock_gettime(CLOCK_REALTIME, &now);
-    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S", gmtime_r(&now.tv_sec, &utc));
-    fprintf(stderr, "time=%s.%03ldZ level=%s event=%s%s%s\n", when, now.tv_nsec / 1000000, names[level], event, rest[0] ? " " : "", rest);
-}
-
-void server_log(const struct server *server, enum log_level level, const char *event, const char *format, ...)
-{
-    char rest[256];
-    va_list values;
-    if (level == LOG_INFO && server->options.quiet)
-        return;
-    va_start(values, format);
-    vsnprintf(rest, sizeof rest, format, values);
-    va_end(values);
-    log_line(level, event, rest);
-}
-
 static void log_store(const char *words)
 {
     char rest[256];
@@ -114,7 +88,7 @@ static void stop_loop(struct server *server)
     server->stopped = true;
     uv_timer_stop(&server->tick);
     uv_close((uv_handle_t *)&server->tick, NULL);
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < SIGNALS; i++)
         uv_close((uv_handle_t *)&server->signals[i], NULL);
     web_stop(server);
     pool_stop(server->pool);
@@ -151,6 +125,11 @@ static void tick(uv_timer_t *timer)
 static void on_signal(uv_signal_t *handle, int signal)
 {
     struct server *server = handle->data;
+    if (signal == SIGHUP) {
+        /* A terminal was closed: no reason for anyone to lose their table. */
+        server_log(server, LOG_INFO, "hangup", "signal=%d", signal);
+        return;
+    }
     if (server->stopping) {
         stop_loop(server);                   /* asked twice */
         return;
@@ -226,6 +205,7 @@ int server_run(const struct server_options *options)
     randombytes_buf(server.hash_key, sizeof server.hash_key);
     raise_file_limit(options->max_connections + 64);
     store_set_log(log_store);
+    log_start();                             /* if there is no thread for it, everyone writes their own lines */
     if (!read_origins(&server, error, sizeof error) ||
         !store_open(&server.store, &server.loop, options->database, load, &server, error, sizeof error))
         goto fail;
@@ -238,8 +218,8 @@ int server_run(const struct server_options *options)
     uv_timer_init(&server.loop, &server.tick);
     server.tick.data = &server;
     uv_timer_start(&server.tick, tick, TICK_MS, TICK_MS);
-    static const int signals[] = { SIGTERM, SIGINT };
-    for (unsigned i = 0; i < 2; i++) {
+    static const int signals[SIGNALS] = { SIGTERM, SIGINT, SIGHUP };
+    for (unsigned i = 0; i < SIGNALS; i++) {
         uv_signal_init(&server.loop, &server.signals[i]);
         server.signals[i].data = &server;
         uv_signal_start(&server.signals[i], on_signal, signals[i]);
@@ -259,6 +239,7 @@ int server_run(const struct server_options *options)
     server_log(&server, LOG_INFO, "stopped", "games=%llu", (unsigned long long)server.count.games);
     code = 0;
 fail:
+    log_stop();
     if (error[0])
         fprintf(stderr, "pyramids: %s\n", error);
     while (server.table_list) {

@@ -33,6 +33,7 @@
 #define KEY_SIZE 22              /* letters of a seat's key */
 #define ID_SIZE 37               /* a message's id with its end */
 #define STANDIN "club"           /* the bot that plays for someone who is away */
+#define SIGNALS 3                /* that are handled: SIGTERM, SIGINT, SIGHUP */
 
 struct conn;
 struct table;
@@ -233,7 +234,7 @@ struct server {
     struct server_options options;
     uv_loop_t loop;
     uv_timer_t tick;
-    uv_signal_t signals[2];
+    uv_signal_t signals[SIGNALS];
     struct lws_context *lws;
     struct lws_vhost *vhost;
     struct store *store;
@@ -274,6 +275,10 @@ const struct pyr_edition *server_edition(const struct server *server, const char
 
 /* One line on standard error: time, level, event and further words `name=value` (log.c). Never codes, keys, tokens or names. */
 enum log_level { LOG_INFO, LOG_WARN, LOG_ERROR };
+bool log_start(void);                        /* from now on a thread writes the lines, and nobody waits for it */
+void log_stop(void);
+void log_line(enum log_level level, const char *event, const char *rest);  /* from any thread */
+uint64_t log_dropped(void);                  /* lines that did not fit into the buffer */
 void server_log(const struct server *server, enum log_level level, const char *event, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
