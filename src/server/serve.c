@@ -16,7 +16,6 @@
 
 #define TICK_MS 250
 #define SWEEP_MS 60000
-#define IDLE_SECONDS (60 * 86400)    /* visitors who never played are forgotten */
 #define STOP_MS 5000             /* what is in hand is given this long */
 #define GOODBYE_MS 750           /* and then those who were told to come back, to answer */
 
@@ -64,6 +63,11 @@ static bool load_visitor(void *context, const struct store_visitor *visitor)
     return visitor_load(context, visitor);
 }
 
+static bool load_code(void *context, const uint8_t hash[TOKEN_SIZE], int64_t visitor, int64_t until)
+{
+    return device_code_load(context, hash, visitor, until);
+}
+
 static bool load_table(void *context, const struct store_table *table, const char *text, size_t size, const struct store_choice *choices,
     unsigned count)
 {
@@ -74,9 +78,12 @@ static bool load_table(void *context, const struct store_table *table, const cha
 static bool load(struct store_db *db, void *context)
 {
     struct server *server = context;
+    unsigned days = server->options.keep_visitors;
     return store_count_visitor(db, &server->last_visitor, &server->last_table) == STORE_OK &&
-        store_drop_visitors(db, server_time() - IDLE_SECONDS) == STORE_OK &&
-        store_each_visitor(db, load_visitor, server) == STORE_OK && store_each_open_table(db, load_table, server) == STORE_OK;
+        (!days || store_drop_visitors(db, server_time() - 86400 * (int64_t)days) == STORE_OK) &&
+        store_get_downtimes(db, server_time(), server->down, &server->downs) == STORE_OK &&
+        store_each_visitor(db, load_visitor, server) == STORE_OK &&
+        store_each_code(db, load_code, server) == STORE_OK && store_each_open_table(db, load_table, server) == STORE_OK;
 }
 
 /* Ticks and the end. */
@@ -92,6 +99,7 @@ static void stop_loop(struct server *server)
         uv_close((uv_handle_t *)&server->signals[i], NULL);
     web_stop(server);
     pool_stop(server->pool);
+    upkeep_stop(server);
     store_close(server->store);
 }
 
@@ -115,6 +123,7 @@ static void tick(uv_timer_t *timer)
         table_tick(table);
     }
     web_tick(server);
+    upkeep_tick(server);
     if (server_now(server) >= server->sweep_at) {
         server->sweep_at = server_now(server) + SWEEP_MS;
         address_sweep(server);
@@ -202,6 +211,7 @@ int server_run(const struct server_options *options)
         return 1;
     }
     clock_start(&server);
+    server.upkeep.start = server_time();
     randombytes_buf(server.hash_key, sizeof server.hash_key);
     raise_file_limit(options->max_connections + 64);
     store_set_log(log_store);

@@ -9,7 +9,6 @@
 #include "server.h"
 
 #define COOKIE "pyramids="
-#define CODE_MS 600000           /* a device code is good for ten minutes */
 
 /* Names. */
 
@@ -212,8 +211,23 @@ static enum store_result run_sighting(struct store_db *db, struct store_job *job
 
 static void sighting_done(struct store_job *job, enum store_result result)
 {
-    (void)result;                            /* tomorrow is another day */
+    (void)result;                            /* the next visit after a day tries again */
     free(job);
+}
+
+static void submit_sighting(struct server *server, const struct visitor *visitor, const uint8_t token[TOKEN_SIZE])
+{
+    struct sighting *sighting = calloc(1, sizeof *sighting);
+    if (!sighting)
+        return;
+    sighting->stored = (struct store_visitor){ .id = (int64_t)visitor->node.key, .created = visitor->created,
+        .seen = visitor->seen };
+    memcpy(sighting->stored.name, visitor->name, sizeof visitor->name);
+    if (token)
+        memcpy(sighting->stored.token, token, TOKEN_SIZE);
+    sighting->job.run = run_sighting;
+    sighting->job.done = sighting_done;
+    store_submit(server->store, &sighting->job);
 }
 
 void visitor_saw(struct server *server, struct visitor *visitor)
@@ -221,51 +235,61 @@ void visitor_saw(struct server *server, struct visitor *visitor)
     int64_t now = server_time();
     if (now - visitor->seen < 86400)
         return;
-    struct sighting *sighting = calloc(1, sizeof *sighting);
     visitor->seen = now;
-    if (!sighting)
-        return;
-    sighting->stored = (struct store_visitor){ .id = (int64_t)visitor->node.key, .created = visitor->created, .seen = now };
-    memcpy(sighting->stored.name, visitor->name, sizeof sighting->stored.name - 1);
-    sighting->job.run = run_sighting;
-    sighting->job.done = sighting_done;
-    store_submit(server->store, &sighting->job);
+    submit_sighting(server, visitor, NULL);
 }
 
 /* One-time codes for a second device. */
 
-const char *device_code_new(struct server *server, struct visitor *visitor)
+bool device_code_load(struct server *server, const uint8_t hash[TOKEN_SIZE], int64_t visitor, int64_t until)
 {
-    static const char letters[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
     struct device_code *code = calloc(1, sizeof *code);
     if (!code)
-        return NULL;
-    for (unsigned i = 0; i < 9; i++)
-        code->code[i] = i == 4 ? '-' : letters[randombytes_uniform(sizeof letters - 1)];
-    code->visitor = (int64_t)visitor->node.key;
-    code->until = server_now(server) + CODE_MS;
-    /* A new code takes the place of an older one of the same visitor. */
-    for (struct device_code **link = &server->device_codes; *link; ) {
-        struct device_code *old = *link;
-        if (old->visitor != code->visitor) {
-            link = &old->next;
-            continue;
-        }
-        *link = old->next;
-        free(old);
-    }
+        return false;
+    memcpy(code->hash, hash, TOKEN_SIZE);
+    code->visitor = visitor;
+    code->until = until;
     code->next = server->device_codes;
     server->device_codes = code;
-    return code->code;
+    return true;
+}
+
+/* A new code takes the place of an older one of the same visitor. */
+void device_code_drop(struct server *server, int64_t visitor)
+{
+    for (struct device_code **link = &server->device_codes; *link; ) {
+        struct device_code *code = *link;
+        if (code->visitor != visitor) {
+            link = &code->next;
+            continue;
+        }
+        *link = code->next;
+        free(code);
+    }
+}
+
+bool device_code_new(struct server *server, const struct visitor *visitor, char code[DEVICE_CODE_SIZE + 1],
+    uint8_t hash[TOKEN_SIZE], int64_t *until)
+{
+    static const char letters[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
+    for (unsigned i = 0; i < DEVICE_CODE_SIZE; i++)
+        code[i] = i == 4 ? '-' : letters[randombytes_uniform(sizeof letters - 1)];
+    code[DEVICE_CODE_SIZE] = '\0';
+    crypto_hash_sha256(hash, (const unsigned char *)code, DEVICE_CODE_SIZE);
+    *until = server_time() + DEVICE_CODE_SECONDS;
+    device_code_drop(server, (int64_t)visitor->node.key);
+    return device_code_load(server, hash, (int64_t)visitor->node.key, *until);
 }
 
 struct visitor *device_code_use(struct server *server, const char *text)
 {
+    uint8_t hash[TOKEN_SIZE];
+    crypto_hash_sha256(hash, (const unsigned char *)text, strlen(text));
     for (struct device_code **link = &server->device_codes; *link; link = &(*link)->next) {
         struct device_code *code = *link;
-        if (strcmp(code->code, text))
+        if (sodium_memcmp(code->hash, hash, TOKEN_SIZE))
             continue;
-        struct visitor *visitor = code->until > server_now(server) ? visitor_by_id(server, code->visitor) : NULL;
+        struct visitor *visitor = code->until > server_time() ? visitor_by_id(server, code->visitor) : NULL;
         *link = code->next;
         free(code);
         return visitor;
@@ -277,12 +301,65 @@ void device_code_sweep(struct server *server)
 {
     for (struct device_code **link = &server->device_codes; *link; ) {
         struct device_code *code = *link;
-        if (code->until > server_now(server)) {
+        if (code->until > server_time()) {
             link = &code->next;
             continue;
         }
         *link = code->next;
         free(code);
+    }
+}
+
+/* Visitors whom the database has dropped. */
+
+struct forgetting {
+    struct server *server;
+    struct visitor *visitor;     /* who stays, and is stored again */
+};
+
+static void drop_tokens(struct map_node *node, void *context)
+{
+    struct forgetting *forgetting = context;
+    struct token *token = (struct token *)node;
+    if (!token->visitor->forgotten)
+        return;
+    map_remove(&forgetting->server->tokens, node);
+    free(token);
+}
+
+static void store_again(struct map_node *node, void *context)
+{
+    struct forgetting *forgetting = context;
+    struct token *token = (struct token *)node;
+    if (token->visitor == forgetting->visitor)
+        submit_sighting(forgetting->server, token->visitor, token->hash);
+}
+
+void visitors_forget(struct server *server, const int64_t *ids, unsigned count, int64_t before)
+{
+    struct forgetting forgetting = { .server = server };
+    unsigned forgotten = 0;
+    for (unsigned i = 0; i < count; i++) {
+        struct visitor *visitor = visitor_by_id(server, ids[i]);
+        if (visitor && !visitor->connections && visitor->seen < before) {
+            device_code_drop(server, ids[i]);
+            visitor->forgotten = true;
+            forgotten++;
+        } else if (visitor) {                /* they came back in this very moment, or have been connected all the time */
+            visitor->seen = server_time();
+            forgetting.visitor = visitor;
+            map_each(&server->tokens, store_again, &forgetting);
+        }
+    }
+    if (!forgotten)
+        return;
+    map_each(&server->tokens, drop_tokens, &forgetting);
+    for (unsigned i = 0; i < count; i++) {
+        struct visitor *visitor = visitor_by_id(server, ids[i]);
+        if (!visitor || !visitor->forgotten)
+            continue;
+        map_remove(&server->visitors, &visitor->node);
+        free(visitor);
     }
 }
 
