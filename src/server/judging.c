@@ -103,10 +103,12 @@ static void judge(struct work *work)
 static enum store_result keep(struct store_db *db, struct store_job *job)
 {
     struct judging *judging = (struct judging *)((char *)job - offsetof(struct judging, job));
-    enum store_result result = store_put_report(db, judging->id, JSON_NAME, judging->json.text, judging->json.size);
+    enum store_result result = store_put_report(db, judging->id, JSON_NAME, judging->json.text, judging->json.size,
+        server_time());
     for (unsigned i = 0; !result && pyr_text_language_at(i); i++) {
         char name[40];
-        result = store_put_report(db, judging->id, page_name(pyr_text_language_at(i), name), judging->page[i].text, judging->page[i].size);
+        result = store_put_report(db, judging->id, page_name(pyr_text_language_at(i), name), judging->page[i].text,
+            judging->page[i].size, server_time());
     }
     return result;
 }
