@@ -780,7 +780,8 @@ static enum store_result write_report(struct store_db *db, struct store_job *job
     struct store_table t = table(mine->number, STORE_OVER);
     enum store_result result = store_put_table(db, &t);
     memset(large, 'x', sizeof large);
-    return result ? result : store_put_report(db, mine->number, "analysis.json", large, mine->number == 3 ? sizeof large : 20);
+    size_t size = mine->number == 3 ? sizeof large : 20;
+    return result ? result : store_put_report(db, mine->number, "analysis.json", large, size);
 }
 
 TEST("a full disk within a shared transaction: the others are kept")

@@ -64,7 +64,8 @@ struct pyr_judge_report {
     unsigned seats;
     bool finished;
     struct pyr_outlook end;      /* expected where the record ends; only if the game is not finished */
-    uint32_t open_line;          /* where a phase begins in which some have chosen and others have not; else the number of lines */
+    /* where a phase begins in which some have chosen and others have not; else the number of lines */
+    uint32_t open_line;
     struct pyr_judge_decision *decision;
     struct pyr_judge_chance *chance;
     unsigned decisions, chances;
@@ -76,7 +77,8 @@ struct pyr_judge_options {
     uint32_t playouts;           /* games played on for each decision */
     unsigned threads;            /* 1 to 64, the caller's own included; changes nothing but the time */
     uint64_t seed;
-    /* Asked between playouts, so every millisecond or sooner, from any of the threads, also at once: true gives up. May take its time, for a
+    /* Asked between playouts, so every millisecond or sooner, from any of the threads, also at once: true gives up. May take
+     * its time, for a
      * pause. May be NULL. */
     bool (*is_cancelled)(void *context);
     /* Told how many of all are begun; by one thread at a time, which the others wait for. May be NULL. */
