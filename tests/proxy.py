@@ -1,5 +1,6 @@
-"""People behind a proxy and in the house: `--trust-proxy` (this program plays the proxy, and nginx with the documented configuration), limits by
-address, hosts that are ours and hosts that are not, what the server prints for others, and identities that must not get lost."""
+"""People behind a proxy and in the house: `--trust-proxy` (this program plays the proxy, and nginx with the documented
+configuration), limits by address, hosts that are ours and hosts that are not, what the server prints for others, and
+identities that must not get lost."""
 import contextlib
 import fcntl
 import http.client
@@ -66,26 +67,29 @@ def burst(who, count=140):
 
 
 def case_last_address_counts(folder):
-    """Only the last address of X-Forwarded-For is the proxy's word. Whoever makes up others before it is still one client."""
+    """Only the last address of X-Forwarded-For is the proxy's word. A client that makes up others before it is still one."""
     with Server(folder, *PROXY, '--request-rate', '5', generous=False) as server:
         mallory = Visitor(server)
         # The first addresses are made up, a new one every time; the last one, which the proxy adds, stays.
-        statuses = [mallory.ask('GET', '/api/editions', headers={'X-Forwarded-For': f'198.51.100.{i}, 203.0.113.66'}).status for i in range(60)]
+        statuses = [mallory.ask('GET', '/api/editions',
+            headers={'X-Forwarded-For': f'198.51.100.{i}, 203.0.113.66'}).status for i in range(60)]
         assert 429 in statuses and statuses[:20] == [200] * 20, statuses
         # And nobody can lock another one out by naming it first.
         victim = Behind(server, '198.51.100.1')
         victim.want(200, 'GET', '/api/editions')
-        for form in ('203.0.113.66', '203.0.113.66:5678', '198.51.100.7,203.0.113.66:1', '::ffff:203.0.113.66', '[::ffff:203.0.113.66]:443'):
+        for form in ('203.0.113.66', '203.0.113.66:5678', '198.51.100.7,203.0.113.66:1', '::ffff:203.0.113.66',
+                '[::ffff:203.0.113.66]:443'):
             assert 429 in [Behind(server, form).ask('GET', '/api/editions').status for _ in range(40)], form
         # Without the option the header is nothing but words.
     with Server(folder, '--request-rate', '5', database='plain.db', generous=False) as server:
         who = Visitor(server)
-        statuses = [who.ask('GET', '/api/editions', headers={'X-Forwarded-For': f'198.51.100.{i}'}).status for i in range(60)]
+        statuses = [who.ask('GET', '/api/editions', headers={'X-Forwarded-For': f'198.51.100.{i}'}).status
+            for i in range(60)]
         assert 429 in statuses, statuses
 
 
 def case_forms_of_addresses(folder):
-    """Ports and brackets are not part of an address, IPv6 counts by /64, and what is not an address is nobody else's bucket."""
+    """Ports and brackets are no part of an address, IPv6 counts by /64, what is not an address shares no limits."""
     def blocked(server, form):
         """Empties the bucket of one form."""
         until_so(lambda: 429 in [Behind(server, form).ask('GET', '/api/editions').status for _ in range(30)])
@@ -101,7 +105,7 @@ def case_forms_of_addresses(folder):
             assert is_free(server, f'192.0.2.{port - 4000}:{port}')
         blocked(server, '192.0.2.77:4711')
         assert is_free(server, '192.0.2.78:4711')
-        # A stranger whose proxy writes nonsense blocks neither others with nonsense, nor real addresses, nor the machine itself.
+        # A stranger with nonsense blocks neither others with nonsense, nor real addresses, nor the machine itself.
         for nonsense in ('unknown', '198.51.100.9, garbage', '_hidden', '1.2.3.4.5', 'x' * 700, '198.51.100.9,'):
             blocked(server, nonsense)
         assert is_free(server, '198.51.100.9') and is_free(server, 'something') and is_free(server, None)
@@ -112,7 +116,8 @@ def case_forms_of_addresses(folder):
 def case_connections_behind_a_proxy(folder):
     """--max-per-address is about who is behind the proxy: sockets, and requests under way."""
     with Server(folder, *PROXY, '--request-rate', '100000', '--max-per-address', '6', generous=False) as server:
-        ana, ben, eve = behind(server, '192.0.2.1'), behind(server, '192.0.2.2', 'Ben'), behind(server, '2001:db8:9::1', 'Eve')
+        ana, ben, eve = behind(server, '192.0.2.1'), behind(server, '192.0.2.2', 'Ben'), behind(server, '2001:db8:9::1',
+            'Eve')
         links = [ana.socket() for _ in range(6)]
         assert [link.status for link in links] == [101] * 6
         assert ana.socket().status == 429
@@ -130,7 +135,9 @@ def case_connections_behind_a_proxy(folder):
         eve.forwarded = '2001:db8:9:1::1'
         assert eve.socket().status == 101
         # Requests that are under way count: heads are complete, bodies are not.
-        waiting = [raw(server, f'POST /api/visitor HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: 192.0.2.50\r\nContent-Type: application/json\r\n'
+        waiting = [raw(server,
+            f'POST /api/visitor HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Forwarded-For: 192.0.2.50\r\n'
+            'Content-Type: application/json\r\n'
                                'Content-Length: 2\r\n\r\n{') for _ in range(6)]
         fifty = Behind(server, '192.0.2.50')
         until_so(lambda: fifty.ask('GET', '/api/editions').status == 429)
@@ -146,7 +153,7 @@ def case_connections_behind_a_proxy(folder):
 
 
 def case_quiet_socket_behind_a_proxy(folder):
-    """A socket that is silent for longer than addresses are kept still has its address: what it asks for next is counted there."""
+    """A socket that is silent for longer than addresses are kept still has its address, and is counted there."""
     start = int(time.time())
     clock = wire.Clock(folder, f'={start}')
     with Server(folder, *PROXY, '--request-rate', '100000', '--ping', '3600', generous=False, env=clock.env) as server:
@@ -185,9 +192,11 @@ def case_tables_per_address(folder):
         made = [answer.status for answer in answers].count(201)
         assert 10 <= made < 30, made         # ten at once, and a few that time has given back
         refused = [answer for answer in answers if answer.status != 201]
-        assert {(answer.status, answer.json['error']['code']) for answer in refused} == {(429, 'too_fast')} and refused[0].headers['Retry-After']
+        assert {(answer.status, answer.json['error']['code']) for answer in refused} == {(429,
+            'too_fast')} and refused[0].headers['Retry-After']
         behind(server, '192.0.2.1').make('open', 'open')
-    with Server(folder, *PROXY, '--request-rate', '100000', '--table-rate', '1000', '--max-tables-per-address', '15', database='open.db', generous=False) as server:
+    with Server(folder, *PROXY, '--request-rate', '100000', '--table-rate', '1000', '--max-tables-per-address', '15',
+            database='open.db', generous=False) as server:
         crowd = [behind(server, f'2001:db8::{i + 1}', f'Eve {i}') for i in range(4)]
         codes = [crowd[i % 4].make('open', 'open') for i in range(15)]
         for eve in crowd:
@@ -202,7 +211,8 @@ def case_tables_per_address(folder):
 
 def case_lobby(folder):
     """Two hundred tables of one address do not push others out of the lobby; those that wait come before those that run."""
-    with Server(folder, *PROXY, '--request-rate', '100000', '--table-rate', '1000', '--max-tables-per-address', '1000', generous=False) as server:
+    with Server(folder, *PROXY, '--request-rate', '100000', '--table-rate', '1000', '--max-tables-per-address', '1000',
+            generous=False) as server:
         ana, ben = behind(server, '192.0.2.1'), behind(server, '192.0.2.2', 'Ben')
         waits = ana.make('open', 'open', public=True)
         runs = ben.make('open', 'bot:novice', public=True)
@@ -229,7 +239,8 @@ def nginx_configuration(port, upstream, folder):
     server = re.sub(r' *ssl_certificate.*\n', '', server).replace('http://127.0.0.1:8080', f'http://127.0.0.1:{upstream}')
     return f'''daemon off; pid {folder}/nginx.pid; error_log {folder}/nginx.log; worker_processes 1;
 events {{ worker_connections 256; }}
-http {{ access_log off; client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy; fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u;
+http {{ access_log off; client_body_temp_path {folder}/body; proxy_temp_path {folder}/proxy;
+fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u;
 scgi_temp_path {folder}/s;
 {maps}
 {server}
@@ -238,15 +249,17 @@ scgi_temp_path {folder}/s;
 
 
 def case_nginx(folder):
-    """The documented configuration, with a client that makes addresses up: pages, sockets, cookies, and one client per address."""
+    """The documented configuration, with a client that makes addresses up: pages, sockets, cookies, limits."""
     program = shutil.which('nginx') or '/usr/sbin/nginx'
-    with Server(folder, *PROXY, '--request-rate', '20', '--origin', 'https://pyramids.example.org', generous=False) as server:
+    with Server(folder, *PROXY, '--request-rate', '20', '--origin', 'https://pyramids.example.org',
+            generous=False) as server:
         port = ports.reserve()
         path = os.path.join(folder, 'nginx.conf')
         with open(path, 'w', encoding='utf-8') as out:
             out.write(nginx_configuration(port, server.port, folder))
         os.chmod(folder, 0o755)
-        nginx = subprocess.Popen([program, '-e', os.path.join(folder, 'nginx.log'), '-p', folder, '-c', path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        nginx = subprocess.Popen([program, '-e', os.path.join(folder, 'nginx.log'), '-p', folder, '-c', path],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         wire.STARTED.append(nginx)
 
         class Front:
@@ -262,13 +275,15 @@ def case_nginx(folder):
                     return False
             until_so(is_up)
             ana = Visitor(Front)
-            answer = ana.want(200, 'POST', '/api/visitor', {'name': 'Ana'}, dict(host, Origin='https://pyramids.example.org'))
+            answer = ana.want(200, 'POST', '/api/visitor', {'name': 'Ana'},
+                dict(host, Origin='https://pyramids.example.org'))
             assert 'HttpOnly' in answer.headers['Set-Cookie']
             link = Wire(ana, headers=dict(host, **{'X-Forwarded-For': '198.51.100.1'}))
             assert link.status == 101 and b'hello' in link.get()
             assert ana.ask('GET', '/api/visitor', headers={'Host': 'evil.example'}).status == 403
             # The client is 127.0.0.1, whatever it says: nginx adds that at the end.
-            statuses = [ana.ask('GET', '/api/editions', headers=dict(host, **{'X-Forwarded-For': f'198.51.100.{i % 250}'})).status for i in range(300)]
+            statuses = [ana.ask('GET', '/api/editions', headers=dict(host,
+                **{'X-Forwarded-For': f'198.51.100.{i % 250}'})).status for i in range(300)]
             assert 429 in statuses, 'a client behind nginx chooses its own address'
             assert Behind(server, '192.0.2.1').ask('GET', '/api/editions').status == 200
         finally:
@@ -290,15 +305,18 @@ def case_names_of_the_machine(folder):
         for name in own_names():
             for host in (name, f'{name}:{server.port}', name.upper(), f'{name}.:{server.port}'):
                 ana.want(200, 'GET', '/api/visitor', None, {'Host': host, 'Origin': f'http://{host}'})
-            assert Wire(ana, headers={'Host': f'{name}:{server.port}', 'Origin': f'http://{name}:{server.port}'}).status == 101
+            assert Wire(ana, headers={'Host': f'{name}:{server.port}',
+                'Origin': f'http://{name}:{server.port}'}).status == 101
             ana.refused(403, 'origin', 'GET', '/api/visitor', None, {'Host': f'{name}.evil.example'})
             ana.refused(403, 'origin', 'GET', '/api/visitor', None, {'Host': f'evil.{name}'})
             ana.refused(403, 'origin', 'GET', '/api/visitor', None, {'Host': name, 'Origin': 'http://evil.example'})
         error = ana.refused(403, 'origin', 'GET', '/api/tables', None, {'Host': f'otherbox:{server.port}'})
-        assert f'http://127.0.0.1:{server.port}/' in error['links'] and f'--origin http://otherbox:{server.port}' in error['message'], error
+        assert f'http://127.0.0.1:{server.port}/' in error['links'], error
+        assert f'--origin http://otherbox:{server.port}' in error['message'], error
         html = {'Host': f'otherbox:{server.port}', 'Accept': 'text/html,*/*', 'Accept-Language': 'en'}
         page = ana.want(403, 'GET', '/', None, html)
-        assert page.headers['Content-Type'].startswith('text/html') and f'href="http://127.0.0.1:{server.port}/"' in page.text and \
+        assert page.headers['Content-Type'].startswith('text/html') and \
+            f'href="http://127.0.0.1:{server.port}/"' in page.text and \
             f'--origin http://otherbox:{server.port}' in page.text and page.headers['Content-Language'] == 'en', page.text
         assert ana.want(403, 'GET', '/', None, dict(html, **{'Accept-Language': 'de'})).headers['Content-Language'] == 'de'
         assert ana.want(403, 'GET', '/api/tables', None, html).headers['Content-Type'] == 'application/json'
@@ -308,15 +326,18 @@ def case_names_of_the_machine(folder):
             assert '<script' not in page and '"onload' not in page and host not in page, page
         # A name that anybody may own learns nothing about this machine.
         for name in own_names():
-            told = ana.want(403, 'GET', '/', None, {'Host': 'rebind.evil.example', 'Accept': 'text/html'}).text.split('--origin')[0]
+            told = ana.want(403, 'GET', '/', None, {'Host': 'rebind.evil.example',
+                'Accept': 'text/html'}).text.split('--origin')[0]
             assert f'://{name}' not in told, told
 
 
 def certificate(folder, *names):
     """A certificate for names and its key, made by openssl."""
     paths = [os.path.join(folder, file) for file in ('cert.pem', 'key.pem')]
-    subprocess.run(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=ignored.example', '-addext',
-                    'subjectAltName=' + ','.join('DNS:' + name for name in names), '-keyout', paths[1], '-out', paths[0]], check=True, capture_output=True)
+    subprocess.run(['openssl', 'req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj',
+        '/CN=ignored.example', '-addext',
+                    'subjectAltName=' + ','.join('DNS:' + name
+                        for name in names), '-keyout', paths[1], '-out', paths[0]], check=True, capture_output=True)
     return paths
 
 
@@ -327,7 +348,8 @@ def case_certificate(folder):
         context = ssl.create_default_context(cafile=cert)
 
         def ask(name, host=None, origin=None):
-            with context.wrap_socket(socket.create_connection(('127.0.0.1', server.port), timeout=wire.PATIENCE), server_hostname=name) as at:
+            with context.wrap_socket(socket.create_connection(('127.0.0.1', server.port), timeout=wire.PATIENCE),
+                    server_hostname=name) as at:
                 head = f'GET /api/editions HTTP/1.1\r\nHost: {host or name}:{server.port}\r\nConnection: close\r\n' + \
                     (f'Origin: {origin}\r\n' if origin else '') + '\r\n'
                 at.sendall(head.encode())
@@ -341,8 +363,10 @@ def case_certificate(folder):
         for host in ('evil.example', 'a.b.club.test', 'club.test', 'ignored.example'):
             assert ask('pyramids.test', host) == 403, host
         # The terminal client, by the name in the certificate.
-        with Terminal([wire.COMMAND, 'play', '--server', f'https://localhost:{server.port}', '--trust', cert, '--name', 'Ana'], folder) as screen:
-            until_so(lambda: screen.read() and 'route=/api/tables status=200' in server.text())      # it has come to the list of tables
+        with Terminal([wire.COMMAND, 'play', '--server', f'https://localhost:{server.port}', '--trust', cert, '--name',
+                'Ana'], folder) as screen:
+            until_so(lambda: screen.read()
+                and 'route=/api/tables status=200' in server.text())      # it has come to the list of tables
 
 
 def case_own_name_over_tls(folder):
@@ -356,8 +380,10 @@ def case_own_name_over_tls(folder):
         return
     cert, key = certificate(folder, name)
     with Server(folder, '--tls-cert', cert, '--tls-key', key, '--address', address) as server:
-        with Terminal([wire.COMMAND, 'play', '--server', f'https://{name}:{server.port}', '--trust', cert, '--name', 'Ana'], folder) as screen:
-            until_so(lambda: screen.read() and 'route=/api/tables status=200' in server.text())      # it has come to the list of tables
+        with Terminal([wire.COMMAND, 'play', '--server', f'https://{name}:{server.port}', '--trust', cert, '--name',
+                'Ana'], folder) as screen:
+            until_so(lambda: screen.read()
+                and 'route=/api/tables status=200' in server.text())      # it has come to the list of tables
 
 
 # What it prints.
@@ -365,7 +391,8 @@ def case_own_name_over_tls(folder):
 @contextlib.contextmanager
 def started(words, **more):
     """A program whose standard output is read here; it is ended, whatever happens."""
-    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, **more) as process:
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            **more) as process:
         wire.STARTED.append(process)
         try:
             yield process
@@ -380,7 +407,8 @@ class Terminal:
         self.bytes = b''
         self.pid, self.fd = pty.fork()
         if not self.pid:
-            os.environ.update(wire.ENV, TERM='xterm-256color', HOME=folder, XDG_DATA_HOME=folder, LINES=str(rows), COLUMNS=str(columns), **env)
+            os.environ.update({**wire.ENV, 'TERM': 'xterm-256color', 'HOME': folder, 'XDG_DATA_HOME': folder,
+                'LINES': str(rows), 'COLUMNS': str(columns), **env})
             os.execv(words[0], words)
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack('HHHH', rows, columns, 0, 0))
 
@@ -416,12 +444,14 @@ class Terminal:
 
 
 def read_qr(rows):
-    """The text of a QR code of version 1 to 5 and level L (one block, byte mode), by the standard; rows of booleans without a margin."""
+    """The text of a QR code of version 1 to 5, level L, byte mode, by the standard; rows of booleans, no margin."""
     size = len(rows)
     version = (size - 17) // 4
     assert size == 4 * version + 17 and all(len(row) == size for row in rows), size
-    masks = (lambda y, x: (y + x) % 2, lambda y, x: y % 2, lambda y, x: x % 3, lambda y, x: (y + x) % 3, lambda y, x: (y // 2 + x // 3) % 2,
-             lambda y, x: y * x % 2 + y * x % 3, lambda y, x: (y * x % 2 + y * x % 3) % 2, lambda y, x: ((y + x) % 2 + y * x % 3) % 2)
+    masks = (lambda y, x: (y + x) % 2, lambda y, x: y % 2, lambda y, x: x % 3, lambda y, x: (y + x) % 3, lambda y,
+        x: (y // 2 + x // 3) % 2,
+             lambda y, x: y * x % 2 + y * x % 3, lambda y, x: (y * x % 2 + y * x % 3) % 2,
+             lambda y, x: ((y + x) % 2 + y * x % 3) % 2)
     fmt = 0
     for x in (0, 1, 2, 3, 4):
         fmt = fmt << 1 | rows[8][x]
@@ -447,7 +477,8 @@ def read_qr(rows):
 
 def parse_qr(text):
     """The QR code in what a terminal was sent, as rows of booleans."""
-    rows = []
+    rows = [[cell == '16' for cell in re.findall(r'\x1b\[48;5;(\d+)m  ', line)] for line in text.split('\n')
+        if line.startswith('\x1b[48;5;')]
     for line in re.findall(r'\x1b\[38;5;16;48;5;231m([ ▀▄█]+)\x1b\[0m', text):
         rows.append([c in '▀█' for c in line])
         rows.append([c in '▄█' for c in line])
@@ -472,8 +503,9 @@ def own_addresses():
 
 
 def case_printed_links(folder):
-    """Who listens on all interfaces is told the addresses that others can use: as links that work, and as a QR code on a terminal."""
-    words = [wire.COMMAND, 'serve', '--address', '0.0.0.0', '--port', '0', '--database', ':memory:', '--no-browser', '--quiet']
+    """A server on all interfaces prints the addresses that others can use: links that work, and a QR code."""
+    words = [wire.COMMAND, 'serve', '--address', '0.0.0.0', '--port', '0', '--database', ':memory:', '--no-browser',
+        '--quiet']
     with started(words, env=wire.ENV) as server:
         first = server.stdout.readline()
         port = re.fullmatch(r'http://127\.0\.0\.1:(\d+)/\n', first).group(1)         # scripts read this line
@@ -496,6 +528,15 @@ def case_printed_links(folder):
             web = http.client.HTTPConnection(*link[7:-1].split(':'), timeout=wire.PATIENCE)
             web.request('GET', '/healthz')
             assert web.getresponse().status == 200
+    # A terminal without block characters gets it in blanks, and one without colours none at all.
+    if addresses:
+        with Terminal(words, folder, LC_ALL='C') as screen:
+            until_so(lambda: screen.read() and re.search(r'\x1b\[48;5;16m  ', screen.text)
+                and len(parse_qr(screen.text)) in (21, 25, 29, 33, 37))
+            assert read_qr(parse_qr(screen.text)) in re.findall(r'http://\S+', screen.text)
+        with Terminal([*words, '--ready-file', os.path.join(folder, 'plain')], folder, TERM='dumb') as screen:
+            until_so(lambda: screen.read() and os.path.exists(os.path.join(folder, 'plain')))
+            assert '█' not in screen.text and '\x1b' not in screen.text and 'http://127.0.0.1:' in screen.text
     # On the loopback there is nobody else to tell.
     words[3] = '127.0.0.1'
     with started(words, env=wire.ENV) as server:
@@ -530,20 +571,28 @@ def case_identity_is_kept(folder):
         ana.seat(code)
         token = ana.cookie
         # Other programs of the same host have cookies too.
-        for size in (1000, 1100, 2000, 3000):
+        for size in (1000, 1100, 2000, 3000, 8192):
             crowded = Visitor(server, f'other={"x" * size}; {token}')
             answer = crowded.want(200, 'POST', '/api/visitor', {'name': 'Ana'})
             assert answer.headers['Set-Cookie'] is None and Visitor(server, crowded.cookie).table(code)['you'] == 1
             assert Wire(Visitor(server, f'other={"x" * size}; {token}')).status == 101
+        # More than a server can read is refused, and nothing is put in its place.
+        with raw(server,
+            'POST /api/visitor HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 14\r\n'
+                         f'Cookie: {token}; other={"x" * 20000}\r\n\r\n{{"name":"Eve"}}') as at:
+            huge = at.recv(4096)
+        assert re.match(rb'HTTP/1.1 4\d\d ', huge) and b'set-cookie' not in huge.lower(), huge
         # Of two cookies of ours the one that is known counts.
         assert Visitor(server, f'pyramids={"0" * 64}; {token}').table(code)['you'] == 1
-        for presented in ('pyramids=' + '0' * 64, 'pyramids=' + token[9:-1] + ('0' if token[-1] != '0' else '1'), 'pyramids=cut', 'a=b; pyramids=' + 'f' * 64):
+        for presented in ('pyramids=' + '0' * 64, 'pyramids=' + token[9:-1] + ('0' if token[-1] != '0' else '1'),
+                'pyramids=cut', 'a=b; pyramids=' + 'f' * 64):
             lost = Visitor(server, presented)
             answer = lost.want(409, 'POST', '/api/visitor', {'name': 'Eve'})
             assert answer.json['error']['code'] == 'unknown_visitor' and answer.headers['Set-Cookie'] is None
             lost.refused(401, 'no_visitor', 'GET', '/api/visitor')
         # Whoever means it becomes somebody else.
-        assert lost.want(200, 'POST', '/api/visitor', {'name': 'Eve', 'new': True}).headers['Set-Cookie'].startswith('pyramids=')
+        assert lost.want(200, 'POST', '/api/visitor',
+            {'name': 'Eve', 'new': True}).headers['Set-Cookie'].startswith('pyramids=')
         assert lost.want(200, 'GET', '/api/visitor').json == {'visitor': {'name': 'Eve'}}
         # Who is known stays who they are, whatever they say.
         assert ana.want(200, 'POST', '/api/visitor', {'name': 'Ana B', 'new': True}).headers['Set-Cookie'] is None
@@ -555,7 +604,8 @@ def case_forgotten_terminal(folder):
     home = os.path.join(folder, 'home')
 
     def identity(server):
-        with Terminal([wire.COMMAND, 'play', '--server', f'http://127.0.0.1:{server.port}', '--name', 'Ana'], home) as screen:
+        with Terminal([wire.COMMAND, 'play', '--server', f'http://127.0.0.1:{server.port}', '--name', 'Ana'],
+                home) as screen:
             begun = len(server.text())
             until_so(lambda: screen.read() and 'route=/api/tables status=200' in server.text()[begun:])
         paths = [os.path.join(top, file) for top, _, files in os.walk(home) for file in files if '.cookie' in file]
@@ -572,7 +622,8 @@ def case_forgotten_terminal(folder):
         assert Visitor(server, after['cookie']).want(200, 'GET', '/api/visitor').json == {'visitor': {'name': 'Ana'}}
         # A code may be typed in any letters there, too.
         code = server.visitor('Ben').make('open', 'open')
-        with Terminal([wire.COMMAND, 'play', '--server', server.url, '--table', f'{code[:4].lower()} {code[4:].lower()}', '--name', 'Ana'], home) as screen:
+        with Terminal([wire.COMMAND, 'play', '--server', server.url, '--table',
+                f'{code[:4].lower()} {code[4:].lower()}', '--name', 'Ana'], home) as screen:
             screen.until(code)
 
 
@@ -589,11 +640,22 @@ def case_cookie_is_renewed(folder):
         assert ana.want(200, 'GET', '/api/visitor').headers['Set-Cookie'] is None
         # Each device has a cookie of its own, and nobody is given another's.
         second = Visitor(server)
-        second.want(200, 'POST', '/api/visitor/device', {'code': ana.want(200, 'POST', '/api/visitor/code', {}).json['code']})
+        second.want(200, 'POST', '/api/visitor/device', {'code': ana.want(200, 'POST', '/api/visitor/code',
+            {}).json['code']})
         server.restart()
         got = second.want(200, 'GET', '/api/my/tables').headers['Set-Cookie']
         assert got.startswith(second.cookie + ';') and before not in got
         assert ana.want(200, 'GET', '/api/my/tables').headers['Set-Cookie'].startswith(before + ';')
+        # A server that runs for long does it by the day.
+        start = int(time.time())
+        clock = wire.Clock(folder, f'={start}')
+        server.stop()
+        server.env = clock.env
+        server.start()
+        assert ana.want(200, 'GET', '/api/visitor').headers['Set-Cookie'].startswith(before + ';')
+        for seconds, renews in ((86399, False), (86400, True), (86401, False), (200 * 86400, True)):
+            clock.set(server, f'={start + seconds}')
+            assert (ana.want(200, 'GET', '/api/visitor').headers['Set-Cookie'] is not None) == renews, seconds
         assert Visitor(server).want(401, 'GET', '/api/visitor').headers['Set-Cookie'] is None
         assert Visitor(server, 'pyramids=' + '0' * 64).want(401, 'GET', '/api/visitor').headers['Set-Cookie'] is None
 
@@ -615,7 +677,8 @@ def case_codes_for_people(folder):
         first = ana.want(200, 'POST', '/api/visitor/code', {}).json['code']
         server.restart()
         phone = Visitor(server)
-        assert phone.want(200, 'POST', '/api/visitor/device', {'code': f' {first.lower().replace("-", " ")} '}).json == {'visitor': {'name': 'Ana'}}
+        assert phone.want(200, 'POST', '/api/visitor/device',
+            {'code': f' {first.lower().replace("-", " ")} '}).json == {'visitor': {'name': 'Ana'}}
         Visitor(server).refused(404, 'bad_code', 'POST', '/api/visitor/device', {'code': first})          # once
         server.restart()
         Visitor(server).refused(404, 'bad_code', 'POST', '/api/visitor/device', {'code': first})
@@ -627,12 +690,47 @@ def case_codes_for_people(folder):
         Visitor(server).want(200, 'POST', '/api/visitor/device', {'code': newer.replace('-', '')})
 
 
+def case_one_time_codes_expire(folder):
+    """Ten minutes, by the clock on the wall: a restart in between changes nothing."""
+    start = int(time.time())
+    clock = wire.Clock(folder, f'={start}')
+    with Server(folder, env=clock.env) as server:
+        ana, ben = server.visitor(), server.visitor('Ben')
+        codes = [who.want(200, 'POST', '/api/visitor/code', {}).json['code'] for who in (ana, ben)]
+        clock.set(server, f'={start + 599}')
+        server.restart()
+        assert Visitor(server).want(200, 'POST', '/api/visitor/device',
+            {'code': codes[0]}).json == {'visitor': {'name': 'Ana'}}
+        clock.set(server, f'={start + 600}')
+        Visitor(server).refused(404, 'bad_code', 'POST', '/api/visitor/device', {'code': codes[1]})
+
+
+def case_abandoned_tables(folder):
+    """Tables that were left alone do not fill a server: they make room, those of whoever has most first."""
+    start = int(time.time())
+    clock = wire.Clock(folder, f'={start}')
+    options = [*PROXY, '--request-rate', '100000', '--table-rate', '1000', '--max-tables', '20']
+    with Server(folder, *options, generous=False, env=clock.env) as server:
+        ana, eve = behind(server, '192.0.2.1'), behind(server, '203.0.113.66', 'Eve')
+        honest = ana.make('open', 'open')
+        codes = [eve.make('open', 'open') for _ in range(19)]
+        ana.refused(429, 'too_many', 'POST', '/api/tables', SEATS)
+        clock.set(server, f'={start + 599}')
+        ana.refused(429, 'too_many', 'POST', '/api/tables', SEATS)
+        clock.set(server, f'={start + 600}')
+        fresh = ana.make('open', 'open')
+        until_so(lambda: [eve.table(code)['state'] for code in codes].count('closed') == 1)
+        assert ana.table(honest)['state'] == ana.table(fresh)['state'] == 'waiting'
+
+
 def case_invisible_names(folder):
     with Server(folder) as server:
         ana = server.visitor()
-        for name in ('\u3164', '\u2800', '\u115f', '\u1160', '\uffa0', '\u0301', ' \u0301', '\u20dd', '\ufe0f', '\U0001d159', '\u2800\u3164 \u200b'):
+        for name in ('\u3164', '\u2800', '\u115f', '\u1160', '\uffa0', '\u0301', ' \u0301', '\u20dd', '\ufe0f',
+                '\U0001d159', '\u2800\u3164 \u200b'):
             ana.refused(400, 'bad_name', 'POST', '/api/visitor', {'name': name})
-        for name, clean in (('\u3164Ana\u2800', 'Ana'), ('Chloe\u0301', 'Chloe\u0301'), ('❤️', '❤️'), ('\u0e19\u0e49\u0e33', '\u0e19\u0e49\u0e33')):
+        for name, clean in (('\u3164Ana\u2800', 'Ana'), ('Chloe\u0301', 'Chloe\u0301'), ('❤️', '❤️'),
+                ('\u0e19\u0e49\u0e33', '\u0e19\u0e49\u0e33')):
             assert ana.want(200, 'POST', '/api/visitor', {'name': name}).json == {'visitor': {'name': clean}}
 
 

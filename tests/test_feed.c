@@ -229,10 +229,7 @@ static void pick(struct world *world, unsigned seat, struct pyr_rng *dice, char 
         if (pyr_match_step(match, (pyr_seat)seat, step) || pyr_match_is_ready(match, (pyr_seat)seat))
             break;
     }
-    if (pyr_step_kind(match->choice[seat].step[0]) == PYR_STEP_PASS)
-        pyr_out_char(&out, '-');
-    else
-        pyr_move_write(&match->replay.state.open.desk[seat], match->choice[seat].step, match->choice[seat].count, &out);
+    pyr_game_write_choice(&match->game, (pyr_seat)seat, &out);
 }
 
 /* What someone has been told over the socket, and would be told by GET /api/tables/CODE, in both worlds. */

@@ -253,15 +253,15 @@ TEST("judge: a loss that may be an accident of the playouts gets no mark") {
     unsigned spared = 0, marked = 0;
     CHECK_INT(pyr_judge_init(&report, &plain, record, record_size, &options, NULL), PYR_JUDGE_GOOD);
     for (unsigned i = 0; i < report.decisions; i++) {
-        const struct pyr_judge_decision *d = &report.decision[i];
+        const struct pyr_luck_decision *d = &report.decision[i];
         bool points = d->points_lost > d->made.points_margin, win = d->win_lost > d->made.win_margin;
-        int mark = PYR_JUDGE_FINE;
-        for (int m = PYR_JUDGE_DUBIOUS; m <= PYR_JUDGE_BLUNDER; m++)
-            if ((points && d->points_lost >= pyr_judge_threshold[m].points) || (win && d->win_lost >= pyr_judge_threshold[m].win))
+        int mark = PYR_LUCK_FINE;
+        for (int m = PYR_LUCK_DUBIOUS; m <= PYR_LUCK_BLUNDER; m++)
+            if ((points && d->points_lost >= pyr_luck_threshold(m)->points) || (win && d->win_lost >= pyr_luck_threshold(m)->win))
                 mark = m;
         CHECK_INT(d->mark, mark);
-        spared += !points && !win && (d->points_lost >= pyr_judge_threshold[1].points || d->win_lost >= pyr_judge_threshold[1].win);
-        marked += mark != PYR_JUDGE_FINE;
+        spared += !points && !win && (d->points_lost >= pyr_luck_threshold(1)->points || d->win_lost >= pyr_luck_threshold(1)->win);
+        marked += mark != PYR_LUCK_FINE;
     }
     CHECK(spared && marked);
     pyr_judge_finish(&report);

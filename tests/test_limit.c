@@ -1,6 +1,7 @@
 /*
- * test_limit.c: who asks and how much they may do: addresses, hosts, names, codes, identities, tables per address, the lobby. The functions are the
- * server's own; this file stands in for serve.c, web.c and pool.c, and its clock is moved by hand.
+ * test_limit.c: who asks and how much they may do: addresses, hosts, names, codes, identities, tables per address, the
+ * lobby. The functions are the server's own; this file stands in for serve.c, web.c and pool.c, and its clock is moved
+ * by hand.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
@@ -68,12 +69,15 @@ TEST("an address counts by itself, with a port or without, IPv6 by its /64")
         { "::ffff:192.0.2.7", "192.0.2.7" }, { "[::ffff:192.0.2.7]:443", "192.0.2.7" }, { "::ffff:c000:207", "192.0.2.7" },
         { "64:ff9b::192.0.2.7", "192.0.2.7" },
         { "2001:db8:1:2::1", "2001:db8:1:2::/64" }, { "2001:DB8:1:2:ffff:ffff:ffff:ffff", "2001:db8:1:2::/64" },
-        { "[2001:db8:1:2::9]", "2001:db8:1:2::/64" }, { "[2001:db8:1:2::9]:443", "2001:db8:1:2::/64" }, { "2001:db8:1:3::1", "2001:db8:1:3::/64" },
+        { "[2001:db8:1:2::9]", "2001:db8:1:2::/64" }, { "[2001:db8:1:2::9]:443", "2001:db8:1:2::/64" },
+            { "2001:db8:1:3::1", "2001:db8:1:3::/64" },
         { "2001:db8::1", "2001:db8::/64" }, { "::1", "::1" }, { "::", "::/64" },
         { "fe80::1%eth0", "fe80::1" }, { "fe80::2", "fe80::2" },
-        { "", "none" }, { "unknown", "none" }, { "_hidden", "none" }, { "192.0.2", "none" }, { "192.0.2.256", "none" }, { "192.0.2.7:", "none" },
+        { "", "none" }, { "unknown", "none" }, { "_hidden", "none" }, { "192.0.2", "none" }, { "192.0.2.256", "none" },
+            { "192.0.2.7:", "none" },
         { "192.0.2.7:123456", "none" }, { "192.0.2.7:12x", "none" }, { "192.0.2.7 ", "none" }, { "[2001:db8::1", "none" },
-        { "[2001:db8::1]443", "none" }, { "[2001:db8::1]:", "none" }, { "[192.0.2.7]x", "none" }, { ":", "none" }, { "[", "none" }, { "[]", "none" },
+        { "[2001:db8::1]443", "none" }, { "[2001:db8::1]:", "none" }, { "[192.0.2.7]x", "none" }, { ":", "none" },
+            { "[", "none" }, { "[]", "none" },
         { "2001:db8::1::2", "none" }, { "unix:", "none" }, { "1.2.3.4,5.6.7.8", "none" },
         { "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "none" },
     };
@@ -195,27 +199,34 @@ TEST("a connection that never became a socket is finished like any other")
 TEST("only names that the machine has are ours")
 {
     server = (struct server){ .origin_count = 1, .origins = { "https://play.example" } };
-    CHECK(access_add_name(&server, "mybox") && access_add_name(&server, "mybox.local") && access_add_name(&server, "*.games.example") &&
+    CHECK(access_add_name(&server, "mybox") && access_add_name(&server, "mybox.local") &&
+        access_add_name(&server, "*.games.example") &&
         access_add_name(&server, "MyBox") && access_add_name(&server, "full.example."));
     CHECK_INT(server.name_count, 4);
     static const char *const refused_names[] = { "", ".", "*", "*.org", "a b", "x/y", "-x", "x:80", "\"x\"" };
     for (size_t i = 0; i < sizeof refused_names / sizeof *refused_names; i++)
         CHECK(!access_add_name(&server, refused_names[i]));
-    static const char *const ours[] = { "mybox", "mybox:8080", "MYBOX", "mybox.", "mybox.:8080", "mybox.local:1", "a.games.example", "full.example",
+    static const char *const ours[] = { "mybox", "mybox:8080", "MYBOX", "mybox.", "mybox.:8080", "mybox.local:1",
+        "a.games.example", "full.example",
         "127.0.0.1", "192.168.1.2:8080", "[::1]:8080", "[2001:db8::1]", "localhost:1", "play.example" };
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (!CHECK(access_is_our_page(&server, ours[i], NULL)))
             fprintf(stderr, "%s\n", ours[i]);
-    static const char *const others[] = { "", "evil.example", "mybox.evil.example", "evil.mybox", "xmybox", "mybox:80:80", "mybox:x", "mybox@evil",
-        "games.example", "a.b.games.example", ".games.example", "mybox..", "[mybox]", "[::1", "[::1]x", "::1", "127.0.0.1.evil.example", "localhost.evil",
+    static const char *const others[] = { "", "evil.example", "mybox.evil.example", "evil.mybox", "xmybox",
+        "mybox:80:80", "mybox:x", "mybox@evil",
+        "games.example", "a.b.games.example", ".games.example", "mybox..", "[mybox]", "[::1", "[::1]x", "::1",
+            "127.0.0.1.evil.example", "localhost.evil",
         "127.1", "2130706433", "play.example:443", "mybox.local.evil" };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (!CHECK(!access_is_our_page(&server, others[i], NULL)))
             fprintf(stderr, "%s\n", others[i]);
     CHECK(access_is_our_page(&server, "mybox:8080", "http://mybox:8080"));
-    CHECK(!access_is_our_page(&server, "mybox:8080", "https://mybox:8080") && !access_is_our_page(&server, "mybox:8080", "http://mybox"));
-    CHECK(!access_is_our_page(&server, "mybox:8080", "http://mybox.local:8080") && !access_is_our_page(&server, "mybox:8080", "null"));
-    CHECK(access_is_our_page(&server, "play.example", "https://play.example") && !access_is_our_page(&server, "play.example", "http://play.example"));
+    CHECK(!access_is_our_page(&server, "mybox:8080", "https://mybox:8080") &&
+        !access_is_our_page(&server, "mybox:8080", "http://mybox"));
+    CHECK(!access_is_our_page(&server, "mybox:8080", "http://mybox.local:8080") &&
+        !access_is_our_page(&server, "mybox:8080", "null"));
+    CHECK(access_is_our_page(&server, "play.example", "https://play.example") &&
+        !access_is_our_page(&server, "play.example", "http://play.example"));
     server.secure = true;
     CHECK(access_is_our_page(&server, "mybox:8080", "https://mybox:8080"));
 }
@@ -237,11 +248,16 @@ TEST("a stranger's name is told no more than the address it must know")
 TEST("a name is what can be seen of it")
 {
     static const char *const pairs[][2] = {
-        { "Ana", "Ana" }, { "\u3164", NULL }, { "\u2800", NULL }, { "\u115f\u1160", NULL }, { "\uffa0", NULL }, { "\u034f", NULL }, { "\u17b4\u17b5", NULL },
-        { "\u0301", NULL }, { " \u0301\u0302", NULL }, { "\u20dd", NULL }, { "\U0001d159", NULL }, { "\U0001d173", NULL }, { "\ufe0f", NULL },
-        { "\u200d\u2060\u00ad", NULL }, { "\u2028", NULL }, { "\U000e0041", NULL }, { "\u180b", NULL }, { "\u3164A\u2800\u2800B", "A B" },
-        { "e\u0301", "e\u0301" }, { "A \u0301B", "A B" }, { "\u0e19\u0e49\u0e33", "\u0e19\u0e49\u0e33" }, { "\u05d3\u05b8", "\u05d3\u05b8" },
-        { "\u0905\u0928\u093e", "\u0905\u0928\u093e" }, { "\u2764\ufe0f", "\u2764\ufe0f" }, { "\u00a0\u1680Ana\u3000", "Ana" }, { "\U0001f600", "\U0001f600" },
+        { "Ana", "Ana" }, { "\u3164", NULL }, { "\u2800", NULL }, { "\u115f\u1160", NULL }, { "\uffa0", NULL },
+            { "\u034f", NULL }, { "\u17b4\u17b5", NULL },
+        { "\u0301", NULL }, { " \u0301\u0302", NULL }, { "\u20dd", NULL }, { "\U0001d159", NULL },
+            { "\U0001d173", NULL }, { "\ufe0f", NULL },
+        { "\u200d\u2060\u00ad", NULL }, { "\u2028", NULL }, { "\U000e0041", NULL }, { "\u180b", NULL },
+            { "\u3164A\u2800\u2800B", "A B" },
+        { "e\u0301", "e\u0301" }, { "A \u0301B", "A B" }, { "\u0e19\u0e49\u0e33", "\u0e19\u0e49\u0e33" },
+            { "\u05d3\u05b8", "\u05d3\u05b8" },
+        { "\u0905\u0928\u093e", "\u0905\u0928\u093e" }, { "\u2764\ufe0f", "\u2764\ufe0f" },
+            { "\u00a0\u1680Ana\u3000", "Ana" }, { "\U0001f600", "\U0001f600" },
         { "\u1112\u1161\u11ab", "\u1112\u1161\u11ab" }, { "\u0660", "\u0660" }, { ".", "." },
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
@@ -254,10 +270,12 @@ TEST("a name is what can be seen of it")
 TEST("codes are read as people write them")
 {
     char to[CODE_SIZE + 1];
-    static const char *const same[] = { "K7QXMWRT", "k7qxmwrt", "K7QX-MWRT", "k7qx mwrt", " K7QX MWRT ", "k7-qx-mw-rt", "K7QX\u2013MWRT", "K7QX\u00a0MWRT" };
+    static const char *const same[] = { "K7QXMWRT", "k7qxmwrt", "K7QX-MWRT", "k7qx mwrt", " K7QX MWRT ", "k7-qx-mw-rt",
+        "K7QX\u2013MWRT", "K7QX\u00a0MWRT" };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         CHECK_STR(code_read(same[i], to, CODE_SIZE) ? to : "none", "K7QXMWRT");
-    static const char *const none[] = { "", "K7QXMWR", "K7QXMWRTT", "K7QXMWR0", "K7QXMWRO", "K7QXMWR1", "K7QXMWR\u0131", "K7QX/MWRT", "K7QX%20MWRT", "--------" };
+    static const char *const none[] = { "", "K7QXMWR", "K7QXMWRTT", "K7QXMWR0", "K7QXMWRO", "K7QXMWR1", "K7QXMWR\u0131",
+        "K7QX/MWRT", "K7QX%20MWRT", "--------" };
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         CHECK(!code_read(none[i], to, CODE_SIZE));
 }
@@ -353,10 +371,12 @@ static void settle_jobs(void)
 static bool begin_tables(unsigned max_tables, unsigned per_address, unsigned rate)
 {
     char error[256];
-    server = (struct server){ .options = { .editions = &edition, .edition_count = 1, .max_tables = max_tables, .max_tables_per_visitor = 24,
+    server = (struct server){ .options = { .editions = &edition, .edition_count = 1, .max_tables = max_tables,
+        .max_tables_per_visitor = 24,
         .max_tables_per_address = per_address, .table_rate = rate } };
     made_tables = refused_tables = 0;
-    return CHECK(!uv_loop_init(&server.loop) && store_open(&server.store, &server.loop, ":memory:", NULL, NULL, error, sizeof error));
+    return CHECK(!uv_loop_init(&server.loop) && store_open(&server.store, &server.loop, ":memory:", NULL, NULL, error,
+        sizeof error));
 }
 
 static void end_tables(void)
@@ -378,7 +398,8 @@ static void end_tables(void)
 
 static enum error make_table(struct visitor *host, const char *address, bool is_public, struct table **table)
 {
-    struct table_request request = { .seats = 2, .edition = &edition, .is_public = is_public, .address = address ? address_of(&server, address) : NULL };
+    struct table_request request = { .seats = 2, .edition = &edition, .is_public = is_public, .address = address ?
+        address_of(&server, address) : NULL };
     enum error error = table_create(&server, host, &request, made, NULL, table);
     settle_jobs();
     return error;

@@ -151,7 +151,7 @@ TEST("a choice is taken back with what followed it, and can be made again") {
         let_bots_play(&local);
     }
     struct pyr_match before = match;
-    struct pyr_choice mine;
+    struct pyr_pending mine;
     unsigned count = local.past_count;
     if (match.replay.state.open.phase != PYR_MARK)
         let_me_play(&local);

@@ -5,6 +5,7 @@
 #include "check.h"
 #include "check_edition.h"
 
+#include <pyramids/choice.h>
 #include <pyramids/match.h>
 
 static struct pyr_edition plain, crowded;
@@ -33,6 +34,14 @@ static bool same_log(const struct pyr_match *a, const struct pyr_match *b)
         !memcmp(a->log.start, b->log.start, (a->log.lines + 1) * sizeof *a->log.start);
 }
 
+static bool same_steps(const struct pyr_pending *a, const struct pyr_pending *b)
+{
+    for (unsigned i = 0; i < a->count; i++)
+        if (pyr_pending_step(a, i) != pyr_pending_step(b, i))
+            return false;
+    return true;
+}
+
 /* Whether one match is another in all that counts: bytes beyond the end of the log do not. */
 static bool same_match(const struct pyr_match *a, const struct pyr_match *b)
 {
@@ -40,7 +49,7 @@ static bool same_match(const struct pyr_match *a, const struct pyr_match *b)
         return false;
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
         if (a->choice[s].count != b->choice[s].count || a->choice[s].confirmed != b->choice[s].confirmed ||
-            memcmp(a->choice[s].step, b->choice[s].step, a->choice[s].count * sizeof(pyr_step)))
+            !same_steps(&a->choice[s], &b->choice[s]))
             return false;
     return true;
 }
@@ -399,7 +408,7 @@ TEST("what cannot be done is refused and changes nothing")
     CHECK(same_match(&match, &saved));
     choose_randomly(&match, 0, &rng, false);
     saved = match;
-    CHECK_INT(pyr_match_step(&match, 0, match.choice[0].step[0]), PYR_ERR_CONFIRMED);
+    CHECK_INT(pyr_match_step(&match, 0, match.choice[0].first), PYR_ERR_CONFIRMED);
     CHECK_INT(pyr_match_confirm(&match, 0), PYR_ERR_CONFIRMED);
     CHECK_INT(pyr_match_undo(&match, 0), PYR_ERR_CONFIRMED);
     CHECK_INT(pyr_match_choose(&match, 0, "1 2", NULL), PYR_ERR_CONFIRMED);
@@ -413,7 +422,7 @@ TEST("what cannot be done is refused and changes nothing")
     CHECK(same_match(&match, &saved));
     /* A choice that is complete takes no more steps. */
     CHECK_INT(pyr_match_retract(&match, 0), PYR_OK);
-    CHECK_INT(pyr_match_step(&match, 0, match.choice[0].step[0]), PYR_ERR_NOT_DUE);
+    CHECK_INT(pyr_match_step(&match, 0, match.choice[0].first), PYR_ERR_NOT_DUE);
     CHECK_INT(match.choice[0].count, 1);
     /* A first mark with a cross is not complete. */
     pyr_rng_seed(&rng, 9, 0);
@@ -1135,4 +1144,134 @@ TEST("a loaded game with its true chance supplied goes on as it would have")
         play_to_end(&other, &again, false);
         CHECK(same_log(&match, &other));
     }
+}
+
+TEST("a choice between its three forms: steps, text and event")
+{
+    struct pyr_desk desk = { .card = { 16, 21 } };
+    static const struct {
+        const char *text;
+        enum pyr_phase phase;
+        enum pyr_event_kind kind;
+        unsigned count;
+        pyr_step step[3];
+    } known[] = {
+        { "17 22", PYR_KEEP, PYR_EVENT_KEEP, 1, { PYR_STEP_OTHER | (pyr_step)PYR_STEP_KEEP << 30 | 16 | 21 << 6 } },
+        { "take 31", PYR_REPLACE, PYR_EVENT_TAKE, 1, { PYR_STEP_OTHER | (pyr_step)PYR_STEP_TAKE << 30 | 30 } },
+        { "draw", PYR_REPLACE, PYR_EVENT_DRAW, 1, { PYR_STEP_OTHER | (pyr_step)PYR_STEP_DRAW << 30 } },
+        { "-", PYR_MARK, PYR_EVENT_MARK, 1, { PYR_STEP_OTHER } },
+        { "17:a1a2", PYR_MARK, PYR_EVENT_MARK, 1, { 1 | 1 << 6 } },
+        { "17:a1b1+22:c1+17:e5", PYR_MARK, PYR_EVENT_MARK, 3, { 3, (pyr_step)4 << 35, 1 << 28 } },
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        char text[PYR_CHOICE_SIZE];
+        pyr_step steps[PYR_MAX_CHOICE];
+        struct pyr_lines lines;
+        struct pyr_event event, again;
+        struct pyr_out out;
+        pyr_out_init(&out, text, sizeof text);
+        pyr_choice_write(&desk, known[i].step, known[i].count, &out);
+        CHECK_STR(text, known[i].text);
+        CHECK(pyr_choice_read(known[i].phase, text, out.length, &lines, &event));
+        CHECK_INT(event.kind, known[i].kind);
+        unsigned count = pyr_choice_steps(&desk, &event, steps);
+        CHECK(pyr_choice_is_same(steps, count, known[i].step, known[i].count));
+        pyr_choice_event(&desk, 2, steps, count, &again);
+        CHECK_INT(again.kind, event.kind);
+        CHECK_INT(again.seat, 2);
+        for (unsigned k = 0; k < event.count && event.kind == PYR_EVENT_MARK; k++)
+            CHECK(again.part[k].card == event.part[k].card && again.part[k].spaces == event.part[k].spaces);
+    }
+    /* A bare number is a take; a card that is not on the desk has no step; the order of steps matters. */
+    struct pyr_lines lines;
+    struct pyr_event event;
+    pyr_step steps[PYR_MAX_CHOICE];
+    CHECK(pyr_choice_read(PYR_REPLACE, "31", 2, &lines, &event) && event.kind == PYR_EVENT_TAKE && event.card[0] == 30);
+    CHECK(pyr_choice_read(PYR_MARK, "18:a1", 5, &lines, &event));
+    CHECK_INT(pyr_choice_steps(&desk, &event, steps), 0);
+    CHECK(!pyr_choice_is_same((pyr_step[]){ 1, 2 }, 2, (pyr_step[]){ 2, 1 }, 2));
+    CHECK(!pyr_choice_is_same((pyr_step[]){ 1, 2 }, 2, (pyr_step[]){ 1 }, 1));
+    CHECK(!pyr_choice_read(PYR_KEEP, "17\n22", 5, &lines, &event));
+    CHECK_INT(lines.fault.code, PYR_ERR_TEXT_EXTRA);
+    CHECK(!pyr_choice_read(PYR_MARK, "", 0, &lines, &event));
+    CHECK_INT(lines.fault.code, PYR_ERR_TEXT_MISSING);
+}
+
+/* A sink that counts, compares with a log, and refuses after so many lines. */
+struct counting {
+    const struct pyr_log *log;
+    uint32_t lines, most;
+    bool differs;
+};
+
+static enum pyr_err count_line(void *context, const struct pyr_edition *edition, const struct pyr_event *event)
+{
+    struct counting *counting = context;
+    char text[PYR_MAX_LINE + 1];
+    struct pyr_out out;
+    if (counting->lines == counting->most)
+        return PYR_ERR_TEXT_FULL;
+    pyr_out_init(&out, text, sizeof text);
+    pyr_event_write(edition, event, &out);
+    const uint32_t *start = counting->log->start + counting->lines++;
+    counting->differs |= out.length != start[1] - start[0] - 1 || memcmp(text, counting->log->text + start[0], out.length);
+    return PYR_OK;
+}
+
+TEST("a game without a log is the same game, whoever takes its lines")
+{
+    struct pyr_rng rng, own;
+    CHECK(sizeof(struct pyr_game) <= 1100);
+    for (unsigned seats = 2; seats <= 4; seats++) {
+        struct pyr_game silent, told;
+        struct pyr_chance chance;
+        struct counting counting = { &match.log, 0, PYR_LOG_LINES, false };
+        const struct pyr_sink sink = { count_line, &counting };
+        pyr_rng_seed(&rng, 77, seats);
+        pyr_chance_draw(&chance, &plain.box, seats, &rng);
+        CHECK_INT(pyr_match_init(&match, &plain, seats, names, &chance), PYR_OK);
+        CHECK_INT(pyr_game_begin(&silent, &plain, seats, names, NULL), PYR_OK);
+        CHECK_INT(pyr_game_deal(&silent, &chance, NULL), PYR_OK);
+        CHECK_INT(pyr_game_begin(&told, &plain, seats, names, &sink), PYR_OK);
+        CHECK_INT(pyr_game_deal(&told, &chance, &sink), PYR_OK);
+        while (pyr_match_waiting(&match)) {
+            pyr_seat seat = (pyr_seat)__builtin_ctz(pyr_match_waiting(&match));
+            struct pyr_steps steps;
+            pyr_match_steps(&match, seat, &steps);
+            pyr_rng_seed(&own, pyr_rng_next(&rng), 0);
+            pyr_step step = pyr_steps_pick(&plain.box, &steps, &own);
+            CHECK_INT(pyr_match_step(&match, seat, step), PYR_OK);
+            CHECK_INT(pyr_game_step(&silent, seat, step, NULL), PYR_OK);
+            CHECK_INT(pyr_game_step(&told, seat, step, &sink), PYR_OK);
+            if (pyr_match_is_ready(&match, seat)) {
+                CHECK_INT(pyr_match_confirm(&match, seat), PYR_OK);
+                CHECK_INT(pyr_game_confirm(&silent, seat, NULL), PYR_OK);
+                CHECK_INT(pyr_game_confirm(&told, seat, &sink), PYR_OK);
+            }
+            CHECK(!memcmp(&silent.replay, &match.replay, sizeof silent.replay));
+            CHECK(!memcmp(&told.replay, &match.replay, sizeof told.replay));
+            CHECK_INT(pyr_game_waiting(&silent), pyr_match_waiting(&match));
+            CHECK_INT(counting.lines, match.log.lines);
+        }
+        CHECK(pyr_game_is_over(&silent) && pyr_game_is_over(&told) && !counting.differs);
+    }
+    /* A sink that is full says so. */
+    struct pyr_game game;
+    struct counting full = { &match.log, 0, 3, false };
+    const struct pyr_sink sink = { count_line, &full };
+    CHECK_INT(pyr_game_begin(&game, &plain, 4, names, &sink), PYR_ERR_TEXT_FULL);
+}
+
+TEST("Q10 who may see a line is decided in one place")
+{
+    struct pyr_game game = { .edition = &plain };
+    const struct pyr_word deal = { "deal 2 1 2 3 4", 14 }, cut = { "deal ", 5 }, keep = { "keep 2 1 2", 10 };
+    game.replay.stage = PYR_STAGE_PLAY;
+    for (pyr_seat seat = 0; seat < PYR_MAX_SEATS; seat++) {
+        CHECK_INT(pyr_game_line_is_visible(&game, deal, seat), seat == 1);
+        CHECK(!pyr_game_line_is_visible(&game, cut, seat) && pyr_game_line_is_visible(&game, keep, seat));
+    }
+    CHECK(!pyr_game_line_is_visible(&game, deal, PYR_SPECTATOR) && !pyr_game_line_is_visible(&game, deal, PYR_NOBODY));
+    game.replay.stage = PYR_STAGE_OVER;
+    CHECK(pyr_game_line_is_visible(&game, deal, PYR_SPECTATOR) && pyr_game_line_is_visible(&game, deal, 0));
 }

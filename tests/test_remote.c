@@ -317,7 +317,7 @@ TEST("a draft survives the end of the program, and is gone with its phase") {
     restart(0);
     carry(0, 0);
     CHECK_INT(c->match.choice[0].count, 1);
-    CHECK(c->match.choice[0].step[0] == step && !c->match.choice[0].confirmed);
+    CHECK(c->match.choice[0].first == step && !c->match.choice[0].confirmed);
     /* Saved in this phase, restored when both have chosen. */
     static char text[PYR_REMOTE_SAVED];
     size_t size = pyr_remote_save(&c->remote, text, sizeof text);

@@ -1449,3 +1449,22 @@ TEST("E5 L, turned by 90 degrees and mirrored, opens a card because it covers th
     CHECK_INT(play(0, "1:b1c1d1d2"), PYR_ERR_WALL);
     CHECK_INT(play(0, "1:c3d3e3e4"), PYR_ERR_NO_ENTRANCE);                                 /* elsewhere it opens nothing */
 }
+
+TEST("R14 R15 R16 the numbers of the rulebook, and what follows from its thresholds")
+{
+    const struct pyr_options *o = pyr_table_options(NULL);
+    CHECK(o->min_seats == 2 && o->max_seats == 4 && o->rounds == 4 && o->turns == 7);
+    CHECK(o->tile[0] == 10 && o->tile[1] == 6 && o->tile[2] == 3);
+    CHECK(o->pyramid == 10 && o->torch == 5 && o->gem_pair == 5 && o->gem == 1);
+    for (unsigned n = 0; n < 20; n++) {
+        CHECK_INT(pyr_options_has_seats(o, n), n >= 2 && n <= 4);
+        CHECK_INT(pyr_options_is_claim(o, n), n == 2 || n == 4 || n == 6);
+        CHECK_INT(pyr_options_can_claim(o, n), n < 6);
+        for (unsigned after = n; after <= n + 2; after++) {
+            bool passes = false;
+            for (unsigned k = n + 1; k <= after; k++)
+                passes |= k == 2 || k == 4 || k == 6;
+            CHECK_INT(pyr_options_claims_between(o, n, after), passes);
+        }
+    }
+}

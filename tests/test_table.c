@@ -277,16 +277,7 @@ static void choose(unsigned who)
         if (pyr_match_step(&match, (pyr_seat)who, step))
             break;
     }
-    const struct pyr_choice *choice = &match.choice[who];
-    if (pyr_step_kind(choice->step[0]) == PYR_STEP_KEEP) {
-        pyr_out_number(&out, pyr_step_card(choice->step[0]) + 1);
-        pyr_out_char(&out, ' ');
-        pyr_out_number(&out, pyr_step_second(choice->step[0]) + 1);
-    } else if (pyr_step_kind(choice->step[0]) == PYR_STEP_PASS) {
-        pyr_out_char(&out, '-');
-    } else {
-        pyr_move_write(&match.replay.state.open.desk[who], choice->step, choice->count, &out);
-    }
+    pyr_game_write_choice(&match.game, (pyr_seat)who, &out);
     snprintf(rest, sizeof rest, ",\"phase\":%u,\"choice\":\"%s\"", (unsigned)table->log.count, text);
     say(who, "choose", rest);
 }

@@ -424,6 +424,20 @@ def case_many_saved(folder):
     terminal.end()
 
 
+def case_new_cards(folder):
+    """A new game beside a saved one has cards of its own, not those of the saved one."""
+    terminal = Terminal(folder, 'play', '--new', '--bots', 'novice', '--seed', '5', '--name', 'Ana')
+    play(terminal, 'turn 1 of 7')
+    terminal.keys('q', 'y')
+    terminal.wait('EXIT=0')
+    terminal.end()
+    terminal = Terminal(folder, 'play', '--bots', 'novice', '--seed', '77')
+    terminal.wait('Go on with your game')
+    terminal.keys('n')
+    assert 'seed 77' in terminal.wait('Pick two')
+    terminal.end()
+
+
 def case_not_begun(folder):
     """A game in which nothing was chosen is neither kept nor offered."""
     terminal = Terminal(folder, 'play', '--bots', 'novice', '--name', 'Ana')
@@ -1236,7 +1250,7 @@ def case_forgotten(folder):
 
 # With sanitizers each case takes several times as long; the others have no code of their own.
 SHORT_CASES = ('case_whole_game', 'case_take_back', 'case_resizing', 'case_kill_and_resume', 'case_hot_seat', 'case_replay', 'case_server', 'case_retract',
-               'case_hostile_server')
+               'case_hostile_server', 'case_many_saved', 'case_undo_draw', 'case_draft', 'case_wrong_host', 'case_rules', 'case_escapes')
 
 
 def main():

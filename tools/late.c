@@ -129,7 +129,7 @@ static double value_of_end(struct late late)
         unsigned colour = box->card[card].colour;
         late.desk.done |= (pyr_cardset)1 << card;
         unsigned count = (unsigned)__builtin_popcountll(late.desk.done & box->colour[colour]);
-        if (!(count & 1) && count <= 6 && late.tiles[colour] < PYR_TILES)
+        if (pyr_options_is_claim(&pyr_rulebook, count) && late.tiles[colour] < PYR_TILES)
             late.points = (int16_t)(late.points + pyr_tile_value(late.tiles[colour]++));
         late.desk.card[slot] = PYR_NO_CARD;
         late.desk.free &= pyr_pair_of(!slot, PYR_ALL_SPACES);

@@ -19,6 +19,8 @@ export const ERR = { seats: -100, chance_deal: -99, chance_deck: -98, chance_exp
     no_undo: -698, no_such_line: -697 };
 export const SEAT = { nobody: 255, onlooker: 254 };
 export const PHASE = { keep: 0, show: 1, reveal: 2, mark: 3, replace: 4, end: 5 };
+export const TILE = { first: 10, second: 6, third: 3 };
+export const WORTH = { pyramid: 10, torch: 5, pair: 5, gem: 1 };
 export const STEP = { half: 35, other: 29, kind: 30, second: 6, row: 6 };
 export const KIND = { pass: 0, keep: 1, take: 2, draw: 3 };
 export const DESK = { free: 0, done: 16, skulls: 24, rubies: 25, emeralds: 26, torches: 27, card: 28, flags: 30,
@@ -28,3 +30,11 @@ export const VIEW = { desk: 0, seats: 136, phase: 137, round: 138, turn: 139, wa
     seat: 228, size: 232 };
 export const SCORE = { total: 0, pyramids: 2, torches: 4, points: 6, gems: 8, skulls: 10 };
 export const OUTLOOK = { points: 0, win: 16 };
+export const LUCK = { decision: 1, chance: 2 };
+export const OPTION = { usual: 401, points: 408, win: 412, points_margin: 416, win_margin: 420, size: 432 };
+export const DECISION = { line: 0, seat: 4, made: 8, best: 440, bests: 2600, points_lost: 2604, win_lost: 2608,
+    points_gained: 2612, mark: 2616 };
+export const CHANCE = { line: 0, after: 8, luck: 40 };
+export const SUM = { actual: 0, luck: 8, skill: 12, lost: 24, rate: 56 };
+export const POINTS = { dubious: 150, mistake: 300, blunder: 600 };
+export const WIN = { dubious: 200, mistake: 500, blunder: 1000 };

@@ -6,7 +6,10 @@
  * A space is a number from 0 (a1) to 24 (e5), row by row. A card is its number, 1 to 48; 0 is none. A seat counts from 0.
  */
 
-import { DESK, ERR, KIND, OUTLOOK, PHASE, SCORE, SEAT, STEP, VIEW } from './codes.js';
+import {
+    CHANCE, DECISION, DESK, ERR, KIND, LUCK, OPTION, OUTLOOK, PHASE, POINTS, SCORE, SEAT, STEP, SUM, TILE,
+    VIEW, WIN, WORTH,
+} from './codes.js';
 
 /** @typedef {{name: string, copies: number, rows: string[], size: number}} Pattern */
 /** @typedef {{number: number, colour: Colour, cells: string}} Card cells: 25 characters as in an edition */
@@ -52,10 +55,18 @@ import { DESK, ERR, KIND, OUTLOOK, PHASE, SCORE, SEAT, STEP, VIEW } from './code
 /** @typedef {Mark | OtherStep} Step */
 /** @typedef {{choice: string, points: number, win: number, pointsMargin: number, winMargin: number, usual: boolean, made: boolean}} Option */
 /** @typedef {{points: number[], win: number[]}} Outlook */
+/** @typedef {{line: number, seat: number, options: Option[], lost: number, winLost: number, mark: string, gained: number}}
+ * Decision */
+/**
+ * @typedef {object} Judged a whole game, judged
+ * @property {Decision[]} decisions
+ * @property {{line: number, after: Outlook, luck: number[]}[]} chances
+ * @property {{points: number, luck: number, skill: number, lost: number, rate: number, level: string}[]} sums
+ */
 
 export { ERR };
 export const COLOURS = /** @type {Colour[]} */ (['green', 'orange', 'purple']);
-export const TILES = [10, 6, 3];
+export const TILES = Object.values(TILE);
 export const NOBODY = SEAT.nobody, ONLOOKER = SEAT.onlooker;
 const SEATS = [0, 1, 2, 3], ROUNDS = [0, 1, 2, 3], SLOTS = [0, 1];
 const PHASES = /** @type {Phase[]} */ (Object.keys(PHASE));
@@ -71,7 +82,9 @@ export const PASS = other('pass');
 export const DRAW = other('draw');
 
 /** How the analysis marks a choice, and what it has cost at least: points, or of the chance to win. The worst first. */
-export const MARKS = /** @type {[string, number, number][]} */ ([['??', 6, .1], ['?', 3, .05], ['?!', 1.5, .02]]);
+export const MARKS = /** @type {[string, number, number][]} */ ([['??', POINTS.blunder / 100, WIN.blunder / 1e4],
+    ['?', POINTS.mistake / 100, WIN.mistake / 1e4], ['?!', POINTS.dubious / 100, WIN.dubious / 1e4]]);
+const SIGNS = ['', ...MARKS.map(([sign]) => sign).reverse()];    // by enum pyr_luck_mark
 
 /** The name of a space. @param {number} i */
 export const spaceName = (i) => 'abcde'[i % 5] + (1 + (i / 5 | 0));
@@ -380,7 +393,7 @@ export class Core {
         if (this.x.match_preview(seat, step))
             return null;
         const desk = this.desk(this.x.preview_desk()), score = this.score(this.x.preview_score());
-        return { desk, score, total: score.total + 10 * desk.slots.filter((s) => s.tomb).length };
+        return { desk, score, total: score.total + WORTH.pyramid * desk.slots.filter((s) => s.tomb).length };
     }
 
     /** Null, or what is wrong. @param {number} seat @param {string} text @returns {Fault | null} */
@@ -427,9 +440,52 @@ export class Core {
         return { points: four(OUTLOOK.points), win: four(OUTLOOK.win) };
     }
 
-    /** @param {number} line @param {number} playouts @param {bigint} seed @returns {{after: Outlook, luck: Outlook | null}} */
-    judgeLine(line, playouts, seed) {
-        const chance = this.x.judge_line(line, playouts, seed);
-        return { after: this.outlook(this.x.judge_after()), luck: chance ? this.outlook(this.x.judge_luck()) : null };
+    /** An option of the decision judged last: the i-th best, or (beyond the last) the one made. @param {number} at @param
+     * {number} i @returns {Option} */
+    luckOption(at, i, made = false) {
+        const d = this.data(at), float = /** @param {number} place */ (place) => d.getFloat32(place, true);
+        const choice = this.x.luck_choice(i) ? this.text(this.x.buffer()) : '';
+        return { choice, points: float(OPTION.points), win: float(OPTION.win), pointsMargin: float(OPTION.points_margin),
+            winMargin: float(OPTION.win_margin), usual: d.getUint8(OPTION.usual) !== 0, made };
+    }
+
+    /** @returns {Decision} */
+    luckDecision() {
+        const at = this.x.luck_decision(), d = this.data(at), bests = d.getUint32(DECISION.bests, true);
+        const made = this.luckOption(at + DECISION.made, bests, true), best = [];
+        for (let i = 0; i < Math.min(bests, 3); i++)
+            best.push(this.luckOption(at + DECISION.best + OPTION.size * i, i));
+        const same = best.findIndex((o) => o.choice === made.choice);
+        best[same < 0 ? best.length : same] = made;
+        return { line: d.getUint32(DECISION.line, true), seat: d.getUint8(DECISION.seat), options: best,
+            lost: d.getFloat32(DECISION.points_lost, true), winLost: d.getFloat32(DECISION.win_lost, true),
+            mark: SIGNS[d.getUint32(DECISION.mark, true)], gained: d.getFloat32(DECISION.points_gained, true) };
+    }
+
+    /** Luck and skill of the whole game, as `pyramids analyze` has them for the same playouts and seed.
+     * @param {number} playouts a decision @param {bigint} seed @param {(done: number) => void} [progress] @returns {Judged}
+     * */
+    analyse(playouts, seed, progress) {
+        const judged = /** @type {Judged} */ ({ decisions: [], chances: [], sums: [] }), lines = this.x.match_lines();
+        for (let kind = this.x.luck_begin(playouts, seed) && this.x.luck_next(); kind; kind = this.x.luck_next()) {
+            if (kind === LUCK.decision) {
+                judged.decisions.push(this.luckDecision());
+            } else {
+                const at = this.x.luck_chance();
+                judged.chances.push({ line: this.data(at).getUint32(CHANCE.line, true),
+                    after: this.outlook(at + CHANCE.after),
+                    luck: this.outlook(at + CHANCE.luck).points });
+            }
+            const { line } = (kind === LUCK.decision ? judged.decisions : judged.chances).at(-1) ?? { line: 0 };
+            progress?.(line / lines);
+        }
+        for (let s = 0; s < this.seats(); s++) {
+            const d = this.data(this.x.luck_sum(s)), float = /** @param {number} place */ (place) => d.getFloat32(place,
+                true);
+            judged.sums.push({ points: float(SUM.actual), luck: float(SUM.luck), skill: float(SUM.skill),
+                lost: float(SUM.lost),
+                rate: float(SUM.rate), level: this.text(this.x.luck_level(s)) });
+        }
+        return judged;
     }
 }

@@ -120,8 +120,8 @@ export function dialog(title, body, { wide = false, wire, close } = {}) {
         box.className = wide ? 'wide' : '';
         const id = `dlg-${++dialogs}`;
         box.setAttribute('aria-labelledby', id);
-        box.innerHTML = `<form method="dialog"><h2 class="title" id="${id}" tabindex="-1">${esc(title)}</h2><div class="dlg">${body}</div>${close
-            ? `<p class="dlgf"><button class="btn pri" value="">${esc(close)}</button></p>` : ''}</form>`;
+        box.innerHTML = `<form method="dialog"><h2 class="title" id="${id}" tabindex="-1">${esc(title)}</h2><div class="dlg">${
+            body}</div>${close ? `<p class="dlgf"><button class="btn pri" value="">${esc(close)}</button></p>` : ''}</form>`;
         // The policy forbids sending forms, so buttons close the dialog themselves.
         box.addEventListener('click', (event) => {
             const button = near(event, 'button[value]');

@@ -13,7 +13,7 @@ import { pageTop } from './main.js';
 /** @typedef {import('./core.js').Core} Core */
 /** @typedef {import('./game.js').Game} Game */
 /** @typedef {import('./main.js').App} App */
-/** @typedef {import('./worker.js').Judged} Judged */
+/** @typedef {import('./core.js').Judged} Judged */
 
 /** The scores as a table. @param {View} view @param {string[]} names @param {number[]} winners @param {Core} core @param {boolean[]} bots */
 export function scoreTable(view, names, winners, core, bots) {
@@ -44,7 +44,8 @@ export function scoreTable(view, names, winners, core, bots) {
 }
 
 /** Who won, and the tie-break if one decided. @param {View} view @param {string[]} names @param {number[]} winners */
-export const resultWords = (view, names, winners) => winnerWords(names, view.scores.map((s) => s.total), view.desks.map((d) => d.done[0]), winners);
+export const resultWords = (view, names, winners) => winnerWords(names, view.scores.map((s) => s.total),
+    view.desks.map((d) => d.done[0]), winners);
 
 /** Luck and skill as bars around the table's average. @param {Judged} judged @param {string[]} names */
 function barChart(judged, names) {
@@ -101,8 +102,9 @@ export function judgedHtml(judged, names, core, winners, link) {
         a.line - b.line);
     const turnOf = /** @param {number} line */ (line) => { const n = lines.slice(0, line).filter((l) => l.startsWith('reveal')).length; return n ?
         `${ROMAN[(n - 1) / 7 | 0]}.${1 + (n - 1) % 7}` : '–'; };
-    const level = /** @param {number} rate */ (rate) => rate < .07 ? _('plays like a master') : rate < .25 ? _('plays like an expert') : rate < .75 ?
-        _('plays like a club player') : rate < 1.4 ? _('plays like a casual player') : _('plays like a novice');
+    const levels = /** @type {Record<string, string>} */ ({ master: _('plays like a master'),
+        expert: _('plays like an expert'),
+        club: _('plays like a club player'), casual: _('plays like a casual player'), novice: _('plays like a novice') });
     return [`<div class="lg"><span><i class="a"></i>${_('Luck: cards and order')}</span><span><i class="b"></i>${
         _('Skill: the choices')}</span></div>${barChart(judged, names)}<h3 class="title">${_('Chance to win')}</h3>${winChart(judged, names, lines,
         winners, worst)}`, `<ul class="moments">${worst.map((d) =>
@@ -111,7 +113,7 @@ export function judgedHtml(judged, names, core, winners, link) {
             100 * d.winLost) }))}</small></span>${icon('play')}</a></li>`).join('') || `<li>${_('No choice cost much.')}</li>`}</ul>${worst.length ?
             legend() : ''}
         <ul class="rates">${judged.sums.map((s, i) => `<li>${avatar(i, { small: true })}<span>${esc(_('%{name}: %{points} points lost a choice, %{level}',
-            { name: names[i], points: number(s.rate, 2), level: level(s.rate) }))}</span></li>`).join('')}</ul>`];
+            { name: names[i], points: number(s.rate, 2), level: levels[s.level] }))}</span></li>`).join('')}</ul>`];
 }
 
 export class EndView {

@@ -52,6 +52,8 @@ export function serverWords(code) {
     case 'not_host': return _('Only the host of the table can do this.');
     case 'bad_name': return _('Please choose another name.');
     case 'here': return _('That player is connected.');
+    case 'origin': return _('The server does not expect visitors at this address. Whoever runs it can allow it: %{command}',
+        { command: `pyramids serve --origin ${location.origin}` });
     case 'no_edition': return _('The server does not have this edition.');
     default: return _('The server says: %{code}', { code });
     }

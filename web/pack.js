@@ -9,10 +9,12 @@ export async function pack(text) {
     return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** What the engine reads of a record or an edition at most. A few hundred kilobytes in a link can hold a thousand times as much. */
+/** What the engine reads of a record or an edition at most. A few hundred kilobytes in a link can hold a thousand times as
+ * much. */
 const LARGEST = 65535;
 
-/** A text, '' if it is not one, null if it is too large: no more of it is unpacked than can be used. @param {string} packed @returns {Promise<string | null>} */
+/** A text, '' if it is not one, null if it is too large: no more of it is unpacked than can be used.
+ * @param {string} packed @returns {Promise<string | null>} */
 export async function unpack(packed) {
     try {
         const bytes = Uint8Array.from(atob(packed.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0));

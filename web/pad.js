@@ -19,12 +19,14 @@ const fresh = () => ({ sheets: [blank(), blank()], tiles: [0, 1, 2].map(() => [-
 
 const TEN = [...Array(10).keys()], MOST = 999;       // as much as an edition may say
 
-/** @typedef {{typed: string[], from: string}} Skulls what was typed for the box on the table; from: the edition that is followed instead, '' for none */
+/** @typedef {{typed: string[], from: string}} Skulls what was typed for the box on the table; from: the edition that is
+ * followed instead, '' for none */
 
 /** Whatever else has come to stand there is not trusted. @returns {Skulls} */
 function readSkulls() {
     const { typed, from } = read('skulls', /** @type {any} */ ({}));
-    return { typed: TEN.map((i) => Array.isArray(typed) ? String(typed[i] ?? '') : ''), from: typeof from === 'string' ? from : '' };
+    return { typed: TEN.map((i) => Array.isArray(typed) ? String(typed[i] ?? '') : ''),
+        from: typeof from === 'string' ? from : '' };
 }
 
 export class PadView {
@@ -59,8 +61,8 @@ export class PadView {
         this.render();
     }
 
-    /** The penalties in use, or why there are none. No rulebook prints them: the owner of the box says what they are, or which edition has them.
-     * @returns {{penalties: number[] | null, wrong: string}} */
+    /** The penalties in use, or why there are none. No rulebook prints them: the owner of the box says what they are, or
+     * which edition has them. @returns {{penalties: number[] | null, wrong: string}} */
     penalties() {
         const { typed, from } = this.skulls, numbers = typed.map((t) => /^\d+$/.test(t.trim()) ? Number(t) : -1);
         if (from === 'classic' || Object.hasOwn(editions(), from))
@@ -69,18 +71,22 @@ export class PadView {
             return { penalties: null, wrong: _('A skull costs too much. Expected: at most 999.') };
         const given = numbers.filter((n) => n >= 0);
         if (given.some((n, i) => i > 0 && n < given[i - 1]))
-            return { penalties: null, wrong: _('A skull costs less than the one before it. Expected: penalties that never fall.') };
-        return { penalties: given.length === 10 ? numbers : null, wrong: given.length && given.length < 10 ? _('Expected: ten numbers.') : '' };
+            return { penalties: null,
+                wrong: _('A skull costs less than the one before it. Expected: penalties that never fall.') };
+        return { penalties: given.length === 10 ? numbers : null,
+            wrong: given.length && given.length < 10 ? _('Expected: ten numbers.') : '' };
     }
 
     /** @param {number} s */
     nameOf(s) { return this.pad.sheets[s].name || _('Player %{n}', { n: s + 1 }); }
 
-    /** Points for a colour are one player's: to take them over is asked for. @param {number} s @param {number} c @param {number} n */
+    /** Points for a colour are one player's: to take them over is asked for.
+     * @param {number} s @param {number} c @param {number} n */
     async tile(s, c, n) {
         const { tiles, sheets } = this.pad, owner = tiles[c][n], name = sheets[owner] ? this.nameOf(owner) : '';
-        if (name && owner !== s && !await confirmed(ngettext('Take the %{n} point from %{name}?', 'Take the %{n} points from %{name}?', TILES[n], { name }),
-            _('Only one player can have them.'), _('Take over')))
+        const question = ngettext('Take the %{n} point from %{name}?', 'Take the %{n} points from %{name}?', TILES[n],
+            { name });
+        if (name && owner !== s && !await confirmed(question, _('Only one player can have them.'), _('Take over')))
             return;
         tiles[c][n] = owner === s ? -1 : s;
     }
@@ -114,27 +120,37 @@ export class PadView {
 
     /** Where the owner of the box enters what a skull costs, once. */
     skullsHtml() {
-        const { typed, from } = this.skulls, { penalties, wrong } = this.penalties(), own = !from || (from !== 'classic' && !Object.hasOwn(editions(), from));
+        const { typed, from } = this.skulls, { penalties, wrong } = this.penalties();
+        const own = from !== 'classic' && !Object.hasOwn(editions(), from);
         const option = /** @param {string} value @param {string} label */ (value, label) => `<option value="${esc(value)}" ${
             value === (own ? '' : from) ? 'selected' : ''}>${esc(label)}</option>`;
-        const text = from === 'classic' ? _('These are the penalties of our own Classic edition, not those of your box.') : own ?
-            _('No rulebook prints them: copy the ten numbers from a score card of your box. They are kept in this browser.') : '';
-        return `<section class="panel padskulls" aria-labelledby="h-skulls"><h2 class="title" id="h-skulls">${_('Skull penalties')}</h2><label>${
-            _('Skull penalties of')} <select class="inp" name="from">${option('', _('my box'))}${option('classic', _('Classic (suggestion)'))}${
-            Object.keys(editions()).map((name) => option(name, name)).join('')}</select></label><div class="padten">${TEN.map((i) => `<label><span>${
-            symbol('skull')}${i + 1}<span class="vh"> ${_('costs')}</span></span><input class="inp" type="number" inputmode="numeric" min="0" max="${MOST}" data-skull="${i}" value="${
-            esc(own ? typed[i] : penalties?.[i] ?? '')}" ${own ? '' : 'readonly'} aria-label="${esc(_('Skull %{n} costs', { n: i + 1 }))}"></label>`).join(
-            '')}</div><p class="note" role="status">${esc(wrong || text)}</p></section>`;
+        const text = own ? _('No rulebook prints them: copy the ten numbers from a score card of your box. ' +
+            'They are kept in this browser.') : from === 'classic' ?
+            _('These are the penalties of our own Classic edition, not those of your box.') : '';
+        const field = /** @param {number} i */ (i) => `<label><span aria-hidden="true">${symbol('skull')}${i + 1}</span><input
+            class="inp" type="number" inputmode="numeric" min="0" max="${MOST}" data-skull="${i}" value="${
+            esc(own ? typed[i] : penalties?.[i] ?? '')}" ${own ? '' : 'readonly'} aria-label="${
+            esc(_('Skull %{n} costs', { n: i + 1 }))}"></label>`;
+        const choices = [option('', _('my box')), option('classic', _('Classic (suggestion)')),
+            ...Object.keys(editions()).map((name) => option(name, name))];
+        return `<section class="panel padskulls" aria-labelledby="h-skulls"><h2 class="title" id="h-skulls">${
+            _('Skull penalties')}</h2><label>${_('Skull penalties of')} <select class="inp" name="from">${
+            choices.join('')}</select></label><div class="padten">${
+            TEN.map(field).join('')}</div><p class="note" role="status">${esc(wrong || text)}</p></section>`;
     }
 
     /** @param {number} s @param {number} c @param {number} i */
-    isOthers(s, c, i) { const owner = this.pad.tiles[c][i]; return owner >= 0 && owner !== s && owner < this.pad.sheets.length; }
+    isOthers(s, c, i) {
+        const owner = this.pad.tiles[c][i];
+        return owner >= 0 && owner !== s && owner < this.pad.sheets.length;
+    }
 
     /** @param {number} s @param {number} c @param {number} i */
     tileLabel(s, c, i) {
-        const values = { colour: colourName(COLOURS[c]), name: this.isOthers(s, c, i) ? this.nameOf(this.pad.tiles[c][i]) : '' };
-        return values.name ? ngettext('%{n} point for %{colour}, %{name} has it', '%{n} points for %{colour}, %{name} has them', TILES[i], values) :
-            ngettext('%{n} point for %{colour}', '%{n} points for %{colour}', TILES[i], values);
+        const name = this.isOthers(s, c, i) ? this.nameOf(this.pad.tiles[c][i]) : '';
+        const values = { colour: colourName(COLOURS[c]), name };
+        return name ? ngettext('%{n} point for %{colour}, %{name} has it', '%{n} points for %{colour}, %{name} has them',
+            TILES[i], values) : ngettext('%{n} point for %{colour}', '%{n} points for %{colour}', TILES[i], values);
     }
 
     render() {
@@ -151,22 +167,22 @@ export class PadView {
                 esc(_('One %{colour} pyramid less', { colour: colourName(k) }))}">−</button><b aria-live="polite">${
                 x.done[c]}</b><button class="btn" data-k="more" data-s="${s}" data-n="${c}" aria-label="${
                 esc(_('One %{colour} pyramid more', { colour: colourName(k) }))}">+</button>${TILES.map((v, i) => tick('t', s, i,
-                    pad.tiles[c][i] === s, String(v), this.tileLabel(s, c, i), `data-c="${c}" ${this.isOthers(s, c, i) ? 'data-other' : ''}`)).join(
-                    '')}</div>`).join('')}</div>
+                    pad.tiles[c][i] === s, String(v), this.tileLabel(s, c, i), `data-c="${c}" ${
+                    this.isOthers(s, c, i) ? 'data-other' : ''}`)).join('')}</div>`).join('')}</div>
             <div class="blk"><span class="eyebrow">${_('Gems')}</span><div class="padten">${TEN.map((i) => tick('r', s, i + 1, i < x.rubies,
                 symbol('ruby'), _('Ruby %{n}', { n: i + 1 }))).join('')}${TEN.map((i) => tick('e', s, i + 1, i < x.emeralds, symbol('emerald'),
                 _('Emerald %{n}', { n: i + 1 }))).join('')}</div></div>
             <div class="blk"><span class="eyebrow">${_('Torches')}</span><div class="padfour">${x.torches.map((t, i) => tick('f', s, i, t,
                 symbol('torch') + ROMAN[i], _('Torch of round %{n}', { n: i + 1 }))).join('')}</div></div>
             <div class="blk"><span class="eyebrow">${_('Skulls')}</span><div class="padten">${TEN.map((i) => tick('s', s, i + 1, i < x.skulls,
-                `${symbol('skull')}<small>${penalties ? `−${penalties[i]}` : i + 1}</small>`, penalties ? _('Skull %{n}, minus %{penalty}',
-                { n: i + 1, penalty: penalties[i] }) : _('Skull %{n}', { n: i + 1 }))).join('')}</div><p class="note">${x.skulls && !penalties ?
-                `<button data-k="skulls">${_('Not subtracted yet: enter the skull penalties first.')}</button>` : ''}</p></div></section>`;
+                `${symbol('skull')}<small>${penalties ? `−${penalties[i]}` : i + 1}</small>`,
+                penalties ? _('Skull %{n}, minus %{penalty}', { n: i + 1, penalty: penalties[i] }) :
+                    _('Skull %{n}', { n: i + 1 }))).join('')}</div><p class="note">${x.skulls && !penalties ? `<button data-k="skulls">${_('Not subtracted yet: enter the skull penalties first.')}</button>` : ''}</p></div></section>`;
         put(this.root, `<div class="page">${pageTop(_('Score pad'))}<main class="page-in"><h1 class="title">${_('Score pad')}</h1><p class="lead">${
             _('For the game on your own table: tick what you mark, and tick the last one again to erase it. Everything is kept in this browser.')}</p><p class="bars"><button class="btn" data-k="add" aria-disabled="${
             pad.sheets.length > 3}">${icon('people')}${_('Add a player')}</button><button class="btn" data-k="drop" aria-disabled="${
             pad.sheets.length < 3}">${_('Remove the last')}</button><button class="btn" data-k="undo" aria-disabled="${!this.past.length}">${icon('undo')}${
-                _('Undo')}</button><button class="btn" data-k="clear">${icon('pad')}${_('New game')}</button></p><div class="pads">${pad.sheets.map(sheet).join(
-                '')}</div>${this.skullsHtml()}</main></div>`);
+                _('Undo')}</button><button class="btn" data-k="clear">${icon('pad')}${_('New game')}</button></p><div class="pads">${
+                pad.sheets.map(sheet).join('')}</div>${this.skullsHtml()}</main></div>`);
     }
 }

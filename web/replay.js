@@ -16,7 +16,7 @@ import { pageTop } from './main.js';
 /** @typedef {import('./main.js').App} App */
 /** @typedef {import('./core.js').Core} Core */
 /** @typedef {import('./core.js').View} View */
-/** @typedef {import('./worker.js').Judged} Judged */
+/** @typedef {import('./core.js').Judged} Judged */
 
 /** Instead of words: the record is of an edition that is not here. */
 export const MISSING = 'edition';

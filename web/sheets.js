@@ -1,10 +1,9 @@
 /** sheets.js: what opens over the table: a card looked at, the cards in words, the list of placements, the hint. */
 import { _, ngettext, number } from './i18n.js';
 import { $, dialog, esc, near, toast } from './dom.js';
-import { SYMBOLS, avatar, picture, shape, symbol } from './draw.js';
-import { COLOURS, TILES } from './core.js';
-import { cardName, colourName, doneByColour, doneWords, gainWords, logEntries, moveParts, ruleLink, spaceNames, spaceWord, symbolRule } from './words.js';
-import { numberHtml } from './tablehtml.js';
+import { SYMBOLS, picture, symbol } from './draw.js';
+import { cardName, gainWords, moveParts, ruleLink, spaceNames, spaceWord, symbolRule } from './words.js';
+import { completed, shelfPeek, shelfWords } from './completed.js';
 import { randomSeed } from './thinker.js';
 import { sayPlaced } from './telling.js';
 
@@ -53,49 +52,15 @@ function cardText(table, card, marks) {
 /** @param {Table} table @param {number} card @param {number[]} marks @param {number[]} fresh */
 function bigCard(table, card, marks, fresh) { return picture(table.edition.cards[card], marks, fresh); }
 
-/** Completed cards of a seat by colour, each with its name. @param {Table} table @param {number} s */
-const shelf = (table, s) => doneByColour(table.edition, table.view?.desks[s].done ?? []);
-
-/** What floats up at a player's completed pyramids: all their numbers. @param {Table} table @param {number} s */
-const shelfPeek = (table, s) => `<div class="pk"><b dir="auto">${esc(table.game.seats[s].name)}</b>${shelf(table, s).map(({ colour, cards }) =>
-    `<div class="done">${cards.map((n) => numberHtml(table, n)).join('') || `<span class="dn k-${colour} nil">${shape(colour)}${_('none yet')}</span>`}</div>`).join(
-    '')}</div>`;
-
-/** Everyone's completed pyramids, which lie face up for all (R12), and the points that are left (R14). @param {Table} table */
-export function completed(table) {
-    const { view, game, edition, core } = table;
-    if (!view)
-        return;
-    const entries = logEntries(core.lines(), edition);
-    const seats = game.seats.map((_s, s) => s), order = game.me < 0 ? seats : [game.me, ...seats.filter((s) => s !== game.me)];
-    const chip = /** @param {number} s @param {number} n */ (s, n) => `<button type="button" class="dn k-${edition.cards[n].colour}" data-look="${n}" data-marks="${
-        entries.filter((e) => e.seat === s && e.mark?.card === n).at(-1)?.mark?.marks.join(' ') ?? ''}" aria-label="${esc(_('Look at card %{n}, %{colour}',
-        { n, colour: colourName(edition.cards[n].colour) }))}">${n}</button>`;
-    const cell = /** @param {number} s @param {number} c @param {number} left */ (s, c, left) => {
-        const { cards } = shelf(table, s)[c], won = TILES.filter((_v, i) => view.tiles[c][i] === s);
-        return `<td class="${s === game.me ? 'me' : ''}"><b>${cards.length}</b>${won.map((v) => ` <span class="wontile">+${v}</span>`).join('')}${left && cards.length % 2 && cards.length < 6 ?
-            ` <small>${_('one to go')}</small>` : ''}<div class="done">${cards.map((n) => chip(s, n)).join('')}</div></td>`;
-    };
-    const rows = COLOURS.map((k, c) => {
-        const left = TILES.find((_v, i) => view.tiles[c][i] < 0) ?? 0;
-        return `<tr class="k-${k}"><th scope="row">${shape(k)}<span>${colourName(k)}</span><small>${left ? esc(_('next: %{points}', { points: `+${left}` })) :
-            _('no points left')}</small></th>${order.map((s) => cell(s, c, left)).join('')}</tr>`;
-    }).join('');
-    void dialog(_('Completed pyramids'), `<table class="race"><thead><tr><th scope="col"><span class="vh">${_('Colour')}</span></th>${order.map((s) =>
-        `<th scope="col">${avatar(s, { small: true, me: s === game.me })}<span class="nmt" dir="auto">${esc(game.seats[s].name)}</span></th>`).join('')}</tr></thead><tbody>${
-        rows}</tbody></table><p class="note">${_('Completed cards lie face up until the end. The 2nd, 4th and 6th of a colour earn the points that are left.')}${ruleLink('R14')}</p>`,
-        { close: _('Close'), wide: true, wire: (box) => box.addEventListener('click', (event) => {
-            const card = near(event, '[data-look]');
-            if (card)
-                look(table, ...lookOf(card));
-        }) });
-}
+/** @param {Table} table */
+export const showCompleted = (table) => completed(table, (card) => look(table, ...lookOf(card)));
 
 /** What floats up when something is pointed at or held. @param {Table} table @param {Event} event @returns {import('./peek.js').Found | null} */
 export function peekAt(table, event) {
     const shelf = near(event, '[data-shelf]');
-    if (shelf?.dataset.shelf)
-        return { html: shelfPeek(table, Number(shelf.dataset.shelf)), label: shelf.ariaLabel ?? '', of: shelf, beside: shelf, wait: 400 };
+    if (shelf?.dataset.shelf && table.view)
+        return { html: shelfPeek(table, table.view, Number(shelf.dataset.shelf)), label: shelf.ariaLabel ?? '', of: shelf, beside: shelf,
+            wait: 400 };
     const look = near(event, '[data-look]'), cell = near(event, '[data-cell]'), drawn = near(event, '.sy, .gs');
     if (look)
         return { html: bigCard(table, ...lookOf(look)), label: cardName(table.edition, Number(look.dataset.look)), of: look, beside: look, wait: 400 };
@@ -119,8 +84,9 @@ export function describe(table) {
         return;
     const block = /** @param {string} who @param {number} card @param {number[]} marks */ (who, card, marks) => card ?
         `<h3>${esc(`${who} · ${cardName(table.edition, card)}`)}</h3><ol class="rows">${cardText(table, card, marks)}</ol>` : '';
-    const html = view.desks.map((d, s) => `${d.slots.map((slot) => block(table.game.seats[s].name, slot.card, slot.marks)).join('')}<p>${
-        esc(_('Completed pyramids of %{name}: %{cards}', { name: table.game.seats[s].name, cards: doneWords(table.edition, d.done) }))}</p>`).join('') + view.display.map((n) => block(_('Display'), n, [])).join('');
+    const desk = /** @param {number} s */ (s) => `${view.desks[s].slots.map((slot) => block(table.game.seats[s].name, slot.card,
+        slot.marks)).join('')}<p>${esc(shelfWords(table, view, s))}</p>`;
+    const html = view.desks.map((_d, s) => desk(s)).join('') + view.display.map((n) => block(_('Display'), n, [])).join('');
     void dialog(_('The cards in words'), html, { close: _('Close'), wide: true });
 }
 

@@ -16,7 +16,7 @@ import { play, tick } from './sound.js';
 import { Thinker } from './thinker.js';
 import { coverHtml, setupHtml, tableHtml } from './tablehtml.js';
 import { sayPlaced, tellNews } from './telling.js';
-import { completed, describe, hint, listPlacements, look, lookOf, peekAt } from './sheets.js';
+import { describe, hint, listPlacements, look, lookOf, peekAt, showCompleted } from './sheets.js';
 import { Flights } from './flights.js';
 import { Hand } from './hand.js';
 
@@ -330,7 +330,7 @@ export class TableView {
         }
         const act = near(event, '[data-a]')?.dataset.a, open = near(event, '[data-open]')?.dataset.open, shown = near(event, '[data-look]');
         const banner = near(event, '[data-banner]')?.dataset.banner;
-        if (near(event, '[data-shelf]')) completed(this);
+        if (near(event, '[data-shelf]')) showCompleted(this);
         else if (banner !== undefined) this.game.banner?.actions[Number(banner)]?.act();
         else if (act) this.act(act);
         else if (open) this.openSheet(open);
@@ -547,7 +547,8 @@ export class TableView {
             if (this.game.hints)
                 items.push(['bulb', _('Hint'), () => void hint(this)]);
         }
-        items.push(['cards', _('Completed pyramids'), () => completed(this)], ['eye', _('Describe the cards'), () => describe(this)], ...this.game.menu());
+        items.push(['cards', _('Completed pyramids'), () => showCompleted(this)],
+            ['eye', _('Describe the cards'), () => describe(this)], ...this.game.menu());
         this.around.menu(items);
     }
 }

@@ -7,7 +7,8 @@ import { esc } from './dom.js';
 import { ROMAN, avatar, bigDeck, cardBack, chamber, deckArt, head, headTall, icon, mini, patternPicture, picture, rose, shape, symbol, symbolOf,
     turned, wordmark } from './draw.js';
 import { COLOURS, TILES, spaceName } from './core.js';
-import { cardInWords, cardSymbols, colourName, doneByColour, doneWords, levelName, logEntries, patternName, plus, reason, ruleLink, shapeName, signed, spaceNames, spaceWord } from './words.js';
+import { cardInWords, cardSymbols, colourName, levelName, logEntries, patternName, plus, reason, ruleLink, shapeName, signed, spaceNames, spaceWord } from './words.js';
+import { glanceHtml, numberHtml, shelfHtml } from './completed.js';
 import { settings } from './store.js';
 
 /** @typedef {import('./core.js').View} View */
@@ -315,28 +316,6 @@ function scoreHtml(table, view) {
             v}</li>`).join('')}</ol></div></section>`;
 }
 
-/** A completed card: its colour and its number. @param {Table} table @param {number} n */
-export function numberHtml(table, n) {
-    const k = table.edition.cards[n].colour;
-    return `<span class="dn k-${k}" data-n="${n}">${shape(k)}<span class="vh">${colourName(k)} </span>${n}</span>`;
-}
-
-/** How many of each colour a seat has completed, and which, as far as there is room: the rest floats up. @param {Table} table @param {View} view @param {number} s */
-function shelfHtml(table, view, s) {
-    const { done } = view.desks[s], label = _('Completed pyramids of %{name}: %{cards}', { name: table.game.seats[s].name, cards: doneWords(table.edition, done) });
-    return `<button class="shelf" data-shelf="${s}" aria-haspopup="dialog" aria-label="${esc(label)}">${doneByColour(table.edition, done).map(({ colour, cards }) =>
-        `<span class="k-${colour} ${cards.length ? '' : 'nil'}">${shape(colour)}<b>${cards.length}</b><small>${cards.join(' ')}</small></span>`).join('')}</button>`;
-}
-
-/** The same for everyone in one line, for a phone. @param {Table} table @param {View} view */
-function glanceHtml(table, view) {
-    const { me, seats } = table.game, all = seats.map((_s, s) => s), order = me < 0 ? all : [me, ...all.filter((s) => s !== me)];
-    const words = order.map((s) => `${seats[s].name}: ${doneWords(table.edition, view.desks[s].done)}`).join('. ');
-    return `<button class="glance only-p" data-shelf aria-haspopup="dialog" aria-label="${esc(`${_('Completed pyramids')}. ${words}`)}">${order.map((s) =>
-        `<span class="${s === me ? 'me' : ''}">${avatar(s, { small: true })}${doneByColour(table.edition, view.desks[s].done).map(({ colour, cards }) =>
-        `<i class="k-${colour} ${cards.length ? '' : 'nil'}">${shape(colour)}${cards.length}</i>`).join('')}</span>`).join('')}</button>`;
-}
-
 /** @param {Table} table */
 function logHtml(table) {
     const { core } = table, lines = core.lines().filter((_l, i) => core.isVisible(i, table.game.me));
@@ -407,8 +386,8 @@ function takeWords(view) {
     if (!view.deckLeft)
         return two ? _('Take your next pyramid from the display. The deck is empty. You take two, one after the other.') :
             _('Take your next pyramid from the display. The deck is empty.');
-    return two ? _('Take your next pyramid from the display, or the unseen top card of the deck. You take two, one after the other.') :
-        _('Take your next pyramid from the display, or the unseen top card of the deck.');
+    return two ? _('Take your next pyramid from the display, or the unseen top card of the deck. ' +
+        'You take two, one after the other.') : _('Take your next pyramid from the display, or the unseen top card of the deck.');
 }
 
 /** @param {Table} table @param {View} view */

@@ -19,7 +19,8 @@ export function tellNews(table, lines) {
         then.desks.forEach((d, s) => d.slots.forEach(({ card, marks }) => card && table.before.set(`${s}.${card}`, marks)));
     const view = table.core.view(table.game.me);
     // Of one's own only what one has not seen already: points, and what a cross did not bring.
-    const loud = fresh.filter((e) => e.loud && (e.seat !== table.game.me || e.lost || lines[e.line].startsWith('points'))).map((e) => `${e.text}.`);
+    const loud = fresh.filter((e) => e.loud && (e.seat !== table.game.me || e.lost || lines[e.line].startsWith('points')))
+        .map((e) => `${e.text}.`);
     const turned = fresh.some((e) => e.kind === 'turn'), more = turned ? missedWords(table, lines) : [];
     if (view && view.turn === 0 && view.round > 0 && turned)
         more.push(_('Round %{n} begins: the expedition cards are shuffled, a new torch can be lit.', { n: view.round + 1 }));

@@ -6,7 +6,7 @@ import { _, ngettext, listWords } from './i18n.js';
 import { esc } from './dom.js';
 import { SYMBOLS, symbolOf } from './draw.js';
 import { COLOURS, spaceName, spacesOf } from './core.js';
-import { ERR } from './codes.js';
+import { ERR, WORTH } from './codes.js';
 
 /** @typedef {import('./core.js').Fault} Fault */
 /** @typedef {import('./core.js').Edition} Edition */
@@ -35,8 +35,8 @@ export function spaceWord(c) {
 
 /** What each symbol brings (R11), as a list with pictures. */
 export function symbolList() {
-    return `<ul class="syms">${['x', 're', 'f', 's', 'p', 'T'].map((chars) => `<li>${[...chars].map(symbolOf).join('')}<span>${
-        esc(symbolRule(SYMBOLS[chars[0]]))}</span></li>`).join('')}</ul>`;
+    return `<ul class="syms">${['x', 're', 'f', 's', 'p', 'T'].map((chars) => `<li>${
+        [...chars].map(symbolOf).join('')}<span>${esc(symbolRule(SYMBOLS[chars[0]]))}</span></li>`).join('')}</ul>`;
 }
 
 export const LEVELS = ['novice', 'casual', 'club', 'expert', 'master'];
@@ -62,12 +62,13 @@ export function playerName(name) {
 export const cardName = (edition, card) => _('Card %{n}, %{colour}', { n: card, colour: colourName(edition.cards[card].colour) });
 
 /** Completed cards by colour, lowest number first. @param {Edition} edition @param {number[]} done */
-export const doneByColour = (edition, done) => COLOURS.map((colour) => ({ colour, cards: done.filter((n) => edition.cards[n].colour === colour) }));
+export const doneByColour = (edition, done) => COLOURS.map((colour) => ({ colour,
+    cards: done.filter((n) => edition.cards[n].colour === colour) }));
 
 /** The same for those who listen: "green 5, 28; purple 4". @param {Edition} edition @param {number[]} done */
 export function doneWords(edition, done) {
-    const parts = doneByColour(edition, done).filter(({ cards }) => cards.length).map(({ colour, cards }) => _('%{colour} %{cards}',
-        { colour: colourName(colour), cards: cards.join(', ') }));
+    const parts = doneByColour(edition, done).filter(({ cards }) => cards.length).map(({ colour, cards }) =>
+        _('%{colour} %{cards}', { colour: colourName(colour), cards: cards.join(', ') }));
     return parts.join('; ') || _('none yet');
 }
 
@@ -243,21 +244,23 @@ export const moveParts = (move) => move === '-' ? [] : move.split('+').map((part
     return { card: Number(card), cells: spacesOf(spaces) };
 });
 
-/** Who won and why: by how much, or what decided the tie. @param {string[]} names @param {number[]} totals @param {(number | undefined)[]} lowest completed
- * pyramid of each, if any @param {number[]} winners @returns {[string, string]} */
+/** Who won and why: by how much, or what decided the tie. @param {string[]} names @param {number[]} totals
+ * @param {(number | undefined)[]} lowest completed pyramid of each, if any @param {number[]} winners @returns {[string, string]} */
 export function winnerWords(names, totals, lowest, winners) {
-    const best = Math.max(...totals), tied = names.map((_n, s) => s).filter((s) => totals[s] === best), who = listWords(winners.map((s) => names[s]));
+    const best = Math.max(...totals), tied = names.filter((_n, s) => totals[s] === best);
+    const who = listWords(winners.map((s) => names[s]));
     if (winners.length > 1)
-        return [_('%{names} share the win', { names: who }), ngettext('They have %{n} point each, and none of them completed a pyramid.',
+        return [_('%{names} share the win', { names: who }),
+            ngettext('They have %{n} point each, and none of them completed a pyramid.',
             'They have %{n} points each, and none of them completed a pyramid.', best)];
     if (tied.length > 1)
         return [_('%{name} wins the tie', { name: who }),
             ngettext('%{names} have %{points} point. The lowest completed pyramid decides: %{name} has number %{card}.',
-            '%{names} have %{points} points. The lowest completed pyramid decides: %{name} has number %{card}.', best, { names: listWords(tied.map((s) =>
-            names[s])), points: best, name: who, card: lowest[winners[0]] ?? '' })];
+            '%{names} have %{points} points. The lowest completed pyramid decides: %{name} has number %{card}.', best,
+            { names: listWords(tied), points: best, name: who, card: lowest[winners[0]] ?? '' })];
     const second = Math.max(...totals.filter((_t, s) => s !== winners[0]));
-    return [_('%{name} wins', { name: who }), ngettext('%{points} points, %{n} more than the next.', '%{points} points, %{n} more than the next.',
-        best - second, { points: best })];
+    return [_('%{name} wins', { name: who }), ngettext('%{points} points, %{n} more than the next.',
+        '%{points} points, %{n} more than the next.', best - second, { points: best })];
 }
 
 /** @typedef {{kind: 'turn' | 'line', seat: number, html: string, text: string, line: number, loud: boolean, lost?: boolean, mark?: {card: number, cells: number[],
@@ -313,14 +316,14 @@ export function logEntries(lines, edition) {
                 if (!chars.includes('T'))
                     return;
                 lowest[seat] = Math.min(lowest[seat] ?? card, card);
-                say(({ name, b }) => _('%{name} completed %{card}, %{colour}', { name, card: b(card), colour: colourName(edition.cards[card].colour) }),
-                    true);
+                const colour = colourName(edition.cards[card].colour);
+                say(({ name, b }) => _('%{name} completed %{card}, %{colour}', { name, card: b(card), colour }), true);
             });
             // Every cross is one more mark; those that were not made had nowhere to go (Q3).
             const lost = crosses - Math.max(0, parts.length - 1);
             if (lost > 0)
-                say(({ name }) => ngettext('%{name} lost %{n} extra mark: no space was left', '%{name} lost %{n} extra marks: no space was left', lost,
-                    { name }), true);
+                say(({ name }) => ngettext('%{name} lost %{n} extra mark: no space was left',
+                    '%{name} lost %{n} extra marks: no space was left', lost, { name }), true);
             entries[entries.length - 1].lost = lost > 0;
         } else if (word === 'take') {
             say(({ name, b }) => _('%{name} took %{card} from the display', { name, card: b(rest[1]) }));
@@ -334,35 +337,40 @@ export function logEntries(lines, edition) {
             totals[seat] = Number(rest[1]);
             say(({ name, b }) => ngettext('%{name} has %{points} point', '%{name} has %{points} points', Number(rest[1]), { name, points: b(rest[1]) }));
         } else if (word === 'winner') {
-            const [what, why] = winnerWords(names, totals, lowest, rest.map((s) => Number(s) - 1)), text = `${what}. ${why}`.replace(/\.$/, '');
+            const [what, why] = winnerWords(names, totals, lowest, rest.map((s) => Number(s) - 1));
+            const text = `${what}. ${why}`.replace(/\.$/, '');
             entries.push({ kind: 'line', seat, html: `${b(what)}. ${esc(why)}`, text, line: at, loud: true });
         }
     });
     return entries;
 }
 
-/** Extra marks that crosses have brought and that have nowhere to go (Q3). @param {Edition} edition @param {Desk} before @param {Desk} after one mark later */
+/** Extra marks that crosses have brought and that have nowhere to go (Q3).
+ * @param {Edition} edition @param {Desk} before @param {Desk} after one mark later */
 function lostMarks(edition, before, after) {
-    const crosses = after.slots.flatMap(({ card, marks }, i) => marks.filter((k) => !before.slots[i].marks.includes(k) && edition.cards[card].cells[k] === 'x'));
+    const crosses = after.slots.flatMap(({ card, marks }, i) => marks.filter((k) => !before.slots[i].marks.includes(k) &&
+        edition.cards[card].cells[k] === 'x'));
     return crosses.length + (before.first ? 0 : before.due - 1) - after.due;
 }
 
-/** What changed from one desk to another by one mark, as chips and in words. @param {Edition} edition @param {Desk} before @param {Desk} after @param {number} round
+/** What changed from one desk to another by one mark, as chips and in words.
+ * @param {Edition} edition @param {Desk} before @param {Desk} after @param {number} round
  * @returns {{c: string, label: string, text: string, lost?: boolean}[]} */
 export function gains(edition, before, after, round) {
     const list = [];
     const r = after.rubies - before.rubies, e = after.emeralds - before.emeralds, s = after.skulls - before.skulls;
     if (r) list.push({ c: 'r', label: plus(r), text: ngettext('%{n} ruby', '%{n} rubies', r) });
     if (e) list.push({ c: 'e', label: plus(e), text: ngettext('%{n} emerald', '%{n} emeralds', e) });
-    if (after.torches[round] && !before.torches[round]) list.push({ c: 'f', label: '+5', text: _('torch') });
+    if (after.torches[round] && !before.torches[round]) list.push({ c: 'f', label: plus(WORTH.torch), text: _('torch') });
     if (s > 0) list.push({ c: 's', label: plus(s), text: ngettext('%{n} skull', '%{n} skulls', s) });
     if (s < 0) list.push({ c: 'p', label: signed(s), text: ngettext('%{n} skull erased', '%{n} skulls erased', -s) });
     after.slots.forEach((slot, i) => {
         if (slot.tomb && !before.slots[i].tomb)
-            list.push({ c: 'T', label: '+10', text: _('card %{n} complete', { n: slot.card }) });
+            list.push({ c: 'T', label: plus(WORTH.pyramid), text: _('card %{n} complete', { n: slot.card }) });
     });
     if (after.due > 0) list.push({ c: 'x', label: plus(after.due), text: ngettext('%{n} extra mark', '%{n} extra marks', after.due) });
     const lost = lostMarks(edition, before, after);
-    if (lost > 0) list.push({ c: 'x', label: _('lost'), text: ngettext('%{n} extra mark is lost', '%{n} extra marks are lost', lost), lost: true });
+    if (lost > 0)
+        list.push({ c: 'x', label: _('lost'), text: ngettext('%{n} extra mark is lost', '%{n} extra marks are lost', lost), lost: true });
     return list;
 }

@@ -88,12 +88,7 @@ struct collector {
 
 static bool same_choice(const struct pyr_option *a, const struct pyr_option *b)
 {
-    if (a->count != b->count)
-        return false;
-    for (unsigned i = 0; i < a->count; i++)
-        if (a->step[i] != b->step[i])
-            return false;
-    return true;
+    return pyr_choice_is_same(a->step, a->count, b->step, b->count);
 }
 
 /* Keeps the options that the policy likes best, in its order. */

@@ -56,7 +56,7 @@ static void complete(const struct game *game, struct node *node)
     desk->flags = 0;
     for (unsigned c = 0; c < PYR_COLOURS && desk->done != before; c++) {
         unsigned had = count(before & game->box->colour[c]), has = count(desk->done & game->box->colour[c]);
-        if (had < 6 && has / 2 > had / 2 && node->taken[c] < PYR_TILES)
+        if (pyr_options_claims_between(pyr_table_options(game->open), had, has) && node->taken[c] < PYR_TILES)
             node->points += pyr_tile_value(node->taken[c]++);
     }
 }

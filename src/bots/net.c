@@ -83,7 +83,8 @@ void net_begin(struct net_table *to, const struct net *net, const struct tables 
         to->rivals[c] = 0;
         for (pyr_seat s = 0; s < open->seats; s++) {
             unsigned have = count(open->desk[s].done & box->colour[c]);
-            to->rivals[c] = (uint8_t)(to->rivals[c] + (s != seat && have & 1 && have < 6));
+            to->rivals[c] = (uint8_t)(to->rivals[c] + (s != seat && pyr_options_is_claim(pyr_table_options(open),
+                have + 1)));
         }
     }
     set_table(to, left, pool);
@@ -149,10 +150,11 @@ void net_inputs(struct net_table *at, const struct net_node *node, float *to)
     float share = at->pool_share * (1.0f / TABLE_UNIT / 8);
     to[N_BOTH] = both * share;
     float next_points[PYR_COLOURS];
+    const struct pyr_options *options = pyr_table_options(at->open);
     for (unsigned c = 0; c < PYR_COLOURS; c++) {
         have[c] = count(desk->done & box->colour[c]);
         next_points[c] = node->place[c] < PYR_TILES ? (float)pyr_tile_value(node->place[c]) * 0.1f : 0;
-        float points = have[c] < 6 ? next_points[c] * 0.5f : 0;
+        float points = pyr_options_can_claim(options, have[c]) ? next_points[c] * 0.5f : 0;
         to[have[c] & 1 ? N_ODD : N_EVEN] += points;
         if (have[c] & 1)
             to[N_RACES] += points * at->rivals[c];
@@ -172,7 +174,7 @@ void net_inputs(struct net_table *at, const struct net_node *node, float *to)
         uint32_t symbols = table_symbols(&tables->map[c], pyr_pair_half(slot, desk->free));
         for (unsigned i = 0; i < 6; i++)
             of[N_SYMBOLS + i] = (float)(symbols >> 4 * i & 15) * 0.3f;
-        float points = have[colour] < 6 ? next_points[colour] : 0;
+        float points = pyr_options_can_claim(options, have[colour]) ? next_points[colour] : 0;
         of[have[colour] & 1 ? N_PAIR : N_HALF] = points;
         of[N_RIVALS] = points * at->rivals[colour];
         of[N_FRESH] = half[slot].fresh;
@@ -216,7 +218,9 @@ float net_base(const struct net_table *at, const struct net_node *node)
     const struct tables *tables = at->tables;
     unsigned left = at->left, t = table_turns(left);
     struct half half;
-    int sure = (10 * (int)count(desk->done) + 5 * (int)count(desk->torches) + node->points) * TABLE_UNIT;
+    const struct pyr_options *options = pyr_table_options(at->open);
+    int sure = (options->pyramid * (int)count(desk->done) + options->torch * (int)count(desk->torches) +
+        node->points) * TABLE_UNIT;
     int more = 0;
     for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
         look(tables, at->box, desk, slot, &half);
@@ -280,7 +284,7 @@ static void end_turn(const struct net_table *at, struct net_node *node)
     }
     for (unsigned c = 0; c < PYR_COLOURS; c++) {
         unsigned had = count(before & at->box->colour[c]), has = count(desk->done & at->box->colour[c]);
-        if (had < 6 && has / 2 > had / 2 && node->place[c] < PYR_TILES)
+        if (pyr_options_claims_between(pyr_table_options(at->open), had, has) && node->place[c] < PYR_TILES)
             node->points += pyr_tile_value(node->place[c]++);
     }
     if (at->left)

@@ -5,7 +5,7 @@
 
 #include "policy.h"
 
-enum { PYRAMID_WORTH = 10 * TABLE_UNIT };
+enum { PYRAMID_WORTH = PYR_RULEBOOK_PYRAMID * TABLE_UNIT };
 
 static unsigned count(uint64_t set)
 {
@@ -30,7 +30,7 @@ static int rivals(const struct pyr_box *box, const struct pyr_table *open, const
     for (unsigned s = 0; s < open->seats; s++) {
         unsigned have = count(open->desk[s].done & box->colour[colour]);
         /* Players with an odd number have different pyramids: that tells one's own desk. */
-        found += have & 1 && have < 6 && open->desk[s].done != mine->done;
+        found += pyr_options_is_claim(pyr_table_options(open), have + 1) && open->desk[s].done != mine->done;
     }
     return found;
 }
@@ -41,11 +41,11 @@ static int race(const struct tables *tables, const struct pyr_box *box, const st
 {
     const int16_t *w = tables->weights.of;
     int points = next_points(open, colour), rival = 0;
-    if (have >= 6 || !points)
+    if (!pyr_options_can_claim(pyr_table_options(open), have) || !points)
         return 0;
     if (w[W_RIVAL])
         rival = w[W_RIVAL] * rivals(box, open, desk, colour);
-    if (have & 1)
+    if (pyr_options_is_claim(pyr_table_options(open), have + 1))
         return points * (w[W_PAIR] + rival) * (TABLE_UNIT / 32);
     /* The first of two: the second has to come in time and before the others. */
     return points * (w[W_HALF] - rival) * (TABLE_UNIT / 32) * (int)lesser(left, 12) / 12;

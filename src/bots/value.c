@@ -28,13 +28,14 @@ void value_features(const struct tables *tables, const struct pyr_box *box, cons
     float card[PYR_KEPT] = { 0 };
     unsigned have[PYR_COLOURS];
     int points[PYR_COLOURS];
+    const struct pyr_options *options = pyr_table_options(open);
     for (unsigned i = 0; i < FEATURES; i++)
         to[i] = 0;
     for (unsigned c = 0; c < PYR_COLOURS; c++) {
         have[c] = count(desk->done & box->colour[c]);
         points[c] = 0;
         for (unsigned place = PYR_TILES; place-- > 0;)
-            if (open->tile[c][place] == PYR_NOBODY && have[c] < 6)
+            if (open->tile[c][place] == PYR_NOBODY && pyr_options_can_claim(options, have[c]))
                 points[c] = pyr_tile_value(place);
         to[have[c] & 1 ? F_ODD : F_EVEN] += (float)points[c];
         for (pyr_seat s = 0; have[c] & 1 && s < open->seats; s++)
@@ -64,7 +65,9 @@ int value_sure(const struct pyr_box *box, const struct pyr_table *open, pyr_seat
 {
     const struct pyr_desk *desk = &open->desk[seat];
     (void)box;
-    return 10 * (int)count(desk->done) + 5 * (int)count(desk->torches) + pyr_table_points(open, seat);
+    const struct pyr_options *options = pyr_table_options(open);
+    return options->pyramid * (int)count(desk->done) + options->torch * (int)count(desk->torches) + pyr_table_points(open,
+        seat);
 }
 
 float value_score(const struct tables *tables, const struct pyr_box *box, const struct pyr_table *open, pyr_seat seat)

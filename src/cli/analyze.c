@@ -15,13 +15,13 @@ enum { EDITION, HTML, PLAYOUTS, SEED, THREADS, JSON, OPTIONS };
 
 static void print_sums(const struct pyr_judge_report *r)
 {
-    struct pyr_column column[] = { { _("player"), 0, -18 }, { r->finished ? _("points") : _("expected"), 1, 7 },
-        { _("luck"), 1, 7 }, { _("skill"), 1, 7 }, { _("par"), 1, 7 }, { _("gained"), 1, 7 }, { _("rest"), 1, 7 }, { "?!", 2, 3 }, { "?", 1, 3 },
+    struct pyr_column column[] = { { _("player"), 0, -18 }, { r->finished ? _("points") : _("expected"), 1, 7 }, { _("luck"), 1, 7 },
+        { _("skill"), 1, 7 }, { _("par"), 1, 7 }, { _("gained"), 1, 7 }, { _("rest"), 1, 7 }, { "?!", 2, 3 }, { "?", 1, 3 },
         { "?" "?", 1, 3 }, { _("points lost a decision"), 2, 0 } };
     putchar('\n');
     pyr_text_heading(stdout, column, sizeof column / sizeof *column);
     for (unsigned s = 0; s < r->seats; s++) {
-        const struct pyr_judge_sum *sum = &r->sum[s];
+        const struct pyr_luck_sum *sum = &r->sum[s];
         char name[PYR_MAX_PLAYER_NAME + 1];
         pyr_text_player(r->name[s], name, sizeof name);
         pyr_text_cell(stdout, &column[0], "%u %s", s + 1, name);
@@ -34,8 +34,7 @@ static void print_sums(const struct pyr_judge_report *r)
         for (unsigned mark = 1; mark <= 3; mark++)
             pyr_text_cell(stdout, &column[6 + mark], "%u", sum->marks[mark]);
         if (sum->decisions)
-            pyr_text_cell(stdout, &column[10], "%s (%s)\n", PYR_NUMBER(sum->rate, 2),
-                pyr_text_level(pyr_judge_class(sum->rate)));
+            pyr_text_cell(stdout, &column[10], "%s (%s)\n", PYR_NUMBER(sum->rate, 2), pyr_text_level(pyr_luck_level(sum->rate)));
         else
             pyr_text_cell(stdout, &column[10], "-\n");
     }
@@ -59,12 +58,12 @@ static void print_waiting(const struct pyr_judge_report *r)
 static void print_text(const struct pyr_judge_report *r)
 {
     for (unsigned i = 0; i < r->decisions; i++) {
-        const struct pyr_judge_decision *d = &r->decision[i];
+        const struct pyr_luck_decision *d = &r->decision[i];
         char made[PYR_JUDGE_CHOICE + 4], best[PYR_JUDGE_CHOICE];
-        if (d->mark == PYR_JUDGE_FINE)
+        if (d->mark == PYR_LUCK_FINE)
             continue;
         pyr_judge_choice(r, d, &d->made, made, sizeof made);
-        snprintf(made + strlen(made), sizeof made - strlen(made), "%s", pyr_judge_threshold[d->mark].sign);
+        snprintf(made + strlen(made), sizeof made - strlen(made), "%s", pyr_luck_threshold(d->mark)->sign);
         pyr_judge_choice(r, d, &d->best[0], best, sizeof best);
         char name[PYR_MAX_PLAYER_NAME + 1];
         pyr_text_player(r->name[d->seat], name, sizeof name);
@@ -95,8 +94,7 @@ static bool may_replace(const char *path)
     }
     bool report = !strncmp(begin, "<!doctype html>", 15) && (strstr(begin, PYR_JUDGE_PAGE) || strstr(begin, OLDER_PAGE));
     if (!report)
-        cli_error(_("--html: '%s' exists and is not a report of 'pyramids analyze'; remove it or choose another name"),
-            path);
+        cli_error(_("--html: '%s' exists and is not a report of 'pyramids analyze'; remove it or choose another name"), path);
     return report;
 }
 

@@ -1,7 +1,8 @@
 /* choices.c: see choices.h. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <pyramids/choice.h>
 
 #include "choices.h"
 
@@ -30,6 +31,15 @@ static void add(struct choices *c, const char *text)
         c->no_memory = true;
 }
 
+static void add_choice(struct choices *c, const struct pyr_desk *desk, const pyr_step *steps, unsigned count)
+{
+    char text[PYR_CHOICE_SIZE];
+    struct pyr_out out;
+    pyr_out_init(&out, text, sizeof text);
+    pyr_choice_write(desk, steps, count, &out);
+    add(c, text);
+}
+
 /* The move so far and all ways to go on with it; the depth is at most that of a move with an extra mark for every space. */
 static void add_moves(struct choices *c, const struct pyr_box *box, const struct pyr_desk *start, const struct pyr_desk *desk,
     pyr_pattern pattern, unsigned round, pyr_step *made, unsigned count)
@@ -44,11 +54,7 @@ static void add_moves(struct choices *c, const struct pyr_box *box, const struct
         if (next.due) {
             add_moves(c, box, start, &next, pattern, round, made, count + 1);
         } else {
-            char text[PYR_MAX_PARTS * 8 + 16];
-            struct pyr_out out;
-            pyr_out_init(&out, text, sizeof text);
-            pyr_move_write(start, made, count + 1, &out);
-            add(c, text);
+            add_choice(c, start, made, count + 1);
         }
     }
 }
@@ -62,7 +68,7 @@ void choices_init(struct choices *c, const struct pyr_edition *edition, const st
 {
     const struct pyr_box *box = &edition->box;
     const struct pyr_table *open = &state->open;
-    pyr_step made[PYR_MAX_PARTS + 1];
+    pyr_step made[PYR_MAX_CHOICE + 1];
     struct pyr_steps steps;
     *c = (struct choices){ 0 };
     if (seat >= open->seats)
@@ -74,12 +80,7 @@ void choices_init(struct choices *c, const struct pyr_edition *edition, const st
         pyr_state_steps(box, state, seat, &steps);
         for (uint32_t i = 0; i < steps.count; i++) {
             pyr_step step = pyr_steps_at(box, &steps, i);
-            char text[32] = "draw";
-            if (pyr_step_kind(step) == PYR_STEP_KEEP)
-                snprintf(text, sizeof text, "%d %d", pyr_step_card(step) + 1, pyr_step_second(step) + 1);
-            else if (pyr_step_kind(step) == PYR_STEP_TAKE)
-                snprintf(text, sizeof text, "take %d", pyr_step_card(step) + 1);
-            add(c, text);
+            add_choice(c, &state->desk[seat], &step, 1);
         }
     }
     if (c->count)

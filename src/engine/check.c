@@ -142,8 +142,9 @@ static int check_chance(const struct pyr_box *box, const struct pyr_state *state
 static int find_broken(const struct pyr_box *box, const struct pyr_state *state)
 {
     const struct pyr_table *open = &state->open;
-    CLAUSE(1, open->seats >= PYR_MIN_SEATS && open->seats <= PYR_MAX_SEATS);
-    CLAUSE(2, open->phase <= PYR_END && open->round < PYR_ROUNDS && open->turn < PYR_TURNS);
+    CLAUSE(1, pyr_options_has_seats(pyr_table_options(open), open->seats));
+    CLAUSE(2, open->phase <= PYR_END && open->round < pyr_table_options(open)->rounds &&
+        open->turn < pyr_table_options(open)->turns);
     bool decision = open->phase == PYR_KEEP || open->phase == PYR_MARK || open->phase == PYR_REPLACE;
     CLAUSE(3, (open->waiting != 0) == decision && !(open->waiting >> open->seats));
     for (unsigned s = 0; s < open->seats; s++) {

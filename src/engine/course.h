@@ -105,7 +105,7 @@ OUT_OF_LINE void course_take_points_by_card(const struct pyr_box *box, struct py
             seat++;
         pyr_cardset own = open->desk[seat].done & box->colour[colour], now = own & fresh;
         unsigned after = bits_count(own), before = after - (now & (now - 1) ? 2 : 1);
-        if (after / 2 != before / 2 && before < 6 && (now & -now) == CARD_BIT(card))
+        if (pyr_options_claims_between(pyr_table_options(open), before, after) && (now & -now) == CARD_BIT(card))
             course_take_tile(open->tile[colour], seat);
     }
 }
@@ -115,7 +115,6 @@ OUT_OF_LINE void course_take_points_by_card(const struct pyr_box *box, struct py
 static inline void course_take_points(const struct pyr_box *box, struct pyr_table *open)
 {
     const uint64_t seconds = UINT64_C(0xff00ff00ff00ff00);
-    const unsigned thresholds = 1u << 2 | 1u << 4 | 1u << 6;
     uint64_t fresh;
     copy(&fresh, open->fresh, sizeof fresh);
     if (~fresh & seconds) {
@@ -127,11 +126,13 @@ static inline void course_take_points(const struct pyr_box *box, struct pyr_tabl
         pyr_seat seat = open->order[place];
         unsigned colour = box->card[open->fresh[seat][0]].colour;
         unsigned count = bits_count(open->desk[seat].done & box->colour[colour]);
-        if (thresholds >> count & 1)
+        if (pyr_options_is_claim(pyr_table_options(open), count))
             course_take_tile(open->tile[colour], seat);
     } while (++place < PYR_MAX_SEATS && open->order[place] != PYR_NOBODY);
 }
 
+/* Literals instead of the options: only then gcc compares both bytes at once, which saves 10 instructions per random game.
+ * */
 static inline void course_next(struct pyr_table *open)
 {
     open->phase = open->turn == PYR_TURNS - 1 && open->round == PYR_ROUNDS - 1 ? PYR_END : PYR_REVEAL;
@@ -188,13 +189,13 @@ static inline void course_show(const struct pyr_box *box, struct pyr_state *stat
 /* Whether the next reveal belongs to the round of the last one: it is not the first of the game or of a round. */
 static inline bool course_stays_in_round(const struct pyr_table *open)
 {
-    return open->turn < PYR_TURNS - 1 && open->revealed[0] != PYR_NO_PATTERN;
+    return open->turn < pyr_table_options(open)->turns - 1 && open->revealed[0] != PYR_NO_PATTERN;
 }
 
 /* The number of cards revealed in the round that the next reveal belongs to. */
 static inline unsigned course_next_turn(const struct pyr_table *open, unsigned *round)
 {
-    *round = open->round + (open->turn == PYR_TURNS - 1 ? 1u : 0u);
+    *round = open->round + (open->turn == pyr_table_options(open)->turns - 1 ? 1u : 0u);
     return course_stays_in_round(open) ? open->turn + 1u : 0;
 }
 

@@ -3,11 +3,9 @@
 
 #include "bits.h"
 
-static const int8_t tile_value[PYR_TILES] = { 10, 6, 3 };
-
 int pyr_tile_value(unsigned place)
 {
-    return place < PYR_TILES ? tile_value[place] : 0;
+    return place < PYR_TILES ? pyr_rulebook.tile[place] : 0;
 }
 
 int pyr_table_points(const struct pyr_table *table, pyr_seat seat)
@@ -16,7 +14,7 @@ int pyr_table_points(const struct pyr_table *table, pyr_seat seat)
     for (unsigned colour = 0; colour < PYR_COLOURS; colour++)
         for (unsigned place = 0; place < PYR_TILES; place++)
             if (table->tile[colour][place] == seat)
-                points += tile_value[place];
+                points += pyr_table_options(table)->tile[place];
     return points;
 }
 
@@ -25,10 +23,10 @@ struct pyr_score pyr_desk_score(const struct pyr_box *box, const struct pyr_desk
     struct pyr_score score;
     int pairs = desk->rubies < desk->emeralds ? desk->rubies : desk->emeralds;
     int single = desk->rubies + desk->emeralds - 2 * pairs;
-    score.pyramids = (int16_t)(10 * bits_count(desk->done));
-    score.torches = (int16_t)(5 * bits_count(desk->torches));
+    score.pyramids = (int16_t)(pyr_rulebook.pyramid * bits_count(desk->done));
+    score.torches = (int16_t)(pyr_rulebook.torch * bits_count(desk->torches));
     score.points = (int16_t)points;
-    score.gems = (int16_t)(5 * pairs + single);
+    score.gems = (int16_t)(pyr_rulebook.gem_pair * pairs + pyr_rulebook.gem * single);
     score.skulls = (int16_t)(desk->skulls ? -box->penalty[desk->skulls - 1] : 0);
     score.total = (int16_t)(score.pyramids + score.torches + score.points + score.gems + score.skulls);
     return score;

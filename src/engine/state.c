@@ -48,7 +48,7 @@ void pyr_chance_draw(struct pyr_chance *chance, const struct pyr_box *box, unsig
 
 enum pyr_err pyr_chance_check(const struct pyr_chance *chance, const struct pyr_box *box, unsigned seats)
 {
-    if (seats < PYR_MIN_SEATS || seats > PYR_MAX_SEATS)
+    if (!pyr_options_has_seats(&pyr_rulebook, seats))
         return PYR_ERR_SEATS;
     pyr_cardset dealt = 0, deck = 0;
     for (unsigned i = 0; i < PYR_MAX_SEATS * PYR_DEALT; i++) {
@@ -111,7 +111,7 @@ enum pyr_err pyr_state_init(struct pyr_state *state, const struct pyr_box *box, 
 
 enum pyr_err pyr_state_deal(struct pyr_state *state, const struct pyr_box *box, unsigned seats, struct pyr_rng *rng)
 {
-    if (seats < PYR_MIN_SEATS || seats > PYR_MAX_SEATS)
+    if (!pyr_options_has_seats(&pyr_rulebook, seats))
         return PYR_ERR_SEATS;
     pyr_chance_draw(&state->hidden, box, seats, rng);
     lay_table(state, seats);

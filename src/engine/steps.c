@@ -54,3 +54,13 @@ enum pyr_err pyr_desk_mark(const struct pyr_box *box, struct pyr_desk *desk, pyr
         HOT(api_desk_mark, box, desk, pattern, round, step);
     return PYR_OK;
 }
+
+bool pyr_choice_is_same(const pyr_step *a, unsigned a_count, const pyr_step *b, unsigned b_count)
+{
+    if (a_count != b_count)
+        return false;
+    for (unsigned i = 0; i < a_count; i++)
+        if (a[i] != b[i])
+            return false;
+    return true;
+}

@@ -116,7 +116,7 @@ static void put_sums(FILE *to, const struct pyr_judge_report *r)
         put_element(to, "th", first[i]);
     fprintf(to, "</tr>");
     for (unsigned s = 0; s < r->seats; s++) {
-        const struct pyr_judge_sum *sum = &r->sum[s];
+        const struct pyr_luck_sum *sum = &r->sum[s];
         fprintf(to, "<tr><td>");
         put_name(to, r, s);
         fprintf(to, "</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>",
@@ -132,11 +132,11 @@ static void put_sums(FILE *to, const struct pyr_judge_report *r)
     put_element(to, "th class=\"t\"", _("plays like"));
     fprintf(to, "<th>?!</th><th>?</th><th>?" "?</th></tr>");
     for (unsigned s = 0; s < r->seats; s++) {
-        const struct pyr_judge_sum *sum = &r->sum[s];
+        const struct pyr_luck_sum *sum = &r->sum[s];
         fprintf(to, "<tr><td>");
         put_name(to, r, s);
         fprintf(to, "</td><td>%s</td>", sum->decisions ? PYR_NUMBER(sum->rate, 2) : "-");
-        put_element(to, "td class=\"t\"", sum->decisions ? pyr_text_level(pyr_judge_class(sum->rate)) : "-");
+        put_element(to, "td class=\"t\"", sum->decisions ? pyr_text_level(pyr_luck_level(sum->rate)) : "-");
         fprintf(to, "<td>%u</td><td>%u</td><td>%u</td></tr>", sum->marks[1], sum->marks[2], sum->marks[3]);
     }
     fprintf(to, "</table></section>");
@@ -151,16 +151,17 @@ static void put_decisions(FILE *to, const struct pyr_judge_report *r)
     fprintf(to, "<ul>");
     unsigned shown = 0;
     for (unsigned i = 0; i < r->decisions; i++) {
-        const struct pyr_judge_decision *d = &r->decision[i];
-        char text[PYR_MAX_CHOICE * 8 + 16], words[sizeof text + 256];
+        const struct pyr_luck_decision *d = &r->decision[i];
+        char text[PYR_CHOICE_SIZE], words[sizeof text + 256];
         struct pyr_replay replay;
-        if (d->mark == PYR_JUDGE_FINE || pyr_match_replay(&r->match, d->line, &replay))
+        if (d->mark == PYR_LUCK_FINE || pyr_match_replay(&r->match, d->line, &replay))
             continue;
         const struct pyr_desk *desk = &replay.state.open.desk[d->seat];
         fprintf(to, "<li><b>%u.%u</b><span>", d->round + 1u, d->turn + 1u);
         put_name(to, r, d->seat);
         pyr_judge_write_choice(desk, &d->made, text, sizeof text);
-        fprintf(to, "</span><span><code>%s</code> <span class=\"m\">%s</span></span>", text, pyr_judge_threshold[d->mark].sign);
+        fprintf(to, "</span><span><code>%s</code> <span class=\"m\">%s</span></span>", text,
+            pyr_luck_threshold(d->mark)->sign);
         snprintf(words, sizeof words, _("lost: %s points, %s of the chance to win"), PYR_NUMBER(d->points_lost, 1), PYR_PERCENT(100 * d->win_lost, 1));
         put_element(to, "span", words);
         pyr_judge_write_choice(desk, &d->best[0], text, sizeof text);
@@ -232,7 +233,7 @@ static void put_luck(FILE *to, const struct pyr_judge_report *r)
                 most = size, best = i;
         }
         used[best] = true;
-        const struct pyr_judge_chance *c = &r->chance[best];
+        const struct pyr_luck_chance *c = &r->chance[best];
         char words[PYR_MAX_PLAYER_NAME + 256];
         write_event(r, pyr_match_line(&r->match, c->line), words, sizeof words);
         if (c->line < first)                 /* the deal and the first display are of no turn */

@@ -18,7 +18,7 @@ bool pyr_judge_write_json(const struct pyr_judge_report *r, FILE *to)
     pyr_text_json(to, r->edition->name, strlen(r->edition->name));
     fprintf(to, ", \"finished\": %s, \"players\": [", r->finished ? "true" : "false");
     for (unsigned s = 0; s < r->seats; s++) {
-        const struct pyr_judge_sum *sum = &r->sum[s];
+        const struct pyr_luck_sum *sum = &r->sum[s];
         fprintf(to, "%s{\"seat\": %u, \"name\": ", s ? ", " : "", s + 1);
         pyr_text_json(to, r->name[s].at, r->name[s].length);
         fprintf(to, ", \"points\": %.0f, \"expected\": %.2f, \"luck\": %.2f, \"skill\": %.2f, \"par\": %.2f, "
@@ -28,22 +28,23 @@ bool pyr_judge_write_json(const struct pyr_judge_report *r, FILE *to)
         fprintf(to, ", \"decisions\": %u, \"dubious\": %u, \"mistakes\": %u, \"blunders\": %u, \"waiting\": %s",
             sum->decisions, sum->marks[1], sum->marks[2], sum->marks[3], sum->waiting ? "true" : "false");
         if (sum->decisions)
-            fprintf(to, ", \"error_rate\": %.4f, \"class\": \"%s\"}", sum->rate, pyr_judge_class(sum->rate));
+            fprintf(to, ", \"error_rate\": %.4f, \"class\": \"%s\"}", sum->rate, pyr_luck_level(sum->rate));
         else
             fprintf(to, ", \"error_rate\": null, \"class\": null}");
     }
     fprintf(to, "], \"thresholds\": {");
-    for (int m = PYR_JUDGE_DUBIOUS; m <= PYR_JUDGE_BLUNDER; m++)
-        fprintf(to, "%s\"%s\": {\"points\": %g, \"win\": %g}", m > 1 ? ", " : "", pyr_judge_threshold[m].sign, pyr_judge_threshold[m].points, pyr_judge_threshold[m].win);
+    for (int m = PYR_LUCK_DUBIOUS; m <= PYR_LUCK_BLUNDER; m++)
+        fprintf(to, "%s\"%s\": {\"points\": %g, \"win\": %g}", m > 1 ? ", " : "", pyr_luck_threshold(m)->sign,
+            pyr_luck_threshold(m)->points, pyr_luck_threshold(m)->win);
     fprintf(to, "}, \"decisions\": [");
     for (unsigned i = 0; i < r->decisions; i++) {
-        const struct pyr_judge_decision *d = &r->decision[i];
+        const struct pyr_luck_decision *d = &r->decision[i];
         char text[PYR_JUDGE_CHOICE];
         fprintf(to, "%s{\"line\": %u, \"seat\": %u, \"made\": ", i ? ", " : "", (unsigned)d->line + 1, d->seat + 1u);
         pyr_judge_choice(r, d, &d->made, text, sizeof text);
         pyr_text_json(to, text, strlen(text));
         fprintf(to, ", \"points\": %.2f, \"win\": %.4f, \"points_lost\": %.2f, \"win_lost\": %.4f, \"points_gained\": %.2f, \"mark\": \"%s\", \"best\": [", d->made.points,
-            d->made.win, d->points_lost, d->win_lost, d->points_gained, pyr_judge_threshold[d->mark].sign);
+            d->made.win, d->points_lost, d->win_lost, d->points_gained, pyr_luck_threshold(d->mark)->sign);
         for (unsigned k = 0; k < d->bests; k++) {
             pyr_judge_choice(r, d, &d->best[k], text, sizeof text);
             fprintf(to, "%s{\"choice\": ", k ? ", " : "");
@@ -54,7 +55,7 @@ bool pyr_judge_write_json(const struct pyr_judge_report *r, FILE *to)
     }
     fprintf(to, "], \"chance\": [");
     for (unsigned i = 0; i < r->chances; i++) {
-        const struct pyr_judge_chance *c = &r->chance[i];
+        const struct pyr_luck_chance *c = &r->chance[i];
         struct pyr_word line = pyr_match_line(&r->match, c->line);
         fprintf(to, "%s{\"line\": %u, \"event\": ", i ? ", " : "", (unsigned)c->line + 1);
         pyr_text_json(to, line.at, line.length);

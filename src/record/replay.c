@@ -2,7 +2,7 @@
  * replay.c: follows a record line by line: which line may come, whose it is, and whether the rules allow it. Derived lines (points,
  * score, winner) are worked out and compared.
  */
-#include <pyramids/record.h>
+#include <pyramids/choice.h>
 
 #define CARD_BIT(card) ((pyr_cardset)1 << (card))
 
@@ -108,8 +108,8 @@ static void write_expected(const struct judge *j)
         [PYR_EVENT_REVEAL] = { "reveal PATTERN", "" }, [PYR_EVENT_MARK] = { "mark ", " MOVE" },
         [PYR_EVENT_TAKE] = { "take ", " C" },
     };
-    if (event.kind == PYR_EVENT_PLAYER && event.seat >= PYR_MIN_SEATS) {
-        pyr_out_text(&out, event.seat < PYR_MAX_SEATS ? "player SEAT NAME, deal 1 C C C C" : "deal 1 C C C C");
+    if (event.kind == PYR_EVENT_PLAYER && event.seat >= pyr_rulebook.min_seats) {
+        pyr_out_text(&out, event.seat < pyr_rulebook.max_seats ? "player SEAT NAME, deal 1 C C C C" : "deal 1 C C C C");
         return;
     }
     if (!form[event.kind].before)
@@ -368,7 +368,7 @@ static enum pyr_err take_header(const struct judge *j, struct pyr_replay *replay
         replay->stage = PYR_STAGE_PLAYERS;
         return PYR_OK;
     default:
-        if (replay->seats == PYR_MAX_SEATS)
+        if (replay->seats == pyr_rulebook.max_seats)
             return fail_here(j, PYR_ERR_RECORD_PLAYERS);
         if (event->seat != wanted->seat)
             return fail_here(j, PYR_ERR_RECORD_SEAT);
@@ -387,12 +387,12 @@ static enum pyr_err take_event(const struct judge *j, struct pyr_replay *replay)
         return fail_here(j, PYR_ERR_RECORD_OVER);
     bool first_deal = replay->stage == PYR_STAGE_PLAYERS && event->kind == PYR_EVENT_DEAL;
     if (first_deal) {
-        if (replay->seats < PYR_MIN_SEATS)
+        if (replay->seats < pyr_rulebook.min_seats)
             return fail_here(j, PYR_ERR_RECORD_PLAYERS);
         replay->stage = PYR_STAGE_DEAL;
     }
     if (replay->stage == PYR_STAGE_PLAYERS && event->kind == PYR_EVENT_KEEP && replay->viewer == PYR_SPECTATOR &&
-        replay->seats >= PYR_MIN_SEATS) {
+        replay->seats >= pyr_rulebook.min_seats) {
         rebuild_setup(j->edition, replay);   /* a spectator is told of no deal at all */
         replay->stage = PYR_STAGE_PLAY;
     }
@@ -447,6 +447,51 @@ enum pyr_err pyr_replay_event(const struct pyr_edition *edition, struct pyr_repl
     if (!err)
         *replay = next;
     return err;
+}
+
+bool pyr_replay_advance(const struct pyr_edition *edition, struct pyr_replay *replay, struct pyr_event *event)
+{
+    struct pyr_state *state = &replay->state;
+    struct pyr_table before = state->open;
+    if (replay->stage != PYR_STAGE_PLAY)
+        return false;
+    if (pyr_replay_expected(edition, replay, event)) {
+        struct judge j = { edition, replay, event, NULL };
+        take_derived(&j, replay, event);     /* what is expected is right */
+        return true;
+    }
+    if (event->kind == PYR_EVENT_SHOW) {
+        event->count = (uint8_t)pyr_state_show_count(state);
+        for (unsigned i = 0; i < event->count; i++)
+            event->card[i] = state->hidden.deck[pyr_deck_top(state) + i];
+        pyr_state_show(&edition->box, state);
+        note_points(replay, &before);
+        return true;
+    }
+    if (event->kind == PYR_EVENT_REVEAL) {
+        pyr_state_reveal(&edition->box, state);
+        event->pattern = state->open.revealed[state->open.turn];
+        return true;
+    }
+    return false;
+}
+
+void pyr_replay_choice(const struct pyr_edition *edition, struct pyr_replay *replay, pyr_seat seat, const pyr_step *steps,
+    unsigned count, struct pyr_event *event)
+{
+    struct pyr_state *state = &replay->state;
+    struct pyr_table before = state->open;
+    pyr_choice_event(&before.desk[seat], seat, steps, count, event);
+    if (event->kind == PYR_EVENT_DRAW)
+        event->card[0] = state->hidden.deck[pyr_deck_top(state)];
+    if (event->kind == PYR_EVENT_KEEP) {
+        for (unsigned i = 0; i < PYR_KEPT; i++)
+            replay->keep[seat][i] = event->card[i];
+        replay->kept |= (uint8_t)(1u << seat);
+    }
+    for (unsigned i = 0; i < count; i++)
+        pyr_state_apply(&edition->box, state, seat, steps[i]);
+    note_points(replay, &before);
 }
 
 enum pyr_err pyr_record_read(const struct pyr_edition *edition, struct pyr_replay *replay, const char *text, size_t size,

@@ -16,7 +16,8 @@ static bool starts_with(const uint8_t *bytes, const uint8_t *prefix, size_t size
 /* Sixteen bytes of IPv6 as what they count for. */
 static void write_six(const uint8_t bytes[16], char to[ADDRESS_SIZE])
 {
-    static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff }, translated[12] = { 0, 0x64, 0xff, 0x9b }, loopback[16] = { [15] = 1 };
+    static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff }, translated[12] = { 0, 0x64, 0xff, 0x9b },
+        loopback[16] = { [15] = 1 };
     char text[INET6_ADDRSTRLEN];
     if (starts_with(bytes, mapped, sizeof mapped) || starts_with(bytes, translated, sizeof translated)) {
         inet_ntop(AF_INET, bytes + 12, to, ADDRESS_SIZE);
@@ -185,10 +186,12 @@ bool access_add_name(struct server *server, const char *name)
     return true;
 }
 
-/* Whether only a network of one's own can give out this name: no label more, or an ending that is reserved or customary for that. */
+/* Whether only a network of one's own can give out this name: no label more, or an ending that is reserved or
+ * customary for that. */
 static bool is_local_name(const char *name)
 {
-    static const char *const endings[] = { ".local", ".lan", ".home", ".internal", ".home.arpa", ".localdomain", ".localhost" };
+    static const char *const endings[] = { ".local", ".lan", ".home", ".internal", ".home.arpa", ".localdomain",
+        ".localhost" };
     size_t length = strlen(name);
     if (!strchr(name, '.'))
         return true;

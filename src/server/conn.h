@@ -76,7 +76,8 @@ void conn_unwatch(struct conn *conn);
 /* Of several connections at one seat this one is to play: the others are told. */
 void conn_claim(struct conn *conn);
 
-/* The connection is a socket of this visitor from now on; false, and nothing has changed, if the address has as many as it may. */
+/* The connection is a socket of this visitor from now on; false, and nothing has changed, if the address has as many
+ * as it may. */
 bool conn_begin(struct conn *conn, struct visitor *visitor, struct address *address);
 
 /* The socket is gone, or never was one: everything that refers to it is cut. */

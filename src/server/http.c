@@ -248,8 +248,9 @@ static void get_visitor(struct request *request)
 }
 
 /*
- * Whether a new cookie may take the place of what was presented. Cookies that could not be read may be a visitor's: a new one would cost them their
- * seats. One that is not known here may be known to the database that the server had yesterday: only who says so becomes another visitor.
+ * Whether a new cookie may take the place of what was presented. Cookies that could not be read may be a visitor's: a
+ * new one would cost them their seats. One that is not known here may be known to the database that the server had
+ * yesterday: only who says so becomes another visitor.
  */
 static bool may_replace(struct request *request, bool is_meant)
 {

@@ -6,7 +6,7 @@
 
 #define PER_HOST 3               /* places in the list, before others' second and third */
 #define PER_ADDRESS 5
-#define MANY 1000                /* with more tables than this the list is kept for a while: anyone may ask for it, and often */
+#define MANY 1000                /* with more tables the list is kept for a while: anyone may ask for it, and often */
 #define KEPT_MS 1000
 
 static bool is_listed(const struct table *table)

@@ -1,7 +1,7 @@
 /*
- * names.c: which names and addresses this machine has (access.h). Only sources that an outsider cannot write to: the system's host name,
- * /etc/hosts, the search domains of /etc/resolv.conf, the server's own certificate, the interfaces. No name server is asked: it would have to be
- * believed, and waited for.
+ * names.c: which names and addresses this machine has (access.h). Only sources that an outsider cannot write to: the
+ * system's host name, /etc/hosts, the search domains of /etc/resolv.conf, the server's own certificate, the interfaces.
+ * No name server is asked: it would have to be believed, and waited for.
  */
 #include <arpa/inet.h>
 #include <openssl/pem.h>
@@ -24,7 +24,8 @@ static void add_below(struct server *server, const char *label, const char *doma
     access_add_name(server, name);
 }
 
-/* "127.0.1.1 mybox.example.org mybox" gives mybox its full name: names on a line with ours that begin with the same label. */
+/* "127.0.1.1 mybox.example.org mybox" gives mybox its full name: names on a line with ours that begin with the same
+ * label. */
 static void read_hosts(struct server *server, const char *host, const char *label, const char *line)
 {
     char copy[512], *names[32], *rest;
@@ -124,7 +125,8 @@ static bool is_any(const char *address)
     return !strcmp(address, "0.0.0.0") || !strcmp(address, "::");
 }
 
-/* The address from which this machine would talk to the internet: of several interfaces, most likely that of the house. Nothing is sent. */
+/* The address from which this machine would talk to the internet: of several interfaces, most likely that of the
+ * house. Nothing is sent. */
 static void find_first_address(int family, char to[INET6_ADDRSTRLEN])
 {
     struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons(9) };
@@ -138,7 +140,8 @@ static void find_first_address(int family, char to[INET6_ADDRSTRLEN])
     if (fd < 0)
         return;
     bool is_six = family == AF_INET6;
-    if (!connect(fd, is_six ? (struct sockaddr *)&six : (struct sockaddr *)&four, is_six ? sizeof six : sizeof four) && !getsockname(fd, &own.any, &size))
+    if (!connect(fd, is_six ? (struct sockaddr *)&six : (struct sockaddr *)&four, is_six ? sizeof six : sizeof four) &&
+        !getsockname(fd, &own.any, &size))
         inet_ntop(family, is_six ? (void *)&own.six.sin6_addr : (void *)&own.four.sin_addr, to, INET6_ADDRSTRLEN);
     close(fd);
 }
@@ -154,7 +157,8 @@ static void add_link(struct links *links, const char *host, bool in_brackets)
     const struct server *server = links->server;
     const char *port = strrchr(server->url, ':');
     char link[ACCESS_LINK_SIZE];
-    int length = snprintf(link, sizeof link, in_brackets ? "%s://[%s]%s" : "%s://%s%s", server->secure ? "https" : "http", host, port ? port : "/");
+    int length = snprintf(link, sizeof link, in_brackets ? "%s://[%s]%s" : "%s://%s%s",
+        server->secure ? "https" : "http", host, port ? port : "/");
     bool is_there = links->count == ACCESS_LINKS || length >= (int)sizeof link;
     for (unsigned i = 0; i < links->count && !is_there; i++)
         is_there = !strcmp(links->link[i], link);
@@ -174,9 +178,11 @@ static void add_interfaces(struct links *links, int family)
         return;                              /* a sandbox may hide them */
     for (int i = 0; i < count; i++) {
         const struct in6_addr *six = &found[i].address.address6.sin6_addr;
-        if (found[i].is_internal || found[i].address.address4.sin_family != family || (family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(six)))
+        if (found[i].is_internal || found[i].address.address4.sin_family != family ||
+            (family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(six)))
             continue;
-        if (inet_ntop(family, family == AF_INET6 ? (const void *)six : &found[i].address.address4.sin_addr, text, sizeof text))
+        if (inet_ntop(family, family == AF_INET6 ? (const void *)six : &found[i].address.address4.sin_addr, text,
+            sizeof text))
             add_link(links, text, family == AF_INET6);
     }
     uv_free_interface_addresses(found, count);

@@ -10,7 +10,7 @@
 
 #include "qr.h"
 
-#define MARGIN 2                 /* light modules around it. The standard asks for four, but a terminal has few lines and cameras manage with two */
+#define MARGIN 2                 /* light modules around it; the standard asks for four, cameras manage with two */
 
 static bool is_dark(const QRcode *code, int x, int y)
 {

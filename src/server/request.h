@@ -50,8 +50,9 @@ struct request {
     bool encoded, started;
 };
 
-/* The first steps of a request: from where it comes (`early` is set if that address has as many under way as it may), and whose it is by its cookies
- * ("": none; NULL: there are some that could not be read). And its end: frees it with all that it holds. */
+/* The first steps of a request: from where it comes (`early` is set if that address has as many under way as it
+ * may), and whose it is by its cookies ("": none; NULL: there are some that could not be read). And its end: frees
+ * it with all that it holds. */
 void request_come_from(struct request *request, struct address *address);
 void request_identify(struct request *request, const char *cookies);
 void request_free(struct request *request);

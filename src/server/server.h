@@ -127,8 +127,9 @@ struct share {
 };
 
 /*
- * Someone out there, as limits see them (access_key). Whatever keeps a pointer to one beyond the callback in which it got it (a connection, a
- * socket, a request, an open table) holds a reference; address_sweep frees those that nobody refers to.
+ * Someone out there, as limits see them (access_key). Whatever keeps a pointer to one beyond the callback in which it
+ * got it (a connection, a socket, a request, an open table) holds a reference; address_sweep frees those that nobody
+ * refers to.
  */
 struct address {
     struct map_node node;
@@ -162,7 +163,7 @@ struct token {
 enum identity {
     IDENTITY_NONE,               /* nothing */
     IDENTITY_KNOWN,              /* a visitor of ours */
-    IDENTITY_UNKNOWN,            /* a cookie of ours that fits no visitor: of another database, perhaps, and worth a seat there */
+    IDENTITY_UNKNOWN,            /* a cookie of ours that fits no visitor: perhaps of another database, and worth a seat */
     IDENTITY_UNREADABLE          /* cookies that could not be read */
 };
 
@@ -243,7 +244,8 @@ struct table {
     uint64_t idle;               /* since when nobody watches, in milliseconds */
     uint64_t left[PYR_MAX_SEATS];/* when the last connection of the person at a seat ended, in milliseconds; 0: not known */
     bool analysing;
-    struct { uint64_t messages, bytes; uint32_t lines; } unreported;     /* sent since the log had so many lines (table_report) */
+    struct { uint64_t messages,
+        bytes; uint32_t lines; } unreported;     /* sent since the log had so many lines (table_report) */
     char again[CODE_SIZE + 1];   /* a rematch that was begun and may not be in the core yet; "" none */
 };
 
@@ -337,7 +339,8 @@ void server_log(const struct server *server, enum log_level level, const char *e
     __attribute__((format(printf, 4, 5)));
 
 /* limit.c */
-/* By its text in any form, or by the text itself where that is not an address. NULL without memory. Good until the loop goes on, unless held. */
+/* By its text in any form, or by the text itself where that is not an address. NULL without memory. Good until the
+ * loop goes on, unless held. */
 struct address *address_of(struct server *server, const char *text);
 /* NULL is held and released in silence. */
 struct address *address_hold(struct address *address);
@@ -367,7 +370,8 @@ void visitor_saw(struct server *server, struct visitor *visitor);               
 /* One-time codes for a second device, ABCD-EFGH. The database keeps what is in `made` but `next`; false without memory. */
 bool device_code_new(struct server *server, struct visitor *visitor, char text[10], struct device_code *made);
 bool device_code_load(struct server *server, const uint8_t hash[TOKEN_SIZE], int64_t visitor, int64_t until);
-/* The visitor of a code that is good, in whichever letters it was typed; the code is gone then, and in `used`. NULL: no such code. */
+/* The visitor of a code that is good, in whichever letters it was typed; the code is gone then, and in `used`. NULL: no
+ * such code. */
 struct visitor *device_code_use(struct server *server, const char *text, struct device_code *used);
 void device_code_drop(struct server *server, int64_t visitor);
 void device_code_sweep(struct server *server);
@@ -400,7 +404,8 @@ enum error table_create(struct server *server, struct visitor *host, const struc
     void (*answer)(struct change *change, enum error error), void *context, struct table **table);
 struct table *table_find(const struct server *server, const char *code);
 bool table_is_code(const char *code);
-/* A code as people type it: small letters, blanks and dashes in between. `size` letters into `to`, with an end; false if it is not one. */
+/* A code as people type it: small letters, blanks and dashes in between. `size` letters into `to`, with an end; false if
+ * it is not one. */
 bool code_read(const char *text, char *to, size_t size);
 /* A table from the database: open ones at the start, finished ones when somebody wants to see them. NULL if it makes no sense or without memory. */
 struct table *table_restore(struct server *server, const struct store_table *stored, const char *text, size_t size,
@@ -447,8 +452,9 @@ enum error table_rematch(struct table *table, struct visitor *visitor, struct ad
     void (*answer)(struct change *change, enum error error), void *context);
 
 /*
- * lobby.c: the public tables that strangers are shown: those that wait for players before those that run, the latest activity first. Each host and
- * each address first gets a few places, and only what is then left goes to those who have more, so that nobody can push the others out.
+ * lobby.c: the public tables that strangers are shown: those that wait for players before those that run, the latest
+ * activity first. Each host and each address first gets a few places, and only what is then left goes to those who have
+ * more, so that nobody can push the others out.
  */
 unsigned lobby_list(struct server *server, const struct table *list[LOBBY_TABLES]);
 

@@ -939,8 +939,8 @@ static enum error make_new(struct change *change, struct problem *problem)
 }
 
 /*
- * Closes a table that waits in vain, so that another one has room: of one address, or (NULL) of the one that has most of them. It must be unwatched
- * for a while, the longest comes first. False: there is none.
+ * Closes a table that waits in vain, so that another one has room: of one address, or (NULL) of the one that has most
+ * of them. It must be unwatched for a while, the longest comes first. False: there is none.
  */
 static bool make_room(struct server *server, const struct address *address)
 {

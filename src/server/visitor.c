@@ -1,6 +1,7 @@
 /*
- * visitor.c: who people are, without accounts. A visitor is a random token in a cookie; the server keeps its SHA-256, so that a stolen
- * database gives nobody's seat away. All visitors are in memory (about 200 bytes each): a WebSocket's right to open is then known at once.
+ * visitor.c: who people are, without accounts. A visitor is a random token in a cookie; the server keeps its SHA-256,
+ * so that a stolen database gives nobody's seat away. All visitors are in memory (about 200 bytes each): a WebSocket's
+ * right to open is then known at once.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -38,22 +39,25 @@ static int32_t next_letter(const unsigned char **text)
 }
 
 /*
- * Characters that steer the display of others or cannot be seen, judged by their Unicode properties: control and format characters, line separators,
- * whatever is "default ignorable" (fillers and joiners, such as U+3164 and U+115F), and code points that are no characters.
+ * Characters that steer the display of others or cannot be seen, judged by their Unicode properties: control and format
+ * characters, line separators, whatever is "default ignorable" (fillers and joiners, such as U+3164 and U+115F), and
+ * code points that are no characters.
  */
 static bool is_unwanted(int32_t letter)
 {
     const utf8proc_property_t *property = utf8proc_get_property(letter);
     return property->ignorable || property->category == UTF8PROC_CATEGORY_CC || property->category == UTF8PROC_CATEGORY_ZL ||
-        property->category == UTF8PROC_CATEGORY_ZP || (letter >= 0xfff0 && letter <= 0xfffb) || (letter & 0xfffe) == 0xfffe ||
+        property->category == UTF8PROC_CATEGORY_ZP || (letter >= 0xfff0 && letter <= 0xfffb) ||
+        (letter & 0xfffe) == 0xfffe ||
         (letter >= 0xfdd0 && letter < 0xfdf0) || letter == 0x180e || (letter >= 0x206a && letter <= 0x206f);
 }
 
-/* Blanks, and the two symbols that are drawn as nothing by definition, which no property tells: the empty Braille pattern, the empty note head. */
+/* Blanks, and the two symbols that are drawn as nothing by definition, which no property tells: the empty Braille
+ * pattern, the empty note head. */
 static bool is_blank(int32_t letter)
 {
-    return utf8proc_category(letter) == UTF8PROC_CATEGORY_ZS || letter == '\t' || letter == '\n' || letter == '\r' || letter == 0x2800 ||
-        letter == 0x1d159;
+    return utf8proc_category(letter) == UTF8PROC_CATEGORY_ZS || letter == '\t' || letter == '\n' || letter == '\r' ||
+        letter == 0x2800 || letter == 0x1d159;
 }
 
 static bool is_mark(int32_t letter)
@@ -62,7 +66,8 @@ static bool is_mark(int32_t letter)
     return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC || category == UTF8PROC_CATEGORY_ME;
 }
 
-/* Marks belong to the letter before them, and so do the selectors that make an emoji colourful (U+FE0E, U+FE0F). Without one they are taken out. */
+/* Marks belong to the letter before them, and so do the selectors that make an emoji colourful (U+FE0E, U+FE0F).
+ * Without one they are taken out. */
 static bool is_kept(int32_t letter, bool after_letter)
 {
     if (letter == 0xfe0e || letter == 0xfe0f)
@@ -177,7 +182,8 @@ static struct token *read_token(const struct server *server, const char *value, 
     return token;
 }
 
-struct visitor *visitor_identify(const struct server *server, const char *cookies, enum identity *identity, char text[2 * TOKEN_SIZE + 1])
+struct visitor *visitor_identify(const struct server *server, const char *cookies, enum identity *identity,
+    char text[2 * TOKEN_SIZE + 1])
 {
     size_t size;
     *identity = cookies ? IDENTITY_NONE : IDENTITY_UNREADABLE;

@@ -121,13 +121,13 @@ enum pyr_err pyr_local_begin(struct pyr_local *local, struct pyr_match *match, c
 static void put_choice(const struct pyr_local *local, pyr_seat seat, struct pyr_out *out)
 {
     static const char digits[] = "0123456789abcdef";
-    const struct pyr_choice *choice = &local->match->choice[seat];
+    const struct pyr_pending *choice = &local->match->choice[seat];
     pyr_out_text(out, choice->confirmed ? "; sealed " : "; draft ");
     pyr_out_number(out, seat + 1);
     for (unsigned i = 0; i < choice->count; i++) {
         pyr_out_char(out, ' ');
         for (int shift = 60; shift >= 0; shift -= 4)
-            pyr_out_char(out, digits[choice->step[i] >> shift & 15]);
+            pyr_out_char(out, digits[pyr_pending_step(choice, i) >> shift & 15]);
     }
     pyr_out_char(out, '\n');
 }
@@ -184,7 +184,7 @@ static void read_choice(struct pyr_local *local, struct pyr_word words, bool is_
         match->replay.state.open.phase == PYR_REPLACE)
         return;
     pyr_seat s = (pyr_seat)(seat - 1);
-    struct pyr_choice before = match->choice[s];
+    struct pyr_pending before = match->choice[s];
     bool is_text = words.length < 16 || (words.length > 16 && words.at[16] != ' ');
     for (size_t i = 0; i < 16 && !is_text; i++)
         is_text = !((words.at[i] >= '0' && words.at[i] <= '9') || (words.at[i] >= 'a' && words.at[i] <= 'f'));
@@ -370,7 +370,7 @@ void pyr_local_uncover(struct pyr_local *local)
 /* Choices. */
 
 /* A choice that was made when the log had so many lines can be taken back. */
-static void remember(struct pyr_local *local, uint32_t lines, struct pyr_choice choice)
+static void remember(struct pyr_local *local, uint32_t lines, struct pyr_pending choice)
 {
     if (pyr_local_is_shared(local))
         return;
@@ -384,7 +384,7 @@ static void remember(struct pyr_local *local, uint32_t lines, struct pyr_choice 
 
 enum pyr_err pyr_local_confirm(struct pyr_local *local)
 {
-    struct pyr_choice choice = local->match->choice[local->me];
+    struct pyr_pending choice = local->match->choice[local->me];
     uint32_t lines = local->match->log.lines;
     enum pyr_err err = pyr_match_confirm(local->match, local->me);
     if (!err)
@@ -401,7 +401,7 @@ enum pyr_err pyr_local_take(struct pyr_local *local, pyr_step step)
     if (pyr_step_kind(step) == PYR_STEP_DRAW)
         local->past_count = 0;               /* the card was seen (Q5) */
     else
-        remember(local, lines, (struct pyr_choice){ .count = 0 });
+        remember(local, lines, (struct pyr_pending){ .count = 0 });
     return PYR_OK;
 }
 
@@ -434,7 +434,7 @@ bool pyr_local_take_back(struct pyr_local *local)
     match->log.lines = past.lines;
     match->log.text[match->log.start[past.lines]] = '\0';
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
-        match->choice[s] = (struct pyr_choice){ .count = 0 };
+        match->choice[s] = (struct pyr_pending){ .count = 0 };
     match->choice[local->me] = past.choice;
     match->choice[local->me].confirmed = false;
     if (!supply(local)) {                    /* a record whose seed is not known */

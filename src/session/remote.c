@@ -193,7 +193,7 @@ static bool has_seat(const struct pyr_remote *remote)
     return remote->you < PYR_MAX_SEATS;
 }
 
-static struct pyr_choice *own_choice(const struct pyr_remote *remote)
+static struct pyr_pending *own_choice(const struct pyr_remote *remote)
 {
     return has_seat(remote) && remote->match->replay.stage == PYR_STAGE_PLAY && remote->you < remote->match->replay.seats
         ? &remote->match->choice[remote->you] : NULL;
@@ -212,10 +212,10 @@ static int32_t count_turns(const struct pyr_match *match)
 /* What was being chosen at an earlier visit, if that phase is still there (invariant 3). A take is never repeated. */
 static void recall_draft(struct pyr_remote *remote)
 {
-    struct pyr_choice *choice = own_choice(remote);
+    struct pyr_pending *choice = own_choice(remote);
     if (!choice || !remote->saved.count)
         return;
-    struct pyr_choice saved = remote->saved;
+    struct pyr_remote_draft saved = remote->saved;
     remote->saved.count = 0;
     if (remote->saved_version != remote->version || remote->match->replay.state.open.phase == PYR_REPLACE)
         return;
@@ -416,7 +416,7 @@ static void on_ready(struct pyr_remote *remote, const struct json *json, uint64_
 {
     int64_t phase = json_number(json, json_member(json, 0, "phase"), MOST_VERSION);
     int ready = json_member(json, 0, "ready"), mine = json_member(json, 0, "mine");
-    struct pyr_choice *choice = own_choice(remote);
+    struct pyr_pending *choice = own_choice(remote);
     if (phase < 0 || (uint64_t)phase != remote->version)
         return;
     remote->ready = 0;
@@ -482,7 +482,7 @@ static void on_error(struct pyr_remote *remote, const struct json *json, uint64_
     bool is_ours = i < remote->sent_count, is_patient = is_ours && is_resent(remote->sent[i].kind) && is_for_now(code);
     if (is_ours) {
         kind = remote->sent[i].kind;
-        struct pyr_choice *choice = own_choice(remote);
+        struct pyr_pending *choice = own_choice(remote);
         if (kind == PYR_REMOTE_CHOOSE && choice && remote->sent[i].phase == remote->version && !is_patient &&
             !is_overtaken(code))
             choice->confirmed = false;
@@ -656,23 +656,6 @@ static bool may_choose(const struct pyr_remote *remote)
     return own_choice(remote) != NULL && pyr_match_waiting(remote->match) >> remote->you & 1;
 }
 
-static void write_choice(const struct pyr_remote *remote, struct pyr_out *out)
-{
-    const struct pyr_choice *choice = own_choice(remote);
-    switch (pyr_step_kind(choice->step[0])) {
-    case PYR_STEP_KEEP:
-        pyr_out_number(out, pyr_step_card(choice->step[0]) + 1);
-        pyr_out_char(out, ' ');
-        pyr_out_number(out, pyr_step_second(choice->step[0]) + 1);
-        break;
-    case PYR_STEP_PASS:
-        pyr_out_char(out, '-');
-        break;
-    default:
-        pyr_move_write(&remote->match->replay.state.open.desk[remote->you], choice->step, choice->count, out);
-    }
-}
-
 bool pyr_remote_confirm(struct pyr_remote *remote, const uint8_t id[16], uint64_t now)
 {
     struct pyr_out out;
@@ -681,7 +664,7 @@ bool pyr_remote_confirm(struct pyr_remote *remote, const uint8_t id[16], uint64_
         return false;
     put_number(&out, "phase", (int32_t)remote->version);
     pyr_out_text(&out, ",\"choice\":\"");
-    write_choice(remote, &out);
+    pyr_game_write_choice(&remote->match->game, remote->you, &out);
     pyr_out_text(&out, "\"");
     if (!message_send(remote, &out, now))
         return false;
@@ -691,7 +674,7 @@ bool pyr_remote_confirm(struct pyr_remote *remote, const uint8_t id[16], uint64_
 
 bool pyr_remote_retract(struct pyr_remote *remote, const uint8_t id[16], uint64_t now)
 {
-    struct pyr_choice *choice = own_choice(remote);
+    struct pyr_pending *choice = own_choice(remote);
     struct pyr_out out;
     if (!choice || !choice->confirmed)
         return false;
@@ -824,7 +807,8 @@ static void put_step(struct pyr_out *out, pyr_step step)
 size_t pyr_remote_save(const struct pyr_remote *remote, char *to, size_t size)
 {
     struct pyr_out out;
-    const struct pyr_choice *choice = own_choice(remote), *draft = choice && choice->count ? choice : &remote->saved;
+    const struct pyr_pending *choice = own_choice(remote);
+    bool is_live = choice && choice->count;  /* else what was restored and has not met its phase yet */
     pyr_out_init(&out, to, size);
     pyr_out_text(&out, header);
     pyr_out_char(&out, '\n');
@@ -835,11 +819,11 @@ size_t pyr_remote_save(const struct pyr_remote *remote, char *to, size_t size)
         put_line(&out, "commitment", remote->commitment);
     pyr_out_text(&out, "turns ");
     pyr_out_number(&out, remote->known_turns);
-    pyr_out_text(&out, draft->confirmed ? "\nconfirmed " : "\ndraft ");
-    pyr_out_number(&out, (int32_t)(draft == choice ? remote->version : remote->saved_version));
+    pyr_out_text(&out, (is_live ? choice->confirmed : remote->saved.confirmed) ? "\nconfirmed " : "\ndraft ");
+    pyr_out_number(&out, (int32_t)(is_live ? remote->version : remote->saved_version));
     pyr_out_char(&out, '\n');
-    for (unsigned i = 0; i < draft->count; i++)
-        put_step(&out, draft->step[i]);
+    for (unsigned i = 0; i < (is_live ? choice->count : remote->saved.count); i++)
+        put_step(&out, is_live ? pyr_pending_step(choice, i) : remote->saved.step[i]);
     for (unsigned i = 0; i < remote->sent_count; i++) {
         const struct pyr_remote_message *message = &remote->sent[i];
         if (!is_resent(message->kind))
@@ -866,7 +850,7 @@ static bool read_hex_word(struct pyr_lines *lines, char *to, size_t size)
     return is_hex(to, size - 1);
 }
 
-static bool read_step(struct pyr_lines *lines, struct pyr_choice *choice)
+static bool read_step(struct pyr_lines *lines, struct pyr_remote_draft *choice)
 {
     char hex[17];
     if (choice->count == PYR_MAX_PARTS || !read_hex_word(lines, hex, sizeof hex))
@@ -930,7 +914,7 @@ bool pyr_remote_restore(struct pyr_remote *remote, const char *text, size_t size
         return false;
     fresh = *remote;
     fresh.sent_count = 0;
-    fresh.saved = (struct pyr_choice){ .count = 0 };
+    fresh.saved = (struct pyr_remote_draft){ .count = 0 };
     while (pyr_lines_next(&lines, false))
         if (!read_line(&lines, &fresh))
             return false;

@@ -219,11 +219,60 @@ static bool find_saved(struct app *app)
     return game->saves = good;
 }
 
+/* Several people take turns at this screen. */
+static bool is_shared(const struct app *app)
+{
+    return (app->people & (app->people - 1)) != 0;
+}
+
+/* Continues the record that the options name, as a game of its own. */
+static bool begin_from_record(struct app *app)
+{
+    const struct tui_options *options = app->options;
+    struct game *game = app->game;
+    struct pyr_fault fault;
+    app->edition = *options->edition;
+    app->people = options->people;
+    memcpy(game->bot, options->bot, sizeof game->bot);
+    if (!saved_load(&app->match, &app->edition, options->record, options->record_size, &game->seed, &fault)) {
+        char sentence[512];
+        pyr_text_fault(&fault, sentence, sizeof sentence);
+        app_fail(app, "%s:%u: %s", options->record_name, (unsigned)fault.line, sentence);
+        return false;
+    }
+    saved_seats(app->match.log.text, app->match.replay.seats, &app->people, game->bot);
+    saved_claim(&app->match, app->people, game->bot);
+    read_names(app);
+    if (app->people & ((1u << app->match.replay.seats) - 1))
+        return true;
+    app_fail(app, _("%s: there is no such seat"), options->record_name);
+    return false;
+}
+
+/* Continues a saved game, or begins a new one: as the options say, or with the players of the game before. */
+static bool begin_or_resume(struct app *app)
+{
+    struct seating setup = app->setup;
+    struct game *game = app->game;
+    if (!app->again && find_saved(app))
+        return true;
+    if (app->leave || app->error)
+        return false;
+    /* A saved game that was only looked at has left its own seed. */
+    game->seed = app->options->seed + (app->again ? 1000003u * (uint64_t)(1 + app->beat) : 0);
+    if (!app->again || !setup.players) {
+        setup = setup_from_options(app->options);
+        app->edition = *app->options->edition;
+    }
+    bool good = begin_new(app, &setup);
+    if (good && app->options->go_on && !app->again)
+        app_say(app, ST_TEXT, "%s", _("No saved game is free to go on with: this is a new one."));
+    return good;
+}
+
 bool game_begin(struct app *app)
 {
     struct game *game = app->game = calloc(1, sizeof *game);
-    struct pyr_fault fault;
-    bool good = false;
     app->leave = false;
     if (!game)
         return false;
@@ -231,40 +280,7 @@ bool game_begin(struct app *app)
     game->save.lock = -1;
     game->seed = app->options->seed;
     game->thinking = PYR_NOBODY;
-    game->uncovered_for = PYR_NOBODY;
-    if (app->options->record && !app->again) {
-        app->edition = *app->options->edition;
-        app->people = app->options->people;
-        memcpy(game->bot, app->options->bot, sizeof game->bot);
-        good = saved_load(&app->match, &app->edition, app->options->record, app->options->record_size, &game->seed, &fault);
-        if (!good) {
-            char sentence[512];
-            pyr_text_fault(&fault, sentence, sizeof sentence);
-            app_fail(app, "%s:%u: %s", app->options->record_name, (unsigned)fault.line, sentence);
-        } else {
-            saved_seats(app->match.log.text, app->match.replay.seats, &app->people, game->bot);
-            saved_claim(&app->match, app->people, game->bot);
-            read_names(app);
-            if (!(app->people & ((1u << app->match.replay.seats) - 1))) {
-                app_fail(app, _("%s: there is no such seat"), app->options->record_name);
-                good = false;
-            }
-        }
-    } else {
-        good = !app->again && find_saved(app);
-        if (!good && !app->leave && !app->error) {
-            struct seating setup = app->setup;
-            if (app->again)
-                game->seed = app->options->seed + 1000003u * (uint64_t)(1 + app->beat);
-            if (!app->again || !setup.players) {
-                setup = setup_from_options(app->options);
-                app->edition = *app->options->edition;
-            }
-            good = begin_new(app, &setup);
-            if (good && app->options->go_on && !app->again)
-                app_say(app, ST_TEXT, "%s", _("No saved game is free to go on with: this is a new one."));
-        }
-    }
+    bool good = app->options->record && !app->again ? begin_from_record(app) : begin_or_resume(app);
     app->again = false;
     if (good && !game->saves)
         game->saves = save_open(&game->save, NULL);
@@ -276,16 +292,16 @@ bool game_begin(struct app *app)
         app_fail(app, "%s", _("out of memory"));
         good = false;
     }
-    if (good) {
-        app->seat = (pyr_seat)__builtin_ctz(app->people);
-        game->uncovered_for = app->people & (app->people - 1) ? PYR_NOBODY : app->seat;
-        memset(app->hand, 0, sizeof app->hand);
-        story_finish(&app->story);
-        game_save(app);
-    } else {
+    if (!good) {
         game_end(app);
+        return false;
     }
-    return good;
+    app->seat = (pyr_seat)__builtin_ctz(app->people);
+    game->uncovered_for = is_shared(app) ? PYR_NOBODY : app->seat;
+    memset(app->hand, 0, sizeof app->hand);
+    story_finish(&app->story);
+    game_save(app);
+    return true;
 }
 
 void game_end(struct app *app)
@@ -309,11 +325,6 @@ void game_end(struct app *app)
 }
 
 /* Whose turn it is. */
-
-static bool is_shared(const struct app *app)
-{
-    return (app->people & (app->people - 1)) != 0;
-}
 
 /* Among people at one screen: the next who has something to decide; a cover while they change seats. */
 static void next_person(struct app *app)

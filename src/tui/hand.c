@@ -120,7 +120,7 @@ void hand_made(const struct pyr_match *match, pyr_seat seat, struct gains *gains
     struct pyr_desk desk = match->replay.state.open.desk[seat];
     gains->before = gains->after = hand_points(&match->edition->box, &desk, pyr_table_points(&match->replay.state.open, seat));
     for (unsigned i = 0; hand_pattern(match) != PYR_NO_PATTERN && i < match->choice[seat].count; i++)
-        if (add_step(match, seat, &desk, match->choice[seat].step[i], gains))
+        if (add_step(match, seat, &desk, pyr_pending_step(&match->choice[seat], i), gains))
             return;
 }
 
@@ -244,7 +244,7 @@ enum pyr_err hand_place(struct hand *hand, struct pyr_match *match, pyr_seat sea
 enum pyr_err hand_undo(struct hand *hand, struct pyr_match *match, pyr_seat seat)
 {
     unsigned last = seat < PYR_MAX_SEATS && match->choice[seat].count ? match->choice[seat].count - 1u : 0;
-    pyr_step step = seat < PYR_MAX_SEATS ? match->choice[seat].step[last] : PYR_STEP_NONE;
+    pyr_step step = seat < PYR_MAX_SEATS ? pyr_pending_step(&match->choice[seat], last) : PYR_STEP_NONE;
     enum pyr_err err = pyr_match_undo(match, seat);
     /* A choice that came from elsewhere (a saved game, a server) was not aimed here. */
     if (!err && hand_pattern(match) != PYR_NO_PATTERN &&

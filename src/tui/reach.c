@@ -25,7 +25,8 @@ static int knock(const struct addrinfo *at)
         struct pollfd wait = { .fd = link, .events = POLLOUT };
         error = errno;
         if (error == EINPROGRESS)
-            error = poll(&wait, 1, PATIENCE) <= 0 ? ETIMEDOUT : getsockopt(link, SOL_SOCKET, SO_ERROR, &error, &size) ? errno : error;
+            error = poll(&wait, 1, PATIENCE) <= 0 ? ETIMEDOUT
+                : getsockopt(link, SOL_SOCKET, SO_ERROR, &error, &size) ? errno : error;
     }
     close(link);
     return error;

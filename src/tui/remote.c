@@ -252,7 +252,8 @@ static void ask_who(struct remote *remote)
             json_pack("{ss}", "name", remote->name));
 }
 
-/* The server does not know us: it has another database, perhaps for a day. Whoever we were is kept beside the file of whom we become. */
+/* The server does not know us: it has another database, perhaps for a day. Whoever we were is kept beside the file
+ * of whom we become. */
 static void become_new(struct remote *remote)
 {
     char path[PATH_MAX + 8];
@@ -531,7 +532,7 @@ static void on_ready(struct remote *remote, struct app *app, const json_t *messa
     if (!remote->you || remote->stage != STAGE_PLAY || remote->pending_kind)
         return;
     pyr_seat seat = (pyr_seat)(remote->you - 1);
-    struct pyr_choice *choice = &app->match.choice[seat];
+    struct pyr_pending *choice = &app->match.choice[seat];
     /* Made at another screen, or before this one was started. Takes are told by the lines. */
     if (mine && !choice->confirmed && app->match.replay.state.open.phase != PYR_REPLACE && !pyr_match_choose(&app->match, seat, mine, NULL))
         choice->confirmed = true;
@@ -814,7 +815,7 @@ static void remote_confirm(struct app *app)
 {
     struct remote *remote = app->remote;
     char text[512];
-    struct pyr_choice *choice = &app->match.choice[app->seat];
+    struct pyr_pending *choice = &app->match.choice[app->seat];
     if (remote->pending_kind || !choice->count)
         return;
     saved_choice(&app->match, app->seat, text, sizeof text);

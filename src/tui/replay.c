@@ -128,7 +128,7 @@ static const struct pyr_judge_report *report_of(const struct replaying *r)
     return good ? &analysis->report : NULL;
 }
 
-static const struct pyr_judge_decision *decision_at(const struct replaying *r, uint32_t line)
+static const struct pyr_luck_decision *decision_at(const struct replaying *r, uint32_t line)
 {
     const struct pyr_judge_report *report = report_of(r);
     for (unsigned i = 0; report && i < report->decisions; i++)
@@ -139,8 +139,8 @@ static const struct pyr_judge_decision *decision_at(const struct replaying *r, u
 
 static const char *sign_at(void *context, uint32_t line)
 {
-    const struct pyr_judge_decision *decision = decision_at(context, line);
-    return decision && pyr_judge_threshold[decision->mark].sign[0] ? pyr_judge_threshold[decision->mark].sign : NULL;
+    const struct pyr_luck_decision *decision = decision_at(context, line);
+    return decision && pyr_luck_threshold(decision->mark)->sign[0] ? pyr_luck_threshold(decision->mark)->sign : NULL;
 }
 
 static enum pyr_event_kind kind_at(const struct app *app, uint32_t line, struct pyr_event *event)
@@ -157,17 +157,17 @@ static enum pyr_event_kind kind_at(const struct app *app, uint32_t line, struct 
 static void judge_line(struct replaying *r)
 {
     r->preview[0] = '\0';
-    const struct pyr_judge_decision *decision = r->line ? decision_at(r, r->line - 1) : NULL;
+    const struct pyr_luck_decision *decision = r->line ? decision_at(r, r->line - 1) : NULL;
     if (!decision)
         return;
     char best[PYR_JUDGE_CHOICE] = "";
     if (decision->bests)
         pyr_judge_choice(report_of(r), decision, &decision->best[0], best, sizeof best);
-    if (decision->mark == PYR_JUDGE_FINE)
+    if (decision->mark == PYR_LUCK_FINE)
         snprintf(r->preview, sizeof r->preview, _("%s: a good choice."), r->app->names[decision->seat]);
     else
         snprintf(r->preview, sizeof r->preview, _("%s (%s): %s points lost. Best: %s"), r->app->names[decision->seat],
-            pyr_judge_threshold[decision->mark].sign, PYR_NUMBER((double)decision->points_lost, 1), best);
+            pyr_luck_threshold(decision->mark)->sign, PYR_NUMBER((double)decision->points_lost, 1), best);
 }
 
 static void draw_sums(struct replaying *r)
@@ -190,7 +190,7 @@ static void draw_sums(struct replaying *r)
         canvas_text(canvas, right[i] - wide, box.y, wide, ST_DIM, head[i]);
     }
     for (unsigned s = 0; s < report->seats; s++) {
-        const struct pyr_judge_sum *sum = &report->sum[s];
+        const struct pyr_luck_sum *sum = &report->sum[s];
         char cell[6][PYR_NUMBER_SIZE];
         pyr_text_number(cell[0], (double)sum->expected, 0, false);
         pyr_text_number(cell[1], (double)sum->luck, 1, true);

@@ -32,7 +32,8 @@ static int lay_out(struct canvas *canvas, int width, int y, const struct rules_v
         if (canvas) {
             canvas_text(canvas, 0, y + row, 2, ST_TOUCH, found ? canvas->ascii ? ">" : "▸" : " ");
             canvas_text(canvas, MARGIN, y + row, INDENT - 1, found ? ST_TOUCH : ST_STRONG, pyr_text_rule_tag(i));
-            canvas_wrap(canvas, MARGIN + INDENT, y + row, room, ALL_ROWS, found ? ST_TOUCH : ST_STRONG, pyr_text_rule_title(i));
+            canvas_wrap(canvas, MARGIN + INDENT, y + row, room, ALL_ROWS, found ? ST_TOUCH : ST_STRONG,
+                pyr_text_rule_title(i));
         }
         row += text_rows(pyr_text_rule_title(i), room);
         for (unsigned n = 0; pyr_text_rule_paragraph(i, n); n++) {
@@ -95,7 +96,8 @@ static void type(struct rules_view *view, int key)
     } else if (key < 0x800) {
         bytes[0] = (char)(0xc0 | key >> 6), bytes[1] = (char)(0x80 | (key & 0x3f));
     } else if (key < 0x10000) {
-        bytes[0] = (char)(0xe0 | key >> 12), bytes[1] = (char)(0x80 | (key >> 6 & 0x3f)), bytes[2] = (char)(0x80 | (key & 0x3f));
+        bytes[0] = (char)(0xe0 | key >> 12), bytes[1] = (char)(0x80 | (key >> 6 & 0x3f));
+        bytes[2] = (char)(0x80 | (key & 0x3f));
     }
     if (length + strlen(bytes) < sizeof view->search)
         strcpy(view->search + length, bytes);

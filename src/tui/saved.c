@@ -64,7 +64,8 @@ void saved_claim(struct pyr_match *match, unsigned people, const struct pyr_bot 
         tag_seats(match, match->replay.seats, people, bot);
 }
 
-enum pyr_err saved_begin(struct pyr_match *match, const struct pyr_edition *edition, const struct seating *seating, uint64_t seed)
+enum pyr_err saved_begin(struct pyr_match *match, const struct pyr_edition *edition, const struct seating *seating,
+    uint64_t seed)
 {
     struct pyr_rng rng;
     struct pyr_chance chance;
@@ -158,16 +159,9 @@ bool saved_load(struct pyr_match *match, const struct pyr_edition *edition, cons
 
 void saved_choice(const struct pyr_match *match, pyr_seat seat, char *to, size_t size)
 {
-    const struct pyr_choice *choice = &match->choice[seat];
     struct pyr_out out;
     pyr_out_init(&out, to, size);
-    if (pyr_step_kind(choice->step[0]) == PYR_STEP_KEEP) {
-        pyr_out_number(&out, pyr_step_card(choice->step[0]) + 1);
-        pyr_out_char(&out, ' ');
-        pyr_out_number(&out, pyr_step_second(choice->step[0]) + 1);
-    } else {
-        pyr_move_write(&match->replay.state.open.desk[seat], choice->step, choice->count, &out);
-    }
+    pyr_game_write_choice(&match->game, seat, &out);
 }
 
 bool saved_write(const struct save *save, const struct pyr_match *match)

@@ -27,7 +27,8 @@ struct seating {
 };
 
 /* Begins a game with its tags and deals the cards of the seed. Returns why a name cannot be one, or PYR_OK. */
-enum pyr_err saved_begin(struct pyr_match *match, const struct pyr_edition *edition, const struct seating *seating, uint64_t seed);
+enum pyr_err saved_begin(struct pyr_match *match, const struct pyr_edition *edition, const struct seating *seating,
+    uint64_t seed);
 
 /* Adds the tag that says who plays what to a game from elsewhere that has none. */
 void saved_claim(struct pyr_match *match, unsigned people, const struct pyr_bot *const *bot);

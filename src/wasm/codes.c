@@ -5,10 +5,12 @@
  * Nothing here is linked. The file is compiled for wasm32 to assembly, from which scripts/codes reads the values into
  * web/codes.js, so they are those of the module itself. The value code_GROUP_name becomes GROUP.name.
  */
-#include <pyramids/analysis.h>
+#include <pyramids/luck.h>
 #include <pyramids/match.h>
 #include <pyramids/score.h>
 #include <pyramids/view.h>
+
+#include "exports.h"
 
 #define VALUE(group, name, value) \
     extern const int32_t code_##group##_##name; \
@@ -30,6 +32,15 @@ VALUE(PHASE, reveal, PYR_REVEAL)
 VALUE(PHASE, mark, PYR_MARK)
 VALUE(PHASE, replace, PYR_REPLACE)
 VALUE(PHASE, end, PYR_END)
+
+/* Numbers of the rules (options.h): pyramid points of a colour; what the rest is worth. */
+VALUE(TILE, first, PYR_RULEBOOK_TILE_1)
+VALUE(TILE, second, PYR_RULEBOOK_TILE_2)
+VALUE(TILE, third, PYR_RULEBOOK_TILE_3)
+VALUE(WORTH, pyramid, PYR_RULEBOOK_PYRAMID)
+VALUE(WORTH, torch, PYR_RULEBOOK_TORCH)
+VALUE(WORTH, pair, PYR_RULEBOOK_GEM_PAIR)
+VALUE(WORTH, gem, PYR_RULEBOOK_GEM)
 
 /* A step: bits (step.h), and enum pyr_step_kind. */
 VALUE(STEP, half, PYR_PAIR_SHIFT)
@@ -85,3 +96,34 @@ MEMBER(SCORE, pyr_score, skulls)
 
 MEMBER(OUTLOOK, pyr_outlook, points)
 MEMBER(OUTLOOK, pyr_outlook, win)
+
+/* The analysis of a game (luck.h). */
+VALUE(LUCK, decision, LUCK_DECISION)
+VALUE(LUCK, chance, LUCK_CHANCE)
+MEMBER(OPTION, pyr_option, usual)
+MEMBER(OPTION, pyr_option, points)
+MEMBER(OPTION, pyr_option, win)
+MEMBER(OPTION, pyr_option, points_margin)
+MEMBER(OPTION, pyr_option, win_margin)
+VALUE(OPTION, size, sizeof(struct pyr_option))
+MEMBER(DECISION, pyr_luck_decision, line)
+MEMBER(DECISION, pyr_luck_decision, seat)
+MEMBER(DECISION, pyr_luck_decision, made)
+MEMBER(DECISION, pyr_luck_decision, best)
+MEMBER(DECISION, pyr_luck_decision, bests)
+MEMBER(DECISION, pyr_luck_decision, points_lost)
+MEMBER(DECISION, pyr_luck_decision, win_lost)
+MEMBER(DECISION, pyr_luck_decision, points_gained)
+MEMBER(DECISION, pyr_luck_decision, mark)
+MEMBER(CHANCE, pyr_luck_chance, line)
+MEMBER(CHANCE, pyr_luck_chance, after)
+MEMBER(CHANCE, pyr_luck_chance, luck)
+MEMBER(SUM, pyr_luck_sum, actual)
+MEMBER(SUM, pyr_luck_sum, luck)
+MEMBER(SUM, pyr_luck_sum, skill)
+MEMBER(SUM, pyr_luck_sum, lost)
+MEMBER(SUM, pyr_luck_sum, rate)
+
+/* Thresholds of the marks: hundredths of a point, ten-thousandths of the chance to win. */
+#define MARK(name, sign, points, win) VALUE(POINTS, name, points) VALUE(WIN, name, win)
+PYR_LUCK_MARKS(MARK)

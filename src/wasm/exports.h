@@ -14,7 +14,9 @@
 #endif
 
 struct pyr_desk;
-struct pyr_outlook;
+struct pyr_luck_chance;
+struct pyr_luck_decision;
+struct pyr_luck_sum;
 struct pyr_score;
 struct pyr_view;
 
@@ -69,9 +71,14 @@ uint32_t wasm_match_choice(uint32_t seat);
 /* thought.c */
 uint32_t wasm_bot_choice(uint32_t index, uint32_t seat, uint64_t nodes, uint64_t seed);
 uint32_t wasm_options(uint32_t lines, uint32_t seat, uint32_t playouts, uint64_t seed);
-uint32_t wasm_judge_line(uint32_t line, uint32_t playouts, uint64_t seed);
-const struct pyr_outlook *wasm_judge_after(void);
-const struct pyr_outlook *wasm_judge_luck(void);
+enum { LUCK_DECISION = 1, LUCK_CHANCE = 2 };
+uint32_t wasm_luck_begin(uint32_t playouts, uint64_t seed);
+uint32_t wasm_luck_next(void);
+const struct pyr_luck_decision *wasm_luck_decision(void);
+const struct pyr_luck_chance *wasm_luck_chance(void);
+const struct pyr_luck_sum *wasm_luck_sum(uint32_t seat);
+uint32_t wasm_luck_choice(uint32_t index);
+const char *wasm_luck_level(uint32_t seat);
 
 /* session.c */
 uint8_t *wasm_random(void);

@@ -30,7 +30,7 @@ EXPORT(match_start) int32_t wasm_match_start(uint32_t seats, uint64_t seed)
     struct pyr_rng rng;
     char *at = wasm_buffer();
     wasm_match.edition = NULL;
-    if (!wasm_edition.box.pattern[0].turns || seats < PYR_MIN_SEATS || seats > PYR_MAX_SEATS)
+    if (!wasm_edition.box.pattern[0].turns || !pyr_options_has_seats(&pyr_rulebook, seats))
         return PYR_ERR_SEATS;
     for (uint32_t s = 0; s < seats; s++) {
         names[s] = at;
@@ -146,7 +146,7 @@ EXPORT(match_made) uint32_t wasm_match_made(uint32_t seat)
 
 EXPORT(match_made_at) uint64_t wasm_match_made_at(uint32_t seat, uint32_t index)
 {
-    return index < wasm_match_made(seat) ? wasm_match.choice[seat].step[index] : 0;
+    return index < wasm_match_made(seat) ? pyr_pending_step(&wasm_match.choice[seat], index) : 0;
 }
 
 EXPORT(match_is_confirmed) uint32_t wasm_match_is_confirmed(uint32_t seat)
@@ -221,31 +221,8 @@ EXPORT(match_choose) int32_t wasm_match_choose(uint32_t seat)
 EXPORT(match_choice) uint32_t wasm_match_choice(uint32_t seat)
 {
     struct pyr_out out;
-    uint32_t count = wasm_match_made(seat);
     pyr_out_init(&out, wasm_buffer(), wasm_buffer_size());
-    if (count)
-        wasm_write_choice(&wasm_match.replay.state.open.desk[seat], wasm_match.choice[seat].step, count, &out);
+    if (wasm_match_made(seat))
+        pyr_game_write_choice(&wasm_match.game, (pyr_seat)seat, &out);
     return (uint32_t)out.length;
-}
-
-void wasm_write_choice(const struct pyr_desk *desk, const pyr_step *steps, unsigned count, struct pyr_out *out)
-{
-    switch (pyr_step_kind(steps[0])) {
-    case PYR_STEP_KEEP:
-        pyr_out_number(out, pyr_step_card(steps[0]) + 1);
-        pyr_out_char(out, ' ');
-        pyr_out_number(out, pyr_step_second(steps[0]) + 1);
-        break;
-    case PYR_STEP_TAKE:
-        pyr_out_text(out, "take ");
-        pyr_out_number(out, pyr_step_card(steps[0]) + 1);
-        break;
-    case PYR_STEP_DRAW:
-        pyr_out_text(out, "draw");
-        break;
-    case PYR_STEP_PASS:
-    case PYR_STEP_MARK:
-        pyr_move_write(desk, steps, count, out);
-        break;
-    }
 }

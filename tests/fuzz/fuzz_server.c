@@ -441,10 +441,7 @@ static void pick(const struct table *table, unsigned seat, char *to, size_t size
     }
     if (!match.choice[seat].count)
         return;
-    if (pyr_step_kind(match.choice[seat].step[0]) == PYR_STEP_PASS)
-        pyr_out_char(&out, '-');
-    else
-        pyr_move_write(&match.replay.state.open.desk[seat], match.choice[seat].step, match.choice[seat].count, &out);
+    pyr_game_write_choice(&match.game, (pyr_seat)seat, &out);
 }
 
 static struct action *new_action(const struct client *client, const struct table *table)

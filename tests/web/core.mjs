@@ -91,10 +91,39 @@ await test('the analysis judges the choice that was made, not another', () => {
     truth(takes > 5, 'cards were taken from the display');
 });
 
-await test('the page marks choices from the same losses on as the report does', () => {
-    const game = playOut(newCore(site), 2, 3, () => false, 'greedy'), file = record(game.log());
-    const { thresholds } = JSON.parse(run('analyze', file, '--playouts', '100', '--seed', '1', '--json'));
-    equal(MARKS, ['??', '?', '?!'].map((mark) => [mark, thresholds[mark].points, thresholds[mark].win]), 'thresholds');
+await test('luck and skill are those of the command', () => {
+    for (const players of [2, 4]) {
+        const game = playOut(newCore(site), players, 11 + players);
+        const theirs = JSON.parse(run('analyze', record(game.log()), '--playouts', '120', '--json')),
+            mine = game.analyse(120, 1n);
+        truth(theirs.decisions.length > 50 && theirs.chance.length > 28, 'a whole game');
+        // The command rounds what it writes; nothing else may differ.
+        const near = (a, b, digits, what) => truth(Math.abs(a - b) <= .5000001 * 10 ** -digits, `${what}: ${a} is not ${b}`);
+        equal(mine.decisions.map((d) => [d.line + 1, d.seat + 1, d.options.find((o) => o.made).choice, d.options[0].choice,
+            d.mark]),
+            theirs.decisions.map((d) => [d.line, d.seat, d.made, d.best[0].choice, d.mark]), 'decisions');
+        equal(mine.chances.map((c) => c.line + 1), theirs.chance.map((c) => c.line), 'chance');
+        equal(mine.sums.map((s) => [s.points, s.level]), theirs.players.map((s) => [s.points, s.class]), 'sums');
+        theirs.decisions.forEach((d, i) => {
+            near(mine.decisions[i].lost, d.points_lost, 2, `line ${d.line}`);
+            near(mine.decisions[i].winLost, d.win_lost, 4, `line ${d.line}`);
+            near(mine.decisions[i].gained, d.points_gained, 2, `line ${d.line}`);
+        });
+        theirs.chance.forEach((c, i) => c.points_luck.forEach((n, s) => near(mine.chances[i].luck[s], n, 2,
+            `line ${c.line}`)));
+        theirs.players.forEach((p, s) => {
+            near(mine.sums[s].luck, p.luck, 2, 'luck');
+            near(mine.sums[s].skill, p.skill, 2, 'skill');
+            near(mine.sums[s].lost, p.lost, 2, 'lost');
+            near(mine.sums[s].rate, p.error_rate, 4, 'rate');
+        });
+    }
+});
+
+await test('the thresholds of the page are those of the command', () => {
+    const { thresholds } = JSON.parse(run('analyze', record(playOut(newCore(site), 2, 5).log()), '--playouts', '100',
+        '--json'));
+    equal(Object.fromEntries(MARKS.map(([sign, points, win]) => [sign, { points, win }]).reverse()), thresholds);
 });
 
 await test('what a tap places: the turn that is nearest, a quarter costs one and mirroring two; then the nearest place', () => {

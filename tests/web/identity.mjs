@@ -1,4 +1,5 @@
-// identity.mjs PROGRAM: who the page is for a server: not known any more, it asks before it becomes somebody new; codes are typed as people do.
+// identity.mjs PROGRAM: who the page is for a server: not known any more, it asks before it becomes somebody new;
+// codes are typed as people do.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,13 +9,15 @@ import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, launch, open } from './site.mjs';
 
 const program = process.argv[2], folder = mkdtempSync(join(tmpdir(), 'pyramids-')), ready = join(folder, 'ready');
-const holder = spawn('python3', [fileURLToPath(new URL('../ports.py', import.meta.url)), '1'], { stdio: ['pipe', 'pipe', 'inherit'] });
+const holder = spawn('python3', [fileURLToPath(new URL('../ports.py', import.meta.url)), '1'],
+    { stdio: ['pipe', 'pipe', 'inherit'] });
 const port = await new Promise((go) => holder.stdout.once('data', (text) => go(String(text).trim())));
 let server, url;
 
 async function start(database) {
     rmSync(ready, { force: true });
-    server = spawn(program, ['serve', '--port', port, '--database', join(folder, database), '--no-browser', '--quiet', '--ready-file', ready], { stdio: 'ignore' });
+    server = spawn(program, ['serve', '--port', port, '--database', join(folder, database), '--no-browser', '--quiet',
+        '--ready-file', ready], { stdio: 'ignore' });
     while (server.exitCode === null && !(existsSync(ready) && readFileSync(ready, 'utf8').endsWith('\n')))
         await new Promise((go) => setTimeout(go, 25));
     url = readFileSync(ready, 'utf8').trim();

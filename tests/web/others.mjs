@@ -242,6 +242,39 @@ await test('a link that unpacks to 300 MB is given up early, and the page says w
     await page.context().close();
 });
 
+await test('a server that does not expect this address: every page that asks it says so, and what would help', async () => {
+    const page = await open(browser, 'about:blank'), { origin } = new URL(host.url), help = page.getByText(`pyramids serve --origin ${origin}`);
+    await page.route('**/api/**', (route) => route.fulfill({ status: 403, contentType: 'application/json', body: '{"error": {"code": "origin"}}' }));
+    for (const hash of ['table/ABCDEFGH', 'friends', 'watch', 'replay/ABCDEFGH']) {
+        await page.goto(`${host.url}?${hash}#${hash}`);
+        await help.first().waitFor();
+    }
+    await page.goto(`${host.url}?new#friends/new`);
+    await page.getByRole('button', { name: /^(Create|Make|Start|Open)/ }).first().click();
+    await help.first().waitFor();
+    await page.goto(`${host.url}?home`);
+    await page.getByRole('textbox', { name: /code/i }).fill('ABCDEFGH');
+    await page.keyboard.press('Enter');
+    await help.first().waitFor();
+    truth(await page.getByRole('button', { name: 'Play', exact: true }).isVisible(), 'against bots one can play all the same');
+    await page.context().close();
+});
+
+await test('a page whose scripts are refused explains itself instead of staying blank', async () => {
+    const page = await open(browser, 'about:blank'), { origin } = new URL(host.url), why = page.getByRole('alert').getByText(`pyramids serve --origin ${origin}`);
+    // As a server does that holds the Origin of modules against its own address.
+    let refuse = true;
+    await page.route('**/main.js', (route) => refuse ? route.fulfill({ status: 403, contentType: 'application/json', body: '{"error": {"code": "origin"}}' }) : route.continue());
+    await page.goto(host.url);
+    await why.waitFor();
+    equal(await page.getByRole('alert').getByText(/could not be loaded/).count(), 1, 'in words');
+    refuse = false;
+    await page.goto(`${host.url}?again`);
+    await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
+    equal(await why.count(), 0, 'else there is nothing to explain');
+    await page.context().close();
+});
+
 await browser.close();
 host.close();
 done();

@@ -9,7 +9,6 @@
 
 PYR_BEGIN_DECLS
 
-#define PYR_MAX_CHOICE 50        /* steps of a choice */
 #define PYR_MAX_OPTIONS 96       /* choices that are looked at */
 
 /* Each seat's expected final points and share of the win. */

@@ -12,6 +12,7 @@
 #ifndef PYR_STATE_H
 #define PYR_STATE_H
 
+#include <pyramids/options.h>
 #include <pyramids/step.h>
 
 PYR_BEGIN_DECLS

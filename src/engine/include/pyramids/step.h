@@ -17,6 +17,8 @@ PYR_BEGIN_DECLS
  */
 typedef uint64_t pyr_step;
 
+#define PYR_MAX_CHOICE 50        /* steps in a choice: two cards have no more spaces */
+
 #define PYR_STEP_NONE ((pyr_step)0)
 #define PYR_STEP_OTHER ((pyr_step)1 << 29)
 #define PYR_STEP_KIND_SHIFT 30
@@ -73,6 +75,9 @@ struct pyr_steps {
  * spaces last, each from a1 of the first card to e5 of the second.
  */
 PYR_API pyr_step pyr_steps_at(const struct pyr_box *box, const struct pyr_steps *steps, uint32_t index);
+
+/* Whether two whole choices are the same: the same steps in the same order. */
+PYR_API bool pyr_choice_is_same(const pyr_step *a, unsigned a_count, const pyr_step *b, unsigned b_count);
 
 /* A uniform choice; steps->count is at least 1. */
 PYR_API pyr_step pyr_steps_pick(const struct pyr_box *box, const struct pyr_steps *steps, struct pyr_rng *rng);

@@ -1,61 +1,20 @@
 /*
- * judge.h (judge.c, json.c, html.c): the analysis of a whole game: what every decision lost against the best choice, what luck every chance
- * event brought each player, and what that adds up to; as numbers, as JSON and as a page.
+ * judge.h (judge.c, json.c, html.c): the analysis of a whole game (luck.h) by several threads, as numbers, as JSON and as a
+ * page.
  */
 #ifndef PYR_JUDGE_H
 #define PYR_JUDGE_H
 
 #include <stdio.h>
 
-#include <pyramids/analysis.h>
+#include <pyramids/choice.h>
+#include <pyramids/luck.h>
 #include <pyramids/match.h>
 
 PYR_BEGIN_DECLS
 
-#define PYR_JUDGE_OPTIONS 5      /* best choices that are kept */
 #define PYR_JUDGE_PLAYOUTS 3000  /* a decision, unless asked otherwise */
 #define PYR_JUDGE_THREADS 64     /* at most */
-
-/* Thresholds of the marks: a decision gets the worst one of which it reaches either number, if the loss is no accident of the playouts. */
-enum pyr_judge_mark { PYR_JUDGE_FINE, PYR_JUDGE_DUBIOUS, PYR_JUDGE_MISTAKE, PYR_JUDGE_BLUNDER };
-extern const struct pyr_judge_threshold {
-    const char *sign;            /* "", "?!", "?", "??" */
-    float points, win;
-} pyr_judge_threshold[4];
-
-struct pyr_judge_decision {
-    uint32_t line;               /* of the log, from 0 */
-    pyr_seat seat;
-    uint8_t round, turn;         /* from 0; turn 0 of round 0 for keeps */
-    struct pyr_option made;      /* with its value */
-    struct pyr_option best[PYR_JUDGE_OPTIONS];
-    unsigned bests;
-    float points_lost, win_lost; /* against the best choice; 0 or more */
-    float points_gained;         /* against the usual choice, on which the value of the position rests */
-    enum pyr_judge_mark mark;
-};
-
-struct pyr_judge_chance {
-    uint32_t line;
-    uint8_t round, turn;
-    struct pyr_outlook after;    /* with what came */
-    struct pyr_outlook luck;     /* after minus the mean over what could have come */
-};
-
-/* A seat's sum. points: expected = luck + skill; skill = par + gained + rest, where rest is what others' choices and the
- * playouts' noise leave over. Of a game under way the expected final points are compared with par, which is about a whole
- * game, too. */
-struct pyr_judge_sum {
-    float actual;                /* points now; final ones if the game is finished */
-    float expected;              /* final points: the same as actual if it is finished, else those of usual play from here */
-    float par;                   /* final points expected before the first card was dealt */
-    float luck, skill, gained, rest;
-    float lost;                  /* against the best choices */
-    float win_luck, win_lost;
-    unsigned decisions, marks[4];
-    float rate;                  /* points lost per decision; 0 without any: then there is nothing to judge by */
-    bool waiting;                /* has a choice to make where the record ends */
-};
 
 struct pyr_judge_report {
     const struct pyr_edition *edition;
@@ -64,11 +23,11 @@ struct pyr_judge_report {
     unsigned seats;
     bool finished;
     struct pyr_outlook end;      /* expected where the record ends; only if the game is not finished */
-    uint32_t open_line;          /* where a phase begins in which some have chosen and others have not; else how many lines */
-    struct pyr_judge_decision *decision;
-    struct pyr_judge_chance *chance;
+    uint32_t open_line;          /* where a phase begins in which some have chosen and others have not; else the number of lines */
+    struct pyr_luck_decision *decision;
+    struct pyr_luck_chance *chance;
     unsigned decisions, chances;
-    struct pyr_judge_sum sum[PYR_MAX_SEATS];
+    struct pyr_luck_sum sum[PYR_MAX_SEATS];
 };
 
 /* How to go about it. A zeroed one with playouts and threads set is good. */
@@ -93,9 +52,10 @@ enum pyr_judge_code {
 };
 
 /*
- * Analyses a whole record (not one seat's view), finished or under way. The edition must outlive the report; the text need not. The report, some
- * 54 KB and 1.7 MB that it allocates, points into itself: it must stay where it is. Free it with pyr_judge_finish, whatever the code.
- * There is no other state, so that any number of analyses may run at once. *fault (may be NULL) is set with PYR_JUDGE_RECORD.
+ * Analyses a whole record (not one seat's view), finished or under way. The edition must outlive the report; the text need
+ * not. The report, some 54 KB and 1.7 MB that it allocates, points into itself: it must stay where it is. Free it with
+ * pyr_judge_finish, whatever the code. There is no other state, so that any number of analyses may run at once. *fault (may
+ * be NULL) is set with PYR_JUDGE_RECORD.
  */
 enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *report, const struct pyr_edition *edition, const char *text, size_t size,
     const struct pyr_judge_options *options, struct pyr_fault *fault);
@@ -108,15 +68,13 @@ void pyr_judge_finish(struct pyr_judge_report *report);
 bool pyr_judge_write_json(const struct pyr_judge_report *report, FILE *to);
 bool pyr_judge_write_html(const struct pyr_judge_report *report, FILE *to);
 
-/* The name of an error rate: master, expert, club, casual, novice (not translated). */
-const char *pyr_judge_class(float rate);
-
 /* Room for any choice as text. */
-#define PYR_JUDGE_CHOICE (PYR_MAX_CHOICE * 8 + 16)
+#define PYR_JUDGE_CHOICE PYR_CHOICE_SIZE
 
 /* Writes a choice as in a record: the desk is the one before it; or that of a decision of a report. */
 void pyr_judge_write_choice(const struct pyr_desk *desk, const struct pyr_option *option, char *to, size_t size);
-void pyr_judge_choice(const struct pyr_judge_report *report, const struct pyr_judge_decision *decision, const struct pyr_option *option,
+void pyr_judge_choice(const struct pyr_judge_report *report, const struct pyr_luck_decision *decision,
+    const struct pyr_option *option,
     char *to, size_t size);
 
 /* What a choice brings at once. */

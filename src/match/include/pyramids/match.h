@@ -1,16 +1,16 @@
 /*
  * match.h (match.c): a game with its log: the middle end that every client shares.
  *
- * A match is its log (docs/formats.md): lines of text that anyone can replay. On top of it lie the choices that are not in the log
- * yet: each seat makes steps, may undo them, confirms, and may take the confirmation back until the last one is in. Then all
- * choices enter the log at once, in seat order, and chance moves the game on to the next decision.
+ * A match is its log (docs/formats.md): lines of text that anyone can replay. On top of it lie the choices that are not in
+ * the log yet (game.h). The functions here are those of the game with the log as their sink, and what only a log makes
+ * possible: loading, tags, lines, and the game as it was after any of them.
  *
- * A match is about 60 KB of plain data without pointers into itself, but for the edition, which must outlive it.
+ * A match is about 55 KB of plain data without pointers into itself, but for the edition, which must outlive it.
  */
 #ifndef PYR_MATCH_H
 #define PYR_MATCH_H
 
-#include <pyramids/record.h>
+#include <pyramids/game.h>
 
 PYR_BEGIN_DECLS
 
@@ -25,62 +25,39 @@ struct pyr_log {
     uint32_t lines;
 };
 
-/* What a seat has chosen so far in the present phase. */
-struct pyr_choice {
-    pyr_step step[PYR_MAX_PARTS];
-    uint8_t count;
-    bool confirmed;
-};
-
+/* A game and its log. Its members are reached as match->replay or as match->game.replay. */
 struct pyr_match {
-    const struct pyr_edition *edition;
-    struct pyr_replay replay;                /* follows the log; replay.state is the state with its true hidden part */
-    struct pyr_choice choice[PYR_MAX_SEATS];
+    PYR_UNNAMED union {
+        struct pyr_game game;
+        struct {
+            PYR_GAME_MEMBERS
+        };
+    };
     struct pyr_log log;
 };
 
-/* A choice in 64 bytes instead of 408: a step after the first marks a single space, or none. */
-struct pyr_bare_choice {
-    pyr_step first;
-    uint8_t more[PYR_MAX_PARTS - 1];         /* the one bit of each further step */
-    uint8_t count;
-    bool confirmed;
-};
-
-/* A match without its log, 0.8 KB: what a host of many games keeps of each in memory, with the lines elsewhere. */
-struct pyr_bare_match {
-    const struct pyr_edition *edition;
-    struct pyr_replay replay;
-    struct pyr_bare_choice choice[PYR_MAX_SEATS];
-};
+/* The sink that keeps lines in a log: context is the struct pyr_log. PYR_ERR_TEXT_FULL when there is no more room. */
+PYR_API enum pyr_err pyr_log_take(void *log, const struct pyr_edition *edition, const struct pyr_event *event);
 
 /*
  * Begins a match: header, names (each a line of at most PYR_MAX_PLAYER_NAME bytes) and deals are logged.
- * Returns PYR_OK, PYR_ERR_SEATS, PYR_ERR_CHANCE_*, PYR_ERR_TEXT_LONG or PYR_ERR_TEXT_ENCODING; then *match is untouched
- * but must not be used.
+ * Returns PYR_OK, PYR_ERR_SEATS, PYR_ERR_CHANCE_*, PYR_ERR_TEXT_LONG or PYR_ERR_TEXT_ENCODING; then *match
+ * must not be used.
  */
 PYR_API enum pyr_err pyr_match_init(struct pyr_match *match, const struct pyr_edition *edition, unsigned seats,
     const char *const *names, const struct pyr_chance *chance);
 
-/* The same in two calls, with room for pyr_match_tag between them: header and names, then the deals. Same codes; a second deal is
- * PYR_ERR_PHASE. */
+/* The same in two calls, with room for pyr_match_tag between them: header and names, then the deals. Same codes; a second
+ * deal is PYR_ERR_PHASE. */
 PYR_API enum pyr_err pyr_match_begin(struct pyr_match *match, const struct pyr_edition *edition, unsigned seats,
     const char *const *names);
 PYR_API enum pyr_err pyr_match_deal(struct pyr_match *match, const struct pyr_chance *chance);
 
-/* Takes what a match is without its log, and lays it into a match whose log then holds only the lines that follow. (Their numbers
- * and pyr_match_replay are the caller's to keep.) */
-PYR_API void pyr_match_strip(const struct pyr_match *match, struct pyr_bare_match *bare);
-PYR_API void pyr_match_dress(struct pyr_match *match, const struct pyr_bare_match *bare);
-
-/* A choice of a bare match, whole again. */
-PYR_API void pyr_choice_dress(struct pyr_choice *choice, const struct pyr_bare_choice *bare);
-
 /*
- * Loads a record (or, with a viewer, a seat's view of one) into a match. What no line has told is filled in arbitrarily until
- * pyr_match_shuffle. Returns PYR_OK or the first fault, described in *fault (may be NULL); then *match must not be used. A loaded record
- * keeps its lines as they were, comments and blank lines aside. A record that ends before all cards are dealt loads, but waits for
- * nobody.
+ * Loads a record (or, with a viewer, a seat's view of one) into a match. What no line has told is filled in arbitrarily
+ * until pyr_match_shuffle. Returns PYR_OK or the first fault, described in *fault (may be NULL); then *match must not be
+ * used. A loaded record keeps its lines as they were, comments and blank lines aside. A record that ends before all cards
+ * are dealt loads, but waits for nobody.
  */
 PYR_API enum pyr_err pyr_match_load(struct pyr_match *match, const struct pyr_edition *edition, const char *text, size_t size,
     pyr_seat viewer, struct pyr_fault *fault);
@@ -99,9 +76,6 @@ PYR_API enum pyr_err pyr_match_tag(struct pyr_match *match, const char *name, co
 PYR_API unsigned pyr_match_waiting(const struct pyr_match *match);
 
 PYR_API bool pyr_match_is_over(const struct pyr_match *match);
-
-/* The state as a seat has made it: the open game with that seat's own steps. */
-PYR_API void pyr_match_state(const struct pyr_match *match, pyr_seat seat, struct pyr_state *state);
 
 /* What a seat may see, its own steps included; open.waiting are the seats that have not confirmed. */
 PYR_API void pyr_match_view(const struct pyr_match *match, pyr_seat seat, struct pyr_view *view);
@@ -129,9 +103,9 @@ PYR_API enum pyr_err pyr_match_confirm(struct pyr_match *match, pyr_seat seat);
 PYR_API enum pyr_err pyr_match_retract(struct pyr_match *match, pyr_seat seat);
 
 /*
- * Makes a whole choice from its text, as in a record: `17:a1a2+22:c1` or `-`, `17 22`, `take 31` or `31`, `draw`. Steps made before are
- * replaced; the choice is not confirmed (but takes and draws are). Returns PYR_OK, or the cause with *fault (may be NULL) filled in; then
- * nothing changes.
+ * Makes a whole choice from its text, as in a record: `17:a1a2+22:c1` or `-`, `17 22`, `take 31` or `31`, `draw`. Steps
+ * made before are replaced; the choice is not confirmed (but takes and draws are). Returns PYR_OK, or the cause with *fault
+ * (may be NULL) filled in; then nothing changes.
  */
 PYR_API enum pyr_err pyr_match_choose(struct pyr_match *match, pyr_seat seat, const char *text, struct pyr_fault *fault);
 
@@ -141,9 +115,27 @@ PYR_API struct pyr_word pyr_match_line(const struct pyr_match *match, uint32_t l
 /* Whether a seat (PYR_SPECTATOR: an onlooker) may see a line: all but the deals of others while the game is under way (Q10). */
 PYR_API bool pyr_match_line_is_visible(const struct pyr_match *match, uint32_t line, pyr_seat seat);
 
-/* The game as it stood after the first `lines` lines. PYR_ERR_NO_SUCH_LINE if the log has fewer. What was hidden then is filled in
- * arbitrarily. */
+/* The game as it stood after the first `lines` lines. PYR_ERR_NO_SUCH_LINE if the log has fewer. What was hidden then is
+ * filled in arbitrarily. */
 PYR_API enum pyr_err pyr_match_replay(const struct pyr_match *match, uint32_t lines, struct pyr_replay *replay);
+
+/*
+ * Names from before struct pyr_game, for hosts that are not converted yet: a game without its log was "bare", and was
+ * dressed with an empty log to be worked on. Now the functions of game.h work on it as it is.
+ */
+#define pyr_bare_match pyr_game
+#define pyr_bare_choice pyr_pending
+
+/* A choice with its steps in a list. */
+struct pyr_choice {
+    pyr_step step[PYR_MAX_CHOICE];
+    uint8_t count;
+    bool confirmed;
+};
+
+PYR_API void pyr_match_strip(const struct pyr_match *match, struct pyr_game *game);
+PYR_API void pyr_match_dress(struct pyr_match *match, const struct pyr_game *game);
+PYR_API void pyr_choice_dress(struct pyr_choice *choice, const struct pyr_pending *pending);
 
 PYR_END_DECLS
 

@@ -1,8 +1,8 @@
 /*
  * record.h (line.c, replay.c): a game as lines of text (docs/formats.md), and the rules applied to them.
  *
- * A line is first read by itself (pyr_event_read: words and numbers), then judged where it stands (pyr_replay_event: the rules). Any
- * prefix of a record is a game under way.
+ * A line is first read by itself (pyr_event_read: words and numbers), then judged where it stands (pyr_replay_event: the
+ * rules). Any prefix of a record is a game under way.
  */
 #ifndef PYR_RECORD_H
 #define PYR_RECORD_H
@@ -14,7 +14,7 @@
 PYR_BEGIN_DECLS
 
 #define PYR_MAX_PLAYER_NAME 127  /* bytes */
-#define PYR_MAX_PARTS 50         /* marks in a move: no more spaces are on two cards */
+#define PYR_MAX_PARTS PYR_MAX_CHOICE     /* marks in a move */
 
 enum pyr_event_kind {
     PYR_EVENT_HEADER,            /* pyramids-record 1 */
@@ -107,8 +107,8 @@ enum pyr_stage {
 PYR_API void pyr_replay_init(struct pyr_replay *replay, pyr_seat viewer);
 
 /*
- * Applies an event where it stands. Returns PYR_OK, or what is wrong with it: *replay is untouched and *fault (may be NULL) has code,
- * numbers, word and what was expected, but no line and column, which are the caller's to know.
+ * Applies an event where it stands. Returns PYR_OK, or what is wrong with it: *replay is untouched and *fault (may be NULL)
+ * has code, numbers, word and what was expected, but no line and column, which are the caller's to know.
  */
 PYR_API enum pyr_err pyr_replay_event(const struct pyr_edition *edition, struct pyr_replay *replay,
     const struct pyr_event *event, struct pyr_fault *fault);
@@ -118,7 +118,22 @@ PYR_API enum pyr_err pyr_replay_event(const struct pyr_edition *edition, struct 
 PYR_API bool pyr_replay_expected(const struct pyr_edition *edition, const struct pyr_replay *replay, struct pyr_event *event);
 
 /*
- * Reads a record and applies every line. Returns PYR_OK, or the first fault with its line; *replay then stands before that line.
+ * The same from the side of a host, whose state.hidden is the true one: nothing is read, checked or filled in.
+ *
+ * pyr_replay_advance makes what chance and the rules bring next (show, reveal, points, score, winner) happen, and tells it
+ * as the event of its line. False at a decision, before the deal and after the end; then nothing has changed.
+ *
+ * pyr_replay_choice makes a whole choice of a seat that waits, which must be legal (asserted by the engine); *event is its
+ * line.
+ */
+PYR_API bool pyr_replay_advance(const struct pyr_edition *edition, struct pyr_replay *replay, struct pyr_event *event);
+PYR_API void pyr_replay_choice(const struct pyr_edition *edition, struct pyr_replay *replay, pyr_seat seat,
+    const pyr_step *steps,
+    unsigned count, struct pyr_event *event);
+
+/*
+ * Reads a record and applies every line. Returns PYR_OK, or the first fault with its line; *replay then stands before that
+ * line.
  */
 PYR_API enum pyr_err pyr_record_read(const struct pyr_edition *edition, struct pyr_replay *replay, const char *text, size_t size,
     struct pyr_fault *fault);

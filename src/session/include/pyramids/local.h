@@ -18,9 +18,7 @@
 
 #include <pyramids/match.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+PYR_BEGIN_DECLS
 
 #define PYR_LEVEL_SIZE 16        /* bytes of a bot's name, with the end */
 #define PYR_LOCAL_PAST 64        /* choices that can be taken back: more than a game has */
@@ -33,7 +31,7 @@ struct pyr_local_seat {
 /* The game as it was before a choice: so many lines, and that choice. */
 struct pyr_local_past {
     uint32_t lines;
-    struct pyr_choice choice;
+    struct pyr_pending choice;
 };
 
 struct pyr_local {
@@ -99,8 +97,6 @@ PYR_API bool pyr_local_take_back(struct pyr_local *local);
 PYR_API bool pyr_local_can_back_seat(const struct pyr_local *local);
 PYR_API bool pyr_local_back_seat(struct pyr_local *local);
 
-#ifdef __cplusplus
-}
-#endif
+PYR_END_DECLS
 
 #endif

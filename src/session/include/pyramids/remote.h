@@ -22,9 +22,7 @@
 
 #include <pyramids/match.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+PYR_BEGIN_DECLS
 
 #define PYR_REMOTE_CODE 40       /* bytes of a table's code or a seat's key, with the end */
 #define PYR_REMOTE_ID 33         /* of a message's id: 16 bytes as hexadecimal digits */
@@ -133,7 +131,11 @@ struct pyr_remote {
 
     /* A draft from an earlier visit, until its phase is there. */
     uint32_t saved_version;
-    struct pyr_choice saved;
+    struct pyr_remote_draft {
+        pyr_step step[PYR_MAX_CHOICE];
+        uint8_t count;
+        bool confirmed;
+    } saved;
 
     struct pyr_remote_event event[PYR_REMOTE_EVENTS];
     unsigned events;
@@ -205,8 +207,6 @@ PYR_API uint64_t pyr_remote_gone(const struct pyr_remote *remote, pyr_seat seat,
 PYR_API size_t pyr_remote_save(const struct pyr_remote *remote, char *to, size_t size);
 PYR_API bool pyr_remote_restore(struct pyr_remote *remote, const char *text, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
+PYR_END_DECLS
 
 #endif

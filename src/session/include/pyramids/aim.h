@@ -1,6 +1,6 @@
 /*
- * aim.h (aim.c): a pattern in a player's hand: turned, mirrored, held over a card, before it is marked. What clients with a cursor share;
- * it judges nothing itself, the engine says what is legal.
+ * aim.h (aim.c): a pattern in a player's hand: turned, mirrored, held over a card, before it is marked. What clients with a
+ * cursor share; it judges nothing itself, the engine says what is legal.
  */
 #ifndef PYR_AIM_H
 #define PYR_AIM_H
@@ -34,25 +34,27 @@ PYR_API unsigned pyr_aim_count(const struct pyr_box *box, const struct pyr_desk 
 PYR_API bool pyr_aim_move(const struct pyr_box *box, pyr_pattern pattern, struct pyr_aim *aim, int rows, int columns);
 
 /*
- * Turns it by quarters (1 or -1) or, with 0, mirrors it left to right. Turns that look the same are skipped; so are those that fit
- * nowhere on the card, if another one fits. Its middle stays as near as the grid allows. Returns whether it looks different now.
+ * Turns it by quarters (1 or -1) or, with 0, mirrors it left to right. Turns that look the same are skipped; so are those
+ * that fit nowhere on the card, if another one fits. Its middle stays as near as the grid allows. Returns whether it looks
+ * different now.
  */
 PYR_API bool pyr_aim_turn(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim, int quarters);
 
 /*
- * Holds it over a space of a card: of the legal placements in the present turn that cover the space, the one whose middle is nearest; with
- * `any_turn`, if there is none, the same in the nearest turn that has one (fewest quarters, a mirroring counts two). Else as near to the
- * space as the grid allows, over it in most cases. Returns whether it is legal.
+ * Holds it over a space of a card: of the legal placements in the present turn that cover the space, the one whose middle
+ * is nearest; with `any_turn`, if there is none, the same in the nearest turn that has one (fewest quarters, a mirroring
+ * counts two). Else as near to the space as the grid allows, over it in most cases. Returns whether it is legal.
  */
 PYR_API bool pyr_aim_cover(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim, unsigned slot,
     unsigned row, unsigned column, bool any_turn);
 
-/* The next (1) or previous (-1) legal placement, over both cards in all turns, card by card in reading order; begins again at the end.
- * Returns false, with nothing changed, if there is none. */
+/* The next (1) or previous (-1) legal placement, over both cards in all turns, card by card in reading order; begins again
+ * at the end. Returns false, with nothing changed, if there is none. */
 PYR_API bool pyr_aim_next(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim, int direction);
 
-/* Holds it over the legal placement that is nearest to where it is: in its turn, in another, on the other card. Where a pattern fits nowhere it
- * becomes a single space; for an extra mark it is one. Returns false if nothing at all can be marked. */
+/* Holds it over the legal placement that is nearest to where it is: in its turn, in another, on the other card. Where a
+ * pattern fits nowhere it becomes a single space; for an extra mark it is one. Returns false if nothing at all can be
+ * marked. */
 PYR_API bool pyr_aim_settle(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim);
 
 PYR_END_DECLS

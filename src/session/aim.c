@@ -1,10 +1,11 @@
 /*
- * aim.c: see aim.h. A placement is tried by asking the engine; there are at most 25 in a turn, so nothing is kept between calls.
+ * aim.c: see aim.h. A placement is tried by asking the engine; there are at most 25 in a turn, so nothing is kept between
+ * calls.
  */
 #include <pyramids/aim.h>
 
-/* The drawing of a pattern. The box keeps turns relative to their first space; there is an anchor in the first row where all of it is
- * inside the grid. */
+/* The drawing of a pattern. The box keeps turns relative to their first space; there is an anchor in the first row where
+ * all of it is inside the grid. */
 static pyr_spaces drawing(const struct pyr_box *box, pyr_pattern pattern)
 {
     if (pattern >= PYR_PATTERNS)
@@ -115,8 +116,8 @@ static bool is_own_look(const struct pyr_box *box, pyr_pattern pattern, unsigned
 }
 
 /*
- * Of the placements of aim's turn on its card that cover all of `cover` (0: no matter what), the one whose middle is nearest to a point
- * (twice its row and column). Only legal ones count, or all. Returns the distance and sets *aim, or -1.
+ * Of the placements of aim's turn on its card that cover all of `cover` (0: no matter what), the one whose middle is
+ * nearest to a point (twice its row and column). Only legal ones count, or all. Returns the distance and sets *aim, or -1.
  */
 static int nearest(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim, pyr_spaces cover, int row,
     int column, bool legal)

@@ -1,0 +1,387 @@
+/* game.c: see game.h, which has the invariants. */
+#include <pyramids/game.h>
+
+static const struct pyr_word no_word = { "", 0 };
+
+static struct pyr_word word_of(const char *text)
+{
+    struct pyr_word word = { text, 0 };
+    while (text[word.length])
+        word.length++;
+    return word;
+}
+
+/* Going on. */
+
+static enum pyr_err tell(const struct pyr_game *game, const struct pyr_sink *sink, const struct pyr_event *event)
+{
+    return sink ? sink->take(sink->context, game->edition, event) : PYR_OK;
+}
+
+/* An event that is true by itself: lines of the set-up. */
+static enum pyr_err set_up(struct pyr_game *game, const struct pyr_sink *sink, const struct pyr_event *event)
+{
+    enum pyr_err err = pyr_replay_event(game->edition, &game->replay, event, NULL);
+    return err ? err : tell(game, sink, event);
+}
+
+static void forget_choices(struct pyr_game *game)
+{
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
+        game->choice[s].count = 0, game->choice[s].confirmed = false;
+}
+
+/* What chance and the rules bring, up to the next decision. */
+static enum pyr_err go_on(struct pyr_game *game, const struct pyr_sink *sink)
+{
+    struct pyr_event event;
+    enum pyr_err err = PYR_OK;
+    forget_choices(game);
+    while (!err && pyr_replay_advance(game->edition, &game->replay, &event))
+        err = tell(game, sink, &event);
+    return err;
+}
+
+/* All are in: their choices are made in seat order. */
+static enum pyr_err make_choices(struct pyr_game *game, const struct pyr_sink *sink)
+{
+    unsigned seats = game->replay.state.open.waiting;
+    for (unsigned s = 0; s < game->replay.seats; s++) {
+        pyr_step steps[PYR_MAX_CHOICE];
+        struct pyr_event event;
+        if (!(seats >> s & 1))
+            continue;
+        unsigned count = pyr_game_choice(game, (pyr_seat)s, steps);
+        pyr_replay_choice(game->edition, &game->replay, (pyr_seat)s, steps, count, &event);
+        enum pyr_err err = tell(game, sink, &event);
+        if (err)
+            return err;
+    }
+    return go_on(game, sink);
+}
+
+/* The set-up. */
+
+/* A name must survive being written and read. */
+static enum pyr_err check_name(struct pyr_word name)
+{
+    struct pyr_lines lines;
+    struct pyr_word rest;
+    if (name.length > PYR_MAX_PLAYER_NAME)
+        return PYR_ERR_TEXT_LONG;
+    char line[PYR_MAX_PLAYER_NAME + 3] = "p ";
+    for (size_t i = 0; i < name.length; i++)
+        line[2 + i] = name.at[i];
+    pyr_lines_init(&lines, line, name.length + 2);
+    if (!pyr_lines_next(&lines, false) || !pyr_lines_word(&lines, &rest) ||
+        !pyr_lines_rest(&lines, PYR_MAX_PLAYER_NAME, &rest) || lines.line.length != name.length + 2)
+        return PYR_ERR_TEXT_ENCODING;        /* or a line end inside */
+    return PYR_OK;
+}
+
+enum pyr_err pyr_game_begin(struct pyr_game *game, const struct pyr_edition *edition, unsigned seats,
+    const char *const *names,
+    const struct pyr_sink *sink)
+{
+    struct pyr_event event = { .kind = PYR_EVENT_HEADER, .name = no_word, .value = no_word };
+    enum pyr_err err = pyr_options_has_seats(&pyr_rulebook, seats) ? PYR_OK : PYR_ERR_SEATS;
+    for (unsigned s = 0; s < seats && !err; s++)
+        err = check_name(word_of(names[s]));
+    if (err)
+        return err;
+    game->edition = edition;
+    forget_choices(game);
+    pyr_replay_init(&game->replay, PYR_NOBODY);
+    err = set_up(game, sink, &event);
+    event.kind = PYR_EVENT_EDITION;
+    event.name = word_of(edition->name);
+    if (!err)
+        err = set_up(game, sink, &event);
+    event.kind = PYR_EVENT_PLAYER;
+    for (unsigned s = 0; s < seats && !err; s++) {
+        event.seat = (pyr_seat)s;
+        event.name = word_of(names[s]);
+        err = set_up(game, sink, &event);
+    }
+    return err;
+}
+
+enum pyr_err pyr_game_deal(struct pyr_game *game, const struct pyr_chance *chance, const struct pyr_sink *sink)
+{
+    struct pyr_event event = { .kind = PYR_EVENT_DEAL, .count = PYR_DEALT, .name = no_word, .value = no_word };
+    unsigned seats = game->replay.seats;
+    bool is_time = game->replay.stage == PYR_STAGE_PLAYERS;
+    enum pyr_err err = is_time ? pyr_chance_check(chance, &game->edition->box, seats) : PYR_ERR_PHASE;
+    for (unsigned s = 0; s < seats && !err; s++) {
+        event.seat = (pyr_seat)s;
+        for (unsigned i = 0; i < PYR_DEALT; i++)
+            event.card[i] = chance->dealt[s][i];
+        err = set_up(game, sink, &event);
+    }
+    if (!err)
+        game->replay.state.hidden = *chance;
+    return err;
+}
+
+void pyr_game_set_chance(struct pyr_game *game, const struct pyr_chance *chance)
+{
+    struct pyr_state *state = &game->replay.state;
+    if (game->replay.stage < PYR_STAGE_PLAY)
+        return;
+    unsigned left = 0;
+    pyr_cardset kept = 0;
+    if (state->open.phase != PYR_KEEP)
+        for (unsigned s = 0; s < game->replay.seats; s++)
+            for (unsigned i = 0; i < PYR_KEPT; i++)
+                kept |= (pyr_cardset)1 << state->open.kept[s][i];
+    for (unsigned i = 0; i < PYR_CARDS; i++)
+        if (!(kept >> chance->deck[i] & 1))
+            state->hidden.deck[left++] = chance->deck[i];
+    for (unsigned round = 0; round < PYR_ROUNDS; round++)
+        for (unsigned i = 0; i < PYR_EXPEDITIONS; i++)
+            state->hidden.expedition[round][i] = chance->expedition[round][i];
+}
+
+enum pyr_err pyr_game_shuffle(struct pyr_game *game, struct pyr_rng *rng, const struct pyr_sink *sink)
+{
+    struct pyr_view view;
+    struct pyr_state sample;
+    if (game->replay.stage != PYR_STAGE_PLAY)
+        return PYR_OK;
+    struct pyr_state *state = &game->replay.state;
+    pyr_view_init(&view, state, PYR_NOBODY);
+    pyr_view_sample(&game->edition->box, &view, rng, &sample);
+    for (unsigned i = 0; i < PYR_CARDS; i++)
+        state->hidden.deck[i] = sample.hidden.deck[i];
+    for (unsigned round = 0; round < PYR_ROUNDS; round++)
+        for (unsigned i = 0; i < PYR_EXPEDITIONS; i++)
+            state->hidden.expedition[round][i] = sample.hidden.expedition[round][i];
+    return go_on(game, sink);
+}
+
+/* Who sees what. */
+
+/* The state with a seat's steps made. In the phases where all choose at once a lone seat's steps never end the phase,
+ * unless it is the only one that is left; then its view is that of a player who is done but has not confirmed. */
+static void seat_state(const struct pyr_game *game, pyr_seat seat, struct pyr_state *state)
+{
+    *state = game->replay.state;
+    if (seat >= game->replay.seats)
+        return;
+    state->open.waiting |= 0x80;             /* nobody's: holds the phase open */
+    for (unsigned i = 0; i < game->choice[seat].count; i++)
+        pyr_state_apply(&game->edition->box, state, seat, pyr_pending_step(&game->choice[seat], i));
+    state->open.waiting &= 0x7f;
+}
+
+bool pyr_game_is_over(const struct pyr_game *game)
+{
+    return game->replay.stage == PYR_STAGE_OVER;
+}
+
+unsigned pyr_game_waiting(const struct pyr_game *game)
+{
+    if (game->replay.stage != PYR_STAGE_PLAY)
+        return 0;
+    unsigned waiting = game->replay.state.open.waiting;
+    for (unsigned s = 0; s < game->replay.seats; s++)
+        if (game->choice[s].confirmed)
+            waiting &= ~(1u << s);
+    return waiting;
+}
+
+void pyr_game_view(const struct pyr_game *game, pyr_seat seat, struct pyr_view *view)
+{
+    struct pyr_state state;
+    seat_state(game, seat, &state);
+    pyr_view_init(view, &state, seat);
+    view->open.waiting = (uint8_t)pyr_game_waiting(game);
+}
+
+bool pyr_game_line_is_visible(const struct pyr_game *game, struct pyr_word line, pyr_seat seat)
+{
+    static const char deal[] = "deal ";
+    for (size_t i = 0; i < sizeof deal - 1; i++)
+        if (i >= line.length || line.at[i] != deal[i])
+            return true;
+    return pyr_game_is_over(game) || (line.length > 5 && line.at[5] == '1' + seat && seat < PYR_MAX_SEATS);
+}
+
+/* Choices. */
+
+void pyr_game_steps(const struct pyr_game *game, pyr_seat seat, struct pyr_steps *steps)
+{
+    struct pyr_state state;
+    seat_state(game, seat, &state);
+    if (seat < game->replay.seats && game->choice[seat].confirmed)
+        state.open.phase = PYR_END;
+    pyr_state_steps(&game->edition->box, &state, seat, steps);
+}
+
+static bool is_due(const struct pyr_game *game, pyr_seat seat)
+{
+    return game->replay.stage == PYR_STAGE_PLAY && seat < game->replay.seats && game->replay.state.open.waiting >> seat & 1;
+}
+
+bool pyr_game_is_ready(const struct pyr_game *game, pyr_seat seat)
+{
+    struct pyr_state state;
+    if (!is_due(game, seat) || !game->choice[seat].count)
+        return false;
+    seat_state(game, seat, &state);
+    return !(state.open.waiting >> seat & 1);
+}
+
+enum pyr_err pyr_game_step(struct pyr_game *game, pyr_seat seat, pyr_step step, const struct pyr_sink *sink)
+{
+    struct pyr_state state;
+    if (!is_due(game, seat))
+        return PYR_ERR_NOT_DUE;
+    struct pyr_pending *choice = &game->choice[seat];
+    if (choice->confirmed)
+        return PYR_ERR_CONFIRMED;
+    seat_state(game, seat, &state);
+    enum pyr_err err = pyr_step_judge(&game->edition->box, &state, seat, step);
+    if (err)
+        return err;
+    if (choice->count == PYR_MAX_CHOICE)
+        return PYR_ERR_EXTRA_TOO_MANY;
+    if (choice->count)
+        choice->more[choice->count - 1] = (uint8_t)__builtin_ctzll(step);
+    else
+        choice->first = step;
+    choice->count++;
+    return game->replay.state.open.phase == PYR_REPLACE ? make_choices(game, sink) : PYR_OK;
+}
+
+enum pyr_err pyr_game_undo(struct pyr_game *game, pyr_seat seat)
+{
+    if (!is_due(game, seat) || !game->choice[seat].count)
+        return PYR_ERR_NO_UNDO;
+    if (game->choice[seat].confirmed)
+        return PYR_ERR_CONFIRMED;
+    game->choice[seat].count--;
+    return PYR_OK;
+}
+
+void pyr_game_clear(struct pyr_game *game, pyr_seat seat)
+{
+    if (seat < PYR_MAX_SEATS && !game->choice[seat].confirmed)
+        game->choice[seat].count = 0;
+}
+
+enum pyr_err pyr_game_confirm(struct pyr_game *game, pyr_seat seat, const struct pyr_sink *sink)
+{
+    if (!is_due(game, seat))
+        return PYR_ERR_NOT_DUE;
+    if (game->choice[seat].confirmed)
+        return PYR_ERR_CONFIRMED;
+    if (!pyr_game_is_ready(game, seat))
+        return PYR_ERR_NOT_READY;
+    game->choice[seat].confirmed = true;
+    return pyr_game_waiting(game) ? PYR_OK : make_choices(game, sink);
+}
+
+enum pyr_err pyr_game_retract(struct pyr_game *game, pyr_seat seat)
+{
+    if (!is_due(game, seat) || !game->choice[seat].confirmed)
+        return PYR_ERR_NO_UNDO;
+    game->choice[seat].confirmed = false;
+    return PYR_OK;
+}
+
+unsigned pyr_game_choice(const struct pyr_game *game, pyr_seat seat, pyr_step steps[PYR_MAX_CHOICE])
+{
+    unsigned count = seat < PYR_MAX_SEATS ? game->choice[seat].count : 0;
+    for (unsigned i = 0; i < count; i++)
+        steps[i] = pyr_pending_step(&game->choice[seat], i);
+    return count;
+}
+
+void pyr_game_write_choice(const struct pyr_game *game, pyr_seat seat, struct pyr_out *out)
+{
+    pyr_step steps[PYR_MAX_CHOICE];
+    unsigned count = pyr_game_choice(game, seat, steps);
+    if (count)
+        pyr_choice_write(&game->replay.state.open.desk[seat], steps, count, out);
+}
+
+/* A whole choice from its text. */
+
+/* One part of a move: a card and its spaces, for the fault it may have. */
+static void name_part(const struct pyr_part *part, struct pyr_fault *fault)
+{
+    struct pyr_out out;
+    pyr_out_init(&out, fault->word, sizeof fault->word);
+    pyr_out_number(&out, part->card + 1);
+    pyr_out_char(&out, ':');
+    pyr_spaces_write(part->spaces, &out);
+    fault->number[0] = part->card + 1;
+}
+
+static enum pyr_err try_move(struct pyr_game *game, pyr_seat seat, const struct pyr_event *event, struct pyr_fault *fault)
+{
+    const struct pyr_desk *desk = &game->replay.state.open.desk[seat];
+    enum pyr_err err = event->count ? PYR_OK : pyr_game_step(game, seat, pyr_step_pass(), NULL);
+    for (unsigned i = 0; i < event->count && !err; i++) {
+        const struct pyr_part *part = &event->part[i];
+        unsigned slot = desk->card[0] == part->card ? 0 : 1;
+        name_part(part, fault);
+        if (pyr_game_is_ready(game, seat))
+            err = PYR_ERR_EXTRA_TOO_MANY;
+        else if (desk->card[slot] != part->card)
+            err = desk->card[0] == PYR_NO_CARD && desk->card[1] == PYR_NO_CARD ? PYR_ERR_MUST_PASS : PYR_ERR_NOT_ON_DESK;
+        else
+            err = pyr_game_step(game, seat, pyr_pair_of(slot, part->spaces), NULL);
+    }
+    if (!err && !pyr_game_is_ready(game, seat)) {
+        struct pyr_state state;
+        seat_state(game, seat, &state);
+        fault->number[0] = state.desk[seat].due;
+        err = PYR_ERR_EXTRA_MISSING;
+    }
+    return err;
+}
+
+/* Tries the choice, and keeps it if all of it is legal. */
+static enum pyr_err try_choice(struct pyr_game *game, pyr_seat seat, const struct pyr_event *event, struct pyr_fault *fault,
+    const struct pyr_sink *sink)
+{
+    struct pyr_pending before = game->choice[seat];
+    unsigned phase = game->replay.state.open.phase;
+    enum pyr_err err;
+    game->choice[seat].count = 0;
+    if (phase == PYR_MARK) {
+        err = try_move(game, seat, event, fault);
+    } else {
+        pyr_step steps[PYR_MAX_CHOICE];
+        pyr_choice_steps(&game->replay.state.open.desk[seat], event, steps);
+        fault->number[0] = event->card[0] + 1;
+        err = pyr_game_step(game, seat, steps[0], sink);
+        if (phase == PYR_REPLACE)
+            return err;                      /* made, or nothing has changed: nobody has steps to keep */
+    }
+    if (err)
+        game->choice[seat] = before;
+    return err;
+}
+
+enum pyr_err pyr_game_choose(struct pyr_game *game, pyr_seat seat, const char *text, struct pyr_fault *fault,
+    const struct pyr_sink *sink)
+{
+    struct pyr_fault ignored;
+    struct pyr_lines lines;
+    struct pyr_event event;
+    if (!fault)
+        fault = &ignored;
+    *fault = (struct pyr_fault){ .code = PYR_OK };
+    if (!is_due(game, seat))
+        return fault->code = PYR_ERR_NOT_DUE;
+    if (game->choice[seat].confirmed)
+        return fault->code = PYR_ERR_CONFIRMED;
+    if (!pyr_choice_read(game->replay.state.open.phase, text, word_of(text).length, &lines, &event)) {
+        *fault = lines.fault;
+        return fault->code;
+    }
+    return fault->code = try_choice(game, seat, &event, fault, sink);
+}
