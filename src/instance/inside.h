@@ -2,6 +2,7 @@
 #ifndef PYR_INSTANCE_INSIDE_H
 #define PYR_INSTANCE_INSIDE_H
 
+#include <pyramids/aim.h>
 #include <pyramids/bots.h>
 #include <pyramids/fair.h>
 #include <pyramids/instance.h>

@@ -212,6 +212,43 @@ int32_t pyr_instance_preview(struct pyr_instance *i, uint32_t seat, uint64_t ste
 const struct pyr_desk *pyr_instance_preview_desk(const struct pyr_instance *i) { return &i->preview; }
 const struct pyr_score *pyr_instance_preview_score(const struct pyr_instance *i) { return &i->preview_score; }
 
+/* The pattern that a seat has to mark, with its desk in i->view; false if it has nothing to mark. */
+static bool is_aiming(struct pyr_instance *i, uint32_t seat, uint32_t slot, uint32_t space, pyr_pattern *pattern)
+{
+    if (!has_match(i) || seat >= i->match.replay.seats || slot >= PYR_KEPT || space >= PYR_SIDE * PYR_SIDE)
+        return false;
+    pyr_match_view(&i->match, (pyr_seat)seat, &i->view);
+    *pattern = i->view.open.revealed[i->view.open.turn];
+    return i->view.open.phase == PYR_MARK && i->view.mine.due;
+}
+
+uint32_t pyr_instance_covering(struct pyr_instance *i, uint32_t seat, uint32_t turn, uint32_t single, uint32_t slot,
+    uint32_t space)
+{
+    const struct pyr_aim aim = { .turn = turn & 7, .single = single != 0 };
+    pyr_pattern pattern;
+    if (!is_aiming(i, seat, slot, space, &pattern))
+        return 0;
+    return pyr_aim_covering(&i->edition.box, &i->view.mine, pattern, &aim, slot, space / PYR_SIDE, space % PYR_SIDE,
+        i->list);
+}
+
+uint32_t pyr_instance_paint(struct pyr_instance *i, uint32_t seat, uint32_t turn, uint32_t single, uint32_t slot,
+    uint32_t painted,
+    uint32_t space)
+{
+    const struct pyr_aim aim = { .turn = turn & 7, .single = single != 0 };
+    struct pyr_paint paint = { painted & PYR_ALL_SPACES, (uint8_t)slot };
+    pyr_pattern pattern;
+    i->list[0] = 0;
+    if (!is_aiming(i, seat, slot, space, &pattern))
+        return 0;
+    if (!pyr_aim_paint(&i->edition.box, &i->view.mine, pattern, &aim, &paint, slot, space / PYR_SIDE, space % PYR_SIDE,
+        i->list))
+        i->list[0] = 0;
+    return paint.spaces;
+}
+
 int32_t pyr_instance_step(struct pyr_instance *i, uint32_t seat, uint64_t step)
 {
     return has_match(i) ? pyr_match_step(&i->match, (pyr_seat)seat, step) : PYR_ERR_NOT_DUE;

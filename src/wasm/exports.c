@@ -137,6 +137,19 @@ EXPORT(match_preview) int32_t wasm_match_preview(uint32_t seat, uint64_t step) {
     step); }
 EXPORT(preview_desk) const struct pyr_desk *wasm_preview_desk(void) { return pyr_instance_preview_desk(it()); }
 EXPORT(preview_score) const struct pyr_score *wasm_preview_score(void) { return pyr_instance_preview_score(it()); }
+
+/* A pattern in hand. */
+EXPORT(aim_covering) uint32_t wasm_aim_covering(uint32_t seat, uint32_t turn, uint32_t single, uint32_t slot, uint32_t space)
+{
+    return pyr_instance_covering(it(), seat, turn, single, slot, space);
+}
+
+EXPORT(aim_paint) uint32_t wasm_aim_paint(uint32_t seat, uint32_t turn, uint32_t single, uint32_t slot, uint32_t painted,
+    uint32_t space)
+{
+    return pyr_instance_paint(it(), seat, turn, single, slot, painted, space);
+}
+
 EXPORT(match_step) int32_t wasm_match_step(uint32_t seat, uint64_t step) { return pyr_instance_step(it(), seat, step); }
 EXPORT(match_undo) int32_t wasm_match_undo(uint32_t seat) { return pyr_instance_undo(it(), seat); }
 EXPORT(match_confirm) int32_t wasm_match_confirm(uint32_t seat) { return pyr_instance_confirm(it(), seat); }

@@ -61,6 +61,8 @@ int32_t wasm_match_judge(uint32_t seat, uint64_t step);
 int32_t wasm_match_preview(uint32_t seat, uint64_t step);
 const struct pyr_desk *wasm_preview_desk(void);
 const struct pyr_score *wasm_preview_score(void);
+uint32_t wasm_aim_covering(uint32_t seat, uint32_t turn, uint32_t single, uint32_t slot, uint32_t space);
+uint32_t wasm_aim_paint(uint32_t seat, uint32_t turn, uint32_t single, uint32_t slot, uint32_t painted, uint32_t space);
 int32_t wasm_match_step(uint32_t seat, uint64_t step);
 int32_t wasm_match_undo(uint32_t seat);
 int32_t wasm_match_confirm(uint32_t seat);

@@ -43,8 +43,8 @@ PYR_API void pyr_instance_destroy(struct pyr_instance *instance);
 /* Another use of the room that `room` gives: tables for bots must be made anew. */
 PYR_API void pyr_instance_forget_tables(struct pyr_instance *instance);
 
-/* The edition: read from its text (a code, with the fault below; after a fault it is the one from before, and a match stays
- * as it is only then), and written. */
+/* The edition: read from its text (a code, with the fault below; after a fault it is the one from before), and
+ * written. A match must be begun or loaded anew after another edition was read. */
 PYR_API int32_t pyr_instance_read_edition(struct pyr_instance *instance, const char *text, size_t size);
 PYR_API size_t pyr_instance_write_edition(const struct pyr_instance *instance, char *to, size_t size);
 PYR_API const struct pyr_edition *pyr_instance_edition(const struct pyr_instance *instance);
@@ -101,6 +101,21 @@ PYR_API int32_t pyr_instance_check(const struct pyr_instance *instance, uint32_t
 PYR_API int32_t pyr_instance_preview(struct pyr_instance *instance, uint32_t seat, uint64_t step);
 PYR_API const struct pyr_desk *pyr_instance_preview_desk(const struct pyr_instance *instance);
 PYR_API const struct pyr_score *pyr_instance_preview_score(const struct pyr_instance *instance);
+
+/*
+ * Aiming (aim.h) with the pattern of a seat's mark. turn: mirrored if 4 is set, then so many quarters clockwise; single:
+ * one space instead of the pattern; space: 0 (a1) to 24 (e5). Both put steps into the list (pyr_instance_step_list).
+ *
+ * covering: the legal placements that cover a space, the likeliest first; how many. paint: paints a space beside those
+ * painted on that card before (bits of a pyr_spaces); what is painted then. The one step in the list is what it would mark,
+ * 0 if that is illegal.
+ */
+PYR_API uint32_t pyr_instance_covering(struct pyr_instance *instance, uint32_t seat, uint32_t turn, uint32_t single,
+    uint32_t slot,
+    uint32_t space);
+PYR_API uint32_t pyr_instance_paint(struct pyr_instance *instance, uint32_t seat, uint32_t turn, uint32_t single,
+    uint32_t slot,
+    uint32_t painted, uint32_t space);
 
 /* Playing: game.h has what each does. A whole choice may be made from its text, with the fault if it is wrong. */
 PYR_API int32_t pyr_instance_step(struct pyr_instance *instance, uint32_t seat, uint64_t step);
