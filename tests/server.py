@@ -158,7 +158,9 @@ def case_new_tables(folder):
                 (dict(good, public=1), 'bad_message', 'public'), (dict(good, public='yes'), 'bad_message', 'public'),
                 (dict(good, clock='slow'), 'bad_message', 'clock'), (dict(good, clock=None), 'bad_message', 'clock'),
                 (dict(good, colour='red'), 'bad_message', 'colour'), (dict(good, type='x'), 'bad_message', 'type'),
-                (dict(good, id='x'), 'bad_message', 'id'), ('[' * 4000, 'bad_json', None), ('null', 'bad_json', None)):
+                (dict(good, id='x y'), 'bad_message', 'id'), (dict(good, id=''), 'bad_message', 'id'),
+                (dict(good, id='x' * 37), 'bad_message', 'id'),
+                (dict(good, id=7), 'bad_message', 'id'), ('[' * 4000, 'bad_json', None), ('null', 'bad_json', None)):
             got = ana.refused(400, code, 'POST', '/api/tables', wrong)
             assert got.get('detail') == detail, (wrong, got)
         ana.refused(413, 'too_long', 'POST', '/api/tables', json.dumps(good) + ' ' * 4096)

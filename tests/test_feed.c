@@ -117,7 +117,8 @@ static enum store_result found(struct store_db *db, struct store_job *job)
 {
     struct founding *founding = (struct founding *)job;
     enum store_result result = store_put_table(db, founding->table);
-    return result ? result : store_add_lines(db, founding->table->id, 0, founding->text, founding->size);
+    return result ? result : store_add_lines(db, founding->table->id, 0, founding->text, founding->size,
+        founding->table->changed);
 }
 
 static void founded(struct store_job *job, enum store_result result)

@@ -8,6 +8,7 @@ import http.client
 import json
 import os
 import re
+import resource
 import secrets
 import shutil
 import signal
@@ -1009,6 +1010,36 @@ def case_server(folder):
         thread.join(WAIT)
     terminal.keys('q', 'y')
     terminal.wait('EXIT=0')
+    terminal.end()
+    server.end()
+
+
+def case_one_number(folder):
+    """The number for the shuffle is drawn once per table: a server that refuses the seat gets the same one again, from a new
+    start, too."""
+    server = Server(folder)
+    ben = Stranger(server, 'Ben')
+    code = ben.create({'kind': 'open'}, {'kind': 'bot', 'level': 'novice'})['table']['code']
+    commitment = json.loads(ben.ask('GET', f'/api/tables/{code}')[1])['table']['commitment']
+    terminal = Terminal(folder, 'play', '--server', server.url, '--name', 'Ana')
+    terminal.wait('Make a new table')
+    terminal.end()
+    path = os.path.join(folder, 'pyramids/servers', f'127.0.0.1_{server.port}.cookie.numbers')
+    kept = []
+    for _ in range(2):
+        # nothing can be stored
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
+        terminal = Terminal(folder, 'play', '--server', server.url, '--name', 'Ana', '--table', code)
+        terminal.wait('could not write it down')
+        terminal.end()
+        kept.append(read(path))
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    terminal = Terminal(folder, 'play', '--server', server.url, '--name', 'Ana', '--table', code)
+    terminal.wait('Ana, these four cards')
+    kept.append(read(path))
+    assert len(set(kept)) == 1 and kept[0].count('\n') == 1 and os.stat(path).st_mode & 0o777 == 0o600, kept
+    number = re.fullmatch(rf'{code} ([0-9a-f]{{64}}) {commitment}\n', kept[0]).group(1)
+    assert f'\ntag number 1 {number}\n' in ben.ask('GET', f'/api/tables/{code}/record')[1]
     terminal.end()
     server.end()
 

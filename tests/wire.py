@@ -57,6 +57,7 @@ signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 class Server:
     """`pyramids serve` with a database in a folder, on a port that stays the same over restarts."""
+    stderr = None                # where its log goes: a file descriptor; None: a file
 
     def __init__(self, folder, *options, database='server.db', generous=True, metrics=True, env=None, before=()):
         self.folder, self.options, self.database = folder, list(options), os.path.join(folder, database)
@@ -91,7 +92,7 @@ class Server:
             self.process = subprocess.Popen(
                 [*self.before, COMMAND, 'serve', '--port', str(self.port), '--database', self.database, '--no-browser', '--ready-file', ready,
                  *(['--metrics-address', f'127.0.0.1:{self.metrics_port}'] if self.metrics_port else []), *self.options],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env=dict(ENV, **(self.env or {})))
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log if self.stderr is None else self.stderr, env=dict(ENV, **(self.env or {})))
         STARTED.append(self.process)
         end = time.monotonic() + PATIENCE
         while code is None and not (os.path.exists(ready) and read(ready).endswith('\n')):
@@ -164,12 +165,14 @@ class Clock:
         seen = server.text().count(f'event=test_clock clock={text}\n')
         if text != self.text:
             self.write(text)
-            until_so(lambda: server.text().count(f'event=test_clock clock={text}\n') > seen, 'the server does not follow the clock')
+            until_so(lambda: server.text().count(f'event=test_clock clock={text}\n') > seen,
+                'the server does not follow the clock')
 
     def pass_ticks(self, server, count=2):
         """Lets the server look at all its tables a few times, at the time that it is."""
         assert self.text[0] == '=', 'only a clock that stands still can do this'
-        for i in range(count):               # a longer spelling of the same second: when it is adopted, a tick has begun, and the last one is over
+        # a longer spelling of the same second: when it is adopted, a tick has begun, and the last one is over
+        for i in range(count):
             self.set(server, '=' + '0' * (1 + i) + self.text[1:].lstrip('0'))
 
 

@@ -25,7 +25,8 @@ struct arena {
     const char *records;         /* a folder, or NULL */
     double seconds;              /* an outside bot may think about a choice */
     struct pyr_budget budget;    /* of the built-in ones */
-    /* Called after each game, by one thread at a time, with the number of games finished by this call of arena_play. May be NULL. */
+    /* Called after each game, by one thread at a time, with the number of games finished by this call of arena_play. May be
+     * NULL. */
     void (*progress)(void *context, uint64_t finished);
     void *context;
 };

@@ -77,8 +77,8 @@ void cli_json_error(const char *code);
 /* An edition by built-in name or file; NULL: classic. Exits with a message and the code it returns (CLI_GOOD when read). */
 int cli_edition_load(const char *name_or_file, struct pyr_edition *edition);
 
-/* The edition for a record: the one asked for, or the built-in one that the record names. Of many records in one file, those that name
- * another built-in edition than the one asked for get theirs. */
+/* The edition for a record: the one asked for, or the built-in one that the record names. Of many records in one file, those
+ * that name another built-in edition than the one asked for get theirs. */
 int cli_edition_for(const char *asked, const struct cli_text *record, struct pyr_edition *edition);
 int cli_edition_among(const char *asked, const struct cli_text *record, struct pyr_edition *edition);
 
@@ -96,8 +96,8 @@ struct cli_records {
     char origin[CLI_ORIGIN], next_origin[CLI_ORIGIN];        /* the comment that export writes before a record; "" none */
 };
 
-/* Opens a file, or standard input for "-"; says why not and returns false. Reads the next record: 1, 0 after the last, -1 after saying
- * what is wrong with the file. A file without any record has one that is bad. */
+/* Opens a file, or standard input for "-"; says why not and returns false. Reads the next record: 1, 0 after the last, -1 after
+ * saying what is wrong with the file. A file without any record has one that is bad. */
 bool cli_records_open(struct cli_records *records, const char *path);
 int cli_records_next(struct cli_records *records);
 void cli_records_close(struct cli_records *records);
@@ -127,8 +127,9 @@ const char *cli_own_name(const char *asked);
 void cli_catch_interrupt(void);
 bool cli_is_interrupted(void);
 
-/* The same for work that leaves nothing behind: the program ends at once with the code of an interruption (130 for Ctrl-C), in the
- * middle of whatever it computes. cli_catch_interrupt turns it off again, for what must be finished (a file being written). */
+/* The same for work that leaves nothing behind: the program ends at once with the code of an interruption (130 for Ctrl-C), in
+ * the middle of whatever it computes. cli_catch_interrupt turns it off again, for what must be finished (a file being
+ * written). */
 void cli_end_on_interrupt(void);
 
 /* Says on standard error that this program was built without its page, and how to get it, if so (main.c). */

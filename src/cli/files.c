@@ -122,8 +122,8 @@ void cli_json_fault(const struct pyr_fault *fault)
     const char *rule = pyr_err_rule(fault->code), *language = pyr_text_use("en");   /* the same in all languages */
     pyr_text_fault(fault, sentence, sizeof sentence);
     pyr_text_use(language);
-    printf("\"error\": {\"code\": \"%s\", \"rule\": %s%s%s", pyr_err_name(fault->code), *rule ? "\"" : "", *rule ? rule : "null",
-        *rule ? "\"" : "");
+    const char *quote = *rule ? "\"" : "";
+    printf("\"error\": {\"code\": \"%s\", \"rule\": %s%s%s", pyr_err_name(fault->code), quote, *rule ? rule : "null", quote);
     json_position("line", fault->line);
     json_position("column", fault->column);
     printf(", \"message\": ");

@@ -41,8 +41,8 @@ static void json_steps(const struct pyr_desk *desk, const struct pyr_option *opt
 static void json_effects(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option)
 {
     /* In the order of enum pyr_judge_effect_code; what the number is. */
-    static const struct { const char *code, *number; } words[] = { { "way", "spaces" }, { "race", "points" }, { "pyramid", "card" },
-        { "points", "points" }, { "rubies", "count" }, { "emeralds", "count" }, { "torch", "round" }, { "skulls", "count" },
+    static const struct { const char *code, *number; } words[] = { { "way", "spaces" }, { "race", "points" },
+        { "pyramid", "card" }, { "points", "points" }, { "rubies", "count" }, { "emeralds", "count" }, { "torch", "round" }, { "skulls", "count" },
         { "erased", "count" } };
     static const char *const colours[] = { "green", "orange", "purple" };
     struct pyr_judge_effect list[PYR_JUDGE_EFFECTS];
@@ -58,7 +58,8 @@ static void json_effects(const struct pyr_edition *edition, const struct pyr_vie
     putchar(']');
 }
 
-static void print_json(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *list, unsigned count)
+static void print_json(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *list,
+    unsigned count)
 {
     putchar('[');
     for (unsigned i = 0; i < count; i++) {
@@ -67,14 +68,16 @@ static void print_json(const struct pyr_edition *edition, const struct pyr_view 
         printf("%s{\"choice\": ", i ? ", " : "");
         cli_json_string(stdout, choice, strlen(choice));
         json_steps(&view->mine, &list[i]);
-        printf(", \"win\": %.4f, \"points\": %.2f, \"playouts\": %u", list[i].win, list[i].points, (unsigned)list[i].playouts);
+        printf(", \"win\": %.4f, \"points\": %.2f, \"playouts\": %u", list[i].win, list[i].points,
+            (unsigned)list[i].playouts);
         json_effects(edition, view, &list[i]);
         putchar('}');
     }
     puts("]");
 }
 
-static void print_options(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *list, unsigned count)
+static void print_options(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *list,
+    unsigned count)
 {
     struct pyr_column column[] = { { _("choice"), 0, -28 }, { _("win"), 1, 7 }, { _("points"), 1, 8 }, { _("gains"), 2, 0 } };
     pyr_text_heading(stdout, column, 4);

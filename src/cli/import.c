@@ -193,7 +193,7 @@ static bool store_record(struct import *import, const struct pyr_match *match, c
     int64_t date = origin->date ? origin->date : (int64_t)time(NULL);
     struct store_table table = { .id = import->sums.last + 1, .state = STORE_OVER, .created = date, .changed = date, .config = config };
     bool good = config && choose_code(import, origin, hash, table.code) && store_put_table(import->db, &table) == STORE_OK &&
-        store_add_lines(import->db, table.id, 0, text, size) == STORE_OK && remember(import, hash, table.id);
+        store_add_lines(import->db, table.id, 0, text, size, date) == STORE_OK && remember(import, hash, table.id);
     free(config);
     import->sums.last += good;
     import->sums.imported += good;

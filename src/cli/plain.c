@@ -766,18 +766,14 @@ static unsigned ask_for_saved(const struct saved_game *list, unsigned count)
 }
 
 /* The unfinished game to go on with, by its name; "" for a new one. */
-static void choose_saved(const struct plain_options *o, char *name, size_t size)
+static void choose_saved(const struct plain_options *o, const struct pyr_edition *edition, char *name, size_t size)
 {
     struct saved_game *all = NULL;
-    struct pyr_edition *edition = malloc(sizeof *edition);
-    unsigned count = 0, chosen;
+    unsigned count = 0, chosen, found = saved_list(edition, &all);
     name[0] = '\0';
-    if (edition && !cli_edition_load(o->edition, edition)) {
-        unsigned found = saved_list(edition, &all);
-        for (unsigned i = 0; i < found; i++)         /* several people need a cover between them */
-            if (!(all[i].people & (all[i].people - 1)))
-                all[count++] = all[i];
-    }
+    for (unsigned i = 0; i < found; i++)             /* several people need a cover between them */
+        if (!(all[i].people & (all[i].people - 1)))
+            all[count++] = all[i];
     chosen = count;
     if (count && o->go_on)
         chosen = 0;
@@ -791,7 +787,6 @@ static void choose_saved(const struct plain_options *o, char *name, size_t size)
     if (chosen < count)
         snprintf(name, size, "%s", all[chosen].name);
     free(all);
-    free(edition);
 }
 
 /* The game that the options ask for. */
@@ -802,12 +797,12 @@ static int set_up(struct game *g, const struct plain_options *o)
         return load_file(g, o);
     if (o->resume)
         return load_saved(g, o->resume, o);
-    if (!o->new_game)
-        choose_saved(o, name, sizeof name);
-    if (name[0])
-        return load_saved(g, name, o);
     int code = cli_edition_load(o->edition, &g->edition);
-    return code ? code : begin(g, o);
+    if (code)
+        return code;
+    if (!o->new_game)
+        choose_saved(o, &g->edition, name, sizeof name);
+    return name[0] ? load_saved(g, name, o) : begin(g, o);
 }
 
 static bool equip_bots(struct game *g)

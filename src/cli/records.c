@@ -10,7 +10,8 @@
 bool cli_records_open(struct cli_records *r, const char *path)
 {
     bool standard = !strcmp(path, "-");
-    *r = (struct cli_records){ .file = standard ? stdin : fopen(path, "rb"), .name = standard ? "<stdin>" : path, .first = 1 };
+    *r = (struct cli_records){ .name = standard ? "<stdin>" : path, .first = 1 };
+    r->file = standard ? stdin : fopen(path, "rb");
     if (!r->file)
         cli_error("%s: %s", r->name, pyr_text_system(errno));
     return r->file != NULL;
@@ -24,7 +25,8 @@ void cli_records_close(struct cli_records *r)
     *r = (struct cli_records){ .file = NULL };
 }
 
-/* Where a line's text begins: after the byte order mark with which some editors begin a file (and files that were joined a record). */
+/* Where a line's text begins: after the byte order mark with which some editors begin a file, and so a record of files that
+ * were joined. */
 static size_t mark_size(const char *line, size_t size)
 {
     return size >= 3 && !memcmp(line, "\xef\xbb\xbf", 3) ? 3 : 0;
@@ -102,8 +104,7 @@ int cli_records_next(struct cli_records *r)
         cli_line_error(r->name, r->first + r->lines, _("no record is longer than %u bytes"), MOST_BYTES);
         return -1;
     }
-    /* What follows the last record can only be blank lines and comments, or it would be part of it. A file without any record is one
-     * bad record, so that what is wrong with it can be said. */
+    /* A file without any record is one bad record, so that what is wrong with it can be said. */
     return r->size > 0 || r->count == 1;
 }
 

@@ -54,10 +54,11 @@ static void print_winners(const struct pyr_edition *edition, const struct pyr_ta
         if (winners >> s & 1)
             printf(_("winner: %u %.*s\n"), s + 1, (int)names[s].length, names[s].at);
     if (tie.seats && tie.pyramid)
-        printf(_("tie at %d points: the winner completed number %u, the lowest of the tied players' pyramids (R17)\n"), tie.points,
-            tie.pyramid);
+        printf(_("tie at %d points: the winner completed number %u, the lowest of the tied players' pyramids (R17)\n"),
+            tie.points, tie.pyramid);
     else if (tie.seats)
-        printf(_("tie at %d points, and none of the tied players completed a pyramid: they share the win (Q8)\n"), tie.points);
+        printf(_("tie at %d points, and none of the tied players completed a pyramid: they share the win (Q8)\n"),
+            tie.points);
 }
 
 static void print_standing(const struct pyr_edition *edition, const struct cli_text *text, const struct pyr_replay *replay)
@@ -120,7 +121,8 @@ static void json_place(const struct cli_records *records)
 {
     printf("{\"file\": ");
     cli_json_string(stdout, records->name, strlen(records->name));
-    printf(", \"game\": %u, \"line\": %u, ", records->count ? records->count : 1, records->start ? (unsigned)records->start : 1);
+    printf(", \"game\": %u, \"line\": %u, ", records->count ? records->count : 1,
+        records->start ? (unsigned)records->start : 1);
 }
 
 static void print_json(const struct pyr_edition *edition, const struct cli_records *records, const struct pyr_replay *replay)
@@ -251,8 +253,8 @@ int cli_replay(int argc, char **argv)
     const struct cli_options options = {
         "replay FILE... [--edition E] [--seat S] [--json]",
         _("Checks every line of a game record against the rules and prints the standing or the final table.\n"
-          "At the first bad line it prints FILE:LINE: cause (rule) and continues with the next record. A file may hold many\n"
-          "records, as 'pyramids export' writes them. - is standard input."),
+          "At the first bad line it prints FILE:LINE: cause (rule) and continues with the next record. A file may hold\n"
+          "many records, as 'pyramids export' writes them. - is standard input."),
         option,
         "  pyramids replay game.pyr\n"
         "  pyramids sim --players 2 --bots greedy,random --games 5 --records games\n"

@@ -12,7 +12,8 @@
 
 enum {
     ADDRESS, PORT, DATABASE, EDITION, ORIGIN, TLS_CERT, TLS_KEY, TRUST_PROXY, NO_BROWSER, QUIET, BOT_THREADS, MESSAGE_RATE, REQUEST_RATE,
-    MAX_CONNECTIONS, MAX_PER_ADDRESS, MAX_TABLES, MAX_TABLES_PER_ADDRESS, TABLE_RATE, QUICK, RELAXED, PING, METRICS_ADDRESS, READY_FILE, OPTIONS
+    MAX_CONNECTIONS, MAX_PER_ADDRESS, MAX_TABLES, MAX_TABLES_PER_ADDRESS, TABLE_RATE, QUICK, RELAXED, PING, METRICS_ADDRESS,
+    KEEP_ANALYSES, KEEP_CLOSED, KEEP_VISITORS, KEEP_GAMES, READY_FILE, OPTIONS
 };
 
 /* A list in one value, with commas: taken apart in place. */
@@ -98,6 +99,13 @@ int cli_serve(int argc, char **argv)
         [RELAXED] = { "relaxed", 0, "SECONDS", _("a choice with the relaxed clock (default 180)") },
         [PING] = { "ping", 0, "SECONDS", _("between pings of a socket; one that does not answer is cut (default 20)") },
         [METRICS_ADDRESS] = { "metrics-address", 0, "ADDRESS:PORT", _("where to serve /metrics, such as 127.0.0.1:9100 (default: nowhere)") },
+        [KEEP_ANALYSES] = { "keep-analyses", 0, "DAYS",
+            _("how long analyses are kept; they are made again when asked for (default 30; 0: for ever)") },
+        [KEEP_CLOSED] = { "keep-closed", 0, "DAYS",
+            _("how long tables are kept whose game never began (default 7; 0: for ever)") },
+        [KEEP_VISITORS] = { "keep-visitors", 0, "DAYS",
+            _("how long visitors are kept who never played (default 60; 0: for ever)") },
+        [KEEP_GAMES] = { "keep-games", 0, "DAYS", _("how long finished games are kept (default 0: for ever)") },
         [READY_FILE] = { "ready-file", 0, "FILE", _("gets the page's address once the server listens, for scripts") },
         { 0 }
     };
@@ -124,7 +132,8 @@ int cli_serve(int argc, char **argv)
         .bot_threads = cpus > 1 ? (unsigned)cpus : 1,
         .message_rate = 20, .request_rate = 20, .max_connections = 20000, .max_per_address = 200, .max_tables = 20000, .max_tables_per_visitor = 24,
         .max_tables_per_address = 100, .table_rate = 30,
-        .max_conns_per_visitor = 16, .quick_seconds = 30, .relaxed_seconds = 180, .ping_seconds = 20, .origins = origins, .editions = editions, .edition_texts = texts,
+        .max_conns_per_visitor = 16, .quick_seconds = 30, .relaxed_seconds = 180, .ping_seconds = 20, .keep_analyses = 30,
+            .keep_closed = 7, .keep_visitors = 60, .origins = origins, .editions = editions, .edition_texts = texts,
         .tls_cert = values[TLS_CERT], .tls_key = values[TLS_KEY], .trust_proxy = values[TRUST_PROXY] != NULL,
         .metrics_address = values[METRICS_ADDRESS], .open_browser = !values[NO_BROWSER], .quiet = values[QUIET] != NULL, .ready_file = values[READY_FILE] };
     if (!number(values, PORT, "--port", 0, 65535, &server.port) || !number(values, BOT_THREADS, "--bot-threads", 1, 64, &server.bot_threads) ||
@@ -137,7 +146,11 @@ int cli_serve(int argc, char **argv)
         !number(values, TABLE_RATE, "--table-rate", 1, 1000000, &server.table_rate) ||
         !number(values, QUICK, "--quick", 1, 86400, &server.quick_seconds) ||
         !number(values, RELAXED, "--relaxed", 1, 86400, &server.relaxed_seconds) ||
-        !number(values, PING, "--ping", 1, 3600, &server.ping_seconds))
+        !number(values, PING, "--ping", 1, 3600, &server.ping_seconds) ||
+        !number(values, KEEP_ANALYSES, "--keep-analyses", 0, 36500, &server.keep_analyses) ||
+        !number(values, KEEP_CLOSED, "--keep-closed", 0, 36500, &server.keep_closed) ||
+        !number(values, KEEP_VISITORS, "--keep-visitors", 0, 36500, &server.keep_visitors) ||
+        !number(values, KEEP_GAMES, "--keep-games", 0, 36500, &server.keep_games))
         return CLI_USAGE;
     if (values[QUICK] && values[RELAXED] && server.quick_seconds > server.relaxed_seconds) {
         cli_error(_("--quick is longer than --relaxed"));

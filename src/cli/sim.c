@@ -310,6 +310,41 @@ static bool is_interrupted(void *context)
     return cli_is_interrupted();
 }
 
+/* Numbers and switches; false after saying what is wrong. */
+static bool read_values(struct sim *sim, const char *const *value, unsigned *threads)
+{
+    uint64_t players = 1, games = 1000, seed = 1, wanted = 0, nodes = 0, bot_time = 5000;
+    for (const char *c = value[BOTS] ? value[BOTS] : ""; *c; c++)
+        players += *c == ',';
+    if (players < PYR_MIN_SEATS)
+        players = PYR_MIN_SEATS;
+    if ((value[PLAYERS] && !cli_number(value[PLAYERS], "--players", PYR_MIN_SEATS, PYR_MAX_SEATS, &players)) ||
+        (value[GAMES] && !cli_number(value[GAMES], "--games", 1, 1000000000, &games)) ||
+        (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &seed)) ||
+        (value[THREADS] && !cli_number(value[THREADS], "--threads", 1, 256, &wanted)) ||
+        (value[NODES] && !cli_number(value[NODES], "--nodes", 1, 1000000000, &nodes)) ||
+        (value[TIME] && !cli_number(value[TIME], "--bot-time", 1, 3600000, &bot_time)) ||
+        (value[SPRT] && !read_sprt(sim, value[SPRT])))
+        return false;
+    if (players > PYR_MAX_SEATS) {
+        cli_error(_("more bots than a game has players (%u)"), PYR_MAX_SEATS);
+        return false;
+    }
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    *threads = wanted ? (unsigned)wanted : cores > 0 && cores <= 256 ? (unsigned)cores : 1;
+    sim->games = games;
+    sim->quiet = !isatty(STDERR_FILENO);
+    sim->arena.players = (unsigned)players;
+    sim->arena.seed = seed;
+    sim->arena.records = value[RECORDS];
+    sim->arena.duplicate = !value[INDEPENDENT];
+    sim->arena.seconds = (double)bot_time / 1e3;
+    sim->arena.budget = (struct pyr_budget){ .nodes = nodes, .is_over = is_interrupted };
+    sim->arena.progress = show_progress;
+    sim->arena.context = sim;
+    return true;
+}
+
 int cli_sim(int argc, char **argv)
 {
     static struct pyr_edition edition;
@@ -345,39 +380,15 @@ int cli_sim(int argc, char **argv)
     int code = cli_parse(&options, &argc, argv, value);
     if (code >= 0)
         return code;
-    const char *bots = value[BOTS] ? value[BOTS] : "greedy";
-    uint64_t players = 1, games = 1000, seed = 1, threads = 0, nodes = 0, bot_time = 5000;
-    for (const char *c = bots; *c; c++)
-        players += *c == ',';
-    if (players < PYR_MIN_SEATS)
-        players = PYR_MIN_SEATS;
-    if ((value[PLAYERS] && !cli_number(value[PLAYERS], "--players", PYR_MIN_SEATS, PYR_MAX_SEATS, &players)) ||
-        (value[GAMES] && !cli_number(value[GAMES], "--games", 1, 1000000000, &games)) ||
-        (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &seed)) ||
-        (value[THREADS] && !cli_number(value[THREADS], "--threads", 1, 256, &threads)) ||
-        (value[NODES] && !cli_number(value[NODES], "--nodes", 1, 1000000000, &nodes)) ||
-        (value[TIME] && !cli_number(value[TIME], "--bot-time", 1, 3600000, &bot_time)) ||
-        (value[SPRT] && !read_sprt(&sim, value[SPRT])))
-        return CLI_USAGE;
-    if (argc || players > PYR_MAX_SEATS) {
-        if (argc)
-            cli_error(_("unexpected word '%s'"), argv[0]);
-        else
-            cli_error(_("more bots than a game has players (%u)"), PYR_MAX_SEATS);
+    if (argc) {
+        cli_error(_("unexpected word '%s'"), argv[0]);
         return CLI_USAGE;
     }
-    sim.games = games;
-    sim.quiet = !isatty(STDERR_FILENO);
+    unsigned threads;
+    if (!read_values(&sim, value, &threads))
+        return CLI_USAGE;
     sim.arena.edition = &edition;
-    sim.arena.players = (unsigned)players;
-    sim.arena.seed = seed;
-    sim.arena.records = value[RECORDS];
-    sim.arena.duplicate = !value[INDEPENDENT];
-    sim.arena.seconds = (double)bot_time / 1e3;
-    sim.arena.budget = (struct pyr_budget){ .nodes = nodes, .is_over = is_interrupted };
-    sim.arena.progress = show_progress;
-    sim.arena.context = &sim;
-    code = arena_find_bots(&sim.arena, bots);
+    code = arena_find_bots(&sim.arena, value[BOTS] ? value[BOTS] : "greedy");
     if (code)
         return code;
     code = cli_edition_load(value[EDITION], &edition);
@@ -387,11 +398,7 @@ int cli_sim(int argc, char **argv)
         cli_error("%s: %s", value[RECORDS], pyr_text_system(errno));
         return CLI_WRONG;
     }
-    if (!threads) {
-        long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = cores > 0 && cores <= 256 ? (uint64_t)cores : 1;
-    }
     cli_catch_interrupt();
     signal(SIGPIPE, SIG_IGN);                /* an outside bot may close its end */
-    return run(&sim, (unsigned)threads, value[JSON] != NULL);
+    return run(&sim, threads, value[JSON] != NULL);
 }

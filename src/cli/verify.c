@@ -127,8 +127,8 @@ int cli_verify(int argc, char **argv)
         "verify FILE [--edition E] [--json]",
         _("Were the cards shuffled fairly? From the secret and the players' numbers in a finished record derives every deal, show,\n"
           "reveal and draw again, and checks that the secret is the one that the server was committed to before the deal.\n"
-          "Compare the commitment and your number (--json prints them) with what you saw then. A file may hold many records, as\n"
-          "'pyramids export' writes them. - is standard input."),
+          "Compare the commitment and your number (--json prints them) with what you saw then. A file may hold many\n"
+          "records, as 'pyramids export' writes them. - is standard input."),
         option,
         "  pyramids verify game.pyr\n"
         "  pyramids verify --json - < game.pyr\n"

@@ -107,7 +107,8 @@ static void put_chart(FILE *to, const struct pyr_judge_report *r)
 
 static void put_sums(FILE *to, const struct pyr_judge_report *r)
 {
-    const char *const first[] = { _("player"), r->finished ? _("points") : _("expected"), _("luck"), _("skill"), _("par"), _("gained"), _("rest") };
+    const char *const first[] = { _("player"), r->finished ? _("points") : _("expected"), _("luck"), _("skill"), _("par"),
+        _("gained"), _("rest") };
     fprintf(to, "<section>");
     put_element(to, "h2", _("Luck and skill"));
     fprintf(to, "<table><tr>");
@@ -250,7 +251,8 @@ static void put_luck(FILE *to, const struct pyr_judge_report *r)
 bool pyr_judge_write_html(const struct pyr_judge_report *r, FILE *to)
 {
     fprintf(to, "<!doctype html><html lang=\"%s\"><head><meta charset=\"utf-8\">" PYR_JUDGE_PAGE
-                "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><style>%s</style>", pyr_text_code(), style);
+                "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><style>%s</style>",
+        pyr_text_code(), style);
     put_element(to, "title", _("Luck and skill"));
     fprintf(to, "</head><body><main>");
     put_element(to, "h1", _("Luck and skill"));

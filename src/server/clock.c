@@ -1,10 +1,11 @@
 /*
- * clock.c: the two clocks of the server: milliseconds for what happens while it runs (rates, deadlines), seconds since 1970 for what outlives it
- * (dates, retention). Nothing else in src/server asks for the time, except measurements of its own speed and the threads of pool.c, which must
- * not think longer because a test moved the clock.
+ * clock.c: the two clocks of the server: milliseconds for what happens while it runs (rates, deadlines), seconds since 1970
+ * for what outlives it (dates, retention). Nothing else in src/server asks for the time, except measurements of its own
+ * speed and the threads of pool.c, which must not think longer because a test moved the clock.
  *
- * Tests wait for no days: PYRAMIDS_TEST_CLOCK names a file with the time of a server, read again on every tick. `+259200` is three days ahead of
- * the real time, `=1800000000` stands still at that second. Only those who start the server can set its environment; clients cannot.
+ * Tests wait for no days: PYRAMIDS_TEST_CLOCK names a file with the time of a server, read again on every tick. `+259200` is
+ * three days ahead of the real time, `=1800000000` stands still at that second. Only those who start the server can set its
+ * environment; clients cannot.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -29,7 +30,8 @@ uint64_t server_now(const struct server *server)
     if (!test.file)
         return now;
     long long seconds = atomic_load(&test.seconds);
-    int64_t moved = atomic_load(&test.still) ? (int64_t)test.start_now + 1000 * (seconds - test.start_time) : (int64_t)now + 1000 * seconds;
+    int64_t moved = atomic_load(&test.still) ? (int64_t)test.start_now + 1000 * (seconds - test.start_time) :
+        (int64_t)now + 1000 * seconds;
     if (moved > (int64_t)test.last_now)      /* whatever the file says, this clock never goes back */
         test.last_now = (uint64_t)moved;
     return test.last_now;

@@ -51,6 +51,8 @@ char *config_write(const struct table *table, const struct core *core)
             put(&one, "key", hex(seat->key));
         if (core->fair.numbers >> s & 1)
             put(&one, "number", hex(core->fair.number[s]));
+        if (seat->sit[0])
+            put(&one, "sit", json_string(seat->sit));
         append(&seats, one);
     }
     json_t *config = json_pack("{ss sb ss sI so so}", "edition", table->edition->name, "public", table->is_public, "clock", clocks[table->clock],
@@ -88,20 +90,22 @@ static bool read_hex(const json_t *value, uint8_t *bytes)
 static bool read_seat(struct core *core, unsigned s, json_t *value)
 {
     struct seat *seat = &core->seat[s];
-    const char *kind, *before, *name, *level = NULL;
+    const char *kind, *before, *name, *level = NULL, *sit = NULL;
     json_int_t visitor;
     int away;
-    if (json_unpack(value, "{ss ss ss s?s sI sb}", "kind", &kind, "before", &before, "name", &name, "level", &level, "visitor", &visitor, "away",
-            &away))
+    if (json_unpack(value, "{ss ss ss s?s sI sb s?s}", "kind", &kind, "before", &before, "name", &name, "level", &level,
+            "visitor", &visitor, "away", &away, "sit", &sit))
         return false;
     int kind_index = index_of(kind, kinds, 4), before_index = index_of(before, kinds, 4);
-    if (kind_index < 0 || before_index < 0 || strlen(name) >= NAME_SIZE)
+    if (kind_index < 0 || before_index < 0 || strlen(name) >= NAME_SIZE || (sit && strlen(sit) >= ID_SIZE))
         return false;
     seat->kind = (uint8_t)kind_index;
     seat->before = (uint8_t)before_index;
     seat->visitor = visitor;
     seat->away = away;
     memcpy(seat->name, name, strlen(name) + 1);
+    if (sit)
+        memcpy(seat->sit, sit, strlen(sit) + 1);
     if (seat->kind == SEAT_BOT && !(seat->bot = level ? pyr_bot_find(level) : NULL))
         return false;
     json_t *key = json_object_get(value, "key"), *number = json_object_get(value, "number");
@@ -186,6 +190,8 @@ json_t *table_json(const struct table *table, const struct visitor *visitor)
         table->edition->name, "public", table->is_public, "clock", clocks[table->clock], "created", (json_int_t)table->created, "commitment",
         is_fair ? commitment : NULL, "you", you < PYR_MAX_SEATS ? you + 1 : 0, "host", id && table->host == id, "version", (json_int_t)table->log.count, "round",
         begun ? open->round + 1 : 0, "turn", begun ? open->turn + 1 : 0, "seats", seats);
+    if (running && !table_has_host(table))
+        json_object_set_new(json, "host_gone", json_integer((json_int_t)(server_now(table->server) - table->host_left)));
     if (core->state == STORE_OVER) {
         json_t *points = json_array(), *winners = json_array();
         for (unsigned s = 0; s < core->seats; s++) {

@@ -86,6 +86,9 @@ void conn_finish(struct conn *conn);
 /* message.c: one whole message. */
 void message_read(struct conn *conn, const char *text, size_t size);
 
+/* Whether a value can be the id of a message: 1 to 36 visible ASCII characters. */
+bool message_is_id(const json_t *value);
+
 /* One of the WebSocket messages, for tests of the documentation; NULL beyond the last. */
 const char *message_name(unsigned index);
 

@@ -172,6 +172,8 @@ void conn_unwatch(struct conn *conn)
     conn->table = NULL;
     if (seat < PYR_MAX_SEATS && !table_is_here(table, seat))
         table->left[seat] = server_now(table->server);
+    if (conn->visitor && (int64_t)conn->visitor->node.key == table->host && !table_has_host(table))
+        table->host_left = server_now(table->server);
     if (!table->gone)
         table_stand(table);
 }

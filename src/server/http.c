@@ -421,13 +421,12 @@ static void get_tables(struct request *request)
     answer_json(request, 200, json_pack("{so}", "tables", list));
 }
 
-static bool read_seat(struct request *request, json_t *value, struct seat *seat, char key[KEY_SIZE + 1])
+static bool read_seat(struct request *request, json_t *value, struct seat *seat)
 {
     static const struct field fields[] = { { "kind", FIELD_TEXT, true, 8 }, { "name", FIELD_TEXT, false, 400 }, { "level", FIELD_TEXT, false, 16 } };
     struct problem problem = { 0 };
     json_t *values[3];
     *seat = (struct seat){ .kind = SEAT_OPEN };
-    key[0] = '\0';
     if (!json_is_object(value) || !fields_read(value, fields, 3, false, values, &problem)) {
         request_error(request, ERROR_BAD_MESSAGE, "seats");
         return false;
@@ -438,11 +437,7 @@ static bool read_seat(struct request *request, json_t *value, struct seat *seat,
         return false;
     }
     if (!strcmp(kind, "friend")) {
-        uint8_t bytes[16];
         seat->kind = SEAT_FRIEND;
-        randombytes_buf(bytes, sizeof bytes);
-        sodium_bin2base64(key, KEY_SIZE + 1, bytes, sizeof bytes, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
-        crypto_hash_sha256(seat->key, (const unsigned char *)key, strlen(key));
     } else if (!strcmp(kind, "bot")) {
         seat->kind = SEAT_BOT;
         seat->bot = values[2] ? pyr_bot_find(json_string_value(values[2])) : NULL;
@@ -465,83 +460,152 @@ static bool read_seat(struct request *request, json_t *value, struct seat *seat,
 }
 
 struct creation {
+    struct store_job job;
     struct request *request;
-    char keys[PYR_MAX_SEATS][KEY_SIZE + 1];
+    struct table_request wanted;
+    int64_t visitor;
+    char id[ID_SIZE];
+    char code[16];               /* of the table that this id has made before */
 };
+
+/* The table with the keys of its friends' seats, as whoever makes it is told. */
+static void tell_new_table(struct request *request, const struct table *table)
+{
+    json_t *keys = json_object();
+    for (unsigned s = 0; s < table->core.seats; s++) {
+        char key[KEY_SIZE + 1];
+        if (sodium_is_zero(table->core.seat[s].key, TOKEN_SIZE))
+            continue;
+        table_key(table, s, key);
+        json_object_set_new(keys, (char[]){ (char)('1' + s), '\0' }, json_string(key));
+    }
+    json_t *answer = json_pack("{so}", "table", table_json(table, request->visitor));
+    if (json_object_size(keys))
+        json_object_set(answer, "keys", keys);
+    json_decref(keys);
+    answer_json(request, 201, answer);
+}
 
 static void table_created(struct change *change, enum error error)
 {
     struct creation *creation = change->context;
     struct request *request = creation->request;
     if (request_back(request)) {
-        if (error) {
+        if (error)
             request_error(request, error, "");
-        } else {
-            json_t *keys = json_object();
-            for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
-                if (creation->keys[s][0])
-                    json_object_set_new(keys, (char[]){ (char)('1' + s), '\0' }, json_string(creation->keys[s]));
-            json_t *answer = json_pack("{so}", "table", table_json(change->table, request->visitor));
-            if (json_object_size(keys))
-                json_object_set(answer, "keys", keys);
-            json_decref(keys);
-            answer_json(request, 201, answer);
-        }
+        else
+            tell_new_table(request, change->table);
     }
     free(creation);
+}
+
+/* The same request came again: so does its answer. */
+static void table_found_again(struct fetch *fetch, struct table *table, enum error error)
+{
+    struct creation *creation = fetch->context;
+    struct request *request = creation->request;
+    free(creation);
+    if (!request_back(request))
+        return;
+    if (error)
+        request_error(request, error, "");
+    else
+        tell_new_table(request, table);
+}
+
+static void create_table(struct creation *creation)
+{
+    struct request *request = creation->request;
+    struct table *table;
+    struct visitor *visitor = visitor_by_id(request->server, creation->visitor);
+    enum error error = visitor ? table_create(request->server, visitor, &creation->wanted, table_created, creation, &table) :
+        ERROR_NO_VISITOR;
+    if (!error)
+        return;
+    free(creation);
+    if (request_back(request))
+        request_error(request, error, "");
+}
+
+static enum store_result run_find_again(struct store_db *db, struct store_job *job)
+{
+    struct creation *creation = (struct creation *)job;
+    return store_get_request(db, creation->visitor, creation->id, creation->code);
+}
+
+static void find_again_done(struct store_job *job, enum store_result result)
+{
+    struct creation *creation = (struct creation *)job;
+    struct request *request = creation->request;
+    struct table *table = result ? NULL : table_find(request->server, creation->code);
+    if (result == STORE_NONE && request->conn) {
+        create_table(creation);
+        return;
+    }
+    if (!result && !table && request->conn && table_fetch(request->server, creation->code, table_found_again, creation))
+        return;
+    free(creation);
+    if (!request_back(request))
+        return;
+    if (table)
+        tell_new_table(request, table);
+    else
+        request_error(request, ERROR_STORAGE, "");
 }
 
 static void post_tables(struct request *request)
 {
     static const struct field fields[] = { { "seats", FIELD_ARRAY, true, PYR_MAX_SEATS }, { "edition", FIELD_TEXT, false, 64 },
-        { "public", FIELD_BOOL, false, 0 }, { "clock", FIELD_TEXT, false, 16 } };
+        { "public", FIELD_BOOL, false, 0 }, { "clock", FIELD_TEXT, false, 16 }, { "id", FIELD_TEXT, false, ID_SIZE - 1 } };
     static const char *const clocks[] = { "none", "relaxed", "quick" };
     struct server *server = request->server;
-    struct table_request wanted = { .address = request->address };
     struct creation *creation = calloc(1, sizeof *creation);
-    json_t *object = NULL, *values[4];
+    json_t *object = NULL, *values[5];
     if (!creation) {
         request_error(request, ERROR_STORAGE, "");
         return;
     }
+    struct table_request *wanted = &creation->wanted;
     creation->request = request;
-    if (!read_body(request, fields, 4, &object, values)) {
+    creation->visitor = (int64_t)request->visitor->node.key;
+    wanted->address = request->address;      /* the request holds it */
+    if (!read_body(request, fields, 5, &object, values)) {
         free(creation);
         return;
     }
     unsigned free_seats = 0;
-    wanted.seats = (unsigned)json_array_size(values[0]);
-    for (unsigned s = 0; s < wanted.seats; s++) {
-        if (!read_seat(request, json_array_get(values[0], s), &wanted.seat[s], creation->keys[s]))
+    wanted->seats = (unsigned)json_array_size(values[0]);
+    for (unsigned s = 0; s < wanted->seats; s++) {
+        if (!read_seat(request, json_array_get(values[0], s), &wanted->seat[s]))
             goto fail;
-        free_seats += wanted.seat[s].kind != SEAT_BOT;
+        free_seats += wanted->seat[s].kind != SEAT_BOT;
     }
-    wanted.edition = server_edition(server, values[1] ? json_string_value(values[1]) : "classic");
-    wanted.is_public = json_is_true(values[2]);
+    wanted->edition = server_edition(server, values[1] ? json_string_value(values[1]) : "classic");
+    wanted->is_public = json_is_true(values[2]);
+    wanted->id = creation->id;
     const char *clock = values[3] ? json_string_value(values[3]) : "none";
-    while (wanted.clock < 3 && strcmp(clock, clocks[wanted.clock]))
-        wanted.clock++;
-    if (wanted.seats < PYR_MIN_SEATS || !free_seats) {
-        request_error(request, ERROR_BAD_MESSAGE, "seats");
+    while (wanted->clock < 3 && strcmp(clock, clocks[wanted->clock]))
+        wanted->clock++;
+    bool bad_seats = wanted->seats < PYR_MIN_SEATS || !free_seats, bad_id = values[4] && !message_is_id(values[4]);
+    if (bad_seats || bad_id || wanted->clock == 3) {
+        request_error(request, ERROR_BAD_MESSAGE, bad_seats ? "seats" : bad_id ? "id" : "clock");
         goto fail;
     }
-    if (!wanted.edition) {
+    if (!wanted->edition) {
         request_error(request, ERROR_NO_EDITION, "");
         goto fail;
     }
-    if (wanted.clock == 3) {
-        request_error(request, ERROR_BAD_MESSAGE, "clock");
-        goto fail;
-    }
+    if (values[4])
+        memcpy(creation->id, json_string_value(values[4]), json_string_length(values[4]) + 1);
     json_decref(object);
-    struct table *table;
     request_wait(request);
-    enum error error = table_create(server, request->visitor, &wanted, table_created, creation, &table);
-    if (error) {
-        request->waits = false;
-        free(creation);
-        request_error(request, error, "");
+    if (!creation->id[0]) {
+        create_table(creation);
+        return;
     }
+    creation->job.run = run_find_again;
+    creation->job.done = find_again_done;
+    store_submit(server->store, &creation->job);
     return;
 fail:
     json_decref(object);
@@ -743,6 +807,32 @@ static bool is_invited(const struct table *table, int64_t visitor)
     return false;
 }
 
+static int later_first(const void *a, const void *b)
+{
+    const struct table *x = *(const struct table *const *)a, *y = *(const struct table *const *)b;
+    int64_t by = x->core.changed != y->core.changed ? y->core.changed - x->core.changed : y->id - x->id;
+    return by < 0 ? -1 : by > 0;
+}
+
+/* A visitor's tables that wait or run, the one where something happened last first. */
+static json_t *open_tables(const struct server *server, const struct visitor *visitor)
+{
+    const struct table **found = malloc(server->open_tables * sizeof *found + 1);
+    json_t *list = json_array();
+    int64_t id = (int64_t)visitor->node.key;
+    unsigned count = 0;
+    for (const struct table *table = server->table_list; found && table; table = table->next)
+        if (table->core.state <= STORE_RUNNING && count < server->open_tables &&
+            (table_seat_of(table, id) < PYR_MAX_SEATS || table->host == id || is_invited(table, id)))
+            found[count++] = table;
+    if (count)
+        qsort(found, count, sizeof *found, later_first);
+    for (unsigned i = 0; i < count; i++)
+        json_array_append_new(list, table_json(found[i], visitor));
+    free(found);
+    return list;
+}
+
 static void mine_done(struct store_job *job, enum store_result result)
 {
     struct mine_job *mine = (struct mine_job *)job;
@@ -754,11 +844,7 @@ static void mine_done(struct store_job *job, enum store_result result)
     } else if (mine->is_statistics) {
         answer_json(request, 200, statistics_json(&mine->statistics));
     } else {
-        json_t *list = json_array();
-        for (const struct table *table = request->server->table_list; table; table = table->next)
-            if (table->core.state <= STORE_RUNNING && (table_seat_of(table, mine->visitor) < PYR_MAX_SEATS || table->host == mine->visitor ||
-                is_invited(table, mine->visitor)))
-                json_array_append_new(list, table_json(table, request->visitor));
+        json_t *list = open_tables(request->server, request->visitor);
         for (unsigned i = 0; i < mine->count; i++) {
             json_t *json = stored_json(request->server, mine, i, request->visitor);
             if (json)
@@ -854,10 +940,16 @@ static void get_edition(struct request *request)
 
 static void get_health(struct request *request)
 {
-    char *text = malloc(4);
+    static const char *const states[] = { [STORE_WELL] = "ok\n", [STORE_NO_WRITES] = "the database cannot be written\n",
+        [STORE_NO_FILE] = "the database file was removed or replaced\n" };
+    enum store_health health = store_health(request->server->store);
+    const char *state = request->server->stopping ? "stopping\n" : states[health];
+    size_t size = strlen(state);
+    char *text = malloc(size + 1);
     if (text)
-        memcpy(text, request->server->stopping ? "no\n" : "ok\n", 4);
-    answer_text(request, request->server->stopping ? 503 : 200, "text/plain; charset=utf-8", text, text ? 3 : 0);
+        memcpy(text, state, size + 1);
+    int status = request->server->stopping || health ? 503 : 200;
+    answer_text(request, status, "text/plain; charset=utf-8", text, text ? size : 0);
 }
 
 static void metric(FILE *to, const char *name, const char *kind, const char *help, double value)
@@ -904,6 +996,7 @@ static void get_metrics(struct request *request)
     metric(to, "errors_total", "counter", "Requests and messages refused.", (double)server->count.errors);
     metric(to, "refused_total", "counter", "Connections refused.", (double)server->count.refused);
     metric(to, "cut_total", "counter", "Sockets closed for misbehaving.", (double)server->count.cut);
+    metric(to, "log_dropped_total", "counter", "Lines of the log that nobody took.", (double)log_dropped());
     metric(to, "store_jobs_total", "counter", "Jobs of the store.", (double)store.jobs);
     metric(to, "store_failed_total", "counter", "Jobs of the store that failed.", (double)store.failed);
     metric(to, "store_commits_total", "counter", "Transactions.", (double)store.commits);
@@ -1057,6 +1150,8 @@ void request_route(struct request *request)
     if (found && found->handle == get_metrics && !request->conn->is_metrics)
         found = NULL;                        /* they have a listener of their own */
     request->route = found ? found->path : "page";
+    if (request->visitor)
+        visitor_saw(request->server, request->visitor);
     if (request->server->stopping && found && found->handle != get_health)
         request_error(request, ERROR_STOPPING, "");
     else if (request->too_long)

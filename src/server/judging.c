@@ -103,10 +103,12 @@ static void judge(struct work *work)
 static enum store_result keep(struct store_db *db, struct store_job *job)
 {
     struct judging *judging = (struct judging *)((char *)job - offsetof(struct judging, job));
-    enum store_result result = store_put_report(db, judging->id, JSON_NAME, judging->json.text, judging->json.size);
+    enum store_result result = store_put_report(db, judging->id, JSON_NAME, judging->json.text, judging->json.size,
+        server_time());
     for (unsigned i = 0; !result && pyr_text_language_at(i); i++) {
         char name[40];
-        result = store_put_report(db, judging->id, page_name(pyr_text_language_at(i), name), judging->page[i].text, judging->page[i].size);
+        result = store_put_report(db, judging->id, page_name(pyr_text_language_at(i), name), judging->page[i].text,
+            judging->page[i].size, server_time());
     }
     return result;
 }
@@ -180,7 +182,8 @@ static void looked(struct store_job *job, enum store_result result)
 {
     struct question *question = (struct question *)job;
     struct table *table = question->table;
-    enum judging_state state = !result ? JUDGING_READY : result == STORE_NONE && !table->gone ? begin(table, question->address) : JUDGING_FAILED;
+    enum judging_state state = !result ? JUDGING_READY :
+        result == STORE_NONE && !table->gone ? begin(table, question->address) : JUDGING_FAILED;
     question->answer(question->context, state, result ? NULL : question->text, question->size, question->language != NULL);
     if (result)
         free(question->text);
@@ -196,7 +199,8 @@ void judging_ask(struct table *table, uint64_t address, const char *language,
         answer(context, JUDGING_FAILED, NULL, 0, language != NULL);
         return;
     }
-    *question = (struct question){ .job = { .run = look, .done = looked }, .table = table, .id = table->id, .address = address, .language = language,
+    *question = (struct question){ .job = { .run = look, .done = looked }, .table = table, .id = table->id,
+        .address = address, .language = language,
         .answer = answer, .context = context };
     table->jobs++;
     store_submit(table->server->store, &question->job);

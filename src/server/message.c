@@ -251,7 +251,7 @@ const char *message_name(unsigned index)
     return index < sizeof messages / sizeof *messages ? messages[index].type : NULL;
 }
 
-static bool is_id(const json_t *value)
+bool message_is_id(const json_t *value)
 {
     const char *text = json_string_value(value);
     if (!text || !text[0] || json_string_length(value) >= ID_SIZE || strlen(text) != json_string_length(value))
@@ -276,7 +276,7 @@ void message_read(struct conn *conn, const char *text, size_t size)
         refuse(conn, "", error, "");
         goto out;
     }
-    if (id_value && !is_id(id_value)) {
+    if (id_value && !message_is_id(id_value)) {
         refuse(conn, "", ERROR_BAD_MESSAGE, "id");
         goto out;
     }

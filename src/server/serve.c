@@ -1,7 +1,6 @@
 /* serve.c: the server as a whole: it starts, ticks and stops. */
 #include <errno.h>
 #include <sodium.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,6 @@
 
 #define TICK_MS 250
 #define SWEEP_MS 60000
-#define IDLE_SECONDS (60 * 86400)    /* visitors who never played are forgotten */
 #define STOP_MS 5000             /* what is in hand is given this long */
 #define GOODBYE_MS 750           /* and then those who were told to come back, to answer */
 
@@ -52,31 +50,6 @@ const struct pyr_edition *server_edition(const struct server *server, const char
     return NULL;
 }
 
-/* Logs. */
-
-static void log_line(enum log_level level, const char *event, const char *rest)
-{
-    static const char *const names[] = { "info", "warn", "error" };
-    struct timespec now;
-    struct tm utc;
-    char when[32];
-    clock_gettime(CLOCK_REALTIME, &now);
-    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S", gmtime_r(&now.tv_sec, &utc));
-    fprintf(stderr, "time=%s.%03ldZ level=%s event=%s%s%s\n", when, now.tv_nsec / 1000000, names[level], event, rest[0] ? " " : "", rest);
-}
-
-void server_log(const struct server *server, enum log_level level, const char *event, const char *format, ...)
-{
-    char rest[256];
-    va_list values;
-    if (level == LOG_INFO && server->options.quiet)
-        return;
-    va_start(values, format);
-    vsnprintf(rest, sizeof rest, format, values);
-    va_end(values);
-    log_line(level, event, rest);
-}
-
 static void log_store(const char *words)
 {
     char rest[256];
@@ -94,7 +67,7 @@ static bool load_visitor(void *context, const struct store_visitor *visitor)
     return visitor_load(context, visitor);
 }
 
-static bool load_code(void *context, const uint8_t hash[32], int64_t visitor, int64_t until)
+static bool load_code(void *context, const uint8_t hash[TOKEN_SIZE], int64_t visitor, int64_t until)
 {
     return device_code_load(context, hash, visitor, until);
 }
@@ -109,10 +82,12 @@ static bool load_table(void *context, const struct store_table *table, const cha
 static bool load(struct store_db *db, void *context)
 {
     struct server *server = context;
+    unsigned days = server->options.keep_visitors;
     return store_count_visitor(db, &server->last_visitor, &server->last_table) == STORE_OK &&
-        store_drop_visitors(db, server_time() - IDLE_SECONDS) == STORE_OK &&
-        store_each_visitor(db, load_visitor, server) == STORE_OK && store_each_code(db, load_code, server) == STORE_OK &&
-        store_each_open_table(db, load_table, server) == STORE_OK;
+        (!days || store_drop_visitors(db, server_time() - 86400 * (int64_t)days) == STORE_OK) &&
+        store_get_downtimes(db, server_time(), server->down, &server->downs) == STORE_OK &&
+        store_each_visitor(db, load_visitor, server) == STORE_OK &&
+        store_each_code(db, load_code, server) == STORE_OK && store_each_open_table(db, load_table, server) == STORE_OK;
 }
 
 /* Ticks and the end. */
@@ -124,11 +99,12 @@ static void stop_loop(struct server *server)
     server->stopped = true;
     uv_timer_stop(&server->tick);
     uv_close((uv_handle_t *)&server->tick, NULL);
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < SIGNALS; i++)
         uv_close((uv_handle_t *)&server->signals[i], NULL);
     web_stop(server);
     pool_stop(server->pool);
     server->pool = NULL;                     /* the store's last answers find none */
+    upkeep_stop(server);
     store_close(server->store);
 }
 
@@ -151,6 +127,7 @@ void server_tick(struct server *server)
         table_tick(table);
     }
     web_tick(server);
+    upkeep_tick(server);
     if (server_now(server) >= server->sweep_at) {
         server->sweep_at = server_now(server) + SWEEP_MS;
         address_sweep(server);
@@ -171,6 +148,11 @@ static void on_tick(uv_timer_t *timer)
 static void on_signal(uv_signal_t *handle, int signal)
 {
     struct server *server = handle->data;
+    if (signal == SIGHUP) {
+        /* A terminal was closed: no reason for anyone to lose their table. */
+        server_log(server, LOG_INFO, "hangup", "signal=%d", signal);
+        return;
+    }
     if (server->stopping) {
         stop_loop(server);                   /* asked twice */
         return;
@@ -241,6 +223,7 @@ bool server_start(struct server *server, const struct server_options *options, c
         return false;
     }
     clock_start(server);
+    server->upkeep.start = server_time();
     object_init();
     randombytes_buf(server->hash_key, sizeof server->hash_key);
     store_set_log(log_store);
@@ -267,6 +250,7 @@ void server_halt(struct server *server)
     web_stop(server);
     pool_stop(server->pool);
     server->pool = NULL;
+    upkeep_stop(server);
     store_close(server->store);
     server->store = NULL;
     uv_run(&server->loop, UV_RUN_DEFAULT);
@@ -304,12 +288,14 @@ static void print_links(const struct server *server)
 int server_run(const struct server_options *options)
 {
     static struct server server;             /* some 60 KB */
-    static const int signals[] = { SIGTERM, SIGINT };
+    static const int signals[SIGNALS] = { SIGTERM, SIGINT, SIGHUP };
     char error[512] = "";
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);                /* a file that may not grow is like a full disk: the write fails, the server goes on */
+    log_start();                             /* if there is no thread for it, everyone writes their own lines */
     raise_file_limit(options->max_connections + 64);
     if (!server_start(&server, options, error, sizeof error)) {
+        log_stop();
         fprintf(stderr, "pyramids: %s\n", error);
         server_finish(&server);
         return 1;
@@ -317,7 +303,7 @@ int server_run(const struct server_options *options)
     uv_timer_init(&server.loop, &server.tick);
     server.tick.data = &server;
     uv_timer_start(&server.tick, on_tick, TICK_MS, TICK_MS);
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < SIGNALS; i++) {
         uv_signal_init(&server.loop, &server.signals[i]);
         server.signals[i].data = &server;
         uv_signal_start(&server.signals[i], on_signal, signals[i]);
@@ -330,6 +316,7 @@ int server_run(const struct server_options *options)
         open_browser(server.url);
     uv_run(&server.loop, UV_RUN_DEFAULT);
     server_log(&server, LOG_INFO, "stopped", "games=%llu", (unsigned long long)server.count.games);
+    log_stop();
     server_finish(&server);
     return 0;
 }

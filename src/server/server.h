@@ -2,7 +2,7 @@
  * server.h: the server's parts and what they share. One thread, the event loop's, owns everything here; bots think in the threads of
  * pool.c, the database is written by the thread of store.c, and both answer in the loop's thread.
  *
- *   serve.c     starts, ticks, stops; clock.c  the time
+ *   serve.c     starts, ticks, stops; clock.c  the time; log.c  the log; upkeep.c  what is done now and then
  *   edge.c      sockets, with HTTP, WebSocket and TLS of src/wire on top
  *   web.c       connections as requests and messages; http.c  the routes under /api
  *   message.c   the table of WebSocket messages; feed.c  what a connection is told next
@@ -41,6 +41,8 @@
 #define ADDRESS_SIZE 52          /* what limits count an address by, with its end */
 #define ADDRESS_TEXT 96          /* an address as others write it, with its end */
 #define STANDIN "club"           /* the bot that plays for someone who is away */
+#define HOST_GONE_MS 120000      /* after so long without the host any player may ask for a stand-in */
+#define SIGNALS 3                /* that are handled: SIGTERM, SIGINT, SIGHUP */
 
 struct conn;
 struct table;
@@ -67,6 +69,7 @@ struct server_options {
     unsigned max_tables_per_address, table_rate;      /* open ones; new ones a minute */
     unsigned quick_seconds, relaxed_seconds;
     unsigned ping_seconds;       /* between pings of a socket */
+    unsigned keep_analyses, keep_closed, keep_visitors, keep_games;      /* days; 0: for ever */
     const char *ready_file;      /* gets the address once the server listens; for scripts. NULL: none */
 };
 
@@ -148,6 +151,7 @@ struct visitor {
     char name[NAME_SIZE];
     int64_t created, seen;
     unsigned connections, tables;/* tables: open ones with a seat or as host */
+    bool forgotten;              /* about to be freed */
     struct conn *conns;          /* sockets */
     struct share lobby;
 };
@@ -186,6 +190,7 @@ struct seat {
     const struct pyr_bot *bot;   /* of SEAT_BOT */
     int64_t visitor;             /* of SEAT_PERSON, and of a SEAT_FRIEND kept for someone known; 0 none */
     char name[NAME_SIZE];
+    char sit[ID_SIZE];           /* id of the message by which a SEAT_PERSON sat down */
     uint8_t key[TOKEN_SIZE];     /* SHA-256 of a friend's key; zero: kept for `visitor` */
     uint64_t ids[8];             /* hashes of the last messages that took effect */
 };
@@ -194,7 +199,7 @@ struct seat {
 struct core {
     uint8_t state;               /* enum store_state */
     uint8_t seats;
-    int64_t changed;
+    int64_t changed;             /* seconds since 1970: the last choice, seat taken, or other change */
     struct seat seat[PYR_MAX_SEATS];
     struct pyr_fair fair;
     struct pyr_bare_match game;  /* once it runs */
@@ -241,8 +246,10 @@ struct table {
     uint32_t told;               /* grows with every change of what `table` messages tell */
     uint32_t ready;              /* the same for `ready` messages */
     uint64_t deadline;           /* of the phase, in milliseconds; 0: no clock */
+    uint64_t spent;              /* milliseconds of the phase that had passed when the server went down */
     uint64_t idle;               /* since when nobody watches, in milliseconds */
     uint64_t left[PYR_MAX_SEATS];/* when the last connection of the person at a seat ended, in milliseconds; 0: not known */
+    uint64_t host_left;          /* the same of the host; if there was none, when the table came into memory */
     bool analysing;
     struct { uint64_t messages,
         bytes; uint32_t lines; } unreported;     /* sent since the log had so many lines (table_report) */
@@ -288,7 +295,7 @@ struct server {
     struct server_options options;
     uv_loop_t loop;
     uv_timer_t tick;
-    uv_signal_t signals[2];
+    uv_signal_t signals[SIGNALS];
     struct edge *edge;           /* NULL: not listening */
     struct store *store;
     struct pool *pool;
@@ -300,6 +307,13 @@ struct server {
     bool secure, stopping, stopped;
     uint64_t stop_at, leave_at;  /* at the latest; with nothing in hand: of the loop's own clock */
     uint64_t sweep_at;           /* when addresses and codes are next looked through */
+    struct store_downtime down[STORE_DOWNTIMES];     /* when there was no server on this database */
+    unsigned downs;
+    struct {
+        uint64_t beat_at, keep_at;           /* when the heartbeat is next stored, and what is old dropped */
+        int64_t start;                       /* when the server started; 0 once that is stored */
+        bool beating, keeping;               /* it is under way */
+    } upkeep;
     uint8_t hash_key[16];
     struct map visitors, tokens, tables, addresses;
     struct table *table_list;
@@ -326,7 +340,7 @@ struct server {
 };
 
 /* clock.c: every time in src/server comes from here, so that a test can move it. */
-uint64_t server_now(const struct server *server);          /* milliseconds, of a clock that never goes back; in the loop's thread only */
+uint64_t server_now(const struct server *server);          /* milliseconds; never goes back; in the loop's thread only */
 int64_t server_time(void);                                 /* seconds since 1970 */
 void clock_start(const struct server *server);
 void clock_tick(const struct server *server);              /* follows a test's clock */
@@ -335,6 +349,10 @@ const struct pyr_edition *server_edition(const struct server *server, const char
 
 /* One line on standard error: time, level, event and further words `name=value` (log.c). Never codes, keys, tokens or names. */
 enum log_level { LOG_INFO, LOG_WARN, LOG_ERROR };
+bool log_start(void);                        /* from now on a thread writes the lines, and nobody waits for it */
+void log_stop(void);
+void log_line(enum log_level level, const char *event, const char *rest);  /* from any thread */
+uint64_t log_dropped(void);                  /* lines that did not fit into the buffer */
 void server_log(const struct server *server, enum log_level level, const char *event, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -375,6 +393,9 @@ bool device_code_load(struct server *server, const uint8_t hash[TOKEN_SIZE], int
 struct visitor *device_code_use(struct server *server, const char *text, struct device_code *used);
 void device_code_drop(struct server *server, int64_t visitor);
 void device_code_sweep(struct server *server);
+/* The database has dropped these visitors, who were last seen before that time: they are forgotten, but those who came
+ * back meanwhile are stored again. */
+void visitors_forget(struct server *server, const int64_t *ids, unsigned count, int64_t before);
 void visitors_finish(struct server *server);
 
 /* message.c: JSON without memory. jansson does not always tell, so whether it ran short is noted: from object_init on (once in a program), since
@@ -384,6 +405,11 @@ void object_begin(void);
 bool object_is_short(void);
 /* The object that a text is. NULL with ERROR_BAD_JSON, or ERROR_STORAGE without memory. */
 json_t *object_read(const char *text, size_t size, enum error *error);
+
+/* upkeep.c: drops what is older than the options allow, says that the server is alive, tries whether the store works
+ * again. */
+void upkeep_tick(struct server *server);
+void upkeep_stop(struct server *server);     /* before the store is closed */
 
 /* config.c: the JSON text of a table's configuration, and back. The text is the caller's to free. */
 char *config_write(const struct table *table, const struct core *core);
@@ -397,11 +423,15 @@ struct table_request {           /* what a table is to be */
     bool is_public;
     uint8_t clock;
     struct address *address;     /* from where it is made; NULL: not counted */
+    const char *id;              /* by which the same visitor gets this table again instead of another one; "" none */
 };
-/* A new table; `answer` is called once it is stored, or has failed (then the table is gone). ERROR_TOO_MANY,
- * ERROR_TOO_FAST, ERROR_STORAGE at once. */
+/* A new table; friends' seats without a visitor get keys. `answer` is called once it is stored, or has failed (then the
+ * table is gone). ERROR_TOO_MANY, ERROR_TOO_FAST, ERROR_STORAGE at
+ * once. */
 enum error table_create(struct server *server, struct visitor *host, const struct table_request *request,
     void (*answer)(struct change *change, enum error error), void *context, struct table **table);
+/* The key of a friend's seat: it follows from the table's secret, so that it can be told again to those who may know it. */
+void table_key(const struct table *table, unsigned seat, char key[KEY_SIZE + 1]);
 struct table *table_find(const struct server *server, const char *code);
 bool table_is_code(const char *code);
 /* A code as people type it: small letters, blanks and dashes in between. `size` letters into `to`, with an end; false if
@@ -434,6 +464,7 @@ pyr_seat table_seat_of(const struct table *table, int64_t visitor);      /* PYR_
 bool table_is_known_to(const struct table *table, const struct visitor *visitor);      /* it is public, or theirs: its code need not be guessed */
 unsigned table_waiting(const struct table *table);         /* seats that have to choose, as bits */
 bool table_is_here(const struct table *table, unsigned seat);
+bool table_has_host(const struct table *table);            /* its host is connected */
 bool table_line_is_visible(const struct table *table, uint32_t line, pyr_seat seat);
 /* The choice of a seat as text, "" if it has not confirmed one. */
 void table_choice(const struct table *table, pyr_seat seat, char *to, size_t size);

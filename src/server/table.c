@@ -5,7 +5,8 @@
  *  1. A table's core is what the database has: a change is made on a copy, stored, and only then put in its place and told to anyone. If it
  *     cannot be stored, the copy is dropped and whoever asked is told so.
  *  2. Changes of one table happen one after the other, in the order in which they came.
- *  3. Bots' choices are not stored before their phase is complete: after a restart they choose again.
+ *  3. Bots' choices are not stored before their phase is complete: after a restart they choose again. The choice of a
+ *     stand-in is stored when the person comes back, since from then on it is theirs.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@
 #define ABANDONED_MS 600000      /* one that waits for players, unwatched for so long, makes room where there is none */
 #define WAITING_SECONDS (3 * 86400)
 #define CORRESPONDENCE_SECONDS (60 * 86400)
+#define GRACE_MS 10000           /* what a clock has left at least after a restart: the players have to come back first */
 
 static const char code_letters[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
@@ -101,6 +103,14 @@ bool table_is_here(const struct table *table, unsigned seat)
 {
     for (const struct conn *conn = table->watchers; conn; conn = conn->next_watcher)
         if (conn->visitor && (int64_t)conn->visitor->node.key == table->core.seat[seat].visitor)
+            return true;
+    return false;
+}
+
+bool table_has_host(const struct table *table)
+{
+    for (const struct conn *conn = table->watchers; conn; conn = conn->next_watcher)
+        if (conn->visitor && (int64_t)conn->visitor->node.key == table->host)
             return true;
     return false;
 }
@@ -239,8 +249,13 @@ static enum store_result store_change(struct store_db *db, struct store_job *job
         memcpy(row.code, table->code, sizeof table->code);
         result = store_put_table(db, &row);
     }
+    if (!result && change->is_new && change->id[0]) {
+        char code[16];
+        result = store_get_request(db, table->host, change->id, code) == STORE_OK ? STORE_NONE :     /* two came at once */
+            store_put_request(db, table->host, change->id, table->id, core->changed);
+    }
     if (!result && change->lines_size)
-        result = store_add_lines(db, table->id, change->first_line, change->lines, change->lines_size);
+        result = store_add_lines(db, table->id, change->first_line, change->lines, change->lines_size, core->changed);
     if (!result && change->has_choice)
         result = store_put_choice(db, table->id, &change->choice);
     if (!result && change->places) {
@@ -317,7 +332,7 @@ static void change_finish(struct change *change, enum error error, const struct 
         table->told += change->told;
         if (change->lines_size) {
             table->ready++;
-            table->deadline = 0;
+            table->deadline = table->spent = 0;
         } else if (change->ready) {
             table->ready++;
         }
@@ -359,8 +374,9 @@ static void advance(struct table *table)
         } else {
             problem.error = ERROR_STORAGE;
         }
+        if (!problem.error && (change->config || change->is_new || change->lines_size || change->has_choice))
+            change->after->changed = change->choice.made = server_time();
         if (!problem.error && (change->config || change->is_new)) {
-            change->after->changed = server_time();
             change->config_text = config_write(table, change->after);
             if (!change->config_text)
                 problem.error = ERROR_STORAGE;
@@ -505,7 +521,8 @@ enum error make_sit(struct change *change, struct problem *problem)
     struct visitor *visitor = visitor_by_id(table->server, change->visitor);
     (void)problem;
     if (mine < PYR_MAX_SEATS)
-        return is_known(table->server, &core->seat[mine], change->id) ? ERROR_NONE : core->state != STORE_WAITING ? ERROR_BEGUN : ERROR_SEATED;
+        return change->id[0] && !strcmp(core->seat[mine].sit, change->id) ? ERROR_NONE :
+            core->state != STORE_WAITING ? ERROR_BEGUN : ERROR_SEATED;
     if (core->state != STORE_WAITING)
         return core->state == STORE_CLOSED ? ERROR_NO_TABLE : ERROR_BEGUN;
     int found = -1;
@@ -536,7 +553,7 @@ enum error make_sit(struct change *change, struct problem *problem)
     seat->kind = SEAT_PERSON;
     seat->visitor = change->visitor;
     seat->away = false;
-    remember(table->server, seat, change->id);
+    memcpy(seat->sit, change->id, ID_SIZE);
     pyr_fair_add(&core->fair, (pyr_seat)found, change->number);
     change->places = true;
     return begin_if_full(change);
@@ -553,6 +570,7 @@ enum error make_leave(struct change *change, struct problem *problem)
     if (core->state == STORE_WAITING) {
         bool known = sodium_is_zero(seat->key, TOKEN_SIZE) && seat->before == SEAT_FRIEND;
         seat->kind = seat->before;
+        seat->sit[0] = '\0';
         if (!known)
             seat->visitor = 0;
         if (seat->kind == SEAT_OPEN)
@@ -570,17 +588,40 @@ enum error make_leave(struct change *change, struct problem *problem)
     return ERROR_NONE;
 }
 
+/* Someone plays for themselves again. */
+static void come_back(struct change *change, struct seat *seat)
+{
+    if (!seat->away)
+        return;
+    seat->away = false;
+    change->config = change->told = true;
+}
+
+static void put_choice(struct change *change, const char *text)
+{
+    change->has_choice = true;
+    change->choice.seat = change->seat;
+    change->choice.phase = change->phase;
+    memcpy(change->choice.id, change->id, sizeof change->id);
+    snprintf(change->choice.text, sizeof change->choice.text, "%s", text);
+}
+
 enum error make_return(struct change *change, struct problem *problem)
 {
-    pyr_seat mine = table_seat_of(change->table, change->visitor);
+    pyr_seat mine = change->seat = table_seat_of(change->table, change->visitor);
+    char text[sizeof change->choice.text];
     (void)problem;
     if (mine >= PYR_MAX_SEATS)
         return ERROR_NOT_SEATED;
     if (change->after->state != STORE_RUNNING)
         return ERROR_NOT_RUNNING;
-    if (change->after->seat[mine].away) {
-        change->after->seat[mine].away = false;
-        change->config = change->told = true;
+    if (!change->after->seat[mine].away)
+        return ERROR_NONE;
+    come_back(change, &change->after->seat[mine]);
+    table_choice(change->table, mine, text, sizeof text);
+    if (text[0]) {
+        change->phase = change->table->log.count;
+        put_choice(change, text);
     }
     return ERROR_NONE;
 }
@@ -606,15 +647,8 @@ static void note_choice(struct change *change, const char *text)
 {
     struct seat *seat = &change->after->seat[change->seat];
     remember(change->table->server, seat, change->id);
-    if (seat->away) {
-        seat->away = false;
-        change->config = change->told = true;
-    }
-    change->has_choice = true;
-    change->choice.seat = change->seat;
-    change->choice.phase = change->phase;
-    memcpy(change->choice.id, change->id, sizeof change->id);
-    snprintf(change->choice.text, sizeof change->choice.text, "%s", text);
+    come_back(change, seat);
+    put_choice(change, text);
 }
 
 enum error make_choose(struct change *change, struct problem *problem)
@@ -673,15 +707,17 @@ enum error make_fill(struct change *change, struct problem *problem)
 
 enum error make_standin(struct change *change, struct problem *problem)
 {
+    const struct table *table = change->table;
     struct core *core = change->after;
+    bool orphaned = !table_has_host(table) && server_now(table->server) - table->host_left >= HOST_GONE_MS;
     (void)problem;
-    if (!is_hosts(change))
+    if (!is_hosts(change) && !(orphaned && table_seat_of(table, change->visitor) < PYR_MAX_SEATS))
         return ERROR_NOT_HOST;
     if (core->state != STORE_RUNNING)
         return ERROR_NOT_RUNNING;
     if (change->seat >= core->seats || core->seat[change->seat].kind != SEAT_PERSON)
         return ERROR_NOT_SEATED;
-    if (table_is_here(change->table, change->seat))
+    if (table_is_here(table, change->seat))
         return ERROR_HERE;
     if (!core->seat[change->seat].away) {
         core->seat[change->seat].away = true;
@@ -813,6 +849,16 @@ void table_thought(struct thought *thought)
     free(thought);
 }
 
+/* Milliseconds for the phase that begins, or goes on after a restart. */
+static uint64_t time_for(struct table *table)
+{
+    const struct server_options *options = &table->server->options;
+    uint64_t whole = 1000 * (uint64_t)(table->clock == CLOCK_QUICK ? options->quick_seconds : options->relaxed_seconds);
+    uint64_t left = table->spent < whole ? whole - table->spent : 0, least = whole < GRACE_MS ? whole : GRACE_MS;
+    table->spent = 0;
+    return left > least ? left : least;
+}
+
 void table_wake(struct table *table)
 {
     struct server *server = table->server;
@@ -829,10 +875,9 @@ void table_wake(struct table *table)
             think(table, s);
     }
     if (!people)
-        table->deadline = 0;
+        table->deadline = table->spent = 0;
     else if (table->clock && !table->deadline)
-        table->deadline = server_now(server) +
-            1000 * (uint64_t)(table->clock == CLOCK_QUICK ? server->options.quick_seconds : server->options.relaxed_seconds);
+        table->deadline = server_now(server) + time_for(table);
 }
 
 void table_tick(struct table *table)
@@ -843,7 +888,8 @@ void table_tick(struct table *table)
     if (table->busy || table->changes)
         return;
     if (table->core.state == STORE_RUNNING) {
-        if (!table->deadline && !table->clock && !table->watchers && server_time() - table->core.changed > CORRESPONDENCE_SECONDS)
+        if (!table->deadline && !table->clock && !table->watchers &&
+            server_time() - table->core.changed >= CORRESPONDENCE_SECONDS)
             is_late = true;
         if (!is_late) {
             table_wake(table);               /* a bot that could not be asked is asked again */
@@ -876,6 +922,7 @@ static struct table *table_new(struct server *server, const char *code)
     table->server = server;
     table->last_change = &table->changes;
     table->idle = server_now(server) ? server_now(server) : 1;
+    table->host_left = server_now(server);
     memcpy(table->code, code, CODE_SIZE + 1);
     if (!map_add(&server->tables, &table->node, code_key(code))) {
         free(table);
@@ -1018,12 +1065,43 @@ enum error table_create(struct server *server, struct visitor *host, const struc
     table->created = table->core.changed = server_time();
     table->core.seats = (uint8_t)request->seats;
     memcpy(table->core.seat, request->seat, sizeof table->core.seat);
+    for (unsigned s = 0; s < request->seats; s++) {
+        char key[KEY_SIZE + 1];
+        struct seat *seat = &table->core.seat[s];
+        if (seat->kind != SEAT_FRIEND || seat->visitor)
+            continue;
+        table_key(table, s, key);
+        crypto_hash_sha256(seat->key, (const unsigned char *)key, KEY_SIZE);
+    }
     change->is_new = true;
     change->answer = answer;
     change->context = context;
     *out = table;
-    change_submit(change, NULL, NULL);
+    change_submit(change, NULL, request->id);
     return ERROR_NONE;
+}
+
+/* Who knows a key learns nothing about the secret, nor about other keys. */
+void table_key(const struct table *table, unsigned seat, char key[KEY_SIZE + 1])
+{
+    uint8_t bytes[crypto_auth_hmacsha256_BYTES];
+    char text[32];
+    int size = snprintf(text, sizeof text, "pyramids key %u", seat + 1);
+    _Static_assert(PYR_FAIR_BYTES == crypto_auth_hmacsha256_KEYBYTES, "the secret is a key");
+    crypto_auth_hmacsha256(bytes, (const unsigned char *)text, (unsigned long long)size, table->core.fair.secret);
+    sodium_bin2base64(key, KEY_SIZE + 1, bytes, 16, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+}
+
+/* Milliseconds for which a clock has run that began at a time: those without a server do not count. */
+static uint64_t clock_spent(const struct server *server, int64_t since)
+{
+    int64_t spent = server_time() - since;
+    for (unsigned i = 0; i < server->downs; i++) {
+        const struct store_downtime *down = &server->down[i];
+        if (down->ended > since)
+            spent -= down->ended - (down->began > since ? down->began : since);
+    }
+    return spent > 0 ? 1000 * (uint64_t)spent : 0;
 }
 
 struct table *table_restore(struct server *server, const struct store_table *stored, const char *text, size_t size,
@@ -1044,9 +1122,16 @@ struct table *table_restore(struct server *server, const struct store_table *sto
     bool good = config_read(table, stored->config) && (!size || lines_reserve(&table->log, text, size));
     if (good && size)
         lines_add(&table->log, text, size);
-    for (unsigned i = 0; good && i < count; i++)
+    if (core->changed < stored->phase)
+        core->changed = stored->phase;
+    for (unsigned i = 0; good && i < count; i++) {
         if (choices[i].seat < core->seats)
             remember(server, &core->seat[choices[i].seat], choices[i].id);
+        if (core->changed < choices[i].made)
+            core->changed = choices[i].made;
+    }
+    if (stored->phase)
+        table->spent = clock_spent(server, stored->phase);
     if (good && core->state == STORE_RUNNING) {
         struct pyr_match *match = &server->scratch;
         struct pyr_chance chance;

@@ -292,20 +292,28 @@ static void sighting_done(struct store_job *job, enum store_result result)
     free(job);
 }
 
+static void submit_sighting(struct server *server, const struct visitor *visitor, const uint8_t token[TOKEN_SIZE])
+{
+    struct sighting *sighting = calloc(1, sizeof *sighting);
+    if (!sighting)
+        return;
+    sighting->stored = (struct store_visitor){ .id = (int64_t)visitor->node.key, .created = visitor->created,
+        .seen = visitor->seen };
+    memcpy(sighting->stored.name, visitor->name, sizeof visitor->name);
+    if (token)
+        memcpy(sighting->stored.token, token, TOKEN_SIZE);
+    sighting->job.run = run_sighting;
+    sighting->job.done = sighting_done;
+    store_submit(server->store, &sighting->job);
+}
+
 void visitor_saw(struct server *server, struct visitor *visitor)
 {
     int64_t now = server_time();
     if (now - visitor->seen < 86400)
         return;
-    struct sighting *sighting = calloc(1, sizeof *sighting);
     visitor->seen = now;
-    if (!sighting)
-        return;
-    sighting->stored = (struct store_visitor){ .id = (int64_t)visitor->node.key, .created = visitor->created, .seen = now };
-    memcpy(sighting->stored.name, visitor->name, sizeof visitor->name);
-    sighting->job.run = run_sighting;
-    sighting->job.done = sighting_done;
-    store_submit(server->store, &sighting->job);
+    submit_sighting(server, visitor, NULL);
 }
 
 /* One-time codes for a second device. */
@@ -382,6 +390,59 @@ void device_code_sweep(struct server *server)
         }
         *link = code->next;
         free(code);
+    }
+}
+
+/* Visitors whom the database has dropped. */
+
+struct forgetting {
+    struct server *server;
+    struct visitor *visitor;     /* who stays, and is stored again */
+};
+
+static void drop_tokens(struct map_node *node, void *context)
+{
+    struct forgetting *forgetting = context;
+    struct token *token = (struct token *)node;
+    if (!token->visitor->forgotten)
+        return;
+    map_remove(&forgetting->server->tokens, node);
+    free(token);
+}
+
+static void store_again(struct map_node *node, void *context)
+{
+    struct forgetting *forgetting = context;
+    struct token *token = (struct token *)node;
+    if (token->visitor == forgetting->visitor)
+        submit_sighting(forgetting->server, token->visitor, token->hash);
+}
+
+void visitors_forget(struct server *server, const int64_t *ids, unsigned count, int64_t before)
+{
+    struct forgetting forgetting = { .server = server };
+    unsigned forgotten = 0;
+    for (unsigned i = 0; i < count; i++) {
+        struct visitor *visitor = visitor_by_id(server, ids[i]);
+        if (visitor && !visitor->connections && visitor->seen < before) {
+            device_code_drop(server, ids[i]);
+            visitor->forgotten = true;
+            forgotten++;
+        } else if (visitor) {                /* they came back in this very moment, or have been connected all the time */
+            visitor->seen = server_time();
+            forgetting.visitor = visitor;
+            map_each(&server->tokens, store_again, &forgetting);
+        }
+    }
+    if (!forgotten)
+        return;
+    map_each(&server->tokens, drop_tokens, &forgetting);
+    for (unsigned i = 0; i < count; i++) {
+        struct visitor *visitor = visitor_by_id(server, ids[i]);
+        if (!visitor || !visitor->forgotten)
+            continue;
+        map_remove(&server->visitors, &visitor->node);
+        free(visitor);
     }
 }
 

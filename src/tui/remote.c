@@ -39,6 +39,8 @@ struct offer {
 struct remote {
     struct net *net;
     enum stage stage;
+    /* Our number in the shuffle, and of which table; what the server promised. */
+    char number[65], number_of[CODE_ROOM], commitment[65];
     char url[400], cookie_path[PATH_MAX], trusted[PATH_MAX], cookie[512], name[NAME_ROOM], code[CODE_ROOM], key[64], title[300], banner[200];
     bool connected, opened, connecting;
     bool is_forgotten;           /* the server does not know who we were: we become somebody new there */
@@ -429,10 +431,46 @@ static void open_table(struct remote *remote)
         net_send(remote->net, remote->pending);
 }
 
+#define NUMBERS_SIZE 16384       /* bytes of the file: some 100 tables, the latest first */
+
+/* Our part in the shuffle of a table (docs/fair-shuffle.md): drawn once and kept, with the commitment that was seen
+ * before. Whatever the server answers to a `sit`, it gets the same number again, so that it cannot wait for a deal that it
+ * likes. */
+static bool table_number(struct remote *remote, char number[65])
+{
+    char path[PATH_MAX + 16], start[CODE_ROOM + 1], fresh[NUMBERS_SIZE];
+    size_t size = 0;
+    if (!strcmp(remote->number_of, remote->code)) {
+        memcpy(number, remote->number, 65);
+        return true;
+    }
+    snprintf(path, sizeof path, "%s.numbers", remote->cookie_path);
+    snprintf(start, sizeof start, "%s ", remote->code);
+    char *text = remote->cookie_path[0] ? save_read(path, NUMBERS_SIZE, &size) : NULL;
+    const char *found = NULL;
+    for (const char *line = text; line && *line && !found; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+        if (!strncmp(line, start, strlen(start)) && sscanf(line + strlen(start), "%64[0-9a-f]", number) == 1 &&
+            strlen(number) == 64)
+            found = line;
+    bool good = found || random_hex(number, 32);
+    if (good && !found && remote->cookie_path[0]) {
+        int length = snprintf(fresh, sizeof fresh, "%s%s %s\n%s", start, number, remote->commitment, text ? text : "");
+        if (length >= (int)sizeof fresh)     /* the oldest ones are left out */
+            length = (int)(strrchr(fresh, '\n') + 1 - fresh);
+        save_write(path, fresh, (size_t)length);         /* if not, it is kept as long as this program runs */
+    }
+    free(text);
+    if (good) {
+        memcpy(remote->number, number, 65);
+        snprintf(remote->number_of, sizeof remote->number_of, "%s", remote->code);
+    }
+    return good;
+}
+
 static void sit(struct remote *remote)
 {
     char number[65];
-    if (remote->sat || !random_hex(number, 32))
+    if (remote->sat || !table_number(remote, number))
         return;
     remote->sat = true;
     json_t *message = json_pack("{ssssss}", "type", "sit", "id", "sit", "number", number);
@@ -453,6 +491,10 @@ static void on_table(struct remote *remote, struct app *app, const json_t *messa
     bool new_seat = remote->you != (you >= 1 && you <= (json_int_t)remote->seats ? (unsigned)you : 0);
     remote->you = you >= 1 && you <= (json_int_t)remote->seats ? (unsigned)you : 0;
     remote->host = json_is_true(json_object_get(message, "host"));
+    copy_text(remote->commitment, sizeof remote->commitment, text_of(message, "commitment"));
+    /* It is written into a file, where a server has nothing else to say. */
+    if (strspn(remote->commitment, "0123456789abcdef") != 64)
+        strcpy(remote->commitment, "-");
     copy_text(remote->state, sizeof remote->state, text_of(message, "state"));
     if (!remote->has_edition)
         copy_text(remote->edition_name, sizeof remote->edition_name, text_of(message, "edition"));
