@@ -10,9 +10,9 @@ FUZZ_SECONDS = 30
 
 .PHONY: all play test bench bench-server fuzz install format-check clean help
 
-all: ## build the game: build/src/cli/pyramids
+all: ## build the game: build/src/cli/pyramids (with its page if clang is there)
 	@scripts/need build
-	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --prefix=$(PREFIX)
+	@scripts/configure $(BUILD) --prefix=$(PREFIX)
 	@ninja -C $(BUILD)
 
 play: ## build, then play in the browser: against bots, or with friends

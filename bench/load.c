@@ -200,8 +200,8 @@ static void start_server(void)
         if (getppid() != self || !freopen("/dev/null", "w", stdout))
             _exit(1);
         execl(options.program, options.program, "serve", "--port", "0", "--database", database, "--ready-file", ready, "--no-browser", "--quiet",
-            "--request-rate", "100000", "--message-rate", "10000", "--max-connections", "30000", "--max-per-address", "30000", "--bot-threads",
-            "1", (char *)NULL);
+            "--request-rate", "100000", "--message-rate", "10000", "--max-connections", "30000", "--max-per-address", "30000", "--table-rate",
+            "1000000", "--max-tables-per-address", "100000", "--bot-threads", "1", (char *)NULL);
         fprintf(stderr, "%s: %s\n", options.program, strerror(errno));
         _exit(1);
     }

@@ -2,7 +2,8 @@
 """Makes the site: site.py OUT SOURCE EDITION MODULE FILE... -- PO... (FILE: a name in SOURCE, or NAME=PATH) copies the files
 of the page, the edition and the module into OUT, each also
 packed by gzip, adds the catalogues of the languages, and fills in the service worker: the list of files, and a version that changes with any of
-them. What is read where no script runs is there in all languages: @NOSCRIPT@ in the page, the descriptions in the manifest.
+them. What is read where no script runs is there in all languages: @NOSCRIPT@ and @UNLOADED@ in the page, the
+descriptions in the manifest.
 
 site.py --no-page OUT TEMPLATE PO... fills in @NOPAGE@ of the page that a server has that was built without one."""
 import gzip
@@ -24,7 +25,10 @@ def _(text):
 
 DESCRIPTION = _('Turn a card, take your pen, find the way down to the tomb.')
 NOSCRIPT = _('Pyramids is played with scripts: please allow them for this page.')
+UNLOADED = _('This page could not be loaded: its server does not answer, or does not expect visitors at this address. '
+    'Whoever runs the server behind a proxy or under another name can allow it:')
 NOPAGE = _('This server was built without its page, because clang and wasm-ld were missing. Tables can be played by other clients.')
+NOPAGE_HOW = _('To get the page, install clang and lld and build the program again.')
 
 
 def translations(text, paths):
@@ -56,7 +60,7 @@ def no_page(out, template, *languages):
     with open(template, encoding='utf-8') as file:
         page = file.read()
     with open(out, 'w', encoding='utf-8') as file:
-        file.write(page.replace('@NOPAGE@', paragraphs(NOPAGE, languages)))
+        file.write(page.replace('@NOPAGE@', paragraphs(NOPAGE, languages) + paragraphs(NOPAGE_HOW, languages)))
 
 
 def main():
@@ -73,7 +77,8 @@ def main():
         with open(path, 'rb') as file:
             content[name] = lean(name, file.read())
     content.update(catalogues(languages))
-    content['index.html'] = content['index.html'].decode().replace('@NOSCRIPT@', paragraphs(NOSCRIPT, languages)).encode()
+    page = content['index.html'].decode().replace('@UNLOADED@', paragraphs(UNLOADED, languages))
+    content['index.html'] = page.replace('@NOSCRIPT@', paragraphs(NOSCRIPT, languages)).encode()
     manifest = json.loads(content['app.webmanifest'])
     manifest['lang'], manifest['description'] = 'en', DESCRIPTION
     manifest['description_localized'] = dict(translations(DESCRIPTION, languages)[1:])

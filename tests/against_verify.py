@@ -149,6 +149,24 @@ def case_random_changes():
     assert taken < 20, taken
 
 
+def case_many():
+    """A file of many records, as export writes it: every game is checked, lines count from the beginning of the file."""
+    records = [f'; table ABCDEFG{index}\n' + game(PLAIN, index, [number(index), '-']) for index in range(3)]
+    done = ours(''.join(records), PLAIN)
+    assert done.returncode == 0 and done.stdout.count(': fair: ') == 3, done
+    assert done.stdout.endswith('\n<stdin>: games: 3, fair: 3, not proved: 0\n'), done
+    reports = [json.loads(line) for line in ours(''.join(records), PLAIN, '--json').stdout.splitlines()]
+    assert [(report['game'], report['good']) for report in reports] == [(1, True), (2, True), (3, True)]
+    secret = re.search(r'tag secret (\w+)', records[1]).group(1)
+    bad = records[:1] + [records[1].replace(secret, hashlib.sha256(b'another').hexdigest())] + records[2:]
+    lines = ''.join(bad).split('\n')
+    commitment, line = (i + 1 for i, text in enumerate(lines) if text.startswith(('tag commitment', 'tag secret')) and
+                        len(records[0].split('\n')) <= i + 1 < len((bad[0] + bad[1]).split('\n')))
+    done = ours(''.join(bad), PLAIN)
+    assert done.returncode == 1 and done.stdout.endswith('<stdin>: games: 3, fair: 2, not proved: 1\n'), done
+    assert done.stderr == f'<stdin>:{line}: the secret is not the one that line {commitment} commits to\n', (done.stderr, line, commitment)
+
+
 def case_usage():
     def run(*words):
         return subprocess.run([COMMAND, 'verify', *words], capture_output=True, text=True, env=ENV, check=False)

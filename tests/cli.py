@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Drives the command as people and scripts do. usage: cli.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import json
+import math
 import os
 import random
 import re
@@ -39,7 +40,7 @@ def read(path):
 
 def case_help(_):
     main = run('--help').out
-    for name in ('play', 'sim', 'replay', 'legal', 'hint', 'analyze', 'edition', 'bench'):
+    for name in ('play', 'rules', 'sim', 'replay', 'legal', 'hint', 'analyze', 'edition', 'bench'):
         assert re.search(rf'^  {name} ', main, re.M), main
         words = [name, '--help']
         if name == 'edition':
@@ -50,7 +51,59 @@ def case_help(_):
             continue
         text = run(*words).out
         assert f'Usage: pyramids {name}' in text and 'Examples:\n  pyramids ' in text and '--help' in text, text
-    assert re.match(r'pyramids \d+\.\d+\.\d+\n$', run('--version').out)
+    version = run('--version')
+    assert re.match(r'pyramids \d+\.\d+\.\d+\n$', version.out)
+    # A program without its page says so, and how to get it.
+    missing = 'pyramids: built without the page for browsers, because clang or wasm-ld was missing; to get it, install clang and lld and build again\n'
+    assert version.err == ('' if os.environ['PYR_PAGE'] == 'yes' else missing), version.err
+
+
+def case_rules(_):
+    """The rules by tag, by word and in full, from the texts that the terminal client shows, too."""
+    tags = [f'R{n}' for n in range(1, 18)] + [f'Q{n}' for n in range(1, 11)] + [f'E{n}' for n in range(1, 6)]
+    rules = {rule['tag']: rule for rule in json.loads(run('rules', '--json').out)['rules']}
+    assert list(rules) == tags
+    listed = run('rules').out
+    for tag, rule in rules.items():
+        assert rule['section'] and rule['title'] and all(rule['text']), rule
+        assert re.search(rf'^  {tag} +{re.escape(rule["title"])}$', listed, re.M), listed
+        shown = run('rules', tag.lower()).out
+        assert ' '.join(shown.split()) == ' '.join([tag, rule['title'], *rule['text']]), shown
+    # What a player needs to know of each (RULES.md).
+    for tag, words in {'R1': 'number from 1 to 48|replaces cards first|pyramid points first|wins a tie', 'R8': 'pattern|exactly one space',
+                       'R10': 'entrance|touches', 'R11': 'Red cross|After the tenth|at most one a round|two worst skulls|Tomb',
+                       'R12': 'face up until the end|Everyone may look', 'R14': '2nd, 4th or 6th|10, then 6, then 3|same colour several times',
+                       'R17': 'lowest-numbered', 'Q3': 'lost|must be made', 'E1': '70 + 10 + 19 + 18 - 6 = 111|Four green|two orange'}.items():
+        text = ' '.join(rules[tag]['text'])
+        assert all(word in text for word in words.split('|')), (tag, text)
+    assert 'skull on the score card. After the tenth nothing' in ' '.join(rules['R11']['text'])
+    # Whatever is printed fits a terminal, in every language, and nothing is lost in the flow.
+    for code in ('en', 'de', 'es', 'fr', 'it', 'pt'):
+        text = run('rules', '--all', '--lang', code).out
+        assert all(len(line) <= 80 for line in text.splitlines()), max(text.splitlines(), key=len)
+        assert [line.split()[0] for line in text.splitlines() if re.match(r'[RQE]\d+ ', line)] == tags
+        told = json.loads(run('rules', '--json', '--lang', code).out)
+        assert told['language'] == code and [rule['tag'] for rule in told['rules']] == tags
+    # Several tags, words in any case, accents included; what is not there is named.
+    assert re.findall(r'^[RQE]\d+', run('rules', 'e1', 'R10').out, re.M) == ['R10', 'E1']
+    assert re.findall(r'^[RQE]\d+', run('rules', 'TORCH').out, re.M) == [tag for tag in tags if 'torch' in json.dumps(rules[tag]).lower()]
+    assert run('rules', '--lang', 'de', 'TOTENKÖPFE').out == run('rules', '--lang', 'de', 'totenköpfe').out
+    done = run('rules', 'nosuch', code=1)
+    assert 'nosuch' in done.err and 'R1-R17, Q1-Q10, E1-E5' in done.err and not done.out, done.err
+    run('rules', '--all', 'R1', code=2)
+
+
+def case_rules_of_the_page(_):
+    """The page tells the rules word for word as the command does, so that one translation serves both."""
+    script = read(os.path.join(ROOT, 'web/rules.js')).split('function sections()')[1].split('\n}\n')[0]
+    script = re.sub(r"' \+\s+'", '', script)                 # texts in pieces
+    page = {}
+    for tag, body in re.findall(r"\['([RQE]\d+)', (.*?)(?=\n +\['[RQE]\d+'|\n +\[_\(|\Z)", script, re.S):
+        page[tag] = re.findall(r"_\(\s*'((?:[^'\\]|\\.)*)'\s*\)", body)
+    rules = {rule['tag']: rule['text'] for rule in json.loads(run('rules', '--json').out)['rules']}
+    assert list(page) == list(rules), (list(page), list(rules))
+    for tag, texts in page.items():
+        assert texts and all(text in rules[tag] for text in texts), (tag, texts, rules[tag])
 
 
 def case_wrong_usage(_):
@@ -72,14 +125,22 @@ def case_wrong_usage(_):
         assert re.match(r"pyramids: option '--\w+=?' wants a value: \S+\nUsage: ", done.err), (words, done.err)
 
 
+def begin_game(*words, typed='33 36'):
+    """Begins a game against a novice and leaves it after one choice. Gives back the name it is saved under."""
+    out = run('play', '--plain', '--new', '--seed', '5', '--bots', 'novice', '--name', 'Ana', *words, text=typed + '\nquit\n').out
+    return re.search(r'^Continue with: pyramids play --plain --resume (\S+)$', out, re.M)[1]
+
+
 def case_contradictions(_):
     """Every pair of options of `play`: two that make no sense together are refused by name, and no others are."""
     values = {'plain': (), 'players': ('2',), 'bots': ('club',), 'seed': ('1',), 'edition': (PLAIN,), 'name': ('Ana',), 'seat': ('1',), 'hot-seat': ('Ana',),
-              'new': (), 'continue': (), 'server': ('https://localhost:1',), 'table': ('K7QXMWRT',), 'key': ('K',), 'trust': (PLAIN,), 'replay': (RECORD,),
+              'new': (), 'continue': (), 'list': (), 'resume': (begin_game(),), 'server': ('https://localhost:1',), 'table': ('K7QXMWRT',), 'key': ('K',), 'trust': (PLAIN,), 'replay': (RECORD,),
               'playouts': ('100',), 'ascii': ()}
     assert set(values) == set(re.findall(r'^  (?:-\w, )?--([a-z-]+)', run('play', '--help').out, re.M)) - {'lang', 'help'}
-    refused = {'server': 'plain players bots seed edition seat hot-seat new continue replay', 'replay': 'plain players bots seed name seat hot-seat new continue',
-               'hot-seat': 'plain name seat', 'continue': 'plain new', 'plain': 'playouts'}
+    refused = {'server': 'plain players bots seed edition seat hot-seat new continue list resume replay',
+               'replay': 'plain players bots seed name seat hot-seat new continue list resume', 'hot-seat': 'plain name seat', 'continue': 'new',
+               'plain': 'playouts', 'resume': 'new continue players name hot-seat',
+               'list': 'new continue resume players bots seed name seat hot-seat playouts'}
     needs = {'table': 'server', 'trust': 'server', 'key': 'table'}
     names = list(values)
     for i, one in enumerate(names):
@@ -91,12 +152,12 @@ def case_contradictions(_):
             elif any(need in (one, other) and needs[need] not in (one, other) for need in needs):
                 assert done.returncode == 2 and re.search(r"option '--\w+' goes with --\w+ only", err), (one, other, err)
             else:
-                alone = {'server', 'replay', 'hot-seat', 'continue'} & {one, other}      # nothing is wrong but that there is no terminal here
+                alone = {'server', 'replay', 'hot-seat'} & {one, other}      # nothing is wrong but that there is no terminal here
                 assert 'together' not in err and 'goes with' not in err and done.returncode == (2 if alone else 0), (one, other, err)
                 assert not alone or 'need a terminal' in err, (one, other, err)
     for name in values:
         done = subprocess.run([COMMAND, 'play', RECORD, '--edition', PLAIN, f'--{name}', *values[name]], input=b'', capture_output=True, env=ENV, timeout=60)
-        wanted = name in ('players', 'name', 'new', 'continue', 'server', 'replay')
+        wanted = name in ('players', 'name', 'new', 'continue', 'list', 'resume', 'server', 'replay')
         assert (done.stderr.decode() == f'pyramids: --{name} does not go with a file to play on\n' and done.returncode == 2) == wanted, (name, done.stderr)
     # A link that names a table, and a certificate where there is none; more people or bots than seats; cards of what is shown as it stands.
     for words, said in ((['play', '--server', 'https://localhost:1/#table/K7QXMWRT', '--table', 'K7QXMWRT'], 'the address names a table already'),
@@ -152,11 +213,61 @@ def case_sim_once(_):
     """One shuffle tells nothing about its margin, and none is claimed."""
     done = run('sim', '--games', '1', '--bots', 'greedy,random').out
     assert done.count('+-   ?') == 4 and '+-0' not in done and '+- 0' not in done and done.count('+-?') == 1, done
-    for games, known in (('2', False), ('4', True)):     # each shuffle is played by both seatings
-        bots = json.loads(run('sim', '--games', games, '--bots', 'greedy,random', '--json').out)['bots']
+    # Each shuffle is played by both seatings. Both bots win a game of the two shuffles.
+    for games, known in (('2', False), ('4', True)):
+        bots = json.loads(run('sim', '--games', games, '--bots', 'greedy,greedy', '--independent', '--json').out if known else
+                          run('sim', '--games', games, '--bots', 'greedy,random', '--json').out)['bots']
         margins = [bot[name] for bot in bots for name in ('win_margin', 'score_margin', 'elo_margin')]
         assert [margin is not None for margin in margins] == [known, known, True, known, known, known], (games, bots)
         assert bots[0]['elo'] == bots[0]['elo_margin'] == 0, bots      # to itself, which is certain
+
+
+def case_sim_margins(_):
+    """Margins that can be: a bot that won everything is stronger by at least so much, and no interval leaves 0 to 100 %."""
+    for games, seats in ((200, 2), (7, 2), (40, 4), (41, 3)):
+        words = ['sim', '--players', str(seats), '--bots', 'greedy,random', '--games', str(games)]
+        report = json.loads(run(*words, '--json').out)
+        assert report['games'] == games
+        first, other = report['bots'][:2]
+        for bot in report['bots']:
+            assert bot['games'] == games and 0 < bot['win_margin'] < 1, bot
+        assert other['elo'] is other['elo_low'] is other['elo_margin'] is None, other       # random never has as many points
+        # Wilson's bound for n of n shuffles won: n / (n + 1.96^2), and so 400 log10(n / 1.96^2) Elo.
+        shuffles = -(-games // seats)
+        assert abs(other['elo_high'] + 400 * math.log10(shuffles / 1.96 ** 2)) < 0.6, (other, shuffles)
+        text = run(*words).out
+        assert f'< {other["elo_high"]:+.0f} ' in text and '2000' not in text and '+--' not in text, text
+        assert not re.search(r'\+- *0\.0 ', text), text
+    close = json.loads(run('sim', '--bots', 'club,greedy', '--games', '400', '--json').out)['bots'][1]
+    assert close['elo_low'] < close['elo'] < close['elo_high'] < 0, close
+    assert close['elo_margin'] == round(max(close['elo'] - close['elo_low'], close['elo_high'] - close['elo']), 1), close
+    # Part of a shuffle counts as the games that it has: the mean over games, as the records tell it.
+    with tempfile.TemporaryDirectory() as folder:
+        report = json.loads(run('sim', '--players', '4', '--bots', 'greedy,random,random,random', '--games', '5', '--records', folder, '--json').out)
+        points = []
+        for name in sorted(os.listdir(folder)):
+            for player in json.loads(run('replay', '--json', os.path.join(folder, name)).out)['players']:
+                points += [player['total']] if player['name'] == 'greedy 1' else []
+        assert len(points) == 5 and abs(report['bots'][0]['mean_score'] - sum(points) / 5) < 1e-3, (report, points)
+
+
+def case_sim_progress(_):
+    """On a terminal one can see how far it is, also in JSON, and the line goes at the end."""
+    for words in ([], ['--json']):
+        main, side = os.openpty()
+        process = subprocess.Popen([COMMAND, 'sim', '--bots', 'club', '--games', '300', *words], stdout=subprocess.PIPE, stderr=side, env=ENV)
+        os.close(side)
+        out, told = process.communicate(timeout=120)[0], b''
+        try:
+            while part := os.read(main, 65536):
+                told += part
+        except OSError:                                  # the terminal is gone
+            pass
+        os.close(main)
+        lines = told.decode().split('\r')
+        assert lines[1].startswith('0 / 300') and any(re.match(r'300 / 300  \d+:\d\d:\d\d', line) for line in lines), lines
+        assert told.endswith(b'\r\x1b[K') and b'300' in out and b'\r' not in out, told
+    assert run('sim', '--games', '4').err == ''
 
 
 def case_replay(folder):
@@ -184,6 +295,188 @@ def case_replay(folder):
     run('replay', '-', '--edition', PLAIN, '--seat', '1', text=view)
     assert ':6: ' in run('replay', '-', '--edition', PLAIN, text=view, code=1).err
     assert 'there is no seat 3' in run('replay', RECORD, '--edition', PLAIN, '--seat', '3', code=1).err
+
+
+def case_kept_twice(_):
+    """R4: two different cards, whoever looks on: with all deals, in the view of the seat itself and in another seat's."""
+    text = read(RECORD)
+    for seat, deal, kept, twice in ((1, 'deal 1 19 30 4 5', 'keep 1 5 19', '5 5'), (2, 'deal 2 23 37 6 44', 'keep 2 23 44', '44 44')):
+        bad = text.replace(kept, f'keep {seat} {twice}')
+        for words, lines in (([], bad), (['--seat', str(seat)], bad), (['--seat', str(3 - seat)], bad.replace(deal + '\n', ''))):
+            done = run('replay', '-', '--edition', PLAIN, *words, text=lines, code=1)
+            number = lines.split('\n').index(f'keep {seat} {twice}') + 1
+            assert done.err.startswith(f'<stdin>:{number}: ') and '(R4)' in done.err and not done.out, (words, done.err)
+
+
+def tombs(edition):
+    """Where the tomb is, by card."""
+    return {int(number): 'abcde'[rows.split('\n')[4].index('T')] + '5'
+            for number, rows in re.findall(r'^card (\d+) \w+\n((?:.{5}\n){5})', read(edition) + '\n', re.M)}
+
+
+def lowest_completed(record, edition):
+    """By seat, from the marks alone."""
+    tomb, lowest = tombs(edition), {}
+    for seat, move in re.findall(r'^mark (\d) (\S+)$', record, re.M):
+        for part in move.split('+') if move != '-' else []:
+            card, spaces = part.split(':')
+            if tomb[int(card)] in re.findall('..', spaces):
+                lowest[int(seat)] = min(lowest.get(int(seat), 99), int(card))
+    return lowest
+
+
+def case_tie(folder):
+    """A tie is named with what decided it."""
+    games = os.path.join(folder, 'games')
+    classic = os.path.join(ROOT, 'editions/classic.edition')
+    run('sim', '--players', '4', '--bots', 'random', '--games', '300', '--seed', '5', '--records', games)
+    ties = 0
+    for name in sorted(os.listdir(games)):
+        path = os.path.join(games, name)
+        report = json.loads(run('replay', '--json', path).out)
+        best = max(player['total'] for player in report['players'])
+        tied = [player['seat'] for player in report['players'] if player['total'] == best]
+        text = run('replay', path).out
+        if len(tied) == 1:
+            assert report['tie'] is None and 'tie at' not in text, text
+            continue
+        ties += 1
+        lowest = lowest_completed(read(path), classic)
+        winner = min(tied, key=lambda seat: lowest.get(seat, 99))
+        assert report['tie'] == {'points': best, 'seats': tied, 'pyramid': lowest[winner]} and report['winners'] == [winner], report
+        assert f'winner: {winner} ' in text and f'tie at {best} points: the winner completed number {lowest[winner]}, the lowest' in text, text
+    assert ties >= 2, ties
+    # Nobody completes anything, on cards without a symbol: 0 points each, and a shared win (Q8).
+    edition = os.path.join(folder, 'empty.edition')
+    grid = '..v..\n.....\n.....\n.....\n..T..\n'
+    patterns = read(PLAIN).split('pattern', 1)[1].split('card', 1)[0]
+    with open(edition, 'w', encoding='utf-8') as to:
+        to.write('pyramids-edition 1\nname empty\ntitle Empty\nskulls 1 2 3 4 5 6 7 8 9 10\n\npattern' + patterns + '\n'.join(
+            f'card {n} {("green", "orange", "purple")[n % 3]}\n{grid}' for n in range(1, 49)))
+    way = ['c1', 'd1', 'e1', 'e2', 'd2', 'c2', 'b2', 'b1', 'a1', 'a2', 'a3', 'b3', 'c3', 'd3', 'e3', 'e4', 'd4', 'c4', 'b4', 'a4']
+    lines = ['pyramids-record 1', 'edition empty', 'player 1 Ana', 'player 2 Ben', 'deal 1 1 2 3 4', 'deal 2 5 6 7 8', 'keep 1 1 2', 'keep 2 5 6',
+             'show 9 10 11 12']
+    for turn in range(28):
+        card, space = (0, way[turn]) if turn < 20 else (1, way[turn - 20])
+        lines += [f'reveal {("I2", "I3", "V3", "I4", "I4", "L4", "O4")[turn % 7]}', f'mark 1 {1 + card}:{space}', f'mark 2 {5 + card}:{space}']
+    lines += [f'score {seat} 0 pyramids 0 torches 0 points 0 gems 0 skulls 0' for seat in (1, 2)] + ['winner 1 2']
+    done = run('replay', '-', '--edition', edition, text='\n'.join(lines) + '\n').out
+    assert 'winner: 1 Ana\nwinner: 2 Ben\ntie at 0 points, and none of the tied players completed a pyramid: they share the win (Q8)\n' in done, done
+    report = json.loads(run('replay', '-', '--json', '--edition', edition, text='\n'.join(lines) + '\n').out)
+    assert report['tie'] == {'points': 0, 'seats': [1, 2], 'pyramid': None} and report['winners'] == [1, 2], report
+
+
+def case_many_records(folder):
+    """What export writes is read by replay: every game is checked, and lines count from the beginning of the file."""
+    games, database = os.path.join(folder, 'games'), os.path.join(folder, 'games.db')
+    run('sim', '--bots', 'greedy,random', '--games', '3', '--records', games)
+    run('import', '--database', database, games)
+    export = run('export', '--database', database).out
+    assert export.count('pyramids-record 1\n') == 3 and export.startswith('; table ')
+    path = os.path.join(folder, 'all.records')
+    with open(path, 'w', encoding='utf-8') as to:
+        to.write(export)
+    done = run('replay', path).out
+    starts = [str(export[:at.start()].count('\n') + 1) for at in re.finditer('pyramids-record', export)]
+    heads = re.findall(rf'^{re.escape(path)}:(\d+): finished$', done, re.M)
+    assert heads == starts and starts[0] == '2', (heads, starts)
+    assert done.endswith(f'\n{path}: games: 3, finished: 3, under way: 0, wrong: 0\n') and done.count('winner: ') >= 3, done
+    reports = [json.loads(line) for line in run('replay', '--json', path).out.splitlines()]
+    assert [report['game'] for report in reports] == [1, 2, 3] and all(report['finished'] for report in reports)
+    assert [str(report['line']) for report in reports] == heads
+    singles = [json.loads(run('replay', '--json', os.path.join(games, name)).out)['players'] for name in sorted(os.listdir(games))]
+    assert sorted(map(json.dumps, singles)) == sorted(json.dumps(report['players']) for report in reports)
+    # A bad line in the second game: named by its line, and the third game is checked all the same. A game under way counts as such.
+    lines = export.split('\n')
+    second = [i for i, line in enumerate(lines) if line == 'pyramids-record 1'][1]
+    at = next(i for i in range(second, len(lines)) if lines[i].startswith('mark 1 '))
+    lines[at] = 'mark 1 -'
+    lines += ['pyramids-record 1', 'edition classic', 'player 1 A', 'player 2 B', '']
+    done = run('replay', '-', text='\n'.join(lines), code=1)
+    assert done.err == f'<stdin>:{at + 1}: a pass where something can be marked; expected a mark (R8)\n', done.err
+    assert done.out.endswith('\n<stdin>: games: 4, finished: 2, under way: 1, wrong: 1\n'), done.out
+    done = run('replay', '--json', '-', text='\n'.join(lines), code=1)
+    reports = [json.loads(line) for line in done.out.splitlines()]
+    assert [('error' in report, report['game']) for report in reports] == [(False, 1), (True, 2), (False, 3), (False, 4)]
+    assert reports[1]['error'] == {'code': 'must_mark', 'rule': 'R8', 'line': at + 1, 'column': None,
+                                   'message': 'a pass where something can be marked; expected a mark (R8)'}
+    # Games of several editions in one file: those of the built-in one do not need the other.
+    mixed = export + read(RECORD)
+    assert run('replay', '-', '--edition', PLAIN, text=mixed).out.endswith('<stdin>: games: 4, finished: 4, under way: 0, wrong: 0\n')
+    done = run('verify', '-', text=export, code=1)
+    assert done.err.count('no commitment') == 3 and done.out == '<stdin>: games: 3, fair: 0, not proved: 3\n', (done.out, done.err)
+    assert [int(line) for line in re.findall(r'^<stdin>:(\d+):', done.err, re.M)] == [
+        i + 1 for i, line in enumerate(export.split('\n')) if line.startswith('deal 1 ')]
+
+
+def case_json_errors(folder):
+    """A bad file is an object, too, the same in all languages."""
+    bad = os.path.join(folder, 'bad.pyr')
+    with open(bad, 'w', encoding='utf-8') as to:
+        to.write(read(RECORD).replace('mark 1 5:b1\n', 'mark 1 5:d1\n'))
+    for words in ([], ['--lang', 'de']):
+        report = json.loads(run('replay', '--json', bad, '--edition', PLAIN, *words, code=1).out)
+        assert report == {'file': bad, 'game': 1, 'line': 1, 'error': {'code': 'wall', 'rule': 'R9', 'line': 11, 'column': None,
+                          'message': '5:d1 includes a wall; expected open spaces only (R9)'}}, report
+    missing = os.path.join(folder, 'missing')
+    report = json.loads(run('replay', '--json', missing, code=1).out)
+    assert report['file'] == missing and report['error']['code'] == 'file' and 'No such file' in report['error']['message'], report
+    report = json.loads(run('replay', '--json', RECORD, code=1).out)
+    assert report['error']['code'] == 'edition' and "edition 'plain'" in report['error']['message'], report
+    report = json.loads(run('replay', '--json', RECORD, '--edition', PLAIN, '--seat', '4', code=1).out)
+    assert report['error']['code'] in ('seat', 'record_seat', 'record_expected'), report
+    report = json.loads(run('replay', '--json', '-', text='', code=1).out)
+    assert report['error']['code'] == 'text_header', report
+    edition = read(PLAIN)
+    for text, code, rule, line, column in (
+            (edition.replace('..T..', '..T.T', 1) if '..T..' in edition else '', 'card_tomb', 'R1', None, None),
+            (edition.replace('skulls 1 2', 'skulls 1 x2'), 'text_number', None, 4, 10),
+            (edition.replace('title For', 'title  For'), 'text_space', None, 3, 7),
+            ('', 'text_header', None, None, None)):
+        if text or code == 'text_header':
+            report = json.loads(run('edition', 'check', '--json', '-', text=text, code=1).out)
+            error = report['error']
+            assert report['file'] == '<stdin>' and (error['code'], error['rule']) == (code, rule), report
+            assert line is None or (error['line'], error['column']) == (line, column), report
+    report = json.loads(run('edition', 'check', '--json', missing, code=1).out)
+    assert report['error']['code'] == 'file' and report['file'] == missing, report
+    lines = run('edition', 'check', '--json', PLAIN, missing, os.path.join(ROOT, 'editions/classic.edition'), code=1).out.splitlines()
+    assert ['error' in json.loads(line) for line in lines] == [False, True, False]
+
+
+def case_no_such_edition(_):
+    for words in (['sim', '--games', '1'], ['bench', '--games', '1'], ['edition', 'show'], ['replay', RECORD], ['play', '--plain']):
+        asked = ['nosuch'] if words[0] == 'edition' else ['--edition', 'nosuch']
+        done = run(*words, *asked, code=1)
+        assert done.err == 'pyramids: nosuch: neither a built-in edition nor a file that can be read (No such file or directory); built in: classic\n', done.err
+
+
+def case_byte_order_mark(folder):
+    """Some editors begin files with one; it changes nothing, also not where a message says that something is."""
+    mark = '\ufeff'
+    marked = os.path.join(folder, 'marked.edition')
+    with open(marked, 'w', encoding='utf-8') as to:
+        to.write(mark + read(PLAIN))
+    assert "edition 'plain'" in run('edition', 'check', marked).out
+    text = read(RECORD)
+    for crlf in (False, True):
+        record = mark + (text.replace('\n', '\r\n') if crlf else text)
+        for edition in (PLAIN, marked):
+            assert run('replay', '-', '--edition', edition, text=record).out == run('replay', '-', '--edition', PLAIN, text=text).out
+    assert run('replay', '-', text=mark + '; a comment\n' + text, code=1).err.startswith('pyramids: <stdin>: the record is of edition')
+    part = '\n'.join(text.split('\n')[:10]) + '\n'
+    assert run('legal', '-', '--seat', '1', '--edition', PLAIN, text=mark + part).out == run('legal', '-', '--seat', '1', '--edition', PLAIN, text=part).out
+    database = os.path.join(folder, 'games.db')
+    assert 'records imported: 2' in run('import', '--database', database, '--edition', PLAIN, '-', text=mark + text + mark + text.replace(
+        'player 2 greedy 1', 'player 2 greedy one')).out
+    assert mark not in run('export', '--database', database).out
+    for line, replaced, said in ((1, 'pyramids-record  1', '<stdin>:1: a space too many or too few at byte 17;'), (11, 'mark 1 5:d1', '<stdin>:11: 5:d1 includes a wall')):
+        lines = text.split('\n')
+        lines[line - 1] = replaced
+        assert run('replay', '-', '--edition', PLAIN, text=mark + '\n'.join(lines), code=1).err.startswith(said)
+    # Only at the beginning: elsewhere it is a character like others, and not part of a keyword.
+    assert run('replay', '-', '--edition', PLAIN, text=text.replace('edition plain', mark + 'edition plain'), code=1).err.startswith('<stdin>:2: ')
+    assert run('replay', '-', '--edition', PLAIN, text=mark + mark + text, code=1).err.startswith('<stdin>:1: ')
 
 
 def case_legal(_):
@@ -279,6 +572,20 @@ def case_hint(_):
     assert hints == json.loads(run(*words, '--json', '--top', '4', text=text).out)         # the same seed
     shown = run(*words, text=text).out
     assert shown.split('\n')[1].startswith(hints[0]['choice']), shown
+    # Codes and numbers for programs: the steps are the choice, and the effects what its spaces hold.
+    symbols = {'r': 'rubies', 'e': 'emeralds', 's': 'skulls'}
+    cards = {int(n): rows.split('\n') for n, rows in re.findall(r'^card (\d+) \w+\n((?:.{5}\n){5})', read(PLAIN) + '\n', re.M)}
+    for hint in json.loads(run(*words, '--json', '--top', '40', text=text).out):
+        parts = [(step['card'], step['spaces']) for step in hint['steps']]
+        assert all(step['kind'] == 'mark' for step in hint['steps']) and not {'gains', 'text'} & set(hint)
+        assert '+'.join(f'{card}:{"".join(spaces)}' for card, spaces in parts) == hint['choice'], hint
+        marked = [cards[card][int(space[1]) - 1]['abcde'.index(space[0])] for card, spaces in parts for space in spaces]
+        effects = {effect['code']: effect for effect in hint['effects']}
+        for char, code in symbols.items():
+            if 'p' not in marked or code != 'skulls':
+                assert effects.get(code, {'count': 0})['count'] == marked.count(char), (hint, marked)
+        assert ('torch' in effects) == ('f' in marked) and effects.get('torch', {'round': 1})['round'] == 1, (hint, marked)
+        assert ('pyramid' in effects) == ('T' in marked), (hint, marked)
     # The view of the seat is enough, and gives the same.
     view = text.replace('deal 1 19 30 4 5\n', '')
     assert json.loads(run(*words, '--view', '--json', '--top', '4', text=view).out) == hints
@@ -286,6 +593,11 @@ def case_hint(_):
     for cut, seat in ((6, '1'), (18, '2')):                # keeping and replacing
         hints = json.loads(run('hint', '-', '--seat', seat, '--edition', PLAIN, '--playouts', '1000', '--json',
                                text='\n'.join(lines[:cut]) + '\n').out)
+        for step in hints[0]['steps']:
+            assert (step['kind'] == 'keep' and len(step['cards']) == 2) or step['kind'] == 'draw' or (step['kind'], 1 <= step['card'] <= 48) == ('take', True)
+        for hint in hints:
+            if hint['choice'].startswith('take'):
+                assert hint['effects'][0]['code'] == 'way' and 5 <= hint['effects'][0]['spaces'] <= 25, hint
         assert hints and hints[0]['choice'] in ('draw', *run('legal', '-', '--seat', seat, '--edition', PLAIN,
                                                              text='\n'.join(lines[:cut]) + '\n').out.split('\n'))
 
@@ -327,6 +639,63 @@ def case_analyze(folder):
     assert not json.loads(run('analyze', '-', '--edition', PLAIN, '--playouts', '100', '--json', text=part).out)['finished']
     assert 'points = luck + skill' in run('analyze', '-', '--edition', PLAIN, '--playouts', '100', text=part).out
     run('analyze', '-', '--edition', PLAIN, text='\n'.join(text[:4]) + '\n', code=1)
+
+
+def case_analyze_unfinished(_):
+    """Like is compared with like, and nobody is judged who has not chosen."""
+    text = read(RECORD).split('\n')
+    whole = json.loads(run('analyze', RECORD, '--edition', PLAIN, '--playouts', '400', '--json').out)
+    for count in (6, 7, 8, 10, 11, 40, 100):
+        part = '\n'.join(text[:count]) + '\n'
+        words = ['analyze', '-', '--edition', PLAIN, '--playouts', '400']
+        report = json.loads(run(*words, '--json', text=part).out)
+        shown = run(*words, text=part).out
+        standing = json.loads(run('replay', '--json', '-', '--edition', PLAIN, text=part).out)
+        chosen = {line.split(' ')[1] for line in text[:count] if line.split(' ')[0] in ('keep', 'mark', 'take', 'draw')}
+        legal = [run('legal', '-', '--seat', str(seat), '--edition', PLAIN, text=part).out for seat in (1, 2)]
+        for player, before, now, choices in zip(report['players'], whole['players'], standing['players'], legal):
+            seat = str(player['seat'])
+            assert player['points'] == now['total'], player
+            # Usual play from here: near par at first, since par is what usual play brings; never the few points so far.
+            assert abs(player['par'] - before['par']) < 1e-6 and player['expected'] > player['points'], player
+            assert count > 11 or abs(player['expected'] - player['par'] - player['luck']) < 12, player
+            assert abs(player['expected'] - player['luck'] - player['skill']) < 0.02
+            assert abs(player['skill'] - player['par'] - player['gained'] - player['rest']) < 0.05
+            assert (player['class'] is None) == (player['error_rate'] is None) == (seat not in chosen), player
+            assert player['waiting'] == bool(choices), (player, choices)
+            name = re.escape(player['name'])
+            assert bool(re.search(rf'^{name} has not made any choice yet\.$', shown, re.M)) == (seat not in chosen), shown
+            assert bool(re.search(rf'^{name} has not chosen in this turn yet\.$', shown, re.M)) == (seat in chosen and bool(choices)), shown
+            if seat not in chosen:
+                assert re.search(rf'^{seat} {name} .* -$', shown, re.M) and not re.search(rf'^{seat} {name} .*\(', shown, re.M), shown
+        assert 'expected final points = luck + skill' in shown and 'expected' in shown, shown
+    for player in whole['players']:
+        assert player['expected'] == player['points'] and not player['waiting'], player
+
+
+def case_analyze_page(folder):
+    """A page goes where it is told to, and never in the place of something else."""
+    record, page, other = (os.path.join(folder, name) for name in ('g.pyr', 'report.html', 'other.html'))
+    text = read(RECORD)
+    for path, content in ((record, text), (other, '<!doctype html><title>My diary</title>')):
+        with open(path, 'w', encoding='utf-8') as to:
+            to.write(content)
+    words = ['analyze', record, '--edition', PLAIN, '--playouts', '100']
+    html = run(*words, '--html', '-')
+    assert html.out.startswith('<!doctype html>') and html.out.endswith('</html>\n') and html.err == ''
+    for path in (record, other):
+        done = run(*words, '--html', path, code=1)
+        assert f"'{path}' exists and is not a report" in done.err and not done.out, done.err
+    assert read(record) == text and 'diary' in read(other)
+    link = os.path.join(folder, 'link.html')
+    os.symlink('g.pyr', link)
+    run(*words, '--html', link, code=1)
+    run(*words, '--html', page)
+    assert read(page) == html.out
+    run(*words, '--html', page, '--seed', '2')               # a report takes the place of a report
+    assert read(page) != html.out and read(page).startswith('<!doctype html>') and read(record) == text
+    assert sorted(os.listdir(folder)) == ['g.pyr', 'link.html', 'other.html', 'report.html']
+    assert 'standard output' in run(*words, '--html', '-', '--json', code=2).err
 
 
 class Player:
@@ -387,6 +756,96 @@ def case_play(folder):
         assert 'The game is over.' in player.last, player.last
     # A finished one only shows its end.
     assert 'The game is over.' in run('play', RECORD, '--edition', PLAIN).out
+
+
+def case_play_saves(folder):
+    """Line by line, too, a game is saved after every choice, whatever ends it, and all unfinished games are offered."""
+    games = os.path.join(folder, 'data/pyramids/games')
+    # Nothing is written before the first choice.
+    run('play', '--plain', text='look\nquit\n')
+    assert 'There are no unfinished games' in run('play', '--list').out and not os.listdir(games)
+    player = Player('--seed', '5', '--bots', 'novice', '--name', 'Zoë')
+    player.say('33 36')
+    for _ in range(6):
+        player.say(player.choices()[0])
+    before = player.say('log').split('> ')[0]
+    player.process.kill()
+    player.process.wait()
+    name = [entry for entry in os.listdir(games) if entry.endswith('.pyr')][0][:-4]
+    assert [line for line in read(os.path.join(games, name + '.pyr')).split('\n') if line and not line.startswith(';') and
+            not line.startswith('deal 2')] == [line for line in before.split('\n')[1:] if line]
+    second = begin_game()
+    listed = run('play', '--list').out.split('\n')
+    assert len(listed) == 4 and second in listed[0] and 'Ana, novice 2: Round 1 of 4, turn 1 of 7' in listed[0], listed
+    assert name in listed[1] and 'Zoë' in listed[1], listed
+    # Without a terminal nothing is asked, but said.
+    assert "2 unfinished games are saved: 'pyramids play --list' shows them" in run('play', '--plain', text='').out
+    assert 'unfinished' not in run('play', '--plain', '--new', text='').out
+    # The older one by its name, the newer one as the newest; the same cards, whatever the seed of today is.
+    deal = {which: [line for line in run('play', '--plain', *words, text='log\n').out.split('\n') if line.startswith(('player', 'deal', 'show', 'reveal'))]
+            for which, words in (('older', ['--resume', name]), ('newer', ['--continue']), ('file', ['--resume', name + '.pyr']))}
+    assert 'player 1 Zoë' in deal['older'] and deal['older'] == deal['file'] and 'player 1 Ana' in deal['newer'], deal
+    assert run('play', '--plain', '--resume', 'nosuch', code=1).err.startswith("pyramids: unknown saved game 'nosuch'; 'pyramids play --list'")
+    for bad in ('../' + name, '.', '/etc/passwd', 'a' * 5000):
+        run('play', '--plain', '--resume', bad, code=1)
+    # To the end: what was chosen before is there, and a finished game is offered no more.
+    player = Player('--resume', name)
+    other = subprocess.run([COMMAND, 'play', '--plain', '--resume', name], input=b'', capture_output=True, env=ENV, timeout=60)
+    assert other.returncode == 1 and b'in another window' in other.stderr, other.stderr
+    while player.is_running():
+        player.say(player.choices()[0])
+    assert 'The game is over.' in player.last and player.process.returncode == 0
+    assert json.loads(run('replay', '--json', os.path.join(games, name + '.pyr')).out)['finished']
+    left = run('play', '--list').out.split()
+    assert name not in left and second in left, left
+    # Where nothing can be written, the game says so and can be played.
+    ENV['XDG_DATA_HOME'] = '/proc/none'
+    done = run('play', '--plain', text='')
+    assert 'this game cannot be saved' in done.err and 'resume' not in done.out, done.err
+
+
+def case_play_tells(_):
+    """What the log of a line-by-line game says: completed pyramids with number and colour for everyone, and at the end how it was won."""
+    player = Player('--seed', '3', '--bots', 'club', '--players', '3', '--name', 'Ana', '--new')
+    told = player.last
+    while player.is_running():
+        told += player.say(player.choices()[-1])
+    completed = re.findall(r'^  (.+): completed (\d+), (green|orange|purple)$', told, re.M)
+    last = dict(re.findall(r'^  (\S.*?): points -?\d+;.* pyramids: (.*)$', told, re.M))
+    assert len(completed) > 5 and len({name for name, _, _ in completed}) >= 2, completed
+    # Score cards of everyone list exactly those, under their colours.
+    for name, listed in last.items():
+        for group in [] if listed == 'none' else listed.split(', '):
+            colour, *numbers = group.split(' ')
+            for number in numbers:
+                assert number.startswith('+') or (name, number, colour) in completed, (name, group, completed)
+    assert re.search(r'^(.+ wins with \d+ points|.+ share the win)', player.last, re.M), player.last
+
+
+def case_undo_draw(_):
+    """Q5: a card drawn from the deck has been seen; there is no going back, by any number of undos."""
+    player = Player('--seed', '3', '--bots', 'novice', '--name', 'Ana', '--new')
+    for _ in range(200):
+        assert player.is_running()
+        choices = player.choices()
+        if 'draw' in choices:
+            break
+        player.say(next((c for c in choices if '+' not in c), choices[0]) if len(choices) < 2 else max(choices, key=len))
+    player.say('draw')
+    lines = player.say('log')
+    assert re.search(r'^draw 1 ', lines, re.M), lines
+    assert 'can no longer be taken back (Q5)' in player.say('undo') and player.say('log') == lines
+    # A choice after it can be taken back, but only that one.
+    while 'draw' in player.choices() or any(c.startswith('take') for c in player.choices()):
+        player.say('draw')
+        lines = player.say('log')
+    player.say(player.choices()[0])
+    for _ in range(5):
+        player.say('undo')
+    drawn = re.findall(r'^draw 1 .*$', lines, re.M)
+    assert re.findall(r'^draw 1 .*$', player.say('log'), re.M) == drawn
+    player.process.kill()
+    player.process.wait()
 
 
 def case_play_extras(_):
@@ -461,6 +920,37 @@ def until_caught(process, number):
         time.sleep(0.01)
 
 
+def until_busy(process, seconds):
+    """Until the process has worked so long."""
+    while process.poll() is None:
+        with open(f'/proc/{process.pid}/stat', encoding='ascii') as stat_file:
+            used = stat_file.read().rsplit(')', 1)[1].split()
+        if (int(used[11]) + int(used[12])) / os.sysconf('SC_CLK_TCK') >= seconds:
+            return
+        time.sleep(0.01)
+
+
+def case_interrupt_at_once(folder):
+    """In the middle of a decision that would take far longer than the test: nothing waits for it."""
+    page = os.path.join(folder, 'report.html')
+    under_way = '\n'.join(read(RECORD).split('\n')[:10]) + '\n'
+    for words in (['sim', '--bots', 'master', '--nodes', '1000000000', '--games', '2'],
+                  ['sim', '--bots', 'flatmc', '--nodes', '1000000000', '--games', '2', '--json', '--threads', '1'],
+                  ['analyze', RECORD, '--edition', PLAIN, '--playouts', '10000000', '--threads', '1', '--html', page, '--json'],
+                  ['hint', '-', '--seat', '1', '--edition', PLAIN, '--playouts', '10000000', '--json']):
+        process = subprocess.Popen([COMMAND, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENV)
+        process.stdin.write(under_way.encode())
+        process.stdin.close()
+        process.stdin = None
+        until_caught(process, signal.SIGINT)
+        until_busy(process, 0.5)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=100)
+        assert process.returncode == 130, (words, process.returncode, out, err)
+        assert out == b'' and (b'no results' in err) == (words[0] == 'sim'), (words, out, err)
+    assert os.listdir(folder) == [], os.listdir(folder)
+
+
 def case_interrupt(_):
     for words in (['sim', '--games', '100000000', '--threads', '2'], ['bench', '--games', '1000000000'], ['play', '--plain']):
         process = subprocess.Popen([COMMAND, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENV)
@@ -506,6 +996,7 @@ def main():
             continue
         count += 1
         with tempfile.TemporaryDirectory() as folder:
+            ENV['XDG_DATA_HOME'] = os.path.join(folder, 'data')
             try:
                 function(folder)
                 print(f'ok {count} - {name[5:].replace("_", " ")}', flush=True)

@@ -53,13 +53,14 @@ def case_no_room(folder):
             phase, choice = chooser.version, chooser.pick(dice)
             chooser.refused('storage', 'choose', phase=phase, choice=choice, id='again%d' % attempt)
             assert not ana.table(code)['seats'][chooser.table['you'] - 1]['ready']
-            # Reading goes on.
-            ana.want(200, 'GET', '/healthz')
+            # Reading goes on, and whoever watches the server is told.
+            assert ana.want(503, 'GET', '/healthz').text == 'the database cannot be written\n'
             ana.want(200, 'GET', '/api/tables')
             ana.record(code)
             failed = re.search(r'^pyramids_store_failed_total (\d+)$', ana.want(200, 'GET', '/metrics').text, re.M)
             assert int(failed.group(1)) >= 5 * (attempt + 1), failed
             lift(server)                         # there is room again: everything goes on where it was
+            until_so(lambda: ana.ask('GET', '/healthz').status == 200, 'the server does not notice that it can write again')
             chooser.done('choose', phase=phase, choice=choice, id='again%d' % attempt)
         made = ana.make('open', 'open')
         assert ana.want(200, 'POST', '/api/visitor', {'name': 'Ana B'}).json['visitor']['name'] == 'Ana B'
@@ -88,6 +89,34 @@ def case_bots_wait_for_room(folder):
         link.done('leave')                       # from here the bots play alone
         until_so(lambda: ana.table(code)['state'] == 'over', 'the table is stuck', 2 * wire.PATIENCE)
         check_record(folder, ana.record(code))
+
+
+def case_file_taken_away(folder):
+    """A database that is removed or replaced under the running server: noticed by itself, and nothing more is
+    acknowledged."""
+    with Server(folder) as server:
+        ana = server.visitor()
+        code = ana.make('open', 'open')
+        link = ana.link(code)
+        for other in (None, b'', b'something else'):
+            ana.want(200, 'GET', '/healthz')
+            os.rename(server.database, server.database + '.away')
+            if other is not None:
+                with open(server.database, 'wb') as file:
+                    file.write(other)
+            said = 'level=error event=store words="the database file was removed or replaced'
+            errors = server.text().count(said)
+            until_so(lambda: ana.ask('GET', '/healthz').status == 503, 'nobody notices that the file is gone')
+            assert ana.want(503, 'GET', '/healthz').text == 'the database file was removed or replaced\n'
+            until_so(lambda: server.text().count(said) == errors + 1)
+            ana.refused(503, 'storage', 'POST', '/api/tables', {'seats': [{'kind': 'open'}] * 2})
+            link.refused('storage', 'sit', number=secrets.token_hex(32))
+            assert ana.table(code)['you'] == 0 and ana.want(200, 'GET', '/api/my/tables').json['tables']
+            os.replace(server.database + '.away', server.database)
+            until_so(lambda: ana.ask('GET', '/healthz').status == 200, 'nobody notices that the file is back')
+        link.done('sit', number=secrets.token_hex(32))
+        server.restart()
+        assert ana.table(code)['you'] == 1
 
 
 def case_no_room_at_the_start(folder):

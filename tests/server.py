@@ -158,7 +158,9 @@ def case_new_tables(folder):
                 (dict(good, public=1), 'bad_message', 'public'), (dict(good, public='yes'), 'bad_message', 'public'),
                 (dict(good, clock='slow'), 'bad_message', 'clock'), (dict(good, clock=None), 'bad_message', 'clock'),
                 (dict(good, colour='red'), 'bad_message', 'colour'), (dict(good, type='x'), 'bad_message', 'type'),
-                (dict(good, id='x'), 'bad_message', 'id'), ('[' * 4000, 'bad_json', None), ('null', 'bad_json', None)):
+                (dict(good, id='x y'), 'bad_message', 'id'), (dict(good, id=''), 'bad_message', 'id'),
+                (dict(good, id='x' * 37), 'bad_message', 'id'),
+                (dict(good, id=7), 'bad_message', 'id'), ('[' * 4000, 'bad_json', None), ('null', 'bad_json', None)):
             got = ana.refused(400, code, 'POST', '/api/tables', wrong)
             assert got.get('detail') == detail, (wrong, got)
         ana.refused(413, 'too_long', 'POST', '/api/tables', json.dumps(good) + ' ' * 4096)
@@ -907,6 +909,82 @@ def case_stopping_amid_work(folder):
         server.restart()
         if LONG:                                     # what was given up is made again
             until_so(lambda: ana.ask('GET', f'/api/tables/{second}/analysis.html').status == 200, timeout=5 * wire.PATIENCE)
+
+
+class From(Visitor):
+    """Someone behind a proxy, at an address of their own."""
+
+    def __init__(self, server, address, name='Ana'):
+        super().__init__(server)
+        self.address = {'X-Forwarded-For': address}
+        self.want(200, 'POST', '/api/visitor', {'name': name})
+
+    def ask(self, method, path, body=None, headers=None):
+        return super().ask(method, path, body, {**self.address, **(headers or {})})
+
+    def link(self, table=None, have=None, **more):
+        return super().link(table, have, headers=self.address, **more)
+
+
+def metric(visitor, name):
+    return float(re.search(rf'^pyramids_{re.escape(name)} (\S+)$', visitor.want(200, 'GET', '/metrics').text, re.M).group(1))
+
+
+def choose_and_wait(link, dice):
+    """One phase: chooses, and waits until everyone else has."""
+    link.until(lambda: link.pick(dice))
+    phase = link.version
+    link.done('choose', phase=phase, choice=link.pick(dice))
+    link.until(lambda: link.version != phase)
+
+
+def case_bots_of_one_address_do_not_delay_those_of_another(folder):
+    """A player's novice answers while dozens of another address's choices by master wait for the one thread."""
+    heavy, dice = 'bots_choices_total{cost="heavy"}', random.Random(3)
+    with Server(folder, '--bot-threads', '1', '--trust-proxy') as server:
+        ana, mal = From(server, '10.0.0.1'), From(server, '10.6.6.6', 'Mal')
+        link = ana.seat(ana.make('open', 'bot:novice'))
+        choose_and_wait(link, dice)
+        for i in range(24):
+            other = mal.seat(mal.make('open', 'bot:master', 'bot:master', 'bot:master'))
+            if i % 3:                                # two of three tables go on by themselves
+                other.done('leave')
+                other.close()
+        waiting = metric(ana, 'bots_waiting')
+        assert waiting > 30, waiting
+        made = 0
+        for _ in range(5):
+            choose_and_wait(link, dice)              # a new phase: the novice is asked
+            before = metric(ana, heavy)
+            # When a card is being replaced, it may be nobody's turn but Ana's.
+            link.until(lambda: (link.ready and 2 in link.ready['ready']) or not link.lines[-1].startswith('reveal'))
+            made += metric(ana, heavy) - before
+        # With one queue for all, all that waited would have been made in each of the phases.
+        assert made < waiting / 4, (made, waiting)
+        assert metric(ana, 'bots_waiting') > 0 and metric(ana, 'bots_oldest_seconds') > 0
+
+
+def case_analyses_wait_for_bots_not_bots_for_analyses(folder):
+    """One thread for bots: a game goes on while analyses are made; one address may not have too many of them made."""
+    dice = random.Random(5)
+    with Server(folder, '--bot-threads', '1', '--trust-proxy') as server:
+        ana, ben = From(server, '10.0.0.1'), From(server, '10.0.0.2', 'Ben')
+        codes = [ana.make('open', 'bot:novice') for _ in range(6)]
+        for code in codes:
+            play([ana.seat(code)], dice)
+        path = [f'/api/tables/{code}/analysis' for code in codes]
+        link = ben.seat(ben.make('open', 'bot:novice', 'bot:club'))
+        for at in path[:5]:                          # one is being made, four wait
+            assert ana.want(202, 'GET', at).json == {'status': 'working'}
+        for _ in range(6):
+            choose_and_wait(link, dice)
+        ana.want(202, 'GET', path[0])                # still under way: the bots did not wait for it
+        assert metric(ana, 'analyses_pending') == 5
+        refused = ana.ask('GET', path[5])
+        assert refused.status == 429 and refused.json['error']['code'] == 'too_many' and refused.headers['Retry-After'], refused.text
+        ben.want(202, 'GET', path[5])                # another address may
+        ana.want(202, 'GET', path[5])                # and then it is under way for everyone
+        assert metric(ana, 'analyses_pending') == 6
 
 
 def case_a_stranger_plays(folder):

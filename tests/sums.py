@@ -7,8 +7,8 @@ import sys
 import tempfile
 
 LOG = [
-    {'name': 'good', 'result': 'OK', 'stdout': '# not told\nok 1 - one\nok 2 - two # SKIP no reason\n1..2\n', 'stderr': 'chatter\n'},
-    {'name': 'bad', 'result': 'FAIL', 'stdout': '# of another case\nok 1 - one\n# 3 is not 4\n# 0.1 s\nnot ok 2 - two\n1..2\n'},
+    {'name': 'good', 'result': 'OK', 'duration': 3.2, 'stdout': '# not told\nok 1 - one\nok 2 - two # SKIP no reason\n1..2\n', 'stderr': 'chatter\n'},
+    {'name': 'bad', 'result': 'FAIL', 'duration': 41.7, 'stdout': '# of another case\nok 1 - one\n# 3 is not 4\n# 0.1 s\nnot ok 2 - two\n1..2\n'},
     {'name': 'stopped', 'result': 'TIMEOUT', 'stdout': 'ok 1 - one\n# case two\n# so far\n', 'stderr': 'last words\n'},
     {'name': 'alone', 'result': 'FAIL', 'stdout': 'a name is missing\n'},
 ]
@@ -24,6 +24,7 @@ stopped: last words
 failed   {log}: stopped: stopped in two (TIMEOUT)
 alone: a name is missing
 failed   {log}: alone
+Slowest: {log}: bad 42 s, {log}: good 3 s, {log}: stopped 0 s, {log}: alone 0 s
 3 passed, {failed} failed, 1 skipped
 """
 

@@ -13,7 +13,7 @@
 #include <stdarg.h>
 
 #include "conn.h"
-#include "server.h"
+#include "pool.h"
 
 /* What the rest of the server would be. */
 
@@ -24,7 +24,9 @@ int error_status(enum error error) { (void)error; return 500; }
 void conn_wake(struct conn *conn) { (void)conn; }
 void conn_pause(struct conn *conn) { (void)conn; }
 void conn_resume(struct conn *conn) { (void)conn; }
-bool pool_think(struct pool *pool, struct thought *thought) { (void)pool; (void)thought; return false; }
+bool pool_ask(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; return false; }
+void pool_withdraw(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; }
+void pool_watch(struct pool *pool, struct ask *ask, bool watched) { (void)pool; (void)ask; (void)watched; }
 
 uint64_t server_hash(const struct server *server, const void *data, size_t size)
 {
@@ -115,7 +117,8 @@ static enum store_result found(struct store_db *db, struct store_job *job)
 {
     struct founding *founding = (struct founding *)job;
     enum store_result result = store_put_table(db, founding->table);
-    return result ? result : store_add_lines(db, founding->table->id, 0, founding->text, founding->size);
+    return result ? result : store_add_lines(db, founding->table->id, 0, founding->text, founding->size,
+        founding->table->changed);
 }
 
 static void founded(struct store_job *job, enum store_result result)
@@ -169,7 +172,7 @@ static bool begin(struct world *world, unsigned seats, const struct pyr_chance *
         if (!visitor_load(&world->server, &visitor))
             return false;
         conn->server = &world->server;
-        conn->address = &world->address;
+        conn->address = address_hold(&world->address);
         conn->visitor = visitor_by_id(&world->server, visitor.id);
         conn->link_of_visitor = &conn->visitor->conns;
         conn->visitor->conns = conn;

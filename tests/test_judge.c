@@ -99,6 +99,20 @@ TEST("judge: progress is told in order, and giving up is prompt") {
     CHECK_INT(patience.begun + 1, patience.all);
 }
 
+static bool is_over_soon(void *context)
+{
+    return ++*(unsigned *)context > 50;
+}
+
+TEST("judge: giving up does not wait for the end of a decision") {
+    static struct pyr_judge_report report;
+    unsigned asked = 0;
+    struct pyr_judge_options options = { .playouts = 100000000, .threads = 1, .is_cancelled = is_over_soon, .context = &asked };
+    CHECK_INT(pyr_judge_init(&report, &plain, record, record_size, &options, NULL), PYR_JUDGE_CANCELLED);
+    CHECK(asked > 50);
+    pyr_judge_finish(&report);
+}
+
 TEST("judge: what cannot be analysed has its code") {
     static struct pyr_judge_report report;
     const struct pyr_judge_options options = { .playouts = 100, .threads = 1 };
@@ -127,4 +141,128 @@ TEST("judge: a stream that fails is told") {
     CHECK(!pyr_judge_write_html(&report, full));
     pyr_judge_finish(&report);
     fclose(full);
+}
+
+/* The margins. A 95 % interval holds the true difference in 95 of 100 cases: positions are analysed many times, each time with other random numbers, and
+ * the mean over all of them stands for the truth. */
+
+enum { RUNS = 80 };
+
+struct sum {
+    struct pyr_option option;
+    double points, win;
+    unsigned runs;
+};
+
+static struct pyr_option lists[RUNS][PYR_MAX_OPTIONS];
+static unsigned counts[RUNS];
+
+/* Options that were compared in the last round, which alone gives numbers that took no part in choosing them. */
+static bool is_final(unsigned run, unsigned i)
+{
+    return lists[run][i].playouts == lists[run][0].playouts;
+}
+
+static struct sum *sum_of(struct sum *sums, unsigned *count, const struct pyr_option *option)
+{
+    for (unsigned i = 0; i < *count; i++)
+        if (sums[i].option.count == option->count && !memcmp(sums[i].option.step, option->step, option->count * sizeof *option->step))
+            return &sums[i];
+    sums[*count] = (struct sum){ .option = *option };
+    return &sums[(*count)++];
+}
+
+struct hits {
+    unsigned held, all;
+};
+
+/* Adds how often the intervals of a position hold the true difference, and how many there are. */
+static void count_hits(const void *memory, const struct pyr_view *view, uint32_t playouts, struct hits *points, struct hits *win)
+{
+    static struct sum sums[PYR_MAX_OPTIONS];
+    unsigned options = 0;
+    for (unsigned run = 0; run < RUNS; run++) {
+        struct pyr_rng rng;
+        pyr_rng_seed(&rng, 95, run);
+        counts[run] = pyr_analysis_options(memory, &plain.box, view, playouts, &rng, NULL, lists[run], PYR_MAX_OPTIONS);
+        for (unsigned i = 0; i < counts[run]; i++) {
+            struct sum *sum = sum_of(sums, &options, &lists[run][i]);
+            if (!is_final(run, i))
+                continue;
+            sum->points += lists[run][i].points;
+            sum->win += lists[run][i].win;
+            sum->runs++;
+        }
+    }
+    for (unsigned run = 0; run < RUNS; run++) {
+        unsigned first = 0;                  /* the one that the others are compared with has no margin */
+        while (first < counts[run] && (lists[run][first].points_margin != 0 || !is_final(run, first)))
+            first++;
+        for (unsigned i = 0; first < counts[run] && i < counts[run]; i++) {
+            const struct pyr_option *a = &lists[run][first], *b = &lists[run][i];
+            const struct sum *true_a = sum_of(sums, &options, a), *true_b = sum_of(sums, &options, b);
+            if (i == first || !is_final(run, i) || true_a->runs < RUNS / 4 || true_b->runs < RUNS / 4)
+                continue;
+            double points_off = a->points - b->points - (true_a->points / true_a->runs - true_b->points / true_b->runs);
+            double win_off = a->win - b->win - (true_a->win / true_a->runs - true_b->win / true_b->runs);
+            points->all++;
+            points->held += points_off <= b->points_margin && points_off >= -b->points_margin;
+            if (b->win_margin <= 0)
+                continue;                    /* the game is decided */
+            win->all++;
+            win->held += win_off <= b->win_margin && win_off >= -b->win_margin;
+        }
+    }
+}
+
+/* Positions from a line of the game on. */
+static void count_from(const struct pyr_match *match, const void *memory, uint32_t line, unsigned positions, uint32_t playouts, struct hits *points,
+    struct hits *win)
+{
+    for (; line < match->log.lines && positions; line++) {
+        struct pyr_replay replay;
+        struct pyr_view view;
+        if (pyr_match_replay(match, line, &replay) || replay.state.open.phase != PYR_MARK || !(replay.state.open.waiting & 1))
+            continue;
+        pyr_view_init(&view, &replay.state, 0);
+        count_hits(memory, &view, playouts, points, win);
+        positions--;
+    }
+}
+
+TEST("judge: margins hold in 95 of 100 cases") {
+    static struct pyr_match match;
+    struct hits points = { 0 }, win = { 0 }, other = { 0 };
+    void *memory = aligned_alloc(64, (pyr_analysis_memory(&plain.box) + 63) / 64 * 64);
+    if (!CHECK(memory && !pyr_match_load(&match, &plain, record, record_size, PYR_NOBODY, NULL)))
+        return;
+    pyr_analysis_prepare(memory, &plain.box);
+    /* Points late, where playouts are short; chances early, where the game is open. */
+    count_from(&match, memory, match.log.lines * 13 / 20, 2, 3000, &points, &other);
+    count_from(&match, memory, match.log.lines / 4, 1, 600, &other, &win);
+    free(memory);
+    printf("# %u of %u intervals of points hold, %u of %u of chances\n", points.held, points.all, win.held, win.all);
+    CHECK(points.all > 400 && win.all > 200);
+    CHECK(points.held > 0.93 * points.all && points.held < 0.97 * points.all);
+    CHECK(win.held > 0.92 * win.all && win.held < 0.98 * win.all);       /* fewer of them */
+}
+
+TEST("judge: a loss that may be an accident of the playouts gets no mark") {
+    static struct pyr_judge_report report;
+    const struct pyr_judge_options options = { .playouts = 100, .threads = 1 };
+    unsigned spared = 0, marked = 0;
+    CHECK_INT(pyr_judge_init(&report, &plain, record, record_size, &options, NULL), PYR_JUDGE_GOOD);
+    for (unsigned i = 0; i < report.decisions; i++) {
+        const struct pyr_luck_decision *d = &report.decision[i];
+        bool points = d->points_lost > d->made.points_margin, win = d->win_lost > d->made.win_margin;
+        int mark = PYR_LUCK_FINE;
+        for (int m = PYR_LUCK_DUBIOUS; m <= PYR_LUCK_BLUNDER; m++)
+            if ((points && d->points_lost >= pyr_luck_threshold((enum pyr_luck_mark)m)->points) || (win && d->win_lost >= pyr_luck_threshold((enum pyr_luck_mark)m)->win))
+                mark = m;
+        CHECK_INT(d->mark, mark);
+        spared += !points && !win && (d->points_lost >= pyr_luck_threshold(1)->points || d->win_lost >= pyr_luck_threshold(1)->win);
+        marked += mark != PYR_LUCK_FINE;
+    }
+    CHECK(spared && marked);
+    pyr_judge_finish(&report);
 }

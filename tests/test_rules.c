@@ -1333,19 +1333,35 @@ TEST("Q10 secret are the orders, the deals of others, and choices that not all h
 
 /* Worked examples. */
 
-TEST("E1 111 points")
+TEST("E1 four green and two orange pyramids: 111 points")
 {
+    static const int green[] = { 10, 13, 16 }, orange[] = { 11, 14 }, theirs[] = { 5, 8, 17, 20 };
     fresh_print();
-    BEGIN_TWO(.pattern = I2);
-    for (int n = 10; n < 17; n++)
-        completed(0, n);
+    BEGIN(.seats = 2, .hand = { { 19, 2 }, { 3, 4 } }, .deck = { 40, 41, 42, 43 }, .pattern = I2);
+    at_turn(3, 0);
+    for (int i = 0; i < 3; i++)
+        completed(0, green[i]);
+    for (int i = 0; i < 2; i++)
+        completed(0, orange[i]);
+    completed(0, 12);                                                                      /* the seventh, purple */
+    for (int i = 0; i < 4; i++)
+        completed(1, theirs[i]);
     both_desks(0, put_torches, 1 << 0 | 1 << 3);
     both_desks(0, put_rubies, 6);
     both_desks(0, put_emeralds, 3);
     both_desks(0, put_skulls, 5);
-    game.open.tile[PYR_GREEN][0] = 0;
-    game.open.tile[PYR_ORANGE][1] = 0;
-    game.open.tile[PYR_PURPLE][2] = 0;
+    game.open.tile[PYR_GREEN][0] = 0;                                                      /* 10 for the second green */
+    game.open.tile[PYR_ORANGE][0] = game.open.tile[PYR_ORANGE][1] = 1;
+    game.open.tile[PYR_ORANGE][2] = 0;                                                     /* 3 for the second orange */
+    audit();
+    nearly(0, 19);
+    PLAY(0, "19:c5");                                                                      /* the fourth green: 6 */
+    others_mark();
+    CHECK_INT(draw(0), PYR_OK);
+    CHECK_INT(game.open.tile[PYR_GREEN][1], 0);
+    CHECK_INT(__builtin_popcountll(game.open.desk[0].done & box.colour[PYR_GREEN]), 4);
+    CHECK_INT(__builtin_popcountll(game.open.desk[0].done & box.colour[PYR_ORANGE]), 2);
+    CHECK_INT(__builtin_popcountll(game.open.desk[0].done & box.colour[PYR_PURPLE]), 1);
     struct pyr_score score = pyr_table_score(&box, &game.open, 0);
     CHECK_INT(score.pyramids, 70);
     CHECK_INT(score.torches, 10);

@@ -82,7 +82,7 @@ static const struct spoiled bad_editions[] = {
     { "v####\n", "vv###\n", "28: card 1: expected exactly one entrance v, in the top row (R1)" },
     { "v####\n..r..\n", ".####\nv.r..\n", "28: card 1: expected exactly one entrance v, in the top row (R1)" },
     { "#erT.\n", "#er..\n", "28: card 1: expected exactly one tomb T, in the bottom row (R1)" },
-    { "v####\n..r..\n", "v####\n#.r..\n", "28: card 1 falls apart; expected open spaces that all hang together by their sides (R1)" },
+    { "v####\n..r..\n", "v####\n#.r..\n", "28: card 1 has open spaces that cannot be reached from the others; expected walls # there (R1)" },
 };
 
 TEST("bad editions are refused with line, cause and what was expected")
@@ -402,7 +402,41 @@ TEST("languages: English is always there, and Accept-Language is weighed")
     CHECK_STR(pyr_text_accepted("zz, en-GB;q=0.5"), "en");
     CHECK(!pyr_text_accepted("zz;q=0.9,  , ;q=, en;q=0"));
     CHECK(!pyr_text_accepted(""));
+    static const char *const cut[] = { "en;q=", "en;q=0", "en;q=0.", "en;q", "en;" };    /* a sanitizer sees who reads on */
+    for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
+        char *exact = malloc(strlen(cut[i]) + 1);
+        memcpy(exact, cut[i], strlen(cut[i]) + 1);
+        const char *found = pyr_text_accepted(exact);
+        CHECK_STR(found, i < 3 ? NULL : "en");
+        free(exact);
+    }
+    CHECK(!pyr_text_accepted("en;q=0.000") && !pyr_text_accepted("en;q=.5"));
+    CHECK_STR(pyr_text_accepted("zz;q=1.0, en;q=0.001"), "en");
     CHECK(!pyr_text_use("zz"));
     CHECK_STR(pyr_text_use(NULL), "en");
     CHECK(!pyr_text_use(NULL));
+}
+
+TEST("whatever comes from elsewhere is fit for a terminal")
+{
+    static const struct {
+        const char *from, *to;
+    } cases[] = {
+        { "", "" }, { "Zoë 日本語 🐫", "Zoë 日本語 🐫" },
+        { "\x1b]0;owned\x07\x1b[31mred", "?]0;owned??[31mred" },       /* title, colour */
+        { "a\nb\rc\td\x7f", "a?b?c?d?" },
+        { "\xc2\x9b" "31m", "?31m" }, { "\x9b" "31m", "?31m" },         /* C1, as UTF-8 and as a byte */
+        { "\xc0\x9b[", "??[" }, { "\xe0\x80\x9b[", "?[" }, { "\xf0\x80\x80\x9b[", "?[" },      /* overlong */
+        { "\xed\xa0\x80", "?" }, { "\xf4\x90\x80\x80", "?" }, { "\xff\xfe", "??" }, { "a\xe2\x82", "a??" },
+        { "evil\u202egnp.exe", "evil?gnp.exe" }, { "\u2066x\u2069\u200f\u061c", "?x???" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s", cases[i].from);
+        pyr_text_clean(text);
+        CHECK_STR(text, cases[i].to);
+    }
+    char name[64];
+    pyr_text_player((struct pyr_word){ "Ana\u202eneB", 9 }, name, sizeof name);
+    CHECK_STR(name, "Ana?neB");
 }

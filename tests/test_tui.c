@@ -7,11 +7,16 @@
 #include "check.h"
 #include "check_edition.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <pyramids/rules.h>
+
 #include "draw.h"
-#include "save.h"
+#include "rulesheet.h"
+#include "saved.h"
+#include "screen.h"
 
 static struct pyr_edition plain, crowded;
 static struct pyr_match match;
@@ -319,6 +324,297 @@ TEST("R17 Q8 how a game was won")
     CHECK_STR(text, "Ana wins with 15 points.");
 }
 
+/* A table of four at rest before the first turn, for tests that change what lies on it. */
+static void quiet_scene(struct scene *scene, struct hand *hand, struct story *story)
+{
+    struct pyr_rng rng;
+    pyr_rng_seed(&rng, 1, 1);
+    begin(&plain, 4, 8);
+    others_choose(&rng);
+    *hand = (struct hand){ .picked = 3 };
+    hand_place(hand, &match, 0);
+    pyr_match_confirm(&match, 0);
+    hand_follow(hand, &match, 0);
+    *scene = (struct scene){ .edition = &plain, .match = &match, .seat = 0, .names = names,
+        .state = hand_state(&match, 0), .hand = hand, .story = story, .story_mark = UINT32_MAX };
+    pyr_match_view(&match, 0, &scene->view);
+}
+
+/* The line of a dump that has a text, as a string of its own. */
+static const char *line_with(const char *dump, const char *text, char *to, size_t size)
+{
+    const char *at = strstr(dump, text), *begins = at;
+    to[0] = '\0';
+    if (!at)
+        return to;
+    while (begins > dump && begins[-1] != '\n')
+        begins--;
+    snprintf(to, size, "%.*s", (int)strcspn(begins, "\n"), begins);
+    return to;
+}
+
+/* The lowest `count` cards of a colour. */
+static pyr_cardset lowest(unsigned colour, unsigned count)
+{
+    pyr_cardset all = plain.box.colour[colour], some = 0;
+    for (; count && all; count--, all &= all - 1)
+        some |= all & -all;
+    return some;
+}
+
+TEST("the story names every completed pyramid with its colour")
+{
+    struct story story = { 0 };
+    unsigned told = 0, completed = 0;
+    play_by_hand(&crowded, 1);
+    story_tell(&story, &match, match.log.lines, names);
+    for (unsigned s = 0; s < match.replay.seats; s++) {
+        for (pyr_cardset done = match.replay.state.open.desk[s].done; done; done &= done - 1) {
+            char sentence[800];
+            unsigned card = (unsigned)__builtin_ctzll(done), found = 0;
+            snprintf(sentence, sizeof sentence, "%s completes %u, %s.", names[s], card + 1,
+                pyr_text_colour(crowded.box.card[card].colour));
+            for (unsigned i = 0; i < story.count; i++)
+                found += !strcmp(story.line[i].text, sentence);
+            CHECK_INT(found, 1);
+            completed++;
+        }
+    }
+    for (unsigned i = 0; i < story.count; i++)
+        told += strstr(story.line[i].text, " completes ") != NULL;
+    CHECK(completed > 0);
+    CHECK_INT(told, completed);
+    story_finish(&story);
+}
+
+TEST("the news of a turn: what was completed and which points were taken, and nothing else")
+{
+    struct story story = { 0 };
+    unsigned with_news = 0, without = 0, points = 0, told = 0;
+    play_by_hand(&crowded, 1);
+    unsigned fresh = 0;
+    for (uint32_t line = 0; line < match.log.lines; line++) {
+        struct pyr_word text = pyr_match_line(&match, line);
+        struct pyr_replay before, after;
+        CHECK_INT(pyr_match_replay(&match, line, &before), PYR_OK);
+        CHECK_INT(pyr_match_replay(&match, line + 1, &after), PYR_OK);
+        if (text.length > 7 && !memcmp(text.at, "points ", 7))
+            points++;
+        if (text.length > 7 && !memcmp(text.at, "reveal ", 7)) {
+            char news[900], brief[200];
+            story_tell(&story, &match, line + 1, names);
+            story_news(&story, news, sizeof news, brief, sizeof brief);
+            CHECK_INT(news[0] != '\0', fresh > 0);
+            CHECK_INT(brief[0] != '\0', fresh > 0);
+            with_news += fresh > 0;
+            without += fresh == 0;
+            for (const char *at = news; (at = strstr(at, "pyramid points for")); at++)
+                told++;
+            fresh = 0;
+        }
+        for (unsigned s = 0; s < match.replay.seats; s++)
+            fresh += (unsigned)__builtin_popcountll(after.state.open.desk[s].done & ~before.state.open.desk[s].done);
+    }
+    CHECK(with_news > 3 && without > 3);
+    CHECK(points > 0 && told > 0 && told <= points);
+    story_finish(&story);
+}
+
+TEST("Q3 the story says when an extra mark is lost")
+{
+    /* A card with two red crosses or more: one line of a log that marks two of them and makes one extra mark, or none. */
+    unsigned card = 0;
+    while (card < PYR_CARDS && __builtin_popcount(crowded.box.card[card].cross) < 2)
+        card++;
+    if (!CHECK(card < PYR_CARDS))
+        return;
+    pyr_spaces all = crowded.box.card[card].cross, two = (all & -all) | ((all & (all - 1)) & -(all & (all - 1)));
+    for (unsigned extras = 0; extras < 3; extras++) {
+        struct story story = { 0 };
+        struct pyr_out out;
+        begin(&crowded, 2, 1);
+        pyr_out_init(&out, match.log.text, sizeof match.log.text);
+        pyr_out_text(&out, "mark 1 ");
+        pyr_out_number(&out, (int)card + 1);
+        pyr_out_char(&out, ':');
+        pyr_spaces_write(two, &out);
+        for (unsigned i = 0; i < extras; i++) {
+            pyr_spaces plain_spaces = crowded.box.card[card].open & ~all;
+            pyr_out_char(&out, '+');
+            pyr_out_number(&out, (int)card + 1);
+            pyr_out_char(&out, ':');
+            for (unsigned k = 0; k < i; k++)
+                plain_spaces &= plain_spaces - 1;
+            pyr_spaces_write(plain_spaces & -plain_spaces, &out);
+        }
+        pyr_out_char(&out, '\n');
+        match.log.lines = 1;
+        match.log.start[0] = 0;
+        match.log.start[1] = (uint32_t)out.length;
+        story_tell(&story, &match, 1, names);
+        const char *wanted = extras == 0 ? "Ana loses 2 extra marks: no space is left for them (Q3)."
+            : extras == 1 ? "Ana loses 1 extra mark: no space is left for it (Q3)." : NULL;
+        unsigned found = 0, any = 0;
+        for (unsigned i = 0; i < story.count; i++) {
+            found += wanted && !strcmp(story.line[i].text, wanted);
+            any += strstr(story.line[i].text, "(Q3)") != NULL;
+        }
+        CHECK_INT(found, wanted != NULL);
+        CHECK_INT(any, wanted != NULL);
+        story_finish(&story);
+    }
+}
+
+TEST("everyone's pyramids by colour, pyramid points, gems and skulls are on the table, each beside its player")
+{
+    static const int sizes[][2] = { { 80, 24 }, { 80, 30 }, { 97, 31 }, { 120, 40 }, { 200, 60 } };
+    struct canvas canvas = { 0 };
+    struct story story = { 0 };
+    struct hand hand;
+    struct scene scene;
+    char line[1000];
+    quiet_scene(&scene, &hand, &story);
+    struct pyr_desk *ben = &scene.view.open.desk[1];
+    ben->done = lowest(PYR_GREEN, 4) | lowest(PYR_PURPLE, 1);
+    ben->rubies = 7;
+    ben->emeralds = 3;
+    ben->skulls = 2;
+    scene.view.open.tile[PYR_GREEN][0] = scene.view.open.tile[PYR_GREEN][2] = 1;
+    char score[40], skulls[40];
+    snprintf(score, sizeof score, "Ben %d", pyr_table_score(&plain.box, &scene.view.open, 1).total);
+    snprintf(skulls, sizeof skulls, "☠2-%u", plain.box.penalty[1]);
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        canvas_init(&canvas, sizes[i][0], sizes[i][1]);
+        draw_table(&canvas, &scene);
+        char *text = canvas_dump(&canvas);
+        /* The score stands directly behind the name, never in front of the next one. */
+        if (!CHECK(strstr(line_with(text, "Ben", line, sizeof line), score) != NULL) || !CHECK(strstr(text, "≡4+13") != NULL) ||
+            !CHECK(strstr(text, "╱0") != NULL) || !CHECK(strstr(text, "░1") != NULL) || !CHECK(strstr(text, "♦7") != NULL) ||
+            !CHECK(strstr(text, "■3") != NULL) || !CHECK(strstr(text, skulls) != NULL))
+            printf("# %d by %d:\n%s", sizes[i][0], sizes[i][1], text);
+        free(text);
+    }
+    canvas_finish(&canvas);
+}
+
+TEST("the sheet of players lists every completed pyramid under its colour")
+{
+    struct canvas canvas = { 0 };
+    struct story story = { 0 };
+    struct hand hand;
+    struct scene scene;
+    quiet_scene(&scene, &hand, &story);
+    scene.view.open.desk[1].done = lowest(PYR_GREEN, 6) | lowest(PYR_ORANGE, 2);
+    scene.view.open.tile[PYR_GREEN][0] = scene.view.open.tile[PYR_GREEN][1] = 1;
+    canvas_init(&canvas, 80, 24);
+    draw_players(&canvas, &scene);
+    char *text = canvas_dump(&canvas), wanted[100] = "≡", orange[100] = "╱";
+    for (pyr_cardset all = lowest(PYR_GREEN, 6); all; all &= all - 1)
+        snprintf(wanted + strlen(wanted), sizeof wanted - strlen(wanted), " %d", __builtin_ctzll(all) + 1);
+    for (pyr_cardset all = lowest(PYR_ORANGE, 2); all; all &= all - 1)
+        snprintf(orange + strlen(orange), sizeof orange - strlen(orange), " %d", __builtin_ctzll(all) + 1);
+    if (!CHECK(strstr(text, wanted) != NULL) || !CHECK(strstr(text, orange) != NULL) || !CHECK(strstr(text, "+10+6") != NULL))
+        printf("# %s:\n%s", wanted, text);
+    free(text);
+    canvas_finish(&canvas);
+}
+
+TEST("R13 an empty deck is not offered")
+{
+    struct canvas canvas = { 0 };
+    struct story story = { 0 };
+    struct hand hand;
+    struct scene scene;
+    quiet_scene(&scene, &hand, &story);
+    scene.view.open.phase = PYR_REPLACE;
+    scene.view.open.deck_left = 0;
+    scene.view.open.owed = 1;
+    scene.view.open.order[0] = 0;
+    scene.view.open.order[1] = PYR_NOBODY;
+    scene.view.open.fresh[0][0] = 4;
+    scene.state = HAND_REPLACE;
+    canvas_init(&canvas, 80, 24);
+    draw_replace(&canvas, &scene);
+    char *text = canvas_dump(&canvas);
+    if (!CHECK(!strstr(text, "or the deck")) || !CHECK(strstr(text, "The deck is empty (R13).") != NULL))
+        printf("%s", text);
+    for (unsigned i = 0; i < canvas.places; i++)
+        CHECK(canvas.place[i].action != ACT_ITEM || canvas.place[i].detail != HAND_DECK);
+    free(text);
+    canvas_finish(&canvas);
+}
+
+TEST("the rules: every tag can be jumped to, cited in a message, and found by a word")
+{
+    struct canvas canvas = { 0 };
+    struct story story = { 0 };
+    struct hand hand;
+    struct scene scene;
+    struct rules_view view;
+    quiet_scene(&scene, &hand, &story);
+    canvas_init(&canvas, 80, 24);
+    CHECK_INT(rules_cited("It has to touch a space that was marked before (R10)."), pyr_text_rule_find("R10"));
+    CHECK_INT(rules_cited("(R8) and then (Q3)."), pyr_text_rule_find("Q3"));
+    CHECK_INT(rules_cited("nothing (R99) (abc) (R10"), -1);
+    CHECK_INT(rules_cited(""), -1);
+    for (unsigned i = 0; pyr_text_rule_tag(i); i++) {
+        char heading[200];
+        rules_show(&view, (int)i);
+        rules_draw(&canvas, &scene, &view);
+        snprintf(heading, sizeof heading, "▸ %-6s %s", pyr_text_rule_tag(i), pyr_text_rule_title(i));
+        char *text = canvas_dump(&canvas);
+        if (!CHECK(strstr(text, heading) != NULL))
+            printf("%s\n%s", heading, text);
+        free(text);
+    }
+    /* From the first row to the last one by keys; nothing lies beyond. */
+    rules_show(&view, -1);
+    rules_draw(&canvas, &scene, &view);
+    char *text = canvas_dump(&canvas);
+    CHECK(strstr(text, "R1 ") && strstr(text, pyr_text_rule_section(0)));
+    free(text);
+    rules_key(&view, K_END, 20);
+    rules_draw(&canvas, &scene, &view);
+    int last = view.top;
+    text = canvas_dump(&canvas);
+    CHECK(last > 60 && strstr(text, "E5 ") != NULL);
+    free(text);
+    rules_key(&view, K_PAGE_DOWN, 20);
+    rules_draw(&canvas, &scene, &view);
+    CHECK_INT(view.top, last);
+    for (int i = 0; i < 500; i++) {
+        rules_key(&view, K_UP, 20);
+        rules_draw(&canvas, &scene, &view);
+    }
+    CHECK_INT(view.top, 0);
+    /* A search as it is typed: by tag, by word, by nothing that is there. */
+    static const struct {
+        const char *typed, *tag;
+    } searches[] = { { "r10", "R10" }, { "q3", "Q3" }, { "ERASE", "R11" }, { "zzz", NULL } };
+    for (size_t i = 0; i < sizeof searches / sizeof *searches; i++) {
+        rules_show(&view, -1);
+        rules_key(&view, '/', 20);
+        for (const char *c = searches[i].typed; *c; c++)
+            CHECK(rules_key(&view, *c, 20));
+        rules_key(&view, K_ENTER, 20);
+        if (searches[i].tag)
+            CHECK_STR(pyr_text_rule_tag((unsigned)view.rule), searches[i].tag);
+        else
+            CHECK(view.message[0] != '\0');
+    }
+    rules_key(&view, '/', 20);
+    rules_key(&view, 0xe9, 20);
+    rules_key(&view, 't', 20);
+    rules_key(&view, K_BACKSPACE, 20);
+    CHECK_STR(view.search, "é");
+    rules_key(&view, K_BACKSPACE, 20);
+    CHECK_STR(view.search, "");
+    for (int i = 0; i < 500; i++)
+        rules_key(&view, 0x20ac, 20);
+    CHECK(strlen(view.search) < sizeof view.search);
+    canvas_finish(&canvas);
+}
+
 TEST("texts are cut, wrapped and measured by columns")
 {
     struct canvas canvas = { 0 };
@@ -395,7 +691,8 @@ TEST("every size of window shows a table, or says what it wants")
 static bool is_cut(struct canvas *canvas, struct scene *scene, unsigned *questions)
 {
     bool cut = false;
-    for (int sheet = 0; sheet < 8; sheet++) {
+    struct rules_view rules = { .rule = -1, .top = 30 };
+    for (int sheet = 0; sheet < 9; sheet++) {
         enum pyr_phase phase = scene->view.open.phase;
         switch (sheet) {
         case 0: draw_table(canvas, scene); break;
@@ -404,6 +701,7 @@ static bool is_cut(struct canvas *canvas, struct scene *scene, unsigned *questio
         case 3: draw_help(canvas, scene, 0); break;
         case 4: draw_help(canvas, scene, 1); break;
         case 5: if (phase == PYR_KEEP) draw_keep(canvas, scene); break;
+        case 8: rules_draw(canvas, scene, &rules); break;
         case 6: if (phase == PYR_REPLACE) draw_replace(canvas, scene); break;
         default: if (phase == PYR_END) draw_scores(canvas, scene); break;
         }
@@ -481,33 +779,65 @@ TEST("a whole game in every language, and no word is cut in any window")
     }
 }
 
-static bool is_wanted(const char *text, size_t size, void *context)
-{
-    (void)size;
-    return strstr(text, context) != NULL;
-}
-
-TEST("saved games: whole, private, locked, newest first")
+TEST("saved games: whole, private, locked, newest first, and all that are unfinished")
 {
     char folder[] = "/tmp/pyr-test-XXXXXX", path[PATH_MAX], *text;
     struct save a, b, c;
     struct stat about;
+    struct saved_game *list;
+    struct seating seating = { .players = 2, .people = 1, .bot = { NULL, pyr_bot_find("novice") }, .names = { "Ana", "novice 2" } };
+    struct pyr_match *copy = malloc(sizeof *copy);
     size_t size;
-    if (!CHECK(mkdtemp(folder) != NULL))
+    if (!CHECK(mkdtemp(folder) != NULL) || !CHECK(copy != NULL))
         return;
     setenv("XDG_DATA_HOME", folder, 1);
+    CHECK_INT(saved_list(&plain, &list), 0);
+    free(list);
     CHECK(save_open(&a, NULL) && save_open(&b, NULL));
     CHECK(strcmp(a.path, b.path) != 0);
-    CHECK(save_write(a.path, "first wanted\n", 13) && save_write(b.path, "second\n", 7));
-    CHECK(!stat(a.path, &about) && (about.st_mode & 0777) == 0600);
-    CHECK(!save_find(&c, is_wanted, (char[]){ "wanted" }, &text, &size));       /* it is being played */
+    CHECK_INT(saved_begin(&match, &plain, &seating, 7), PYR_OK);
+    CHECK(!saved_is_begun(&match, 1));
+    CHECK(saved_write(&a, &match));
     save_close(&a);
-    if (CHECK(save_find(&c, is_wanted, (char[]){ "wanted" }, &text, &size))) {
-        CHECK_STR(text, "first wanted\n");
-        CHECK_STR(c.path, a.path);
+    CHECK_INT(saved_list(&plain, &list), 0);             /* nothing was chosen in it */
+    free(list);
+    snprintf(path, sizeof path, "%s", a.path);
+    CHECK(save_open(&a, path));
+    struct hand hand = { .picked = 3 };
+    CHECK_INT(hand_place(&hand, &match, 0), PYR_OK);
+    CHECK_INT(pyr_match_confirm(&match, 0), PYR_OK);
+    CHECK(saved_is_begun(&match, 1));
+    CHECK(saved_write(&a, &match) && saved_write(&b, &match));
+    CHECK(!stat(a.path, &about) && (about.st_mode & 0777) == 0600);
+    struct timespec times[2] = { { 1000000, 0 }, { 1000000, 0 } };
+    CHECK(!utimensat(AT_FDCWD, a.path, times, 0));       /* the older one */
+    CHECK_INT(saved_list(&plain, &list), 0);             /* both are being played */
+    free(list);
+    save_close(&a);
+    CHECK_INT(saved_list(&plain, &list), 1);
+    free(list);
+    save_close(&b);
+    if (CHECK_INT(saved_list(&plain, &list), 2)) {
+        const char *name = strrchr(a.path, '/') + 1;
+        CHECK(list[0].changed > list[1].changed && !strncmp(list[1].name, name, strlen(name) - 4));
+        CHECK_STR(list[1].players, "Ana, novice 2");
+        CHECK_STR(list[1].turn, "Before the first round");
+        CHECK_INT(list[1].people, 1);
+        uint64_t seed = 99;
+        text = saved_open(&c, list[1].name, &size);
+        if (CHECK(text != NULL) && CHECK(saved_load(copy, &plain, text, size, &seed, &(struct pyr_fault){ 0 }))) {
+            CHECK_STR(c.path, a.path);
+            CHECK_INT(seed, 7);
+            CHECK(!memcmp(&copy->replay.state.hidden, &match.replay.state.hidden, sizeof match.replay.state.hidden));
+        }
+        CHECK(saved_open(&b, list[1].name, &size) == NULL);
         free(text);
         save_close(&c);
     }
+    free(list);
+    free(copy);
+    b.lock = -1;
+    CHECK(!saved_find("../../etc/passwd", path, sizeof path) && !saved_find("", path, sizeof path) && !saved_find("x", path, sizeof path));
     save_close(&b);
     CHECK(save_path(path, sizeof path, "servers", "x.cookie") && save_write(path, "secret", 6));
     text = save_read(path, 100, &size);

@@ -8,6 +8,7 @@ import http.client
 import json
 import os
 import re
+import resource
 import secrets
 import shutil
 import signal
@@ -377,6 +378,239 @@ def case_kill_and_resume(folder):
         straight = [line for line in read(saved(elsewhere)[0]).split('\n') if line.startswith(('reveal', 'show', 'deal'))]
         assert straight == [line for line in after.split('\n') if line.startswith(('reveal', 'show', 'deal'))][:len(straight)]
         terminal.end()
+
+
+def case_many_saved(folder):
+    """All unfinished games are offered, the newest first; each can be gone on with, and by its name without asking."""
+    for name in ('Ana', 'Ben', 'Cleo'):
+        terminal = Terminal(folder, 'play', '--new', '--bots', 'novice', '--seed', '4', '--name', name)
+        play(terminal, 'turn 1 of 7')
+        terminal.keys('q', 'y')
+        terminal.wait('EXIT=0')
+        terminal.end()
+    terminal = Terminal(folder, 'play')
+    text = terminal.wait('Continue a game')
+    rows = [line for line in text.split('\n') if 'novice 2: Round 1 of 4, turn 1 of 7' in line]
+    assert [re.search('Ana|Ben|Cleo', line)[0] for line in rows] == ['Cleo', 'Ben', 'Ana'] and '▸' in rows[0] and 'New game' in text, text
+    terminal.keys('Down', 'Enter')
+    assert 'Ben' in terminal.wait('Enter places|fits nowhere')
+    # It is played now, and not offered any more.
+    other = Terminal(folder, 'play')
+    text = other.wait('Continue a game')
+    assert 'Cleo' in text and 'Ana' in text and 'Ben' not in text, text
+    other.keys('Up')
+    other.wait('▸ New game')
+    other.keys('Enter')
+    other.wait('Ursa, these four cards')
+    other.end()
+    terminal.keys('q', 'y')
+    terminal.wait('EXIT=0')
+    terminal.end()
+    name = [os.path.basename(path)[:-4] for path in saved(folder) if 'player 1 Ana' in read(path)][0]
+    terminal = Terminal(folder, 'play', '--resume', name)
+    assert 'Ana' in terminal.wait('Enter places|fits nowhere')
+    other = Terminal(folder, 'play', '--resume', name, width=120)
+    assert 'EXIT=1' in other.wait('is being played in another window') + other.wait('EXIT=')
+    other.end()
+    terminal.end()
+    terminal = Terminal(folder, 'play', '--plain', height=60)
+    text = terminal.wait('Number of the game to continue, or Enter for a new one')
+    number = re.search(rf'^ *(\d+)  {name} ', text, re.M)[1]
+    terminal.type('99\n')
+    terminal.wait(r'Type a number from 1 to \d')
+    terminal.type(number + '\n')
+    terminal.wait(f'Game {name} continues')
+    terminal.type('quit\n')
+    terminal.wait('EXIT=0')
+    terminal.end()
+
+
+def case_new_cards(folder):
+    """A new game beside a saved one has cards of its own, not those of the saved one."""
+    terminal = Terminal(folder, 'play', '--new', '--bots', 'novice', '--seed', '5', '--name', 'Ana')
+    play(terminal, 'turn 1 of 7')
+    terminal.keys('q', 'y')
+    terminal.wait('EXIT=0')
+    terminal.end()
+    terminal = Terminal(folder, 'play', '--bots', 'novice', '--seed', '77')
+    terminal.wait('Go on with your game')
+    terminal.keys('n')
+    assert 'seed 77' in terminal.wait('Pick two')
+    terminal.end()
+
+
+def case_not_begun(folder):
+    """A game in which nothing was chosen is neither kept nor offered."""
+    terminal = Terminal(folder, 'play', '--bots', 'novice', '--name', 'Ana')
+    terminal.wait('Pick two')
+    assert len(saved(folder)) == 1
+    terminal.keys('q', 'y')
+    terminal.wait('EXIT=0')
+    terminal.end()
+    assert not saved(folder)
+
+
+def case_undo_draw(folder):
+    """Q5: a card drawn from the deck has been seen: the turn before cannot be taken back any more."""
+    terminal = Terminal(folder, 'play', '--new', '--bots', 'novice', '--seed', '4', '--name', 'Ana')
+    play(terminal, 'Choose a card')
+    record = saved(folder)[0]
+    terminal.keys('d', 'Enter')
+    terminal.wait('Enter places|fits nowhere|Choose a card')
+    drawn = [line for line in read(record).split('\n') if line.startswith('draw 1 ')]
+    assert len(drawn) == 1, read(record)
+    terminal.keys('u')
+    text = terminal.wait('can no longer be taken back .Q5.')
+    assert 'Take your last turn back' not in text and 'u undo' not in text, text
+    # What comes after it can be taken back, but nothing before.
+    play(terminal, 'turn [1-7] of 7')
+    for _ in range(3):
+        terminal.keys('u', 'y')
+        time.sleep(0.05)
+    assert [line for line in read(record).split('\n') if line.startswith('draw 1 ')][:1] == drawn
+    terminal.end()
+
+
+def case_draft(folder):
+    """Marks that are placed but not confirmed are still there when the server has been restarted, and so is a sealed choice."""
+    server = Server(folder)
+    ben = Stranger(server, 'Ben')
+    code = ben.create({'kind': 'open'}, {'kind': 'open'})['table']['code']
+    ben.connect(code)
+    ben.send(type='sit', number=secrets.token_hex(32))
+    terminal = Terminal(folder, 'play', '--server', server.url, '--table', code, '--name', 'Ana')
+    terminal.wait('Ana, these four cards')
+    terminal.keys('1', '2', 'Enter')
+    terminal.wait('Sealed. Waiting for Ben')
+    ben.play(1, 1)
+    terminal.wait('Enter places|fits nowhere')
+    terminal.keys('Enter')
+    while 'Red cross' in terminal.wait('Placed. Enter|Red cross'):
+        terminal.keys('Enter')
+    placed = terminal.text().count('▐')
+    assert placed > 0
+    for _ in range(2):
+        server.end(signal.SIGKILL)
+        assert 'Your marks are safe' in terminal.wait('Connection lost')
+        server = Server(folder, server.port)
+        terminal.wait_gone('Connection lost')
+        text = terminal.wait('Placed. Enter confirms')
+        assert text.count('▐') == placed, text
+    terminal.keys('Enter')
+    terminal.wait('turn 2 of 7')
+    # Ben has not chosen in this turn, so that a choice stays sealed.
+    while 'Placed' not in terminal.wait('Placed. Enter|Red cross|Enter places|fits nowhere'):
+        terminal.keys('Enter')
+    terminal.keys('Enter')
+    terminal.wait('Sealed. Waiting for Ben')
+    server.end(signal.SIGKILL)
+    terminal.wait('Connection lost')
+    server = Server(folder, server.port)
+    terminal.wait_gone('Connection lost')
+    terminal.wait('Sealed. Waiting for Ben')
+    terminal.end()
+    server.end()
+
+
+def case_wrong_host(folder):
+    """An address that leads nowhere: the cause is named, and what can be tried again is."""
+    name = 'x' * 64 + '.example'             # a part of a name has 63 letters at most: no server is asked to know that
+    terminal = Terminal(folder, 'play', '--server', f'http://{name}:8080', width=160)
+    assert 'EXIT=1' in terminal.wait('unknown host; check the spelling') + terminal.wait('EXIT=')
+    terminal.end()
+    port = ports.reserve()
+    terminal = Terminal(folder, 'play', '--server', f'http://127.0.0.1:{port}', '--name', 'Ana')
+    terminal.wait('connection refused')
+    server = Server(folder, port)            # it is tried again
+    terminal.wait('Make a new table')
+    terminal.end()
+    # TLS where there is none, and none where there is.
+    terminal = Terminal(folder, 'play', '--server', f'https://127.0.0.1:{port}')
+    terminal.wait('is its address http://')
+    terminal.end()
+    server.end()
+    silent = socket.create_server(('127.0.0.1', 0))
+    threading.Thread(target=lambda: [silent.accept()[0].close() for _ in range(50)], daemon=True).start()
+    terminal = Terminal(folder, 'play', '--server', f'http://127.0.0.1:{silent.getsockname()[1]}', width=160)
+    terminal.wait('is its address https://')
+    terminal.end()
+
+
+def case_rules(folder):
+    """The rules in the help: one key shows the rule that a message cites; scrolling; a search by tag and by word, in every mode."""
+    terminal = Terminal(folder, 'play', '--new', '--bots', 'novice', '--seed', '4', '--name', 'Ana')
+    terminal.wait('Pick two')
+    terminal.keys('1', '2', 'Enter')
+    terminal.wait('Enter places')
+    terminal.keys('Down', 'Down', 'Down', 'Down')
+    text = terminal.wait(r'\(R(9|10)\)')
+    tag = re.search(r'\((R\d+)\)', text)[1]
+    assert f'w {tag}' in text, text          # in the last line
+    terminal.keys('w')
+    terminal.wait(rf'▸ {tag} ')
+    terminal.keys('/')
+    terminal.type('q3')
+    text = terminal.wait('▸ Q3 ')
+    assert 'is lost' in text, text
+    terminal.keys('Enter', '/')
+    terminal.type('qqq')                     # letters are no keys while they are typed
+    terminal.wait('No rule has')
+    terminal.keys('BSpace', 'BSpace', 'BSpace')
+    terminal.type('potion')
+    terminal.wait('▸ R11')
+    terminal.keys('Enter', 'n')
+    terminal.wait(r'▸ Q\d')
+    terminal.keys('End')
+    terminal.wait('^ *E5 ')
+    terminal.keys('Home')
+    terminal.wait('^ *R1 ')
+    terminal.keys('Escape')
+    terminal.wait(r'\(R(9|10)\)')
+    # From the first page of the help: Tab, Tab.
+    terminal.keys('?')
+    terminal.wait('mirror')
+    terminal.keys('Tab')
+    terminal.wait('the worst one is subtracted')
+    terminal.keys('Tab')
+    terminal.wait('▸ |R1 ')
+    terminal.keys('Escape', 'q', 'y')
+    terminal.wait('EXIT=0')
+    terminal.end()
+    terminal = Terminal(folder, 'play', '--replay', RECORD, '--edition', PLAIN, LANGUAGE='de')
+    terminal.wait('Zeile')
+    terminal.keys('?', '/')
+    terminal.type('r17')
+    terminal.wait('▸ R17')
+    terminal.keys('Enter', 'Escape', 'q')
+    terminal.wait('EXIT=0')
+    terminal.end()
+
+
+def case_escapes(folder):
+    """1.12: what a server says reaches the terminal without its control characters, whichever way it goes."""
+    evil = 'x\x1b]0;owned\x07\x1b[31m\u009b31m\u202e'
+    hello = {'type': 'hello', 'server': 'x', 'name': 'Ana'}
+    seats = [{'kind': 'person', 'name': 'Ana', 'here': True}, {'kind': 'bot', 'name': evil}]
+    table = {'type': 'table', 'code': 'X', 'state': 'running', 'edition': evil, 'you': 1, 'host': False, 'seats': seats}
+    raw = os.path.join(folder, 'raw')
+    for messages, status, body in (([], b'400 Bad Request', json.dumps({'error': {'code': evil}}).encode()),
+                                   ([hello, {'type': 'error', 'code': evil}], b'200 OK', None),
+                                   ([hello, table], b'200 OK', None)):
+        liar = Liar(messages, status, body or b'{"visitor": {"name": "Ana"}}')
+        command = f"{COMMAND} play --server http://127.0.0.1:{liar.port} --table ABC 2>{raw}; echo EXIT=$?; exec cat"
+        terminal = Terminal(folder, shell=command, width=120)
+        if status != b'200 OK' or len(messages) == 2 and messages[1] is table:
+            terminal.wait('EXIT=1')
+        else:
+            terminal.wait('Connecting|refuses|Waiting')
+            terminal.keys('q', 'y')
+            terminal.wait('EXIT=')
+        with open(raw, 'rb') as source:
+            said = source.read()
+        assert not re.search(rb'[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae', said), said
+        assert 'owned' not in terminal.tmux('display-message', '-p', '#{pane_title}')
+        terminal.end()
+        liar.stop()
 
 
 def still(text):
@@ -780,6 +1014,36 @@ def case_server(folder):
     server.end()
 
 
+def case_one_number(folder):
+    """The number for the shuffle is drawn once per table: a server that refuses the seat gets the same one again, from a new
+    start, too."""
+    server = Server(folder)
+    ben = Stranger(server, 'Ben')
+    code = ben.create({'kind': 'open'}, {'kind': 'bot', 'level': 'novice'})['table']['code']
+    commitment = json.loads(ben.ask('GET', f'/api/tables/{code}')[1])['table']['commitment']
+    terminal = Terminal(folder, 'play', '--server', server.url, '--name', 'Ana')
+    terminal.wait('Make a new table')
+    terminal.end()
+    path = os.path.join(folder, 'pyramids/servers', f'127.0.0.1_{server.port}.cookie.numbers')
+    kept = []
+    for _ in range(2):
+        # nothing can be stored
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
+        terminal = Terminal(folder, 'play', '--server', server.url, '--name', 'Ana', '--table', code)
+        terminal.wait('could not write it down')
+        terminal.end()
+        kept.append(read(path))
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    terminal = Terminal(folder, 'play', '--server', server.url, '--name', 'Ana', '--table', code)
+    terminal.wait('Ana, these four cards')
+    kept.append(read(path))
+    assert len(set(kept)) == 1 and kept[0].count('\n') == 1 and os.stat(path).st_mode & 0o777 == 0o600, kept
+    number = re.fullmatch(rf'{code} ([0-9a-f]{{64}}) {commitment}\n', kept[0]).group(1)
+    assert f'\ntag number 1 {number}\n' in ben.ask('GET', f'/api/tables/{code}/record')[1]
+    terminal.end()
+    server.end()
+
+
 def case_tables(folder):
     """A list of tables, one made here with a bot, one that is watched."""
     odd = os.path.join(folder, 'odd.edition')
@@ -866,7 +1130,7 @@ def case_secure(folder):
     """A server with a certificate of its own: refused in words, and trusted when one says so."""
     if not shutil.which('openssl'):
         return
-    key, cert = os.path.join(folder, 'key.pem'), os.path.join(folder, 'cert.pem')
+    key, cert = os.path.join(folder, 'key.pem'), os.path.join(folder, 'my cert.pem')     # the blank has to be quoted
     subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key, '-out', cert, '-days', '2',
                     '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'], check=True, capture_output=True)
     server = Server(folder, more=['--tls-cert', cert, '--tls-key', key])
@@ -883,7 +1147,13 @@ def case_secure(folder):
         terminal.wait('Ursa, these four cards')
         play(terminal, 'turn 1 of 7')
         terminal.keys('q', 'y')
-        terminal.wait('EXIT=0')
+        text = terminal.wait('EXIT=0').replace('\n', '')
+        terminal.end()
+        # The way back works as it is printed.
+        back = re.search(r"Back to your seat: pyramids (play .*?)EXIT", text)[1]
+        assert (f"--trust '{cert}'" in back) == bool(words), back
+        terminal = Terminal(folder, shell=f'{COMMAND} {back}; echo EXIT=$?; exec cat', **env)
+        terminal.wait('turn 1 of 7')
         terminal.end()
     # Another name than the one in it.
     terminal = Terminal(folder, 'play', '--server', f'https://127.0.0.1:{server.port}', '--trust', cert, width=120)
@@ -1011,7 +1281,7 @@ def case_forgotten(folder):
 
 # With sanitizers each case takes several times as long; the others have no code of their own.
 SHORT_CASES = ('case_whole_game', 'case_take_back', 'case_resizing', 'case_kill_and_resume', 'case_hot_seat', 'case_replay', 'case_server', 'case_retract',
-               'case_hostile_server')
+               'case_hostile_server', 'case_many_saved', 'case_undo_draw', 'case_draft', 'case_wrong_host', 'case_rules', 'case_escapes')
 
 
 def main():

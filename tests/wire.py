@@ -57,12 +57,15 @@ signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 
 class Server:
     """`pyramids serve` with a database in a folder, on a port that stays the same over restarts."""
+    stderr = None                # where its log goes: a file descriptor; None: a file
 
-    def __init__(self, folder, *options, database='server.db', generous=True, env=None, before=()):
+    def __init__(self, folder, *options, database='server.db', generous=True, metrics=True, env=None, before=()):
         self.folder, self.options, self.database = folder, list(options), os.path.join(folder, database)
         if generous:                         # tests ask faster than people, and a slow one does not read for long; those of the limits leave this out
-            self.options = ['--request-rate', '100000', '--message-rate', '100000', '--max-per-address', '5000', '--ping', '600', *self.options]
+            self.options = ['--request-rate', '100000', '--message-rate', '100000', '--max-per-address', '5000', '--ping', '600',
+                            '--table-rate', '100000', '--max-tables-per-address', '100000', *self.options]
         self.port, self.process, self.env, self.before = ports.reserve(), None, env, before
+        self.metrics_port = ports.reserve() if metrics else None
         self.log = os.path.join(folder, database + '.log')
         self.start()
 
@@ -87,8 +90,9 @@ class Server:
         with open(self.log, 'ab') as log:
             at = log.tell()
             self.process = subprocess.Popen(
-                [*self.before, COMMAND, 'serve', '--port', str(self.port), '--database', self.database, '--no-browser', '--ready-file', ready, *self.options],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, env=dict(ENV, **(self.env or {})))
+                [*self.before, COMMAND, 'serve', '--port', str(self.port), '--database', self.database, '--no-browser', '--ready-file', ready,
+                 *(['--metrics-address', f'127.0.0.1:{self.metrics_port}'] if self.metrics_port else []), *self.options],
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log if self.stderr is None else self.stderr, env=dict(ENV, **(self.env or {})))
         STARTED.append(self.process)
         end = time.monotonic() + PATIENCE
         while code is None and not (os.path.exists(ready) and read(ready).endswith('\n')):
@@ -141,6 +145,37 @@ class Server:
         return visitor
 
 
+class Clock:
+    """The time of a server, in the hands of a test: start the server with `env=clock.env` (src/server/clock.c)."""
+
+    def __init__(self, folder, text='+0'):
+        self.path = os.path.join(folder, 'clock')
+        self.env = {'PYRAMIDS_TEST_CLOCK': self.path}
+        self.text = None
+        self.write(text)
+
+    def write(self, text):
+        self.text = text
+        with open(self.path + '.new', 'w', encoding='ascii') as file:
+            file.write(text + '\n')
+        os.replace(self.path + '.new', self.path)
+
+    def set(self, server, text):
+        """`+N`: N seconds ahead, `=N`: stands still at second N. Waits until the server goes by it."""
+        seen = server.text().count(f'event=test_clock clock={text}\n')
+        if text != self.text:
+            self.write(text)
+            until_so(lambda: server.text().count(f'event=test_clock clock={text}\n') > seen,
+                'the server does not follow the clock')
+
+    def pass_ticks(self, server, count=2):
+        """Lets the server look at all its tables a few times, at the time that it is."""
+        assert self.text[0] == '=', 'only a clock that stands still can do this'
+        # a longer spelling of the same second: when it is adopted, a tick has begun, and the last one is over
+        for i in range(count):
+            self.set(server, '=' + '0' * (1 + i) + self.text[1:].lstrip('0'))
+
+
 class Answer:
     def __init__(self, status, headers, data):
         self.status, self.headers, self.data = status, headers, data
@@ -162,7 +197,8 @@ class Visitor:
         if body is not None:
             head['Content-Type'] = 'application/json'
         head.update(headers or {})
-        web = http.client.HTTPConnection('127.0.0.1', self.server.port, timeout=PATIENCE)
+        port = self.server.metrics_port if path == '/metrics' else self.server.port
+        web = http.client.HTTPConnection('127.0.0.1', port, timeout=PATIENCE)
         try:
             data = body if body is None or isinstance(body, (bytes, str)) else json.dumps(body)
             web.request(method, path, data.encode() if isinstance(data, str) else data, {k: v for k, v in head.items() if v is not None})

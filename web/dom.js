@@ -106,6 +106,8 @@ export function toast(text, ms = 4000, spoken = text) {
     toastEnds = setTimeout(() => { box.hidden = true; }, ms);
 }
 
+/** One dialog can open another: each heading has a name of its own. */
+let dialogs = 0;
 /**
  * A modal dialog with a heading and a close button; resolves with the value of the button that closed it ('' for Esc).
  * @param {string} title @param {string} body HTML @param {{wide?: boolean, wire?: (dialog: HTMLDialogElement) => void, close?: string}} [options]
@@ -116,9 +118,10 @@ export function dialog(title, body, { wide = false, wire, close } = {}) {
         const box = document.createElement('dialog');
         const back = /** @type {HTMLElement | null} */ (document.activeElement);
         box.className = wide ? 'wide' : '';
-        box.setAttribute('aria-labelledby', 'dlg-t');
-        box.innerHTML = `<form method="dialog"><h2 class="title" id="dlg-t" tabindex="-1">${esc(title)}</h2><div class="dlg">${body}</div>${close
-            ? `<p class="dlgf"><button class="btn pri" value="">${esc(close)}</button></p>` : ''}</form>`;
+        const id = `dlg-${++dialogs}`;
+        box.setAttribute('aria-labelledby', id);
+        box.innerHTML = `<form method="dialog"><h2 class="title" id="${id}" tabindex="-1">${esc(title)}</h2><div class="dlg">${
+            body}</div>${close ? `<p class="dlgf"><button class="btn pri" value="">${esc(close)}</button></p>` : ''}</form>`;
         // The policy forbids sending forms, so buttons close the dialog themselves.
         box.addEventListener('click', (event) => {
             const button = near(event, 'button[value]');
@@ -139,7 +142,7 @@ export function dialog(title, body, { wide = false, wire, close } = {}) {
         wire?.(box);
         box.showModal();
         if (!box.contains(document.activeElement) || document.activeElement === box)
-            $('#dlg-t', box).focus();
+            $(`#${id}`, box).focus();
     });
 }
 

@@ -1,9 +1,9 @@
 /** end.js: the end of a game: scores part by part, who won and why, luck and skill, the chance to win from turn to turn. */
-import { _, ngettext, listWords, number } from './i18n.js';
+import { _, ngettext, number } from './i18n.js';
 import { $, announce, download, esc, near, put, shareLink } from './dom.js';
 import { ANIMALS, ROMAN, avatar, icon, scene, shape, star, symbol } from './draw.js';
 import { MARKS } from './core.js';
-import { logEntries, plus, signed } from './words.js';
+import { logEntries, plus, signed, winnerWords } from './words.js';
 import { Thinker } from './thinker.js';
 import { LocalGame } from './game.js';
 import { replayLink } from './pack.js';
@@ -43,22 +43,9 @@ export function scoreTable(view, names, winners, core, bots) {
             lowest(s)}</span>` : `<span class="low">${lowest(s)}</span>`) : '–'}</td>`).join('')}</tr></tbody></table>`;
 }
 
-/** Who won, and the tie-break if one decided. @param {View} view @param {string[]} names @param {number[]} winners @returns {[string, string]} */
-export function winnerWords(view, names, winners) {
-    const best = Math.max(...view.scores.map((s) => s.total)), tied = names.map((_n, s) => s).filter((s) => view.scores[s].total === best),
-        who = listWords(winners.map((s) => names[s]));
-    if (winners.length > 1)
-        return [_('%{names} share the win', { names: who }), ngettext('They have %{n} point each, and none of them completed a pyramid.',
-            'They have %{n} points each, and none of them completed a pyramid.', best)];
-    if (tied.length > 1)
-        return [_('%{name} wins the tie', { name: who }),
-            ngettext('%{names} have %{points} point. The lowest completed pyramid decides: %{name} has number %{card}.',
-            '%{names} have %{points} points. The lowest completed pyramid decides: %{name} has number %{card}.', best, { names: listWords(tied.map((s) =>
-            names[s])), points: best, name: who, card: view.desks[winners[0]].done[0] })];
-    const second = Math.max(...view.scores.filter((_s, s) => s !== winners[0]).map((s) => s.total));
-    return [_('%{name} wins', { name: who }), ngettext('%{points} points, %{n} more than the next.', '%{points} points, %{n} more than the next.',
-        best - second, { points: best })];
-}
+/** Who won, and the tie-break if one decided. @param {View} view @param {string[]} names @param {number[]} winners */
+export const resultWords = (view, names, winners) => winnerWords(names, view.scores.map((s) => s.total),
+    view.desks.map((d) => d.done[0]), winners);
 
 /** Luck and skill as bars around the table's average. @param {Judged} judged @param {string[]} names */
 function barChart(judged, names) {
@@ -145,7 +132,7 @@ export class EndView {
         this.winners = this.core.winners();
         this.names = game.seats.map((s) => s.name);
         this.render();
-        const [title, text] = winnerWords(this.view, this.names, this.winners);
+        const [title, text] = resultWords(this.view, this.names, this.winners);
         announce(`${title}. ${text}`);
         $('h1', root).focus();
         void this.analyse();
@@ -154,7 +141,7 @@ export class EndView {
     stop() { this.thinker.stop(); }
 
     render() {
-        const [title, text] = winnerWords(this.view, this.names, this.winners), [charts, moments] = this.judged;
+        const [title, text] = resultWords(this.view, this.names, this.winners), [charts, moments] = this.judged;
         put(this.root, `<div class="view end">${pageTop(_('Final scores'))}<main class="fin"><section class="win">${
             scene()}<i class="fade"></i><div class="medal"><svg viewBox="0 0 40 40" aria-hidden="true"><use href="#a-${
             ANIMALS[this.winners[0] ?? 0]}"/></svg></div><div class="tx"><h1 class="title" tabindex="-1">${esc(title)}</h1><p>${

@@ -3,154 +3,151 @@
 const HEAD = 'pyramids-record 1\nedition classic\nplayer 1 Ana\nplayer 2 Ben\n';
 
 export const EXAMPLES = /** @type {Record<string, string>} */ ({
-    E1: `${HEAD}deal 1 5 27 2 4
-deal 2 43 17 11 6
-keep 1 5 27
-keep 2 17 43
-show 24 42 33 3
+    E1: `${HEAD}deal 1 47 11 44 15
+deal 2 23 28 30 48
+keep 1 11 47
+keep 2 23 28
+show 40 16 31 3
+reveal I3
+mark 1 11:a1b1c1
+mark 2 28:b1c1d1
+reveal L4
+mark 1 11:b2b3c3d3
+mark 2 23:c1c2d2e2
 reveal I4
-mark 1 27:a1b1c1d1
-mark 2 43:e1
-reveal O4
-mark 1 27:b2
-mark 2 43:d1
+mark 1 11:e2e3e4e5+47:a1
+mark 2 23:e3
+reveal I4
+mark 1 11:a5b5c5d5
+mark 2 23:b4c4d4e4
+draw 1 17
 reveal V3
-mark 1 5:a1b1b2
-mark 2 43:d2
+mark 1 17:a1b1b2
+mark 2 23:c5
+draw 2 21
 reveal O4
-mark 1 27:b3c3b4c4
-mark 2 17:a1
+mark 1 47:a2b2a3b3
+mark 2 28:a1
 reveal I2
-mark 1 27:a5b5
-mark 2 17:b1
-draw 1 32
+mark 1 47:c3c4
+mark 2 28:d2d3
 reveal I3
-mark 1 5:c1d1e1+32:d1
-mark 2 17:c1
+mark 1 47:a5b5c5
+mark 2 28:a2a3a4+28:b4
+draw 1 18
+points 1 orange 10
+reveal I4
+mark 1 17:b3c3d3e3+18:c1
+mark 2 28:c4
+reveal O4
+mark 1 17:d4e4d5e5
+mark 2 28:c5
+draw 1 1
+draw 2 33
+points 2 green 10
 reveal L4
-mark 1 5:a3b3a4a5
-mark 2 17:d1
-reveal L4
-mark 1 32:d2d3c4d4+5:b5
-mark 2 17:b2
-reveal I3
-mark 1 5:c5d5e5
-mark 2 43:c1
-draw 1 14
-points 1 green 10
+mark 1 1:c1d1d2d3
+mark 2 21:a1
 reveal V3
-mark 1 32:b4a5b5
-mark 2 17:b3
-draw 1 36
+mark 1 1:c4d4c5
+mark 2 21:b1
+draw 1 41
+reveal I2
+mark 1 41:b1b2
+mark 2 21:c1
+reveal I4
+mark 1 41:a2a3a4a5+41:b5
+mark 2 21:d1
+draw 1 5
+points 1 green 6
+reveal V3
+mark 1 18:d1e1e2
+mark 2 21:e1
+reveal L4
+mark 1 5:a1b1b2b3
+mark 2 21:b2
+reveal I3
+mark 1 5:a3a4a5
+mark 2 21:c2
+reveal I4
+mark 1 5:b5c5d5e5
+mark 2 21:e2
+draw 1 14
 reveal I2
 mark 1 14:d1e1
-mark 2 43:d3
+mark 2 21:b3
+reveal O4
+mark 1 18:d3e3d4e4
+mark 2 21:a3
 reveal I4
 mark 1 14:d2d3d4d5
-mark 2 17:c3
+mark 2 21:e3
 reveal I4
-mark 1 14:e5
-mark 2 43:b1
-draw 1 37
-points 1 green 6
-reveal O4
-mark 1 37:c1d1c2d2
-mark 2 43:d4
-reveal I4
-mark 1 37:b1
-mark 2 17:d3+17:d4
-reveal O4
-mark 1 37:a1
-mark 2 17:a3
-reveal I2
-mark 1 36:a1b1
-mark 2 43:b2
-reveal V3
-mark 1 36:a2a3b3
-mark 2 17:e3
-reveal L4
-mark 1 36:b4b5c5d5+36:e5
-mark 2 43:b3
-draw 1 31
-reveal I4
-mark 1 31:b1c1d1e1
-mark 2 43:b4
-reveal I3
-mark 1 37:d3d4d5+37:a2
-mark 2 43:a3
-reveal L4
-mark 1 37:a3b3b4b5
-mark 2 43:a4
-draw 1 13
+mark 1 18:a5b5c5d5
+mark 2 21:d3
+draw 1 8
 points 1 green 3
 reveal I2
-mark 1 13:a1a2
-mark 2 17:a4
-reveal I3
-mark 1 13:b1c1d1
-mark 2 17:b4
-reveal O4
-mark 1 31:a2b2a3b3
-mark 2 43:d5
-reveal O4
-mark 1 31:a4
-mark 2 17:a5
+mark 1 8:c1d1
+mark 2 21:d4
 reveal I4
-mark 1 13:d2d3d4d5+13:e5
-mark 2 43:a2+17:e4
+mark 1 8:b1b2b3b4
+mark 2 21:c4
+reveal I3
+mark 1 8:c4d4e4+8:d3
+mark 2 21:c5
 reveal V3
-mark 1 13:c5
-mark 2 17:b5
-draw 1 16
+mark 1 14:c1
+mark 2 21:d5
+reveal L4
+mark 1 8:c5
+mark 2 33:d1
+reveal O4
+mark 1 8:c2
+mark 2 33:e1
 `,
-    E2: `${HEAD}deal 1 7 33 14 31
-deal 2 25 15 19 35
-keep 1 7 33
-keep 2 15 25
-show 23 8 20 3
+    E2: `${HEAD}deal 1 33 44 4 8
+deal 2 13 15 18 40
+keep 1 33 44
+keep 2 13 15
+show 5 37 23 42
+reveal I3
+mark 1 44:b1b2b3
+mark 2 13:a1b1c1
 reveal L4
 mark 1 33:d1b2c2d2
-mark 2 25:d1e1e2e3
+mark 2 15:d1b2c2d2
 reveal V3
-mark 1 7:a1
-mark 2 15:d1c2d2
-reveal I2
-mark 1 7:a2a3
-mark 2 25:d4e4
-reveal O4
-mark 1 7:a4
-mark 2 25:b4c4b5c5
-draw 2 6
+mark 1 44:c3d3c4
+mark 2 15:b3b4c4+13:d1
 reveal I4
 mark 1 33:a2a3a4a5
-mark 2 15:b1b2b3b4+6:b1
-reveal I4
-mark 1 7:b4+7:c4
-mark 2 6:a2b2c2d2
-reveal I3
-mark 1 7:c5d5e5
-mark 2 6:d3d4d5+15:c4
-draw 2 34
-draw 1 5
-points 2 purple 10
-reveal I3
-mark 1 5:a1b1c1+5:b2
-mark 2 34:c1c2c3+34:b2
-reveal O4
-mark 1 5:b3
-mark 2 34:a2
-reveal I4
-mark 1 5:a3
-mark 2 34:a3
+mark 2 13:d2d3d4d5+13:c5
+draw 2 22
 reveal I2
-mark 1 5:a4a5
-mark 2 34:a4a5
-draw 2 4
-reveal L4
+mark 1 44:b5c5
+mark 2 22:c1d1
+reveal I4
+mark 1 44:a5
+mark 2 22:d2d3d4d5+22:c5
+draw 2 30
+draw 1 47
+points 2 purple 10
+reveal O4
+mark 1 47:a1
+mark 2 30:b1c1b2c2
+reveal I3
+mark 1 47:a2
+mark 2 30:c3c4c5
+reveal V3
+mark 1 47:a3
+mark 2 30:e4d5e5
+draw 2 39
+reveal O4
 mark 1 33:b5
 mark 2 15:c5
-draw 2 17
-draw 1 27
+draw 2 2
+draw 1 46
 points 2 purple 6
 points 1 purple 3
 `,

@@ -299,7 +299,7 @@ export class Hand {
             announce(_('Does not fit: %{reason}', { reason: reason(hover.bad).text }));
             return;
         }
-        const after = this.table.core.preview(this.table.game.me, hover.step), brings = after ? gains(view.desks[this.table.game.me], after.desk, view.round).map((g) =>
+        const after = this.table.core.preview(this.table.game.me, hover.step), brings = after ? gains(this.table.edition, view.desks[this.table.game.me], after.desk, view.round).map((g) =>
             g.text).join(', ') : '';
         announce(_('%{spaces}: %{gains}. %{now} to %{then}.', { spaces: spaceNames(hover.cells), gains: brings || _('no symbols'), now: this.table.totalOf(
             view, this.table.game.me), then: after?.total ?? '' }));

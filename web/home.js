@@ -147,7 +147,7 @@ export class HomeView {
 
     /** To the table, if there is something to do there; else the reason stands under the field. */
     async join() {
-        const code = /** @type {HTMLInputElement} */ (this.root.querySelector('[name=code]')).value.trim().toUpperCase();
+        const code = /** @type {HTMLInputElement} */ (this.root.querySelector('[name=code]')).value.replace(/[\s\p{Pd}]/gu, '').toUpperCase();
         const say = /** @param {string} text @param {string} [watch] */ (text, watch = '') => {
             this.problem = { text, watch };
             if (!this.stopped)

@@ -55,7 +55,9 @@ const STEPS = [
         done: (b, _m, a) => a.scores[0].torches > b.scores[0].torches, miss: () => _('No torch this time. Cover the space with the flame.') },
     { record: 'potion', target: '0:c4', title: () => _('Skulls and the potion'), task: () =>
         _('You have two skulls. Each one costs more than the last, and the worst is subtracted at the end. The ringed potion erases two: mark it.'),
-        told: () => _('The potion erased your two worst skulls. Each further skull costs more, and at the end only the worst one is subtracted.'),
+        told: () => _(
+            'The potion erased your two worst skulls. Each further skull costs more, and at the end only the worst one is ' +
+            'subtracted. After the tenth skull nothing more happens.'),
         done: (b, _m, a) => a.desks[0].skulls < b.desks[0].skulls, miss: () => _('Cover the blue potion with the pattern.') },
     { record: 'cross', target: '1:b2', title: () => _('The red cross'), task: () =>
         _('Mark the ringed red cross and confirm. It gives you one more space, on either card: choose it and confirm again.'),
@@ -63,12 +65,17 @@ const STEPS = [
         done: (_b, made) => made.length > 1, miss: () => _('Cover the red cross with the pattern.') },
     { record: 'tomb', target: '0:e5', title: () => _('Reach the tomb'), task: () =>
         _('The pattern does not reach the tomb, but you may always mark a single space instead. Press One, tap the ringed tomb, confirm; then take a new card.'),
-        told: () => _('The pyramid is complete: 10 points. You set it aside and took a new one, from the display or unseen from the deck.'),
+        told: () => _(
+            'The pyramid is complete: 10 points. It stays face up for everyone to see, and you took a new one. Each card has a ' +
+            'number from 1 to 48: when several players complete cards in a turn, the lowest number chooses first.'),
         done: (b, _m, a) => a.desks[0].done.length > b.desks[0].done.length, miss: () => _('Tap the golden tomb: a single space will do.') },
     { record: 'points', target: '1:a5', title: () => _('Pyramid points'), task: () =>
         _('You have finished one orange pyramid. The first with two of a colour gets 10 extra points, the next 6, then 3. Reach the ringed tomb with the pattern.'),
         told: () => _(
-            'Ten extra points! The game ends after four rounds of seven turns. Then count: 10 a pyramid, 5 a torch, the points, pairs of gems, minus the worst skull.'),
+            'Ten extra points! The 2nd, 4th and 6th pyramid of a colour earn the highest points that are left, so you may take ' +
+            'points of one colour more than once. The lower card number goes first, and it breaks a tie at the end. The game ' +
+            'ends after four rounds of seven turns. Then count: 10 per pyramid, 5 per torch, the points, pairs of gems, minus ' +
+            'the worst skull.'),
         done: (b, _m, a) => a.desks[0].done.length > b.desks[0].done.length, miss: () =>
             _('Cover the tomb of the card that completes a second of its colour.') },
 ];

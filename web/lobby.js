@@ -227,7 +227,7 @@ class LobbyView {
 
 /** @param {App} app @param {string} code @param {string} [seat] @param {string} [key] */
 export function table(app, code, seat, key) {
-    const id = (code ?? '').toUpperCase();
+    const id = (code ?? '').replace(/[\s\p{Pd}]/gu, '').toUpperCase();
     app.game?.stop();
     const game = new OnlineGame(app, id);
     app.game = game;

@@ -9,7 +9,7 @@ import { RulesView } from './rules.js';
 import { PadView } from './pad.js';
 import { EditionsView, edit } from './editions.js';
 import { NewTableView, TablesView, table } from './lobby.js';
-import { api, visit } from './online.js';
+import { api, serverWords, visit } from './online.js';
 import { unpack } from './pack.js';
 import { Core } from './core.js';
 
@@ -18,15 +18,22 @@ import { Core } from './core.js';
 /** A game that is kept here, or one of the server's. @param {App} app @param {string} id @param {string} [line] */
 async function replay(app, id = '', line) {
     const { hash } = location, kept = games().find((g) => g.id === id), [z, ...packed] = id.split('.'), atServer = !kept && /^[A-Z0-9]{8}$/.test(id);
+    let refused = '';
+    const texts = z === 'z' ? await Promise.all(packed.slice(0, 2).map(unpack)) : [];
     /** @type {string[]} */
-    let [record, edition = ''] = kept ? [kept.record, kept.edition] : z === 'z' ? await Promise.all(packed.map(unpack)) : atServer ? [await visit().then(() => api('GET',
-        `tables/${id}/record`)).catch(() => '')] : [''];
+    let [record = '', edition = ''] = kept ? [kept.record, kept.edition] : texts.map((text) => text ?? '');
+    if (atServer)
+        record = await visit().then(() => api('GET', `tables/${id}/record`)).catch((error) => {
+            refused = error.code === 'origin' ? serverWords('origin') : '';
+            return '';
+        });
     const named = editionOf(record);
     if (atServer && named !== 'classic')
         edition = await api('GET', `editions/${encodeURIComponent(named)}`).catch(() => '');
     if (location.hash !== hash)
         return;
-    const core = record ? loadRecord(app, record, edition) : _('This game is not kept in this browser.');
+    const core = texts.includes(null) ? _('This link is too large for a game record.') :
+        record ? loadRecord(app, record, edition) : refused || _('This game is not kept in this browser.');
     if (record && core === MISSING) {
         app.show((root) => new MissingView(root, app, record, () => void app.route()), _('Replay'));
         return;

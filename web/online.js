@@ -4,7 +4,7 @@
  * until the server says that it has it.
  */
 import { _, ngettext } from './i18n.js';
-import { dialog, esc, toast } from './dom.js';
+import { confirmed, dialog, esc, toast } from './dom.js';
 import { icon } from './draw.js';
 import { Game } from './game.js';
 import { NOBODY, ONLOOKER, dealAnew } from './core.js';
@@ -15,13 +15,14 @@ import { keepGame, read, settings, write } from './store.js';
 /** @typedef {import('./game.js').Status} Status */
 /** @typedef {{kind: 'open' | 'friend' | 'person' | 'bot', name?: string, level?: string, here?: boolean, gone?: number, away?: boolean, ready?: boolean}} TableSeat */
 /** @typedef {{code: string, state: 'waiting' | 'running' | 'over' | 'closed', edition: string, public: boolean, clock: string, you: number, host: boolean, version: number, round: number, turn: number,
- *  seats: TableSeat[], rematch?: string, points?: number[], winners?: number[], created: number, commitment?: string}} Table */
+ *  seats: TableSeat[], rematch?: string, points?: number[], winners?: number[], created: number, commitment?: string, host_gone?: number}} Table */
 /** @typedef {{type: string, [field: string]: unknown}} Message */
 /** @typedef {{used: number, version: number, turns: number, made: string[], confirmed: boolean, sent: [string, Message][], held: import('./game.js').Held | null,
  *  commitment?: string, number?: string}} Memory what this browser remembers of a table: what was being chosen, and its part in the shuffle */
 
 const PATIENCE = 30000;          // without a connection, before other ways are offered
 const SLOW = 4000;               // without an answer, before it is said
+const HOST_GONE = 120000;        // without the host, before any player may ask for a stand-in (docs/protocol.md)
 const DEAD = 6000;               // and after that the connection is taken for dead
 const MOST_TABLES = 12;          // that are remembered
 
@@ -39,6 +40,8 @@ export function serverWords(code) {
     switch (code) {
     case 'no_server': return _('There is no game server behind this page, or it cannot be reached. Games against bots work all the same.');
     case 'no_visitor': return _('The server does not know you: this browser keeps no cookies for this page. Please allow them.');
+    case 'unknown_visitor': return _('The server does not know you any more. It may have another database.');
+    case 'bad_cookie': return _('The server cannot read your cookies, so it does not know you. Nothing was changed.');
     case 'no_table': return _('There is no table with this code.');
     case 'taken': return _('That seat is taken, or no seat is free. You can watch.');
     case 'begun': return _('The game has begun. You can watch.');
@@ -50,6 +53,8 @@ export function serverWords(code) {
     case 'not_host': return _('Only the host of the table can do this.');
     case 'bad_name': return _('Please choose another name.');
     case 'here': return _('That player is connected.');
+    case 'origin': return _('The server does not expect visitors at this address. Whoever runs it can allow it: %{command}',
+        { command: `pyramids serve --origin ${location.origin}` });
     case 'no_edition': return _('The server does not have this edition.');
     default: return _('The server says: %{code}', { code });
     }
@@ -70,10 +75,24 @@ export async function api(method, path, body) {
     return data;
 }
 
+/** A question under way: several parts of the page may visit at once. @type {Promise<boolean> | null} */
+let asking = null;
+
+/** Whoever we were may be known to the server's other database, so only a person's word makes us somebody new. */
+const meansToBeNew = () => asking ??= confirmed(_('The server does not know you'), _(
+    'Your seats and statistics belong to a player whom this server does not know: perhaps it was started with another database. If you continue as a new player, this browser can no longer play for that one.'),
+    _('Continue as a new player')).finally(() => { asking = null; });
+
 /** Makes us known to the server, under our present name if it can be seen. @param {string} [nameless] for who has none */
 export async function visit(nameless = '') {
-    const name = settings.name.replace(/[\p{C}\p{Z}]/gu, '') ? settings.name : nameless;
-    await api('POST', 'visitor', name ? { name } : {});
+    const name = settings.name.replace(/[\p{C}\p{Z}]/gu, '') ? settings.name : nameless, body = name ? { name } : {};
+    try {
+        await api('POST', 'visitor', body);
+    } catch (error) {
+        if (!(error instanceof ServerError) || error.code !== 'unknown_visitor' || !await meansToBeNew())
+            throw error;
+        await api('POST', 'visitor', { ...body, new: true });
+    }
     if (!read('visited', false))             // without cookies nobody is known the next moment: better told than left waiting
         await api('GET', 'visitor');
     write('visited', true);
@@ -107,6 +126,8 @@ export class OnlineGame extends Game {
         this.sent = new Map(this.memory.sent);
         /** When each person was last connected, by this device's clock; 0: is. @type {number[]} */
         this.goneSince = [];
+        /** The same for the host. */
+        this.hostGoneSince = 0;
         this.tries = 0;
         this.lostAt = 0;
         this.stopped = false;
@@ -196,7 +217,7 @@ export class OnlineGame extends Game {
 
     /** Says above the table what is amiss, the most pressing first. */
     tell() {
-        const seats = this.table?.seats ?? [], absent = this.table?.host ? seats.findIndex((s, i) => i !== this.me && this.minutesGone(i) > 0 && !s.away &&
+        const seats = this.table?.seats ?? [], absent = this.maySubstitute() ? seats.findIndex((s, i) => i !== this.me && this.minutesGone(i) > 0 && !s.away &&
             !this.isIn(i)) : -1;
         /** @type {{label: string, act: () => void}[]} */
         const actions = [];
@@ -226,6 +247,11 @@ export class OnlineGame extends Game {
                 this.minutesGone(absent), { name: this.seats[absent].name }), actions: [{ label: _('Let a bot play'), act: () =>
                 this.post({ type: 'standin', seat: absent + 1 }) }] };
         this.changed();
+    }
+
+    /** Whether this player may let a bot play for someone who is away: the host, and when the host has been away for a while, every player. */
+    maySubstitute() {
+        return this.table?.host || (this.me >= 0 && this.hostGoneSince > 0 && Date.now() - this.hostGoneSince >= HOST_GONE);
     }
 
     /** Whether there is something that could be lost: not for onlookers, nor while a table waits or cards are dealt. */
@@ -329,6 +355,7 @@ export class OnlineGame extends Game {
         this.seats = table.seats.map((s, i) => ({ name: s.kind === 'bot' ? playerName(s.name || s.level || 'club') : s.name ||
             _('Seat %{n}', { n: i + 1 }), level: s.kind === 'bot' ? s.level ?? 'club' : '' }));
         this.goneSince = table.seats.map((s) => s.kind === 'person' && !s.here ? Date.now() - (s.gone ?? 0) : 0);
+        this.hostGoneSince = table.host_gone === undefined ? 0 : Date.now() - table.host_gone;
         this.hints = !(table.public && table.seats.filter((s) => s.kind === 'person').length > 1);
         clearTimeout(this.patience);
         this.lostAt = 0;
@@ -519,11 +546,12 @@ export class OnlineGame extends Game {
     async sit(seat, key) {
         // Nobody sits without a name, but a friend has the one that was kept for them.
         await visit(key ? '' : _('Player')).catch(() => {});
-        const number = randomHex(64);
-        this.post({ type: 'sit', number, ...(seat ? { seat } : {}), ...(key ? { key } : {}) });
-        // Kept beside what the server had promised before it knew the number: that is what the check at the end stands on.
-        this.memory = { ...this.memory, number, commitment: this.table?.commitment };
+        // Drawn once for this table and sent again as it is, whatever the server answers: it knows the deal that follows, and by refusing could otherwise
+        // wait for one that it likes. Kept beside what the server had promised before it knew the number: the check at the end stands on both.
+        if (!this.memory.number)
+            this.memory = { ...this.memory, number: randomHex(64), commitment: this.table?.commitment };
         this.remember();
+        this.post({ type: 'sit', number: this.memory.number, ...(seat ? { seat } : {}), ...(key ? { key } : {}) });
     }
 
     /** Holds the finished game against the promise. @param {string} record */
@@ -539,7 +567,7 @@ export class OnlineGame extends Game {
             _('All %{n} deals, reveals and draws follow from the secret and the numbers, and yours is among them.', { n: compared }) :
             _('All %{n} deals, reveals and draws follow from the secret and the numbers.', { n: compared });
         this.shuffle = `<details class="shuffle"><summary class="${good ? 'good' : 'bad'}">${icon(good ? 'check' : 'info')}${good ?
-            _('Checked: this shuffle was honest') : _('This shuffle cannot be trusted')}</summary><p>${esc(why)}</p>${this.shuffleWords()}</details>`;
+            _('Checked: the cards follow from the numbers') : _('This shuffle cannot be trusted')}</summary><p>${esc(why)}</p>${this.shuffleWords()}</details>`;
     }
 
     shuffleHtml() { return this.shuffle; }
@@ -547,7 +575,9 @@ export class OnlineGame extends Game {
     shuffleWords() {
         const { number } = this.memory, { commitment } = this.table ?? {};
         return `<p>${
-            _('Nobody chose the cards: they follow from a secret, whose fingerprint the server showed before the game, and a random number that each player’s device added after that. At the end the secret is shown, and your browser checks every card.')}</p><dl class="hex"><dt>${
+            _('The cards follow from a secret, whose fingerprint the server showed before the game, and a random number that each player’s device added after that. At the end the secret is shown, and your browser checks every card.')}</p><p>${
+            _('Your device draws one number for this table and keeps it, so asking again gains the server nothing. Only together with a player who sat down after you could it have chosen among deals.')}</p><p>${
+            _('This page comes from the server that it checks. To check elsewhere, save the record and run %{command} on your own computer.', { command: '<code>pyramids verify game.pyr</code>' })}</p><dl class="hex"><dt>${
             _('Fingerprint of the secret')}</dt><dd>${esc(commitment ?? '')}</dd>${number ? `<dt>${_('Your number')}</dt><dd>${esc(number)}</dd>` : ''}</dl>`;
     }
 
@@ -556,7 +586,7 @@ export class OnlineGame extends Game {
         /** @type {[string, string, () => void][]} */
         const items = [];
         const { table } = this;
-        if (table?.host)
+        if (table && this.maySubstitute())
             table.seats.forEach((s, i) => {
                 if (s.kind === 'person' && !s.here && !s.away && i !== this.me)
                     items.push(['bot', _('Let a bot play for %{name}', { name: s.name ?? '' }), () => this.post({ type: 'standin', seat: i + 1 })]);

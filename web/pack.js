@@ -9,11 +9,27 @@ export async function pack(text) {
     return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
-/** '' if it is not one. @param {string} packed @returns {Promise<string>} */
+/** What the engine reads of a record or an edition at most. A few hundred kilobytes in a link can hold a thousand times as
+ * much. */
+const LARGEST = 65535;
+
+/** A text, '' if it is not one, null if it is too large: no more of it is unpacked than can be used.
+ * @param {string} packed @returns {Promise<string | null>} */
 export async function unpack(packed) {
     try {
         const bytes = Uint8Array.from(atob(packed.replaceAll('-', '+').replaceAll('_', '/')), (c) => c.charCodeAt(0));
-        return new TextDecoder().decode(await pipe(bytes, new DecompressionStream('deflate-raw')));
+        const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader();
+        /** @type {Uint8Array<ArrayBuffer>[]} */
+        const chunks = [];
+        for (let size = 0, part = await reader.read(); !part.done; part = await reader.read()) {
+            chunks.push(part.value);
+            size += part.value.length;
+            if (size > LARGEST) {
+                reader.cancel().catch(() => {});
+                return null;
+            }
+        }
+        return await new Blob(chunks).text();
     } catch {
         return '';
     }

@@ -1,11 +1,11 @@
 /** pad.js: a score pad for people at a table with the box: tick gems, torches, skulls, pyramids and points; totals for up to four. Survives a reload. */
 import { _, ngettext } from './i18n.js';
-import { confirmed, esc, near, put } from './dom.js';
+import { $, confirmed, esc, near, put } from './dom.js';
 import { ROMAN, avatar, icon, shape, symbol } from './draw.js';
 import { COLOURS, TILES } from './core.js';
 import { padTotal } from './count.js';
 import { colourName, signed } from './words.js';
-import { read, write } from './store.js';
+import { editions, read, write } from './store.js';
 import { pageTop } from './main.js';
 
 /** @typedef {import('./main.js').App} App */
@@ -17,19 +17,38 @@ const blank = () => ({ name: '', done: [0, 0, 0], rubies: 0, emeralds: 0, torche
 /** @returns {Pad} */
 const fresh = () => ({ sheets: [blank(), blank()], tiles: [0, 1, 2].map(() => [-1, -1, -1]) });
 
+const TEN = [...Array(10).keys()], MOST = 999;       // as much as an edition may say
+
+/** @typedef {{typed: string[], from: string}} Skulls what was typed for the box on the table; from: the edition that is
+ * followed instead, '' for none */
+
+/** Whatever else has come to stand there is not trusted. @returns {Skulls} */
+function readSkulls() {
+    const { typed, from } = read('skulls', /** @type {any} */ ({}));
+    return { typed: TEN.map((i) => Array.isArray(typed) ? String(typed[i] ?? '') : ''),
+        from: typeof from === 'string' ? from : '' };
+}
+
 export class PadView {
     /** @param {HTMLElement} root @param {App} app */
     constructor(root, app) {
         this.root = root;
-        this.penalties = app.core().edition.skulls;
+        this.app = app;
+        this.skulls = readSkulls();
         /** @type {Pad} */
         this.pad = { ...fresh(), ...read('pad', {}) };
         /** What it was before each tick, as texts, the last one at the end: for undo. @type {string[]} */
         this.past = [];
         root.addEventListener('click', (e) => void this.click(e));
         root.addEventListener('input', (e) => {
-            const field = /** @type {HTMLInputElement} */ (e.target);
-            this.pad.sheets[Number(field.dataset.s)].name = field.value;
+            const field = /** @type {HTMLInputElement} */ (e.target), { s, skull } = field.dataset;
+            if (s)
+                this.pad.sheets[Number(s)].name = field.value;
+            else if (skull)
+                this.skulls.typed[Number(skull)] = field.value;
+            else
+                this.skulls.from = field.value;
+            write('skulls', this.skulls);
             this.save();
         });
         this.render();
@@ -40,6 +59,36 @@ export class PadView {
     save() {
         write('pad', this.pad);
         this.render();
+    }
+
+    /** The penalties in use, or why there are none. No rulebook prints them: the owner of the box says what they are, or
+     * which edition has them. @returns {{penalties: number[] | null, wrong: string}} */
+    penalties() {
+        const { typed, from } = this.skulls, numbers = typed.map((t) => /^\d+$/.test(t.trim()) ? Number(t) : -1);
+        if (from === 'classic' || Object.hasOwn(editions(), from))
+            return { penalties: this.app.core(from).edition.skulls, wrong: '' };
+        if (numbers.some((n) => n > MOST))
+            return { penalties: null, wrong: _('A skull costs too much. Expected: at most 999.') };
+        const given = numbers.filter((n) => n >= 0);
+        if (given.some((n, i) => i > 0 && n < given[i - 1]))
+            return { penalties: null,
+                wrong: _('A skull costs less than the one before it. Expected: penalties that never fall.') };
+        return { penalties: given.length === 10 ? numbers : null,
+            wrong: given.length && given.length < 10 ? _('Expected: ten numbers.') : '' };
+    }
+
+    /** @param {number} s */
+    nameOf(s) { return this.pad.sheets[s].name || _('Player %{n}', { n: s + 1 }); }
+
+    /** Points for a colour are one player's: to take them over is asked for.
+     * @param {number} s @param {number} c @param {number} n */
+    async tile(s, c, n) {
+        const { tiles, sheets } = this.pad, owner = tiles[c][n], name = sheets[owner] ? this.nameOf(owner) : '';
+        const question = ngettext('Take the %{n} point from %{name}?', 'Take the %{n} points from %{name}?', TILES[n],
+            { name });
+        if (name && owner !== s && !await confirmed(question, _('Only one player can have them.'), _('Take over')))
+            return;
+        tiles[c][n] = owner === s ? -1 : s;
     }
 
     /** @param {Event} event */
@@ -55,7 +104,8 @@ export class PadView {
         case 'f': sheet.torches[n] = !sheet.torches[n]; break;
         case 'more': sheet.done[n] = Math.min(16, sheet.done[n] + 1); break;
         case 'less': sheet.done[n] = Math.max(0, sheet.done[n] - 1); break;
-        case 't': { const c = Number(b.dataset.c), owner = pad.tiles[c][n]; pad.tiles[c][n] = owner === s ? -1 : s; break; }
+        case 'skulls': $('[data-skull]', this.root).focus(); return;
+        case 't': await this.tile(s, Number(b.dataset.c), n); break;
         case 'add': if (pad.sheets.length < 4) pad.sheets.push(blank()); break;
         case 'drop': if (pad.sheets.length > 2) { pad.sheets.pop(); pad.tiles = pad.tiles.map((t) => t.map((o) => o === pad.sheets.length ? -1 :
             o)); } break;
@@ -68,36 +118,71 @@ export class PadView {
         this.save();
     }
 
+    /** Where the owner of the box enters what a skull costs, once. */
+    skullsHtml() {
+        const { typed, from } = this.skulls, { penalties, wrong } = this.penalties();
+        const own = from !== 'classic' && !Object.hasOwn(editions(), from);
+        const option = /** @param {string} value @param {string} label */ (value, label) => `<option value="${esc(value)}" ${
+            value === (own ? '' : from) ? 'selected' : ''}>${esc(label)}</option>`;
+        const text = own ? _('No rulebook prints them: copy the ten numbers from a score card of your box. ' +
+            'They are kept in this browser.') : from === 'classic' ?
+            _('These are the penalties of our own Classic edition, not those of your box.') : '';
+        const field = /** @param {number} i */ (i) => `<label><span aria-hidden="true">${symbol('skull')}${i + 1}</span><input
+            class="inp" type="number" inputmode="numeric" min="0" max="${MOST}" data-skull="${i}" value="${
+            esc(own ? typed[i] : penalties?.[i] ?? '')}" ${own ? '' : 'readonly'} aria-label="${
+            esc(_('Skull %{n} costs', { n: i + 1 }))}"></label>`;
+        const choices = [option('', _('my box')), option('classic', _('Classic (suggestion)')),
+            ...Object.keys(editions()).map((name) => option(name, name))];
+        return `<section class="panel padskulls" aria-labelledby="h-skulls"><h2 class="title" id="h-skulls">${
+            _('Skull penalties')}</h2><label>${_('Skull penalties of')} <select class="inp" name="from">${
+            choices.join('')}</select></label><div class="padten">${
+            TEN.map(field).join('')}</div><p class="note" role="status">${esc(wrong || text)}</p></section>`;
+    }
+
+    /** @param {number} s @param {number} c @param {number} i */
+    isOthers(s, c, i) {
+        const owner = this.pad.tiles[c][i];
+        return owner >= 0 && owner !== s && owner < this.pad.sheets.length;
+    }
+
+    /** @param {number} s @param {number} c @param {number} i */
+    tileLabel(s, c, i) {
+        const name = this.isOthers(s, c, i) ? this.nameOf(this.pad.tiles[c][i]) : '';
+        const values = { colour: colourName(COLOURS[c]), name };
+        return name ? ngettext('%{n} point for %{colour}, %{name} has it', '%{n} points for %{colour}, %{name} has them',
+            TILES[i], values) : ngettext('%{n} point for %{colour}', '%{n} points for %{colour}', TILES[i], values);
+    }
+
     render() {
-        const { pad } = this;
+        const { pad } = this, { penalties } = this.penalties();
         const tick = /** @param {string} k @param {number} s @param {number} n @param {boolean} on @param {string} inner @param {string} label @param {string} [more] */ (
             k, s, n, on, inner, label, more = '') => `<button class="tk ${on ? 'on' : ''}" data-k="${k}" data-s="${s}" data-n="${n}" aria-pressed="${
             on}" aria-label="${esc(label)}" ${more}>${inner}</button>`;
-        const ten = [...Array(10).keys()];
         const sheet = /** @param {Sheet} x @param {number} s */ (x, s) => `<section class="panel padsheet" aria-label="${esc(x.name ||
             _('Player %{n}', { n: s + 1 }))}"><div class="hd">${avatar(s)}<input class="inp" data-s="${s}" value="${
             esc(x.name)}" maxlength="24" placeholder="${esc(_('Player %{n}', { n: s + 1 }))}" aria-label="${esc(_('Name of player %{n}',
-            { n: s + 1 }))}"><output class="tot num">${signed(padTotal(pad, s, this.penalties))}</output></div>
+            { n: s + 1 }))}"><output class="tot num">${signed(padTotal(pad, s, penalties))}</output></div>
             <div class="blk"><span class="eyebrow">${_('Pyramids')}</span>${COLOURS.map((k, c) =>
                 `<div class="padrow k-${k}">${shape(k)}<button class="btn" data-k="less" data-s="${s}" data-n="${c}" aria-label="${
                 esc(_('One %{colour} pyramid less', { colour: colourName(k) }))}">−</button><b aria-live="polite">${
                 x.done[c]}</b><button class="btn" data-k="more" data-s="${s}" data-n="${c}" aria-label="${
                 esc(_('One %{colour} pyramid more', { colour: colourName(k) }))}">+</button>${TILES.map((v, i) => tick('t', s, i,
-                    pad.tiles[c][i] === s, String(v), ngettext('%{n} point for %{colour}', '%{n} points for %{colour}', v,
-            { colour: colourName(k) }),
-                    `data-c="${c}" ${pad.tiles[c][i] >= 0 && pad.tiles[c][i] !== s ? 'data-other' : ''}`)).join('')}</div>`).join('')}</div>
-            <div class="blk"><span class="eyebrow">${_('Gems')}</span><div class="padten">${ten.map((i) => tick('r', s, i + 1, i < x.rubies,
-                symbol('ruby'), _('Ruby %{n}', { n: i + 1 }))).join('')}${ten.map((i) => tick('e', s, i + 1, i < x.emeralds, symbol('emerald'),
+                    pad.tiles[c][i] === s, String(v), this.tileLabel(s, c, i), `data-c="${c}" ${
+                    this.isOthers(s, c, i) ? 'data-other' : ''}`)).join('')}</div>`).join('')}</div>
+            <div class="blk"><span class="eyebrow">${_('Gems')}</span><div class="padten">${TEN.map((i) => tick('r', s, i + 1, i < x.rubies,
+                symbol('ruby'), _('Ruby %{n}', { n: i + 1 }))).join('')}${TEN.map((i) => tick('e', s, i + 1, i < x.emeralds, symbol('emerald'),
                 _('Emerald %{n}', { n: i + 1 }))).join('')}</div></div>
             <div class="blk"><span class="eyebrow">${_('Torches')}</span><div class="padfour">${x.torches.map((t, i) => tick('f', s, i, t,
                 symbol('torch') + ROMAN[i], _('Torch of round %{n}', { n: i + 1 }))).join('')}</div></div>
-            <div class="blk"><span class="eyebrow">${_('Skulls')}</span><div class="padten">${ten.map((i) => tick('s', s, i + 1, i < x.skulls,
-                `${symbol('skull')}<small>−${this.penalties[i]}</small>`, _('Skull %{n}, minus %{penalty}', { n: i + 1,
-                penalty: this.penalties[i] }))).join('')}</div></div></section>`;
+            <div class="blk"><span class="eyebrow">${_('Skulls')}</span><div class="padten">${TEN.map((i) => tick('s', s, i + 1, i < x.skulls,
+                `${symbol('skull')}<small>${penalties ? `−${penalties[i]}` : i + 1}</small>`,
+                penalties ? _('Skull %{n}, minus %{penalty}', { n: i + 1, penalty: penalties[i] }) :
+                    _('Skull %{n}', { n: i + 1 }))).join('')}</div><p class="note">${x.skulls && !penalties ? `<button data-k="skulls">${_('Not subtracted yet: enter the skull penalties first.')}</button>` : ''}</p></div></section>`;
         put(this.root, `<div class="page">${pageTop(_('Score pad'))}<main class="page-in"><h1 class="title">${_('Score pad')}</h1><p class="lead">${
             _('For the game on your own table: tick what you mark, and tick the last one again to erase it. Everything is kept in this browser.')}</p><p class="bars"><button class="btn" data-k="add" aria-disabled="${
             pad.sheets.length > 3}">${icon('people')}${_('Add a player')}</button><button class="btn" data-k="drop" aria-disabled="${
             pad.sheets.length < 3}">${_('Remove the last')}</button><button class="btn" data-k="undo" aria-disabled="${!this.past.length}">${icon('undo')}${
-                _('Undo')}</button><button class="btn" data-k="clear">${icon('pad')}${_('New game')}</button></p><div class="pads">${pad.sheets.map(sheet).join('')}</div></main></div>`);
+                _('Undo')}</button><button class="btn" data-k="clear">${icon('pad')}${_('New game')}</button></p><div class="pads">${
+                pad.sheets.map(sheet).join('')}</div>${this.skullsHtml()}</main></div>`);
     }
 }

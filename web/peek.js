@@ -36,7 +36,7 @@ export class Peek {
         for (const type of ['pointerup', 'pointercancel'])
             root.addEventListener(type, () => { if (!this.held) clearTimeout(this.begin); else if (!this.box.querySelector('a')) this.hide(); }, { signal });
         root.addEventListener('focusin', (e) => {
-            if (!near(e, '[data-look]')?.matches(':focus-visible'))
+            if (!near(e, '[data-look], [data-shelf]')?.matches(':focus-visible'))
                 return;
             this.wait(this.find(e));
         }, { signal });

@@ -9,7 +9,7 @@ import { COLOURS, TILES, ERR } from './core.js';
 import { faultWithLine, levelName, logEntries, moveParts, patternName, playerName, signed, spaceNames, withRules } from './words.js';
 import { LARGEST_EDITION, editions, games, keepEdition, keepGame } from './store.js';
 import { Thinker } from './thinker.js';
-import { judgedHtml, scoreTable, winnerWords } from './end.js';
+import { judgedHtml, scoreTable, resultWords } from './end.js';
 import { replayLink } from './pack.js';
 import { pageTop } from './main.js';
 
@@ -390,7 +390,7 @@ export class ReplayView {
                 '<span class="mini none"></span>').join('')}</div>${
                 view.phase === 'keep' ? '' : `<p class="note">${esc(ngettext('Deck: %{n} card', 'Deck: %{n} cards', view.deckLeft))}</p>`}
             ${tilesHtml(view)}</section>
-            ${over ? `<section class="panel sheet"><h2 class="title">${esc(winnerWords(view, this.names, this.winners()).join('. '))}</h2>${
+            ${over ? `<section class="panel sheet"><h2 class="title">${esc(resultWords(view, this.names, this.winners()).join('. '))}</h2>${
                 scoreTable(view, this.names, this.winners(), core, seats.map((s) => this.bots.has(s)))}</section>` : ''}</div>
             <aside class="rp-side" aria-label="${esc(_('Log and analysis'))}"><section class="panel log" aria-label="${
                 esc(_('Game log'))}"><div class="ph"><span class="eyebrow">${_('Game log')}</span></div><div class="logbox" tabindex="0"><ol>${

@@ -14,12 +14,18 @@ import { pageTop } from './main.js';
 /** @typedef {import('./main.js').App} App */
 /** @typedef {import('./core.js').View} View */
 
-/** @returns {[string, [string, string][]][]} sections of tag and HTML */
+/** Several paragraphs. @param {string} first @param {string[]} more */
+const paragraphs = (first, ...more) => first + more.map((text) => `<p>${text}</p>`).join('');
+
+/** The texts of src/text/rules.c, word for word, so that one translation serves the terminal, too.
+ * @returns {[string, [string, string][]][]} sections of tag and HTML */
 function sections() {
     return [
         [_('What lies on the table'), [
-            ['R1', _(
-                'There are 48 pyramid cards, 16 each of green, orange and purple. Inside is a chamber of five by five spaces. One space of the top row is the entrance, one of the bottom row the tomb. A space can be a wall, empty, or hold one symbol.')],
+            ['R1', paragraphs(_(
+                'There are 48 pyramid cards, 16 each of green, orange and purple. Inside is a chamber of five by five spaces. One space of the top row is the entrance, one of the bottom row the tomb. A space can be a wall, empty, or hold one symbol.'),
+                _('Each card has a number from 1 to 48. The numbers decide who replaces cards first, who takes pyramid points ' +
+                    'first, and who wins a tie: the lower number always comes first.'))],
             ['R2', _('Eight expedition cards show six different patterns of two to four spaces.')],
             ['R3', _(
                 'Everyone has a score card: ten rubies, ten emeralds, four torches (one a round), ten skulls with growing penalties, and pyramid points of 10, 6 and 3 for each colour.')]]],
@@ -35,19 +41,24 @@ function sections() {
             ['R10', _(
                 'The first mark on a card covers its entrance. Every later one has at least one space that touches, side by side, a space that was marked before.')],
             ['R11', `${_('Symbols take effect when they are marked:')}${symbolList()}`],
-            ['R12', _(
-                'Replace: who completed a card sets it aside and takes a new one, from the display or unseen from the deck. With two, one after the other. The display is filled up when that player is done. The lowest completed number chooses first.')],
+            ['R12', paragraphs(_(
+                'Replace: who completed a card sets it aside and takes a new one, from the display or unseen from the deck. With two, one after the other. The display is filled up when that player is done. The lowest completed number chooses first.'),
+                _('Completed cards stay face up until the end of the game. Everyone may look at their colours and numbers ' +
+                    'at any time.'))],
             ['R13', _('When the deck is empty the display is no longer filled up, and play goes on.')],
-            ['R14', _(
-                'Pyramid points: who completes the 2nd, 4th or 6th pyramid of a colour takes the highest points of that colour that are left: 10, then 6, then 3. Several in one turn go by the numbers of those pyramids, lowest first.')],
+            ['R14', paragraphs(_(
+                'Pyramid points: who completes the 2nd, 4th or 6th pyramid of a colour takes the highest points of that colour that are left: 10, then 6, then 3. Several in one turn go by the numbers of those pyramids, lowest first.'),
+                _('One player may take points of the same colour several times: with the 2nd, the 4th and the 6th pyramid. ' +
+                    'Once 10, 6 and 3 are taken, that colour has no more points.'))],
             ['R15', _('A round ends after seven turns; the eighth expedition card stays hidden. The game ends after four rounds.')]]],
         [_('Scoring'), [
             ['R16', _(
                 '10 for a completed pyramid, 5 for a torch, the pyramid points, 5 for a pair of one ruby and one emerald, 1 for a gem without a partner, minus the penalty of the one worst skull. Unfinished cards count nothing.')],
             ['R17', _('Most points win. Who ties compares the lowest-numbered completed pyramid: the lower one wins.')]]],
         [_('Rulings'), [
-            ['Q1', _(
-                'The spaces of a pattern are marked together. Then come gems, torch, skulls, potions; then the crosses are paid out one by one, each extra’s own symbol before the next.')],
+            ['Q1', paragraphs(_(
+                'The spaces of a pattern are marked together. Then come gems, torch, skulls, potions; then the crosses are paid out one by one, each extra’s own symbol before the next.'),
+                _('So a potion in the pattern does not erase a skull that an extra mark adds later.'))],
             ['Q2', _('A card whose tomb is marked is still yours until it is set aside: an extra mark may go there.')],
             ['Q3', _('An extra mark that has nowhere to go is lost. One that has somewhere to go must be made.')],
             ['Q4', _(
@@ -61,7 +72,9 @@ function sections() {
                 'Secret are the order of deck and expedition cards, what was dealt and returned until the game ends, and the others’ choices while all choose at once. Everything else is open.')]]],
         [_('Examples'), [
             ['E1', `${
-                _('Seven pyramids, two torches, points 10, 6 and 3, three pairs and three single rubies, worst skull 6:')} <b>70 + 10 + 19 + 18 − 6 = 111</b>`],
+                _('Seven pyramids, two torches, points 10, 6 and 3, three pairs and three single rubies, worst skull 6:')} <b>70 + 10 + 19 + 18 − 6 = 111</b><p>${
+                _('Four green pyramids and two orange ones brought the 19 pyramid points; ' +
+                    'the seventh pyramid is purple.')}</p>`],
             ['E2', _(
                 'Purple 10 is taken. In one turn a player completes a 2nd purple pyramid, number 33, and another a 4th, number 15. Number 15 goes first and takes 6; number 33 takes 3; purple is used up.')],
             ['E3', _('In one turn one player completes a 2nd green and another a 2nd purple pyramid: each takes the 10 of that colour.')],
@@ -158,7 +171,7 @@ class TryBoard {
             return;
         if (aim.place(slot, cell) && aim.pin) {
             const after = core.preview(0, aim.pin.step);
-            const list = after ? gains(view.desks[0], after.desk, view.round) : [];
+            const list = after ? gains(core.edition, view.desks[0], after.desk, view.round) : [];
             this.said = list.length ? _('%{spaces}: %{gains}', { spaces: spaceNames(aim.pin.cells), gains: list.map((g) => g.text).join(', ') }) :
                 _('%{spaces}: legal, no symbols', { spaces: spaceNames(aim.pin.cells) });
         } else {
@@ -208,9 +221,10 @@ class ExampleBoard {
     /** @param {App} app @param {string} tag */
     constructor(app, tag) {
         this.tag = tag;
-        // The rulebook's example names two purple cards that are orange in ours: there both colours change places.
-        this.core = app.core(tag === 'E2' ? app.classic.replace(/^(card \d+ )(orange|purple)/gm, (_all, card, colour) => card + (colour === 'orange' ?
-            'purple' : 'orange')) : 'classic');
+        // The rulebook prints 15 and 33 in purple, our box has them in orange. In their place two cards that the example does not
+        // use are orange.
+        this.core = app.core(tag === 'E2' ? app.classic.replace(/^(card (?:15|33)) orange/gm, '$1 purple')
+            .replace(/^(card (?:12|31)) purple/gm, '$1 orange') : 'classic');
         if (this.core.load(EXAMPLES[tag]))
             throw new Error(`example ${tag}`);
         this.names = this.core.names();
@@ -235,15 +249,19 @@ class ExampleBoard {
         switch (this.tag) {
         case 'E1': {
             const end = view(last), { pyramids, torches, points, gems, skulls, total } = end.scores[0];
-            const table = /** @param {number} rows */ (rows) => `<div class="rp-desks">${desk(last, 0)}</div><div data-rows="${rows}">${scoreTable(end, [ana], [], core, [false])}</div>`;
+            const table = /** @param {number} rows */ (rows) => `<div class="rp-desks">${desk(last, 0)}</div>${
+                tilesHtml(end, ['green', 'orange'])}<div data-rows="${rows}">${
+                scoreTable(end, [ana], [], core, [false])}</div>`;
             return [_('Every completed pyramid is worth 10 points.'), _('The torches of rounds 1 and 4 are worth 5 points each.'),
-                _('Of the pyramid points, 10, 6 and 3 were taken.'), _('Three pairs of gems are worth 5 points each, three single rubies 1 each.'),
+                _('Four green pyramids brought 6 and 3 points, two orange ones 10.'),
+                _('Three pairs of gems are worth 5 points each, three single rubies 1 each.'),
                 _('Of all skulls only the worst one is subtracted.'),
                 `${[pyramids, torches, points, gems].join(' + ')} − ${-skulls} = ${signed(total)}`].map((say, i) => ({ line: last, say,
                 picture: table(i + 1) }));
         }
         case 'E2':
-            return [[at('mark 1', -1) - 1, _('Purple 10 is taken. %{a} has completed one purple pyramid, %{b} three.', { a: ana, b: ben })],
+            return [[at('mark 1', -1) - 1, `${_('Purple 10 is taken. %{a} has completed one purple pyramid, %{b} three.',
+                { a: ana, b: ben })} ${_('Cards 15 and 33 are purple here, as in the rulebook; in Classic they are orange.')}`],
                 [at('mark 2', -1), _('In the same turn %{a} completes number 33 and %{b} number 15.', { a: ana, b: ben })],
                 [at('points', -2) - 1, _('First both take a new card: 15 is lower than 33, so %{b} chooses first.', { b: ben })],
                 [at('points', -2), _('The points go by the numbers too: %{b} takes 6.', { b: ben })],

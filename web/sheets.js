@@ -3,6 +3,7 @@ import { _, ngettext, number } from './i18n.js';
 import { $, dialog, esc, near, toast } from './dom.js';
 import { SYMBOLS, picture, symbol } from './draw.js';
 import { cardName, gainWords, moveParts, ruleLink, spaceNames, spaceWord, symbolRule } from './words.js';
+import { completed, shelfPeek, shelfWords } from './completed.js';
 import { randomSeed } from './thinker.js';
 import { sayPlaced } from './telling.js';
 
@@ -51,8 +52,15 @@ function cardText(table, card, marks) {
 /** @param {Table} table @param {number} card @param {number[]} marks @param {number[]} fresh */
 function bigCard(table, card, marks, fresh) { return picture(table.edition.cards[card], marks, fresh); }
 
+/** @param {Table} table */
+export const showCompleted = (table) => completed(table, (card) => look(table, ...lookOf(card)));
+
 /** What floats up when something is pointed at or held. @param {Table} table @param {Event} event @returns {import('./peek.js').Found | null} */
 export function peekAt(table, event) {
+    const shelf = near(event, '[data-shelf]');
+    if (shelf?.dataset.shelf && table.view)
+        return { html: shelfPeek(table, table.view, Number(shelf.dataset.shelf)), label: shelf.ariaLabel ?? '', of: shelf, beside: shelf,
+            wait: 400 };
     const look = near(event, '[data-look]'), cell = near(event, '[data-cell]'), drawn = near(event, '.sy, .gs');
     if (look)
         return { html: bigCard(table, ...lookOf(look)), label: cardName(table.edition, Number(look.dataset.look)), of: look, beside: look, wait: 400 };
@@ -76,8 +84,9 @@ export function describe(table) {
         return;
     const block = /** @param {string} who @param {number} card @param {number[]} marks */ (who, card, marks) => card ?
         `<h3>${esc(`${who} · ${cardName(table.edition, card)}`)}</h3><ol class="rows">${cardText(table, card, marks)}</ol>` : '';
-    const html = view.desks.map((d, s) => d.slots.map((slot) => block(table.game.seats[s].name, slot.card, slot.marks)).join('')).join(
-        '') + view.display.map((n) => block(_('Display'), n, [])).join('');
+    const desk = /** @param {number} s */ (s) => `${view.desks[s].slots.map((slot) => block(table.game.seats[s].name, slot.card,
+        slot.marks)).join('')}<p>${esc(shelfWords(table, view, s))}</p>`;
+    const html = view.desks.map((_d, s) => desk(s)).join('') + view.display.map((n) => block(_('Display'), n, [])).join('');
     void dialog(_('The cards in words'), html, { close: _('Close'), wide: true });
 }
 

@@ -16,7 +16,7 @@ import { play, tick } from './sound.js';
 import { Thinker } from './thinker.js';
 import { coverHtml, setupHtml, tableHtml } from './tablehtml.js';
 import { sayPlaced, tellNews } from './telling.js';
-import { describe, hint, listPlacements, look, lookOf, peekAt } from './sheets.js';
+import { describe, hint, listPlacements, look, lookOf, peekAt, showCompleted } from './sheets.js';
 import { Flights } from './flights.js';
 import { Hand } from './hand.js';
 
@@ -259,7 +259,7 @@ export class TableView {
         if (!this.aim?.pin)
             return null;
         const preview = this.core.preview(me, this.aim.pin.step);
-        return preview && { ...preview, gains: gains(view.desks[me], preview.desk, view.round) };
+        return preview && { ...preview, gains: gains(this.edition, view.desks[me], preview.desk, view.round) };
     }
 
     // Layers and drawers
@@ -330,7 +330,8 @@ export class TableView {
         }
         const act = near(event, '[data-a]')?.dataset.a, open = near(event, '[data-open]')?.dataset.open, shown = near(event, '[data-look]');
         const banner = near(event, '[data-banner]')?.dataset.banner;
-        if (banner !== undefined) this.game.banner?.actions[Number(banner)]?.act();
+        if (near(event, '[data-shelf]')) showCompleted(this);
+        else if (banner !== undefined) this.game.banner?.actions[Number(banner)]?.act();
         else if (act) this.act(act);
         else if (open) this.openSheet(open);
         else if (near(event, '[data-close]')) this.openSheet('');
@@ -463,8 +464,7 @@ export class TableView {
             if (!after || core.step(game.me, pin.step) !== 0)
                 return;
             game.touched();
-            const desk = view.desks[game.me], face = this.edition.cards[desk.slots[pin.slot].card].cells;
-            if (pin.cells.filter((i) => face[i] === 'x').length + (aim.extra ? desk.due - 1 : 0) > after.desk.due)
+            if (after.gains.some((g) => g.lost))
                 toast(_('No space is left, the extra mark is lost.'));
             if (core.isReady(game.me)) {
                 game.confirm();
@@ -547,7 +547,8 @@ export class TableView {
             if (this.game.hints)
                 items.push(['bulb', _('Hint'), () => void hint(this)]);
         }
-        items.push(['eye', _('Describe the cards'), () => describe(this)], ...this.game.menu());
+        items.push(['cards', _('Completed pyramids'), () => showCompleted(this)],
+            ['eye', _('Describe the cards'), () => describe(this)], ...this.game.menu());
         this.around.menu(items);
     }
 }

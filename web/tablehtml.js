@@ -8,6 +8,7 @@ import { ROMAN, avatar, bigDeck, cardBack, chamber, deckArt, head, headTall, ico
     turned, wordmark } from './draw.js';
 import { COLOURS, TILES, spaceName } from './core.js';
 import { cardInWords, cardSymbols, colourName, levelName, logEntries, patternName, plus, reason, ruleLink, shapeName, signed, spaceNames, spaceWord } from './words.js';
+import { glanceHtml, numberHtml, shelfHtml } from './completed.js';
 import { settings } from './store.js';
 
 /** @typedef {import('./core.js').View} View */
@@ -100,7 +101,7 @@ export function tableHtml(table, view) {
             `${coach ? `<button class="btn ghost" data-a="steps">${_('Steps')}</button><button class="btn" data-a="skip">${_('Skip')}</button>` :
                 readiesHtml(table)}${hint}<button class="iconbtn no-p" data-open="log" aria-label="${esc(_('Game log'))}" aria-expanded="${
                 table.sheet === 'log'}">${icon('log')}</button>`)}
-        <div class="body">${mode === 'choose' ? '' : bannerHtml(table)}<main class="center">${trayHtml(table, view, mode,
+        <div class="body">${mode === 'choose' ? '' : bannerHtml(table)}${coach ? '' : glanceHtml(table, view)}<main class="center">${trayHtml(table, view, mode,
             shortRound)}<div class="cards"><div class="cards-in">${view.desks[Math.max(0, table.game.me)].slots.map((slot, i) =>
             cardHtml(table, view, slot, i)).join('')}</div></div>${stripHtml(table, view)}${actsHtml(table, view, mode)}</main>
         <aside class="left" aria-label="${esc(_('Score card and log'))}">${scoreHtml(table, view)}${logHtml(table)}</aside>
@@ -315,9 +316,6 @@ function scoreHtml(table, view) {
             v}</li>`).join('')}</ol></div></section>`;
 }
 
-/** @param {Table} table @param {number} n */
-function numberHtml(table, n) { const k = table.edition.cards[n].colour; return `<span class="dn k-${k}" data-n="${n}">${shape(k)}${n}</span>`; }
-
 /** @param {Table} table */
 function logHtml(table) {
     const { core } = table, lines = core.lines().filter((_l, i) => core.isVisible(i, table.game.me));
@@ -361,7 +359,7 @@ function opponentHtml(table, view, s) {
         { bot: seat.level !== '' })}<div><div class="nm"><span class="nmt" dir="auto">${esc(seat.name)}</span><span class="num">${
         signed(view.scores[s].total)}</span></div><div class="sub">${esc(sub)}</div></div>
         <div class="st ${status}">${status === 'ready' ? icon('check') : status === 'gone' ? icon('wifi') : status === 'away' ? '' : '<span class="dots"><i></i><i></i><i></i></span>'}${
-            esc(words)}<span class="pyrs" aria-hidden="true">${shape('orange')}${desk.done.length}</span></div>
+            esc(words)}</div>
         <div class="bits" role="img" aria-label="${
             esc(_('Pyramids %{pyramids}, rubies %{rubies}, emeralds %{emeralds}, torches %{torches}, skulls %{skulls}',
             { pyramids: desk.done.length, rubies: desk.rubies, emeralds: desk.emeralds, torches: desk.torches.filter(Boolean).length,
@@ -370,7 +368,7 @@ function opponentHtml(table, view, s) {
                 Boolean).length}</span><span>${symbol('skull')}${signed(worst)}</span></div></div>${desk.slots.map((slot) => {
             const old = table.before.get(`${s}.${slot.card}`);
             return lookHtml(table, slot.card, slot.marks, old ? slot.marks.filter((m) => !old.includes(m)) : []);
-        }).join('')}</article>`;
+        }).join('')}${shelfHtml(table, view, s)}</article>`;
 }
 
 /** @param {Table} table @param {View} view */
@@ -380,6 +378,16 @@ function displayHtml(table, view) {
         shutHtml()}</div><div class="grid">${view.display.map((n) => `<div class="dcell">${lookHtml(table, n, [])}</div>`).join(
         '')}<div class="dcell dk">${bigDeck(view.deckLeft)}</div></div><div class="deck">${deckArt}<span>${_('Deck')}<small>${
         esc(deck)}</small></span></div></section>`;
+}
+
+/** Where new cards can be taken from, and how many. @param {View} view */
+function takeWords(view) {
+    const two = Math.min(view.owed, view.deckLeft + view.display.filter(Boolean).length) > 1;
+    if (!view.deckLeft)
+        return two ? _('Take your next pyramid from the display. The deck is empty. You take two, one after the other.') :
+            _('Take your next pyramid from the display. The deck is empty.');
+    return two ? _('Take your next pyramid from the display, or the unseen top card of the deck. ' +
+        'You take two, one after the other.') : _('Take your next pyramid from the display, or the unseen top card of the deck.');
 }
 
 /** @param {Table} table @param {View} view */
@@ -397,9 +405,7 @@ function replaceHtml(table, view) {
         me: s === me })}<span>${Math.min(...view.fresh[s])}</span></li>`).join('');
     return `<div class="over" role="dialog" aria-modal="true" aria-labelledby="rp-t">${bannerHtml(table)}<div class="panel ov"><div class="ovh"><div><h1 class="title" id="rp-t" tabindex="-1">${
         esc(title)}</h1><p>${!armed ? esc(_('%{name} chooses first, with card %{n}.', { name: table.game.seats[view.order[view.place]].name,
-            n: Math.min(...view.fresh[view.order[view.place]]) })) : view.owed > 1
-        ? _('Take your next pyramid from the display, or the unseen top card of the deck. You take two, one after the other.') :
-            _('Take your next pyramid from the display, or the unseen top card of the deck.')}</p></div><div class="ovr"><ol class="order" aria-label="${
+            n: Math.min(...view.fresh[view.order[view.place]]) })) : takeWords(view)}</p></div><div class="ovr"><ol class="order" aria-label="${
             esc(_('Order of choosing'))}">${order}</ol><button class="btn" data-a="table">${icon('eye')}${_('Table')}</button></div></div>
         <div class="deal five" role="group" aria-label="${esc(_('Cards to take'))}">${view.display.filter(Boolean).map(pick).join('')}${
             view.deckLeft ? `<button class="pick deckpick" aria-pressed="${chosen === 0}" data-next="0" ${off}><span class="vh">${
@@ -407,6 +413,7 @@ function replaceHtml(table, view) {
             cardBack}</span><span class="cap">${
             esc(ngettext('Deck, %{n} card', 'Deck, %{n} cards', view.deckLeft))}</span></button>` : ''}</div>
         <div class="ovf"><span class="note">${icon('info')}${
-            table.game.isUnsent() ? _('Your choice is kept here, and sent once as soon as the server is back.') : _('New cards are laid out when you are done.')}</span><button class="btn pri" data-a="take" aria-disabled="${none}">${icon('check')}${
+            table.game.isUnsent() ? _('Your choice is kept here, and sent once as soon as the server is back.') : view.deckLeft ?
+                _('New cards are laid out when you are done.') : _('No new cards are laid out any more.')}</span><button class="btn pri" data-a="take" aria-disabled="${none}">${icon('check')}${
             none ? _('Take a card') : choice ? esc(_('Take %{n}', { n: choice })) : _('Draw from the deck')}</button></div></div></div>`;
 }

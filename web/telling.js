@@ -18,7 +18,9 @@ export function tellNews(table, lines) {
     if (then && lines.length - table.seenLines < 30)
         then.desks.forEach((d, s) => d.slots.forEach(({ card, marks }) => card && table.before.set(`${s}.${card}`, marks)));
     const view = table.core.view(table.game.me);
-    const loud = fresh.filter((e) => e.loud && (e.seat !== table.game.me || lines[e.line].startsWith('points'))).map((e) => `${e.text}.`);
+    // Of one's own only what one has not seen already: points, and what a cross did not bring.
+    const loud = fresh.filter((e) => e.loud && (e.seat !== table.game.me || e.lost || lines[e.line].startsWith('points')))
+        .map((e) => `${e.text}.`);
     const turned = fresh.some((e) => e.kind === 'turn'), more = turned ? missedWords(table, lines) : [];
     if (view && view.turn === 0 && view.round > 0 && turned)
         more.push(_('Round %{n} begins: the expedition cards are shuffled, a new torch can be lit.', { n: view.round + 1 }));
@@ -62,7 +64,9 @@ function missedWords(table, lines) {
     const points = lines.slice(from, to).filter((l) => l.startsWith('points '));
     return after.desks.flatMap((desk, s) => COLOURS.flatMap((colour) => {
         const [a, b] = [before.desks[s], desk].map(({ done }) => done.filter((n) => table.edition.cards[n].colour === colour).length);
-        return b < 7 && (b >> 1) > (a >> 1) && !points.some((l) => l.startsWith(`points ${s + 1} ${colour} `)) ?
+        // The 6th counts for whoever goes from five to seven, too; an 8th does not.
+        const passed = (Math.min(b, 6) >> 1) > (Math.min(a, 6) >> 1);
+        return passed && !points.some((l) => l.startsWith(`points ${s + 1} ${colour} `)) ?
             [_('No pyramid points for %{colour} were left for %{name}.', { colour: colourName(colour), name: table.game.seats[s].name })] : [];
     }));
 }

@@ -4,8 +4,8 @@
  */
 import { _, ngettext, listWords } from './i18n.js';
 import { esc } from './dom.js';
-import { symbolOf } from './draw.js';
-import { spaceName, spacesOf } from './core.js';
+import { SYMBOLS, symbolOf } from './draw.js';
+import { COLOURS, spaceName, spacesOf } from './core.js';
 import { ERR, WORTH } from './codes.js';
 
 /** @typedef {import('./core.js').Fault} Fault */
@@ -35,14 +35,8 @@ export function spaceWord(c) {
 
 /** What each symbol brings (R11), as a list with pictures. */
 export function symbolList() {
-    const rows = /** @type {[string, string][]} */ ([
-        ['x', _('Red cross: mark one more space at once, on either card. If that is a cross too, one more.')],
-        ['re', _('Ruby, emerald: mark the next gem of that colour on the score card. After the tenth nothing happens.')],
-        ['f', _('Torch: mark this round’s torch, at most one a round.')],
-        ['s', _('Skull: mark the next skull on the score card.')],
-        ['p', _('Potion: erase the two worst skulls; with fewer, what there is.')],
-        ['T', _('Tomb: the card is complete.')]]);
-    return `<ul class="syms">${rows.map(([c, text]) => `<li>${[...c].map(symbolOf).join('')}<span>${esc(text)}</span></li>`).join('')}</ul>`;
+    return `<ul class="syms">${['x', 're', 'f', 's', 'p', 'T'].map((chars) => `<li>${
+        [...chars].map(symbolOf).join('')}<span>${esc(symbolRule(SYMBOLS[chars[0]]))}</span></li>`).join('')}</ul>`;
 }
 
 export const LEVELS = ['novice', 'casual', 'club', 'expert', 'master'];
@@ -66,6 +60,17 @@ export function playerName(name) {
 
 /** A card in words. @param {Edition} edition @param {number} card */
 export const cardName = (edition, card) => _('Card %{n}, %{colour}', { n: card, colour: colourName(edition.cards[card].colour) });
+
+/** Completed cards by colour, lowest number first. @param {Edition} edition @param {number[]} done */
+export const doneByColour = (edition, done) => COLOURS.map((colour) => ({ colour,
+    cards: done.filter((n) => edition.cards[n].colour === colour) }));
+
+/** The same for those who listen: "green 5, 28; purple 4". @param {Edition} edition @param {number[]} done */
+export function doneWords(edition, done) {
+    const parts = doneByColour(edition, done).filter(({ cards }) => cards.length).map(({ colour, cards }) =>
+        _('%{colour} %{cards}', { colour: colourName(colour), cards: cards.join(', ') }));
+    return parts.join('; ') || _('none yet');
+}
 
 /** "a1 b1 a2". @param {number[]} cells */
 export const spaceNames = (cells) => cells.map(spaceName).join(' ');
@@ -142,7 +147,7 @@ export function symbolRule(name) {
     case 'cross': return _('Red cross: mark one more space at once, on either card. If that is a cross too, one more.');
     case 'ruby': case 'emerald': return _('Ruby, emerald: mark the next gem of that colour on the score card. After the tenth nothing happens.');
     case 'torch': return _('Torch: mark this round’s torch, at most one a round.');
-    case 'skull': return _('Skull: mark the next skull on the score card.');
+    case 'skull': return _('Skull: mark the next skull on the score card. After the tenth nothing happens.');
     case 'potion': return _('Potion: erase the two worst skulls; with fewer, what there is.');
     default: return _('Tomb: the card is complete.');
     }
@@ -239,8 +244,27 @@ export const moveParts = (move) => move === '-' ? [] : move.split('+').map((part
     return { card: Number(card), cells: spacesOf(spaces) };
 });
 
-/** @typedef {{kind: 'turn' | 'line', seat: number, html: string, text: string, line: number, loud: boolean, mark?: {card: number, cells: number[], marks: number[]}}} Entry
- * loud: worth a word to everyone; mark: the card, what was marked on it then, and all its marks after that */
+/** Who won and why: by how much, or what decided the tie. @param {string[]} names @param {number[]} totals
+ * @param {(number | undefined)[]} lowest completed pyramid of each, if any @param {number[]} winners @returns {[string, string]} */
+export function winnerWords(names, totals, lowest, winners) {
+    const best = Math.max(...totals), tied = names.filter((_n, s) => totals[s] === best);
+    const who = listWords(winners.map((s) => names[s]));
+    if (winners.length > 1)
+        return [_('%{names} share the win', { names: who }),
+            ngettext('They have %{n} point each, and none of them completed a pyramid.',
+            'They have %{n} points each, and none of them completed a pyramid.', best)];
+    if (tied.length > 1)
+        return [_('%{name} wins the tie', { name: who }),
+            ngettext('%{names} have %{points} point. The lowest completed pyramid decides: %{name} has number %{card}.',
+            '%{names} have %{points} points. The lowest completed pyramid decides: %{name} has number %{card}.', best,
+            { names: listWords(tied), points: best, name: who, card: lowest[winners[0]] ?? '' })];
+    const second = Math.max(...totals.filter((_t, s) => s !== winners[0]));
+    return [_('%{name} wins', { name: who }), ngettext('%{points} points, %{n} more than the next.',
+        '%{points} points, %{n} more than the next.', best - second, { points: best })];
+}
+
+/** @typedef {{kind: 'turn' | 'line', seat: number, html: string, text: string, line: number, loud: boolean, lost?: boolean, mark?: {card: number, cells: number[],
+ * marks: number[]}}} Entry loud: worth a word to everyone; lost: tells of an extra mark that was lost; mark: the card, what was marked on it then, and all its marks after that */
 
 /**
  * The log in words, oldest first. @param {string[]} lines of a record @param {Edition} edition @returns {Entry[]}
@@ -252,6 +276,8 @@ export function logEntries(lines, edition) {
     let reveals = 0;
     /** @type {Record<string, number[]>} */
     const marks = {};
+    /** By seat. @type {number[]} */
+    const totals = [], lowest = /** @type {number[]} */ ([]);
     const b = /** @param {number | string} x */ (x) => `<b>${esc(x)}</b>`;
     lines.forEach((line, at) => {
         const [word, ...rest] = line.split(' ');
@@ -273,6 +299,7 @@ export function logEntries(lines, edition) {
             say(({ name, b }) => _('%{name} keeps %{a} and %{b}', { name, a: b(rest[1]), b: b(rest[2]) }));
         } else if (word === 'mark') {
             const parts = moveParts(rest[1]);
+            let crosses = 0;
             if (!parts.length)
                 say(({ name }) => _('%{name} passes', { name }));
             parts.forEach(({ card, cells }, i) => {
@@ -285,9 +312,19 @@ export function logEntries(lines, edition) {
                     say(({ name, b, symbols }) => _('%{name} marked %{spaces} on %{card} %{symbols}', { name, spaces, card: b(card), symbols: symbols(
                         chars) }));
                 entries[entries.length - 1].mark = { card, cells, marks: marks[`${seat}.${card}`] };
-                if (chars.includes('T'))
-                    say(({ name, b }) => _('%{name} completed %{card}', { name, card: b(card) }), true);
+                crosses += chars.split('x').length - 1;
+                if (!chars.includes('T'))
+                    return;
+                lowest[seat] = Math.min(lowest[seat] ?? card, card);
+                const colour = colourName(edition.cards[card].colour);
+                say(({ name, b }) => _('%{name} completed %{card}, %{colour}', { name, card: b(card), colour }), true);
             });
+            // Every cross is one more mark; those that were not made had nowhere to go (Q3).
+            const lost = crosses - Math.max(0, parts.length - 1);
+            if (lost > 0)
+                say(({ name }) => ngettext('%{name} lost %{n} extra mark: no space was left',
+                    '%{name} lost %{n} extra marks: no space was left', lost, { name }), true);
+            entries[entries.length - 1].lost = lost > 0;
         } else if (word === 'take') {
             say(({ name, b }) => _('%{name} took %{card} from the display', { name, card: b(rest[1]) }));
         } else if (word === 'draw') {
@@ -297,19 +334,29 @@ export function logEntries(lines, edition) {
                 '%{name} took %{points} pyramid points for %{colour}', Number(rest[2]), { name, points: b(rest[2]), colour: colourName(rest[1]) }),
                 true);
         } else if (word === 'score') {
+            totals[seat] = Number(rest[1]);
             say(({ name, b }) => ngettext('%{name} has %{points} point', '%{name} has %{points} points', Number(rest[1]), { name, points: b(rest[1]) }));
         } else if (word === 'winner') {
-            const who = rest.map((s) => names[Number(s) - 1]);
-            const text = ngettext('%{names} wins', '%{names} win', who.length, { names: listWords(who) });
-            entries.push({ kind: 'line', seat, html: b(text), text, line: at, loud: true });
+            const [what, why] = winnerWords(names, totals, lowest, rest.map((s) => Number(s) - 1));
+            const text = `${what}. ${why}`.replace(/\.$/, '');
+            entries.push({ kind: 'line', seat, html: `${b(what)}. ${esc(why)}`, text, line: at, loud: true });
         }
     });
     return entries;
 }
 
-/** What changed from one desk to another, as chips and in words. @param {Desk} before @param {Desk} after @param {number} round
- * @returns {{c: string, label: string, text: string}[]} */
-export function gains(before, after, round) {
+/** Extra marks that crosses have brought and that have nowhere to go (Q3).
+ * @param {Edition} edition @param {Desk} before @param {Desk} after one mark later */
+function lostMarks(edition, before, after) {
+    const crosses = after.slots.flatMap(({ card, marks }, i) => marks.filter((k) => !before.slots[i].marks.includes(k) &&
+        edition.cards[card].cells[k] === 'x'));
+    return crosses.length + (before.first ? 0 : before.due - 1) - after.due;
+}
+
+/** What changed from one desk to another by one mark, as chips and in words.
+ * @param {Edition} edition @param {Desk} before @param {Desk} after @param {number} round
+ * @returns {{c: string, label: string, text: string, lost?: boolean}[]} */
+export function gains(edition, before, after, round) {
     const list = [];
     const r = after.rubies - before.rubies, e = after.emeralds - before.emeralds, s = after.skulls - before.skulls;
     if (r) list.push({ c: 'r', label: plus(r), text: ngettext('%{n} ruby', '%{n} rubies', r) });
@@ -322,5 +369,8 @@ export function gains(before, after, round) {
             list.push({ c: 'T', label: plus(WORTH.pyramid), text: _('card %{n} complete', { n: slot.card }) });
     });
     if (after.due > 0) list.push({ c: 'x', label: plus(after.due), text: ngettext('%{n} extra mark', '%{n} extra marks', after.due) });
+    const lost = lostMarks(edition, before, after);
+    if (lost > 0)
+        list.push({ c: 'x', label: _('lost'), text: ngettext('%{n} extra mark is lost', '%{n} extra marks are lost', lost), lost: true });
     return list;
 }

@@ -4,15 +4,36 @@
 
 #include "policy.h"
 
+struct analysis {
+    struct tables tables;        /* first */
+    bool (*is_over)(void *context);
+    void *context;
+};
+
 size_t pyr_analysis_memory(const struct pyr_box *box)
 {
     (void)box;
-    return sizeof(struct tables);
+    return sizeof(struct analysis);
 }
 
 void pyr_analysis_prepare(void *memory, const struct pyr_box *box)
 {
-    tables_prepare(memory, box, &weights_learned);
+    struct analysis *analysis = memory;
+    tables_prepare(&analysis->tables, box, &weights_learned);
+    analysis->is_over = NULL;
+    analysis->context = NULL;
+}
+
+void pyr_analysis_poll(void *memory, bool (*is_over)(void *context), void *context)
+{
+    struct analysis *analysis = memory;
+    analysis->is_over = is_over;
+    analysis->context = context;
+}
+
+static bool is_over(const struct analysis *analysis)
+{
+    return analysis->is_over && analysis->is_over(analysis->context);
 }
 
 /* The view to start from; a seat that has chosen already is asked again. */
@@ -36,7 +57,7 @@ void pyr_analysis_outlook(const void *memory, const struct pyr_box *box, const s
     struct pyr_outlook sum = { { 0 }, { 0 } };
     if (at.open.phase == PYR_END)
         playouts = 1;
-    for (uint32_t i = 0; i < playouts; i++) {
+    for (uint32_t i = 0; i < playouts && !is_over(memory); i++) {
         struct pyr_state state;
         pyr_view_sample(box, &at, rng, &state);
         for (unsigned k = 0; dealt && k < PYR_MAX_SEATS * PYR_DEALT; k++)
@@ -57,7 +78,8 @@ void pyr_analysis_outlook(const void *memory, const struct pyr_box *box, const s
 /* Collecting options. */
 
 struct collector {
-    const struct tables *tables;
+    const struct analysis *analysis;
+    const struct tables *tables; /* in there */
     const struct pyr_box *box;
     const struct pyr_view *view;
     struct pyr_option *list;
@@ -173,7 +195,7 @@ static void try_options(const struct collector *c, uint32_t worlds, struct pyr_r
 {
     for (unsigned i = 0; i < c->count; i++)
         trial[i] = (struct trial){ 0 };
-    for (uint32_t w = 0; w < worlds; w++) {
+    for (uint32_t w = 0; w < worlds && !is_over(c->analysis); w++) {
         struct pyr_state world;
         double first_points = 0, first_win = 0;
         pyr_view_sample(c->box, c->view, rng, &world);
@@ -249,7 +271,8 @@ unsigned pyr_analysis_options(const void *memory, const struct pyr_box *box, con
     struct trial trial[PYR_MAX_OPTIONS];
     if (room > PYR_MAX_OPTIONS)
         room = PYR_MAX_OPTIONS;
-    struct collector c = { memory, box, &at, options, 0, room };
+    const struct analysis *analysis = memory;
+    struct collector c = { analysis, &analysis->tables, box, &at, options, 0, room };
     if (!room || at.seat >= at.open.seats || !(at.open.waiting >> at.seat & 1))
         return 0;
     collect(&c, made);

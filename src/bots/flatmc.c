@@ -12,17 +12,6 @@
 
 enum { PLAYOUTS = 4000, CANDIDATES = 16, HALVINGS = 4 };
 
-static size_t memory_size(const struct pyr_box *box)
-{
-    (void)box;
-    return sizeof(struct tables);
-}
-
-static void prepare(void *memory, const struct pyr_box *box)
-{
-    tables_prepare(memory, box, &weights_plain);
-}
-
 /* One's share of the win, and a hundredth of it for a hundred points of margin. */
 static float result(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat)
 {
@@ -67,4 +56,4 @@ static pyr_step choose(void *memory, const struct pyr_box *box, const struct pyr
     return list[0].step;
 }
 
-const struct pyr_bot bot_flatmc = { "flatmc", memory_size, prepare, choose };
+const struct pyr_bot bot_flatmc = { "flatmc", tables_memory, tables_prepare_plain, choose };

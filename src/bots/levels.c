@@ -10,18 +10,10 @@
 #include "policy.h"
 
 struct level {
-    const struct weights *weights;
     int slip;                    /* deviation of the error in 32nds of a point */
 };
 
-static const struct level novice = { &weights_plain, 160 }, casual = { &weights_plain, 64 },
-    club = { &weights_learned, 12 };
-
-static size_t memory_size(const struct pyr_box *box)
-{
-    (void)box;
-    return sizeof(struct tables);
-}
+static const struct level novice = { 160 }, casual = { 64 }, club = { 12 };
 
 /* The sum of three uniform numbers has about the shape of a normal one and their deviation: -3 to 3 slips. */
 static int slip(const struct level *level, struct pyr_rng *rng)
@@ -49,19 +41,15 @@ static pyr_step choose(const struct level *level, const struct tables *tables, c
     return best;
 }
 
-#define LEVEL(name) \
-    static void prepare_##name(void *memory, const struct pyr_box *box) \
-    { \
-        tables_prepare(memory, box, name.weights); \
-    } \
+#define LEVEL(name, weights) \
     static pyr_step choose_##name(void *memory, const struct pyr_box *box, const struct pyr_view *view, \
         struct pyr_rng *rng, const struct pyr_budget *budget) \
     { \
         (void)budget; \
         return choose(&name, memory, box, view, rng); \
     } \
-    const struct pyr_bot bot_##name = { #name, memory_size, prepare_##name, choose_##name }
+    const struct pyr_bot bot_##name = { #name, tables_memory, tables_prepare_##weights, choose_##name }
 
-LEVEL(novice);
-LEVEL(casual);
-LEVEL(club);
+LEVEL(novice, plain);
+LEVEL(casual, plain);
+LEVEL(club, learned);

@@ -24,17 +24,6 @@ static const struct search_plan master_plan = {
     .net = &net_learned, .ahead = { .depth = 2, .tried = 6, .followed = 3 }, .near = 1
 };
 
-static size_t memory_size(const struct pyr_box *box)
-{
-    (void)box;
-    return sizeof(struct tables);
-}
-
-static void prepare(void *memory, const struct pyr_box *box)
-{
-    tables_prepare(memory, box, &weights_learned);
-}
-
 static pyr_step choose_expert(void *memory, const struct pyr_box *box, const struct pyr_view *view, struct pyr_rng *rng,
     const struct pyr_budget *budget)
 {
@@ -47,5 +36,5 @@ static pyr_step choose_master(void *memory, const struct pyr_box *box, const str
     return search_choose(memory, &master_plan, box, view, rng, budget);
 }
 
-const struct pyr_bot bot_expert = { "expert", memory_size, prepare, choose_expert };
-const struct pyr_bot bot_master = { "master", memory_size, prepare, choose_master };
+const struct pyr_bot bot_expert = { "expert", tables_memory, tables_prepare_learned, choose_expert };
+const struct pyr_bot bot_master = { "master", tables_memory, tables_prepare_learned, choose_master };

@@ -335,3 +335,19 @@ void tables_prepare(struct tables *tables, const struct pyr_box *box, const stru
     for (unsigned c = 0; c < PYR_CARDS; c++)
         value_card(tables, box, c, &moves);
 }
+
+size_t tables_memory(const struct pyr_box *box)
+{
+    (void)box;
+    return sizeof(struct tables);
+}
+
+void tables_prepare_plain(void *memory, const struct pyr_box *box)
+{
+    tables_prepare(memory, box, &weights_plain);
+}
+
+void tables_prepare_learned(void *memory, const struct pyr_box *box)
+{
+    tables_prepare(memory, box, &weights_learned);
+}

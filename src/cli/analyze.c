@@ -1,13 +1,59 @@
 /* analyze.c: `pyramids analyze`: luck and skill of a whole game (src/judge), as text, JSON or a page. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <pyramids/judge.h>
 
 #include "cli.h"
 
+/* How reports began before they were marked. */
+#define OLDER_PAGE "<style>:root{--bg:#F3EADA;--paper:#FFFCF5"
+
 enum { EDITION, HTML, PLAYOUTS, SEED, THREADS, JSON, OPTIONS };
+
+static void print_sums(const struct pyr_judge_report *r)
+{
+    struct pyr_column column[] = { { _("player"), 0, -18 }, { r->finished ? _("points") : _("expected"), 1, 7 }, { _("luck"), 1, 7 },
+        { _("skill"), 1, 7 }, { _("par"), 1, 7 }, { _("gained"), 1, 7 }, { _("rest"), 1, 7 }, { "?!", 2, 3 }, { "?", 1, 3 },
+        { "?" "?", 1, 3 }, { _("points lost a decision"), 2, 0 } };
+    putchar('\n');
+    pyr_text_heading(stdout, column, sizeof column / sizeof *column);
+    for (unsigned s = 0; s < r->seats; s++) {
+        const struct pyr_luck_sum *sum = &r->sum[s];
+        char name[PYR_MAX_PLAYER_NAME + 1];
+        pyr_text_player(r->name[s], name, sizeof name);
+        pyr_text_cell(stdout, &column[0], "%u %s", s + 1, name);
+        pyr_text_cell(stdout, &column[1], "%s", PYR_NUMBER(sum->expected, r->finished ? 0 : 1));
+        pyr_text_cell(stdout, &column[2], "%s", PYR_SIGNED(sum->luck, 1));
+        pyr_text_cell(stdout, &column[3], "%s", PYR_NUMBER(sum->skill, 1));
+        pyr_text_cell(stdout, &column[4], "%s", PYR_NUMBER(sum->par, 1));
+        pyr_text_cell(stdout, &column[5], "%s", PYR_SIGNED(sum->gained, 1));
+        pyr_text_cell(stdout, &column[6], "%s", PYR_SIGNED(sum->rest, 1));
+        for (unsigned mark = 1; mark <= 3; mark++)
+            pyr_text_cell(stdout, &column[6 + mark], "%u", sum->marks[mark]);
+        if (sum->decisions)
+            pyr_text_cell(stdout, &column[10], "%s (%s)\n", PYR_NUMBER(sum->rate, 2), pyr_text_level(pyr_luck_level(sum->rate)));
+        else
+            pyr_text_cell(stdout, &column[10], "-\n");
+    }
+    puts(r->finished ? _("points = luck + skill; skill = par + gained + rest") :
+        _("The game is not finished: expected final points = luck + skill; skill = par + gained + rest"));
+}
+
+/* Who has a choice to make where the record ends, and who has not made any. */
+static void print_waiting(const struct pyr_judge_report *r)
+{
+    for (unsigned s = 0; s < r->seats; s++) {
+        char name[PYR_MAX_PLAYER_NAME + 1];
+        pyr_text_player(r->name[s], name, sizeof name);
+        if (!r->sum[s].decisions)
+            printf(_("%s has not made any choice yet.\n"), name);
+        else if (r->sum[s].waiting)
+            printf(_("%s has not chosen in this turn yet.\n"), name);
+    }
+}
 
 static void print_text(const struct pyr_judge_report *r)
 {
@@ -24,26 +70,8 @@ static void print_text(const struct pyr_judge_report *r)
         printf(_("line %u, round %u, turn %u, %s: %s loses %s points, %s of the chance to win; best: %s\n"), (unsigned)d->line + 1, d->round + 1u,
             d->turn + 1u, name, made, PYR_NUMBER(d->points_lost, 1), PYR_PERCENT(100 * d->win_lost, 1), best);
     }
-    struct pyr_column column[] = { { _("player"), 0, -18 }, { _("points"), 1, 7 }, { _("luck"), 1, 7 }, { _("skill"), 1, 7 }, { _("par"), 1, 7 },
-        { _("gained"), 1, 7 }, { _("rest"), 1, 7 }, { "?!", 2, 3 }, { "?", 1, 3 }, { "??", 1, 3 }, { _("points lost a decision"), 2, 0 } };
-    putchar('\n');
-    pyr_text_heading(stdout, column, sizeof column / sizeof *column);
-    for (unsigned s = 0; s < r->seats; s++) {
-        const struct pyr_luck_sum *sum = &r->sum[s];
-        char name[PYR_MAX_PLAYER_NAME + 1];
-        pyr_text_player(r->name[s], name, sizeof name);
-        pyr_text_cell(stdout, &column[0], "%u %s", s + 1, name);
-        pyr_text_cell(stdout, &column[1], "%s", PYR_NUMBER(sum->actual, 0));
-        pyr_text_cell(stdout, &column[2], "%s", PYR_SIGNED(sum->luck, 1));
-        pyr_text_cell(stdout, &column[3], "%s", PYR_NUMBER(sum->skill, 1));
-        pyr_text_cell(stdout, &column[4], "%s", PYR_NUMBER(sum->par, 1));
-        pyr_text_cell(stdout, &column[5], "%s", PYR_SIGNED(sum->gained, 1));
-        pyr_text_cell(stdout, &column[6], "%s", PYR_SIGNED(sum->rest, 1));
-        for (unsigned mark = 1; mark <= 3; mark++)
-            pyr_text_cell(stdout, &column[6 + mark], "%u", sum->marks[mark]);
-        pyr_text_cell(stdout, &column[10], "%s (%s)\n", PYR_NUMBER(sum->rate, 2), pyr_text_level(pyr_luck_level(sum->rate)));
-    }
-    puts(_("points = luck + skill; skill = par + gained + rest"));
+    print_sums(r);
+    print_waiting(r);
 }
 
 static void show_progress(void *context, unsigned begun, unsigned all)
@@ -52,15 +80,29 @@ static void show_progress(void *context, unsigned begun, unsigned all)
     fprintf(stderr, "\r%u / %u", begun, all);
 }
 
-static bool is_cancelled(void *context)
+/* A page may take the place of a report only: never of the record, or of anything else that somebody typed by mistake. */
+static bool may_replace(const char *path)
 {
-    (void)context;
-    return cli_is_interrupted();
+    struct stat at;
+    char begin[201] = "";
+    if (!strcmp(path, "-") || stat(path, &at) || !S_ISREG(at.st_mode) || !at.st_size)
+        return true;
+    FILE *file = fopen(path, "rb");
+    if (file) {
+        begin[fread(begin, 1, sizeof begin - 1, file)] = '\0';
+        fclose(file);
+    }
+    bool report = !strncmp(begin, "<!doctype html>", 15) && (strstr(begin, PYR_JUDGE_PAGE) || strstr(begin, OLDER_PAGE));
+    if (!report)
+        cli_error(_("--html: '%s' exists and is not a report of 'pyramids analyze'; remove it or choose another name"), path);
+    return report;
 }
 
 /* The page, written whole or not at all. */
 static bool write_page(const struct pyr_judge_report *report, const char *path)
 {
+    if (!strcmp(path, "-"))
+        return pyr_judge_write_html(report, stdout);         /* main looks whether that worked */
     char *page = NULL;
     size_t size = 0;
     FILE *to = open_memstream(&page, &size);
@@ -82,6 +124,7 @@ static int analyze(const struct pyr_edition *edition, const struct cli_text *tex
     struct pyr_fault fault;
     int code = CLI_GOOD;
     enum pyr_judge_code judged = pyr_judge_init(&report, edition, text->at, text->size, options, &fault);
+    cli_catch_interrupt();                   /* what follows takes a moment only, and files are written whole */
     if (options->progress)
         fputs("\r\033[K", stderr);
     switch (judged) {
@@ -90,7 +133,7 @@ static int analyze(const struct pyr_edition *edition, const struct cli_text *tex
             code = CLI_WRONG;
         if (json)
             pyr_judge_write_json(&report, stdout);
-        else
+        else if (!html || strcmp(html, "-"))
             print_text(&report);
         break;
     case PYR_JUDGE_RECORD:
@@ -119,7 +162,7 @@ int cli_analyze(int argc, char **argv)
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
         { "edition", 'e', "E", _("a built-in edition or a file (default: the one the record names)") },
-        { "html", 0, "OUT", _("write a page with everything in it") },
+        { "html", 0, "OUT", _("write a page with everything in it, or - for standard output") },
         { "playouts", 'p', "N", _("games played on for each decision (default 3000)") },
         { "seed", 0, "S", _("seed of the random numbers (default 1)") },
         { "threads", 't', "T", _("threads (default: one a core); changes nothing but the time") },
@@ -133,10 +176,12 @@ int cli_analyze(int argc, char **argv)
           "?! from 1.5 points or 2% of the chance to win lost, ? from 3 or 5%, ?? from 6 or 10%, if the loss is larger than its margin.\n"
           "For every reveal, draw and new display the luck of each player is what came minus the mean of what could have come.\n"
           "points = luck + skill; skill = par (what usual play brings before the deal) + gained (by choices, against usual ones)\n"
-          "+ rest (what others' choices and the noise of the playouts leave over)."),
+          "+ rest (what others' choices and the noise of the playouts leave over).\n"
+          "Of a game under way the final points expected at its end are compared instead of the points so far."),
         option,
         "  pyramids analyze game.pyr\n"
         "  pyramids analyze game.pyr --html report.html\n"
+        "  pyramids analyze game.pyr --html - > report.html\n"
         "  pyramids analyze game.pyr --json --playouts 20000 > analysis.json\n",
     };
     int code = cli_parse(&options, &argc, argv, value);
@@ -151,6 +196,12 @@ int cli_analyze(int argc, char **argv)
         (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &seed)) ||
         (value[THREADS] && !cli_number(value[THREADS], "--threads", 1, PYR_JUDGE_THREADS, &threads)))
         return CLI_USAGE;
+    if (value[HTML] && value[JSON] && !strcmp(value[HTML], "-")) {
+        cli_error(_("--html - cannot be combined with --json: both write to standard output"));
+        return CLI_USAGE;
+    }
+    if (value[HTML] && !may_replace(value[HTML]))
+        return CLI_WRONG;
     if (!threads) {
         long cores = sysconf(_SC_NPROCESSORS_ONLN);
         threads = cores > 0 && cores <= PYR_JUDGE_THREADS ? (uint64_t)cores : 1;
@@ -161,8 +212,8 @@ int cli_analyze(int argc, char **argv)
     code = cli_edition_for(value[EDITION], &text, &edition);
     if (!code) {
         const struct pyr_judge_options how = { .playouts = (uint32_t)playouts, .threads = (unsigned)threads, .seed = seed,
-            .is_cancelled = is_cancelled, .progress = isatty(STDERR_FILENO) ? show_progress : NULL };
-        cli_catch_interrupt();
+            .progress = isatty(STDERR_FILENO) ? show_progress : NULL };
+        cli_end_on_interrupt();
         code = analyze(&edition, &text, &how, value[HTML], value[JSON] != NULL);
     }
     free(text.at);

@@ -39,7 +39,7 @@ struct arena_pool {
     struct worker *worker;
 
     pthread_mutex_t lock;        /* over what follows */
-    uint64_t first, next, end;
+    uint64_t first, next, end, finished;
     struct arena_result *result;
     bool failed;
 };
@@ -347,6 +347,8 @@ static bool play_game(struct worker *worker, uint64_t game, struct arena_result 
         good = play_inside(worker, game, &state, &bot_rng, result);
         good = good && (!arena->records || cli_is_interrupted() || note_record(worker, game));
     }
+    if (open->phase != PYR_END)              /* interrupted */
+        return good;
     unsigned winners = pyr_table_winners(box, open);
     for (unsigned s = 0; s < arena->players; s++) {
         struct arena_result *r = &result[arena_entry_of(arena, game, s)];
@@ -354,6 +356,7 @@ static bool play_game(struct worker *worker, uint64_t game, struct arena_result 
         r->points = score.total;
         r->pyramids = (uint8_t)(score.pyramids / 10);
         r->share = winners >> s & 1 ? 1.0f / (float)__builtin_popcount(winners) : 0;
+        r->finished = true;
     }
     return good;
 }
@@ -371,31 +374,32 @@ static void *work(void *argument)
         pthread_mutex_unlock(&pool->lock);
         if (stop)
             return NULL;
-        if (!play_game(worker, game, pool->result + (game - pool->first) * pool->arena->players)) {
-            pthread_mutex_lock(&pool->lock);
-            pool->failed = true;
-            pthread_mutex_unlock(&pool->lock);
-        }
+        struct arena_result *result = pool->result + (game - pool->first) * pool->arena->players;
+        bool good = play_game(worker, game, result);
+        pthread_mutex_lock(&pool->lock);
+        pool->failed |= !good;
+        pool->finished += result->finished;
+        if (result->finished && pool->arena->progress)
+            pool->arena->progress(pool->arena->context, pool->finished);
+        pthread_mutex_unlock(&pool->lock);
     }
 }
 
-bool arena_play(struct arena_pool *pool, uint64_t first, uint64_t count, struct arena_result *result, uint64_t *played)
+bool arena_play(struct arena_pool *pool, uint64_t first, uint64_t count, struct arena_result *result)
 {
     pthread_t thread[256];
     unsigned started = 0, wanted = pool->threads < count ? pool->threads : (unsigned)count;
     pool->first = pool->next = first;
     pool->end = first + count;
+    pool->finished = 0;
     pool->result = result;
+    memset(result, 0, count * pool->arena->players * sizeof *result);
     for (; started + 1 < wanted; started++)
         if (pthread_create(&thread[started], NULL, work, &pool->worker[started + 1]))
             break;
     work(&pool->worker[0]);
     for (unsigned i = 0; i < started; i++)
         pthread_join(thread[i], NULL);
-    /* Games that an interruption cut short are not finished: what was handed out last is not counted. */
-    *played = pool->next - first;
-    if (cli_is_interrupted())
-        *played = *played > started + 1 ? *played - started - 1 : 0;
     return !pool->failed;
 }
 

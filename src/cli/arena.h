@@ -25,6 +25,10 @@ struct arena {
     const char *records;         /* a folder, or NULL */
     double seconds;              /* an outside bot may think about a choice */
     struct pyr_budget budget;    /* of the built-in ones */
+    /* Called after each game, by one thread at a time, with the number of games finished by this call of arena_play. May be
+     * NULL. */
+    void (*progress)(void *context, uint64_t finished);
+    void *context;
 };
 
 /* What one game brought an entry. */
@@ -37,6 +41,7 @@ struct arena_result {
     uint32_t ends;               /* how often it ended by itself, */
     int status;                  /* and how the last time, as waitpid has it */
     double seconds;              /* thinking */
+    bool finished;               /* the game was played to its end; the same for all entries */
 };
 
 /* Reads a list such as greedy,./mybot and repeats it until every seat has a bot. Says what is wrong and returns an exit code. */
@@ -52,7 +57,7 @@ struct arena_pool *arena_pool_create(const struct arena *arena, unsigned threads
 void arena_pool_destroy(struct arena_pool *pool);
 
 /* Plays the games first to first + count - 1; result[i * players + e] is what game first + i brought entry e. False (after saying
- * why) if one failed or a record could not be written; stops early when interrupted, with *played games done from the start. */
-bool arena_play(struct arena_pool *pool, uint64_t first, uint64_t count, struct arena_result *result, uint64_t *played);
+ * why) if one failed or a record could not be written; stops early when interrupted: then some games are not `finished`. */
+bool arena_play(struct arena_pool *pool, uint64_t first, uint64_t count, struct arena_result *result);
 
 #endif

@@ -50,6 +50,8 @@ int cli_bench(int argc, char **argv)
         steps += pyr_state_playout(&edition.box, &state, &rng);
         points += (uint64_t)(pyr_table_score(&edition.box, &state.open, 0).total + 10000);
     }
+    if (!played)
+        return CLI_INTERRUPTED;
     double seconds = cli_seconds() - start;
     if (seconds <= 0)
         seconds = 1e-9;

@@ -16,7 +16,7 @@ enum { CLI_GOOD = 0, CLI_WRONG = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
 typedef int cli_command(int argc, char **argv);
 
 cli_command cli_play, cli_serve, cli_sim, cli_replay, cli_legal, cli_hint, cli_analyze, cli_verify, cli_export, cli_import,
-    cli_edition, cli_bench;
+    cli_edition, cli_bench, cli_rules;
 
 /* Options (options.c). */
 struct cli_option {
@@ -46,8 +46,12 @@ bool cli_go_together(const struct cli_option *option, const char *const *values,
 /* A number from a word; on a word that is none prints a message about `what` and returns false. */
 bool cli_number(const char *word, const char *what, uint64_t low, uint64_t high, uint64_t *number);
 
-/* A message on standard error: "pyramids: ...". */
+/* A message on standard error: "pyramids: ..."; one about a line of a file: "FILE:LINE: ...". */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_line_error(const char *file, uint32_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The last of these messages, without "pyramids: ", for reports that programs read; "" if there was none. */
+const char *cli_last_message(void);
 
 /* Files (files.c). A text is terminated and owned by the caller (free). */
 struct cli_text {
@@ -66,11 +70,41 @@ bool cli_write(const char *path, const char *text, size_t size);
 /* FILE:LINE: what is wrong, on standard error. */
 void cli_fault(const char *file, const struct pyr_fault *fault);
 
+/* The member "error" of a JSON object (docs/json.md): of a fault, or with a code of its own and the last message. */
+void cli_json_fault(const struct pyr_fault *fault);
+void cli_json_error(const char *code);
+
 /* An edition by built-in name or file; NULL: classic. Exits with a message and the code it returns (CLI_GOOD when read). */
 int cli_edition_load(const char *name_or_file, struct pyr_edition *edition);
 
-/* The edition for a record: the one asked for, or the built-in one that the record names. */
+/* The edition for a record: the one asked for, or the built-in one that the record names. Of many records in one file, those
+ * that name another built-in edition than the one asked for get theirs. */
 int cli_edition_for(const char *asked, const struct cli_text *record, struct pyr_edition *edition);
+int cli_edition_among(const char *asked, const struct cli_text *record, struct pyr_edition *edition);
+
+/* Files of records (records.c): each begins with its line pyramids-record. */
+#define CLI_ORIGIN 64
+struct cli_records {
+    FILE *file;
+    const char *name;            /* for messages */
+    char *text;                  /* the present record, then the line that ended it */
+    size_t size, room;
+    size_t held;                 /* bytes of that line, at text + size */
+    uint32_t first, lines;       /* number of the record's first line in the file, from 1; how many lines it has */
+    uint32_t start;              /* of its line pyramids-record, which comments may come before */
+    unsigned count;              /* records so far, this one included */
+    char origin[CLI_ORIGIN], next_origin[CLI_ORIGIN];        /* the comment that export writes before a record; "" none */
+};
+
+/* Opens a file, or standard input for "-"; says why not and returns false. Reads the next record: 1, 0 after the last, -1 after
+ * saying what is wrong with the file. A file without any record has one that is bad. */
+bool cli_records_open(struct cli_records *records, const char *path);
+int cli_records_next(struct cli_records *records);
+void cli_records_close(struct cli_records *records);
+
+/* Whether the file is known to have several; the present record, valid until the next one. */
+bool cli_records_are_many(const struct cli_records *records);
+struct cli_text cli_records_text(const struct cli_records *records);
 
 /* Reads a record and the edition it wants (`asked`, or the one it names) and follows it to its end. Says what is wrong and returns an exit code;
  * with CLI_GOOD the text is the caller's to free. */
@@ -92,6 +126,14 @@ const char *cli_own_name(const char *asked);
 /* Ctrl-C (files.c): true once the user asked to stop; armed by cli_catch_interrupt. */
 void cli_catch_interrupt(void);
 bool cli_is_interrupted(void);
+
+/* The same for work that leaves nothing behind: the program ends at once with the code of an interruption (130 for Ctrl-C), in
+ * the middle of whatever it computes. cli_catch_interrupt turns it off again, for what must be finished (a file being
+ * written). */
+void cli_end_on_interrupt(void);
+
+/* Says on standard error that this program was built without its page, and how to get it, if so (main.c). */
+void cli_tell_page(void);
 
 /* Seconds on a clock that never goes back. */
 double cli_seconds(void);

@@ -6,9 +6,42 @@
 
 #include "cli.h"
 
-static int check_files(int argc, char **argv)
+/* Checks one file and prints what came of it, for programs as an object in any case. */
+static bool check_file(const char *path, bool json)
 {
     static struct pyr_edition edition;
+    struct cli_text text;
+    struct pyr_fault fault = { .code = PYR_OK };
+    bool good = cli_read(path, &text);
+    if (good && pyr_edition_read(&edition, text.at, text.size, &fault)) {
+        cli_fault(text.name, &fault);
+        good = false;
+    }
+    if (json) {
+        printf("{\"file\": ");
+        cli_json_string(stdout, text.name, strlen(text.name));
+        printf(", ");
+    }
+    if (json && fault.code) {
+        cli_json_fault(&fault);
+    } else if (json && !good) {
+        cli_json_error("file");
+    } else if (json) {
+        printf("\"name\": ");
+        cli_json_string(stdout, edition.name, strlen(edition.name));
+        printf(", \"title\": ");
+        cli_json_string(stdout, edition.title, strlen(edition.title));
+    } else if (good) {
+        printf(_("%s: edition '%s' (%s) is good: 6 patterns, 48 cards\n"), text.name, edition.name, edition.title);
+    }
+    if (json)
+        puts("}");
+    free(text.at);
+    return good;
+}
+
+static int check_files(int argc, char **argv)
+{
     const char *value[1];
     const struct cli_option option[] = { { "json", 0, NULL, _("print a line of JSON an edition") }, { NULL, 0, NULL, NULL } };
     const struct cli_options options = {
@@ -26,30 +59,12 @@ static int check_files(int argc, char **argv)
         cli_error(_("which edition? 'pyramids edition check --help' tells more"));
         return CLI_USAGE;
     }
+    if (value[0])
+        pyr_text_use("en");                  /* what programs read is the same in all languages */
     code = CLI_GOOD;
-    for (int i = 0; i < argc; i++) {
-        struct cli_text text;
-        struct pyr_fault fault;
-        if (!cli_read(argv[i], &text)) {
+    for (int i = 0; i < argc; i++)
+        if (!check_file(argv[i], value[0] != NULL))
             code = CLI_WRONG;
-            continue;
-        }
-        if (pyr_edition_read(&edition, text.at, text.size, &fault)) {
-            cli_fault(text.name, &fault);
-            code = CLI_WRONG;
-        } else if (value[0]) {
-            printf("{\"file\": ");
-            cli_json_string(stdout, text.name, strlen(text.name));
-            printf(", \"name\": ");
-            cli_json_string(stdout, edition.name, strlen(edition.name));
-            printf(", \"title\": ");
-            cli_json_string(stdout, edition.title, strlen(edition.title));
-            puts("}");
-        } else {
-            printf(_("%s: edition '%s' (%s) is good: 6 patterns, 48 cards\n"), text.name, edition.name, edition.title);
-        }
-        free(text.at);
-    }
     return code;
 }
 

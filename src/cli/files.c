@@ -104,7 +104,38 @@ void cli_fault(const char *file, const struct pyr_fault *fault)
 {
     char sentence[512];
     pyr_text_fault(fault, sentence, sizeof sentence);
-    fprintf(stderr, "%s:%u: %s\n", file, (unsigned)fault->line, sentence);
+    cli_line_error(file, fault->line, "%s", sentence);
+}
+
+/* A position that is not known is null: lines and columns count from 1. */
+static void json_position(const char *name, uint32_t position)
+{
+    if (position)
+        printf(", \"%s\": %u", name, (unsigned)position);
+    else
+        printf(", \"%s\": null", name);
+}
+
+void cli_json_fault(const struct pyr_fault *fault)
+{
+    char sentence[512];
+    const char *rule = pyr_err_rule(fault->code), *language = pyr_text_use("en");   /* the same in all languages */
+    pyr_text_fault(fault, sentence, sizeof sentence);
+    pyr_text_use(language);
+    const char *quote = *rule ? "\"" : "";
+    printf("\"error\": {\"code\": \"%s\", \"rule\": %s%s%s", pyr_err_name(fault->code), quote, *rule ? rule : "null", quote);
+    json_position("line", fault->line);
+    json_position("column", fault->column);
+    printf(", \"message\": ");
+    cli_json_string(stdout, sentence, strlen(sentence));
+    putchar('}');
+}
+
+void cli_json_error(const char *code)
+{
+    printf("\"error\": {\"code\": \"%s\", \"rule\": null, \"line\": null, \"column\": null, \"message\": ", code);
+    cli_json_string(stdout, cli_last_message(), strlen(cli_last_message()));
+    putchar('}');
 }
 
 static bool is_builtin(const char *name, struct pyr_edition *edition)
@@ -119,6 +150,14 @@ int cli_edition_load(const char *name_or_file, struct pyr_edition *edition)
     struct pyr_fault fault;
     if (is_builtin(name_or_file ? name_or_file : "classic", edition))
         return CLI_GOOD;
+    if (strcmp(name_or_file, "-") && access(name_or_file, R_OK)) {
+        char names[512] = "";
+        for (const char *const *name = pyr_builtin_names(); *name; name++)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "", *name);
+        cli_error(_("%s: neither a built-in edition nor a file that can be read (%s); built in: %s"), name_or_file,
+            pyr_text_system(errno), names);
+        return CLI_WRONG;
+    }
     if (!cli_read(name_or_file, &text))
         return CLI_WRONG;
     enum pyr_err err = pyr_edition_read(edition, text.at, text.size, &fault);
@@ -144,6 +183,19 @@ int cli_edition_for(const char *asked, const struct cli_text *record, struct pyr
         }
     }
     return cli_edition_load(NULL, edition);
+}
+
+int cli_edition_among(const char *asked, const struct cli_text *record, struct pyr_edition *edition)
+{
+    struct pyr_word word;
+    char name[PYR_MAX_NAME + 1];
+    int code = cli_edition_for(asked, record, edition);
+    if (code || !asked || !pyr_record_edition_name(record->at, record->size, &word) || word.length > PYR_MAX_NAME)
+        return code;
+    pyr_word_copy(word, name, sizeof name);
+    if (strcmp(name, edition->name) && pyr_builtin_edition(name))
+        is_builtin(name, edition);
+    return CLI_GOOD;
 }
 
 int cli_record_load(const char *path, const char *asked, pyr_seat viewer, struct cli_text *text, struct pyr_edition *edition,
@@ -191,15 +243,34 @@ const char *cli_own_name(const char *asked)
 
 static volatile sig_atomic_t interrupted;
 
+/* Whoever asks twice does not want to wait. */
 static void note_interrupt(int signal)
 {
     (void)signal;
+    if (interrupted)
+        _exit(CLI_INTERRUPTED);
     interrupted = 1;
 }
 
 void cli_catch_interrupt(void)
 {
     struct sigaction action = { .sa_handler = note_interrupt };
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static void end_now(int signal)
+{
+    static const char erase[] = "\r\033[K";
+    /* Whatever progress a terminal shows goes; if that fails there is nobody to tell. */
+    if (isatty(STDERR_FILENO) && write(STDERR_FILENO, erase, sizeof erase - 1) < 0)
+        _exit(128 + signal);
+    _exit(128 + signal);
+}
+
+void cli_end_on_interrupt(void)
+{
+    struct sigaction action = { .sa_handler = end_now };
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }

@@ -8,35 +8,87 @@
 
 enum { SEAT, EDITION, VIEW, TOP, PLAYOUTS, SEED, JSON, OPTIONS };
 
-static void print_options(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *list, unsigned count, bool json)
+/* A choice step by step, as codes and numbers. */
+static void json_steps(const struct pyr_desk *desk, const struct pyr_option *option)
+{
+    printf(", \"steps\": [");
+    for (unsigned i = 0; i < option->count; i++) {
+        pyr_step step = option->step[i];
+        printf("%s", i ? ", " : "");
+        switch (pyr_step_kind(step)) {
+        case PYR_STEP_KEEP:
+            printf("{\"kind\": \"keep\", \"cards\": [%d, %d]}", pyr_step_card(step) + 1, pyr_step_second(step) + 1);
+            break;
+        case PYR_STEP_TAKE: printf("{\"kind\": \"take\", \"card\": %d}", pyr_step_card(step) + 1); break;
+        case PYR_STEP_DRAW: printf("{\"kind\": \"draw\"}"); break;
+        case PYR_STEP_PASS: printf("{\"kind\": \"pass\"}"); break;
+        case PYR_STEP_MARK:
+            printf("{\"kind\": \"mark\", \"card\": %d, \"spaces\": [", desk->card[pyr_step_slot(step)] + 1);
+            const char *comma = "";
+            for (unsigned k = 0; k < PYR_SIDE * PYR_SIDE; k++) {
+                if (pyr_step_spaces(step) & PYR_SPACE(k / PYR_SIDE, k % PYR_SIDE)) {
+                    printf("%s\"%c%u\"", comma, (char)('a' + k % PYR_SIDE), k / PYR_SIDE + 1);
+                    comma = ", ";
+                }
+            }
+            printf("]}");
+            break;
+        }
+    }
+    putchar(']');
+}
+
+static void json_effects(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option)
+{
+    /* In the order of enum pyr_judge_effect_code; what the number is. */
+    static const struct { const char *code, *number; } words[] = { { "way", "spaces" }, { "race", "points" },
+        { "pyramid", "card" }, { "points", "points" }, { "rubies", "count" }, { "emeralds", "count" }, { "torch", "round" }, { "skulls", "count" },
+        { "erased", "count" } };
+    static const char *const colours[] = { "green", "orange", "purple" };
+    struct pyr_judge_effect list[PYR_JUDGE_EFFECTS];
+    unsigned count = pyr_judge_effects(edition, view, option, list);
+    printf(", \"effects\": [");
+    for (unsigned i = 0; i < count; i++) {
+        enum pyr_judge_effect_code code = list[i].code;
+        printf("%s{\"code\": \"%s\", \"%s\": %d", i ? ", " : "", words[code].code, words[code].number, list[i].number);
+        if (code == PYR_EFFECT_POINTS || code == PYR_EFFECT_RACE || code == PYR_EFFECT_PYRAMID)
+            printf(", \"colour\": \"%s\"", colours[list[i].colour]);
+        putchar('}');
+    }
+    putchar(']');
+}
+
+static void print_json(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *list,
+    unsigned count)
+{
+    putchar('[');
+    for (unsigned i = 0; i < count; i++) {
+        char choice[PYR_JUDGE_CHOICE];
+        pyr_judge_write_choice(&view->mine, &list[i], choice, sizeof choice);
+        printf("%s{\"choice\": ", i ? ", " : "");
+        cli_json_string(stdout, choice, strlen(choice));
+        json_steps(&view->mine, &list[i]);
+        printf(", \"win\": %.4f, \"points\": %.2f, \"playouts\": %u", list[i].win, list[i].points,
+            (unsigned)list[i].playouts);
+        json_effects(edition, view, &list[i]);
+        putchar('}');
+    }
+    puts("]");
+}
+
+static void print_options(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *list,
+    unsigned count)
 {
     struct pyr_column column[] = { { _("choice"), 0, -28 }, { _("win"), 1, 7 }, { _("points"), 1, 8 }, { _("gains"), 2, 0 } };
-    const char *language = json ? pyr_text_use("en") : NULL;             /* what programs read is the same in all languages */
-    if (json)
-        putchar('[');
-    else
-        pyr_text_heading(stdout, column, 4);
+    pyr_text_heading(stdout, column, 4);
     for (unsigned i = 0; i < count; i++) {
         char choice[PYR_JUDGE_CHOICE], gains[256];
         pyr_judge_write_choice(&view->mine, &list[i], choice, sizeof choice);
         pyr_judge_gains(edition, view, &list[i], gains, sizeof gains);
-        if (json) {
-            printf("%s{\"choice\": ", i ? ", " : "");
-            cli_json_string(stdout, choice, strlen(choice));
-            printf(", \"win\": %.4f, \"points\": %.2f, \"playouts\": %u, \"gains\": ", list[i].win, list[i].points,
-                (unsigned)list[i].playouts);
-            cli_json_string(stdout, gains, strlen(gains));
-            putchar('}');
-        } else {
-            pyr_text_cell(stdout, &column[0], "%s", choice);
-            pyr_text_cell(stdout, &column[1], "%s", PYR_PERCENT(100 * list[i].win, 1));
-            pyr_text_cell(stdout, &column[2], "%s", PYR_NUMBER(list[i].points, 1));
-            pyr_text_cell(stdout, &column[3], "%s\n", gains);
-        }
-    }
-    if (json) {
-        puts("]");
-        pyr_text_use(language);
+        pyr_text_cell(stdout, &column[0], "%s", choice);
+        pyr_text_cell(stdout, &column[1], "%s", PYR_PERCENT(100 * list[i].win, 1));
+        pyr_text_cell(stdout, &column[2], "%s", PYR_NUMBER(list[i].points, 1));
+        pyr_text_cell(stdout, &column[3], "%s\n", gains);
     }
 }
 
@@ -56,13 +108,16 @@ static int hint(const struct pyr_edition *edition, const struct pyr_replay *repl
         pyr_analysis_prepare(memory, &edition->box);
         pyr_view_init(&view, &replay->state, seat);
         pyr_rng_seed(&rng, seed, 0);
+        cli_end_on_interrupt();
         count = pyr_analysis_options(memory, &edition->box, &view, playouts, &rng, NULL, list, PYR_MAX_OPTIONS);
         free(memory);
     }
-    if (!count && !json)
+    if (json)
+        print_json(edition, &view, list, count < top ? count : top);
+    else if (count)
+        print_options(edition, &view, list, count < top ? count : top);
+    else
         fprintf(stderr, _("seat %u has nothing to choose now\n"), seat + 1u);
-    if (count || json)
-        print_options(edition, &view, list, count < top ? count : top, json);
     return CLI_GOOD;
 }
 

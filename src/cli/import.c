@@ -17,8 +17,6 @@
 #include "cli.h"
 #include "server.h"
 
-#define MOST_BYTES (1u << 20)    /* of a record: what a match can hold is far below */
-
 enum { DATABASE, EDITION, JSON, OPTIONS };
 
 /* What export wrote before a record. */
@@ -27,98 +25,22 @@ struct origin {
     int64_t date;                /* seconds since 1970; 0 unknown */
 };
 
-/* A file of records, each of which begins with its first line, pyramids-record. */
-struct reader {
-    FILE *file;
-    const char *name;
-    char *text;                  /* the present record, then the line that ended it */
-    size_t size, room;
-    size_t held;                 /* bytes of that line, at text + size */
-    uint32_t first, lines;       /* number of the record's first line, from 1; how many it has */
-    struct origin origin, next;  /* of the record, and of the one after it */
-};
-
-static bool is_header(const char *line, size_t size)
+/* What a comment such as "; table K7QXMWRT 2031-02-03T04:05:06Z" tells. */
+static struct origin read_origin(const char *text)
 {
-    static const char header[] = "pyramids-record";
-    return size >= sizeof header - 1 && !memcmp(line, header, sizeof header - 1);
-}
-
-/* Takes note of a line such as: ; table K7QXMWRT 2031-02-03T04:05:06Z */
-static void note_origin(const char *line, size_t size, struct origin *origin)
-{
-    char text[64], code[16];
+    struct origin origin = { "", 0 };
+    char code[16];
     int year, month, day, hour, minute, second;
-    if (size < 9 || size >= sizeof text || memcmp(line, "; table ", 8))
-        return;
-    memcpy(text, line, size);
-    text[size] = '\0';
-    *origin = (struct origin){ 0 };
     int count = sscanf(text, "; table %15s %4d-%2d-%2dT%2d:%2d:%2dZ", code, &year, &month, &day, &hour, &minute, &second);
     if (count >= 1 && table_is_code(code))
-        memcpy(origin->code, code, sizeof origin->code);
+        memcpy(origin.code, code, sizeof origin.code);
     if (count == 7 && year >= 1970 && month >= 1 && month <= 12 && day >= 1 && day <= 31) {
         /* Years begin in March here, so that the day that comes and goes is the last one. */
         int64_t y = month > 2 ? year : year - 1, m = (month + 9) % 12;
         int64_t days = y * 365 + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468;
-        origin->date = days * 86400 + hour * 3600 + minute * 60 + second;
+        origin.date = days * 86400 + hour * 3600 + minute * 60 + second;
     }
-}
-
-/* Adds a line to the text; its size, 0 at the end of the file or if it is longer than any record. */
-static size_t read_line(struct reader *r)
-{
-    size_t start = r->size;
-    int c = 0;
-    while (c != '\n' && r->size < MOST_BYTES && (c = getc(r->file)) != EOF) {
-        if (r->size + 1 >= r->room) {
-            char *larger = realloc(r->text, r->room ? 2 * r->room : 1 << 15);
-            if (!larger) {
-                cli_error("%s: %s", r->name, pyr_text_system(ENOMEM));
-                exit(CLI_WRONG);
-            }
-            r->text = larger;
-            r->room = r->room ? 2 * r->room : 1 << 15;
-        }
-        r->text[r->size++] = (char)c;
-    }
-    return r->size - start;
-}
-
-/* Reads the next record: 1, 0 at the end, -1 after saying what is wrong. */
-static int next_record(struct reader *r)
-{
-    bool begun = false;
-    if (r->held)
-        memmove(r->text, r->text + r->size, r->held);
-    r->size = r->held;
-    r->first += r->lines;
-    r->lines = r->held > 0;
-    begun = r->held > 0;
-    r->held = 0;
-    r->origin = r->next;
-    r->next = (struct origin){ 0 };
-    for (size_t got; (got = read_line(r)); r->lines++) {
-        const char *line = r->text + r->size - got;
-        bool header = is_header(line, got);
-        note_origin(line, got, begun ? &r->next : &r->origin);
-        if (header && begun) {
-            r->size -= got;
-            r->held = got;
-            return 1;
-        }
-        begun |= header;
-    }
-    if (ferror(r->file)) {
-        if (!cli_is_interrupted())
-            cli_error("%s: %s", r->name, pyr_text_system(errno));
-        return -1;
-    }
-    if (r->size >= MOST_BYTES) {
-        fprintf(stderr, _("%s:%u: no record is longer than %u bytes\n"), r->name, (unsigned)(r->first + r->lines), MOST_BYTES);
-        return -1;
-    }
-    return r->size > 0;
+    return origin;
 }
 
 /* Where a text lies in the database, by its hash; the text itself decides. */
@@ -271,7 +193,7 @@ static bool store_record(struct import *import, const struct pyr_match *match, c
     int64_t date = origin->date ? origin->date : (int64_t)time(NULL);
     struct store_table table = { .id = import->sums.last + 1, .state = STORE_OVER, .created = date, .changed = date, .config = config };
     bool good = config && choose_code(import, origin, hash, table.code) && store_put_table(import->db, &table) == STORE_OK &&
-        store_add_lines(import->db, table.id, 0, text, size) == STORE_OK && remember(import, hash, table.id);
+        store_add_lines(import->db, table.id, 0, text, size, date) == STORE_OK && remember(import, hash, table.id);
     free(config);
     import->sums.last += good;
     import->sums.imported += good;
@@ -279,7 +201,7 @@ static bool store_record(struct import *import, const struct pyr_match *match, c
 }
 
 /* The edition that a record names: the one given, or one that is built in. NULL after saying that there is none. */
-static const struct pyr_edition *edition_of(struct import *import, const struct reader *r)
+static const struct pyr_edition *edition_of(struct import *import, const struct cli_records *r)
 {
     struct pyr_word word;
     char name[PYR_MAX_NAME + 1] = "classic";             /* what a record without a name lacks is told by reading it */
@@ -302,13 +224,16 @@ static const struct pyr_edition *edition_of(struct import *import, const struct 
 
 enum outcome { KEEP, UNDO, STOP };           /* a file, a file, all */
 
-static enum outcome read_file(struct import *import, struct reader *r)
+static enum outcome read_file(struct import *import, struct cli_records *r)
 {
     static struct pyr_match match;
     struct pyr_fault fault;
     bool any = false;
     int got;
-    while ((got = next_record(r)) > 0 && !cli_is_interrupted()) {
+    while ((got = cli_records_next(r)) > 0 && !cli_is_interrupted()) {
+        struct origin origin = read_origin(r->origin);
+        if (!r->size)
+            break;                           /* an empty file */
         const struct pyr_edition *edition = edition_of(import, r);
         if (!edition)
             return UNDO;
@@ -322,7 +247,7 @@ static enum outcome read_file(struct import *import, struct reader *r)
                 (unsigned)(r->first + r->lines - 1));
             return UNDO;
         }
-        if (!store_record(import, &match, &r->origin)) {
+        if (!store_record(import, &match, &origin)) {
             cli_error(_("%s: a record could not be stored"), import->path);
             return STOP;
         }
@@ -335,7 +260,7 @@ static enum outcome read_file(struct import *import, struct reader *r)
     }
     if (cli_is_interrupted())
         return STOP;
-    if (!got && !any)
+    if (got >= 0 && !any)
         cli_error(_("%s: there is no record in it"), r->name);
     return got || !any ? UNDO : KEEP;
 }
@@ -343,12 +268,10 @@ static enum outcome read_file(struct import *import, struct reader *r)
 /* Imports a file, all of it or nothing; false: the whole import has to end. */
 static bool import_file(struct import *import, const char *path)
 {
-    bool standard = !strcmp(path, "-");
-    struct reader r = { .file = standard ? stdin : fopen(path, "rb"), .name = standard ? "<stdin>" : path, .first = 1 };
+    struct cli_records r;
     struct sums before = import->sums;
     enum outcome outcome = UNDO;
-    if (!r.file) {
-        cli_error("%s: %s", path, pyr_text_system(errno));
+    if (!cli_records_open(&r, path)) {
         import->files++;
         import->refused++;
         return true;
@@ -368,9 +291,7 @@ static bool import_file(struct import *import, const char *path)
         import->refused++;
     }
     import->files++;
-    if (!standard)
-        fclose(r.file);
-    free(r.text);
+    cli_records_close(&r);
     return outcome != STOP;
 }
 

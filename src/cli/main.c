@@ -11,6 +11,7 @@ static const struct {
 } commands[] = {
     { "play", cli_play, N_("play: against the computer, at one screen, at a server") },
     { "serve", cli_serve, N_("play in the browser, with friends, on a server") },
+    { "rules", cli_rules, N_("the rules of the game, by tag or word") },
     { "sim", cli_sim, N_("let bots play many games and report") },
     { "replay", cli_replay, N_("check game records against the rules") },
     { "legal", cli_legal, N_("list every legal choice at the end of a record") },
@@ -60,6 +61,14 @@ static bool choose_language(int *argc, char **argv)
     return true;
 }
 
+void cli_tell_page(void)
+{
+#ifndef PYR_WITH_PAGE
+    cli_error(_("built without the page for browsers, because clang or wasm-ld was missing; "
+                "to get it, install clang and lld and build again"));
+#endif
+}
+
 static void print_help(FILE *to)
 {
     pyr_text_flow(to, _("Usage: pyramids SUBCOMMAND [OPTIONS]\n\nThe flip-and-write game of pyramids, for 2 to 4 players.\n\nSubcommands:\n"),
@@ -89,6 +98,7 @@ int main(int argc, char **argv)
     }
     if (!strcmp(argv[1], "--version")) {
         puts("pyramids " PYR_VERSION);
+        cli_tell_page();
         return CLI_GOOD;
     }
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {

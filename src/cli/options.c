@@ -5,21 +5,46 @@
 
 #include "cli.h"
 
-void cli_error(const char *format, ...)
+static _Thread_local char last_message[1024];
+
+/* In one piece: programs that are run beside speak to the same terminal. */
+__attribute__((format(printf, 2, 0))) static void print_message(const char *head, const char *format, va_list arguments)
 {
-    /* In one piece: programs that are run beside speak to the same terminal. */
     char *text = NULL;
     size_t size = 0;
     FILE *line = open_memstream(&text, &size), *to = line ? line : stderr;
-    va_list arguments;
-    fputs("pyramids: ", to);
-    va_start(arguments, format);
+    fputs(head, to);
     vfprintf(to, format, arguments);
-    va_end(arguments);
     fputc('\n', to);
-    if (line && !fclose(line))
+    if (line && !fclose(line)) {
         fwrite(text, 1, size, stderr);
+        text[size - 1] = '\0';
+        snprintf(last_message, sizeof last_message, "%s", text + (strncmp(text, "pyramids: ", 10) ? 0 : 10));
+    }
     free(text);
+}
+
+void cli_error(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_message("pyramids: ", format, arguments);
+    va_end(arguments);
+}
+
+void cli_line_error(const char *file, uint32_t line, const char *format, ...)
+{
+    char head[4096];
+    va_list arguments;
+    snprintf(head, sizeof head, "%s:%u: ", file, (unsigned)line);
+    va_start(arguments, format);
+    print_message(head, format, arguments);
+    va_end(arguments);
+}
+
+const char *cli_last_message(void)
+{
+    return last_message;
 }
 
 #define HELP_AT 25               /* the column where options are told */

@@ -100,7 +100,8 @@ static bool wait_for(int fd, short events, double deadline)
         struct pollfd one = { .fd = fd, .events = events };
         if (left <= 0 || cli_is_interrupted())
             return false;
-        int ready = poll(&one, 1, (int)(left * 1000) + 1);
+        /* In short waits: Ctrl-C may be noted by another thread. */
+        int ready = poll(&one, 1, left > 0.1 ? 100 : (int)(left * 1000) + 1);
         if (ready > 0)
             return true;
         if (ready < 0 && errno != EINTR)

@@ -6,10 +6,59 @@
 
 enum { EDITION, SEAT, JSON, OPTIONS };
 
+/* What came of the records of a file. */
+struct tally {
+    unsigned finished, under_way, wrong;
+};
+
+/* Players with the most points, if there are several. */
+struct tie {
+    unsigned seats;              /* a bit each; 0: no tie */
+    int points;
+    unsigned pyramid;            /* the lowest number that one of them completed; 0: none did */
+};
+
 static const char *phase_word(unsigned phase)
 {
     static const char *const word[] = { "keep", "show", "reveal", "mark", "replace", "end" };
     return word[phase];
+}
+
+static struct tie find_tie(const struct pyr_box *box, const struct pyr_table *open)
+{
+    struct tie tie = { 0, 0, 0 };
+    pyr_cardset done = 0;
+    for (unsigned s = 0; s < open->seats; s++) {
+        int points = pyr_table_score(box, open, (pyr_seat)s).total;
+        if (!tie.seats || points > tie.points) {
+            tie.seats = 0;
+            tie.points = points;
+            done = 0;
+        }
+        if (points == tie.points) {
+            tie.seats |= 1u << s;
+            done |= open->desk[s].done;
+        }
+    }
+    if (!(tie.seats & (tie.seats - 1)))
+        tie.seats = 0;
+    tie.pyramid = done ? (unsigned)__builtin_ctzll(done) + 1 : 0;
+    return tie;
+}
+
+static void print_winners(const struct pyr_edition *edition, const struct pyr_table *open, const struct pyr_word *names)
+{
+    unsigned winners = pyr_table_winners(&edition->box, open);
+    struct tie tie = find_tie(&edition->box, open);
+    for (unsigned s = 0; s < open->seats; s++)
+        if (winners >> s & 1)
+            printf(_("winner: %u %.*s\n"), s + 1, (int)names[s].length, names[s].at);
+    if (tie.seats && tie.pyramid)
+        printf(_("tie at %d points: the winner completed number %u, the lowest of the tied players' pyramids (R17)\n"),
+            tie.points, tie.pyramid);
+    else if (tie.seats)
+        printf(_("tie at %d points, and none of the tied players completed a pyramid: they share the win (Q8)\n"),
+            tie.points);
 }
 
 static void print_standing(const struct pyr_edition *edition, const struct cli_text *text, const struct pyr_replay *replay)
@@ -36,21 +85,55 @@ static void print_standing(const struct pyr_edition *edition, const struct cli_t
         printf(_("%s: under way, round %u, turn %u\n"), text->name, open->round + 1u, open->turn + 1u);
     }
     pyr_text_scores(stdout, &edition->box, open, names);
-    unsigned winners = open->phase == PYR_END ? pyr_table_winners(&edition->box, open) : 0;
-    for (unsigned s = 0; s < open->seats; s++)
-        if (winners >> s & 1)
-            printf(_("winner: %u %.*s\n"), s + 1, (int)names[s].length, names[s].at);
+    if (open->phase == PYR_END)
+        print_winners(edition, open, names);
 }
 
-static void print_json(const struct pyr_edition *edition, const struct cli_text *text, const struct pyr_replay *replay)
+static void json_seats(unsigned seats)
+{
+    const char *comma = "";
+    putchar('[');
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++) {
+        if (seats >> s & 1) {
+            printf("%s%u", comma, s + 1);
+            comma = ", ";
+        }
+    }
+    putchar(']');
+}
+
+static void json_tie(const struct tie *tie)
+{
+    if (!tie->seats) {
+        printf(", \"tie\": null");
+        return;
+    }
+    printf(", \"tie\": {\"points\": %d, \"seats\": ", tie->points);
+    json_seats(tie->seats);
+    if (tie->pyramid)
+        printf(", \"pyramid\": %u}", tie->pyramid);
+    else
+        printf(", \"pyramid\": null}");
+}
+
+/* Where a record is: the beginning of every object. A file that cannot be read fails at its first record. */
+static void json_place(const struct cli_records *records)
+{
+    printf("{\"file\": ");
+    cli_json_string(stdout, records->name, strlen(records->name));
+    printf(", \"game\": %u, \"line\": %u, ", records->count ? records->count : 1,
+        records->start ? (unsigned)records->start : 1);
+}
+
+static void print_json(const struct pyr_edition *edition, const struct cli_records *records, const struct pyr_replay *replay)
 {
     struct pyr_word names[PYR_MAX_SEATS];
+    struct tie tie = { 0, 0, 0 };
     const struct pyr_table *open = &replay->state.open;
-    bool begun = replay->stage >= PYR_STAGE_PLAY;
-    cli_player_names(text->at, text->size, names);
-    printf("{\"file\": ");
-    cli_json_string(stdout, text->name, strlen(text->name));
-    printf(", \"edition\": ");
+    bool begun = replay->stage >= PYR_STAGE_PLAY, ended = begun && open->phase == PYR_END;
+    cli_player_names(records->text, records->size, names);
+    json_place(records);
+    printf("\"edition\": ");
     cli_json_string(stdout, edition->name, strlen(edition->name));
     printf(", \"finished\": %s, \"phase\": \"%s\", \"round\": %u, \"turn\": %u, \"players\": [",
         replay->stage == PYR_STAGE_OVER ? "true" : "false", begun ? phase_word(open->phase) : "deal", begun ? open->round + 1u : 0,
@@ -64,37 +147,98 @@ static void print_json(const struct pyr_edition *edition, const struct cli_text 
         printf(", \"total\": %d, \"pyramids\": %d, \"torches\": %d, \"points\": %d, \"gems\": %d, \"skulls\": %d}", score.total,
             score.pyramids, score.torches, score.points, score.gems, score.skulls);
     }
-    printf("], \"winners\": [");
-    unsigned winners = begun && open->phase == PYR_END ? pyr_table_winners(&edition->box, open) : 0;
-    const char *comma = "";
-    for (unsigned s = 0; s < replay->seats; s++) {
-        if (winners >> s & 1) {
-            printf("%s%u", comma, s + 1);
-            comma = ", ";
-        }
-    }
-    printf("]}\n");
+    printf("], \"winners\": ");
+    json_seats(ended ? pyr_table_winners(&edition->box, open) : 0);
+    if (ended)
+        tie = find_tie(&edition->box, open);
+    json_tie(&tie);
+    printf("}\n");
 }
 
-static int replay_file(const char *path, const char *asked, pyr_seat viewer, bool json)
+struct request {
+    const char *edition;
+    pyr_seat viewer;
+    bool json;
+};
+
+/* Says what is wrong with a record: for people on standard error, for programs also as JSON. */
+static void refuse(const struct cli_records *records, struct pyr_fault *fault, bool json)
+{
+    fault->line += fault->line ? records->first - 1 : 0;
+    cli_fault(records->name, fault);
+    if (!json)
+        return;
+    json_place(records);
+    cli_json_fault(fault);
+    puts("}");
+}
+
+static void refuse_with(const struct cli_records *records, const char *code, bool json)
+{
+    if (!json)
+        return;
+    json_place(records);
+    cli_json_error(code);
+    puts("}");
+}
+
+static void replay_record(const struct cli_records *records, const struct request *request, struct tally *tally)
 {
     static struct pyr_edition edition;
-    struct cli_text text;
+    struct cli_text text = cli_records_text(records);
     struct pyr_replay replay;
-    int code = cli_record_load(path, asked, viewer, &text, &edition, &replay);
-    if (code)
-        return code;
-    if (viewer != PYR_NOBODY && viewer >= replay.seats) {
-        cli_error(_("%s: there is no seat %u"), text.name, viewer + 1u);
-        free(text.at);
-        return CLI_WRONG;
+    struct pyr_fault fault;
+    char place[4096];
+    bool many = cli_records_are_many(records);
+    tally->wrong++;                          /* until it is known better */
+    if ((many ? cli_edition_among : cli_edition_for)(request->edition, &text, &edition)) {
+        refuse_with(records, "edition", request->json);
+        return;
     }
-    if (json)
-        print_json(&edition, &text, &replay);
-    else
-        print_standing(&edition, &text, &replay);
-    free(text.at);
-    return CLI_GOOD;
+    pyr_replay_init(&replay, request->viewer);
+    if (pyr_record_read(&edition, &replay, text.at, text.size, &fault)) {
+        refuse(records, &fault, request->json);
+        return;
+    }
+    if (request->viewer != PYR_NOBODY && request->viewer >= replay.seats) {
+        cli_error(_("%s: there is no seat %u"), text.name, request->viewer + 1u);
+        refuse_with(records, "seat", request->json);
+        return;
+    }
+    tally->wrong--;
+    tally->finished += replay.stage == PYR_STAGE_OVER;
+    tally->under_way += replay.stage != PYR_STAGE_OVER;
+    if (request->json) {
+        print_json(&edition, records, &replay);
+        return;
+    }
+    snprintf(place, sizeof place, "%s:%u", text.name, (unsigned)records->start);
+    if (many)
+        text.name = place;
+    if (records->count > 1)
+        putchar('\n');
+    print_standing(&edition, &text, &replay);
+}
+
+/* All records of a file; one that is wrong does not stop the others. */
+static int replay_file(const char *path, const struct request *request)
+{
+    struct cli_records records;
+    struct tally tally = { 0, 0, 0 };
+    int got = -1;
+    bool many = false;
+    if (cli_records_open(&records, path))
+        while ((got = cli_records_next(&records)) > 0) {
+            many = cli_records_are_many(&records);
+            replay_record(&records, request, &tally);
+        }
+    if (got < 0)
+        refuse_with(&records, "file", request->json);
+    if (many && !request->json)
+        printf(_("\n%s: games: %u, finished: %u, under way: %u, wrong: %u\n"), records.name,
+            tally.finished + tally.under_way + tally.wrong, tally.finished, tally.under_way, tally.wrong);
+    cli_records_close(&records);
+    return got < 0 || tally.wrong ? CLI_WRONG : CLI_GOOD;
 }
 
 int cli_replay(int argc, char **argv)
@@ -109,11 +253,13 @@ int cli_replay(int argc, char **argv)
     const struct cli_options options = {
         "replay FILE... [--edition E] [--seat S] [--json]",
         _("Checks every line of a game record against the rules and prints the standing or the final table.\n"
-          "At the first bad line it says FILE:LINE: cause (rule) and goes on with the next file. - is standard input."),
+          "At the first bad line it prints FILE:LINE: cause (rule) and continues with the next record. A file may hold\n"
+          "many records, as 'pyramids export' writes them. - is standard input."),
         option,
         "  pyramids replay game.pyr\n"
         "  pyramids sim --players 2 --bots greedy,random --games 5 --records games\n"
         "  pyramids replay games/*.pyr\n"
+        "  pyramids export | pyramids replay -\n"
         "  pyramids replay --edition mybox.edition - < game.pyr\n",
     };
     int code = cli_parse(&options, &argc, argv, value);
@@ -126,11 +272,14 @@ int cli_replay(int argc, char **argv)
         cli_error(_("which record? 'pyramids replay --help' tells more"));
         return CLI_USAGE;
     }
+    struct request request = { value[EDITION], seat ? (pyr_seat)(seat - 1) : PYR_NOBODY, value[JSON] != NULL };
+    if (request.json)
+        pyr_text_use("en");                  /* what programs read is the same in all languages */
     code = CLI_GOOD;
     for (int i = 0; i < argc; i++) {
         if (i && !value[JSON])
             putchar('\n');
-        int one = replay_file(argv[i], value[EDITION], seat ? (pyr_seat)(seat - 1) : PYR_NOBODY, value[JSON] != NULL);
+        int one = replay_file(argv[i], &request);
         if (one)
             code = one;
     }

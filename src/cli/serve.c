@@ -12,7 +12,8 @@
 
 enum {
     ADDRESS, PORT, DATABASE, EDITION, ORIGIN, TLS_CERT, TLS_KEY, TRUST_PROXY, NO_BROWSER, QUIET, BOT_THREADS, MESSAGE_RATE, REQUEST_RATE,
-    MAX_CONNECTIONS, MAX_PER_ADDRESS, MAX_TABLES, QUICK, RELAXED, PING, READY_FILE, OPTIONS
+    MAX_CONNECTIONS, MAX_PER_ADDRESS, MAX_TABLES, MAX_TABLES_PER_ADDRESS, TABLE_RATE, QUICK, RELAXED, PING, METRICS_ADDRESS,
+    KEEP_ANALYSES, KEEP_CLOSED, KEEP_VISITORS, KEEP_GAMES, READY_FILE, OPTIONS
 };
 
 /* A list in one value, with commas: taken apart in place. */
@@ -80,27 +81,37 @@ int cli_serve(int argc, char **argv)
         [PORT] = { "port", 'p', "N", _("port (default 8080, or a free one if that is taken; 0: any free one)") },
         [DATABASE] = { "database", 'd', "FILE", _("where games are kept (default: in your data folder; :memory: keeps nothing)") },
         [EDITION] = { "edition", 'e', "FILES", _("further editions to offer, with commas between") },
-        [ORIGIN] = { "origin", 0, "URLS", _("address of the page behind a proxy, such as https://example.org; commas between") },
+        [ORIGIN] = { "origin", 0, "URLS", _("further addresses of the page, such as https://example.org behind a proxy; commas between") },
         [TLS_CERT] = { "tls-cert", 0, "FILE", _("certificate chain, to serve https") },
         [TLS_KEY] = { "tls-key", 0, "FILE", _("its private key") },
         [TRUST_PROXY] = { "trust-proxy", 0, NULL, _("believe X-Forwarded-For and X-Forwarded-Proto of the proxy in front") },
         [NO_BROWSER] = { "no-browser", 0, NULL, _("do not open the page on this desktop") },
         [QUIET] = { "quiet", 'q', NULL, _("log only what is wrong") },
-        [BOT_THREADS] = { "bot-threads", 0, "N", _("threads in which bots think (default: one a processor)") },
+        [BOT_THREADS] = { "bot-threads", 0, "N", _("threads in which expert and master think (default: one per processor)") },
         [MESSAGE_RATE] = { "message-rate", 0, "N", _("messages a second and connection (default 20)") },
         [REQUEST_RATE] = { "request-rate", 0, "N", _("requests a second and address (default 20)") },
         [MAX_CONNECTIONS] = { "max-connections", 0, "N", _("connections at once (default 20000)") },
         [MAX_PER_ADDRESS] = { "max-per-address", 0, "N", _("connections at once from one address (default 200)") },
         [MAX_TABLES] = { "max-tables", 0, "N", _("open tables (default 20000)") },
+        [MAX_TABLES_PER_ADDRESS] = { "max-tables-per-address", 0, "N", _("open tables from one address (default 100)") },
+        [TABLE_RATE] = { "table-rate", 0, "N", _("new tables per minute and address (default 30)") },
         [QUICK] = { "quick", 0, "SECONDS", _("a choice with the quick clock (default 30)") },
         [RELAXED] = { "relaxed", 0, "SECONDS", _("a choice with the relaxed clock (default 180)") },
         [PING] = { "ping", 0, "SECONDS", _("between pings of a socket; one that does not answer is cut (default 20)") },
+        [METRICS_ADDRESS] = { "metrics-address", 0, "ADDRESS:PORT", _("where to serve /metrics, such as 127.0.0.1:9100 (default: nowhere)") },
+        [KEEP_ANALYSES] = { "keep-analyses", 0, "DAYS",
+            _("how long analyses are kept; they are made again when asked for (default 30; 0: for ever)") },
+        [KEEP_CLOSED] = { "keep-closed", 0, "DAYS",
+            _("how long tables are kept whose game never began (default 7; 0: for ever)") },
+        [KEEP_VISITORS] = { "keep-visitors", 0, "DAYS",
+            _("how long visitors are kept who never played (default 60; 0: for ever)") },
+        [KEEP_GAMES] = { "keep-games", 0, "DAYS", _("how long finished games are kept (default 0: for ever)") },
         [READY_FILE] = { "ready-file", 0, "FILE", _("gets the page's address once the server listens, for scripts") },
         { 0 }
     };
     const struct cli_options options = { "serve [OPTIONS]",
         _("Runs tables for people and bots: a page to play in the browser, and an interface for programs (docs/protocol.md). "
-          "Prints the page's address. Ctrl-C or SIGTERM ends it; nothing is lost."),
+          "Prints the page's address, and the links for other devices if they can reach it. Ctrl-C or SIGTERM ends it; nothing is lost."),
         option,
         "  pyramids serve\n"
         "  pyramids serve --port 9000 --database club.db\n"
@@ -120,18 +131,26 @@ int cli_serve(int argc, char **argv)
     struct server_options server = { .address = values[ADDRESS] ? values[ADDRESS] : "127.0.0.1", .port = 8080, .other_port = !values[PORT],
         .bot_threads = cpus > 1 ? (unsigned)cpus : 1,
         .message_rate = 20, .request_rate = 20, .max_connections = 20000, .max_per_address = 200, .max_tables = 20000, .max_tables_per_visitor = 24,
-        .max_conns_per_visitor = 16, .quick_seconds = 30, .relaxed_seconds = 180, .ping_seconds = 20, .origins = origins, .editions = editions, .edition_texts = texts,
+        .max_tables_per_address = 100, .table_rate = 30,
+        .max_conns_per_visitor = 16, .quick_seconds = 30, .relaxed_seconds = 180, .ping_seconds = 20, .keep_analyses = 30,
+            .keep_closed = 7, .keep_visitors = 60, .origins = origins, .editions = editions, .edition_texts = texts,
         .tls_cert = values[TLS_CERT], .tls_key = values[TLS_KEY], .trust_proxy = values[TRUST_PROXY] != NULL,
-        .open_browser = !values[NO_BROWSER], .quiet = values[QUIET] != NULL, .ready_file = values[READY_FILE] };
+        .metrics_address = values[METRICS_ADDRESS], .open_browser = !values[NO_BROWSER], .quiet = values[QUIET] != NULL, .ready_file = values[READY_FILE] };
     if (!number(values, PORT, "--port", 0, 65535, &server.port) || !number(values, BOT_THREADS, "--bot-threads", 1, 64, &server.bot_threads) ||
         !number(values, MESSAGE_RATE, "--message-rate", 1, 1000000, &server.message_rate) ||
         !number(values, REQUEST_RATE, "--request-rate", 1, 1000000, &server.request_rate) ||
         !number(values, MAX_CONNECTIONS, "--max-connections", 8, 1000000, &server.max_connections) ||
         !number(values, MAX_PER_ADDRESS, "--max-per-address", 1, 1000000, &server.max_per_address) ||
         !number(values, MAX_TABLES, "--max-tables", 1, 1000000, &server.max_tables) ||
+        !number(values, MAX_TABLES_PER_ADDRESS, "--max-tables-per-address", 1, 1000000, &server.max_tables_per_address) ||
+        !number(values, TABLE_RATE, "--table-rate", 1, 1000000, &server.table_rate) ||
         !number(values, QUICK, "--quick", 1, 86400, &server.quick_seconds) ||
         !number(values, RELAXED, "--relaxed", 1, 86400, &server.relaxed_seconds) ||
-        !number(values, PING, "--ping", 1, 3600, &server.ping_seconds))
+        !number(values, PING, "--ping", 1, 3600, &server.ping_seconds) ||
+        !number(values, KEEP_ANALYSES, "--keep-analyses", 0, 36500, &server.keep_analyses) ||
+        !number(values, KEEP_CLOSED, "--keep-closed", 0, 36500, &server.keep_closed) ||
+        !number(values, KEEP_VISITORS, "--keep-visitors", 0, 36500, &server.keep_visitors) ||
+        !number(values, KEEP_GAMES, "--keep-games", 0, 36500, &server.keep_games))
         return CLI_USAGE;
     if (values[QUICK] && values[RELAXED] && server.quick_seconds > server.relaxed_seconds) {
         cli_error(_("--quick is longer than --relaxed"));
@@ -152,6 +171,8 @@ int cli_serve(int argc, char **argv)
     char *list = values[ORIGIN] ? strdup(values[ORIGIN]) : NULL;
     if (list)
         split(list, origins, 8);
+    if (isatty(STDERR_FILENO))               /* else standard error is a log, whose lines have a form of their own */
+        cli_tell_page();
     code = load_editions(values[EDITION], editions, texts, files, &server.edition_count) ? server_run(&server) : CLI_WRONG;
     for (unsigned i = 0; i < MOST_EDITIONS; i++)
         free(files[i].at);

@@ -24,16 +24,18 @@ struct total {
 
 struct sim {
     struct arena arena;
-    uint64_t games, done;
+    uint64_t games, done;        /* asked for; counted so far, in whole blocks */
+    double started, shown;       /* when the first game began; when progress was last printed */
     bool has_sprt, quiet;
     double elo0, elo1;
     struct total total[PYR_MAX_SEATS];
 };
 
-/* Adds up the games of one shuffle. */
-static void add_shuffle(struct sim *sim, const struct arena_result *result, uint64_t games)
+/* Adds up the games of one shuffle, of which all seatings make a `set`. */
+static void add_shuffle(struct sim *sim, const struct arena_result *result, uint64_t games, unsigned set)
 {
     unsigned players = sim->arena.players;
+    double weight = (double)games / set;
     for (unsigned e = 0; e < players; e++) {
         struct total *t = &sim->total[e];
         double share = 0, points = 0, pyramids = 0, duel[PYR_MAX_SEATS] = { 0 };
@@ -52,11 +54,11 @@ static void add_shuffle(struct sim *sim, const struct arena_result *result, uint
             t->seconds += r[e].seconds;
         }
         t->games += games;
-        stats_add(&t->share, share / (double)games);
-        stats_add(&t->points, points / (double)games);
-        stats_add(&t->pyramids, pyramids / (double)games);
+        stats_add(&t->share, share / (double)games, weight);
+        stats_add(&t->points, points / (double)games, weight);
+        stats_add(&t->pyramids, pyramids / (double)games, weight);
         for (unsigned o = 0; o < players; o++)
-            stats_add(&t->duel[o], duel[o] / (double)games);
+            stats_add(&t->duel[o], duel[o] / (double)games, weight);
     }
     sim->done += games;
 }
@@ -71,31 +73,60 @@ static bool is_decided(const struct sim *sim)
     return sim->has_sprt && fabs(llr(sim)) >= STATS_DECIDED;
 }
 
-static void show_progress(const struct sim *sim)
+/* How far the mean of shares may be from the truth, either way. */
+static double share_margin(const struct stats *share)
 {
-    const struct total *t = &sim->total[0];
-    if (sim->quiet)
+    double low, high, mean = stats_mean(share);
+    stats_interval(share, &low, &high);
+    return fmax(mean - low, high - mean);
+}
+
+/* On a terminal, a few times a second: games, how long the rest will take at this pace, and the first bot's share so far. */
+static void show_progress(void *context, uint64_t finished)
+{
+    struct sim *sim = context;
+    const struct stats *share = &sim->total[0].share;
+    double now = cli_seconds(), taken = now - sim->started;
+    uint64_t games = sim->done + finished;
+    if (sim->quiet || (now - sim->shown < 0.2 && games < sim->games))
         return;
-    fprintf(stderr, "\r%llu / %llu  %s %s +-%s", (unsigned long long)sim->done, (unsigned long long)sim->games,
-        sim->arena.entry[0].name, PYR_PERCENT(100 * stats_mean(&t->share), 1), PYR_NUMBER(100 * stats_margin(&t->share), 1));
+    sim->shown = now;
+    fprintf(stderr, "\r%llu / %llu", (unsigned long long)games, (unsigned long long)sim->games);
+    if (games) {
+        double left = taken / (double)games * (double)(sim->games - games);
+        unsigned long seconds = left < 3.6e8 ? (unsigned long)left : 360000000ul;
+        fprintf(stderr, "  %lu:%02lu:%02lu", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    }
+    if (share->count >= 2)
+        fprintf(stderr, "  %s %s +-%s", sim->arena.entry[0].name, PYR_PERCENT(100 * stats_mean(share), 1),
+            PYR_NUMBER(100 * share_margin(share), 1));
     if (sim->has_sprt)
         fprintf(stderr, "  LLR %s", PYR_NUMBER(llr(sim), 2));
     fputs("\033[K", stderr);
 }
 
-/* The Elo difference to the first entry by points in the same games, and how uncertain it is. */
-static double duel_elo(const struct total *t, unsigned other, double *margin)
+/* The Elo difference to another entry by points in the same games, with its 95 % interval. Any of them may be infinite. */
+struct elo {
+    double mean, low, high;
+    double margin;               /* to the bound that is further away */
+};
+
+static struct elo duel_elo(const struct total *t, unsigned other)
 {
-    double share = stats_mean(&t->duel[other]), half = stats_margin(&t->duel[other]);
-    *margin = (stats_elo(share + half, 2) - stats_elo(share - half, 2)) / 2;
-    return stats_elo(share, 2);
+    const struct stats *duel = &t->duel[other];
+    struct elo elo = { .mean = stats_elo(stats_mean(duel), 2) };
+    stats_interval(duel, &elo.low, &elo.high);
+    elo.low = stats_elo(elo.low, 2);
+    elo.high = stats_elo(elo.high, 2);
+    elo.margin = isinf(elo.mean) ? INFINITY : fmax(elo.mean - elo.low, elo.high - elo.mean);
+    return elo;
 }
 
-/* A margin, which one shuffle does not have. */
-static void json_margin(const char *name, double margin, int digits, bool known)
+/* A number that may be unknown (a margin after one shuffle) or unbounded (Elo of a bot that won everything). */
+static void json_number(const char *name, double number, int digits, bool known)
 {
-    if (known)
-        printf(", \"%s\": %.*f", name, digits, margin);
+    if (known && isfinite(number))
+        printf(", \"%s\": %.*f", name, digits, number);
     else
         printf(", \"%s\": null", name);
 }
@@ -109,16 +140,21 @@ static void report_json(const struct sim *sim)
     printf(", \"duplicate\": %s, \"bots\": [", arena->duplicate ? "true" : "false");
     for (unsigned e = 0; e < arena->players; e++) {
         const struct total *t = &sim->total[e];
-        double margin, elo = duel_elo(t, 0, &margin);
+        struct elo elo = duel_elo(t, 0);
+        if (!e)
+            elo = (struct elo){ 0 };         /* to itself, which is certain */
         printf("%s{\"name\": ", e ? ", " : "");
         cli_json_string(stdout, arena->entry[e].name, strlen(arena->entry[e].name));
         bool known = t->points.count >= 2;
         printf(", \"games\": %llu, \"win_rate\": %.6f", (unsigned long long)t->games, stats_mean(&t->share));
-        json_margin("win_margin", stats_margin(&t->share), 6, known);
+        json_number("win_margin", share_margin(&t->share), 6, known);
         printf(", \"mean_score\": %.4f", stats_mean(&t->points));
-        json_margin("score_margin", stats_margin(&t->points), 4, known);
-        printf(", \"mean_pyramids\": %.4f, \"elo\": %.1f", stats_mean(&t->pyramids), e ? elo : 0);
-        json_margin("elo_margin", e ? margin : 0, 1, known || !e);       /* to itself it is 0, for sure */
+        json_number("score_margin", stats_margin(&t->points), 4, known);
+        printf(", \"mean_pyramids\": %.4f", stats_mean(&t->pyramids));
+        json_number("elo", elo.mean, 1, true);
+        json_number("elo_margin", elo.margin, 1, known || !e);
+        json_number("elo_low", elo.low, 1, known || !e);
+        json_number("elo_high", elo.high, 1, known || !e);
         printf(", \"faults\": %llu, \"ends\": %llu, \"ms_per_move\": %.6f}", (unsigned long long)t->faults, (unsigned long long)t->ends,
             t->moves ? t->seconds * 1e3 / (double)t->moves : 0);
     }
@@ -127,6 +163,21 @@ static void report_json(const struct sim *sim)
         printf(", \"sprt\": {\"elo0\": %g, \"elo1\": %g, \"llr\": %.3f, \"decision\": %s}", sim->elo0, sim->elo1, llr(sim),
             !is_decided(sim) ? "null" : llr(sim) > 0 ? "\"elo1\"" : "\"elo0\"");
     puts("}");
+}
+
+/* Elo with its margin; where all games were won or lost only how far it is at least. */
+static void print_elo(const struct pyr_column *column, const struct total *t, unsigned entry)
+{
+    struct elo elo = duel_elo(t, 0);
+    bool once = t->points.count < 2;
+    if (!entry)
+        pyr_text_cell(stdout, column, "0");
+    else if (once)
+        pyr_text_cell(stdout, column, "%s +-?", isinf(elo.mean) ? "?" : PYR_SIGNED(elo.mean, 0));
+    else if (isinf(elo.mean))
+        pyr_text_cell(stdout, column, "%s %s", elo.mean > 0 ? ">" : "<", PYR_SIGNED(elo.mean > 0 ? elo.low : elo.high, 0));
+    else
+        pyr_text_cell(stdout, column, "%s +-%s", PYR_SIGNED(elo.mean, 0), PYR_NUMBER(elo.margin, 0));
 }
 
 static void report_text(const struct sim *sim)
@@ -144,17 +195,13 @@ static void report_text(const struct sim *sim)
     pyr_text_heading(stdout, column, sizeof column / sizeof *column);
     for (unsigned e = 0; e < arena->players; e++) {
         const struct total *t = &sim->total[e];
-        double margin, elo = duel_elo(t, 0, &margin);
         bool once = t->points.count < 2;         /* one shuffle has no spread to judge by */
         pyr_text_cell(stdout, &column[0], "%s", arena->entry[e].name);
         pyr_text_cell(stdout, &column[1], "%s +-%4s", PYR_PERCENT(100 * stats_mean(&t->share), 1),
-            once ? "?" : PYR_NUMBER(100 * stats_margin(&t->share), 1));
+            once ? "?" : PYR_NUMBER(100 * share_margin(&t->share), 1));
         pyr_text_cell(stdout, &column[2], "%s +-%4s", PYR_NUMBER(stats_mean(&t->points), 2), once ? "?" : PYR_NUMBER(stats_margin(&t->points), 2));
         pyr_text_cell(stdout, &column[3], "%s", PYR_NUMBER(stats_mean(&t->pyramids), 2));
-        if (e)
-            pyr_text_cell(stdout, &column[4], "%s +-%s", PYR_SIGNED(elo, 0), once ? "?" : PYR_NUMBER(margin, 0));
-        else
-            pyr_text_cell(stdout, &column[4], "0");
+        print_elo(&column[4], t, e);
         pyr_text_cell(stdout, &column[5], "%s\n", PYR_NUMBER(t->moves ? t->seconds * 1e3 / (double)t->moves : 0, 4));
     }
     for (unsigned e = 0; e < arena->players; e++)
@@ -194,6 +241,14 @@ static bool report_ends(const struct sim *sim)
     return good;
 }
 
+static bool is_finished(const struct arena_result *result, unsigned players, uint64_t games)
+{
+    for (uint64_t g = 0; g < games; g++)
+        if (!result[g * players].finished)
+            return false;
+    return true;
+}
+
 /* Games are played in blocks of whole shuffles, the same ones whatever the number of threads, and added up in their order. */
 static int run(struct sim *sim, unsigned threads, bool json)
 {
@@ -204,20 +259,23 @@ static int run(struct sim *sim, unsigned threads, bool json)
     bool good = pool && result;
     if (pool && !result)
         cli_error(_("out of memory"));
+    sim->started = cli_seconds();
+    show_progress(sim, 0);
     for (uint64_t next = 0; good && next < sim->games && !cli_is_interrupted() && !is_decided(sim);) {
-        uint64_t count = sim->games - next < block ? sim->games - next : block, played = 0;
-        good = arena_play(pool, next, count, result, &played);
-        for (uint64_t g = 0; good && g < played; g += set) {
-            uint64_t games = played - g < set ? played - g : set;
-            if (games == set || next + played == sim->games)
-                add_shuffle(sim, result + g * players, games);
+        uint64_t count = sim->games - next < block ? sim->games - next : block;
+        good = arena_play(pool, next, count, result);
+        for (uint64_t g = 0; good && g < count; g += set) {
+            uint64_t games = count - g < set ? count - g : set;
+            if (is_finished(result + g * players, players, games))
+                add_shuffle(sim, result + g * players, games, set);
         }
         next += count;
-        show_progress(sim);
     }
     if (!sim->quiet)
         fputs("\r\033[K", stderr);
-    if (good && json)
+    if (good && !sim->done)
+        cli_error(_("interrupted before the first shuffle was played by every seating: no results"));
+    else if (good && json)
         report_json(sim);
     else if (good)
         report_text(sim);
@@ -243,6 +301,48 @@ static bool read_sprt(struct sim *sim, const char *text)
     if (!good)
         cli_error(_("--sprt: '%s' is not two Elo differences, the lower first, such as 0,20"), text);
     return good;
+}
+
+/* Ctrl-C also ends a choice that a bot is still thinking about. */
+static bool is_interrupted(void *context)
+{
+    (void)context;
+    return cli_is_interrupted();
+}
+
+/* Numbers and switches; false after saying what is wrong. */
+static bool read_values(struct sim *sim, const char *const *value, unsigned *threads)
+{
+    uint64_t players = 1, games = 1000, seed = 1, wanted = 0, nodes = 0, bot_time = 5000;
+    for (const char *c = value[BOTS] ? value[BOTS] : ""; *c; c++)
+        players += *c == ',';
+    if (players < PYR_MIN_SEATS)
+        players = PYR_MIN_SEATS;
+    if ((value[PLAYERS] && !cli_number(value[PLAYERS], "--players", PYR_MIN_SEATS, PYR_MAX_SEATS, &players)) ||
+        (value[GAMES] && !cli_number(value[GAMES], "--games", 1, 1000000000, &games)) ||
+        (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &seed)) ||
+        (value[THREADS] && !cli_number(value[THREADS], "--threads", 1, 256, &wanted)) ||
+        (value[NODES] && !cli_number(value[NODES], "--nodes", 1, 1000000000, &nodes)) ||
+        (value[TIME] && !cli_number(value[TIME], "--bot-time", 1, 3600000, &bot_time)) ||
+        (value[SPRT] && !read_sprt(sim, value[SPRT])))
+        return false;
+    if (players > PYR_MAX_SEATS) {
+        cli_error(_("more bots than a game has players (%u)"), PYR_MAX_SEATS);
+        return false;
+    }
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    *threads = wanted ? (unsigned)wanted : cores > 0 && cores <= 256 ? (unsigned)cores : 1;
+    sim->games = games;
+    sim->quiet = !isatty(STDERR_FILENO);
+    sim->arena.players = (unsigned)players;
+    sim->arena.seed = seed;
+    sim->arena.records = value[RECORDS];
+    sim->arena.duplicate = !value[INDEPENDENT];
+    sim->arena.seconds = (double)bot_time / 1e3;
+    sim->arena.budget = (struct pyr_budget){ .nodes = nodes, .is_over = is_interrupted };
+    sim->arena.progress = show_progress;
+    sim->arena.context = sim;
+    return true;
 }
 
 int cli_sim(int argc, char **argv)
@@ -280,37 +380,15 @@ int cli_sim(int argc, char **argv)
     int code = cli_parse(&options, &argc, argv, value);
     if (code >= 0)
         return code;
-    const char *bots = value[BOTS] ? value[BOTS] : "greedy";
-    uint64_t players = 1, games = 1000, seed = 1, threads = 0, nodes = 0, bot_time = 5000;
-    for (const char *c = bots; *c; c++)
-        players += *c == ',';
-    if (players < PYR_MIN_SEATS)
-        players = PYR_MIN_SEATS;
-    if ((value[PLAYERS] && !cli_number(value[PLAYERS], "--players", PYR_MIN_SEATS, PYR_MAX_SEATS, &players)) ||
-        (value[GAMES] && !cli_number(value[GAMES], "--games", 1, 1000000000, &games)) ||
-        (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &seed)) ||
-        (value[THREADS] && !cli_number(value[THREADS], "--threads", 1, 256, &threads)) ||
-        (value[NODES] && !cli_number(value[NODES], "--nodes", 1, 1000000000, &nodes)) ||
-        (value[TIME] && !cli_number(value[TIME], "--bot-time", 1, 3600000, &bot_time)) ||
-        (value[SPRT] && !read_sprt(&sim, value[SPRT])))
-        return CLI_USAGE;
-    if (argc || players > PYR_MAX_SEATS) {
-        if (argc)
-            cli_error(_("unexpected word '%s'"), argv[0]);
-        else
-            cli_error(_("more bots than a game has players (%u)"), PYR_MAX_SEATS);
+    if (argc) {
+        cli_error(_("unexpected word '%s'"), argv[0]);
         return CLI_USAGE;
     }
-    sim.games = games;
-    sim.quiet = value[JSON] || !isatty(STDERR_FILENO);
+    unsigned threads;
+    if (!read_values(&sim, value, &threads))
+        return CLI_USAGE;
     sim.arena.edition = &edition;
-    sim.arena.players = (unsigned)players;
-    sim.arena.seed = seed;
-    sim.arena.records = value[RECORDS];
-    sim.arena.duplicate = !value[INDEPENDENT];
-    sim.arena.seconds = (double)bot_time / 1e3;
-    sim.arena.budget.nodes = nodes;
-    code = arena_find_bots(&sim.arena, bots);
+    code = arena_find_bots(&sim.arena, value[BOTS] ? value[BOTS] : "greedy");
     if (code)
         return code;
     code = cli_edition_load(value[EDITION], &edition);
@@ -320,11 +398,7 @@ int cli_sim(int argc, char **argv)
         cli_error("%s: %s", value[RECORDS], pyr_text_system(errno));
         return CLI_WRONG;
     }
-    if (!threads) {
-        long cores = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = cores > 0 && cores <= 256 ? (uint64_t)cores : 1;
-    }
     cli_catch_interrupt();
     signal(SIGPIPE, SIG_IGN);                /* an outside bot may close its end */
-    return run(&sim, (unsigned)threads, value[JSON] != NULL);
+    return run(&sim, threads, value[JSON] != NULL);
 }

@@ -3,40 +3,70 @@
 
 #include "stats.h"
 
-void stats_add(struct stats *s, double value)
+#define Z 1.959963984540054      /* 95 % of a normal distribution lie within so many standard deviations */
+
+void stats_add(struct stats *s, double value, double weight)
 {
     s->count++;
-    s->sum += value;
-    s->squares += value * value;
+    s->weight += weight;
+    s->sum += weight * value;
+    s->weights2 += weight * weight;
+    s->sums2 += weight * weight * value;
+    s->squares2 += weight * weight * value * value;
 }
 
 double stats_mean(const struct stats *s)
 {
-    return s->count > 0 ? s->sum / s->count : 0;
+    return s->weight > 0 ? s->sum / s->weight : 0;
 }
 
-static double variance(const struct stats *s)
+/* Of the mean: the estimate for a ratio of sums over clusters, which for equal weights is the usual s^2 / n. */
+static double variance_of_mean(const struct stats *s)
 {
     double mean = stats_mean(s);
     if (s->count < 2)
         return 0;
-    double v = (s->squares - s->count * mean * mean) / (s->count - 1);
-    return v > 0 ? v : 0;
+    double squares = s->squares2 - 2 * mean * s->sums2 + mean * mean * s->weights2;
+    return squares > 0 ? squares / (s->weight * s->weight) * s->count / (s->count - 1) : 0;
 }
 
 double stats_margin(const struct stats *s)
 {
-    return s->count < 2 ? 0 : 1.96 * sqrt(variance(s) / s->count);
+    return Z * sqrt(variance_of_mean(s));
+}
+
+/* Where all samples were alike so far, the next one may differ. */
+static double careful_variance(const struct stats *s)
+{
+    double v = variance_of_mean(s), least = 0.25 / (s->count * s->count);
+    return v > least ? v : least;
+}
+
+void stats_interval(const struct stats *s, double *low, double *high)
+{
+    *low = 0;
+    *high = 1;
+    if (s->count < 2)
+        return;
+    /* As many independent games, won or lost, as have this spread; never fewer than there are samples. */
+    double p = stats_mean(s), n = p * (1 - p) / careful_variance(s);
+    if (n < s->count)
+        n = s->count;
+    double middle = (p + Z * Z / (2 * n)) / (1 + Z * Z / n);
+    double half = Z / (1 + Z * Z / n) * sqrt(p * (1 - p) / n + Z * Z / (4 * n * n));
+    if (p > 0)
+        *low = fmax(middle - half, 0);
+    if (p < 1)
+        *high = fmin(middle + half, 1);
 }
 
 double stats_elo(double share, unsigned players)
 {
-    double odds = share * (players - 1) / (1 - share);
-    if (share <= 0 || odds < 1e-5)
-        return -2000;
-    if (share >= 1 || odds > 1e5)
-        return 2000;
-    return 400 * log10(odds);
+    if (share <= 0)
+        return -INFINITY;
+    if (share >= 1)
+        return INFINITY;
+    return 400 * log10(share * (players - 1) / (1 - share));
 }
 
 double stats_share(double elo, unsigned players)
@@ -47,10 +77,8 @@ double stats_share(double elo, unsigned players)
 
 double stats_llr(const struct stats *s, double elo0, double elo1, unsigned players)
 {
-    double low = stats_share(elo0, players), high = stats_share(elo1, players), v = variance(s);
+    double low = stats_share(elo0, players), high = stats_share(elo1, players);
     if (s->count < 10)
         return 0;
-    if (v < 0.25 / s->count)
-        v = 0.25 / s->count;                 /* all alike so far; the next one may differ */
-    return s->count * (high - low) * (2 * stats_mean(s) - low - high) / (2 * v);
+    return (high - low) * (2 * stats_mean(s) - low - high) / (2 * careful_variance(s));
 }

@@ -32,16 +32,19 @@ static void write_reason(const struct pyr_fair_report *r, char *to, size_t size)
     }
 }
 
-static void print_json(const struct cli_text *text, const struct pyr_fair_report *r)
+static void json_place(const struct cli_records *records, bool good, const char *code)
+{
+    printf("{\"file\": ");
+    cli_json_string(stdout, records->name, strlen(records->name));
+    printf(", \"game\": %u, \"good\": %s, \"code\": \"%s\"", records->count, good ? "true" : "false", code);
+}
+
+static void print_json(const struct cli_records *records, const struct pyr_fair_report *r)
 {
     char hex[PYR_FAIR_DIGITS + 1], reason[512];
-    printf("{\"file\": ");
-    cli_json_string(stdout, text->name, strlen(text->name));
-    printf(", \"good\": %s, \"code\": \"%s\"", r->code ? "false" : "true", code_word[r->code]);
+    json_place(records, !r->code, code_word[r->code]);
     if (r->code) {
-        const char *language = pyr_text_use("en");           /* what programs read is the same in all languages */
         write_reason(r, reason, sizeof reason);
-        pyr_text_use(language);
         printf(", \"line\": %u, \"reason\": ", (unsigned)r->line);
         cli_json_string(stdout, reason, strlen(reason));
     } else {
@@ -58,24 +61,79 @@ static void print_json(const struct cli_text *text, const struct pyr_fair_report
     puts("}");
 }
 
-int cli_verify(int argc, char **argv)
+static bool verify_record(const struct cli_records *records, const char *asked, bool json)
 {
     static struct pyr_edition edition;
+    struct cli_text text = cli_records_text(records);
+    struct pyr_fair_report r;
+    char place[4096];
+    bool many = cli_records_are_many(records);
+    if ((many ? cli_edition_among : cli_edition_for)(asked, &text, &edition)) {
+        if (json) {
+            json_place(records, false, "edition");
+            printf(", \"line\": %u, \"reason\": ", (unsigned)records->start);
+            cli_json_string(stdout, cli_last_message(), strlen(cli_last_message()));
+            puts("}");
+        }
+        return false;
+    }
+    if (pyr_fair_verify(&edition, text.at, text.size, &r)) {
+        char reason[512];
+        /* Lines count from the beginning of the file. */
+        r.line += r.line ? records->first - 1 : 0;
+        r.other += r.other ? records->first - 1 : 0;
+        write_reason(&r, reason, sizeof reason);
+        cli_line_error(text.name, r.line, "%s", reason);
+    }
+    snprintf(place, sizeof place, "%s:%u", text.name, (unsigned)records->start);
+    if (json)
+        print_json(records, &r);
+    else if (!r.code)
+        printf(_("%s: fair: the secret is the one committed to, and every card follows from it "
+                 "(numbers added: %u of %u; deals: %u, shows: %u, reveals: %u, draws: %u)\n"),
+            many ? place : text.name, r.numbers, r.seats, r.deals, r.shows, r.reveals, r.draws);
+    return !r.code;
+}
+
+/* All records of a file; one that is wrong does not stop the others. */
+static int verify_file(const char *path, const char *asked, bool json)
+{
+    struct cli_records records;
+    unsigned fair = 0, games = 0;
+    int got = -1;
+    bool many = false;
+    if (!cli_records_open(&records, path))
+        return CLI_WRONG;
+    while ((got = cli_records_next(&records)) > 0) {
+        games++;
+        many = cli_records_are_many(&records);
+        fair += verify_record(&records, asked, json);
+    }
+    if (many && !json)
+        printf(_("%s: games: %u, fair: %u, not proved: %u\n"), records.name, games, fair, games - fair);
+    cli_records_close(&records);
+    return got < 0 || fair < games ? CLI_WRONG : CLI_GOOD;
+}
+
+int cli_verify(int argc, char **argv)
+{
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
         { "edition", 'e', "E", _("a built-in edition or a file (default: the one the record names)") },
-        { "json", 0, NULL, _("print a line of JSON") },
+        { "json", 0, NULL, _("print a line of JSON a record") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
         "verify FILE [--edition E] [--json]",
         _("Were the cards shuffled fairly? From the secret and the players' numbers in a finished record derives every deal, show,\n"
           "reveal and draw again, and checks that the secret is the one that the server was committed to before the deal.\n"
-          "Compare the commitment and your number (--json prints them) with what you saw then. - is standard input."),
+          "Compare the commitment and your number (--json prints them) with what you saw then. A file may hold many\n"
+          "records, as 'pyramids export' writes them. - is standard input."),
         option,
         "  pyramids verify game.pyr\n"
         "  pyramids verify --json - < game.pyr\n"
-        "  pyramids verify game.pyr --edition mybox.edition\n",
+        "  pyramids verify game.pyr --edition mybox.edition\n"
+        "  pyramids export | pyramids verify -\n",
     };
     int code = cli_parse(&options, &argc, argv, value);
     if (code >= 0)
@@ -84,27 +142,7 @@ int cli_verify(int argc, char **argv)
         cli_error(_("expected one record"));
         return CLI_USAGE;
     }
-    struct cli_text text;
-    struct pyr_fair_report r;
-    if (!cli_read(argv[0], &text))
-        return CLI_WRONG;
-    code = cli_edition_for(value[EDITION], &text, &edition);
-    if (code)
-        goto done;
-    if (pyr_fair_verify(&edition, text.at, text.size, &r)) {
-        char reason[512];
-        write_reason(&r, reason, sizeof reason);
-        fprintf(stderr, "%s:%u: %s\n", text.name, (unsigned)r.line, reason);
-        code = CLI_WRONG;
-    }
     if (value[JSON])
-        print_json(&text, &r);
-    else if (!code)
-        printf(_("%s: fair: the secret is the one committed to, and every card follows from it "
-                 "(numbers added: %u of %u; deals: %u, shows: %u, reveals: %u, draws: %u)\n"),
-            text.name, r.numbers, r.seats, r.deals, r.shows, r.reveals, r.draws);
-
-done:
-    free(text.at);
-    return code;
+        pyr_text_use("en");                  /* what programs read is the same in all languages */
+    return verify_file(argv[0], value[EDITION], value[JSON] != NULL);
 }

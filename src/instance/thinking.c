@@ -147,7 +147,7 @@ uint32_t pyr_instance_luck_next(struct pyr_instance *i)
         luck->next = 0;
     }
     if (luck->next == luck->found) {
-        pyr_luck_finish(luck->sum, &i->edition.box, &i->match.replay.state.open);
+        pyr_luck_finish(luck->sum, &i->edition.box, &i->match.replay.state.open, NULL);
         return 0;
     }
     const struct pyr_luck_task *task = &luck->task[luck->next++];
@@ -157,7 +157,7 @@ uint32_t pyr_instance_luck_next(struct pyr_instance *i)
         return PYR_INSTANCE_CHANCE;
     }
     pyr_luck_decide(&luck->how, task, luck->judged++, &luck->decision);
-    pyr_luck_add_decision(luck->sum, &luck->decision);
+    pyr_luck_add_decision(luck->sum, &luck->decision, true);
     return PYR_INSTANCE_DECISION;
 }
 

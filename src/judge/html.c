@@ -107,7 +107,8 @@ static void put_chart(FILE *to, const struct pyr_judge_report *r)
 
 static void put_sums(FILE *to, const struct pyr_judge_report *r)
 {
-    const char *const first[] = { _("player"), _("points"), _("luck"), _("skill"), _("par"), _("gained"), _("rest") };
+    const char *const first[] = { _("player"), r->finished ? _("points") : _("expected"), _("luck"), _("skill"), _("par"),
+        _("gained"), _("rest") };
     fprintf(to, "<section>");
     put_element(to, "h2", _("Luck and skill"));
     fprintf(to, "<table><tr>");
@@ -118,11 +119,13 @@ static void put_sums(FILE *to, const struct pyr_judge_report *r)
         const struct pyr_luck_sum *sum = &r->sum[s];
         fprintf(to, "<tr><td>");
         put_name(to, r, s);
-        fprintf(to, "</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>", PYR_NUMBER(sum->actual, 0), PYR_SIGNED(sum->luck, 1),
+        fprintf(to, "</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>",
+            PYR_NUMBER(sum->expected, r->finished ? 0 : 1), PYR_SIGNED(sum->luck, 1),
             PYR_NUMBER(sum->skill, 1), PYR_NUMBER(sum->par, 1), PYR_SIGNED(sum->gained, 1), PYR_SIGNED(sum->rest, 1));
     }
     fprintf(to, "</table>");
-    put_element(to, "p class=\"s\"", _("points = luck + skill; skill = par + gained + rest"));
+    put_element(to, "p class=\"s\"", r->finished ? _("points = luck + skill; skill = par + gained + rest") :
+        _("The game is not finished: expected final points = luck + skill; skill = par + gained + rest"));
     fprintf(to, "<table><tr>");
     put_element(to, "th", _("player"));
     put_element(to, "th", _("points lost a decision"));
@@ -132,8 +135,8 @@ static void put_sums(FILE *to, const struct pyr_judge_report *r)
         const struct pyr_luck_sum *sum = &r->sum[s];
         fprintf(to, "<tr><td>");
         put_name(to, r, s);
-        fprintf(to, "</td><td>%s</td>", PYR_NUMBER(sum->rate, 2));
-        put_element(to, "td class=\"t\"", pyr_text_level(pyr_luck_level(sum->rate)));
+        fprintf(to, "</td><td>%s</td>", sum->decisions ? PYR_NUMBER(sum->rate, 2) : "-");
+        put_element(to, "td class=\"t\"", sum->decisions ? pyr_text_level(pyr_luck_level(sum->rate)) : "-");
         fprintf(to, "<td>%u</td><td>%u</td><td>%u</td></tr>", sum->marks[1], sum->marks[2], sum->marks[3]);
     }
     fprintf(to, "</table></section>");
@@ -247,8 +250,9 @@ static void put_luck(FILE *to, const struct pyr_judge_report *r)
 
 bool pyr_judge_write_html(const struct pyr_judge_report *r, FILE *to)
 {
-    fprintf(to, "<!doctype html><html lang=\"%s\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
-                "<style>%s</style>", pyr_text_code(), style);
+    fprintf(to, "<!doctype html><html lang=\"%s\"><head><meta charset=\"utf-8\">" PYR_JUDGE_PAGE
+                "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><style>%s</style>",
+        pyr_text_code(), style);
     put_element(to, "title", _("Luck and skill"));
     fprintf(to, "</head><body><main>");
     put_element(to, "h1", _("Luck and skill"));

@@ -21,10 +21,16 @@ bool pyr_judge_write_json(const struct pyr_judge_report *r, FILE *to)
         const struct pyr_luck_sum *sum = &r->sum[s];
         fprintf(to, "%s{\"seat\": %u, \"name\": ", s ? ", " : "", s + 1);
         pyr_text_json(to, r->name[s].at, r->name[s].length);
-        fprintf(to, ", \"points\": %.0f, \"luck\": %.2f, \"skill\": %.2f, \"par\": %.2f, \"gained\": %.2f, \"rest\": %.2f, \"lost\": %.2f, \"win_luck\": %.4f, "
-               "\"win_lost\": %.4f, \"decisions\": %u, \"dubious\": %u, \"mistakes\": %u, \"blunders\": %u, \"error_rate\": %.4f, "
-               "\"class\": \"%s\"}", sum->actual, sum->luck, sum->skill, sum->par, sum->gained, sum->rest, sum->lost, sum->win_luck, sum->win_lost,
-            sum->decisions, sum->marks[1], sum->marks[2], sum->marks[3], sum->rate, pyr_luck_level(sum->rate));
+        fprintf(to, ", \"points\": %.0f, \"expected\": %.2f, \"luck\": %.2f, \"skill\": %.2f, \"par\": %.2f, "
+                "\"gained\": %.2f, \"rest\": %.2f, \"lost\": %.2f, \"win_luck\": %.4f, \"win_lost\": %.4f",
+            sum->actual, sum->expected, sum->luck, sum->skill, sum->par, sum->gained, sum->rest, sum->lost, sum->win_luck,
+            sum->win_lost);
+        fprintf(to, ", \"decisions\": %u, \"dubious\": %u, \"mistakes\": %u, \"blunders\": %u, \"waiting\": %s",
+            sum->decisions, sum->marks[1], sum->marks[2], sum->marks[3], sum->waiting ? "true" : "false");
+        if (sum->decisions)
+            fprintf(to, ", \"error_rate\": %.4f, \"class\": \"%s\"}", sum->rate, pyr_luck_level(sum->rate));
+        else
+            fprintf(to, ", \"error_rate\": null, \"class\": null}");
     }
     fprintf(to, "], \"thresholds\": {");
     for (int m = PYR_LUCK_DUBIOUS; m <= PYR_LUCK_BLUNDER; m++)

@@ -54,51 +54,80 @@ static int race_points(const struct pyr_box *box, const struct pyr_table *open, 
     return 0;
 }
 
-void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option, char *to, size_t size)
+struct effects {
+    struct pyr_judge_effect *list;
+    unsigned count;
+};
+
+/* Notes what is not nothing. */
+static void add_effect(struct effects *effects, enum pyr_judge_effect_code code, int number, unsigned colour)
+{
+    if (number > 0 && effects->count < PYR_JUDGE_EFFECTS)
+        effects->list[effects->count++] = (struct pyr_judge_effect){ code, number, colour };
+}
+
+unsigned pyr_judge_effects(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option,
+    struct pyr_judge_effect list[PYR_JUDGE_EFFECTS])
 {
     const struct pyr_box *box = &edition->box;
     const struct pyr_table *open = &view->open;
     struct pyr_desk after = view->mine;
-    to[0] = '\0';
+    struct effects effects = { list, 0 };
     if (pyr_step_kind(option->step[0]) == PYR_STEP_TAKE) {
         const struct pyr_card_face *card = &box->card[pyr_step_card(option->step[0])];
-        int race = race_points(box, open, view->mine.done, card->colour);
-        say(to, size, _("way of %d"), (int)pyr_card_distance(card, card->open, card->entrance));
-        if (race)
-            say(to, size, pyr_ngettext("in the race for %d point", "in the race for %d points", (unsigned long)race), race);
-        return;
+        add_effect(&effects, PYR_EFFECT_WAY, (int)pyr_card_distance(card, card->open, card->entrance), card->colour);
+        add_effect(&effects, PYR_EFFECT_RACE, race_points(box, open, view->mine.done, card->colour), card->colour);
+        return effects.count;
     }
     if (pyr_step_kind(option->step[0]) != PYR_STEP_MARK)
-        return;
+        return 0;
     for (unsigned i = 0; i < option->count; i++)
         pyr_desk_mark(box, &after, open->revealed[open->turn], open->round, option->step[i]);
     for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
         if (!(after.flags & PYR_DESK_TOMB(slot)))
             continue;
         unsigned colour = box->card[after.card[slot]].colour;
-        int race = race_points(box, open, after.done, colour);
-        say(to, size, _("pyramid %d"), after.card[slot] + 1);
-        if (race)
-            say(to, size, pyr_ngettext("%d point for %s", "%d points for %s", (unsigned long)race), race, pyr_text_colour(colour));
+        add_effect(&effects, PYR_EFFECT_PYRAMID, after.card[slot] + 1, colour);
+        add_effect(&effects, PYR_EFFECT_POINTS, race_points(box, open, after.done, colour), colour);
         after.done |= (pyr_cardset)1 << after.card[slot];
     }
-    int rubies = after.rubies - view->mine.rubies, emeralds = after.emeralds - view->mine.emeralds;
-    int skulls = after.skulls - view->mine.skulls;
-    if (rubies)
-        say(to, size, pyr_ngettext("%d ruby", "%d rubies", (unsigned long)rubies), rubies);
-    if (emeralds)
-        say(to, size, pyr_ngettext("%d emerald", "%d emeralds", (unsigned long)emeralds), emeralds);
-    if (after.torches != view->mine.torches)
-        say(to, size, "%s", _("torch"));
-    if (skulls > 0)
-        say(to, size, pyr_ngettext("%d skull", "%d skulls", (unsigned long)skulls), skulls);
-    if (skulls < 0)
-        say(to, size, pyr_ngettext("%d skull erased", "%d skulls erased", (unsigned long)-skulls), -skulls);
+    add_effect(&effects, PYR_EFFECT_RUBIES, after.rubies - view->mine.rubies, 0);
+    add_effect(&effects, PYR_EFFECT_EMERALDS, after.emeralds - view->mine.emeralds, 0);
+    add_effect(&effects, PYR_EFFECT_TORCH, after.torches != view->mine.torches ? open->round + 1 : 0, 0);
+    add_effect(&effects, PYR_EFFECT_SKULLS, after.skulls - view->mine.skulls, 0);
+    add_effect(&effects, PYR_EFFECT_ERASED, view->mine.skulls - after.skulls, 0);
+    return effects.count;
+}
+
+void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option, char *to, size_t size)
+{
+    struct pyr_judge_effect list[PYR_JUDGE_EFFECTS];
+    unsigned count = pyr_judge_effects(edition, view, option, list);
+    to[0] = '\0';
+    for (unsigned i = 0; i < count; i++) {
+        int n = list[i].number;
+        unsigned long many = (unsigned long)n;
+        switch (list[i].code) {
+        case PYR_EFFECT_WAY: say(to, size, _("way of %d"), n); break;
+        case PYR_EFFECT_RACE:
+            say(to, size, pyr_ngettext("in the race for %d point", "in the race for %d points", many), n);
+            break;
+        case PYR_EFFECT_PYRAMID: say(to, size, _("pyramid %d"), n); break;
+        case PYR_EFFECT_POINTS:
+            say(to, size, pyr_ngettext("%d point for %s", "%d points for %s", many), n, pyr_text_colour(list[i].colour));
+            break;
+        case PYR_EFFECT_RUBIES: say(to, size, pyr_ngettext("%d ruby", "%d rubies", many), n); break;
+        case PYR_EFFECT_EMERALDS: say(to, size, pyr_ngettext("%d emerald", "%d emeralds", many), n); break;
+        case PYR_EFFECT_TORCH: say(to, size, "%s", _("torch")); break;
+        case PYR_EFFECT_SKULLS: say(to, size, pyr_ngettext("%d skull", "%d skulls", many), n); break;
+        case PYR_EFFECT_ERASED: say(to, size, pyr_ngettext("%d skull erased", "%d skulls erased", many), n); break;
+        }
+    }
 }
 
 /* Tasks. */
 
-/* A task of luck.h with the place for its result: one of the two is set. */
+/* A task of luck.h with the place for its result: one of the two is set, or neither: the end of a game under way. */
 struct task {
     struct pyr_luck_task what;
     struct pyr_luck_decision *decision;
@@ -106,6 +135,7 @@ struct task {
 };
 
 struct bench {
+    struct pyr_judge_report *report;
     struct pyr_luck_how how;
     struct task *task;
     unsigned tasks, next;
@@ -114,15 +144,28 @@ struct bench {
     pthread_mutex_t lock;        /* for next, cancelled and telling of progress */
 };
 
+/* Asked between playouts: an analysis that was given up stays so. */
+static bool is_cancelled(void *context)
+{
+    struct bench *bench = context;
+    bool cancelled = bench->options->is_cancelled(bench->options->context);
+    if (!cancelled)
+        return false;
+    pthread_mutex_lock(&bench->lock);
+    bench->cancelled = true;
+    pthread_mutex_unlock(&bench->lock);
+    return true;
+}
+
 static void *work(void *argument)
 {
     struct bench *bench = argument;
     for (;;) {
         const struct pyr_judge_options *options = bench->options;
-        bool cancelled = options->is_cancelled && options->is_cancelled(options->context);
+        if (options->is_cancelled)
+            is_cancelled(bench);
         pthread_mutex_lock(&bench->lock);
-        bench->cancelled |= cancelled;
-        cancelled = bench->cancelled;
+        bool cancelled = bench->cancelled;
         unsigned index = bench->next++;
         if (options->progress && index < bench->tasks && !cancelled)
             options->progress(options->context, index, bench->tasks);
@@ -132,8 +175,10 @@ static void *work(void *argument)
         struct task *task = &bench->task[index];
         if (task->decision)
             pyr_luck_decide(&bench->how, &task->what, index, task->decision);
-        else
+        else if (task->chance)
             pyr_luck_measure(&bench->how, &task->what, index, task->chance);
+        else
+            pyr_luck_expect(&bench->how, &task->what.state, index, &bench->report->end);
     }
 }
 
@@ -154,6 +199,9 @@ static void collect(struct pyr_judge_report *r, struct bench *bench)
                 task->decision = &r->decision[r->decisions++];
         }
     }
+    r->open_line = pyr_luck_end(&log, &bench->task[bench->tasks].what.state);
+    if (!r->finished)
+        bench->tasks++;
 }
 
 static void add_up(struct pyr_judge_report *r)
@@ -161,8 +209,8 @@ static void add_up(struct pyr_judge_report *r)
     for (unsigned i = 0; i < r->chances; i++)
         pyr_luck_add_chance(r->sum, &r->chance[i], !i);
     for (unsigned i = 0; i < r->decisions; i++)
-        pyr_luck_add_decision(r->sum, &r->decision[i]);
-    pyr_luck_finish(r->sum, &r->edition->box, &r->match.replay.state.open);
+        pyr_luck_add_decision(r->sum, &r->decision[i], r->decision[i].line < r->open_line);
+    pyr_luck_finish(r->sum, &r->edition->box, &r->match.replay.state.open, r->finished ? NULL : &r->end);
 }
 
 /* The work, by as many threads as can be had. */
@@ -183,7 +231,7 @@ static void work_together(struct bench *bench, unsigned threads)
 enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *r, const struct pyr_edition *edition, const char *text, size_t size,
     const struct pyr_judge_options *options, struct pyr_fault *fault)
 {
-    struct bench bench = { .how = { &edition->box, NULL, options->playouts, options->seed }, .options = options };
+    struct bench bench = { .report = r, .how = { &edition->box, NULL, options->playouts, options->seed }, .options = options };
     enum pyr_judge_code code = PYR_JUDGE_MEMORY;
     *r = (struct pyr_judge_report){ .edition = edition };
     if (pyr_match_load(&r->match, edition, text, size, PYR_NOBODY, fault))
@@ -200,6 +248,8 @@ enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *r, const struct pyr_
     bench.task = calloc(2 * PYR_LOG_LINES, sizeof *bench.task);
     if (memory && r->decision && r->chance && bench.task) {
         pyr_analysis_prepare(memory, &edition->box);
+        if (options->is_cancelled)
+            pyr_analysis_poll(memory, is_cancelled, &bench);
         bench.how.memory = memory;
         collect(r, &bench);
         work_together(&bench, options->threads);

@@ -5,7 +5,10 @@ static const struct pyr_word no_word = { "", 0 };
 
 void pyr_lines_init(struct pyr_lines *lines, const char *text, size_t size)
 {
-    *lines = (struct pyr_lines){ .text = text, .size = size, .line = no_word };
+    /* Some editors begin a text with a byte order mark, which nobody sees: it is no part of the first line. */
+    const unsigned char *b = (const unsigned char *)text;
+    bool marked = size >= 3 && b[0] == 0xef && b[1] == 0xbb && b[2] == 0xbf;
+    *lines = (struct pyr_lines){ .text = text, .size = size, .next = marked ? 3 : 0, .line = no_word };
 }
 
 /* The length of the UTF-8 character at the start, 0 if it is none or a control character (C0, DEL, C1). */

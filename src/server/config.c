@@ -8,6 +8,23 @@
 static const char *const kinds[] = { "open", "friend", "bot", "person" };
 static const char *const clocks[] = { "none", "relaxed", "quick" };
 
+/* Add to an object or array that becomes NULL, and stays so, once there is no memory: half of one is never stored or shown. */
+static void put(json_t **object, const char *name, json_t *value)
+{
+    if (json_object_set_new(*object, name, value)) {
+        json_decref(*object);
+        *object = NULL;
+    }
+}
+
+static void append(json_t **array, json_t *value)
+{
+    if (json_array_append_new(*array, value)) {
+        json_decref(*array);
+        *array = NULL;
+    }
+}
+
 static json_t *hex(const uint8_t *bytes)
 {
     char text[PYR_FAIR_DIGITS + 1];
@@ -24,31 +41,37 @@ static bool is_zero(const uint8_t *bytes, size_t size)
 
 char *config_write(const struct table *table, const struct core *core)
 {
+    object_begin();
     json_t *seats = json_array();
     for (unsigned s = 0; s < core->seats; s++) {
         const struct seat *seat = &core->seat[s];
         json_t *one = json_pack("{ss ss ss ss* sI sb}", "kind", kinds[seat->kind], "before", kinds[seat->before], "name", seat->name,
             "level", seat->bot ? seat->bot->name : NULL, "visitor", (json_int_t)seat->visitor, "away", seat->away);
         if (!is_zero(seat->key, TOKEN_SIZE))
-            json_object_set_new(one, "key", hex(seat->key));
+            put(&one, "key", hex(seat->key));
         if (core->fair.numbers >> s & 1)
-            json_object_set_new(one, "number", hex(core->fair.number[s]));
-        json_array_append_new(seats, one);
+            put(&one, "number", hex(core->fair.number[s]));
+        if (seat->sit[0])
+            put(&one, "sit", json_string(seat->sit));
+        append(&seats, one);
     }
     json_t *config = json_pack("{ss sb ss sI so so}", "edition", table->edition->name, "public", table->is_public, "clock", clocks[table->clock],
         "host", (json_int_t)table->host, "secret", hex(core->fair.secret), "seats", seats);
     if (core->rematch[0])
-        json_object_set_new(config, "rematch", json_string(core->rematch));
+        put(&config, "rematch", json_string(core->rematch));
     if (core->state == STORE_OVER) {
         json_t *points = json_array();
         for (unsigned s = 0; s < core->seats; s++)
-            json_array_append_new(points, json_integer(core->points[s]));
-        json_object_set_new(config, "points", points);
-        json_object_set_new(config, "winners", json_integer(core->winners));
+            append(&points, json_integer(core->points[s]));
+        put(&config, "points", points);
+        put(&config, "winners", json_integer(core->winners));
     }
     char *text = config ? json_dumps(config, JSON_COMPACT) : NULL;
     json_decref(config);
-    return text;
+    if (!object_is_short())
+        return text;
+    free(text);                              /* it lacks something */
+    return NULL;
 }
 
 static int index_of(const char *word, const char *const *words, unsigned count)
@@ -67,20 +90,22 @@ static bool read_hex(const json_t *value, uint8_t *bytes)
 static bool read_seat(struct core *core, unsigned s, json_t *value)
 {
     struct seat *seat = &core->seat[s];
-    const char *kind, *before, *name, *level = NULL;
+    const char *kind, *before, *name, *level = NULL, *sit = NULL;
     json_int_t visitor;
     int away;
-    if (json_unpack(value, "{ss ss ss s?s sI sb}", "kind", &kind, "before", &before, "name", &name, "level", &level, "visitor", &visitor, "away",
-            &away))
+    if (json_unpack(value, "{ss ss ss s?s sI sb s?s}", "kind", &kind, "before", &before, "name", &name, "level", &level,
+            "visitor", &visitor, "away", &away, "sit", &sit))
         return false;
     int kind_index = index_of(kind, kinds, 4), before_index = index_of(before, kinds, 4);
-    if (kind_index < 0 || before_index < 0 || strlen(name) >= NAME_SIZE)
+    if (kind_index < 0 || before_index < 0 || strlen(name) >= NAME_SIZE || (sit && strlen(sit) >= ID_SIZE))
         return false;
     seat->kind = (uint8_t)kind_index;
     seat->before = (uint8_t)before_index;
     seat->visitor = visitor;
     seat->away = away;
     memcpy(seat->name, name, strlen(name) + 1);
+    if (sit)
+        memcpy(seat->sit, sit, strlen(sit) + 1);
     if (seat->kind == SEAT_BOT && !(seat->bot = level ? pyr_bot_find(level) : NULL))
         return false;
     json_t *key = json_object_get(value, "key"), *number = json_object_get(value, "number");
@@ -144,19 +169,19 @@ json_t *table_json(const struct table *table, const struct visitor *visitor)
         const struct seat *seat = &core->seat[s];
         json_t *one = json_pack("{ss}", "kind", kinds[seat->kind]);
         if (seat->name[0])
-            json_object_set_new(one, "name", json_string(seat->name));
+            put(&one, "name", json_string(seat->name));
         if (seat->kind == SEAT_BOT)
-            json_object_set_new(one, "level", json_string(seat->bot->name));
+            put(&one, "level", json_string(seat->bot->name));
         if (seat->kind == SEAT_PERSON) {
             bool here = table_is_here(table, s);
-            json_object_set_new(one, "here", json_boolean(here));
+            put(&one, "here", json_boolean(here));
             if (!here && table->left[s])
-                json_object_set_new(one, "gone", json_integer((json_int_t)(server_now(table->server) - table->left[s])));
-            json_object_set_new(one, "away", json_boolean(seat->away));
+                put(&one, "gone", json_integer((json_int_t)(server_now(table->server) - table->left[s])));
+            put(&one, "away", json_boolean(seat->away));
         }
         if (seat->kind >= SEAT_BOT)
-            json_object_set_new(one, "ready", json_boolean(running && !(waiting >> s & 1)));
-        json_array_append_new(seats, one);
+            put(&one, "ready", json_boolean(running && !(waiting >> s & 1)));
+        append(&seats, one);
     }
     /* A game that was imported may have none. */
     bool is_fair = !sodium_is_zero(core->fair.secret, sizeof core->fair.secret);
@@ -165,17 +190,19 @@ json_t *table_json(const struct table *table, const struct visitor *visitor)
         table->edition->name, "public", table->is_public, "clock", clocks[table->clock], "created", (json_int_t)table->created, "commitment",
         is_fair ? commitment : NULL, "you", you < PYR_MAX_SEATS ? you + 1 : 0, "host", id && table->host == id, "version", (json_int_t)table->log.count, "round",
         begun ? open->round + 1 : 0, "turn", begun ? open->turn + 1 : 0, "seats", seats);
+    if (running && !table_has_host(table))
+        json_object_set_new(json, "host_gone", json_integer((json_int_t)(server_now(table->server) - table->host_left)));
     if (core->state == STORE_OVER) {
         json_t *points = json_array(), *winners = json_array();
         for (unsigned s = 0; s < core->seats; s++) {
-            json_array_append_new(points, json_integer(core->points[s]));
+            append(&points, json_integer(core->points[s]));
             if (core->winners >> s & 1)
-                json_array_append_new(winners, json_integer(s + 1));
+                append(&winners, json_integer(s + 1));
         }
-        json_object_set_new(json, "points", points);
-        json_object_set_new(json, "winners", winners);
+        put(&json, "points", points);
+        put(&json, "winners", winners);
         if (core->rematch[0])
-            json_object_set_new(json, "rematch", json_string(core->rematch));
+            put(&json, "rematch", json_string(core->rematch));
     }
     return json;
 }

@@ -1,5 +1,5 @@
 /*
- * conn.h (web.c, feed.c, message.c): a connection. What a socket is told is not queued: it remembers what it has been told, and is given
+ * conn.h (web.c, feed.c, message.c): a connection above edge.c. What a socket is told is not queued: it remembers what it has been told, and is given
  * what it lacks when it can take it. So a slow reader costs no memory, and one that comes back needs only its last version.
  */
 #ifndef PYR_SERVER_CONN_H
@@ -7,7 +7,7 @@
 
 #include "server.h"
 
-struct lws;
+struct edge_conn;
 struct request;
 
 struct reply {                   /* the answer to a message */
@@ -17,11 +17,14 @@ struct reply {                   /* the answer to a message */
 };
 
 struct conn {
-    struct lws *wsi;
+    struct edge_conn *edge;      /* NULL: the connection is over */
     struct server *server;
-    struct address *address;     /* NULL until the request's headers are there */
+    struct address *peer;        /* who has connected; held */
+    bool is_counted;             /* among the connections of `peer`: not behind a proxy */
     struct request *request;     /* of an HTTP connection */
     /* A socket. */
+    struct address *address;     /* held until conn_finish; NULL: it is not one, or not yet */
+    bool entered;                /* it counts among the connections of its address: behind a proxy */
     struct visitor *visitor;
     struct conn *next_of_visitor, **link_of_visitor;
     struct table *table;         /* the one it watches */
@@ -35,17 +38,16 @@ struct conn {
     struct bucket rate;
     unsigned offences;
     struct conn *next_heard, *last_heard;    /* all sockets, by when they were last heard of (server->heard) */
-    uint64_t heard;              /* in milliseconds */
+    uint64_t heard, pinged_at;   /* in milliseconds */
     bool is_socket, greeted, opened, warned, warn;
     bool pinged, ping;           /* silent for long; a ping is due */
-    bool leaving, broken;        /* one side has said goodbye, so nothing more is written; writing has failed */
+    bool leaving;                /* one side has said goodbye, so nothing more is written */
+    bool is_metrics;             /* came in over the listener for metrics */
     struct conn *next_awake, **link_awake;   /* those that may lack something (server->awake); link NULL: not among them */
     uint16_t close;              /* to be closed with this code; 0: not */
     uint64_t watch;              /* grows from one `open` to the next: of two connections at one seat the higher one plays */
     bool sent_elsewhere;
     uint32_t sent_lines, sent_told, sent_ready;
-    char *inbox;                 /* a message in parts */
-    size_t inbox_size;
 };
 
 #define MAX_REPLIES 64           /* answers not yet taken; more is nobody's honest pace */
@@ -64,6 +66,9 @@ size_t feed_next(struct conn *conn, char *to, size_t room);
 /* `done` or `error` for a message. */
 void conn_answer(struct conn *conn, const char *id, enum error error, const struct problem *problem);
 
+/* The same for `ping`, which is answered without an id, too. */
+void conn_pong(struct conn *conn, const char *id);
+
 /* Begins to watch a table, knowing its first `have` lines; and ends. */
 void conn_watch(struct conn *conn, struct table *table, uint32_t have);
 void conn_unwatch(struct conn *conn);
@@ -71,11 +76,18 @@ void conn_unwatch(struct conn *conn);
 /* Of several connections at one seat this one is to play: the others are told. */
 void conn_claim(struct conn *conn);
 
-/* The socket is gone: everything that refers to it is cut. */
+/* The connection is a socket of this visitor from now on; false, and nothing has changed, if the address has as many
+ * as it may. */
+bool conn_begin(struct conn *conn, struct visitor *visitor, struct address *address);
+
+/* The socket is gone, or never was one: everything that refers to it is cut. */
 void conn_finish(struct conn *conn);
 
 /* message.c: one whole message. */
 void message_read(struct conn *conn, const char *text, size_t size);
+
+/* Whether a value can be the id of a message: 1 to 36 visible ASCII characters. */
+bool message_is_id(const json_t *value);
 
 /* One of the WebSocket messages, for tests of the documentation; NULL beyond the last. */
 const char *message_name(unsigned index);

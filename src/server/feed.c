@@ -53,6 +53,24 @@ static void put_string(struct out *out, const char *text, size_t size)
 
 /* Answers. */
 
+/* Queues an answer; size 0: it did not fit. */
+static void add_reply(struct conn *conn, const char *text, size_t size)
+{
+    struct reply *reply = size ? malloc(sizeof *reply + size) : NULL;
+    if (!reply || conn->reply_count >= MAX_REPLIES) {
+        free(reply);
+        conn->close = 1008;                  /* it does not read; nothing is dropped in silence */
+    } else {
+        reply->next = NULL;
+        reply->size = size;
+        memcpy(reply->text, text, size);
+        *conn->last_reply = reply;
+        conn->last_reply = &reply->next;
+        conn->reply_count++;
+    }
+    conn_wake(conn);
+}
+
 void conn_answer(struct conn *conn, const char *id, enum error error, const struct problem *problem)
 {
     char text[1024];
@@ -88,20 +106,16 @@ void conn_answer(struct conn *conn, const char *id, enum error error, const stru
         put_string(&out, problem->detail, strlen(problem->detail));
     }
     put(&out, "}");
-    size_t size = (size_t)(out.at - text);
-    struct reply *reply = out.full ? NULL : malloc(sizeof *reply + size);
-    if (!reply || conn->reply_count >= MAX_REPLIES) {
-        free(reply);
-        conn->close = 1008;                  /* it does not read; nothing is dropped in silence */
-    } else {
-        reply->next = NULL;
-        reply->size = size;
-        memcpy(reply->text, text, size);
-        *conn->last_reply = reply;
-        conn->last_reply = &reply->next;
-        conn->reply_count++;
-    }
-    conn_wake(conn);
+    add_reply(conn, text, out.full ? 0 : (size_t)(out.at - text));
+}
+
+void conn_pong(struct conn *conn, const char *id)
+{
+    static const char done[] = "{\"type\":\"done\"}";
+    if (id[0])
+        conn_answer(conn, id, ERROR_NONE, NULL);
+    else
+        add_reply(conn, done, sizeof done - 1);
 }
 
 /* Watching. */
@@ -158,8 +172,29 @@ void conn_unwatch(struct conn *conn)
     conn->table = NULL;
     if (seat < PYR_MAX_SEATS && !table_is_here(table, seat))
         table->left[seat] = server_now(table->server);
+    if (conn->visitor && (int64_t)conn->visitor->node.key == table->host && !table_has_host(table))
+        table->host_left = server_now(table->server);
     if (!table->gone)
         table_stand(table);
+}
+
+bool conn_begin(struct conn *conn, struct visitor *visitor, struct address *address)
+{
+    struct server *server = conn->server;
+    if (!address || (server->options.trust_proxy && !address_enter(server, address)))
+        return false;
+    conn->entered = server->options.trust_proxy;
+    conn->address = conn->entered ? address : address_hold(address);
+    conn->last_reply = &conn->replies;
+    conn->visitor = visitor;
+    conn->next_of_visitor = visitor->conns;
+    conn->link_of_visitor = &visitor->conns;
+    if (visitor->conns)
+        visitor->conns->link_of_visitor = &conn->next_of_visitor;
+    visitor->conns = conn;
+    visitor->connections++;
+    visitor_saw(server, visitor);
+    return true;
 }
 
 void conn_finish(struct conn *conn)
@@ -174,15 +209,20 @@ void conn_finish(struct conn *conn)
         conn->replies = reply->next;
         free(reply);
     }
-    if (conn->visitor) {
+    if (conn->link_of_visitor) {
         *conn->link_of_visitor = conn->next_of_visitor;
         if (conn->next_of_visitor)
             conn->next_of_visitor->link_of_visitor = conn->link_of_visitor;
         conn->visitor->connections--;
-        conn->visitor = NULL;
     }
-    free(conn->inbox);
-    conn->inbox = NULL;
+    conn->link_of_visitor = NULL;
+    conn->visitor = NULL;
+    if (conn->entered)
+        address_leave(conn->address);
+    else
+        address_release(conn->address);
+    conn->entered = false;
+    conn->address = NULL;
 }
 
 /* The messages. */
@@ -216,12 +256,16 @@ static size_t tell_reply(struct conn *conn, struct out *out, const char *from)
 
 static size_t tell_table(struct conn *conn, struct out *out)
 {
+    object_begin();
     json_t *json = table_json(conn->table, conn->visitor);
-    json_object_set_new(json, "type", json_string("table"));
-    size_t room = (size_t)(out->end - out->at), size = json_dumpb(json, out->at, room, JSON_COMPACT);
+    bool good = !json_object_set_new(json, "type", json_string("table"));
+    size_t room = (size_t)(out->end - out->at), size = good ? json_dumpb(json, out->at, room, JSON_COMPACT) : 0;
     json_decref(json);
     conn->sent_told = conn->table->told;
-    return size <= room ? size : 0;
+    if (size && size <= room && !object_is_short())
+        return size;
+    conn->close = 1011;                      /* without memory: when it is back it is told everything */
+    return 0;
 }
 
 static size_t tell_elsewhere(struct conn *conn, struct out *out, const char *from)

@@ -9,7 +9,9 @@
 
 #include <pyramids/text.h>
 
+#include "access.h"
 #include "judging.h"
+#include "pool.h"
 #include "request.h"
 
 /* Answers. */
@@ -33,9 +35,66 @@ static void answer_json(struct request *request, int status, json_t *json)
         request_error(request, ERROR_STORAGE, "");
 }
 
+/* Asked for by a name that is not ours: what works instead, as a page for a person and as JSON for a program. */
+
+#define PLAIN_POLICY "default-src 'none'; style-src 'unsafe-inline'; script-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; " \
+    "frame-ancestors 'none'"
+
+static void write_refusal_page(FILE *to, const struct request *request, const char *host, char links[][ACCESS_LINK_SIZE], unsigned count)
+{
+    const char *title = _("This server does not answer to this name");
+    fprintf(to, "<!doctype html>\n<html lang=\"%s\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+        "<title>%s · Pyramids</title>\n<style>body{font:1.1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem;"
+        "color-scheme:light dark}code{overflow-wrap:anywhere}</style>\n<h1>%s</h1>\n<p>", request->language, title, title);
+    fprintf(to, _("You asked for %s. For your safety this server answers only to the names and addresses of its own machine."), host);
+    fprintf(to, "</p>\n<p>%s</p>\n<ul>\n", _("These work:"));
+    for (unsigned i = 0; i < count; i++)
+        fprintf(to, "<li><a href=\"%s\">%s</a></li>\n", links[i], links[i]);
+    fprintf(to, "</ul>\n<p>%s<br><code>pyramids serve --origin %s://%s</code></p>\n</html>\n",
+        _("If this is your server and the name is right, add the name when you start it:"), request->secure ? "https" : "http", host);
+}
+
+static void refuse_host(struct request *request)
+{
+    char host[HOST_SIZE], links[ACCESS_LINKS][ACCESS_LINK_SIZE], message[512];
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._:[]";
+    unsigned count = access_links_for(request->server, request->host, links);
+    const char *before = pyr_text_use(request->language);
+    snprintf(host, sizeof host, "%s", request->host[0] ? request->host : "?");
+    for (char *at = host; *at; at++)
+        if (!strchr(safe, *at))
+            *at = '?';
+    request->server->count.errors++;
+    request->translated = true;
+    if (request->html && strncmp(request->path, "/api/", 5)) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *to = open_memstream(&text, &size);
+        if (to) {
+            write_refusal_page(to, request, host, links, count);
+            fclose(to);
+        }
+        request->policy = PLAIN_POLICY;
+        answer_text(request, text ? error_status(ERROR_ORIGIN) : 503, "text/html; charset=utf-8", text, text ? size : 0);
+    } else {
+        json_t *list = json_array();
+        for (unsigned i = 0; i < count; i++)
+            json_array_append_new(list, json_string(links[i]));
+        snprintf(message, sizeof message, _("This server does not answer to the name %s. Use one of the links, or start it with --origin %s://%s"), host,
+            request->secure ? "https" : "http", host);
+        answer_json(request, error_status(ERROR_ORIGIN), json_pack("{s{ss ss ss so}}", "error", "code", error_name(ERROR_ORIGIN), "detail", "host",
+            "message", message, "links", list));
+    }
+    pyr_text_use(before);
+}
+
 void request_error(struct request *request, enum error error, const char *detail)
 {
     char text[160];
+    if (error == ERROR_ORIGIN && !access_is_our_page(request->server, request->host, NULL)) {
+        refuse_host(request);
+        return;
+    }
     int size = snprintf(text, sizeof text, detail && detail[0] ? "{\"error\":{\"code\":\"%s\",\"detail\":\"%.40s\"}}" : "{\"error\":{\"code\":\"%s\"}}",
         error_name(error), detail);
     if (error == ERROR_TOO_FAST)
@@ -51,6 +110,37 @@ void request_error(struct request *request, enum error error, const char *detail
     request_send(request);
 }
 
+/* Comings and goings. */
+
+void request_come_from(struct request *request, struct address *address)
+{
+    struct server *server = request->server;
+    request->address = address;
+    request->entered = server->options.trust_proxy && address_enter(server, address);
+    if (request->entered)
+        return;
+    address_hold(address);
+    if (server->options.trust_proxy)
+        request->early = ERROR_TOO_MANY;
+}
+
+void request_identify(struct request *request, const char *cookies)
+{
+    request->visitor = visitor_identify(request->server, cookies, &request->identity, request->token);
+}
+
+void request_free(struct request *request)
+{
+    if (request->entered)
+        address_leave(request->address);
+    else
+        address_release(request->address);
+    sodium_memzero(request->token, sizeof request->token);
+    sodium_memzero(request->cookie, sizeof request->cookie);
+    free(request->data);
+    free(request);
+}
+
 /* A request whose answer takes a job: it stays until request_back says whether anybody still waits. */
 static void request_wait(struct request *request)
 {
@@ -62,8 +152,7 @@ static bool request_back(struct request *request)
     request->waits = false;
     if (request->conn)
         return true;
-    free(request->data);
-    free(request);
+    request_free(request);
     return false;
 }
 
@@ -71,10 +160,10 @@ static bool request_back(struct request *request)
 static bool read_body(struct request *request, const struct field *field, unsigned count, json_t **object, json_t **values)
 {
     struct problem problem = { 0 };
-    *object = json_loadb(request->body, request->body_size, JSON_REJECT_DUPLICATES, NULL);
-    if (!json_is_object(*object)) {
-        json_decref(*object);
-        request_error(request, ERROR_BAD_JSON, "");
+    enum error error;
+    *object = object_read(request->body, request->body_size, &error);
+    if (error) {
+        request_error(request, error, "");
         return false;
     }
     if (!fields_read(*object, field, count, false, values, &problem)) {
@@ -98,13 +187,17 @@ struct visitor_job {
     struct visitor *visitor;
     struct store_visitor stored;
     bool is_new, is_token;
+    struct device_code code;     /* the one-time code that a token is given for */
     char old_name[NAME_SIZE];
 };
 
 static enum store_result run_visitor(struct store_db *db, struct store_job *job)
 {
     struct visitor_job *v = (struct visitor_job *)job;
-    return v->is_token ? store_add_token(db, v->stored.id, v->stored.token) : store_put_visitor(db, &v->stored);
+    if (!v->is_token)
+        return store_put_visitor(db, &v->stored);
+    enum store_result result = store_drop_code(db, v->code.visitor);
+    return result ? result : store_add_token(db, v->stored.id, v->stored.token);
 }
 
 static void answer_visitor(struct request *request, const struct visitor *visitor)
@@ -121,6 +214,8 @@ static void visitor_stored(struct store_job *job, enum store_result result)
         visitor_drop_token(server, v->stored.token);
     else if (result)
         memcpy(v->visitor->name, v->old_name, NAME_SIZE);
+    if (result && v->is_token)
+        device_code_load(server, v->code.hash, v->code.visitor, v->code.until);        /* it has not been used */
     if (request_back(request)) {
         if (result) {
             request->cookie[0] = '\0';
@@ -152,16 +247,59 @@ static void get_visitor(struct request *request)
     answer_visitor(request, request->visitor);
 }
 
+/*
+ * Whether a new cookie may take the place of what was presented. Cookies that could not be read may be a visitor's: a
+ * new one would cost them their seats. One that is not known here may be known to the database that the server had
+ * yesterday: only who says so becomes another visitor.
+ */
+static bool may_replace(struct request *request, bool is_meant)
+{
+    if (request->identity == IDENTITY_UNREADABLE)
+        request_error(request, ERROR_BAD_COOKIE, "");
+    else if (request->identity == IDENTITY_UNKNOWN && !is_meant)
+        request_error(request, ERROR_UNKNOWN_VISITOR, "");
+    else
+        return true;
+    return false;
+}
+
+/* A job that makes a visitor, or changes the name of one; NULL without memory. */
+static struct visitor_job *new_visitor_job(struct request *request, const char name[NAME_SIZE])
+{
+    struct visitor_job *v = calloc(1, sizeof *v);
+    char token[2 * TOKEN_SIZE + 1];
+    if (!v)
+        return NULL;
+    v->visitor = request->visitor;
+    if (v->visitor) {
+        v->stored = (struct store_visitor){ .id = (int64_t)v->visitor->node.key, .created = v->visitor->created, .seen = server_time() };
+        memcpy(v->stored.name, name, NAME_SIZE);
+        memcpy(v->old_name, v->visitor->name, NAME_SIZE);
+        memcpy(v->visitor->name, name, NAME_SIZE);
+        return v;
+    }
+    v->is_new = true;
+    v->visitor = visitor_new(request->server, name, token, &v->stored);
+    if (v->visitor)
+        set_cookie(request, token);
+    sodium_memzero(token, sizeof token);
+    if (!v->visitor) {
+        free(v);
+        v = NULL;
+    }
+    return v;
+}
+
 static void post_visitor(struct request *request)
 {
-    static const struct field fields[] = { { "name", FIELD_TEXT, false, 400 } };
+    static const struct field fields[] = { { "name", FIELD_TEXT, false, 400 }, { "new", FIELD_BOOL, false, 0 } };
     struct server *server = request->server;
-    json_t *object, *value;
-    char name[NAME_SIZE] = "", token[2 * TOKEN_SIZE + 1];
-    if (!read_body(request, fields, 1, &object, &value))
+    json_t *object, *values[2];
+    char name[NAME_SIZE] = "";
+    if (!read_body(request, fields, 2, &object, values))
         return;
-    bool good = !value || name_clean(json_string_value(value), name);
-    bool named = value != NULL;
+    bool good = !values[0] || name_clean(json_string_value(values[0]), name);
+    bool named = values[0] != NULL, is_meant = json_is_true(values[1]);
     json_decref(object);
     if (!good) {
         request_error(request, ERROR_BAD_NAME, "");
@@ -171,30 +309,49 @@ static void post_visitor(struct request *request)
         answer_visitor(request, request->visitor);
         return;
     }
+    if (!request->visitor && !may_replace(request, is_meant))
+        return;
     if (!request->visitor && !bucket_take(&request->address->visitors, server_now(server), 1, server->options.max_per_address)) {
         request_error(request, ERROR_TOO_FAST, "");
         return;
     }
-    struct visitor_job *v = calloc(1, sizeof *v);
-    if (v && request->visitor) {
-        v->visitor = request->visitor;
-        v->stored = (struct store_visitor){ .id = (int64_t)v->visitor->node.key, .created = v->visitor->created, .seen = server_time() };
-        memcpy(v->stored.name, name, sizeof name);
-        memcpy(v->old_name, v->visitor->name, NAME_SIZE);
-        memcpy(v->visitor->name, name, NAME_SIZE);
-    } else if (v) {
-        v->is_new = true;
-        v->visitor = visitor_new(server, name, token, &v->stored);
-        if (v->visitor)
-            set_cookie(request, token);
-        sodium_memzero(token, sizeof token);
-    }
-    if (!v || !v->visitor) {
-        free(v);
+    struct visitor_job *v = new_visitor_job(request, name);
+    if (v)
+        store_visitor(request, v);
+    else
         request_error(request, ERROR_STORAGE, "");
-        return;
+}
+
+/* One-time codes are told once they are on the disk: they survive a restart. */
+
+struct code_job {
+    struct store_job job;
+    struct request *request;
+    struct device_code made;
+    int64_t now;
+    char code[10];
+};
+
+static enum store_result run_code(struct store_db *db, struct store_job *job)
+{
+    struct code_job *c = (struct code_job *)job;
+    return store_put_code(db, c->made.hash, c->made.visitor, c->made.until);
+}
+
+static void code_stored(struct store_job *job, enum store_result result)
+{
+    struct code_job *c = (struct code_job *)job;
+    struct request *request = c->request;
+    if (result)
+        device_code_drop(request->server, c->made.visitor);
+    if (request_back(request)) {
+        if (result)
+            request_error(request, ERROR_STORAGE, "");
+        else
+            answer_json(request, 200, json_pack("{ss si}", "code", c->code, "seconds", (int)(c->made.until - c->now)));
     }
-    store_visitor(request, v);
+    sodium_memzero(c->code, sizeof c->code);
+    free(c);
 }
 
 static void post_visitor_code(struct request *request)
@@ -203,11 +360,18 @@ static void post_visitor_code(struct request *request)
     if (!read_body(request, NULL, 0, &object, NULL))
         return;
     json_decref(object);
-    const char *code = device_code_new(request->server, request->visitor);
-    if (code)
-        answer_json(request, 200, json_pack("{ss si}", "code", code, "seconds", 600));
-    else
+    struct code_job *c = calloc(1, sizeof *c);
+    if (!c || !device_code_new(request->server, request->visitor, c->code, &c->made)) {
+        free(c);
         request_error(request, ERROR_STORAGE, "");
+        return;
+    }
+    c->request = request;
+    c->now = server_time();
+    c->job.run = run_code;
+    c->job.done = code_stored;
+    request_wait(request);
+    store_submit(request->server->store, &c->job);
 }
 
 static void post_visitor_device(struct request *request)
@@ -215,13 +379,14 @@ static void post_visitor_device(struct request *request)
     static const struct field fields[] = { { "code", FIELD_TEXT, true, 16 } };
     json_t *object, *value;
     char token[2 * TOKEN_SIZE + 1];
+    struct device_code used = { 0 };
     if (!address_may_guess(request->server, request->address)) {
         request_error(request, ERROR_TOO_FAST, "");
         return;
     }
-    if (!read_body(request, fields, 1, &object, &value))
+    if (!may_replace(request, true) || !read_body(request, fields, 1, &object, &value))
         return;
-    struct visitor *visitor = device_code_use(request->server, json_string_value(value));
+    struct visitor *visitor = device_code_use(request->server, json_string_value(value), &used);
     json_decref(object);
     if (!visitor) {
         address_guessed(request->server, request->address);
@@ -231,11 +396,13 @@ static void post_visitor_device(struct request *request)
     struct visitor_job *v = calloc(1, sizeof *v);
     if (!v || !visitor_add_token(request->server, visitor, token, v->stored.token)) {
         free(v);
+        device_code_load(request->server, used.hash, used.visitor, used.until);
         request_error(request, ERROR_STORAGE, "");
         return;
     }
     v->is_token = true;
     v->visitor = visitor;
+    v->code = used;
     v->stored.id = (int64_t)visitor->node.key;
     set_cookie(request, token);
     sodium_memzero(token, sizeof token);
@@ -246,24 +413,20 @@ static void post_visitor_device(struct request *request)
 
 static void get_tables(struct request *request)
 {
+    const struct table *tables[LOBBY_TABLES];
     json_t *list = json_array();
-    unsigned count = 0;
-    for (const struct table *table = request->server->table_list; table && count < 100; table = table->next) {
-        if (!table->is_public || table->core.state > STORE_RUNNING || (table->changes && table->changes->is_new))
-            continue;
-        json_array_append_new(list, table_json(table, request->visitor));
-        count++;
-    }
+    unsigned count = lobby_list(request->server, tables);
+    for (unsigned i = 0; i < count; i++)
+        json_array_append_new(list, table_json(tables[i], request->visitor));
     answer_json(request, 200, json_pack("{so}", "tables", list));
 }
 
-static bool read_seat(struct request *request, json_t *value, struct seat *seat, char key[KEY_SIZE + 1])
+static bool read_seat(struct request *request, json_t *value, struct seat *seat)
 {
     static const struct field fields[] = { { "kind", FIELD_TEXT, true, 8 }, { "name", FIELD_TEXT, false, 400 }, { "level", FIELD_TEXT, false, 16 } };
     struct problem problem = { 0 };
     json_t *values[3];
     *seat = (struct seat){ .kind = SEAT_OPEN };
-    key[0] = '\0';
     if (!json_is_object(value) || !fields_read(value, fields, 3, false, values, &problem)) {
         request_error(request, ERROR_BAD_MESSAGE, "seats");
         return false;
@@ -274,11 +437,7 @@ static bool read_seat(struct request *request, json_t *value, struct seat *seat,
         return false;
     }
     if (!strcmp(kind, "friend")) {
-        uint8_t bytes[16];
         seat->kind = SEAT_FRIEND;
-        randombytes_buf(bytes, sizeof bytes);
-        sodium_bin2base64(key, KEY_SIZE + 1, bytes, sizeof bytes, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
-        crypto_hash_sha256(seat->key, (const unsigned char *)key, strlen(key));
     } else if (!strcmp(kind, "bot")) {
         seat->kind = SEAT_BOT;
         seat->bot = values[2] ? pyr_bot_find(json_string_value(values[2])) : NULL;
@@ -301,83 +460,152 @@ static bool read_seat(struct request *request, json_t *value, struct seat *seat,
 }
 
 struct creation {
+    struct store_job job;
     struct request *request;
-    char keys[PYR_MAX_SEATS][KEY_SIZE + 1];
+    struct table_request wanted;
+    int64_t visitor;
+    char id[ID_SIZE];
+    char code[16];               /* of the table that this id has made before */
 };
+
+/* The table with the keys of its friends' seats, as whoever makes it is told. */
+static void tell_new_table(struct request *request, const struct table *table)
+{
+    json_t *keys = json_object();
+    for (unsigned s = 0; s < table->core.seats; s++) {
+        char key[KEY_SIZE + 1];
+        if (sodium_is_zero(table->core.seat[s].key, TOKEN_SIZE))
+            continue;
+        table_key(table, s, key);
+        json_object_set_new(keys, (char[]){ (char)('1' + s), '\0' }, json_string(key));
+    }
+    json_t *answer = json_pack("{so}", "table", table_json(table, request->visitor));
+    if (json_object_size(keys))
+        json_object_set(answer, "keys", keys);
+    json_decref(keys);
+    answer_json(request, 201, answer);
+}
 
 static void table_created(struct change *change, enum error error)
 {
     struct creation *creation = change->context;
     struct request *request = creation->request;
     if (request_back(request)) {
-        if (error) {
+        if (error)
             request_error(request, error, "");
-        } else {
-            json_t *keys = json_object();
-            for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
-                if (creation->keys[s][0])
-                    json_object_set_new(keys, (char[]){ (char)('1' + s), '\0' }, json_string(creation->keys[s]));
-            json_t *answer = json_pack("{so}", "table", table_json(change->table, request->visitor));
-            if (json_object_size(keys))
-                json_object_set(answer, "keys", keys);
-            json_decref(keys);
-            answer_json(request, 201, answer);
-        }
+        else
+            tell_new_table(request, change->table);
     }
     free(creation);
+}
+
+/* The same request came again: so does its answer. */
+static void table_found_again(struct fetch *fetch, struct table *table, enum error error)
+{
+    struct creation *creation = fetch->context;
+    struct request *request = creation->request;
+    free(creation);
+    if (!request_back(request))
+        return;
+    if (error)
+        request_error(request, error, "");
+    else
+        tell_new_table(request, table);
+}
+
+static void create_table(struct creation *creation)
+{
+    struct request *request = creation->request;
+    struct table *table;
+    struct visitor *visitor = visitor_by_id(request->server, creation->visitor);
+    enum error error = visitor ? table_create(request->server, visitor, &creation->wanted, table_created, creation, &table) :
+        ERROR_NO_VISITOR;
+    if (!error)
+        return;
+    free(creation);
+    if (request_back(request))
+        request_error(request, error, "");
+}
+
+static enum store_result run_find_again(struct store_db *db, struct store_job *job)
+{
+    struct creation *creation = (struct creation *)job;
+    return store_get_request(db, creation->visitor, creation->id, creation->code);
+}
+
+static void find_again_done(struct store_job *job, enum store_result result)
+{
+    struct creation *creation = (struct creation *)job;
+    struct request *request = creation->request;
+    struct table *table = result ? NULL : table_find(request->server, creation->code);
+    if (result == STORE_NONE && request->conn) {
+        create_table(creation);
+        return;
+    }
+    if (!result && !table && request->conn && table_fetch(request->server, creation->code, table_found_again, creation))
+        return;
+    free(creation);
+    if (!request_back(request))
+        return;
+    if (table)
+        tell_new_table(request, table);
+    else
+        request_error(request, ERROR_STORAGE, "");
 }
 
 static void post_tables(struct request *request)
 {
     static const struct field fields[] = { { "seats", FIELD_ARRAY, true, PYR_MAX_SEATS }, { "edition", FIELD_TEXT, false, 64 },
-        { "public", FIELD_BOOL, false, 0 }, { "clock", FIELD_TEXT, false, 16 } };
+        { "public", FIELD_BOOL, false, 0 }, { "clock", FIELD_TEXT, false, 16 }, { "id", FIELD_TEXT, false, ID_SIZE - 1 } };
     static const char *const clocks[] = { "none", "relaxed", "quick" };
     struct server *server = request->server;
-    struct table_request wanted = { 0 };
     struct creation *creation = calloc(1, sizeof *creation);
-    json_t *object = NULL, *values[4];
+    json_t *object = NULL, *values[5];
     if (!creation) {
         request_error(request, ERROR_STORAGE, "");
         return;
     }
+    struct table_request *wanted = &creation->wanted;
     creation->request = request;
-    if (!read_body(request, fields, 4, &object, values)) {
+    creation->visitor = (int64_t)request->visitor->node.key;
+    wanted->address = request->address;      /* the request holds it */
+    if (!read_body(request, fields, 5, &object, values)) {
         free(creation);
         return;
     }
     unsigned free_seats = 0;
-    wanted.seats = (unsigned)json_array_size(values[0]);
-    for (unsigned s = 0; s < wanted.seats; s++) {
-        if (!read_seat(request, json_array_get(values[0], s), &wanted.seat[s], creation->keys[s]))
+    wanted->seats = (unsigned)json_array_size(values[0]);
+    for (unsigned s = 0; s < wanted->seats; s++) {
+        if (!read_seat(request, json_array_get(values[0], s), &wanted->seat[s]))
             goto fail;
-        free_seats += wanted.seat[s].kind != SEAT_BOT;
+        free_seats += wanted->seat[s].kind != SEAT_BOT;
     }
-    wanted.edition = server_edition(server, values[1] ? json_string_value(values[1]) : "classic");
-    wanted.is_public = json_is_true(values[2]);
+    wanted->edition = server_edition(server, values[1] ? json_string_value(values[1]) : "classic");
+    wanted->is_public = json_is_true(values[2]);
+    wanted->id = creation->id;
     const char *clock = values[3] ? json_string_value(values[3]) : "none";
-    while (wanted.clock < 3 && strcmp(clock, clocks[wanted.clock]))
-        wanted.clock++;
-    if (wanted.seats < PYR_MIN_SEATS || !free_seats) {
-        request_error(request, ERROR_BAD_MESSAGE, "seats");
+    while (wanted->clock < 3 && strcmp(clock, clocks[wanted->clock]))
+        wanted->clock++;
+    bool bad_seats = wanted->seats < PYR_MIN_SEATS || !free_seats, bad_id = values[4] && !message_is_id(values[4]);
+    if (bad_seats || bad_id || wanted->clock == 3) {
+        request_error(request, ERROR_BAD_MESSAGE, bad_seats ? "seats" : bad_id ? "id" : "clock");
         goto fail;
     }
-    if (!wanted.edition) {
+    if (!wanted->edition) {
         request_error(request, ERROR_NO_EDITION, "");
         goto fail;
     }
-    if (wanted.clock == 3) {
-        request_error(request, ERROR_BAD_MESSAGE, "clock");
-        goto fail;
-    }
+    if (values[4])
+        memcpy(creation->id, json_string_value(values[4]), json_string_length(values[4]) + 1);
     json_decref(object);
-    struct table *table;
     request_wait(request);
-    enum error error = table_create(server, request->visitor, &wanted, table_created, creation, &table);
-    if (error) {
-        request->waits = false;
-        free(creation);
-        request_error(request, error, "");
+    if (!creation->id[0]) {
+        create_table(creation);
+        return;
     }
+    creation->job.run = run_find_again;
+    creation->job.done = find_again_done;
+    store_submit(server->store, &creation->job);
     return;
 fail:
     json_decref(object);
@@ -409,7 +637,10 @@ static void table_fetched(struct fetch *fetch, struct table *table, enum error e
 
 static void with_table(struct request *request, void (*then)(struct request *request, struct table *table))
 {
-    struct table *table = table_find(request->server, request->word);
+    char code[CODE_SIZE + 1];
+    if (!code_read(request->word, code, CODE_SIZE))
+        code[0] = '\0';
+    struct table *table = table_find(request->server, code);
     if (!(table && table_is_known_to(table, request->visitor)) && !address_may_guess(request->server, request->address)) {
         request_error(request, ERROR_TOO_FAST, "");
         return;
@@ -418,7 +649,7 @@ static void with_table(struct request *request, void (*then)(struct request *req
         then(request, table);
         return;
     }
-    if (!table_is_code(request->word)) {
+    if (!code[0]) {
         address_guessed(request->server, request->address);
         request_error(request, ERROR_NO_TABLE, "");
         return;
@@ -427,7 +658,7 @@ static void with_table(struct request *request, void (*then)(struct request *req
     if (with) {
         *with = (struct with_table){ request, then };
         request_wait(request);
-        if (table_fetch(request->server, request->word, table_fetched, with))
+        if (table_fetch(request->server, code, table_fetched, with))
             return;
         request->waits = false;
     }
@@ -475,7 +706,7 @@ static void post_rematch_at(struct request *request, struct table *table)
     if (creation) {
         creation->request = request;
         request_wait(request);
-        error = table_rematch(table, request->visitor, table_created, creation);
+        error = table_rematch(table, request->visitor, request->address, table_created, creation);
     }
     if (error) {
         request->waits = false;
@@ -576,6 +807,32 @@ static bool is_invited(const struct table *table, int64_t visitor)
     return false;
 }
 
+static int later_first(const void *a, const void *b)
+{
+    const struct table *x = *(const struct table *const *)a, *y = *(const struct table *const *)b;
+    int64_t by = x->core.changed != y->core.changed ? y->core.changed - x->core.changed : y->id - x->id;
+    return by < 0 ? -1 : by > 0;
+}
+
+/* A visitor's tables that wait or run, the one where something happened last first. */
+static json_t *open_tables(const struct server *server, const struct visitor *visitor)
+{
+    const struct table **found = malloc(server->open_tables * sizeof *found + 1);
+    json_t *list = json_array();
+    int64_t id = (int64_t)visitor->node.key;
+    unsigned count = 0;
+    for (const struct table *table = server->table_list; found && table; table = table->next)
+        if (table->core.state <= STORE_RUNNING && count < server->open_tables &&
+            (table_seat_of(table, id) < PYR_MAX_SEATS || table->host == id || is_invited(table, id)))
+            found[count++] = table;
+    if (count)
+        qsort(found, count, sizeof *found, later_first);
+    for (unsigned i = 0; i < count; i++)
+        json_array_append_new(list, table_json(found[i], visitor));
+    free(found);
+    return list;
+}
+
 static void mine_done(struct store_job *job, enum store_result result)
 {
     struct mine_job *mine = (struct mine_job *)job;
@@ -587,11 +844,7 @@ static void mine_done(struct store_job *job, enum store_result result)
     } else if (mine->is_statistics) {
         answer_json(request, 200, statistics_json(&mine->statistics));
     } else {
-        json_t *list = json_array();
-        for (const struct table *table = request->server->table_list; table; table = table->next)
-            if (table->core.state <= STORE_RUNNING && (table_seat_of(table, mine->visitor) < PYR_MAX_SEATS || table->host == mine->visitor ||
-                is_invited(table, mine->visitor)))
-                json_array_append_new(list, table_json(table, request->visitor));
+        json_t *list = open_tables(request->server, request->visitor);
         for (unsigned i = 0; i < mine->count; i++) {
             json_t *json = stored_json(request->server, mine, i, request->visitor);
             if (json)
@@ -635,13 +888,14 @@ static void analysis_there(void *context, enum judging_state state, char *text, 
     if (state == JUDGING_READY) {
         request->translated = html;
         if (html)
-            request->policy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+            request->policy = PLAIN_POLICY;
         answer_text(request, 200, html ? "text/html; charset=utf-8" : "application/json", text, size);
     } else if (state == JUDGING_WORKING) {
         request->retry = 2;
         answer_json(request, 202, json_pack("{ss}", "status", "working"));
     } else {
-        request_error(request, ERROR_STORAGE, "");
+        request->retry = state == JUDGING_TOO_MANY ? 10 : 0;
+        request_error(request, state == JUDGING_TOO_MANY ? ERROR_TOO_MANY : ERROR_STORAGE, "");
     }
 }
 
@@ -652,7 +906,7 @@ static void tell_analysis(struct request *request, struct table *table)
         return;
     }
     request_wait(request);
-    judging_ask(table, strstr(request->path, ".html") ? request->language : NULL, analysis_there, request);
+    judging_ask(table, request->address->node.key, strstr(request->path, ".html") ? request->language : NULL, analysis_there, request);
 }
 
 static void get_analysis(struct request *request) { with_table(request, tell_analysis); }
@@ -686,10 +940,16 @@ static void get_edition(struct request *request)
 
 static void get_health(struct request *request)
 {
-    char *text = malloc(4);
+    static const char *const states[] = { [STORE_WELL] = "ok\n", [STORE_NO_WRITES] = "the database cannot be written\n",
+        [STORE_NO_FILE] = "the database file was removed or replaced\n" };
+    enum store_health health = store_health(request->server->store);
+    const char *state = request->server->stopping ? "stopping\n" : states[health];
+    size_t size = strlen(state);
+    char *text = malloc(size + 1);
     if (text)
-        memcpy(text, request->server->stopping ? "no\n" : "ok\n", 4);
-    answer_text(request, request->server->stopping ? 503 : 200, "text/plain; charset=utf-8", text, text ? 3 : 0);
+        memcpy(text, state, size + 1);
+    int status = request->server->stopping || health ? 503 : 200;
+    answer_text(request, status, "text/plain; charset=utf-8", text, text ? size : 0);
 }
 
 static void metric(FILE *to, const char *name, const char *kind, const char *help, double value)
@@ -701,6 +961,7 @@ static void get_metrics(struct request *request)
 {
     struct server *server = request->server;
     struct store_counters store = store_counters(server->store);
+    struct pool_state pool = pool_state(server->pool);
     static const int bounds[] = { 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000 };
     char *text = NULL;
     size_t size = 0;
@@ -718,7 +979,14 @@ static void get_metrics(struct request *request)
     metric(to, "tables_open", "gauge", "Tables that wait or run.", server->open_tables);
     metric(to, "tables_in_memory", "gauge", "Tables in memory.", (double)server->tables.count);
     metric(to, "visitors", "gauge", "Visitors known.", (double)server->visitors.count);
-    metric(to, "bots_pending", "gauge", "Choices that bots are thinking about.", pool_pending(server->pool));
+    metric(to, "bots_pending", "gauge", "Choices that bots have yet to make.", pool.waiting + pool.thinking);
+    metric(to, "bots_waiting", "gauge", "Of these, choices that wait for a thread.", pool.waiting);
+    metric(to, "bots_oldest_seconds", "gauge", "How long the oldest of the waiting choices has waited.", pool.oldest);
+    fprintf(to, "# HELP pyramids_bots_choices_total Choices that bots have made, by what they cost.\n"
+        "# TYPE pyramids_bots_choices_total counter\npyramids_bots_choices_total{cost=\"light\"} %" PRIu64 "\n"
+        "pyramids_bots_choices_total{cost=\"heavy\"} %" PRIu64 "\n", pool.thoughts[SCHEDULE_LIGHT], pool.thoughts[SCHEDULE_HEAVY]);
+    metric(to, "bots_shortened_total", "counter", "Heavy choices that were made in less time because others waited.", (double)pool.shortened);
+    metric(to, "analyses_pending", "gauge", "Analyses of finished games that are not made yet.", pool.works);
     metric(to, "store_pending", "gauge", "Jobs that the store has not finished.", store_pending(server->store));
     metric(to, "messages_total", "counter", "WebSocket messages received.", (double)server->count.messages);
     metric(to, "sent_total", "counter", "WebSocket messages sent.", (double)server->count.sent);
@@ -728,6 +996,7 @@ static void get_metrics(struct request *request)
     metric(to, "errors_total", "counter", "Requests and messages refused.", (double)server->count.errors);
     metric(to, "refused_total", "counter", "Connections refused.", (double)server->count.refused);
     metric(to, "cut_total", "counter", "Sockets closed for misbehaving.", (double)server->count.cut);
+    metric(to, "log_dropped_total", "counter", "Lines of the log that nobody took.", (double)log_dropped());
     metric(to, "store_jobs_total", "counter", "Jobs of the store.", (double)store.jobs);
     metric(to, "store_failed_total", "counter", "Jobs of the store that failed.", (double)store.failed);
     metric(to, "store_commits_total", "counter", "Transactions.", (double)store.commits);
@@ -813,6 +1082,16 @@ static void get_page(struct request *request)
     request_send(request);
 }
 
+/* A visit: the database hears of it once a day, and the cookie lasts another year from now. */
+static void note_visit(struct request *request)
+{
+    if (!request->visitor)
+        return;
+    visitor_saw(request->server, request->visitor);
+    if (visitor_renews(request->server, request->token))
+        set_cookie(request, request->token);
+}
+
 static const struct route {
     enum method method;
     const char *path;            /* * stands for one word, ** for all that is left: a name may have any letters */
@@ -868,7 +1147,11 @@ void request_route(struct request *request)
         else
             other_method = true;
     }
+    if (found && found->handle == get_metrics && !request->conn->is_metrics)
+        found = NULL;                        /* they have a listener of their own */
     request->route = found ? found->path : "page";
+    if (request->visitor)
+        visitor_saw(request->server, request->visitor);
     if (request->server->stopping && found && found->handle != get_health)
         request_error(request, ERROR_STOPPING, "");
     else if (request->too_long)
@@ -876,10 +1159,12 @@ void request_route(struct request *request)
     else if (found && method == METHOD_POST && !request->json)
         request_error(request, ERROR_BAD_JSON, "content-type");
     else if (found && found->visitor && !request->visitor)
-        request_error(request, ERROR_NO_VISITOR, "");
-    else if (found)
+        request_error(request, request->identity == IDENTITY_UNREADABLE ? ERROR_BAD_COOKIE : ERROR_NO_VISITOR, "");
+    else if (found) {
+        if (!strncmp(found->path, "/api/", 5))
+            note_visit(request);
         found->handle(request);
-    else if (other_method || method != METHOD_GET)
+    } else if (other_method || method != METHOD_GET)
         request_error(request, ERROR_METHOD, "");
     else
         get_page(request);

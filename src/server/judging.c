@@ -7,6 +7,7 @@
 #include <pyramids/text.h>
 
 #include "judging.h"
+#include "pool.h"
 
 #define JSON_NAME "analysis.json"
 
@@ -24,6 +25,7 @@ struct question {
     struct store_job job;
     struct table *table;
     int64_t id;
+    uint64_t address;            /* of the one who asks */
     const char *language;        /* of the page; NULL: the JSON is asked for */
     char *text;
     size_t size;
@@ -63,9 +65,10 @@ static void judging_free(struct judging *judging)
     free(judging);
 }
 
+/* Bots come first: the analysis rests while they have something to do. */
 static bool is_cancelled(void *context)
 {
-    return pool_is_stopping(((struct judging *)context)->pool);
+    return pool_rest(((struct judging *)context)->pool);
 }
 
 static bool write_report(bool (*write)(const struct pyr_judge_report *report, FILE *to), const struct pyr_judge_report *report, char **text, size_t *size)
@@ -100,10 +103,12 @@ static void judge(struct work *work)
 static enum store_result keep(struct store_db *db, struct store_job *job)
 {
     struct judging *judging = (struct judging *)((char *)job - offsetof(struct judging, job));
-    enum store_result result = store_put_report(db, judging->id, JSON_NAME, judging->json.text, judging->json.size);
+    enum store_result result = store_put_report(db, judging->id, JSON_NAME, judging->json.text, judging->json.size,
+        server_time());
     for (unsigned i = 0; !result && pyr_text_language_at(i); i++) {
         char name[40];
-        result = store_put_report(db, judging->id, page_name(pyr_text_language_at(i), name), judging->page[i].text, judging->page[i].size);
+        result = store_put_report(db, judging->id, page_name(pyr_text_language_at(i), name), judging->page[i].text,
+            judging->page[i].size, server_time());
     }
     return result;
 }
@@ -134,10 +139,12 @@ static void judged(struct work *work)
     release(table);
 }
 
-static enum judging_state begin(struct table *table)
+static enum judging_state begin(struct table *table, uint64_t address)
 {
     if (table->analysing)
         return JUDGING_WORKING;
+    if (!table->server->pool)
+        return JUDGING_FAILED;               /* the server is going down, and the store gives its last answers */
     struct judging *judging = calloc(1, sizeof *judging);
     size_t size = table->log.start[table->log.count];
     if (!judging || !(judging->log = malloc(size))) {
@@ -152,9 +159,13 @@ static enum judging_state begin(struct table *table)
     judging->edition = table->edition;
     judging->work.run = judge;
     judging->work.done = judged;
+    enum error error = pool_work(table->server->pool, &judging->work, address);
+    if (error) {
+        judging_free(judging);
+        return error == ERROR_TOO_MANY ? JUDGING_TOO_MANY : JUDGING_FAILED;
+    }
     table->analysing = true;
     table->jobs++;
-    pool_work(table->server->pool, &judging->work);
     return JUDGING_WORKING;
 }
 
@@ -171,7 +182,8 @@ static void looked(struct store_job *job, enum store_result result)
 {
     struct question *question = (struct question *)job;
     struct table *table = question->table;
-    enum judging_state state = !result ? JUDGING_READY : result == STORE_NONE && !table->gone ? begin(table) : JUDGING_FAILED;
+    enum judging_state state = !result ? JUDGING_READY :
+        result == STORE_NONE && !table->gone ? begin(table, question->address) : JUDGING_FAILED;
     question->answer(question->context, state, result ? NULL : question->text, question->size, question->language != NULL);
     if (result)
         free(question->text);
@@ -179,16 +191,17 @@ static void looked(struct store_job *job, enum store_result result)
     release(table);
 }
 
-void judging_ask(struct table *table, const char *language, void (*answer)(void *context, enum judging_state state, char *text, size_t size, bool html),
-    void *context)
+void judging_ask(struct table *table, uint64_t address, const char *language,
+    void (*answer)(void *context, enum judging_state state, char *text, size_t size, bool html), void *context)
 {
     struct question *question = calloc(1, sizeof *question);
     if (!question) {
         answer(context, JUDGING_FAILED, NULL, 0, language != NULL);
         return;
     }
-    *question = (struct question){ .job = { .run = look, .done = looked }, .table = table, .id = table->id, .language = language, .answer = answer,
-        .context = context };
+    *question = (struct question){ .job = { .run = look, .done = looked }, .table = table, .id = table->id,
+        .address = address, .language = language,
+        .answer = answer, .context = context };
     table->jobs++;
     store_submit(table->server->store, &question->job);
 }

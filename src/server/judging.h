@@ -7,11 +7,15 @@
 
 #include "server.h"
 
-enum judging_state { JUDGING_READY, JUDGING_WORKING, JUDGING_FAILED };
+enum judging_state { JUDGING_READY, JUDGING_WORKING, JUDGING_TOO_MANY, JUDGING_FAILED };
 
-/* Asks for the report of a table whose game is over; `answer` is called later, from the loop. The text is the answer's to free. */
-/* language: NULL asks for the JSON, a code for the page in that language. */
-void judging_ask(struct table *table, const char *language, void (*answer)(void *context, enum judging_state state, char *text, size_t size, bool html),
-    void *context);
+/*
+ * Asks for the report of a table whose game is over; `answer` is called later, from the loop. The text is the answer's to
+ * free.
+ * address: the key of the one who asks; JUDGING_TOO_MANY if too many of its analyses, or of all, wait already.
+ * language: NULL asks for the JSON, a code for the page in that language.
+ */
+void judging_ask(struct table *table, uint64_t address, const char *language,
+    void (*answer)(void *context, enum judging_state state, char *text, size_t size, bool html), void *context);
 
 #endif

@@ -1,8 +1,9 @@
 /* limit.c: how much an address may do: token buckets, and the addresses seen lately. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "server.h"
+#include "access.h"
 
 #define ADDRESS_KEPT 600000      /* milliseconds after its last use; longer than any bucket takes to fill */
 
@@ -28,9 +29,13 @@ bool bucket_take(struct bucket *bucket, uint64_t now, double rate, double burst)
     return true;
 }
 
-struct address *address_of(struct server *server, const char *text)
+struct address *address_of(struct server *server, const char *from)
 {
-    size_t size = strlen(text);
+    char text[ADDRESS_SIZE];
+    size_t size = strlen(from);
+    if (!access_key(from, size, text))       /* no address begins with '?' */
+        snprintf(text, sizeof text, "?%016llx", (unsigned long long)server_hash(server, from, size));
+    size = strlen(text);
     uint64_t key = server_hash(server, text, size);
     for (struct map_node *node = map_find(&server->addresses, key); node; node = map_next(node)) {
         struct address *address = (struct address *)node;
@@ -49,22 +54,54 @@ struct address *address_of(struct server *server, const char *text)
     return address;
 }
 
+struct address *address_hold(struct address *address)
+{
+    if (address)
+        address->references++;
+    return address;
+}
+
+void address_release(struct address *address)
+{
+    if (address)
+        address->references--;
+}
+
+bool address_enter(const struct server *server, struct address *address)
+{
+    if (address->connections >= server->options.max_per_address)
+        return false;
+    address->connections++;
+    address_hold(address);
+    return true;
+}
+
+void address_leave(struct address *address)
+{
+    if (!address)
+        return;
+    address->connections--;
+    address_release(address);
+}
+
 bool address_may_guess(const struct server *server, struct address *address)
 {
-    refill(&address->misses, server_now(server), GUESSES / 60.0, GUESSES);
+    address->used = server_now(server);
+    refill(&address->misses, address->used, GUESSES / 60.0, GUESSES);
     return address->misses.level >= 1;
 }
 
 void address_guessed(const struct server *server, struct address *address)
 {
-    bucket_take(&address->misses, server_now(server), GUESSES / 60.0, GUESSES);
+    address->used = server_now(server);
+    bucket_take(&address->misses, address->used, GUESSES / 60.0, GUESSES);
 }
 
 static void sweep(struct map_node *node, void *context)
 {
     struct server *server = context;
     struct address *address = (struct address *)node;
-    if (address->connections || server_now(server) - address->used < ADDRESS_KEPT)
+    if (address->references || server_now(server) - address->used < ADDRESS_KEPT)
         return;
     map_remove(&server->addresses, node);
     free(address);

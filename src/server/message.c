@@ -9,6 +9,43 @@
 
 #define MAX_FIELDS 4
 
+/* jansson goes on without memory: a text that could not grow lacks some letters, and would be taken for what a client has sent or be stored. So it
+ * is noted. */
+static _Thread_local bool is_short;
+
+static void *allocate(size_t size)
+{
+    void *memory = malloc(size);
+    is_short |= !memory;
+    return memory;
+}
+
+void object_init(void)
+{
+    json_set_alloc_funcs(allocate, free);
+}
+
+void object_begin(void)
+{
+    is_short = false;
+}
+
+bool object_is_short(void)
+{
+    return is_short;
+}
+
+json_t *object_read(const char *text, size_t size, enum error *error)
+{
+    object_begin();
+    json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
+    *error = is_short ? ERROR_STORAGE : json_is_object(object) ? ERROR_NONE : ERROR_BAD_JSON;
+    if (!*error)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
 bool fields_read(json_t *object, const struct field *field, unsigned count, bool is_message, json_t **values, struct problem *problem)
 {
     const char *name;
@@ -76,7 +113,9 @@ static void open_found(struct fetch *fetch, struct table *table, enum error erro
 
 static void do_open(struct conn *conn, const char *id, json_t **value)
 {
-    const char *code = json_string_value(value[0]);
+    char code[CODE_SIZE + 1];
+    if (!code_read(json_string_value(value[0]), code, CODE_SIZE))
+        code[0] = '\0';
     struct table *table = table_find(conn->server, code);
     conn->fetch_have = (uint32_t)json_integer_value(value[1]);
     if (!(table && table_is_known_to(table, conn->visitor)) && !address_may_guess(conn->server, conn->address)) {
@@ -88,7 +127,7 @@ static void do_open(struct conn *conn, const char *id, json_t **value)
         conn_watch(conn, table, conn->fetch_have);
         return;
     }
-    if (!table_is_code(code)) {
+    if (!code[0]) {
         address_guessed(conn->server, conn->address);
         refuse(conn, id, ERROR_NO_TABLE, "");
         return;
@@ -133,7 +172,7 @@ static void simply(struct conn *conn, const char *id, enum error (*make)(struct 
 static void do_leave(struct conn *conn, const char *id, json_t **value) { (void)value; simply(conn, id, make_leave); }
 static void do_return(struct conn *conn, const char *id, json_t **value) { (void)value; simply(conn, id, make_return); }
 static void do_close(struct conn *conn, const char *id, json_t **value) { (void)value; simply(conn, id, make_close); }
-static void do_ping(struct conn *conn, const char *id, json_t **value) { (void)value; conn_answer(conn, id, ERROR_NONE, NULL); }
+static void do_ping(struct conn *conn, const char *id, json_t **value) { (void)value; conn_pong(conn, id); }
 
 static void do_choose(struct conn *conn, const char *id, json_t **value)
 {
@@ -212,7 +251,7 @@ const char *message_name(unsigned index)
     return index < sizeof messages / sizeof *messages ? messages[index].type : NULL;
 }
 
-static bool is_id(const json_t *value)
+bool message_is_id(const json_t *value)
 {
     const char *text = json_string_value(value);
     if (!text || !text[0] || json_string_length(value) >= ID_SIZE || strlen(text) != json_string_length(value))
@@ -225,18 +264,19 @@ static bool is_id(const json_t *value)
 
 void message_read(struct conn *conn, const char *text, size_t size)
 {
-    json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
+    enum error error;
+    json_t *object = object_read(text, size, &error);
     json_t *type = json_object_get(object, "type"), *id_value = json_object_get(object, "id");
     json_t *values[MAX_FIELDS];
     struct problem problem = { 0 };
     char id[ID_SIZE] = "";
     const struct message *message = NULL;
     unsigned fields = 0;
-    if (!json_is_object(object)) {
-        refuse(conn, "", ERROR_BAD_JSON, "");
+    if (error) {
+        refuse(conn, "", error, "");
         goto out;
     }
-    if (id_value && !is_id(id_value)) {
+    if (id_value && !message_is_id(id_value)) {
         refuse(conn, "", ERROR_BAD_MESSAGE, "id");
         goto out;
     }

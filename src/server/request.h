@@ -11,19 +11,24 @@ enum method { METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_OTHER };
 struct request {
     struct server *server;
     struct conn *conn;           /* NULL: gone; the request lives until nothing waits for it */
-    struct address *address;
+    struct address *address;     /* held */
+    bool entered;                /* it counts among the connections of its address: behind a proxy */
     struct visitor *visitor;     /* NULL: none */
+    enum identity identity;      /* what was presented */
+    char token[2 * TOKEN_SIZE + 1];          /* of a visitor that is known, for renewing the cookie */
     enum method method;
     bool secure;                 /* cookies must be */
     bool gzip;                   /* accepts it */
     bool html;                   /* a person reads the answer: text/html is accepted */
     bool json;                   /* the body says that it is */
     bool too_long;
+    bool is_old;                 /* HTTP/1.0 */
     bool waits;                  /* a job will answer */
     bool last;                   /* what follows on the connection cannot be told apart from this request: it is closed */
     enum error early;            /* refused by its head; told once the body is in */
     char path[160];
     char etag[40];               /* If-None-Match */
+    char host[HOST_SIZE];        /* Host, cut; "" none */
     char word[40];               /* what stood for * in the route */
     const char *language;        /* the best one there is for the reader: ?lang=CODE, else Accept-Language, else English */
     const char *route;           /* for the log: never a code */
@@ -44,6 +49,13 @@ struct request {
     bool translated;             /* the answer is in that language */
     bool encoded, started;
 };
+
+/* The first steps of a request: from where it comes (`early` is set if that address has as many under way as it
+ * may), and whose it is by its cookies ("": none; NULL: there are some that could not be read). And its end: frees
+ * it with all that it holds. */
+void request_come_from(struct request *request, struct address *address);
+void request_identify(struct request *request, const char *cookies);
+void request_free(struct request *request);
 
 /* Answers a request whose head and body are there, now or later. */
 void request_route(struct request *request);

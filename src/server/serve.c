@@ -1,23 +1,25 @@
 /* serve.c: the server as a whole: it starts, ticks and stops. */
 #include <errno.h>
 #include <sodium.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <pyramids/text.h>
 
+#include "access.h"
 #include "conn.h"
+#include "pool.h"
+#include "qr.h"
 #include "server.h"
 #include "web.h"
 
 #define TICK_MS 250
-#define SWEEP_TICKS 240          /* a minute */
-#define IDLE_SECONDS (60 * 86400)    /* visitors who never played are forgotten */
+#define SWEEP_MS 60000
 #define STOP_MS 5000             /* what is in hand is given this long */
 #define GOODBYE_MS 750           /* and then those who were told to come back, to answer */
 
@@ -33,16 +35,6 @@ static const struct {
 const char *error_name(enum error error) { return errors[error].name; }
 int error_status(enum error error) { return errors[error].status; }
 
-uint64_t server_now(const struct server *server)
-{
-    return uv_now(&server->loop);
-}
-
-int64_t server_time(void)
-{
-    return (int64_t)time(NULL);
-}
-
 uint64_t server_hash(const struct server *server, const void *data, size_t size)
 {
     uint64_t hash;
@@ -56,31 +48,6 @@ const struct pyr_edition *server_edition(const struct server *server, const char
         if (!strcmp(server->options.editions[i].name, name))
             return &server->options.editions[i];
     return NULL;
-}
-
-/* Logs. */
-
-static void log_line(enum log_level level, const char *event, const char *rest)
-{
-    static const char *const names[] = { "info", "warn", "error" };
-    struct timespec now;
-    struct tm utc;
-    char when[32];
-    clock_gettime(CLOCK_REALTIME, &now);
-    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S", gmtime_r(&now.tv_sec, &utc));
-    fprintf(stderr, "time=%s.%03ldZ level=%s event=%s%s%s\n", when, now.tv_nsec / 1000000, names[level], event, rest[0] ? " " : "", rest);
-}
-
-void server_log(const struct server *server, enum log_level level, const char *event, const char *format, ...)
-{
-    char rest[256];
-    va_list values;
-    if (level == LOG_INFO && server->options.quiet)
-        return;
-    va_start(values, format);
-    vsnprintf(rest, sizeof rest, format, values);
-    va_end(values);
-    log_line(level, event, rest);
 }
 
 static void log_store(const char *words)
@@ -100,6 +67,11 @@ static bool load_visitor(void *context, const struct store_visitor *visitor)
     return visitor_load(context, visitor);
 }
 
+static bool load_code(void *context, const uint8_t hash[TOKEN_SIZE], int64_t visitor, int64_t until)
+{
+    return device_code_load(context, hash, visitor, until);
+}
+
 static bool load_table(void *context, const struct store_table *table, const char *text, size_t size, const struct store_choice *choices,
     unsigned count)
 {
@@ -110,9 +82,12 @@ static bool load_table(void *context, const struct store_table *table, const cha
 static bool load(struct store_db *db, void *context)
 {
     struct server *server = context;
+    unsigned days = server->options.keep_visitors;
     return store_count_visitor(db, &server->last_visitor, &server->last_table) == STORE_OK &&
-        store_drop_visitors(db, server_time() - IDLE_SECONDS) == STORE_OK &&
-        store_each_visitor(db, load_visitor, server) == STORE_OK && store_each_open_table(db, load_table, server) == STORE_OK;
+        (!days || store_drop_visitors(db, server_time() - 86400 * (int64_t)days) == STORE_OK) &&
+        store_get_downtimes(db, server_time(), server->down, &server->downs) == STORE_OK &&
+        store_each_visitor(db, load_visitor, server) == STORE_OK &&
+        store_each_code(db, load_code, server) == STORE_OK && store_each_open_table(db, load_table, server) == STORE_OK;
 }
 
 /* Ticks and the end. */
@@ -124,49 +99,67 @@ static void stop_loop(struct server *server)
     server->stopped = true;
     uv_timer_stop(&server->tick);
     uv_close((uv_handle_t *)&server->tick, NULL);
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < SIGNALS; i++)
         uv_close((uv_handle_t *)&server->signals[i], NULL);
     web_stop(server);
     pool_stop(server->pool);
+    server->pool = NULL;                     /* the store's last answers find none */
+    upkeep_stop(server);
     store_close(server->store);
 }
 
-static void tick(uv_timer_t *timer)
+static void tick_to_the_end(struct server *server)
 {
-    struct server *server = timer->data;
-    static unsigned count;
-    if (server->stopping) {
-        uint64_t now = server_now(server);
-        bool is_idle = !store_pending(server->store) && now >= server->stop_at - STOP_MS + TICK_MS;
-        if (is_idle && server->sockets)
-            web_close_sockets(server);
-        if (is_idle && !server->leave_at)
-            server->leave_at = now + GOODBYE_MS;
-        if ((is_idle && (!server->sockets || now >= server->leave_at)) || now >= server->stop_at)
-            stop_loop(server);
-        return;
-    }
+    uint64_t now = uv_now(&server->loop);            /* the end waits for connections, whatever time a test has set */
+    bool is_idle = !store_pending(server->store) && now >= server->stop_at - STOP_MS + TICK_MS;
+    if (is_idle && server->sockets)
+        web_close_sockets(server);
+    if (is_idle && !server->leave_at)
+        server->leave_at = now + GOODBYE_MS;
+    if ((is_idle && (!web_busy(server) || now >= server->leave_at)) || now >= server->stop_at)
+        stop_loop(server);
+}
+
+void server_tick(struct server *server)
+{
     for (struct table *table = server->table_list, *next; table; table = next) {
         next = table->next;
         table_tick(table);
     }
     web_tick(server);
-    if (++count % SWEEP_TICKS == 0) {
+    upkeep_tick(server);
+    if (server_now(server) >= server->sweep_at) {
+        server->sweep_at = server_now(server) + SWEEP_MS;
         address_sweep(server);
         device_code_sweep(server);
     }
 }
 
+static void on_tick(uv_timer_t *timer)
+{
+    struct server *server = timer->data;
+    clock_tick(server);
+    if (server->stopping)
+        tick_to_the_end(server);
+    else
+        server_tick(server);
+}
+
 static void on_signal(uv_signal_t *handle, int signal)
 {
     struct server *server = handle->data;
+    if (signal == SIGHUP) {
+        /* A terminal was closed: no reason for anyone to lose their table. */
+        server_log(server, LOG_INFO, "hangup", "signal=%d", signal);
+        return;
+    }
     if (server->stopping) {
         stop_loop(server);                   /* asked twice */
         return;
     }
     server_log(server, LOG_INFO, "stopping", "signal=%d", signal);
     server->stopping = true;
-    server->stop_at = server_now(server) + STOP_MS;
+    server->stop_at = uv_now(&server->loop) + STOP_MS;
     web_warn(server);
 }
 
@@ -200,8 +193,11 @@ static void open_browser(const char *url)
     if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))
         return;
     pid_t child = fork();
-    if (child)
-        return;
+    if (child) {
+        while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+            ;
+        return;                              /* the browser itself is nobody's child any more, so nobody waits for it */
+    }
     if (fork())
         _exit(0);
     if (!freopen("/dev/null", "w", stderr) || !freopen("/dev/null", "w", stdout))
@@ -219,45 +215,100 @@ static bool write_ready_file(const struct server *server)
     return !fclose(file);
 }
 
+bool server_start(struct server *server, const struct server_options *options, char *error, size_t size)
+{
+    *server = (struct server){ .options = *options };
+    if (sodium_init() < 0 || uv_loop_init(&server->loop)) {
+        snprintf(error, size, "%s", _("the system gives no random numbers or no event loop"));
+        return false;
+    }
+    clock_start(server);
+    server->upkeep.start = server_time();
+    object_init();
+    randombytes_buf(server->hash_key, sizeof server->hash_key);
+    store_set_log(log_store);
+    access_find_names(server, options->tls_cert);
+    if (!read_origins(server, error, size) ||
+        !store_open(&server->store, &server->loop, options->database, load, server, error, size))
+        return false;
+    if (!web_start(server, error, size) ||
+        !pool_start(&server->pool, &server->loop, options->bot_threads, table_begin_thought, table_thought)) {
+        if (!error[0])
+            snprintf(error, size, "%s", _("no thread could be started for the bots"));
+        server_halt(server);
+        return false;
+    }
+    for (struct table *table = server->table_list, *next; table; table = next) {
+        next = table->next;
+        table_wake(table);
+    }
+    return true;
+}
+
+void server_halt(struct server *server)
+{
+    web_stop(server);
+    pool_stop(server->pool);
+    server->pool = NULL;
+    upkeep_stop(server);
+    store_close(server->store);
+    server->store = NULL;
+    uv_run(&server->loop, UV_RUN_DEFAULT);
+}
+
+void server_finish(struct server *server)
+{
+    while (server->table_list) {
+        server->table_list->busy = false;
+        server->table_list->jobs = 0;
+        table_forget(server->table_list);
+    }
+    map_finish(&server->tables);
+    visitors_finish(server);
+    server->options.quiet = true;
+    address_finish(server);
+    uv_loop_close(&server->loop);
+}
+
+/* The first line is for scripts: the page's address on this machine. The rest is for people: what to tell the others. */
+static void print_links(const struct server *server)
+{
+    char links[ACCESS_LINKS][ACCESS_LINK_SIZE];
+    unsigned count = access_links(server, links);
+    printf("%s\n", server->url);
+    if (count)
+        printf("%s\n", _("On other devices in your network:"));
+    for (unsigned i = 0; i < count; i++)
+        printf("  %s\n", links[i]);
+    if (count)
+        qr_draw(stdout, links[0]);
+    fflush(stdout);
+}
+
 int server_run(const struct server_options *options)
 {
-    static struct server server;             /* some 60 KB, and one a process */
+    static struct server server;             /* some 60 KB */
+    static const int signals[SIGNALS] = { SIGTERM, SIGINT, SIGHUP };
     char error[512] = "";
-    int code = 1;
-    server = (struct server){ .options = *options };
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);                /* a file that may not grow is like a full disk: the write fails, the server goes on */
-    if (sodium_init() < 0 || uv_loop_init(&server.loop)) {
-        fprintf(stderr, "pyramids: %s\n", _("the system gives no random numbers or no event loop"));
-        return 1;
-    }
-    randombytes_buf(server.hash_key, sizeof server.hash_key);
+    log_start();                             /* if there is no thread for it, everyone writes their own lines */
     raise_file_limit(options->max_connections + 64);
-    store_set_log(log_store);
-    if (!read_origins(&server, error, sizeof error) ||
-        !store_open(&server.store, &server.loop, options->database, load, &server, error, sizeof error))
-        goto fail;
-    if (!web_start(&server, error, sizeof error) || !pool_start(&server.pool, &server.loop, options->bot_threads, table_thought)) {
-        if (!error[0])
-            snprintf(error, sizeof error, "%s", _("no thread could be started for the bots"));
-        store_close(server.store);           /* no more: libwebsockets survives neither its end nor the loop when it could not begin */
-        goto fail;
+    if (!server_start(&server, options, error, sizeof error)) {
+        log_stop();
+        fprintf(stderr, "pyramids: %s\n", error);
+        server_finish(&server);
+        return 1;
     }
     uv_timer_init(&server.loop, &server.tick);
     server.tick.data = &server;
-    uv_timer_start(&server.tick, tick, TICK_MS, TICK_MS);
-    static const int signals[] = { SIGTERM, SIGINT };
-    for (unsigned i = 0; i < 2; i++) {
+    uv_timer_start(&server.tick, on_tick, TICK_MS, TICK_MS);
+    for (unsigned i = 0; i < SIGNALS; i++) {
         uv_signal_init(&server.loop, &server.signals[i]);
         server.signals[i].data = &server;
         uv_signal_start(&server.signals[i], on_signal, signals[i]);
     }
-    for (struct table *table = server.table_list, *next; table; table = next) {
-        next = table->next;
-        table_wake(table);
-    }
-    printf("%s\n", server.url);
-    fflush(stdout);
+    print_links(&server);
     server_log(&server, LOG_INFO, "listening", "tables=%u visitors=%zu", server.open_tables, server.visitors.count);
     if (options->ready_file && !write_ready_file(&server))
         server_log(&server, LOG_WARN, "ready_file", "error=%d", errno);
@@ -265,19 +316,7 @@ int server_run(const struct server_options *options)
         open_browser(server.url);
     uv_run(&server.loop, UV_RUN_DEFAULT);
     server_log(&server, LOG_INFO, "stopped", "games=%llu", (unsigned long long)server.count.games);
-    code = 0;
-fail:
-    if (error[0])
-        fprintf(stderr, "pyramids: %s\n", error);
-    while (server.table_list) {
-        server.table_list->busy = false;
-        server.table_list->jobs = 0;
-        table_forget(server.table_list);
-    }
-    map_finish(&server.tables);
-    visitors_finish(&server);
-    server.options.quiet = true;
-    address_finish(&server);
-    uv_loop_close(&server.loop);
-    return code;
+    log_stop();
+    server_finish(&server);
+    return 0;
 }

@@ -16,6 +16,7 @@
 #include "store_db.h"
 
 #define MOST_JOBS 256            /* a transaction: a bound on how long the first of them waits for the last */
+#define LOOK_MS 500              /* between looks at the file while there is nothing to do */
 
 struct list {
     struct store_job *first, **end;
@@ -51,12 +52,34 @@ static struct store_job *take(struct list *list)
     return job;
 }
 
+/* Looks whether the file is where it was; says so once when it is not, and when it is again. */
+static void look_for_file(struct store_db *db, struct store_counters *sums)
+{
+    bool there = store_db_is_in_place(db);
+    if (there && sums->health == STORE_NO_FILE) {
+        store_db_say(db, "the database file is back in its place");
+        sums->health = STORE_WELL;
+    } else if (!there && sums->health != STORE_NO_FILE) {
+        store_db_say(db,
+            "the database file was removed or replaced while it is in use: nothing can be stored; put it back, or restart");
+        sums->health = STORE_NO_FILE;
+    }
+}
+
 /* Ends a transaction; counts it if it changed anything. */
 static enum store_result commit(struct store_db *db, int64_t changes, struct store_counters *sums)
 {
     uint64_t start = uv_hrtime();
+    if (sqlite3_total_changes64(db->sql) == changes)
+        return store_db_commit(db);
+    look_for_file(db, sums);
+    if (sums->health == STORE_NO_FILE) {     /* it would be written into a file that has no name any more */
+        store_db_rollback(db);
+        return STORE_FAILED;
+    }
     enum store_result result = store_db_commit(db);
-    if (result == STORE_OK && sqlite3_total_changes64(db->sql) != changes) {
+    sums->health = result ? STORE_NO_WRITES : STORE_WELL;
+    if (result == STORE_OK) {
         sums->commits++;
         sums->seconds += (double)(uv_hrtime() - start) * 1e-9;
     }
@@ -88,22 +111,31 @@ static void run_alone(struct store_db *db, struct store_job *job, struct store_c
 {
     int64_t changes = sqlite3_total_changes64(db->sql);
     job->result = store_db_begin(db, true);
-    if (job->result != STORE_OK)
-        return;
-    job->result = job->run(db, job);
     if (job->result == STORE_OK)
+        job->result = job->run(db, job);
+    if (job->result == STORE_OK) {
         job->result = commit(db, changes, sums);
-    else
-        store_db_rollback(db);
+        return;
+    }
+    if (sums->health == STORE_WELL && (job->result == STORE_FULL || store_db_is_lost(db) || !db->within))
+        sums->health = STORE_NO_WRITES;
+    store_db_rollback(db);
 }
 
 static void work(void *argument)
 {
     struct store *store = argument;
+    struct store_counters look = { 0 };      /* only for its health, between transactions */
     uv_mutex_lock(&store->mutex);
     for (;;) {
-        while (!store->waiting.first && !store->stop)
-            uv_cond_wait(&store->work, &store->mutex);
+        while (!store->waiting.first && !store->stop) {
+            if (!uv_cond_timedwait(&store->work, &store->mutex, LOOK_MS * 1000000))
+                continue;
+            uv_mutex_unlock(&store->mutex);  /* a file system may take its time, and the loop must not wait for it */
+            look_for_file(store->db, &look);
+            uv_mutex_lock(&store->mutex);
+            store->sums.health = look.health;
+        }
         if (!store->waiting.first)
             break;
         struct list batch = { NULL, &batch.first };
@@ -125,6 +157,7 @@ static void work(void *argument)
         *store->finished.end = batch.first;
         store->finished.end = batch.end;
         store->sums = sums;
+        look.health = sums.health;
         store->busy = false;
         uv_cond_signal(&store->idle);
         uv_async_send(&store->async);
@@ -247,6 +280,14 @@ unsigned store_pending(const struct store *store)
 struct store_counters store_counters(const struct store *store)
 {
     return store->counters;
+}
+
+enum store_health store_health(struct store *store)
+{
+    uv_mutex_lock(&store->mutex);
+    enum store_health health = store->sums.health;
+    uv_mutex_unlock(&store->mutex);
+    return health;
 }
 
 void store_close(struct store *store)

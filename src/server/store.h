@@ -47,6 +47,7 @@ struct store_table {
     uint8_t state;               /* enum store_state */
     int64_t created, changed;    /* seconds since 1970; changed: last choice or seat taken */
     const char *config;          /* JSON: what the table is apart from its log (server/table.c) */
+    int64_t phase;               /* when its last lines were added; only from store_each_open_table, 0: not known */
 };
 
 /* A seat of a table with a person: how a visitor finds his tables and what his statistics are made of. */
@@ -66,6 +67,7 @@ struct store_choice {
     uint32_t phase;              /* lines in the log when it was made: a choice of an earlier phase is in the log already */
     char id[40];                 /* the client's id of the request */
     char text[400];              /* as in a record: at most 50 marks on two cards; "" after it was taken back */
+    int64_t made;                /* seconds since 1970 */
 };
 
 /* Opening. `error` receives one sentence about what is wrong and what to do. A database that does not exist is made (mode 0600). One of an older
@@ -88,12 +90,21 @@ void store_submit(struct store *store, struct store_job *job);
 /* Jobs handed in and not yet done. */
 unsigned store_pending(const struct store *store);
 
+/* Whether what is written gets to the disk: as of the last transaction, and of a look at the file twice a second. */
+enum store_health {
+    STORE_WELL,
+    STORE_NO_WRITES,             /* the last transaction failed; any that succeeds makes it well again */
+    STORE_NO_FILE                /* the file is no longer where it was: nothing is written until it is */
+};
+
 /* What was done since the start, for /metrics. */
 struct store_counters {
     uint64_t jobs, failed, commits;
     double seconds;              /* in commits */
+    enum store_health health;
 };
 struct store_counters store_counters(const struct store *store);
+enum store_health store_health(struct store *store);
 
 /* Runs what is pending (and what its `done`s hand in), calls the `done`s, stops the thread, closes. The loop must still run once for its handle to
  * close. */
@@ -108,6 +119,9 @@ enum store_result store_add_token(struct store_db *db, int64_t visitor, const ui
 enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *context, const struct store_visitor *visitor), void *context);
 /* Forgets visitors who were last seen before that time and never sat at a table. */
 enum store_result store_drop_visitors(struct store_db *db, int64_t before);
+/* The same, but at most STORE_SWEEP of them, whose ids are returned. */
+#define STORE_SWEEP 100
+enum store_result store_sweep_visitors(struct store_db *db, int64_t before, int64_t dropped[STORE_SWEEP], unsigned *count);
 enum store_result store_count_visitor(struct store_db *db, int64_t *last_visitor, int64_t *last_table);   /* the highest ids in use */
 
 enum store_result store_put_table(struct store_db *db, const struct store_table *table);            /* new or changed, by id */
@@ -119,7 +133,8 @@ enum store_result store_each_open_table(struct store_db *db, bool (*each)(void *
 
 /* Adds lines to a table's log: `text` is whole lines, the first of which is line number `first` (from 0). Fails if it is there already, and if
  * lines before it are missing: when an earlier job was refused, the later ones of that table are too, and the log has no holes. */
-enum store_result store_add_lines(struct store_db *db, int64_t table, uint32_t first, const char *text, size_t size);
+enum store_result store_add_lines(struct store_db *db, int64_t table, uint32_t first, const char *text, size_t size,
+    int64_t made);
 enum store_result store_get_lines(struct store_db *db, int64_t table, char **text, size_t *size);   /* *text: the caller's to free */
 enum store_result store_put_choice(struct store_db *db, int64_t table, const struct store_choice *choice);   /* one a seat: the last */
 enum store_result store_get_choices(struct store_db *db, int64_t table, struct store_choice choices[STORE_SEATS], unsigned *count);
@@ -146,9 +161,43 @@ enum store_result store_get_statistics(struct store_db *db, int64_t visitor, str
 enum store_result store_each_record(struct store_db *db, bool (*each)(void *context, const struct store_table *table, const char *text, size_t size),
     void *context);
 
-/* A report made once (the analysis of a game), kept by name. */
-enum store_result store_put_report(struct store_db *db, int64_t table, const char *name, const char *text, size_t size);
+/* A report made once (the analysis of a game), kept by name, compressed. */
+enum store_result store_put_report(struct store_db *db, int64_t table, const char *name, const char *text, size_t size,
+    int64_t made);
 enum store_result store_get_report(struct store_db *db, int64_t table, const char *name, char **text, size_t *size);
+
+/* The table that a visitor asked for with an id of their own, so that asking again makes no second one. STORE_NONE: there
+ * is none. */
+enum store_result store_put_request(struct store_db *db, int64_t visitor, const char *id, int64_t table, int64_t made);
+enum store_result store_get_request(struct store_db *db, int64_t visitor, const char *id, char code[16]);
+
+/* One-time codes by which a second device becomes the same visitor: one per visitor, by its SHA-256. */
+enum store_result store_put_code(struct store_db *db, const uint8_t hash[32], int64_t visitor, int64_t until);
+enum store_result store_drop_code(struct store_db *db, int64_t visitor);
+enum store_result store_each_code(struct store_db *db,
+    bool (*each)(void *context, const uint8_t hash[32], int64_t visitor, int64_t until), void *context);
+
+/* The heartbeat: when a server was last known to run (0: never). From one start to the next it tells when there was none,
+ * and clocks stood still. store_get_downtimes reads those times, the latest STORE_DOWNTIMES of them, with the one that ends
+ * now; store_put_start notes that one and forgets those that ended more than two days ago. */
+#define STORE_DOWNTIMES 32
+struct store_downtime {
+    int64_t began, ended;
+};
+enum store_result store_put_alive(struct store_db *db, int64_t alive);
+enum store_result store_get_alive(struct store_db *db, int64_t *alive);
+enum store_result store_get_downtimes(struct store_db *db, int64_t now, struct store_downtime down[STORE_DOWNTIMES],
+    unsigned *count);
+enum store_result store_put_start(struct store_db *db, int64_t now);
+
+/* Drops what is older than the times given (0: nothing), at most STORE_SWEEP tables at once: those that are returned. The
+ * newest table stays, since its id must not be given again. */
+struct store_keep {
+    int64_t reports, requests, codes;
+    int64_t closed, finished;    /* tables, by when they were last changed */
+};
+enum store_result store_sweep(struct store_db *db, const struct store_keep *keep, int64_t dropped[STORE_SWEEP],
+    unsigned *count);
 
 /* The database for a command that runs beside no server (export, import): the same checks, no thread. Writes happen in one transaction
  * that store_leave ends: kept if `good`. */

@@ -46,6 +46,26 @@ static const char *const steps[STORE_VERSION] = {
 
     "CREATE TABLE report (id INTEGER PRIMARY KEY, game INTEGER NOT NULL REFERENCES game, name TEXT NOT NULL, text BLOB NOT NULL,"
     " UNIQUE (game, name)) STRICT;",
+
+    /* When lines and choices were made: beside what is written anyway, so that a choice costs no further row. */
+    "ALTER TABLE line ADD COLUMN made INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE choice ADD COLUMN made INTEGER NOT NULL DEFAULT 0;"
+    /* Reports are compressed from now on; old ones can be made again. */
+    "DROP TABLE report;"
+    "CREATE TABLE report (id INTEGER PRIMARY KEY, game INTEGER NOT NULL REFERENCES game, name TEXT NOT NULL,"
+    " made INTEGER NOT NULL, size INTEGER NOT NULL, text BLOB NOT NULL, UNIQUE (game, name)) STRICT;"
+    "CREATE INDEX report_made ON report (made);"
+    "CREATE TABLE request (visitor INTEGER NOT NULL REFERENCES visitor, id TEXT NOT NULL,"
+    " game INTEGER NOT NULL REFERENCES game, made INTEGER NOT NULL, PRIMARY KEY (visitor, id)) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX request_game ON request (game);"
+    "CREATE TABLE code (hash BLOB PRIMARY KEY, visitor INTEGER NOT NULL UNIQUE REFERENCES visitor,"
+    " until INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE heartbeat (id INTEGER PRIMARY KEY CHECK (id = 1), alive INTEGER NOT NULL, count INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE downtime (began INTEGER PRIMARY KEY, ended INTEGER NOT NULL) STRICT;"
+    /* For what is dropped after a while. */
+    "CREATE INDEX game_closed ON game (changed, id) WHERE state = 3;"
+    "CREATE INDEX token_visitor ON token (visitor);"
+    "CREATE INDEX visitor_seen ON visitor (seen);",
 };
 
 /* Messages. */
@@ -84,6 +104,12 @@ enum store_result store_db_result(struct store_db *db, int code)
     if (primary == SQLITE_FULL || primary == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM)
         return STORE_FULL;
     return primary == SQLITE_IOERR && (system == ENOSPC || system == EDQUOT) ? STORE_FULL : STORE_FAILED;
+}
+
+void store_db_say(struct store_db *db, const char *words)
+{
+    (void)db;
+    log_words(words);
 }
 
 /* Transactions. */
@@ -151,6 +177,40 @@ enum store_result store_part_end(struct store_db *db, bool good)
 }
 
 /* Files. */
+
+static bool find_file(const char *path, const char *suffix, struct store_file *file)
+{
+    char name[PATH_MAX + 8];
+    struct stat status;
+    snprintf(name, sizeof name, "%s%s", path, suffix);
+    if (stat(name, &status))
+        return false;
+    *file = (struct store_file){ status.st_dev, status.st_ino };
+    return true;
+}
+
+/* Remembers which files are open. */
+static bool know_files(struct store_db *db, const char *real)
+{
+    db->real = strdup(real);
+    find_file(real, "-wal", &db->wal);       /* it comes with the first write at the latest */
+    return db->real && find_file(real, "", &db->file);
+}
+
+static bool is_same(const struct store_db *db, const char *suffix, const struct store_file *known)
+{
+    struct store_file now;
+    return find_file(db->real, suffix, &now) && now.device == known->device && now.inode == known->inode;
+}
+
+bool store_db_is_in_place(struct store_db *db)
+{
+    if (!db->real)
+        return true;
+    if (!db->wal.inode)
+        find_file(db->real, "-wal", &db->wal);
+    return is_same(db, "", &db->file) && (!db->wal.inode || is_same(db, "-wal", &db->wal));
+}
 
 bool store_default_path(char *to, size_t size)
 {
@@ -439,6 +499,10 @@ static bool open_checked(struct store_db *db, const char *path, bool write, char
     }
     if ((code = run_sql(db, "PRAGMA foreign_keys = ON")) || (code = prepare_controls(db)))
         return say_sql(db, code, path, error, size);
+    if (write && !memory && !know_files(db, real)) {
+        say(error, size, "%s: %s", path, pyr_text_system(errno));
+        return false;
+    }
     return true;
 }
 
@@ -468,6 +532,7 @@ void store_db_close(struct store_db *db)
     if (db->lock >= 0)
         close(db->lock);
     free(db->text);
+    free(db->real);
     free(db);
 }
 

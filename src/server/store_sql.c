@@ -7,15 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "store_db.h"
 
-
 enum statement {
-    PUT_VISITOR, GET_VISITOR, PUT_TOKEN, GET_TOKEN, ALL_TOKENS, DROP_TOKENS, DROP_VISITORS, LAST_IDS,
+    PUT_VISITOR, GET_VISITOR, PUT_TOKEN, GET_TOKEN, ALL_TOKENS, IDLE_VISITORS, DROP_TOKENS, DROP_REQUESTS_OF, DROP_VISITOR,
+    LAST_IDS,
     TOUCH_TABLE, PUT_TABLE, GET_TABLE, TABLE_OF_CODE, OPEN_TABLES, TABLES_OF, FINISHED_TABLES,
     COUNT_LINES, ADD_LINES, GET_LINES, PUT_CHOICE, GET_CHOICES,
     PUT_SEAT, GET_SEAT, DROP_SEAT, STATISTICS, PUT_REPORT, GET_REPORT,
+    PUT_REQUEST, GET_REQUEST, PUT_CODE, DROP_CODE, ALL_CODES, PUT_ALIVE, GET_ALIVE, PUT_DOWN, GET_DOWN, OLD_DOWN,
+    OLD_TABLES, DROP_LINES, DROP_CHOICES, DROP_SEATS, DROP_REPORTS, DROP_REQUESTS, DROP_TABLE, OLD_REPORTS, OLD_REQUESTS,
+    OLD_CODES,
     STATEMENTS
 };
 _Static_assert(STATEMENTS <= STORE_STATEMENTS, "room for all statements");
@@ -30,9 +34,11 @@ static const char *const texts[STATEMENTS] = {
     [GET_TOKEN] = "SELECT visitor FROM token WHERE hash = ?",
     [ALL_TOKENS] = "SELECT id, name, created, seen, hash FROM token JOIN visitor ON visitor.id = token.visitor ORDER BY id",
     /* Not the last one: its id must not be given again. */
-#define IDLE_VISITORS "SELECT id FROM visitor WHERE seen < ? AND id NOT IN (SELECT visitor FROM seat) AND id < (SELECT max(id) FROM visitor)"
-    [DROP_TOKENS] = "DELETE FROM token WHERE visitor IN (" IDLE_VISITORS ")",
-    [DROP_VISITORS] = "DELETE FROM visitor WHERE id IN (" IDLE_VISITORS ")",
+    [IDLE_VISITORS] = "SELECT id, 0 FROM visitor WHERE seen < ?"
+                      " AND NOT EXISTS (SELECT 1 FROM seat WHERE seat.visitor = visitor.id) AND id < (SELECT max(id) FROM visitor) ORDER BY seen LIMIT ?",
+    [DROP_TOKENS] = "DELETE FROM token WHERE visitor = ?",
+    [DROP_REQUESTS_OF] = "DELETE FROM request WHERE visitor = ?",
+    [DROP_VISITOR] = "DELETE FROM visitor WHERE id = ?",
     [LAST_IDS] = "SELECT (SELECT max(id) FROM visitor), (SELECT max(id) FROM game)",
 
     /* Most changes of a table leave its state alone: then no index is touched. */
@@ -47,11 +53,12 @@ static const char *const texts[STATEMENTS] = {
     [FINISHED_TABLES] = "SELECT id FROM game WHERE state = 2 ORDER BY created, id",
 
     [COUNT_LINES] = "SELECT seq + count FROM line WHERE game = ? ORDER BY seq DESC LIMIT 1",
-    [ADD_LINES] = "INSERT INTO line (game, seq, count, text) VALUES (?, ?, ?, ?)",
-    [GET_LINES] = "SELECT text FROM line WHERE game = ? ORDER BY seq",
-    [PUT_CHOICE] = "INSERT INTO choice (game, seat, phase, request, text) VALUES (?, ?, ?, ?, ?)"
-                   " ON CONFLICT (game, seat) DO UPDATE SET phase = excluded.phase, request = excluded.request, text = excluded.text",
-    [GET_CHOICES] = "SELECT seat, phase, request, text FROM choice WHERE game = ? ORDER BY seat",
+    [ADD_LINES] = "INSERT INTO line (game, seq, count, text, made) VALUES (?, ?, ?, ?, ?)",
+    [GET_LINES] = "SELECT text, made FROM line WHERE game = ? ORDER BY seq",
+    [PUT_CHOICE] = "INSERT INTO choice (game, seat, phase, request, text, made) VALUES (?, ?, ?, ?, ?, ?)"
+                   " ON CONFLICT (game, seat) DO UPDATE SET phase = excluded.phase, request = excluded.request,"
+                   " text = excluded.text, made = excluded.made",
+    [GET_CHOICES] = "SELECT seat, phase, request, text, made FROM choice WHERE game = ? ORDER BY seat",
 
     /* Points of a game that is under way are NULL here, -1000 outside. */
     [PUT_SEAT] = "INSERT INTO seat (" SEAT_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1000), ?)"
@@ -62,8 +69,38 @@ static const char *const texts[STATEMENTS] = {
     [STATISTICS] = "SELECT CASE WHEN people > 0 THEN '' ELSE level END AS against, count(*), sum(share), sum(points), max(points) FROM seat"
                    " WHERE visitor = ? AND points IS NOT NULL GROUP BY against ORDER BY against LIMIT 8",
 
-    [PUT_REPORT] = "INSERT INTO report (game, name, text) VALUES (?, ?, ?) ON CONFLICT (game, name) DO UPDATE SET text = excluded.text",
-    [GET_REPORT] = "SELECT text FROM report WHERE game = ? AND name = ?",
+    [PUT_REPORT] = "INSERT INTO report (game, name, made, size, text) VALUES (?, ?, ?, ?, ?)"
+                   " ON CONFLICT (game, name) DO UPDATE SET made = excluded.made, size = excluded.size, text = excluded.text",
+    [GET_REPORT] = "SELECT size, text FROM report WHERE game = ? AND name = ?",
+
+    [PUT_REQUEST] = "INSERT INTO request (visitor, id, game, made) VALUES (?, ?, ?, ?)",
+    [GET_REQUEST] = "SELECT code FROM request JOIN game ON game.id = request.game WHERE visitor = ? AND request.id = ?",
+    [PUT_CODE] = "INSERT INTO code (hash, visitor, until) VALUES (?, ?, ?)",
+    [DROP_CODE] = "DELETE FROM code WHERE visitor = ?",
+    [ALL_CODES] = "SELECT hash, visitor, until FROM code",
+    /* The count makes each one differ from the last: SQLite does not write what is there already, and then nothing would
+     * be tried. */
+    [PUT_ALIVE] = "INSERT INTO heartbeat (id, alive, count) VALUES (1, ?, 1)"
+                  " ON CONFLICT (id) DO UPDATE SET alive = excluded.alive, count = count + 1",
+    [GET_ALIVE] = "SELECT alive FROM heartbeat",
+    [PUT_DOWN] = "INSERT INTO downtime (began, ended) VALUES (?1, ?2)"
+                 " ON CONFLICT (began) DO UPDATE SET ended = excluded.ended",
+    [GET_DOWN] = "SELECT began, ended FROM downtime ORDER BY began DESC LIMIT ?",
+    [OLD_DOWN] = "DELETE FROM downtime WHERE ended < ?",
+
+    /* What was created later was changed later: so the index of finished tables helps. */
+    [OLD_TABLES] = "SELECT id, 0 FROM game WHERE state = 3 AND changed < ?1 AND id < (SELECT max(id) FROM game)"
+                   " UNION ALL SELECT id, 0 FROM game WHERE state = 2 AND created < ?2 AND changed < ?2"
+                   " AND id < (SELECT max(id) FROM game) LIMIT ?3",
+    [DROP_LINES] = "DELETE FROM line WHERE game = ?",
+    [DROP_CHOICES] = "DELETE FROM choice WHERE game = ?",
+    [DROP_SEATS] = "DELETE FROM seat WHERE game = ?",
+    [DROP_REPORTS] = "DELETE FROM report WHERE game = ?",
+    [DROP_REQUESTS] = "DELETE FROM request WHERE game = ?",
+    [DROP_TABLE] = "DELETE FROM game WHERE id = ?",
+    [OLD_REPORTS] = "DELETE FROM report WHERE made < ?",
+    [OLD_REQUESTS] = "DELETE FROM request WHERE made < ?",
+    [OLD_CODES] = "DELETE FROM code WHERE until < ?",
 };
 
 /*
@@ -259,14 +296,44 @@ enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *con
     return s ? finish(db, s, code == SQLITE_ROW ? SQLITE_OK : code) : result;
 }
 
+/* Runs statements that take one number each, in their order. */
+static enum store_result change_all(struct store_db *db, const enum statement *which, unsigned count, int64_t number)
+{
+    enum store_result result = STORE_OK;
+    for (unsigned i = 0; i < count && result == STORE_OK; i++) {
+        sqlite3_stmt *s = ready(db, &result, which[i], "i", number);
+        if (s)
+            result = change(db, s);
+    }
+    return result;
+}
+
+enum store_result store_sweep_visitors(struct store_db *db, int64_t before, int64_t dropped[STORE_SWEEP], unsigned *count)
+{
+    static const enum statement drops[] = { DROP_TOKENS, DROP_CODE, DROP_REQUESTS_OF, DROP_VISITOR };
+    enum store_result result;
+    struct pairs found = { 0 };
+    *count = 0;
+    sqlite3_stmt *s = ready(db, &result, IDLE_VISITORS, "ii", before, (int64_t)STORE_SWEEP);
+    if (s)
+        result = collect(db, s, &found);
+    for (size_t i = 0; i < found.count && result == STORE_OK; i++) {
+        result = change_all(db, drops, sizeof drops / sizeof *drops, found.at[i][0]);
+        dropped[(*count)++] = found.at[i][0];
+    }
+    free(found.at);
+    return result;
+}
+
 enum store_result store_drop_visitors(struct store_db *db, int64_t before)
 {
+    int64_t dropped[STORE_SWEEP];
     enum store_result result;
-    sqlite3_stmt *s = ready(db, &result, DROP_TOKENS, "i", before);
-    if (!s || (result = change(db, s)) != STORE_OK)
-        return result;
-    s = ready(db, &result, DROP_VISITORS, "i", before);
-    return s ? change(db, s) : result;
+    unsigned count;
+    do
+        result = store_sweep_visitors(db, before, dropped, &count);
+    while (result == STORE_OK && count);
+    return result;
 }
 
 enum store_result store_count_visitor(struct store_db *db, int64_t *last_visitor, int64_t *last_table)
@@ -332,7 +399,7 @@ enum store_result store_get_table(struct store_db *db, const char *code, struct 
 
 /* Lines. */
 
-static enum store_result get_lines(struct store_db *db, int64_t table, struct buffer *log)
+static enum store_result get_lines(struct store_db *db, int64_t table, struct buffer *log, int64_t *made)
 {
     enum store_result result;
     int code;
@@ -340,16 +407,19 @@ static enum store_result get_lines(struct store_db *db, int64_t table, struct bu
     if (!s)
         return result;
     log->size = 0;
+    *made = 0;
     bool good = add_bytes(log, "", 0);
     while (good && (code = sqlite3_step(s)) == SQLITE_ROW) {
         const unsigned char *text = sqlite3_column_text(s, 0);
+        *made = sqlite3_column_int64(s, 1);
         good = text && add_bytes(log, text, (size_t)sqlite3_column_bytes(s, 0));
     }
     result = finish(db, s, good ? code : SQLITE_OK);
     return good ? result : STORE_FULL;
 }
 
-enum store_result store_add_lines(struct store_db *db, int64_t table, uint32_t first, const char *text, size_t size)
+enum store_result store_add_lines(struct store_db *db, int64_t table, uint32_t first, const char *text, size_t size,
+    int64_t made)
 {
     enum store_result result;
     int64_t there, count = 0;
@@ -364,14 +434,15 @@ enum store_result store_add_lines(struct store_db *db, int64_t table, uint32_t f
         return STORE_FAILED;
     if (!count)
         return STORE_OK;
-    s = ready(db, &result, ADD_LINES, "iiix", table, (int64_t)first, count, text, size);
+    s = ready(db, &result, ADD_LINES, "iiixi", table, (int64_t)first, count, text, size, made);
     return s ? change(db, s) : result;
 }
 
 enum store_result store_get_lines(struct store_db *db, int64_t table, char **text, size_t *size)
 {
     struct buffer log = { 0 };
-    enum store_result result = get_lines(db, table, &log);
+    int64_t made;
+    enum store_result result = get_lines(db, table, &log, &made);
     if (result == STORE_OK && !log.size) {   /* a table without lines, or none? */
         sqlite3_stmt *s = ready(db, &result, GET_TABLE, "i", table);
         if (s && (result = find_row(db, s)) == STORE_OK)
@@ -389,7 +460,8 @@ enum store_result store_get_lines(struct store_db *db, int64_t table, char **tex
 enum store_result store_put_choice(struct store_db *db, int64_t table, const struct store_choice *choice)
 {
     enum store_result result;
-    sqlite3_stmt *s = ready(db, &result, PUT_CHOICE, "iiitt", table, (int64_t)choice->seat, (int64_t)choice->phase, choice->id, choice->text);
+    sqlite3_stmt *s = ready(db, &result, PUT_CHOICE, "iiitti", table, (int64_t)choice->seat, (int64_t)choice->phase,
+        choice->id, choice->text, choice->made);
     return s ? change(db, s) : result;
 }
 
@@ -407,6 +479,7 @@ enum store_result store_get_choices(struct store_db *db, int64_t table, struct s
         c->phase = (uint32_t)sqlite3_column_int64(s, 1);
         copy_text(s, 2, c->id, sizeof c->id);
         copy_text(s, 3, c->text, sizeof c->text);
+        c->made = sqlite3_column_int64(s, 4);
     }
     return finish(db, s, code);
 }
@@ -424,7 +497,8 @@ enum store_result store_each_open_table(struct store_db *db, bool (*each)(void *
     if (s)
         result = collect(db, s, &ids);
     for (size_t i = 0; i < ids.count && result == STORE_OK; i++) {
-        if ((result = get_table(db, ids.at[i][0], &table, &config)) != STORE_OK || (result = get_lines(db, table.id, &log)) != STORE_OK ||
+        if ((result = get_table(db, ids.at[i][0], &table, &config)) != STORE_OK ||
+            (result = get_lines(db, table.id, &log, &table.phase)) != STORE_OK ||
             (result = store_get_choices(db, table.id, choices, &count)) != STORE_OK)
             break;
         if (!each(context, &table, log.at, log.size, choices, count))
@@ -447,7 +521,8 @@ enum store_result store_each_record(struct store_db *db, bool (*each)(void *cont
     if (s)
         result = collect(db, s, &ids);
     for (size_t i = 0; i < ids.count && result == STORE_OK; i++) {
-        if ((result = get_table(db, ids.at[i][0], &table, &config)) != STORE_OK || (result = get_lines(db, table.id, &log)) != STORE_OK)
+        if ((result = get_table(db, ids.at[i][0], &table, &config)) != STORE_OK ||
+            (result = get_lines(db, table.id, &log, &table.phase)) != STORE_OK)
             break;
         if (!each(context, &table, log.at, log.size))
             break;
@@ -537,26 +612,163 @@ enum store_result store_get_statistics(struct store_db *db, int64_t visitor, str
 
 /* Reports. */
 
-enum store_result store_put_report(struct store_db *db, int64_t table, const char *name, const char *text, size_t size)
+enum store_result store_put_report(struct store_db *db, int64_t table, const char *name, const char *text, size_t size,
+    int64_t made)
 {
     enum store_result result;
-    sqlite3_stmt *s = ready(db, &result, PUT_REPORT, "itb", table, name, (const void *)text, size);
-    return s ? change(db, s) : result;
+    uLongf packed = compressBound(size);
+    Bytef *bytes = malloc(packed);
+    if (!bytes || compress2(bytes, &packed, (const Bytef *)text, size, Z_DEFAULT_COMPRESSION) != Z_OK) {
+        free(bytes);
+        return STORE_FULL;
+    }
+    sqlite3_stmt *s = ready(db, &result, PUT_REPORT, "itiib", table, name, made, (int64_t)size, (const void *)bytes,
+        (size_t)packed);
+    if (s)
+        result = change(db, s);
+    free(bytes);
+    return result;
 }
 
 enum store_result store_get_report(struct store_db *db, int64_t table, const char *name, char **text, size_t *size)
 {
     enum store_result result;
-    struct buffer report = { 0 };
     sqlite3_stmt *s = ready(db, &result, GET_REPORT, "it", table, name);
     if (!s || (result = find_row(db, s)) != STORE_OK)
         return result;
-    const void *bytes = sqlite3_column_blob(s, 0);
-    bool good = add_bytes(&report, bytes, (size_t)sqlite3_column_bytes(s, 0));
+    int64_t length = sqlite3_column_int64(s, 0);
+    bool sane = length >= 0 && length <= 64 << 20;
+    char *plain = sane ? malloc((size_t)length + 1) : NULL;
+    uLongf got = (uLongf)length;
+    uLong packed = (uLong)sqlite3_column_bytes(s, 1);
+    bool good = plain && uncompress((Bytef *)plain, &got, sqlite3_column_blob(s, 1), packed) == Z_OK &&
+        got == (uLongf)length;
     result = finish(db, s, SQLITE_OK);
-    if (!good)
-        return STORE_FULL;
-    *text = report.at;
-    *size = report.size;
+    if (!good) {
+        free(plain);
+        return sane && !plain ? STORE_FULL : STORE_FAILED;
+    }
+    plain[length] = '\0';
+    *text = plain;
+    *size = (size_t)length;
+    return result;
+}
+
+/* What was asked for with an id, one-time codes, the heartbeat. */
+
+enum store_result store_put_request(struct store_db *db, int64_t visitor, const char *id, int64_t table, int64_t made)
+{
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, PUT_REQUEST, "itii", visitor, id, table, made);
+    return s ? change(db, s) : result;
+}
+
+enum store_result store_get_request(struct store_db *db, int64_t visitor, const char *id, char code[16])
+{
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, GET_REQUEST, "it", visitor, id);
+    if (!s || (result = find_row(db, s)) != STORE_OK)
+        return result;
+    copy_text(s, 0, code, 16);
+    return finish(db, s, SQLITE_OK);
+}
+
+enum store_result store_drop_code(struct store_db *db, int64_t visitor)
+{
+    static const enum statement drops[] = { DROP_CODE };
+    return change_all(db, drops, 1, visitor);
+}
+
+enum store_result store_put_code(struct store_db *db, const uint8_t hash[32], int64_t visitor, int64_t until)
+{
+    enum store_result result = store_drop_code(db, visitor);
+    if (result)
+        return result;
+    sqlite3_stmt *s = ready(db, &result, PUT_CODE, "bii", (const void *)hash, (size_t)32, visitor, until);
+    return s ? change(db, s) : result;
+}
+
+enum store_result store_each_code(struct store_db *db,
+    bool (*each)(void *context, const uint8_t hash[32], int64_t visitor, int64_t until), void *context)
+{
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, ALL_CODES, "");
+    int code = SQLITE_DONE;
+    bool more = true;
+    while (s && more && (code = sqlite3_step(s)) == SQLITE_ROW)
+        if (sqlite3_column_bytes(s, 0) == 32)
+            more = each(context, sqlite3_column_blob(s, 0), sqlite3_column_int64(s, 1), sqlite3_column_int64(s, 2));
+    return s ? finish(db, s, code == SQLITE_ROW ? SQLITE_OK : code) : result;
+}
+
+enum store_result store_put_alive(struct store_db *db, int64_t alive)
+{
+    static const enum statement puts[] = { PUT_ALIVE };
+    return change_all(db, puts, 1, alive);
+}
+
+enum store_result store_get_alive(struct store_db *db, int64_t *alive)
+{
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, GET_ALIVE, "");
+    return s ? get_number(db, s, 0, alive) : result;
+}
+
+enum store_result store_get_downtimes(struct store_db *db, int64_t now, struct store_downtime down[STORE_DOWNTIMES],
+    unsigned *count)
+{
+    enum store_result result;
+    struct pairs found = { 0 };
+    int64_t alive = 0;
+    *count = 0;
+    if ((result = store_get_alive(db, &alive)))
+        return result;
+    if (alive && alive < now)
+        down[(*count)++] = (struct store_downtime){ alive, now };
+    sqlite3_stmt *s = ready(db, &result, GET_DOWN, "i", (int64_t)STORE_DOWNTIMES - 1);
+    if (s)
+        result = collect(db, s, &found);
+    for (size_t i = 0; i < found.count && result == STORE_OK; i++)
+        down[(*count)++] = (struct store_downtime){ found.at[i][0], found.at[i][1] };
+    free(found.at);
+    return result;
+}
+
+enum store_result store_put_start(struct store_db *db, int64_t now)
+{
+    static const enum statement old[] = { OLD_DOWN };
+    enum store_result result;
+    sqlite3_stmt *s;
+    int64_t alive = 0;
+    if ((result = store_get_alive(db, &alive)) || (result = change_all(db, old, 1, now - 2 * 86400)))
+        return result;
+    if (alive && alive < now && (!(s = ready(db, &result, PUT_DOWN, "ii", alive, now)) || (result = change(db, s))))
+        return result;
+    return store_put_alive(db, now);
+}
+
+/* What is dropped after a while. */
+
+enum store_result store_sweep(struct store_db *db, const struct store_keep *keep, int64_t dropped[STORE_SWEEP],
+    unsigned *count)
+{
+    static const enum statement drops[] = { DROP_LINES, DROP_CHOICES, DROP_SEATS, DROP_REPORTS, DROP_REQUESTS, DROP_TABLE };
+    const struct { enum statement which; int64_t before; } old[] = { { OLD_REPORTS, keep->reports },
+        { OLD_REQUESTS, keep->requests }, { OLD_CODES, keep->codes } };
+    enum store_result result = STORE_OK;
+    struct pairs found = { 0 };
+    *count = 0;
+    for (unsigned i = 0; i < sizeof old / sizeof *old && result == STORE_OK; i++)
+        if (old[i].before)
+            result = change_all(db, &old[i].which, 1, old[i].before);
+    sqlite3_stmt *s = result ? NULL : ready(db, &result, OLD_TABLES, "iii", keep->closed, keep->finished,
+        (int64_t)STORE_SWEEP);
+    if (s)
+        result = collect(db, s, &found);
+    for (size_t i = 0; i < found.count && result == STORE_OK; i++) {
+        result = change_all(db, drops, sizeof drops / sizeof *drops, found.at[i][0]);
+        dropped[(*count)++] = found.at[i][0];
+    }
+    free(found.at);
     return result;
 }

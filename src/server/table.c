@@ -5,7 +5,8 @@
  *  1. A table's core is what the database has: a change is made on a copy, stored, and only then put in its place and told to anyone. If it
  *     cannot be stored, the copy is dropped and whoever asked is told so.
  *  2. Changes of one table happen one after the other, in the order in which they came.
- *  3. Bots' choices are not stored before their phase is complete: after a restart they choose again.
+ *  3. Bots' choices are not stored before their phase is complete: after a restart they choose again. The choice of a
+ *     stand-in is stored when the person comes back, since from then on it is theirs.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -14,11 +15,14 @@
 #include <time.h>
 
 #include "conn.h"
+#include "pool.h"
 #include "server.h"
 
 #define FORGET_MS 60000          /* a finished table that nobody watches leaves the memory */
+#define ABANDONED_MS 600000      /* one that waits for players, unwatched for so long, makes room where there is none */
 #define WAITING_SECONDS (3 * 86400)
 #define CORRESPONDENCE_SECONDS (60 * 86400)
+#define GRACE_MS 10000           /* what a clock has left at least after a restart: the players have to come back first */
 
 static const char code_letters[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
@@ -27,6 +31,27 @@ static const char code_letters[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 bool table_is_code(const char *code)
 {
     return strlen(code) == CODE_SIZE && strspn(code, code_letters) == CODE_SIZE;
+}
+
+bool code_read(const char *text, char *to, size_t size)
+{
+    static const char *const dashes[] = { " ", "-", "\t", "\u00a0", "\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2212" };
+    size_t length = 0, i;
+    while (*text) {
+        for (i = 0; i < sizeof dashes / sizeof *dashes && strncmp(text, dashes[i], strlen(dashes[i])); i++)
+            ;
+        if (i < sizeof dashes / sizeof *dashes) {
+            text += strlen(dashes[i]);
+            continue;
+        }
+        char letter = *text >= 'a' && *text <= 'z' ? (char)(*text - 'a' + 'A') : *text;
+        if (length == size || !strchr(code_letters, letter))
+            return false;
+        to[length++] = letter;
+        text++;
+    }
+    to[length] = '\0';
+    return length == size;
 }
 
 static uint64_t code_key(const char *code)
@@ -82,6 +107,14 @@ bool table_is_here(const struct table *table, unsigned seat)
     return false;
 }
 
+bool table_has_host(const struct table *table)
+{
+    for (const struct conn *conn = table->watchers; conn; conn = conn->next_watcher)
+        if (conn->visitor && (int64_t)conn->visitor->node.key == table->host)
+            return true;
+    return false;
+}
+
 bool table_line_is_visible(const struct table *table, uint32_t line, pyr_seat seat)
 {
     const char *text = table->log.text + table->log.start[line];
@@ -115,8 +148,19 @@ static void notify(struct table *table)
         conn_wake(conn);
 }
 
+/* Whether a person who plays here is connected, so that somebody waits for its bots. */
+static bool is_awaited(const struct table *table)
+{
+    for (unsigned s = 0; s < table->core.seats; s++)
+        if (table->core.seat[s].kind == SEAT_PERSON && !table->core.seat[s].away && table_is_here(table, s))
+            return true;
+    return false;
+}
+
 void table_stand(struct table *table)
 {
+    for (unsigned s = 0; s < table->core.seats && table->server->pool; s++)
+        pool_watch(table->server->pool, &table->ask[s], is_awaited(table));
     table->told++;
     table->idle = table->watchers ? 0 : server_now(table->server);
     notify(table);
@@ -124,7 +168,8 @@ void table_stand(struct table *table)
 
 /* The log. */
 
-static bool lines_add(struct lines *lines, const char *text, size_t size)
+/* Room for further lines; false without memory, and nothing has changed. */
+static bool lines_reserve(struct lines *lines, const char *text, size_t size)
 {
     uint32_t more = 0;
     size_t before = lines->count ? lines->start[lines->count] : 0;
@@ -138,13 +183,19 @@ static bool lines_add(struct lines *lines, const char *text, size_t size)
     if (!start)
         return false;
     lines->start = start;
+    return true;
+}
+
+/* Adds lines that lines_reserve has made room for. */
+static void lines_add(struct lines *lines, const char *text, size_t size)
+{
+    size_t before = lines->count ? lines->start[lines->count] : 0;
     lines->start[0] = 0;
     memcpy(lines->text + before, text, size);
     lines->text[before + size] = '\0';
     for (size_t i = 0; i < size; i++)
         if (text[i] == '\n')
             lines->start[++lines->count] = (uint16_t)(before + i + 1);
-    return true;
 }
 
 /* Changes. */
@@ -198,8 +249,13 @@ static enum store_result store_change(struct store_db *db, struct store_job *job
         memcpy(row.code, table->code, sizeof table->code);
         result = store_put_table(db, &row);
     }
+    if (!result && change->is_new && change->id[0]) {
+        char code[16];
+        result = store_get_request(db, table->host, change->id, code) == STORE_OK ? STORE_NONE :     /* two came at once */
+            store_put_request(db, table->host, change->id, table->id, core->changed);
+    }
     if (!result && change->lines_size)
-        result = store_add_lines(db, table->id, change->first_line, change->lines, change->lines_size);
+        result = store_add_lines(db, table->id, change->first_line, change->lines, change->lines_size, core->changed);
     if (!result && change->has_choice)
         result = store_put_choice(db, table->id, &change->choice);
     if (!result && change->places) {
@@ -233,6 +289,16 @@ static enum store_result store_change(struct store_db *db, struct store_job *job
 
 static void advance(struct table *table);
 
+/* It is no longer one of the open tables. */
+static void count_out(struct table *table)
+{
+    table->server->open_tables--;
+    if (table->address)
+        table->address->tables--;
+    address_release(table->address);
+    table->address = NULL;
+}
+
 /* How long a choice took to be safe. */
 static void count_time(struct server *server, const struct change *change)
 {
@@ -252,15 +318,12 @@ static void change_finish(struct change *change, enum error error, const struct 
     table->changes = change->next;
     if (!table->changes)
         table->last_change = &table->changes;
-    if (!error && change->lines_size && !lines_add(&table->log, change->lines, change->lines_size)) {
-        /* It is on the disk and counts; without memory for it the table has to come back from there. */
-        server_log(server, LOG_ERROR, "no_memory", "table=%lld", (long long)table->id);
-        abort();
-    }
+    if (!error && change->lines_size)
+        lines_add(&table->log, change->lines, change->lines_size);
     if (!error) {
         bool was_open = table->core.state <= STORE_RUNNING, is_open = change->after->state <= STORE_RUNNING;
         if (was_open && !is_open)
-            server->open_tables--;
+            count_out(table);
         if (table->core.state == STORE_RUNNING && change->after->state == STORE_OVER)
             server->count.games++;
         table->core = *change->after;
@@ -269,7 +332,7 @@ static void change_finish(struct change *change, enum error error, const struct 
         table->told += change->told;
         if (change->lines_size) {
             table->ready++;
-            table->deadline = 0;
+            table->deadline = table->spent = 0;
         } else if (change->ready) {
             table->ready++;
         }
@@ -311,12 +374,16 @@ static void advance(struct table *table)
         } else {
             problem.error = ERROR_STORAGE;
         }
+        if (!problem.error && (change->config || change->is_new || change->lines_size || change->has_choice))
+            change->after->changed = change->choice.made = server_time();
         if (!problem.error && (change->config || change->is_new)) {
-            change->after->changed = server_time();
             change->config_text = config_write(table, change->after);
             if (!change->config_text)
                 problem.error = ERROR_STORAGE;
         }
+        /* Once it is on the disk it counts, so the memory for it is taken before. */
+        if (!problem.error && change->lines_size && !lines_reserve(&table->log, change->lines, change->lines_size))
+            problem.error = ERROR_STORAGE;
         if (problem.error || !(change->config_text || change->lines_size || change->has_choice || change->places)) {
             bool is_void = change->is_new;
             change_finish(change, problem.error, &problem);
@@ -454,7 +521,8 @@ enum error make_sit(struct change *change, struct problem *problem)
     struct visitor *visitor = visitor_by_id(table->server, change->visitor);
     (void)problem;
     if (mine < PYR_MAX_SEATS)
-        return is_known(table->server, &core->seat[mine], change->id) ? ERROR_NONE : core->state != STORE_WAITING ? ERROR_BEGUN : ERROR_SEATED;
+        return change->id[0] && !strcmp(core->seat[mine].sit, change->id) ? ERROR_NONE :
+            core->state != STORE_WAITING ? ERROR_BEGUN : ERROR_SEATED;
     if (core->state != STORE_WAITING)
         return core->state == STORE_CLOSED ? ERROR_NO_TABLE : ERROR_BEGUN;
     int found = -1;
@@ -485,7 +553,7 @@ enum error make_sit(struct change *change, struct problem *problem)
     seat->kind = SEAT_PERSON;
     seat->visitor = change->visitor;
     seat->away = false;
-    remember(table->server, seat, change->id);
+    memcpy(seat->sit, change->id, ID_SIZE);
     pyr_fair_add(&core->fair, (pyr_seat)found, change->number);
     change->places = true;
     return begin_if_full(change);
@@ -502,6 +570,7 @@ enum error make_leave(struct change *change, struct problem *problem)
     if (core->state == STORE_WAITING) {
         bool known = sodium_is_zero(seat->key, TOKEN_SIZE) && seat->before == SEAT_FRIEND;
         seat->kind = seat->before;
+        seat->sit[0] = '\0';
         if (!known)
             seat->visitor = 0;
         if (seat->kind == SEAT_OPEN)
@@ -519,17 +588,40 @@ enum error make_leave(struct change *change, struct problem *problem)
     return ERROR_NONE;
 }
 
+/* Someone plays for themselves again. */
+static void come_back(struct change *change, struct seat *seat)
+{
+    if (!seat->away)
+        return;
+    seat->away = false;
+    change->config = change->told = true;
+}
+
+static void put_choice(struct change *change, const char *text)
+{
+    change->has_choice = true;
+    change->choice.seat = change->seat;
+    change->choice.phase = change->phase;
+    memcpy(change->choice.id, change->id, sizeof change->id);
+    snprintf(change->choice.text, sizeof change->choice.text, "%s", text);
+}
+
 enum error make_return(struct change *change, struct problem *problem)
 {
-    pyr_seat mine = table_seat_of(change->table, change->visitor);
+    pyr_seat mine = change->seat = table_seat_of(change->table, change->visitor);
+    char text[sizeof change->choice.text];
     (void)problem;
     if (mine >= PYR_MAX_SEATS)
         return ERROR_NOT_SEATED;
     if (change->after->state != STORE_RUNNING)
         return ERROR_NOT_RUNNING;
-    if (change->after->seat[mine].away) {
-        change->after->seat[mine].away = false;
-        change->config = change->told = true;
+    if (!change->after->seat[mine].away)
+        return ERROR_NONE;
+    come_back(change, &change->after->seat[mine]);
+    table_choice(change->table, mine, text, sizeof text);
+    if (text[0]) {
+        change->phase = change->table->log.count;
+        put_choice(change, text);
     }
     return ERROR_NONE;
 }
@@ -555,15 +647,8 @@ static void note_choice(struct change *change, const char *text)
 {
     struct seat *seat = &change->after->seat[change->seat];
     remember(change->table->server, seat, change->id);
-    if (seat->away) {
-        seat->away = false;
-        change->config = change->told = true;
-    }
-    change->has_choice = true;
-    change->choice.seat = change->seat;
-    change->choice.phase = change->phase;
-    memcpy(change->choice.id, change->id, sizeof change->id);
-    snprintf(change->choice.text, sizeof change->choice.text, "%s", text);
+    come_back(change, seat);
+    put_choice(change, text);
 }
 
 enum error make_choose(struct change *change, struct problem *problem)
@@ -622,15 +707,17 @@ enum error make_fill(struct change *change, struct problem *problem)
 
 enum error make_standin(struct change *change, struct problem *problem)
 {
+    const struct table *table = change->table;
     struct core *core = change->after;
+    bool orphaned = !table_has_host(table) && server_now(table->server) - table->host_left >= HOST_GONE_MS;
     (void)problem;
-    if (!is_hosts(change))
+    if (!is_hosts(change) && !(orphaned && table_seat_of(table, change->visitor) < PYR_MAX_SEATS))
         return ERROR_NOT_HOST;
     if (core->state != STORE_RUNNING)
         return ERROR_NOT_RUNNING;
     if (change->seat >= core->seats || core->seat[change->seat].kind != SEAT_PERSON)
         return ERROR_NOT_SEATED;
-    if (table_is_here(change->table, change->seat))
+    if (table_is_here(table, change->seat))
         return ERROR_HERE;
     if (!core->seat[change->seat].away) {
         core->seat[change->seat].away = true;
@@ -694,34 +781,56 @@ static enum error make_bot_choice(struct change *change, struct problem *problem
 
 /* Bots and clocks. */
 
+/*
+ * Whose load the bots of a table are: that of the address which made it; of a table from the database, that of the first player who is seen at it.
+ * Until then its host's.
+ */
+static uint64_t owner_of(struct table *table)
+{
+    for (const struct conn *conn = table->watchers; conn && !table->owner; conn = conn->next_watcher)
+        if (conn->address && conn->visitor && table_seat_of(table, (int64_t)conn->visitor->node.key) < PYR_MAX_SEATS)
+            table->owner = conn->address->node.key;
+    return table->owner ? table->owner : server_hash(table->server, &table->host, sizeof table->host);
+}
+
+/* Without memory the next tick tries again. */
 static void think(struct table *table, unsigned seat)
 {
+    struct ask *ask = &table->ask[seat];
+    const struct seat *at = &table->core.seat[seat];
+    if (ask->job.link || ask->thinking)
+        return;
+    ask->table = table;
+    ask->edition = table->edition;
+    ask->bot = at->bot ? at->bot : pyr_bot_find(STANDIN);
+    ask->job.address = owner_of(table);
+    ask->job.visitor = table->host;
+    ask->job.watched = is_awaited(table);
+    pool_ask(table->server->pool, ask);
+}
+
+struct thought *table_begin_thought(struct ask *ask)
+{
+    struct table *table = ask->table;
+    unsigned seat = (unsigned)(ask - table->ask);
+    if (!(table_waiting(table) >> seat & 1) || !is_played_by_bot(&table->core.seat[seat]))
+        return NULL;                         /* a person has come back */
     struct thought *thought = malloc(sizeof *thought);
     if (!thought)
-        return;                              /* the next tick tries again */
-    const struct seat *at = &table->core.seat[seat];
-    thought->table = table;
-    thought->edition = table->edition;
-    thought->bot = at->bot ? at->bot : pyr_bot_find(STANDIN);
+        return NULL;
     thought->game = table->core.game;
     thought->phase = table->log.count;
     thought->seat = (pyr_seat)seat;
     thought->steps = 0;
     randombytes_buf(&thought->seed, sizeof thought->seed);
-    if (!pool_think(table->server->pool, thought)) {
-        free(thought);
-        return;
-    }
     table->jobs++;
-    table->thinking |= (uint8_t)(1u << seat);
+    return thought;
 }
 
 void table_thought(struct thought *thought)
 {
-    struct table *table = thought->table;
+    struct table *table = thought->ask->table;
     table->jobs--;
-    if (table->thinking_phase == thought->phase)
-        table->thinking &= (uint8_t)~(1u << thought->seat);
     if (table->gone) {
         free(thought);
         table_forget(table);
@@ -740,6 +849,16 @@ void table_thought(struct thought *thought)
     free(thought);
 }
 
+/* Milliseconds for the phase that begins, or goes on after a restart. */
+static uint64_t time_for(struct table *table)
+{
+    const struct server_options *options = &table->server->options;
+    uint64_t whole = 1000 * (uint64_t)(table->clock == CLOCK_QUICK ? options->quick_seconds : options->relaxed_seconds);
+    uint64_t left = table->spent < whole ? whole - table->spent : 0, least = whole < GRACE_MS ? whole : GRACE_MS;
+    table->spent = 0;
+    return left > least ? left : least;
+}
+
 void table_wake(struct table *table)
 {
     struct server *server = table->server;
@@ -747,23 +866,18 @@ void table_wake(struct table *table)
     unsigned waiting = table_waiting(table), people = 0;
     if (core->state != STORE_RUNNING || server->stopping || !server->pool)
         return;
-    if (table->thinking_phase != table->log.count) {
-        table->thinking_phase = table->log.count;
-        table->thinking = 0;
-    }
     for (unsigned s = 0; s < core->seats; s++) {
         if (!(waiting >> s & 1))
             continue;
         if (!is_played_by_bot(&core->seat[s]))
             people |= 1u << s;
-        else if (!(table->thinking >> s & 1))
+        else
             think(table, s);
     }
     if (!people)
-        table->deadline = 0;
+        table->deadline = table->spent = 0;
     else if (table->clock && !table->deadline)
-        table->deadline = server_now(server) +
-            1000 * (uint64_t)(table->clock == CLOCK_QUICK ? server->options.quick_seconds : server->options.relaxed_seconds);
+        table->deadline = server_now(server) + time_for(table);
 }
 
 void table_tick(struct table *table)
@@ -774,7 +888,8 @@ void table_tick(struct table *table)
     if (table->busy || table->changes)
         return;
     if (table->core.state == STORE_RUNNING) {
-        if (!table->deadline && !table->clock && !table->watchers && server_time() - table->core.changed > CORRESPONDENCE_SECONDS)
+        if (!table->deadline && !table->clock && !table->watchers &&
+            server_time() - table->core.changed >= CORRESPONDENCE_SECONDS)
             is_late = true;
         if (!is_late) {
             table_wake(table);               /* a bot that could not be asked is asked again */
@@ -807,6 +922,7 @@ static struct table *table_new(struct server *server, const char *code)
     table->server = server;
     table->last_change = &table->changes;
     table->idle = server_now(server) ? server_now(server) : 1;
+    table->host_left = server_now(server);
     memcpy(table->code, code, CODE_SIZE + 1);
     if (!map_add(&server->tables, &table->node, code_key(code))) {
         free(table);
@@ -820,18 +936,30 @@ static struct table *table_new(struct server *server, const char *code)
     return table;
 }
 
+void table_report(struct table *table)
+{
+    struct server *server = table->server;
+    server->count.sent += table->unreported.messages;
+    server->count.bytes_sent += table->unreported.bytes;
+    table->unreported.messages = table->unreported.bytes = 0;
+    table->unreported.lines = table->log.count;
+}
+
 void table_forget(struct table *table)
 {
     if (!table->gone) {
         table->gone = true;
+        table_report(table);
         map_remove(&table->server->tables, &table->node);
         *table->link = table->next;
         if (table->next)
             table->next->link = table->link;
         if (table->core.state <= STORE_RUNNING)
-            table->server->open_tables--;
+            count_out(table);
         while (table->watchers)
             conn_unwatch(table->watchers);
+        for (unsigned s = 0; s < PYR_MAX_SEATS && table->server->pool; s++)
+            pool_withdraw(table->server->pool, &table->ask[s]);
     }
     if (table->jobs || table->busy)
         return;
@@ -857,16 +985,58 @@ static enum error make_new(struct change *change, struct problem *problem)
     return ERROR_NONE;
 }
 
+/*
+ * Closes a table that waits in vain, so that another one has room: of one address, or (NULL) of the one that has most
+ * of them. It must be unwatched for a while, the longest comes first. False: there is none.
+ */
+static bool make_room(struct server *server, const struct address *address)
+{
+    struct table *worst = NULL;
+    unsigned most = 0;
+    for (struct table *table = server->table_list; table; table = table->next) {
+        unsigned tables = table->address ? table->address->tables : 0;
+        if (table->core.state != STORE_WAITING || table->watchers || table->changes || (address && table->address != address) ||
+            server_now(server) - table->idle < ABANDONED_MS)
+            continue;
+        if (!worst || tables > most || (tables == most && table->idle < worst->idle)) {
+            worst = table;
+            most = tables;
+        }
+    }
+    struct change *change = worst ? change_new(worst, make_close) : NULL;
+    if (!change)
+        return false;
+    server_log(server, LOG_INFO, "table_abandoned", "table=%lld", (long long)worst->id);
+    change_submit(change, NULL, NULL);
+    return true;
+}
+
+/* Whether there may be one more table of this host, from this address. */
+static enum error check_limits(struct server *server, int64_t host, struct address *address)
+{
+    const struct server_options *options = &server->options;
+    unsigned open = 0;
+    for (const struct table *table = server->table_list; table; table = table->next)
+        open += table->core.state <= STORE_RUNNING && table->host == host;
+    if (open >= options->max_tables_per_visitor)
+        return ERROR_TOO_MANY;
+    if (address && address->tables >= options->max_tables_per_address && !make_room(server, address))
+        return ERROR_TOO_MANY;
+    if (server->open_tables >= options->max_tables && !make_room(server, NULL))
+        return ERROR_TOO_MANY;
+    if (address && !bucket_take(&address->creations, server_now(server), options->table_rate / 60.0, options->table_rate))
+        return ERROR_TOO_FAST;
+    return ERROR_NONE;
+}
+
 enum error table_create(struct server *server, struct visitor *host, const struct table_request *request,
     void (*answer)(struct change *change, enum error error), void *context, struct table **out)
 {
     char code[CODE_SIZE + 1];
-    unsigned open = 0;
     int64_t id = (int64_t)host->node.key;
-    for (const struct table *table = server->table_list; table; table = table->next)
-        open += table->core.state <= STORE_RUNNING && table->host == id;
-    if (server->open_tables >= server->options.max_tables || open >= server->options.max_tables_per_visitor)
-        return ERROR_TOO_MANY;
+    enum error error = check_limits(server, id, request->address);
+    if (error)
+        return error;
     do {
         for (unsigned i = 0; i < CODE_SIZE; i++)
             code[i] = code_letters[randombytes_uniform(sizeof code_letters - 1)];
@@ -883,20 +1053,55 @@ enum error table_create(struct server *server, struct visitor *host, const struc
         return ERROR_STORAGE;
     }
     server->open_tables++;
+    table->address = address_hold(request->address);
+    if (table->address)
+        table->address->tables++;
     table->id = ++server->last_table;
     table->edition = request->edition;
     table->is_public = request->is_public;
     table->clock = request->clock;
     table->host = id;
+    table->owner = request->address ? request->address->node.key : 0;
     table->created = table->core.changed = server_time();
     table->core.seats = (uint8_t)request->seats;
     memcpy(table->core.seat, request->seat, sizeof table->core.seat);
+    for (unsigned s = 0; s < request->seats; s++) {
+        char key[KEY_SIZE + 1];
+        struct seat *seat = &table->core.seat[s];
+        if (seat->kind != SEAT_FRIEND || seat->visitor)
+            continue;
+        table_key(table, s, key);
+        crypto_hash_sha256(seat->key, (const unsigned char *)key, KEY_SIZE);
+    }
     change->is_new = true;
     change->answer = answer;
     change->context = context;
     *out = table;
-    change_submit(change, NULL, NULL);
+    change_submit(change, NULL, request->id);
     return ERROR_NONE;
+}
+
+/* Who knows a key learns nothing about the secret, nor about other keys. */
+void table_key(const struct table *table, unsigned seat, char key[KEY_SIZE + 1])
+{
+    uint8_t bytes[crypto_auth_hmacsha256_BYTES];
+    char text[32];
+    int size = snprintf(text, sizeof text, "pyramids key %u", seat + 1);
+    _Static_assert(PYR_FAIR_BYTES == crypto_auth_hmacsha256_KEYBYTES, "the secret is a key");
+    crypto_auth_hmacsha256(bytes, (const unsigned char *)text, (unsigned long long)size, table->core.fair.secret);
+    sodium_bin2base64(key, KEY_SIZE + 1, bytes, 16, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+}
+
+/* Milliseconds for which a clock has run that began at a time: those without a server do not count. */
+static uint64_t clock_spent(const struct server *server, int64_t since)
+{
+    int64_t spent = server_time() - since;
+    for (unsigned i = 0; i < server->downs; i++) {
+        const struct store_downtime *down = &server->down[i];
+        if (down->ended > since)
+            spent -= down->ended - (down->began > since ? down->began : since);
+    }
+    return spent > 0 ? 1000 * (uint64_t)spent : 0;
 }
 
 struct table *table_restore(struct server *server, const struct store_table *stored, const char *text, size_t size,
@@ -914,10 +1119,19 @@ struct table *table_restore(struct server *server, const struct store_table *sto
     core->state = stored->state;
     if (core->state <= STORE_RUNNING)
         server->open_tables++;
-    bool good = config_read(table, stored->config) && (!size || lines_add(&table->log, text, size));
-    for (unsigned i = 0; good && i < count; i++)
+    bool good = config_read(table, stored->config) && (!size || lines_reserve(&table->log, text, size));
+    if (good && size)
+        lines_add(&table->log, text, size);
+    if (core->changed < stored->phase)
+        core->changed = stored->phase;
+    for (unsigned i = 0; good && i < count; i++) {
         if (choices[i].seat < core->seats)
             remember(server, &core->seat[choices[i].seat], choices[i].id);
+        if (core->changed < choices[i].made)
+            core->changed = choices[i].made;
+    }
+    if (stored->phase)
+        table->spent = clock_spent(server, stored->phase);
     if (good && core->state == STORE_RUNNING) {
         struct pyr_match *match = &server->scratch;
         struct pyr_chance chance;
@@ -1026,10 +1240,11 @@ static void rematch_made(struct change *change, enum error error)
     free(rematch);
 }
 
-enum error table_rematch(struct table *table, struct visitor *visitor, void (*answer)(struct change *change, enum error error),
-    void *context)
+enum error table_rematch(struct table *table, struct visitor *visitor, struct address *address,
+    void (*answer)(struct change *change, enum error error), void *context)
 {
-    struct table_request request = { .seats = table->core.seats, .edition = table->edition, .is_public = false, .clock = table->clock };
+    struct table_request request = { .seats = table->core.seats, .edition = table->edition, .is_public = false, .clock = table->clock,
+        .address = address };
     if (table->core.state != STORE_OVER)
         return ERROR_NOT_OVER;
     if (table_seat_of(table, (int64_t)visitor->node.key) >= PYR_MAX_SEATS)

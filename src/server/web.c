@@ -1,132 +1,93 @@
 /*
- * web.c: connections: what libwebsockets reports, turned into requests and messages; answers turned into what it sends.
+ * web.c: connections as requests and messages: what edge.c reports is checked and handed on, answers are written.
  *
- * Before anything else is looked at: how many connections an address has, how fast it asks, whether the Host is one of ours (a page of
- * another name that points here must not reach us) and whether the Origin, if there is one, is our own.
+ * Before anything else is looked at: how many connections an address has, how fast it asks, whether the Host is one of ours
+ * (a page of another name that points here must not reach us) and whether the Origin, if there is one, is our own.
  */
-#include <arpa/inet.h>
 #include <errno.h>
-#include <libwebsockets.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
+#include "access.h"
+#include "edge.h"
 #include "request.h"
 #include "web.h"
 
-#define HEAD_SECONDS 10          /* for headers and bodies to come in */
 #define MOST_OFFENCES 60         /* messages beyond the rate, until a socket is closed */
 #define WRITES 8                 /* messages a socket gets in one go */
 #define BODY_CHUNK 16384
-#define RX_CHUNK 128             /* most messages fit; longer ones come in parts. Each socket has so much of its own */
-#define SEND_BUFFER 16384        /* the kernel's for a socket: a game's lines so far */
+#define HEAD_ROOM 4096
 
-#define MOST_DISCARDED 65536     /* bytes of a body that are read only to be refused politely */
+enum { LISTENER_PAGE, LISTENER_METRICS };
 
-static const char policy[] = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+static const char policy[] = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; "
+    "img-src 'self' data:; font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'";
 
-/* Added by libwebsockets to every answer, its own errors too. The first two differ by answer: write_head sets them for a moment. */
-static struct lws_protocol_vhost_options safety[] = {
-    { &safety[1], NULL, "content-security-policy:", policy },
-    { &safety[2], NULL, "cache-control:", "no-store" },
-    { &safety[3], NULL, "x-content-type-options:", "nosniff" },
-    { &safety[4], NULL, "referrer-policy:", "no-referrer" },
-    { &safety[5], NULL, "x-frame-options:", "DENY" },
-    { &safety[6], NULL, "cross-origin-opener-policy:", "same-origin" },
-    { NULL, NULL, "cross-origin-resource-policy:", "same-origin" },
-};
+/* On every answer, errors and refused WebSockets too. */
+static const char safety[] = "x-content-type-options: nosniff\r\nreferrer-policy: no-referrer\r\nx-frame-options: DENY\r\n"
+    "cross-origin-opener-policy: same-origin\r\ncross-origin-resource-policy: same-origin\r\n";
 
-static struct server *server_of(struct lws *wsi)
+/* What the head of a request says; access.c judges it. */
+
+/* The cookies of a request as one list, "" if there are none; NULL if they cannot be read, so that nobody takes them for
+ * none. */
+static const char *cookies_of(const struct wire_request *wire)
 {
-    return lws_context_user(lws_get_context(wsi));
-}
-
-/* Who is at the other end. */
-
-static bool header(struct lws *wsi, enum lws_token_indexes token, char *to, size_t room)
-{
-    to[0] = '\0';
-    return lws_hdr_total_length(wsi, token) > 0 && lws_hdr_copy(wsi, to, (int)room, token) > 0;
-}
-
-/* The language that a reader asks for, of those there are. */
-static const char *language_of(struct lws *wsi)
-{
-    char wanted[256];
-    const char *asked = lws_get_urlarg_by_name(wsi, "lang", wanted, sizeof wanted), *found = NULL;
-    if (asked)
-        found = pyr_text_accepted(asked + (*asked == '='));
-    if (!found && header(wsi, WSI_TOKEN_HTTP_ACCEPT_LANGUAGE, wanted, sizeof wanted))
-        found = pyr_text_accepted(wanted);
-    return found ? found : "en";
-}
-
-/* The address that counts for limits: behind a trusted proxy the last one that it has added. */
-static struct address *address_for(struct server *server, struct lws *wsi)
-{
-    struct address *peer = lws_get_opaque_user_data(wsi);
-    char list[512];
-    if (!server->options.trust_proxy || !header(wsi, WSI_TOKEN_X_FORWARDED_FOR, list, sizeof list))
-        return peer;
-    char *last = strrchr(list, ',');
-    last = last ? last + 1 : list;
-    last += strspn(last, " ");
-    last[strcspn(last, " ")] = '\0';
-    unsigned char bytes[16];
-    if (inet_pton(AF_INET, last, bytes) != 1 && inet_pton(AF_INET6, last, bytes) != 1)
-        return peer;
-    struct address *address = address_of(server, last);
-    return address ? address : peer;
-}
-
-/* An address written out cannot be made to point here by somebody else's name server. */
-static bool is_literal(const char *host)
-{
-    char name[64];
-    unsigned char bytes[16];
-    size_t length = strcspn(host, ":");
-    if (host[0] == '[') {
-        const char *end = strchr(host, ']');
-        length = end ? (size_t)(end - host) : 0;
-        if (length < 2 || length > 46 || (end[1] && end[1] != ':'))
-            return false;
-        memcpy(name, host + 1, length - 1);
-        name[length - 1] = '\0';
-        return inet_pton(AF_INET6, name, bytes) == 1;
+    static char list[WIRE_HEAD + 1];
+    const char *cookies;
+    size_t used = 0;
+    list[0] = '\0';
+    for (unsigned i = 0; (cookies = wire_header(wire, "cookie", i)); i++) {
+        int size = snprintf(list + used, sizeof list - used, "%s%s", i ? "; " : "", cookies);
+        if (size < 0 || (size_t)size >= sizeof list - used)
+            return NULL;
+        used += (size_t)size;
     }
-    if (length >= sizeof name)
-        return false;
-    memcpy(name, host, length);
-    name[length] = '\0';
-    return inet_pton(AF_INET, name, bytes) == 1 || !strcmp(name, "localhost");
+    return list;
 }
 
-/* Whether Host and Origin are our own. */
-static bool is_our_page(const struct server *server, struct lws *wsi)
+static const char *language_of(const struct wire_request *wire)
 {
-    char host[128], origin[160], wanted[160];
-    if (!header(wsi, WSI_TOKEN_HOST, host, sizeof host))
-        return false;
-    bool has_origin = lws_hdr_total_length(wsi, WSI_TOKEN_ORIGIN) > 0;
-    if (has_origin && !header(wsi, WSI_TOKEN_ORIGIN, origin, sizeof origin))
-        return false;                        /* longer than any of ours */
-    for (unsigned i = 0; i < server->origin_count; i++) {
-        const char *name = strstr(server->origins[i], "://") + 3;
-        if (!strcmp(host, name) && (!has_origin || !strcmp(origin, server->origins[i])))
-            return true;
-    }
-    if (!is_literal(host))
-        return false;
-    snprintf(wanted, sizeof wanted, "%s://%.128s", server->secure ? "https" : "http", host);
-    return !has_origin || !strcmp(origin, wanted);
+    char asked[64] = "";
+    for (const char *at = wire->query; *at && !asked[0]; at += strcspn(at, "&"), at += *at == '&')
+        if (!strncmp(at, "lang=", 5))
+            snprintf(asked, sizeof asked, "%.*s", (int)strcspn(at + 5, "&"), at + 5);
+    return access_language(asked[0] ? asked : NULL, wire_header(wire, "accept-language", 0));
 }
 
-static struct visitor *visitor_for(const struct server *server, struct lws *wsi)
+/* Two of them are not one of ours. */
+static const char *origin_of(const struct wire_request *wire)
 {
-    char cookies[1024];
-    return header(wsi, WSI_TOKEN_HTTP_COOKIE, cookies, sizeof cookies) ? visitor_by_cookie(server, cookies) : NULL;
+    return wire_header(wire, "origin", 1) ? "" : wire_header(wire, "origin", 0);
+}
+
+/* The last of several headers: that of the proxy nearest to us. */
+static const char *last_header(const struct wire_request *wire, const char *name)
+{
+    const char *last = NULL, *next;
+    for (unsigned i = 0; (next = wire_header(wire, name, i)); i++)
+        last = next;
+    return last;
+}
+
+static struct address *address_of_request(struct conn *conn, const struct wire_request *wire)
+{
+    return wire->fault ? conn->peer : access_address(conn->server, conn->peer, last_header(wire, "x-forwarded-for"));
+}
+
+static bool is_our_page(const struct server *server, const struct wire_request *wire)
+{
+    return wire->host && access_is_our_page(server, wire->host, origin_of(wire));
+}
+
+static bool is_secure(const struct server *server, const struct wire_request *wire)
+{
+    const char *proto = server->options.trust_proxy ? last_header(wire, "x-forwarded-proto") : NULL;
+    return server->secure || (proto && !strcmp(proto, "https"));
 }
 
 /* HTTP. */
@@ -136,14 +97,15 @@ static void request_log(const struct request *request)
     struct server *server = request->server;
     server->count.requests[request->status / 100 < 6 ? request->status / 100 : 5]++;
     server_log(server, request->status >= 500 ? LOG_WARN : LOG_INFO, "request", "method=%s route=%s status=%d ms=%llu",
-        request->method == METHOD_POST ? "POST" : request->method == METHOD_HEAD ? "HEAD" : request->method == METHOD_GET ? "GET" : "other",
+        request->method == METHOD_POST ? "POST" : request->method == METHOD_HEAD ? "HEAD" : request->method == METHOD_GET ?
+            "GET" : "other",
         request->route ? request->route : "-", request->status, (unsigned long long)(server_now(server) - request->begun));
 }
 
 void request_send(struct request *request)
 {
-    if (request->conn)
-        lws_callback_on_writable(request->conn->wsi);
+    if (request->conn && request->conn->edge)
+        edge_wake(request->conn->edge);
 }
 
 static void request_drop(struct conn *conn)
@@ -153,181 +115,226 @@ static void request_drop(struct conn *conn)
     if (!request)
         return;
     request->conn = NULL;
-    if (request->waits)
-        return;                              /* freed by whoever comes back */
-    free(request->data);
-    free(request);
+    if (!request->waits)                     /* else freed by whoever comes back */
+        request_free(request);
 }
 
-static int add(struct lws *wsi, const char *name, const char *value, unsigned char **at, unsigned char *end)
+static const char *reason_of(int status)
 {
-    return lws_add_http_header_by_name(wsi, (const unsigned char *)name, (const unsigned char *)value, (int)strlen(value), at, end);
+    static const struct { int status; const char *reason; } reasons[] = { { 200, "OK" }, { 201, "Created" }, { 202,
+        "Accepted" },
+        { 304, "Not Modified" }, { 400, "Bad Request" }, { 401, "Unauthorized" }, { 403, "Forbidden" }, { 404, "Not Found" },
+        { 405, "Method Not Allowed" }, { 409, "Conflict" }, { 413, "Content Too Large" }, { 426, "Upgrade Required" },
+        { 429, "Too Many Requests" }, { 431, "Request Header Fields Too Large" }, { 503, "Service Unavailable" } };
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (reasons[i].status == status)
+            return reasons[i].reason;
+    return status < 400 ? "OK" : "Error";
 }
 
-static int write_head(struct lws *wsi, struct request *request)
+struct head {
+    char text[HEAD_ROOM];
+    size_t size;
+};
+
+static void add(struct head *head, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct head *head, const char *format, ...)
 {
-    unsigned char buffer[LWS_PRE + 2048], *start = buffer + LWS_PRE, *at = start, *end = buffer + sizeof buffer;
-    char number[48];
+    va_list values;
+    va_start(values, format);
+    int size = vsnprintf(head->text + head->size, sizeof head->text - head->size, format, values);
+    va_end(values);
+    if (size > 0 && (size_t)size < sizeof head->text - head->size)
+        head->size += (size_t)size;          /* a header that does not fit is left out; all of ours do */
+}
+
+static void add_date(struct head *head, const struct server *server)
+{
+    time_t now = (time_t)server_time();
+    struct tm utc;
+    char text[40];
+    (void)server;
+    if (gmtime_r(&now, &utc) && strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &utc))
+        add(head, "date: %s\r\n", text);
+}
+
+static void write_head(struct head *head, const struct request *request)
+{
     bool is_page = request->page_etag != NULL;
-    /* 304 has no body, so its length is not told either. */
-    safety[0].value = request->policy ? request->policy : policy;
-    safety[1].value = is_page ? "no-cache" : "no-store";
-    int failed = lws_add_http_common_headers(wsi, (unsigned)request->status, request->type ? request->type : "text/plain",
-        request->status == 304 ? 0 : (lws_filepos_t)request->size, &at, end);
-    safety[0].value = policy;
-    safety[1].value = "no-store";
-    if (failed)
-        return 1;
-    if (is_page && (add(wsi, "etag:", request->page_etag, &at, end) || add(wsi, "vary:", "accept-encoding", &at, end)))
-        return 1;
-    if (request->translated && (add(wsi, "content-language:", request->language, &at, end) || add(wsi, "vary:", "accept-language", &at, end)))
-        return 1;
-    if (request->encoded && add(wsi, "content-encoding:", "gzip", &at, end))
-        return 1;
-    if (request->cookie[0] && add(wsi, "set-cookie:", request->cookie, &at, end))
-        return 1;
-    if (request->secure && add(wsi, "strict-transport-security:", "max-age=31536000", &at, end))
-        return 1;
-    if (request->attachment) {
-        snprintf(number, sizeof number, "attachment; filename=\"%.16s\"", request->attachment);
-        if (add(wsi, "content-disposition:", number, &at, end))
-            return 1;
-    }
-    if (request->retry) {
-        snprintf(number, sizeof number, "%u", request->retry);
-        if (add(wsi, "retry-after:", number, &at, end))
-            return 1;
-    }
-    if (lws_finalize_write_http_header(wsi, start, &at, end))
-        return 1;
-    request->started = true;
-    return 0;
+    head->size = 0;
+    add(head, "HTTP/1.1 %d %s\r\n", request->status, reason_of(request->status));
+    add_date(head, request->server);
+    if (request->status != 304)              /* has no body, so its length is not told either */
+        add(head, "content-type: %s\r\ncontent-length: %zu\r\n", request->type ? request->type : "text/plain",
+            request->size);
+    add(head, "content-security-policy: %s\r\ncache-control: %s\r\n%s", request->policy ? request->policy : policy,
+        is_page ? "no-cache" : "no-store", safety);
+    if (is_page)
+        add(head, "etag: %s\r\nvary: accept-encoding\r\n", request->page_etag);
+    if (request->translated)
+        add(head, "content-language: %s\r\nvary: accept-language\r\n", request->language);
+    if (request->encoded)
+        add(head, "content-encoding: gzip\r\n");
+    if (request->cookie[0])
+        add(head, "set-cookie: %s\r\n", request->cookie);
+    if (request->secure)
+        add(head, "strict-transport-security: max-age=31536000\r\n");
+    if (request->attachment)
+        add(head, "content-disposition: attachment; filename=\"%.16s\"\r\n", request->attachment);
+    if (request->retry)
+        add(head, "retry-after: %u\r\n", request->retry);
+    if (request->status == 426)
+        add(head, "upgrade: websocket\r\nsec-websocket-version: 13\r\n");
+    if (request->last)
+        add(head, "connection: close\r\n");
+    else if (request->is_old)
+        add(head, "connection: keep-alive\r\n");
+    add(head, "\r\n");
 }
 
-static int http_done(struct conn *conn)
-{
-    bool last = conn->request->last;
-    request_log(conn->request);
-    request_drop(conn);
-    return lws_http_transaction_completed(conn->wsi) || last ? -1 : 0;
-}
-
-static int http_writeable(struct conn *conn)
+/* Writes as much of the answer as there is room for. */
+static void answer_write(struct conn *conn)
 {
     struct request *request = conn->request;
-    unsigned char buffer[LWS_PRE + BODY_CHUNK];
-    if (!request || !request->status)
-        return 0;
+    if (!request || !request->status || request->waits)
+        return;
     if (!request->started) {
-        if (write_head(conn->wsi, request))
-            return -1;
-        if (request->method == METHOD_HEAD || request->status == 304 || !request->size)
-            return http_done(conn);
-        lws_callback_on_writable(conn->wsi);
-        return 0;
+        struct head head;
+        write_head(&head, request);
+        edge_write(conn->edge, head.text, head.size);
+        request->started = true;
+        if (request->method == METHOD_HEAD || request->status == 304)
+            request->sent = request->size;
     }
-    size_t left = request->size - request->sent, size = left < BODY_CHUNK ? left : BODY_CHUNK;
     const char *from = request->page ? request->page : request->data;
-    memcpy(buffer + LWS_PRE, from + request->sent, size);
-    if (lws_write(conn->wsi, buffer + LWS_PRE, size, size == left ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP) < (int)size)
-        return -1;
-    request->sent += size;
-    if (request->sent == request->size)
-        return http_done(conn);
-    lws_set_timeout(conn->wsi, PENDING_TIMEOUT_HTTP_CONTENT, HEAD_SECONDS);
-    lws_callback_on_writable(conn->wsi);
-    return 0;
-}
-
-static void http_route(struct request *request)
-{
-    if (request->early)
-        request_error(request, request->early, "");
-    else
-        request_route(request);
-}
-
-/* The length of the body; -1 if the head can be read in more than one way, so that a proxy in front may see the end elsewhere. */
-static long body_length(struct lws *wsi)
-{
-    char text[16];
-    if (lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_TRANSFER_ENCODING) > 0)
-        return -1;
-    if (!lws_hdr_total_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH))
-        return 0;
-    if (!header(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, text, sizeof text) || strlen(text) > 9 || strspn(text, "0123456789") != strlen(text) ||
-        lws_hdr_fragment_length(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, 1) > 0)
-        return -1;
-    return atol(text);
-}
-
-static int http_begin(struct conn *conn, const char *path)
-{
-    struct lws *wsi = conn->wsi;
-    struct server *server = conn->server;
-    char word[128], accept[512];
+    while (request->sent < request->size) {
+        size_t left = request->size - request->sent, size = left < BODY_CHUNK ? left : BODY_CHUNK;
+        if (!edge_has_room(conn->edge))
+            return;
+        edge_write(conn->edge, from + request->sent, size);
+        request->sent += size;
+    }
+    bool last = request->last;
+    request_log(request);
     request_drop(conn);
+    edge_answered(conn->edge, !last);
+}
+
+/* The answer to a head that cannot be read. */
+static void answer_fault(struct request *request, enum wire_fault fault)
+{
+    request->last = true;
+    request_error(request, fault == WIRE_METHOD ? ERROR_METHOD : fault == WIRE_BODY_TOO_LONG ||
+        fault == WIRE_HEAD_TOO_LONG ? ERROR_TOO_LONG :
+        ERROR_BAD_MESSAGE, fault == WIRE_LENGTH ? "content-length" : fault == WIRE_MALFORMED ? "request" :
+            fault == WIRE_HEAD_TOO_LONG ? "headers" : "");
+    if (fault == WIRE_HEAD_TOO_LONG)
+        request->status = 431;
+}
+
+/* What a request says about itself. */
+static void read_headers(struct request *request, const struct wire_request *wire)
+{
+    const char *value;
+    request->method = !strcmp(wire->method, "POST") ? METHOD_POST : !strcmp(wire->method, "GET") ? METHOD_GET :
+        !strcmp(wire->method, "HEAD") ? METHOD_HEAD : METHOD_OTHER;
+    request->secure = is_secure(request->server, wire);
+    request->last = !wire->keep_alive;
+    request->is_old = wire->is_old;
+    value = wire_header(wire, "accept-encoding", 0);
+    request->gzip = value && strstr(value, "gzip");
+    value = wire_header(wire, "accept", 0);
+    request->html = value && strstr(value, "text/html");
+    value = wire_header(wire, "if-none-match", 0);
+    snprintf(request->etag, sizeof request->etag, "%s", value && strlen(value) < sizeof request->etag ? value : "");
+    value = wire_header(wire, "content-type", 0);
+    request->json = value && !strncmp(value, "application/json", 16) && strchr("; ", value[16]);
+    request->language = language_of(wire);
+    request_identify(request, cookies_of(wire));
+    snprintf(request->host, sizeof request->host, "%s", wire->host ? wire->host : "");
+    if (wire->path && strlen(wire->path) < sizeof request->path)
+        memcpy(request->path, wire->path, strlen(wire->path) + 1);
+    else
+        request->early = ERROR_NOT_FOUND;
+}
+
+/* Whether it may ask at all. */
+static void admit(struct conn *conn, struct request *request, const struct wire_request *wire)
+{
+    struct server *server = conn->server;
+    /* A first visit fetches some seventy small files that lie ready in memory, and a family shares an address: they have
+     * a bucket of their own, ten times as large. */
+    bool is_file = request->method == METHOD_GET && page_find(!strcmp(request->path, "/") ? "/index.html" : request->path);
+    bool is_health = !strcmp(request->path, "/healthz");
+    double rate = server->options.request_rate * (is_file ? 10 : 1);
+    enum error error = request->early;
+    if (!bucket_take(is_file ? &request->address->pages : &request->address->requests, server_now(server), rate, 5 * rate))
+        error = ERROR_TOO_FAST;
+    else if (conn->is_metrics)
+        error = is_health || !strcmp(request->path, "/metrics") ? ERROR_NONE : ERROR_NOT_FOUND;
+    else if (error != ERROR_TOO_MANY && !is_health && !is_our_page(server, wire))
+        error = ERROR_ORIGIN;                /* whoever watches a server may ask how it is by whatever name, and by none */
+    request->early = error;
+}
+
+static void socket_ask(struct conn *conn, struct request *request, const struct wire_request *wire);
+
+static void on_request(void *owner, const struct wire_request *wire)
+{
+    struct conn *conn = owner;
+    struct server *server = conn->server;
     struct request *request = calloc(1, sizeof *request);
-    conn->address = address_for(server, wsi);
-    if (!request || !conn->address) {
+    struct address *address = address_of_request(conn, wire);
+    request_drop(conn);
+    if (!request || !address) {
         free(request);
-        return -1;
+        edge_cut(conn->edge);
+        return;
     }
     conn->request = request;
     request->server = server;
     request->conn = conn;
-    request->address = conn->address;
+    request_come_from(request, address);
     request->begun = server_now(server);
-    request->method = lws_hdr_total_length(wsi, WSI_TOKEN_POST_URI) ? METHOD_POST :
-        lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) ? METHOD_GET :
-        lws_hdr_total_length(wsi, WSI_TOKEN_HEAD_URI) ? METHOD_HEAD : METHOD_OTHER;
-    snprintf(request->path, sizeof request->path, "%s", path);
-    static const char proto[] = "x-forwarded-proto:";
-    request->secure = server->secure || (server->options.trust_proxy &&
-        lws_hdr_custom_copy(wsi, word, sizeof word, proto, sizeof proto - 1) > 0 && !strcmp(word, "https"));
-    if (header(wsi, WSI_TOKEN_HTTP_ACCEPT_ENCODING, word, sizeof word))
-        request->gzip = strstr(word, "gzip") != NULL;
-    request->html = header(wsi, WSI_TOKEN_HTTP_ACCEPT, accept, sizeof accept) && strstr(accept, "text/html");
-    header(wsi, WSI_TOKEN_HTTP_IF_NONE_MATCH, request->etag, sizeof request->etag);
-    request->json = header(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, word, sizeof word) && !strncmp(word, "application/json", 16) &&
-        strchr("; ", word[16]);
-    request->language = language_of(wsi);
-    request->visitor = visitor_for(server, wsi);
-    /* A first visit fetches some seventy small files that lie ready in memory, and a family shares an address: they have a bucket of their
-     * own, ten times as large. */
-    bool is_file = request->method == METHOD_GET && page_find(!strcmp(request->path, "/") ? "/index.html" : request->path);
-    double rate = server->options.request_rate * (is_file ? 10 : 1);
-    if (!bucket_take(is_file ? &conn->address->pages : &conn->address->requests, server_now(server), rate, 5 * rate))
-        request->early = ERROR_TOO_FAST;
-    else if (!is_our_page(server, wsi))
-        request->early = ERROR_ORIGIN;
-    long length = body_length(wsi);
-    if (length > 0 && length <= MOST_DISCARDED) {
-        lws_set_timeout(wsi, PENDING_TIMEOUT_HTTP_CONTENT, HEAD_SECONDS);
-        return 0;                            /* the body follows */
+    request->language = "en";
+    if (wire->fault != WIRE_GOOD && wire->fault != WIRE_LENGTH && wire->fault != WIRE_BODY_TOO_LONG) {
+        request->secure = server->secure;
+        request->method = METHOD_OTHER;
+        answer_fault(request, wire->fault);
+        return;
     }
-    request->last = length != 0;
-    if (request->last)
-        request_error(request, length < 0 ? ERROR_BAD_MESSAGE : ERROR_TOO_LONG, length < 0 ? "content-length" : "");
+    read_headers(request, wire);
+    if (wire->fault)
+        answer_fault(request, wire->fault);
+    else if (wire->wants_socket && !conn->is_metrics)
+        socket_ask(conn, request, wire);
     else
-        http_route(request);
-    return 0;
+        admit(conn, request, wire);
 }
 
-static int http_body(struct conn *conn, const void *in, size_t size)
+static void on_body(void *owner, const char *bytes, size_t size)
 {
-    struct request *request = conn->request;
+    struct request *request = ((struct conn *)owner)->request;
     if (!request || request->status)
-        return 0;                            /* refused before: the rest is of no interest */
-    if (server_now(conn->server) - request->begun > 1000 * HEAD_SECONDS)
-        return -1;                           /* libwebsockets' own timeout begins anew with every byte */
+        return;
     if (size > MAX_MESSAGE - request->body_size) {
         request->too_long = true;
-        return 0;
+        return;
     }
-    memcpy(request->body + request->body_size, in, size);
+    memcpy(request->body + request->body_size, bytes, size);
     request->body_size += size;
-    return 0;
+}
+
+static void on_complete(void *owner)
+{
+    struct request *request = ((struct conn *)owner)->request;
+    if (!request || request->status || request->waits)
+        return;
+    if (request->early)
+        request_error(request, request->early, "");
+    else
+        request_route(request);
 }
 
 /* WebSocket. */
@@ -335,7 +342,7 @@ static int http_body(struct conn *conn, const void *in, size_t size)
 void conn_wake(struct conn *conn)
 {
     struct server *server = conn->server;
-    if (!conn->wsi || conn->leaving || conn->link_awake)
+    if (!conn->edge || conn->leaving || conn->link_awake)
         return;
     conn->next_awake = NULL;
     conn->link_awake = server->awake.end;
@@ -354,48 +361,19 @@ static void fall_asleep(struct conn *conn)
 
 void conn_pause(struct conn *conn)
 {
-    if (conn->wsi)
-        lws_rx_flow_control(conn->wsi, 0);
+    if (conn->edge)
+        edge_pause(conn->edge);
 }
 
 void conn_resume(struct conn *conn)
 {
-    if (conn->wsi)
-        lws_rx_flow_control(conn->wsi, 1);
-}
-
-/* Refused before it is a socket. */
-static int refuse_upgrade(struct server *server, struct lws *wsi, unsigned status, const char *why)
-{
-    server->count.refused++;
-    server_log(server, LOG_INFO, "socket_refused", "why=%s status=%u", why, status);
-    lws_return_http_status(wsi, status, NULL);
-    return 1;
-}
-
-static int socket_filter(struct server *server, struct lws *wsi)
-{
-    char path[64];
-    struct address *address = address_for(server, wsi);
-    struct visitor *visitor = visitor_for(server, wsi);
-    if (!header(wsi, WSI_TOKEN_GET_URI, path, sizeof path) || strcmp(path, "/api/socket"))
-        return refuse_upgrade(server, wsi, 404, "path");
-    if (!is_our_page(server, wsi))
-        return refuse_upgrade(server, wsi, 403, "origin");
-    if (server->stopping)
-        return refuse_upgrade(server, wsi, 503, "stopping");
-    if (!visitor)
-        return refuse_upgrade(server, wsi, 401, "no_visitor");
-    double rate = server->options.request_rate;
-    if (!address || !bucket_take(&address->requests, server_now(server), rate, 5 * rate) ||
-        visitor->connections >= server->options.max_conns_per_visitor)
-        return refuse_upgrade(server, wsi, 429, "too_many");
-    return 0;
+    if (conn->edge)
+        edge_resume(conn->edge);
 }
 
 /*
- * Sockets are kept in the order in which they were last heard of, so that the silent ones are found without looking at the others.
- * (libwebsockets would do the pinging with a timer a socket, in one sorted list: with 10,000 sockets that took half of all processor time.)
+ * Sockets are kept in the order in which they were last heard of, so that the silent ones are found without looking at the
+ * others.
  */
 
 static void heard_remove(struct conn *conn)
@@ -416,8 +394,11 @@ static void heard_add(struct conn *conn)
     server->heard.last = conn;
 }
 
-static void hear(struct conn *conn)
+static void on_heard(void *owner)
 {
+    struct conn *conn = owner;
+    if (!conn->is_socket || conn->close)
+        return;
     heard_remove(conn);
     heard_add(conn);
 }
@@ -428,334 +409,376 @@ void web_tick(struct server *server)
     for (struct conn *conn = server->heard.first; conn && now - conn->heard >= silence; conn = conn->next_heard) {
         if (!conn->pinged) {
             conn->pinged = conn->ping = true;
+            conn->pinged_at = now;
             conn_wake(conn);
-        } else if (now - conn->heard >= silence + (silence + 3) / 4 * 3 && !conn->close) {
+        } else if (now - conn->pinged_at >= (silence + 3) / 4 * 3 && !conn->close) {
             conn->close = 1001;
-            /* If even that cannot be written. */
-            lws_set_timeout(conn->wsi, PENDING_TIMEOUT_CLOSE_SEND, 1);
             conn_wake(conn);
         }
     }
+    edge_tick(server->edge);
 }
 
-static int socket_begin(struct conn *conn)
+/* Whether a WebSocket is refused; `why` for the log. */
+static enum error socket_refusal(struct conn *conn, const struct request *request, const struct wire_request *wire,
+    const char **why)
 {
     struct server *server = conn->server;
-    int room = SEND_BUFFER;
-    conn->visitor = visitor_for(server, conn->wsi);
-    conn->address = address_for(server, conn->wsi);
-    if (!conn->visitor || !conn->address)
-        return -1;
-    conn->is_socket = true;
-    conn->last_reply = &conn->replies;
-    conn->next_of_visitor = conn->visitor->conns;
-    conn->link_of_visitor = &conn->visitor->conns;
-    if (conn->visitor->conns)
-        conn->visitor->conns->link_of_visitor = &conn->next_of_visitor;
-    conn->visitor->conns = conn;
-    conn->visitor->connections++;
-    visitor_saw(server, conn->visitor);
-    server->sockets++;
-    heard_add(conn);
-    /* libwebsockets makes it as small as its own buffer: then a message waits for the acknowledgement of the one before. */
-    setsockopt(lws_get_socket_fd(conn->wsi), SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
-    conn_wake(conn);
-    return 0;
+    double rate = server->options.request_rate;
+    if (strcmp(request->path, "/api/socket"))
+        return *why = "path", ERROR_NOT_FOUND;
+    if (request->early == ERROR_TOO_MANY)
+        return *why = "too_many", ERROR_TOO_MANY;
+    if (!is_our_page(server, wire))
+        return *why = "origin", ERROR_ORIGIN;
+    if (server->stopping)
+        return *why = "stopping", ERROR_STOPPING;
+    if (!request->visitor)
+        return *why = "no_visitor", ERROR_NO_VISITOR;
+    if (!bucket_take(&request->address->requests, server_now(server), rate, 5 * rate))
+        return *why = "too_fast", ERROR_TOO_FAST;
+    if (request->visitor->connections >= server->options.max_conns_per_visitor)
+        return *why = "too_many", ERROR_TOO_MANY;
+    if (!wire->socket_key)
+        return *why = "handshake", ERROR_BAD_MESSAGE;
+    return ERROR_NONE;
 }
 
-/* The last words. What is left unread would make the kernel reset the connection, and they would be lost: it is thrown away, in reason. */
-static void say_why(struct conn *conn, unsigned code)
+/* Whether a list with commas has our subprotocol. */
+static bool offers_protocol(const struct wire_request *wire)
 {
-    char waste[4096];
-    conn->server->count.cut += code == 1008 || code == 1009;
-    conn->leaving = true;
-    lws_close_reason(conn->wsi, (enum lws_close_status)code, NULL, 0);
-    for (unsigned i = 0; i < 16 && recv(lws_get_socket_fd(conn->wsi), waste, sizeof waste, MSG_DONTWAIT) > 0; i++)
-        ;
-}
-
-static int socket_close(struct conn *conn, unsigned code)
-{
-    say_why(conn, code);
-    return -1;
-}
-
-static int socket_receive(struct conn *conn, const char *in, size_t size)
-{
-    struct server *server = conn->server;
-    hear(conn);
-    bool is_last = lws_is_final_fragment(conn->wsi) && !lws_remaining_packet_payload(conn->wsi);
-    if (conn->close)
-        return 0;                            /* nothing more is heard from it */
-    if (lws_frame_is_binary(conn->wsi))
-        return socket_close(conn, 1003);
-    if (size > MAX_MESSAGE - conn->inbox_size)
-        return socket_close(conn, 1009);
-    if (conn->inbox_size || !is_last) {      /* in parts */
-        if (!conn->inbox && !(conn->inbox = malloc(MAX_MESSAGE)))
-            return socket_close(conn, 1011);
-        memcpy(conn->inbox + conn->inbox_size, in, size);
-        conn->inbox_size += size;
-        if (!is_last)
-            return 0;
-        in = conn->inbox;
-        size = conn->inbox_size;
-    }
-    server->count.messages++;
-    if (!bucket_take(&conn->rate, server_now(server), server->options.message_rate, 3 * server->options.message_rate)) {
-        conn_answer(conn, "", ERROR_TOO_FAST, NULL);
-        if (++conn->offences >= MOST_OFFENCES)
-            conn->close = 1008;              /* after the answers, so that it knows why */
-    } else {
-        message_read(conn, in, size);
-    }
-    if (conn->inbox) {
-        free(conn->inbox);
-        conn->inbox = NULL;
-        conn->inbox_size = 0;
-    }
-    return 0;
-}
-
-/* Writes what a socket lacks; true: that was all. What the kernel does not take libwebsockets keeps, one message at the most. */
-static bool socket_write(struct conn *conn)
-{
-    static unsigned char buffer[LWS_PRE + FEED_ROOM];
-    struct server *server = conn->server;
-    if (conn->ping) {
-        conn->ping = false;
-        buffer[LWS_PRE] = '?';               /* libwebsockets does not report the answer to an empty one */
-        conn->broken = lws_write(conn->wsi, buffer + LWS_PRE, 1, LWS_WRITE_PING) < 0;
-    }
-    for (unsigned i = 0; i < WRITES && !conn->broken && !lws_partial_buffered(conn->wsi); i++) {
-        size_t size = conn->close && !conn->replies ? 0 : feed_next(conn, (char *)buffer + LWS_PRE, FEED_ROOM);
-        if (!size)
-            return !conn->close;
-        server->count.sent++;
-        server->count.bytes_sent += size;
-        conn->broken = lws_write(conn->wsi, buffer + LWS_PRE, size, LWS_WRITE_TEXT) < (int)size;
-    }
+    const char *list;
+    for (unsigned i = 0; (list = wire_header(wire, "sec-websocket-protocol", i)); i++)
+        for (; *list; list += strcspn(list, ",")) {
+            list += strspn(list, ", \t");
+            if (!strncmp(list, "pyramids-1", 10) && (!list[10] || strchr(", \t", list[10])))
+                return true;
+        }
     return false;
 }
 
-/* There is room again, or something is left to be done that must be done here. */
-static int socket_writeable(struct conn *conn)
+static void socket_ask(struct conn *conn, struct request *request, const struct wire_request *wire)
 {
-    if (conn->leaving || socket_write(conn))
-        return 0;
-    if (conn->broken)
-        return -1;
-    if (conn->close && !conn->replies && !lws_partial_buffered(conn->wsi)) {
-        /* From here a return of -1 would reach the client as 1006, without the reason. */
-        say_why(conn, conn->close);
-        lws_set_timeout(conn->wsi, PENDING_TIMEOUT_CLOSE_SEND, LWS_TO_KILL_SYNC);
-        return 0;
+    struct server *server = conn->server;
+    const char *why;
+    enum error error = socket_refusal(conn, request, wire, &why);
+    request->route = "/api/socket";
+    if (error) {
+        request->last = true;                /* whatever follows was meant for a WebSocket */
+        request_error(request, error, error == ERROR_BAD_MESSAGE ? "sec-websocket" : "");
+        if (error == ERROR_BAD_MESSAGE)
+            request->status = 426;
+        server->count.refused++;
+        server_log(server, LOG_INFO, "socket_refused", "why=%s status=%d", why, request->status);
+        return;
     }
-    lws_callback_on_writable(conn->wsi);
-    return 0;
+    struct head head = { .size = 0 };
+    add_date(&head, server);
+    add(&head, "content-security-policy: %s\r\ncache-control: no-store\r\n%s%s%s", policy, safety,
+        request->secure ? "strict-transport-security: max-age=31536000\r\n" : "", offers_protocol(wire) ?
+            "sec-websocket-protocol: pyramids-1\r\n" : "");
+    struct visitor *visitor = request->visitor;
+    struct address *address = address_hold(request->address);
+    edge_upgrade(conn->edge, wire, head.text);
+    /* behind a proxy its place among the connections of its address is now the socket's */
+    request_drop(conn);
+    bool is_in = conn_begin(conn, visitor, address);
+    address_release(address);
+    if (!is_in) {
+        edge_cut(conn->edge);
+        return;
+    }
+    conn->is_socket = true;
+    server->sockets++;
+    heard_add(conn);
+    conn_wake(conn);
 }
 
-/*
- * Before the loop waits: most sockets have room, so they are simply written to. To ask libwebsockets for the chance first costs four calls
- * of epoll_ctl and one of poll a message, which was more than all else.
- */
-static void write_awake(uv_prepare_t *writer)
+/* Past a string that begins after its quotation mark. */
+static const char *skip_string(const char *at, const char *end)
+{
+    while (at < end && *at != '"')
+        at += *at == '\\' && end - at > 1 ? 2 : 1;
+    return at;
+}
+
+/* An id in quotation marks that could be answered. */
+static void take_id(const char *at, const char *end, char id[ID_SIZE])
+{
+    while (at < end && strchr(" \t\r\n:", *at))
+        at++;
+    const char *from = at + 1, *to = from;
+    if (at >= end || *at != '"')
+        return;
+    while (to < end && *to > ' ' && *to <= '~' && !strchr("\"\\", *to))
+        to++;
+    if (to == from || to - from >= ID_SIZE || to >= end || *to != '"')
+        return;
+    memcpy(id, from, (size_t)(to - from));
+    id[to - from] = '\0';
+}
+
+/* The id of a message that is not read as a whole, because there are too many of them: the value of "id" at its outermost
+ * level, "" if there is none that could be answered. */
+static void find_id(const char *text, size_t size, char id[ID_SIZE])
+{
+    const char *end = text + size;
+    unsigned depth = 0;
+    bool is_name = false;
+    id[0] = '\0';
+    for (const char *at = text; at < end; at++) {
+        if (*at == '{' || *at == '[') {
+            is_name = ++depth == 1;
+        } else if (*at == '}' || *at == ']') {
+            depth--;
+        } else if (*at == ',') {
+            is_name = depth == 1;
+        } else if (*at == '"') {
+            const char *from = at + 1;
+            at = skip_string(from, end);
+            if (is_name && at - from == 2 && !memcmp(from, "id", 2)) {
+                take_id(at + 1, end, id);
+                return;
+            }
+            is_name = false;
+        }
+    }
+}
+
+/* What is sent while a phase is open is counted when it is over: the length of `ready` would tell an onlooker how long
+ * the choice is that it carries. */
+static void count_sent(struct conn *conn, size_t size)
+{
+    struct server *server = conn->server;
+    struct table *table = conn->table;
+    if (!table || table->core.state != STORE_RUNNING) {
+        server->count.sent++;
+        server->count.bytes_sent += size;
+        return;
+    }
+    if (table->unreported.lines != table->log.count)
+        table_report(table);
+    table->unreported.messages++;
+    table->unreported.bytes += size;
+}
+
+/* Writes what a socket lacks. */
+static void socket_write(struct conn *conn)
+{
+    static char buffer[FEED_ROOM];
+    bool is_all = false;
+    if (conn->ping) {
+        conn->ping = false;
+        edge_ping(conn->edge);
+    }
+    for (unsigned i = 0; i < WRITES && !is_all && edge_has_room(conn->edge); i++) {
+        size_t size = conn->close && !conn->replies ? 0 : feed_next(conn, buffer, sizeof buffer);
+        is_all = !size;
+        if (!size)
+            break;
+        count_sent(conn, size);
+        edge_send(conn->edge, buffer, size);
+    }
+    if (is_all && conn->close) {
+        conn->leaving = true;
+        edge_close(conn->edge, conn->close);
+    } else if (!is_all && edge_has_room(conn->edge)) {
+        conn_wake(conn);                     /* after the others */
+    } else if (!is_all) {
+        edge_wake(conn->edge);               /* once there is room */
+    }
+    edge_flush(conn->edge);
+    if (conn->close && !conn->leaving)
+        edge_hurry(conn->edge);
+}
+
+static void on_message(void *owner, const char *text, size_t size)
+{
+    struct conn *conn = owner;
+    struct server *server = conn->server;
+    if (conn->close || !conn->is_socket)
+        return;                              /* nothing more is heard from it */
+    server->count.messages++;
+    if (conn->reply_count >= MAX_REPLIES / 2)
+        socket_write(conn);                  /* many messages in one piece: their answers need not pile up */
+    if (conn->close)
+        return;
+    if (bucket_take(&conn->rate, server_now(server), server->options.message_rate, 3 * server->options.message_rate)) {
+        message_read(conn, text, size);
+        return;
+    }
+    char id[ID_SIZE];
+    find_id(text, size, id);
+    conn_answer(conn, id, ERROR_TOO_FAST, NULL);
+    if (++conn->offences >= MOST_OFFENCES)
+        conn->close = 1008;                  /* after the answers, so that it knows why */
+}
+
+static void on_room(void *owner)
+{
+    struct conn *conn = owner;
+    if (conn->is_socket)
+        conn_wake(conn);
+    else
+        answer_write(conn);
+}
+
+/* Before the loop waits: most sockets have room, so they are simply written to, without asking the loop for the chance
+ * first. */
+static void before_waiting(uv_prepare_t *writer)
 {
     struct server *server = writer->data;
-    for (struct conn *conn; (conn = server->awake.first);) {
-        fall_asleep(conn);
-        if (!conn->leaving && (conn->close || !socket_write(conn)))
-            lws_callback_on_writable(conn->wsi);
-    }
-}
-
-/* All that libwebsockets reports. */
-
-static int connection_filter(struct server *server, int fd)
-{
-    char name[64];
-    if (server->connections >= server->options.max_connections) {
-        server->count.refused++;
-        return 1;
-    }
-    if (server->options.trust_proxy || !lws_get_peer_simple_fd(fd, name, sizeof name))
-        return 0;
-    struct address *address = address_of(server, name);
-    if (address && address->connections < server->options.max_per_address)
-        return 0;
-    server->count.refused++;
-    return 1;
-}
-
-static void connection_begin(struct server *server, struct lws *wsi)
-{
-    char name[64];
-    struct address *address = lws_get_peer_simple(wsi, name, sizeof name) ? address_of(server, name) : NULL;
-    server->connections++;
-    if (address)
-        address->connections++;
-    lws_set_opaque_user_data(wsi, address);
-}
-
-static void connection_end(struct server *server, struct lws *wsi)
-{
-    struct address *address = lws_get_opaque_user_data(wsi);
-    if (!address)
-        return;                              /* the listening socket */
-    server->connections--;
-    address->connections--;
-    lws_set_opaque_user_data(wsi, NULL);
-}
-
-static int callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size)
-{
-    struct conn *conn = user;
-    struct server *server = lws_get_context(wsi) ? server_of(wsi) : NULL;
-    switch ((int)reason) {
-    case LWS_CALLBACK_FILTER_NETWORK_CONNECTION:
-        return connection_filter(server, (int)(intptr_t)in);
-    case LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED:
-        connection_begin(server, wsi);
-        return 0;
-    case LWS_CALLBACK_WSI_DESTROY:
-        connection_end(server, wsi);
-        return 0;
-    case LWS_CALLBACK_FILTER_PROTOCOL_CONNECTION:
-        return socket_filter(server, wsi);
-    case LWS_CALLBACK_HTTP:
-        conn->wsi = wsi;
-        conn->server = server;
-        return http_begin(conn, in);
-    case LWS_CALLBACK_HTTP_BODY:
-        return http_body(conn, in, size);
-    case LWS_CALLBACK_HTTP_BODY_COMPLETION:
-        if (conn->request && !conn->request->status && !conn->request->waits)
-            http_route(conn->request);
-        return 0;
-    case LWS_CALLBACK_HTTP_WRITEABLE:
-        return http_writeable(conn);
-    case LWS_CALLBACK_CLOSED_HTTP:
-    case LWS_CALLBACK_HTTP_DROP_PROTOCOL:
-        if (conn)
-            request_drop(conn);
-        return 0;
-    case LWS_CALLBACK_ESTABLISHED:
-        conn->wsi = wsi;
-        conn->server = server;
-        return socket_begin(conn);
-    case LWS_CALLBACK_RECEIVE:
-        return socket_receive(conn, in, size);
-    case LWS_CALLBACK_RECEIVE_PONG:
-        hear(conn);
-        return 0;
-    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
-        conn->leaving = true;
-        return 0;
-    case LWS_CALLBACK_SERVER_WRITEABLE:
-        return socket_writeable(conn);
-    case LWS_CALLBACK_CLOSED:
-        if (conn->is_socket) {
-            server->sockets--;
-            heard_remove(conn);
+    do {
+        edge_turn(server->edge);
+        for (struct conn *conn; (conn = server->awake.first);) {
+            fall_asleep(conn);
+            if (conn->edge && !conn->leaving)
+                socket_write(conn);
         }
-        conn->wsi = NULL;
-        fall_asleep(conn);
-        conn_finish(conn);
-        return 0;
-    default:
-        return 0;
-    }
+    } while (edge_is_due(server->edge));
 }
 
-static const struct lws_protocols protocols[] = {
-    { .name = "pyramids-1", .callback = callback, .per_session_data_size = sizeof(struct conn), .rx_buffer_size = RX_CHUNK,
-        .tx_packet_size = FEED_ROOM },
-    { 0 }
-};
+/* Connections. */
 
-static const lws_retry_bo_t idle_policy = { 0 };     /* no timers: web_tick does it */
-
-/* Why we could not listen there, as errno; 0: we can. libwebsockets would share a port with another server of the same user, so that each gets some
- * of the clients, and would say nothing of an address that is not ours. */
-static int try_to_bind(const char *address, int port)
+static void *on_begin(void *context, struct edge_conn *edge, unsigned listener, const char *name)
 {
-    struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port) };
-    struct sockaddr_in four = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
-    bool is_six = inet_pton(AF_INET6, address, &six.sin6_addr) == 1;
-    if (!is_six && inet_pton(AF_INET, address, &four.sin_addr) != 1)
-        return EINVAL;
-    int on = 1, fd = socket(is_six ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return errno;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    const struct sockaddr *to = is_six ? (const struct sockaddr *)&six : (const struct sockaddr *)&four;
-    int why = bind(fd, to, is_six ? sizeof six : sizeof four) ? errno : 0;
-    close(fd);
-    return why;
+    struct server *server = context;
+    struct address *address = address_of(server, name);
+    struct conn *conn = NULL;
+    bool is_metrics = listener == LISTENER_METRICS;
+    /* The connections behind a proxy are the proxy's: there, requests and sockets count. */
+    bool is_counted = !is_metrics && !server->options.trust_proxy;
+    if (server->connections < server->options.max_connections && address)
+        conn = calloc(1, sizeof *conn);
+    if (!conn || (is_counted && !address_enter(server, address))) {
+        free(conn);
+        server->count.refused++;
+        return NULL;
+    }
+    conn->edge = edge;
+    conn->server = server;
+    conn->peer = is_counted ? address : address_hold(address);
+    conn->is_counted = is_counted;
+    conn->is_metrics = is_metrics;
+    server->connections++;
+    return conn;
+}
+
+static void on_end(void *owner, unsigned code)
+{
+    struct conn *conn = owner;
+    struct server *server = conn->server;
+    conn->leaving = true;
+    fall_asleep(conn);
+    request_drop(conn);
+    if (conn->is_socket) {
+        server->count.cut += code == 1008 || code == 1009;
+        server->sockets--;
+        heard_remove(conn);
+        conn->is_socket = false;
+        conn->edge = NULL;
+        conn_finish(conn);
+    }
+    conn->edge = NULL;
+}
+
+static void on_gone(void *owner)
+{
+    struct conn *conn = owner;
+    conn->server->connections--;
+    if (conn->is_counted)
+        address_leave(conn->peer);
+    else
+        address_release(conn->peer);
+    free(conn);
+}
+
+static uint64_t edge_now(void *context)
+{
+    return server_now(context);
+}
+
+static void on_short_of_files(void *context, int error)
+{
+    server_log(context, LOG_WARN, "accept", "error=%d words=\"%s\"", error, "connections wait: no more files can be opened");
+}
+
+static const struct edge_handler handler = { .begin = on_begin, .request = on_request, .body = on_body,
+    .complete = on_complete, .message = on_message,
+    .heard = on_heard, .room = on_room, .end = on_end, .gone = on_gone, .now = edge_now,
+        .short_of_files = on_short_of_files };
+
+static void cannot_listen(int why, unsigned port, const char *address, char *error, size_t error_size)
+{
+    snprintf(error, error_size, why == EADDRINUSE ? _("port %u of %s is taken; --port 0 finds a free one") :
+        why == EACCES ? _("port %u of %s needs rights that this user does not have; try one above 1023") :
+        why == EINVAL ? _("cannot listen on port %u of %s: expected an address such as 127.0.0.1 or ::1") :
+        _("cannot listen on port %u of %s: it is not an address of this machine"), port, address);
+}
+
+/* --metrics-address, such as 127.0.0.1:9100 or [::1]:9100. */
+static bool listen_for_metrics(struct server *server, char *error, size_t error_size)
+{
+    const char *text = server->options.metrics_address, *colon = text ? strrchr(text, ':') : NULL;
+    char address[64], *end = NULL;
+    unsigned long port = colon ? strtoul(colon + 1, &end, 10) : 0;
+    if (!text)
+        return true;
+    bool in_brackets = text[0] == '[' && colon && colon > text + 1 && colon[-1] == ']';
+    size_t length = !colon ? 0 : (size_t)(colon - text) - (in_brackets ? 2 : 0);
+    if (!length || length >= sizeof address || !colon[1] || *end || port > 65535) {
+        snprintf(error, error_size, _("--metrics-address %s: expected an address and a port, such as 127.0.0.1:9100"), text);
+        return false;
+    }
+    memcpy(address, text + in_brackets, length);
+    address[length] = '\0';
+    unsigned at = (unsigned)port;
+    int why = edge_listen(server->edge, LISTENER_METRICS, address, &at, NULL);
+    if (why)
+        cannot_listen(why, (unsigned)port, address, error, error_size);
+    return !why;
 }
 
 bool web_start(struct server *server, char *error, size_t error_size)
 {
     const struct server_options *options = &server->options;
-    void *loops[] = { &server->loop };
-    struct lws_context_creation_info info = {
-        .port = (int)options->port,
-        .iface = !strcmp(options->address, "0.0.0.0") || !strcmp(options->address, "::") ? NULL : options->address,
-        .protocols = protocols,
-        .gid = -1,
-        .uid = -1,
-        .options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_VALIDATE_UTF8 | LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND |
-            LWS_SERVER_OPTION_SKIP_SERVER_CANONICAL_NAME,
-        .user = server,
-        .foreign_loops = loops,
-        .max_http_header_data = 4096,
-        .max_http_header_pool = (unsigned short)(options->max_connections < 4096 ? options->max_connections + 16 : 4096),
-        .timeout_secs = HEAD_SECONDS,
-        .timeout_secs_ah_idle = HEAD_SECONDS,
-        .keepalive_timeout = HEAD_SECONDS,
-        .pt_serv_buf_size = 4096 + LWS_PRE,
-        .fd_limit_per_thread = options->max_connections + 64,
-        .retry_and_idle_policy = &idle_policy,
-        .headers = safety,
-        .alpn = "http/1.1",
-    };
-    if (!strchr(options->address, ':'))
-        info.options |= LWS_SERVER_OPTION_DISABLE_IPV6;
-    if (options->tls_cert) {
-        info.options |= LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
-        info.ssl_cert_filepath = options->tls_cert;
-        info.ssl_private_key_filepath = options->tls_key;
-        server->secure = true;
-    }
+    struct wire_tls_context *tls = NULL;
+    unsigned port = options->port;
     server->awake.end = &server->awake.first;
-    lws_set_log_level(0, NULL);
-    int why = try_to_bind(options->address, info.port);
+    if (options->tls_cert && !(tls = wire_tls_server(options->tls_cert, options->tls_key))) {
+        snprintf(error, error_size,
+            _("cannot serve %s: the certificate or its key cannot be read, or they do not belong together"),
+            options->tls_cert);
+        return false;
+    }
+    server->secure = tls != NULL;
+    server->edge = edge_create(&server->loop, &handler, server, MAX_MESSAGE);
+    if (!server->edge) {
+        wire_tls_context_destroy(tls);
+        snprintf(error, error_size, _("cannot listen on %s"), options->address);
+        return false;
+    }
+    uv_prepare_init(&server->loop, &server->writer);
+    server->writer.data = server;
+    uv_prepare_start(&server->writer, before_waiting);
+    int why = edge_listen(server->edge, LISTENER_PAGE, options->address, &port, tls);
     if (why == EADDRINUSE && options->other_port) {
-        info.port = 0;
-        why = 0;
+        port = 0;
+        why = edge_listen(server->edge, LISTENER_PAGE, options->address, &port, tls);
     }
     if (why) {
-        snprintf(error, error_size, why == EADDRINUSE ? _("port %u of %s is taken; --port 0 finds a free one") :
-            why == EACCES ? _("port %u of %s needs rights that this user does not have; try one above 1023") :
-            why == EINVAL ? _("cannot listen on port %u of %s: expected an address such as 127.0.0.1 or ::1") :
-            _("cannot listen on port %u of %s: it is not an address of this machine"), options->port, options->address);
+        wire_tls_context_destroy(tls);
+        cannot_listen(why, options->port, options->address, error, error_size);
         return false;
     }
-    server->lws = lws_create_context(&info);
-    if (server->lws) {
-        uv_prepare_init(&server->loop, &server->writer);
-        server->writer.data = server;
-        uv_prepare_start(&server->writer, write_awake);
-    }
-    server->vhost = server->lws ? lws_get_vhost_by_name(server->lws, "default") : NULL;
-    int port = server->vhost ? lws_get_vhost_listen_port(server->vhost) : 0;
-    if (port <= 0) {
-        snprintf(error, error_size, options->tls_cert ? _("cannot serve %s: the certificate or its key cannot be read, or they do not belong together") :
-            _("cannot listen on %s"), options->tls_cert ? options->tls_cert : options->address);
+    if (!listen_for_metrics(server, error, error_size))
         return false;
-    }
-    bool is_any = !strcmp(options->address, "0.0.0.0") || !strcmp(options->address, "::"), is_v6 = strchr(options->address, ':');
-    snprintf(server->url, sizeof server->url, "%s://%s%.64s%s:%d/", server->secure ? "https" : "http", is_v6 && !is_any ? "[" : "",
+    if (!options->address)
+        return true;
+    bool is_any = !strcmp(options->address, "0.0.0.0") || !strcmp(options->address, "::"), is_v6 = strchr(options->address,
+        ':');
+    snprintf(server->url, sizeof server->url, "%s://%s%.64s%s:%u/", server->secure ? "https" : "http", is_v6 && !is_any ?
+        "[" : "",
         is_any ? "127.0.0.1" : options->address, is_v6 && !is_any ? "]" : "", port);
     return true;
 }
@@ -785,10 +808,16 @@ static void close_socket(struct conn *conn)
 void web_warn(struct server *server) { each_socket(server, warn); }
 void web_close_sockets(struct server *server) { each_socket(server, close_socket); }
 
+unsigned web_busy(const struct server *server)
+{
+    return server->sockets + edge_lingering(server->edge);
+}
+
 void web_stop(struct server *server)
 {
-    if (!server->lws)
+    if (!server->edge)
         return;
     uv_close((uv_handle_t *)&server->writer, NULL);
-    lws_context_destroy(server->lws);
+    edge_stop(server->edge);
+    server->edge = NULL;
 }

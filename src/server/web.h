@@ -1,4 +1,4 @@
-/* web.h (web.c): the server's side of libwebsockets. */
+/* web.h (web.c): connections. */
 #ifndef PYR_SERVER_WEB_H
 #define PYR_SERVER_WEB_H
 
@@ -13,6 +13,7 @@ void web_tick(struct server *server);
 /* Tells every socket to come back later; closes them all; ends. The loop must run on until everything is closed. */
 void web_warn(struct server *server);
 void web_close_sockets(struct server *server);
+unsigned web_busy(const struct server *server);          /* sockets, and connections that have yet to hear their last words */
 void web_stop(struct server *server);
 
 #endif

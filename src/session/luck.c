@@ -49,8 +49,10 @@ unsigned pyr_luck_follow(struct pyr_luck_log *log, struct pyr_word line, struct 
     pyr_lines_init(&lines, line.at, line.length);
     if (!pyr_lines_next(&lines, false) || !pyr_event_read(log->edition, &lines, &event))
         return 0;
-    if (replay->stage == PYR_STAGE_PLAY && (open->phase == PYR_REPLACE || open->waiting == (1u << replay->seats) - 1))
+    if (replay->stage == PYR_STAGE_PLAY && (open->phase == PYR_REPLACE || open->waiting == (1u << replay->seats) - 1)) {
         log->phase = replay->state;
+        log->phase_line = number;
+    }
     if (is_decision(&event) && open->seats)
         task[count++] = (struct pyr_luck_task){ log->phase, event, number, open->round, open->turn, false };
     if (is_chance(&event) && open->seats)
@@ -64,6 +66,15 @@ unsigned pyr_luck_follow(struct pyr_luck_log *log, struct pyr_word line, struct 
     if (event.kind == PYR_EVENT_DEAL && replay->stage == PYR_STAGE_PLAY)     /* all are dealt: judged as one event */
         task[count++] = (struct pyr_luck_task){ replay->state, event, number, 0, 0, true };
     return count;
+}
+
+uint32_t pyr_luck_end(const struct pyr_luck_log *log, struct pyr_state *state)
+{
+    const struct pyr_table *open = &log->replay.state.open;
+    bool at_once = open->phase == PYR_KEEP || open->phase == PYR_MARK;
+    bool is_open = at_once && open->waiting && open->waiting != (1u << log->replay.seats) - 1;
+    *state = is_open ? log->phase : log->replay.state;
+    return is_open ? log->phase_line : log->line;
 }
 
 /* Decisions. */
@@ -232,15 +243,26 @@ void pyr_luck_measure(const struct pyr_luck_how *how, const struct pyr_luck_task
     add(&chance->luck, &mean, -1);
 }
 
+void pyr_luck_expect(const struct pyr_luck_how *how, const struct pyr_state *state, unsigned number,
+    struct pyr_outlook *outlook)
+{
+    struct pyr_view view;
+    struct pyr_rng rng;
+    pyr_rng_seed(&rng, how->seed, 2 * (uint64_t)number);
+    pyr_view_init(&view, state, PYR_NOBODY);
+    pyr_analysis_outlook(how->memory, how->box, &view, NULL, how->playouts, &rng, outlook);
+}
+
 /* Sums. */
 
-void pyr_luck_add_decision(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_luck_decision *d)
+void pyr_luck_add_decision(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_luck_decision *d, bool counts)
 {
     struct pyr_luck_sum *mine = &sum[d->seat];
     mine->decisions++;
     mine->marks[d->mark]++;
     mine->lost += d->points_lost;
-    mine->gained += d->points_gained;
+    if (counts)
+        mine->gained += d->points_gained;
     mine->win_lost += d->win_lost;
 }
 
@@ -254,12 +276,15 @@ void pyr_luck_add_chance(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct py
     }
 }
 
-void pyr_luck_finish(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_box *box, const struct pyr_table *open)
+void pyr_luck_finish(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_box *box, const struct pyr_table *open,
+    const struct pyr_outlook *end)
 {
     for (unsigned s = 0; s < open->seats; s++) {
         struct pyr_luck_sum *one = &sum[s];
         one->actual = (float)pyr_table_score(box, open, (pyr_seat)s).total;
-        one->skill = one->actual - one->luck;
+        one->expected = end ? end->points[s] : one->actual;
+        one->waiting = end && open->waiting >> s & 1;
+        one->skill = one->expected - one->luck;
         one->rest = one->skill - one->par - one->gained;
         one->rate = one->decisions ? one->lost / (float)one->decisions : 0;
     }

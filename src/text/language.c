@@ -436,6 +436,17 @@ const char *pyr_text_language_name(const char *code)
     return name;
 }
 
+/* 1, 0, or 0 with up to three digits after the point. strtod would follow the locale, and take "0x1p9" and "1e9". */
+static double read_weight(const char *text)
+{
+    double weight = text[0] == '1', digit = 0.1;
+    if (text[0] != '0' || text[1] != '.')
+        return weight;
+    for (text += 2; *text >= '0' && *text <= '9' && digit > 0.0005; text++, digit /= 10)
+        weight += (*text - '0') * digit;
+    return weight;
+}
+
 const char *pyr_text_accepted(const char *wanted)
 {
     const struct catalogue *best = NULL;
@@ -447,7 +458,7 @@ const char *pyr_text_accepted(const char *wanted)
         double weight = 1;
         const char *q = memchr(wanted, ';', length);
         if (q && (q = strstr(q, "q=")) && q < wanted + length)
-            weight = q[2] == '1' ? 1 : q[3] == '.' ? strtod(q + 2, NULL) : 0;
+            weight = read_weight(q + 2);
         if (found && weight > most) {
             most = weight;
             best = found;

@@ -28,6 +28,7 @@ const char *pyr_text_level(const char *name)
 void pyr_text_player(struct pyr_word name, char *to, size_t size)
 {
     pyr_word_copy(name, to, size);
+    pyr_text_clean(to);
     if (!strcmp(to, PYR_NAMELESS) || !strcmp(to, "You")) {
         snprintf(to, size, "%s", _("Player"));
         return;
@@ -42,6 +43,39 @@ void pyr_text_player(struct pyr_word name, char *to, size_t size)
         *blank = ' ';
     else
         snprintf(to, size, "%s %c", level, number);
+}
+
+/* Marks that change the direction of writing: what follows them is read otherwise than it stands there. */
+static bool turns_direction(uint32_t c)
+{
+    return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+void pyr_text_clean(char *text)
+{
+    const unsigned char *from = (const unsigned char *)text;
+    while (*from) {
+        size_t length = from[0] < 0x80 ? 1 : from[0] >= 0xc2 && from[0] < 0xe0 ? 2 : from[0] >= 0xe0 && from[0] < 0xf0 ? 3
+            : from[0] >= 0xf0 && from[0] < 0xf5 ? 4 : 0;
+        uint32_t c = length == 1 ? from[0] : length ? from[0] & (0x7fu >> length) : 0;
+        for (size_t i = 1; i < length; i++) {
+            if ((from[i] & 0xc0) != 0x80) {
+                length = 0;
+                break;
+            }
+            c = c << 6 | (from[i] & 0x3f);
+        }
+        /* Longer forms of a short character are how control characters are hidden. */
+        bool good = length && c >= 0x20 && c != 0x7f && !(c >= 0x80 && c < 0xa0) && !(c >= 0xd800 && c < 0xe000) && c <= 0x10ffff &&
+            !(length == 3 && c < 0x800) && !(length == 4 && c < 0x10000) && !turns_direction(c);
+        if (good)
+            for (size_t i = 0; i < length; i++)
+                *text++ = (char)from[i];
+        else
+            *text++ = '?';
+        from += length ? length : 1;
+    }
+    *text = '\0';
 }
 
 const char *pyr_text_system(int error)
@@ -129,7 +163,9 @@ static bool edition_sentence(const struct pyr_fault *f, char *to, size_t size)
     case PYR_ERR_CARD_SPACES: snprintf(to, size, _("card %d has overlapping symbols; expected at most one a space"), a); break;
     case PYR_ERR_CARD_ENTRANCE: snprintf(to, size, _("card %d: expected exactly one entrance v, in the top row"), a); break;
     case PYR_ERR_CARD_TOMB: snprintf(to, size, _("card %d: expected exactly one tomb T, in the bottom row"), a); break;
-    case PYR_ERR_CARD_APART: snprintf(to, size, _("card %d falls apart; expected open spaces that all hang together by their sides"), a); break;
+    case PYR_ERR_CARD_APART:
+        snprintf(to, size, _("card %d has open spaces that cannot be reached from the others; expected walls # there"), a);
+        break;
     case PYR_ERR_CARD_COLOUR: snprintf(to, size, _("card %d has no colour; expected green, orange or purple"), a); break;
     case PYR_ERR_COLOUR_COUNT: snprintf(to, size, _("the number of %s cards is %d; expected 16 of each colour"), w, a); break;
     case PYR_ERR_EDITION_ROW: snprintf(to, size, _("'%s' is not a row of card %d; expected five of # . v T x r e f s p"), w, a); break;

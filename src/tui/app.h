@@ -11,7 +11,8 @@
 #define PYR_TUI_APP_H
 
 #include "draw.h"
-#include "save.h"
+#include "rulesheet.h"
+#include "saved.h"
 #include "screen.h"
 #include "think.h"
 #include "tui.h"
@@ -19,17 +20,32 @@
 enum sheet { SHEET_NONE, SHEET_PLAYERS, SHEET_STORY, SHEET_HELP };
 enum question { ASK_NOTHING, ASK_QUIT, ASK_TAKE_BACK };
 
-/* Who plays what, and with which cards. */
-struct setup {
-    unsigned players;            /* 0: not known */
-    unsigned people;             /* bits */
-    const struct pyr_bot *bot[PYR_MAX_SEATS];
-    char names[PYR_MAX_SEATS][PYR_MAX_PLAYER_NAME + 1];      /* as in the record */
-    char edition_file[PATH_MAX]; /* "": built in */
-};
-
+struct app;
 struct game;
 struct remote;
+
+/* What a game does in its own way, played here (game.c) or at a server (remote.c). Functions marked with "or NULL" may be missing. */
+struct play_ops {
+    void (*tick)(struct app *app);                           /* what happened meanwhile: bots, the server */
+    bool (*is_alive)(const struct app *app);                 /* something may happen without a key */
+    const char *(*title)(struct app *app);                   /* on the right of the first line */
+    const char *(*banner)(const struct app *app);            /* over everything, NULL if there is none; or NULL */
+    enum sign (*sign)(const struct app *app, unsigned seat); /* what a player is doing; or NULL: by the match */
+    unsigned (*waiting)(const struct app *app);              /* bits: who is waited for */
+    const char *(*leaving)(const struct app *app);           /* what becomes of the game when the player leaves now */
+    void (*confirm)(struct app *app);
+    void (*take)(struct app *app, pyr_step step);
+    void (*retract)(struct app *app);
+    bool (*can_play_again)(const struct app *app);           /* the same players once more, when the game is over */
+    void (*play_again)(struct app *app);
+    bool (*is_asked_again)(const struct app *app);           /* another player has made a rematch; or NULL */
+    bool (*is_watching)(const struct app *app);              /* without a seat */
+    bool (*idle_key)(struct app *app, int key);              /* keys while there is nothing to decide; or NULL */
+    bool (*draws_itself)(const struct app *app);             /* a screen before the game; or NULL, as are the next three */
+    void (*draw)(struct app *app);
+    void (*screen_key)(struct app *app, int key);
+    void (*screen_mouse)(struct app *app, const struct input *input);
+};
 
 struct app {
     const struct tui_options *options;
@@ -42,12 +58,15 @@ struct app {
     struct story story;
     pyr_seat seat;                           /* through whose eyes the table is seen; always a seat, also for a spectator */
     unsigned people;                         /* bits: seats that are played here */
-    struct game *game;                       /* one of the two; in a replay none */
+    struct game *game;                       /* one of the two; in a replay of a file none */
     struct remote *remote;
+    const struct play_ops *ops;              /* of the one that there is; else NULL */
 
     enum sheet sheet;
     unsigned scroll;                         /* lines of the story from its end */
     int page;                                /* of the help */
+    struct rules_view rules;                 /* its last page */
+    int cited;                               /* the rule that the message on the screen cites; -1: none */
     bool peek;                               /* the table, though cards are to be chosen */
     enum question question;
     char message[500];
@@ -59,10 +78,10 @@ struct app {
     unsigned hint_count;
     bool leave;                              /* the player goes */
     bool again;                              /* and wants another game, */
-    struct setup setup;                      /* with the same players */
+    struct seating setup;                     /* with the same players */
     bool look_back;                          /* or to see the replay of this one */
     char *error;                             /* told after the terminal is restored; allocated */
-    char farewell[700];                      /* told then, too, if nothing went wrong */
+    char farewell[PATH_MAX + 1200];          /* told then, too, if nothing went wrong */
 };
 
 double app_seconds(void);
@@ -78,25 +97,22 @@ void app_scene(struct app *app, struct scene *scene);
 
 /* table.c: shows the table and deals with keys until the player leaves. */
 void table_run(struct app *app);
-void table_show_player_names(struct app *app);
+bool table_sheet_key(struct app *app, int key);      /* a key for the sheet that is open; false: for others */
+void table_draw_help(struct app *app, const struct scene *scene);
+void table_sheet_hints(struct app *app);             /* the keys of the sheet that is open */
 
 /* game.c: a local game. */
+extern const struct play_ops game_ops;
 bool game_begin(struct app *app);            /* from the options, or from a saved game; false: app->error, or the player left */
 void game_end(struct app *app);
-void game_tick(struct app *app);             /* bots; whose turn it is */
-bool game_is_thinking(const struct app *app);
 bool game_is_covered(const struct app *app); /* people change seats: nothing may be seen */
 void game_uncover(struct app *app);
 void game_draw_cover(struct app *app);
-bool game_can_take_back(const struct app *app);      /* the last turn */
+bool game_can_take_back(const struct app *app);      /* the last turn; not once a drawn card has been seen (Q5) */
+bool game_has_past(const struct app *app);           /* is there a turn to take back at all? */
 void game_take_back(struct app *app);
-void game_confirm(struct app *app);
-void game_take(struct app *app, pyr_step step);
-void game_retract(struct app *app);
 void game_back_seat(struct app *app);        /* under the cover: the one before takes back */
-const char *game_title(struct app *app);
-bool game_is_kept(const struct app *app);    /* is it on the disk, as it stands? */
-void game_save(struct app *app);
+bool game_is_thinking(const struct app *app);
 
 /* replay.c: goes through app->match. */
 void replay_run(struct app *app, const char *name);

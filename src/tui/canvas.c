@@ -70,13 +70,18 @@ static uint32_t next_character(const char **text)
  * change the direction of writing take none either and are never shown. */
 static int width_of(uint32_t c)
 {
-    if ((c >= 0x300 && c < 0x370) || (c >= 0x200b && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) ||
-        (c >= 0x20d0 && c <= 0x20ff) || (c >= 0xfe00 && c <= 0xfe0f) || c == 0xfeff || c >= 0xe0000)
-        return 0;
-    if ((c >= 0x1100 && c <= 0x115f) || (c >= 0x2e80 && c <= 0xa4cf) || (c >= 0xac00 && c <= 0xd7a3) || (c >= 0xf900 && c <= 0xfaff) ||
-        (c >= 0xfe30 && c <= 0xfe6f) || (c >= 0xff00 && c <= 0xff60) || (c >= 0xffe0 && c <= 0xffe6) || (c >= 0x1f300 && c <= 0x1faff) ||
-        (c >= 0x20000 && c <= 0x3ffff))
-        return 2;
+    static const struct {
+        uint32_t first, last;
+        int width;
+    } ranges[] = {
+        { 0x300, 0x36f, 0 }, { 0x1100, 0x115f, 2 }, { 0x200b, 0x200f, 0 }, { 0x202a, 0x202e, 0 }, { 0x2060, 0x206f, 0 },
+        { 0x20d0, 0x20ff, 0 }, { 0x2e80, 0xa4cf, 2 }, { 0xac00, 0xd7a3, 2 }, { 0xf900, 0xfaff, 2 }, { 0xfe00, 0xfe0f, 0 },
+        { 0xfe30, 0xfe6f, 2 }, { 0xfeff, 0xfeff, 0 }, { 0xff00, 0xff60, 2 }, { 0xffe0, 0xffe6, 2 }, { 0x1f300, 0x1faff, 2 },
+        { 0x20000, 0x3ffff, 2 }, { 0xe0000, UINT32_MAX, 0 },
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges && c >= ranges[i].first; i++)
+        if (c <= ranges[i].last)
+            return ranges[i].width;
     return 1;
 }
 
@@ -253,7 +258,7 @@ uint32_t ascii_for(uint32_t c)
         { 0x2591, ':' }, { 0x2588, '#' }, { 0xb7, '.' }, { 0x2192, '>' }, { 0x2190, '<' }, { 0x2191, '^' }, { 0x2193, 'v' }, { 0x2713, '+' },
         { 0x2026, '~' }, { 0x2014, '-' }, { 0x2013, '-' }, { 0x2018, '\'' }, { 0x2019, '\'' }, { 0x201c, '"' }, { 0x201d, '"' }, { 0x25b8, '>' },
         { 0x2590, '(' }, { 0x258c, ')' }, { 0x25cb, 'o' }, { 0x2605, '*' }, { 0xa0, ' ' }, { 0x25aa, '#' }, { 0x25ab, '.' },
-        { 0x202f, ' ' }, { 0xab, '"' }, { 0xbb, '"' }, { 0x201e, '"' }, { 0x201a, '\'' }, { 0xa1, '!' }, { 0xaa, 'a' }, { 0xba, 'o' }, { 0x2212, '-' },
+        { 0x202f, ' ' }, { 0xab, '"' }, { 0xbb, '"' }, { 0x201e, '"' }, { 0x201a, '\'' }, { 0xa1, '!' }, { 0xaa, 'a' }, { 0xba, 'o' }, { 0xb0, 'o' }, { 0x2212, '-' },
     };
     if (c < 0x7f)
         return c;

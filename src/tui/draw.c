@@ -278,39 +278,51 @@ static void draw_colour(struct canvas *canvas, int x, int y, const struct scene 
         at += canvas_print(canvas, at, y, x + most - at, all & -all & fresh ? ST_TOUCH : ST_GOLD, "%d", __builtin_ctzll(all) + 1) + 1;
 }
 
+/* The patterns that are still face down in this round. */
+static void list_hidden(const struct scene *scene, char *to, size_t size)
+{
+    const struct pyr_table *open = &scene->view.open;
+    unsigned left[PYR_PATTERNS];
+    to[0] = '\0';
+    for (unsigned p = 0; p < PYR_PATTERNS; p++)
+        left[p] = scene->edition->box.pattern[p].copies;
+    for (unsigned i = 0; i <= open->turn; i++)
+        if (open->revealed[i] < PYR_PATTERNS)
+            left[open->revealed[i]]--;
+    for (unsigned p = 0; p < PYR_PATTERNS; p++)
+        for (unsigned i = 0; i < left[p] && strlen(to) + 20 < size; i++)
+            snprintf(to + strlen(to), size - strlen(to), "%s%s", to[0] ? " " : "", scene->edition->pattern_name[p]);
+}
+
+/* The pattern as it is held; round and turn; what is still to come. */
+static void draw_pattern(struct canvas *canvas, int x, int y, int most, const struct scene *scene, pyr_pattern now)
+{
+    const struct pyr_table *open = &scene->view.open;
+    bool single = scene->hand && (scene->state == HAND_FIRST || scene->state == HAND_EXTRA) && scene->hand->aim.single;
+    int side = x + 11, room = most - 11;
+    char list[160];
+    canvas_print(canvas, x, y, 10, ST_STRONG, "%s", scene->edition->pattern_name[now]);
+    pyr_spaces shape = pyr_aim_shape(&scene->edition->box, single ? PYR_SINGLE : now, scene->hand ? scene->hand->aim.turn : 0);
+    for (int row = 0; row < 4; row++)
+        for (int column = 0; column < 4; column++)
+            if (shape & PYR_SPACE(row, column))
+                canvas_fill(canvas, x + column * 2, y + 1 + row, 2, 1, BLOCK, ST_TOUCH);
+    canvas_print(canvas, side, y, room, ST_STRONG, _("Round %u of 4"), open->round + 1u);
+    int used = canvas_print(canvas, side, y + 1, room - 8, ST_TEXT, _("turn %u of 7"), open->turn + 1u);
+    for (unsigned i = 0; i < PYR_TURNS; i++)
+        canvas_put(canvas, side + used + 1 + (int)i, y + 1, i <= open->turn ? 0x25aa : 0x25ab, i == open->turn ? ST_TOUCH : ST_DIM);
+    list_hidden(scene, list, sizeof list);
+    canvas_text(canvas, side, y + 2, room, ST_DIM, _("left, one stays hidden:"));
+    canvas_wrap(canvas, side, y + 3, room, 2, ST_TEXT, list);
+}
+
 /* The pattern as it is held, the round's cards, the score card. 14 rows. */
 static void draw_panel(struct canvas *canvas, int x, int y, int most, const struct scene *scene, const struct pyr_desk *then)
 {
     const struct pyr_table *open = &scene->view.open;
     const struct pyr_box *box = &scene->edition->box;
-    bool marking = open->revealed[0] != PYR_NO_PATTERN;
-    pyr_pattern now = marking ? open->revealed[open->turn] : PYR_NO_PATTERN;
-    bool single = scene->hand && (scene->state == HAND_FIRST || scene->state == HAND_EXTRA) && scene->hand->aim.single;
-    int side = x + 11, room = most - 11;
-    if (now < PYR_PATTERNS) {
-        unsigned left[PYR_PATTERNS];
-        char list[160] = "";
-        canvas_print(canvas, x, y, 10, ST_STRONG, "%s", scene->edition->pattern_name[now]);
-        pyr_spaces shape = pyr_aim_shape(box, single ? PYR_SINGLE : now, scene->hand ? scene->hand->aim.turn : 0);
-        for (int row = 0; row < 4; row++)
-            for (int column = 0; column < 4; column++)
-                if (shape & PYR_SPACE(row, column))
-                    canvas_fill(canvas, x + column * 2, y + 1 + row, 2, 1, BLOCK, ST_TOUCH);
-        canvas_print(canvas, side, y, room, ST_STRONG, _("Round %u of 4"), open->round + 1u);
-        int used = canvas_print(canvas, side, y + 1, room - 8, ST_TEXT, _("turn %u of 7"), open->turn + 1u);
-        for (unsigned i = 0; i < PYR_TURNS; i++)
-            canvas_put(canvas, side + used + 1 + (int)i, y + 1, i <= open->turn ? 0x25aa : 0x25ab, i == open->turn ? ST_TOUCH : ST_DIM);
-        for (unsigned p = 0; p < PYR_PATTERNS; p++)
-            left[p] = box->pattern[p].copies;
-        for (unsigned i = 0; i <= open->turn; i++)
-            if (open->revealed[i] < PYR_PATTERNS)
-                left[open->revealed[i]]--;
-        for (unsigned p = 0; p < PYR_PATTERNS; p++)
-            for (unsigned i = 0; i < left[p] && strlen(list) + 20 < sizeof list; i++)
-                snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", list[0] ? " " : "", scene->edition->pattern_name[p]);
-        canvas_text(canvas, side, y + 2, room, ST_DIM, _("left, one stays hidden:"));
-        canvas_wrap(canvas, side, y + 3, room, 2, ST_TEXT, list);
-    }
+    if (open->revealed[0] != PYR_NO_PATTERN && open->revealed[open->turn] < PYR_PATTERNS)
+        draw_pattern(canvas, x, y, most, scene, open->revealed[open->turn]);
     /* The owner's name in the line above. */
     int row = y + 5, label = most > 40 ? 12 : 8;
     canvas_fill(canvas, x, row, most, 1, 0x2500, ST_FRAME);
@@ -339,9 +351,11 @@ static int display_width(int wide)
     return PYR_DISPLAY * (PYR_SIDE * wide + 1) + 1;
 }
 
+#define GLANCE 5                 /* columns of what a player has, beside their cards: "≡4+13" */
+
 static int opponent_width(int wide)
 {
-    return 2 * (PYR_SIDE * wide + 1) + 1;
+    return 2 * (PYR_SIDE * wide + 1) + GLANCE + 1;
 }
 
 static void draw_display(struct canvas *canvas, int x, int y, int wide, const struct scene *scene)
@@ -352,11 +366,51 @@ static void draw_display(struct canvas *canvas, int x, int y, int wide, const st
         draw_mini(canvas, x + (int)i * (PYR_SIDE * wide + 1), y + 1, wide, scene, open->display[i], 0);
 }
 
+/* Rubies, emeralds or skulls of an opponent: sign and number. */
+static void draw_count(struct canvas *canvas, int x, int y, uint32_t sign, enum style style, unsigned count)
+{
+    canvas_put(canvas, x, y, sign, count ? style : ST_DIM);
+    canvas_print(canvas, x + 1, y, 2, count ? ST_TEXT : ST_DIM, "%u", count);
+}
+
+/* What a player has in six rows: pyramids of each colour with the points taken for it and, where there is room, their
+ * numbers; then gems, and skulls with the worst penalty. */
+static void draw_glance(struct canvas *canvas, int x, int y, int most, const struct scene *scene, unsigned seat)
+{
+    const struct pyr_desk *desk = &scene->view.open.desk[seat];
+    for (unsigned colour = 0; colour < PYR_COLOURS; colour++) {
+        pyr_cardset done = desk->done & scene->edition->box.colour[colour];
+        int row = y + (int)colour, points = 0;
+        for (unsigned place = 0; place < PYR_TILES; place++)
+            points += scene->view.open.tile[colour][place] == seat ? pyr_tile_value(place) : 0;
+        canvas_put(canvas, x, row, rock_of(colour), wall_style(colour));
+        int used = 1 + canvas_print(canvas, x + 1, row, 2, done ? ST_GOLD : ST_DIM, "%d", __builtin_popcountll(done));
+        if (points)
+            used += canvas_print(canvas, x + used, row, GLANCE - used, ST_GOLD, "+%d", points);
+        int at = x + used + 1;
+        /* All of the numbers or none: a list that is cut would mislead. */
+        if (at - x + 3 * __builtin_popcountll(done) - 1 > most)
+            continue;
+        for (; done; done &= done - 1)
+            at += canvas_print(canvas, at, row, 2, ST_TEXT, "%d", __builtin_ctzll(done) + 1) + 1;
+    }
+    draw_count(canvas, x, y + 3, RUBY, ST_RUBY_TEXT, desk->rubies);
+    draw_count(canvas, x, y + 4, EMERALD, ST_EMERALD_TEXT, desk->emeralds);
+    uint32_t skull = scene->bare_console ? FACE : SKULL;
+    unsigned penalty = desk->skulls ? scene->edition->box.penalty[desk->skulls - 1] : 0;
+    if (desk->skulls < PYR_SKULLS)
+        draw_count(canvas, x, y + 5, skull, ST_BAD, desk->skulls);
+    else
+        canvas_put(canvas, x, y + 5, skull, ST_BAD);     /* all ten: the penalty needs the room of their number */
+    if (desk->skulls)
+        canvas_print(canvas, x + (desk->skulls < PYR_SKULLS ? 2 : 1), y + 5, GLANCE - 1, ST_BAD, "-%u", penalty);
+}
+
 static void draw_opponent(struct canvas *canvas, int x, int y, int wide, int most, const struct scene *scene, unsigned seat)
 {
     const struct pyr_table *open = &scene->view.open;
     const struct pyr_desk *desk = &open->desk[seat];
-    int points = pyr_table_score(&scene->edition->box, open, (pyr_seat)seat).total;
+    int points = pyr_table_score(&scene->edition->box, open, (pyr_seat)seat).total, cards = 2 * (PYR_SIDE * wide + 1);
     char number[16];
     snprintf(number, sizeof number, "%d", points);
     int used = 0;
@@ -366,11 +420,12 @@ static void draw_opponent(struct canvas *canvas, int x, int y, int wide, int mos
     case SIGN_AWAY: canvas_put(canvas, x, y, '?', ST_BAD); used = 2; break;
     default: break;
     }
-    canvas_text(canvas, x + used, y, most - used - (int)strlen(number) - 1, ST_STRONG, scene->names[seat]);
-    canvas_text(canvas, x + most - (int)strlen(number), y, (int)strlen(number), ST_TEXT, number);
+    used += canvas_text(canvas, x + used, y, most - used - (int)strlen(number) - 1, ST_STRONG, scene->names[seat]);
+    canvas_text(canvas, x + used + 1, y, (int)strlen(number), ST_GOLD, number);
     for (unsigned slot = 0; slot < PYR_KEPT; slot++)
         draw_mini(canvas, x + (int)slot * (PYR_SIDE * wide + 1), y + 1, wide, scene, desk->card[slot],
             desk->card[slot] < PYR_CARDS ? pyr_desk_marks(&scene->edition->box, desk, slot) : 0);
+    draw_glance(canvas, x + cards, y + 1, most - cards, scene, seat);
 }
 
 /* The log's last lines, newest at the bottom. */
@@ -536,6 +591,38 @@ static void draw_slot(struct canvas *canvas, int x, int y, struct card_size size
     draw_card(canvas, x, y + 1, size, scene, card, &look);
 }
 
+/* What a mark brings, in at most two rows: with signs where words are too long. */
+static void preview(const struct gains *gains, int most, char *text, size_t size)
+{
+    words_preview(gains, false, text, size);
+    if (text_rows(text, most) > 2)
+        words_preview(gains, true, text, size);
+}
+
+/* What the mark under the cursor brings, or the marks made; *then becomes the desk with that mark. */
+static void draw_gains(struct canvas *canvas, int x, int y, int most, const struct scene *scene, struct pyr_desk *then)
+{
+    struct gains gains;
+    char text[400] = "";
+    enum style style = ST_TEXT;
+    pyr_pattern pattern = hand_pattern(scene->match);
+    bool aiming = scene->hand && (scene->state == HAND_FIRST || scene->state == HAND_EXTRA);
+    bool made = scene->hand && (scene->state == HAND_READY || scene->state == HAND_SEALED) && pattern != PYR_NO_PATTERN;
+    if (aiming && !hand_preview(scene->hand, scene->match, scene->seat, &gains)) {
+        preview(&gains, most, text, sizeof text);
+        style = ST_TOUCH;
+        pyr_desk_mark(&scene->edition->box, then, pattern, scene->view.open.round,
+            pyr_aim_step(&scene->edition->box, pattern, &scene->hand->aim));
+    } else if (made) {
+        hand_made(scene->match, scene->seat, &gains);
+        preview(&gains, most, text, sizeof text);
+        style = ST_STRONG;
+    } else if (!aiming && scene->preview) {
+        snprintf(text, sizeof text, "%s", scene->preview);
+    }
+    canvas_wrap(canvas, x, y, most, 2, style, text);
+}
+
 bool draw_table(struct canvas *canvas, const struct scene *scene)
 {
     canvas_clear(canvas);
@@ -549,31 +636,9 @@ bool draw_table(struct canvas *canvas, const struct scene *scene)
     draw_title(canvas, scene);
     for (unsigned slot = 0; slot < PYR_KEPT; slot++)
         draw_slot(canvas, x + (int)slot * (width + 1), 1, layout.size, scene, slot);
-    /* What the mark under the cursor, or the marks made, bring. */
     int below = 2 + card_height(layout.size);
-    struct gains gains;
-    char text[400] = "";
     struct pyr_desk then = scene->hand ? scene->view.mine : open->desk[scene->seat];
-    enum style style = ST_TEXT;
-    if (scene->hand && (scene->state == HAND_FIRST || scene->state == HAND_EXTRA)) {
-        if (!hand_preview(scene->hand, scene->match, scene->seat, &gains)) {
-            words_preview(&gains, false, text, sizeof text);
-            if (text_rows(text, left - x - 1) > 2)
-                words_preview(&gains, true, text, sizeof text);
-            style = ST_TOUCH;
-            pyr_desk_mark(&scene->edition->box, &then, hand_pattern(scene->match), open->round,
-                pyr_aim_step(&scene->edition->box, hand_pattern(scene->match), &scene->hand->aim));
-        }
-    } else if (scene->hand && (scene->state == HAND_READY || scene->state == HAND_SEALED) && hand_pattern(scene->match) != PYR_NO_PATTERN) {
-        hand_made(scene->match, scene->seat, &gains);
-        words_preview(&gains, false, text, sizeof text);
-        if (text_rows(text, left - x - 1) > 2)
-            words_preview(&gains, true, text, sizeof text);
-        style = ST_STRONG;
-    } else if (scene->preview) {
-        snprintf(text, sizeof text, "%s", scene->preview);
-    }
-    canvas_wrap(canvas, x + 1, below, left - x - 1, 2, style, text);
+    draw_gains(canvas, x + 1, below, left - x - 1, scene, &then);
     draw_panel(canvas, canvas->width - layout.right, 1, layout.right, scene, &then);
     int minis = below + 2 + (layout.tall && canvas->height > below + 5 + (layout.two_rows ? 2 : 1) * mini_height(layout.mini) ? 1 : 0), at = 0;
     draw_display(canvas, 1, minis, layout.mini, scene);
@@ -583,7 +648,7 @@ bool draw_table(struct canvas *canvas, const struct scene *scene)
         at = display_width(layout.mini) + 1;
     /* Names get what room there is. */
     int least = opponent_width(layout.mini), each = ((layout.tall ? left : canvas->width) - 1 - at) / (int)opponents;
-    each = each < least ? least : each > least + 10 ? least + 10 : each;
+    each = each < least ? least : each > least + 20 ? least + 20 : each;
     for (unsigned i = 0, seat = scene->seat; i < opponents; i++) {
         seat = (seat + 1) % open->seats;
         draw_opponent(canvas, 1 + at, minis, layout.mini, each - 1, scene, seat);

@@ -63,7 +63,7 @@ void draw_players(struct canvas *canvas, const struct scene *scene);
 void draw_story(struct canvas *canvas, const struct scene *scene, unsigned from_end);
 void draw_scores(struct canvas *canvas, const struct scene *scene);
 void draw_help(struct canvas *canvas, const struct scene *scene, int page);
-#define HELP_PAGES 2
+#define HELP_PAGES 3             /* the last one is that of the rules (rulesheet.h) */
 
 /* A sheet with a heading and a text in the middle of the page: covers, questions, messages. Returns where the text is. */
 struct place draw_notice(struct canvas *canvas, const char *heading, const char *text, const struct key_hint *hints, unsigned count);

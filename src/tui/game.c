@@ -1,18 +1,10 @@
 /*
- * game.c: a local game; see app.h. It is saved after every choice as its record, with a few tags that tell who plays what, and the sealed
- * choices as comments at its end:
- *
- *     tag seed 7                        the shuffles can be drawn again
- *     tag seats person,club             who plays each seat
- *     tag edition-file /home/...        where an edition that is not built in came from
- *     ; sealed 1 17:c1c2c3
+ * game.c: a local game; see app.h. It is saved after every choice (saved.h).
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <pyramids/builtin.h>
 
 #include "app.h"
 
@@ -41,136 +33,14 @@ struct game {
 
 /* Saving. */
 
-static void write_choice(const struct pyr_match *match, pyr_seat seat, char *to, size_t size)
-{
-    struct pyr_out out;
-    pyr_out_init(&out, to, size);
-    pyr_game_write_choice(&match->game, seat, &out);
-}
-
-bool game_is_kept(const struct app *app)
-{
-    return app->game->is_kept;
-}
-
-void game_save(struct app *app)
+static void game_save(struct app *app)
 {
     struct game *game = app->game;
     if (!game->saves)
         return;
-    size_t length = app->match.log.start[app->match.log.lines], room = length + PYR_MAX_SEATS * 600;
-    char *text = malloc(room);
-    game->is_kept = false;
-    if (!text)
-        return;
-    memcpy(text, app->match.log.text, length);
-    for (unsigned s = 0; s < app->match.replay.seats; s++) {
-        if (app->match.choice[s].confirmed) {
-            char choice[512];
-            write_choice(&app->match, (pyr_seat)s, choice, sizeof choice);
-            length += (size_t)snprintf(text + length, room - length, "; sealed %u %s\n", s + 1, choice);
-        }
-    }
-    game->is_kept = save_write(game->save.path, text, length);
+    game->is_kept = saved_write(&game->save, &app->match);
     if (!game->is_kept)
         app_say(app, ST_BAD, _("The game could not be saved: %s"), pyr_text_system(errno));
-    free(text);
-}
-
-/* The value of a tag, or of a comment that begins like one. */
-static bool find_tag(const char *text, const char *tag, char *to, size_t size)
-{
-    size_t length = strlen(tag);
-    for (const char *line = text; line && *line; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
-        if (!strncmp(line, tag, length)) {
-            size_t value = strcspn(line + length, "\r\n");
-            snprintf(to, size, "%.*s", (int)(value < size ? value : size - 1), line + length);
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Who plays which seat, from the tag; false if it makes no sense. */
-static bool read_seats(struct app *app, char *list, unsigned seats)
-{
-    unsigned people = 0, seat = 0;
-    const struct pyr_bot *bot[PYR_MAX_SEATS] = { NULL };
-    char *rest = NULL;
-    for (char *word = strtok_r(list, ",", &rest); word && seat < PYR_MAX_SEATS; word = strtok_r(NULL, ",", &rest), seat++) {
-        if (!strcmp(word, "person"))
-            people |= 1u << seat;
-        else if (!(bot[seat] = pyr_bot_find(word)))
-            return false;
-    }
-    if (seat != seats || !people)
-        return false;
-    app->people = people;
-    memcpy(app->game->bot, bot, sizeof bot);
-    return true;
-}
-
-static bool edition_for(const struct app *app, const char *text, size_t size, struct pyr_edition *edition)
-{
-    struct pyr_word word;
-    char name[PYR_MAX_NAME + 1], path[PATH_MAX];
-    if (!pyr_record_edition_name(text, size, &word))
-        return false;
-    pyr_word_copy(word, name, sizeof name);
-    if (!strcmp(name, app->options->edition->name)) {
-        *edition = *app->options->edition;
-        return true;
-    }
-    const char *built_in = pyr_builtin_edition(name);
-    if (built_in)
-        return !pyr_edition_read(edition, built_in, strlen(built_in), NULL);
-    if (!find_tag(text, "tag edition-file ", path, sizeof path))
-        return false;
-    size_t length;
-    char *file = save_read(path, 1 << 20, &length);
-    bool good = file && !pyr_edition_read(edition, file, length, NULL);
-    free(file);
-    return good;
-}
-
-/* Loads a game: everything hidden comes from its seed if there is one that fits, else from a new shuffle. */
-static bool load(struct app *app, const char *text, size_t size, struct pyr_fault *fault)
-{
-    char value[PATH_MAX];
-    struct pyr_rng rng;
-    if (pyr_match_load(&app->match, &app->edition, text, size, PYR_NOBODY, fault))
-        return false;
-    struct pyr_match *match = &app->match;
-    unsigned seats = match->replay.seats;
-    if (match->replay.stage < PYR_STAGE_PLAY) {
-        *fault = (struct pyr_fault){ .code = PYR_ERR_PHASE };
-        return false;
-    }
-    bool supplied = false;
-    if (find_tag(text, "tag seed ", value, sizeof value) && value[0] >= '0' && value[0] <= '9') {
-        struct pyr_chance chance;
-        app->game->seed = strtoull(value, NULL, 10);
-        pyr_rng_seed(&rng, app->game->seed, 0);
-        pyr_chance_draw(&chance, &app->edition.box, seats, &rng);
-        supplied = !memcmp(chance.dealt, match->replay.state.hidden.dealt, seats * sizeof *chance.dealt);
-        if (supplied)
-            pyr_match_supply(match, &chance);
-    }
-    if (!supplied || (!pyr_match_waiting(match) && !pyr_match_is_over(match))) {
-        pyr_rng_seed(&rng, app->options->seed, 2);
-        pyr_match_shuffle(match, &rng);
-    }
-    for (const char *line = strstr(text, "\n; sealed "); line; line = strstr(line + 1, "\n; sealed ")) {
-        unsigned seat = (unsigned)(line[10] - '1');
-        char choice[512];
-        if (seat >= seats || line[11] != ' ')
-            continue;
-        snprintf(choice, sizeof choice, "%.*s", (int)strcspn(line + 12, "\r\n"), line + 12);
-        /* The last one in would end the phase, as it did when it was made. */
-        if (!pyr_match_choose(match, (pyr_seat)seat, choice, NULL) && pyr_match_is_ready(match, (pyr_seat)seat))
-            pyr_match_confirm(match, (pyr_seat)seat);
-    }
-    return true;
 }
 
 /* Names as the log has them, which is the same in all languages, but for those that we gave ourselves. */
@@ -182,22 +52,12 @@ static void read_names(struct app *app)
         pyr_text_player(names[s], app->names[s], sizeof app->names[s]);
 }
 
-static bool is_under_way(const char *text, size_t size, void *context)
-{
-    struct app *app = context;
-    struct pyr_replay replay;
-    char seats[128];
-    pyr_replay_init(&replay, PYR_NOBODY);
-    return find_tag(text, "tag seats ", seats, sizeof seats) && edition_for(app, text, size, &app->edition) &&
-        !pyr_record_read(&app->edition, &replay, text, size, NULL) && replay.stage == PYR_STAGE_PLAY && read_seats(app, seats, replay.seats);
-}
-
 /* Beginning. */
 
 /* Who plays what: as the options say, or as in the game before. */
-static struct setup setup_from_options(const struct tui_options *options)
+static struct seating setup_from_options(const struct tui_options *options)
 {
-    struct setup setup = { .players = options->players, .people = options->people };
+    struct seating setup = { .players = options->players, .people = options->people };
     memcpy(setup.bot, options->bot, sizeof setup.bot);
     for (unsigned s = 0; s < setup.players; s++) {
         if (setup.people >> s & 1)
@@ -214,11 +74,11 @@ static struct setup setup_from_options(const struct tui_options *options)
 static void remember_setup(struct app *app)
 {
     const struct pyr_match *match = &app->match;
-    struct setup *setup = &app->setup;
+    struct seating *setup = &app->setup;
     struct pyr_word names[PYR_MAX_SEATS];
-    *setup = (struct setup){ .players = match->replay.seats, .people = app->people };
+    *setup = (struct seating){ .players = match->replay.seats, .people = app->people };
     memcpy(setup->bot, app->game->bot, sizeof setup->bot);
-    find_tag(match->log.text, "tag edition-file ", setup->edition_file, sizeof setup->edition_file);
+    saved_tag(match->log.text, "tag edition-file ", setup->edition_file, sizeof setup->edition_file);
     pyr_record_player_names(match->log.text, match->log.start[match->log.lines], names);
     for (unsigned s = 0; s < setup->players; s++) {
         pyr_word_copy(names[s], setup->names[s], sizeof setup->names[s]);
@@ -227,35 +87,19 @@ static void remember_setup(struct app *app)
     }
 }
 
-static bool begin_new(struct app *app, const struct setup *setup)
+static bool begin_new(struct app *app, const struct seating *setup)
 {
-    struct pyr_rng rng;
-    struct pyr_chance chance;
-    const char *names[PYR_MAX_SEATS];
-    char seats[256] = "", seed[32];
     app->people = setup->people;
     memcpy(app->game->bot, setup->bot, sizeof setup->bot);
-    for (unsigned s = 0; s < setup->players; s++) {
-        names[s] = setup->names[s];
-        snprintf(seats + strlen(seats), sizeof seats - strlen(seats), "%s%s", s ? "," : "", app->people >> s & 1 ? "person" : app->game->bot[s]->name);
-    }
-    pyr_rng_seed(&rng, app->game->seed, 0);
-    pyr_chance_draw(&chance, &app->edition.box, setup->players, &rng);
-    enum pyr_err err = pyr_match_begin(&app->match, &app->edition, setup->players, names);
+    enum pyr_err err = saved_begin(&app->match, &app->edition, setup, app->game->seed);
     if (err) {
         char sentence[256];
         pyr_text_error(err, sentence, sizeof sentence);
         app_fail(app, _("a name cannot be a player's name: %s"), sentence);
         return false;
     }
-    snprintf(seed, sizeof seed, "%llu", (unsigned long long)app->game->seed);
-    pyr_match_tag(&app->match, "seed", seed);
-    pyr_match_tag(&app->match, "seats", seats);
-    if (setup->edition_file[0])
-        pyr_match_tag(&app->match, "edition-file", setup->edition_file);
-    bool dealt = !pyr_match_deal(&app->match, &chance);
     read_names(app);
-    return dealt;
+    return true;
 }
 
 /* Asks whether to go on with a game; true for yes. */
@@ -282,70 +126,161 @@ static bool ask_to_go_on(struct app *app)
     }
 }
 
-static bool find_saved(struct app *app)
+/* Lets the player choose among several games: the number of one, or `count` for a new game. */
+static unsigned choose_saved(struct app *app, const struct saved_game *list, unsigned count)
 {
-    char *text;
-    size_t size;
+    const struct key_hint hints[] = { { K_ENTER, _("Enter"), _("choose") }, { K_UP, app->facts.ascii ? "Up" : "↑", _("up") },
+        { K_DOWN, app->facts.ascii ? "Down" : "↓", _("down") }, { 'n', "n", _("new game") }, { 'q', "q", _("quit") } };
+    const char **items = calloc(count + 1u, sizeof *items);
+    char (*text)[700] = calloc(count, sizeof *text);
+    unsigned at = 0, chosen = count;
+    for (unsigned i = 0; items && text && i < count; i++) {
+        snprintf(text[i], sizeof *text, "%s  %s: %s", list[i].date, list[i].players, list[i].turn);
+        items[i] = text[i];
+    }
+    if (items)
+        items[count] = _("New game");
+    for (bool open = items && text; open;) {
+        app_canvas(app);
+        draw_list(&app->canvas, _("Continue a game?"), items, count + 1, at, "", hints, 5);
+        screen_show(&app->canvas);
+        struct input input = screen_wait(1000);
+        const struct place *place = input.kind == INPUT_CLICK || input.kind == INPUT_HOVER ? canvas_find(&app->canvas, input.x, input.y) : NULL;
+        int key = input.kind == INPUT_KEY ? input.key : place && input.kind == INPUT_CLICK ? place->action == ACT_KEY ? place->detail : K_ENTER : 0;
+        if (place && place->action == ACT_ITEM)
+            at = (unsigned)place->detail;
+        switch (key) {
+        case K_UP: case 'k': at = (at + count) % (count + 1); break;
+        case K_DOWN: case 'j': case K_TAB: at = (at + 1) % (count + 1); break;
+        case K_HOME: at = 0; break;
+        case K_END: at = count; break;
+        case 'n': case 'N': open = false; break;
+        case 'q': case 'Q': app->leave = true; break;
+        case 12: screen_redraw(); break;
+        case K_ENTER: case 'c': chosen = at; open = false; break;
+        default: break;
+        }
+        if (input.kind == INPUT_END)
+            app->leave = true;
+        open = open && !app->leave;
+    }
+    free(items);
+    free(text);
+    return chosen;
+}
+
+/* Opens and loads a saved game. */
+static bool open_saved(struct app *app, const char *name)
+{
     struct pyr_fault fault;
     struct game *game = app->game;
-    if (app->options->new_game || !save_find(&game->save, is_under_way, app, &text, &size))
-        return false;
-    bool good = load(app, text, size, &fault);
-    free(text);
+    size_t size;
+    char *text = saved_open(&game->save, name, &size);
+    bool good = text && saved_edition(app->options->edition, text, size, &app->edition) &&
+        saved_load(&app->match, &app->edition, text, size, &game->seed, &fault) &&
+        saved_seats(text, app->match.replay.seats, &app->people, game->bot);
     if (good)
         read_names(app);
-    if (good && (app->options->go_on || ask_to_go_on(app)))
-        return game->saves = true;
-    save_close(&game->save);
+    else
+        save_close(&game->save);
+    free(text);
+    return good;
+}
+
+/* Goes on with the game that the options name, or with one that the player chooses. False: a new game, or app->error. */
+static bool find_saved(struct app *app)
+{
+    const struct tui_options *options = app->options;
+    struct game *game = app->game;
+    struct saved_game *list = NULL;
+    bool good = false;
+    if (options->new_game)
+        return false;
+    if (options->resume) {
+        good = game->saves = open_saved(app, options->resume);
+        if (!good)
+            app_fail(app, _("%s: this game is being played in another window, or cannot be read"), options->resume);
+        return good;
+    }
+    unsigned count = saved_list(options->edition, &list), first = 0;
+    if (count > 1 && !options->go_on)
+        first = choose_saved(app, list, count);
+    /* With --continue the newest that can be opened; else the one that was chosen. */
+    for (unsigned i = first; i < count && !good && !app->leave; i++) {
+        good = open_saved(app, list[i].name);
+        if (good && count == 1 && !options->go_on && !ask_to_go_on(app)) {
+            save_close(&game->save);
+            good = false;
+        }
+        if (!options->go_on)
+            break;
+    }
+    free(list);
+    return game->saves = good;
+}
+
+/* Several people take turns at this screen. */
+static bool is_shared(const struct app *app)
+{
+    return (app->people & (app->people - 1)) != 0;
+}
+
+/* Continues the record that the options name, as a game of its own. */
+static bool begin_from_record(struct app *app)
+{
+    const struct tui_options *options = app->options;
+    struct game *game = app->game;
+    struct pyr_fault fault;
+    app->edition = *options->edition;
+    app->people = options->people;
+    memcpy(game->bot, options->bot, sizeof game->bot);
+    if (!saved_load(&app->match, &app->edition, options->record, options->record_size, &game->seed, &fault)) {
+        char sentence[512];
+        pyr_text_fault(&fault, sentence, sizeof sentence);
+        app_fail(app, "%s:%u: %s", options->record_name, (unsigned)fault.line, sentence);
+        return false;
+    }
+    saved_seats(app->match.log.text, app->match.replay.seats, &app->people, game->bot);
+    saved_claim(&app->match, app->people, game->bot);
+    read_names(app);
+    if (app->people & ((1u << app->match.replay.seats) - 1))
+        return true;
+    app_fail(app, _("%s: there is no such seat"), options->record_name);
     return false;
+}
+
+/* Continues a saved game, or begins a new one: as the options say, or with the players of the game before. */
+static bool begin_or_resume(struct app *app)
+{
+    struct seating setup = app->setup;
+    struct game *game = app->game;
+    if (!app->again && find_saved(app))
+        return true;
+    if (app->leave || app->error)
+        return false;
+    /* A saved game that was only looked at has left its own seed. */
+    game->seed = app->options->seed + (app->again ? 1000003u * (uint64_t)(1 + app->beat) : 0);
+    if (!app->again || !setup.players) {
+        setup = setup_from_options(app->options);
+        app->edition = *app->options->edition;
+    }
+    bool good = begin_new(app, &setup);
+    if (good && app->options->go_on && !app->again)
+        app_say(app, ST_TEXT, "%s", _("No saved game is free to go on with: this is a new one."));
+    return good;
 }
 
 bool game_begin(struct app *app)
 {
     struct game *game = app->game = calloc(1, sizeof *game);
-    struct pyr_fault fault;
-    bool good = false;
     app->leave = false;
     if (!game)
         return false;
+    app->ops = &game_ops;
     game->save.lock = -1;
     game->seed = app->options->seed;
     game->thinking = PYR_NOBODY;
-    game->uncovered_for = PYR_NOBODY;
-    if (app->options->record && !app->again) {
-        char seats[128];
-        app->edition = *app->options->edition;
-        app->people = app->options->people;
-        memcpy(game->bot, app->options->bot, sizeof game->bot);
-        good = load(app, app->options->record, app->options->record_size, &fault);
-        if (!good) {
-            char sentence[512];
-            pyr_text_fault(&fault, sentence, sizeof sentence);
-            app_fail(app, "%s:%u: %s", app->options->record_name, (unsigned)fault.line, sentence);
-        } else {
-            if (find_tag(app->match.log.text, "tag seats ", seats, sizeof seats))
-                read_seats(app, seats, app->match.replay.seats);
-            read_names(app);
-            if (!(app->people & ((1u << app->match.replay.seats) - 1))) {
-                app_fail(app, _("%s: there is no such seat"), app->options->record_name);
-                good = false;
-            }
-        }
-    } else {
-        good = !app->again && find_saved(app);
-        if (!good && !app->leave) {
-            struct setup setup = app->setup;
-            if (app->again)
-                game->seed = app->options->seed + 1000003u * (uint64_t)(1 + app->beat);
-            if (!app->again || !setup.players) {
-                setup = setup_from_options(app->options);
-                app->edition = *app->options->edition;
-            }
-            good = begin_new(app, &setup);
-            if (good && app->options->go_on && !app->again)
-                app_say(app, ST_TEXT, "%s", _("No saved game is free to go on with: this is a new one."));
-        }
-    }
+    bool good = app->options->record && !app->again ? begin_from_record(app) : begin_or_resume(app);
     app->again = false;
     if (good && !game->saves)
         game->saves = save_open(&game->save, NULL);
@@ -357,16 +292,16 @@ bool game_begin(struct app *app)
         app_fail(app, "%s", _("out of memory"));
         good = false;
     }
-    if (good) {
-        app->seat = (pyr_seat)__builtin_ctz(app->people);
-        game->uncovered_for = app->people & (app->people - 1) ? PYR_NOBODY : app->seat;
-        memset(app->hand, 0, sizeof app->hand);
-        story_finish(&app->story);
-        game_save(app);
-    } else {
+    if (!good) {
         game_end(app);
+        return false;
     }
-    return good;
+    app->seat = (pyr_seat)__builtin_ctz(app->people);
+    game->uncovered_for = is_shared(app) ? PYR_NOBODY : app->seat;
+    memset(app->hand, 0, sizeof app->hand);
+    story_finish(&app->story);
+    game_save(app);
+    return true;
 }
 
 void game_end(struct app *app)
@@ -377,6 +312,8 @@ void game_end(struct app *app)
     if (app->again)
         remember_setup(app);
     thinker_destroy(game->thinker);
+    if (game->saves && game->is_kept && !saved_is_begun(&app->match, app->people))
+        save_remove(&game->save);
     save_close(&game->save);
     while (game->past) {
         struct past *past = game->past;
@@ -388,11 +325,6 @@ void game_end(struct app *app)
 }
 
 /* Whose turn it is. */
-
-static bool is_shared(const struct app *app)
-{
-    return (app->people & (app->people - 1)) != 0;
-}
 
 /* Among people at one screen: the next who has something to decide; a cover while they change seats. */
 static void next_person(struct app *app)
@@ -436,14 +368,13 @@ static void ask_bots(struct app *app)
         return;
     pyr_seat seat = (pyr_seat)__builtin_ctz(waiting);
     pyr_match_view(&app->match, seat, &view);
-    /* Each choice has random numbers of its own, so that the same seed gives the same game however fast everyone is. */
-    pyr_rng_seed(&rng, game->seed, 16 + ((uint64_t)app->match.log.lines * PYR_MAX_SEATS + seat) * 64 + app->match.choice[seat].count);
+    saved_bot_rng(&rng, game->seed, &app->match, seat);
     game->thinking = seat;
     game->asked_line = app->match.log.lines;
     thinker_ask(game->thinker, game->bot[seat], &view, &rng);
 }
 
-void game_tick(struct app *app)
+static void game_tick(struct app *app)
 {
     ask_bots(app);
     next_person(app);
@@ -485,13 +416,18 @@ void game_back_seat(struct app *app)
 
 void game_draw_cover(struct app *app)
 {
-    char heading[300], news[1500] = "";
+    char heading[300], news[6000] = "";
     struct game *game = app->game;
     const struct key_hint hints[] = { { K_ENTER, _("Enter"), _("it is me") }, { 'q', "q", _("quit") }, { 'u', "u", _("the one before takes back") } };
     unsigned shown = 0;
     story_tell(&app->story, &app->match, app->match.log.lines, app->names);
-    for (unsigned i = app->story.count; i > 0 && shown < 8 && app->story.line[i - 1].line >= game->seen[app->seat]; i--)
-        shown++;
+    /* As many of the last lines as there is room for in the box: it is 60 columns wide, and has seven other rows. */
+    int room = app->canvas.height - 8;
+    for (unsigned i = app->story.count; i > 0 && app->story.line[i - 1].line >= game->seen[app->seat]; i--, shown++) {
+        room -= text_rows(app->story.line[i - 1].text, 60);
+        if (room < 0)
+            break;
+    }
     for (unsigned i = app->story.count - shown; i < app->story.count; i++)
         snprintf(news + strlen(news), sizeof news - strlen(news), "%s\n", app->story.line[i].text);
     if (!news[0])
@@ -515,13 +451,19 @@ static void remember(struct app *app)
 
 bool game_can_take_back(const struct app *app)
 {
+    const struct past *past = app->game->past;
+    return past && !saved_is_seen(&app->match, past->match.log.lines, app->people);
+}
+
+bool game_has_past(const struct app *app)
+{
     return app->game->past != NULL;
 }
 
 void game_take_back(struct app *app)
 {
     struct past *past = app->game->past;
-    if (!past)
+    if (!past || !game_can_take_back(app))
         return;
     thinker_stop(app->game->thinker);
     app->game->thinking = PYR_NOBODY;
@@ -533,7 +475,7 @@ void game_take_back(struct app *app)
     app_say(app, ST_TEXT, "%s", _("Your last turn is taken back."));
 }
 
-void game_confirm(struct app *app)
+static void game_confirm(struct app *app)
 {
     remember(app);
     enum pyr_err err = pyr_match_confirm(&app->match, app->seat);
@@ -542,7 +484,7 @@ void game_confirm(struct app *app)
     game_save(app);
 }
 
-void game_take(struct app *app, pyr_step step)
+static void game_take(struct app *app, pyr_step step)
 {
     char reason[300];
     remember(app);
@@ -554,7 +496,7 @@ void game_take(struct app *app, pyr_step step)
     game_save(app);
 }
 
-void game_retract(struct app *app)
+static void game_retract(struct app *app)
 {
     char reason[300];
     enum pyr_err err = pyr_match_retract(&app->match, app->seat);
@@ -574,7 +516,7 @@ void game_retract(struct app *app)
     game_save(app);
 }
 
-const char *game_title(struct app *app)
+static const char *game_title(struct app *app)
 {
     if (is_shared(app))
         snprintf(app->game->title, sizeof app->game->title, "%s", app->names[app->seat]);
@@ -582,3 +524,38 @@ const char *game_title(struct app *app)
         snprintf(app->game->title, sizeof app->game->title, _("seed %llu"), (unsigned long long)app->game->seed);
     return app->game->title;
 }
+
+static unsigned game_waiting(const struct app *app)
+{
+    return pyr_match_waiting(&app->match);
+}
+
+static const char *game_leaving(const struct app *app)
+{
+    if (!app->game->is_kept)
+        return _("It could not be saved: leaving loses what is not on the disk.");
+    if (!saved_is_begun(&app->match, app->people))
+        return _("Nothing has been chosen yet: the game is not kept.");
+    return pyr_match_is_over(&app->match) ? _("It is over, and its record is kept.") : _("It is kept and goes on the next time you start.");
+}
+
+static bool game_can_play_again(const struct app *app)
+{
+    (void)app;
+    return true;
+}
+
+static void game_play_again(struct app *app)
+{
+    app->again = app->leave = true;
+}
+
+static bool game_is_watching(const struct app *app)
+{
+    (void)app;
+    return false;
+}
+
+const struct play_ops game_ops = { .tick = game_tick, .is_alive = game_is_thinking, .title = game_title, .waiting = game_waiting,
+    .leaving = game_leaving, .confirm = game_confirm, .take = game_take, .retract = game_retract, .can_play_again = game_can_play_again,
+    .play_again = game_play_again, .is_watching = game_is_watching };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "net.h"
+#include "reach.h"
 
 enum order_kind { ORDER_REQUEST, ORDER_OPEN, ORDER_CLOSE, ORDER_SEND };
 
@@ -102,7 +103,15 @@ static void finish(struct link *link, const char *why)
             net->socket = NULL;
         add_event(net, NET_CLOSED, -1, 0, text, text ? strlen(text) : 0);
     } else {
-        add_event(net, NET_ANSWER, link->id, !link->status && link->untrusted ? NET_UNTRUSTED : link->status, link->got, link->size);
+        int status = link->status;
+        pthread_mutex_lock(&net->lock);
+        bool stop = net->stop;
+        pthread_mutex_unlock(&net->lock);
+        if (!status && link->untrusted)
+            status = NET_UNTRUSTED;
+        else if (!status && !stop && !link->size)
+            status = reach_check(net->host, net->port, net->secure);
+        add_event(net, NET_ANSWER, link->id, status, link->got, link->size);
         link->got = NULL;
         link->size = link->room = 0;
     }

@@ -10,10 +10,17 @@
 
 #define NET_MOST (1u << 20)      /* bytes of an answer or a message */
 
+/* Why no answer came, instead of a status. */
 #define NET_UNTRUSTED (-1)       /* the server could not show that it is who it should be */
+#define NET_NO_NAME (-2)         /* there is no host of this name */
+#define NET_NO_LOOKUP (-3)       /* names cannot be looked up now */
+#define NET_REFUSED (-4)         /* nobody listens at the port */
+#define NET_UNREACHABLE (-5)     /* the network does not lead there */
+#define NET_NO_TLS (-6)          /* somebody is there, but does not speak TLS */
+#define NET_NO_HTTP (-7)         /* somebody is there, but does not answer in HTTP */
 
 enum net_kind {
-    NET_ANSWER,                  /* to a request: status (0: none came; NET_UNTRUSTED) and body */
+    NET_ANSWER,                  /* to a request: status (0: none came; NET_UNTRUSTED and the like) and body */
     NET_OPENED,                  /* the socket is open */
     NET_TEXT,                    /* a message */
     NET_CLOSED                   /* the socket is closed, or could not be opened; the text may say why */

@@ -39,14 +39,18 @@ struct offer {
 struct remote {
     struct net *net;
     enum stage stage;
-    char url[400], cookie_path[PATH_MAX], cookie[512], name[NAME_ROOM], code[CODE_ROOM], key[64], title[300], banner[200];
+    /* Our number in the shuffle, and of which table; what the server promised. */
+    char number[65], number_of[CODE_ROOM], commitment[65];
+    char url[400], cookie_path[PATH_MAX], trusted[PATH_MAX], cookie[512], name[NAME_ROOM], code[CODE_ROOM], key[64], title[300], banner[200];
     bool connected, opened, connecting;
+    bool is_forgotten;           /* the server does not know who we were: we become somebody new there */
     double retry_at, wait;       /* when to connect again; how long the next pause is */
 
     /* The list, and a code being typed. */
     struct offer offer[MOST_TABLES];
     unsigned offers, at;
     char note[300];              /* what went wrong, in the list and in the room */
+    char cause[700];             /* why there is no connection yet, as a sentence */
     double list_at;
 
     /* The table. */
@@ -139,6 +143,18 @@ static bool copy_code(char *to, size_t size, const char *code)
     return true;
 }
 
+/* A table's code as people type it: in small letters, with blanks and dashes in between. */
+static bool copy_table_code(char *to, size_t size, const char *typed)
+{
+    char code[64];
+    size_t length = 0;
+    for (; *typed && length + 1 < sizeof code; typed++)
+        if (!strchr(" -", *typed))
+            code[length++] = (char)(*typed >= 'a' && *typed <= 'z' ? *typed - 'a' + 'A' : *typed);
+    code[length] = '\0';
+    return !*typed && copy_code(to, size, code);
+}
+
 /* What a server says when it refuses, in words. */
 static const char *words_error(const char *code)
 {
@@ -160,6 +176,8 @@ static const char *words_error(const char *code)
         { "stopping", N_("The server is going down.") },
         { "bad_name", N_("The server does not take this name.") },
         { "no_visitor", N_("The server does not know you any more.") },
+        { "unknown_visitor", N_("The server does not know you any more.") },
+        { "bad_cookie", N_("The server cannot read who you are; nothing was changed.") },
         { "no_edition", N_("The server has no such edition.") },
         { "not_over", N_("The game is not over yet.") },
     };
@@ -172,10 +190,32 @@ static const char *words_error(const char *code)
 static void note_error(struct remote *remote, const char *code)
 {
     const char *words = words_error(code);
-    if (words)
+    char shown[61];
+    if (words) {
         snprintf(remote->note, sizeof remote->note, "%s", words);
-    else
-        snprintf(remote->note, sizeof remote->note, _("The server refuses: %.60s"), code);
+    } else {
+        copy_text(shown, sizeof shown, code);            /* whatever the server sends, no control characters */
+        snprintf(remote->note, sizeof remote->note, _("The server refuses: %.60s"), shown);
+    }
+}
+
+/* Why there was no answer, in words. */
+static const char *words_cause(int status)
+{
+    switch (status) {
+    case NET_NO_NAME: return _("unknown host; check the spelling.");
+    case NET_NO_LOOKUP: return _("the name cannot be looked up; is this computer online?");
+    case NET_REFUSED: return _("connection refused: no server is running there, or it uses another port.");
+    case NET_UNREACHABLE: return _("the computer cannot be reached.");
+    case NET_NO_TLS: return _("the server there does not answer in TLS; is its address http://?");
+    case NET_NO_HTTP: return _("the server there does not answer in HTTP; is its address https://?");
+    default: return _("the server reports an internal error.");
+    }
+}
+
+static void note_cause(struct remote *remote, int status)
+{
+    snprintf(remote->cause, sizeof remote->cause, "%s: %s", remote->url, words_cause(status));
 }
 
 /* Connecting. */
@@ -210,7 +250,21 @@ static void ask_who(struct remote *remote)
     if (remote->cookie[0])
         ask(remote, ASK_WHO, "/api/visitor", NULL);
     else
-        ask(remote, ASK_BE, "/api/visitor", json_pack("{ss}", "name", remote->name));
+        ask(remote, ASK_BE, "/api/visitor", remote->is_forgotten ? json_pack("{ss sb}", "name", remote->name, "new", 1) :
+            json_pack("{ss}", "name", remote->name));
+}
+
+/* The server does not know us: it has another database, perhaps for a day. Whoever we were is kept beside the file
+ * of whom we become. */
+static void become_new(struct remote *remote)
+{
+    char path[PATH_MAX + 8];
+    snprintf(path, sizeof path, "%s.old", remote->cookie_path);
+    if (remote->cookie_path[0])
+        save_write(path, remote->cookie, strlen(remote->cookie));
+    remote->cookie[0] = '\0';
+    remote->is_forgotten = true;
+    ask_who(remote);
 }
 
 static void ask_tables(struct remote *remote)
@@ -228,6 +282,7 @@ static void known(struct remote *remote)
         save_write(remote->cookie_path, cookie, strlen(cookie));
     }
     remote->wait = 0.5;
+    remote->cause[0] = '\0';
     if (remote->code[0]) {
         go_to_table(remote);
     } else {
@@ -317,6 +372,15 @@ static void want_edition(struct remote *remote, struct app *app)
     ask(remote, ASK_EDITION, path, NULL);
 }
 
+/* After a new connection the same position comes again: what was placed on it, or sealed, is still so. */
+static void keep_draft(const struct remote *remote, const struct pyr_match *before, struct pyr_match *fresh)
+{
+    size_t size = fresh->log.start[fresh->log.lines];
+    if (remote->you && before->edition && before->log.lines == fresh->log.lines && before->log.start[before->log.lines] == size &&
+        !memcmp(before->log.text, fresh->log.text, size))
+        fresh->choice[remote->you - 1] = before->choice[remote->you - 1];
+}
+
 /* The lines so far as a match. */
 static void load(struct remote *remote, struct app *app)
 {
@@ -337,6 +401,7 @@ static void load(struct remote *remote, struct app *app)
     }
     if (fresh->log.lines < app->match.log.lines)
         story_finish(&app->story);
+    keep_draft(remote, &app->match, fresh);
     app->match = *fresh;
     free(fresh);
     unsigned count = pyr_record_player_names(app->match.log.text, app->match.log.start[app->match.log.lines], names);
@@ -366,10 +431,46 @@ static void open_table(struct remote *remote)
         net_send(remote->net, remote->pending);
 }
 
+#define NUMBERS_SIZE 16384       /* bytes of the file: some 100 tables, the latest first */
+
+/* Our part in the shuffle of a table (docs/fair-shuffle.md): drawn once and kept, with the commitment that was seen
+ * before. Whatever the server answers to a `sit`, it gets the same number again, so that it cannot wait for a deal that it
+ * likes. */
+static bool table_number(struct remote *remote, char number[65])
+{
+    char path[PATH_MAX + 16], start[CODE_ROOM + 1], fresh[NUMBERS_SIZE];
+    size_t size = 0;
+    if (!strcmp(remote->number_of, remote->code)) {
+        memcpy(number, remote->number, 65);
+        return true;
+    }
+    snprintf(path, sizeof path, "%s.numbers", remote->cookie_path);
+    snprintf(start, sizeof start, "%s ", remote->code);
+    char *text = remote->cookie_path[0] ? save_read(path, NUMBERS_SIZE, &size) : NULL;
+    const char *found = NULL;
+    for (const char *line = text; line && *line && !found; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+        if (!strncmp(line, start, strlen(start)) && sscanf(line + strlen(start), "%64[0-9a-f]", number) == 1 &&
+            strlen(number) == 64)
+            found = line;
+    bool good = found || random_hex(number, 32);
+    if (good && !found && remote->cookie_path[0]) {
+        int length = snprintf(fresh, sizeof fresh, "%s%s %s\n%s", start, number, remote->commitment, text ? text : "");
+        if (length >= (int)sizeof fresh)     /* the oldest ones are left out */
+            length = (int)(strrchr(fresh, '\n') + 1 - fresh);
+        save_write(path, fresh, (size_t)length);         /* if not, it is kept as long as this program runs */
+    }
+    free(text);
+    if (good) {
+        memcpy(remote->number, number, 65);
+        snprintf(remote->number_of, sizeof remote->number_of, "%s", remote->code);
+    }
+    return good;
+}
+
 static void sit(struct remote *remote)
 {
     char number[65];
-    if (remote->sat || !random_hex(number, 32))
+    if (remote->sat || !table_number(remote, number))
         return;
     remote->sat = true;
     json_t *message = json_pack("{ssssss}", "type", "sit", "id", "sit", "number", number);
@@ -390,6 +491,10 @@ static void on_table(struct remote *remote, struct app *app, const json_t *messa
     bool new_seat = remote->you != (you >= 1 && you <= (json_int_t)remote->seats ? (unsigned)you : 0);
     remote->you = you >= 1 && you <= (json_int_t)remote->seats ? (unsigned)you : 0;
     remote->host = json_is_true(json_object_get(message, "host"));
+    copy_text(remote->commitment, sizeof remote->commitment, text_of(message, "commitment"));
+    /* It is written into a file, where a server has nothing else to say. */
+    if (strspn(remote->commitment, "0123456789abcdef") != 64)
+        strcpy(remote->commitment, "-");
     copy_text(remote->state, sizeof remote->state, text_of(message, "state"));
     if (!remote->has_edition)
         copy_text(remote->edition_name, sizeof remote->edition_name, text_of(message, "edition"));
@@ -497,6 +602,13 @@ static void on_done(struct remote *remote, struct app *app, const json_t *messag
         send_choice(remote, PEND_RETRACT, NULL);
 }
 
+static void note_rule(struct remote *remote, const char *rule)
+{
+    char shown[9];
+    copy_text(shown, sizeof shown, rule);
+    snprintf(remote->note, sizeof remote->note, _("The rules forbid it (%.8s)."), shown);
+}
+
 static void on_error(struct remote *remote, struct app *app, const json_t *message)
 {
     const char *code = text_of(message, "code"), *id = text_of(message, "id");
@@ -522,7 +634,7 @@ static void on_error(struct remote *remote, struct app *app, const json_t *messa
         app->match.choice[remote->you - 1].confirmed = false;
     remote->pending_kind = PEND_NOTHING;
     if (!strcmp(code, "illegal"))
-        snprintf(remote->note, sizeof remote->note, _("The rules forbid it (%.8s)."), text_of(message, "rule"));
+        note_rule(remote, text_of(message, "rule"));
     app_say(app, ST_BAD, "%s", remote->note);
 }
 
@@ -585,68 +697,107 @@ static bool is_stranger(int status, const json_t *answer)
     return status > 0 && (status < 500 || status == 501) && !json_is_object(json_object_get(answer, status == 200 ? "visitor" : "error"));
 }
 
-static void on_answer(struct remote *remote, struct app *app, const struct net_event *event)
+static void answer_edition(struct remote *remote, struct app *app, const struct net_event *event)
 {
-    json_error_t fault;
-    if (event->id == ASK_STILL) {
-        if (event->status == 401)                /* its database is another one: the seat will not come back */
-            app_fail(app, "%s: %s", remote->url, words_error("no_visitor"));
+    if (event->status != 200 || !event->text) {
+        app_fail(app, _("the server's edition %s cannot be used"), remote->edition_name);
         return;
     }
-    if (event->id == ASK_EDITION || event->id == ASK_RECORD) {
-        if (event->status == 200 && event->text && event->id == ASK_EDITION) {
-            set_edition(remote, app, event->text, event->size);
-            load(remote, app);
-        } else if (event->id == ASK_EDITION) {
-            app_fail(app, _("the server's edition %s cannot be used"), remote->edition_name);
-        } else if (event->status == 200 && event->text && remote->stage == STAGE_PLAY && pyr_match_is_over(&app->match)) {
-            struct pyr_match *whole = malloc(sizeof *whole);
-            if (whole && !pyr_match_load(whole, &app->edition, event->text, event->size, PYR_NOBODY, NULL) && pyr_match_is_over(whole)) {
-                app->match = *whole;
-                story_finish(&app->story);
-            }
-            free(whole);
-        }
+    set_edition(remote, app, event->text, event->size);
+    load(remote, app);
+}
+
+/* The whole record of a game that is over, with all deals, for the replay. */
+static void answer_record(struct remote *remote, struct app *app, const struct net_event *event)
+{
+    if (event->status != 200 || !event->text || remote->stage != STAGE_PLAY || !pyr_match_is_over(&app->match))
         return;
+    struct pyr_match *whole = malloc(sizeof *whole);
+    if (whole && !pyr_match_load(whole, &app->edition, event->text, event->size, PYR_NOBODY, NULL) && pyr_match_is_over(whole)) {
+        app->match = *whole;
+        story_finish(&app->story);
     }
-    json_t *answer = event->text ? json_loadb(event->text, event->size, 0, &fault) : NULL;
-    const char *error = text_of(json_object_get(answer, "error"), "code");
-    if (event->status == NET_UNTRUSTED) {
-        app_fail(app, _("%s: the certificate is not trusted, or is that of another server; --trust FILE trusts one that you know"), remote->url);
-    } else if ((event->id == ASK_WHO || event->id == ASK_BE) && is_stranger(event->status, answer)) {
+    free(whole);
+}
+
+/* Who one is: the first thing that a server is asked. */
+static void answer_visitor(struct remote *remote, struct app *app, const struct net_event *event, const json_t *answer)
+{
+    if (is_stranger(event->status, answer)) {
         app_fail(app, _("%s: this is not a server of Pyramids"), remote->url);
-    } else if (event->status == 0 || event->status >= 500) {
-        if (event->id == ASK_WHO || event->id == ASK_BE)
-            retry_later(remote, 0);
-        else
-            snprintf(remote->note, sizeof remote->note, "%s", _("The server does not answer."));
-        if (event->id == ASK_REMATCH)
-            app_say(app, ST_BAD, "%s", remote->note);
     } else if (event->id == ASK_WHO && event->status == 401) {
-        remote->cookie[0] = '\0';
-        ask_who(remote);
-    } else if ((event->id == ASK_WHO || event->id == ASK_BE) && event->status == 200) {
+        become_new(remote);
+    } else if (event->status == 200) {
         known(remote);
-    } else if (event->id == ASK_WHO || event->id == ASK_BE) {
-        note_error(remote, error);
+    } else {
+        note_error(remote, text_of(json_object_get(answer, "error"), "code"));
         app_fail(app, "%s: %s", remote->url, remote->note);
-    } else if (event->id == ASK_TABLES && event->status == 200) {
+    }
+}
+
+/* No answer, or the server could not give one: what can be tried again is. */
+static void answer_missing(struct remote *remote, struct app *app, const struct net_event *event)
+{
+    bool first = event->id == ASK_WHO || event->id == ASK_BE;
+    note_cause(remote, event->status);
+    if (event->status == NET_UNTRUSTED)
+        app_fail(app, _("%s: the certificate is not trusted, or is that of another server; --trust FILE trusts one that you know"), remote->url);
+    else if (event->status == NET_NO_NAME && remote->stage == STAGE_VISITOR)
+        app_fail(app, "%s", remote->cause);
+    else if (first)
+        retry_later(remote, 0);
+    else
+        snprintf(remote->note, sizeof remote->note, "%s", _("The server does not answer."));
+    if (event->id == ASK_REMATCH)
+        app_say(app, ST_BAD, "%s", remote->note);
+}
+
+/* Tables: the list, a new one, a rematch. */
+static void answer_tables(struct remote *remote, struct app *app, const struct net_event *event, const json_t *answer)
+{
+    const char *error = text_of(json_object_get(answer, "error"), "code"), *code = text_of(json_object_get(answer, "table"), "code");
+    if (event->id == ASK_TABLES && event->status == 200) {
         read_tables(remote, answer);
-    } else if (event->id == ASK_CREATE && event->status == 201 &&
-        copy_code(remote->code, sizeof remote->code, text_of(json_object_get(answer, "table"), "code"))) {
+    } else if (event->id == ASK_CREATE && event->status == 201 && copy_code(remote->code, sizeof remote->code, code)) {
         go_to_table(remote);
     } else if (event->id == ASK_REMATCH && event->status == 201) {
-        begin_rematch(remote, app, text_of(json_object_get(answer, "table"), "code"));
+        begin_rematch(remote, app, code);
     } else if (error[0]) {
         note_error(remote, error);
         if (event->id == ASK_REMATCH)
             app_say(app, ST_BAD, "%s", remote->note);
     }
+}
+
+static void on_answer(struct remote *remote, struct app *app, const struct net_event *event)
+{
+    json_error_t fault;
+    json_t *answer = NULL;
+    switch (event->id) {
+    case ASK_STILL:
+        if (event->status == 401)                /* its database is another one: the seat will not come back */
+            app_fail(app, "%s: %s", remote->url, words_error("no_visitor"));
+        return;
+    case ASK_EDITION: answer_edition(remote, app, event); return;
+    case ASK_RECORD: answer_record(remote, app, event); return;
+    default: break;
+    }
+    bool is_first = event->id == ASK_WHO || event->id == ASK_BE;
+    if (event->text)
+        answer = json_loadb(event->text, event->size, 0, &fault);
+    /* Something else than Pyramids may answer 501 to a question that it does not know. */
+    if (event->status <= 0 || (event->status >= 500 && !(is_first && is_stranger(event->status, answer))))
+        answer_missing(remote, app, event);
+    else if (is_first)
+        answer_visitor(remote, app, event, answer);
+    else
+        answer_tables(remote, app, event, answer);
     json_decref(answer);
 }
 
-void remote_tick(struct remote *remote, struct app *app)
+static void remote_tick(struct app *app)
 {
+    struct remote *remote = app->remote;
     double now = app_seconds();
     for (struct net_event *event; !app->error && (event = net_next(remote->net)); net_free(event)) {
         switch (event->kind) {
@@ -702,21 +853,21 @@ static void send_choice(struct remote *remote, int kind, const char *choice)
         net_send(remote->net, remote->pending);
 }
 
-void remote_confirm(struct remote *remote, struct app *app)
+static void remote_confirm(struct app *app)
 {
+    struct remote *remote = app->remote;
     char text[512];
-    struct pyr_out out;
     struct pyr_pending *choice = &app->match.choice[app->seat];
-    pyr_out_init(&out, text, sizeof text);
     if (remote->pending_kind || !choice->count)
         return;
-    pyr_game_write_choice(&app->match.game, app->seat, &out);
+    saved_choice(&app->match, app->seat, text, sizeof text);
     choice->confirmed = true;                /* here only: what follows from it comes from the server */
     send_choice(remote, PEND_CHOOSE, text);
 }
 
-void remote_take(struct remote *remote, struct app *app, pyr_step step)
+static void remote_take(struct app *app, pyr_step step)
 {
+    struct remote *remote = app->remote;
     char text[32];
     if (remote->pending_kind)
         return;
@@ -728,8 +879,9 @@ void remote_take(struct remote *remote, struct app *app, pyr_step step)
     app_say(app, ST_TEXT, "%s", _("Sent."));
 }
 
-void remote_retract(struct remote *remote, struct app *app)
+static void remote_retract(struct app *app)
 {
+    struct remote *remote = app->remote;
     if (remote->pending_kind) {
         remote->wants_retract = true;
         app_say(app, ST_TEXT, "%s", _("The server has not answered yet."));
@@ -738,29 +890,30 @@ void remote_retract(struct remote *remote, struct app *app)
     }
 }
 
-bool remote_can_play_again(const struct remote *remote)
+static bool remote_can_play_again(const struct app *app)
 {
-    return remote && remote->you && !strcmp(remote->state, "over");
+    return app->remote->you && !strcmp(app->remote->state, "over");
 }
 
-bool remote_is_asked_again(const struct remote *remote)
+static bool remote_is_asked_again(const struct app *app)
 {
-    return remote->asked_again && remote_can_play_again(remote);
+    return app->remote->asked_again && remote_can_play_again(app);
 }
 
-void remote_play_again(struct remote *remote, struct app *app)
+static void remote_play_again(struct app *app)
 {
+    struct remote *remote = app->remote;
     char path[CODE_ROOM + 32];
-    if (!remote_can_play_again(remote))
+    if (!remote_can_play_again(app))
         return;
     snprintf(path, sizeof path, "/api/tables/%s/rematch", remote->code);
     ask(remote, ASK_REMATCH, path, json_object());
     app_say(app, ST_TEXT, "%s", _("Sent."));
 }
 
-bool remote_key(struct remote *remote, struct app *app, int key)
+static bool remote_idle_key(struct app *app, int key)
 {
-    if (remote->you || !app->match.replay.seats)
+    if (app->remote->you || !app->match.replay.seats)
         return false;
     /* Onlookers may look over anyone's shoulder: all of it is open. */
     if (key == K_TAB)
@@ -774,21 +927,48 @@ bool remote_key(struct remote *remote, struct app *app, int key)
 
 /* What is seen. */
 
-bool remote_is_watching(const struct remote *remote)
+static bool remote_is_watching(const struct app *app)
 {
-    return !remote->you;
+    return !app->remote->you;
+}
+
+/* A word as a shell reads it. */
+static void quote(const char *word, char *to, size_t size)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,+@%=";
+    size_t at = 0;
+    if (word[0] && strspn(word, plain) == strlen(word)) {
+        snprintf(to, size, "%s", word);
+        return;
+    }
+    to[at++] = '\'';
+    for (; *word && at + 6 < size; word++) {
+        if (*word == '\'')
+            at += (size_t)snprintf(to + at, size - at, "'\\''");
+        else
+            to[at++] = *word;
+    }
+    to[at++] = '\'';
+    to[at] = '\0';
 }
 
 void remote_way_back(const struct remote *remote, char *to, size_t size)
 {
     bool goes_on = !strcmp(remote->state, "waiting") || !strcmp(remote->state, "running");
+    char url[2 * sizeof remote->url], trusted[PATH_MAX + 64];
     to[0] = '\0';
-    if (remote->you && remote->code[0] && goes_on)
-        snprintf(to, size, _("Back to your seat: pyramids play --server %s --table %s"), remote->url, remote->code);
+    if (!remote->you || !remote->code[0] || !goes_on)
+        return;
+    quote(remote->url, url, sizeof url);
+    quote(remote->trusted, trusted, sizeof trusted);
+    snprintf(to, size, _("Back to your seat: pyramids play --server %s --table %s"), url, remote->code);
+    if (remote->trusted[0])
+        snprintf(to + strlen(to), size - strlen(to), " --trust %s", trusted);
 }
 
-const char *remote_title(struct remote *remote)
+static const char *remote_title(struct app *app)
 {
+    struct remote *remote = app->remote;
     char clock[32] = "";
     double left = remote->deadline - app_seconds();
     if (remote->deadline > 0)
@@ -800,8 +980,9 @@ const char *remote_title(struct remote *remote)
     return remote->title;
 }
 
-const char *remote_banner(const struct remote *remote)
+static const char *remote_banner(const struct app *app)
 {
+    const struct remote *remote = app->remote;
     if (remote->connected && remote->elsewhere)
         return _("You play this seat in another window now. Choosing here takes it back.");
     if (remote->connected)
@@ -809,8 +990,9 @@ const char *remote_banner(const struct remote *remote)
     return remote->you ? _("Connection lost: reconnecting. Your marks are safe; a choice is sent once.") : _("Connection lost: reconnecting.");
 }
 
-enum sign remote_sign(const struct remote *remote, unsigned seat)
+static enum sign remote_sign(const struct app *app, unsigned seat)
 {
+    const struct remote *remote = app->remote;
     if (seat >= remote->seats)
         return SIGN_NONE;
     if (remote->ready >> seat & 1)
@@ -820,14 +1002,15 @@ enum sign remote_sign(const struct remote *remote, unsigned seat)
     return SIGN_THINKS;
 }
 
-unsigned remote_waiting(const struct remote *remote)
+static unsigned remote_waiting(const struct app *app)
 {
+    const struct remote *remote = app->remote;
     return ((1u << remote->seats) - 1) & ~remote->ready & ~(remote->you ? 1u << (remote->you - 1) : 0);
 }
 
-bool remote_draws_itself(const struct remote *remote)
+static bool remote_draws_itself(const struct app *app)
 {
-    return remote->stage != STAGE_PLAY;
+    return app->remote->stage != STAGE_PLAY;
 }
 
 static void draw_room(struct remote *remote, struct app *app)
@@ -864,9 +1047,10 @@ static void draw_room(struct remote *remote, struct app *app)
     draw_notice(&app->canvas, !strcmp(remote->state, "running") ? _("The players choose their first cards") : _("Waiting for players"), text, app->hints, app->hint_count);
 }
 
-void remote_draw(struct remote *remote, struct app *app)
+static void remote_draw(struct app *app)
 {
-    char text[600];
+    struct remote *remote = app->remote;
+    char text[900];
     if (remote->stage == STAGE_ROOM) {
         draw_room(remote, app);
     } else if (remote->stage == STAGE_LIST) {
@@ -888,7 +1072,10 @@ void remote_draw(struct remote *remote, struct app *app)
         draw_notice(&app->canvas, _("The code of the table"), text, app->hints, app->hint_count);
     } else {
         app_hint(app, 'q', "q", _("quit"));
-        snprintf(text, sizeof text, remote->retry_at > 0 ? _("No answer from %s yet; it is tried again.") : _("Calling %s."), remote->url);
+        if (remote->cause[0])
+            snprintf(text, sizeof text, "%s %s", remote->cause, _("It is tried again."));
+        else
+            snprintf(text, sizeof text, remote->retry_at > 0 ? _("No answer from %s yet; it is tried again.") : _("Calling %s."), remote->url);
         draw_notice(&app->canvas, _("Connecting"), text, app->hints, app->hint_count);
         canvas_put(&app->canvas, 1, 0, spinner(app->beat, app->facts.ascii), ST_TOUCH);
     }
@@ -912,8 +1099,9 @@ static void list_key(struct remote *remote, int key)
     }
 }
 
-void remote_screen_key(struct remote *remote, struct app *app, int key)
+static void remote_screen_key(struct app *app, int key)
 {
+    struct remote *remote = app->remote;
     size_t length = strlen(remote->code);
     if (remote->stage == STAGE_CODE) {
         if (key == K_ESCAPE) {
@@ -945,19 +1133,39 @@ void remote_screen_key(struct remote *remote, struct app *app, int key)
     }
 }
 
-void remote_screen_mouse(struct remote *remote, struct app *app, const struct input *input)
+static void remote_screen_mouse(struct app *app, const struct input *input)
 {
+    struct remote *remote = app->remote;
     const struct place *place = canvas_find(&app->canvas, input->x, input->y);
     if (!place)
         return;
     if (place->action == ACT_KEY && input->kind == INPUT_CLICK) {
-        remote_screen_key(remote, app, place->detail);
+        remote_screen_key(app, place->detail);
     } else if (place->action == ACT_ITEM && remote->stage == STAGE_LIST) {
         remote->at = (unsigned)place->detail;
         if (input->kind == INPUT_CLICK)
             list_key(remote, K_ENTER);
     }
 }
+
+static bool remote_is_alive(const struct app *app)
+{
+    (void)app;
+    return true;
+}
+
+static const char *remote_leaving(const struct app *app)
+{
+    if (pyr_match_is_over(&app->match))
+        return _("It is over, and its record is kept.");
+    return app->remote->you ? _("Your seat stays yours: come back with the same command.") : _("You are watching: the game goes on without you.");
+}
+
+static const struct play_ops remote_ops = { .tick = remote_tick, .is_alive = remote_is_alive, .title = remote_title, .banner = remote_banner,
+    .sign = remote_sign, .waiting = remote_waiting, .leaving = remote_leaving, .confirm = remote_confirm, .take = remote_take,
+    .retract = remote_retract, .can_play_again = remote_can_play_again, .play_again = remote_play_again,
+    .is_asked_again = remote_is_asked_again, .is_watching = remote_is_watching, .idle_key = remote_idle_key,
+    .draws_itself = remote_draws_itself, .draw = remote_draw, .screen_key = remote_screen_key, .screen_mouse = remote_screen_mouse };
 
 /* Beginning and end. */
 
@@ -972,7 +1180,7 @@ static void read_link(struct remote *remote, const char *url)
     char *code = strtok_r(copy, "/", &rest), *seat = strtok_r(NULL, "/", &rest), *key = strtok_r(NULL, "/", &rest);
     (void)seat;
     if (code)
-        copy_code(remote->code, sizeof remote->code, code);
+        copy_table_code(remote->code, sizeof remote->code, code);
     if (key)
         copy_code(remote->key, sizeof remote->key, key);
 }
@@ -987,8 +1195,11 @@ struct remote *remote_create(struct app *app)
     remote->text = malloc(PYR_LOG_SIZE + 1);
     snprintf(remote->url, sizeof remote->url, "%.*s", (int)strcspn(options->server, "#"), options->server);
     snprintf(remote->name, sizeof remote->name, "%s", options->names[0]);
+    /* The way back is to work from any folder. */
+    if (options->trusted && !realpath(options->trusted, remote->trusted))
+        snprintf(remote->trusted, sizeof remote->trusted, "%s", options->trusted);
     read_link(remote, options->server);
-    if ((options->table && !copy_code(remote->code, sizeof remote->code, options->table)) ||
+    if ((options->table && !copy_table_code(remote->code, sizeof remote->code, options->table)) ||
         (options->key && !copy_code(remote->key, sizeof remote->key, options->key))) {
         app_fail(app, _("'%.60s' is not a table's code"), options->table ? options->table : options->key);
         goto failed;
@@ -1014,6 +1225,7 @@ struct remote *remote_create(struct app *app)
         goto failed;
     }
     remote->wait = 0.5;
+    app->ops = &remote_ops;
     ask_who(remote);
     return remote;
 

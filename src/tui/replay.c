@@ -192,7 +192,7 @@ static void draw_sums(struct replaying *r)
     for (unsigned s = 0; s < report->seats; s++) {
         const struct pyr_luck_sum *sum = &report->sum[s];
         char cell[6][PYR_NUMBER_SIZE];
-        pyr_text_number(cell[0], (double)sum->actual, 0, false);
+        pyr_text_number(cell[0], (double)sum->expected, 0, false);
         pyr_text_number(cell[1], (double)sum->luck, 1, true);
         pyr_text_number(cell[2], (double)sum->skill, 1, false);
         for (int i = 3; i < 6; i++)
@@ -203,68 +203,15 @@ static void draw_sums(struct replaying *r)
     }
 }
 
-static void draw(struct replaying *r)
+static void set_hints(struct replaying *r)
 {
     struct app *app = r->app;
-    struct scene scene;
-    struct pyr_replay at;
-    struct pyr_event event;
-    app_canvas(app);
-    app_scene(app, &scene);
-    story_tell(&app->story, &app->match, app->match.log.lines, app->names);
-    if (pyr_match_replay(&app->match, r->line, &at))
-        return;
-    pyr_view_init(&scene.view, &at.state, PYR_SPECTATOR);
-    bool keeping = at.state.open.phase == PYR_KEEP;          /* what was dealt and returned is open afterwards (Q10) */
-    if (keeping)
-        pyr_view_init(&scene.view, &at.state, app->seat);
-    for (unsigned s = 0; s < at.seats && at.state.open.phase == PYR_MARK; s++)
-        scene.view.open.desk[s] = at.state.desk[s];  /* marks are seen as they are told */
-    scene.hand = NULL;
-    scene.state = HAND_IDLE;
-    memset(scene.sign, 0, sizeof scene.sign);
-    scene.banner = NULL;
-    if (r->line && kind_at(app, r->line - 1, &event) == PYR_EVENT_MARK && event.seat == app->seat)
-        for (unsigned i = 0; i < event.count; i++)
-            for (unsigned slot = 0; slot < PYR_KEPT; slot++)
-                if (scene.view.open.desk[app->seat].card[slot] == event.part[i].card)
-                    scene.shown[slot] |= event.part[i].spaces;
-    judge_line(r);
-    scene.preview = r->preview;
-    scene.story_mark = r->line ? r->line - 1 : 0;
-    scene.story_sign = sign_at;
-    scene.story_context = r;
-    snprintf(r->short_title, sizeof r->short_title, _("Replay, line %u of %u"), (unsigned)r->line, (unsigned)app->match.log.lines);
-    scene.short_title = r->short_title;
-    if (r->name[0])
-        snprintf(r->title, sizeof r->title, _("Replay %s, line %u of %u"), r->name, (unsigned)r->line, (unsigned)app->match.log.lines);
-    scene.title = r->name[0] ? r->title : r->short_title;
-    const struct story_line *now = NULL;
-    for (unsigned i = 0; i < app->story.count && app->story.line[i].line < r->line; i++)
-        now = &app->story.line[i];
-    char message[400] = "";
-    enum style style = ST_TEXT;
-    if (now)
-        snprintf(message, sizeof message, "%s", now->text);
-    if (r->analysis && !report_of(r)) {
-        pthread_mutex_lock(&r->analysis->lock);
-        unsigned begun = r->analysis->begun, all = r->analysis->all;
-        bool failed = r->analysis->done;
-        pthread_mutex_unlock(&r->analysis->lock);
-        style = failed ? ST_BAD : ST_TOUCH;
-        if (failed)
-            snprintf(message, sizeof message, "%s", _("Only a whole record can be analysed."));
-        else
-            snprintf(message, sizeof message, _("Analysis: %u of %u"), begun, all);
-    }
-    scene.message = message;
-    scene.message_style = style;
-    if (app->sheet == SHEET_STORY) {
-        app_hint(app, K_UP, app->facts.ascii ? "Up" : "↑", _("earlier"));
-        app_hint(app, K_DOWN, app->facts.ascii ? "Down" : "↓", _("later"));
-    }
-    if (app->sheet)
+    if (app->sheet) {
+        table_sheet_hints(app);
         app_hint(app, K_ESCAPE, _("Esc"), _("back"));
+        app_hint(app, 'q', "q", _("leave"));
+        return;
+    }
     app_hint(app, K_RIGHT, app->facts.ascii ? ">" : "→", _("on"));
     app_hint(app, K_LEFT, app->facts.ascii ? "<" : "←", _("back"));
     app_hint(app, ']', "]", _("next turn"));
@@ -273,6 +220,82 @@ static void draw(struct replaying *r)
     app_hint(app, 'q', "q", _("leave"));
     app_hint(app, K_TAB, _("Tab"), _("seat"));
     app_hint(app, 'L', "L", _("log"));
+}
+
+/* The table as it stood after the line, as everyone may see it afterwards. */
+static void set_table(struct replaying *r, const struct pyr_replay *at, struct scene *scene)
+{
+    struct app *app = r->app;
+    struct pyr_event event;
+    bool keeping = at->state.open.phase == PYR_KEEP;         /* what was dealt and returned is open afterwards (Q10) */
+    pyr_view_init(&scene->view, &at->state, keeping ? app->seat : PYR_SPECTATOR);
+    for (unsigned s = 0; s < at->seats && at->state.open.phase == PYR_MARK; s++)
+        scene->view.open.desk[s] = at->state.desk[s];        /* marks are seen as they are told */
+    scene->hand = NULL;
+    scene->state = HAND_IDLE;
+    memset(scene->sign, 0, sizeof scene->sign);
+    scene->banner = NULL;
+    if (!r->line || kind_at(app, r->line - 1, &event) != PYR_EVENT_MARK || event.seat != app->seat)
+        return;
+    for (unsigned i = 0; i < event.count; i++)
+        for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+            if (scene->view.open.desk[app->seat].card[slot] == event.part[i].card)
+                scene->shown[slot] |= event.part[i].spaces;
+}
+
+/* The first line, the story, and what the analysis says. */
+static void set_words(struct replaying *r, struct scene *scene)
+{
+    unsigned lines = r->app->match.log.lines;
+    judge_line(r);
+    scene->preview = r->preview;
+    scene->story_mark = r->line ? r->line - 1 : 0;
+    scene->story_sign = sign_at;
+    scene->story_context = r;
+    snprintf(r->short_title, sizeof r->short_title, _("Replay, line %u of %u"), (unsigned)r->line, lines);
+    scene->short_title = r->short_title;
+    if (r->name[0])
+        snprintf(r->title, sizeof r->title, _("Replay %s, line %u of %u"), r->name, (unsigned)r->line, lines);
+    scene->title = r->name[0] ? r->title : r->short_title;
+}
+
+/* What happened last, or how far the analysis is. */
+static enum style set_message(struct replaying *r, char *message, size_t size)
+{
+    const struct story *story = &r->app->story;
+    message[0] = '\0';
+    for (unsigned i = story->count; i-- > 0 && !message[0];)
+        if (story->line[i].line < r->line)
+            story_about(story, story->line[i].line, message, size);
+    if (!r->analysis || report_of(r))
+        return ST_TEXT;
+    pthread_mutex_lock(&r->analysis->lock);
+    unsigned begun = r->analysis->begun, all = r->analysis->all;
+    bool failed = r->analysis->done;
+    pthread_mutex_unlock(&r->analysis->lock);
+    if (failed)
+        snprintf(message, size, "%s", _("Only a whole record can be analysed."));
+    else
+        snprintf(message, size, _("Analysis: %u of %u"), begun, all);
+    return failed ? ST_BAD : ST_TOUCH;
+}
+
+static void draw(struct replaying *r)
+{
+    struct app *app = r->app;
+    struct scene scene;
+    struct pyr_replay at;
+    char message[900];
+    app_canvas(app);
+    app_scene(app, &scene);
+    story_tell(&app->story, &app->match, app->match.log.lines, app->names);
+    if (pyr_match_replay(&app->match, r->line, &at))
+        return;
+    set_table(r, &at, &scene);
+    set_words(r, &scene);
+    scene.message_style = set_message(r, message, sizeof message);
+    scene.message = message;
+    set_hints(r);
     scene.hint_count = r->sums ? 0 : app->hint_count;        /* its box has the key that works then */
     if (app->canvas.width < TUI_MIN_WIDTH || app->canvas.height < TUI_MIN_HEIGHT)
         draw_is_too_small(&app->canvas);
@@ -281,10 +304,10 @@ static void draw(struct replaying *r)
     else if (app->sheet == SHEET_PLAYERS)
         draw_players(&app->canvas, &scene);
     else if (app->sheet == SHEET_HELP)
-        draw_help(&app->canvas, &scene, app->page);
+        table_draw_help(app, &scene);
     else if (at.stage == PYR_STAGE_OVER && r->line == app->match.log.lines && !app->peek)
         draw_scores(&app->canvas, &scene);
-    else if (keeping)
+    else if (at.state.open.phase == PYR_KEEP)
         draw_keep(&app->canvas, &scene);
     else
         draw_table(&app->canvas, &scene);
@@ -307,48 +330,68 @@ static void go(struct replaying *r, int steps, bool turns)
     r->line = line < r->first ? r->first : line > app->match.log.lines ? app->match.log.lines : (uint32_t)line;
 }
 
+static void toggle_sheet(struct app *app, enum sheet sheet)
+{
+    app->sheet = app->sheet == sheet ? SHEET_NONE : sheet;
+    app->scroll = 0;
+    app->page = 1;                           /* of the help: the signs; a replay has few keys, and they are in the last line */
+}
+
+/* Keys that go through the record. */
+static bool walk_key(struct replaying *r, int key)
+{
+    switch (key) {
+    case K_RIGHT: case 'l': case ' ': case K_ENTER: case K_DOWN: case 'j': go(r, 1, false); return true;
+    case K_LEFT: case 'h': case K_UP: case 'k': case K_BACKSPACE: go(r, -1, false); return true;
+    case ']': case K_PAGE_DOWN: case 'n': go(r, 1, true); return true;
+    case '[': case K_PAGE_UP: case 'N': case 'p': go(r, -1, true); return true;
+    case K_HOME: case 'g': r->line = r->first; return true;
+    case K_END: case 'G': r->line = r->app->match.log.lines; return true;
+    default: return false;
+    }
+}
+
+/* Keys that choose through whose eyes the table is seen. */
+static bool seat_key(struct app *app, int key)
+{
+    unsigned seats = app->match.replay.seats;
+    if (key == K_TAB)
+        app->seat = (pyr_seat)((app->seat + 1u) % seats);
+    else if (key == K_BACKTAB)
+        app->seat = (pyr_seat)((app->seat + seats - 1u) % seats);
+    else if (key >= '1' && key < '1' + (int)seats)
+        app->seat = (pyr_seat)(key - '1');
+    else
+        return false;
+    return true;
+}
+
+/* False when the player leaves. */
 static bool on_key(struct replaying *r, int key)
 {
     struct app *app = r->app;
-    unsigned seats = app->match.replay.seats;
     if (r->sums) {
         r->sums = false;
         return true;
     }
+    if (app->sheet && table_sheet_key(app, key))
+        return true;
     if (app->sheet && key == K_ESCAPE) {
         app->sheet = SHEET_NONE;
         return true;
     }
-    if (app->sheet == SHEET_STORY && (key == K_UP || key == K_DOWN || key == 'k' || key == 'j')) {
-        if (key == K_UP || key == 'k')
-            app->scroll += app->scroll < app->story.count;
-        else
-            app->scroll -= app->scroll > 0;
+    if (walk_key(r, key) || seat_key(app, key))
         return true;
-    }
     switch (key) {
-    case K_RIGHT: case 'l': case ' ': case K_ENTER: case K_DOWN: case 'j': go(r, 1, false); break;
-    case K_LEFT: case 'h': case K_UP: case 'k': case K_BACKSPACE: go(r, -1, false); break;
-    case ']': case K_PAGE_DOWN: case 'n': go(r, 1, true); break;
-    case '[': case K_PAGE_UP: case 'N': case 'p': go(r, -1, true); break;
-    case K_HOME: case 'g': r->line = r->first; break;
-    case K_END: case 'G': r->line = app->match.log.lines; break;
-    case K_TAB: app->seat = (pyr_seat)((app->seat + 1u) % seats); break;
-    case K_BACKTAB: app->seat = (pyr_seat)((app->seat + seats - 1u) % seats); break;
-    case '1': case '2': case '3': case '4':
-        if ((unsigned)(key - '1') < seats)
-            app->seat = (pyr_seat)(key - '1');
-        break;
     case 'a':
-        if (report_of(r))
-            r->sums = true;
-        else if (!r->analysis)
+        r->sums = report_of(r) != NULL;
+        if (!r->analysis)
             analysis_start(r);
         break;
     case 't': app->peek = !app->peek; break;
-    case 'L': app->sheet = app->sheet == SHEET_STORY ? SHEET_NONE : SHEET_STORY; app->scroll = 0; break;
-    case 'o': app->sheet = app->sheet == SHEET_PLAYERS ? SHEET_NONE : SHEET_PLAYERS; break;
-    case '?': app->sheet = app->sheet == SHEET_HELP ? SHEET_NONE : SHEET_HELP; app->page = 1; break;
+    case 'L': toggle_sheet(app, SHEET_STORY); break;
+    case 'o': toggle_sheet(app, SHEET_PLAYERS); break;
+    case '?': toggle_sheet(app, SHEET_HELP); break;
     case 12: screen_redraw(); break;
     case 'q': case 'Q': case K_ESCAPE: return false;
     default: break;

@@ -12,9 +12,6 @@
 
 #include "save.h"
 
-#define GAMES "games"
-#define MOST_LOOKED_AT 50        /* newest games that are looked at for one to go on with */
-
 bool save_path(char *to, size_t size, const char *folder, const char *name)
 {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
@@ -125,7 +122,7 @@ bool save_open(struct save *save, const char *path)
     strftime(date, sizeof date, "%Y%m%d-%H%M%S", &day);
     for (unsigned i = 0; i < 100; i++) {     /* another window may begin in the same second */
         snprintf(name, sizeof name, i ? "%s-%u.pyr" : "%s.pyr", date, i);
-        if (!save_path(save->path, sizeof save->path, GAMES, name))
+        if (!save_path(save->path, sizeof save->path, SAVE_GAMES, name))
             return false;
         if (!access(save->path, F_OK))
             continue;
@@ -147,28 +144,29 @@ void save_close(struct save *save)
     save->lock = -1;
 }
 
-struct found {
-    char name[256];
-    time_t changed;
-};
+void save_remove(const struct save *save)
+{
+    unlink(save->path);
+}
 
 static int by_age(const void *a, const void *b)
 {
-    const struct found *x = a, *y = b;
-    if (x->changed != y->changed)
-        return x->changed < y->changed ? 1 : -1;
+    const struct save_entry *x = a, *y = b;
+    if (x->changed.tv_sec != y->changed.tv_sec)
+        return x->changed.tv_sec < y->changed.tv_sec ? 1 : -1;
+    if (x->changed.tv_nsec != y->changed.tv_nsec)
+        return x->changed.tv_nsec < y->changed.tv_nsec ? 1 : -1;
     return strcmp(y->name, x->name);
 }
 
-bool save_find(struct save *save, bool (*is_wanted)(const char *text, size_t size, void *context), void *context, char **text, size_t *size)
+size_t save_entries(struct save_entry **entries)
 {
     char path[PATH_MAX];
-    struct found *list = NULL;
+    struct save_entry *list = NULL;
     size_t count = 0, room = 0;
-    bool found = false;
-    save->lock = -1;
-    if (!save_path(path, sizeof path, GAMES, ""))
-        return false;
+    *entries = NULL;
+    if (!save_path(path, sizeof path, SAVE_GAMES, ""))
+        return 0;
     DIR *folder = opendir(path);
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
         size_t length = strlen(entry->d_name);
@@ -176,28 +174,38 @@ bool save_find(struct save *save, bool (*is_wanted)(const char *text, size_t siz
         if (length < 5 || length >= sizeof list->name || strcmp(entry->d_name + length - 4, ".pyr") || entry->d_name[0] == '.')
             continue;
         if (count == room) {
-            struct found *larger = realloc(list, (room = room ? room * 2 : 64) * sizeof *list);
+            struct save_entry *larger = realloc(list, (room = room ? room * 2 : 64) * sizeof *list);
             if (!larger)
                 break;
             list = larger;
         }
-        if (!save_path(path, sizeof path, GAMES, entry->d_name) || stat(path, &about) || !S_ISREG(about.st_mode))
+        if (!save_path(path, sizeof path, SAVE_GAMES, entry->d_name) || stat(path, &about) || !S_ISREG(about.st_mode))
             continue;
         snprintf(list[count].name, sizeof list->name, "%s", entry->d_name);
-        list[count++].changed = about.st_mtime;
+        list[count++].changed = about.st_mtim;
     }
     if (folder)
         closedir(folder);
     if (count)
         qsort(list, count, sizeof *list, by_age);
-    for (size_t i = 0; i < count && i < MOST_LOOKED_AT && !found; i++) {
-        if (!save_path(path, sizeof path, GAMES, list[i].name))
-            continue;
-        *text = save_read(path, 1 << 20, size);
-        found = *text && is_wanted(*text, *size, context) && save_open(save, path);
-        if (!found)
-            free(*text);
-    }
-    free(list);
-    return found;
+    *entries = list;
+    return count;
+}
+
+bool save_exists(const char *path)
+{
+    struct stat about;
+    return !stat(path, &about) && S_ISREG(about.st_mode);
+}
+
+bool save_is_free(const char *path)
+{
+    char name[PATH_MAX + 8];
+    snprintf(name, sizeof name, "%s.lock", path);
+    int lock = open(name, O_RDWR | O_CLOEXEC);
+    if (lock < 0)
+        return errno == ENOENT;
+    bool is_free = !flock(lock, LOCK_EX | LOCK_NB);
+    close(lock);
+    return is_free;
 }

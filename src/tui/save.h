@@ -8,10 +8,13 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 #ifndef PATH_MAX
 #define PATH_MAX 4096
 #endif
+
+#define SAVE_GAMES "games"       /* the folder of games */
 
 /* A file of a folder there, which is made if need be. False without a data folder (errno tells). */
 bool save_path(char *to, size_t size, const char *folder, const char *name);
@@ -32,7 +35,19 @@ struct save {
 bool save_open(struct save *save, const char *path);
 void save_close(struct save *save);
 
-/* The newest game that no other window is playing and for which `is_wanted` holds, opened; its text is the caller's to free. */
-bool save_find(struct save *save, bool (*is_wanted)(const char *text, size_t size, void *context), void *context, char **text, size_t *size);
+/* Removes the file of a game in which nothing was chosen. */
+void save_remove(const struct save *save);
+
+/* The games of the data folder, finished or not, the last changed first; the list is the caller's to free. */
+struct save_entry {
+    char name[256];              /* of the file, with .pyr */
+    struct timespec changed;
+};
+size_t save_entries(struct save_entry **entries);
+
+bool save_exists(const char *path);
+
+/* Whether no other window is playing the game at a path; false also if its lock cannot be read. */
+bool save_is_free(const char *path);
 
 #endif

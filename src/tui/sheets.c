@@ -84,6 +84,65 @@ void draw_keep(struct canvas *canvas, const struct scene *scene)
     draw_foot(canvas, scene);
 }
 
+/* The pyramid points of a colour that nobody has, or "-". */
+static void points_left(const struct scene *scene, unsigned colour, char *to, size_t size)
+{
+    to[0] = '\0';
+    for (unsigned place = 0; place < PYR_TILES; place++)
+        if (scene->view.open.tile[colour][place] == PYR_NOBODY)
+            snprintf(to + strlen(to), size - strlen(to), "%s%d", to[0] ? " " : "", pyr_tile_value(place));
+    if (!to[0])
+        snprintf(to, size, "-");
+}
+
+/* The race for the pyramid points, to choose a card by: for each colour one's own pyramids, the points that are left, and how many
+ * pyramids each of the others has. */
+static void draw_race(struct canvas *canvas, int x, int y, const struct scene *scene)
+{
+    const struct pyr_table *open = &scene->view.open;
+    int word = 0, own = 0;
+    for (unsigned colour = 0; colour < PYR_COLOURS; colour++) {
+        int count = __builtin_popcountll(open->desk[scene->seat].done & scene->edition->box.colour[colour]);
+        word = text_width(pyr_text_colour(colour)) > word ? text_width(pyr_text_colour(colour)) : word;
+        own = 3 * count > own ? 3 * count : own;
+    }
+    for (unsigned colour = 0; colour < PYR_COLOURS && y + (int)colour < canvas->height - 2; colour++) {
+        pyr_cardset all = scene->edition->box.colour[colour], done = open->desk[scene->seat].done & all;
+        int row = y + (int)colour, at = x + word + 2, room = canvas->width - 2;
+        char left[24], other[PYR_MAX_PLAYER_NAME + 16];
+        canvas_text(canvas, x, row, word, colour_style(colour), pyr_text_colour(colour));
+        for (; done; done &= done - 1)
+            at += canvas_print(canvas, at, row, 2, ST_GOLD, "%d", __builtin_ctzll(done) + 1) + 1;
+        points_left(scene, colour, left, sizeof left);
+        at = x + word + 2 + own + 1;
+        canvas_text(canvas, at, row, room - at, ST_TEXT, left);
+        at += 9;
+        for (unsigned seat = 0; seat < open->seats; seat++) {
+            if (seat == scene->seat)
+                continue;
+            snprintf(other, sizeof other, "%s %d", scene->names[seat], __builtin_popcountll(open->desk[seat].done & all));
+            if (at + text_width(other) > room)
+                break;                       /* t shows the table with all of it */
+            at += canvas_text(canvas, at, row, room - at, ST_DIM, other) + 2;
+        }
+    }
+}
+
+/* The deck to draw from; when it is empty, only its outline, and nothing to choose. */
+static void draw_deck(struct canvas *canvas, int x, int y, unsigned left, bool at)
+{
+    at = at && left;
+    canvas_frame(canvas, x, y + 1, 8, 7, at ? ST_ACTIVE : left ? ST_FRAME : ST_DIM, at);
+    canvas_print(canvas, x + 1, y, 8, at ? ST_TOUCH : left ? ST_STRONG : ST_DIM, "%s%s", at ? canvas->ascii ? ">" : "▸" : "", _("deck"));
+    if (left) {
+        canvas_fill(canvas, x + 1, y + 2, 6, 5, 0x2591, ST_DIM);
+        canvas_print(canvas, x + 2, y + 4, 4, ST_STRONG, " %u ", left);
+        canvas_place(canvas, x, y, 8, 8, ACT_ITEM, HAND_DECK);
+    } else {
+        canvas_text(canvas, x + 3, y + 4, 2, ST_DIM, "-");
+    }
+}
+
 void draw_replace(struct canvas *canvas, const struct scene *scene)
 {
     const struct pyr_table *open = &scene->view.open;
@@ -102,7 +161,11 @@ void draw_replace(struct canvas *canvas, const struct scene *scene)
         strncat(order, entry, sizeof order - strlen(order) - 1);
     }
     char sentence[500] = "";
-    if (mine)
+    if (mine && !open->deck_left)
+        snprintf(sentence, sizeof sentence, pyr_ngettext("%s, take %u new card from the display. The deck is empty (R13).",
+            "%s, take %u new cards from the display, one after the other. The deck is empty (R13).", open->owed),
+            scene->names[scene->seat], open->owed);
+    else if (mine)
         snprintf(sentence, sizeof sentence, pyr_ngettext("%s, take %u new card from the display or the deck (R12).",
             "%s, take %u new cards from the display or the deck, one after the other (R12).", open->owed), scene->names[scene->seat], open->owed);
     else if (chooser < PYR_MAX_SEATS)
@@ -120,26 +183,8 @@ void draw_replace(struct canvas *canvas, const struct scene *scene)
         }
         draw_offer(canvas, x + (int)i * (width + gap), y, size, scene, card, mine && scene->hand && scene->hand->at == i, note, (int)i);
     }
-    bool at = mine && scene->hand && scene->hand->at == HAND_DECK;
-    int deck = x + PYR_DISPLAY * (width + gap);
-    canvas_frame(canvas, deck, y + 1, 8, 7, at ? ST_ACTIVE : ST_FRAME, at);
-    canvas_fill(canvas, deck + 1, y + 2, 6, 5, open->deck_left ? 0x2591 : ' ', ST_DIM);
-    canvas_print(canvas, deck + 1, y, 8, at ? ST_TOUCH : ST_STRONG, "%s%s", at ? canvas->ascii ? ">" : "▸" : "", _("deck"));
-    canvas_print(canvas, deck + 2, y + 4, 4, ST_STRONG, " %u ", open->deck_left);
-    canvas_place(canvas, deck, y, 8, 8, ACT_ITEM, HAND_DECK);
-    /* What one has already, to choose by. */
-    int below = y + 6 + card_height(size);
-    const struct pyr_desk *desk = &open->desk[scene->seat];
-    int word = 0;
-    for (unsigned colour = 0; colour < PYR_COLOURS; colour++)
-        word = text_width(pyr_text_colour(colour)) > word ? text_width(pyr_text_colour(colour)) : word;
-    for (unsigned colour = 0; colour < PYR_COLOURS && below + (int)colour < canvas->height - 2; colour++) {
-        pyr_cardset done = desk->done & scene->edition->box.colour[colour];
-        int used = word;
-        canvas_text(canvas, 2, below + (int)colour, word, colour_style(colour), pyr_text_colour(colour));
-        for (; done; done &= done - 1)
-            used += canvas_print(canvas, 4 + used, below + (int)colour, 4, ST_GOLD, "%d", __builtin_ctzll(done) + 1) + 1;
-    }
+    draw_deck(canvas, x + PYR_DISPLAY * (width + gap), y, open->deck_left, mine && scene->hand && scene->hand->at == HAND_DECK);
+    draw_race(canvas, 2, y + 6 + card_height(size), scene);
     draw_foot(canvas, scene);
 }
 
@@ -155,6 +200,45 @@ static struct card_size size_for_players(const struct canvas *canvas)
     return sizes[i];
 }
 
+/* The completed pyramids of a colour, and the pyramid points taken for it: "5 9 14 20 +10+6". */
+static void list_completed(const struct scene *scene, unsigned seat, unsigned colour, char *to, size_t size)
+{
+    pyr_cardset done = scene->view.open.desk[seat].done & scene->edition->box.colour[colour];
+    to[0] = '\0';
+    for (; done && strlen(to) + 8 < size; done &= done - 1)
+        snprintf(to + strlen(to), size - strlen(to), "%s%d", to[0] ? " " : "", __builtin_ctzll(done) + 1);
+    for (unsigned place = 0, points = 0; place < PYR_TILES; place++)
+        if (scene->view.open.tile[colour][place] == seat)
+            snprintf(to + strlen(to), size - strlen(to), "%s+%d", points++ ? "" : " ", pyr_tile_value(place));
+}
+
+/* All of them, a colour in a row, or in two if it has many. */
+static void draw_completed(struct canvas *canvas, int x, int y, int most, int rows, const struct scene *scene, unsigned seat)
+{
+    for (unsigned colour = 0; colour < PYR_COLOURS && rows > 0; colour++) {
+        char list[200];
+        list_completed(scene, seat, colour, list, sizeof list);
+        canvas_put(canvas, x, y, rock_of(colour), colour_style(colour));
+        int used = canvas_wrap(canvas, x + 2, y, most - 2, rows, list[0] ? ST_GOLD : ST_DIM, list[0] ? list : "-");
+        y += used;
+        rows -= used;
+    }
+}
+
+/* The same in one row: "≡ 5 9 +10  ░ 33". */
+static void draw_completed_across(struct canvas *canvas, int x, int y, int most, const struct scene *scene, unsigned seat)
+{
+    int at = 0;
+    for (unsigned colour = 0; colour < PYR_COLOURS; colour++) {
+        char list[200];
+        list_completed(scene, seat, colour, list, sizeof list);
+        if (!list[0])
+            continue;
+        canvas_put(canvas, x + at, y, rock_of(colour), colour_style(colour));
+        at += 2 + canvas_text(canvas, x + at + 2, y, most - at - 2, ST_DIM, list) + 2;
+    }
+}
+
 /* One player: cards in full, score card in words. */
 static void draw_player(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene, unsigned seat)
 {
@@ -162,7 +246,6 @@ static void draw_player(struct canvas *canvas, int x, int y, struct card_size si
     const struct pyr_box *box = &scene->edition->box;
     const struct pyr_desk *desk = &open->desk[seat];
     struct pyr_score score = pyr_table_score(box, open, (pyr_seat)seat);
-    char done[200] = "";
     int width = card_width(size) + 1;
     canvas_print(canvas, x, y, canvas->width / 2 - 1, ST_STRONG, pyr_ngettext("%s: %d point", "%s: %d points", (unsigned long)abs(score.total)),
         scene->names[seat], score.total);
@@ -178,18 +261,16 @@ static void draw_player(struct canvas *canvas, int x, int y, struct card_size si
         draw_card(canvas, x + (int)slot * width, y + 2, size, scene, card, &look);
     }
     int at = x + 2 * width, room = canvas->width / 2 - 1 - 2 * width;
-    for (pyr_cardset all = desk->done; all && strlen(done) + 8 < sizeof done; all &= all - 1)
-        snprintf(done + strlen(done), sizeof done - strlen(done), "%s%d", done[0] ? " " : "", __builtin_ctzll(all) + 1);
     canvas_print(canvas, at, y + 1, room, ST_TEXT, _("pyramids %d"), score.pyramids);
     canvas_print(canvas, at, y + 2, room, ST_TEXT, _("torches %d"), score.torches);
     canvas_print(canvas, at, y + 3, room, ST_TEXT, _("pyramid points %d"), score.points);
-    draw_gem_points(canvas, at, y + 4, room, ST_TEXT, score.gems);
-    int used = canvas_print(canvas, at, y + 5, room, ST_TEXT, "%u", desk->rubies);
-    canvas_put(canvas, at + used, y + 5, 0x2666, ST_RUBY_TEXT);
-    used += 2 + canvas_print(canvas, at + used + 2, y + 5, room, ST_TEXT, "%u", desk->emeralds);
-    canvas_put(canvas, at + used, y + 5, 0x25a0, ST_EMERALD_TEXT);
-    canvas_print(canvas, at, y + 6, room, ST_TEXT, _("skulls %u: %d"), desk->skulls, score.skulls);
-    canvas_wrap(canvas, at, y + 7, room, 2, ST_GOLD, done);
+    int used = canvas_print(canvas, at, y + 4, room, ST_TEXT, "%u", desk->rubies);
+    canvas_put(canvas, at + used, y + 4, 0x2666, ST_RUBY_TEXT);
+    used += 2 + canvas_print(canvas, at + used + 2, y + 4, room, ST_TEXT, "%u", desk->emeralds);
+    canvas_put(canvas, at + used, y + 4, 0x25a0, ST_EMERALD_TEXT);
+    draw_gem_points(canvas, at + used + 2, y + 4, room - used - 2, ST_TEXT, score.gems);
+    canvas_print(canvas, at, y + 5, room, ST_TEXT, _("skulls %u: %d"), desk->skulls, score.skulls);
+    draw_completed(canvas, at, y + 6, room, 4, scene, seat);
 }
 
 void draw_players(struct canvas *canvas, const struct scene *scene)
@@ -262,10 +343,7 @@ void draw_scores(struct canvas *canvas, const struct scene *scene)
         canvas_text(canvas, x + 2, row, name - 3, won ? ST_GOLD : ST_STRONG, scene->names[seat]);
         for (int i = 0; i < 6; i++)
             canvas_print(canvas, x + right[i] - 5, row, 5, i == 5 ? won ? ST_GOLD : ST_STRONG : ST_TEXT, "%5d", part[i]);
-        char done[120] = "";
-        for (pyr_cardset all = open->desk[seat].done; all && strlen(done) + 8 < sizeof done; all &= all - 1)
-            snprintf(done + strlen(done), sizeof done - strlen(done), "%s%d", done[0] ? " " : "", __builtin_ctzll(all) + 1);
-        canvas_text(canvas, x + 2, row + 1, width - 2, ST_DIM, done);
+        draw_completed_across(canvas, x + 2, row + 1, width - 2, scene, seat);
     }
     char sentence[900];
     words_winner(box, open, scene->names, sentence, sizeof sentence);
@@ -336,6 +414,7 @@ void draw_help(struct canvas *canvas, const struct scene *scene, int page)
         { "u", N_("take back: the last mark, a sealed choice, the last turn") },
         { "o", N_("players: their cards and scores") },
         { "L", N_("what happened so far") },
+        { "w", N_("the rule that the line above the keys cites") },
         { N_("Esc"), N_("back to the table") },
         { N_("Ctrl-L"), N_("draw the screen anew") },
         { "q", N_("leave; the game is kept and goes on next time") },

@@ -5,8 +5,11 @@
 #include <string.h>
 #include <time.h>
 
+#include <pyramids/rules.h>
+
 #include "app.h"
-#include "remote.h"
+
+#define RULES_PAGE (HELP_PAGES - 1)
 
 double app_seconds(void)
 {
@@ -60,6 +63,12 @@ static bool is_mine(const struct app *app)
     return app->seat < PYR_MAX_SEATS && app->people >> app->seat & 1;
 }
 
+/* People change seats at this screen: nothing may be seen. */
+static bool is_covered(const struct app *app)
+{
+    return app->game && game_is_covered(app);
+}
+
 static enum hand_state state_of(const struct app *app)
 {
     enum hand_state state = hand_state(&app->match, app->seat);
@@ -78,8 +87,8 @@ static void set_signs(struct app *app, struct scene *scene)
     for (unsigned s = 0; s < app->match.replay.seats; s++) {
         if (pyr_match_is_over(&app->match))
             scene->sign[s] = SIGN_NONE;
-        else if (app->remote)
-            scene->sign[s] = remote_sign(app->remote, s);
+        else if (app->ops && app->ops->sign)
+            scene->sign[s] = app->ops->sign(app, s);
         else if (waiting >> s & 1)
             scene->sign[s] = SIGN_THINKS;
         else
@@ -99,8 +108,20 @@ void app_scene(struct app *app, struct scene *scene)
         scene->hand = &app->hand[app->seat];
     }
     set_signs(app, scene);
-    scene->title = app->remote ? remote_title(app->remote) : app->game ? game_title(app) : NULL;
-    scene->banner = app->remote ? remote_banner(app->remote) : NULL;
+    scene->title = app->ops ? app->ops->title(app) : NULL;
+    scene->banner = app->ops && app->ops->banner ? app->ops->banner(app) : NULL;
+}
+
+/* Behind the prompt: what the turn before has brought, in full or, if that is too long for the line, in short. */
+static void add_news(struct app *app)
+{
+    char news[900], brief[200];
+    size_t length = strlen(app->message);
+    story_news(&app->story, news, sizeof news, brief, sizeof brief);
+    int room = app->canvas.width - 2 - text_width(app->message) - 2;
+    const char *text = text_width(news) <= room ? news : text_width(brief) <= room ? brief : "";
+    if (text[0])
+        snprintf(app->message + length, sizeof app->message - length, "  %s", text);
 }
 
 /* What is to be done now, where nothing else is to be said. */
@@ -109,7 +130,6 @@ static void prompt(struct app *app, const struct scene *scene)
     char list[500];
     struct gains gains;
     const struct hand *hand = scene->hand;
-    unsigned waiting = pyr_match_waiting(&app->match);
     if (app->message[0])
         return;
     app->message_style = ST_TEXT;
@@ -127,8 +147,10 @@ static void prompt(struct app *app, const struct scene *scene)
         } else if (hand->aim.single && !pyr_aim_count(&app->edition.box, &scene->view.mine, hand_pattern(&app->match), 0, false) &&
             !pyr_aim_count(&app->edition.box, &scene->view.mine, hand_pattern(&app->match), 1, false)) {
             app_say(app, ST_TEXT, "%s", _("The pattern fits nowhere: mark one space instead (R8). Enter places it."));
+            add_news(app);
         } else {
             app_say(app, ST_TEXT, "%s", hand->aim.single ? _("One space instead of the pattern (R8). Enter places it.") : _("Enter places the pattern here."));
+            add_news(app);
         }
         break;
     }
@@ -149,22 +171,95 @@ static void prompt(struct app *app, const struct scene *scene)
     case HAND_PASS: app_say(app, ST_TEXT, "%s", _("You have no card left to mark: Enter passes (Q7).")); break;
     case HAND_READY: app_say(app, ST_TOUCH, "%s", _("Placed. Enter confirms, u takes back.")); break;
     case HAND_SEALED:
-        words_names(waiting & ~(1u << app->seat), app->names, list, sizeof list);
-        if (app->remote)
-            words_names(remote_waiting(app->remote), app->names, list, sizeof list);
+        words_names(app->ops->waiting(app) & ~(1u << app->seat), app->names, list, sizeof list);
         app_say(app, ST_TEXT, _("Sealed. Waiting for %s; u takes it back."), list);
         break;
     case HAND_REPLACE: app_say(app, ST_TEXT, "%s", _("Choose a card with the arrows; Enter takes it. There is no going back (Q5).")); break;
     case HAND_OVER:
-        if (app->remote && remote_is_asked_again(app->remote))
+        if (app->ops->is_asked_again && app->ops->is_asked_again(app))
             app_say(app, ST_TOUCH, "%s", _("A rematch was made: N joins it."));
         break;
     case HAND_IDLE:
-        words_names(app->remote ? remote_waiting(app->remote) : waiting, app->names, list, sizeof list);
+        words_names(app->ops->waiting(app), app->names, list, sizeof list);
         if (list[0])
             app_say(app, ST_TEXT, _("Waiting for %s."), list);
         break;
     }
+}
+
+void table_sheet_hints(struct app *app)
+{
+    bool rules = app->sheet == SHEET_HELP && app->page == RULES_PAGE;
+    if (app->sheet == SHEET_STORY || rules) {
+        app_hint(app, K_UP, app->facts.ascii ? "Up" : "↑", rules ? _("up") : _("earlier"));
+        app_hint(app, K_DOWN, app->facts.ascii ? "Down" : "↓", rules ? _("down") : _("later"));
+    }
+    if (rules) {
+        app_hint(app, '/', "/", _("search"));
+        if (app->rules.search[0])
+            app_hint(app, 'n', "n", _("next"));
+    }
+    if (app->sheet == SHEET_HELP)
+        app_hint(app, K_TAB, _("Tab"), _("keys, signs, rules"));
+}
+
+void table_draw_help(struct app *app, const struct scene *scene)
+{
+    if (app->page == RULES_PAGE)
+        rules_draw(&app->canvas, scene, &app->rules);
+    else
+        draw_help(&app->canvas, scene, app->page);
+}
+
+static void hint_cards(struct app *app, enum hand_state state)
+{
+    app_hint(app, K_ENTER, _("Enter"), state == HAND_KEEP ? _("keep") : _("take"));
+    app_hint(app, K_LEFT, app->facts.ascii ? "<" : "←", _("left"));
+    app_hint(app, K_RIGHT, app->facts.ascii ? ">" : "→", _("right"));
+    if (state == HAND_KEEP)
+        app_hint(app, ' ', _("Space"), _("pick"));
+    else
+        app_hint(app, 't', "t", app->peek ? _("choose") : _("table"));
+}
+
+static void hint_aim(struct app *app, enum hand_state state)
+{
+    bool single = app->hand[app->seat].aim.single;           /* one space looks the same however it is turned */
+    app_hint(app, K_ENTER, _("Enter"), _("place"));
+    if (state == HAND_FIRST && !single) {
+        app_hint(app, 'r', "r", _("rotate"));
+        app_hint(app, 'f', "f", _("mirror"));
+    }
+    if (state == HAND_FIRST)
+        app_hint(app, 's', "s", single ? _("pattern") : _("single"));
+    app_hint(app, 'n', "n", _("next"));
+    app_hint(app, K_TAB, _("Tab"), _("card"));
+}
+
+static void hint_end(struct app *app)
+{
+    app_hint(app, 't', "t", app->peek ? _("scores") : _("table"));
+    app_hint(app, 'v', "v", _("replay"));
+    if (app->ops->can_play_again(app))
+        app_hint(app, 'N', "N", _("rematch"));
+}
+
+/* The keys of what is to be done now. */
+static void hint_state(struct app *app, enum hand_state state)
+{
+    switch (state) {
+    case HAND_KEEP: case HAND_REPLACE: hint_cards(app, state); break;
+    case HAND_FIRST: case HAND_EXTRA: hint_aim(app, state); break;
+    case HAND_READY: app_hint(app, K_ENTER, _("Enter"), _("confirm")); break;
+    case HAND_PASS: app_hint(app, K_ENTER, _("Enter"), _("pass")); break;
+    case HAND_OVER: hint_end(app); break;
+    case HAND_IDLE: case HAND_SEALED:
+        if (app->ops->is_watching(app))
+            app_hint(app, K_TAB, _("Tab"), _("seat"));
+        break;
+    }
+    if (state == HAND_SEALED || state == HAND_READY || state == HAND_EXTRA)
+        app_hint(app, 'u', "u", _("take back"));
 }
 
 /* The most needed first: what does not fit into the last line is left out. */
@@ -173,47 +268,16 @@ static void set_hints(struct app *app, enum hand_state state)
     bool can_undo = app->match.choice[app->seat].count || (app->game && game_can_take_back(app));
     if (app->question)
         return;                              /* its box has the keys that work now */
-    if (app->sheet == SHEET_STORY) {
-        app_hint(app, K_UP, app->facts.ascii ? "Up" : "↑", _("earlier"));
-        app_hint(app, K_DOWN, app->facts.ascii ? "Down" : "↓", _("later"));
-    } else if (app->sheet == SHEET_HELP) {
-        app_hint(app, K_TAB, _("Tab"), _("signs and keys"));
-    } else if (app->sheet) {
-    } else if (state == HAND_KEEP || state == HAND_REPLACE) {
-        app_hint(app, K_ENTER, _("Enter"), state == HAND_KEEP ? _("keep") : _("take"));
-        app_hint(app, K_LEFT, app->facts.ascii ? "<" : "←", _("left"));
-        app_hint(app, K_RIGHT, app->facts.ascii ? ">" : "→", _("right"));
-        if (state == HAND_KEEP)
-            app_hint(app, ' ', _("Space"), _("pick"));
-        else
-            app_hint(app, 't', "t", app->peek ? _("choose") : _("table"));
-    } else if (is_aiming(state)) {
-        app_hint(app, K_ENTER, _("Enter"), _("place"));
-        bool single = app->hand[app->seat].aim.single;       /* one space looks the same however it is turned */
-        if (state == HAND_FIRST && !single) {
-            app_hint(app, 'r', "r", _("rotate"));
-            app_hint(app, 'f', "f", _("mirror"));
-        }
-        if (state == HAND_FIRST)
-            app_hint(app, 's', "s", single ? _("pattern") : _("single"));
-        app_hint(app, 'n', "n", _("next"));
-        app_hint(app, K_TAB, _("Tab"), _("card"));
-    } else if (state == HAND_READY || state == HAND_PASS) {
-        app_hint(app, K_ENTER, _("Enter"), state == HAND_PASS ? _("pass") : _("confirm"));
-    } else if (state == HAND_OVER) {
-        app_hint(app, 't', "t", app->peek ? _("scores") : _("table"));
-        app_hint(app, 'v', "v", _("replay"));
-        if (app->game || remote_can_play_again(app->remote))
-            app_hint(app, 'N', "N", _("rematch"));
-    } else if (app->remote && remote_is_watching(app->remote)) {
-        app_hint(app, K_TAB, _("Tab"), _("seat"));
-    }
-    if (app->sheet)
+    if (app->sheet) {
+        table_sheet_hints(app);
         app_hint(app, K_ESCAPE, _("Esc"), _("back"));
-    else if (state == HAND_SEALED || state == HAND_READY || state == HAND_EXTRA)
-        app_hint(app, 'u', "u", _("take back"));
+    } else {
+        hint_state(app, state);
+    }
     app_hint(app, '?', "?", _("help"));
     app_hint(app, 'q', "q", _("quit"));
+    if (!app->sheet && app->cited >= 0)
+        app_hint(app, 'w', "w", pyr_text_rule_tag((unsigned)app->cited));
     if (!app->sheet && can_undo && (state == HAND_FIRST || state == HAND_KEEP || state == HAND_OVER))
         app_hint(app, 'u', "u", _("undo"));
     if (app->sheet != SHEET_PLAYERS)
@@ -226,7 +290,7 @@ static void draw(struct app *app)
 {
     struct scene scene;
     app_canvas(app);
-    if (app->game && game_is_covered(app)) {
+    if (is_covered(app)) {
         if (!app->question)
             game_draw_cover(app);
         goto show;
@@ -240,6 +304,7 @@ static void draw(struct app *app)
         app->message[0] = '\0';
     else if (!app->sheet)
         prompt(app, &scene);
+    app->cited = rules_cited(app->message);
     set_hints(app, scene.state);
     scene.hint_count = app->hint_count;
     scene.message = app->message;
@@ -248,7 +313,7 @@ static void draw(struct app *app)
     if (app->canvas.width < TUI_MIN_WIDTH || app->canvas.height < TUI_MIN_HEIGHT)
         draw_is_too_small(&app->canvas);
     else if (app->sheet == SHEET_HELP)
-        draw_help(&app->canvas, &scene, app->page);
+        table_draw_help(app, &scene);
     else if (app->sheet == SHEET_STORY)
         draw_story(&app->canvas, &scene, app->scroll);
     else if (app->sheet == SHEET_PLAYERS)
@@ -268,11 +333,7 @@ show:
         if (app->question == ASK_TAKE_BACK)
             draw_notice(&app->canvas, _("Take your last turn back?"), _("The game goes back to before your last choice."), answers, 2);
         else
-            draw_notice(&app->canvas, _("Leave the game?"), app->game && !game_is_kept(app) ? _("It could not be saved: leaving loses what is not on the disk.")
-                : pyr_match_is_over(&app->match) ? _("It is over, and its record is kept.")
-                : app->remote && remote_is_watching(app->remote) ? _("You are watching: the game goes on without you.")
-                : app->remote ? _("Your seat stays yours: come back with the same command.") : _("It is kept and goes on the next time you start."),
-                answers, 2);
+            draw_notice(&app->canvas, _("Leave the game?"), app->ops->leaving(app), answers, 2);
     }
     screen_show(&app->canvas);
 }
@@ -289,10 +350,7 @@ static void refuse(struct app *app, enum pyr_err err)
 static void confirm(struct app *app)
 {
     app->peek = false;
-    if (app->remote)
-        remote_confirm(app->remote, app);
-    else
-        game_confirm(app);
+    app->ops->confirm(app);
 }
 
 static void take(struct app *app)
@@ -306,25 +364,21 @@ static void take(struct app *app)
         refuse(app, PYR_ERR_DECK_EMPTY);
         return;
     }
-    if (app->remote)
-        remote_take(app->remote, app, step);
-    else
-        game_take(app, step);
+    app->ops->take(app, step);
 }
 
 static void undo(struct app *app, enum hand_state state)
 {
     struct hand *hand = &app->hand[app->seat];
     if (state == HAND_SEALED) {
-        if (app->remote)
-            remote_retract(app->remote, app);
-        else
-            game_retract(app);
+        app->ops->retract(app);
     } else if (is_mine(app) && app->match.choice[app->seat].count) {
         hand_undo(hand, &app->match, app->seat);
         app_say(app, ST_TEXT, "%s", _("Taken back."));
     } else if (app->game && game_can_take_back(app)) {
         app->question = ASK_TAKE_BACK;
+    } else if (app->game && game_has_past(app)) {
+        app_say(app, ST_BAD, "%s", _("A new card has been seen since: that turn can no longer be taken back (Q5)."));
     } else {
         refuse(app, PYR_ERR_NO_UNDO);
     }
@@ -382,13 +436,17 @@ static bool cards_key(struct app *app, int key, enum hand_state state)
         }
         return true;
     case '1': case '2': case '3': case '4':
+        if (state == HAND_REPLACE && open->display[key - '1'] == PYR_NO_CARD)
+            return true;
         hand->at = (uint8_t)(key - '1');
         if (state == HAND_KEEP)
             hand_pick(hand, hand->at);
         return true;
     case '5': case 'd':
-        if (state == HAND_REPLACE)
+        if (state == HAND_REPLACE && open->deck_left)
             hand->at = HAND_DECK;
+        else if (state == HAND_REPLACE)
+            refuse(app, PYR_ERR_DECK_EMPTY);
         return true;
     case ' ':
         if (state == HAND_KEEP)
@@ -412,11 +470,21 @@ static bool cards_key(struct app *app, int key, enum hand_state state)
     }
 }
 
+/* The rule that the message cites; else the one that what is to be done now is about. */
+static void show_rule(struct app *app, enum hand_state state)
+{
+    const char *tag = state == HAND_KEEP ? "R4" : state == HAND_REPLACE ? "R12" : state == HAND_OVER ? "R16" : "R8";
+    rules_show(&app->rules, app->cited >= 0 ? app->cited : pyr_text_rule_find(tag));
+    app->sheet = SHEET_HELP;
+    app->page = RULES_PAGE;
+}
+
 static bool general_key(struct app *app, int key, enum hand_state state)
 {
     switch (key) {
     case 'q': case 'Q': app->question = ASK_QUIT; return true;
     case '?': app->sheet = app->sheet == SHEET_HELP ? SHEET_NONE : SHEET_HELP; app->page = 0; return true;
+    case 'w': case 'W': show_rule(app, state); return true;
     case 'o': case 'O': app->sheet = app->sheet == SHEET_PLAYERS ? SHEET_NONE : SHEET_PLAYERS; return true;
     case 'L': app->sheet = app->sheet == SHEET_STORY ? SHEET_NONE : SHEET_STORY; app->scroll = 0; return true;
     case 12: screen_redraw(); return true;
@@ -430,33 +498,107 @@ static bool general_key(struct app *app, int key, enum hand_state state)
             app->look_back = app->leave = true;
         return true;
     case 'N':
-        if (state == HAND_OVER && app->game)
-            app->again = app->leave = true;
-        else if (state == HAND_OVER && app->remote)
-            remote_play_again(app->remote, app);
+        if (state == HAND_OVER)
+            app->ops->play_again(app);
         return true;
     default: return false;
     }
 }
 
-static bool sheet_key(struct app *app, int key)
+static bool story_key(struct app *app, int key)
 {
-    unsigned page = app->canvas.height > 6 ? (unsigned)app->canvas.height - 5 : 1;
-    if (app->sheet == SHEET_STORY) {
-        unsigned most = app->story.count;
-        unsigned up = key == K_UP || key == 'k' ? 1 : key == K_PAGE_UP ? page : key == K_HOME ? most : 0;
-        unsigned down = key == K_DOWN || key == 'j' ? 1 : key == K_PAGE_DOWN ? page : key == K_END ? most : 0;
-        app->scroll = app->scroll + up > most ? most : app->scroll + up;
-        app->scroll = app->scroll > down ? app->scroll - down : 0;
-        if (app->scroll + page / 2 > most)
-            app->scroll = most > page / 2 ? most - page / 2 : 0;
-        return up || down;
+    unsigned page = app->canvas.height > 6 ? (unsigned)app->canvas.height - 5 : 1, most = app->story.count;
+    unsigned up = key == K_UP || key == 'k' ? 1 : key == K_PAGE_UP ? page : key == K_HOME ? most : 0;
+    unsigned down = key == K_DOWN || key == 'j' ? 1 : key == K_PAGE_DOWN ? page : key == K_END ? most : 0;
+    app->scroll = app->scroll + up > most ? most : app->scroll + up;
+    app->scroll = app->scroll > down ? app->scroll - down : 0;
+    if (app->scroll + page / 2 > most)
+        app->scroll = most > page / 2 ? most - page / 2 : 0;
+    return up || down;
+}
+
+static bool help_key(struct app *app, int key)
+{
+    if (key == '/' && app->page != RULES_PAGE) {
+        rules_show(&app->rules, -1);
+        app->page = RULES_PAGE;
     }
-    if (app->sheet == SHEET_HELP && (key == K_TAB || key == K_LEFT || key == K_RIGHT || key == ' ')) {
-        app->page = (app->page + 1) % HELP_PAGES;
+    if (app->page == RULES_PAGE && rules_key(&app->rules, key, app->canvas.height - 4))
         return true;
+    if (key != K_TAB && key != K_LEFT && key != K_RIGHT && key != ' ')
+        return false;
+    app->page = (app->page + (key == K_LEFT ? HELP_PAGES - 1 : 1)) % HELP_PAGES;
+    return true;
+}
+
+bool table_sheet_key(struct app *app, int key)
+{
+    return app->sheet == SHEET_STORY ? story_key(app, key) : app->sheet == SHEET_HELP && help_key(app, key);
+}
+
+static void answer_question(struct app *app, int key)
+{
+    enum question question = app->question;
+    app->question = ASK_NOTHING;
+    if (key != 'y' && key != 'Y' && key != K_ENTER)
+        return;
+    if (question == ASK_QUIT)
+        app->leave = true;
+    else
+        game_take_back(app);
+}
+
+static void cover_key(struct app *app, int key)
+{
+    if (key == 'q')
+        app->question = ASK_QUIT;
+    else if (key == K_ENTER || key == ' ')
+        game_uncover(app);
+    else if (key == 'u')
+        game_back_seat(app);
+}
+
+static bool is_aim_key(int key)
+{
+    return key == K_UP || key == K_DOWN || key == K_LEFT || key == K_RIGHT || (key < 128 && key > 0 && strchr("hjklrRfFsSnNp12\t", key));
+}
+
+static bool is_undo_key(int key)
+{
+    return key == 'u' || key == 'U' || key == 26 || key == K_BACKSPACE;
+}
+
+/* Keys while a pattern or an extra mark is placed, or is to be confirmed. */
+static bool mark_key(struct app *app, int key, enum hand_state state)
+{
+    if ((is_aiming(state) || state == HAND_READY) && is_aim_key(key)) {
+        pick_up(app, state);
+        aim_key(app, key);
+    } else if (key == K_ENTER && (is_aiming(state) || state == HAND_PASS)) {
+        place(app);
+    } else if (key == K_ENTER && state == HAND_READY) {
+        confirm(app);
+    } else if (key == K_ESCAPE && (state == HAND_READY || state == HAND_EXTRA)) {
+        while (app->match.choice[app->seat].count && !hand_undo(&app->hand[app->seat], &app->match, app->seat))
+            continue;
+    } else {
+        return false;
     }
-    return false;
+    return true;
+}
+
+/* Keys at the table itself: first those of what is to be done, then those that always work. */
+static void table_key(struct app *app, int key, enum hand_state state)
+{
+    bool choosing = state == HAND_KEEP || (state == HAND_REPLACE && !app->peek);
+    if (state == HAND_IDLE && app->ops->idle_key && app->ops->idle_key(app, key))
+        return;
+    if ((choosing && cards_key(app, key, state)) || mark_key(app, key, state))
+        return;
+    if (is_undo_key(key))
+        undo(app, state);
+    else
+        general_key(app, key, state);
 }
 
 static void on_key(struct app *app, int key)
@@ -464,142 +606,122 @@ static void on_key(struct app *app, int key)
     enum hand_state state = state_of(app);
     app->message[0] = '\0';
     if (app->question) {
-        enum question question = app->question;
-        app->question = ASK_NOTHING;
-        if (key == 'y' || key == 'Y' || key == K_ENTER) {
-            if (question == ASK_QUIT)
-                app->leave = true;
-            else
-                game_take_back(app);
-        }
-        return;
-    }
-    if (app->game && game_is_covered(app)) {
-        if (key == 'q')
-            app->question = ASK_QUIT;
-        else if (key == K_ENTER || key == ' ')
-            game_uncover(app);
-        else if (key == 'u')
-            game_back_seat(app);
-        return;
-    }
-    if (app->sheet && (sheet_key(app, key) || general_key(app, key, state)))
-        return;
-    if (app->sheet)
+        answer_question(app, key);
+    } else if (is_covered(app)) {
+        cover_key(app, key);
+    } else if (!app->sheet || (!table_sheet_key(app, key) && !general_key(app, key, state))) {
         app->sheet = SHEET_NONE;
-    if (state == HAND_IDLE && app->remote && remote_key(app->remote, app, key))
-        return;
-    if ((state == HAND_KEEP || (state == HAND_REPLACE && !app->peek)) && cards_key(app, key, state))
-        return;
-    if (is_aiming(state) || state == HAND_READY) {
-        bool moves = key != K_ENTER && key != 'u' && (key == K_UP || key == K_DOWN || key == K_LEFT || key == K_RIGHT || (key < 128 && key > 0 && strchr("hjklrRfFsSnNp12\t", key)));
-        if (moves) {
-            if (state == HAND_READY)
-                pick_up(app, state);
-            aim_key(app, key);
-            return;
-        }
+        table_key(app, key, state);
     }
-    if (key == 'u' || key == 'U' || key == 26 || key == K_BACKSPACE) {
-        undo(app, state);
-        return;
-    }
-    if (key == K_ENTER && (is_aiming(state) || state == HAND_PASS)) {
-        place(app);
-        return;
-    }
-    if (key == K_ENTER && state == HAND_READY) {
-        confirm(app);
-        return;
-    }
-    if (key == K_ESCAPE && (state == HAND_READY || state == HAND_EXTRA)) {
-        while (app->match.choice[app->seat].count && !hand_undo(&app->hand[app->seat], &app->match, app->seat))
-            continue;
-        return;
-    }
-    general_key(app, key, state);
 }
 
 /* The mouse. */
-static void on_mouse(struct app *app, const struct input *input)
+
+/* Holds the pattern over the space at a place. */
+static bool cover_space(struct app *app, const struct place *at, bool any_turn)
+{
+    unsigned slot = (unsigned)at->detail / 25, row = (unsigned)at->detail / 5 % 5, column = (unsigned)at->detail % 5;
+    return hand_cover(&app->hand[app->seat], &app->match, app->seat, slot, row, column, any_turn);
+}
+
+/* The wheel scrolls a sheet, or turns the pattern. */
+static void on_wheel(struct app *app, int way, const struct place *at)
 {
     enum hand_state state = state_of(app);
-    const struct place *place_at = canvas_find(&app->canvas, input->x, input->y);
-    bool covered = app->game && game_is_covered(app);
-    if (input->kind == INPUT_WHEEL) {
-        if (app->sheet)
-            sheet_key(app, input->key > 0 ? K_UP : K_DOWN);
-        else if (!covered && !app->question && (is_aiming(state) || pick_up(app, state))) {
-            hand_turn(&app->hand[app->seat], &app->match, app->seat, input->key > 0 ? 1 : -1);
-            if (place_at && place_at->action == ACT_SPACE)
-                hand_cover(&app->hand[app->seat], &app->match, app->seat, (unsigned)place_at->detail / 25, (unsigned)place_at->detail / 5 % 5,
-                    (unsigned)place_at->detail % 5, false);
-            app->message[0] = '\0';
-        }
-        return;
-    }
-    if (!place_at)
-        return;
-    if (place_at->action == ACT_KEY && input->kind == INPUT_CLICK) {
-        on_key(app, place_at->detail);
-    } else if (place_at->action == ACT_ITEM && !covered && !app->question && !app->sheet && (state == HAND_KEEP || state == HAND_REPLACE)) {
-        struct hand *hand = &app->hand[app->seat];
-        bool same = hand->at == place_at->detail;
-        hand->at = (uint8_t)place_at->detail;
-        if (input->kind == INPUT_CLICK)
-            on_key(app, state == HAND_KEEP ? ' ' : same ? K_ENTER : 0);
-    } else if (place_at->action == ACT_SPACE && !covered && !app->question && !app->sheet) {
-        unsigned slot = (unsigned)place_at->detail / 25, row = (unsigned)place_at->detail / 5 % 5, column = (unsigned)place_at->detail % 5;
-        if (input->kind == INPUT_CLICK && state == HAND_READY && pick_up(app, state))
-            state = state_of(app);
-        if (!is_aiming(state))
-            return;
+    if (app->sheet) {
+        table_sheet_key(app, way > 0 ? K_UP : K_DOWN);
+    } else if (!is_covered(app) && !app->question && (is_aiming(state) || pick_up(app, state))) {
+        hand_turn(&app->hand[app->seat], &app->match, app->seat, way > 0 ? 1 : -1);
+        if (at && at->action == ACT_SPACE)
+            cover_space(app, at, false);
         app->message[0] = '\0';
-        if (hand_cover(&app->hand[app->seat], &app->match, app->seat, slot, row, column, input->kind == INPUT_CLICK) && input->kind == INPUT_CLICK)
-            place(app);
+    }
+}
+
+/* Pointing at a card moves the cursor there; a click picks it, or takes the one that was pointed at before. */
+static void on_item(struct app *app, const struct place *at, bool click)
+{
+    enum hand_state state = state_of(app);
+    struct hand *hand = &app->hand[app->seat];
+    if (state != HAND_KEEP && state != HAND_REPLACE)
+        return;
+    bool same = hand->at == at->detail;
+    hand->at = (uint8_t)at->detail;
+    if (click)
+        on_key(app, state == HAND_KEEP ? ' ' : same ? K_ENTER : 0);
+}
+
+/* Pointing at a space holds the pattern there; a click places it. */
+static void on_space(struct app *app, const struct place *at, bool click)
+{
+    if (click && state_of(app) == HAND_READY)
+        pick_up(app, HAND_READY);
+    if (!is_aiming(state_of(app)))
+        return;
+    app->message[0] = '\0';
+    if (cover_space(app, at, click) && click)
+        place(app);
+}
+
+static void on_mouse(struct app *app, const struct input *input)
+{
+    const struct place *at = canvas_find(&app->canvas, input->x, input->y);
+    bool click = input->kind == INPUT_CLICK, open = !is_covered(app) && !app->question && !app->sheet;
+    if (input->kind == INPUT_WHEEL)
+        on_wheel(app, input->key, at);
+    else if (at && at->action == ACT_KEY && click)
+        on_key(app, at->detail);
+    else if (at && at->action == ACT_ITEM && open)
+        on_item(app, at, click);
+    else if (at && at->action == ACT_SPACE && open)
+        on_space(app, at, click);
+}
+
+/* What the player does, to the screen that is shown. */
+static void on_input(struct app *app, const struct input *input)
+{
+    const struct play_ops *ops = app->ops;
+    bool own = ops->draws_itself && ops->draws_itself(app);
+    switch (input->kind) {
+    case INPUT_KEY:
+        if (own)
+            ops->screen_key(app, input->key);
+        else
+            on_key(app, input->key);
+        break;
+    case INPUT_HOVER:
+    case INPUT_CLICK:
+    case INPUT_WHEEL:
+        if (own)
+            ops->screen_mouse(app, input);
+        else
+            on_mouse(app, input);
+        break;
+    case INPUT_END: app->leave = true; break;
+    default: break;
     }
 }
 
 void table_run(struct app *app)
 {
+    const struct play_ops *ops = app->ops;
     app->leave = app->again = app->look_back = false;
     while (!app->leave && !app->error) {
-        if (app->game)
-            game_tick(app);
-        else if (app->remote)
-            remote_tick(app->remote, app);
+        ops->tick(app);
         if (app->leave || app->error)
             break;
-        if (app->remote && remote_draws_itself(app->remote)) {
+        if (ops->draws_itself && ops->draws_itself(app)) {
             app_canvas(app);
-            remote_draw(app->remote, app);
+            ops->draw(app);
             screen_show(&app->canvas);
         } else {
             draw(app);
         }
-        bool alive = app->remote ? true : game_is_thinking(app);
-        struct input input = screen_wait(alive ? 120 : 1000);
+        struct input input = screen_wait(ops->is_alive(app) ? 120 : 1000);
         if (app_seconds() >= app->next_beat) {
             app->beat++;
             app->next_beat = app_seconds() + 0.1;
         }
-        switch (input.kind) {
-        case INPUT_KEY:
-            if (app->remote && remote_draws_itself(app->remote))
-                remote_screen_key(app->remote, app, input.key);
-            else
-                on_key(app, input.key);
-            break;
-        case INPUT_HOVER:
-        case INPUT_CLICK:
-        case INPUT_WHEEL:
-            if (app->remote && remote_draws_itself(app->remote))
-                remote_screen_mouse(app->remote, app, &input);
-            else
-                on_mouse(app, &input);
-            break;
-        case INPUT_END: app->leave = true; break;
-        default: break;
-        }
+        on_input(app, &input);
     }
 }

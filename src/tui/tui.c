@@ -77,6 +77,7 @@ int tui_run(const struct tui_options *options)
     if (!app)
         return 1;
     app->options = options;
+    app->cited = app->rules.rule = -1;
     if (!tui_is_possible() || !screen_start(&screen, &app->facts)) {
         free(app);
         return TUI_NO_TERMINAL;
@@ -92,9 +93,11 @@ int tui_run(const struct tui_options *options)
     int stopped = screen_signal(), code = 0;
     screen_stop();
     if (app->error) {
+        pyr_text_clean(app->error);              /* it may have words of a server or a record */
         fprintf(stderr, "pyramids: %s\n", app->error);
         code = 1;
     } else if (app->farewell[0] && stopped != SIGHUP) {
+        pyr_text_clean(app->farewell);
         puts(app->farewell);
         fflush(stdout);
     }

@@ -70,8 +70,10 @@ void words_preview(const struct gains *g, bool signs, char *to, size_t size)
     if (g->due)
         snprintf(to + length, size - length, pyr_ngettext(" Then %u extra mark.", " Then %u extra marks.", g->due), g->due);
     else if (g->lost)
-        snprintf(to + length, size - length, "%s", _(" No space is left for the extra mark: it is lost (Q3)."));
-    else if (g->healed)
+        snprintf(to + length, size - length, pyr_ngettext(" No space is left for the extra mark: it is lost (Q3).",
+            " No space is left for %u extra marks: they are lost (Q3).", g->lost), g->lost);
+    length = strlen(to);
+    if (g->healed && length + 2 <= size)
         snprintf(to + length, size - length, pyr_ngettext(" %u skull is erased.", " %u skulls are erased.", g->healed), g->healed);
 }
 
@@ -158,6 +160,35 @@ static struct story_line *story_add(struct story *story, uint32_t line)
     return new;
 }
 
+unsigned words_lost(const struct pyr_box *box, const struct pyr_event *event)
+{
+    unsigned crosses = 0;
+    for (unsigned i = 0; i < event->count; i++)
+        crosses += (unsigned)__builtin_popcount(event->part[i].spaces & box->card[event->part[i].card].cross);
+    return event->count && crosses + 1u > event->count ? crosses + 1u - event->count : 0;
+}
+
+/* What follows from a mark: extra marks that were lost, cards that are complete. */
+static void tell_after_mark(struct story *story, const struct pyr_box *box, const struct pyr_event *event, const char *name,
+    uint32_t line)
+{
+    unsigned lost = words_lost(box, event);
+    struct story_line *to = lost ? story_add(story, line) : NULL;
+    if (to) {
+        to->news = true;
+        snprintf(to->text, sizeof to->text, pyr_ngettext("%s loses %u extra mark: no space is left for it (Q3).",
+            "%s loses %u extra marks: no space is left for them (Q3).", lost), name, lost);
+    }
+    for (unsigned i = 0; i < event->count; i++) {
+        const struct pyr_card_face *face = &box->card[event->part[i].card];
+        if (event->part[i].spaces & face->tomb && (to = story_add(story, line))) {
+            to->news = true;
+            snprintf(to->text, sizeof to->text, _("%s completes %d, %s."), name, event->part[i].card + 1,
+                pyr_text_colour(face->colour));
+        }
+    }
+}
+
 static void tell_mark(struct story *story, const struct pyr_box *box, const struct pyr_event *event, const char *name, uint32_t line)
 {
     for (unsigned i = 0; i < event->count; i++) {
@@ -185,6 +216,7 @@ static void tell_mark(struct story *story, const struct pyr_box *box, const stru
     struct story_line *to = event->count ? NULL : story_add(story, line);
     if (to)
         snprintf(to->text, sizeof to->text, _("%s has nothing to mark and passes."), name);
+    tell_after_mark(story, box, event, name, line);
 }
 
 static void tell_cards(char *to, size_t size, const struct pyr_event *event)
@@ -234,8 +266,10 @@ static void tell_line(struct story *story, const struct pyr_match *match, uint32
             snprintf(to->text, sizeof to->text, _("%s draws %d from the deck."), name, event.card[0] + 1);
         break;
     case PYR_EVENT_POINTS:
-        if ((to = story_add(story, line)))
+        if ((to = story_add(story, line))) {
+            to->news = true;
             snprintf(to->text, sizeof to->text, _("%s takes %d pyramid points for %s."), name, event.points, pyr_text_colour(event.colour));
+        }
         break;
     case PYR_EVENT_SCORE:
         if ((to = story_add(story, line)))
@@ -255,6 +289,38 @@ void story_tell(struct story *story, const struct pyr_match *match, uint32_t lin
         reveals += story->line[i].heading;
     for (; story->told < lines && story->told < match->log.lines; story->told++)
         tell_line(story, match, story->told, names, &reveals);
+}
+
+/* Adds a sentence behind another one. */
+static void add_sentence(char *to, size_t size, const char *sentence)
+{
+    size_t length = strlen(to);
+    snprintf(to + length, size - length, "%s%s", length ? " " : "", sentence);
+}
+
+void story_news(const struct story *story, char *to, size_t size, char *brief, size_t brief_size)
+{
+    unsigned end = story->count, first, count = 0;
+    to[0] = brief[0] = '\0';
+    while (end > 0 && !story->line[end - 1].heading)
+        end--;
+    if (end > 0)
+        end--;                               /* the heading of the present turn */
+    for (first = end; first > 0 && !story->line[first - 1].heading; first--)
+        count += story->line[first - 1].news;
+    for (; first < end; first++)
+        if (story->line[first].news)
+            add_sentence(to, size, story->line[first].text);
+    if (count)
+        snprintf(brief, brief_size, "%s", _("Pyramids were completed: L shows what happened."));
+}
+
+void story_about(const struct story *story, uint32_t line, char *to, size_t size)
+{
+    to[0] = '\0';
+    for (unsigned i = 0; i < story->count; i++)
+        if (story->line[i].line == line)
+            add_sentence(to, size, story->line[i].text);
 }
 
 void story_finish(struct story *story)

@@ -13,6 +13,7 @@ struct story_line {
     char text[240];
     uint32_t line;               /* of the log, from 0 */
     bool heading;
+    bool news;                   /* worth a word where there is no room for the story: completed pyramids, points, lost marks */
 };
 
 struct story {
@@ -24,6 +25,16 @@ struct story {
 /* Puts the first `lines` lines of the log into words; begins anew where the log is another one. */
 void story_tell(struct story *story, const struct pyr_match *match, uint32_t lines, char names[][PYR_MAX_PLAYER_NAME + 1]);
 void story_finish(struct story *story);
+
+/* The news of the turn before the present one, as sentences, and in one short sentence for where those do not fit; both "" if
+ * there are none. */
+void story_news(const struct story *story, char *to, size_t size, char *brief, size_t brief_size);
+
+/* All sentences about one line of the log. */
+void story_about(const struct story *story, uint32_t line, char *to, size_t size);
+
+/* How many extra marks of a mark in the log had nowhere to go (Q3). */
+unsigned words_lost(const struct pyr_box *box, const struct pyr_event *event);
 
 /* Why a mark does not fit: a short sentence with its rule. */
 void words_reason(enum pyr_err err, char *to, size_t size);

@@ -22,8 +22,7 @@ static void *room(void *context, size_t size)
     return host_room(size);
 }
 
-/* The instance; it is made at the first use. */
-static struct pyr_instance *it(void)
+struct pyr_instance *wasm_instance(void)
 {
     if (!one.room)
         pyr_instance_init(&one, room, NULL);
@@ -40,18 +39,18 @@ EXPORT(buffer) char *wasm_buffer(void) { return buffer; }
 EXPORT(buffer_size) uint32_t wasm_buffer_size(void) { return sizeof buffer; }
 
 /* Reads the edition in the first `size` bytes of the buffer; writes it there. */
-EXPORT(edition_read) int32_t wasm_edition_read(uint32_t size) { return pyr_instance_read_edition(it(), buffer,
+EXPORT(edition_read) int32_t wasm_edition_read(uint32_t size) { return pyr_instance_read_edition(wasm_instance(), buffer,
     within(size)); }
 EXPORT(edition_write) uint32_t wasm_edition_write(void)
 {
-    return (uint32_t)pyr_instance_write_edition(it(), buffer, sizeof buffer);
+    return (uint32_t)pyr_instance_write_edition(wasm_instance(), buffer, sizeof buffer);
 }
 
-EXPORT(fault_line) uint32_t wasm_fault_line(void) { return pyr_instance_fault_line(it()); }
-EXPORT(fault_column) uint32_t wasm_fault_column(void) { return pyr_instance_fault_column(it()); }
-EXPORT(fault_number) int32_t wasm_fault_number(uint32_t index) { return pyr_instance_fault_number(it(), index); }
-EXPORT(fault_word) const char *wasm_fault_word(void) { return pyr_instance_fault_word(it()); }
-EXPORT(fault_expected) const char *wasm_fault_expected(void) { return pyr_instance_fault_expected(it()); }
+EXPORT(fault_line) uint32_t wasm_fault_line(void) { return pyr_instance_fault_line(wasm_instance()); }
+EXPORT(fault_column) uint32_t wasm_fault_column(void) { return pyr_instance_fault_column(wasm_instance()); }
+EXPORT(fault_number) int32_t wasm_fault_number(uint32_t index) { return pyr_instance_fault_number(wasm_instance(), index); }
+EXPORT(fault_word) const char *wasm_fault_word(void) { return pyr_instance_fault_word(wasm_instance()); }
+EXPORT(fault_expected) const char *wasm_fault_expected(void) { return pyr_instance_fault_expected(wasm_instance()); }
 
 /* The bots there are, by index; NULL beyond the last. */
 EXPORT(bot_name) const char *wasm_bot_name(uint32_t index)
@@ -64,14 +63,14 @@ EXPORT(bot_name) const char *wasm_bot_name(uint32_t index)
  * space between: a hash of all that happened (probe.h), and the steps made. 0: no edition, or no such bot or seats. */
 EXPORT(random_games) uint64_t wasm_random_games(uint64_t seed, uint32_t players, uint32_t games, uint32_t playouts)
 {
-    result = probe_games(&it()->edition.box, seed, players, games, playouts != 0);
+    result = probe_games(&wasm_instance()->edition.box, seed, players, games, playouts != 0);
     return result.hash;
 }
 
 EXPORT(bot_game) uint64_t wasm_bot_game(uint64_t seed, uint64_t nodes)
 {
-    pyr_instance_forget_tables(it());        /* they share the room */
-    result = probe_bots(&it()->edition.box, seed, buffer, nodes, host_room);
+    pyr_instance_forget_tables(wasm_instance());        /* they share the room */
+    result = probe_bots(&wasm_instance()->edition.box, seed, buffer, nodes, host_room);
     return result.hash;
 }
 
@@ -80,26 +79,28 @@ EXPORT(steps) uint64_t wasm_steps(void) { return result.steps; }
 /* How many sequences of `depth` steps there are from the position after `played` random steps of a game. */
 EXPORT(perft) uint64_t wasm_perft(uint64_t seed, uint32_t players, uint32_t played, uint32_t depth)
 {
-    return probe_perft(&it()->edition.box, seed, players, played, depth);
+    return probe_perft(&wasm_instance()->edition.box, seed, players, played, depth);
 }
 
 /* A match. Its names stand in the buffer, a line each; a record in the first `size` bytes of it. */
-EXPORT(match_start) int32_t wasm_match_start(uint32_t seats, uint64_t seed) { return pyr_instance_start(it(), seats, buffer,
-    seed); }
+EXPORT(match_start) int32_t wasm_match_start(uint32_t seats, uint64_t seed)
+{
+    return pyr_instance_start(wasm_instance(), seats, buffer, seed);
+}
 EXPORT(match_load) int32_t wasm_match_load(uint32_t size, uint32_t viewer)
 {
-    return pyr_instance_load(it(), buffer, within(size), viewer);
+    return pyr_instance_load(wasm_instance(), buffer, within(size), viewer);
 }
 
-EXPORT(match_shuffle) void wasm_match_shuffle(uint64_t seed) { pyr_instance_shuffle(it(), seed); }
-EXPORT(match_seats) uint32_t wasm_match_seats(void) { return pyr_instance_seats(it()); }
-EXPORT(match_is_over) uint32_t wasm_match_is_over(void) { return pyr_instance_is_over(it()); }
-EXPORT(match_waiting) uint32_t wasm_match_waiting(void) { return pyr_instance_waiting(it()); }
-EXPORT(match_log) const char *wasm_match_log(void) { return pyr_instance_log(it()); }
-EXPORT(match_lines) uint32_t wasm_match_lines(void) { return pyr_instance_lines(it()); }
+EXPORT(match_shuffle) void wasm_match_shuffle(uint64_t seed) { pyr_instance_shuffle(wasm_instance(), seed); }
+EXPORT(match_seats) uint32_t wasm_match_seats(void) { return pyr_instance_seats(wasm_instance()); }
+EXPORT(match_is_over) uint32_t wasm_match_is_over(void) { return pyr_instance_is_over(wasm_instance()); }
+EXPORT(match_waiting) uint32_t wasm_match_waiting(void) { return pyr_instance_waiting(wasm_instance()); }
+EXPORT(match_log) const char *wasm_match_log(void) { return pyr_instance_log(wasm_instance()); }
+EXPORT(match_lines) uint32_t wasm_match_lines(void) { return pyr_instance_lines(wasm_instance()); }
 EXPORT(match_line_is_visible) uint32_t wasm_match_line_is_visible(uint32_t line, uint32_t seat)
 {
-    return pyr_instance_line_is_visible(it(), line, seat);
+    return pyr_instance_line_is_visible(wasm_instance(), line, seat);
 }
 
 /* Adds a tag: name, newline, value stand in the buffer. */
@@ -110,83 +111,113 @@ EXPORT(match_tag) int32_t wasm_match_tag(void)
         value++;
     if (*value)
         *value++ = '\0';
-    return pyr_instance_tag(it(), buffer, value);
+    return pyr_instance_tag(wasm_instance(), buffer, value);
 }
 
-EXPORT(match_view) const struct pyr_view *wasm_match_view(uint32_t seat) { return pyr_instance_view(it(), seat); }
+EXPORT(match_view) const struct pyr_view *wasm_match_view(uint32_t seat) { return pyr_instance_view(wasm_instance(), seat); }
 EXPORT(match_view_at) const struct pyr_view *wasm_match_view_at(uint32_t lines, uint32_t seat)
 {
-    return pyr_instance_view_at(it(), lines, seat);
+    return pyr_instance_view_at(wasm_instance(), lines, seat);
 }
 
 EXPORT(view_score) const struct pyr_score *wasm_view_score(uint32_t seat, uint32_t mine)
 {
-    return pyr_instance_view_score(it(), seat, mine);
+    return pyr_instance_view_score(wasm_instance(), seat, mine);
 }
 
-EXPORT(view_winners) uint32_t wasm_view_winners(void) { return pyr_instance_view_winners(it()); }
-EXPORT(match_steps) uint32_t wasm_match_steps(uint32_t seat) { return pyr_instance_steps(it(), seat); }
-EXPORT(step_list) const uint64_t *wasm_step_list(void) { return pyr_instance_step_list(it()); }
-EXPORT(match_made) uint32_t wasm_match_made(uint32_t seat) { return pyr_instance_made(it(), seat); }
-EXPORT(match_made_at) uint64_t wasm_match_made_at(uint32_t seat, uint32_t index) { return pyr_instance_made_at(it(), seat,
-    index); }
-EXPORT(match_is_confirmed) uint32_t wasm_match_is_confirmed(uint32_t seat) { return pyr_instance_is_confirmed(it(), seat); }
-EXPORT(match_is_ready) uint32_t wasm_match_is_ready(uint32_t seat) { return pyr_instance_is_ready(it(), seat); }
-EXPORT(match_judge) int32_t wasm_match_judge(uint32_t seat, uint64_t step) { return pyr_instance_check(it(), seat, step); }
-EXPORT(match_preview) int32_t wasm_match_preview(uint32_t seat, uint64_t step) { return pyr_instance_preview(it(), seat,
-    step); }
-EXPORT(preview_desk) const struct pyr_desk *wasm_preview_desk(void) { return pyr_instance_preview_desk(it()); }
-EXPORT(preview_score) const struct pyr_score *wasm_preview_score(void) { return pyr_instance_preview_score(it()); }
+EXPORT(view_winners) uint32_t wasm_view_winners(void) { return pyr_instance_view_winners(wasm_instance()); }
+EXPORT(match_steps) uint32_t wasm_match_steps(uint32_t seat) { return pyr_instance_steps(wasm_instance(), seat); }
+EXPORT(step_list) const uint64_t *wasm_step_list(void) { return pyr_instance_step_list(wasm_instance()); }
+EXPORT(match_made) uint32_t wasm_match_made(uint32_t seat) { return pyr_instance_made(wasm_instance(), seat); }
+EXPORT(match_made_at) uint64_t wasm_match_made_at(uint32_t seat, uint32_t index)
+{
+    return pyr_instance_made_at(wasm_instance(), seat, index);
+}
+EXPORT(match_is_confirmed) uint32_t wasm_match_is_confirmed(uint32_t seat)
+{
+    return pyr_instance_is_confirmed(wasm_instance(), seat);
+}
+EXPORT(match_is_ready) uint32_t wasm_match_is_ready(uint32_t seat) { return pyr_instance_is_ready(wasm_instance(), seat); }
+EXPORT(match_judge) int32_t wasm_match_judge(uint32_t seat, uint64_t step)
+{
+    return pyr_instance_check(wasm_instance(), seat, step);
+}
+EXPORT(match_preview) int32_t wasm_match_preview(uint32_t seat, uint64_t step)
+{
+    return pyr_instance_preview(wasm_instance(), seat, step);
+}
+EXPORT(preview_desk) const struct pyr_desk *wasm_preview_desk(void) { return pyr_instance_preview_desk(wasm_instance()); }
+EXPORT(preview_score) const struct pyr_score *wasm_preview_score(void)
+{
+    return pyr_instance_preview_score(wasm_instance());
+}
 
 /* A pattern in hand. */
 EXPORT(aim_covering) uint32_t wasm_aim_covering(uint32_t seat, uint32_t turn, uint32_t single, uint32_t slot, uint32_t space)
 {
-    return pyr_instance_covering(it(), seat, turn, single, slot, space);
+    return pyr_instance_covering(wasm_instance(), seat, turn, single, slot, space);
 }
 
 EXPORT(aim_paint) uint32_t wasm_aim_paint(uint32_t seat, uint32_t turn, uint32_t single, uint32_t slot, uint32_t painted,
     uint32_t space)
 {
-    return pyr_instance_paint(it(), seat, turn, single, slot, painted, space);
+    return pyr_instance_paint(wasm_instance(), seat, turn, single, slot, painted, space);
 }
 
-EXPORT(match_step) int32_t wasm_match_step(uint32_t seat, uint64_t step) { return pyr_instance_step(it(), seat, step); }
-EXPORT(match_undo) int32_t wasm_match_undo(uint32_t seat) { return pyr_instance_undo(it(), seat); }
-EXPORT(match_confirm) int32_t wasm_match_confirm(uint32_t seat) { return pyr_instance_confirm(it(), seat); }
-EXPORT(match_retract) int32_t wasm_match_retract(uint32_t seat) { return pyr_instance_retract(it(), seat); }
+EXPORT(match_step) int32_t wasm_match_step(uint32_t seat, uint64_t step)
+{
+    return pyr_instance_step(wasm_instance(), seat, step);
+}
+EXPORT(match_undo) int32_t wasm_match_undo(uint32_t seat) { return pyr_instance_undo(wasm_instance(), seat); }
+EXPORT(match_confirm) int32_t wasm_match_confirm(uint32_t seat) { return pyr_instance_confirm(wasm_instance(), seat); }
+EXPORT(match_retract) int32_t wasm_match_retract(uint32_t seat) { return pyr_instance_retract(wasm_instance(), seat); }
 
 /* A whole choice as text, from the buffer and into it. */
-EXPORT(match_choose) int32_t wasm_match_choose(uint32_t seat) { return pyr_instance_choose(it(), seat, buffer); }
+EXPORT(match_choose) int32_t wasm_match_choose(uint32_t seat) { return pyr_instance_choose(wasm_instance(), seat, buffer); }
 EXPORT(match_choice) uint32_t wasm_match_choice(uint32_t seat)
 {
-    return (uint32_t)pyr_instance_choice(it(), seat, buffer, sizeof buffer);
+    return (uint32_t)pyr_instance_choice(wasm_instance(), seat, buffer, sizeof buffer);
 }
 
 EXPORT(bot_choice) uint32_t wasm_bot_choice(uint32_t index, uint32_t seat, uint64_t nodes, uint64_t seed)
 {
-    return (uint32_t)pyr_instance_bot_choice(it(), index, seat, nodes, seed, buffer, sizeof buffer);
+    return (uint32_t)pyr_instance_bot_choice(wasm_instance(), index, seat, nodes, seed, buffer, sizeof buffer);
 }
 
 /* The options of a seat into the buffer, where a choice that was made may stand before. */
 EXPORT(options) uint32_t wasm_options(uint32_t lines, uint32_t seat, uint32_t playouts, uint64_t seed)
 {
-    return pyr_instance_options(it(), lines, seat, playouts, seed, buffer, buffer, sizeof buffer);
+    return pyr_instance_options(wasm_instance(), lines, seat, playouts, seed, buffer, buffer, sizeof buffer);
 }
 
 /* Luck and skill, a task at a time. */
-EXPORT(luck_begin) uint32_t wasm_luck_begin(uint32_t playouts, uint64_t seed) { return pyr_instance_luck_begin(it(),
-    playouts, seed); }
-EXPORT(luck_next) uint32_t wasm_luck_next(void) { return pyr_instance_luck_next(it()); }
-EXPORT(luck_decision) const struct pyr_luck_decision *wasm_luck_decision(void) { return pyr_instance_luck_decision(it()); }
-EXPORT(luck_chance) const struct pyr_luck_chance *wasm_luck_chance(void) { return pyr_instance_luck_chance(it()); }
-EXPORT(luck_sum) const struct pyr_luck_sum *wasm_luck_sum(uint32_t seat) { return pyr_instance_luck_sum(it(), seat); }
-EXPORT(luck_level) const char *wasm_luck_level(uint32_t seat) { return pyr_instance_luck_level(it(), seat); }
+EXPORT(luck_begin) uint32_t wasm_luck_begin(uint32_t playouts, uint64_t seed)
+{
+    return pyr_instance_luck_begin(wasm_instance(), playouts, seed);
+}
+EXPORT(luck_next) uint32_t wasm_luck_next(void) { return pyr_instance_luck_next(wasm_instance()); }
+EXPORT(luck_decision) const struct pyr_luck_decision *wasm_luck_decision(void)
+{
+    return pyr_instance_luck_decision(wasm_instance());
+}
+EXPORT(luck_chance) const struct pyr_luck_chance *wasm_luck_chance(void)
+{
+    return pyr_instance_luck_chance(wasm_instance());
+}
+EXPORT(luck_sum) const struct pyr_luck_sum *wasm_luck_sum(uint32_t seat)
+{
+    return pyr_instance_luck_sum(wasm_instance(), seat);
+}
+EXPORT(luck_level) const char *wasm_luck_level(uint32_t seat) { return pyr_instance_luck_level(wasm_instance(), seat); }
 EXPORT(luck_choice) uint32_t wasm_luck_choice(uint32_t index)
 {
-    return (uint32_t)pyr_instance_luck_choice(it(), index, buffer, sizeof buffer);
+    return (uint32_t)pyr_instance_luck_choice(wasm_instance(), index, buffer, sizeof buffer);
 }
 
 /* Whether the cards of the finished game in the first `size` bytes of the buffer were shuffled fairly. */
-EXPORT(record_verify) int32_t wasm_record_verify(uint32_t size) { return pyr_instance_verify(it(), buffer, within(size)); }
-EXPORT(verify_line) uint32_t wasm_verify_line(void) { return pyr_instance_verify_line(it()); }
-EXPORT(verify_compared) uint32_t wasm_verify_compared(void) { return pyr_instance_verify_compared(it()); }
+EXPORT(record_verify) int32_t wasm_record_verify(uint32_t size)
+{
+    return pyr_instance_verify(wasm_instance(), buffer, within(size));
+}
+EXPORT(verify_line) uint32_t wasm_verify_line(void) { return pyr_instance_verify_line(wasm_instance()); }
+EXPORT(verify_compared) uint32_t wasm_verify_compared(void) { return pyr_instance_verify_compared(wasm_instance()); }

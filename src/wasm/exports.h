@@ -14,6 +14,7 @@
 #endif
 
 struct pyr_desk;
+struct pyr_instance;
 struct pyr_luck_chance;
 struct pyr_luck_decision;
 struct pyr_luck_sum;
@@ -80,6 +81,66 @@ const struct pyr_luck_chance *wasm_luck_chance(void);
 const struct pyr_luck_sum *wasm_luck_sum(uint32_t seat);
 uint32_t wasm_luck_choice(uint32_t index);
 const char *wasm_luck_level(uint32_t seat);
+
+/* The instance, made at the first use; not for scripts. */
+struct pyr_instance *wasm_instance(void);
+
+/* session.c */
+uint8_t *wasm_random(void);
+uint32_t wasm_random_size(void);
+uint32_t wasm_remote_begin(void);
+uint32_t wasm_remote_restore(uint32_t size);
+uint32_t wasm_remote_save(void);
+void wasm_remote_set_edition(double now);
+int32_t wasm_remote_set_record(uint32_t size);
+void wasm_remote_connected(double now);
+void wasm_remote_lost(double now, uint32_t spread);
+void wasm_remote_receive(uint32_t size, double now);
+uint32_t wasm_remote_wish(double now);
+double wasm_remote_wake_at(void);
+const char *wasm_remote_next(double now);
+uint32_t wasm_remote_event(void);
+int32_t wasm_event_number(void);
+const char *wasm_event_code(void);
+const char *wasm_event_reason(void);
+void wasm_remote_look(uint32_t is_looked_at);
+void wasm_remote_open_here(void);
+uint32_t wasm_remote_confirm(double now);
+uint32_t wasm_remote_retract(double now);
+uint32_t wasm_remote_take(uint64_t step, double now);
+uint32_t wasm_remote_leave(double now);
+uint32_t wasm_remote_return(double now);
+uint32_t wasm_remote_close(double now);
+uint32_t wasm_remote_standin(uint32_t seat, double now);
+uint32_t wasm_remote_fill(uint32_t seat, double now);
+uint32_t wasm_remote_sit(uint32_t seat, double now);
+uint32_t wasm_remote_you(void);
+uint32_t wasm_remote_version(void);
+uint32_t wasm_remote_ready(void);
+double wasm_remote_deadline(void);
+double wasm_remote_lost_at(void);
+const char *wasm_remote_number(void);
+const char *wasm_remote_commitment(void);
+const char *wasm_remote_edition_name(void);
+double wasm_remote_gone(uint32_t seat, double now);
+uint32_t wasm_remote_flags(void);
+int32_t wasm_local_begin(uint32_t seats, uint64_t seed);
+int32_t wasm_local_load(uint32_t size, uint32_t people, uint64_t seed);
+uint32_t wasm_local_save(void);
+uint32_t wasm_local_people(void);
+const char *wasm_local_level(uint32_t seat);
+uint32_t wasm_local_me(void);
+uint32_t wasm_local_is_covered(void);
+uint32_t wasm_local_next_person(void);
+void wasm_local_uncover(void);
+int32_t wasm_local_confirm(void);
+int32_t wasm_local_take(uint64_t step);
+int32_t wasm_local_retract(void);
+uint32_t wasm_local_can_take_back(void);
+uint32_t wasm_local_take_back(void);
+uint32_t wasm_local_due(void);
+uint64_t wasm_local_due_seed(void);
+uint32_t wasm_local_answer(uint32_t seat, uint32_t lines);
 
 /* The fair shuffle. */
 int32_t wasm_record_verify(uint32_t size);

@@ -9,9 +9,9 @@ import { newCore, playOut } from './games.mjs';
 import { LESSONS } from '../../web/lessons.js';
 import { qrModules } from '../../web/qr.js';
 import { padTotal } from '../../web/count.js';
-import { Aim } from '../../web/aim.js';
 import { formOf } from '../../web/draw.js';
 import { MARKS, dealAnew, markStep, spaceName, spacesOf } from '../../web/core.js';
+import { Aim } from '../../web/aim.js';
 
 const [site, program] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'pyramids-'));
@@ -125,6 +125,35 @@ await test('the thresholds of the page are those of the command', () => {
     const { thresholds } = JSON.parse(run('analyze', record(playOut(newCore(site), 2, 5).log()), '--playouts', '100',
         '--json'));
     equal(Object.fromEntries(MARKS.map(([sign, points, win]) => [sign, { points, win }]).reverse()), thresholds);
+});
+
+await test('what a tap places: the turn that is nearest, a quarter costs one and mirroring two; then the nearest place', () => {
+    const turn = (cells, q, m) => {
+        let at = cells.map(([x, y]) => m ? [-x, y] : [x, y]);
+        for (let i = 0; i < q; i++)
+            at = at.map(([x, y]) => [-y, x]);
+        const x0 = Math.min(...at.map(([x]) => x)), y0 = Math.min(...at.map(([, y]) => y));
+        return at.map(([x, y]) => `${x - x0},${y - y0}`).sort().join(' ');
+    };
+    const far = (cells, k) => Math.hypot(cells.reduce((n, i) => n + i % 5, 0) / cells.length - k % 5, cells.reduce((n, i) => n + (i / 5 | 0), 0) / cells.length - (k / 5 | 0));
+    let mirrored = 0, compared = 0;
+    for (let seed = 1; seed <= 30; seed++) {
+        const game = playOut(newCore(site), 2, seed, (v) => v.phase === 'mark' && v.turn === seed % 4), view = game.view(0), aim = new Aim(game, 0, view);
+        const pattern = game.edition.patterns[view.revealed[view.turn]], drawn = pattern.rows.flatMap((row, y) => [...row].flatMap((c, x) => c === 'X' ? [[x, y]] : []));
+        for (const [q0, m0] of [[0, 0], [1, 0], [2, 1], [3, 1]]) {
+            [aim.quarters, aim.mirror] = [q0, m0];
+            const cost = ({ cells }) => Math.min(...[0, 1, 2, 3].flatMap((q) => [0, 1].map((m) => turn(drawn, q, m) === turn(cells.map((i) => [i % 5, i / 5 | 0]), 0, 0) ?
+                Math.min((q - q0 + 4) % 4, (q0 - q + 4) % 4) + (m === m0 ? 0 : 2) : 99)));
+            for (let k = 0; k < 50; k++) {
+                const list = aim.covering(k / 25 | 0, k % 25).filter((p) => p.cells.length > 1), ranks = list.map((p) => 100 * cost(p) + far(p.cells, k % 25));
+                truth(ranks.every((r) => r < 9900), 'every placement is the pattern, turned');
+                truth(ranks.every((r, i) => !i || r >= ranks[i - 1] - 1e-9), `seed ${seed}, turn ${q0} ${m0}, space ${k}: ${ranks}`);
+                compared += list.length > 1 ? 1 : 0;
+                mirrored += new Set(list.map(cost)).size > 1 ? 1 : 0;
+            }
+        }
+    }
+    truth(compared > 200 && mirrored > 100, `there was something to choose: ${compared}, ${mirrored}`);
 });
 
 await test('placements that cover a space, and painting, as the page has them', () => {

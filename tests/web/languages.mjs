@@ -84,6 +84,7 @@ const SCREENS = [
     ['menu', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-a=menu]:visible').first().click(); await page.locator('dialog[open]').waitFor(); }],
     ['log', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-open=log]:visible').first().click(); }],
     ['score', 'play', { game: saved(midgame) }, async (page) => { await table(page); if (await page.locator('[data-open=score]:visible').count()) await page.locator('[data-open=score]:visible').first().click(); }],
+    ['completed', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.evaluate(() => document.querySelector('[data-shelf]').click()); await page.locator('dialog[open]').waitFor(); }],
     ['replace', 'play', { game: saved(replacing) }, async (page) => { await page.locator('.pick').first().click(); }],
     ['end-four', 'play', { game: saved(four) }, (page) => page.locator('table.sc').waitFor()],
     ['end', 'play', { game: saved(over) }, async (page, code) => { await page.locator('table.sc').waitFor(); if (code === 'qps') await page.locator('ul.rates').waitFor({ timeout: 60000 }); }],

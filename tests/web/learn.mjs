@@ -1,5 +1,6 @@
 // learn.mjs SITE: the tutorial to its end on a phone, first with a wrong try; a first game with its tips; the examples of the rules; score pad, own
 // editions; then a game without a network.
+import { readFileSync } from 'node:fs';
 import { done, equal, test, truth } from './check.mjs';
 import { PHONE, go, launch, open, pictures, serve, settled } from './site.mjs';
 import { act, begin, goOn, keep } from './hand.mjs';
@@ -7,6 +8,9 @@ import { newCore, playOut, saved } from './games.mjs';
 
 const host = await serve(process.argv[2]), browser = await launch();
 const tap = (l) => l.tap();
+
+/** What the rulebook says in passing, and a lesson must not leave out. */
+const LEARNED = { 7: ['After the tenth skull'], 9: ['stays face up', 'number from 1 to 48', 'lowest number chooses first'], 10: ['2nd, 4th and 6th', 'more than once', 'breaks a tie'] };
 
 await test('who does what a lesson says gets what it says: the whole pattern, on either card', async () => {
     const page = await open(browser, host.url, PHONE);
@@ -56,6 +60,8 @@ await test('the tutorial, ten steps, by touch', async () => {
             await page.waitForTimeout(50);
         }
         await pictures(page, `learn-${step}`);
+        for (const says of LEARNED[step] ?? [])
+            truth((await page.getByRole('dialog', { name: 'Well done' }).innerText()).includes(says), `step ${step} says: ${says}`);
         if (step === 3 && !wentBack) {   // going back closes the dialog, and is not an answer to it
             wentBack = true;
             await page.goBack();
@@ -142,6 +148,16 @@ await test('the examples of the rules, step by step, with the results that the r
     // E1: 70 + 10 + 19 + 18 - 6 = 111, part by part.
     equal(e1.at(-1), '70 + 10 + 19 + 18 − 6 = 111', 'E1');
     equal((await board('E1').getByRole('row').allInnerTexts()).slice(1).map((r) => r.split(/\s+/).find((w) => /^−?\d+$/.test(w))), ['70', '10', '19', '18', '−6', '111', undefined].slice(0, -1), 'E1, the parts');
+    // As the rulebooks have it: 4 green, 2 orange, and one more; points for green and for orange.
+    const shelf = (tag, player = '') => board(tag).locator(player ? `.opp:has-text("${player}") .dn` : '.opp .dn').evaluateAll((all) => all.map((e) => [e.className.match(/k-(\w+)/)[1], Number(e.textContent.match(/\d+/)[0])]));
+    const colours = (list) => ['green', 'orange', 'purple'].map((k) => list.filter(([c]) => c === k).length);
+    equal(colours(await shelf('E1')), [4, 2, 1], 'E1, the pyramids');
+    equal(await board('E1').locator('.pp li').evaluateAll((all) => all.map((li) => [li.className.slice(2), [...li.querySelectorAll('.v')].filter((v) => v.querySelector('[href="#a-cat"]')).map((v) => parseInt(v.textContent, 10))])),
+        [['green', [6, 3]], ['orange', [10]]], 'E1, where the 19 points are from');
+    // E2: every card has the colour that the rulebook (33 and 15) or our box gives it; both players complete nothing but purple.
+    const printed = newCore(process.argv[2]).edition.cards, e2cards = [await shelf('E2', 'Ana'), await shelf('E2', 'Ben')];
+    equal(e2cards.map((l) => [colours(l), l.every(([c, n]) => c === ([15, 33].includes(n) ? 'purple' : printed[n].colour))]), [[[0, 0, 2], true], [[0, 0, 4], true]], 'E2, the pyramids');
+    truth(e2cards[0].some(([, n]) => n === 33) && e2cards[1].some(([, n]) => n === 15), 'E2, the numbers');
     // E2: 15 takes 6, 33 takes 3, purple is exhausted. Ana is the cat, Ben the jackal.
     equal(e2.map((s) => s.tiles), ['#a-jackal 6 3', '#a-jackal 6 3', '#a-jackal 6 3', '#a-jackal #a-jackal 3', '#a-jackal #a-jackal #a-cat'], 'E2');
     truth(/33.*Ben.*15/.test(e2[1].say) && /Ben takes 6/.test(e2[3].say) && /Ana takes 3/.test(e2[4].say), 'E2 says so');
@@ -153,6 +169,15 @@ await test('the examples of the rules, step by step, with the results that the r
     truth(/does not fit/.test(e5[0]) && /does not fit/.test(e5[1]) && /covers the entrance of card 6/.test(e5[2]), 'E5');
     equal(await board('E5').locator('.pen').count(), 8, 'E5, four spaces, two strokes each');
     await pictures(page, 'examples');
+    // What the terminal says, word for word: one translation serves both.
+    const inC = readFileSync(new URL('../../src/text/rules.c', import.meta.url), 'utf8').split('rules[] = {')[1].split('\n};')[0];
+    const rules = [...inC.matchAll(/\{ "([RQE]\d+)", [A-Z]+, N_\("[^"]*"\), \{([^]*?)\} \}/g)].map(([, tag, body]) => [tag, [...body.matchAll(/N_\(("[^]*?")\)(?=,| \}|$|\s)/g)].map(([, t]) => t.replace(/"\s*"/g, '').slice(1, -1))]);
+    equal(rules.length, 32, 'all rules were found');
+    for (const [tag, texts] of rules) {
+        const said = (await page.locator(`#${tag} > div`).first().evaluate((e) => e.textContent)).replace(/\s+/g, ' ');
+        for (const text of texts)
+            truth(said.includes(text), `${tag} says: ${text}`);
+    }
     // Search by words and by tag; every paragraph is a link to itself.
     const tags = () => page.locator('.rl').evaluateAll((list) => list.map((l) => l.id));
     truth((await tags()).length === 32 && (await page.locator('.tagl').evaluateAll((list) => list.every((a) => a.hash === `#${a.textContent}`))), 'tags');
@@ -165,15 +190,49 @@ await test('the examples of the rules, step by step, with the results that the r
     // The score pad: E1 once more, by thumb; undo; a new game only if one means it; a reload keeps it.
     await go(page, 'pad');
     const first = page.locator('.padsheet').first(), total = () => first.locator('output').innerText();
-    const press = (name) => tap(first.getByRole('button', { name, exact: true }));
-    for (const [colour, n] of [['green', 6], ['purple', 1]])
+    const press = (name) => tap(first.getByRole('button', { name, exact: true })), costs = (n) => page.getByRole('spinbutton', { name: `Skull ${n} costs`, exact: true });
+    for (const [colour, n] of [['green', 4], ['orange', 2], ['purple', 1]])
         for (let i = 0; i < n; i++)
             await press(`One ${colour} pyramid more`);
-    for (const name of ['Torch of round 1', 'Torch of round 4', '10 points for green', '6 points for green', '3 points for green', 'Ruby 6', 'Emerald 3', 'Skull 5, minus 6'])
+    for (const name of ['Torch of round 1', 'Torch of round 4', '6 points for green', '3 points for green', '10 points for orange', 'Ruby 6', 'Emerald 3', 'Skull 5'])
         await press(name);
-    equal(await total(), '111', 'the pad counts as the rules do');
+    // No rulebook prints what skulls cost: until the owner of the box has told it nothing is subtracted, and the pad says so.
+    equal(await total(), '117', 'without the skulls');
+    await first.getByText('Not subtracted yet: enter the skull penalties first.').waitFor();
+    for (const [i, value] of [2, 2, 4, 5, 6, 7, 9, 9, 12, 20].entries())
+        await costs(i + 1).fill(String(value));
+    equal(await total(), '111', 'the pad counts as the rules do, with the numbers of the box');
+    await press('Skull 6, minus 7');
+    equal(await total(), '110', 'the worst one counts');
+    await costs(6).fill('1');
+    await page.getByText('A skull costs less than the one before it. Expected: penalties that never fall.').waitFor();
+    equal(await total(), '117', 'numbers that cannot be are not used');
+    await costs(6).fill('7');
+    await page.reload();
+    equal([await total(), await costs(10).inputValue()], ['110', '20'], 'entered once, kept');
+    const from = page.getByRole('combobox', { name: 'Skull penalties of' });
+    await from.selectOption('Classic (suggestion)');
+    await page.getByText('These are the penalties of our own Classic edition, not those of your box.').waitFor();
+    equal(await total(), '109', 'Classic’s sixth is 8');
+    await from.selectOption('my box');
+    equal([await total(), await costs(6).inputValue()], ['110', '7'], 'what was typed is still there');
+    await press('Skull 6, minus 7');
+    equal(await total(), '111', 'ticked again: erased');
     await press('Emerald 3');
     equal(await total(), '107', 'ticked again: erased');
+    await tap(page.getByRole('button', { name: 'Undo' }));
+    equal(await total(), '111', 'undone');
+    // Points that another player has are not taken away by a slip.
+    const second = page.locator('.padsheet').nth(1), ten = second.getByRole('button', { name: '10 points for orange, Player 1 has them' });
+    await tap(ten);
+    const ask = page.getByRole('dialog', { name: 'Take the 10 points from Player 1?' });
+    await tap(ask.getByRole('button', { name: 'Cancel' }));
+    await ask.waitFor({ state: 'detached' });
+    equal([await total(), await second.locator('output').innerText()], ['111', '0'], 'kept');
+    await tap(ten);
+    await tap(ask.getByRole('button', { name: 'Take over' }));
+    await second.locator('output').filter({ hasText: /^10$/ }).waitFor();
+    equal(await total(), '101', 'taken over');
     await tap(page.getByRole('button', { name: 'Undo' }));
     equal(await total(), '111', 'undone');
     await tap(page.getByRole('button', { name: 'New game' }));
@@ -181,9 +240,11 @@ await test('the examples of the rules, step by step, with the results that the r
     equal(await total(), '111', 'not cleared');
     await page.reload();
     equal(await total(), '111', 'kept');
+    await pictures(page, 'pad-full');
     await tap(page.getByRole('button', { name: 'New game' }));
     await tap(page.getByRole('dialog').getByRole('button', { name: 'New game' }));
     await first.locator('output').filter({ hasText: /^0$/ }).waitFor();       // cleared
+    equal(await costs(10).inputValue(), '20', 'the penalties of the box stay');
     truth(await page.locator('.padsheet button').evaluateAll((list) => list.every((b) => { const { width, height } = b.getBoundingClientRect(); return width >= 40 && height >= 44; })), 'for thumbs');
 
     // Editions: whatever a file holds, the reader says what is wrong, and nothing breaks.

@@ -3,7 +3,7 @@
 // seat; play on against bots; a browser and a terminal at one table.
 import { execFileSync, spawn } from 'node:child_process';
 import { createServer } from 'node:http';
-import { appendFileSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,7 +25,7 @@ async function start() {
     rmSync(ready, { force: true });
     appendFileSync(log, 'start\n');
     server = spawn(program, ['serve', '--port', port, '--database', join(folder, 'games.db'), '--no-browser', '--ready-file', ready, '--edition', plain],
-        { stdio: ['ignore', 'ignore', openSync(log, 'a')] });
+        { stdio: ['ignore', 'ignore', openSync(log, 'a')], env: { ...process.env, PYRAMIDS_TEST_CLOCK: join(folder, 'clock') } });
     for (let i = 0; i < 2400 && server.exitCode === null && !(existsSync(ready) && readFileSync(ready, 'utf8').endsWith('\n')); i++)
         await new Promise((go) => setTimeout(go, 25));
     url = readFileSync(ready, 'utf8').trim();
@@ -128,7 +128,7 @@ await test('a whole game, with a take-back, a reload, a killed server and a watc
     const total = async (page) => (await page.getByRole('row', { name: /^Total/ }).getByRole('cell').allInnerTexts()).join();
     equal(await total(ana), await total(ben), 'both see the same scores');
     for (const page of [ana, ben])
-        await page.getByText('Checked: this shuffle was honest').waitFor();
+        await page.getByText('Checked: the cards follow from the numbers').waitFor();
 });
 
 await test('the replay by its link, the rematch, and a bot for who is away', async () => {
@@ -540,6 +540,83 @@ await test('a newer version is offered between games, never at the table', async
     equal(await newer.isVisible(), false, 'it is the newer one');
     await page.context().close();
     front.close();
+});
+
+/** What a page asks of the server beside its own requests. */
+const post = (page, path, body) => page.evaluate(async ([to, what]) => (await fetch(`api/${to}`, { method: 'POST', headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(what) })).json(), [path, body]);
+
+/** A table of somebody who only makes it. @param {object[]} seats */
+async function strangersTable(...seats) {
+    const host = await open(browser, url);
+    await post(host, 'visitor', { name: 'Host' });
+    const { code } = (await post(host, 'tables', { seats })).table;
+    await host.context().close();
+    return code;
+}
+
+await test('one number for the shuffle of a table, whatever the server answers', async () => {
+    const code = await strangersTable({ kind: 'open' }, { kind: 'bot', level: 'novice' }), sits = [];
+    const page = await open(browser, `${url}#table/${code}`), sit = page.getByRole('button', { name: 'Sit down' });
+    const room = (bytes) => execFileSync('prlimit', ['--pid', String(server.pid), `--fsize=${bytes}:unlimited`]);
+    page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => {
+        const { type, number } = JSON.parse(payload);
+        if (type === 'sit')
+            sits.push(number);
+    }));
+    await page.reload();                                             // only from here on is it seen what is sent
+    await sit.waitFor();
+    await page.waitForFunction(async () => (await fetch('api/visitor')).ok);
+    await post(page, 'visitor', { name: 'Ana' });                    // a seat needs a name, which cannot be stored later
+    room(1);                                                         // nothing can be stored
+    for (let i = 0; i < 2; i++) {
+        await sit.click();
+        await page.getByText('The server cannot take this now').waitFor();
+        await page.reload();
+        await sit.waitFor();
+    }
+    room('unlimited');
+    await sit.click();
+    await page.getByRole('heading', { name: /Keep two/ }).waitFor();
+    equal([sits.length, new Set(sits).size], [3, 1], 'seats asked for, and numbers');
+    truth((await (await fetch(`${url}api/tables/${code}/record`)).text()).includes(`\ntag number 1 ${sits[0]}\n`), 'it is in the record');
+    // What the check is worth.
+    await page.locator('[data-a=menu]').first().click();
+    await page.getByRole('button', { name: 'The fair shuffle' }).click();
+    await page.getByText('This page comes from the server that it checks.').waitFor();
+    equal(await page.locator('.dlg code, dialog code').innerText(), 'pyramids verify game.pyr', 'how to check elsewhere');
+    await page.context().close();
+});
+
+await test('any player may let a bot play once the host has been away for two minutes', async () => {
+    const code = await strangersTable({ kind: 'open' }, { kind: 'open' });
+    const pages = [];
+    for (let i = 0; i < 2; i++) {
+        const page = await open(browser, `${url}#table/${code}`);
+        await page.clock.install();
+        await page.getByRole('button', { name: 'Sit down' }).click();
+        await page.getByText('you', { exact: true }).or(page.getByRole('heading', { name: /Keep two/ })).first().waitFor();
+        pages.push(page);
+    }
+    const [page, other] = pages, offer = page.getByRole('button', { name: /Let a bot play for (?!me)/ }), menu = page.locator('[data-a=menu]').first();
+    await page.getByRole('heading', { name: /Keep two/ }).waitFor();
+    await other.context().close();
+    const offered = async () => {
+        await menu.click();
+        const count = await offer.count();
+        await page.keyboard.press('Escape');
+        await page.waitForTimeout(25);
+        return count;
+    };
+    equal(await offered(), 0, 'not at once');
+    writeFileSync(join(folder, 'clock'), '+130\n');
+    await page.clock.fastForward(130000);
+    await goOn(async () => await offered() ? 'end' : 'wait');
+    await page.getByText('Reconnecting').waitFor({ state: 'detached' });          // the server's clock was moved, too
+    await menu.click();
+    await offer.click();
+    await goOn(async () => (await (await fetch(`${url}api/tables/${code}`)).json()).table.seats.some((s) => s.away) ? 'end' : 'wait');
+    await page.context().close();
 });
 
 await browser.close();

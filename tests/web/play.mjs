@@ -1,6 +1,6 @@
 // play.mjs SITE: whole games against bots by mouse, by touch and by keyboard; aiming; undo; a reload in the middle; what is said, moves and sounds.
 import { done, equal, test, truth } from './check.mjs';
-import { DESKTOP, PHONE, launch, open, pictures, serve } from './site.mjs';
+import { DESKTOP, PHONE, launch, open, pictures, serve, settled } from './site.mjs';
 import { act, begin, ended, finish, goOn, keep } from './hand.mjs';
 import { newCore, playOut, saved } from './games.mjs';
 
@@ -200,6 +200,62 @@ await test('aiming: hover, wheel, click again, paint, drag, list, reasons', asyn
     await page.getByRole('dialog', { name: 'Hint' }).getByRole('listitem').first().waitFor();
     await pictures(page, 'hint');
     await page.keyboard.press('Escape');
+    quiet(page);
+    await page.context().close();
+});
+
+await test('the focus stays where it is when the page is drawn anew, and so does what is being typed', async () => {
+    const core = playOut(newCore(site), 2, 7, (v) => v.phase === 'mark' && v.round === 0 && v.turn === 3), page = await openAt(core);
+    /** A focus that is lost and set again counts as lost: screen readers would say everything once more. */
+    const watched = () => page.evaluate(() => {
+        globalThis.watched = document.activeElement;
+        globalThis.blurs = 0;
+        document.activeElement.addEventListener('blur', () => { globalThis.blurs++; });
+    });
+    const kept = async (what) => {
+        await settled(page);               // what can no longer have the focus loses it when the page is drawn
+        equal(await page.evaluate(() => [document.activeElement === globalThis.watched && globalThis.watched.isConnected, globalThis.blurs]), [true, 0], what);
+    };
+    /** Something on the page has changed, which is how one knows that it was drawn anew. */
+    const drawn = async (act, seen) => {
+        const before = JSON.stringify(await page.evaluate(seen));
+        await act();
+        await page.waitForFunction(`(${seen})() !== ${before}`);
+    };
+    const ribbon = () => document.querySelector('.fx').innerHTML + document.querySelector('.xcard').innerHTML + document.querySelector('.seg').innerHTML;
+    const cell = page.getByRole('gridcell', { name: /can be marked/ }).first();
+    await cell.focus();
+    await watched();
+    await drawn(() => page.keyboard.press('Enter'), ribbon);
+    await kept('a space, when something is placed');
+    await drawn(() => page.keyboard.press('u'), ribbon);
+    await kept('a space, when it is taken back');
+    await drawn(() => page.keyboard.press('s'), ribbon);
+    await kept('a space, when one space is wanted');
+    await page.getByRole('button', { name: 'Rotate the pattern' }).focus();
+    await drawn(() => page.keyboard.press('s'), ribbon);
+    await watched();
+    await drawn(() => page.keyboard.press('r'), ribbon);
+    await kept('a button');
+    // A heading can be focused by scripts only: it stays so while it has the focus.
+    await page.evaluate(() => { const h = document.querySelector('.say h1'); h.tabIndex = -1; h.focus(); });
+    await watched();
+    await drawn(() => page.keyboard.press('r'), ribbon);
+    await kept('the heading');
+    // Fields: the words, and the place within them.
+    await page.goto(`${host.url}?fields#pad`);
+    const name = page.getByRole('textbox', { name: 'Name of player 1' });
+    await name.focus();
+    await watched();
+    await page.keyboard.type('Ana');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.type('x');
+    await kept('a field');
+    equal(await name.inputValue(), 'Anxa', 'typed in the middle');
+    await page.getByRole('button', { name: 'Ruby 3' }).first().focus();
+    await watched();
+    await drawn(() => page.keyboard.press('Enter'), () => document.querySelector('output').textContent);
+    await kept('a tick');
     quiet(page);
     await page.context().close();
 });

@@ -34,6 +34,7 @@ const SCREENS = [
     ['refused', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.getByRole('gridcell', { name: /wall/ }).first().click({ force: true }); }],
     ['menu', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-a=menu]:visible').first().click(); await page.getByRole('dialog').waitFor(); }],
     ['log', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-open=log]:visible').first().click(); }],
+    ['completed', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-shelf]:visible').first().click(); await page.getByRole('dialog').waitFor(); }],
     ['replace', 'play', { game: saved(replacing) }, async (page) => { await page.getByRole('dialog').waitFor(); await page.locator('.pick').first().click(); }],
     ['help', 'play', { game: saved(midgame) }, async (page) => { await table(page); await press(page, 'Help and keys'); await page.getByRole('dialog').waitFor(); }],
     ['end', 'play', { game: saved(lastTurn) }, async (page) => {
@@ -65,7 +66,7 @@ const SCREENS = [
 /** What is opened by another button there. */
 const OTHERWISE_ON_PHONES = ['log', 'settings'];
 /** What a phone shows otherwise than a desk: axe looks at it there too. */
-const OWN_ON_PHONES = ['home', 'setup', 'table', 'refused', 'menu', 'log', 'replace', 'end', 'replay', 'learn'];
+const OWN_ON_PHONES = ['home', 'setup', 'table', 'refused', 'menu', 'log', 'completed', 'replace', 'end', 'replay', 'learn'];
 
 let visits = 0;
 /** The page itself is loaded once a size: what changes is what the browser keeps, and the address behind the #. */

@@ -33,6 +33,11 @@ struct pyr_option {
 PYR_API size_t pyr_analysis_memory(const struct pyr_box *box);
 PYR_API void pyr_analysis_prepare(void *memory, const struct pyr_box *box);
 
+/* From now on the functions below ask, every few playouts and in whatever thread they run, whether to give up: then what
+ * they return is of no use.
+ * The answer may take its time, so a caller can have them pause. NULL: they do not ask. */
+PYR_API void pyr_analysis_poll(void *memory, bool (*is_over)(void *context), void *context);
+
 /* The outlook of a position, as far as the view tells: the mean of `playouts` games played on from it. `dealt` (may be NULL) are the
  * dealt cards, for a judge who has seen them all. */
 PYR_API void pyr_analysis_outlook(const void *memory, const struct pyr_box *box, const struct pyr_view *view, const struct pyr_chance *dealt,

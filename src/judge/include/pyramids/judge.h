@@ -22,6 +22,8 @@ struct pyr_judge_report {
     struct pyr_word name[PYR_MAX_SEATS];
     unsigned seats;
     bool finished;
+    struct pyr_outlook end;      /* expected where the record ends; only if the game is not finished */
+    uint32_t open_line;          /* where a phase begins in which some have chosen and others have not; else the number of lines */
     struct pyr_luck_decision *decision;
     struct pyr_luck_chance *chance;
     unsigned decisions, chances;
@@ -33,7 +35,8 @@ struct pyr_judge_options {
     uint32_t playouts;           /* games played on for each decision */
     unsigned threads;            /* 1 to 64, the caller's own included; changes nothing but the time */
     uint64_t seed;
-    /* Asked before each decision and chance event (with 3000 playouts that is every 0.15 s or sooner), from any of the threads, also at once: true gives up. May be NULL. */
+    /* Asked between playouts, so every millisecond or sooner, from any of the threads, also at once: true gives up. May take its time, for a
+     * pause. May be NULL. */
     bool (*is_cancelled)(void *context);
     /* Told how many of all are begun; by one thread at a time, which the others wait for. May be NULL. */
     void (*progress)(void *context, unsigned begun, unsigned all);
@@ -59,6 +62,9 @@ PYR_API enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *report, cons
     const struct pyr_judge_options *options, struct pyr_fault *fault);
 PYR_API void pyr_judge_finish(struct pyr_judge_report *report);
 
+/* By this a page is known as such a report, within its first 200 bytes. */
+#define PYR_JUDGE_PAGE "<meta name=\"generator\" content=\"pyramids analyze\">"
+
 /* The report as JSON (json.c) and as a page that needs nothing else (html.c). False if writing failed. */
 PYR_API bool pyr_judge_write_json(const struct pyr_judge_report *report, FILE *to);
 PYR_API bool pyr_judge_write_html(const struct pyr_judge_report *report, FILE *to);
@@ -72,7 +78,28 @@ PYR_API void pyr_judge_choice(const struct pyr_judge_report *report, const struc
     const struct pyr_option *option,
     char *to, size_t size);
 
-/* What a choice gains, in words: "tomb, 2 rubies, torch, -3 skulls ..."; "" for nothing. */
+/* What a choice brings at once. */
+struct pyr_judge_effect {
+    enum pyr_judge_effect_code {
+        PYR_EFFECT_WAY,          /* taking: the shortest way through the card has `number` spaces */
+        PYR_EFFECT_RACE,         /* taking: the card, once completed, is in the race for `number` points */
+        PYR_EFFECT_PYRAMID,      /* completes pyramid `number` */
+        PYR_EFFECT_POINTS,       /* which would take `number` pyramid points of `colour` now */
+        PYR_EFFECT_RUBIES, PYR_EFFECT_EMERALDS,              /* marks so many on the score card */
+        PYR_EFFECT_TORCH,        /* marks the torch of round `number` */
+        PYR_EFFECT_SKULLS,       /* marks so many more than it erases */
+        PYR_EFFECT_ERASED        /* erases so many more than it marks */
+    } code;
+    int number;
+    unsigned colour;
+};
+#define PYR_JUDGE_EFFECTS 10     /* at most, of one choice */
+
+/* The effects of a choice; returns how many there are. */
+PYR_API unsigned pyr_judge_effects(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option,
+    struct pyr_judge_effect list[PYR_JUDGE_EFFECTS]);
+
+/* The same in words: "tomb, 2 rubies, torch, -3 skulls ..."; "" for nothing. */
 PYR_API void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option,
     char *to, size_t size);
 

@@ -38,7 +38,7 @@ struct pyr_lines {
     struct pyr_fault fault;
 };
 
-/* Begins to read; the text stays the caller's and must outlive the reader. */
+/* Begins to read, after a byte order mark if there is one; the text stays the caller's and must outlive the reader. */
 PYR_API void pyr_lines_init(struct pyr_lines *lines, const char *text, size_t size);
 
 /* Goes to the next line that is not a comment; with `blank` false also past blank lines. False at the end of the text and

@@ -57,6 +57,7 @@ struct pyr_luck_log {
     const struct pyr_edition *edition;
     struct pyr_replay replay;
     struct pyr_state phase;      /* when the present phase began */
+    uint32_t phase_line;         /* and at which line */
     uint32_t line;
 };
 
@@ -65,6 +66,11 @@ PYR_API void pyr_luck_begin(struct pyr_luck_log *log, const struct pyr_edition *
 /* Takes the next line (without its end) of a whole record. Returns how many tasks it has written; also 0 for a line that is
  * wrong, which a record that pyr_record_read accepts does not have. */
 PYR_API unsigned pyr_luck_follow(struct pyr_luck_log *log, struct pyr_word line, struct pyr_luck_task task[PYR_LUCK_TASKS]);
+
+/* Where the log ends, for a game under way: the state from which the rest is expected. In a phase where some have chosen and
+ * others have not that is its beginning, so that all stand alike; the line at which it began is returned, else the number
+ * of lines. */
+PYR_API uint32_t pyr_luck_end(const struct pyr_luck_log *log, struct pyr_state *state);
 
 /* How to judge. Constant while tasks are judged, so that threads can share it. */
 struct pyr_luck_how {
@@ -100,24 +106,34 @@ PYR_API void pyr_luck_decide(const struct pyr_luck_how *how, const struct pyr_lu
 PYR_API void pyr_luck_measure(const struct pyr_luck_how *how, const struct pyr_luck_task *task, unsigned number,
     struct pyr_luck_chance *chance);
 
-/* A seat's sum, in points: actual = luck + skill; skill = par + gained + rest, where rest is what others' choices and the
- * noise of the playouts leave over. */
+/* What may be expected from a state (pyr_luck_end). `number` as above: the one after the last task. */
+PYR_API void pyr_luck_expect(const struct pyr_luck_how *how, const struct pyr_state *state, unsigned number,
+    struct pyr_outlook *outlook);
+
+/* A seat's sum, in points: expected = luck + skill; skill = par + gained + rest, where rest is what others' choices and the
+ * noise of the playouts leave over. Of a game under way the expected final points are compared with par, which is about a
+ * whole game, too. */
 struct pyr_luck_sum {
-    float actual, par;           /* final points; expected ones before the first card was dealt */
+    float actual;                /* points now; final ones if the game is over */
+    float expected;              /* final points: the same as actual if it is over, else those of usual play from here */
+    float par;                   /* final points expected before the first card was dealt */
     float luck, skill, gained, rest;
     float lost;                  /* against the best choices */
     float win_luck, win_lost;
     unsigned decisions, marks[4];
-    float rate;                  /* points lost per decision */
+    float rate;                  /* points lost per decision; 0 without any: then there is nothing to judge by */
+    bool waiting;                /* has a choice to make where the log ends */
 };
 
 /* Adds up: begin with zeroed sums, add in the order of the log (the first event of chance gives the par), then finish with
- * the table as it stands at the end of the log. */
-PYR_API void pyr_luck_add_decision(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_luck_decision *decision);
+ * the table as it stands at the end of the log and what is expected there (NULL: the game is over). `counts` is false for a
+ * decision at or after the line of pyr_luck_end: what is expected does not know of it yet. */
+PYR_API void pyr_luck_add_decision(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_luck_decision *decision,
+    bool counts);
 PYR_API void pyr_luck_add_chance(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_luck_chance *chance,
     bool is_first);
 PYR_API void pyr_luck_finish(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_box *box,
-    const struct pyr_table *open);
+    const struct pyr_table *open, const struct pyr_outlook *end);
 
 PYR_END_DECLS
 

@@ -1,5 +1,5 @@
 /*
- * text.h (language.c, text.c, print.c, board.c): codes to sentences in the player's language, cards and tables to characters. Every text
+ * text.h (language.c, text.c, print.c, board.c; rules.h has the rules): codes to sentences in the player's language, cards and tables to characters. Every text
  * that a person can see comes from here or goes through pyr_gettext; the core knows codes only. What programs read (records, JSON, the
  * protocol) never does: it is the same in all languages.
  */
@@ -69,6 +69,10 @@ PYR_API const char *pyr_text_level(const char *name);
  */
 #define PYR_NAMELESS "Player"
 PYR_API void pyr_text_player(struct pyr_word name, char *to, size_t size);
+
+/* Makes a text from elsewhere fit for a terminal, in its place: control characters, bytes that are not UTF-8 and marks that turn the
+ * direction of writing become question marks. It gets no longer. */
+void pyr_text_clean(char *text);
 
 /* What the system says of an errno. */
 PYR_API const char *pyr_text_system(int error);

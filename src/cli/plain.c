@@ -1,0 +1,876 @@
+/*
+ * plain.c: `pyramids play --plain`: a whole game line by line, against bots: for a plain terminal, a screen reader or a script; moves
+ * are typed in the notation of the formats. It is saved after every choice, as full screen (src/tui/saved.h), and either can go on
+ * with a game of the other.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include <pyramids/match.h>
+#include <pyramids/rules.h>
+
+#include "choices.h"
+#include "plain.h"
+#include "saved.h"
+#include "words.h"
+
+/* The game as it was before one of the player's choices. */
+struct past {
+    struct past *before;
+    struct pyr_match match;
+};
+
+struct game {
+    struct pyr_edition edition;
+    struct pyr_match match;
+    uint64_t seed;
+    struct save save;
+    bool saves;                  /* there is a file for it */
+    bool is_kept;                /* and all of the game is in it */
+    const struct pyr_bot *bot[PYR_MAX_SEATS];
+    void *memory[PYR_MAX_SEATS];
+    struct pyr_word name[PYR_MAX_SEATS];     /* into the log, or into namebuf */
+    char namebuf[PYR_MAX_SEATS][PYR_MAX_PLAYER_NAME + 1];
+    pyr_seat me;
+    uint32_t told;               /* lines of the log that have been put into words */
+    char pending[PYR_MAX_PARTS * 8 + 16];    /* a move whose extra marks are not all there yet */
+    struct past *past;
+    bool quit;
+};
+
+/* What happened, in words. */
+
+static void name_spaces(const struct pyr_box *box, const struct pyr_part *part, FILE *to)
+{
+    const struct pyr_card_face *card = &box->card[part->card];
+    const struct {
+        pyr_spaces set;
+        const char *word;
+    } symbols[] = {
+        { card->ruby, _("ruby") },     { card->emerald, _("emerald") }, { card->torch, _("torch") }, { card->skull, _("skull") },
+        { card->potion, _("potion") }, { card->cross, _("red cross") }, { card->tomb, _("tomb") },
+    };
+    const char *comma = " (";
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        for (int n = __builtin_popcount(part->spaces & symbols[i].set); n > 0; n--) {
+            fprintf(to, "%s%s", comma, symbols[i].word);
+            comma = ", ";
+        }
+    }
+    if (comma[0] == ',')
+        fputc(')', to);
+}
+
+static void tell_mark(const struct game *g, const struct pyr_event *event)
+{
+    char text[sizeof g->pending];
+    struct pyr_out out;
+    if (!event->count) {
+        printf(_("  %s: nothing to mark\n"), g->namebuf[event->seat]);
+        return;
+    }
+    printf("  %s: ", g->namebuf[event->seat]);
+    for (unsigned i = 0; i < event->count; i++) {
+        pyr_out_init(&out, text, sizeof text);
+        pyr_out_number(&out, event->part[i].card + 1);
+        pyr_out_char(&out, ':');
+        pyr_spaces_write(event->part[i].spaces, &out);
+        printf("%s%s", i ? " + " : "", text);
+        name_spaces(&g->edition.box, &event->part[i], stdout);
+    }
+    putchar('\n');
+    unsigned lost = words_lost(&g->edition.box, event);
+    if (lost)
+        printf(pyr_ngettext("  %s: lost %u extra mark, no space is left for it (Q3)\n",
+            "  %s: lost %u extra marks, no space is left for them (Q3)\n", lost), g->namebuf[event->seat], lost);
+    for (unsigned i = 0; i < event->count; i++) {
+        const struct pyr_card_face *face = &g->edition.box.card[event->part[i].card];
+        if (event->part[i].spaces & face->tomb)
+            printf(_("  %s: completed %d, %s\n"), g->namebuf[event->seat], event->part[i].card + 1, pyr_text_colour(face->colour));
+    }
+}
+
+static void tell_shown(const struct pyr_event *event)
+{
+    char cards[8 * PYR_DISPLAY + 1] = "";
+    for (unsigned i = 0; i < event->count; i++)
+        snprintf(cards + strlen(cards), sizeof cards - strlen(cards), "%s%d", i ? " " : "", event->card[i] + 1);
+    printf(_("  new in the display: %s\n"), cards);
+}
+
+static void tell_line(const struct game *g, struct pyr_word line)
+{
+    struct pyr_lines lines;
+    struct pyr_event event;
+    pyr_lines_init(&lines, line.at, line.length);
+    if (!pyr_lines_next(&lines, false) || !pyr_event_read(&g->edition, &lines, &event))
+        return;
+    const char *name = event.seat < PYR_MAX_SEATS ? g->namebuf[event.seat] : "";
+    switch (event.kind) {
+    case PYR_EVENT_KEEP: printf(_("  %s: kept %d and %d\n"), name, event.card[0] + 1, event.card[1] + 1); break;
+    case PYR_EVENT_SHOW: tell_shown(&event); break;
+    case PYR_EVENT_MARK: tell_mark(g, &event); break;
+    case PYR_EVENT_TAKE: printf(_("  %s: took %d from the display\n"), name, event.card[0] + 1); break;
+    case PYR_EVENT_DRAW: printf(_("  %s: drew %d from the deck\n"), name, event.card[0] + 1); break;
+    case PYR_EVENT_POINTS:
+        printf(pyr_ngettext("  %s: %d pyramid point for %s\n", "  %s: %d pyramid points for %s\n", (unsigned long)event.points), name, event.points,
+            pyr_text_colour(event.colour));
+        break;
+    default: break;
+    }
+}
+
+static void tell_news(struct game *g)
+{
+    for (; g->told < g->match.log.lines; g->told++)
+        tell_line(g, pyr_match_line(&g->match, g->told));
+}
+
+/* The table in characters. */
+
+static void show_desk(const struct game *g, const struct pyr_desk *desk)
+{
+    pyr_spaces marks[PYR_KEPT];
+    for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+        marks[slot] = pyr_desk_marks(&g->edition.box, desk, slot);
+    pyr_text_cards(stdout, &g->edition.box, desk->card, marks, PYR_KEPT, PYR_KEPT);
+}
+
+/* Adds to a list. */
+__attribute__((format(printf, 3, 4))) static void add(char *to, size_t size, const char *format, ...)
+{
+    va_list arguments;
+    size_t length = strlen(to);
+    va_start(arguments, format);
+    vsnprintf(to + length, size - length, format, arguments);
+    va_end(arguments);
+}
+
+static void show_score_card(const struct game *g, const struct pyr_table *open, pyr_seat seat, const struct pyr_desk *desk)
+{
+    struct pyr_score score = pyr_desk_score(&g->edition.box, desk, pyr_table_points(open, seat));
+    char torches[PYR_ROUNDS + 1] = "", pyramids[512] = "";
+    for (unsigned round = 0; round < PYR_ROUNDS; round++)
+        torches[round] = desk->torches >> round & 1 ? (char)('1' + round) : '-';
+    for (unsigned colour = 0; colour < PYR_COLOURS; colour++) {
+        pyr_cardset done = desk->done & g->edition.box.colour[colour];
+        if (done)
+            add(pyramids, sizeof pyramids, "%s%s", *pyramids ? ", " : "", pyr_text_colour(colour));
+        for (; done; done &= done - 1)
+            add(pyramids, sizeof pyramids, " %d", __builtin_ctzll(done) + 1);
+        for (unsigned place = 0; place < PYR_TILES; place++)
+            if (open->tile[colour][place] == seat)
+                add(pyramids, sizeof pyramids, " +%d", pyr_tile_value(place));
+    }
+    printf(_("  %s: points %d; rubies %u, emeralds %u, torches %s, skulls %u (%d); pyramids: %s\n"), g->namebuf[seat], score.total, desk->rubies,
+        desk->emeralds, torches, desk->skulls, score.skulls, *pyramids ? pyramids : _("none"));
+}
+
+static void show_points(const struct pyr_table *open)
+{
+    char list[512] = "";
+    for (unsigned colour = 0; colour < PYR_COLOURS; colour++) {
+        bool any = false;
+        add(list, sizeof list, "%s%s", colour ? ", " : "", pyr_text_colour(colour));
+        for (unsigned place = 0; place < PYR_TILES; place++) {
+            if (open->tile[colour][place] == PYR_NOBODY) {
+                add(list, sizeof list, " %d", pyr_tile_value(place));
+                any = true;
+            }
+        }
+        if (!any)
+            add(list, sizeof list, " -");
+    }
+    printf(_("Pyramid points left: %s\n"), list);
+}
+
+static void show_display(const struct game *g, const struct pyr_table *open)
+{
+    pyr_card cards[PYR_DISPLAY];
+    unsigned count = 0;
+    for (unsigned i = 0; i < PYR_DISPLAY; i++)
+        if (open->display[i] != PYR_NO_CARD)
+            cards[count++] = open->display[i];
+    if (open->deck_left)
+        printf(pyr_ngettext("Display, and %u card in the deck:\n", "Display, and %u cards in the deck:\n", open->deck_left), open->deck_left);
+    else
+        puts(_("Display; the deck is empty (R13):"));
+    if (count)
+        pyr_text_cards(stdout, &g->edition.box, cards, NULL, count, PYR_DISPLAY);
+    else
+        printf("  %s\n", _("no card"));
+}
+
+static void show_pattern(const struct game *g, const struct pyr_table *open)
+{
+    unsigned left[PYR_PATTERNS];
+    pyr_pattern now = open->revealed[open->turn];
+    for (unsigned p = 0; p < PYR_PATTERNS; p++)
+        left[p] = g->edition.box.pattern[p].copies;
+    for (unsigned i = 0; i <= open->turn; i++)
+        left[open->revealed[i]]--;
+    printf(_("Round %u, turn %u of 7. Pattern %s:\n"), open->round + 1u, open->turn + 1u, g->edition.pattern_name[now]);
+    pyr_text_pattern(stdout, &g->edition.box, now, "    ");
+    char hidden[16 * (PYR_MAX_NAME + 1) + 1] = "";
+    for (unsigned p = 0; p < PYR_PATTERNS; p++)
+        for (unsigned i = 0; i < left[p]; i++)
+            add(hidden, sizeof hidden, "%s%s", *hidden ? " " : "", g->edition.pattern_name[p]);
+    printf(_("Still face down in this round (one of them stays hidden): %s\n"), hidden);
+}
+
+static void show_table(const struct game *g)
+{
+    struct pyr_view view;
+    pyr_match_view(&g->match, g->me, &view);
+    putchar('\n');
+    if (view.open.phase == PYR_KEEP) {
+        printf("%s", _("Your four cards; keep two:\n"));
+        pyr_text_cards(stdout, &g->edition.box, view.dealt, NULL, PYR_DEALT, PYR_DEALT);
+        return;
+    }
+    if (view.open.phase == PYR_MARK)
+        show_pattern(g, &view.open);
+    show_display(g, &view.open);
+    show_points(&view.open);
+    printf("%s", _("Your cards (* is marked):\n"));
+    show_desk(g, &view.mine);
+    for (unsigned s = 0; s < view.open.seats; s++)
+        show_score_card(g, &view.open, (pyr_seat)s, s == g->me ? &view.mine : &view.open.desk[s]);
+    if (view.open.phase == PYR_REPLACE)
+        puts(view.open.deck_left ? _("Take a new card: take CARD, or draw from the deck (R12).")
+            : _("Take a new card: take CARD. The deck is empty (R13)."));
+}
+
+static void show_players(const struct game *g)
+{
+    const struct pyr_table *open = &g->match.replay.state.open;
+    for (unsigned s = 0; s < open->seats; s++) {
+        if (s == g->me)
+            continue;
+        show_score_card(g, open, (pyr_seat)s, &open->desk[s]);
+        show_desk(g, &open->desk[s]);
+    }
+}
+
+static void show_help(void)
+{
+    pyr_text_flow(stdout, _("Type a choice or a command:\n"
+            "  17 22              keep these two cards\n"
+            "  17:a1a2a3          mark the pattern on card 17; one space is allowed instead\n"
+            "  17:a1a2a3+22:c1    with the extra mark of a red cross; you are asked for those you leave out\n"
+            "  take 31, draw      take a new card from the display or the deck\n"
+            "  ?                  list the legal choices; ? 17 only those that begin with 17\n"
+            "  undo               take back your last mark or your last choice\n"
+            "  look               show the table again\n"
+            "  players            show the other players' cards\n"
+            "  log                show the record of the game\n"
+            "  rules R10          show a rule; rules torch those with a word, rules the list\n"
+            "  save FILE          write a copy of the game; 'pyramids play FILE' continues it\n"
+            "  quit               leave; the game is saved after every choice\n"
+            "Spaces: columns a to e, rows 1 to 5. # wall, v entrance, T tomb, x red cross, r ruby, e emerald, f torch, s skull, p potion.\n"),
+        PYR_HELP_COLUMNS, 0);
+}
+
+/* The legal choices that begin with a prefix, one a line. */
+static void show_choices(const struct game *g, const char *prefix)
+{
+    struct choices choices;
+    unsigned long shown = 0;
+    choices_init(&choices, &g->edition, &g->match.replay.state, g->me);
+    for (size_t i = 0; i < choices.count; i++) {
+        if (!strncmp(choices.line[i], prefix, strlen(prefix))) {
+            puts(choices.line[i]);
+            shown++;
+        }
+    }
+    if (choices.too_many || choices.no_memory)
+        puts(_("There are more legal choices than can be listed."));
+    printf(pyr_ngettext("(%lu legal choice)\n", "(%lu legal choices)\n", shown), shown);
+    choices_finish(&choices);
+}
+
+/* Choices. */
+
+/* All bots that have something to decide; when one has replaced its cards it may be the turn of one before it. */
+static void bots_choose(struct game *g)
+{
+    for (;;) {
+        unsigned waiting = pyr_match_waiting(&g->match) & ~(1u << g->me);
+        if (!waiting)
+            return;
+        pyr_seat seat = (pyr_seat)__builtin_ctz(waiting);
+        struct pyr_view view;
+        struct pyr_rng rng;
+        pyr_match_view(&g->match, seat, &view);
+        saved_bot_rng(&rng, g->seed, &g->match, seat);
+        pyr_step step = g->bot[seat]->choose(g->memory[seat], &g->edition.box, &view, &rng, NULL);
+        if (pyr_match_step(&g->match, seat, step))
+            return;                          /* cannot happen; better a waiting game than an endless loop */
+        if (pyr_match_is_ready(&g->match, seat))
+            pyr_match_confirm(&g->match, seat);
+    }
+}
+
+static void remember(struct game *g)
+{
+    struct past *past = malloc(sizeof *past);
+    if (!past)
+        return;                              /* without memory there is no undo, but the game goes on */
+    past->match = g->match;
+    past->before = g->past;
+    g->past = past;
+}
+
+static void forget(struct game *g)
+{
+    struct past *past = g->past;
+    if (past) {
+        g->past = past->before;
+        free(past);
+    }
+}
+
+/* Writes the game to its file. The first time that it fails says so; later ones would only repeat it. */
+static void keep(struct game *g)
+{
+    bool before = g->is_kept;
+    if (!g->saves)
+        return;
+    g->is_kept = saved_write(&g->save, &g->match);
+    if (!g->is_kept && before)
+        cli_error(_("the game could not be saved: %s"), pyr_text_system(errno));
+}
+
+static void undo(struct game *g)
+{
+    char *plus = strrchr(g->pending, '+');
+    if (g->pending[0]) {
+        *(plus ? plus : g->pending) = '\0';
+        puts(_("Taken back."));
+        if (g->pending[0])
+            printf(_("So far: %s\n"), g->pending);
+    } else if (g->past && saved_is_seen(&g->match, g->past->match.log.lines, 1u << g->me)) {
+        puts(_("A new card has been seen since: that turn can no longer be taken back (Q5)."));
+    } else if (g->past) {
+        g->match = g->past->match;
+        forget(g);
+        keep(g);
+        g->told = g->match.log.lines;
+        puts(_("Taken back."));
+        show_table(g);
+    } else {
+        puts(_("There is nothing to take back."));
+    }
+}
+
+/* What people type, as a record has it. What cannot be understood stays as it is, for a message about it. */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == ',' || c == '&';
+}
+
+/* Two numbers with anything harmless between them: "33, 36", "keep 33 and 36". */
+static void tidy_keep(char *word)
+{
+    static const char *const fillers[] = { "keep", "and", "-" };
+    char copy[64], to[64] = "";
+    char *rest = NULL;
+    if (strlen(word) >= sizeof copy)
+        return;
+    strcpy(copy, word);
+    for (char *part = strtok_r(copy, " \t,&", &rest); part; part = strtok_r(NULL, " \t,&", &rest)) {
+        bool skip = false;
+        for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++)
+            skip = skip || !strcmp(part, fillers[i]);
+        if (!skip)
+            snprintf(to + strlen(to), sizeof to - strlen(to), "%s%s", *to ? " " : "", part);
+    }
+    if (*to && strlen(to) <= strlen(word))
+        strcpy(word, to);
+}
+
+/* The spaces of a part row by row, if they are spaces. */
+static void sort_spaces(char *at, size_t length)
+{
+    for (size_t i = 0; i < length; i += 2)
+        if (length % 2 || at[i] < 'a' || at[i] > 'e' || at[i + 1] < '1' || at[i + 1] > '5')
+            return;
+    for (size_t i = 2; i < length; i += 2) {
+        for (size_t j = i; j && (at[j - 1] > at[j + 1] || (at[j - 1] == at[j + 1] && at[j - 2] > at[j])); j -= 2) {
+            char pair[2] = { at[j], at[j + 1] };
+            memcpy(at + j, at + j - 2, 2);
+            memcpy(at + j - 2, pair, 2);
+        }
+    }
+}
+
+/* Without blanks, and with a colon behind the card: "33 d1 e1" is 33:d1e1. */
+static void tidy_mark(char *word, size_t room)
+{
+    char to[512];
+    size_t length = 0;
+    bool colon = false;
+    if (2 * strlen(word) + 2 > sizeof to)
+        return;
+    for (const char *c = strncmp(word, "mark ", 5) ? word : word + 5; *c; c++) {
+        if (is_blank(*c)) {
+            /* Numbers that stand apart are not one number. */
+            if (length && to[length - 1] >= '0' && to[length - 1] <= '9' && c[strspn(c, " \t,&")] >= '0' && c[strspn(c, " \t,&")] <= '9')
+                return;
+            continue;
+        }
+        if (*c >= 'a' && *c <= 'e' && !colon && length && to[length - 1] >= '0' && to[length - 1] <= '9')
+            to[length++] = ':';
+        colon = *c == '+' ? false : colon || (length && to[length - 1] == ':') || *c == ':';
+        to[length++] = *c;
+    }
+    to[length] = '\0';
+    for (char *part = strchr(to, ':'); part; part = strchr(part + 1, ':'))
+        sort_spaces(part + 1, strcspn(part + 1, "+"));
+    if (length < room)
+        strcpy(word, to);
+}
+
+/* In small letters and the notation of this moment. */
+static void tidy(const struct game *g, char *word, size_t room)
+{
+    char card[32];
+    for (char *c = word; *c; c++)
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c - 'A' + 'a');
+    switch (g->match.replay.state.open.phase) {
+    case PYR_KEEP: tidy_keep(word); break;
+    case PYR_MARK: tidy_mark(word, room); break;
+    case PYR_REPLACE:
+        if (*word && strspn(word, "0123456789") == strlen(word) && strlen(word) < sizeof card) {
+            strcpy(card, word);
+            snprintf(word, room, "take %s", card);
+        }
+        break;
+    default: break;
+    }
+}
+
+/* Words that are neither a command nor the beginning of a choice. */
+static bool is_nonsense(const char *word)
+{
+    return word[0] >= 'a' && word[0] <= 'z' && strcmp(word, "draw") && strncmp(word, "take", 4);
+}
+
+static void choose(struct game *g, const char *typed)
+{
+    char text[sizeof g->pending + 2048], word[2048], sentence[512];
+    snprintf(word, sizeof word, "%s", typed);
+    tidy(g, word, sizeof word);
+    if (is_nonsense(word)) {
+        printf(_("No: '%.60s' is no command and no choice; help tells what is.\n"), typed);
+        return;
+    }
+    struct pyr_fault fault;
+    struct pyr_match *match = &g->match;
+    if (g->pending[0])
+        snprintf(text, sizeof text, "%s+%s", g->pending, word[0] == '+' ? word + 1 : word);
+    else
+        snprintf(text, sizeof text, "%s", word);
+    remember(g);
+    enum pyr_err err = pyr_match_choose(match, g->me, text, &fault);
+    if (err == PYR_ERR_EXTRA_MISSING && strlen(text) < sizeof g->pending) {
+        forget(g);
+        strcpy(g->pending, text);
+        printf(pyr_ngettext("%s, and %d extra mark to make: type CARD:SPACE, or ? or undo.\n",
+                   "%s, and %d extra marks to make: type CARD:SPACE, or ? or undo.\n", (unsigned long)fault.number[0]),
+            text, fault.number[0]);
+    } else if (err && err != PYR_ERR_NOT_DEALT && match->replay.state.open.phase == PYR_KEEP) {
+        const pyr_card *dealt = match->replay.state.hidden.dealt[g->me];
+        forget(g);
+        printf(_("No: type the numbers of two of your four cards, such as %d %d.\n"), dealt[0] + 1, dealt[1] + 1);
+    } else if (err) {
+        forget(g);
+        pyr_text_fault(&fault, sentence, sizeof sentence);
+        printf(_("No: %s.\n"), sentence);
+    } else {
+        g->pending[0] = '\0';
+        if (pyr_match_is_ready(match, g->me))
+            pyr_match_confirm(match, g->me);
+        keep(g);
+    }
+}
+
+/* The list of rules, the one with a tag, or those with a word. */
+static void show_rules(const char *word)
+{
+    int only = pyr_text_rule_find(word);
+    unsigned shown = 0;
+    for (unsigned i = 0; pyr_text_rule_tag(i); i++) {
+        if (!*word) {
+            printf("  %-5s%s\n", pyr_text_rule_tag(i), pyr_text_rule_title(i));
+        } else if (only >= 0 ? (int)i == only : pyr_text_rule_has(i, word)) {
+            if (shown)
+                putchar('\n');
+            pyr_text_rule_print(stdout, i, PYR_HELP_COLUMNS);
+        } else {
+            continue;
+        }
+        shown++;
+    }
+    if (!shown)
+        printf(_("No rule has the word '%.60s'; rules alone lists them.\n"), word);
+}
+
+static void show_log(const struct game *g)
+{
+    for (uint32_t i = 0; i < g->match.log.lines; i++) {
+        struct pyr_word text = pyr_match_line(&g->match, i);
+        if (pyr_match_line_is_visible(&g->match, i, g->me))
+            printf("%.*s\n", (int)text.length, text.at);
+    }
+}
+
+static void obey(struct game *g, char *line)
+{
+    char *word = line + strspn(line, " \t");
+    size_t length = strlen(word);
+    while (length && strchr(" \t\r\n", word[length - 1]))
+        word[--length] = '\0';
+    if (!length)
+        return;
+    if (!strcasecmp(word, "help") || !strcasecmp(word, "h"))
+        show_help();
+    else if (!strcmp(word, "?")) {
+        char prefix[sizeof g->pending + 1] = "";
+        if (g->pending[0])
+            snprintf(prefix, sizeof prefix, "%s+", g->pending);
+        show_choices(g, prefix);
+    } else if (!strncmp(word, "? ", 2))
+        show_choices(g, word + 2);
+    else if (!strcasecmp(word, "undo") || !strcasecmp(word, "u"))
+        undo(g);
+    else if (!strcasecmp(word, "look") || !strcasecmp(word, "l"))
+        show_table(g);
+    else if (!strcasecmp(word, "players"))
+        show_players(g);
+    else if (!strcasecmp(word, "log"))
+        show_log(g);
+    else if (!strcasecmp(word, "rules") || !strncasecmp(word, "rules ", 6))
+        show_rules(word + 5 + strspn(word + 5, " \t"));
+    else if (!strncasecmp(word, "save ", 5) && word[5]) {
+        if (cli_write(word + 5, g->match.log.text, g->match.log.start[g->match.log.lines]))
+            printf(_("Saved as %s. Go on with: pyramids play %s\n"), word + 5, word + 5);
+    } else if (!strcasecmp(word, "save"))
+        puts(_("Save as what? save FILE"));
+    else if (!strcasecmp(word, "quit") || !strcasecmp(word, "exit") || !strcasecmp(word, "q"))
+        g->quit = true;
+    else
+        choose(g, word);
+}
+
+/* The end of a game, or how to go on with it. */
+static int finish(const struct game *g)
+{
+    const struct pyr_table *open = &g->match.replay.state.open;
+    char sentence[900];
+    if (!pyr_match_is_over(&g->match)) {
+        const char *slash = strrchr(g->save.path, '/');
+        puts(_("The game is not finished."));
+        if (g->is_kept && slash)
+            printf(_("Continue with: pyramids play --plain --resume %.*s\n"), (int)strcspn(slash + 1, "."), slash + 1);
+        return cli_is_interrupted() ? CLI_INTERRUPTED : CLI_GOOD;
+    }
+    puts(_("\nThe game is over."));
+    pyr_text_scores(stdout, &g->edition.box, open, g->name);
+    unsigned winners = pyr_table_winners(&g->edition.box, open);
+    for (unsigned s = 0; s < open->seats; s++)
+        if (winners >> s & 1)
+            printf(_("winner: %u %s\n"), s + 1, g->namebuf[s]);
+    words_winner(&g->edition.box, open, (char (*)[PYR_MAX_PLAYER_NAME + 1])g->namebuf, sentence, sizeof sentence);
+    puts(sentence);
+    return CLI_GOOD;
+}
+
+static int play(struct game *g)
+{
+    char *line = NULL;
+    size_t room = 0;
+    bool show = true, echo = !isatty(STDIN_FILENO);      /* a transcript should show what was typed */
+    while (!g->quit) {
+        uint32_t before = g->match.log.lines;
+        bots_choose(g);
+        if (before != g->match.log.lines && g->past)
+            keep(g);
+        if (g->told != g->match.log.lines) {
+            tell_news(g);
+            show = true;
+        }
+        if (pyr_match_is_over(&g->match))
+            break;
+        if (show)
+            show_table(g);
+        show = false;
+        printf("> ");
+        fflush(stdout);
+        errno = 0;
+        if (getline(&line, &room, stdin) < 0) {
+            putchar('\n');
+            break;
+        }
+        if (echo)
+            printf("%s%s", line, line[strlen(line) - 1] == '\n' ? "" : "\n");
+        obey(g, line);
+    }
+    free(line);
+    return finish(g);
+}
+
+/* Setting up. */
+
+static int begin(struct game *g, const struct plain_options *o)
+{
+    struct seating *seating = calloc(1, sizeof *seating);
+    char number[32];
+    if (!seating) {
+        cli_error(_("out of memory"));
+        return CLI_WRONG;
+    }
+    *seating = (struct seating){ .players = o->players, .people = 1u << g->me };
+    memcpy(seating->bot, g->bot, sizeof seating->bot);
+    for (unsigned s = 0; s < o->players; s++) {
+        if (s == g->me)
+            snprintf(seating->names[s], sizeof seating->names[s], "%s", o->name);
+        else
+            snprintf(seating->names[s], sizeof seating->names[s], "%s %u", g->bot[s]->name, s + 1);
+    }
+    if (o->edition && !realpath(o->edition, seating->edition_file))
+        seating->edition_file[0] = '\0';
+    g->seed = o->seed;
+    /* A longer name is cut above, but the message is about the whole of it. */
+    enum pyr_err err = strlen(o->name) > PYR_MAX_PLAYER_NAME ? PYR_ERR_TEXT_LONG
+        : saved_begin(&g->match, &g->edition, seating, o->seed);
+    free(seating);
+    if (err) {
+        char sentence[256];
+        pyr_text_error(err, sentence, sizeof sentence);
+        cli_error(_("--name: '%s' cannot be a player's name: %s"), o->name, sentence);
+        return CLI_USAGE;
+    }
+    snprintf(number, sizeof number, "%llu", (unsigned long long)o->seed);
+    printf(_("A game of %u players, edition %s, seed %s. Type help for help.\n"), o->players, g->edition.name, number);
+    return CLI_GOOD;
+}
+
+/* Loads a game from a text: a record of any kind, or a saved game. */
+static int load(struct game *g, const char *name, const char *text, size_t size, const struct plain_options *o)
+{
+    struct pyr_fault fault;
+    unsigned people;
+    const struct pyr_bot *bot[PYR_MAX_SEATS];
+    g->seed = o->seed;
+    if (!saved_load(&g->match, &g->edition, text, size, &g->seed, &fault)) {
+        if (fault.code == PYR_ERR_PHASE)
+            cli_error(_("%s: the cards are still being dealt"), name);
+        else
+            cli_fault(name, &fault);
+        return CLI_WRONG;
+    }
+    /* Who played what, where the options do not say otherwise. */
+    if (saved_seats(text, g->match.replay.seats, &people, bot)) {
+        if (people & (people - 1)) {
+            cli_error(_("%s: several people play this game at one screen, which needs a terminal to draw on"), name);
+            return CLI_WRONG;
+        }
+        if (!o->has_seat)
+            g->me = (pyr_seat)__builtin_ctz(people);
+        for (unsigned s = 0; s < g->match.replay.seats; s++)
+            if (s != g->me && (!o->has_bots || !g->bot[s]))
+                g->bot[s] = bot[s] ? bot[s] : o->any_bot;
+    }
+    if (g->me >= g->match.replay.seats) {
+        cli_error(_("%s: there is no seat %u"), name, g->me + 1u);
+        return CLI_WRONG;
+    }
+    saved_claim(&g->match, 1u << g->me, g->bot);
+    g->told = g->match.log.lines;
+    return CLI_GOOD;
+}
+
+/* A record as a file, which goes on as a new saved game. */
+static int load_file(struct game *g, const struct plain_options *o)
+{
+    struct cli_text text;
+    if (!cli_read(o->path, &text))
+        return CLI_WRONG;
+    int code = cli_edition_for(o->edition, &text, &g->edition);
+    if (!code)
+        code = load(g, text.name, text.at, text.size, o);
+    free(text.at);
+    return code;
+}
+
+/* A game of the data folder. */
+static int load_saved(struct game *g, const char *name, const struct plain_options *o)
+{
+    size_t size;
+    struct pyr_edition *asked = malloc(sizeof *asked);
+    char *text = asked ? saved_open(&g->save, name, &size) : NULL;
+    int code = asked ? cli_edition_load(o->edition, asked) : CLI_WRONG;
+    if (!code && !text) {
+        cli_error(_("%s: this game is being played in another window, or cannot be read"), name);
+        code = CLI_WRONG;
+    } else if (!code && !saved_edition(asked, text, size, &g->edition)) {
+        cli_error(_("%s: the edition of this game is missing; --edition FILE names it"), name);
+        code = CLI_WRONG;
+    }
+    if (!code)
+        code = load(g, name, text, size, o);
+    g->saves = g->is_kept = !code;
+    free(text);
+    free(asked);
+    if (!code)
+        printf(_("Game %s continues. Type help for help.\n"), name);
+    return code;
+}
+
+static void print_saved(const struct saved_game *list, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        printf("%3u  %s  %s  %s: %s\n", i + 1, list[i].name, list[i].date, list[i].players, list[i].turn);
+}
+
+/* At a terminal: which of the unfinished games to go on with; `count` for a new one. */
+static unsigned ask_for_saved(const struct saved_game *list, unsigned count)
+{
+    char *line = NULL;
+    size_t room = 0;
+    unsigned chosen = count;
+    puts(_("Unfinished games:"));
+    print_saved(list, count);
+    for (;;) {
+        printf(_("Number of the game to continue, or Enter for a new one: "));
+        fflush(stdout);
+        if (getline(&line, &room, stdin) < 0 || line[strspn(line, " \t\r\n")] == '\0')
+            break;
+        char *rest;
+        unsigned long number = strtoul(line, &rest, 10);
+        if (number >= 1 && number <= count && rest[strspn(rest, " \t\r\n")] == '\0') {
+            chosen = (unsigned)number - 1;
+            break;
+        }
+        printf(_("Type a number from 1 to %u.\n"), count);
+    }
+    free(line);
+    return chosen;
+}
+
+/* The unfinished game to go on with, by its name; "" for a new one. */
+static void choose_saved(const struct plain_options *o, const struct pyr_edition *edition, char *name, size_t size)
+{
+    struct saved_game *all = NULL;
+    unsigned count = 0, chosen, found = saved_list(edition, &all);
+    name[0] = '\0';
+    for (unsigned i = 0; i < found; i++)             /* several people need a cover between them */
+        if (!(all[i].people & (all[i].people - 1)))
+            all[count++] = all[i];
+    chosen = count;
+    if (count && o->go_on)
+        chosen = 0;
+    else if (count && isatty(STDIN_FILENO))
+        chosen = ask_for_saved(all, count);
+    else if (count)
+        printf(pyr_ngettext("%u unfinished game is saved: 'pyramids play --list' shows it, --continue continues it.\n",
+            "%u unfinished games are saved: 'pyramids play --list' shows them, --continue continues the newest.\n", count), count);
+    else if (o->go_on)
+        puts(_("No saved game is free to go on with: this is a new one."));
+    if (chosen < count)
+        snprintf(name, size, "%s", all[chosen].name);
+    free(all);
+}
+
+/* The game that the options ask for. */
+static int set_up(struct game *g, const struct plain_options *o)
+{
+    char name[256] = "";
+    if (o->path)
+        return load_file(g, o);
+    if (o->resume)
+        return load_saved(g, o->resume, o);
+    int code = cli_edition_load(o->edition, &g->edition);
+    if (code)
+        return code;
+    if (!o->new_game)
+        choose_saved(o, &g->edition, name, sizeof name);
+    return name[0] ? load_saved(g, name, o) : begin(g, o);
+}
+
+static bool equip_bots(struct game *g)
+{
+    for (unsigned s = 0; s < g->match.replay.seats; s++) {
+        size_t size = g->bot[s] ? g->bot[s]->memory(&g->edition.box) : 0;
+        if (!size)
+            continue;
+        g->memory[s] = aligned_alloc(64, (size + 63) / 64 * 64);
+        if (!g->memory[s]) {
+            cli_error(_("out of memory"));
+            return false;
+        }
+        g->bot[s]->prepare(g->memory[s], &g->edition.box);
+    }
+    return true;
+}
+
+
+int plain_play(const struct plain_options *o)
+{
+    struct game *g = calloc(1, sizeof *g);
+    struct pyr_word names[PYR_MAX_SEATS];
+    if (!g) {
+        cli_error(_("out of memory"));
+        return CLI_WRONG;
+    }
+    g->me = o->seat;
+    g->save.lock = -1;
+    memcpy(g->bot, o->bot, sizeof g->bot);
+    int code = set_up(g, o);
+    if (!code && !equip_bots(g))
+        code = CLI_WRONG;
+    if (!code && !g->saves && !pyr_match_is_over(&g->match)) {
+        g->saves = g->is_kept = save_open(&g->save, NULL);
+        if (!g->saves)
+            cli_error(_("this game cannot be saved: %s"), pyr_text_system(errno));
+        g->is_kept = false;                  /* nothing is written before the first choice */
+    }
+    unsigned count = code ? 0 : cli_player_names(g->match.log.text, g->match.log.start[g->match.log.lines], names);
+    for (unsigned s = 0; s < count; s++) {
+        pyr_text_player(names[s], g->namebuf[s], sizeof g->namebuf[s]);
+        g->name[s] = (struct pyr_word){ g->namebuf[s], strlen(g->namebuf[s]) };
+    }
+    if (!code)
+        code = play(g);
+    save_close(&g->save);
+    while (g->past)
+        forget(g);
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
+        free(g->memory[s]);
+    free(g);
+    return code;
+}
+
+/* The list of unfinished games (`play --list`). */
+int plain_list(const char *edition_name)
+{
+    struct saved_game *list = NULL;
+    struct pyr_edition *edition = malloc(sizeof *edition);
+    int code = edition ? cli_edition_load(edition_name, edition) : CLI_WRONG;
+    unsigned count = code ? 0 : saved_list(edition, &list);
+    print_saved(list, count);
+    if (!code && !count)
+        puts(_("There are no unfinished games."));
+    else if (!code)
+        puts(_("Continue one with: pyramids play --resume NAME"));
+    free(list);
+    free(edition);
+    return code;
+}

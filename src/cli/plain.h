@@ -1,0 +1,28 @@
+/*
+ * plain.h (plain.c): games line by line, and the list of unfinished ones.
+ */
+#ifndef PYR_CLI_PLAIN_H
+#define PYR_CLI_PLAIN_H
+
+#include <pyramids/bots.h>
+
+#include "cli.h"
+
+struct plain_options {
+    const char *edition;         /* as --edition names it; NULL: classic, or as the record says */
+    unsigned players;
+    uint64_t seed;
+    pyr_seat seat;               /* the player's */
+    bool has_seat, has_bots;     /* said by an option, and not only assumed */
+    const struct pyr_bot *bot[PYR_MAX_SEATS], *any_bot;      /* the other players; for a seat that has none */
+    const char *name;
+    const char *path;            /* a record to go on with; or NULL */
+    const char *resume;          /* the name of a saved game; or NULL */
+    bool new_game, go_on;        /* do not ask about unfinished games: leave them, or go on with the newest */
+};
+
+/* Plays on standard input and output. Return exit codes. */
+int plain_play(const struct plain_options *options);
+int plain_list(const char *edition);
+
+#endif

@@ -1,0 +1,119 @@
+/* records.c: files of one or many records, as `pyramids export` writes them, read record by record. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define MOST_BYTES (1u << 20)    /* of a record: what a match can hold is far below */
+
+bool cli_records_open(struct cli_records *r, const char *path)
+{
+    bool standard = !strcmp(path, "-");
+    *r = (struct cli_records){ .name = standard ? "<stdin>" : path, .first = 1 };
+    r->file = standard ? stdin : fopen(path, "rb");
+    if (!r->file)
+        cli_error("%s: %s", r->name, pyr_text_system(errno));
+    return r->file != NULL;
+}
+
+void cli_records_close(struct cli_records *r)
+{
+    if (r->file && r->file != stdin)
+        fclose(r->file);
+    free(r->text);
+    *r = (struct cli_records){ .file = NULL };
+}
+
+/* Where a line's text begins: after the byte order mark with which some editors begin a file, and so a record of files that
+ * were joined. */
+static size_t mark_size(const char *line, size_t size)
+{
+    return size >= 3 && !memcmp(line, "\xef\xbb\xbf", 3) ? 3 : 0;
+}
+
+static bool begins_with(const char *line, size_t size, const char *words)
+{
+    size_t mark = mark_size(line, size), length = strlen(words);
+    return size - mark >= length && !memcmp(line + mark, words, length);
+}
+
+/* Takes note of a line such as: ; table K7QXMWRT 2031-02-03T04:05:06Z */
+static void note_origin(const char *line, size_t size, char origin[CLI_ORIGIN])
+{
+    size_t mark = mark_size(line, size);
+    if (!begins_with(line, size, "; table ") || size - mark >= CLI_ORIGIN)
+        return;
+    memcpy(origin, line + mark, size - mark);
+    origin[size - mark] = '\0';
+}
+
+/* Adds a line to the text; its size, 0 at the end of the file or if it is longer than any record. */
+static size_t read_line(struct cli_records *r)
+{
+    size_t start = r->size;
+    int c = 0;
+    while (c != '\n' && r->size < MOST_BYTES && (c = getc(r->file)) != EOF) {
+        if (r->size + 1 >= r->room) {
+            size_t room = r->room ? 2 * r->room : 1 << 15;
+            char *larger = realloc(r->text, room);
+            if (!larger) {
+                cli_error("%s: %s", r->name, pyr_text_system(ENOMEM));
+                exit(CLI_WRONG);
+            }
+            r->text = larger;
+            r->room = room;
+        }
+        r->text[r->size++] = (char)c;
+    }
+    return r->size - start;
+}
+
+int cli_records_next(struct cli_records *r)
+{
+    if (r->held)
+        memmove(r->text, r->text + r->size, r->held);
+    r->size = r->held;
+    r->first += r->lines;
+    r->lines = r->held > 0;
+    r->start = r->first;
+    bool begun = r->held > 0;
+    r->held = 0;
+    memcpy(r->origin, r->next_origin, sizeof r->origin);
+    r->next_origin[0] = '\0';
+    r->count++;
+    for (size_t got; (got = read_line(r)); r->lines++) {
+        const char *line = r->text + r->size - got;
+        bool header = begins_with(line, got, "pyramids-record");
+        note_origin(line, got, begun ? r->next_origin : r->origin);
+        if (header && begun) {
+            r->size -= got;
+            r->held = got;
+            return 1;
+        }
+        if (header)
+            r->start = r->first + r->lines;
+        begun |= header;
+    }
+    if (ferror(r->file)) {
+        if (!cli_is_interrupted())
+            cli_error("%s: %s", r->name, pyr_text_system(errno));
+        return -1;
+    }
+    if (r->size >= MOST_BYTES) {
+        cli_line_error(r->name, r->first + r->lines, _("no record is longer than %u bytes"), MOST_BYTES);
+        return -1;
+    }
+    /* A file without any record is one bad record, so that what is wrong with it can be said. */
+    return r->size > 0 || r->count == 1;
+}
+
+bool cli_records_are_many(const struct cli_records *r)
+{
+    return r->held || r->count > 1;
+}
+
+struct cli_text cli_records_text(const struct cli_records *r)
+{
+    return (struct cli_text){ .at = r->text ? r->text : (char *)"", .size = r->size, .name = r->name };
+}

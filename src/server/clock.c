@@ -1,0 +1,73 @@
+/*
+ * clock.c: the two clocks of the server: milliseconds for what happens while it runs (rates, deadlines), seconds since 1970
+ * for what outlives it (dates, retention). Nothing else in src/server asks for the time, except measurements of its own
+ * speed and the threads of pool.c, which must not think longer because a test moved the clock.
+ *
+ * Tests wait for no days: PYRAMIDS_TEST_CLOCK names a file with the time of a server, read again on every tick. `+259200` is
+ * three days ahead of the real time, `=1800000000` stands still at that second. Only those who start the server can set its
+ * environment; clients cannot.
+ */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "server.h"
+
+static struct {
+    const char *file;            /* NULL: the real time */
+    char text[32];               /* what it said last */
+    atomic_bool still;
+    atomic_llong seconds;        /* to add, or at which it stands still */
+    int64_t start_time;          /* both clocks when the server started, to derive the one from the other */
+    uint64_t start_now, last_now;
+} test;
+
+uint64_t server_now(const struct server *server)
+{
+    uint64_t now = uv_now(&server->loop);
+    if (!test.file)
+        return now;
+    long long seconds = atomic_load(&test.seconds);
+    int64_t moved = atomic_load(&test.still) ? (int64_t)test.start_now + 1000 * (seconds - test.start_time) :
+        (int64_t)now + 1000 * seconds;
+    if (moved > (int64_t)test.last_now)      /* whatever the file says, this clock never goes back */
+        test.last_now = (uint64_t)moved;
+    return test.last_now;
+}
+
+int64_t server_time(void)
+{
+    int64_t now = (int64_t)time(NULL);
+    if (!test.file)
+        return now;
+    return atomic_load(&test.still) ? atomic_load(&test.seconds) : now + atomic_load(&test.seconds);
+}
+
+void clock_start(const struct server *server)
+{
+    test.file = getenv("PYRAMIDS_TEST_CLOCK");
+    test.start_time = (int64_t)time(NULL);
+    test.start_now = uv_now(&server->loop);
+    clock_tick(server);
+}
+
+void clock_tick(const struct server *server)
+{
+    char text[sizeof test.text] = "", end;
+    long long seconds;
+    FILE *file = test.file ? fopen(test.file, "r") : NULL;
+    if (!file)
+        return;
+    char *got = fgets(text, sizeof text, file);
+    fclose(file);
+    text[strcspn(text, "\n")] = '\0';
+    if (!got || !strcmp(text, test.text) || !strchr("+=", text[0]) || sscanf(text + 1, "%lld%c", &seconds, &end) != 1 ||
+        seconds < -100000000000 || seconds > 100000000000)
+        return;
+    memcpy(test.text, text, sizeof text);
+    atomic_store(&test.still, text[0] == '=');
+    atomic_store(&test.seconds, seconds);
+    server_log(server, LOG_WARN, "test_clock", "clock=%s", text);
+}

@@ -1,0 +1,72 @@
+/*
+ * edge.h (edge.c): connections: sockets on libuv's loop with src/wire on top. What a connection's owner (web.c) hears comes
+ * from the loop, or from edge_turn before the loop waits, never out of one of the calls below. So an owner may write, close
+ * and cut wherever it is.
+ */
+#ifndef PYR_SERVER_EDGE_H
+#define PYR_SERVER_EDGE_H
+
+#include <uv.h>
+
+#include "wire.h"
+
+struct edge;
+struct edge_conn;
+
+struct edge_handler {
+    /* Somebody has connected to the listener with that number; address: in digits. Returns the owner, NULL: not wanted. */
+    void *(*begin)(void *context, struct edge_conn *conn, unsigned listener, const char *address);
+    void (*request)(void *owner, const struct wire_request *request);    /* these as in struct wire_events */
+    void (*body)(void *owner, const char *bytes, size_t size);
+    void (*complete)(void *owner);
+    void (*message)(void *owner, const char *text, size_t size);
+    void (*heard)(void *owner);          /* a WebSocket has sent something */
+    void (*room)(void *owner);           /* it can be written to, after edge_wake or once the last bytes have left */
+    /* nothing more comes or goes; code: a WebSocket's close, 1006 without one */
+    void (*end)(void *owner, unsigned code);
+    void (*gone)(void *owner);           /* the socket is closed, after `end`: the owner may be freed */
+    uint64_t (*now)(void *context);      /* milliseconds */
+    /* accept fails; it is tried again after a while. Called once for each time */
+    void (*short_of_files)(void *context, int error);
+};
+
+/* NULL without memory */
+struct edge *edge_create(uv_loop_t *loop, const struct edge_handler *handler, void *context, size_t longest_message);
+
+/* Listens; TLS if there is a context, which becomes the edge's. 0, or errno: EINVAL if the address is none. *port 0: any,
+ * and then which. Without an address connections come by edge_adopt only. */
+int edge_listen(struct edge *edge, unsigned listener, const char *address, unsigned *port, struct wire_tls_context *tls);
+
+/* A connection that was accepted elsewhere, or a pair of sockets in a test. The descriptor is the edge's. */
+void edge_adopt(struct edge *edge, unsigned listener, int fd, const char *address);
+
+/* Before the loop waits: does what is due. */
+void edge_turn(struct edge *edge);
+bool edge_is_due(const struct edge *edge);               /* something has become due since */
+
+/* A few times a second: cuts those that are too slow, listens again. */
+void edge_tick(struct edge *edge);
+
+/* Stops listening and cuts all connections. The edge frees itself once the loop has closed them. */
+void edge_stop(struct edge *edge);
+
+unsigned edge_lingering(const struct edge *edge);        /* connections that have had their last words */
+
+/* Writing. What the kernel does not take is kept: write only while there is room. */
+bool edge_has_room(struct edge_conn *conn);
+void edge_write(struct edge_conn *conn, const void *bytes, size_t size);         /* of an answer */
+void edge_send(struct edge_conn *conn, const char *text, size_t size);           /* a WebSocket's message */
+void edge_ping(struct edge_conn *conn);
+void edge_flush(struct edge_conn *conn);
+void edge_wake(struct edge_conn *conn);                  /* `room` is called soon, if there is room */
+
+void edge_answered(struct edge_conn *conn, bool again);  /* as wire_answered */
+void edge_upgrade(struct edge_conn *conn, const struct wire_request *request, const char *headers);
+void edge_close(struct edge_conn *conn, unsigned code);  /* a WebSocket: the last frame, then `end` */
+void edge_hurry(struct edge_conn *conn);                 /* it has a few seconds for what is left */
+void edge_cut(struct edge_conn *conn);                   /* without a word */
+
+void edge_pause(struct edge_conn *conn);                 /* no messages for a while, and again */
+void edge_resume(struct edge_conn *conn);
+
+#endif

@@ -1,0 +1,104 @@
+/* lobby.c: see server.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "server.h"
+
+#define PER_HOST 3               /* places in the list, before others' second and third */
+#define PER_ADDRESS 5
+#define MANY 1000                /* with more tables the list is kept for a while: anyone may ask for it, and often */
+#define KEPT_MS 1000
+
+static bool is_listed(const struct table *table)
+{
+    return table->is_public && table->core.state <= STORE_RUNNING && !(table->changes && table->changes->is_new);
+}
+
+/* One more place of a share in this list; false if it has had as many as come first. */
+static bool take(struct share *share, uint64_t list, unsigned most)
+{
+    if (share->list != list)
+        *share = (struct share){ .list = list };
+    return share->count++ < most;
+}
+
+/* What the order depends on, beside each other: the tables themselves are large, and 20,000 of them are in no cache. */
+struct entry {
+    const struct table *table;
+    int64_t changed, id;
+    uint8_t state;
+};
+
+/* Waiting before running; then whatever happened last. Never equal, so that the order does not depend on the sorting. */
+static int by_use(const void *a, const void *b)
+{
+    const struct entry *one = a, *other = b;
+    if (one->state != other->state)
+        return one->state < other->state ? -1 : 1;
+    if (one->changed != other->changed)
+        return one->changed > other->changed ? -1 : 1;
+    return one->id > other->id ? -1 : 1;
+}
+
+/* Whether a table is among the few of its host and its address that come first. */
+static bool is_first(struct server *server, const struct table *table)
+{
+    struct visitor *host = visitor_by_id(server, table->host);
+    if (host && !take(&host->lobby, server->lobby.list, PER_HOST))
+        return false;
+    return !table->address || take(&table->address->lobby, server->lobby.list, PER_ADDRESS);
+}
+
+/* Chooses up to LOBBY_TABLES of them, in order: those that come first, then what is left over. Their number. */
+static unsigned choose(struct server *server, const struct entry *all, unsigned count, const struct table **chosen)
+{
+    const struct table *rest[LOBBY_TABLES];
+    unsigned first = 0, others = 0;
+    server->lobby.list++;
+    for (unsigned i = 0; i < count && first < LOBBY_TABLES; i++) {
+        if (is_first(server, all[i].table))
+            chosen[first++] = all[i].table;
+        else if (others < LOBBY_TABLES)
+            rest[others++] = all[i].table;
+    }
+    for (unsigned i = 0; i < others && first < LOBBY_TABLES; i++)
+        chosen[first++] = rest[i];
+    return first;
+}
+
+static void make_list(struct server *server)
+{
+    const struct table *chosen[LOBBY_TABLES];
+    unsigned count = 0;
+    server->lobby.count = 0;
+    struct entry *all = malloc((server->open_tables + 1) * sizeof *all);
+    if (!all)
+        return;
+    for (const struct table *table = server->table_list; table && count < server->open_tables; table = table->next)
+        if (is_listed(table))
+            all[count++] = (struct entry){ table, table->core.changed, table->id, table->core.state };
+    qsort(all, count, sizeof *all, by_use);
+    count = choose(server, all, count, chosen);
+    free(all);
+    /* Those that wait stay before those that run: the first of everyone, and then what was left over. */
+    for (unsigned state = STORE_WAITING; state <= STORE_RUNNING; state++)
+        for (unsigned i = 0; i < count; i++)
+            if (chosen[i]->core.state == state)
+                memcpy(server->lobby.code[server->lobby.count++], chosen[i]->code, CODE_SIZE + 1);
+}
+
+unsigned lobby_list(struct server *server, const struct table *list[LOBBY_TABLES])
+{
+    uint64_t now = server_now(server);
+    unsigned count = 0;
+    if (server->open_tables <= MANY || now - server->lobby.made >= KEPT_MS || !server->lobby.made) {
+        make_list(server);
+        server->lobby.made = now ? now : 1;
+    }
+    for (unsigned i = 0; i < server->lobby.count; i++) {
+        const struct table *table = table_find(server, server->lobby.code[i]);
+        if (table && is_listed(table))
+            list[count++] = table;
+    }
+    return count;
+}

@@ -1,0 +1,162 @@
+/*
+ * log.c: one line per event on standard error. The lines are written by a thread of their own: whoever should read them may
+ * have stopped reading (a full pipe, a terminal that was halted, a slow disk), and neither the loop nor the store may wait
+ * for that. What does not fit into the buffer is dropped and counted, and the log says so once there is room again.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "server.h"
+
+#define LOG_ROOM 65536           /* bytes that wait: some 600 lines */
+#define LINE_ROOM 400
+#define GOODBYE_MS 500           /* at the end, for a reader that is slow */
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t more, empty;
+    pthread_t thread;
+    bool started, stop, writing;
+    size_t size;
+    uint64_t dropped, reported;  /* lines */
+    char text[LOG_ROOM], batch[LOG_ROOM];    /* waiting; in the hands of the thread */
+} writer = { .lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER, .empty = PTHREAD_COND_INITIALIZER };
+
+static void write_all(const char *text, size_t size)
+{
+    while (size) {
+        ssize_t got = write(STDERR_FILENO, text, size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0 && errno == EAGAIN) {    /* somebody else has made it non-blocking */
+            nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+            continue;
+        }
+        if (got <= 0)
+            return;                          /* nobody can be told */
+        text += got;
+        size -= (size_t)got;
+    }
+}
+
+static size_t format_line(char line[LINE_ROOM], enum log_level level, const char *event, const char *rest)
+{
+    static const char *const names[] = { "info", "warn", "error" };
+    struct timespec now;
+    struct tm utc;
+    char when[32];
+    clock_gettime(CLOCK_REALTIME, &now);
+    strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%S", gmtime_r(&now.tv_sec, &utc));
+    int size = snprintf(line, LINE_ROOM, "time=%s.%03ldZ level=%s event=%s%s%s", when, now.tv_nsec / 1000000, names[level],
+        event, rest[0] ? " " : "", rest);
+    size_t length = size < LINE_ROOM - 1 ? (size_t)size : LINE_ROOM - 2;
+    line[length] = '\n';
+    return length + 1;
+}
+
+static bool append(const char *line, size_t size)
+{
+    if (writer.size + size > LOG_ROOM)
+        return false;
+    memcpy(writer.text + writer.size, line, size);
+    writer.size += size;
+    pthread_cond_signal(&writer.more);
+    return true;
+}
+
+static void *run(void *context)
+{
+    (void)context;
+    pthread_mutex_lock(&writer.lock);
+    for (;;) {
+        while (!writer.size && !writer.stop)
+            pthread_cond_wait(&writer.more, &writer.lock);
+        if (!writer.size)
+            break;
+        size_t size = writer.size;
+        memcpy(writer.batch, writer.text, size);
+        writer.size = 0;
+        writer.writing = true;
+        pthread_mutex_unlock(&writer.lock);
+        write_all(writer.batch, size);
+        pthread_mutex_lock(&writer.lock);
+        writer.writing = false;
+        if (writer.dropped != writer.reported) {
+            char line[LINE_ROOM], rest[64];
+            snprintf(rest, sizeof rest, "lines=%llu", (unsigned long long)(writer.dropped - writer.reported));
+            if (append(line, format_line(line, LOG_WARN, "log_dropped", rest)))
+                writer.reported = writer.dropped;
+        }
+        pthread_cond_broadcast(&writer.empty);
+    }
+    pthread_mutex_unlock(&writer.lock);
+    return NULL;
+}
+
+bool log_start(void)
+{
+    writer.stop = false;
+    writer.started = !pthread_create(&writer.thread, NULL, run, NULL);
+    return writer.started;
+}
+
+void log_stop(void)
+{
+    struct timespec end;
+    if (!writer.started)
+        return;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_nsec += GOODBYE_MS * 1000000L;
+    end.tv_sec += end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    pthread_mutex_lock(&writer.lock);
+    writer.stop = true;
+    pthread_cond_signal(&writer.more);
+    while ((writer.size || writer.writing) && pthread_cond_timedwait(&writer.empty, &writer.lock, &end) != ETIMEDOUT)
+        ;
+    bool stuck = writer.size || writer.writing;
+    pthread_mutex_unlock(&writer.lock);
+    if (stuck)
+        pthread_detach(writer.thread);       /* it waits for its reader; the process ends without it */
+    else
+        pthread_join(writer.thread, NULL);
+    writer.started = false;
+}
+
+uint64_t log_dropped(void)
+{
+    pthread_mutex_lock(&writer.lock);
+    uint64_t dropped = writer.dropped;
+    pthread_mutex_unlock(&writer.lock);
+    return dropped;
+}
+
+void log_line(enum log_level level, const char *event, const char *rest)
+{
+    char line[LINE_ROOM];
+    size_t size = format_line(line, level, event, rest);
+    pthread_mutex_lock(&writer.lock);
+    if (!writer.started)
+        write_all(line, size);
+    else if (!append(line, size))
+        writer.dropped++;
+    pthread_mutex_unlock(&writer.lock);
+}
+
+void server_log(const struct server *server, enum log_level level, const char *event, const char *format, ...)
+{
+    char rest[256];
+    va_list values;
+    if (level == LOG_INFO && server->options.quiet)
+        return;
+    va_start(values, format);
+    vsnprintf(rest, sizeof rest, format, values);
+    va_end(values);
+    log_line(level, event, rest);
+}

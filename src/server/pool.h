@@ -1,0 +1,66 @@
+/* pool.h (pool.c): threads that think: bots' choices, and analyses when there is nothing else to do. All calls are from
+ * the loop's thread but pool_rest. */
+#ifndef PYR_SERVER_POOL_H
+#define PYR_SERVER_POOL_H
+
+#include "server.h"
+
+#define WORKS 64                 /* analyses that may wait */
+#define WORKS_PER_ADDRESS 4      /* of these, asked for by one address */
+
+/* One choice of a bot that was handed to a thread. Made by pool_start's `begin`, which fills in the game; freed by its
+ * `done`. */
+struct thought {
+    struct ask *ask;
+    const struct pyr_edition *edition;
+    const struct pyr_bot *bot;
+    void *memory;                /* what the bot knows about the edition; shared, only read */
+    uint64_t address;            /* whose load it is, and whether a person waits for it: as it was when it began */
+    bool watched;
+    struct pyr_bare_match game;
+    uint32_t phase;
+    pyr_seat seat;
+    uint64_t seed;
+    unsigned steps;
+    pyr_step step[PYR_MAX_PARTS];
+};
+
+/* Anything else that takes long: run in a thread, done in the loop's, also (perhaps not run) when the pool stops. */
+struct work {
+    struct schedule_job job;     /* first */
+    void (*run)(struct work *work);
+    void (*done)(struct work *work);
+};
+
+struct pool_state {              /* for /metrics */
+    unsigned waiting, thinking;  /* choices that wait for a thread, and that have one */
+    double oldest;               /* seconds that the oldest of the waiting ones has waited */
+    unsigned works;              /* analyses waiting and running */
+    uint64_t thoughts[SCHEDULE_LANES];       /* choices made, by lane */
+    uint64_t shortened;          /* of the heavy ones: cut short because others waited */
+};
+
+/*
+ * Starts `threads` threads for long thoughts, one for light ones and two helpers. When the turn of an ask has come
+ * `begin` makes its thought, or
+ * returns NULL if there is nothing to think about any more. `done` gets it back, with its steps.
+ */
+bool pool_start(struct pool **pool, uv_loop_t *loop, unsigned threads, struct thought *(*begin)(struct ask *ask),
+    void (*done)(struct thought *thought));
+void pool_stop(struct pool *pool);           /* waits for what is being thought. NULL is fine */
+
+/* Its bot, edition, and of the job address, visitor and watched are set. False: it already waits, there is no memory, or
+ * the pool stops. */
+bool pool_ask(struct pool *pool, struct ask *ask);
+void pool_withdraw(struct pool *pool, struct ask *ask);              /* if it waits; what is being thought is not stopped */
+void pool_watch(struct pool *pool, struct ask *ask, bool watched);
+
+/* ERROR_TOO_MANY: too many wait already, of this address or in all. ERROR_STORAGE: no memory. */
+enum error pool_work(struct pool *pool, struct work *work, uint64_t address);
+
+/* Called by a work often: rests while bots have something to do, if a slice is over. True: give up. */
+bool pool_rest(struct pool *pool);
+
+struct pool_state pool_state(const struct pool *pool);
+
+#endif

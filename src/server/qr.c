@@ -1,0 +1,56 @@
+/* qr.c: a link as a QR code for the camera of a phone, drawn on a terminal (qr.h). */
+#include <langinfo.h>
+#include <qrencode.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "qr.h"
+
+#define MARGIN 2                 /* light modules around it; the standard asks for four, cameras manage with two */
+
+static bool is_dark(const QRcode *code, int x, int y)
+{
+    return x >= 0 && y >= 0 && x < code->width && y < code->width && (code->data[y * code->width + x] & 1);
+}
+
+/* Two rows of modules in a row of characters, black on white whatever the terminal's colours are. */
+static void draw_halves(FILE *to, const QRcode *code)
+{
+    static const char *const halves[] = { " ", "\u2580", "\u2584", "\u2588" };
+    for (int y = -MARGIN; y < code->width + MARGIN; y += 2) {
+        fputs("\033[38;5;16;48;5;231m", to);
+        for (int x = -MARGIN; x < code->width + MARGIN; x++)
+            fputs(halves[is_dark(code, x, y) + 2 * is_dark(code, x, y + 1)], to);
+        fputs("\033[0m\n", to);
+    }
+}
+
+/* Without such characters a module is two blanks with a background. */
+static void draw_blanks(FILE *to, const QRcode *code)
+{
+    for (int y = -MARGIN; y < code->width + MARGIN; y++) {
+        for (int x = -MARGIN; x < code->width + MARGIN; x++)
+            fputs(is_dark(code, x, y) ? "\033[48;5;16m  " : "\033[48;5;231m  ", to);
+        fputs("\033[0m\n", to);
+    }
+}
+
+void qr_draw(FILE *to, const char *text)
+{
+    const char *terminal = getenv("TERM");
+    struct winsize size = { 0 };
+    if (!isatty(fileno(to)) || !terminal || !terminal[0] || !strcmp(terminal, "dumb"))
+        return;
+    QRcode *code = QRcode_encodeString8bit(text, 0, QR_ECLEVEL_L);
+    if (!code)
+        return;
+    bool is_utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
+    int columns = (code->width + 2 * MARGIN) * (is_utf8 ? 1 : 2);
+    if (ioctl(fileno(to), TIOCGWINSZ, &size) || !size.ws_col || size.ws_col >= columns)
+        (is_utf8 ? draw_halves : draw_blanks)(to, code);
+    QRcode_free(code);
+}

@@ -1,0 +1,464 @@
+/* local.c: see local.h. */
+#include <pyramids/local.h>
+
+static const char seats_tag[] = "seats", seed_tag[] = "seed", person[] = "person";
+
+/* Words. */
+
+static size_t length_of(const char *text)
+{
+    size_t length = 0;
+    while (text[length])
+        length++;
+    return length;
+}
+
+static bool begins(struct pyr_word line, const char *with)
+{
+    size_t length = length_of(with);
+    return line.length >= length && pyr_word_is((struct pyr_word){ line.at, length }, with);
+}
+
+static struct pyr_word after(struct pyr_word line, const char *with)
+{
+    size_t length = length_of(with);
+    return (struct pyr_word){ line.at + length, line.length - length };
+}
+
+/* The next piece of a word up to a separator; the rest stays in *word. */
+static struct pyr_word cut(struct pyr_word *word, char at)
+{
+    struct pyr_word piece = { word->at, 0 };
+    while (piece.length < word->length && word->at[piece.length] != at)
+        piece.length++;
+    size_t used = piece.length + (piece.length < word->length);
+    *word = (struct pyr_word){ word->at + used, word->length - used };
+    return piece;
+}
+
+static bool read_number(struct pyr_word word, uint64_t *number)
+{
+    uint64_t value = 0;
+    if (!word.length || word.length > 20)
+        return false;
+    for (size_t i = 0; i < word.length; i++) {
+        unsigned digit = (unsigned)(word.at[i] - '0');
+        if (digit > 9 || value > (UINT64_MAX - digit) / 10)
+            return false;
+        value = 10 * value + digit;
+    }
+    *number = value;
+    return true;
+}
+
+static void put_number(struct pyr_out *out, uint64_t number)
+{
+    char digits[21];
+    size_t at = sizeof digits - 1;
+    digits[at] = '\0';
+    do
+        digits[--at] = (char)('0' + number % 10);
+    while (number /= 10);
+    pyr_out_text(out, digits + at);
+}
+
+/* Beginning. */
+
+static void draw_chance(const struct pyr_edition *edition, unsigned seats, uint64_t seed, struct pyr_chance *chance)
+{
+    struct pyr_rng rng;
+    pyr_rng_seed(&rng, seed, 0);
+    pyr_chance_draw(chance, &edition->box, seats, &rng);
+}
+
+static void write_seats(const struct pyr_local *local, unsigned seats, struct pyr_out *out)
+{
+    for (unsigned s = 0; s < seats; s++) {
+        if (s)
+            pyr_out_char(out, ',');
+        pyr_out_text(out, local->people >> s & 1 ? person : local->seat[s].level);
+    }
+}
+
+enum pyr_err pyr_local_begin(struct pyr_local *local, struct pyr_match *match, const struct pyr_edition *edition,
+    unsigned seats, const char *const *names, const char *const *levels, uint64_t seed, bool tag_seed)
+{
+    struct pyr_chance chance;
+    struct pyr_out out;
+    char text[PYR_MAX_SEATS * PYR_LEVEL_SIZE + 24];
+    *local = (struct pyr_local){ .match = match, .seed = seed, .seen_by = PYR_NOBODY };
+    if (seats < PYR_MIN_SEATS || seats > PYR_MAX_SEATS)
+        return PYR_ERR_SEATS;
+    for (unsigned s = 0; s < seats; s++) {
+        const char *level = levels[s] ? levels[s] : "";
+        pyr_word_copy((struct pyr_word){ level, length_of(level) }, local->seat[s].level, PYR_LEVEL_SIZE);
+        if (!level[0])
+            local->people |= (uint8_t)(1u << s);
+    }
+    if (!local->people)
+        return PYR_ERR_SEATS;
+    draw_chance(edition, seats, seed, &chance);
+    enum pyr_err err = pyr_match_begin(match, edition, seats, names);
+    if (err)
+        return err;
+    pyr_out_init(&out, text, sizeof text);
+    if (tag_seed) {
+        put_number(&out, seed);
+        pyr_match_tag(match, seed_tag, text);
+        pyr_out_init(&out, text, sizeof text);
+    }
+    write_seats(local, seats, &out);
+    pyr_match_tag(match, seats_tag, text);
+    err = pyr_match_deal(match, &chance);
+    local->me = (pyr_seat)__builtin_ctz(local->people);
+    local->covered = pyr_local_is_shared(local);
+    local->seen_by = local->covered ? PYR_NOBODY : local->me;
+    return err;
+}
+
+/* Saving and loading. */
+
+static void put_choice(const struct pyr_local *local, pyr_seat seat, struct pyr_out *out)
+{
+    static const char digits[] = "0123456789abcdef";
+    const struct pyr_pending *choice = &local->match->choice[seat];
+    pyr_out_text(out, choice->confirmed ? "; sealed " : "; draft ");
+    pyr_out_number(out, seat + 1);
+    for (unsigned i = 0; i < choice->count; i++) {
+        pyr_out_char(out, ' ');
+        for (int shift = 60; shift >= 0; shift -= 4)
+            pyr_out_char(out, digits[pyr_pending_step(choice, i) >> shift & 15]);
+    }
+    pyr_out_char(out, '\n');
+}
+
+size_t pyr_local_save(const struct pyr_local *local, char *to, size_t size)
+{
+    const struct pyr_match *match = local->match;
+    struct pyr_out out;
+    pyr_out_init(&out, to, size);
+    pyr_out_word(&out, (struct pyr_word){ match->log.text, match->log.start[match->log.lines] });
+    pyr_out_text(&out, "; seed ");
+    put_number(&out, local->seed);
+    pyr_out_text(&out, "\n; me ");
+    pyr_out_number(&out, local->me + 1);
+    pyr_out_char(&out, '\n');
+    for (unsigned s = 0; s < match->replay.seats && !pyr_match_is_over(match); s++)
+        if (match->choice[s].count && (match->choice[s].confirmed || local->people >> s & 1))
+            put_choice(local, (pyr_seat)s, &out);
+    return out.length < size ? out.length : 0;
+}
+
+/* Who plays which seat; false if it makes no sense. */
+static bool read_seats(struct pyr_local *local, struct pyr_word list, unsigned seats)
+{
+    struct pyr_local_seat seat[PYR_MAX_SEATS] = { { "" } };
+    uint8_t people = 0;
+    unsigned count = 0;
+    while (list.length && count < PYR_MAX_SEATS) {
+        struct pyr_word word = cut(&list, ',');
+        if (!word.length || word.length >= PYR_LEVEL_SIZE)
+            return false;
+        if (pyr_word_is(word, person))
+            people |= (uint8_t)(1u << count);
+        else
+            pyr_word_copy(word, seat[count].level, PYR_LEVEL_SIZE);
+        count++;
+    }
+    if (list.length || count != seats || !people)
+        return false;
+    local->people = people;
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
+        local->seat[s] = seat[s];
+    return true;
+}
+
+/* `; sealed 1 00000000000001c0`, or in the words of a record as older programs wrote it; `; draft ...`. What does not
+ * fit is left out. */
+static void read_choice(struct pyr_local *local, struct pyr_word words, bool is_sealed)
+{
+    struct pyr_match *match = local->match;
+    struct pyr_word number = cut(&words, ' ');
+    uint64_t seat;
+    if (!read_number(number, &seat) || seat < 1 || seat > match->replay.seats ||
+        match->replay.state.open.phase == PYR_REPLACE)
+        return;
+    pyr_seat s = (pyr_seat)(seat - 1);
+    struct pyr_pending before = match->choice[s];
+    bool is_text = words.length < 16 || (words.length > 16 && words.at[16] != ' ');
+    for (size_t i = 0; i < 16 && !is_text; i++)
+        is_text = !((words.at[i] >= '0' && words.at[i] <= '9') || (words.at[i] >= 'a' && words.at[i] <= 'f'));
+    if (is_text) {
+        char text[512];
+        if (words.length >= sizeof text)
+            return;
+        pyr_word_copy(words, text, sizeof text);
+        if (pyr_match_choose(match, s, text, NULL))
+            return;
+    }
+    while (!is_text && words.length) {
+        struct pyr_word hex = cut(&words, ' ');
+        pyr_step step = 0;
+        for (size_t i = 0; i < hex.length; i++)
+            step = step << 4 | (pyr_step)((hex.at[i] & 15) + (hex.at[i] > '9' ? 9 : 0));
+        if (hex.length != 16 || pyr_match_step(match, s, step)) {
+            match->choice[s] = before;
+            return;
+        }
+    }
+    /* The last one in would end the phase, as it did when it was made. */
+    if (is_sealed && pyr_match_is_ready(match, s))
+        pyr_match_confirm(match, s);
+}
+
+/* The true order of what is still hidden, if the seed explains what was dealt. */
+static bool supply(struct pyr_local *local)
+{
+    struct pyr_chance chance;
+    struct pyr_match *match = local->match;
+    draw_chance(match->edition, match->replay.seats, local->seed, &chance);
+    for (unsigned s = 0; s < match->replay.seats; s++)
+        for (unsigned i = 0; i < PYR_DEALT; i++)
+            if (chance.dealt[s][i] != match->replay.state.hidden.dealt[s][i])
+                return false;
+    pyr_match_supply(match, &chance);
+    return true;
+}
+
+/* Calls `take` for each line of the text, comments too. */
+static void each_line(
+    const char *text, size_t size, void (*take)(struct pyr_local *local, struct pyr_word line), struct pyr_local *local)
+{
+    struct pyr_word rest = { text, size };
+    while (rest.length) {
+        struct pyr_word line = cut(&rest, '\n');
+        if (line.length && line.at[line.length - 1] == '\r')
+            line.length--;
+        take(local, line);
+    }
+}
+
+static void take_setup(struct pyr_local *local, struct pyr_word line)
+{
+    uint64_t me;
+    if (begins(line, "tag seats "))
+        read_seats(local, after(line, "tag seats "), local->match->replay.seats);
+    else if (begins(line, "tag seed "))
+        read_number(after(line, "tag seed "), &local->seed);
+    else if (begins(line, "; seed "))
+        read_number(after(line, "; seed "), &local->seed);
+    else if (begins(line, "; me ") && read_number(after(line, "; me "), &me) && me >= 1 && me <= local->match->replay.seats)
+        local->me = (pyr_seat)(me - 1);
+}
+
+static void take_choice(struct pyr_local *local, struct pyr_word line)
+{
+    if (begins(line, "; sealed "))
+        read_choice(local, after(line, "; sealed "), true);
+    else if (begins(line, "; draft "))
+        read_choice(local, after(line, "; draft "), false);
+}
+
+enum pyr_err pyr_local_load(struct pyr_local *local, struct pyr_match *match, const struct pyr_edition *edition,
+    const char *text, size_t size, unsigned people, const char *level, uint64_t seed, struct pyr_fault *fault)
+{
+    enum pyr_err err = pyr_match_load(match, edition, text, size, PYR_NOBODY, fault);
+    if (err)
+        return err;
+    if (match->replay.stage < PYR_STAGE_PLAY) {
+        if (fault)
+            *fault = (struct pyr_fault){ .code = PYR_ERR_PHASE };
+        return PYR_ERR_PHASE;
+    }
+    unsigned all = (1u << match->replay.seats) - 1;
+    *local = (struct pyr_local){
+        .match = match, .seed = seed, .seen_by = PYR_NOBODY, .me = PYR_NOBODY, .people = (uint8_t)(people & all)
+    };
+    for (unsigned s = 0; s < match->replay.seats; s++)
+        if (!(local->people >> s & 1))
+            pyr_word_copy((struct pyr_word){ level, length_of(level) }, local->seat[s].level, PYR_LEVEL_SIZE);
+    each_line(text, size, take_setup, local);
+    if (!local->people)
+        return PYR_ERR_SEATS;
+    if (!supply(local) || (!pyr_match_waiting(match) && !pyr_match_is_over(match))) {
+        struct pyr_rng rng;
+        pyr_rng_seed(&rng, seed, 2);
+        pyr_match_shuffle(match, &rng);
+    }
+    each_line(text, size, take_choice, local);
+    if (local->me == PYR_NOBODY || !(local->people >> local->me & 1))
+        local->me = (pyr_seat)__builtin_ctz(local->people);
+    local->covered = pyr_local_is_shared(local) && !pyr_match_is_over(match);
+    local->seen_by = local->covered ? PYR_NOBODY : local->me;
+    return PYR_OK;
+}
+
+/* Whose turn it is. */
+
+bool pyr_local_is_shared(const struct pyr_local *local)
+{
+    return local->people & (local->people - 1);
+}
+
+pyr_seat pyr_local_due(const struct pyr_local *local, struct pyr_rng *rng)
+{
+    const struct pyr_match *match = local->match;
+    unsigned waiting = pyr_match_waiting(match) & ~(unsigned)local->people;
+    if (!waiting)
+        return PYR_NOBODY;
+    pyr_seat seat = (pyr_seat)__builtin_ctz(waiting);
+    /* Each step has random numbers of its own, so that the same seed gives the same game however fast everyone is. */
+    pyr_rng_seed(
+        rng, local->seed, 16 + ((uint64_t)match->log.lines * PYR_MAX_SEATS + seat) * 64 + match->choice[seat].count);
+    return seat;
+}
+
+static bool is_answer_due(const struct pyr_local *local, pyr_seat seat, uint32_t lines)
+{
+    return seat < PYR_MAX_SEATS && !(local->people >> seat & 1) && lines == local->match->log.lines &&
+        pyr_match_waiting(local->match) >> seat & 1;
+}
+
+bool pyr_local_answer(struct pyr_local *local, pyr_seat seat, uint32_t lines, pyr_step step)
+{
+    struct pyr_match *match = local->match;
+    if (!is_answer_due(local, seat, lines) || pyr_match_step(match, seat, step))
+        return false;
+    if (match->log.lines == lines && pyr_match_is_ready(match, seat))
+        pyr_match_confirm(match, seat);
+    return true;
+}
+
+bool pyr_local_answer_choice(struct pyr_local *local, pyr_seat seat, uint32_t lines, const char *choice)
+{
+    struct pyr_match *match = local->match;
+    if (!is_answer_due(local, seat, lines) || pyr_match_choose(match, seat, choice, NULL))
+        return false;
+    if (match->log.lines == lines)
+        pyr_match_confirm(match, seat);
+    return true;
+}
+
+bool pyr_local_next_person(struct pyr_local *local)
+{
+    const struct pyr_match *match = local->match;
+    unsigned waiting = pyr_match_waiting(match) & local->people;
+    pyr_seat me = local->me;
+    bool covered = local->covered;
+    if (!pyr_local_is_shared(local) || pyr_match_is_over(match)) {
+        local->covered = false;
+        return covered;
+    }
+    if (waiting && !(waiting >> local->me & 1))
+        local->me = (pyr_seat)__builtin_ctz(waiting);
+    if (waiting && local->seen_by != local->me) {
+        /* Replacing is open to all; the rest is not. */
+        if (match->replay.state.open.phase == PYR_REPLACE)
+            local->seen_by = local->me;
+        else
+            local->covered = true;
+    }
+    return me != local->me || covered != local->covered;
+}
+
+void pyr_local_uncover(struct pyr_local *local)
+{
+    local->covered = false;
+    local->seen_by = local->me;
+}
+
+/* Choices. */
+
+/* A choice that was made when the log had so many lines can be taken back. */
+static void remember(struct pyr_local *local, uint32_t lines, struct pyr_pending choice)
+{
+    if (pyr_local_is_shared(local))
+        return;
+    if (local->past_count == PYR_LOCAL_PAST) {
+        for (unsigned i = 1; i < PYR_LOCAL_PAST; i++)
+            local->past[i - 1] = local->past[i];
+        local->past_count--;
+    }
+    local->past[local->past_count++] = (struct pyr_local_past){ lines, choice };
+}
+
+enum pyr_err pyr_local_confirm(struct pyr_local *local)
+{
+    struct pyr_pending choice = local->match->choice[local->me];
+    uint32_t lines = local->match->log.lines;
+    enum pyr_err err = pyr_match_confirm(local->match, local->me);
+    if (!err)
+        remember(local, lines, choice);
+    return err;
+}
+
+enum pyr_err pyr_local_take(struct pyr_local *local, pyr_step step)
+{
+    uint32_t lines = local->match->log.lines;
+    enum pyr_err err = pyr_match_step(local->match, local->me, step);
+    if (err)
+        return err;
+    if (pyr_step_kind(step) == PYR_STEP_DRAW)
+        local->past_count = 0;               /* the card was seen (Q5) */
+    else
+        remember(local, lines, (struct pyr_pending){ .count = 0 });
+    return PYR_OK;
+}
+
+enum pyr_err pyr_local_retract(struct pyr_local *local)
+{
+    struct pyr_match *match = local->match;
+    enum pyr_err err = pyr_match_retract(match, local->me);
+    if (err)
+        return err;
+    if (local->past_count && local->past[local->past_count - 1].lines == match->log.lines)
+        local->past_count--;
+    return PYR_OK;
+}
+
+bool pyr_local_can_take_back(const struct pyr_local *local)
+{
+    return local->past_count > 0;
+}
+
+bool pyr_local_take_back(struct pyr_local *local)
+{
+    struct pyr_match *match = local->match;
+    if (!local->past_count)
+        return false;
+    struct pyr_local_past past = local->past[--local->past_count];
+    struct pyr_replay replay;
+    if (pyr_match_replay(match, past.lines, &replay))
+        return false;
+    match->replay = replay;
+    match->log.lines = past.lines;
+    match->log.text[match->log.start[past.lines]] = '\0';
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
+        match->choice[s] = (struct pyr_pending){ .count = 0 };
+    match->choice[local->me] = past.choice;
+    match->choice[local->me].confirmed = false;
+    if (!supply(local)) {                    /* a record whose seed is not known */
+        struct pyr_rng rng;
+        pyr_rng_seed(&rng, local->seed, 2);
+        pyr_match_shuffle(match, &rng);
+        match->choice[local->me] = past.choice;
+        match->choice[local->me].confirmed = false;
+    }
+    return true;
+}
+
+bool pyr_local_can_back_seat(const struct pyr_local *local)
+{
+    return local->covered && local->seen_by != PYR_NOBODY && local->seen_by != local->me &&
+        local->match->choice[local->seen_by].confirmed;
+}
+
+bool pyr_local_back_seat(struct pyr_local *local)
+{
+    if (!pyr_local_can_back_seat(local) || pyr_match_retract(local->match, local->seen_by))
+        return false;
+    local->me = local->seen_by;
+    local->covered = true;
+    local->seen_by = PYR_NOBODY;
+    return true;
+}

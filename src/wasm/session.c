@@ -1,0 +1,202 @@
+/*
+ * session.c: a game at a server (remote.h) and a game on this device (local.h) for a script. Both play with the match
+ * of table.c. Texts go through the buffer; random bytes through wasm_random, which a script fills before it calls what
+ * takes an id.
+ */
+#include <pyramids/local.h>
+#include <pyramids/remote.h>
+
+#include "../instance/inside.h"
+#include "exports.h"
+
+static struct pyr_remote remote;
+static struct pyr_local local;
+static struct pyr_remote_event event;
+static uint8_t noise[48];        /* an id, then a number for the shuffle */
+
+/* Times are the script's milliseconds; a negative one is none. */
+static uint64_t time_of(double now)
+{
+    return now > 0 ? (uint64_t)now : 0;
+}
+
+static size_t within_buffer(uint32_t size)
+{
+    return size < wasm_buffer_size() ? size : wasm_buffer_size();
+}
+
+EXPORT(random) uint8_t *wasm_random(void) { return noise; }
+EXPORT(random_size) uint32_t wasm_random_size(void) { return sizeof noise; }
+
+/* A game at a server. The code of the table is in the buffer; false: it is none. */
+EXPORT(remote_begin) uint32_t wasm_remote_begin(void)
+{
+    return pyr_remote_init(&remote, &wasm_instance()->match, wasm_buffer());
+}
+EXPORT(remote_restore) uint32_t wasm_remote_restore(uint32_t size)
+{
+    return pyr_remote_restore(&remote, wasm_buffer(), within_buffer(size));
+}
+EXPORT(remote_save) uint32_t wasm_remote_save(void)
+{
+    return (uint32_t)pyr_remote_save(&remote, wasm_buffer(), wasm_buffer_size());
+}
+
+/* The edition that was read last is the table's. */
+EXPORT(remote_set_edition) void wasm_remote_set_edition(double now)
+{
+    pyr_remote_set_edition(&remote, &wasm_instance()->edition, time_of(now));
+}
+
+EXPORT(remote_set_record) int32_t wasm_remote_set_record(uint32_t size)
+{
+    return pyr_remote_set_record(&remote, wasm_buffer(), within_buffer(size), &wasm_instance()->fault);
+}
+
+EXPORT(remote_connected) void wasm_remote_connected(double now) { pyr_remote_connected(&remote, time_of(now)); }
+EXPORT(remote_lost) void wasm_remote_lost(double now, uint32_t spread) { pyr_remote_lost(&remote, time_of(now), spread); }
+
+EXPORT(remote_receive) void wasm_remote_receive(uint32_t size, double now)
+{
+    pyr_remote_receive(&remote, wasm_buffer(), within_buffer(size), time_of(now));
+}
+
+EXPORT(remote_wish) uint32_t wasm_remote_wish(double now) { return pyr_remote_wish(&remote, time_of(now)); }
+EXPORT(remote_wake_at) double wasm_remote_wake_at(void) { return (double)pyr_remote_wake_at(&remote); }
+EXPORT(remote_next) const char *wasm_remote_next(double now) { return pyr_remote_next(&remote, time_of(now)); }
+
+/* The next event's kind, 0: none; its parts until the next call. */
+EXPORT(remote_event) uint32_t wasm_remote_event(void)
+{
+    event = pyr_remote_event(&remote);
+    return event.kind;
+}
+
+EXPORT(event_number) int32_t wasm_event_number(void) { return event.number; }
+EXPORT(event_code) const char *wasm_event_code(void) { return event.code; }
+EXPORT(event_reason) const char *wasm_event_reason(void) { return event.reason; }
+
+EXPORT(remote_look) void wasm_remote_look(uint32_t is_looked_at) { pyr_remote_look(&remote, is_looked_at); }
+EXPORT(remote_open_here) void wasm_remote_open_here(void) { pyr_remote_open_here(&remote); }
+
+/* What the person does; 0: it is not possible now. */
+EXPORT(remote_confirm) uint32_t wasm_remote_confirm(double now) { return pyr_remote_confirm(&remote, noise, time_of(now)); }
+EXPORT(remote_retract) uint32_t wasm_remote_retract(double now) { return pyr_remote_retract(&remote, noise, time_of(now)); }
+EXPORT(remote_take) uint32_t wasm_remote_take(uint64_t step, double now)
+{
+    return pyr_remote_take(&remote, step, noise, time_of(now));
+}
+EXPORT(remote_leave) uint32_t wasm_remote_leave(double now) { return pyr_remote_leave(&remote, noise, time_of(now)); }
+EXPORT(remote_return) uint32_t wasm_remote_return(double now) { return pyr_remote_return(&remote, noise, time_of(now)); }
+EXPORT(remote_close) uint32_t wasm_remote_close(double now) { return pyr_remote_close(&remote, noise, time_of(now)); }
+
+EXPORT(remote_standin) uint32_t wasm_remote_standin(uint32_t seat, double now)
+{
+    return pyr_remote_standin(&remote, (pyr_seat)seat, noise, time_of(now));
+}
+
+/* The level is in the buffer. */
+EXPORT(remote_fill) uint32_t wasm_remote_fill(uint32_t seat, double now)
+{
+    return pyr_remote_fill(&remote, (pyr_seat)seat, wasm_buffer(), noise, time_of(now));
+}
+
+/* The key is in the buffer, "": none; seat 255: the first that is free. */
+EXPORT(remote_sit) uint32_t wasm_remote_sit(uint32_t seat, double now)
+{
+    return pyr_remote_sit(&remote, (pyr_seat)seat, wasm_buffer(), noise + 16, noise, time_of(now));
+}
+
+/* What is known of the table. */
+EXPORT(remote_you) uint32_t wasm_remote_you(void) { return remote.you; }
+EXPORT(remote_version) uint32_t wasm_remote_version(void) { return remote.version; }
+EXPORT(remote_ready) uint32_t wasm_remote_ready(void) { return remote.ready; }
+EXPORT(remote_deadline) double wasm_remote_deadline(void) { return (double)remote.deadline; }
+EXPORT(remote_lost_at) double wasm_remote_lost_at(void) { return (double)remote.lost_at; }
+EXPORT(remote_number) const char *wasm_remote_number(void) { return remote.number; }
+EXPORT(remote_commitment) const char *wasm_remote_commitment(void) { return remote.commitment; }
+EXPORT(remote_edition_name) const char *wasm_remote_edition_name(void) { return remote.edition_name; }
+
+EXPORT(remote_gone) double wasm_remote_gone(uint32_t seat, double now)
+{
+    return (double)pyr_remote_gone(&remote, (pyr_seat)seat, time_of(now));
+}
+
+/* Bits: 1 elsewhere, 2 restarting, 4 slow, 8 a choice is on its way, 16 and waits for a connection, 32 this person has
+ * left. */
+EXPORT(remote_flags) uint32_t wasm_remote_flags(void)
+{
+    return (uint32_t)remote.elsewhere | (uint32_t)remote.restarting << 1 | (uint32_t)remote.slow << 2 |
+        (uint32_t)pyr_remote_is_pending(&remote) << 3 | (uint32_t)pyr_remote_is_unsent(&remote) << 4 |
+        (uint32_t)remote.has_left << 5;
+}
+
+/* A game on this device. The names are in the buffer, a line each, followed by the levels of bots in the same order; an
+ * empty line: a person. */
+EXPORT(local_begin) int32_t wasm_local_begin(uint32_t seats, uint64_t seed)
+{
+    const char *words[2 * PYR_MAX_SEATS] = { "", "", "", "", "", "", "", "" };
+    char *at = wasm_buffer();
+    wasm_instance()->match.edition = NULL;
+    if (!wasm_instance()->edition.box.pattern[0].turns || seats < PYR_MIN_SEATS || seats > PYR_MAX_SEATS)
+        return PYR_ERR_SEATS;
+    for (uint32_t i = 0; i < 2 * seats; i++) {
+        words[i] = at;
+        while (*at && *at != '\n')
+            at++;
+        if (*at)
+            *at++ = '\0';
+    }
+    enum pyr_err err = pyr_local_begin(
+        &local, &wasm_instance()->match, &wasm_instance()->edition, seats, words, words + seats, seed, false);
+    if (err)
+        wasm_instance()->match.edition = NULL;
+    return err;
+}
+
+EXPORT(local_load) int32_t wasm_local_load(uint32_t size, uint32_t people, uint64_t seed)
+{
+    enum pyr_err err = pyr_local_load(&local, &wasm_instance()->match, &wasm_instance()->edition, wasm_buffer(),
+        within_buffer(size), people, "club", seed, &wasm_instance()->fault);
+    if (err)
+        wasm_instance()->match.edition = NULL;
+    return err;
+}
+
+EXPORT(local_save) uint32_t wasm_local_save(void)
+{
+    return (uint32_t)pyr_local_save(&local, wasm_buffer(), wasm_buffer_size());
+}
+EXPORT(local_people) uint32_t wasm_local_people(void) { return local.people; }
+EXPORT(local_level) const char *wasm_local_level(uint32_t seat)
+{
+    return seat < PYR_MAX_SEATS ? local.seat[seat].level : "";
+}
+EXPORT(local_me) uint32_t wasm_local_me(void) { return local.me; }
+EXPORT(local_is_covered) uint32_t wasm_local_is_covered(void) { return local.covered; }
+EXPORT(local_next_person) uint32_t wasm_local_next_person(void) { return pyr_local_next_person(&local); }
+EXPORT(local_uncover) void wasm_local_uncover(void) { pyr_local_uncover(&local); }
+EXPORT(local_confirm) int32_t wasm_local_confirm(void) { return pyr_local_confirm(&local); }
+EXPORT(local_take) int32_t wasm_local_take(uint64_t step) { return pyr_local_take(&local, step); }
+EXPORT(local_retract) int32_t wasm_local_retract(void) { return pyr_local_retract(&local); }
+EXPORT(local_can_take_back) uint32_t wasm_local_can_take_back(void) { return pyr_local_can_take_back(&local); }
+EXPORT(local_take_back) uint32_t wasm_local_take_back(void) { return pyr_local_take_back(&local); }
+
+/* The seat of a bot that has to choose, 255: none; and the seed for its choice. */
+EXPORT(local_due) uint32_t wasm_local_due(void)
+{
+    struct pyr_rng rng;
+    return pyr_local_due(&local, &rng);
+}
+
+EXPORT(local_due_seed) uint64_t wasm_local_due_seed(void)
+{
+    struct pyr_rng rng;
+    return pyr_local_due(&local, &rng) == PYR_NOBODY ? 0 : pyr_rng_next(&rng);
+}
+
+/* A bot's choice, as text in the buffer. */
+EXPORT(local_answer) uint32_t wasm_local_answer(uint32_t seat, uint32_t lines)
+{
+    return pyr_local_answer_choice(&local, (pyr_seat)seat, lines, wasm_buffer());
+}

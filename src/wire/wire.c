@@ -1,0 +1,154 @@
+/*
+ * wire.c: a connection as the server sees it.
+ *
+ *  1. A request is reported only after the one before it was answered; what came meanwhile is not taken.
+ *  2. No byte is looked at twice, and every call ends: there is nothing to wait for in here.
+ *  3. After a request that cannot be read, and after the last answer or the close of a WebSocket, nothing more is taken.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire.h"
+
+void wire_init(struct wire *wire, const struct wire_events *events, void *owner, struct wire_pool *pool)
+{
+    wire->events = events;
+    wire->owner = owner;
+    wire->pool = pool;
+    wire->state = WIRE_IDLE;
+}
+
+void wire_finish(struct wire *wire)
+{
+    wire_head_destroy(wire->head);
+    wire->head = NULL;
+    wire_frames_drop(wire);
+    free(wire->held);
+    wire->held = NULL;
+    wire->state = WIRE_OVER;
+}
+
+bool wire_takes(const struct wire *wire)
+{
+    return wire->state == WIRE_SOCKET ? !wire->paused && !wire->held : wire->state <= WIRE_READING_BODY;
+}
+
+/* A whole head: what it asks for is reported. */
+static void report(struct wire *wire, bool has_more)
+{
+    static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
+    struct wire_request request;
+    wire_head_request(wire->head, &request);
+    wire->keep_alive = request.keep_alive && !request.fault;
+    wire->body_left = request.fault ? 0 : request.body;
+    wire->state = wire->body_left ? WIRE_READING_BODY : WIRE_ANSWERING;
+    wire->events->request(wire->owner, &request);
+    if (request.fault)
+        return;
+    if (wire->state == WIRE_ANSWERING)
+        wire->events->complete(wire->owner);
+    else if (wire->state == WIRE_READING_BODY && request.wants_continue && !has_more)
+        wire->events->write(wire->owner, go_on, sizeof go_on - 1);
+}
+
+static size_t read_head(struct wire *wire, const char *bytes, size_t size)
+{
+    static const struct wire_request no_memory = { .fault = WIRE_HEAD_TOO_LONG, .method = "", .query = "" };
+    bool done;
+    if (!wire->head && !(wire->head = wire_head_create())) {
+        wire->state = WIRE_ANSWERING;
+        wire->events->request(wire->owner, &no_memory);
+        return size;
+    }
+    wire->state = WIRE_READING_HEAD;
+    size_t taken = wire_head_read(wire->head, bytes, size, &done);
+    if (done)
+        report(wire, taken < size);
+    return taken;
+}
+
+static size_t read_body(struct wire *wire, const char *bytes, size_t size)
+{
+    size_t taken = size < wire->body_left ? size : wire->body_left;
+    wire->body_left -= (uint32_t)taken;
+    wire->events->body(wire->owner, bytes, taken);
+    if (!wire->body_left && wire->state == WIRE_READING_BODY) {
+        wire->state = WIRE_ANSWERING;
+        wire->events->complete(wire->owner);
+    }
+    return taken;
+}
+
+size_t wire_read(struct wire *wire, const char *bytes, size_t size)
+{
+    size_t at = 0;
+    while (at < size && wire_takes(wire)) {
+        size_t (*read)(struct wire *, const char *, size_t) = wire->state == WIRE_SOCKET ? wire_frames_read :
+            wire->state == WIRE_READING_BODY ? read_body : read_head;
+        at += read(wire, bytes + at, size - at);
+    }
+    return at;
+}
+
+void wire_answered(struct wire *wire, bool again)
+{
+    wire_head_destroy(wire->head);
+    wire->head = NULL;
+    wire->state = again && wire->keep_alive ? WIRE_IDLE : WIRE_OVER;
+}
+
+void wire_upgrade(struct wire *wire, const struct wire_request *request, const char *headers)
+{
+    char key[29], text[2048];
+    wire_accept_key(request->socket_key, key);
+    int size = snprintf(text, sizeof text, "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\n"
+        "connection: upgrade\r\nsec-websocket-accept: %s\r\n%s\r\n", key, headers);
+    wire->events->write(wire->owner, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
+    wire_head_destroy(wire->head);
+    wire->head = NULL;
+    wire->state = WIRE_SOCKET;
+}
+
+void wire_send(struct wire *wire, const char *text, size_t size)
+{
+    if (wire->state == WIRE_SOCKET)
+        wire_frame_write(wire, WIRE_TEXT, text, size);
+}
+
+void wire_ping(struct wire *wire)
+{
+    if (wire->state == WIRE_SOCKET)
+        wire_frame_write(wire, WIRE_PING, NULL, 0);
+}
+
+void wire_close(struct wire *wire, unsigned code)
+{
+    unsigned char bytes[2] = { (unsigned char)(code >> 8), (unsigned char)code };
+    if (wire->state != WIRE_SOCKET)
+        return;
+    wire_frame_write(wire, WIRE_CLOSE, bytes, sizeof bytes);
+    wire->state = WIRE_OVER;
+}
+
+void wire_pause(struct wire *wire)
+{
+    wire->paused = true;
+}
+
+void wire_resume(struct wire *wire)
+{
+    wire->paused = false;
+    while (wire->held && !wire->paused && wire->state == WIRE_SOCKET) {
+        uint16_t size;
+        memcpy(&size, wire->held + wire->held_at, sizeof size);
+        const char *text = wire->held + wire->held_at + sizeof size;
+        wire->held_at = (uint16_t)(wire->held_at + sizeof size + size);
+        wire->events->message(wire->owner, text, size);
+        if (wire->held_at == wire->held_size) {
+            free(wire->held);
+            wire->held = NULL;
+            wire->held_size = wire->held_at = 0;
+        }
+    }
+}

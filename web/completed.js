@@ -1,0 +1,102 @@
+/**
+ * completed.js: everyone's completed pyramids, which lie face up for all (R12): counts and numbers at the table, all of
+ * them when pointed at or held, and a table of all players with the race for the pyramid points (R14).
+ */
+import { _ } from './i18n.js';
+import { dialog, esc, near } from './dom.js';
+import { avatar, shape } from './draw.js';
+import { COLOURS, TILES } from './core.js';
+import { colourName, doneByColour, doneWords, logEntries, ruleLink } from './words.js';
+
+/** @typedef {import('./core.js').View} View */
+/** @typedef {import('./table.js').TableView} Table */
+
+/** The seats as the looking one sees them: its own first. @param {Table} table */
+function order({ game: { me, seats } }) {
+    const all = seats.map((_s, s) => s);
+    return me < 0 ? all : [me, ...all.filter((s) => s !== me)];
+}
+
+/** A completed card: its colour and its number. @param {Table} table @param {number} n */
+export function numberHtml(table, n) {
+    const k = table.edition.cards[n].colour;
+    return `<span class="dn k-${k}" data-n="${n}">${shape(k)}<span class="vh">${colourName(k)} </span>${n}</span>`;
+}
+
+/** "Completed pyramids of Ben: green 5, 28; purple 4". @param {Table} table @param {View} view @param {number} s */
+export const shelfWords = (table, view, s) => _('Completed pyramids of %{name}: %{cards}',
+    { name: table.game.seats[s].name, cards: doneWords(table.edition, view.desks[s].done) });
+
+/** How many of each colour a seat has completed, and which, as far as there is room: the rest floats up.
+ * @param {Table} table @param {View} view @param {number} s */
+export function shelfHtml(table, view, s) {
+    const groups = doneByColour(table.edition, view.desks[s].done).map(({ colour, cards }) => `<span class="k-${colour} ${
+        cards.length ? '' : 'nil'}">${shape(colour)}<b>${cards.length}</b><small>${cards.join(' ')}</small></span>`);
+    return `<button class="shelf" data-shelf="${s}" aria-haspopup="dialog" aria-label="${
+        esc(shelfWords(table, view, s))}">${groups.join('')}</button>`;
+}
+
+/** The counts of everyone in one line, for a phone. @param {Table} table @param {View} view */
+export function glanceHtml(table, view) {
+    const { me, seats } = table.game, seen = order(table);
+    const words = seen.map((s) => `${seats[s].name}: ${doneWords(table.edition, view.desks[s].done)}`);
+    const counts = /** @param {number} s */ (s) => doneByColour(table.edition, view.desks[s].done).map(({ colour, cards }) =>
+        `<i class="k-${colour} ${cards.length ? '' : 'nil'}">${shape(colour)}${cards.length}</i>`).join('');
+    return `<button class="glance only-p" data-shelf aria-haspopup="dialog" aria-label="${
+        esc([_('Completed pyramids'), ...words].join('. '))}">${seen.map((s) => `<span class="${s === me ? 'me' : ''}">${
+        avatar(s, { small: true })}${counts(s)}</span>`).join('')}</button>`;
+}
+
+/** What floats up at a player's completed pyramids: all their numbers.
+ * @param {Table} table @param {View} view @param {number} s */
+export function shelfPeek(table, view, s) {
+    const rows = doneByColour(table.edition, view.desks[s].done).map(({ colour, cards }) =>
+        cards.map((n) => numberHtml(table, n)).join('') ||
+            `<span class="dn k-${colour} nil">${shape(colour)}${_('none yet')}</span>`);
+    return `<div class="pk"><b dir="auto">${esc(table.game.seats[s].name)}</b>${
+        rows.map((row) => `<div class="done">${row}</div>`).join('')}</div>`;
+}
+
+/** The cells of a colour: what everyone has, what it has brought, who needs one more.
+ * @param {Table} table @param {View} view @param {number} c @param {(s: number, n: number) => string} chip */
+function raceRow(table, view, c, chip) {
+    const k = COLOURS[c], left = TILES.find((_v, i) => view.tiles[c][i] < 0) ?? 0;
+    const cell = /** @param {number} s */ (s) => {
+        const { cards } = doneByColour(table.edition, view.desks[s].done)[c];
+        const isNext = left && cards.length % 2 && cards.length < 6;
+        const won = TILES.filter((_v, i) => view.tiles[c][i] === s).map((v) => ` <span class="wontile">+${v}</span>`);
+        return `<td class="${s === table.game.me ? 'me' : ''}"><b>${cards.length}</b>${won.join('')}${
+            isNext ? ` <small>${_('one to go')}</small>` : ''}<div class="done">${
+            cards.map((n) => chip(s, n)).join('')}</div></td>`;
+    };
+    return `<tr class="k-${k}"><th scope="row">${shape(k)}<span>${colourName(k)}</span><small>${
+        left ? esc(_('next: %{points}', { points: `+${left}` })) : _('no points left')}</small></th>${
+        order(table).map(cell).join('')}</tr>`;
+}
+
+/** Opens the table of all players.
+ * @param {Table} table @param {(card: HTMLElement) => void} look shows a card with its marks */
+export function completed(table, look) {
+    const { view, game, edition, core } = table;
+    if (!view)
+        return;
+    const entries = logEntries(core.lines(), edition);
+    const chip = /** @param {number} s @param {number} n */ (s, n) => {
+        const { mark } = entries.filter((e) => e.seat === s && e.mark?.card === n).at(-1) ?? {};
+        const { colour } = edition.cards[n];
+        return `<button type="button" class="dn k-${colour}" data-look="${n}" data-marks="${
+            mark?.marks.join(' ') ?? ''}" aria-label="${
+            esc(_('Look at card %{n}, %{colour}', { n, colour: colourName(colour) }))}">${n}</button>`;
+    };
+    const heads = order(table).map((s) => `<th scope="col">${avatar(s, { small: true, me: s === game.me })}<span
+        class="nmt" dir="auto">${esc(game.seats[s].name)}</span></th>`).join('');
+    const rows = COLOURS.map((_k, c) => raceRow(table, view, c, chip)).join('');
+    void dialog(_('Completed pyramids'), `<table class="race"><thead><tr><th scope="col"><span class="vh">${
+        _('Colour')}</span></th>${heads}</tr></thead><tbody>${rows}</tbody></table><p class="note">${
+        _('Completed cards lie face up until the end. The 2nd, 4th and 6th of a colour earn the points that are left.')}${
+        ruleLink('R14')}</p>`, { close: _('Close'), wide: true, wire: (box) => box.addEventListener('click', (event) => {
+        const card = near(event, '[data-look]');
+        if (card)
+            look(card);
+    }) });
+}
