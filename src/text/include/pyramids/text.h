@@ -72,7 +72,7 @@ PYR_API void pyr_text_player(struct pyr_word name, char *to, size_t size);
 
 /* Makes a text from elsewhere fit for a terminal, in its place: control characters, bytes that are not UTF-8 and marks that turn the
  * direction of writing become question marks. It gets no longer. */
-void pyr_text_clean(char *text);
+PYR_API void pyr_text_clean(char *text);
 
 /* What the system says of an errno. */
 PYR_API const char *pyr_text_system(int error);
