@@ -51,7 +51,7 @@ static bool turns_direction(uint32_t c)
     return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-/* Reads a UTF-8 character of a terminated text; its length in bytes, 0 if it is none. */
+/* Reads a UTF-8 character of a terminated text; its length in bytes, 0 if it is none. One that is written wrongly is NUL. */
 static size_t decode(const unsigned char *from, uint32_t *character)
 {
     size_t length = from[0] < 0x80 ? 1 : from[0] < 0xc2 ? 0 : from[0] < 0xe0 ? 2 : from[0] < 0xf0 ? 3 : from[0] < 0xf5 ? 4 : 0;
@@ -64,8 +64,8 @@ static size_t decode(const unsigned char *from, uint32_t *character)
     /* Longer forms of a short character are how control characters are hidden. */
     bool too_long = (length == 3 && c < 0x800) || (length == 4 && c < 0x10000);
     bool surrogate = c >= 0xd800 && c < 0xe000;
-    *character = c;
-    return too_long || surrogate || c > 0x10ffff ? 0 : length;
+    *character = too_long || surrogate || c > 0x10ffff ? 0 : c;
+    return length;
 }
 
 static bool is_control(uint32_t c)
