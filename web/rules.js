@@ -43,7 +43,7 @@ function sections() {
                 'Mark: at the same time, each player marks the whole pattern on one of their two cards. You may turn ' +
                     'it by quarters and mirror it, but never mark only part of it. Instead of the pattern you may ' +
                     'always mark exactly one space. Doing nothing is not allowed.')],
-            ['R9', _('You cannot mark walls or spaces that are already marked, and the pattern must stay inside the ' +
+            ['R9', _('You cannot mark walls or spaces that are already marked, and all marks must stay inside the ' +
                 'chamber.')],
             ['R10', _(
                 'Your first mark on a card must cover the entrance. In every later mark, at least one space must share ' +
@@ -94,8 +94,8 @@ function sections() {
                     'purple.')}</p>`],
             ['E2', _(
                 'The 10 for purple is taken. In one turn, one player completes a 2nd purple pyramid, number 33, and ' +
-                    'another player a 4th, number 15. Number 15 goes first and takes 6; number 33 takes 3. No purple ' +
-                    'points are left.')],
+                    'another player a 4th, number 15. Number 15 goes first and takes 6; number 33 takes 3. Nothing is ' +
+                    'left for purple.')],
             ['E3', _('In one turn one player completes a 2nd green and another a 2nd purple pyramid: each takes the 10 of that colour.')],
             ['E4', _(
                 'A torch in round 1 marks the first torch. A second torch in round 1 marks nothing; the second torch can only be marked in round 2.')],

@@ -46,7 +46,7 @@ static const struct {
            "quarters and mirror it, but never mark only part of it. Instead of the pattern you may always mark "
            "exactly one space. Doing nothing is not allowed.") } },
     { "R9", TURN, N_("What cannot be marked"), {
-        N_("You cannot mark walls or spaces that are already marked, and the pattern must stay inside the chamber.") } },
+        N_("You cannot mark walls or spaces that are already marked, and all marks must stay inside the chamber.") } },
     { "R10", TURN, N_("From the entrance, side by side"), {
         N_("Your first mark on a card must cover the entrance. In every later mark, at least one space must share a "
            "side with a space that was marked before.") } },
@@ -110,8 +110,8 @@ static const struct {
         N_("Four green pyramids and two orange ones earned the 19 pyramid points; the seventh pyramid is purple.") } },
     { "E2", EXAMPLES, N_("The lower number takes points first"), {
         N_("The 10 for purple is taken. In one turn, one player completes a 2nd purple pyramid, number 33, and "
-           "another player a 4th, number 15. Number 15 goes first and takes 6; number 33 takes 3. No purple points "
-           "are left.") } },
+           "another player a 4th, number 15. Number 15 goes first and takes 6; number 33 takes 3. Nothing is left for "
+           "purple.") } },
     { "E3", EXAMPLES, N_("Two colours in one turn"), {
         N_("In one turn one player completes a 2nd green and another a 2nd purple pyramid: each takes the 10 of "
            "that colour.") } },

@@ -431,7 +431,7 @@ void draw_help(struct canvas *canvas, const struct scene *scene, int page)
         }
         y++;
         canvas_wrap(canvas, 2, y, canvas->width - 4, canvas->height - 2 - y, ST_TEXT,
-            _("Mouse: point at a space to move the pattern there, click to place it, turn it with the wheel. You can "
+            _("Mouse: hover over a space to move the pattern there, click to place it, turn it with the wheel. You can "
               "click every key in the last line."));
     } else {
         draw_legend(canvas, 2, y, scene);
