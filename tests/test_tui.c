@@ -318,7 +318,7 @@ TEST("R17 Q8 how a game was won")
     open.desk[0].done = (pyr_cardset)1 << 8;
     open.desk[1].done = (pyr_cardset)1 << 3;
     words_winner(&plain.box, &open, names, text, sizeof text);
-    CHECK_STR(text, "Ben wins with 13 points, by the lowest pyramid of those who tie: 4 (R17).");
+    CHECK_STR(text, "Ben wins the tie at 13 points with the lowest pyramid, 4 (R17).");
     open.desk[0].rubies = 5;
     words_winner(&plain.box, &open, names, text, sizeof text);
     CHECK_STR(text, "Ana wins with 15 points.");
@@ -372,7 +372,7 @@ TEST("the story names every completed pyramid with its colour")
         for (pyr_cardset done = match.replay.state.open.desk[s].done; done; done &= done - 1) {
             char sentence[800];
             unsigned card = (unsigned)__builtin_ctzll(done), found = 0;
-            snprintf(sentence, sizeof sentence, "%s completes %u, %s.", names[s], card + 1,
+            snprintf(sentence, sizeof sentence, "%s completes card %u, %s.", names[s], card + 1,
                 pyr_text_colour(crowded.box.card[card].colour));
             for (unsigned i = 0; i < story.count; i++)
                 found += !strcmp(story.line[i].text, sentence);
@@ -553,7 +553,7 @@ TEST("the rules: every tag can be jumped to, cited in a message, and found by a 
     struct rules_view view;
     quiet_scene(&scene, &hand, &story);
     canvas_init(&canvas, 80, 24);
-    CHECK_INT(rules_cited("It has to touch a space that was marked before (R10)."), pyr_text_rule_find("R10"));
+    CHECK_INT(rules_cited("It must share a side with a marked space (R10)."), pyr_text_rule_find("R10"));
     CHECK_INT(rules_cited("(R8) and then (Q3)."), pyr_text_rule_find("Q3"));
     CHECK_INT(rules_cited("nothing (R99) (abc) (R10"), -1);
     CHECK_INT(rules_cited(""), -1);

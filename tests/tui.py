@@ -214,7 +214,7 @@ def case_whole_game(folder):
     """By keys alone at 80x24 against two bots, and the end as the record has it."""
     terminal = Terminal(folder, 'play', '--players', '3', '--bots', 'novice,club', '--seed', '11', '--name', 'Zoë')
     text = terminal.wait('Pick two')
-    assert 'Zoë' in text and text.count('tomb in') == 4, text
+    assert 'Zoë' in text and text.count('to the tomb') == 4, text
     terminal.keys('2')
     terminal.wait('✓ keep')
     terminal.keys('Right', 'Right', 'Space')
@@ -351,13 +351,13 @@ def case_kill_and_resume(folder):
     terminal.wait('EXIT=137')
     terminal.end()
     terminal = Terminal(folder, 'play')
-    text = terminal.wait('Go on with your game')
+    text = terminal.wait('Continue your game')
     assert re.search(r'Round 1 of[ ║\n]+4, turn 3 of 7', text) and 'Ana' in text, text
     # A second window does not offer a game that is being played.
     terminal.keys('c')
     terminal.wait('Enter places|fits nowhere')
     other = Terminal(folder, 'play', '--continue')
-    other.wait('No saved game is free to go on with: this is a new one')
+    other.wait('No saved game can be resumed: this is a new one')
     other.keys('1', '2')
     other.wait('Enter keeps|Enter keep')
     other.keys('q', 'y')
@@ -433,7 +433,7 @@ def case_new_cards(folder):
     terminal.wait('EXIT=0')
     terminal.end()
     terminal = Terminal(folder, 'play', '--bots', 'novice', '--seed', '77')
-    terminal.wait('Go on with your game')
+    terminal.wait('Continue your game')
     terminal.keys('n')
     assert 'seed 77' in terminal.wait('Pick two')
     terminal.end()
@@ -522,7 +522,7 @@ def case_wrong_host(folder):
     terminal = Terminal(folder, 'play', '--server', f'http://127.0.0.1:{port}', '--name', 'Ana')
     terminal.wait('connection refused')
     server = Server(folder, port)            # it is tried again
-    terminal.wait('Make a new table')
+    terminal.wait('Create a public table')
     terminal.end()
     # TLS where there is none, and none where there is.
     terminal = Terminal(folder, 'play', '--server', f'https://127.0.0.1:{port}')
@@ -554,7 +554,7 @@ def case_rules(folder):
     assert 'is lost' in text, text
     terminal.keys('Enter', '/')
     terminal.type('qqq')                     # letters are no keys while they are typed
-    terminal.wait('No rule has')
+    terminal.wait('No rule contains')
     terminal.keys('BSpace', 'BSpace', 'BSpace')
     terminal.type('potion')
     terminal.wait('▸ R11')
@@ -704,17 +704,17 @@ def case_hot_seat(folder):
     """People at one screen: nobody sees what another has chosen."""
     terminal = Terminal(folder, 'play', '--players', '3', '--hot-seat', 'Ana,Ben', '--bots', 'novice', '--seed', '21')
     text = terminal.wait('Ana, it is your turn')
-    assert 'tomb in' not in text and '│ ♦' not in text and 'q quit' in text, text
+    assert 'to the tomb' not in text and '│ ♦' not in text and 'q quit' in text, text
     terminal.keys('q')
     text = terminal.wait('Leave the game')
-    assert 'it is me' not in text and 'your turn' not in text, text
+    assert "that's me" not in text and 'your turn' not in text, text
     terminal.keys('n')
     terminal.wait('Ana, it is your turn')
     terminal.keys('Enter')
     terminal.wait('Ana, these four cards')
     terminal.keys('1', '2', 'Enter')
     text = terminal.wait('Ben, it is your turn')
-    assert 'tomb in' not in text and 'Ana, these' not in text, text
+    assert 'to the tomb' not in text and 'Ana, these' not in text, text
     # Killed under the cover: what Ana sealed is kept, and still hidden.
     os.kill(terminal.process(), signal.SIGKILL)
     terminal.wait('EXIT=137')
@@ -724,7 +724,7 @@ def case_hot_seat(folder):
     terminal.wait('Ben, it is your turn')
     terminal.keys('Enter')
     text = terminal.wait('Ben, these four cards')
-    assert text.count('tomb in') == 4
+    assert text.count('to the tomb') == 4
     terminal.keys('3', '4', 'Enter')
     # Who sat here last goes on, so that people change seats once a turn.
     terminal.wait('Enter places')
@@ -749,7 +749,7 @@ def case_hot_seat(folder):
     play(terminal, 'turn 3 of 7')
     terminal.end()
     terminal = Terminal(folder, 'play', '--hot-seat', 'Ana,Ben,Ana')
-    assert 'EXIT=2' in terminal.wait('two people are called Ana') + terminal.wait('EXIT='), terminal.text()
+    assert 'EXIT=2' in terminal.wait('two players have the name Ana') + terminal.wait('EXIT='), terminal.text()
     terminal.end()
 
 
@@ -759,7 +759,7 @@ def case_unsaved(folder):
     terminal.wait('This game cannot be saved')
     terminal.keys('q')
     text = terminal.wait('Leave the game')
-    assert 'It could not be saved' in text and 'goes on' not in text, text
+    assert 'It could not be saved' in text and 'resume it' not in text, text
     terminal.end()
 
 
@@ -807,7 +807,7 @@ def case_looks(folder):
 def case_replay(folder):
     terminal = Terminal(folder, 'play', '--replay', RECORD, '--edition', PLAIN, '--playouts', '30', width=120, height=40)
     text = terminal.wait('Replay plain-2.pyr, line')
-    assert 'These four cards are dealt to random 2' in text and text.count('tomb in') == 4 and '✓ keep' not in text, text
+    assert 'These four cards are dealt to random 2' in text and text.count('to the tomb') == 4 and '✓ keep' not in text, text
     terminal.keys('Right')
     assert terminal.wait('random 2 keeps').count('✓ keep') == 2, terminal.text()
     terminal.keys('L')
@@ -996,7 +996,7 @@ def case_server(folder):
         terminal.wait('The game is over')
         # Ben makes a rematch, and both are at it.
         again = json.loads(ben2.ask('POST', f'/api/tables/{code}/rematch', {})[1])['table']['code']
-        terminal.wait('A rematch was made: N joins it')
+        terminal.wait('A rematch is ready: N joins it')
         terminal.keys('N')
         terminal.wait('Waiting for players')
         ben2.lines, ben2.version = [], 0
@@ -1022,7 +1022,7 @@ def case_one_number(folder):
     code = ben.create({'kind': 'open'}, {'kind': 'bot', 'level': 'novice'})['table']['code']
     commitment = json.loads(ben.ask('GET', f'/api/tables/{code}')[1])['table']['commitment']
     terminal = Terminal(folder, 'play', '--server', server.url, '--name', 'Ana')
-    terminal.wait('Make a new table')
+    terminal.wait('Create a public table')
     terminal.end()
     path = os.path.join(folder, 'pyramids/servers', f'127.0.0.1_{server.port}.cookie.numbers')
     kept = []
@@ -1056,7 +1056,7 @@ def case_tables(folder):
     terminal.wait('Ana, these four cards')
     terminal.end()
     terminal = Terminal(folder, 'play', '--server', server.url, '--name', 'Ana')
-    terminal.wait('Make a new table')
+    terminal.wait('Create a public table')
     terminal.keys('Up', 'Up', 'Enter')
     text = terminal.wait('Waiting for players')
     assert 'Ana (you)' in text and '2  free' in text, text
@@ -1064,7 +1064,7 @@ def case_tables(folder):
     terminal.keys('b')
     terminal.wait('Ana, these four cards')
     watcher = Terminal(os.path.join(folder), 'play', '--server', server.url, '--name', 'Onlooker', XDG_DATA_HOME=os.path.join(folder, 'other'))
-    text = watcher.wait('under way, you may watch')
+    text = watcher.wait('in progress, you can watch')
     assert code in text
     watcher.keys('Enter')
     text = watcher.wait('choose their first cards')
@@ -1076,7 +1076,7 @@ def case_tables(folder):
     watcher.wait('Ana: ')
     watcher.keys('o', 'q')
     text = watcher.wait('Leave the game')
-    assert 'the game goes on without you' in text and 'seat stays yours' not in text, text
+    assert 'the game continues without you' in text and 'seat is kept' not in text, text
     watcher.keys('n', 'q', 'y')
     assert 'Back to' not in watcher.wait('EXIT=0')
     # The same seat at a second screen: the first one says so, until it is alone again.
@@ -1136,11 +1136,11 @@ def case_secure(folder):
     server = Server(folder, more=['--tls-cert', cert, '--tls-key', key])
     url = f'https://localhost:{server.port}'
     terminal = Terminal(folder, 'play', '--server', url, width=120)
-    assert 'EXIT=1' in terminal.wait('the certificate is not trusted, or is that of another server; --trust FILE') + terminal.wait('EXIT')
+    assert 'EXIT=1' in terminal.wait('the certificate is not trusted, or belongs to another server; use --trust FILE') + terminal.wait('EXIT')
     terminal.end()
     for words, env in ((['--trust', cert], {}), ([], {'SSL_CERT_FILE': cert})):
         terminal = Terminal(folder, 'play', '--server', url, *words, **env)
-        terminal.wait('Make a new table')
+        terminal.wait('Create a public table')
         terminal.keys('Up', 'Up', 'Enter')
         terminal.wait('Waiting for players')
         terminal.keys('b')

@@ -61,7 +61,7 @@ static void print_option(const struct cli_option *option)
 
 static void print_help(const struct cli_options *options)
 {
-    const struct cli_option language = { "lang", 0, "CODE", _("the language of texts (default: as LANGUAGE or LANG say)") };
+    const struct cli_option language = { "lang", 0, "CODE", _("language (default: from LANGUAGE or LANG)") };
     const struct cli_option help = { "help", 'h', NULL, _("show this help") };
     char text[4096];
     snprintf(text, sizeof text, _("Usage: pyramids %s\n\n%s\n\nOptions:\n"), options->usage, options->about);
@@ -134,7 +134,7 @@ int cli_parse(const struct cli_options *options, int *argc, char **argv, const c
             values[o - options->option] = "";
         }
         if (o->value && !*values[o - options->option]) {
-            cli_error(_("option '%s' wants a value: %s"), word, o->value);
+            cli_error(_("option '%s' needs a value (%s)"), word, o->value);
             return usage_error(options);
         }
     }
@@ -147,7 +147,7 @@ bool cli_go_together(const struct cli_option *option, const char *const *values,
     for (unsigned i = 0; option[i].name; i++) {
         for (unsigned j = 0; values[i] && option[j].name; j++) {
             if (values[j] && excluded[i] >> j & 1) {
-                cli_error(_("--%s and --%s do not go together"), option[i].name, option[j].name);
+                cli_error(_("--%s cannot be combined with --%s"), option[i].name, option[j].name);
                 return false;
             }
         }

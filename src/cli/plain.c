@@ -90,7 +90,7 @@ static void tell_mark(const struct game *g, const struct pyr_event *event)
     for (unsigned i = 0; i < event->count; i++) {
         const struct pyr_card_face *face = &g->edition.box.card[event->part[i].card];
         if (event->part[i].spaces & face->tomb)
-            printf(_("  %s: completed %d, %s\n"), g->namebuf[event->seat], event->part[i].card + 1, pyr_text_colour(face->colour));
+            printf(_("  %s: completed card %d, %s\n"), g->namebuf[event->seat], event->part[i].card + 1, pyr_text_colour(face->colour));
     }
 }
 
@@ -111,11 +111,11 @@ static void tell_line(const struct game *g, struct pyr_word line)
         return;
     const char *name = event.seat < PYR_MAX_SEATS ? g->namebuf[event.seat] : "";
     switch (event.kind) {
-    case PYR_EVENT_KEEP: printf(_("  %s: kept %d and %d\n"), name, event.card[0] + 1, event.card[1] + 1); break;
+    case PYR_EVENT_KEEP: printf(_("  %s: kept cards %d and %d\n"), name, event.card[0] + 1, event.card[1] + 1); break;
     case PYR_EVENT_SHOW: tell_shown(&event); break;
     case PYR_EVENT_MARK: tell_mark(g, &event); break;
-    case PYR_EVENT_TAKE: printf(_("  %s: took %d from the display\n"), name, event.card[0] + 1); break;
-    case PYR_EVENT_DRAW: printf(_("  %s: drew %d from the deck\n"), name, event.card[0] + 1); break;
+    case PYR_EVENT_TAKE: printf(_("  %s: took card %d from the display\n"), name, event.card[0] + 1); break;
+    case PYR_EVENT_DRAW: printf(_("  %s: drew card %d from the deck\n"), name, event.card[0] + 1); break;
     case PYR_EVENT_POINTS:
         printf(pyr_ngettext("  %s: %d pyramid point for %s\n", "  %s: %d pyramid points for %s\n", (unsigned long)event.points), name, event.points,
             pyr_text_colour(event.colour));
@@ -219,7 +219,7 @@ static void show_pattern(const struct game *g, const struct pyr_table *open)
     for (unsigned p = 0; p < PYR_PATTERNS; p++)
         for (unsigned i = 0; i < left[p]; i++)
             add(hidden, sizeof hidden, "%s%s", *hidden ? " " : "", g->edition.pattern_name[p]);
-    printf(_("Still face down in this round (one of them stays hidden): %s\n"), hidden);
+    printf(_("Still to come this round (all but one of): %s\n"), hidden);
 }
 
 static void show_table(const struct game *g)
@@ -288,7 +288,7 @@ static void show_choices(const struct game *g, const char *prefix)
         }
     }
     if (choices.too_many || choices.no_memory)
-        puts(_("There are more legal choices than can be listed."));
+        puts(_("Too many legal choices to list."));
     printf(pyr_ngettext("(%lu legal choice)\n", "(%lu legal choices)\n", shown), shown);
     choices_finish(&choices);
 }
@@ -363,7 +363,7 @@ static void undo(struct game *g)
         puts(_("Taken back."));
         show_table(g);
     } else {
-        puts(_("There is nothing to take back."));
+        puts(_("Nothing to take back."));
     }
 }
 
@@ -468,7 +468,7 @@ static void choose(struct game *g, const char *typed)
     snprintf(word, sizeof word, "%s", typed);
     tidy(g, word, sizeof word);
     if (is_nonsense(word)) {
-        printf(_("No: '%.60s' is no command and no choice; help tells what is.\n"), typed);
+        printf(_("'%.60s' is neither a command nor a legal choice; type help for a list.\n"), typed);
         return;
     }
     struct pyr_fault fault;
@@ -482,13 +482,13 @@ static void choose(struct game *g, const char *typed)
     if (err == PYR_ERR_EXTRA_MISSING && strlen(text) < sizeof g->pending) {
         forget(g);
         strcpy(g->pending, text);
-        printf(pyr_ngettext("%s, and %d extra mark to make: type CARD:SPACE, or ? or undo.\n",
-                   "%s, and %d extra marks to make: type CARD:SPACE, or ? or undo.\n", (unsigned long)fault.number[0]),
+        printf(pyr_ngettext("%s; %d extra mark left: type CARD:SPACE, ? or undo.\n",
+                   "%s; %d extra marks left: type CARD:SPACE, ? or undo.\n", (unsigned long)fault.number[0]),
             text, fault.number[0]);
     } else if (err && err != PYR_ERR_NOT_DEALT && match->replay.state.open.phase == PYR_KEEP) {
         const pyr_card *dealt = match->replay.state.hidden.dealt[g->me];
         forget(g);
-        printf(_("No: type the numbers of two of your four cards, such as %d %d.\n"), dealt[0] + 1, dealt[1] + 1);
+        printf(_("Type the numbers of two of your four cards, such as %d %d.\n"), dealt[0] + 1, dealt[1] + 1);
     } else if (err) {
         forget(g);
         pyr_text_fault(&fault, sentence, sizeof sentence);
@@ -519,7 +519,7 @@ static void show_rules(const char *word)
         shown++;
     }
     if (!shown)
-        printf(_("No rule has the word '%.60s'; rules alone lists them.\n"), word);
+        printf(_("No rule contains '%.60s'; type rules for the list.\n"), word);
 }
 
 static void show_log(const struct game *g)
@@ -560,9 +560,9 @@ static void obey(struct game *g, char *line)
         show_rules(word + 5 + strspn(word + 5, " \t"));
     else if (!strncasecmp(word, "save ", 5) && word[5]) {
         if (cli_write(word + 5, g->match.log.text, g->match.log.start[g->match.log.lines]))
-            printf(_("Saved as %s. Go on with: pyramids play %s\n"), word + 5, word + 5);
+            printf(_("Saved as %s. Continue with: pyramids play %s\n"), word + 5, word + 5);
     } else if (!strcasecmp(word, "save"))
-        puts(_("Save as what? save FILE"));
+        puts(_("No file name given: type save FILE."));
     else if (!strcasecmp(word, "quit") || !strcasecmp(word, "exit") || !strcasecmp(word, "q"))
         g->quit = true;
     else
@@ -654,7 +654,7 @@ static int begin(struct game *g, const struct plain_options *o)
     if (err) {
         char sentence[256];
         pyr_text_error(err, sentence, sizeof sentence);
-        cli_error(_("--name: '%s' cannot be a player's name: %s"), o->name, sentence);
+        cli_error(_("--name: '%s' is not a valid player name: %s"), o->name, sentence);
         return CLI_USAGE;
     }
     snprintf(number, sizeof number, "%llu", (unsigned long long)o->seed);
@@ -679,7 +679,7 @@ static int load(struct game *g, const char *name, const char *text, size_t size,
     /* Who played what, where the options do not say otherwise. */
     if (saved_seats(text, g->match.replay.seats, &people, bot)) {
         if (people & (people - 1)) {
-            cli_error(_("%s: several people play this game at one screen, which needs a terminal to draw on"), name);
+            cli_error(_("%s: several players share one screen in this game, which needs a full-screen terminal"), name);
             return CLI_WRONG;
         }
         if (!o->has_seat)
@@ -689,7 +689,7 @@ static int load(struct game *g, const char *name, const char *text, size_t size,
                 g->bot[s] = bot[s] ? bot[s] : o->any_bot;
     }
     if (g->me >= g->match.replay.seats) {
-        cli_error(_("%s: there is no seat %u"), name, g->me + 1u);
+        cli_error(_("%s: no seat %u in this game"), name, g->me + 1u);
         return CLI_WRONG;
     }
     saved_claim(&g->match, 1u << g->me, g->bot);
@@ -718,10 +718,10 @@ static int load_saved(struct game *g, const char *name, const struct plain_optio
     char *text = asked ? saved_open(&g->save, name, &size) : NULL;
     int code = asked ? cli_edition_load(o->edition, asked) : CLI_WRONG;
     if (!code && !text) {
-        cli_error(_("%s: this game is being played in another window, or cannot be read"), name);
+        cli_error(_("%s: this game is open in another window, or cannot be read"), name);
         code = CLI_WRONG;
     } else if (!code && !saved_edition(asked, text, size, &g->edition)) {
-        cli_error(_("%s: the edition of this game is missing; --edition FILE names it"), name);
+        cli_error(_("%s: the edition of this game is missing; give it with --edition FILE"), name);
         code = CLI_WRONG;
     }
     if (!code)
@@ -780,10 +780,10 @@ static void choose_saved(const struct plain_options *o, const struct pyr_edition
     else if (count && isatty(STDIN_FILENO))
         chosen = ask_for_saved(all, count);
     else if (count)
-        printf(pyr_ngettext("%u unfinished game is saved: 'pyramids play --list' shows it, --continue continues it.\n",
-            "%u unfinished games are saved: 'pyramids play --list' shows them, --continue continues the newest.\n", count), count);
+        printf(pyr_ngettext("%u unfinished game is saved: 'pyramids play --list' shows it, --continue resumes it.\n",
+            "%u unfinished games are saved: 'pyramids play --list' shows them, --continue resumes the newest.\n", count), count);
     else if (o->go_on)
-        puts(_("No saved game is free to go on with: this is a new one."));
+        puts(_("No saved game can be resumed: this is a new one."));
     if (chosen < count)
         snprintf(name, size, "%s", all[chosen].name);
     free(all);
@@ -867,7 +867,7 @@ int plain_list(const char *edition_name)
     unsigned count = code ? 0 : saved_list(edition, &list);
     print_saved(list, count);
     if (!code && !count)
-        puts(_("There are no unfinished games."));
+        puts(_("No unfinished games."));
     else if (!code)
         puts(_("Continue one with: pyramids play --resume NAME"));
     free(list);

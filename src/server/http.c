@@ -1031,12 +1031,12 @@ static void get_nothing(struct request *request)
         request_error(request, ERROR_STORAGE, "");
         return;
     }
-    const char *before = pyr_text_use(request->language), *title = _("There is nothing here");
+    const char *before = pyr_text_use(request->language), *title = _("Page not found");
     fprintf(to, "<!doctype html>\n<html lang=\"%s\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
         "<title>%s · Pyramids</title>\n<link rel=\"icon\" href=\"/icon.svg\" type=\"image/svg+xml\">\n<link rel=\"stylesheet\" href=\"/style.css\">\n"
         "<script src=\"/theme.js\"></script>\n<div class=\"page\">\n<header class=\"top\"><img src=\"/icon.svg\" width=\"36\" height=\"36\" alt=\"\"><b>Pyramids</b></header>\n"
         "<main class=\"page-in narrow\">\n<h1 class=\"title\">%s</h1>\n<p class=\"lead\">%s</p>\n<p class=\"bars\"><a class=\"btn pri\" href=\"/\">%s</a></p>\n</main>\n</div>\n</html>\n", request->language, title, title,
-        _("This address does not lead anywhere: perhaps it was cut off or mistyped. Tables are joined with their code, on the first page."), _("Home"));
+        _("This address does not exist. It may be incomplete or mistyped. To join a table, enter its code on the home page."), _("Home"));
     pyr_text_use(before);
     fclose(to);
     request->server->count.errors++;

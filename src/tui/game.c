@@ -95,7 +95,7 @@ static bool begin_new(struct app *app, const struct seating *setup)
     if (err) {
         char sentence[256];
         pyr_text_error(err, sentence, sizeof sentence);
-        app_fail(app, _("a name cannot be a player's name: %s"), sentence);
+        app_fail(app, _("not a valid player name: %s"), sentence);
         return false;
     }
     read_names(app);
@@ -106,13 +106,13 @@ static bool begin_new(struct app *app, const struct seating *setup)
 static bool ask_to_go_on(struct app *app)
 {
     char text[600], turn[128], list[400];
-    const struct key_hint hints[] = { { 'c', "c", _("go on") }, { 'n', "n", _("new game") }, { 'q', "q", _("quit") } };
+    const struct key_hint hints[] = { { 'c', "c", _("continue") }, { 'n', "n", _("new game") }, { 'q', "q", _("quit") } };
     for (;;) {
         app_canvas(app);
         words_turn(&app->match.replay.state.open, turn, sizeof turn);
         words_names((1u << app->match.replay.seats) - 1, app->names, list, sizeof list);
-        snprintf(text, sizeof text, _("A game of %s is under way. %s."), list, turn);
-        draw_notice(&app->canvas, _("Go on with your game?"), text, hints, 3);
+        snprintf(text, sizeof text, _("Unfinished game: %s. %s."), list, turn);
+        draw_notice(&app->canvas, _("Continue your game?"), text, hints, 3);
         screen_show(&app->canvas);
         struct input input = screen_wait(1000);
         const struct place *place = input.kind == INPUT_CLICK ? canvas_find(&app->canvas, input.x, input.y) : NULL;
@@ -199,7 +199,7 @@ static bool find_saved(struct app *app)
     if (options->resume) {
         good = game->saves = open_saved(app, options->resume);
         if (!good)
-            app_fail(app, _("%s: this game is being played in another window, or cannot be read"), options->resume);
+            app_fail(app, _("%s: this game is open in another window, or cannot be read"), options->resume);
         return good;
     }
     unsigned count = saved_list(options->edition, &list), first = 0;
@@ -245,7 +245,7 @@ static bool begin_from_record(struct app *app)
     read_names(app);
     if (app->people & ((1u << app->match.replay.seats) - 1))
         return true;
-    app_fail(app, _("%s: there is no such seat"), options->record_name);
+    app_fail(app, _("%s: no such seat"), options->record_name);
     return false;
 }
 
@@ -266,7 +266,7 @@ static bool begin_or_resume(struct app *app)
     }
     bool good = begin_new(app, &setup);
     if (good && app->options->go_on && !app->again)
-        app_say(app, ST_TEXT, "%s", _("No saved game is free to go on with: this is a new one."));
+        app_say(app, ST_TEXT, "%s", _("No saved game can be resumed: this is a new one."));
     return good;
 }
 
@@ -418,7 +418,8 @@ void game_draw_cover(struct app *app)
 {
     char heading[300], news[6000] = "";
     struct game *game = app->game;
-    const struct key_hint hints[] = { { K_ENTER, _("Enter"), _("it is me") }, { 'q', "q", _("quit") }, { 'u', "u", _("the one before takes back") } };
+    const struct key_hint hints[] = { { K_ENTER, _("Enter"), _("that's me") }, { 'q', "q", _("quit") }, { 'u', "u",
+        _("previous player takes back") } };
     unsigned shown = 0;
     story_tell(&app->story, &app->match, app->match.log.lines, app->names);
     /* As many of the last lines as there is room for in the box: it is 60 columns wide, and has seven other rows. */
@@ -431,7 +432,7 @@ void game_draw_cover(struct app *app)
     for (unsigned i = app->story.count - shown; i < app->story.count; i++)
         snprintf(news + strlen(news), sizeof news - strlen(news), "%s\n", app->story.line[i].text);
     if (!news[0])
-        snprintf(news, sizeof news, "%s", _("The others look away, please."));
+        snprintf(news, sizeof news, "%s", _("Everyone else, please look away."));
     snprintf(heading, sizeof heading, _("%s, it is your turn."), app->names[app->seat]);
     bool back = game->uncovered_for != PYR_NOBODY && game->uncovered_for != app->seat && app->match.choice[game->uncovered_for].confirmed;
     draw_notice(&app->canvas, heading, news, hints, back ? 3 : 2);
@@ -533,10 +534,10 @@ static unsigned game_waiting(const struct app *app)
 static const char *game_leaving(const struct app *app)
 {
     if (!app->game->is_kept)
-        return _("It could not be saved: leaving loses what is not on the disk.");
+        return _("It could not be saved: if you leave, you lose unsaved choices.");
     if (!saved_is_begun(&app->match, app->people))
-        return _("Nothing has been chosen yet: the game is not kept.");
-    return pyr_match_is_over(&app->match) ? _("It is over, and its record is kept.") : _("It is kept and goes on the next time you start.");
+        return _("Nothing has been chosen yet: the game is not saved.");
+    return pyr_match_is_over(&app->match) ? _("It is over, and its record is saved.") : _("It is saved; you can resume it next time.");
 }
 
 static bool game_can_play_again(const struct app *app)

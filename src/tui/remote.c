@@ -161,24 +161,24 @@ static const char *words_error(const char *code)
     static const struct {
         const char *code, *text;
     } errors[] = {
-        { "no_table", N_("There is no such table.") },
+        { "no_table", N_("Unknown table.") },
         { "taken", N_("No seat is free: you are watching.") },
-        { "bad_key", N_("The seat is kept for a friend, and this is not its key.") },
-        { "begun", N_("The game has begun: you are watching.") },
-        { "not_host", N_("Only who made the table may do this.") },
-        { "late", N_("Too late: the others went on meanwhile.") },
-        { "not_due", N_("There is nothing to decide now.") },
-        { "no_choice", N_("There is nothing to take back.") },
-        { "confirmed", N_("You have chosen already.") },
-        { "too_many", N_("The server has too many tables or visitors now.") },
+        { "bad_key", N_("The seat is reserved for a friend; this is not its key.") },
+        { "begun", N_("The game has started: you are watching.") },
+        { "not_host", N_("Only the host of the table can do this.") },
+        { "late", N_("Too late: the other players have moved on.") },
+        { "not_due", N_("Nothing to decide now.") },
+        { "no_choice", N_("Nothing to take back.") },
+        { "confirmed", N_("You have already chosen.") },
+        { "too_many", N_("The server has too many tables or visitors right now.") },
         { "too_fast", N_("The server asks to slow down.") },
-        { "storage", N_("The server could not write it down; it is tried again.") },
-        { "stopping", N_("The server is going down.") },
-        { "bad_name", N_("The server does not take this name.") },
-        { "no_visitor", N_("The server does not know you any more.") },
-        { "unknown_visitor", N_("The server does not know you any more.") },
-        { "bad_cookie", N_("The server cannot read who you are; nothing was changed.") },
-        { "no_edition", N_("The server has no such edition.") },
+        { "storage", N_("The server could not save it; retrying.") },
+        { "stopping", N_("The server is shutting down.") },
+        { "bad_name", N_("The server does not accept this name.") },
+        { "no_visitor", N_("The server no longer recognises you.") },
+        { "unknown_visitor", N_("The server no longer recognises you.") },
+        { "bad_cookie", N_("The server cannot read your identity; nothing was changed.") },
+        { "no_edition", N_("The server does not have this edition.") },
         { "not_over", N_("The game is not over yet.") },
     };
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
@@ -195,7 +195,7 @@ static void note_error(struct remote *remote, const char *code)
         snprintf(remote->note, sizeof remote->note, "%s", words);
     } else {
         copy_text(shown, sizeof shown, code);            /* whatever the server sends, no control characters */
-        snprintf(remote->note, sizeof remote->note, _("The server refuses: %.60s"), shown);
+        snprintf(remote->note, sizeof remote->note, _("The server refused: %.60s"), shown);
     }
 }
 
@@ -204,11 +204,11 @@ static const char *words_cause(int status)
 {
     switch (status) {
     case NET_NO_NAME: return _("unknown host; check the spelling.");
-    case NET_NO_LOOKUP: return _("the name cannot be looked up; is this computer online?");
+    case NET_NO_LOOKUP: return _("the name cannot be resolved; is this computer online?");
     case NET_REFUSED: return _("connection refused: no server is running there, or it uses another port.");
     case NET_UNREACHABLE: return _("the computer cannot be reached.");
-    case NET_NO_TLS: return _("the server there does not answer in TLS; is its address http://?");
-    case NET_NO_HTTP: return _("the server there does not answer in HTTP; is its address https://?");
+    case NET_NO_TLS: return _("the server does not use TLS; is its address http://?");
+    case NET_NO_HTTP: return _("the server does not use plain HTTP; is its address https://?");
     default: return _("the server reports an internal error.");
     }
 }
@@ -320,7 +320,7 @@ static void read_offer(struct remote *remote, const json_t *table)
         snprintf(offer->text, sizeof offer->text, pyr_ngettext("%s: %s; %u seat is free", "%s: %s; %u seats are free", free_seats), offer->code, names,
             free_seats);
     else
-        snprintf(offer->text, sizeof offer->text, _("%s: %s; under way, you may watch"), offer->code, names);
+        snprintf(offer->text, sizeof offer->text, _("%s: %s; in progress, you can watch"), offer->code, names);
     remote->offers++;
 }
 
@@ -508,7 +508,7 @@ static void on_table(struct remote *remote, struct app *app, const json_t *messa
             remote->ready |= 1u << s;
     }
     if (!strcmp(remote->state, "closed")) {
-        app_fail(app, "%s", _("the table was given up"));
+        app_fail(app, "%s", _("the table was closed"));
         return;
     }
     if (remote->stage < STAGE_ROOM)
@@ -540,7 +540,7 @@ static void on_lines(struct remote *remote, struct app *app, const json_t *messa
         const char *text = json_string_value(line);
         size_t length = json_string_length(line);
         if (!text || remote->size + length + 2 > PYR_LOG_SIZE || memchr(text, '\n', length)) {
-            app_fail(app, "%s", _("the server sent what is no game record"));
+            app_fail(app, "%s", _("the server sent an invalid game record"));
             return;
         }
         memcpy(remote->text + remote->size, text, length);
@@ -606,7 +606,7 @@ static void note_rule(struct remote *remote, const char *rule)
 {
     char shown[9];
     copy_text(shown, sizeof shown, rule);
-    snprintf(remote->note, sizeof remote->note, _("The rules forbid it (%.8s)."), shown);
+    snprintf(remote->note, sizeof remote->note, _("The rules do not allow it (%.8s)."), shown);
 }
 
 static void on_error(struct remote *remote, struct app *app, const json_t *message)
@@ -614,7 +614,7 @@ static void on_error(struct remote *remote, struct app *app, const json_t *messa
     const char *code = text_of(message, "code"), *id = text_of(message, "id");
     if (!strcmp(code, "no_table")) {
         if (app->options->table) {
-            app_fail(app, _("%s: there is no such table"), remote->code);
+            app_fail(app, _("%s: unknown table"), remote->code);
         } else {
             remote->stage = STAGE_LIST;
             remote->code[0] = '\0';
@@ -724,7 +724,7 @@ static void answer_record(struct remote *remote, struct app *app, const struct n
 static void answer_visitor(struct remote *remote, struct app *app, const struct net_event *event, const json_t *answer)
 {
     if (is_stranger(event->status, answer)) {
-        app_fail(app, _("%s: this is not a server of Pyramids"), remote->url);
+        app_fail(app, _("%s: not a Pyramids server"), remote->url);
     } else if (event->id == ASK_WHO && event->status == 401) {
         become_new(remote);
     } else if (event->status == 200) {
@@ -741,7 +741,8 @@ static void answer_missing(struct remote *remote, struct app *app, const struct 
     bool first = event->id == ASK_WHO || event->id == ASK_BE;
     note_cause(remote, event->status);
     if (event->status == NET_UNTRUSTED)
-        app_fail(app, _("%s: the certificate is not trusted, or is that of another server; --trust FILE trusts one that you know"), remote->url);
+        app_fail(app, _("%s: the certificate is not trusted, or belongs to another server; use --trust FILE to "
+                        "trust one you know"), remote->url);
     else if (event->status == NET_NO_NAME && remote->stage == STAGE_VISITOR)
         app_fail(app, "%s", remote->cause);
     else if (first)
@@ -984,10 +985,10 @@ static const char *remote_banner(const struct app *app)
 {
     const struct remote *remote = app->remote;
     if (remote->connected && remote->elsewhere)
-        return _("You play this seat in another window now. Choosing here takes it back.");
+        return _("You are playing this seat in another window. Choose here to take it back.");
     if (remote->connected)
         return NULL;
-    return remote->you ? _("Connection lost: reconnecting. Your marks are safe; a choice is sent once.") : _("Connection lost: reconnecting.");
+    return remote->you ? _("Connection lost: reconnecting. Your marks are safe; nothing is sent twice.") : _("Connection lost: reconnecting.");
 }
 
 static enum sign remote_sign(const struct app *app, unsigned seat)
@@ -1029,7 +1030,7 @@ static void draw_room(struct remote *remote, struct app *app)
             snprintf(text + length, sizeof text - length, _("\n%u  free"), s + 1);
             free_seats++;
         } else if (!strcmp(seat->kind, "friend")) {
-            snprintf(text + length, sizeof text - length, _("\n%u  kept for %s"), s + 1, seat->name);
+            snprintf(text + length, sizeof text - length, _("\n%u  reserved for %s"), s + 1, seat->name);
             free_seats++;
         } else if (s + 1 == remote->you) {
             snprintf(text + length, sizeof text - length, _("\n%u  %s (you)"), s + 1, seat->name);
@@ -1042,9 +1043,9 @@ static void draw_room(struct remote *remote, struct app *app)
     if (!remote->connected)
         snprintf(text + strlen(text), sizeof text - strlen(text), "\n\n%s", _("Connection lost: reconnecting."));
     if (free_seats && remote->host && remote->you)
-        app_hint(app, 'b', "b", _("a bot takes a free seat"));
+        app_hint(app, 'b', "b", _("fill a free seat with a bot"));
     app_hint(app, 'q', "q", _("quit"));
-    draw_notice(&app->canvas, !strcmp(remote->state, "running") ? _("The players choose their first cards") : _("Waiting for players"), text, app->hints, app->hint_count);
+    draw_notice(&app->canvas, !strcmp(remote->state, "running") ? _("The players are choosing their first cards") : _("Waiting for players"), text, app->hints, app->hint_count);
 }
 
 static void remote_draw(struct app *app)
@@ -1057,13 +1058,13 @@ static void remote_draw(struct app *app)
         const char *items[MOST_TABLES + 2];
         for (unsigned i = 0; i < remote->offers; i++)
             items[i] = remote->offer[i].text;
-        items[remote->offers] = _("Make a new table for two, open to everyone");
+        items[remote->offers] = _("Create a public table for two");
         items[remote->offers + 1] = _("Type the code of a table");
         app_hint(app, K_ENTER, _("Enter"), _("choose"));
         app_hint(app, K_UP, app->facts.ascii ? "Up" : "↑", _("up"));
         app_hint(app, K_DOWN, app->facts.ascii ? "Down" : "↓", _("down"));
         app_hint(app, 'q', "q", _("quit"));
-        snprintf(text, sizeof text, _("Tables at %s"), remote->url);
+        snprintf(text, sizeof text, _("Tables on %s"), remote->url);
         draw_list(&app->canvas, text, items, remote->offers + 2, remote->at, remote->note, app->hints, app->hint_count);
     } else if (remote->stage == STAGE_CODE) {
         app_hint(app, K_ENTER, _("Enter"), _("join"));
@@ -1073,9 +1074,9 @@ static void remote_draw(struct app *app)
     } else {
         app_hint(app, 'q', "q", _("quit"));
         if (remote->cause[0])
-            snprintf(text, sizeof text, "%s %s", remote->cause, _("It is tried again."));
+            snprintf(text, sizeof text, "%s %s", remote->cause, _("Retrying."));
         else
-            snprintf(text, sizeof text, remote->retry_at > 0 ? _("No answer from %s yet; it is tried again.") : _("Calling %s."), remote->url);
+            snprintf(text, sizeof text, remote->retry_at > 0 ? _("No answer from %s yet; retrying.") : _("Connecting to %s."), remote->url);
         draw_notice(&app->canvas, _("Connecting"), text, app->hints, app->hint_count);
         canvas_put(&app->canvas, 1, 0, spinner(app->beat, app->facts.ascii), ST_TOUCH);
     }
@@ -1157,8 +1158,8 @@ static bool remote_is_alive(const struct app *app)
 static const char *remote_leaving(const struct app *app)
 {
     if (pyr_match_is_over(&app->match))
-        return _("It is over, and its record is kept.");
-    return app->remote->you ? _("Your seat stays yours: come back with the same command.") : _("You are watching: the game goes on without you.");
+        return _("It is over, and its record is saved.");
+    return app->remote->you ? _("Your seat is kept: come back with the same command.") : _("You are only watching: the game continues without you.");
 }
 
 static const struct play_ops remote_ops = { .tick = remote_tick, .is_alive = remote_is_alive, .title = remote_title, .banner = remote_banner,
@@ -1201,7 +1202,7 @@ struct remote *remote_create(struct app *app)
     read_link(remote, options->server);
     if ((options->table && !copy_table_code(remote->code, sizeof remote->code, options->table)) ||
         (options->key && !copy_code(remote->key, sizeof remote->key, options->key))) {
-        app_fail(app, _("'%.60s' is not a table's code"), options->table ? options->table : options->key);
+        app_fail(app, _("'%.60s' is not a table code"), options->table ? options->table : options->key);
         goto failed;
     }
     /* A file a server, named by its address. */
@@ -1221,7 +1222,7 @@ struct remote *remote_create(struct app *app)
     }
     remote->net = remote->text && random_hex(remote->session, 6) ? net_create(remote->url, remote->cookie, options->trusted, screen_wake) : NULL;
     if (!remote->net) {
-        app_fail(app, _("'%.200s' is not a server's address; expected http://HOST:PORT or https://HOST"), options->server);
+        app_fail(app, _("'%.200s' is not a server address; expected http://HOST:PORT or https://HOST"), options->server);
         goto failed;
     }
     remote->wait = 0.5;

@@ -177,7 +177,7 @@ static void prompt(struct app *app, const struct scene *scene)
     case HAND_REPLACE: app_say(app, ST_TEXT, "%s", _("Choose a card with the arrows; Enter takes it. There is no going back (Q5).")); break;
     case HAND_OVER:
         if (app->ops->is_asked_again && app->ops->is_asked_again(app))
-            app_say(app, ST_TOUCH, "%s", _("A rematch was made: N joins it."));
+            app_say(app, ST_TOUCH, "%s", _("A rematch is ready: N joins it."));
         break;
     case HAND_IDLE:
         words_names(app->ops->waiting(app), app->names, list, sizeof list);
@@ -331,7 +331,7 @@ show:
     if (app->question) {
         const struct key_hint answers[] = { { 'y', "y", _("yes") }, { 'n', "n", _("no") } };
         if (app->question == ASK_TAKE_BACK)
-            draw_notice(&app->canvas, _("Take your last turn back?"), _("The game goes back to before your last choice."), answers, 2);
+            draw_notice(&app->canvas, _("Take back your last turn?"), _("The game goes back to before your last choice."), answers, 2);
         else
             draw_notice(&app->canvas, _("Leave the game?"), app->ops->leaving(app), answers, 2);
     }
