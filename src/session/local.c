@@ -149,12 +149,28 @@ static void put_choice(const struct pyr_local *local, pyr_seat seat, struct pyr_
     const struct pyr_pending *choice = &local->match->choice[seat];
     pyr_out_text(out, choice->confirmed ? "; sealed " : "; draft ");
     pyr_out_number(out, seat + 1);
-    for (unsigned i = 0; i < choice->count; i++) {
+    if (choice->confirmed) {                 /* whole, so that a record has words for it */
+        pyr_out_char(out, ' ');
+        pyr_game_write_choice(&local->match->game, seat, out);
+    }
+    for (unsigned i = 0; i < choice->count && !choice->confirmed; i++) {
         pyr_out_char(out, ' ');
         for (int shift = 60; shift >= 0; shift -= 4)
             pyr_out_char(out, digits[pyr_pending_step(choice, i) >> shift & 15]);
     }
     pyr_out_char(out, '\n');
+}
+
+/* Whether the record itself says what the seed is. */
+static bool is_seed_tagged(const struct pyr_local *local)
+{
+    uint64_t seed;
+    for (uint32_t i = 0; i < local->match->log.lines; i++) {
+        struct pyr_word line = pyr_match_line(local->match, i);
+        if (begins(line, "tag seed ") && read_number(after(line, "tag seed "), &seed) && seed == local->seed)
+            return true;
+    }
+    return false;
 }
 
 size_t pyr_local_save(const struct pyr_local *local, char *to, size_t size)
@@ -163,11 +179,16 @@ size_t pyr_local_save(const struct pyr_local *local, char *to, size_t size)
     struct pyr_out out;
     pyr_out_init(&out, to, size);
     pyr_out_word(&out, (struct pyr_word){ match->log.text, match->log.start[match->log.lines] });
-    pyr_out_text(&out, "; seed ");
-    put_number(&out, local->seed);
-    pyr_out_text(&out, "\n; me ");
-    pyr_out_number(&out, local->me + 1);
-    pyr_out_char(&out, '\n');
+    if (!is_seed_tagged(local)) {
+        pyr_out_text(&out, "; seed ");
+        put_number(&out, local->seed);
+        pyr_out_char(&out, '\n');
+    }
+    if (pyr_local_is_shared(local)) {
+        pyr_out_text(&out, "; me ");
+        pyr_out_number(&out, local->me + 1);
+        pyr_out_char(&out, '\n');
+    }
     for (unsigned s = 0; s < match->replay.seats && !pyr_match_is_over(match); s++)
         if (match->choice[s].count && (match->choice[s].confirmed || local->people >> s & 1))
             put_choice(local, (pyr_seat)s, &out);
@@ -198,8 +219,7 @@ static bool read_seats(struct pyr_local *local, struct pyr_word list, unsigned s
     return true;
 }
 
-/* `; sealed 1 00000000000001c0`, or in the words of a record as older programs wrote it; `; draft ...`. What does not
- * fit is left out. */
+/* `; sealed 1 17:c1c2c3`, or as steps; `; draft 1 00000000000001c0`. What does not fit is left out. */
 static void read_choice(struct pyr_local *local, struct pyr_word words, bool is_sealed)
 {
     struct pyr_match *match = local->match;
