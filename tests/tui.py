@@ -380,6 +380,33 @@ def case_kill_and_resume(folder):
         terminal.end()
 
 
+def case_kept_marks(folder):
+    """Marks that are placed but not confirmed are kept with a game on this computer, too; line by line they are typed again."""
+    terminal = Terminal(folder, 'play', '--bots', 'novice', '--seed', '9', '--name', 'Ana')
+    play(terminal, 'turn 1 of 7')
+    while 'Placed' not in terminal.wait('Placed. Enter|Red cross|Enter places|fits nowhere'):
+        terminal.keys('Enter')
+    placed = terminal.text().count('▐')
+    assert placed > 0
+    path = saved(folder)[0]
+    os.kill(terminal.process(), signal.SIGKILL)
+    terminal.wait('EXIT=137')
+    terminal.end()
+    assert re.search('^; draft 1( [0-9a-f]{16})+$', read(path), re.M), read(path)
+    terminal = Terminal(folder, 'play', '--plain', '--continue', height=60)
+    assert 'turn 1 of 7' in terminal.wait('^> *$')
+    terminal.type('quit\n')
+    terminal.wait('EXIT=0')
+    terminal.end()
+    terminal = Terminal(folder, 'play', '--continue')
+    text = terminal.wait('Placed. Enter confirms')
+    assert text.count('▐') == placed, text
+    terminal.keys('Enter')
+    terminal.wait('turn 2 of 7')
+    assert '; draft' not in read(path)
+    terminal.end()
+
+
 def case_many_saved(folder):
     """All unfinished games are offered, the newest first; each can be gone on with, and by its name without asking."""
     for name in ('Ana', 'Ben', 'Cleo'):
