@@ -333,19 +333,19 @@ static void game_tick(struct app *app)
         game_save(app);                      /* what is placed, too */
 }
 
-bool game_is_thinking(const struct app *app)
+static bool game_is_thinking(const struct app *app)
 {
     return app->game && app->game->thinking != PYR_NOBODY;
 }
 
 /* The cover. */
 
-bool game_is_covered(const struct app *app)
+static bool game_is_covered(const struct app *app)
 {
     return app->game->local.covered;
 }
 
-void game_uncover(struct app *app)
+static void game_uncover(struct app *app)
 {
     pyr_local_uncover(&app->game->local);
     app->game->seen[app->seat] = app->match.log.lines;
@@ -353,7 +353,7 @@ void game_uncover(struct app *app)
 }
 
 /* Who sealed last may think again, as long as nobody has looked at the screen after him. */
-void game_back_seat(struct app *app)
+static void game_back_seat(struct app *app)
 {
     if (!pyr_local_back_seat(&app->game->local))
         return;
@@ -363,7 +363,7 @@ void game_back_seat(struct app *app)
     game_save(app);
 }
 
-void game_draw_cover(struct app *app)
+static void game_draw_cover(struct app *app)
 {
     char heading[300], news[6000] = "";
     struct game *game = app->game;
@@ -387,17 +387,17 @@ void game_draw_cover(struct app *app)
 
 /* Choices. */
 
-bool game_can_take_back(const struct app *app)
+static bool game_can_take_back(const struct app *app)
 {
     return pyr_local_can_take_back(&app->game->local);
 }
 
-bool game_has_past(const struct app *app)
+static bool game_has_past(const struct app *app)
 {
     return app->game->local.past_count > 0;
 }
 
-void game_take_back(struct app *app)
+static void game_take_back(struct app *app)
 {
     if (!game_can_take_back(app))
         return;
@@ -485,5 +485,7 @@ static bool game_is_watching(const struct app *app)
 }
 
 const struct play_ops game_ops = { .tick = game_tick, .is_alive = game_is_thinking, .title = game_title, .waiting = game_waiting,
-    .leaving = game_leaving, .confirm = game_confirm, .take = game_take, .retract = game_retract, .can_play_again = game_can_play_again,
+    .leaving = game_leaving, .confirm = game_confirm, .take = game_take, .retract = game_retract, .can_take_back = game_can_take_back,
+    .has_past = game_has_past, .take_back = game_take_back, .is_covered = game_is_covered, .draw_cover = game_draw_cover,
+    .uncover = game_uncover, .back_seat = game_back_seat, .can_play_again = game_can_play_again,
     .play_again = game_play_again, .is_watching = game_is_watching };
