@@ -44,7 +44,7 @@ flags=$(pkg-config --cflags pyramids)
 # shellcheck disable=SC2046,SC2086  # lists of flags
 {
     $CC -std=c11 -Wall -Werror $flags program.c -o shared $(pkg-config --libs pyramids)
-    $CC -std=c11 -Wall -Werror $flags program.c -o static "$libdir/libpyramids.a"
+    $CC -std=c11 -Wall -Werror $flags program.c -o static "$libdir/libpyramids.a" -lsodium -pthread
     g++ -x c++ -std=c++11 -Wall -Werror $flags program.c -o cplusplus $(pkg-config --libs pyramids)
 }
 answer="1 1 random $(pkg-config --modversion pyramids) 1"

@@ -1,5 +1,6 @@
 /*
- * test_pool.c: the threads that think (src/server/pool.h), with bots of our own that wait for each other instead of thinking. So every claim about who
+ * test_pool.c: the threads that think (src/server/pool.h), with bots of our own that wait for each other instead of
+ * thinking. So every claim about who
  * waits for whom is one about the order of events: if it did not hold, the case would never end.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -47,34 +48,39 @@ static void prepare(void *memory, const struct pyr_box *box)
     memcpy(memory, "known", 6);
 }
 
-static pyr_step any(void *memory, const struct pyr_box *box, const struct pyr_view *view, struct pyr_rng *rng, const struct pyr_budget *budget)
+static pyr_step any(void *memory, const struct pyr_box *box, const struct pyr_view *view, struct pyr_rng *rng,
+    const struct pyr_budget *budget)
 {
     (void)memory;
     return pyr_bot_find("random")->choose(NULL, box, view, rng, budget);
 }
 
-static pyr_step knowing(void *memory, const struct pyr_box *box, const struct pyr_view *view, struct pyr_rng *rng, const struct pyr_budget *budget)
+static pyr_step knowing(void *memory, const struct pyr_box *box, const struct pyr_view *view, struct pyr_rng *rng,
+    const struct pyr_budget *budget)
 {
     if (!memory || strcmp(memory, "known"))
         abort();
     return any(NULL, box, view, rng, budget);
 }
 
-static pyr_step blocked(void *memory, const struct pyr_box *box, const struct pyr_view *view, struct pyr_rng *rng, const struct pyr_budget *budget)
+static pyr_step blocked(void *memory, const struct pyr_box *box, const struct pyr_view *view, struct pyr_rng *rng,
+    const struct pyr_budget *budget)
 {
     while (!atomic_load(&let_go))
         nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
     return any(memory, box, view, rng, budget);
 }
 
-static pyr_step patient(void *memory, const struct pyr_box *box, const struct pyr_view *view, struct pyr_rng *rng, const struct pyr_budget *budget)
+static pyr_step patient(void *memory, const struct pyr_box *box, const struct pyr_view *view, struct pyr_rng *rng,
+    const struct pyr_budget *budget)
 {
     while (!budget->is_over(budget->context))
         nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
     return any(memory, box, view, rng, budget);
 }
 
-static const struct pyr_bot light = { "novice", no_memory, nothing, any }, shared = { "casual", some_memory, prepare, knowing },
+static const struct pyr_bot light = { "novice", no_memory, nothing, any },
+    shared = { "casual", some_memory, prepare, knowing },
     also_shared = { "club", some_memory, prepare, knowing }, heavy = { "master", no_memory, nothing, blocked },
     thinker = { "expert", no_memory, nothing, patient };
 

@@ -1,4 +1,5 @@
-/* test_schedule.c: whose turn it is (src/server/schedule.h): the order in which waiting jobs are handed out. No threads, no clock. */
+/* test_schedule.c: whose turn it is (src/server/schedule.h): the order in which waiting jobs are handed out. No threads,
+ * no clock. */
 #include "check.h"
 
 #include "schedule.h"
@@ -17,7 +18,8 @@ static void begin(void)
 static struct schedule_job *add(uint64_t address, int64_t visitor, enum schedule_lane lane, bool watched)
 {
     struct schedule_job *job = &jobs[made];
-    *job = (struct schedule_job){ .address = address, .visitor = visitor, .since = made++, .lane = (uint8_t)lane, .watched = watched };
+    *job = (struct schedule_job){ .address = address, .visitor = visitor, .since = made++, .lane = (uint8_t)lane,
+        .watched = watched };
     CHECK(schedule_add(&schedule, job));
     return job;
 }
@@ -80,7 +82,8 @@ TEST("schedule: a player comes next, beside 480 tables of one address") {
                 schedule_take(&schedule, SCHEDULE_HEAVY);
             const struct schedule_job *honest = add(7, 70, SCHEDULE_HEAVY, true);
             CHECK_INT(before(honest), 0);
-            CHECK_INT(before(add(7, 70, SCHEDULE_HEAVY, true)), watched);    /* and when it is back, after one of them at most */
+            /* and when it is back, after one of them at most */
+            CHECK_INT(before(add(7, 70, SCHEDULE_HEAVY, true)), watched);
             schedule_finish(&schedule);
         }
 }
@@ -145,7 +148,8 @@ TEST("schedule: who comes and goes gains nothing, and newcomers do not shut othe
 
 TEST("schedule: what is withdrawn is not handed out") {
     begin();
-    struct schedule_job *a = add(1, 1, SCHEDULE_LIGHT, true), *b = add(1, 1, SCHEDULE_LIGHT, true), *c = add(2, 1, SCHEDULE_LIGHT, true);
+    struct schedule_job *a = add(1, 1, SCHEDULE_LIGHT, true), *b = add(1, 1, SCHEDULE_LIGHT, true),
+        *c = add(2, 1, SCHEDULE_LIGHT, true);
     schedule_remove(&schedule, a);
     schedule_remove(&schedule, a);           /* twice does no harm */
     CHECK_INT(schedule_waiting(&schedule, SCHEDULE_LIGHT), 2);
@@ -160,7 +164,8 @@ TEST("schedule: what is withdrawn is not handed out") {
 
 TEST("schedule: a person who comes moves a job forward, one who leaves backward") {
     begin();
-    struct schedule_job *a = add(1, 1, SCHEDULE_HEAVY, false), *b = add(2, 2, SCHEDULE_HEAVY, true), *c = add(3, 3, SCHEDULE_HEAVY, true);
+    struct schedule_job *a = add(1, 1, SCHEDULE_HEAVY, false), *b = add(2, 2, SCHEDULE_HEAVY, true),
+        *c = add(3, 3, SCHEDULE_HEAVY, true);
     schedule_watch(&schedule, a, true);
     schedule_watch(&schedule, b, false);
     schedule_watch(&schedule, b, false);

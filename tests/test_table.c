@@ -1,8 +1,10 @@
 /*
- * test_table.c: tables without memory. Allocation number 1, 2, 3... of a game's beginning fails, once: at most one request is refused, sending it again
+ * test_table.c: tables without memory. Allocation number 1, 2, 3... of a game's beginning fails, once: at most one
+ * request is refused, sending it again
  * succeeds, and what is in memory, in the database and told to clients is the same as ever.
  *
- * The tables, messages and the store are the server's own; this file stands in for serve.c, web.c and pool.c. The linker sends every malloc, calloc and
+ * The tables, messages and the store are the server's own; this file stands in for serve.c, web.c and pool.c. The linker
+ * sends every malloc, calloc and
  * realloc of the program through here (meson.build).
  */
 #define _POSIX_C_SOURCE 200809L
@@ -121,7 +123,8 @@ __attribute__((constructor)) static void load(void)
 static void come(unsigned who)
 {
     struct conn *conn = &conns[who];
-    *conn = (struct conn){ .server = &server, .address = &address, .visitor = visitor_by_id(&server, who + 1), .last_reply = &conn->replies };
+    *conn = (struct conn){ .server = &server, .address = &address, .visitor = visitor_by_id(&server, who + 1),
+        .last_reply = &conn->replies };
     conn->link_of_visitor = &conn->visitor->conns;
     conn->visitor->conns = conn;
     conn->visitor->connections++;

@@ -57,7 +57,8 @@ struct tables {
 
 void tables_prepare(struct tables *tables, const struct pyr_box *box, const struct weights *weights);
 
-/* `memory` and `prepare` of the bots (struct pyr_bot): those with the same weights have the same tables, and hosts can share them. */
+/* `memory` and `prepare` of the bots (struct pyr_bot): those with the same weights have the same tables, and hosts can
+ * share them. */
 size_t tables_memory(const struct pyr_box *box);
 void tables_prepare_plain(void *memory, const struct pyr_box *box);
 void tables_prepare_learned(void *memory, const struct pyr_box *box);

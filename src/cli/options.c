@@ -81,6 +81,16 @@ static int usage_error(const struct cli_options *options)
     return CLI_USAGE;
 }
 
+/* The option that a word names, `length` letters of it if it is a long one; at the end of the list if there is none. */
+static const struct cli_option *find_option(const struct cli_options *options, const char *name, size_t length, bool is_long)
+{
+    const struct cli_option *o = options->option;
+    while (o->name && !(is_long ? strlen(o->name) == length && !strncmp(o->name, name, length)
+                                : o->letter && o->letter == name[0] && !name[1]))
+        o++;
+    return o;
+}
+
 int cli_parse(const struct cli_options *options, int *argc, char **argv, const char **values)
 {
     int left = 0;
@@ -105,10 +115,7 @@ int cli_parse(const struct cli_options *options, int *argc, char **argv, const c
             print_help(options);
             return CLI_GOOD;
         }
-        const struct cli_option *o = options->option;
-        while (o->name && !(is_long ? strlen(o->name) == length && !strncmp(o->name, name, length)
-                                    : o->letter && o->letter == name[0] && !name[1]))
-            o++;
+        const struct cli_option *o = find_option(options, name, length, is_long);
         if (!o->name) {
             cli_error(_("unknown option '%s'"), word);
             return usage_error(options);

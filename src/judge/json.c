@@ -34,8 +34,9 @@ bool pyr_judge_write_json(const struct pyr_judge_report *r, FILE *to)
     }
     fprintf(to, "], \"thresholds\": {");
     for (int m = PYR_LUCK_DUBIOUS; m <= PYR_LUCK_BLUNDER; m++)
-        fprintf(to, "%s\"%s\": {\"points\": %g, \"win\": %g}", m > 1 ? ", " : "", pyr_luck_threshold(m)->sign,
-            pyr_luck_threshold(m)->points, pyr_luck_threshold(m)->win);
+        fprintf(to, "%s\"%s\": {\"points\": %g, \"win\": %g}", m > 1 ? ", " : "",
+            pyr_luck_threshold((enum pyr_luck_mark)m)->sign,
+            pyr_luck_threshold((enum pyr_luck_mark)m)->points, pyr_luck_threshold((enum pyr_luck_mark)m)->win);
     fprintf(to, "}, \"decisions\": [");
     for (unsigned i = 0; i < r->decisions; i++) {
         const struct pyr_luck_decision *d = &r->decision[i];

@@ -2,11 +2,13 @@
  * edge.c: see edge.h.
  *
  *  1. Whatever the other end does, `begin` is followed by one `end` and one `gone`.
- *  2. Input is bounded: one read's worth is taken in, and nothing more is read while its owner cannot take it. Bytes that were read, decrypted or
- *     reported as messages and cannot be taken yet are offered again by edge_turn, never by waiting for the socket.
- *  3. A request has REQUEST_MS from its first byte to its last, a silent connection the same until it asks, and a reader of an answer the same until it
- *     takes the next part. Last words have LINGER_MS.
- *  4. The loop's poll is told only when something changes: most connections are only ever read from, and written to without asking.
+ *  2. Input is bounded: one read's worth is taken in, and nothing more is read while its owner cannot take it. Bytes that
+ *     were read, decrypted or reported as messages and cannot be taken yet are offered again by edge_turn, never by waiting
+ *     for the socket.
+ *  3. A request has REQUEST_MS from its first byte to its last, a silent connection the same until it asks, and a reader of
+ *     an answer the same until it takes the next part. Last words have LINGER_MS.
+ *  4. The loop's poll is told only when something changes: most connections are only ever read from, and written to without
+ *     asking.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -142,14 +144,15 @@ static size_t pending(const struct edge_conn *conn)
     return size;
 }
 
-/* Time begins anew when a connection falls silent, with the first byte of a request, and with every part of an answer that is taken; not between a head
- * and its body. */
+/* Time begins anew when a connection falls silent, with the first byte of a request, and with every part of an answer
+ * that is taken; not between a head and its body. */
 static void retime(struct edge_conn *conn, bool has_moved)
 {
     unsigned phase = conn->wire.state, before = conn->phase;
     if (conn->lingering || conn->hurried)
         return;
-    bool is_new = conn->answered != conn->timed_answered || (phase != before && (phase == WIRE_IDLE || before == WIRE_IDLE)) ||
+    bool is_new = conn->answered != conn->timed_answered ||
+        (phase != before && (phase == WIRE_IDLE || before == WIRE_IDLE)) ||
         (phase == WIRE_ANSWERING && (phase != before || has_moved));
     conn->phase = (uint8_t)phase;
     conn->timed_answered = conn->answered;
@@ -607,7 +610,8 @@ void edge_tick(struct edge *edge)
 {
     uint64_t time = now(edge);
     for (unsigned kind = TIMED_REQUEST; kind <= TIMED_LINGER; kind++)
-        for (struct edge_conn *conn = edge->timed[kind].first; conn && time - conn->since >= patience[kind]; conn = conn->next_timed)
+        for (struct edge_conn *conn = edge->timed[kind].first; conn && time - conn->since >= patience[kind];
+            conn = conn->next_timed)
             doom(conn);
     for (struct listener *listener = edge->listener; listener < edge->listener + LISTENERS; listener++)
         if (listener->is_waiting && time - listener->failed_at >= ACCEPT_MS) {
@@ -627,7 +631,8 @@ static void begin(struct edge *edge, struct listener *listener, int fd, const ch
 {
     struct edge_conn *conn = calloc(1, sizeof *conn);
     int on = 1;
-    if (!conn || (listener->tls && !(conn->tls = wire_tls_create(listener->tls))) || uv_poll_init(edge->loop, &conn->poll, fd)) {
+    if (!conn || (listener->tls && !(conn->tls = wire_tls_create(listener->tls))) ||
+        uv_poll_init(edge->loop, &conn->poll, fd)) {
         if (conn)
             wire_tls_destroy(conn->tls);
         free(conn);
@@ -666,7 +671,8 @@ static void write_address(const struct sockaddr_storage *from, char to[INET6_ADD
 {
     static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
     const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)from;
-    const void *bytes = from->ss_family == AF_INET ? (const void *)&((const struct sockaddr_in *)from)->sin_addr : (const void *)&six->sin6_addr;
+    const void *bytes = from->ss_family == AF_INET ? (const void *)&((const struct sockaddr_in *)from)->sin_addr :
+        (const void *)&six->sin6_addr;
     int family = from->ss_family;
     to[0] = '\0';
     if (family == AF_INET6 && !memcmp(bytes, mapped, sizeof mapped)) {

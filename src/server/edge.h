@@ -1,6 +1,7 @@
 /*
- * edge.h (edge.c): connections: sockets on libuv's loop with src/wire on top. What a connection's owner (web.c) hears comes from the loop, or from
- * edge_turn before the loop waits, never out of one of the calls below. So an owner may write, close and cut wherever it is.
+ * edge.h (edge.c): connections: sockets on libuv's loop with src/wire on top. What a connection's owner (web.c) hears comes
+ * from the loop, or from edge_turn before the loop waits, never out of one of the calls below. So an owner may write, close
+ * and cut wherever it is.
  */
 #ifndef PYR_SERVER_EDGE_H
 #define PYR_SERVER_EDGE_H
@@ -21,16 +22,19 @@ struct edge_handler {
     void (*message)(void *owner, const char *text, size_t size);
     void (*heard)(void *owner);          /* a WebSocket has sent something */
     void (*room)(void *owner);           /* it can be written to, after edge_wake or once the last bytes have left */
-    void (*end)(void *owner, unsigned code);     /* nothing more comes or goes; code: a WebSocket's close, 1006 without one */
+    /* nothing more comes or goes; code: a WebSocket's close, 1006 without one */
+    void (*end)(void *owner, unsigned code);
     void (*gone)(void *owner);           /* the socket is closed, after `end`: the owner may be freed */
     uint64_t (*now)(void *context);      /* milliseconds */
-    void (*short_of_files)(void *context, int error);    /* accept fails; it is tried again after a while. Called once for each time */
+    /* accept fails; it is tried again after a while. Called once for each time */
+    void (*short_of_files)(void *context, int error);
 };
 
-struct edge *edge_create(uv_loop_t *loop, const struct edge_handler *handler, void *context, size_t longest_message);  /* NULL without memory */
+/* NULL without memory */
+struct edge *edge_create(uv_loop_t *loop, const struct edge_handler *handler, void *context, size_t longest_message);
 
-/* Listens; TLS if there is a context, which becomes the edge's. 0, or errno: EINVAL if the address is none. *port 0: any, and then which.
- * Without an address connections come by edge_adopt only. */
+/* Listens; TLS if there is a context, which becomes the edge's. 0, or errno: EINVAL if the address is none. *port 0: any,
+ * and then which. Without an address connections come by edge_adopt only. */
 int edge_listen(struct edge *edge, unsigned listener, const char *address, unsigned *port, struct wire_tls_context *tls);
 
 /* A connection that was accepted elsewhere, or a pair of sockets in a test. The descriptor is the edge's. */

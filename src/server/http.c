@@ -1134,21 +1134,25 @@ static bool fits(const char *path, const char *route, char *word, size_t room)
     return true;
 }
 
-void request_route(struct request *request)
+/* The route of a request, or NULL; *other_method: the path is a route's, but not with this method. */
+static const struct route *find_route(struct request *request, enum method method, bool *other_method)
 {
-    const struct route *found = NULL;
-    bool other_method = false;
-    enum method method = request->method == METHOD_HEAD ? METHOD_GET : request->method;
-    for (size_t i = 0; i < sizeof routes / sizeof *routes && !found; i++) {
+    *other_method = false;
+    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
         if (!fits(request->path, routes[i].path, request->word, sizeof request->word))
             continue;
-        if (routes[i].method == method)
-            found = &routes[i];
-        else
-            other_method = true;
+        if (routes[i].method == method)      /* metrics have a listener of their own */
+            return routes[i].handle == get_metrics && !request->conn->is_metrics ? NULL : &routes[i];
+        *other_method = true;
     }
-    if (found && found->handle == get_metrics && !request->conn->is_metrics)
-        found = NULL;                        /* they have a listener of their own */
+    return NULL;
+}
+
+void request_route(struct request *request)
+{
+    bool other_method;
+    enum method method = request->method == METHOD_HEAD ? METHOD_GET : request->method;
+    const struct route *found = find_route(request, method, &other_method);
     request->route = found ? found->path : "page";
     if (request->visitor)
         visitor_saw(request->server, request->visitor);

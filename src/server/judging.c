@@ -182,7 +182,8 @@ static void looked(struct store_job *job, enum store_result result)
 {
     struct question *question = (struct question *)job;
     struct table *table = question->table;
-    enum judging_state state = !result ? JUDGING_READY : result == STORE_NONE && !table->gone ? begin(table, question->address) : JUDGING_FAILED;
+    enum judging_state state = !result ? JUDGING_READY :
+        result == STORE_NONE && !table->gone ? begin(table, question->address) : JUDGING_FAILED;
     question->answer(question->context, state, result ? NULL : question->text, question->size, question->language != NULL);
     if (result)
         free(question->text);
@@ -198,7 +199,8 @@ void judging_ask(struct table *table, uint64_t address, const char *language,
         answer(context, JUDGING_FAILED, NULL, 0, language != NULL);
         return;
     }
-    *question = (struct question){ .job = { .run = look, .done = looked }, .table = table, .id = table->id, .address = address, .language = language,
+    *question = (struct question){ .job = { .run = look, .done = looked }, .table = table, .id = table->id,
+        .address = address, .language = language,
         .answer = answer, .context = context };
     table->jobs++;
     store_submit(table->server->store, &question->job);

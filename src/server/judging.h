@@ -10,7 +10,8 @@
 enum judging_state { JUDGING_READY, JUDGING_WORKING, JUDGING_TOO_MANY, JUDGING_FAILED };
 
 /*
- * Asks for the report of a table whose game is over; `answer` is called later, from the loop. The text is the answer's to free.
+ * Asks for the report of a table whose game is over; `answer` is called later, from the loop. The text is the answer's to
+ * free.
  * address: the key of the one who asks; JUDGING_TOO_MANY if too many of its analyses, or of all, wait already.
  * language: NULL asks for the JSON, a code for the page in that language.
  */

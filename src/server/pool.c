@@ -1,12 +1,17 @@
 /*
- * pool.c: threads that think. The loop's thread decides what each of them does next and gets the results; it never waits for them.
+ * pool.c: threads that think. The loop's thread decides what each of them does next and gets the results; it never waits
+ * for them.
  *
- *  1. Bots' choices wait in a schedule (schedule.h) and are handed out one at a time as threads get free: what a bot is to think about is
+ *  1. Bots' choices wait in a schedule (schedule.h) and are handed out one at a time as threads get free: what a bot is
+ *     to think about is
  *     copied only then, so a long queue costs nothing but its entries.
- *  2. Light levels (all that do not play games out) have a thread of their own beside --bot-threads, so they never wait for a long thought.
+ *  2. Light levels (all that do not play games out) have a thread of their own beside --bot-threads, so they never wait
+ *     for a long thought.
  *  3. A long thought is cut short while choices of other addresses wait.
- *  4. What bots know about an edition is made once, by a thread for that, and shared by all threads: it is only read afterwards.
- *  5. Analyses have a thread of the lowest priority. They run in slices and rest while any bot has something to do; they still get a slice now and
+ *  4. What bots know about an edition is made once, by a thread for that, and shared by all threads: it is only read
+ *     afterwards.
+ *  5. Analyses have a thread of the lowest priority. They run in slices and rest while any bot has something to do; they
+ *     still get a slice now and
  *     then, so that a server whose bots never rest finishes them, too.
  */
 #include <stdatomic.h>
@@ -18,11 +23,12 @@
 #include "pool.h"
 
 #define THINK_SECONDS 1.0        /* the most a step takes with nobody waiting, */
-#define HURRY_SECONDS 0.05       /* with many of the same address waiting; and all steps of a choice together, while others wait */
+#define HURRY_SECONDS 0.05       /* with many waiting; and all steps of a choice together, while another address waits */
 #define SLICE_SECONDS 0.02       /* of an analysis */
 #define REST_SECONDS 0.25        /* the most it rests between two slices */
 
-enum worker_kind { WORKER_LIGHT, WORKER_MAKER, WORKER_ANALYST, WORKER_HEAVY };     /* from WORKER_HEAVY on: `threads` of them */
+/* from WORKER_HEAVY on: `threads` of them */
+enum worker_kind { WORKER_LIGHT, WORKER_MAKER, WORKER_ANALYST, WORKER_HEAVY };
 enum hurry { HURRY_NONE, HURRY_OWN, HURRY_OTHERS };
 
 /* The tables of all bots with this `prepare`, for an edition. */
@@ -118,7 +124,8 @@ static void make(struct memory *memory)
         memory->prepare(memory->block, &memory->edition->box);
 }
 
-/* Where a thread can have a priority of its own, the loop and the light levels go before long thoughts, and these before analyses. */
+/* Where a thread can have a priority of its own, the loop and the light levels go before long thoughts, and these before
+ * analyses. */
 static void lower_priority(enum worker_kind kind)
 {
 #ifdef __linux__
@@ -264,7 +271,8 @@ static void hand_something(struct worker *worker)
     }
 }
 
-/* Long thoughts are cut short while others wait: those of an unwatched table for anyone, those that a person waits for only for people. */
+/* Long thoughts are cut short while others wait: those of an unwatched table for anyone, those that a person waits for
+ * only for people. */
 static void hurry(struct pool *pool)
 {
     unsigned own = 2 * (pool->workers - WORKER_HEAVY);
@@ -286,7 +294,8 @@ static void pump(struct pool *pool)
         if (is_idle(worker))
             hand_something(worker);
     hurry(pool);
-    unsigned pressing = pool->state.thinking + schedule_waiting(&pool->asks, SCHEDULE_LIGHT) + schedule_waiting(&pool->asks, SCHEDULE_HEAVY);
+    unsigned pressing = pool->state.thinking + schedule_waiting(&pool->asks, SCHEDULE_LIGHT) +
+        schedule_waiting(&pool->asks, SCHEDULE_HEAVY);
     if (atomic_exchange(&pool->pressing, pressing) && !pressing) {
         uv_mutex_lock(&pool->lock);
         uv_cond_signal(&pool->calm);
@@ -386,7 +395,8 @@ bool pool_ask(struct pool *pool, struct ask *ask)
         memory = calloc(1, sizeof *memory);
         if (!memory)
             return false;
-        *memory = (struct memory){ .next = pool->memories, .prepare = ask->bot->prepare, .edition = ask->edition, .size = size };
+        *memory = (struct memory){ .next = pool->memories, .prepare = ask->bot->prepare, .edition = ask->edition,
+            .size = size };
         schedule_queue_init(&memory->asks);
         pool->memories = memory;
     }

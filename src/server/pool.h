@@ -1,4 +1,5 @@
-/* pool.h (pool.c): threads that think: bots' choices, and analyses when there is nothing else to do. All calls are from the loop's thread but pool_rest. */
+/* pool.h (pool.c): threads that think: bots' choices, and analyses when there is nothing else to do. All calls are from
+ * the loop's thread but pool_rest. */
 #ifndef PYR_SERVER_POOL_H
 #define PYR_SERVER_POOL_H
 
@@ -7,7 +8,8 @@
 #define WORKS 64                 /* analyses that may wait */
 #define WORKS_PER_ADDRESS 4      /* of these, asked for by one address */
 
-/* One choice of a bot that was handed to a thread. Made by pool_start's `begin`, which fills in the game; freed by its `done`. */
+/* One choice of a bot that was handed to a thread. Made by pool_start's `begin`, which fills in the game; freed by its
+ * `done`. */
 struct thought {
     struct ask *ask;
     const struct pyr_edition *edition;
@@ -39,14 +41,16 @@ struct pool_state {              /* for /metrics */
 };
 
 /*
- * Starts `threads` threads for long thoughts, one for light ones and two helpers. When the turn of an ask has come `begin` makes its thought, or
+ * Starts `threads` threads for long thoughts, one for light ones and two helpers. When the turn of an ask has come
+ * `begin` makes its thought, or
  * returns NULL if there is nothing to think about any more. `done` gets it back, with its steps.
  */
 bool pool_start(struct pool **pool, uv_loop_t *loop, unsigned threads, struct thought *(*begin)(struct ask *ask),
     void (*done)(struct thought *thought));
 void pool_stop(struct pool *pool);           /* waits for what is being thought. NULL is fine */
 
-/* Its bot, edition, and of the job address, visitor and watched are set. False: it already waits, there is no memory, or the pool stops. */
+/* Its bot, edition, and of the job address, visitor and watched are set. False: it already waits, there is no memory, or
+ * the pool stops. */
 bool pool_ask(struct pool *pool, struct ask *ask);
 void pool_withdraw(struct pool *pool, struct ask *ask);              /* if it waits; what is being thought is not stopped */
 void pool_watch(struct pool *pool, struct ask *ask, bool watched);

@@ -1,6 +1,8 @@
 /*
- * schedule.c: see schedule.h. Two classes a lane, addresses in each, visitors in each of those: every level is a struct schedule_share that
- * gives turns to its parts. A part that has been served goes to the end of `served` and stays there until its next turn even if nothing of it
+ * schedule.c: see schedule.h. Two classes a lane, addresses in each, visitors in each of those: every level is a struct
+ * schedule_share that
+ * gives turns to its parts. A part that has been served goes to the end of `served` and stays there until its next turn
+ * even if nothing of it
  * waits, so that coming and going gains nothing, nor does being alone for a moment. It is dropped when that turn comes.
  */
 #include <stdlib.h>
@@ -109,7 +111,8 @@ static uint64_t share_key(const struct schedule_share *parent, uint64_t address,
     return address ^ (uint64_t)visitor * 0x9e3779b97f4a7c15u ^ (uint64_t)(uintptr_t)parent * 0xff51afd7ed558ccdu;
 }
 
-static struct schedule_share *share_find(const struct schedule *schedule, const struct schedule_share *parent, uint64_t address, int64_t visitor)
+static struct schedule_share *share_find(const struct schedule *schedule, const struct schedule_share *parent,
+    uint64_t address, int64_t visitor)
 {
     struct map_node *node = map_find(&schedule->shares, share_key(parent, address, visitor));
     for (; node; node = map_next(node)) {
@@ -121,7 +124,8 @@ static struct schedule_share *share_find(const struct schedule *schedule, const 
 }
 
 /* The part of a share, made if there is none. NULL without memory. */
-static struct schedule_share *share_get(struct schedule *schedule, struct schedule_share *parent, uint64_t address, int64_t visitor)
+static struct schedule_share *share_get(struct schedule *schedule, struct schedule_share *parent, uint64_t address,
+    int64_t visitor)
 {
     struct schedule_share *share = share_find(schedule, parent, address, visitor);
     if (share)

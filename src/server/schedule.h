@@ -1,14 +1,18 @@
 /*
- * schedule.h (schedule.c): whose turn it is. Jobs wait here until a thread is free; the schedule decides which one is next. It is plain data of
+ * schedule.h (schedule.c): whose turn it is. Jobs wait here until a thread is free; the schedule decides which one is
+ * next. It is plain data of
  * one thread: it knows no clock, no bots and no tables, so tests can follow every decision.
  *
  * Turns are shared out by who causes the load, never by who has asked most often:
  *  1. Lanes are apart: a light job never waits for a heavy one.
- *  2. Within a lane, jobs that a person waits for come first. Of every SCHEDULE_WATCHED + 1 turns one still belongs to the others, so nothing
+ *  2. Within a lane, jobs that a person waits for come first. Of every SCHEDULE_WATCHED + 1 turns one still belongs to
+ *     the others, so nothing
  *     waits forever.
- *  3. Among those, addresses take turns; among the jobs of an address, visitors; among those of a visitor, jobs come in the order of arrival.
+ *  3. Among those, addresses take turns; among the jobs of an address, visitors; among those of a visitor, jobs come in
+ *     the order of arrival.
  *     So an address that keeps 480 jobs waiting gets as many turns as one with a single job.
- *  4. An address (or visitor) with nothing waiting so far comes before those that have had their turn, at most SCHEDULE_FRESH times in a row.
+ *  4. An address (or visitor) with nothing waiting so far comes before those that have had their turn, at most
+ *     SCHEDULE_FRESH times in a row.
  */
 #ifndef PYR_SERVER_SCHEDULE_H
 #define PYR_SERVER_SCHEDULE_H
@@ -54,7 +58,8 @@ struct schedule_share {
     int64_t visitor;
     unsigned waiting;                        /* jobs, its own and those below */
     unsigned streak;                         /* turns in a row that fresh ones have had */
-    struct schedule_list fresh, served;      /* parts: those not served since they came, and those that were, in the order of their turns */
+    /* parts: those not served since they came, and those that were, in the order of their turns */
+    struct schedule_list fresh, served;
     struct schedule_queue jobs;              /* of a visitor */
 };
 
@@ -65,7 +70,8 @@ struct schedule {
 };
 
 void schedule_init(struct schedule *schedule);
-void schedule_finish(struct schedule *schedule);       /* jobs that still wait are the caller's and waiting nowhere from now on */
+/* jobs that still wait are the caller's and waiting nowhere from now on */
+void schedule_finish(struct schedule *schedule);
 
 /* The fields from `address` on are set. False without memory. */
 bool schedule_add(struct schedule *schedule, struct schedule_job *job);
@@ -77,7 +83,8 @@ void schedule_watch(struct schedule *schedule, struct schedule_job *job, bool wa
 /* Whose turn it is; it waits no longer. NULL: nobody waits in this lane. */
 struct schedule_job *schedule_take(struct schedule *schedule, enum schedule_lane lane);
 
-/* Jobs that wait: in a lane; of an address in a lane; in a lane, of other addresses, for which a person waits or (watched false) any. */
+/* Jobs that wait: in a lane; of an address in a lane; in a lane, of other addresses, for which a person waits or (watched
+ * false) any. */
 unsigned schedule_waiting(const struct schedule *schedule, enum schedule_lane lane);
 unsigned schedule_waiting_of(const struct schedule *schedule, enum schedule_lane lane, uint64_t address);
 unsigned schedule_waiting_others(const struct schedule *schedule, enum schedule_lane lane, uint64_t address, bool watched);

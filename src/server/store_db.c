@@ -444,28 +444,44 @@ static bool migrate(struct store_db *db, int version, const char *path, char *er
 
 /* Opening. */
 
+/* The file behind a path: made and locked if it is to be written. */
+static bool claim_file(struct store_db *db, const char *path, bool write, char real[PATH_MAX], char *error, size_t size)
+{
+    bool good = (!write || make_parents(path)) && find_real(path, real);
+    if (good && write && !take_lock(db, real, path, error, size))
+        return false;                        /* which has said why */
+    if (good)
+        good = write ? make_file(real) : !access(real, R_OK);
+    if (!good)
+        say(error, size, "%s: %s", path, pyr_text_system(errno));
+    return good;
+}
+
+/* Makes a database ready to be written, of the present version; `version` 0: it is new. */
+static bool prepare_to_write(struct store_db *db, const char *path, const char *real, bool memory, int version, char *error, size_t size)
+{
+    char mode[16] = "";
+    int code;
+    /* A cache of 512 KB: what a change needs is little, and a larger one made nothing faster. */
+    if ((code = ask(db, "PRAGMA journal_mode = WAL", NULL, mode, sizeof mode)) ||
+        (code = run_sql(db, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -512")))
+        return say_sql(db, code, path, error, size);
+    if (strcmp(mode, memory ? "memory" : "wal")) {
+        say(error, size, _("%s cannot be opened: its file system does not allow a write-ahead log"), path);
+        return false;
+    }
+    if (version >= STORE_VERSION)
+        return true;
+    return (!version || copy_beside(db, real, version, error, size)) && migrate(db, version, path, error, size);
+}
+
 static bool open_checked(struct store_db *db, const char *path, bool write, char *error, size_t size)
 {
-    char real[PATH_MAX] = ":memory:", mode[16] = "";
+    char real[PATH_MAX] = ":memory:";
     bool memory = !strcmp(path, ":memory:");
     int version = 0;
-    if (!memory) {
-        if ((write && !make_parents(path)) || !find_real(path, real)) {
-            say(error, size, "%s: %s", path, pyr_text_system(errno));
-            return false;
-        }
-        if (write) {
-            if (!take_lock(db, real, path, error, size))
-                return false;
-            if (!make_file(real)) {
-                say(error, size, "%s: %s", path, pyr_text_system(errno));
-                return false;
-            }
-        } else if (access(real, R_OK)) {
-            say(error, size, "%s: %s", path, pyr_text_system(errno));
-            return false;
-        }
-    }
+    if (!memory && !claim_file(db, path, write, real, error, size))
+        return false;
     int code = sqlite3_open_v2(real, &db->sql, SQLITE_OPEN_NOMUTEX | (memory || write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) |
         (memory ? SQLITE_OPEN_CREATE : 0), NULL);
     if (code)
@@ -478,17 +494,7 @@ static bool open_checked(struct store_db *db, const char *path, bool write, char
     if (version && !check_whole(db, path, error, size))
         return false;
     if (memory || write) {
-        /* A cache of 512 KB: what a change needs is little, and a larger one made nothing faster. */
-        if ((code = ask(db, "PRAGMA journal_mode = WAL", NULL, mode, sizeof mode)) ||
-            (code = run_sql(db, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -512")))
-            return say_sql(db, code, path, error, size);
-        if (strcmp(mode, memory ? "memory" : "wal")) {
-            say(error, size, _("%s cannot be opened: its file system does not allow a write-ahead log"), path);
-            return false;
-        }
-        if (version && version < STORE_VERSION && !copy_beside(db, real, version, error, size))
-            return false;
-        if (version < STORE_VERSION && !migrate(db, version, path, error, size))
+        if (!prepare_to_write(db, path, real, memory, version, error, size))
             return false;
     } else if (version < STORE_VERSION) {
         if (version)

@@ -719,7 +719,7 @@ enum store_result store_get_downtimes(struct store_db *db, int64_t now, struct s
 {
     enum store_result result;
     struct pairs found = { 0 };
-    int64_t alive;
+    int64_t alive = 0;
     *count = 0;
     if ((result = store_get_alive(db, &alive)))
         return result;
@@ -739,7 +739,7 @@ enum store_result store_put_start(struct store_db *db, int64_t now)
     static const enum statement old[] = { OLD_DOWN };
     enum store_result result;
     sqlite3_stmt *s;
-    int64_t alive;
+    int64_t alive = 0;
     if ((result = store_get_alive(db, &alive)) || (result = change_all(db, old, 1, now - 2 * 86400)))
         return result;
     if (alive && alive < now && (!(s = ready(db, &result, PUT_DOWN, "ii", alive, now)) || (result = change(db, s))))

@@ -1,8 +1,8 @@
 /*
  * web.c: connections as requests and messages: what edge.c reports is checked and handed on, answers are written.
  *
- * Before anything else is looked at: how many connections an address has, how fast it asks, whether the Host is one of ours (a page of
- * another name that points here must not reach us) and whether the Origin, if there is one, is our own.
+ * Before anything else is looked at: how many connections an address has, how fast it asks, whether the Host is one of ours
+ * (a page of another name that points here must not reach us) and whether the Origin, if there is one, is our own.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -23,8 +23,9 @@
 
 enum { LISTENER_PAGE, LISTENER_METRICS };
 
-static const char policy[] = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+static const char policy[] = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; "
+    "img-src 'self' data:; font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'";
 
 /* On every answer, errors and refused WebSockets too. */
 static const char safety[] = "x-content-type-options: nosniff\r\nreferrer-policy: no-referrer\r\nx-frame-options: DENY\r\n"
@@ -32,7 +33,8 @@ static const char safety[] = "x-content-type-options: nosniff\r\nreferrer-policy
 
 /* What the head of a request says; access.c judges it. */
 
-/* The cookies of a request as one list, "" if there are none; NULL if they cannot be read, so that nobody takes them for none. */
+/* The cookies of a request as one list, "" if there are none; NULL if they cannot be read, so that nobody takes them for
+ * none. */
 static const char *cookies_of(const struct wire_request *wire)
 {
     static char list[WIRE_HEAD + 1];
@@ -95,7 +97,8 @@ static void request_log(const struct request *request)
     struct server *server = request->server;
     server->count.requests[request->status / 100 < 6 ? request->status / 100 : 5]++;
     server_log(server, request->status >= 500 ? LOG_WARN : LOG_INFO, "request", "method=%s route=%s status=%d ms=%llu",
-        request->method == METHOD_POST ? "POST" : request->method == METHOD_HEAD ? "HEAD" : request->method == METHOD_GET ? "GET" : "other",
+        request->method == METHOD_POST ? "POST" : request->method == METHOD_HEAD ? "HEAD" : request->method == METHOD_GET ?
+            "GET" : "other",
         request->route ? request->route : "-", request->status, (unsigned long long)(server_now(server) - request->begun));
 }
 
@@ -118,7 +121,8 @@ static void request_drop(struct conn *conn)
 
 static const char *reason_of(int status)
 {
-    static const struct { int status; const char *reason; } reasons[] = { { 200, "OK" }, { 201, "Created" }, { 202, "Accepted" },
+    static const struct { int status; const char *reason; } reasons[] = { { 200, "OK" }, { 201, "Created" }, { 202,
+        "Accepted" },
         { 304, "Not Modified" }, { 400, "Bad Request" }, { 401, "Unauthorized" }, { 403, "Forbidden" }, { 404, "Not Found" },
         { 405, "Method Not Allowed" }, { 409, "Conflict" }, { 413, "Content Too Large" }, { 426, "Upgrade Required" },
         { 429, "Too Many Requests" }, { 431, "Request Header Fields Too Large" }, { 503, "Service Unavailable" } };
@@ -162,8 +166,10 @@ static void write_head(struct head *head, const struct request *request)
     add(head, "HTTP/1.1 %d %s\r\n", request->status, reason_of(request->status));
     add_date(head, request->server);
     if (request->status != 304)              /* has no body, so its length is not told either */
-        add(head, "content-type: %s\r\ncontent-length: %zu\r\n", request->type ? request->type : "text/plain", request->size);
-    add(head, "content-security-policy: %s\r\ncache-control: %s\r\n%s", request->policy ? request->policy : policy, is_page ? "no-cache" : "no-store", safety);
+        add(head, "content-type: %s\r\ncontent-length: %zu\r\n", request->type ? request->type : "text/plain",
+            request->size);
+    add(head, "content-security-policy: %s\r\ncache-control: %s\r\n%s", request->policy ? request->policy : policy,
+        is_page ? "no-cache" : "no-store", safety);
     if (is_page)
         add(head, "etag: %s\r\nvary: accept-encoding\r\n", request->page_etag);
     if (request->translated)
@@ -219,8 +225,10 @@ static void answer_write(struct conn *conn)
 static void answer_fault(struct request *request, enum wire_fault fault)
 {
     request->last = true;
-    request_error(request, fault == WIRE_METHOD ? ERROR_METHOD : fault == WIRE_BODY_TOO_LONG || fault == WIRE_HEAD_TOO_LONG ? ERROR_TOO_LONG :
-        ERROR_BAD_MESSAGE, fault == WIRE_LENGTH ? "content-length" : fault == WIRE_MALFORMED ? "request" : fault == WIRE_HEAD_TOO_LONG ? "headers" : "");
+    request_error(request, fault == WIRE_METHOD ? ERROR_METHOD : fault == WIRE_BODY_TOO_LONG ||
+        fault == WIRE_HEAD_TOO_LONG ? ERROR_TOO_LONG :
+        ERROR_BAD_MESSAGE, fault == WIRE_LENGTH ? "content-length" : fault == WIRE_MALFORMED ? "request" :
+            fault == WIRE_HEAD_TOO_LONG ? "headers" : "");
     if (fault == WIRE_HEAD_TOO_LONG)
         request->status = 431;
 }
@@ -255,8 +263,8 @@ static void read_headers(struct request *request, const struct wire_request *wir
 static void admit(struct conn *conn, struct request *request, const struct wire_request *wire)
 {
     struct server *server = conn->server;
-    /* A first visit fetches some seventy small files that lie ready in memory, and a family shares an address: they have a bucket of their
-     * own, ten times as large. */
+    /* A first visit fetches some seventy small files that lie ready in memory, and a family shares an address: they have
+     * a bucket of their own, ten times as large. */
     bool is_file = request->method == METHOD_GET && page_find(!strcmp(request->path, "/") ? "/index.html" : request->path);
     bool is_health = !strcmp(request->path, "/healthz");
     double rate = server->options.request_rate * (is_file ? 10 : 1);
@@ -364,7 +372,8 @@ void conn_resume(struct conn *conn)
 }
 
 /*
- * Sockets are kept in the order in which they were last heard of, so that the silent ones are found without looking at the others.
+ * Sockets are kept in the order in which they were last heard of, so that the silent ones are found without looking at the
+ * others.
  */
 
 static void heard_remove(struct conn *conn)
@@ -411,7 +420,8 @@ void web_tick(struct server *server)
 }
 
 /* Whether a WebSocket is refused; `why` for the log. */
-static enum error socket_refusal(struct conn *conn, const struct request *request, const struct wire_request *wire, const char **why)
+static enum error socket_refusal(struct conn *conn, const struct request *request, const struct wire_request *wire,
+    const char **why)
 {
     struct server *server = conn->server;
     double rate = server->options.request_rate;
@@ -465,11 +475,13 @@ static void socket_ask(struct conn *conn, struct request *request, const struct 
     struct head head = { .size = 0 };
     add_date(&head, server);
     add(&head, "content-security-policy: %s\r\ncache-control: no-store\r\n%s%s%s", policy, safety,
-        request->secure ? "strict-transport-security: max-age=31536000\r\n" : "", offers_protocol(wire) ? "sec-websocket-protocol: pyramids-1\r\n" : "");
+        request->secure ? "strict-transport-security: max-age=31536000\r\n" : "", offers_protocol(wire) ?
+            "sec-websocket-protocol: pyramids-1\r\n" : "");
     struct visitor *visitor = request->visitor;
     struct address *address = address_hold(request->address);
     edge_upgrade(conn->edge, wire, head.text);
-    request_drop(conn);                      /* behind a proxy its place among the connections of its address is now the socket's */
+    /* behind a proxy its place among the connections of its address is now the socket's */
+    request_drop(conn);
     bool is_in = conn_begin(conn, visitor, address);
     address_release(address);
     if (!is_in) {
@@ -533,7 +545,8 @@ static void find_id(const char *text, size_t size, char id[ID_SIZE])
     }
 }
 
-/* What is sent while a phase is open is counted when it is over: the length of `ready` would tell an onlooker how long the choice is that it carries. */
+/* What is sent while a phase is open is counted when it is over: the length of `ready` would tell an onlooker how long
+ * the choice is that it carries. */
 static void count_sent(struct conn *conn, size_t size)
 {
     struct server *server = conn->server;
@@ -610,7 +623,8 @@ static void on_room(void *owner)
         answer_write(conn);
 }
 
-/* Before the loop waits: most sockets have room, so they are simply written to, without asking the loop for the chance first. */
+/* Before the loop waits: most sockets have room, so they are simply written to, without asking the loop for the chance
+ * first. */
 static void before_waiting(uv_prepare_t *writer)
 {
     struct server *server = writer->data;
@@ -689,8 +703,10 @@ static void on_short_of_files(void *context, int error)
     server_log(context, LOG_WARN, "accept", "error=%d words=\"%s\"", error, "connections wait: no more files can be opened");
 }
 
-static const struct edge_handler handler = { .begin = on_begin, .request = on_request, .body = on_body, .complete = on_complete, .message = on_message,
-    .heard = on_heard, .room = on_room, .end = on_end, .gone = on_gone, .now = edge_now, .short_of_files = on_short_of_files };
+static const struct edge_handler handler = { .begin = on_begin, .request = on_request, .body = on_body,
+    .complete = on_complete, .message = on_message,
+    .heard = on_heard, .room = on_room, .end = on_end, .gone = on_gone, .now = edge_now,
+        .short_of_files = on_short_of_files };
 
 static void cannot_listen(int why, unsigned port, const char *address, char *error, size_t error_size)
 {
@@ -730,7 +746,9 @@ bool web_start(struct server *server, char *error, size_t error_size)
     unsigned port = options->port;
     server->awake.end = &server->awake.first;
     if (options->tls_cert && !(tls = wire_tls_server(options->tls_cert, options->tls_key))) {
-        snprintf(error, error_size, _("cannot serve %s: the certificate or its key cannot be read, or they do not belong together"), options->tls_cert);
+        snprintf(error, error_size,
+            _("cannot serve %s: the certificate or its key cannot be read, or they do not belong together"),
+            options->tls_cert);
         return false;
     }
     server->secure = tls != NULL;
@@ -757,8 +775,10 @@ bool web_start(struct server *server, char *error, size_t error_size)
         return false;
     if (!options->address)
         return true;
-    bool is_any = !strcmp(options->address, "0.0.0.0") || !strcmp(options->address, "::"), is_v6 = strchr(options->address, ':');
-    snprintf(server->url, sizeof server->url, "%s://%s%.64s%s:%u/", server->secure ? "https" : "http", is_v6 && !is_any ? "[" : "",
+    bool is_any = !strcmp(options->address, "0.0.0.0") || !strcmp(options->address, "::"), is_v6 = strchr(options->address,
+        ':');
+    snprintf(server->url, sizeof server->url, "%s://%s%.64s%s:%u/", server->secure ? "https" : "http", is_v6 && !is_any ?
+        "[" : "",
         is_any ? "127.0.0.1" : options->address, is_v6 && !is_any ? "]" : "", port);
     return true;
 }

@@ -17,6 +17,18 @@ static pyr_spaces drawing(const struct pyr_box *box, pyr_pattern pattern)
     return PYR_SPACE(0, 0);
 }
 
+#define FIRST_COLUMN (PYR_SPACE(0, 0) | PYR_SPACE(1, 0) | PYR_SPACE(2, 0) | PYR_SPACE(3, 0) | PYR_SPACE(4, 0))
+
+/* Moves spaces against the top left corner. */
+static pyr_spaces to_corner(pyr_spaces spaces)
+{
+    while (spaces && !(spaces & 0x1f))
+        spaces >>= PYR_ROW;
+    while (spaces && !(spaces & FIRST_COLUMN))
+        spaces >>= 1;
+    return spaces;
+}
+
 static unsigned width_of(pyr_spaces shape)
 {
     unsigned width = 0;
@@ -52,11 +64,7 @@ pyr_spaces pyr_aim_shape(const struct pyr_box *box, pyr_pattern pattern, unsigne
             to |= PYR_SPACE(r, c);
         }
     }
-    while (!(to & 0x1f))
-        to >>= PYR_ROW;
-    while (!(to & (PYR_SPACE(0, 0) | PYR_SPACE(1, 0) | PYR_SPACE(2, 0) | PYR_SPACE(3, 0) | PYR_SPACE(4, 0))))
-        to >>= 1;
-    return to;
+    return to_corner(to);
 }
 
 static pyr_spaces shape_of(const struct pyr_box *box, pyr_pattern pattern, const struct pyr_aim *aim)
@@ -286,4 +294,102 @@ bool pyr_aim_settle(const struct pyr_box *box, const struct pyr_desk *desk, pyr_
             return true;
     }
     return false;
+}
+
+/* Cycling and painting. */
+
+unsigned pyr_aim_apart(const struct pyr_box *box, pyr_pattern pattern, unsigned from, pyr_spaces spaces, unsigned *turn)
+{
+    pyr_spaces shape = to_corner(spaces);
+    unsigned least = PYR_AIM_NOT_ALIKE;
+    for (unsigned t = 0; t < PYR_MAX_TURNS; t++) {
+        unsigned quarters = (t - from) & 3, far = (quarters == 3 ? 1 : quarters) + ((t ^ from) & 4 ? 2 : 0);
+        if (far < least && pyr_aim_shape(box, pattern, t) == shape) {
+            least = far;
+            *turn = t;
+        }
+    }
+    return least;
+}
+
+/* The square of the distance from the middle of the spaces (their mean) to a space, times the square of their number. */
+static int centre_distance(pyr_spaces spaces, unsigned row, unsigned column)
+{
+    int rows = 0, columns = 0;
+    for (pyr_spaces left = spaces; left; left &= left - 1) {
+        int bit = __builtin_ctz(left);
+        rows += bit / PYR_ROW - (int)row;
+        columns += bit % PYR_ROW - (int)column;
+    }
+    return rows * rows + columns * columns;
+}
+
+unsigned pyr_aim_covering(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+    const struct pyr_aim *aim,
+    unsigned slot, unsigned row, unsigned column, pyr_step to[PYR_AIM_COVERING])
+{
+    struct pyr_steps steps;
+    int rank[PYR_AIM_COVERING];
+    unsigned count = 0;
+    pyr_desk_steps(box, desk, pattern, &steps);
+    for (uint32_t i = 0; i < steps.count; i++) {
+        pyr_step step = pyr_steps_at(box, &steps, i);
+        pyr_spaces spaces = pyr_step_spaces(step);
+        bool single = !(spaces & (spaces - 1));
+        unsigned turn, at = count;
+        if (step & PYR_STEP_OTHER || pyr_step_slot(step) != slot || !(spaces & PYR_SPACE(row,
+            column)) || (aim->single && !single))
+            continue;
+        int far = INT_MAX;                   /* the single space comes last */
+        if (!single)
+            far = (int)pyr_aim_apart(box, pattern, aim->turn, spaces, &turn) * 10000 + centre_distance(spaces, row, column);
+        if (count++ == PYR_AIM_COVERING)
+            return PYR_AIM_COVERING;
+        for (; at && rank[at - 1] > far; at--)
+            rank[at] = rank[at - 1], to[at] = to[at - 1];
+        rank[at] = far;
+        to[at] = step;
+    }
+    return count;
+}
+
+unsigned pyr_aim_holding(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+    const struct pyr_aim *aim,
+    unsigned slot, pyr_spaces spaces, pyr_step *first)
+{
+    struct pyr_steps steps;
+    unsigned count = 0;
+    pyr_spaces shape = shape_of(box, pattern, aim);
+    bool is_held = false;                    /* whether *first is in the turn that is held */
+    pyr_desk_steps(box, desk, pattern, &steps);
+    for (uint32_t i = 0; i < steps.count; i++) {
+        pyr_step step = pyr_steps_at(box, &steps, i);
+        pyr_spaces all = pyr_step_spaces(step);
+        if (step & PYR_STEP_OTHER || pyr_step_slot(step) != slot || spaces & ~all ||
+            !(all & (all - 1)) != (aim->single != 0))
+            continue;
+        bool held = to_corner(all) == shape;
+        if (!count++ || (held && !is_held)) {
+            *first = step;
+            is_held = held;
+        }
+    }
+    return count;
+}
+
+bool pyr_aim_paint(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, const struct pyr_aim *aim,
+    struct pyr_paint *paint, unsigned slot, unsigned row, unsigned column, pyr_step *step)
+{
+    pyr_spaces space = PYR_SPACE(row, column);
+    struct pyr_paint to = { slot == paint->slot ? paint->spaces | space : space, (uint8_t)slot };
+    unsigned left = pyr_aim_holding(box, desk, pattern, aim, slot, to.spaces, step);
+    if (!left && to.spaces != space) {       /* fits none: starts afresh */
+        to.spaces = space;
+        left = pyr_aim_holding(box, desk, pattern, aim, slot, space, step);
+    }
+    *paint = to;
+    if (left)
+        return true;
+    *step = pyr_pair_of(slot, space);
+    return !pyr_desk_judge(box, desk, pattern, *step);
 }

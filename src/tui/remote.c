@@ -715,6 +715,8 @@ static void remote_take(struct app *app, pyr_step step)
     uint8_t id[16];
     if (new_id(id) && pyr_remote_take(&app->remote->table, step, id, now_ms()))
         app_say(app, ST_TEXT, "%s", _("Sent."));
+    else if (pyr_remote_is_pending(&app->remote->table))
+        app_say(app, ST_TEXT, "%s", _("The server has not answered yet."));
 }
 
 static void remote_retract(struct app *app)

@@ -5,12 +5,9 @@
  * Nothing here is linked. The file is compiled for wasm32 to assembly, from which scripts/codes reads the values into
  * web/codes.js, so they are those of the module itself. The value code_GROUP_name becomes GROUP.name.
  */
-#include <pyramids/luck.h>
-#include <pyramids/match.h>
+#include <pyramids/instance.h>
 #include <pyramids/score.h>
 #include <pyramids/view.h>
-
-#include "exports.h"
 
 #define VALUE(group, name, value) \
     extern const int32_t code_##group##_##name; \
@@ -98,8 +95,8 @@ MEMBER(OUTLOOK, pyr_outlook, points)
 MEMBER(OUTLOOK, pyr_outlook, win)
 
 /* The analysis of a game (luck.h). */
-VALUE(LUCK, decision, LUCK_DECISION)
-VALUE(LUCK, chance, LUCK_CHANCE)
+VALUE(LUCK, decision, PYR_INSTANCE_DECISION)
+VALUE(LUCK, chance, PYR_INSTANCE_CHANCE)
 MEMBER(OPTION, pyr_option, usual)
 MEMBER(OPTION, pyr_option, points)
 MEMBER(OPTION, pyr_option, win)

@@ -14,13 +14,14 @@
 #endif
 
 struct pyr_desk;
+struct pyr_instance;
 struct pyr_luck_chance;
 struct pyr_luck_decision;
 struct pyr_luck_sum;
 struct pyr_score;
 struct pyr_view;
 
-/* exports.c */
+/* The edition, bots and whole games. */
 char *wasm_buffer(void);
 uint32_t wasm_buffer_size(void);
 int32_t wasm_edition_read(uint32_t size);
@@ -36,7 +37,7 @@ uint64_t wasm_bot_game(uint64_t seed, uint64_t nodes);
 uint64_t wasm_steps(void);
 uint64_t wasm_perft(uint64_t seed, uint32_t players, uint32_t played, uint32_t depth);
 
-/* table.c */
+/* The match. */
 int32_t wasm_match_start(uint32_t seats, uint64_t seed);
 int32_t wasm_match_load(uint32_t size, uint32_t viewer);
 void wasm_match_shuffle(uint64_t seed);
@@ -61,6 +62,8 @@ int32_t wasm_match_judge(uint32_t seat, uint64_t step);
 int32_t wasm_match_preview(uint32_t seat, uint64_t step);
 const struct pyr_desk *wasm_preview_desk(void);
 const struct pyr_score *wasm_preview_score(void);
+uint32_t wasm_aim_covering(uint32_t seat, uint32_t turn, uint32_t single, uint32_t slot, uint32_t space);
+uint32_t wasm_aim_paint(uint32_t seat, uint32_t turn, uint32_t single, uint32_t slot, uint32_t painted, uint32_t space);
 int32_t wasm_match_step(uint32_t seat, uint64_t step);
 int32_t wasm_match_undo(uint32_t seat);
 int32_t wasm_match_confirm(uint32_t seat);
@@ -68,10 +71,9 @@ int32_t wasm_match_retract(uint32_t seat);
 int32_t wasm_match_choose(uint32_t seat);
 uint32_t wasm_match_choice(uint32_t seat);
 
-/* thought.c */
+/* What bots and the analysis think of it. */
 uint32_t wasm_bot_choice(uint32_t index, uint32_t seat, uint64_t nodes, uint64_t seed);
 uint32_t wasm_options(uint32_t lines, uint32_t seat, uint32_t playouts, uint64_t seed);
-enum { LUCK_DECISION = 1, LUCK_CHANCE = 2 };
 uint32_t wasm_luck_begin(uint32_t playouts, uint64_t seed);
 uint32_t wasm_luck_next(void);
 const struct pyr_luck_decision *wasm_luck_decision(void);
@@ -79,6 +81,9 @@ const struct pyr_luck_chance *wasm_luck_chance(void);
 const struct pyr_luck_sum *wasm_luck_sum(uint32_t seat);
 uint32_t wasm_luck_choice(uint32_t index);
 const char *wasm_luck_level(uint32_t seat);
+
+/* The instance, made at the first use; not for scripts. */
+struct pyr_instance *wasm_instance(void);
 
 /* session.c */
 uint8_t *wasm_random(void);
@@ -137,13 +142,10 @@ uint32_t wasm_local_due(void);
 uint64_t wasm_local_due_seed(void);
 uint32_t wasm_local_answer(uint32_t seat, uint32_t lines);
 
-/* verify.c */
+/* The fair shuffle. */
 int32_t wasm_record_verify(uint32_t size);
 uint32_t wasm_verify_line(void);
 uint32_t wasm_verify_compared(void);
-
-/* Another edition, or another use of the room: tables for bots must be made anew. */
-void wasm_forget_tables(void);
 
 /* Memory for a bot, aligned to 16 bytes; NULL if there is none. It is never given back: a later call may return the same
  * block; libc.c has it for WebAssembly, the native program brings its own. */

@@ -6,8 +6,8 @@
 #include <pyramids/local.h>
 #include <pyramids/remote.h>
 
+#include "../instance/inside.h"
 #include "exports.h"
-#include "inside.h"
 
 static struct pyr_remote remote;
 static struct pyr_local local;
@@ -29,7 +29,10 @@ EXPORT(random) uint8_t *wasm_random(void) { return noise; }
 EXPORT(random_size) uint32_t wasm_random_size(void) { return sizeof noise; }
 
 /* A game at a server. The code of the table is in the buffer; false: it is none. */
-EXPORT(remote_begin) uint32_t wasm_remote_begin(void) { return pyr_remote_init(&remote, &wasm_match, wasm_buffer()); }
+EXPORT(remote_begin) uint32_t wasm_remote_begin(void)
+{
+    return pyr_remote_init(&remote, &wasm_instance()->match, wasm_buffer());
+}
 EXPORT(remote_restore) uint32_t wasm_remote_restore(uint32_t size)
 {
     return pyr_remote_restore(&remote, wasm_buffer(), within_buffer(size));
@@ -42,12 +45,12 @@ EXPORT(remote_save) uint32_t wasm_remote_save(void)
 /* The edition that was read last is the table's. */
 EXPORT(remote_set_edition) void wasm_remote_set_edition(double now)
 {
-    pyr_remote_set_edition(&remote, &wasm_edition, time_of(now));
+    pyr_remote_set_edition(&remote, &wasm_instance()->edition, time_of(now));
 }
 
 EXPORT(remote_set_record) int32_t wasm_remote_set_record(uint32_t size)
 {
-    return pyr_remote_set_record(&remote, wasm_buffer(), within_buffer(size), &wasm_fault);
+    return pyr_remote_set_record(&remote, wasm_buffer(), within_buffer(size), &wasm_instance()->fault);
 }
 
 EXPORT(remote_connected) void wasm_remote_connected(double now) { pyr_remote_connected(&remote, time_of(now)); }
@@ -134,8 +137,8 @@ EXPORT(local_begin) int32_t wasm_local_begin(uint32_t seats, uint64_t seed)
 {
     const char *words[2 * PYR_MAX_SEATS] = { "", "", "", "", "", "", "", "" };
     char *at = wasm_buffer();
-    wasm_match.edition = NULL;
-    if (!wasm_edition.box.pattern[0].turns || seats < PYR_MIN_SEATS || seats > PYR_MAX_SEATS)
+    wasm_instance()->match.edition = NULL;
+    if (!wasm_instance()->edition.box.pattern[0].turns || seats < PYR_MIN_SEATS || seats > PYR_MAX_SEATS)
         return PYR_ERR_SEATS;
     for (uint32_t i = 0; i < 2 * seats; i++) {
         words[i] = at;
@@ -144,18 +147,19 @@ EXPORT(local_begin) int32_t wasm_local_begin(uint32_t seats, uint64_t seed)
         if (*at)
             *at++ = '\0';
     }
-    enum pyr_err err = pyr_local_begin(&local, &wasm_match, &wasm_edition, seats, words, words + seats, seed, false);
+    enum pyr_err err = pyr_local_begin(
+        &local, &wasm_instance()->match, &wasm_instance()->edition, seats, words, words + seats, seed, false);
     if (err)
-        wasm_match.edition = NULL;
+        wasm_instance()->match.edition = NULL;
     return err;
 }
 
 EXPORT(local_load) int32_t wasm_local_load(uint32_t size, uint32_t people, uint64_t seed)
 {
-    enum pyr_err err = pyr_local_load(
-        &local, &wasm_match, &wasm_edition, wasm_buffer(), within_buffer(size), people, "club", seed, &wasm_fault);
+    enum pyr_err err = pyr_local_load(&local, &wasm_instance()->match, &wasm_instance()->edition, wasm_buffer(),
+        within_buffer(size), people, "club", seed, &wasm_instance()->fault);
     if (err)
-        wasm_match.edition = NULL;
+        wasm_instance()->match.edition = NULL;
     return err;
 }
 

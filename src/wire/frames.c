@@ -1,9 +1,11 @@
 /*
- * frames.c: WebSocket messages by wslay. A context of wslay's takes 8 KB, and most WebSockets are silent most of the time, so a context belongs to one only
- * while a frame or a message in parts is under way; clean ones are used again. wslay does not say whether it is clean: we count the bytes that
- * it was given and those that frames account for. (A length that is written longer than it need be only makes a context stay.)
+ * frames.c: WebSocket messages by wslay. A context of wslay's takes 8 KB, and most WebSockets are silent most of the time,
+ * so a context belongs to one only while a frame or a message in parts is under way; clean ones are used again. wslay does
+ * not report whether it is clean: we count the bytes that it was given and those that frames account for. (A length that is
+ * written longer than necessary only makes a context stay.)
  *
- * wslay checks masks, reserved bits, UTF-8, lengths and the order of parts, answers pings and closes; binary messages are refused here.
+ * wslay checks masks, reserved bits, UTF-8, lengths and the order of parts, and answers pings and closes; binary messages
+ * are refused here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -173,7 +175,9 @@ static struct wire_frames *borrow(struct wire *wire)
     pool->spare = NULL;
     if (!frames) {
         frames = calloc(1, sizeof *frames);
-        if (!frames || (pool->is_server ? wslay_event_context_server_init : wslay_event_context_client_init)(&frames->context, &callbacks, frames)) {
+        if (!frames || (pool->is_server ? wslay_event_context_server_init :
+            wslay_event_context_client_init)(&frames->context,
+                &callbacks, frames)) {
             free(frames);
             return NULL;
         }
@@ -186,8 +190,8 @@ static struct wire_frames *borrow(struct wire *wire)
 static void give_back(struct wire *wire)
 {
     struct wire_frames *frames = wire->frames;
-    bool is_clean = frames->given == frames->accounted && !frames->in_parts && wslay_event_get_read_enabled(frames->context) &&
-        !wslay_event_want_write(frames->context);
+    bool is_clean = frames->given == frames->accounted && !frames->in_parts &&
+        wslay_event_get_read_enabled(frames->context) && !wslay_event_want_write(frames->context);
     if (!is_clean)
         return;
     wire->frames = NULL;
@@ -218,7 +222,8 @@ static void look(struct wire *wire, struct wire_frames *frames, int error)
     if (wire->state != WIRE_SOCKET)
         return;                              /* its owner has closed it */
     if (error || frames->refused) {
-        end(wire, frames->refused ? frames->refused : error == WSLAY_ERR_NOMEM ? WSLAY_CODE_INTERNAL_SERVER_ERROR : WSLAY_CODE_PROTOCOL_ERROR);
+        end(wire, frames->refused ? frames->refused :
+            error == WSLAY_ERR_NOMEM ? WSLAY_CODE_INTERNAL_SERVER_ERROR : WSLAY_CODE_PROTOCOL_ERROR);
         return;
     }
     if (wslay_event_want_write(context) && wslay_event_send(context)) {
@@ -230,8 +235,8 @@ static void look(struct wire *wire, struct wire_frames *frames, int error)
         return;
     }
     wire->state = WIRE_OVER;
-    wire->events->closing(wire->owner, wslay_event_get_close_received(context) ? wslay_event_get_status_code_received(context) :
-        wslay_event_get_status_code_sent(context));
+    wire->events->closing(wire->owner, wslay_event_get_close_received(context) ?
+        wslay_event_get_status_code_received(context) : wslay_event_get_status_code_sent(context));
 }
 
 size_t wire_frames_read(struct wire *wire, const char *bytes, size_t size)
@@ -252,8 +257,8 @@ size_t wire_frames_read(struct wire *wire, const char *bytes, size_t size)
 
 void wire_frame_write(struct wire *wire, unsigned opcode, const void *bytes, size_t size)
 {
-    struct wslay_frame_iocb frame = { .fin = 1, .opcode = (uint8_t)opcode, .payload_length = size, .mask = !wire->pool->is_server, .data = bytes,
-        .data_length = size };
+    struct wslay_frame_iocb frame = { .fin = 1, .opcode = (uint8_t)opcode, .payload_length = size,
+        .mask = !wire->pool->is_server, .data = bytes, .data_length = size };
     wire->pool->writing = wire;
     wslay_frame_send(wire->pool->writer, &frame);
 }

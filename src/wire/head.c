@@ -1,7 +1,7 @@
 /*
- * head.c: the head of a request. http-parser does the reading and is told to stop where the head ends; bodies are counted by wire.c. Debian
- * builds it in its lenient mode, so what it lets pass and two servers could read differently is refused here: lines that do not end in CR LF,
- * folded headers, names with blanks, a second Host, Content-Length or Sec-WebSocket-Key.
+ * head.c: the head of a request. http-parser does the reading and is told to stop where the head ends; bodies are counted by
+ * wire.c. Debian builds it in its lenient mode, so what it lets pass and two servers could read differently is refused here:
+ * lines that do not end in CR LF, folded headers, names with blanks, a second Host, Content-Length or Sec-WebSocket-Key.
  */
 #include <http_parser.h>
 #include <openssl/evp.h>
@@ -104,7 +104,8 @@ static bool has_good_lines(const struct wire_head *head)
 
 static bool is_token(const char *text)
 {
-    return *text && strspn(text, "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == strlen(text);
+    static const char letters[] = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    return *text && strspn(text, letters) == strlen(text);
 }
 
 /* Puts ends behind names and values: there is always a byte that is no part of them. */
@@ -170,7 +171,8 @@ size_t wire_head_read(struct wire_head *head, const char *bytes, size_t size, bo
     enum http_errno error = HTTP_PARSER_ERRNO(&head->parser);
     if (error) {
         if (!head->fault)
-            head->fault = error == HPE_INVALID_METHOD && has_method(head, head->size + take) ? WIRE_METHOD : error == HPE_HEADER_OVERFLOW ? WIRE_HEAD_TOO_LONG :
+            head->fault = error == HPE_INVALID_METHOD && has_method(head, head->size + take) ? WIRE_METHOD :
+                error == HPE_HEADER_OVERFLOW ? WIRE_HEAD_TOO_LONG :
                 error == HPE_INVALID_CONTENT_LENGTH || error == HPE_UNEXPECTED_CONTENT_LENGTH ||
                 error == HPE_INVALID_TRANSFER_ENCODING ? WIRE_LENGTH : WIRE_MALFORMED;
         return take;
@@ -283,7 +285,8 @@ static bool is_socket_key(const char *key)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     unsigned char bytes[24];
-    return strlen(key) == 24 && strspn(key, letters) == 22 && !strcmp(key + 22, "==") && EVP_DecodeBlock(bytes, (const unsigned char *)key, 24) == 18;
+    return strlen(key) == 24 && strspn(key, letters) == 22 && !strcmp(key + 22, "==") &&
+        EVP_DecodeBlock(bytes, (const unsigned char *)key, 24) == 18;
 }
 
 void wire_head_request(struct wire_head *head, struct wire_request *request)
@@ -295,14 +298,15 @@ void wire_head_request(struct wire_head *head, struct wire_request *request)
         return;
     request->method = http_method_str((enum http_method)head->parser.method);
     request->is_old = head->parser.http_minor == 0;
-    request->keep_alive = request->is_old ? has_word(request, "connection", "keep-alive") && !has_word(request, "connection", "close") :
-        !has_word(request, "connection", "close");
+    request->keep_alive = !has_word(request, "connection", "close") &&
+        (!request->is_old || has_word(request, "connection", "keep-alive"));
     request->fault = body_length(request, &request->body);
     read_target(head, request);
     request->wants_continue = !request->is_old && has_word(request, "expect", "100-continue");
-    request->wants_socket = !request->is_old && !strcmp(request->method, "GET") && has_word(request, "upgrade", "websocket") &&
-        has_word(request, "connection", "upgrade");
-    const char *key = wire_header(request, "sec-websocket-key", 0), *version = wire_header(request, "sec-websocket-version", 0);
+    request->wants_socket = !request->is_old && !strcmp(request->method, "GET") &&
+        has_word(request, "upgrade", "websocket") && has_word(request, "connection", "upgrade");
+    const char *key = wire_header(request, "sec-websocket-key", 0);
+    const char *version = wire_header(request, "sec-websocket-version", 0);
     if (request->wants_socket && key && is_socket_key(key) && version && !strcmp(version, "13") && !request->body &&
         !wire_header(request, "sec-websocket-version", 1))
         request->socket_key = key;

@@ -1,6 +1,6 @@
 /*
- * tls.c: OpenSSL as a filter. It reads and writes through a BIO of ours, whose two buffers exist only while there is something in them: OpenSSL's own memory
- * BIO keeps the size of the largest record it has seen, for every connection.
+ * tls.c: OpenSSL as a filter. It reads and writes through a BIO of ours, whose two buffers exist only while there is
+ * something in them: OpenSSL's own memory BIO keeps the size of the largest record it has seen, for every connection.
  */
 #include <limits.h>
 #include <openssl/err.h>
@@ -84,7 +84,8 @@ static long bio_control(BIO *bio, int command, long number, void *pointer)
 }
 
 /* Of what a client offers only http/1.1 is for us; one that offers nothing of the kind may still try. */
-static int pick_protocol(SSL *ssl, const unsigned char **out, unsigned char *length, const unsigned char *in, unsigned size, void *context)
+static int pick_protocol(SSL *ssl, const unsigned char **out, unsigned char *length, const unsigned char *in, unsigned size,
+    void *context)
 {
     static const unsigned char ours[] = "\x08http/1.1";
     (void)ssl;
@@ -103,16 +104,19 @@ struct wire_tls_context *wire_tls_server(const char *certificate_file, const cha
         return NULL;
     context->ssl = SSL_CTX_new(TLS_server_method());
     context->method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "pyramids");
-    if (!context->ssl || !context->method || !BIO_meth_set_read(context->method, bio_read) || !BIO_meth_set_write(context->method, bio_write) ||
+    if (!context->ssl || !context->method || !BIO_meth_set_read(context->method, bio_read) ||
+        !BIO_meth_set_write(context->method, bio_write) ||
         !BIO_meth_set_ctrl(context->method, bio_control) || !SSL_CTX_set_min_proto_version(context->ssl, TLS1_2_VERSION) ||
         !SSL_CTX_set_cipher_list(context->ssl, "ECDHE+AESGCM:ECDHE+CHACHA20") ||
         SSL_CTX_use_certificate_chain_file(context->ssl, certificate_file) != 1 ||
-        SSL_CTX_use_PrivateKey_file(context->ssl, key_file, SSL_FILETYPE_PEM) != 1 || SSL_CTX_check_private_key(context->ssl) != 1) {
+        SSL_CTX_use_PrivateKey_file(context->ssl, key_file, SSL_FILETYPE_PEM) != 1 ||
+        SSL_CTX_check_private_key(context->ssl) != 1) {
         ERR_clear_error();
         wire_tls_context_destroy(context);
         return NULL;
     }
-    SSL_CTX_set_options(context->ssl, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
+    SSL_CTX_set_options(context->ssl, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
+        SSL_OP_PRIORITIZE_CHACHA);
     SSL_CTX_set_mode(context->ssl, SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_session_cache_mode(context->ssl, SSL_SESS_CACHE_OFF);        /* tickets do it, without memory */
     SSL_CTX_set_alpn_select_cb(context->ssl, pick_protocol, NULL);

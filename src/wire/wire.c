@@ -83,8 +83,11 @@ static size_t read_body(struct wire *wire, const char *bytes, size_t size)
 size_t wire_read(struct wire *wire, const char *bytes, size_t size)
 {
     size_t at = 0;
-    while (at < size && wire_takes(wire))
-        at += (wire->state == WIRE_SOCKET ? wire_frames_read : wire->state == WIRE_READING_BODY ? read_body : read_head)(wire, bytes + at, size - at);
+    while (at < size && wire_takes(wire)) {
+        size_t (*read)(struct wire *, const char *, size_t) = wire->state == WIRE_SOCKET ? wire_frames_read :
+            wire->state == WIRE_READING_BODY ? read_body : read_head;
+        at += read(wire, bytes + at, size - at);
+    }
     return at;
 }
 
@@ -99,8 +102,8 @@ void wire_upgrade(struct wire *wire, const struct wire_request *request, const c
 {
     char key[29], text[2048];
     wire_accept_key(request->socket_key, key);
-    int size = snprintf(text, sizeof text, "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n"
-        "sec-websocket-accept: %s\r\n%s\r\n", key, headers);
+    int size = snprintf(text, sizeof text, "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\n"
+        "connection: upgrade\r\nsec-websocket-accept: %s\r\n%s\r\n", key, headers);
     wire->events->write(wire->owner, text, (size_t)size < sizeof text ? (size_t)size : sizeof text - 1);
     wire_head_destroy(wire->head);
     wire->head = NULL;

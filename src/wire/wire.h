@@ -1,6 +1,6 @@
 /*
- * wire.h: HTTP/1.1, WebSocket and TLS as bytes in, events and bytes out. Nothing in here knows a socket, a loop or a clock, so that tests and
- * fuzzers drive it without a network. The server's edge (server/edge.c) puts it on sockets.
+ * wire.h: HTTP/1.1, WebSocket and TLS as bytes in, events and bytes out. Nothing in here knows a socket, a loop or a clock,
+ * so that tests and fuzzers drive it without a network. The server's edge (server/edge.c) puts it on sockets.
  *
  *   head.c    heads of requests, read by http-parser
  *   frames.c  WebSocket messages, framed by wslay
@@ -26,7 +26,8 @@ enum wire_fault {
     WIRE_MALFORMED,              /* not HTTP/1.0 or 1.1, or a head that can be read in more than one way */
     WIRE_METHOD,                 /* a method that http-parser does not know */
     WIRE_HEAD_TOO_LONG,
-    WIRE_LENGTH,                 /* Content-Length is odd or there twice, or Transfer-Encoding, which no client of ours needs */
+    /* Content-Length is odd or there twice, or Transfer-Encoding, which no client of ours needs */
+    WIRE_LENGTH,
     WIRE_BODY_TOO_LONG
 };
 
@@ -53,7 +54,8 @@ const char *wire_header(const struct wire_request *request, const char *name, un
 
 struct wire_head *wire_head_create(void);                /* NULL without memory */
 void wire_head_destroy(struct wire_head *head);
-/* Takes bytes up to the end of the head; *done once it is complete or cannot be (request->fault). Returns how many it has taken. */
+/* Takes bytes up to the end of the head; *done once it is complete or cannot be (request->fault). Returns how many it has
+ * taken. */
 size_t wire_head_read(struct wire_head *head, const char *bytes, size_t size, bool *done);
 void wire_head_request(struct wire_head *head, struct wire_request *request);    /* once it is done */
 
@@ -81,9 +83,11 @@ struct wire;
 struct wire_events {
     void (*request)(void *owner, const struct wire_request *request);    /* a head is there */
     void (*body)(void *owner, const char *bytes, size_t size);           /* a part of its body */
-    void (*complete)(void *owner);                                       /* all of it: answer, now or later. Not called after a fault */
+    /* all of it: answer, now or later. Not called after a fault */
+    void (*complete)(void *owner);
     void (*message)(void *owner, const char *text, size_t size);         /* of a WebSocket: UTF-8, not ended by NUL */
-    void (*closing)(void *owner, unsigned code);                         /* the WebSocket is closed with that code; the frame has been written */
+    /* the WebSocket is closed with that code; the frame has been written */
+    void (*closing)(void *owner, unsigned code);
     void (*write)(void *owner, const void *bytes, size_t size);          /* for the other end */
 };
 
@@ -104,7 +108,8 @@ struct wire {
 void wire_init(struct wire *wire, const struct wire_events *events, void *owner, struct wire_pool *pool);
 void wire_finish(struct wire *wire);
 
-/* Takes bytes and reports what they say; how many were taken. The rest is to be offered again once it is answered or resumed. */
+/* Takes bytes and reports what they say; how many were taken. The rest is to be offered again once it is answered or
+ * resumed. */
 size_t wire_read(struct wire *wire, const char *bytes, size_t size);
 bool wire_takes(const struct wire *wire);                /* whether wire_read would take a byte now */
 
@@ -133,14 +138,16 @@ enum { WIRE_TEXT = 1, WIRE_CLOSE = 8, WIRE_PING = 9 };
 struct wire_tls_context;
 struct wire_tls;
 
-/* TLS 1.2 and 1.3, ciphers with authenticated encryption only, http/1.1. NULL: certificate or key cannot be read, or do not match. */
+/* TLS 1.2 and 1.3, ciphers with authenticated encryption only, http/1.1. NULL: certificate or key cannot be read, or do
+ * not match. */
 struct wire_tls_context *wire_tls_server(const char *certificate_file, const char *key_file);
 void wire_tls_context_destroy(struct wire_tls_context *context);
 
 struct wire_tls *wire_tls_create(struct wire_tls_context *context);      /* NULL without memory */
 void wire_tls_destroy(struct wire_tls *tls);
 
-bool wire_tls_receive(struct wire_tls *tls, const void *bytes, size_t size);     /* encrypted bytes that came; false without memory */
+/* encrypted bytes that came; false without memory */
+bool wire_tls_receive(struct wire_tls *tls, const void *bytes, size_t size);
 enum { WIRE_TLS_NOTHING = 0, WIRE_TLS_END = -1, WIRE_TLS_BROKEN = -2 };
 long wire_tls_read(struct wire_tls *tls, void *to, size_t room);         /* decrypted bytes: how many, or one of these */
 bool wire_tls_write(struct wire_tls *tls, const void *bytes, size_t size);       /* encrypts; false: broken */

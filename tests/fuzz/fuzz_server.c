@@ -1,8 +1,9 @@
 /*
- * A whole server in one thread, told by the input what happens to it: connections, requests, messages, TLS records of every size, store jobs that
- * are late or fail, bots, time, disconnects, restarts. After every step:
+ * A whole server in one thread, told by the input what happens to it: connections, requests, messages, TLS records of every
+ * size, store jobs that are late or fail, bots, time, disconnects, restarts. After every step:
  *
- *  1. Liveness: the loop comes to rest within TURNS turns, with nothing left that would wake it at once, and a fresh connection is answered.
+ *  1. Liveness: the loop comes to rest within TURNS turns, with nothing left that would wake it at once, and a fresh
+ *     connection is answered.
  *  2. Secrecy: nobody is sent another seat's deal, or a choice of another seat whose phase is open.
  *  3. Durability: a seat or a choice that was answered `done` is there, now and after a restart, however that came about.
  *
@@ -35,7 +36,9 @@ struct client {
     SSL *ssl;
     unsigned visitor;
     bool is_socket, lazy;        /* lazy: does not read */
-    char code[CODE_SIZE + 1];    /* the table it has opened last */
+    char code[CODE_SIZE + 1];    /* the table that is open */
+    char opening[CODE_SIZE + 1]; /* the last one that it has asked for */
+    unsigned opens;              /* not yet answered */
     uint8_t *in;
     size_t size;
 };
@@ -118,7 +121,8 @@ static void check_promises(void)
             continue;
         table_choice(table, seat, pending, sizeof pending);
         size_t size = table->log.count ? table->log.start[table->log.count] : 0;
-        MUST(table->log.count == promise->phase ? !strcmp(pending, promise->text) : has_text(table->log.text, size, promise->text));
+        MUST(table->log.count == promise->phase ? !strcmp(pending, promise->text) : has_text(table->log.text, size,
+            promise->text));
     }
 }
 
@@ -130,6 +134,9 @@ static void break_promises(const char *code)
         if (strcmp(fuzz.promise[i].code, code))
             fuzz.promise[kept++] = fuzz.promise[i];
     fuzz.promises = kept;
+    for (unsigned i = 0; i < ACTIONS && i < fuzz.actions; i++)
+        if (!strcmp(fuzz.action[i].code, code))
+            fuzz.action[i].kind = ACTION_OTHER;          /* nor will it become one */
 }
 
 static void acknowledged(unsigned number)
@@ -155,7 +162,8 @@ static void check_deal(unsigned visitor, unsigned seat)
 static void check_deals(unsigned visitor, const char *text, size_t size)
 {
     for (size_t i = 0; i + 7 < size; i++)
-        if (!memcmp(text + i, "deal ", 5) && text[i + 5] >= '1' && text[i + 5] <= '4' && (!i || text[i - 1] == '"' || text[i - 1] == '\n'))
+        if (!memcmp(text + i, "deal ", 5) && text[i + 5] >= '1' && text[i + 5] <= '4' && (!i ||
+            text[i - 1] == '"' || text[i - 1] == '\n'))
             check_deal(visitor, (unsigned)(text[i + 5] - '0'));
 }
 
@@ -197,6 +205,13 @@ static void heard_message(struct client *client, const char *text, size_t size)
     snprintf(start, sizeof start, "%.*s", (int)(size < 63 ? size : 63), text);
     if (sscanf(start, "{\"type\":\"done\",\"id\":\"x%u\"}", &number) == 1)
         acknowledged(number);
+    if (strstr(start, "\"id\":\"o\"")) {
+        /* Which of several it is cannot be told, so nothing is claimed then. */
+        if (--client->opens || client->opening[0] == '?')
+            client->code[0] = '\0';
+        else if (strstr(start, "\"done\""))
+            memcpy(client->code, client->opening, sizeof client->code);
+    }
 }
 
 /* The frames of a server: whole, without a mask. */
@@ -247,8 +262,10 @@ static bool hear(struct client *client)
     static char buffer[65536];
     bool any = false;
     for (ssize_t got; client->fd >= 0 && !client->lazy; any = true) {
-        got = client->ssl ? SSL_read(client->ssl, buffer, sizeof buffer) : recv(client->fd, buffer, sizeof buffer, MSG_DONTWAIT);
-        bool is_wait = client->ssl ? SSL_get_error(client->ssl, (int)got) == SSL_ERROR_WANT_READ : got < 0 && (errno == EAGAIN || errno == EINTR);
+        got = client->ssl ? SSL_read(client->ssl, buffer, sizeof buffer) : recv(client->fd, buffer, sizeof buffer,
+            MSG_DONTWAIT);
+        bool is_wait = client->ssl ? SSL_get_error(client->ssl, (int)got) == SSL_ERROR_WANT_READ : got < 0 &&
+            (errno == EAGAIN || errno == EINTR);
         if (got <= 0 && is_wait)
             break;
         if (got <= 0) {
@@ -294,7 +311,8 @@ static void check_health(void)
     static const char ask[] = "GET /healthz HTTP/1.0\r\n\r\n";
     char answer[1024] = "";
     size_t size = 0;
-    int fd = join(1, "127.0.0.9");           /* the listener for metrics: without TLS, and with room when the other one is full */
+    /* the listener for metrics: without TLS, and with room when the other one is full */
+    int fd = join(1, "127.0.0.9");
     MUST(send(fd, ask, sizeof ask - 1, MSG_NOSIGNAL) == sizeof ask - 1);
     for (unsigned i = 0; i < 8 && !strstr(answer, "\r\n\r\nok\n"); i++) {
         turn();
@@ -376,7 +394,8 @@ static void do_connect(struct client *client)
 
 static const char *forwarded(unsigned what)
 {
-    static const char *const values[] = { "", "X-Forwarded-For: 10.1.1.1\r\n", "X-Forwarded-For: 9.9.9.9, 10.1.1.2\r\nX-Forwarded-Proto: https\r\n",
+    static const char *const values[] = { "", "X-Forwarded-For: 10.1.1.1\r\n",
+        "X-Forwarded-For: 9.9.9.9, 10.1.1.2\r\nX-Forwarded-Proto: https\r\n",
         "X-Forwarded-For: ::1, fe80::1\r\n", "X-Forwarded-For: 10.1.1.1:80\r\n", "X-Forwarded-For: ,,\r\n" };
     return values[what % (sizeof values / sizeof *values)];
 }
@@ -384,8 +403,10 @@ static const char *forwarded(unsigned what)
 static void do_upgrade(struct client *client)
 {
     unsigned what = take();
-    say_text(client, "GET /api/socket HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n%sCookie: %s\r\n\r\n", forwarded(what), fuzz.cookie[client->visitor]);
+    say_text(client, "GET /api/socket HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n%sCookie: %s\r\n\r\n", forwarded(what),
+            fuzz.cookie[client->visitor]);
 }
 
 static void do_request(struct client *client)
@@ -393,24 +414,34 @@ static void do_request(struct client *client)
     static const struct { const char *method, *path, *body; } requests[] = {
         { "GET", "/healthz", NULL }, { "POST", "/api/visitor", "{\"name\":\"Ana\"}" }, { "GET", "/api/visitor", NULL },
         { "POST", "/api/tables", "{\"seats\":[{\"kind\":\"open\"},{\"kind\":\"open\"}],\"edition\":\"plain\"}" },
-        { "POST", "/api/tables", "{\"seats\":[{\"kind\":\"open\"},{\"kind\":\"bot\",\"level\":\"novice\"}],\"edition\":\"plain\",\"clock\":\"quick\",\"public\":true}" },
-        { "GET", "/api/tables", NULL }, { "GET", "/api/tables/%s", NULL }, { "GET", "/api/tables/%s/record", NULL }, { "GET", "/api/tables/22222222", NULL },
-        { "GET", "/api/tables/%s/analysis", NULL }, { "POST", "/api/tables/%s/rematch", "{}" }, { "GET", "/api/my/tables", NULL },
-        { "GET", "/api/statistics", NULL }, { "POST", "/api/visitor/code", "{}" }, { "POST", "/api/visitor/device", "{\"code\":\"2222-2222\"}" },
-        { "GET", "/", NULL }, { "GET", "/nowhere", NULL }, { "POST", "/healthz", "x" }, { "PUT", "/api/tables", "{}" }, { "GET", "/api/editions/plain", NULL },
+        { "POST", "/api/tables",
+            "{\"seats\":[{\"kind\":\"open\"},{\"kind\":\"bot\",\"level\":\"novice\"}],\"edition\":\"plain\","
+            "\"clock\":\"quick\",\"public\":true}" },
+        { "GET", "/api/tables", NULL }, { "GET", "/api/tables/%s", NULL }, { "GET", "/api/tables/%s/record", NULL },
+            { "GET", "/api/tables/22222222", NULL },
+        { "GET", "/api/tables/%s/analysis", NULL }, { "POST", "/api/tables/%s/rematch", "{}" }, { "GET", "/api/my/tables",
+            NULL },
+        { "GET", "/api/statistics", NULL }, { "POST", "/api/visitor/code", "{}" }, { "POST", "/api/visitor/device",
+            "{\"code\":\"2222-2222\"}" },
+        { "GET", "/", NULL }, { "GET", "/nowhere", NULL }, { "POST", "/healthz", "x" }, { "PUT", "/api/tables", "{}" },
+            { "GET", "/api/editions/plain", NULL },
     };
     unsigned what = take(), how = take();
     const struct table *table = some_table(how);
     char path[64];
     const char *star = strchr(requests[what % 20].path, '%');
     if (star)
-        snprintf(path, sizeof path, "%.*s%s%s", (int)(star - requests[what % 20].path), requests[what % 20].path, table ? table->code : "22222222", star + 2);
+        snprintf(path, sizeof path, "%.*s%s%s", (int)(star - requests[what % 20].path), requests[what % 20].path, table ?
+            table->code : "22222222", star + 2);
     else
         snprintf(path, sizeof path, "%s", requests[what % 20].path);
     const char *body = requests[what % 20].body;
-    say_text(client, "%s %s HTTP/1.%u\r\n%s%s%s%s%s%s%sContent-Length: %zu\r\n\r\n%s", requests[what % 20].method, path, how & 4 ? 0u : 1u,
-        how & 8 ? "" : "Host: localhost\r\n", how & 16 ? "" : "Cookie: ", how & 16 ? "" : fuzz.cookie[client->visitor], how & 16 ? "" : "\r\n",
-        forwarded(how >> 5), body && !(how & 16) ? "Content-Type: application/json\r\n" : "", how & 32 ? "Connection: close\r\n" : "",
+    say_text(client, "%s %s HTTP/1.%u\r\n%s%s%s%s%s%s%sContent-Length: %zu\r\n\r\n%s", requests[what % 20].method, path,
+        how & 4 ? 0u : 1u,
+        how & 8 ? "" : "Host: localhost\r\n", how & 16 ? "" : "Cookie: ", how & 16 ? "" : fuzz.cookie[client->visitor],
+            how & 16 ? "" : "\r\n",
+        forwarded(how >> 5), body && !(how & 16) ? "Content-Type: application/json\r\n" : "", how & 32 ?
+            "Connection: close\r\n" : "",
         body ? strlen(body) : 0, body ? body : "");
 }
 
@@ -431,7 +462,8 @@ static void pick(const struct table *table, unsigned seat, char *to, size_t size
         pyr_step step = pyr_steps_pick(&table->edition->box, &steps, &fuzz.dice);
         enum pyr_step_kind kind = pyr_step_kind(step);
         if (kind == PYR_STEP_TAKE || kind == PYR_STEP_KEEP)
-            snprintf(to, size, kind == PYR_STEP_KEEP ? "%u %u" : "take %u", pyr_step_card(step) + 1u, pyr_step_second(step) + 1u);
+            snprintf(to, size, kind == PYR_STEP_KEEP ? "%u %u" : "take %u", pyr_step_card(step) + 1u,
+                pyr_step_second(step) + 1u);
         else if (kind == PYR_STEP_DRAW)
             snprintf(to, size, "draw");
         if (to[0])
@@ -465,7 +497,8 @@ static void say_choice(struct client *client, const struct table *table, unsigne
     if (is_due && strchr(choice, ':') && !(how & 32))
         action->kind = ACTION_CHOOSE;
     snprintf(action->text, sizeof action->text, "%s", choice);
-    snprintf(text, sizeof text, "{\"type\":\"choose\",\"id\":\"x%u\",\"phase\":%u,\"choice\":\"%s\"}", fuzz.actions - 1, (unsigned)action->phase, choice);
+    snprintf(text, sizeof text, "{\"type\":\"choose\",\"id\":\"x%u\",\"phase\":%u,\"choice\":\"%s\"}", fuzz.actions - 1,
+        (unsigned)action->phase, choice);
     say_message(client, text);
 }
 
@@ -474,11 +507,14 @@ static void do_message(struct client *client)
     static const char number[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
     unsigned what = take(), how = take();
     char text[512];
-    struct table *opened = client->code[0] ? table_find(&fuzz.server, client->code) : NULL, *table = some_table(how);
+    struct table *opened = client->code[0] && !client->opens ? table_find(&fuzz.server, client->code) : NULL;
+    const struct table *table = some_table(how);
     switch (what % 12) {
     case 0:
-        snprintf(client->code, sizeof client->code, "%s", table ? table->code : "22222222");
-        snprintf(text, sizeof text, "{\"type\":\"open\",\"id\":\"o\",\"table\":\"%s\"}", client->code);
+        snprintf(client->opening, sizeof client->opening, "%s", table ? table->code : "22222222");
+        snprintf(text, sizeof text, "{\"type\":\"open\",\"id\":\"o\",\"table\":\"%s\"}", client->opening);
+        if (client->opens++)
+            client->opening[0] = '?';
         break;
     case 1:
         new_action(client, opened)->kind = opened ? ACTION_SIT : ACTION_OTHER;
@@ -488,7 +524,8 @@ static void do_message(struct client *client)
         say_choice(client, opened, how);
         return;
     case 6:
-        snprintf(text, sizeof text, "{\"type\":\"retract\",\"id\":\"r\",\"phase\":%u}", opened ? (unsigned)opened->log.count : 0);
+        snprintf(text, sizeof text, "{\"type\":\"retract\",\"id\":\"r\",\"phase\":%u}", opened ?
+            (unsigned)opened->log.count : 0);
         break;
     case 7: snprintf(text, sizeof text, "{\"type\":\"%s\"}", how & 1 ? "leave" : "close"); break;
     case 8: snprintf(text, sizeof text, "{\"type\":\"%s\"}", how & 1 ? "ping" : "return"); break;
@@ -496,8 +533,10 @@ static void do_message(struct client *client)
     case 10: snprintf(text, sizeof text, "{\"type\":\"standin\",\"seat\":%u}", how % 5); break;
     default: snprintf(text, sizeof text, "{\"type\":\"open\",\"table\":\"2222222%c\"}", "23456789"[how % 8]); break;
     }
-    if (what % 12 == 6 || what % 12 == 7 || what % 12 == 10)
+    if (what % 12 == 6 || what % 12 == 7 || what % 12 == 10) {
         break_promises(client->code);
+        break_promises(client->opening);
+    }
     say_message(client, text);
 }
 
@@ -563,7 +602,8 @@ static void do_think(struct client *client) { (void)client; world_think(); }
 static void do_piece(struct client *client) { (void)client; fuzz.piece = take() % 200; }
 static void do_lazy(struct client *client) { client->lazy = !client->lazy; }
 
-static void (*const steps[])(struct client *client) = { do_connect, do_upgrade, do_request, do_message, do_bytes, do_end, do_time, do_restart,
+static void (*const steps[])(struct client *client) = { do_connect, do_upgrade, do_request, do_message, do_bytes, do_end,
+    do_time, do_restart,
     do_store, do_think, do_piece, do_lazy };
 
 /* Begin and end. */
@@ -572,12 +612,16 @@ static void set_up(const struct pyr_edition *edition)
 {
     static const char *text = "pyramids-edition";
     unsigned few = fuzz.setup & SETUP_SLOW_LIMITS ? 1 : 100;
-    fuzz.options = (struct server_options){ .database = ":memory:", .editions = edition, .edition_count = 1, .edition_texts = &text,
-        .trust_proxy = fuzz.setup & SETUP_PROXY, .quiet = true, .bot_threads = 1, .message_rate = 20 * few, .request_rate = 20 * few,
-        .max_connections = 40, .max_per_address = 10, .max_tables = 20, .max_tables_per_visitor = 4, .max_conns_per_visitor = 3,
+    fuzz.options = (struct server_options){ .database = ":memory:", .editions = edition, .edition_count = 1,
+        .edition_texts = &text,
+        .trust_proxy = fuzz.setup & SETUP_PROXY, .quiet = true, .bot_threads = 1, .message_rate = 20 * few,
+            .request_rate = 20 * few,
+        .max_connections = 40, .max_per_address = 10, .max_tables = 20, .max_tables_per_visitor = 4,
+            .max_conns_per_visitor = 3,
         .max_tables_per_address = 10, .table_rate = 10 * few,
         .quick_seconds = 30, .relaxed_seconds = 180, .ping_seconds = 20,
-        .tls_cert = fuzz.setup & SETUP_TLS ? TLS_FILE ".crt" : NULL, .tls_key = fuzz.setup & SETUP_TLS ? TLS_FILE ".key" : NULL };
+        .tls_cert = fuzz.setup & SETUP_TLS ? TLS_FILE ".crt" : NULL, .tls_key = fuzz.setup & SETUP_TLS ? TLS_FILE ".key" :
+            NULL };
 }
 
 static void make_visitors(void)

@@ -9,6 +9,7 @@ import { newCore, playOut } from './games.mjs';
 import { LESSONS } from '../../web/lessons.js';
 import { qrModules } from '../../web/qr.js';
 import { padTotal } from '../../web/count.js';
+import { formOf } from '../../web/draw.js';
 import { MARKS, dealAnew, markStep, spaceName, spacesOf } from '../../web/core.js';
 import { Aim } from '../../web/aim.js';
 
@@ -153,6 +154,44 @@ await test('what a tap places: the turn that is nearest, a quarter costs one and
         }
     }
     truth(compared > 200 && mirrored > 100, `there was something to choose: ${compared}, ${mirrored}`);
+});
+
+await test('placements that cover a space, and painting, as the page has them', () => {
+    const game = newCore(site), bits = (cells) => cells.reduce((sum, c) => sum | 1 << (c / 5 | 0) * 6 + c % 5, 0);
+    let lists = 0, strokes = 0;
+    for (const [round, turn] of [[0, 1], [0, 4], [1, 0], [1, 3], [2, 2], [2, 6]]) {
+        playOut(game, 2, 20 + turn, (v) => v.phase === 'mark' && v.round === round && v.turn === turn);
+        const view = game.view(0), list = (count) => [...new BigUint64Array(game.x.memory.buffer, game.x.step_list(),
+            count)];
+        for (let held = 0; held < 8; held++)
+            for (const one of [false, true])
+                for (let at = 0; at < 50; at++) {
+                    const aim = new Aim(game, 0, view), slot = at / 25 | 0, cell = at % 25;
+                    [aim.quarters, aim.mirror, aim.one] = [held & 3, held >> 2, aim.one || one];
+                    const theirs = aim.covering(slot, cell), mine = list(game.x.aim_covering(0, held, aim.one ? 1 : 0, slot,
+                        cell));
+                    equal([...mine].sort(), theirs.map((p) => p.step).sort(), `placements over ${at}`);
+                    // Their order is that of the page, but for ties that its fractions do not see as such.
+                    const far = mine.map((step) => {
+                        const { cells } = theirs.find((p) => p.step === step), n = cells.length;
+                        return n === 1 ? 1e9 : aim.apart(formOf(cells)).far * 100
+                            + Math.hypot(cells.reduce((a, c) => a + c % 5, 0) / n - cell % 5, cells.reduce((a,
+                                c) => a + (c / 5 | 0), 0) / n - (cell / 5 | 0));
+                    });
+                    truth(far.every((f, i) => !i || f > far[i - 1] - 1e-9), `the order over ${at}`);
+                    lists += mine.length > 1 ? 1 : 0;
+                    // Painting on from there: two more spaces, near and far.
+                    for (const next of [cell, (cell + 1) % 25, (cell + 12) % 25]) {
+                        const painted = aim.paintedOn === slot ? bits(aim.painted) : 0;
+                        aim.paint(slot, next);
+                        equal(game.x.aim_paint(0, held, aim.one ? 1 : 0, slot, painted, next), bits(aim.painted),
+                            `painted ${next}`);
+                        equal(list(1)[0], aim.hover.bad ? 0n : aim.hover.step, `what ${next} marks`);
+                        strokes += aim.hover.bad ? 0 : 1;
+                    }
+                }
+    }
+    truth(lists > 100 && strokes > 500, `${lists} lists, ${strokes} strokes`);
 });
 
 await test('a seat sees nothing that is hidden', () => {

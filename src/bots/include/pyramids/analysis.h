@@ -33,7 +33,8 @@ struct pyr_option {
 PYR_API size_t pyr_analysis_memory(const struct pyr_box *box);
 PYR_API void pyr_analysis_prepare(void *memory, const struct pyr_box *box);
 
-/* From now on the functions below ask, every few playouts and in whatever thread they run, whether to give up: then what they return is of no use.
+/* From now on the functions below ask, every few playouts and in whatever thread they run, whether to give up: then what
+ * they return is of no use.
  * The answer may take its time, so a caller can have them pause. NULL: they do not ask. */
 PYR_API void pyr_analysis_poll(void *memory, bool (*is_over)(void *context), void *context);
 

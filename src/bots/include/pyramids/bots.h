@@ -28,7 +28,8 @@ struct pyr_bot {
     /* How many bytes of memory this bot wants for games with this box; 0: none. */
     size_t (*memory)(const struct pyr_box *box);
 
-    /* Fills the memory (aligned to 16 bytes) with tables for this box, before the first choice. After that it is only read: any number of games
+    /* Fills the memory (aligned to 16 bytes) with tables for this box, before the first choice. After that it is only read:
+     * any number of games
      * may use it, also in several threads at once; and so may every bot with the same `prepare`. */
     void (*prepare)(void *memory, const struct pyr_box *box);
 

@@ -37,7 +37,7 @@ PYR_BEGIN_DECLS
 #define PYR_TILES 3              /* pyramid points a colour: 10, 6, 3 */
 #define PYR_SIDE 5               /* a chamber has 5x5 spaces */
 
-enum pyr_colour { PYR_GREEN, PYR_ORANGE, PYR_PURPLE };
+enum pyr_colour { PYR_GREEN = 0, PYR_ORANGE = 1, PYR_PURPLE = 2 };
 
 /* A seat, from 0; texts and records say seat + 1. */
 typedef uint8_t pyr_seat;

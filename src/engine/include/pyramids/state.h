@@ -18,12 +18,12 @@
 PYR_BEGIN_DECLS
 
 enum pyr_phase {
-    PYR_KEEP,                    /* all choose two of four (R4) */
-    PYR_SHOW,                    /* chance: the display is filled up (R5, R12) */
-    PYR_REVEAL,                  /* chance: the next expedition card (R7) */
-    PYR_MARK,                    /* all mark (R8-R11) */
-    PYR_REPLACE,                 /* one after the other takes new cards (R12) */
-    PYR_END
+    PYR_KEEP = 0,                /* all choose two of four (R4) */
+    PYR_SHOW = 1,                /* chance: the display is filled up (R5, R12) */
+    PYR_REVEAL = 2,              /* chance: the next expedition card (R7) */
+    PYR_MARK = 3,                /* all mark (R8-R11) */
+    PYR_REPLACE = 4,             /* one after the other takes new cards (R12) */
+    PYR_END = 5
 };
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__

@@ -24,7 +24,7 @@ typedef uint64_t pyr_step;
 #define PYR_STEP_KIND_SHIFT 30
 #define PYR_STEP_SECOND_SHIFT 6
 
-enum pyr_step_kind { PYR_STEP_PASS, PYR_STEP_KEEP, PYR_STEP_TAKE, PYR_STEP_DRAW, PYR_STEP_MARK };
+enum pyr_step_kind { PYR_STEP_PASS = 0, PYR_STEP_KEEP = 1, PYR_STEP_TAKE = 2, PYR_STEP_DRAW = 3, PYR_STEP_MARK = 4 };
 
 static inline enum pyr_step_kind pyr_step_kind(pyr_step step)
 {

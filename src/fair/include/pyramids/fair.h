@@ -1,5 +1,6 @@
 /*
- * fair.h (fair.c, verify.c, draw.c): a shuffle that nobody can steer alone and anyone can check; docs/fair-shuffle.md is its specification.
+ * fair.h (fair.c, verify.c, draw.c): a shuffle that nobody can steer alone and anyone can check; docs/fair-shuffle.md is
+ * its specification.
  *
  * The host draws a secret and publishes its commitment. After that each person adds a number. Every deal and shuffle of the
  * game follows from the secret and the numbers; the end of the record reveals the secret.
@@ -24,32 +25,32 @@ struct pyr_fair {
 };
 
 /* Draws a fresh secret; no seat has a number yet. False if the system has no randomness to give. */
-bool pyr_fair_draw(struct pyr_fair *fair);
+PYR_API bool pyr_fair_draw(struct pyr_fair *fair);
 
 /* Overwrites what must not lie about in memory. */
-void pyr_fair_wipe(struct pyr_fair *fair);
+PYR_API void pyr_fair_wipe(struct pyr_fair *fair);
 
 /* A seat's number. Replaces an earlier one; a seat beyond the last is left alone. */
-void pyr_fair_add(struct pyr_fair *fair, pyr_seat seat, const uint8_t number[PYR_FAIR_BYTES]);
+PYR_API void pyr_fair_add(struct pyr_fair *fair, pyr_seat seat, const uint8_t number[PYR_FAIR_BYTES]);
 
 /* The commitment to a secret: its SHA-256, and the same as it is published. */
-void pyr_fair_hash(const uint8_t secret[PYR_FAIR_BYTES], uint8_t hash[PYR_FAIR_BYTES]);
-void pyr_fair_commitment(const uint8_t secret[PYR_FAIR_BYTES], char hex[PYR_FAIR_DIGITS + 1]);
+PYR_API void pyr_fair_hash(const uint8_t secret[PYR_FAIR_BYTES], uint8_t hash[PYR_FAIR_BYTES]);
+PYR_API void pyr_fair_commitment(const uint8_t secret[PYR_FAIR_BYTES], char hex[PYR_FAIR_DIGITS + 1]);
 
 /* 32 bytes as 64 lower-case hexadecimal digits and an end mark, and back. Reading takes exactly that and nothing else: false
  * for any other text, and then the bytes are untouched. */
-void pyr_fair_write_hex(const uint8_t bytes[PYR_FAIR_BYTES], char hex[PYR_FAIR_DIGITS + 1]);
-bool pyr_fair_read_hex(const char *text, size_t length, uint8_t bytes[PYR_FAIR_BYTES]);
+PYR_API void pyr_fair_write_hex(const uint8_t bytes[PYR_FAIR_BYTES], char hex[PYR_FAIR_DIGITS + 1]);
+PYR_API bool pyr_fair_read_hex(const char *text, size_t length, uint8_t bytes[PYR_FAIR_BYTES]);
 
 /* Every deal and shuffle of the game. Returns PYR_OK, or PYR_ERR_SEATS; then *chance is untouched. */
-enum pyr_err pyr_fair_chance(const struct pyr_fair *fair, const struct pyr_edition *edition, unsigned seats,
+PYR_API enum pyr_err pyr_fair_chance(const struct pyr_fair *fair, const struct pyr_edition *edition, unsigned seats,
     struct pyr_chance *chance);
 
 /* Writes the tags of the header: commitment and numbers; between pyr_match_begin and pyr_match_deal. Codes of pyr_match_tag. */
-enum pyr_err pyr_fair_tags(struct pyr_match *match, const struct pyr_fair *fair);
+PYR_API enum pyr_err pyr_fair_tags(struct pyr_match *match, const struct pyr_fair *fair);
 
 /* Writes the secret at the end of the log. PYR_ERR_PHASE while the game is under way; codes of pyr_match_tag. */
-enum pyr_err pyr_fair_reveal(struct pyr_match *match, const struct pyr_fair *fair);
+PYR_API enum pyr_err pyr_fair_reveal(struct pyr_match *match, const struct pyr_fair *fair);
 
 /* The parts of the shuffle, for tests and for other uses of the same words. */
 struct pyr_fair_stream {
@@ -61,29 +62,29 @@ struct pyr_fair_stream {
 };
 
 /* The key that all shuffles of a game share. */
-void pyr_fair_key(const struct pyr_fair *fair, const char *edition, unsigned seats, uint8_t key[PYR_FAIR_BYTES]);
+PYR_API void pyr_fair_key(const struct pyr_fair *fair, const char *edition, unsigned seats, uint8_t key[PYR_FAIR_BYTES]);
 
 /* A label is at most 11 bytes. */
-void pyr_fair_stream_init(struct pyr_fair_stream *stream, const uint8_t key[PYR_FAIR_BYTES], const char *label);
-uint32_t pyr_fair_word(struct pyr_fair_stream *stream);
-uint32_t pyr_fair_below(struct pyr_fair_stream *stream, uint32_t bound);
-void pyr_fair_shuffle(struct pyr_fair_stream *stream, uint8_t *item, unsigned count);
+PYR_API void pyr_fair_stream_init(struct pyr_fair_stream *stream, const uint8_t key[PYR_FAIR_BYTES], const char *label);
+PYR_API uint32_t pyr_fair_word(struct pyr_fair_stream *stream);
+PYR_API uint32_t pyr_fair_below(struct pyr_fair_stream *stream, uint32_t bound);
+PYR_API void pyr_fair_shuffle(struct pyr_fair_stream *stream, uint8_t *item, unsigned count);
 
 /* What is wrong with the shuffle of a record. */
 enum pyr_fair_code {
-    PYR_FAIR_GOOD,
-    PYR_FAIR_RECORD,             /* the record breaks a rule or is no record: report.fault tells */
-    PYR_FAIR_NO_COMMITMENT,      /* no commitment: the shuffle cannot be checked */
-    PYR_FAIR_UNDER_WAY,          /* no secret yet, since the game is not over */
-    PYR_FAIR_NO_SECRET,          /* the game is over, the secret is missing */
-    PYR_FAIR_HEX,                /* not 64 lower-case hexadecimal digits */
-    PYR_FAIR_SEAT,               /* a number of no seat of this game */
-    PYR_FAIR_TWICE,              /* a commitment, a secret or a seat's number stands a second time, after line `other` */
-    PYR_FAIR_LATE,               /* a commitment or number after the first deal */
-    PYR_FAIR_BEFORE_COMMITMENT,  /* a number before the commitment */
-    PYR_FAIR_EARLY,              /* the secret before the end of the game */
-    PYR_FAIR_MISMATCH,           /* the secret is not the one that was committed to on line `other` */
-    PYR_FAIR_CARDS               /* the line tells other cards than the shuffle gives: expected */
+    PYR_FAIR_GOOD = 0,
+    PYR_FAIR_RECORD = 1,         /* the record breaks a rule or is no record: report.fault tells */
+    PYR_FAIR_NO_COMMITMENT = 2,  /* no commitment: the shuffle cannot be checked */
+    PYR_FAIR_UNDER_WAY = 3,      /* no secret yet, since the game is not over */
+    PYR_FAIR_NO_SECRET = 4,      /* the game is over, the secret is missing */
+    PYR_FAIR_HEX = 5,            /* not 64 lower-case hexadecimal digits */
+    PYR_FAIR_SEAT = 6,           /* a number of no seat of this game */
+    PYR_FAIR_TWICE = 7,          /* a commitment, a secret or a seat's number stands a second time, after line `other` */
+    PYR_FAIR_LATE = 8,           /* a commitment or number after the first deal */
+    PYR_FAIR_BEFORE_COMMITMENT = 9,  /* a number before the commitment */
+    PYR_FAIR_EARLY = 10,         /* the secret before the end of the game */
+    PYR_FAIR_MISMATCH = 11,      /* the secret is not the one that was committed to on line `other` */
+    PYR_FAIR_CARDS = 12          /* the line tells other cards than the shuffle gives: expected */
 };
 
 struct pyr_fair_report {
@@ -98,10 +99,11 @@ struct pyr_fair_report {
 };
 
 /*
- * Checks a whole record of this edition: its tags, and every deal, show, reveal and draw against the shuffle that follows from
- * them. Decisions and derived lines are held to the rules on the way. Returns report->code.
+ * Checks a whole record of this edition: its tags, and every deal, show, reveal and draw against the shuffle that follows
+ * from them. Decisions and derived lines are held to the rules on the way. Returns report->code.
  */
-enum pyr_fair_code pyr_fair_verify(const struct pyr_edition *edition, const char *text, size_t size, struct pyr_fair_report *report);
+PYR_API enum pyr_fair_code pyr_fair_verify(const struct pyr_edition *edition, const char *text, size_t size,
+    struct pyr_fair_report *report);
 
 PYR_END_DECLS
 

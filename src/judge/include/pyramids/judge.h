@@ -44,11 +44,11 @@ struct pyr_judge_options {
 };
 
 enum pyr_judge_code {
-    PYR_JUDGE_GOOD,
-    PYR_JUDGE_RECORD,            /* not a record of this edition, or it breaks a rule: *fault tells */
-    PYR_JUDGE_DEALING,           /* the cards are not dealt yet: there is nothing to judge */
-    PYR_JUDGE_MEMORY,
-    PYR_JUDGE_CANCELLED
+    PYR_JUDGE_GOOD = 0,
+    PYR_JUDGE_RECORD = 1,        /* not a record of this edition, or it breaks a rule: *fault tells */
+    PYR_JUDGE_DEALING = 2,       /* the cards are not dealt yet: there is nothing to judge */
+    PYR_JUDGE_MEMORY = 3,
+    PYR_JUDGE_CANCELLED = 4
 };
 
 /*
@@ -57,23 +57,24 @@ enum pyr_judge_code {
  * pyr_judge_finish, whatever the code. There is no other state, so that any number of analyses may run at once. *fault (may
  * be NULL) is set with PYR_JUDGE_RECORD.
  */
-enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *report, const struct pyr_edition *edition, const char *text, size_t size,
+PYR_API enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *report, const struct pyr_edition *edition,
+    const char *text, size_t size,
     const struct pyr_judge_options *options, struct pyr_fault *fault);
-void pyr_judge_finish(struct pyr_judge_report *report);
+PYR_API void pyr_judge_finish(struct pyr_judge_report *report);
 
 /* By this a page is known as such a report, within its first 200 bytes. */
 #define PYR_JUDGE_PAGE "<meta name=\"generator\" content=\"pyramids analyze\">"
 
 /* The report as JSON (json.c) and as a page that needs nothing else (html.c). False if writing failed. */
-bool pyr_judge_write_json(const struct pyr_judge_report *report, FILE *to);
-bool pyr_judge_write_html(const struct pyr_judge_report *report, FILE *to);
+PYR_API bool pyr_judge_write_json(const struct pyr_judge_report *report, FILE *to);
+PYR_API bool pyr_judge_write_html(const struct pyr_judge_report *report, FILE *to);
 
 /* Room for any choice as text. */
 #define PYR_JUDGE_CHOICE PYR_CHOICE_SIZE
 
 /* Writes a choice as in a record: the desk is the one before it; or that of a decision of a report. */
-void pyr_judge_write_choice(const struct pyr_desk *desk, const struct pyr_option *option, char *to, size_t size);
-void pyr_judge_choice(const struct pyr_judge_report *report, const struct pyr_luck_decision *decision,
+PYR_API void pyr_judge_write_choice(const struct pyr_desk *desk, const struct pyr_option *option, char *to, size_t size);
+PYR_API void pyr_judge_choice(const struct pyr_judge_report *report, const struct pyr_luck_decision *decision,
     const struct pyr_option *option,
     char *to, size_t size);
 
@@ -95,11 +96,12 @@ struct pyr_judge_effect {
 #define PYR_JUDGE_EFFECTS 10     /* at most, of one choice */
 
 /* The effects of a choice; returns how many there are. */
-unsigned pyr_judge_effects(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option,
+PYR_API unsigned pyr_judge_effects(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option,
     struct pyr_judge_effect list[PYR_JUDGE_EFFECTS]);
 
 /* The same in words: "tomb, 2 rubies, torch, -3 skulls ..."; "" for nothing. */
-void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option, char *to, size_t size);
+PYR_API void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option,
+    char *to, size_t size);
 
 PYR_END_DECLS
 

@@ -17,21 +17,21 @@ PYR_BEGIN_DECLS
 #define PYR_MAX_PARTS PYR_MAX_CHOICE     /* marks in a move */
 
 enum pyr_event_kind {
-    PYR_EVENT_HEADER,            /* pyramids-record 1 */
-    PYR_EVENT_EDITION,           /* edition NAME */
-    PYR_EVENT_PLAYER,            /* player SEAT NAME */
-    PYR_EVENT_TAG,               /* tag NAME VALUE */
-    PYR_EVENT_DEAL,              /* deal SEAT C C C C */
-    PYR_EVENT_KEEP,              /* keep SEAT C C */
-    PYR_EVENT_SHOW,              /* show C... */
-    PYR_EVENT_REVEAL,            /* reveal PATTERN */
-    PYR_EVENT_MARK,              /* mark SEAT MOVE */
-    PYR_EVENT_TAKE,              /* take SEAT C */
-    PYR_EVENT_DRAW,              /* draw SEAT C */
-    PYR_EVENT_POINTS,            /* points SEAT COLOUR N */
-    PYR_EVENT_SCORE,             /* score SEAT N pyramids N torches N points N gems N skulls N */
-    PYR_EVENT_WINNER,            /* winner SEAT... */
-    PYR_EVENT_KINDS
+    PYR_EVENT_HEADER = 0,        /* pyramids-record 1 */
+    PYR_EVENT_EDITION = 1,       /* edition NAME */
+    PYR_EVENT_PLAYER = 2,        /* player SEAT NAME */
+    PYR_EVENT_TAG = 3,           /* tag NAME VALUE */
+    PYR_EVENT_DEAL = 4,          /* deal SEAT C C C C */
+    PYR_EVENT_KEEP = 5,          /* keep SEAT C C */
+    PYR_EVENT_SHOW = 6,          /* show C... */
+    PYR_EVENT_REVEAL = 7,        /* reveal PATTERN */
+    PYR_EVENT_MARK = 8,          /* mark SEAT MOVE */
+    PYR_EVENT_TAKE = 9,          /* take SEAT C */
+    PYR_EVENT_DRAW = 10,         /* draw SEAT C */
+    PYR_EVENT_POINTS = 11,       /* points SEAT COLOUR N */
+    PYR_EVENT_SCORE = 12,        /* score SEAT N pyramids N torches N points N gems N skulls N */
+    PYR_EVENT_WINNER = 13,       /* winner SEAT... */
+    PYR_EVENT_KINDS = 14
 };
 
 /* One mark of a move: a card and its spaces. */
@@ -92,12 +92,12 @@ struct pyr_replay {
 };
 
 enum pyr_stage {
-    PYR_STAGE_HEADER,            /* pyramids-record 1 comes next */
-    PYR_STAGE_EDITION,           /* edition NAME */
-    PYR_STAGE_PLAYERS,           /* players, then the first deal */
-    PYR_STAGE_DEAL,
-    PYR_STAGE_PLAY,              /* state is valid; up to the last score and winner */
-    PYR_STAGE_OVER               /* all is told; only tags may follow */
+    PYR_STAGE_HEADER = 0,        /* pyramids-record 1 comes next */
+    PYR_STAGE_EDITION = 1,       /* edition NAME */
+    PYR_STAGE_PLAYERS = 2,       /* players, then the first deal */
+    PYR_STAGE_DEAL = 3,
+    PYR_STAGE_PLAY = 4,          /* state is valid; up to the last score and winner */
+    PYR_STAGE_OVER = 5           /* all is told; only tags may follow */
 };
 
 /* The viewer of lines that tell of no deal. */

@@ -57,6 +57,39 @@ PYR_API bool pyr_aim_next(const struct pyr_box *box, const struct pyr_desk *desk
  * marked. */
 PYR_API bool pyr_aim_settle(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim);
 
+/* How far spaces are from a turn: the fewest quarters to the nearest turn that looks like them, which *turn becomes; a
+ * mirroring counts two. PYR_AIM_NOT_ALIKE, with *turn untouched, if no turn of the pattern looks so. */
+#define PYR_AIM_NOT_ALIKE 99u
+PYR_API unsigned pyr_aim_apart(const struct pyr_box *box, pyr_pattern pattern, unsigned from, pyr_spaces spaces,
+    unsigned *turn);
+
+/*
+ * Cycling: the legal placements that cover a space, the likeliest first, so that pointing again takes the next: by how far
+ * they are from the turn that is held, then by how near their middle is, the single space last (alone if aim->single is
+ * set). Returns how many. Of aim only turn and single count. Others who have the same list go through it by themselves: the
+ * order depends on the turn, which placing changes.
+ */
+#define PYR_AIM_COVERING 40u     /* a pattern of four spaces in eight turns covers a space in at most 32 ways */
+PYR_API unsigned pyr_aim_covering(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+    const struct pyr_aim *aim, unsigned slot, unsigned row, unsigned column, pyr_step to[PYR_AIM_COVERING]);
+
+/* Painting: spaces of one card that were painted so far, all within some legal placement. Begin with zeroes. */
+struct pyr_paint {
+    pyr_spaces spaces;
+    uint8_t slot;
+};
+
+/* How many legal placements of the pattern (or, with aim->single, of one space) hold all these spaces; *first is one of
+ * them, in the turn that is held if there is such a one. */
+PYR_API unsigned pyr_aim_holding(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+    const struct pyr_aim *aim, unsigned slot, pyr_spaces spaces, pyr_step *first);
+
+/* Paints a space: it narrows the placements; one that fits none, or on the other card, starts afresh. *step is what would
+ * be marked: a placement that holds all that is painted, or the space alone. Returns whether that is legal. */
+PYR_API bool pyr_aim_paint(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+    const struct pyr_aim *aim,
+    struct pyr_paint *paint, unsigned slot, unsigned row, unsigned column, pyr_step *step);
+
 PYR_END_DECLS
 
 #endif

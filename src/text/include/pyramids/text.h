@@ -13,7 +13,7 @@
 PYR_BEGIN_DECLS
 
 /* Chooses the language from the environment: LANGUAGE, LC_ALL, LC_MESSAGES, LANG. Call once at the start of a program, before threads. */
-void pyr_text_init(void);
+PYR_API void pyr_text_init(void);
 
 /*
  * Languages are named as a locale or a tag (de, pt_BR, fr-CA, it_IT.UTF-8); a country that there is no translation for is left out.
@@ -21,66 +21,66 @@ void pyr_text_init(void);
  * pyr_text_use sets that of the calling thread: NULL means the program's, an unknown name English. It returns what it was called with
  * before, so that one can go back.
  */
-bool pyr_text_language(const char *name);
-const char *pyr_text_use(const char *name);
+PYR_API bool pyr_text_language(const char *name);
+PYR_API const char *pyr_text_use(const char *name);
 
 #define PYR_LANGUAGES 64         /* there are never more */
 
 /* The code of the language in use, such as "de"; of each that there is, English first (NULL after the last). */
-const char *pyr_text_code(void);
-const char *pyr_text_language_at(unsigned i);
+PYR_API const char *pyr_text_code(void);
+PYR_API const char *pyr_text_language_at(unsigned i);
 
 /* What a language calls itself, such as "Deutsch". */
-const char *pyr_text_language_name(const char *code);
+PYR_API const char *pyr_text_language_name(const char *code);
 
 /* The best language for a header Accept-Language ("fr-CH, fr;q=0.9, en;q=0.8"); NULL if there is none of them. */
-const char *pyr_text_accepted(const char *wanted);
+PYR_API const char *pyr_text_accepted(const char *wanted);
 
 /* From now on texts of the present language are written as it writes them where there is ASCII only: gruen for grün. What has no such rule stays. Before
  * there are threads. */
-void pyr_text_plain(void);
+PYR_API void pyr_text_plain(void);
 
 /* The value of a C expression in n, as in the Plural-Forms of a catalogue. */
-unsigned long pyr_text_plural(const char *expression, unsigned long n);
+PYR_API unsigned long pyr_text_plural(const char *expression, unsigned long n);
 
 /* The text in the player's language; the marks _ and N_ are what xgettext looks for. */
-const char *pyr_gettext(const char *text) __attribute__((format_arg(1)));
-const char *pyr_ngettext(const char *one, const char *many, unsigned long count)
+PYR_API const char *pyr_gettext(const char *text) __attribute__((format_arg(1)));
+PYR_API const char *pyr_ngettext(const char *one, const char *many, unsigned long count)
     __attribute__((format_arg(1), format_arg(2)));
 #define _(text) pyr_gettext(text)
 #define N_(text) text
 
 /* The sentence of a fault, with its rule in brackets; without file and line. */
-void pyr_text_fault(const struct pyr_fault *fault, char *to, size_t size);
+PYR_API void pyr_text_fault(const struct pyr_fault *fault, char *to, size_t size);
 
 /* The sentence of a bare code. */
-void pyr_text_error(enum pyr_err code, char *to, size_t size);
+PYR_API void pyr_text_error(enum pyr_err code, char *to, size_t size);
 
 /* A string of a JSON text, with its quotes, escaped. */
-void pyr_text_json(FILE *to, const char *text, size_t size);
+PYR_API void pyr_text_json(FILE *to, const char *text, size_t size);
 
 /* The player's word for a colour, and for the name of a bot's level ("novice"); other names stay. */
-const char *pyr_text_colour(unsigned colour);
-const char *pyr_text_level(const char *name);
+PYR_API const char *pyr_text_colour(unsigned colour);
+PYR_API const char *pyr_text_level(const char *name);
 
 /*
  * A player of a record as people of this language call them: who has no name (PYR_NAMELESS), and bots that are named by level and seat ("club 2").
  * Nobody is called "you", since the sentences about a game speak of everyone alike; records from before have such players all the same.
  */
 #define PYR_NAMELESS "Player"
-void pyr_text_player(struct pyr_word name, char *to, size_t size);
+PYR_API void pyr_text_player(struct pyr_word name, char *to, size_t size);
 
 /* Makes a text from elsewhere fit for a terminal, in its place: control characters, bytes that are not UTF-8 and marks that turn the
  * direction of writing become question marks. It gets no longer. */
-void pyr_text_clean(char *text);
+PYR_API void pyr_text_clean(char *text);
 
 /* What the system says of an errno. */
-const char *pyr_text_system(int error);
+PYR_API const char *pyr_text_system(int error);
 
 /* Numbers for people (print.c), with the decimal sign of the language: 12,5. `digits` after it; with `sign` a + before positive ones. */
 #define PYR_NUMBER_SIZE 48
-const char *pyr_text_number(char to[PYR_NUMBER_SIZE], double value, unsigned digits, bool sign);
-const char *pyr_text_percent(char to[PYR_NUMBER_SIZE], double value, unsigned digits, bool sign);
+PYR_API const char *pyr_text_number(char to[PYR_NUMBER_SIZE], double value, unsigned digits, bool sign);
+PYR_API const char *pyr_text_percent(char to[PYR_NUMBER_SIZE], double value, unsigned digits, bool sign);
 #ifndef __cplusplus
 /* The same in a buffer that lives as long as the block it stands in; C++ has no such literals. */
 #define PYR_NUMBER(value, digits) pyr_text_number((char[PYR_NUMBER_SIZE]){ 0 }, value, digits, false)
@@ -94,12 +94,13 @@ struct pyr_column {
     int gap;                     /* blanks before it */
     int width;                   /* negative: to the left; 0: as it comes */
 };
-void pyr_text_heading(FILE *to, struct pyr_column *columns, unsigned count);
-void pyr_text_cell(FILE *to, const struct pyr_column *column, const char *format, ...) __attribute__((format(printf, 3, 4)));
+PYR_API void pyr_text_heading(FILE *to, struct pyr_column *columns, unsigned count);
+PYR_API void pyr_text_cell(FILE *to, const struct pyr_column *column, const char *format, ...) __attribute__((format(printf,
+    3, 4)));
 
 /* How many characters a text takes on a line; a text with blanks up to a width (negative: the text first). */
-int pyr_text_width(const char *text, size_t size);
-void pyr_text_pad(FILE *to, const char *text, int width);
+PYR_API int pyr_text_width(const char *text, size_t size);
+PYR_API void pyr_text_pad(FILE *to, const char *text, int width);
 
 /*
  * Prints a text in at most so many columns, whatever its language. Lines that follow one another make a paragraph and flow into each other; one that
@@ -107,24 +108,27 @@ void pyr_text_pad(FILE *to, const char *text, int width);
  * `hang`. What is in [brackets] stays together.
  */
 #define PYR_HELP_COLUMNS 80
-void pyr_text_flow(FILE *to, const char *text, int columns, int hang);
+PYR_API void pyr_text_flow(FILE *to, const char *text, int columns, int hang);
 
 #define PYR_BOARD_ROWS 7         /* a title, the columns' letters, five rows */
 #define PYR_BOARD_WIDTH 16       /* characters a row, padded: four cards fit side by side in 80 columns */
 #define PYR_BOARD_BYTES (4 * PYR_BOARD_WIDTH + 1)
 
 /* A card as rows of text: number and colour, then the spaces as in an edition, * where marked. */
-void pyr_text_card(const struct pyr_box *box, pyr_card card, pyr_spaces marks, char rows[PYR_BOARD_ROWS][PYR_BOARD_BYTES]);
+PYR_API void pyr_text_card(const struct pyr_box *box, pyr_card card, pyr_spaces marks,
+    char rows[PYR_BOARD_ROWS][PYR_BOARD_BYTES]);
 
 /* Prints cards side by side, up to `across` of them in a row. */
-void pyr_text_cards(FILE *to, const struct pyr_box *box, const pyr_card *cards, const pyr_spaces *marks, unsigned count,
+PYR_API void pyr_text_cards(FILE *to, const struct pyr_box *box, const pyr_card *cards, const pyr_spaces *marks,
+    unsigned count,
     unsigned across);
 
 /* Prints a pattern as rows of X and ., each after the indent. */
-void pyr_text_pattern(FILE *to, const struct pyr_box *box, pyr_pattern pattern, const char *indent);
+PYR_API void pyr_text_pattern(FILE *to, const struct pyr_box *box, pyr_pattern pattern, const char *indent);
 
 /* The final or present score of every seat as a table; names[s] is seat s. */
-void pyr_text_scores(FILE *to, const struct pyr_box *box, const struct pyr_table *table, const struct pyr_word *names);
+PYR_API void pyr_text_scores(FILE *to, const struct pyr_box *box, const struct pyr_table *table,
+    const struct pyr_word *names);
 
 PYR_END_DECLS
 
