@@ -787,6 +787,7 @@ TEST("saved games: whole, private, locked, newest first, and all that are unfini
     struct saved_game *list;
     struct seating seating = { .players = 2, .people = 1, .bot = { NULL, pyr_bot_find("novice") }, .names = { "Ana", "novice 2" } };
     struct pyr_match *copy = malloc(sizeof *copy);
+    static struct pyr_local local, loaded;
     size_t size;
     if (!CHECK(mkdtemp(folder) != NULL) || !CHECK(copy != NULL))
         return;
@@ -795,9 +796,9 @@ TEST("saved games: whole, private, locked, newest first, and all that are unfini
     free(list);
     CHECK(save_open(&a, NULL) && save_open(&b, NULL));
     CHECK(strcmp(a.path, b.path) != 0);
-    CHECK_INT(saved_begin(&match, &plain, &seating, 7), PYR_OK);
-    CHECK(!saved_is_begun(&match, 1));
-    CHECK(saved_write(&a, &match));
+    CHECK_INT(saved_begin(&local, &match, &plain, &seating, 7), PYR_OK);
+    CHECK(!pyr_local_is_begun(&local));
+    CHECK(saved_write(&a, &local));
     save_close(&a);
     CHECK_INT(saved_list(&plain, &list), 0);             /* nothing was chosen in it */
     free(list);
@@ -805,9 +806,9 @@ TEST("saved games: whole, private, locked, newest first, and all that are unfini
     CHECK(save_open(&a, path));
     struct hand hand = { .picked = 3 };
     CHECK_INT(hand_place(&hand, &match, 0), PYR_OK);
-    CHECK_INT(pyr_match_confirm(&match, 0), PYR_OK);
-    CHECK(saved_is_begun(&match, 1));
-    CHECK(saved_write(&a, &match) && saved_write(&b, &match));
+    CHECK_INT(pyr_local_confirm(&local), PYR_OK);
+    CHECK(pyr_local_is_begun(&local));
+    CHECK(saved_write(&a, &local) && saved_write(&b, &local));
     CHECK(!stat(a.path, &about) && (about.st_mode & 0777) == 0600);
     struct timespec times[2] = { { 1000000, 0 }, { 1000000, 0 } };
     CHECK(!utimensat(AT_FDCWD, a.path, times, 0));       /* the older one */
@@ -823,11 +824,11 @@ TEST("saved games: whole, private, locked, newest first, and all that are unfini
         CHECK_STR(list[1].players, "Ana, novice 2");
         CHECK_STR(list[1].turn, "Before the first round");
         CHECK_INT(list[1].people, 1);
-        uint64_t seed = 99;
         text = saved_open(&c, list[1].name, &size);
-        if (CHECK(text != NULL) && CHECK(saved_load(copy, &plain, text, size, &seed, &(struct pyr_fault){ 0 }))) {
+        if (CHECK(text != NULL) && CHECK_INT(pyr_local_load(&loaded, copy, &plain, text, size, 0, "", 99, NULL), PYR_OK)) {
             CHECK_STR(c.path, a.path);
-            CHECK_INT(seed, 7);
+            CHECK_INT(loaded.seed, 7);
+            CHECK(copy->choice[0].confirmed && loaded.people == 1);
             CHECK(!memcmp(&copy->replay.state.hidden, &match.replay.state.hidden, sizeof match.replay.state.hidden));
         }
         CHECK(saved_open(&b, list[1].name, &size) == NULL);

@@ -380,6 +380,33 @@ def case_kill_and_resume(folder):
         terminal.end()
 
 
+def case_kept_marks(folder):
+    """Marks that are placed but not confirmed are kept with a game on this computer, too; line by line they are typed again."""
+    terminal = Terminal(folder, 'play', '--bots', 'novice', '--seed', '9', '--name', 'Ana')
+    play(terminal, 'turn 1 of 7')
+    while 'Placed' not in terminal.wait('Placed. Enter|Red cross|Enter places|fits nowhere'):
+        terminal.keys('Enter')
+    placed = terminal.text().count('▐')
+    assert placed > 0
+    path = saved(folder)[0]
+    os.kill(terminal.process(), signal.SIGKILL)
+    terminal.wait('EXIT=137')
+    terminal.end()
+    assert re.search('^; draft 1( [0-9a-f]{16})+$', read(path), re.M), read(path)
+    terminal = Terminal(folder, 'play', '--plain', '--continue', height=60)
+    assert 'turn 1 of 7' in terminal.wait('^> *$')
+    terminal.type('quit\n')
+    terminal.wait('EXIT=0')
+    terminal.end()
+    terminal = Terminal(folder, 'play', '--continue')
+    text = terminal.wait('Placed. Enter confirms')
+    assert text.count('▐') == placed, text
+    terminal.keys('Enter')
+    terminal.wait('turn 2 of 7')
+    assert '; draft' not in read(path)
+    terminal.end()
+
+
 def case_many_saved(folder):
     """All unfinished games are offered, the newest first; each can be gone on with, and by its name without asking."""
     for name in ('Ana', 'Ben', 'Cleo'):
@@ -472,7 +499,8 @@ def case_undo_draw(folder):
 
 
 def case_draft(folder):
-    """Marks that are placed but not confirmed are still there when the server has been restarted, and so is a sealed choice."""
+    """Marks that are placed but not confirmed are still there when the server has been restarted, or this program, and so is
+    a sealed choice."""
     server = Server(folder)
     ben = Stranger(server, 'Ben')
     code = ben.create({'kind': 'open'}, {'kind': 'open'})['table']['code']
@@ -496,6 +524,13 @@ def case_draft(folder):
         terminal.wait_gone('Connection lost')
         text = terminal.wait('Placed. Enter confirms')
         assert text.count('▐') == placed, text
+    os.kill(terminal.process(), signal.SIGKILL)
+    terminal.end()
+    terminal = Terminal(folder, 'play', '--server', server.url, '--table', code)
+    text = terminal.wait('Placed. Enter confirms')
+    assert text.count('▐') == placed, text
+    kept = os.path.join(folder, 'pyramids/servers', f'127.0.0.1_{server.port}.cookie.{code}.table')
+    assert os.stat(kept).st_mode & 0o777 == 0o600
     terminal.keys('Enter')
     terminal.wait('turn 2 of 7')
     # Ben has not chosen in this turn, so that a choice stays sealed.
@@ -591,7 +626,7 @@ def case_escapes(folder):
     evil = 'x\x1b]0;owned\x07\x1b[31m\u009b31m\u202e'
     hello = {'type': 'hello', 'server': 'x', 'name': 'Ana'}
     seats = [{'kind': 'person', 'name': 'Ana', 'here': True}, {'kind': 'bot', 'name': evil}]
-    table = {'type': 'table', 'code': 'X', 'state': 'running', 'edition': evil, 'you': 1, 'host': False, 'seats': seats}
+    table = {'type': 'table', 'code': 'ABC', 'state': 'running', 'edition': evil, 'you': 1, 'host': False, 'seats': seats}
     raw = os.path.join(folder, 'raw')
     for messages, status, body in (([], b'400 Bad Request', json.dumps({'error': {'code': evil}}).encode()),
                                    ([hello, {'type': 'error', 'code': evil}], b'200 OK', None),
@@ -1216,7 +1251,7 @@ class Liar(threading.Thread):
 def case_hostile_server(folder):
     """Whatever a server sends, the client says what is wrong or goes on waiting; it does not crash."""
     hello = {'type': 'hello', 'server': 'x', 'name': 'Ana'}
-    table = {'type': 'table', 'code': 'X', 'state': 'running', 'edition': 'classic', 'you': 1, 'host': False,
+    table = {'type': 'table', 'code': 'ABC', 'state': 'running', 'edition': 'classic', 'you': 1, 'host': False,
              'seats': [{'kind': 'person', 'name': 'Ana\x1b[31m', 'here': True}, {'kind': 'bot', 'name': 'x' * 500}]}
     start = ['pyramids-record 1', 'edition classic', 'player 1 Ana', 'player 2 Ben', 'deal 1 1 2 3 4']
     lies = [
@@ -1229,11 +1264,14 @@ def case_hostile_server(folder):
          {'type': 'error', 'code': 'e' * 2000, 'id': 'x'}, {'type': 'done', 'id': ''}, {'type': 'again', 'seconds': -5}, b'\0' * 500],
         [hello, table, {'type': 'lines', 'from': 0, 'to': 5, 'left': -1, 'lines': start},
          {'type': 'lines', 'from': 5, 'to': 6, 'left': -1, 'lines': ['mark 1 1:a1']}],
+        [hello, dict(table, seats=[7] * 100, you=99, edition='../../etc')],
+        # of another table than the one that was asked for: it is not ours to read
+        [hello, dict(table, code='X'), {'type': 'lines', 'from': 0, 'to': 5, 'left': -1, 'lines': start[:4] + ['deal 1 1 1 1 1']}],
     ]
     for i, messages in enumerate(lies[:3] if SHORT else lies):
         liar = Liar(messages)
         terminal = Terminal(folder, 'play', '--server', f'http://127.0.0.1:{liar.port}', '--table', 'ABC')
-        if i in (1, 2, 3, 6) or (i == 4):
+        if i in (1, 2, 3, 4, 6, 7):
             assert 'EXIT=1' in terminal.wait('EXIT='), (i, terminal.text())
         else:
             terminal.wait('Connecting|Ana')
