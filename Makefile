@@ -8,7 +8,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS = 30
 
-.PHONY: all play test bench bench-server fuzz install format-check clean help
+.PHONY: all play test check bench bench-server fuzz install format-check clean help
 
 all: ## build the game: build/src/cli/pyramids (with its page if clang is there)
 	@scripts/need build
@@ -23,6 +23,10 @@ play: ## build, then play in the browser: against bots, or with friends
 test: ## build with two compilers and with sanitizers, run all tests
 	@scripts/need build wasm test web
 	@scripts/run-tests
+
+check: ## build once and run the fast tests, for daily work
+	@scripts/need build test
+	@scripts/run-tests --fast
 
 bench: ## games a second, native and in WebAssembly
 	@scripts/need build wasm

@@ -576,22 +576,28 @@ static void follow(struct client *client, char *text, uint32_t to)
     }
 }
 
+static void receive_ready(struct client *client, const char *text)
+{
+    unsigned phase, seats = 0;
+    int at = 0;
+    if (sscanf(text, "{\"type\":\"ready\",\"phase\":%u,\"ready\":[%n", &phase, &at) != 1 || !at)
+        fail("not understood: %.200s", text);
+    for (; text[at] && text[at] != ']'; at++)
+        if (text[at] >= '1' && text[at] <= '4')
+            seats |= 1u << (text[at] - '1');
+    told(client, phase, seats);
+    const char *mine = strstr(text, "\"mine\":\""), *space = strchr(client->choice, ' ');
+    if (load.closing && mine && phase == client->chosen && space && (space = strchr(space + 1, ' ')))
+        client->confirmed = !strncmp(mine + 8, space + 1, strlen(space + 1)) && mine[8 + strlen(space + 1)] == '"';
+}
+
 static void receive(struct client *client, char *text)
 {
     struct table *table = client->table;
-    unsigned from, to, phase;
+    unsigned from, to;
     int at = 0;
     if (!strncmp(text, "{\"type\":\"ready\",", 16)) {
-        if (sscanf(text, "{\"type\":\"ready\",\"phase\":%u,\"ready\":[%n", &phase, &at) != 1 || !at)
-            fail("not understood: %.200s", text);
-        unsigned seats = 0;
-        for (; text[at] && text[at] != ']'; at++)
-            if (text[at] >= '1' && text[at] <= '4')
-                seats |= 1u << (text[at] - '1');
-        told(client, phase, seats);
-        const char *mine = strstr(text, "\"mine\":\""), *space = strchr(client->choice, ' ');
-        if (load.closing && mine && phase == client->chosen && space && (space = strchr(space + 1, ' ')))
-            client->confirmed = !strncmp(mine + 8, space + 1, strlen(space + 1)) && mine[8 + strlen(space + 1)] == '"';
+        receive_ready(client, text);
     } else if (!strncmp(text, "{\"type\":\"lines\",", 16)) {
         if (sscanf(text, "{\"type\":\"lines\",\"from\":%u,\"to\":%u,\"left\":-1,\"lines\":[%n", &from, &to, &at) != 2 || !at)
             fail("not understood: %.200s", text);

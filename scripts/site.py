@@ -24,10 +24,11 @@ def _(text):
 
 
 DESCRIPTION = _('Turn a card, take your pen, find the way down to the tomb.')
-NOSCRIPT = _('Pyramids is played with scripts: please allow them for this page.')
-UNLOADED = _('This page could not be loaded: its server does not answer, or does not expect visitors at this address. '
-    'Whoever runs the server behind a proxy or under another name can allow it:')
-NOPAGE = _('This server was built without its page, because clang and wasm-ld were missing. Tables can be played by other clients.')
+NOSCRIPT = _('Pyramids needs JavaScript: please allow it for this page.')
+UNLOADED = _('This page could not be loaded: its server does not answer, or does not accept visitors at this address. To '
+    'run the server behind a proxy or under another name, allow it with:')
+NOPAGE = _('This server was built without its page, because clang and wasm-ld were missing. Other clients can still play '
+           'at its tables.')
 NOPAGE_HOW = _('To get the page, install clang and lld and build the program again.')
 
 

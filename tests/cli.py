@@ -54,7 +54,7 @@ def case_help(_):
     version = run('--version')
     assert re.match(r'pyramids \d+\.\d+\.\d+\n$', version.out)
     # A program without its page says so, and how to get it.
-    missing = 'pyramids: built without the page for browsers, because clang or wasm-ld was missing; to get it, install clang and lld and build again\n'
+    missing = 'pyramids: built without the browser page because clang or wasm-ld was missing; to include it, install clang and lld and build again\n'
     assert version.err == ('' if os.environ['PYR_PAGE'] == 'yes' else missing), version.err
 
 
@@ -71,9 +71,9 @@ def case_rules(_):
         assert ' '.join(shown.split()) == ' '.join([tag, rule['title'], *rule['text']]), shown
     # What a player needs to know of each (RULES.md).
     for tag, words in {'R1': 'number from 1 to 48|replaces cards first|pyramid points first|wins a tie', 'R8': 'pattern|exactly one space',
-                       'R10': 'entrance|touches', 'R11': 'Red cross|After the tenth|at most one a round|two worst skulls|Tomb',
+                       'R10': 'entrance|share a side', 'R11': 'Red cross|After the tenth|at most one per round|two worst skulls|Tomb',
                        'R12': 'face up until the end|Everyone may look', 'R14': '2nd, 4th or 6th|10, then 6, then 3|same colour several times',
-                       'R17': 'lowest-numbered', 'Q3': 'lost|must be made', 'E1': '70 + 10 + 19 + 18 - 6 = 111|Four green|two orange'}.items():
+                       'R17': 'lowest-numbered', 'Q3': 'lost|must make it', 'E1': '70 + 10 + 19 + 18 - 6 = 111|Four green|two orange'}.items():
         text = ' '.join(rules[tag]['text'])
         assert all(word in text for word in words.split('|')), (tag, text)
     assert 'skull on the score card. After the tenth nothing' in ' '.join(rules['R11']['text'])
@@ -118,11 +118,11 @@ def case_wrong_usage(_):
         done = run(*words, code=2)
         assert done.err.startswith('pyramids: ') or done.err.startswith('Usage: '), (words, done.err)
     run(code=2)
-    assert 'there are: random novice' in run('play', '--bots', 'nobody', code=2).err
-    # An option that wants a value has none if it is empty.
+    assert 'choose from: random novice' in run('play', '--bots', 'nobody', code=2).err
+    # An option that needs a value has none if it is empty.
     for words in (['play', '--name='], ['play', '--bots', ''], ['sim', '--edition', ''], ['analyze', RECORD, '--html='], ['serve', '--port=']):
         done = run(*words, code=2)
-        assert re.match(r"pyramids: option '--\w+=?' wants a value: \S+\nUsage: ", done.err), (words, done.err)
+        assert re.match(r"pyramids: option '--\w+=?' needs a value \(\S+\)\nUsage: ", done.err), (words, done.err)
 
 
 def begin_game(*words, typed='33 36'):
@@ -148,25 +148,25 @@ def case_contradictions(_):
             done = subprocess.run([COMMAND, 'play', f'--{one}', *values[one], f'--{other}', *values[other]], input=b'', capture_output=True, env=ENV, timeout=60)
             err = done.stderr.decode()
             if other in refused.get(one, '').split() or one in refused.get(other, '').split():
-                assert done.returncode == 2 and err in (f'pyramids: --{a} and --{b} do not go together\n' for a, b in ((one, other), (other, one))), (one, other, err)
+                assert done.returncode == 2 and err in (f'pyramids: --{a} cannot be combined with --{b}\n' for a, b in ((one, other), (other, one))), (one, other, err)
             elif any(need in (one, other) and needs[need] not in (one, other) for need in needs):
-                assert done.returncode == 2 and re.search(r"option '--\w+' goes with --\w+ only", err), (one, other, err)
+                assert done.returncode == 2 and re.search(r"--\w+ is only valid with --\w+", err), (one, other, err)
             else:
                 alone = {'server', 'replay', 'hot-seat'} & {one, other}      # nothing is wrong but that there is no terminal here
                 assert 'together' not in err and 'goes with' not in err and done.returncode == (2 if alone else 0), (one, other, err)
-                assert not alone or 'need a terminal' in err, (one, other, err)
+                assert not alone or 'need a full-screen terminal' in err, (one, other, err)
     for name in values:
         done = subprocess.run([COMMAND, 'play', RECORD, '--edition', PLAIN, f'--{name}', *values[name]], input=b'', capture_output=True, env=ENV, timeout=60)
         wanted = name in ('players', 'name', 'new', 'continue', 'list', 'resume', 'server', 'replay')
-        assert (done.stderr.decode() == f'pyramids: --{name} does not go with a file to play on\n' and done.returncode == 2) == wanted, (name, done.stderr)
+        assert (done.stderr.decode() == f'pyramids: --{name} cannot be combined with a saved game\n' and done.returncode == 2) == wanted, (name, done.stderr)
     # A link that names a table, and a certificate where there is none; more people or bots than seats; cards of what is shown as it stands.
-    for words, said in ((['play', '--server', 'https://localhost:1/#table/K7QXMWRT', '--table', 'K7QXMWRT'], 'the address names a table already'),
-                        (['play', '--server', 'http://localhost:1', '--trust', PLAIN], '--trust goes with an address that begins with https:// only'),
-                        (['play', '--players', '2', '--bots', 'club,club'], '--bots: more than there are seats for them (1)'),
-                        (['play', '--players', '3', '--hot-seat', 'A,B,C', '--bots', 'club'], '--bots: more than there are seats for them (0)'),
-                        (['play', '--players', '2', '--hot-seat', 'A,B,C'], '--hot-seat: there are only 2 players'),
-                        (['play', '--bots', 'club,club,club,club'], '--bots: more than there are seats for them (3)'),
-                        (['edition', 'show', 'classic', '17', '--text'], '--text does not go with cards'),
+    for words, said in ((['play', '--server', 'https://localhost:1/#table/K7QXMWRT', '--table', 'K7QXMWRT'], 'the address already contains a table'),
+                        (['play', '--server', 'http://localhost:1', '--trust', PLAIN], '--trust is only valid with an https:// address'),
+                        (['play', '--players', '2', '--bots', 'club,club'], '--bots: more bots than free seats (1)'),
+                        (['play', '--players', '3', '--hot-seat', 'A,B,C', '--bots', 'club'], '--bots: more bots than free seats (0)'),
+                        (['play', '--players', '2', '--hot-seat', 'A,B,C'], '--hot-seat: more names than players (2)'),
+                        (['play', '--bots', 'club,club,club,club'], '--bots: more bots than free seats (3)'),
+                        (['edition', 'show', 'classic', '17', '--text'], '--text cannot be combined with card numbers'),
                         (['serve', '--quick', '100', '--relaxed', '50'], '--quick is longer than --relaxed')):
         assert said in run(*words, code=2).err, words
     assert 'A game of 3 players' in run('play', '--bots', 'novice,club').out         # as many as are named
@@ -289,12 +289,12 @@ def case_replay(folder):
     assert 'winner: 2 greedy 1' in done.out              # the second file is checked all the same
     done = run('replay', RECORD, code=1)
     assert "edition 'plain'" in done.err and '--edition' in done.err
-    assert run('replay', RECORD, '--edition', 'classic', code=1).err.startswith(RECORD + ":2: the record is of edition 'plain'")
+    assert run('replay', RECORD, '--edition', 'classic', code=1).err.startswith(RECORD + ":2: the record uses edition 'plain'")
     # What one seat sees: without the other's deal only --seat can follow it.
     view = text.replace('deal 2 23 37 6 44\n', '')
     run('replay', '-', '--edition', PLAIN, '--seat', '1', text=view)
     assert ':6: ' in run('replay', '-', '--edition', PLAIN, text=view, code=1).err
-    assert 'there is no seat 3' in run('replay', RECORD, '--edition', PLAIN, '--seat', '3', code=1).err
+    assert 'no seat 3 in this game' in run('replay', RECORD, '--edition', PLAIN, '--seat', '3', code=1).err
 
 
 def case_kept_twice(_):
@@ -463,7 +463,7 @@ def case_byte_order_mark(folder):
         record = mark + (text.replace('\n', '\r\n') if crlf else text)
         for edition in (PLAIN, marked):
             assert run('replay', '-', '--edition', edition, text=record).out == run('replay', '-', '--edition', PLAIN, text=text).out
-    assert run('replay', '-', text=mark + '; a comment\n' + text, code=1).err.startswith('pyramids: <stdin>: the record is of edition')
+    assert run('replay', '-', text=mark + '; a comment\n' + text, code=1).err.startswith('pyramids: <stdin>: the record uses edition')
     part = '\n'.join(text.split('\n')[:10]) + '\n'
     assert run('legal', '-', '--seat', '1', '--edition', PLAIN, text=mark + part).out == run('legal', '-', '--seat', '1', '--edition', PLAIN, text=part).out
     database = os.path.join(folder, 'games.db')
@@ -512,7 +512,7 @@ def case_too_many_moves(folder):
 
 
 def case_edition(folder):
-    assert "edition 'plain' (For tests) is good" in run('edition', 'check', PLAIN).out
+    assert "edition 'plain' (For tests) is valid" in run('edition', 'check', PLAIN).out
     assert json.loads(run('edition', 'check', '--json', PLAIN).out)['name'] == 'plain'
     classic = run('edition', 'show', '--text').out
     assert classic == read(os.path.join(ROOT, 'editions/classic.edition'))
@@ -665,7 +665,7 @@ def case_analyze_unfinished(_):
             assert player['waiting'] == bool(choices), (player, choices)
             name = re.escape(player['name'])
             assert bool(re.search(rf'^{name} has not made any choice yet\.$', shown, re.M)) == (seat not in chosen), shown
-            assert bool(re.search(rf'^{name} has not chosen in this turn yet\.$', shown, re.M)) == (seat in chosen and bool(choices)), shown
+            assert bool(re.search(rf'^{name} has not chosen this turn yet\.$', shown, re.M)) == (seat in chosen and bool(choices)), shown
             if seat not in chosen:
                 assert re.search(rf'^{seat} {name} .* -$', shown, re.M) and not re.search(rf'^{seat} {name} .*\(', shown, re.M), shown
         assert 'expected final points = luck + skill' in shown and 'expected' in shown, shown
@@ -735,7 +735,7 @@ def case_play(folder):
     turns = 0
     while player.is_running():
         choices = player.choices()
-        assert choices and 'No:' in player.say('nonsense')
+        assert choices and 'neither a command' in player.say('nonsense')
         player.say(rng.choice(choices))
         turns += 1
         if turns == 6:
@@ -763,7 +763,7 @@ def case_play_saves(folder):
     games = os.path.join(folder, 'data/pyramids/games')
     # Nothing is written before the first choice.
     run('play', '--plain', text='look\nquit\n')
-    assert 'There are no unfinished games' in run('play', '--list').out and not os.listdir(games)
+    assert 'No unfinished games' in run('play', '--list').out and not os.listdir(games)
     player = Player('--seed', '5', '--bots', 'novice', '--name', 'Zoë')
     player.say('33 36')
     for _ in range(6):
@@ -810,7 +810,7 @@ def case_play_tells(_):
     told = player.last
     while player.is_running():
         told += player.say(player.choices()[-1])
-    completed = re.findall(r'^  (.+): completed (\d+), (green|orange|purple)$', told, re.M)
+    completed = re.findall(r'^  (.+): completed card (\d+), (green|orange|purple)$', told, re.M)
     last = dict(re.findall(r'^  (\S.*?): points -?\d+;.* pyramids: (.*)$', told, re.M))
     assert len(completed) > 5 and len({name for name, _, _ in completed}) >= 2, completed
     # Score cards of everyone list exactly those, under their colours.
@@ -885,12 +885,12 @@ def case_play_typos(_):
     for typed in ('33:d1e1', '33:D1E1', '33 d1e1', '33: d1 e1', 'mark 33 e1 d1', '33:e1d1', '33:d1,e1', 'MARK 33:d1e1', '33d1e1'):
         assert last('33 36', typed)[0] == ['mark 1 33:d1e1'], typed
     for typed in ('hlep', 'pass please', 'quit now', 'd1e1'):
-        assert f"No: '{typed}' is no command and no choice; help tells what is.\n" in last('33 36', typed)[1], typed
+        assert f"'{typed}' is neither a command nor a legal choice; type help for a list.\n" in last('33 36', typed)[1], typed
     for typed in ('33', '33:', '33:z9', '33:d1d1', '33:d', '33 36 11', '-33', '33:d1+', ':', '33:d1e1+36:', '999999999999:a1'):
         found, done = last('33 36', typed)
         assert found == ['keep 1 33 36'] and 'No: ' in done, (typed, done)
     for typed in ('33', '33 33', '33 36 11', '33 1', '33 36x', 'x33 36'):
-        assert not last(typed)[0] and 'No: ' in last(typed)[1], typed
+        assert not last(typed)[0] and re.search('^No: |^Type the numbers|neither a command', last(typed)[1], re.M), typed
         assert typed in ('33 1', '33 33', 'x33 36') or 'two of your four cards, such as 33 36' in last(typed)[1], typed
     assert 'The game is not finished.' in last('33 36', 'EXIT')[1] and 'reveal' not in last('EXIT')[1]
     assert last('33 36', 'Help')[1].count('Type a choice or a command') == last('33 36', 'H')[1].count('Type a choice or a command') == 1
@@ -900,7 +900,7 @@ def case_play_typos(_):
     while player.is_running() and 'take' not in '\n'.join(choices := player.choices()):
         player.say(rng.choice(choices))
     card = next(choice for choice in choices if choice.startswith('take ')).split()[1]
-    assert f'took {card} from the display' in player.say(card), player.last
+    assert f'took card {card} from the display' in player.say(card), player.last
     player.process.kill()
     player.process.wait()
 

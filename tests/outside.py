@@ -55,18 +55,18 @@ def case_illegal(folder):
 
 def case_dies(folder):
     """Its games go on to their end and are reported; then it is said how the program ended, and the exit code tells."""
-    for body, how in (('sys.exit(3)\n', 'with exit code 3'), ('sys.stdin.readline()\n', 'with exit code 0'), ('import os\nos.kill(os.getpid(), 11)\n', 'by signal 11')):
+    for body, how in (('sys.exit(3)\n', 'with exit code 3'), ('sys.stdin.readline()\n', 'with exit code 0'), ('import os\nos.kill(os.getpid(), 11)\n', 'with signal 11')):
         path = script(folder, 'a', body)
         done = run(path + ',greedy', '--json', code=1)
         bots = json.loads(done.stdout)['bots']
         # Three starts a game, each of which ends; no other choice was its own either.
         assert bots[0]['faults'] > 20 and bots[0]['ends'] == 6 and bots[1]['ends'] == 0, bots
-        assert done.stderr.endswith(f'pyramids: {path} ended in the middle of a game 6 times (the last time {how})\n'), done.stderr
+        assert done.stderr.endswith(f'pyramids: {path} exited in the middle of a game 6 times (last {how})\n'), done.stderr
     # One that dies once in the whole: that is said, too.
     body = f'import os\nmark = {os.path.join(folder, "mark")!r}\nfor line in sys.stdin:\n  if line.startswith("choose"):\n' \
            '    if not os.path.exists(mark):\n      open(mark, "w")\n      sys.exit(1)\n    print("nonsense", flush=True)\n'
     done = run(script(folder, 'b', body) + ',greedy', '--threads', '1', code=1)
-    assert 'b ended in the middle of a game 1 time (exit code 1)' in done.stderr and 'greedy' in done.stdout, done
+    assert 'b exited in the middle of a game 1 time (exit code 1)' in done.stderr and 'greedy' in done.stdout, done
 
 
 def case_cannot_start(folder):

@@ -848,7 +848,7 @@ def case_health_and_metrics(folder):
             assert not answer.data and answer.headers['Content-Length'] == '3'
         # An address that leads nowhere: words and the way home for a person, a code for a program; /api is for programs.
         browser = {'Accept': 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7'}
-        for path, language, title in (('/nosuch', 'en', 'There is nothing here'), ('/t/K7QXMWRT', 'de-AT,de;q=0.9', 'Hier ist nichts'), ('/a/b.js', 'xx', 'There is nothing here')):
+        for path, language, title in (('/nosuch', 'en', 'Page not found'), ('/t/K7QXMWRT', 'de-AT,de;q=0.9', 'Hier ist nichts'), ('/a/b.js', 'xx', 'Page not found')):
             answer = ana.want(404, 'GET', path, headers={**browser, 'Accept-Language': language})
             assert answer.headers['Content-Type'].startswith('text/html') and f'<h1 class="title">{title}</h1>' in answer.text and ' href="/">' in answer.text, answer.text
             assert f'<html lang="{language[:2].replace("xx", "en")}">' in answer.text and path not in answer.text

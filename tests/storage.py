@@ -200,7 +200,7 @@ def case_in_use(folder):
     with open(database + '.lock', 'r+', encoding='ascii') as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = run('import', '--database', database, RECORD, '--edition', PLAIN, code=1)
-        assert 'in use by another server or import (process ' in done.err and 'stop that first' in done.err, done.err
+        assert 'in use by another server or import (process ' in done.err and 'stop it first' in done.err, done.err
         connection = sqlite3.connect(database, isolation_level=None)
         connection.execute('BEGIN IMMEDIATE')
         connection.execute("INSERT INTO game SELECT 77, 'LATE', 2, created + 1, changed, config FROM game")
@@ -271,7 +271,7 @@ def case_refused_databases(folder):
     os.remove(database)
     refused('another program', 'CREATE TABLE wine (year)')
     write(database, 'nonsense ' * 1000)
-    refused('not a database')
+    refused('not a Pyramids database')
     with open(database, 'wb') as to:
         to.write(whole[:20000] + b'\xa5' * 4096 + whole[24096:])
     refused('damaged')
@@ -331,7 +331,7 @@ def case_progress(folder):
     os.close(theirs)
     os.close(ours)
     assert done.returncode == 0 and shown.startswith(b'\r') and shown.endswith(b'\r\x1b[K'), shown
-    assert done.stdout == b'records imported: 3, there already: 0; files refused: 0\n'
+    assert done.stdout == b'records imported: 3, already present: 0; files refused: 0\n'
 
 
 def main():

@@ -257,7 +257,7 @@ TEST("judge: a loss that may be an accident of the playouts gets no mark") {
         bool points = d->points_lost > d->made.points_margin, win = d->win_lost > d->made.win_margin;
         int mark = PYR_LUCK_FINE;
         for (int m = PYR_LUCK_DUBIOUS; m <= PYR_LUCK_BLUNDER; m++)
-            if ((points && d->points_lost >= pyr_luck_threshold(m)->points) || (win && d->win_lost >= pyr_luck_threshold(m)->win))
+            if ((points && d->points_lost >= pyr_luck_threshold((enum pyr_luck_mark)m)->points) || (win && d->win_lost >= pyr_luck_threshold((enum pyr_luck_mark)m)->win))
                 mark = m;
         CHECK_INT(d->mark, mark);
         spared += !points && !win && (d->points_lost >= pyr_luck_threshold(1)->points || d->win_lost >= pyr_luck_threshold(1)->win);

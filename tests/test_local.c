@@ -189,6 +189,87 @@ TEST("Q5 a card that was drawn cannot be taken back") {
     let_bots_play(&local);
     if (let_me_play(&local) && match.replay.state.open.phase == PYR_MARK)
         CHECK(pyr_local_take_back(&local));  /* what came after it can be */
+    CHECK(local.past_count && !pyr_local_can_take_back(&local));         /* the reason is the card */
+}
+
+TEST("Q5 a card that another one drew has been seen, too") {
+    struct pyr_rng rng;
+    unsigned drawn = 0;
+    begin(3, 1, 7);
+    for (unsigned i = 0; i < 400 && !pyr_match_is_over(&match); i++) {
+        for (pyr_seat seat; (seat = pyr_local_due(&local, &rng)) != PYR_NOBODY;) {
+            bool replaces = match.replay.state.open.phase == PYR_REPLACE && match.replay.state.open.deck_left;
+            pyr_step step = replaces ? pyr_step_draw() : pick(&match, seat, &rng);
+            CHECK(pyr_local_answer(&local, seat, match.log.lines, step));
+            if (replaces)
+                CHECK(local.past_count && !pyr_local_can_take_back(&local) && !pyr_local_take_back(&local));
+            drawn += replaces;
+        }
+        let_me_play(&local);
+    }
+    CHECK(drawn > 0);
+}
+
+TEST("a game without its seed is taken back with the cards that were hidden") {
+    begin(2, 1, 45);
+    for (unsigned i = 0; i < 3; i++) {
+        let_me_play(&local);
+        let_bots_play(&local);
+    }
+    size_t size = match.log.start[match.log.lines];
+    memcpy(text, match.log.text, size);
+    memcpy(strstr(text, "tag seed 45"), "tag seeD 45", 11);
+    CHECK_INT(pyr_local_load(&other, &other_match, &plain, text, size, 1, "casual", 8, NULL), PYR_OK);
+    for (unsigned i = 0; i < 20; i++) {
+        struct pyr_match before = other_match;
+        let_bots_play(&other);
+        if (!let_me_play(&other) || !pyr_local_can_take_back(&other))
+            continue;
+        let_bots_play(&other);
+        struct pyr_match after = other_match;
+        if (!pyr_local_take_back(&other))
+            continue;
+        CHECK(!memcmp(&other_match.replay.state.hidden, &before.replay.state.hidden, sizeof before.replay.state.hidden));
+        let_bots_play(&other);
+        CHECK_INT(pyr_local_confirm(&other), PYR_OK);
+        let_bots_play(&other);
+        CHECK(same_log(&other_match, &after));
+    }
+}
+
+TEST("a choice as text is the same choice, and can be taken back") {
+    struct pyr_fault fault;
+    begin(2, 1, 5);
+    const pyr_card *dealt = match.replay.state.hidden.dealt[0];
+    char choice[32];
+    CHECK(!pyr_local_is_begun(&local));
+    CHECK(pyr_local_choose(&local, "nonsense", &fault) && fault.code);
+    snprintf(choice, sizeof choice, "%d %d", dealt[0] + 1, dealt[1] + 1);
+    CHECK_INT(pyr_local_choose(&local, choice, &fault), PYR_OK);
+    CHECK(pyr_local_is_begun(&local) && match.choice[0].confirmed);
+    uint32_t lines = match.log.lines;
+    let_bots_play(&local);
+    CHECK(match.log.lines > lines && pyr_local_is_begun(&local));
+    CHECK(pyr_local_take_back(&local));
+    CHECK_INT(match.log.lines, lines);
+    CHECK(!pyr_local_is_begun(&local));
+}
+
+TEST("a record from elsewhere is told who plays what, once") {
+    begin(3, 2, 6);
+    size_t size = match.log.start[match.log.lines];
+    memcpy(text, match.log.text, size);
+    memcpy(strstr(text, "tag seats"), "tag seatS", 9);
+    CHECK_INT(pyr_local_load(&other, &other_match, &plain, text, size, 2, "", 8, NULL), PYR_OK);
+    uint32_t lines = other_match.log.lines;
+    pyr_local_claim(&other);                 /* nobody knows who the bots are */
+    CHECK_INT(other_match.log.lines, lines);
+    strcpy(other.seat[0].level, "club");
+    strcpy(other.seat[2].level, "greedy");
+    pyr_local_claim(&other);
+    pyr_local_claim(&other);
+    CHECK_INT(other_match.log.lines, lines + 1);
+    CHECK(strstr(other_match.log.text, "\ntag seats club,person,greedy\n"));
 }
 
 TEST("an answer that comes too late changes nothing") {

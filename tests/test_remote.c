@@ -493,6 +493,38 @@ TEST("what is no game, no JSON or no message changes nothing") {
     snprintf(text, sizeof text, "{\"type\":\"lines\",\"from\":%u,\"to\":%u,\"left\":-1,\"lines\":[\"take 9 99\"]}", before.version, before.version + 1);
     receive(c, text);
     CHECK_INT(c->bad, 1);
+    CHECK(c->remote.fault.code && c->remote.fault.line == before.version);   /* the other one's deal is not seen */
+    /* An object that is larger than any message of a game. */
+    static char large[8192] = "{\"type\":\"table\",\"seats\":[7";
+    for (size_t at = strlen(large); at < sizeof large - 8; at += 2)
+        memcpy(large + at, ",7", 2);
+    strcat(large, "]}");
+    receive(c, large);
+    CHECK_INT(c->bad, 2);
+    CHECK_INT(c->remote.fault.code, PYR_ERR_TEXT_FULL);
+}
+
+TEST("an answer about a choice that another window made says so") {
+    connect_both(43);
+    struct client *c = &client[0];
+    play(0);
+    char answer[128];
+    snprintf(answer, sizeof answer, "{\"type\":\"error\",\"id\":\"%s\",\"code\":\"confirmed\"}", c->remote.sent[0].id);
+    pyr_remote_receive(&c->remote, answer, strlen(answer), c->now);
+    struct pyr_remote_event event = pyr_remote_event(&c->remote);
+    CHECK_INT(event.kind, PYR_REMOTE_READY);
+    CHECK_STR(event.code, "confirmed");
+    CHECK(c->match.choice[0].confirmed);
+}
+
+TEST("a record that is not finished does not replace the game") {
+    struct pyr_fault fault;
+    connect_both(44);
+    struct client *c = &client[0];
+    const struct pyr_log *log = &server.match.log;
+    uint32_t lines = c->match.log.lines;
+    CHECK_INT(pyr_remote_set_record(&c->remote, log->text, log->start[log->lines], &fault), PYR_ERR_PHASE);
+    CHECK_INT(c->match.log.lines, lines);
 }
 
 TEST("what was saved for another table, or is damaged, is not read") {

@@ -214,7 +214,7 @@ def case_whole_game(folder):
     """By keys alone at 80x24 against two bots, and the end as the record has it."""
     terminal = Terminal(folder, 'play', '--players', '3', '--bots', 'novice,club', '--seed', '11', '--name', 'Zoë')
     text = terminal.wait('Pick two')
-    assert 'Zoë' in text and text.count('tomb in') == 4, text
+    assert 'Zoë' in text and text.count('to the tomb') == 4, text
     terminal.keys('2')
     terminal.wait('✓ keep')
     terminal.keys('Right', 'Right', 'Space')
@@ -351,13 +351,13 @@ def case_kill_and_resume(folder):
     terminal.wait('EXIT=137')
     terminal.end()
     terminal = Terminal(folder, 'play')
-    text = terminal.wait('Go on with your game')
+    text = terminal.wait('Continue your game')
     assert re.search(r'Round 1 of[ ║\n]+4, turn 3 of 7', text) and 'Ana' in text, text
     # A second window does not offer a game that is being played.
     terminal.keys('c')
     terminal.wait('Enter places|fits nowhere')
     other = Terminal(folder, 'play', '--continue')
-    other.wait('No saved game is free to go on with: this is a new one')
+    other.wait('No saved game can be resumed: this is a new one')
     other.keys('1', '2')
     other.wait('Enter keeps|Enter keep')
     other.keys('q', 'y')
@@ -378,6 +378,33 @@ def case_kill_and_resume(folder):
         straight = [line for line in read(saved(elsewhere)[0]).split('\n') if line.startswith(('reveal', 'show', 'deal'))]
         assert straight == [line for line in after.split('\n') if line.startswith(('reveal', 'show', 'deal'))][:len(straight)]
         terminal.end()
+
+
+def case_kept_marks(folder):
+    """Marks that are placed but not confirmed are kept with a game on this computer, too; line by line they are typed again."""
+    terminal = Terminal(folder, 'play', '--bots', 'novice', '--seed', '9', '--name', 'Ana')
+    play(terminal, 'turn 1 of 7')
+    while 'Placed' not in terminal.wait('Placed. Enter|Red cross|Enter places|fits nowhere'):
+        terminal.keys('Enter')
+    placed = terminal.text().count('▐')
+    assert placed > 0
+    path = saved(folder)[0]
+    os.kill(terminal.process(), signal.SIGKILL)
+    terminal.wait('EXIT=137')
+    terminal.end()
+    assert re.search('^; draft 1( [0-9a-f]{16})+$', read(path), re.M), read(path)
+    terminal = Terminal(folder, 'play', '--plain', '--continue', height=60)
+    assert 'turn 1 of 7' in terminal.wait('^> *$')
+    terminal.type('quit\n')
+    terminal.wait('EXIT=0')
+    terminal.end()
+    terminal = Terminal(folder, 'play', '--continue')
+    text = terminal.wait('Placed. Enter confirms')
+    assert text.count('▐') == placed, text
+    terminal.keys('Enter')
+    terminal.wait('turn 2 of 7')
+    assert '; draft' not in read(path)
+    terminal.end()
 
 
 def case_many_saved(folder):
@@ -433,7 +460,7 @@ def case_new_cards(folder):
     terminal.wait('EXIT=0')
     terminal.end()
     terminal = Terminal(folder, 'play', '--bots', 'novice', '--seed', '77')
-    terminal.wait('Go on with your game')
+    terminal.wait('Continue your game')
     terminal.keys('n')
     assert 'seed 77' in terminal.wait('Pick two')
     terminal.end()
@@ -472,7 +499,8 @@ def case_undo_draw(folder):
 
 
 def case_draft(folder):
-    """Marks that are placed but not confirmed are still there when the server has been restarted, and so is a sealed choice."""
+    """Marks that are placed but not confirmed are still there when the server has been restarted, or this program, and so is
+    a sealed choice."""
     server = Server(folder)
     ben = Stranger(server, 'Ben')
     code = ben.create({'kind': 'open'}, {'kind': 'open'})['table']['code']
@@ -496,6 +524,13 @@ def case_draft(folder):
         terminal.wait_gone('Connection lost')
         text = terminal.wait('Placed. Enter confirms')
         assert text.count('▐') == placed, text
+    os.kill(terminal.process(), signal.SIGKILL)
+    terminal.end()
+    terminal = Terminal(folder, 'play', '--server', server.url, '--table', code)
+    text = terminal.wait('Placed. Enter confirms')
+    assert text.count('▐') == placed, text
+    kept = os.path.join(folder, 'pyramids/servers', f'127.0.0.1_{server.port}.cookie.{code}.table')
+    assert os.stat(kept).st_mode & 0o777 == 0o600
     terminal.keys('Enter')
     terminal.wait('turn 2 of 7')
     # Ben has not chosen in this turn, so that a choice stays sealed.
@@ -522,7 +557,7 @@ def case_wrong_host(folder):
     terminal = Terminal(folder, 'play', '--server', f'http://127.0.0.1:{port}', '--name', 'Ana')
     terminal.wait('connection refused')
     server = Server(folder, port)            # it is tried again
-    terminal.wait('Make a new table')
+    terminal.wait('Create a public table')
     terminal.end()
     # TLS where there is none, and none where there is.
     terminal = Terminal(folder, 'play', '--server', f'https://127.0.0.1:{port}')
@@ -554,7 +589,7 @@ def case_rules(folder):
     assert 'is lost' in text, text
     terminal.keys('Enter', '/')
     terminal.type('qqq')                     # letters are no keys while they are typed
-    terminal.wait('No rule has')
+    terminal.wait('No rule contains')
     terminal.keys('BSpace', 'BSpace', 'BSpace')
     terminal.type('potion')
     terminal.wait('▸ R11')
@@ -591,7 +626,7 @@ def case_escapes(folder):
     evil = 'x\x1b]0;owned\x07\x1b[31m\u009b31m\u202e'
     hello = {'type': 'hello', 'server': 'x', 'name': 'Ana'}
     seats = [{'kind': 'person', 'name': 'Ana', 'here': True}, {'kind': 'bot', 'name': evil}]
-    table = {'type': 'table', 'code': 'X', 'state': 'running', 'edition': evil, 'you': 1, 'host': False, 'seats': seats}
+    table = {'type': 'table', 'code': 'ABC', 'state': 'running', 'edition': evil, 'you': 1, 'host': False, 'seats': seats}
     raw = os.path.join(folder, 'raw')
     for messages, status, body in (([], b'400 Bad Request', json.dumps({'error': {'code': evil}}).encode()),
                                    ([hello, {'type': 'error', 'code': evil}], b'200 OK', None),
@@ -704,17 +739,17 @@ def case_hot_seat(folder):
     """People at one screen: nobody sees what another has chosen."""
     terminal = Terminal(folder, 'play', '--players', '3', '--hot-seat', 'Ana,Ben', '--bots', 'novice', '--seed', '21')
     text = terminal.wait('Ana, it is your turn')
-    assert 'tomb in' not in text and '│ ♦' not in text and 'q quit' in text, text
+    assert 'to the tomb' not in text and '│ ♦' not in text and 'q quit' in text, text
     terminal.keys('q')
     text = terminal.wait('Leave the game')
-    assert 'it is me' not in text and 'your turn' not in text, text
+    assert "that's me" not in text and 'your turn' not in text, text
     terminal.keys('n')
     terminal.wait('Ana, it is your turn')
     terminal.keys('Enter')
     terminal.wait('Ana, these four cards')
     terminal.keys('1', '2', 'Enter')
     text = terminal.wait('Ben, it is your turn')
-    assert 'tomb in' not in text and 'Ana, these' not in text, text
+    assert 'to the tomb' not in text and 'Ana, these' not in text, text
     # Killed under the cover: what Ana sealed is kept, and still hidden.
     os.kill(terminal.process(), signal.SIGKILL)
     terminal.wait('EXIT=137')
@@ -724,7 +759,7 @@ def case_hot_seat(folder):
     terminal.wait('Ben, it is your turn')
     terminal.keys('Enter')
     text = terminal.wait('Ben, these four cards')
-    assert text.count('tomb in') == 4
+    assert text.count('to the tomb') == 4
     terminal.keys('3', '4', 'Enter')
     # Who sat here last goes on, so that people change seats once a turn.
     terminal.wait('Enter places')
@@ -749,7 +784,7 @@ def case_hot_seat(folder):
     play(terminal, 'turn 3 of 7')
     terminal.end()
     terminal = Terminal(folder, 'play', '--hot-seat', 'Ana,Ben,Ana')
-    assert 'EXIT=2' in terminal.wait('two people are called Ana') + terminal.wait('EXIT='), terminal.text()
+    assert 'EXIT=2' in terminal.wait('two players have the name Ana') + terminal.wait('EXIT='), terminal.text()
     terminal.end()
 
 
@@ -759,7 +794,7 @@ def case_unsaved(folder):
     terminal.wait('This game cannot be saved')
     terminal.keys('q')
     text = terminal.wait('Leave the game')
-    assert 'It could not be saved' in text and 'goes on' not in text, text
+    assert 'It could not be saved' in text and 'resume it' not in text, text
     terminal.end()
 
 
@@ -807,7 +842,7 @@ def case_looks(folder):
 def case_replay(folder):
     terminal = Terminal(folder, 'play', '--replay', RECORD, '--edition', PLAIN, '--playouts', '30', width=120, height=40)
     text = terminal.wait('Replay plain-2.pyr, line')
-    assert 'These four cards are dealt to random 2' in text and text.count('tomb in') == 4 and '✓ keep' not in text, text
+    assert 'These four cards are dealt to random 2' in text and text.count('to the tomb') == 4 and '✓ keep' not in text, text
     terminal.keys('Right')
     assert terminal.wait('random 2 keeps').count('✓ keep') == 2, terminal.text()
     terminal.keys('L')
@@ -996,7 +1031,7 @@ def case_server(folder):
         terminal.wait('The game is over')
         # Ben makes a rematch, and both are at it.
         again = json.loads(ben2.ask('POST', f'/api/tables/{code}/rematch', {})[1])['table']['code']
-        terminal.wait('A rematch was made: N joins it')
+        terminal.wait('A rematch is ready: N joins it')
         terminal.keys('N')
         terminal.wait('Waiting for players')
         ben2.lines, ben2.version = [], 0
@@ -1022,7 +1057,7 @@ def case_one_number(folder):
     code = ben.create({'kind': 'open'}, {'kind': 'bot', 'level': 'novice'})['table']['code']
     commitment = json.loads(ben.ask('GET', f'/api/tables/{code}')[1])['table']['commitment']
     terminal = Terminal(folder, 'play', '--server', server.url, '--name', 'Ana')
-    terminal.wait('Make a new table')
+    terminal.wait('Create a public table')
     terminal.end()
     path = os.path.join(folder, 'pyramids/servers', f'127.0.0.1_{server.port}.cookie.numbers')
     kept = []
@@ -1056,7 +1091,7 @@ def case_tables(folder):
     terminal.wait('Ana, these four cards')
     terminal.end()
     terminal = Terminal(folder, 'play', '--server', server.url, '--name', 'Ana')
-    terminal.wait('Make a new table')
+    terminal.wait('Create a public table')
     terminal.keys('Up', 'Up', 'Enter')
     text = terminal.wait('Waiting for players')
     assert 'Ana (you)' in text and '2  free' in text, text
@@ -1064,7 +1099,7 @@ def case_tables(folder):
     terminal.keys('b')
     terminal.wait('Ana, these four cards')
     watcher = Terminal(os.path.join(folder), 'play', '--server', server.url, '--name', 'Onlooker', XDG_DATA_HOME=os.path.join(folder, 'other'))
-    text = watcher.wait('under way, you may watch')
+    text = watcher.wait('in progress, you can watch')
     assert code in text
     watcher.keys('Enter')
     text = watcher.wait('choose their first cards')
@@ -1076,7 +1111,7 @@ def case_tables(folder):
     watcher.wait('Ana: ')
     watcher.keys('o', 'q')
     text = watcher.wait('Leave the game')
-    assert 'the game goes on without you' in text and 'seat stays yours' not in text, text
+    assert 'the game continues without you' in text and 'seat is kept' not in text, text
     watcher.keys('n', 'q', 'y')
     assert 'Back to' not in watcher.wait('EXIT=0')
     # The same seat at a second screen: the first one says so, until it is alone again.
@@ -1136,11 +1171,11 @@ def case_secure(folder):
     server = Server(folder, more=['--tls-cert', cert, '--tls-key', key])
     url = f'https://localhost:{server.port}'
     terminal = Terminal(folder, 'play', '--server', url, width=120)
-    assert 'EXIT=1' in terminal.wait('the certificate is not trusted, or is that of another server; --trust FILE') + terminal.wait('EXIT')
+    assert 'EXIT=1' in terminal.wait('the certificate is not trusted, or belongs to another server; use --trust FILE') + terminal.wait('EXIT')
     terminal.end()
     for words, env in ((['--trust', cert], {}), ([], {'SSL_CERT_FILE': cert})):
         terminal = Terminal(folder, 'play', '--server', url, *words, **env)
-        terminal.wait('Make a new table')
+        terminal.wait('Create a public table')
         terminal.keys('Up', 'Up', 'Enter')
         terminal.wait('Waiting for players')
         terminal.keys('b')
@@ -1216,7 +1251,7 @@ class Liar(threading.Thread):
 def case_hostile_server(folder):
     """Whatever a server sends, the client says what is wrong or goes on waiting; it does not crash."""
     hello = {'type': 'hello', 'server': 'x', 'name': 'Ana'}
-    table = {'type': 'table', 'code': 'X', 'state': 'running', 'edition': 'classic', 'you': 1, 'host': False,
+    table = {'type': 'table', 'code': 'ABC', 'state': 'running', 'edition': 'classic', 'you': 1, 'host': False,
              'seats': [{'kind': 'person', 'name': 'Ana\x1b[31m', 'here': True}, {'kind': 'bot', 'name': 'x' * 500}]}
     start = ['pyramids-record 1', 'edition classic', 'player 1 Ana', 'player 2 Ben', 'deal 1 1 2 3 4']
     lies = [
@@ -1229,11 +1264,14 @@ def case_hostile_server(folder):
          {'type': 'error', 'code': 'e' * 2000, 'id': 'x'}, {'type': 'done', 'id': ''}, {'type': 'again', 'seconds': -5}, b'\0' * 500],
         [hello, table, {'type': 'lines', 'from': 0, 'to': 5, 'left': -1, 'lines': start},
          {'type': 'lines', 'from': 5, 'to': 6, 'left': -1, 'lines': ['mark 1 1:a1']}],
+        [hello, dict(table, seats=[7] * 100, you=99, edition='../../etc')],
+        # of another table than the one that was asked for: it is not ours to read
+        [hello, dict(table, code='X'), {'type': 'lines', 'from': 0, 'to': 5, 'left': -1, 'lines': start[:4] + ['deal 1 1 1 1 1']}],
     ]
     for i, messages in enumerate(lies[:3] if SHORT else lies):
         liar = Liar(messages)
         terminal = Terminal(folder, 'play', '--server', f'http://127.0.0.1:{liar.port}', '--table', 'ABC')
-        if i in (1, 2, 3, 6) or (i == 4):
+        if i in (1, 2, 3, 4, 6, 7):
             assert 'EXIT=1' in terminal.wait('EXIT='), (i, terminal.text())
         else:
             terminal.wait('Connecting|Ana')

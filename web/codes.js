@@ -35,6 +35,6 @@ export const OPTION = { usual: 401, points: 408, win: 412, points_margin: 416, w
 export const DECISION = { line: 0, seat: 4, made: 8, best: 440, bests: 2600, points_lost: 2604, win_lost: 2608,
     points_gained: 2612, mark: 2616 };
 export const CHANCE = { line: 0, after: 8, luck: 40 };
-export const SUM = { actual: 0, luck: 8, skill: 12, lost: 24, rate: 56 };
+export const SUM = { actual: 0, luck: 12, skill: 16, lost: 28, rate: 60 };
 export const POINTS = { dubious: 150, mistake: 300, blunder: 600 };
 export const WIN = { dubious: 200, mistake: 500, blunder: 1000 };

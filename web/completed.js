@@ -93,7 +93,7 @@ export function completed(table, look) {
     const rows = COLOURS.map((_k, c) => raceRow(table, view, c, chip)).join('');
     void dialog(_('Completed pyramids'), `<table class="race"><thead><tr><th scope="col"><span class="vh">${
         _('Colour')}</span></th>${heads}</tr></thead><tbody>${rows}</tbody></table><p class="note">${
-        _('Completed cards lie face up until the end. The 2nd, 4th and 6th of a colour earn the points that are left.')}${
+        _('Completed cards stay face up until the end. The 2nd, 4th and 6th of a colour earn the highest points left.')}${
         ruleLink('R14')}</p>`, { close: _('Close'), wide: true, wire: (box) => box.addEventListener('click', (event) => {
         const card = near(event, '[data-look]');
         if (card)

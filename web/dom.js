@@ -155,7 +155,7 @@ export function shareLink(url) {
     if ('share' in navigator && matchMedia('(hover: none)').matches)
         navigator.share({ url, title: 'Pyramids' }).catch(() => {});
     else
-        navigator.clipboard.writeText(url).then(() => toast(_('The link is copied.')), () => void dialog(_('Link'),
+        navigator.clipboard.writeText(url).then(() => toast(_('Link copied.')), () => void dialog(_('Link'),
             `<p class="longlink">${esc(url)}</p>`, { close: _('Close') }));
 }
 

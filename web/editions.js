@@ -46,7 +46,7 @@ export class EditionsView {
         else if (act === 'edit')
             this.app.go(`edition/${encodeURIComponent(this.name)}`);
         else if (act === 'drop' && await confirmed(_('Remove the edition %{name}?', { name: this.name }),
-            _('Games that were played with it can still be watched. Export it first if you may want it again.'), _('Remove'))) {
+            _('You can still watch games played with it. Export it first if you may want it again.'), _('Remove'))) {
             keepEdition(this.name);
             this.app.go('editions');
         }
@@ -81,7 +81,7 @@ export async function importFile(app, file) {
     // It becomes the draft, with the draft's address: a reload or the way back does not cost it.
     const fresh = (await file.text()).replace(/\r\n?/g, '\n'), draft = read('draft', '');
     // Only what was drawn here is asked for: another file's text is still in its file.
-    if (draft && draft !== fresh && draft !== read('imported', '') && !await confirmed(_('Start over?'), _('What you have not saved is lost.'), _('Import')))
+    if (draft && draft !== fresh && draft !== read('imported', '') && !await confirmed(_('Start over?'), _('Unsaved changes will be lost.'), _('Import')))
         return;
     write('draft', fresh);
     write('imported', fresh);
@@ -153,7 +153,7 @@ class EditorView {
                 lines[y] = row.slice(0, i % 5) + this.brush + row.slice(i % 5 + 1);
             });
         if (act === 'fresh') {
-            if (!await confirmed(_('Start over?'), _('What you have not saved is lost.'), _('Start over')))
+            if (!await confirmed(_('Start over?'), _('Unsaved changes will be lost.'), _('Start over')))
                 return;
             write('draft', undefined);
             this.app.go('edition');
@@ -172,7 +172,7 @@ class EditorView {
                 return;
             const { name } = this.core.edition;
             if (name === 'classic') {
-                toast(_('Give your edition another name than classic: the line “name …”.'));
+                toast(_('Give your edition a name other than classic, in the line “name …”.'));
                 return;
             }
             keepEdition(name, this.core.edition.text);
@@ -194,10 +194,10 @@ class EditorView {
         const cells = at > 0 ? [0, 1, 2, 3, 4].map((y) => (rows[y] ?? '').padEnd(5, '.').slice(0, 5)).join('') : '.'.repeat(25);
         put(this.root, `<div class="page">${pageTop(_('Edition'))}<main class="page-in"><h1 class="title">${
             _('Your own edition')}</h1><p class="lead">${
-            _('Draw the cards, or write and import the text. It is checked as you go; when all is well you can save it and play.')}</p>
+            _('Draw the cards, or write or import the text. It is checked as you go; once it is valid you can save it and play.')}</p>
             <p class="checkline ${fault ? 'bad' : 'good'}" role="status">${fault ? icon('info') : icon('check')}<span>${fault ? esc(fault.line ?
                 _('Line %{n}: %{sentence}', { n: fault.line, sentence: faultSentence(fault) }) : faultSentence(fault)) :
-                esc(_('Everything is in order.'))}</span>${fault?.line ? `<button class="btn" data-a="goto">${_('Show')}</button>` : ''}</p>
+                esc(_('No problems found.'))}</span>${fault?.line ? `<button class="btn" data-a="goto">${_('Show')}</button>` : ''}</p>
             <p class="bars"><button class="btn pri" data-a="save" aria-disabled="${fault !== null}">${icon('check')}${
                 _('Save')}</button><button class="btn" data-a="play" aria-disabled="${fault !== null}">${icon('play')}${
                 _('Play')}</button><button class="btn" data-a="export">${icon('save')}${_('Export')}</button><button class="btn" data-a="fresh">${icon('undo')}${_('Start over')}</button></p>

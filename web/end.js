@@ -91,7 +91,7 @@ function winChart(judged, names, lines, winners, worst) {
 function legend() {
     const words = /** @type {Record<string, string>} */ ({ '??': _('Blunder'), '?': _('Mistake'), '?!': _('Slip') });
     return `<dl class="mks">${MARKS.map(([mark, points, win]) => `<dt><b class="mk">${mark}</b></dt><dd>${
-        esc(_('%{name}: at least %{points} points or %{win} % of the chance to win lost', { name: words[mark], points: number(points, points % 1 ? 1 :
+        esc(_('%{name}: cost at least %{points} points or %{win}% of the winning chances', { name: words[mark], points: number(points, points % 1 ? 1 :
         0), win: 100 * win }))}</dd>`).join('')}</dl>`;
 }
 
@@ -109,10 +109,11 @@ export function judgedHtml(judged, names, core, winners, link) {
         _('Skill: the choices')}</span></div>${barChart(judged, names)}<h3 class="title">${_('Chance to win')}</h3>${winChart(judged, names, lines,
         winners, worst)}`, `<ul class="moments">${worst.map((d) =>
             `<li><a href="#${link}/${d.line}"><b>${turnOf(d.line)}</b><span>${entries.find((e) => e.line === d.line)?.html ?? ''} <b class="mk">${
-            d.mark}</b><small>${esc(_('Lost %{points} points and %{win} % of the chance to win.', { points: number(d.lost, 1), win: Math.round(
+            d.mark}</b><small>${esc(_('Cost %{points} points and %{win}% of the winning chances.', { points: number(d.lost, 1), win: Math.round(
             100 * d.winLost) }))}</small></span>${icon('play')}</a></li>`).join('') || `<li>${_('No choice cost much.')}</li>`}</ul>${worst.length ?
             legend() : ''}
-        <ul class="rates">${judged.sums.map((s, i) => `<li>${avatar(i, { small: true })}<span>${esc(_('%{name}: %{points} points lost a choice, %{level}',
+        <ul class="rates">${judged.sums.map((s, i) => `<li>${avatar(i, { small: true })}<span>${esc(_('%{name}: ' +
+            '%{points} points lost per choice, %{level}',
             { name: names[i], points: number(s.rate, 2), level: levels[s.level] }))}</span></li>`).join('')}</ul>`];
 }
 
@@ -155,7 +156,7 @@ export class EndView {
                 `<section class="panel sheet late" aria-labelledby="h-turning"><h2 class="title" id="h-turning">${_('Turning points')}</h2>${moments}</section>` : ''}</div>
             <section class="panel sheet" aria-labelledby="h-luck"><h2 class="title" id="h-luck">${_('Luck and skill')}</h2>${charts ||
                 `<p class="note">${
-                _('The game is being judged: every choice against the best one, every card against those that could have come.')}</p><progress class="bar" max="1" value="${
+                _('Analysing the game: every choice is compared with the best one, every card with those that could have come.')}</p><progress class="bar" max="1" value="${
                 this.done}" aria-label="${esc(_('Analysis'))}"></progress>`}</section></main></div>`);
     }
 

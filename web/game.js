@@ -135,7 +135,8 @@ export class LocalGame extends Game {
         game.held = saved.held ?? null;
         game.copy = saved.copy ?? '';
         if (game.copy)
-            game.banner = { icon: 'bot', text: _('This is a copy: you play against bots. The table itself waits at the server.'), actions: [{ label: _('Back to the table'),
+            game.banner = { icon: 'bot', text: _('This is a copy: you are playing against bots. The table ' +
+                'itself is still on the server.'), actions: [{ label: _('Back to the table'),
                 act: () => game.leaveCopy() }, { label: _('Close'), act: () => {
                 game.banner = null;
                 game.changed();
@@ -284,7 +285,7 @@ export class LocalGame extends Game {
             return;
         }
         this.stop();
-        this.banner = { icon: 'device', text: _('You play this seat in another window now.'), actions: [{ label: _('Play here'), act: back }] };
+        this.banner = { icon: 'device', text: _('You are playing this seat in another window.'), actions: [{ label: _('Play here'), act: back }] };
         this.changed();
     }
 

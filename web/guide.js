@@ -7,12 +7,12 @@ import { TableView } from './table.js';
 /** A tip for each turn of the first round, in the order in which things come up. */
 const tips = () => [
     _('Tap a space with blue corners: the pattern goes there. Tap it again to see other ways.'),
-    _('Go on from your marks towards a golden tomb: a finished pyramid is worth 10 points.'),
+    _('Continue from your marks towards a golden tomb: a finished pyramid is worth 10 points.'),
     _('Gems count in pairs: one ruby and one emerald are worth 5 points together, a single gem 1.'),
-    _('A torch is worth 5 points, one a round. A red cross gives you one more space at once.'),
+    _('A torch is worth 5 points, one per round. A red cross gives you one more space immediately.'),
     _('Skulls cost points, but only your worst one counts. A potion erases two of them.'),
     _('If the pattern does not help you, mark a single space instead: the button One.'),
-    _('The first with two finished pyramids of a colour gets 10 more points.'),
+    _('The first player with two finished pyramids of a colour gets 10 more points.'),
 ];
 
 export class GuidedView extends TableView {
@@ -23,8 +23,8 @@ export class GuidedView extends TableView {
             return [title, text];
         const { pin } = this.aim;
         return [title, !pin ? tips()[view.turn] : pin.cells.length > 1 ?
-            _('This is what it brings. Confirm, or tap elsewhere; Rotate and Mirror turn the pattern.') :
-            _('Here the pattern does not fit, so this marks a single space. Confirm, or try another space or your other card.')];
+            _('This is what you would gain. Confirm, or tap elsewhere; Rotate and Mirror turn the pattern.') :
+            _('The pattern does not fit here, so this marks a single space. Confirm, or try another space or your other card.')];
     }
 
     layers() {

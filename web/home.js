@@ -48,7 +48,8 @@ export class HomeView {
         const others = t.seats.filter((s, i) => i !== t.you - 1 && s.kind !== 'open' && (t.you || s.kind !== 'friend')).map((s) => s.kind === 'bot' ? _('bot, %{level}',
             { level: levelName(s.level ?? '') }) : s.name ?? '');
         return [others.length ? _('Table with %{names}', { names: listWords(others) }) : _('Table %{code}', { code: t.code }), t.state === 'waiting' ?
-            _('waiting for players') : t.seats[t.you - 1].ready ? _('Round %{round}, turn %{turn}: the others are choosing', { round: t.round, turn: t.turn }) : t.round ?
+            _('waiting for players') : t.seats[t.you - 1].ready ? _('Round %{round}, turn %{turn}: the other ' +
+                'players are choosing', { round: t.round, turn: t.turn }) : t.round ?
             _('Round %{round}, turn %{turn}: your choice', { round: t.round, turn: t.turn }) : _('Setup: your choice')];
     }
 
@@ -98,7 +99,7 @@ export class HomeView {
                 reveals - 1) / 7 | 0), turn: 1 + (reveals - 1) % 7 }) : _('Setup'), 'cont') : newcomer ? tile('learn', 'learn', _('New here?'),
                 _('Learn in ten steps'), 'cont') : ''}<span class="p-tiles ${five([_('Learn'), _('Rules'), _('Replays'), _('Score pad'), _('Cards')])}">${tile('learn', 'learn', _('Learn'), _('Ten short steps'))}${
             tile('rules', 'book', _('Rules'), _('With worked examples'))}${tile('replays', 'replay', _('Replays'), kept ? ngettext('%{n} game',
-                '%{n} games', kept) : _('Your games will be kept here'))}${
+                '%{n} games', kept) : _('Your games will be saved here'))}${
             tile('pad', 'pad', _('Score pad'), _('For the game on your table'))}${tile('editions', 'cards', _('Cards'),
                 _('See them, draw your own'))}</span></div></div></main></div>`);
     }
@@ -187,7 +188,7 @@ export class HomeView {
         /** @type {import('./game.js').Seat[]} */
         let seats = [];
         const value = await dialog(_('On one device'),
-            `<p class="note">${_('The device goes from hand to hand; cards are covered in between.')}</p><div class="seatrows">${[0, 1, 2,
+            `<p class="note">${_('Pass the device around; cards are covered in between.')}</p><div class="seatrows">${[0, 1, 2,
             3].map(row).join('')}</div><p class="dlgf"><button class="btn" value="">${_('Cancel')}</button> <button class="btn pri" value="go">${
             _('Start')}</button></p>`, { wire: (box) => {
             const readSeats = () => {
@@ -203,7 +204,7 @@ export class HomeView {
         if (value !== 'go')
             return;
         if (!seats.some((s) => !s.level)) {
-            toast(_('At least one seat is for a person.'));
+            toast(_('At least one seat must be for a person.'));
             return;
         }
         const edition = /** @type {HTMLSelectElement | null} */ (this.root.querySelector('[name=edition]'))?.value;

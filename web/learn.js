@@ -38,20 +38,22 @@ const STEPS = [
         told: () => _('The whole pattern goes on one of your two cards, and the first mark on a card always covers its entrance.'),
         done: (_b, [m]) => m.kind === 'mark' && m.cells.length > 1, miss: () => _('Mark the whole pattern this time, not a single space.') },
     { record: 'turn', title: () => _('Turn and mirror'), task: () =>
-        _('The L does not fit as it lies, but it may be turned. Tap an entrance: it turns by itself. Rotate and Mirror show other ways.'),
+        _('The L does not fit as shown, but you may turn it. Tap an entrance: it turns by itself. Rotate and Mirror show other ways.'),
         told: () => _('Patterns may be turned by quarters and mirrored. Tap the same space again to see other ways; R and F do it on a keyboard.'),
-        done: (_b, [m]) => m.kind === 'mark' && m.cells.length > 1, miss: () => _('The L fits, if you turn it. Try again with the whole pattern.') },
-    { record: 'touch', title: () => _('Go on from there'), task: () =>
-        _('Card 30 is begun. The next pattern must touch a marked space side by side: put it there. Blue corners show where you can go on.'),
-        told: () => _('A later mark touches a space that was marked before, side by side. Corners do not count.'),
+        done: (_b, [m]) => m.kind === 'mark' && m.cells.length > 1, miss: () => _('The L fits if you turn it. Try again with the whole pattern.') },
+    { record: 'touch', title: () => _('Continue from there'), task: () =>
+        _('Card 30 already has marks. The next pattern must share a side with a marked space: put it there. Blue ' +
+            'corners show where you can continue.'),
+        told: () => _('Every later mark must share a side with a marked space. Corners do not count.'),
         done: (b, [m]) => m.kind === 'mark' && m.cells.length > 1 && b.desks[0].slots[m.slot].marks.length > 0, miss: () =>
             _('Put the pattern on the card that already has marks.') },
     { record: 'gem', target: '1:e1', title: () => _('Gems and pairs'), task: () =>
         _('You have a ruby. With an emerald it makes a pair worth 5 points; a gem alone is worth 1. Mark the ringed emerald with the pattern.'),
         told: () => _('Your score card fills by itself. A pair of one ruby and one emerald is worth 5 points, a gem alone 1.'),
         done: (b, _m, a) => a.desks[0].emeralds > b.desks[0].emeralds, miss: () => _('That was not the emerald. Look for the green gem.') },
-    { record: 'torch', target: '0:c1', title: () => _('One torch a round'), task: () => _('A torch is worth 5 points, but only one a round counts. Mark the ringed torch with the pattern.'),
-        told: () => _('You lit the torch of this round. Another one in the same round would bring nothing.'),
+    { record: 'torch', target: '0:c1', title: () => _('One torch per round'), task: () => _('A torch is worth 5 points, ' +
+        'but only one per round counts. Mark the ringed torch with the pattern.'),
+        told: () => _('You lit this round’s torch. Another one in the same round would earn nothing.'),
         done: (b, _m, a) => a.scores[0].torches > b.scores[0].torches, miss: () => _('No torch this time. Cover the space with the flame.') },
     { record: 'potion', target: '0:c4', title: () => _('Skulls and the potion'), task: () =>
         _('You have two skulls. Each one costs more than the last, and the worst is subtracted at the end. The ringed potion erases two: mark it.'),
@@ -61,7 +63,8 @@ const STEPS = [
         done: (b, _m, a) => a.desks[0].skulls < b.desks[0].skulls, miss: () => _('Cover the blue potion with the pattern.') },
     { record: 'cross', target: '1:b2', title: () => _('The red cross'), task: () =>
         _('Mark the ringed red cross and confirm. It gives you one more space, on either card: choose it and confirm again.'),
-        told: () => _('A red cross brings an extra space at once, on either card. If that is a cross too, one more, and so on.'),
+        told: () => _('A red cross gives you an extra space immediately, on either card. If that is a cross too, you ' +
+            'get another one, and so on.'),
         done: (_b, made) => made.length > 1, miss: () => _('Cover the red cross with the pattern.') },
     { record: 'tomb', target: '0:e5', title: () => _('Reach the tomb'), task: () =>
         _('The pattern does not reach the tomb, but you may always mark a single space instead. Press One, tap the ringed tomb, confirm; then take a new card.'),
@@ -70,7 +73,8 @@ const STEPS = [
             'number from 1 to 48: when several players complete cards in a turn, the lowest number chooses first.'),
         done: (b, _m, a) => a.desks[0].done.length > b.desks[0].done.length, miss: () => _('Tap the golden tomb: a single space will do.') },
     { record: 'points', target: '1:a5', title: () => _('Pyramid points'), task: () =>
-        _('You have finished one orange pyramid. The first with two of a colour gets 10 extra points, the next 6, then 3. Reach the ringed tomb with the pattern.'),
+        _('You have finished one orange pyramid. The first player with two of a colour gets 10 extra points, the next ' +
+            '6, then 3. Reach the ringed tomb with the pattern.'),
         told: () => _(
             'Ten extra points! The 2nd, 4th and 6th pyramid of a colour earn the highest points that are left, so you may take ' +
             'points of one colour more than once. The lower card number goes first, and it breaks a tie at the end. The game ' +
@@ -155,7 +159,7 @@ class LessonGame extends Game {
             const last = at === STEPS.length - 1, { hash } = location;
             this.changed();
             void dialog(_('Well done'), `<p>${esc(lesson.told())}</p><p class="dlgf"><button class="btn" value="again">${
-                _('Once more')}</button> <button class="btn pri" value="next">${last ? _('Play a first game') : _('Next step')}</button></p>`)
+                _('Repeat')}</button> <button class="btn pri" value="next">${last ? _('Play a first game') : _('Next step')}</button></p>`)
                 .then((value) => {
                     if (location.hash !== hash)          // gone back or elsewhere, which closes the dialog, too
                         return;

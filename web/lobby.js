@@ -63,15 +63,15 @@ export class NewTableView {
             `<option value="${v}" ${this.kinds[i] === v ? 'selected' : ''}>${esc(t)}</option>`).join('')}</select>`}</fieldset>`;
         put(this.root, `<div class="page">${pageTop(_('Invite friends'))}<main class="page-in narrow"><h1 class="title">${
             _('Invite friends')}</h1><p class="lead">${
-            _('Make a table, send the link, and play together, each on their own device.')}</p><div class="panel form">${
+            _('Create a table, send the link, and play together, each on your own device.')}</p><div class="panel form">${
             nameField()}<div class="seatrows">${[0, 1, 2, 3].map(row).join('')}</div>${this.editions.length ? `
             <label class="fields">${_('Edition')}<select class="inp" name="edition">${this.editions.map(({ name, title }) =>
                 `<option value="${esc(name)}">${esc(title || name)}</option>`).join('')}</select></label>` : ''}
-            <label class="fields">${_('Time for a choice')}<select class="inp" name="clock"><option value="none">${
+            <label class="fields">${_('Time per choice')}<select class="inp" name="clock"><option value="none">${
                 _('no limit')}</option><option value="relaxed">${_('3 minutes')}</option><option value="quick">${
                 _('30 seconds')}</option></select></label>
             <label class="check"><input type="checkbox" name="public">${_('Anyone may join and watch')}</label><p class="err" role="alert">${
-                esc(this.message)}</p><button class="btn pri big" data-a="make">${icon('link')}${_('Make the table')}</button></div></main></div>`);
+                esc(this.message)}</p><button class="btn pri big" data-a="make">${icon('link')}${_('Create the table')}</button></div></main></div>`);
     }
 
     async make() {
@@ -177,25 +177,25 @@ class LobbyView {
         } else if (b.dataset.a === 'fill') game.post({ type: 'fill', seat, level: settings.level });
         else if (b.dataset.a === 'leave') game.post({ type: 'leave' });
         else if (b.dataset.a === 'close') { game.post({ type: 'close' }); this.app.go(''); }
-        else if (b.dataset.a === 'copy') navigator.clipboard.writeText(b.dataset.link ?? link).then(() => toast(_('The link is copied.')), () =>
+        else if (b.dataset.a === 'copy') navigator.clipboard.writeText(b.dataset.link ?? link).then(() => toast(_('Link copied.')), () =>
             toast(b.dataset.link ?? link));
         else if (b.dataset.a === 'share') navigator.share({ title: 'Pyramids', url: link }).catch(() => {});
     }
 
     render() {
         const { game } = this, { table } = game, link = tableLink(game.id);
-        const problem = table?.state === 'closed' ? _('This table was given up.') : this.message;
+        const problem = table?.state === 'closed' ? _('This table was closed.') : this.message;
         if (!table || table.state === 'closed') {
             put(this.root, `<div class="page">${pageTop(_('Table'))}<main class="page-in narrow"><h1 class="title">${esc(_('Table %{code}',
-                { code: game.id }))}</h1><p class="lead" role="status">${esc(problem || _('Looking for the table …'))}</p>${problem ?
+                { code: game.id }))}</h1><p class="lead" role="status">${esc(problem || _('Looking for the table…'))}</p>${problem ?
                 `<p class="bars"><a class="btn pri" href="#">${icon('home')}${_('Home')}</a><a class="btn" href="#friends">${
                 _('My tables')}</a></p>` : ''}</main></div>`);
             return;
         }
         if (table.state === 'running') {     // an onlooker sees nothing yet
             put(this.root, `<div class="page">${pageTop(_('Table'))}<main class="page-in narrow"><h1 class="title">${
-                _('The players choose their first cards')}</h1><p class="lead">${
-                _('You will see the game as soon as they are done.')}</p><p class="err" role="alert">${esc(problem)}</p><ul class="panel form seatlist">${table.seats.map((s, i) =>
+                _('The players are choosing their first cards')}</h1><p class="lead">${
+                _('You will see the game when they are done.')}</p><p class="err" role="alert">${esc(problem)}</p><ul class="panel form seatlist">${table.seats.map((s, i) =>
                 `<li>${avatar(i, { bot: s.kind === 'bot' })}<span><b dir="auto">${esc(game.seats[i].name)}</b></span></li>`).join('')}</ul></main></div>`);
             return;
         }
@@ -203,20 +203,20 @@ class LobbyView {
         const seat = /** @param {import('./online.js').TableSeat} s @param {number} i */ (s, i) =>
             `<li>${avatar(i, { bot: s.kind === 'bot', me: i === table.you - 1 })}<span><b dir="auto">${esc(s.kind === 'bot' ? _('bot, %{level}',
             { level: levelName(s.level ?? '') }) : s.kind === 'open' ? _('free') : s.name ?? '')}</b><small>${i === table.you - 1 ? _('you') :
-            s.kind === 'person' ? (s.here ? _('is here') : _('not connected')) : s.kind === 'friend' ? _('invited') : ''}</small></span>${
+            s.kind === 'person' ? (s.here ? _('online') : _('not connected')) : s.kind === 'friend' ? _('invited') : ''}</small></span>${
             s.kind === 'open' && !table.you ? `<button class="btn" data-a="sit" data-seat="${i + 1}">${_('Sit here')}</button>` :
                 s.kind !== 'person' && s.kind !== 'bot' && table.host ? `<button class="btn" data-a="fill" data-seat="${i + 1}">${icon('bot')}${
                 _('Bot')}</button>` : ''}${s.kind === 'friend' && keys[i + 1] ? `<button class="btn" data-a="copy" data-link="${esc(tableLink(game.id,
                 i + 1, keys[i + 1]))}">${icon('copy')}${_('Link')}</button>` : ''}</li>`;
         put(this.root, `<div class="page">${pageTop(_('Table'))}<main class="page-in lobby2"><h1 class="title">${table.you ?
             _('Waiting for friends') : _('Join the table')}</h1><p class="lead">${
-            _('The game begins when all seats are taken.')}</p>${game.banner || problem ? `<p class="err" role="alert">${esc(game.banner?.text ?? problem)}</p>` : ''}
+            _('The game starts when all seats are taken.')}</p>${game.banner || problem ? `<p class="err" role="alert">${esc(game.banner?.text ?? problem)}</p>` : ''}
             <div class="lob-grid"><section class="panel form" aria-label="${esc(_('Seats'))}">${table.you ? '' : nameField()}<ul class="seatlist">${
                 table.seats.map(seat).join('')}</ul>${!table.you && free ? `<button class="btn pri big" data-a="sit">${_('Sit down')}</button>` :
                 ''}<p class="bars">${table.you ? `<button class="btn" data-a="leave">${_('Stand up')}</button>` : ''}${table.host ?
-                `<button class="btn" data-a="close">${_('Give the table up')}</button>` : ''}</p></section>
+                `<button class="btn" data-a="close">${_('Close the table')}</button>` : ''}</p></section>
             <section class="panel form" aria-label="${esc(_('Invitation'))}"><p class="note">${
-                _('Send the link, or let them scan it.')}</p><div class="qr">${qrPicture(link,
+                _('Send the link, or let friends scan the code.')}</p><div class="qr">${qrPicture(link,
                 esc(_('QR code of the invitation link')))}</div><p class="codeline">${esc(_('Code'))} <b>${
                 esc(game.id)}</b></p><div class="linkbox"><span>${esc(link)}</span><button class="iconbtn" data-a="copy" aria-label="${
                 esc(_('Copy the link'))}">${icon('copy')}</button></div>${
@@ -264,7 +264,7 @@ export class TablesView {
     render() {
         const title = this.watch ? _('Watch a game') : _('My tables');
         const line = /** @param {Table} t */ (t) => {
-            const state = t.state === 'waiting' ? _('waiting for players') : t.state === 'over' ? _('over') : t.state === 'closed' ? _('given up') :
+            const state = t.state === 'waiting' ? _('waiting for players') : t.state === 'over' ? _('over') : t.state === 'closed' ? _('closed') :
                 t.round ? _('round %{round}, turn %{turn}', { round: t.round, turn: t.turn }) : _('setup');
             const names = t.seats.map((s) => s.kind === 'bot' ? _('bot, %{level}', { level: levelName(s.level ?? '') }) : s.name || _('free')).join(
                 ', ');
@@ -276,7 +276,7 @@ export class TablesView {
             _('Your tables on this server, running ones first.')}</p><p class="bars"><a class="btn pri" href="#friends/new">${icon('link')}${
             _('New table')}</a><a class="btn" href="#${this.watch ? 'friends' : 'watch'}">${this.watch ? _('My tables') : _('Watch a game')}</a></p>
             <p class="err" role="status">${esc(this.message)}</p><ul class="gamelist">${this.tables ? this.tables.map(line).join('') ||
-                `<li class="panel none-yet">${_('There are none just now.')}</li>` : ''}</ul>${this.tables ?
+                `<li class="panel none-yet">${_('None right now.')}</li>` : ''}</ul>${this.tables ?
                 `<p class="note">${esc(ngettext('%{n} table', '%{n} tables', this.tables.length))}</p>` : ''}</main></div>`);
     }
 }

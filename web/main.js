@@ -94,7 +94,7 @@ export class App {
     async isMissing() {
         const there = await this.ready.then(() => true, () => false);
         this.missing = there ? '' : 'WebAssembly' in globalThis ? _('This part could not be loaded. Are you offline?') :
-            _('Pyramids does not run in this browser: WebAssembly is missing or switched off.');
+            _('Pyramids cannot run in this browser: WebAssembly is missing or turned off.');
         return !there;
     }
 
@@ -231,7 +231,7 @@ export class App {
             return;
         }
         const turns = LocalGame.saved()?.record.match(/^reveal /gm)?.length ?? 0;
-        if (turns > 1 && !await confirmed(_('Begin a new game?'), _('The game that you have not finished ends then.'), _('New game')))
+        if (turns > 1 && !await confirmed(_('Start a new game?'), _('Your unfinished game will be discarded.'), _('New game')))
             return;
         this.game?.stop();
         this.game = begin();
@@ -253,9 +253,9 @@ export class App {
         const keys = /** @type {[string, string][]} */ ([['← ↑ → ↓', _('move over the chamber')], ['Tab',
             _('to the other card, then to the buttons')], ['1 2', _('first or second card')], ['R', _('rotate the pattern')],
             ['F', _('mirror it')], ['S', _('one space instead of the pattern')], ['N', _('next legal placement')], ['Enter',
-                _('place, and once more to confirm')], ['U', _('undo')], ['P', _('list placements')],
-            ['H', _('hint')], ['L', _('game log')], ['Esc', _('clear what is placed')]]);
-        const tips = [_('Point at a space: the pattern shows where it would go. Click to place it, click again for other ways, then confirm.'),
+                _('place; press again to confirm')], ['U', _('undo')], ['P', _('list placements')],
+            ['H', _('hint')], ['L', _('game log')], ['Esc', _('clear the placed marks')]]);
+        const tips = [_('Point at a space to see where the pattern would go. Click to place it, click again for other ways, then confirm.'),
             _('Drag over spaces to paint the pattern, or drag the pattern itself.'),
             _('On a touch screen tap a space; tap it again for the next placement. Hold a space to paint: then tap the others one by one.')];
         void dialog(_('Help and keys'), `<ul class="rows">${tips.map((t) => `<li>${esc(t)}</li>`).join(

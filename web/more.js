@@ -33,7 +33,7 @@ async function replay(app, id = '', line) {
     if (location.hash !== hash)
         return;
     const core = texts.includes(null) ? _('This link is too large for a game record.') :
-        record ? loadRecord(app, record, edition) : refused || _('This game is not kept in this browser.');
+        record ? loadRecord(app, record, edition) : refused || _('This game is not saved in this browser.');
     if (record && core === MISSING) {
         app.show((root) => new MissingView(root, app, record, () => void app.route()), _('Replay'));
         return;

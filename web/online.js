@@ -38,25 +38,26 @@ export class ServerError extends Error {
 /** What went wrong, for people. @param {string} code */
 export function serverWords(code) {
     switch (code) {
-    case 'no_server': return _('There is no game server behind this page, or it cannot be reached. Games against bots work all the same.');
-    case 'no_visitor': return _('The server does not know you: this browser keeps no cookies for this page. Please allow them.');
-    case 'unknown_visitor': return _('The server does not know you any more. It may have another database.');
-    case 'bad_cookie': return _('The server cannot read your cookies, so it does not know you. Nothing was changed.');
-    case 'no_table': return _('There is no table with this code.');
+    case 'no_server': return _('This page has no game server, or it cannot be reached. You can still play against bots.');
+    case 'no_visitor': return _('The server does not recognise you: this browser blocks cookies for this page. Please ' +
+        'allow them.');
+    case 'unknown_visitor': return _('The server no longer recognises you. It may be using another database.');
+    case 'bad_cookie': return _('The server cannot read your cookies, so it does not recognise you. Nothing was changed.');
+    case 'no_table': return _('No table has this code.');
     case 'taken': return _('That seat is taken, or no seat is free. You can watch.');
-    case 'begun': return _('The game has begun. You can watch.');
-    case 'bad_key': return _('This seat is kept for a friend, and the link is not theirs.');
-    case 'too_many': return _('There are too many tables or visitors just now. Please try later.');
+    case 'begun': return _('The game has started. You can watch.');
+    case 'bad_key': return _('This seat is reserved for a friend; this link has the wrong key.');
+    case 'too_many': return _('The server has too many tables or visitors right now. Please try again later.');
     case 'too_fast': return _('That was too fast. Please wait a moment.');
-    case 'storage': case 'stopping': return _('The server cannot take this now. Please try again.');
+    case 'storage': case 'stopping': return _('The server cannot do this now. Please try again.');
     case 'late': return _('The turn was over before your choice arrived.');
     case 'not_host': return _('Only the host of the table can do this.');
     case 'bad_name': return _('Please choose another name.');
     case 'here': return _('That player is connected.');
-    case 'origin': return _('The server does not expect visitors at this address. Whoever runs it can allow it: %{command}',
+    case 'origin': return _('The server does not accept visitors at this address. Its operator can allow it: %{command}',
         { command: `pyramids serve --origin ${location.origin}` });
     case 'no_edition': return _('The server does not have this edition.');
-    default: return _('The server says: %{code}', { code });
+    default: return _('The server reports: %{code}', { code });
     }
 }
 
@@ -79,8 +80,8 @@ export async function api(method, path, body) {
 let asking = null;
 
 /** Whoever we were may be known to the server's other database, so only a person's word makes us somebody new. */
-const meansToBeNew = () => asking ??= confirmed(_('The server does not know you'), _(
-    'Your seats and statistics belong to a player whom this server does not know: perhaps it was started with another database. If you continue as a new player, this browser can no longer play for that one.'),
+const meansToBeNew = () => asking ??= confirmed(_('The server does not recognise you'), _(
+    'Your seats and statistics belong to a player this server does not recognise; it may be using another database. If you continue as a new player, this browser can no longer play as the old one.'),
     _('Continue as a new player')).finally(() => { asking = null; });
 
 /** Makes us known to the server, under our present name if it can be seen. @param {string} [nameless] for who has none */
@@ -226,19 +227,19 @@ export class OnlineGame extends Game {
             if (Date.now() - this.lostAt >= PATIENCE) {
                 actions.push({ label: _('Try again'), act: () => { this.drop(); this.connect(); } });
                 if (this.me >= 0 && this.core.view(-1) && !this.core.isOver())
-                    actions.push({ label: _('Play on against bots'), act: () => void this.playOn() });
+                    actions.push({ label: _('Continue against bots'), act: () => void this.playOn() });
             }
             this.banner = { icon: 'wifi', alert: true, text: this.hasMarks() ? _('Reconnecting, your marks are safe') : this.me >= 0 ? _('Reconnecting, your seat is kept') :
-                _('Reconnecting …'), actions };
+                _('Reconnecting…'), actions };
         } else if (this.restarting)
-            this.banner = { icon: 'wifi', alert: true, text: this.hasMarks() ? _('The server restarts. Your marks are safe.') :
-                _('The server restarts. This page finds it again by itself.'), actions };
+            this.banner = { icon: 'wifi', alert: true, text: this.hasMarks() ? _('The server is restarting. Your marks are safe.') :
+                _('The server is restarting. This page will reconnect by itself.'), actions };
         else if (this.elsewhere)
-            this.banner = { icon: 'device', text: _('You play this seat in another window now.'), actions: [{ label: _('Play here'), act: () => this.takePlace() }] };
+            this.banner = { icon: 'device', text: _('You are playing this seat in another window.'), actions: [{ label: _('Play here'), act: () => this.takePlace() }] };
         else if (this.slow)
             this.banner = { icon: 'wifi', text: _('The connection is slow. Your choice is on its way.'), actions };
         else if (seats[this.me]?.away)
-            this.banner = { icon: 'bot', text: _('A bot plays for you'), actions: [{ label: _('Play myself'), act: () => {
+            this.banner = { icon: 'bot', text: _('A bot is playing for you'), actions: [{ label: _('Play myself'), act: () => {
                 this.hasLeft = false;
                 this.post({ type: 'return' });
             } }] };
@@ -259,10 +260,10 @@ export class OnlineGame extends Game {
 
     /** The game so far on this device, with bots in the other seats. */
     async playOn() {
-        const value = await dialog(_('Play on against bots'), `<p>${
-            _('You go on with a copy of this game: bots take the other seats, and cards that you could not see are shuffled anew. The table itself waits for you at the server.')
+        const value = await dialog(_('Continue against bots'), `<p>${
+            _('You continue with a copy of this game: bots take the other seats, and cards you could not see are reshuffled. The table itself waits for you on the server.')
             }</p><p class="dlgf"><button class="btn" value="">${
-            _('Cancel')}</button> <button class="btn pri" value="go">${_('Play on')}</button></p>`);
+            _('Cancel')}</button> <button class="btn pri" value="go">${_('Continue playing')}</button></p>`);
         if (value !== 'go' || !this.lostAt || !this.table)
             return;
         const { core, me } = this, seats = this.seats.map((s, i) => i === me ? s : { ...s, level: s.level || settings.level });
@@ -392,7 +393,7 @@ export class OnlineGame extends Game {
     }
 
     /** @param {string} code */
-    offerRematch(code) { toast(_('A rematch was made: press Rematch to join, code %{code}.', { code }), 8000); }
+    offerRematch(code) { toast(_('A rematch is ready: press Rematch to join, code %{code}.', { code }), 8000); }
 
     /** @param {{from: number, to: number, left: number, lines: string[]}} message */
     hearLines({ from, to, left, lines }) {
@@ -421,7 +422,7 @@ export class OnlineGame extends Game {
     /** Says what has happened to who comes back. @param {number} missed turns */
     greet(missed) {
         if (this.returned)
-            toast(_('Welcome back. A bot played for you meanwhile; now you play again.'));
+            toast(_('Welcome back. A bot played for you; now it is your game again.'));
         else if (this.catchingUp && missed > 0 && this.me >= 0 && !this.core.isOver())
             toast(ngettext('Welcome back, %{n} turn was played.', 'Welcome back, %{n} turns were played.', missed));
         this.catchingUp = this.returned = false;
@@ -562,8 +563,8 @@ export class OnlineGame extends Game {
         if (code === NO_COMMITMENT)
             return;
         const good = code === 0 && seen !== false;
-        const why = !good ? code ? _('Line %{line} of the record is not what follows from the secret and the numbers.', { line }) :
-            _('The fingerprint or your number in the record is not the one that this browser has seen.') : seen ?
+        const why = !good ? code ? _('Line %{line} of the record does not follow from the secret and the numbers.', { line }) :
+            _('The fingerprint or your number in the record differs from the one this browser has seen.') : seen ?
             _('All %{n} deals, reveals and draws follow from the secret and the numbers, and yours is among them.', { n: compared }) :
             _('All %{n} deals, reveals and draws follow from the secret and the numbers.', { n: compared });
         this.shuffle = `<details class="shuffle"><summary class="${good ? 'good' : 'bad'}">${icon(good ? 'check' : 'info')}${good ?
@@ -576,7 +577,8 @@ export class OnlineGame extends Game {
         const { number } = this.memory, { commitment } = this.table ?? {};
         return `<p>${
             _('The cards follow from a secret, whose fingerprint the server showed before the game, and a random number that each player’s device added after that. At the end the secret is shown, and your browser checks every card.')}</p><p>${
-            _('Your device draws one number for this table and keeps it, so asking again gains the server nothing. Only together with a player who sat down after you could it have chosen among deals.')}</p><p>${
+            _('Your device draws one number for this table and keeps it, so the server gains nothing by asking ' +
+                'again. Only together with a player who sat down after you could it have chosen between deals.')}</p><p>${
             _('This page comes from the server that it checks. To check elsewhere, save the record and run %{command} on your own computer.', { command: '<code>pyramids verify game.pyr</code>' })}</p><dl class="hex"><dt>${
             _('Fingerprint of the secret')}</dt><dd>${esc(commitment ?? '')}</dd>${number ? `<dt>${_('Your number')}</dt><dd>${esc(number)}</dd>` : ''}</dl>`;
     }

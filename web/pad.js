@@ -72,7 +72,7 @@ export class PadView {
         const given = numbers.filter((n) => n >= 0);
         if (given.some((n, i) => i > 0 && n < given[i - 1]))
             return { penalties: null,
-                wrong: _('A skull costs less than the one before it. Expected: penalties that never fall.') };
+                wrong: _('A skull costs less than the one before it. Penalties must not decrease.') };
         return { penalties: given.length === 10 ? numbers : null,
             wrong: given.length && given.length < 10 ? _('Expected: ten numbers.') : '' };
     }
@@ -86,7 +86,7 @@ export class PadView {
         const { tiles, sheets } = this.pad, owner = tiles[c][n], name = sheets[owner] ? this.nameOf(owner) : '';
         const question = ngettext('Take the %{n} point from %{name}?', 'Take the %{n} points from %{name}?', TILES[n],
             { name });
-        if (name && owner !== s && !await confirmed(question, _('Only one player can have them.'), _('Take over')))
+        if (name && owner !== s && !await confirmed(question, _('Only one player can have these points.'), _('Take over')))
             return;
         tiles[c][n] = owner === s ? -1 : s;
     }
@@ -110,7 +110,7 @@ export class PadView {
         case 'drop': if (pad.sheets.length > 2) { pad.sheets.pop(); pad.tiles = pad.tiles.map((t) => t.map((o) => o === pad.sheets.length ? -1 :
             o)); } break;
         case 'undo': this.pad = JSON.parse(this.past.pop() ?? before); this.save(); return;
-        case 'clear': { if (!await confirmed(_('Begin a new game?'), _('All ticks are cleared, the names stay.'), _('New game'))) return; const names = pad.sheets.map((x) => x.name); this.pad = fresh(); this.pad.sheets = names.map((name) => ({ ...blank(),
+        case 'clear': { if (!await confirmed(_('Start a new game?'), _('This clears all ticks and keeps the names.'), _('New game'))) return; const names = pad.sheets.map((x) => x.name); this.pad = fresh(); this.pad.sheets = names.map((name) => ({ ...blank(),
             name })); break; }
         }
         if (JSON.stringify(this.pad) !== before)
@@ -124,8 +124,8 @@ export class PadView {
         const own = from !== 'classic' && !Object.hasOwn(editions(), from);
         const option = /** @param {string} value @param {string} label */ (value, label) => `<option value="${esc(value)}" ${
             value === (own ? '' : from) ? 'selected' : ''}>${esc(label)}</option>`;
-        const text = own ? _('No rulebook prints them: copy the ten numbers from a score card of your box. ' +
-            'They are kept in this browser.') : from === 'classic' ?
+        const text = own ? _('The rulebooks do not list them: copy the ten numbers from a score card of your ' +
+            'box. They are saved in this browser.') : from === 'classic' ?
             _('These are the penalties of our own Classic edition, not those of your box.') : '';
         const field = /** @param {number} i */ (i) => `<label><span aria-hidden="true">${symbol('skull')}${i + 1}</span><input
             class="inp" type="number" inputmode="numeric" min="0" max="${MOST}" data-skull="${i}" value="${
@@ -179,7 +179,7 @@ export class PadView {
                 penalties ? _('Skull %{n}, minus %{penalty}', { n: i + 1, penalty: penalties[i] }) :
                     _('Skull %{n}', { n: i + 1 }))).join('')}</div><p class="note">${x.skulls && !penalties ? `<button data-k="skulls">${_('Not subtracted yet: enter the skull penalties first.')}</button>` : ''}</p></div></section>`;
         put(this.root, `<div class="page">${pageTop(_('Score pad'))}<main class="page-in"><h1 class="title">${_('Score pad')}</h1><p class="lead">${
-            _('For the game on your own table: tick what you mark, and tick the last one again to erase it. Everything is kept in this browser.')}</p><p class="bars"><button class="btn" data-k="add" aria-disabled="${
+            _('For the game on your own table: tick what you mark; tick the last one again to erase it. Everything is saved in this browser.')}</p><p class="bars"><button class="btn" data-k="add" aria-disabled="${
             pad.sheets.length > 3}">${icon('people')}${_('Add a player')}</button><button class="btn" data-k="drop" aria-disabled="${
             pad.sheets.length < 3}">${_('Remove the last')}</button><button class="btn" data-k="undo" aria-disabled="${!this.past.length}">${icon('undo')}${
                 _('Undo')}</button><button class="btn" data-k="clear">${icon('pad')}${_('New game')}</button></p><div class="pads">${

@@ -173,7 +173,7 @@ export class MissingView {
 
     render() {
         put(this.root, `<div class="page">${pageTop(_('Replay'))}<main class="page-in narrow"><h1 class="title">${_('The cards of this game are missing')}</h1><p class="lead">${
-            esc(_('It was played with the edition “%{name}”, which this browser does not have. Open its file, or drop it onto this page: then the game is shown.', { name: this.name }))}</p>
+            esc(_('It was played with the edition “%{name}”, which this browser does not have. Open its file, or drop it onto this page, to see the game.', { name: this.name }))}</p>
             <p class="bars"><label class="btn pri filebtn">${icon('cards')}${_('Open the edition file')}<input type="file" class="vh" accept=".edition,.txt,text/plain"></label><a class="btn" href="#replays">${
             icon('replay')}${_('Replays')}</a></p><p class="err" role="alert">${esc(this.message)}</p></main></div>`);
     }
@@ -208,11 +208,11 @@ export class ReplaysView {
                 icon('right')}</a></li>`;
         }).join('');
         put(this.root, `<div class="page">${pageTop(_('Replays'))}<main class="page-in"><h1 class="title">${_('Replays')}</h1><p class="lead">${
-            _('Your last games are kept in this browser. Drop a record onto this page to watch any game.')}</p>
+            _('Your last games are saved in this browser. Drop a record onto this page to watch any game.')}</p>
             <p class="bars"><label class="btn filebtn">${icon('share')}${
                 _('Open a record')}<input type="file" class="vh" accept=".pyr,.txt,text/plain"></label></p><p class="err" role="alert">${
                 withRules(this.message)}</p>
-            <ul class="gamelist">${rows || `<li class="panel none-yet">${_('Your games will be kept here.')}</li>`}</ul></main></div>`);
+            <ul class="gamelist">${rows || `<li class="panel none-yet">${_('Your games will be saved here.')}</li>`}</ul></main></div>`);
     }
 }
 
@@ -370,7 +370,7 @@ export class ReplayView {
                 esc(_('Round %{round}, turn %{turn}', { round: view.round + 1, turn: view.turn + 1 })) : _('Setup')}</p><p class="rp-say">${
                 current?.kind === 'turn' && now ? esc(patternName(now)) : current?.html ?? ''}${judgement?.mark ? ` <b class="mk">${judgement.mark}</b>` : ''}</p>${judgement
                 ? `<p class="note">${judgement.lost < .05 || !best ? esc(_('The best choice.')) :
-                    esc(_('%{points} points and %{win} % of the chance to win below the best: %{choice}', { points: number(judgement.lost, 1),
+                    esc(_('%{points} points and %{win}% of the winning chances below the best: %{choice}', { points: number(judgement.lost, 1),
                     win: Math.round(100 * judgement.winLost), choice: choiceWords(best.choice) }))}</p>` : ''}</div></section>
             <section class="panel rp-ctl" aria-label="${esc(_('Replay controls'))}"><input type="range" name="at" min="${this.first}" max="${
                 this.lines.length - 1}" value="${this.at}" aria-label="${
@@ -379,7 +379,7 @@ export class ReplayView {
             esc(_('Step back'))}">${icon('left')}</button><button class="btn pri" data-a="play">${this.timer ? icon('pause') + _('Pause') :
                 icon('play') + _('Play back')}</button><button class="btn" data-a="next" aria-label="${esc(_('Step forward'))}">${
                 icon('right')}</button><button class="btn" data-a="last" aria-label="${esc(_('To the end'))}">${icon('last')}</button>
-            <label class="seatsel"><span class="vh">${_('View of')}</span><select class="inp" name="seat"><option value="-1">${
+            <label class="seatsel"><span class="vh">${_('View')}</span><select class="inp" name="seat"><option value="-1">${
                 _('everyone')}</option>${seats.map((s) => `<option value="${s}" ${s === this.seat ? 'selected' : ''}>${esc(_('as %{name} saw it',
                 { name: this.names[s] }))}</option>`).join('')}</select></label></div></section>
             ${view.phase === 'keep' && view.dealt.length ? `<section class="panel rp-dealt"><h2 class="eyebrow">${_('Dealt')}</h2><div class="grid">${
@@ -400,7 +400,7 @@ export class ReplayView {
                 `<button class="btn" data-a="analyse">${icon('brain')}${_('Analyse')}</button>`}</div>${this.judged ? judgedHtml(this.judged,
                 this.names, core, this.winners(), `replay/${this.id}`).join(`<h3 class="title">${_('Turning points')}</h3>`)
             : this.progress >= 0 ? `<progress class="bar" max="1" value="${this.progress}" aria-label="${esc(_('Analysis'))}"></progress>` :
-                `<p class="note">${_('The analysis marks choices that cost points or the chance to win.')}</p>`}</section></aside></main></div>`);
+                `<p class="note">${_('The analysis marks choices that cost points or winning chances.')}</p>`}</section></aside></main></div>`);
         const range = /** @type {HTMLInputElement} */ ($('[name=at]', this.root)), box = $('.logbox', this.root);
         range.value = String(this.at);
         // The log follows, and the page stays where it is.

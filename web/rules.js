@@ -21,62 +21,81 @@ const paragraphs = (first, ...more) => first + more.map((text) => `<p>${text}</p
  * @returns {[string, [string, string][]][]} sections of tag and HTML */
 function sections() {
     return [
-        [_('What lies on the table'), [
+        [_('Components'), [
             ['R1', paragraphs(_(
-                'There are 48 pyramid cards, 16 each of green, orange and purple. Inside is a chamber of five by five spaces. One space of the top row is the entrance, one of the bottom row the tomb. A space can be a wall, empty, or hold one symbol.'),
+                'There are 48 pyramid cards: 16 green, 16 orange and 16 purple. Each shows a chamber of five by five ' +
+                    'spaces. One space in the top row is the entrance, and one in the bottom row is the tomb. A space ' +
+                    'can be a wall, be empty, or hold one symbol.'),
                 _('Each card has a number from 1 to 48. The numbers decide who replaces cards first, who takes pyramid points ' +
                     'first, and who wins a tie: the lower number always comes first.'))],
             ['R2', _('Eight expedition cards show six different patterns of two to four spaces.')],
             ['R3', _(
-                'Everyone has a score card: ten rubies, ten emeralds, four torches (one a round), ten skulls with growing penalties, and pyramid points of 10, 6 and 3 for each colour.')]]],
+                'Each player has a score card: ten rubies, ten emeralds, four torches (one per round), ten skulls ' +
+                    'with growing penalties, and pyramid points of 10, 6 and 3 for each colour.')]]],
         [_('Setup'), [
-            ['R4', _('Everyone gets four pyramid cards, keeps two face up and returns two. All choose at once.')],
+            ['R4', _('Each player gets four pyramid cards, keeps two face up and returns two. All players choose at ' +
+                'the same time.')],
             ['R5', _('All other cards are shuffled into the deck, and four are laid out as the display.')],
             ['R6', _('The eight expedition cards are shuffled for every round.')]]],
         [_('A turn'), [
-            ['R7', _('Reveal: the top expedition card is turned up. Its pattern holds for everyone.')],
+            ['R7', _('Reveal: turn up the top expedition card. Everyone uses its pattern.')],
             ['R8', _(
-                'Mark: all at once, everyone marks the whole pattern on one of their two cards. It may be turned by quarters and mirrored, never cut short. Instead one may always mark exactly one space. Doing nothing is not allowed.')],
-            ['R9', _('Walls and marked spaces cannot be marked, and nothing goes beyond the chamber.')],
+                'Mark: at the same time, each player marks the whole pattern on one of their two cards. You may turn ' +
+                    'it by quarters and mirror it, but never mark only part of it. Instead of the pattern you may ' +
+                    'always mark exactly one space. Doing nothing is not allowed.')],
+            ['R9', _('You cannot mark walls or spaces that are already marked, and all marks must stay inside the ' +
+                'chamber.')],
             ['R10', _(
-                'The first mark on a card covers its entrance. Every later one has at least one space that touches, side by side, a space that was marked before.')],
+                'Your first mark on a card must cover the entrance. In every later mark, at least one space must share ' +
+                    'a side with a space that was marked before.')],
             ['R11', `${_('Symbols take effect when they are marked:')}${symbolList()}`],
             ['R12', paragraphs(_(
-                'Replace: who completed a card sets it aside and takes a new one, from the display or unseen from the deck. With two, one after the other. The display is filled up when that player is done. The lowest completed number chooses first.'),
+                'Replace: if you completed a card, set it aside and take a new one, from the display or unseen from the ' +
+                    'deck. If you completed two, replace them one at a time. The display is refilled when you are done. ' +
+                    'The player who completed the lowest number chooses first.'),
                 _('Completed cards stay face up until the end of the game. Everyone may look at their colours and numbers ' +
                     'at any time.'))],
-            ['R13', _('When the deck is empty the display is no longer filled up, and play goes on.')],
+            ['R13', _('When the deck is empty, the display is no longer refilled. The game continues.')],
             ['R14', paragraphs(_(
-                'Pyramid points: who completes the 2nd, 4th or 6th pyramid of a colour takes the highest points of that colour that are left: 10, then 6, then 3. Several in one turn go by the numbers of those pyramids, lowest first.'),
+                'Pyramid points: when you complete your 2nd, 4th or 6th pyramid of a colour, you take the highest ' +
+                    'points left for that colour: 10, then 6, then 3. If several players do so in one turn, the lowest ' +
+                    'number among those pyramids goes first.'),
                 _('One player may take points of the same colour several times: with the 2nd, the 4th and the 6th pyramid. ' +
                     'Once 10, 6 and 3 are taken, that colour has no more points.'))],
             ['R15', _('A round ends after seven turns; the eighth expedition card stays hidden. The game ends after four rounds.')]]],
         [_('Scoring'), [
             ['R16', _(
-                '10 for a completed pyramid, 5 for a torch, the pyramid points, 5 for a pair of one ruby and one emerald, 1 for a gem without a partner, minus the penalty of the one worst skull. Unfinished cards count nothing.')],
-            ['R17', _('Most points win. Who ties compares the lowest-numbered completed pyramid: the lower one wins.')]]],
+                'Score 10 per completed pyramid, 5 per torch, your pyramid points, 5 per pair of one ruby and one emerald, and 1 per unpaired gem, minus the penalty of your worst skull. Unfinished cards score nothing.')],
+            ['R17', _('Most points win; ties go to whoever completed the lowest-numbered pyramid.')]]],
         [_('Rulings'), [
             ['Q1', paragraphs(_(
-                'The spaces of a pattern are marked together. Then come gems, torch, skulls, potions; then the crosses are paid out one by one, each extra’s own symbol before the next.'),
+                'The spaces of a pattern are marked together. Then gems, torch, skulls and potions take effect, in this ' +
+                    'order; then the crosses are resolved one by one, each with its own symbol before the next.'),
                 _('So a potion in the pattern does not erase a skull that an extra mark adds later.'))],
             ['Q2', _('A card whose tomb is marked is still yours until it is set aside: an extra mark may go there.')],
-            ['Q3', _('An extra mark that has nowhere to go is lost. One that has somewhere to go must be made.')],
+            ['Q3', _('If an extra mark fits nowhere, it is lost. If it fits somewhere, you must make it.')],
             ['Q4', _(
-                'Who completed two cards replaces both before the display is filled up, and sees the first new card before choosing the second. The lower number sets the place in the order.')],
-            ['Q5', _('A card from the deck is seen only once it has been taken; there is no going back.')],
-            ['Q6', _('If a player completed two pyramids of that colour in the turn, the lower number counts for the order of points.')],
-            ['Q7', _('If nothing is left to take, a player goes on with one card, or with none. Who has no card passes.')],
+                'If you completed two cards, you replace both before the display is refilled, and you see the first ' +
+                    'new card before choosing the second. Your lower number decides when it is your turn to choose.')],
+            ['Q5', _('You see a card from the deck only after you take it, and you cannot change your mind.')],
+            ['Q6', _('If a player completed two pyramids of that colour in the turn, the lower number decides the order.')],
+            ['Q7', _('If no cards are left to take, you continue with one card, or with none. A player with no card ' +
+                'passes.')],
             ['Q8', _('If none of the tied players completed a pyramid, they share the win.')],
-            ['Q9', _('Points come after all replacements.')],
+            ['Q9', _('Points are taken after all replacements.')],
             ['Q10', _(
-                'Secret are the order of deck and expedition cards, what was dealt and returned until the game ends, and the others’ choices while all choose at once. Everything else is open.')]]],
+                'These are secret: the order of the deck and of the expedition cards; until the game ends, the cards ' +
+                    'dealt and returned; and the other players’ choices while everyone is choosing. Everything else ' +
+                    'is open.')]]],
         [_('Examples'), [
             ['E1', `${
                 _('Seven pyramids, two torches, points 10, 6 and 3, three pairs and three single rubies, worst skull 6:')} <b>70 + 10 + 19 + 18 − 6 = 111</b><p>${
-                _('Four green pyramids and two orange ones brought the 19 pyramid points; ' +
-                    'the seventh pyramid is purple.')}</p>`],
+                _('Four green pyramids and two orange ones earned the 19 pyramid points; the seventh pyramid is ' +
+                    'purple.')}</p>`],
             ['E2', _(
-                'Purple 10 is taken. In one turn a player completes a 2nd purple pyramid, number 33, and another a 4th, number 15. Number 15 goes first and takes 6; number 33 takes 3; purple is used up.')],
+                'The 10 for purple is taken. In one turn, one player completes a 2nd purple pyramid, number 33, and ' +
+                    'another player a 4th, number 15. Number 15 goes first and takes 6; number 33 takes 3. Nothing is ' +
+                    'left for purple.')],
             ['E3', _('In one turn one player completes a 2nd green and another a 2nd purple pyramid: each takes the 10 of that colour.')],
             ['E4', _(
                 'A torch in round 1 marks the first torch. A second torch in round 1 marks nothing; the second torch can only be marked in round 2.')],
@@ -253,19 +272,20 @@ class ExampleBoard {
                 tilesHtml(end, ['green', 'orange'])}<div data-rows="${rows}">${
                 scoreTable(end, [ana], [], core, [false])}</div>`;
             return [_('Every completed pyramid is worth 10 points.'), _('The torches of rounds 1 and 4 are worth 5 points each.'),
-                _('Four green pyramids brought 6 and 3 points, two orange ones 10.'),
+                _('Four green pyramids earned 6 and 3 points, two orange ones 10.'),
                 _('Three pairs of gems are worth 5 points each, three single rubies 1 each.'),
-                _('Of all skulls only the worst one is subtracted.'),
+                _('Only the worst skull is subtracted.'),
                 `${[pyramids, torches, points, gems].join(' + ')} − ${-skulls} = ${signed(total)}`].map((say, i) => ({ line: last, say,
                 picture: table(i + 1) }));
         }
         case 'E2':
-            return [[at('mark 1', -1) - 1, `${_('Purple 10 is taken. %{a} has completed one purple pyramid, %{b} three.',
+            return [[at('mark 1', -1) - 1, `${_('The 10 for purple is taken. %{a} has completed one purple pyramid, %{b} ' +
+                'three.',
                 { a: ana, b: ben })} ${_('Cards 15 and 33 are purple here, as in the rulebook; in Classic they are orange.')}`],
                 [at('mark 2', -1), _('In the same turn %{a} completes number 33 and %{b} number 15.', { a: ana, b: ben })],
                 [at('points', -2) - 1, _('First both take a new card: 15 is lower than 33, so %{b} chooses first.', { b: ben })],
-                [at('points', -2), _('The points go by the numbers too: %{b} takes 6.', { b: ben })],
-                [at('points', -1), _('%{a} takes 3. The points for purple are used up.', { a: ana })]].map(([line, say]) =>
+                [at('points', -2), _('The lower number also takes points first: %{b} takes 6.', { b: ben })],
+                [at('points', -1), _('%{a} takes 3. No points are left for purple.', { a: ana })]].map(([line, say]) =>
                 ({ line: Number(line), say: String(say), picture: desks(Number(line), ['purple']) }));
         case 'E3':
             return [[at('mark 1', -1) - 1, _('%{a} has completed one green pyramid, %{b} one purple.', { a: ana, b: ben })],

@@ -14,7 +14,7 @@ export function showSettings(speak, field) {
     return dialog(_('Settings'), `<div class="fields"><label>${_('Your name')}<input type="text" name="name" maxlength="24" value="${
         esc(settings.name)}" autocomplete="nickname"></label>
         <label>${_('Language')}<select name="language">${LANGUAGES.map(([c, n]) => option(c, n, language)).join('')}</select></label>
-        <label>${_('Theme')}<select name="theme">${option('auto', _('as the device'), settings.theme)}${option('light', _('light'),
+        <label>${_('Theme')}<select name="theme">${option('auto', _('same as device'), settings.theme)}${option('light', _('light'),
             settings.theme)}${option('dark', _('dark'), settings.theme)}</select></label>
         ${check('sound', _('Sounds'))}<label>${_('Volume')}<input type="range" name="volume" min="0.1" max="1" step="0.1" value="${settings.volume}" ${
             settings.sound ? '' : 'disabled'}></label>

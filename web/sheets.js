@@ -99,7 +99,7 @@ export async function hint(table) {
     while (core.undo(game.me) === 0);
     table.render();
     const asked = table.aimKey;
-    toast(_('Looking for good choices …'));
+    toast(_('Looking for good choices…'));
     /** @type {Option[] | null} */
     const options = await table.analyst.ask({ kind: 'options', record: core.visibleLog(game.me), seat: game.me, playouts: 4000, seed: String(
         randomSeed()) }).catch(() => null);
@@ -121,7 +121,8 @@ export async function hint(table) {
     }).join('');
     const value = await dialog(_('Hint'),
         `<p class="note">${
-        _('The best choices, judged by playing on thousands of times from what you can know. Choosing one places its first mark.')}</p><ul class="choices">${
+        _('The best choices, from thousands of simulated games that use only what you can see. Choosing one ' +
+            'places its first mark.')}</p><ul class="choices">${
         rows}</ul>`, { close: _('Close') });
     if (value === '' || !table.aim)
         return;

@@ -226,7 +226,7 @@ export class TableView {
         case 'extra': return [_('One more space'), _('The red cross gives you one space on either card.')];
         case 'made': return [_('Your choice is complete'), _('Confirm it, or take marks back.')];
         case 'pass': return [_('Nothing to mark'), _('You have no card left, so you pass this turn.')];
-        case 'wait': return this.game.isUnsent() ? [_('Waiting for the connection'), _('Your choice is kept here, and sent once as soon as the server is back.')] :
+        case 'wait': return this.game.isUnsent() ? [_('Waiting for the connection'), _('Your choice is saved here and will be sent when the server is back.')] :
             [missing.length ? _('Sent. Waiting for %{names}', { names: listWords(missing) }) : _('Sent'),
             _('The others’ choices appear once everyone is ready.')];
         case 'choose': return [_('A pyramid is complete'), _('Choose your next card.')];
@@ -439,7 +439,7 @@ export class TableView {
             return;
         const at = aim.hover;
         if (!aim.turn(by))
-            announce(_('No other turn fits on this card.'));
+            announce(_('It fits no other way on this card.'));
         else if (aim.pin)
             sayPlaced(this);
         if (at && this.hand.hoverAt) {
@@ -465,7 +465,7 @@ export class TableView {
                 return;
             game.touched();
             if (after.gains.some((g) => g.lost))
-                toast(_('No space is left, the extra mark is lost.'));
+                toast(_('No space is left: the extra mark is lost.'));
             if (core.isReady(game.me)) {
                 game.confirm();
             } else {

@@ -30,7 +30,7 @@ export function coverHtml(table) {
     const name = table.game.covered;
     return `<main class="view cover"><div class="panel cover-in">${avatar(table.game.me, { me: true })}<h1 class="title">${
         esc(_('Pass the device to %{name}', { name }))}</h1>
-        <p>${esc(_('The cards are covered until %{name} is ready. Nobody else should look.',
+        <p>${esc(_('The cards are covered until %{name} is ready. Everyone else, please look away.',
             { name }))}</p><button class="btn pri big" data-a="uncover">${esc(_('I am %{name}', { name }))}</button>
         <button class="btn ghost" data-a="home">${_('Home')}</button></div></main>`;
 }
@@ -46,9 +46,10 @@ export function setupHtml(table, view) {
         'aria-disabled="true"' : ''}><span class="vh">${esc(cardInWords(table.edition, n))}</span><span class="tick">${icon('check')}</span>${
             picture(table.edition.cards[n])}<span class="cap" aria-hidden="true">${capHtml(table, n)}</span></button>`;
     return `<div class="view setup">${topHtml(table, `<span class="roundtext">${_('Setup')}</span>`, '')}${bannerHtml(table)}
-        <main class="setup-in"><div class="intro"><h1 class="title">${watching ? _('The players choose their first cards') : sealed ?
+        <main class="setup-in"><div class="intro"><h1 class="title">${watching ? _('The players are choosing ' +
+            'their first cards') : sealed ?
             table.game.isUnsent() ? _('Waiting for the connection') : _('Waiting for the others') : _('Keep two of your four pyramids')}</h1>
-        <p>${_('The other two go back into the deck. Nobody sees what you return.')}</p></div>
+        <p>${_('The other two go back into the deck. The other players do not see them.')}</p></div>
         <div class="deal" role="group" aria-label="${esc(_('Your four cards'))}">${view.dealt.map(card).join('')}</div>
         <div class="setup-foot"><p class="hint">${icon('info')}<span>${
             _('The 2nd, 4th and 6th pyramid of a colour earn 10, 6 or 3 points, first come first served.')}</span></p>
@@ -149,7 +150,7 @@ function trayHtml(table, view, mode, shortRound) {
             'seen',
             i === view.turn ? _('%{pattern}, now', { pattern: patternName(table.edition.patterns[p]) }) : _('%{pattern}, played',
                 { pattern: patternName(table.edition.patterns[p]) }))).join('')}</div></div><div class="grp ${left.length < 4 ? 'few' : ''}"><span class="eyebrow">${
-            _('Still in the deck')}</span><div class="row">${left.map((p) => small(p, 'rest', _('%{pattern}, to come or left over',
+            _('Still in the deck')}</span><div class="row">${left.map((p) => small(p, 'rest', _('%{pattern}, to come or unused',
                 { pattern: patternName(p) }))).join('')}</div></div></div></section>`;
 }
 
@@ -240,8 +241,8 @@ function ribbonHtml(table, view, mode) {
         return `<span>${_('New cards are being chosen')}</span>`;
     const preview = table.preview(view);
     if (!aim?.pin || !preview)
-        return `${made}<span>${aim?.extra ? _('Choose one more space on either card') : mode === 'pass' ? _('There is nothing to mark') :
-            mode === 'made' ? _('Ready to confirm') : _('Choose a space to see what it brings')}</span>`;
+        return `${made}<span>${aim?.extra ? _('Choose one more space on either card') : mode === 'pass' ? _('Nothing to mark') :
+            mode === 'made' ? _('Ready to confirm') : _('Choose a space to see what you would gain')}</span>`;
     const now = table.totalOf(view, me), where = _('%{spaces} on card %{card}', { spaces: `<b>${spaceNames(aim.pin.cells)}</b>`,
         card: `<b>${view.desks[me].slots[aim.pin.slot].card}</b>` });
     return `${made}<span class="where">${where}</span>${preview.gains.map(({ c, label, text }) =>
@@ -350,7 +351,7 @@ function lookHtml(table, card, marks, fresh = []) {
 function opponentHtml(table, view, s) {
     const seat = table.game.seats[s], desk = view.desks[s], status = table.game.status(s);
     const words = { ready: _('ready'), thinking: _('thinking'), choosing: _('choosing a card'), next: _('next to choose'), idle: '',
-        away: _('away, a bot plays'), gone: table.game.minutesGone(s) ? _('away %{n} min', { n: table.game.minutesGone(s) }) :
+        away: _('away, a bot is playing'), gone: table.game.minutesGone(s) ? _('away %{n} min', { n: table.game.minutesGone(s) }) :
             _('not connected') }[status];
     const sub = seat.level ? _('bot, %{level}', { level: levelName(seat.level) }) : ngettext('%{n} pyramid', '%{n} pyramids', desk.done.length);
     const worst = desk.skulls ? -table.edition.skulls[desk.skulls - 1] : 0;
@@ -413,7 +414,7 @@ function replaceHtml(table, view) {
             cardBack}</span><span class="cap">${
             esc(ngettext('Deck, %{n} card', 'Deck, %{n} cards', view.deckLeft))}</span></button>` : ''}</div>
         <div class="ovf"><span class="note">${icon('info')}${
-            table.game.isUnsent() ? _('Your choice is kept here, and sent once as soon as the server is back.') : view.deckLeft ?
-                _('New cards are laid out when you are done.') : _('No new cards are laid out any more.')}</span><button class="btn pri" data-a="take" aria-disabled="${none}">${icon('check')}${
+            table.game.isUnsent() ? _('Your choice is saved here and will be sent when the server is back.') : view.deckLeft ?
+                _('New cards are laid out when you are done.') : _('No more new cards are laid out.')}</span><button class="btn pri" data-a="take" aria-disabled="${none}">${icon('check')}${
             none ? _('Take a card') : choice ? esc(_('Take %{n}', { n: choice })) : _('Draw from the deck')}</button></div></div></div>`;
 }

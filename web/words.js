@@ -118,7 +118,7 @@ export function reason(code) {
     case ERR.wall: return { text: _('That space is a wall.'), rule: 'R9' };
     case ERR.marked: return { text: _('That space is already marked.'), rule: 'R9' };
     case ERR.no_entrance: return { text: _('The first mark on a card must cover the entrance.'), rule: 'R10' };
-    case ERR.no_touch: return { text: _('It must touch a space you marked before.'), rule: 'R10' };
+    case ERR.no_touch: return { text: _('It must share a side with a space you marked before.'), rule: 'R10' };
     case ERR.not_pattern: return { text: _('Mark the whole pattern, or exactly one space.'), rule: 'R8' };
     case ERR.extra_one: return { text: _('An extra mark is one space.'), rule: 'R11' };
     case ERR.must_mark: return { text: _('You cannot pass: something can be marked.'), rule: 'R8' };
@@ -127,10 +127,10 @@ export function reason(code) {
     case ERR.not_in_display: return { text: _('That card is not in the display.'), rule: 'R12' };
     case ERR.deck_empty: return { text: _('The deck is empty.'), rule: 'R13' };
     case ERR.extra_missing: return { text: _('An extra mark is missing.'), rule: 'R11' };
-    case ERR.extra_too_many: return { text: _('A mark more than the crosses pay for.'), rule: 'R11' };
+    case ERR.extra_too_many: return { text: _('There are more extra marks than crosses.'), rule: 'R11' };
     case ERR.not_dealt: return { text: _('That card was not dealt to this player.'), rule: 'R4' };
-    case ERR.not_in_deck: return { text: _('That card is not in the deck any more.'), rule: 'R5' };
-    case ERR.not_in_round: return { text: _('All cards of that pattern have been revealed in this round.'), rule: 'R6' };
+    case ERR.not_in_deck: return { text: _('That card is no longer in the deck.'), rule: 'R5' };
+    case ERR.not_in_round: return { text: _('All cards of that pattern were already revealed this round.'), rule: 'R6' };
     default: return { text: _('That is not possible now.'), rule: '' };
     }
 }
@@ -144,11 +144,12 @@ export const ruleLink = (rule) => rule ? ` <a class="rule" href="#${rule}">${rul
 /** What a symbol does, in the words of R11. @param {string} name as in draw.js */
 export function symbolRule(name) {
     switch (name) {
-    case 'cross': return _('Red cross: mark one more space at once, on either card. If that is a cross too, one more.');
+    case 'cross': return _('Red cross: immediately mark one more space, on either card. If it is a cross too, mark ' +
+        'another one.');
     case 'ruby': case 'emerald': return _('Ruby, emerald: mark the next gem of that colour on the score card. After the tenth nothing happens.');
-    case 'torch': return _('Torch: mark this round’s torch, at most one a round.');
+    case 'torch': return _('Torch: mark this round’s torch, at most one per round.');
     case 'skull': return _('Skull: mark the next skull on the score card. After the tenth nothing happens.');
-    case 'potion': return _('Potion: erase the two worst skulls; with fewer, what there is.');
+    case 'potion': return _('Potion: erase your two worst skulls, or as many as you have.');
     default: return _('Tomb: the card is complete.');
     }
 }
@@ -160,47 +161,48 @@ export const withRules = (text) => esc(text).replace(/ \(([RQ]\d+)\)/g, (_all, r
 export function faultSentence(fault) {
     const [a, b] = fault.numbers, w = fault.word, e = fault.expected;
     switch (fault.code) {
-    case ERR.penalty_falls: return _('A skull costs less than the one before it. Expected: penalties that never fall.');
+    case ERR.penalty_falls: return _('A skull costs less than the one before it. Penalties must not decrease.');
     case ERR.penalty_range: return _('A skull costs too much. Expected: at most 999.');
     case ERR.pattern_size: return _('Pattern %{name} has the wrong size. Expected: 2 to 4 spaces.', { name: w });
-    case ERR.pattern_apart: return _('Pattern %{name} falls apart. Expected: spaces that hang together by their sides.',
+    case ERR.pattern_apart: return _('The spaces of pattern %{name} are not all connected side to side.',
         { name: w });
     case ERR.pattern_corner: return _('Pattern %{name} has an empty outer row or column. Expected: a drawing without one.',
         { name: w });
-    case ERR.pattern_alike: return _('Pattern %{name} is pattern %{other}, turned or mirrored. Expected: six that differ.',
+    case ERR.pattern_alike: return _('Pattern %{name} is pattern %{other}, turned or mirrored. Expected: six different ' +
+        'patterns.',
         { name: w, other: e });
     case ERR.copies: return _('The patterns do not make eight expedition cards. Expected: copies that add up to 8.');
-    case ERR.card_spaces: return _('Card %{n} has overlapping symbols. Expected: at most one a space.', { n: a });
+    case ERR.card_spaces: return _('Card %{n} has overlapping symbols. Expected: at most one per space.', { n: a });
     case ERR.card_entrance: return _('Card %{n} needs exactly one entrance v, in its top row.', { n: a });
     case ERR.card_tomb: return _('Card %{n} needs exactly one tomb T, in its bottom row.', { n: a });
-    case ERR.card_apart: return _('Card %{n} falls apart. Expected: open spaces that all hang together by their sides.',
+    case ERR.card_apart: return _('The open spaces of card %{n} are not all connected side to side.',
         { n: a });
     case ERR.card_colour: return _('Card %{n} has no colour. Expected: green, orange or purple.', { n: a });
     case ERR.colour_count: return _('Cards of the colour %{colour}: %{n}. Expected: 16 of each colour.', { n: a,
         colour: w });
     case ERR.text_encoding: return _('Byte %{n} of the line is not part of a printable character.', { n: fault.column });
     case ERR.text_line: return _('The line is too long. Expected: at most 4096 bytes.');
-    case ERR.text_space: return _('A blank too many or too few. Expected: words with one blank between, as in: %{form}',
+    case ERR.text_space: return _('A space too many or too few. Expected: words separated by one space, as in: %{form}',
         { form: e });
-    case ERR.text_header: return _('The text does not begin as it should. Expected: %{form}', { form: e });
-    case ERR.text_version: return _('This version of the format is not known. Expected: %{form}', { form: e });
+    case ERR.text_header: return _('Wrong format: the first line must be “%{form}”.', { form: e });
+    case ERR.text_version: return _('Unknown version of the format. Expected: %{form}', { form: e });
     case ERR.text_keyword: return e ? _('Unknown word “%{word}”. Expected: %{form}', { word: w, form: e }) :
         _('Unknown word “%{word}”. Expected: a line of a game record.', { word: w });
     case ERR.text_missing: return _('The line ends too early. Expected: %{form}', { form: e });
-    case ERR.text_extra: return _('“%{word}” is too much. Expected: %{form}', { word: w, form: e });
+    case ERR.text_extra: return _('Unexpected “%{word}”. Expected: %{form}', { word: w, form: e });
     case ERR.text_number: return _('“%{word}” is not a plain number. Expected: %{form}', { word: w, form: e });
     case ERR.text_range: return _('The number %{word} is out of range. Expected: %{low} to %{high}.', { word: w, low: a,
         high: b });
     case ERR.text_long: return _('“%{word}” is too long. Expected: at most %{n} bytes.', { word: w, n: a });
     case ERR.text_colour: return _('“%{word}” is not a colour. Expected: green, orange or purple.', { word: w });
-    case ERR.text_twice: return _('“%{word}” stands a second time, after line %{n}. Expected: once.', { word: w, n: a });
+    case ERR.text_twice: return _('“%{word}” is defined twice (first on line %{n}).', { word: w, n: a });
     case ERR.text_spaces: return _('“%{word}” does not name spaces. Expected: columns a to e and rows 1 to 5, as in 17:a1b1a2.', { word: w });
     case ERR.text_order: return _('The spaces of “%{word}” are not in reading order. Expected: row by row, as in 17:a1b1a2.',
         { word: w });
     case ERR.text_move: return _('“%{word}” is not a move. Expected: CARD:SPACES, extra marks as +CARD:SPACE, or -.',
         { word: w });
     case ERR.text_end: return _('The text ends in the middle of card %{n}. Expected: five rows.', { n: a });
-    case ERR.text_full: return _('There are more lines than a game can have.');
+    case ERR.text_full: return _('Too many lines for a game.');
     case ERR.edition_row: return _('“%{word}” is not a row of card %{n}. Expected: five of # . v T x r e f s p', { word: w,
         n: a });
     case ERR.edition_drawing: return _('“%{word}” is not a row of a pattern. Expected: up to four of X and ., rows of one length, then a blank line.', { word: w });
@@ -210,16 +212,16 @@ export function faultSentence(fault) {
     case ERR.edition_same_name: return _('Two patterns have the name %{name}. Expected: six different names.', { name: w });
     case ERR.record_edition: return _('The game was played with the edition “%{word}”, which is not here. Expected: %{form}',
         { word: w, form: e });
-    case ERR.record_expected: return _('This line cannot stand here. Expected: %{form}', { form: e });
-    case ERR.record_seat: return _('Another seat comes here. Expected: %{form}', { form: e });
+    case ERR.record_expected: return _('Unexpected line. Expected: %{form}', { form: e });
+    case ERR.record_seat: return _('Wrong seat. Expected: %{form}', { form: e });
     case ERR.record_players: return _('A game has 2 to 4 players. Expected: %{form}', { form: e });
     case ERR.record_pattern: return _('The edition has no pattern “%{word}”. Expected: the name of one of its six.',
         { word: w });
-    case ERR.record_dealt: return _('Card %{n} was dealt before. Expected: four different cards.', { n: a });
-    case ERR.record_show_count: return _('The display does not lack that many cards. Expected: %{form}', { form: e });
-    case ERR.record_points: return _('These are not the pyramid points due. Expected: %{form}', { form: e });
-    case ERR.record_score: return _('The score is another. Expected: %{form}', { form: e });
-    case ERR.record_winner: return _('The winner is another. Expected: %{form}', { form: e });
+    case ERR.record_dealt: return _('Card %{n} has already been dealt. Expected: four different cards.', { n: a });
+    case ERR.record_show_count: return _('Wrong number of new cards in the display. Expected: %{form}', { form: e });
+    case ERR.record_points: return _('Wrong pyramid points. Expected: %{form}', { form: e });
+    case ERR.record_score: return _('Wrong score. Expected: %{form}', { form: e });
+    case ERR.record_winner: return _('Wrong winner. Expected: %{form}', { form: e });
     case ERR.record_over: return _('The game is over. Expected: no further line.');
     default: {
         const { text, rule } = reason(fault.code), cited = rule ? `${text} (${rule})` : text;

@@ -111,6 +111,8 @@ void net_node_init(struct net_node *to, const struct pyr_table *open, pyr_seat s
     }
 }
 
+/* habit: long, because the inputs of the network are listed one after the other, in the order in which it was trained; parts
+ * would hide that order. */
 void net_inputs(struct net_table *at, const struct net_node *node, float *to)
 {
     const struct pyr_desk *desk = &node->desk;

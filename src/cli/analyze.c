@@ -17,7 +17,7 @@ static void print_sums(const struct pyr_judge_report *r)
 {
     struct pyr_column column[] = { { _("player"), 0, -18 }, { r->finished ? _("points") : _("expected"), 1, 7 }, { _("luck"), 1, 7 },
         { _("skill"), 1, 7 }, { _("par"), 1, 7 }, { _("gained"), 1, 7 }, { _("rest"), 1, 7 }, { "?!", 2, 3 }, { "?", 1, 3 },
-        { "?" "?", 1, 3 }, { _("points lost a decision"), 2, 0 } };
+        { "?" "?", 1, 3 }, { _("points lost per decision"), 2, 0 } };
     putchar('\n');
     pyr_text_heading(stdout, column, sizeof column / sizeof *column);
     for (unsigned s = 0; s < r->seats; s++) {
@@ -51,7 +51,7 @@ static void print_waiting(const struct pyr_judge_report *r)
         if (!r->sum[s].decisions)
             printf(_("%s has not made any choice yet.\n"), name);
         else if (r->sum[s].waiting)
-            printf(_("%s has not chosen in this turn yet.\n"), name);
+            printf(_("%s has not chosen this turn yet.\n"), name);
     }
 }
 
@@ -67,7 +67,7 @@ static void print_text(const struct pyr_judge_report *r)
         pyr_judge_choice(r, d, &d->best[0], best, sizeof best);
         char name[PYR_MAX_PLAYER_NAME + 1];
         pyr_text_player(r->name[d->seat], name, sizeof name);
-        printf(_("line %u, round %u, turn %u, %s: %s loses %s points, %s of the chance to win; best: %s\n"), (unsigned)d->line + 1, d->round + 1u,
+        printf(_("line %u, round %u, turn %u, %s: %s costs %s points, %s of the winning chances; best: %s\n"), (unsigned)d->line + 1, d->round + 1u,
             d->turn + 1u, name, made, PYR_NUMBER(d->points_lost, 1), PYR_PERCENT(100 * d->win_lost, 1), best);
     }
     print_sums(r);
@@ -162,22 +162,23 @@ int cli_analyze(int argc, char **argv)
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
         { "edition", 'e', "E", _("a built-in edition or a file (default: the one the record names)") },
-        { "html", 0, "OUT", _("write a page with everything in it, or - for standard output") },
-        { "playouts", 'p', "N", _("games played on for each decision (default 3000)") },
-        { "seed", 0, "S", _("seed of the random numbers (default 1)") },
-        { "threads", 't', "T", _("threads (default: one a core); changes nothing but the time") },
+        { "html", 0, "OUT", _("write a self-contained page, or - for standard output") },
+        { "playouts", 'p', "N", _("simulated games per decision (default 3000)") },
+        { "seed", 0, "S", _("random seed (default 1)") },
+        { "threads", 't', "T", _("number of threads (default: one per core); affects only the time") },
         { "json", 0, NULL, _("print JSON") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
         "analyze FILE [--json] [--html OUT] [OPTIONS]",
         /* xgettext:no-c-format */
-        _("Was it luck or skill? Every decision is compared with the best choice that the player could have known, and marked:\n"
-          "?! from 1.5 points or 2% of the chance to win lost, ? from 3 or 5%, ?? from 6 or 10%, if the loss is larger than its margin.\n"
-          "For every reveal, draw and new display the luck of each player is what came minus the mean of what could have come.\n"
-          "points = luck + skill; skill = par (what usual play brings before the deal) + gained (by choices, against usual ones)\n"
-          "+ rest (what others' choices and the noise of the playouts leave over).\n"
-          "Of a game under way the final points expected at its end are compared instead of the points so far."),
+        _("Was it luck or skill? Compares every decision with the best choice given what the player knew, and marks\n"
+          "those that cost ?! at least 1.5 points or 2% of the winning chances, ? 3 points or 5%, ?? 6 points or\n"
+          "10%, if the loss exceeds its margin. Luck is measured at every reveal, draw and new display: the value\n"
+          "of the card that came minus the average of all that could have come. points = luck + skill; skill = par\n"
+          "(the average score expected before the deal) + gained (by better-than-average choices) + rest (other\n"
+          "players' choices and sampling noise). For an unfinished game, the expected final points are used instead\n"
+          "of the points so far."),
         option,
         "  pyramids analyze game.pyr\n"
         "  pyramids analyze game.pyr --html report.html\n"

@@ -68,7 +68,7 @@ int arena_find_bots(struct arena *arena, const char *list)
         }
         struct arena_entry *entry = &arena->entry[named];
         if (length >= sizeof entry->name) {
-            cli_error(_("the name of a bot is longer than %d bytes"), (int)sizeof entry->name - 1);
+            cli_error(_("a bot's name is longer than %d bytes"), (int)sizeof entry->name - 1);
             return CLI_USAGE;
         }
         memcpy(entry->name, at, length);
@@ -78,7 +78,7 @@ int arena_find_bots(struct arena *arena, const char *list)
             char names[512] = "";
             for (unsigned i = 0; i < pyr_bot_count(); i++)
                 snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "", pyr_bot_at(i)->name);
-            cli_error(_("there is no bot '%s'; a program is named by its path, such as ./mybot; there are: %s"), entry->name, names);
+            cli_error(_("unknown bot '%s'; give the path of a program, such as ./mybot, or choose from: %s"), entry->name, names);
             return CLI_USAGE;
         }
         if (!entry->bot && !is_program(entry->name))

@@ -9,16 +9,16 @@ int cli_bench(int argc, char **argv)
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
         { "players", 'p', "N", _("2 to 4 players (default 4)") },
-        { "games", 'g', "G", _("how many games (default 300000)") },
-        { "seed", 's', "S", _("seed of the random numbers (default 1)") },
+        { "games", 'g', "G", _("number of games (default 300000)") },
+        { "seed", 's', "S", _("random seed (default 1)") },
         { "edition", 'e', "E", _("a built-in edition or a file (default classic)") },
         { "json", 0, NULL, _("print JSON") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
         "bench [--players N] [--games G] [--seed S] [--edition E] [--json]",
-        _("Plays uniformly random games on one thread through the functions that bots use: generate the\n"
-          "legal steps of a seat, pick one, make it. Prints games a second, steps a second, ns a step."),
+        _("Plays uniformly random games on one thread with the functions that bots use: generate the\n"
+          "legal steps of a seat, pick one, make it. Prints games per second, steps per second, ns per step."),
         option,
         "  pyramids bench\n"
         "  pyramids bench --players 2 --games 1000000 --json\n",
@@ -69,9 +69,9 @@ int cli_bench(int argc, char **argv)
     } else {
         printf(_("random games: %llu, players: %u, edition %s, seed %llu\n"), (unsigned long long)played, (unsigned)players,
             edition.name, (unsigned long long)seed);
-        printf(_("%s games/s, %s steps/s, %s ns a step\n"), PYR_NUMBER((double)played / seconds, 0), PYR_NUMBER((double)steps / seconds, 0),
+        printf(_("%s games/s, %s steps/s, %s ns per step\n"), PYR_NUMBER((double)played / seconds, 0), PYR_NUMBER((double)steps / seconds, 0),
             PYR_NUMBER(seconds * 1e9 / (double)steps, 1));
-        printf(_("%s steps a game, mean score of seat 1: %s\n"), PYR_NUMBER((double)steps / (double)played, 1), PYR_NUMBER(mean, 2));
+        printf(_("%s steps per game, mean score of seat 1: %s\n"), PYR_NUMBER((double)steps / (double)played, 1), PYR_NUMBER(mean, 2));
     }
     return cli_is_interrupted() ? CLI_INTERRUPTED : CLI_GOOD;
 }

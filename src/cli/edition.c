@@ -32,7 +32,7 @@ static bool check_file(const char *path, bool json)
         printf(", \"title\": ");
         cli_json_string(stdout, edition.title, strlen(edition.title));
     } else if (good) {
-        printf(_("%s: edition '%s' (%s) is good: 6 patterns, 48 cards\n"), text.name, edition.name, edition.title);
+        printf(_("%s: edition '%s' (%s) is valid: 6 patterns, 48 cards\n"), text.name, edition.name, edition.title);
     }
     if (json)
         puts("}");
@@ -43,11 +43,11 @@ static bool check_file(const char *path, bool json)
 static int check_files(int argc, char **argv)
 {
     const char *value[1];
-    const struct cli_option option[] = { { "json", 0, NULL, _("print a line of JSON an edition") }, { NULL, 0, NULL, NULL } };
+    const struct cli_option option[] = { { "json", 0, NULL, _("print one line of JSON per edition") }, { NULL, 0, NULL, NULL } };
     const struct cli_options options = {
         "edition check FILE... [--json]",
-        _("Checks edition files. At the first bad line it says FILE:LINE: what is wrong and what was expected,\n"
-          "and goes on with the next file. - is standard input."),
+        _("Checks edition files. For the first bad line of a file it prints FILE:LINE: what is wrong and what was\n"
+          "expected, and continues with the next file. - is standard input."),
         option,
         "  pyramids edition check mybox.edition\n"
         "  pyramids edition generate --seed 7 | pyramids edition check -\n",
@@ -56,7 +56,7 @@ static int check_files(int argc, char **argv)
     if (code >= 0)
         return code;
     if (!argc) {
-        cli_error(_("which edition? 'pyramids edition check --help' tells more"));
+        cli_error(_("no edition given; see 'pyramids edition check --help'"));
         return CLI_USAGE;
     }
     if (value[0])
@@ -92,7 +92,7 @@ static int show(int argc, char **argv)
     const struct cli_option option[] = { { "text", 't', NULL, _("print the edition file itself") }, { NULL, 0, NULL, NULL } };
     const struct cli_options options = {
         "edition show [NAME|FILE] [CARD...] [--text]",
-        _("Shows an edition: patterns, penalties and cards, or only the cards asked for.\n"
+        _("Shows an edition: patterns, penalties and cards, or only the given cards.\n"
           "# wall, v entrance, T tomb, x red cross, r ruby, e emerald, f torch, s skull, p potion."),
         option,
         "  pyramids edition show\n"
@@ -114,7 +114,7 @@ static int show(int argc, char **argv)
             cards[count++] = (pyr_card)(number - 1);
     }
     if (value[0] && count) {
-        cli_error(_("--text does not go with cards: it prints the whole edition"));
+        cli_error(_("--text cannot be combined with card numbers: it prints the whole edition"));
         return CLI_USAGE;
     }
     code = cli_edition_load(which, &edition);
@@ -151,14 +151,14 @@ static int generate(int argc, char **argv)
     enum { SEED, NAME, OUT, OPTIONS };
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
-        { "seed", 's', "N", _("which box: the same seed makes the same cards (default 1)") },
+        { "seed", 's', "N", _("random seed; the same seed makes the same cards (default 1)") },
         { "name", 'n', "NAME", _("the edition's name (default seed-N)") },
         { "out", 'o', "FILE", _("write to a file (default: standard output)") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
         "edition generate [--seed N] [--name NAME] [--out FILE]",
-        _("Makes a fresh box of 48 cards to play with."),
+        _("Generates a new set of 48 cards to play with."),
         option,
         "  pyramids edition generate --seed 2026 --out fresh.edition\n"
         "  pyramids play --edition fresh.edition\n",
@@ -174,7 +174,7 @@ static int generate(int argc, char **argv)
     if (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &seed))
         return CLI_USAGE;
     if (value[NAME] && !is_name(value[NAME])) {
-        cli_error(_("--name: '%s' is not one word of at most %d bytes"), value[NAME], PYR_MAX_NAME);
+        cli_error(_("--name: '%s' must be one word of at most %d bytes"), value[NAME], PYR_MAX_NAME);
         return CLI_USAGE;
     }
     enum pyr_err err = pyr_edition_generate(&edition, seed);
@@ -207,7 +207,7 @@ int cli_edition(int argc, char **argv)
     pyr_text_flow(help ? stdout : stderr, _("Usage: pyramids edition check FILE...\n"
             "       pyramids edition show [NAME|FILE] [CARD...]\n"
             "       pyramids edition generate [--seed N]\n\n"
-            "An edition is what is printed on the components: cards, patterns, penalties.\n\n"
+            "An edition defines what is printed on the components: cards, patterns, penalties.\n\n"
             "Examples:\n"), PYR_HELP_COLUMNS, 0);
     fputs("  pyramids edition show classic 17\n"
           "  pyramids edition check mybox.edition\n"

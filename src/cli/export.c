@@ -69,15 +69,15 @@ int cli_export(int argc, char **argv)
 {
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
-        { "database", 'd', "FILE", _("the server's database (default: the one that 'serve' uses)") },
-        { "output", 'o', "DIR", _("a folder for a file CODE.record a game, or - for standard output (default)") },
+        { "database", 'd', "FILE", _("the server's database (default: the one 'serve' uses)") },
+        { "output", 'o', "DIR", _("a folder for one file CODE.record per game, or - for standard output (default)") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
         "export [--database FILE] [--output DIR|-]",
-        _("Writes the records of all finished games in a server's database, one after the other or each to a file of its own, after a comment\n"
-          "with its table's code and date.\n"
-          "The server may be running meanwhile. 'pyramids import' reads what this writes."),
+        _("Writes the records of all finished games in a server's database, to one stream or one file per game. A\n"
+          "comment before each record contains its table's code and the date. The server may keep running.\n"
+          "'pyramids import' reads these files."),
         option,
         "  pyramids export > games.records\n"
         "  pyramids export --database club.db --output games\n"

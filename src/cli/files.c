@@ -178,7 +178,7 @@ int cli_edition_for(const char *asked, const struct cli_text *record, struct pyr
         if (word.length <= PYR_MAX_NAME && is_builtin(name, edition))
             return CLI_GOOD;
         if (!pyr_word_is(word, "classic")) {
-            cli_error(_("%s: the record is of edition '%s', which is not built in: give its file with --edition"), record->name, name);
+            cli_error(_("%s: the record uses edition '%s', which is not built in: give its file with --edition"), record->name, name);
             return CLI_WRONG;
         }
     }
@@ -219,7 +219,7 @@ bool cli_database(const char *asked, char *path, size_t size)
 {
     if (asked ? snprintf(path, size, "%s", asked) < (int)size && *asked : store_default_path(path, size))
         return true;
-    cli_error(_("where is the database? Name it with --database FILE"));
+    cli_error(_("no database found: name it with --database FILE"));
     return false;
 }
 

@@ -126,19 +126,19 @@ int cli_hint(int argc, char **argv)
     static struct pyr_edition edition;
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
-        { "seat", 's', "S", _("whose choice it is, 1 to 4") },
+        { "seat", 's', "S", _("the seat to advise, 1 to 4") },
         { "edition", 'e', "E", _("a built-in edition or a file (default: the one the record names)") },
-        { "view", 0, NULL, _("the record is what this seat sees: it lacks the others' deals") },
-        { "top", 'n', "N", _("how many choices to show (default 5)") },
-        { "playouts", 'p', "N", _("how many games to play on (default 20000)") },
-        { "seed", 0, "S", _("seed of the random numbers (default 1)") },
+        { "view", 0, NULL, _("the record is this seat's view, without the other players' deals") },
+        { "top", 'n', "N", _("number of choices to show (default 5)") },
+        { "playouts", 'p', "N", _("number of simulated games (default 20000)") },
+        { "seed", 0, "S", _("random seed (default 1)") },
         { "json", 0, NULL, _("print a JSON array") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
         "hint FILE --seat S [--edition E] [--view] [OPTIONS]",
-        _("The best choices of a seat at the end of a record: the chance to win, expected final points, and what the choice gains.\n"
-          "Only what that seat may know is used. - is standard input."),
+        _("Lists the best choices of a seat at the end of a record: the chance to win, expected final points, and\n"
+          "what the choice gains. Uses only what that seat can see. - is standard input."),
         option,
         "  pyramids hint game.pyr --seat 1\n"
         "  pyramids hint game.pyr --seat 2 --top 3 --json\n",
@@ -148,7 +148,7 @@ int cli_hint(int argc, char **argv)
         return code;
     uint64_t seat, top = 5, playouts = 20000, seed = 1;
     if (argc != 1 || !value[SEAT]) {
-        cli_error(argc != 1 ? _("expected one record") : _("whose choices? give --seat"));
+        cli_error(argc != 1 ? _("expected one record") : _("no seat given; use --seat"));
         return CLI_USAGE;
     }
     if (!cli_number(value[SEAT], "--seat", 1, PYR_MAX_SEATS, &seat) ||
@@ -162,7 +162,7 @@ int cli_hint(int argc, char **argv)
     if (code)
         return code;
     if (seat > replay.seats) {
-        cli_error(_("%s: there is no seat %u"), text.name, (unsigned)seat);
+        cli_error(_("%s: no seat %u in this game"), text.name, (unsigned)seat);
         code = CLI_WRONG;
     } else {
         code = hint(&edition, &replay, (pyr_seat)(seat - 1), (uint32_t)playouts, seed, (unsigned)top, value[JSON] != NULL);

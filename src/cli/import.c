@@ -215,7 +215,7 @@ static const struct pyr_edition *edition_of(struct import *import, const struct 
     if (!import->builtin.name[0] || strcmp(import->builtin.name, name)) {
         const char *text = pyr_builtin_edition(name);
         if (!text || pyr_edition_read(&import->builtin, text, strlen(text), NULL) != PYR_OK) {
-            fprintf(stderr, _("%s:%u: the record is of edition '%s', which is not built in: give its file with --edition\n"), r->name,
+            fprintf(stderr, _("%s:%u: the record uses edition '%s', which is not built in: give its file with --edition\n"), r->name,
                 (unsigned)r->first, name);
             return NULL;
         }
@@ -244,7 +244,7 @@ static enum outcome read_file(struct import *import, struct cli_records *r)
             return UNDO;
         }
         if (!pyr_match_is_over(&match)) {
-            fprintf(stderr, _("%s:%u: the record ends before the game does; only finished games are imported\n"), r->name,
+            fprintf(stderr, _("%s:%u: the game is not finished; only finished games are imported\n"), r->name,
                 (unsigned)(r->first + r->lines - 1));
             return UNDO;
         }
@@ -262,7 +262,7 @@ static enum outcome read_file(struct import *import, struct cli_records *r)
     if (cli_is_interrupted())
         return STOP;
     if (got >= 0 && !any)
-        cli_error(_("%s: there is no record in it"), r->name);
+        cli_error(_("%s: contains no record"), r->name);
     return got || !any ? UNDO : KEEP;
 }
 
@@ -315,7 +315,7 @@ static bool import_path(struct import *import, const char *path)
         if (count < 0)
             cli_error("%s: %s", path, pyr_text_system(errno));
         else
-            cli_error(_("%s: there is no record (*.record, *.pyr) in it"), path);
+            cli_error(_("%s: contains no record (*.record, *.pyr)"), path);
     }
     for (int i = 0; i < count; i++) {
         char name[PATH_MAX];
@@ -337,23 +337,23 @@ static void print_sum(const struct import *import, bool json)
             import->sums.imported, import->sums.there, import->refused);
         return;
     }
-    printf(_("records imported: %llu, there already: %llu; files refused: %llu\n"), import->sums.imported, import->sums.there, import->refused);
+    printf(_("records imported: %llu, already present: %llu; files refused: %llu\n"), import->sums.imported, import->sums.there, import->refused);
 }
 
 int cli_import(int argc, char **argv)
 {
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
-        { "database", 'd', "FILE", _("the server's database (default: the one that 'serve' uses); made if it is missing") },
+        { "database", 'd', "FILE", _("the server's database (default: the one 'serve' uses); created if missing") },
         { "edition", 'e', "E", _("an edition that is not built in, for records that name it") },
-        { "json", 0, NULL, _("print the sum as a line of JSON") },
+        { "json", 0, NULL, _("print the totals as one line of JSON") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
         "import [--database FILE] [--edition E] [--json] RECORD...|DIR",
-        _("Checks records of finished games against the rules and adds them to a server's database, which must not be in use. A file may hold\n"
-          "many records; if one is bad, nothing of that file is kept. Records that are there already are passed over.\n"
-          "Of a folder, all files *.record and *.pyr are read; - is standard input."),
+        _("Checks records of finished games against the rules and adds them to a server's database, which must not\n"
+          "be in use. A file may hold many records; if one is bad, none of that file is imported. Records that\n"
+          "already exist are skipped. In a folder, all *.record and *.pyr files are read; - is standard input."),
         option,
         "  pyramids import games.records\n"
         "  pyramids import --database copy.db games/\n"
@@ -365,7 +365,7 @@ int cli_import(int argc, char **argv)
     if (code >= 0)
         return code;
     if (!argc) {
-        cli_error(_("which records? 'pyramids import --help' tells more"));
+        cli_error(_("no records given; see 'pyramids import --help'"));
         return CLI_USAGE;
     }
     if (!cli_database(value[DATABASE], path, sizeof path))

@@ -10,7 +10,7 @@ enum { SEAT, EDITION, VIEW, JSON, OPTIONS };
 static int print_choices(const struct cli_text *text, const struct choices *choices, bool json)
 {
     if (choices->too_many || choices->no_memory) {
-        cli_error(choices->too_many ? _("%s: more than %u legal choices: too many to list")
+        cli_error(choices->too_many ? _("%s: more than %u legal choices, too many to list")
                                     : _("%s: out of memory after %u legal choices"),
             text->name, choices->too_many ? CHOICES_MOST : (unsigned)choices->count);
         return CLI_WRONG;
@@ -35,17 +35,17 @@ int cli_legal(int argc, char **argv)
     static struct pyr_edition edition;
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
-        { "seat", 's', "S", _("whose choices to list, 1 to 4") },
+        { "seat", 's', "S", _("the seat whose choices to list, 1 to 4") },
         { "edition", 'e', "E", _("a built-in edition or a file (default: the one the record names)") },
-        { "view", 0, NULL, _("the record is what this seat sees: it lacks the others' deals") },
+        { "view", 0, NULL, _("the record is this seat's view, without the other players' deals") },
         { "json", 0, NULL, _("print a JSON array") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
         "legal FILE --seat S [--edition E] [--view] [--json]",
-        _("Lists every legal complete choice of a seat at the end of a record, one a line, sorted bytewise: whole\n"
-          "moves with their extra marks when marking, pairs of cards when keeping, 'take C' and 'draw' when replacing.\n"
-          "Nothing is listed if the seat has nothing to choose. - is standard input."),
+        _("Lists every legal complete choice of a seat at the end of a record, one per line, sorted bytewise: whole\n"
+          "moves with their extra marks when marking, pairs of cards when keeping, 'take C' and 'draw' when\n"
+          "replacing. Prints nothing if the seat has nothing to choose. - is standard input."),
         option,
         "  pyramids legal game.pyr --seat 2\n"
         "  head -n 12 game.pyr | pyramids legal - --seat 1 | wc -l\n",
@@ -55,7 +55,7 @@ int cli_legal(int argc, char **argv)
         return code;
     uint64_t seat;
     if (argc != 1 || !value[SEAT]) {
-        cli_error(argc != 1 ? _("expected one record") : _("whose choices? give --seat"));
+        cli_error(argc != 1 ? _("expected one record") : _("no seat given; use --seat"));
         return CLI_USAGE;
     }
     if (!cli_number(value[SEAT], "--seat", 1, PYR_MAX_SEATS, &seat))
@@ -66,7 +66,7 @@ int cli_legal(int argc, char **argv)
     if (code)
         return code;
     if (seat > replay.seats) {
-        cli_error(_("%s: there is no seat %u"), text.name, (unsigned)seat);
+        cli_error(_("%s: no seat %u in this game"), text.name, (unsigned)seat);
         code = CLI_WRONG;
     } else {
         struct choices choices = { 0 };

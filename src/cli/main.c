@@ -9,19 +9,19 @@ static const struct {
     cli_command *run;
     const char *about;
 } commands[] = {
-    { "play", cli_play, N_("play: against the computer, at one screen, at a server") },
-    { "serve", cli_serve, N_("play in the browser, with friends, on a server") },
-    { "rules", cli_rules, N_("the rules of the game, by tag or word") },
-    { "sim", cli_sim, N_("let bots play many games and report") },
+    { "play", cli_play, N_("play against the computer, with others at one screen, or on a server") },
+    { "serve", cli_serve, N_("run a server to play in the browser, with friends") },
+    { "rules", cli_rules, N_("show the rules of the game, by tag or word") },
+    { "sim", cli_sim, N_("let bots play many games and print the results") },
     { "replay", cli_replay, N_("check game records against the rules") },
     { "legal", cli_legal, N_("list every legal choice at the end of a record") },
-    { "hint", cli_hint, N_("the best choices at the end of a record") },
-    { "analyze", cli_analyze, N_("luck and skill of a whole game") },
+    { "hint", cli_hint, N_("show the best choices at the end of a record") },
+    { "analyze", cli_analyze, N_("show the luck and skill in a whole game") },
     { "verify", cli_verify, N_("check that the cards were shuffled fairly") },
     { "edition", cli_edition, N_("check, show or generate an edition") },
-    { "export", cli_export, N_("write the records of a server's games") },
-    { "import", cli_import, N_("add records to a server's games") },
-    { "bench", cli_bench, N_("measure random games a second") },
+    { "export", cli_export, N_("write the game records of a server") },
+    { "import", cli_import, N_("add game records to a server") },
+    { "bench", cli_bench, N_("measure random games per second") },
 };
 
 static bool speak(const char *code)
@@ -34,7 +34,7 @@ static bool speak(const char *code)
         const char *one = pyr_text_language_at(i);
         snprintf(list + at, sizeof list - at, "%s%s (%s)", i ? ", " : "", one, pyr_text_language_name(one));
     }
-    cli_error(_("there is no language '%s'; there are: %s"), code, list);
+    cli_error(_("unknown language '%s'; choose from: %s"), code, list);
     return false;
 }
 
@@ -51,7 +51,7 @@ static bool choose_language(int *argc, char **argv)
         }
         const char *code = argv[i][6] ? argv[i] + 7 : argv[++i];
         if (!code) {
-            cli_error(_("option '%s' wants a value: %s"), "--lang", "CODE");
+            cli_error(_("option '%s' needs a value (%s)"), "--lang", "CODE");
             return false;
         }
         if (!speak(code))
@@ -64,8 +64,8 @@ static bool choose_language(int *argc, char **argv)
 void cli_tell_page(void)
 {
 #ifndef PYR_WITH_PAGE
-    cli_error(_("built without the page for browsers, because clang or wasm-ld was missing; "
-                "to get it, install clang and lld and build again"));
+    cli_error(_("built without the browser page because clang or wasm-ld was missing; to include it, install clang and "
+                "lld and build again"));
 #endif
 }
 
@@ -78,8 +78,9 @@ static void print_help(FILE *to)
         snprintf(text, sizeof text, "  %-9s %s\n", commands[i].name, _(commands[i].about));
         pyr_text_flow(to, text, PYR_HELP_COLUMNS, 12);
     }
-    pyr_text_flow(to, _("\n'pyramids SUBCOMMAND --help' tells more, with examples. --lang CODE sets the language.\n"
-            "Exit codes: 0 good, 1 the input is wrong or a check failed, 2 wrong usage.\n"), PYR_HELP_COLUMNS, 0);
+    pyr_text_flow(to, _("\n"
+            "Run 'pyramids SUBCOMMAND --help' for details and examples. --lang CODE sets the language.\n"
+            "Exit codes: 0 success, 1 bad input or failed check, 2 usage error.\n"), PYR_HELP_COLUMNS, 0);
 }
 
 int main(int argc, char **argv)

@@ -61,7 +61,7 @@ static void print_option(const struct cli_option *option)
 
 static void print_help(const struct cli_options *options)
 {
-    const struct cli_option language = { "lang", 0, "CODE", _("the language of texts (default: as LANGUAGE or LANG say)") };
+    const struct cli_option language = { "lang", 0, "CODE", _("language (default: from LANGUAGE or LANG)") };
     const struct cli_option help = { "help", 'h', NULL, _("show this help") };
     char text[4096];
     snprintf(text, sizeof text, _("Usage: pyramids %s\n\n%s\n\nOptions:\n"), options->usage, options->about);
@@ -79,6 +79,16 @@ static int usage_error(const struct cli_options *options)
     snprintf(text, sizeof text, _("Usage: pyramids %s\n"), options->usage);
     pyr_text_flow(stderr, text, PYR_HELP_COLUMNS, 4);
     return CLI_USAGE;
+}
+
+/* The option that a word names, `length` letters of it if it is a long one; at the end of the list if there is none. */
+static const struct cli_option *find_option(const struct cli_options *options, const char *name, size_t length, bool is_long)
+{
+    const struct cli_option *o = options->option;
+    while (o->name && !(is_long ? strlen(o->name) == length && !strncmp(o->name, name, length)
+                                : o->letter && o->letter == name[0] && !name[1]))
+        o++;
+    return o;
 }
 
 int cli_parse(const struct cli_options *options, int *argc, char **argv, const char **values)
@@ -105,10 +115,7 @@ int cli_parse(const struct cli_options *options, int *argc, char **argv, const c
             print_help(options);
             return CLI_GOOD;
         }
-        const struct cli_option *o = options->option;
-        while (o->name && !(is_long ? strlen(o->name) == length && !strncmp(o->name, name, length)
-                                    : o->letter && o->letter == name[0] && !name[1]))
-            o++;
+        const struct cli_option *o = find_option(options, name, length, is_long);
         if (!o->name) {
             cli_error(_("unknown option '%s'"), word);
             return usage_error(options);
@@ -127,7 +134,7 @@ int cli_parse(const struct cli_options *options, int *argc, char **argv, const c
             values[o - options->option] = "";
         }
         if (o->value && !*values[o - options->option]) {
-            cli_error(_("option '%s' wants a value: %s"), word, o->value);
+            cli_error(_("option '%s' needs a value (%s)"), word, o->value);
             return usage_error(options);
         }
     }
@@ -140,7 +147,7 @@ bool cli_go_together(const struct cli_option *option, const char *const *values,
     for (unsigned i = 0; option[i].name; i++) {
         for (unsigned j = 0; values[i] && option[j].name; j++) {
             if (values[j] && excluded[i] >> j & 1) {
-                cli_error(_("--%s and --%s do not go together"), option[i].name, option[j].name);
+                cli_error(_("--%s cannot be combined with --%s"), option[i].name, option[j].name);
                 return false;
             }
         }

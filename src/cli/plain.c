@@ -18,16 +18,10 @@
 #include "saved.h"
 #include "words.h"
 
-/* The game as it was before one of the player's choices. */
-struct past {
-    struct past *before;
-    struct pyr_match match;
-};
-
 struct game {
     struct pyr_edition edition;
     struct pyr_match match;
-    uint64_t seed;
+    struct pyr_local local;      /* with this match */
     struct save save;
     bool saves;                  /* there is a file for it */
     bool is_kept;                /* and all of the game is in it */
@@ -35,10 +29,8 @@ struct game {
     void *memory[PYR_MAX_SEATS];
     struct pyr_word name[PYR_MAX_SEATS];     /* into the log, or into namebuf */
     char namebuf[PYR_MAX_SEATS][PYR_MAX_PLAYER_NAME + 1];
-    pyr_seat me;
     uint32_t told;               /* lines of the log that have been put into words */
     char pending[PYR_MAX_PARTS * 8 + 16];    /* a move whose extra marks are not all there yet */
-    struct past *past;
     bool quit;
 };
 
@@ -90,7 +82,7 @@ static void tell_mark(const struct game *g, const struct pyr_event *event)
     for (unsigned i = 0; i < event->count; i++) {
         const struct pyr_card_face *face = &g->edition.box.card[event->part[i].card];
         if (event->part[i].spaces & face->tomb)
-            printf(_("  %s: completed %d, %s\n"), g->namebuf[event->seat], event->part[i].card + 1, pyr_text_colour(face->colour));
+            printf(_("  %s: completed card %d, %s\n"), g->namebuf[event->seat], event->part[i].card + 1, pyr_text_colour(face->colour));
     }
 }
 
@@ -111,11 +103,11 @@ static void tell_line(const struct game *g, struct pyr_word line)
         return;
     const char *name = event.seat < PYR_MAX_SEATS ? g->namebuf[event.seat] : "";
     switch (event.kind) {
-    case PYR_EVENT_KEEP: printf(_("  %s: kept %d and %d\n"), name, event.card[0] + 1, event.card[1] + 1); break;
+    case PYR_EVENT_KEEP: printf(_("  %s: kept cards %d and %d\n"), name, event.card[0] + 1, event.card[1] + 1); break;
     case PYR_EVENT_SHOW: tell_shown(&event); break;
     case PYR_EVENT_MARK: tell_mark(g, &event); break;
-    case PYR_EVENT_TAKE: printf(_("  %s: took %d from the display\n"), name, event.card[0] + 1); break;
-    case PYR_EVENT_DRAW: printf(_("  %s: drew %d from the deck\n"), name, event.card[0] + 1); break;
+    case PYR_EVENT_TAKE: printf(_("  %s: took card %d from the display\n"), name, event.card[0] + 1); break;
+    case PYR_EVENT_DRAW: printf(_("  %s: drew card %d from the deck\n"), name, event.card[0] + 1); break;
     case PYR_EVENT_POINTS:
         printf(pyr_ngettext("  %s: %d pyramid point for %s\n", "  %s: %d pyramid points for %s\n", (unsigned long)event.points), name, event.points,
             pyr_text_colour(event.colour));
@@ -219,13 +211,13 @@ static void show_pattern(const struct game *g, const struct pyr_table *open)
     for (unsigned p = 0; p < PYR_PATTERNS; p++)
         for (unsigned i = 0; i < left[p]; i++)
             add(hidden, sizeof hidden, "%s%s", *hidden ? " " : "", g->edition.pattern_name[p]);
-    printf(_("Still face down in this round (one of them stays hidden): %s\n"), hidden);
+    printf(_("Still to come this round (all but one of): %s\n"), hidden);
 }
 
 static void show_table(const struct game *g)
 {
     struct pyr_view view;
-    pyr_match_view(&g->match, g->me, &view);
+    pyr_match_view(&g->match, g->local.me, &view);
     putchar('\n');
     if (view.open.phase == PYR_KEEP) {
         printf("%s", _("Your four cards; keep two:\n"));
@@ -239,7 +231,7 @@ static void show_table(const struct game *g)
     printf("%s", _("Your cards (* is marked):\n"));
     show_desk(g, &view.mine);
     for (unsigned s = 0; s < view.open.seats; s++)
-        show_score_card(g, &view.open, (pyr_seat)s, s == g->me ? &view.mine : &view.open.desk[s]);
+        show_score_card(g, &view.open, (pyr_seat)s, s == g->local.me ? &view.mine : &view.open.desk[s]);
     if (view.open.phase == PYR_REPLACE)
         puts(view.open.deck_left ? _("Take a new card: take CARD, or draw from the deck (R12).")
             : _("Take a new card: take CARD. The deck is empty (R13)."));
@@ -249,7 +241,7 @@ static void show_players(const struct game *g)
 {
     const struct pyr_table *open = &g->match.replay.state.open;
     for (unsigned s = 0; s < open->seats; s++) {
-        if (s == g->me)
+        if (s == g->local.me)
             continue;
         show_score_card(g, open, (pyr_seat)s, &open->desk[s]);
         show_desk(g, &open->desk[s]);
@@ -280,7 +272,7 @@ static void show_choices(const struct game *g, const char *prefix)
 {
     struct choices choices;
     unsigned long shown = 0;
-    choices_init(&choices, &g->edition, &g->match.replay.state, g->me);
+    choices_init(&choices, &g->edition, &g->match.replay.state, g->local.me);
     for (size_t i = 0; i < choices.count; i++) {
         if (!strncmp(choices.line[i], prefix, strlen(prefix))) {
             puts(choices.line[i]);
@@ -288,7 +280,7 @@ static void show_choices(const struct game *g, const char *prefix)
         }
     }
     if (choices.too_many || choices.no_memory)
-        puts(_("There are more legal choices than can be listed."));
+        puts(_("Too many legal choices to list."));
     printf(pyr_ngettext("(%lu legal choice)\n", "(%lu legal choices)\n", shown), shown);
     choices_finish(&choices);
 }
@@ -298,40 +290,22 @@ static void show_choices(const struct game *g, const char *prefix)
 /* All bots that have something to decide; when one has replaced its cards it may be the turn of one before it. */
 static void bots_choose(struct game *g)
 {
-    for (;;) {
-        unsigned waiting = pyr_match_waiting(&g->match) & ~(1u << g->me);
-        if (!waiting)
-            return;
-        pyr_seat seat = (pyr_seat)__builtin_ctz(waiting);
-        struct pyr_view view;
-        struct pyr_rng rng;
+    struct pyr_rng rng;
+    struct pyr_view view;
+    for (pyr_seat seat; (seat = pyr_local_due(&g->local, &rng)) != PYR_NOBODY;) {
         pyr_match_view(&g->match, seat, &view);
-        saved_bot_rng(&rng, g->seed, &g->match, seat);
         pyr_step step = g->bot[seat]->choose(g->memory[seat], &g->edition.box, &view, &rng, NULL);
-        if (pyr_match_step(&g->match, seat, step))
+        if (!pyr_local_answer(&g->local, seat, g->match.log.lines, step))
             return;                          /* cannot happen; better a waiting game than an endless loop */
-        if (pyr_match_is_ready(&g->match, seat))
-            pyr_match_confirm(&g->match, seat);
     }
 }
 
-static void remember(struct game *g)
+/* Marks that are placed but not confirmed, full screen or before a choice was taken back, are typed again here. */
+static void drop_draft(struct game *g)
 {
-    struct past *past = malloc(sizeof *past);
-    if (!past)
-        return;                              /* without memory there is no undo, but the game goes on */
-    past->match = g->match;
-    past->before = g->past;
-    g->past = past;
-}
-
-static void forget(struct game *g)
-{
-    struct past *past = g->past;
-    if (past) {
-        g->past = past->before;
-        free(past);
-    }
+    for (unsigned s = 0; s < g->match.replay.seats; s++)
+        if (!g->match.choice[s].confirmed)
+            g->match.choice[s].count = 0;
 }
 
 /* Writes the game to its file. The first time that it fails says so; later ones would only repeat it. */
@@ -340,7 +314,7 @@ static void keep(struct game *g)
     bool before = g->is_kept;
     if (!g->saves)
         return;
-    g->is_kept = saved_write(&g->save, &g->match);
+    g->is_kept = saved_write(&g->save, &g->local);
     if (!g->is_kept && before)
         cli_error(_("the game could not be saved: %s"), pyr_text_system(errno));
 }
@@ -353,17 +327,16 @@ static void undo(struct game *g)
         puts(_("Taken back."));
         if (g->pending[0])
             printf(_("So far: %s\n"), g->pending);
-    } else if (g->past && saved_is_seen(&g->match, g->past->match.log.lines, 1u << g->me)) {
-        puts(_("A new card has been seen since: that turn can no longer be taken back (Q5)."));
-    } else if (g->past) {
-        g->match = g->past->match;
-        forget(g);
+    } else if (pyr_local_take_back(&g->local)) {
+        drop_draft(g);
         keep(g);
         g->told = g->match.log.lines;
         puts(_("Taken back."));
         show_table(g);
+    } else if (g->local.past_count) {
+        puts(_("You have seen a new card: that turn can no longer be taken back (Q5)."));
     } else {
-        puts(_("There is nothing to take back."));
+        puts(_("Nothing to take back."));
     }
 }
 
@@ -468,35 +441,29 @@ static void choose(struct game *g, const char *typed)
     snprintf(word, sizeof word, "%s", typed);
     tidy(g, word, sizeof word);
     if (is_nonsense(word)) {
-        printf(_("No: '%.60s' is no command and no choice; help tells what is.\n"), typed);
+        printf(_("'%.60s' is neither a command nor a legal choice; type help for a list.\n"), typed);
         return;
     }
     struct pyr_fault fault;
-    struct pyr_match *match = &g->match;
+    const struct pyr_match *match = &g->match;
     if (g->pending[0])
         snprintf(text, sizeof text, "%s+%s", g->pending, word[0] == '+' ? word + 1 : word);
     else
         snprintf(text, sizeof text, "%s", word);
-    remember(g);
-    enum pyr_err err = pyr_match_choose(match, g->me, text, &fault);
+    enum pyr_err err = pyr_local_choose(&g->local, text, &fault);
     if (err == PYR_ERR_EXTRA_MISSING && strlen(text) < sizeof g->pending) {
-        forget(g);
         strcpy(g->pending, text);
-        printf(pyr_ngettext("%s, and %d extra mark to make: type CARD:SPACE, or ? or undo.\n",
-                   "%s, and %d extra marks to make: type CARD:SPACE, or ? or undo.\n", (unsigned long)fault.number[0]),
+        printf(pyr_ngettext("%s; %d extra mark left: type CARD:SPACE, ? or undo.\n",
+                   "%s; %d extra marks left: type CARD:SPACE, ? or undo.\n", (unsigned long)fault.number[0]),
             text, fault.number[0]);
     } else if (err && err != PYR_ERR_NOT_DEALT && match->replay.state.open.phase == PYR_KEEP) {
-        const pyr_card *dealt = match->replay.state.hidden.dealt[g->me];
-        forget(g);
-        printf(_("No: type the numbers of two of your four cards, such as %d %d.\n"), dealt[0] + 1, dealt[1] + 1);
+        const pyr_card *dealt = match->replay.state.hidden.dealt[g->local.me];
+        printf(_("Type the numbers of two of your four cards, such as %d %d.\n"), dealt[0] + 1, dealt[1] + 1);
     } else if (err) {
-        forget(g);
         pyr_text_fault(&fault, sentence, sizeof sentence);
         printf(_("No: %s.\n"), sentence);
     } else {
         g->pending[0] = '\0';
-        if (pyr_match_is_ready(match, g->me))
-            pyr_match_confirm(match, g->me);
         keep(g);
     }
 }
@@ -519,14 +486,14 @@ static void show_rules(const char *word)
         shown++;
     }
     if (!shown)
-        printf(_("No rule has the word '%.60s'; rules alone lists them.\n"), word);
+        printf(_("No rule contains '%.60s'; type rules for the list.\n"), word);
 }
 
 static void show_log(const struct game *g)
 {
     for (uint32_t i = 0; i < g->match.log.lines; i++) {
         struct pyr_word text = pyr_match_line(&g->match, i);
-        if (pyr_match_line_is_visible(&g->match, i, g->me))
+        if (pyr_match_line_is_visible(&g->match, i, g->local.me))
             printf("%.*s\n", (int)text.length, text.at);
     }
 }
@@ -560,9 +527,9 @@ static void obey(struct game *g, char *line)
         show_rules(word + 5 + strspn(word + 5, " \t"));
     else if (!strncasecmp(word, "save ", 5) && word[5]) {
         if (cli_write(word + 5, g->match.log.text, g->match.log.start[g->match.log.lines]))
-            printf(_("Saved as %s. Go on with: pyramids play %s\n"), word + 5, word + 5);
+            printf(_("Saved as %s. Continue with: pyramids play %s\n"), word + 5, word + 5);
     } else if (!strcasecmp(word, "save"))
-        puts(_("Save as what? save FILE"));
+        puts(_("No file name given: type save FILE."));
     else if (!strcasecmp(word, "quit") || !strcasecmp(word, "exit") || !strcasecmp(word, "q"))
         g->quit = true;
     else
@@ -600,7 +567,7 @@ static int play(struct game *g)
     while (!g->quit) {
         uint32_t before = g->match.log.lines;
         bots_choose(g);
-        if (before != g->match.log.lines && g->past)
+        if (before != g->match.log.lines && g->local.past_count)
             keep(g);
         if (g->told != g->match.log.lines) {
             tell_news(g);
@@ -636,25 +603,24 @@ static int begin(struct game *g, const struct plain_options *o)
         cli_error(_("out of memory"));
         return CLI_WRONG;
     }
-    *seating = (struct seating){ .players = o->players, .people = 1u << g->me };
-    memcpy(seating->bot, g->bot, sizeof seating->bot);
+    *seating = (struct seating){ .players = o->players, .people = 1u << o->seat };
+    memcpy(seating->bot, o->bot, sizeof seating->bot);
     for (unsigned s = 0; s < o->players; s++) {
-        if (s == g->me)
+        if (s == o->seat)
             snprintf(seating->names[s], sizeof seating->names[s], "%s", o->name);
         else
-            snprintf(seating->names[s], sizeof seating->names[s], "%s %u", g->bot[s]->name, s + 1);
+            snprintf(seating->names[s], sizeof seating->names[s], "%s %u", o->bot[s]->name, s + 1);
     }
     if (o->edition && !realpath(o->edition, seating->edition_file))
         seating->edition_file[0] = '\0';
-    g->seed = o->seed;
     /* A longer name is cut above, but the message is about the whole of it. */
     enum pyr_err err = strlen(o->name) > PYR_MAX_PLAYER_NAME ? PYR_ERR_TEXT_LONG
-        : saved_begin(&g->match, &g->edition, seating, o->seed);
+        : saved_begin(&g->local, &g->match, &g->edition, seating, o->seed);
     free(seating);
     if (err) {
         char sentence[256];
         pyr_text_error(err, sentence, sizeof sentence);
-        cli_error(_("--name: '%s' cannot be a player's name: %s"), o->name, sentence);
+        cli_error(_("--name: '%s' is not a valid player name: %s"), o->name, sentence);
         return CLI_USAGE;
     }
     snprintf(number, sizeof number, "%llu", (unsigned long long)o->seed);
@@ -662,39 +628,44 @@ static int begin(struct game *g, const struct plain_options *o)
     return CLI_GOOD;
 }
 
+/* Who plays what: the options come before the record. */
+static void seat_players(struct pyr_local *local, const struct plain_options *o)
+{
+    if (o->has_seat)
+        local->me = o->seat;
+    local->people = (uint8_t)(1u << local->me);
+    local->seen_by = local->me;
+    for (unsigned s = 0; s < local->match->replay.seats; s++) {
+        char *level = local->seat[s].level;
+        if (s == local->me)
+            level[0] = '\0';
+        else if ((o->has_bots && o->bot[s]) || !pyr_bot_find(level))
+            snprintf(level, PYR_LEVEL_SIZE, "%s", o->has_bots && o->bot[s] ? o->bot[s]->name : o->any_bot->name);
+    }
+}
+
 /* Loads a game from a text: a record of any kind, or a saved game. */
 static int load(struct game *g, const char *name, const char *text, size_t size, const struct plain_options *o)
 {
     struct pyr_fault fault;
-    unsigned people;
-    const struct pyr_bot *bot[PYR_MAX_SEATS];
-    g->seed = o->seed;
-    if (!saved_load(&g->match, &g->edition, text, size, &g->seed, &fault)) {
-        if (fault.code == PYR_ERR_PHASE)
-            cli_error(_("%s: the cards are still being dealt"), name);
-        else
-            cli_fault(name, &fault);
-        return CLI_WRONG;
+    struct pyr_local *local = &g->local;
+    enum pyr_err err = pyr_local_load(local, &g->match, &g->edition, text, size, 1u << o->seat, "", o->seed, &fault);
+    if (err == PYR_ERR_SEATS || (!err && o->has_seat && o->seat >= g->match.replay.seats)) {
+        cli_error(_("%s: no seat %u in this game"), name, o->seat + 1u);
+    } else if (err == PYR_ERR_PHASE) {
+        cli_error(_("%s: the cards are still being dealt"), name);
+    } else if (err) {
+        cli_fault(name, &fault);
+    } else if (pyr_local_is_shared(local)) {
+        cli_error(_("%s: several players share one screen in this game, which needs a full-screen terminal"), name);
+    } else {
+        seat_players(local, o);
+        pyr_local_claim(local);
+        drop_draft(g);
+        g->told = g->match.log.lines;
+        return CLI_GOOD;
     }
-    /* Who played what, where the options do not say otherwise. */
-    if (saved_seats(text, g->match.replay.seats, &people, bot)) {
-        if (people & (people - 1)) {
-            cli_error(_("%s: several people play this game at one screen, which needs a terminal to draw on"), name);
-            return CLI_WRONG;
-        }
-        if (!o->has_seat)
-            g->me = (pyr_seat)__builtin_ctz(people);
-        for (unsigned s = 0; s < g->match.replay.seats; s++)
-            if (s != g->me && (!o->has_bots || !g->bot[s]))
-                g->bot[s] = bot[s] ? bot[s] : o->any_bot;
-    }
-    if (g->me >= g->match.replay.seats) {
-        cli_error(_("%s: there is no seat %u"), name, g->me + 1u);
-        return CLI_WRONG;
-    }
-    saved_claim(&g->match, 1u << g->me, g->bot);
-    g->told = g->match.log.lines;
-    return CLI_GOOD;
+    return CLI_WRONG;
 }
 
 /* A record as a file, which goes on as a new saved game. */
@@ -718,10 +689,10 @@ static int load_saved(struct game *g, const char *name, const struct plain_optio
     char *text = asked ? saved_open(&g->save, name, &size) : NULL;
     int code = asked ? cli_edition_load(o->edition, asked) : CLI_WRONG;
     if (!code && !text) {
-        cli_error(_("%s: this game is being played in another window, or cannot be read"), name);
+        cli_error(_("%s: this game is open in another window, or cannot be read"), name);
         code = CLI_WRONG;
     } else if (!code && !saved_edition(asked, text, size, &g->edition)) {
-        cli_error(_("%s: the edition of this game is missing; --edition FILE names it"), name);
+        cli_error(_("%s: the edition of this game is missing; give it with --edition FILE"), name);
         code = CLI_WRONG;
     }
     if (!code)
@@ -780,10 +751,10 @@ static void choose_saved(const struct plain_options *o, const struct pyr_edition
     else if (count && isatty(STDIN_FILENO))
         chosen = ask_for_saved(all, count);
     else if (count)
-        printf(pyr_ngettext("%u unfinished game is saved: 'pyramids play --list' shows it, --continue continues it.\n",
-            "%u unfinished games are saved: 'pyramids play --list' shows them, --continue continues the newest.\n", count), count);
+        printf(pyr_ngettext("%u unfinished game is saved: 'pyramids play --list' shows it, --continue resumes it.\n",
+            "%u unfinished games are saved: 'pyramids play --list' shows them, --continue resumes the newest.\n", count), count);
     else if (o->go_on)
-        puts(_("No saved game is free to go on with: this is a new one."));
+        puts(_("No saved game can be resumed: this is a new one."));
     if (chosen < count)
         snprintf(name, size, "%s", all[chosen].name);
     free(all);
@@ -807,6 +778,7 @@ static int set_up(struct game *g, const struct plain_options *o)
 
 static bool equip_bots(struct game *g)
 {
+    saved_bots(&g->local, g->bot);           /* each has one */
     for (unsigned s = 0; s < g->match.replay.seats; s++) {
         size_t size = g->bot[s] ? g->bot[s]->memory(&g->edition.box) : 0;
         if (!size)
@@ -830,9 +802,7 @@ int plain_play(const struct plain_options *o)
         cli_error(_("out of memory"));
         return CLI_WRONG;
     }
-    g->me = o->seat;
     g->save.lock = -1;
-    memcpy(g->bot, o->bot, sizeof g->bot);
     int code = set_up(g, o);
     if (!code && !equip_bots(g))
         code = CLI_WRONG;
@@ -850,8 +820,6 @@ int plain_play(const struct plain_options *o)
     if (!code)
         code = play(g);
     save_close(&g->save);
-    while (g->past)
-        forget(g);
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
         free(g->memory[s]);
     free(g);
@@ -867,7 +835,7 @@ int plain_list(const char *edition_name)
     unsigned count = code ? 0 : saved_list(edition, &list);
     print_saved(list, count);
     if (!code && !count)
-        puts(_("There are no unfinished games."));
+        puts(_("No unfinished games."));
     else if (!code)
         puts(_("Continue one with: pyramids play --resume NAME"));
     free(list);

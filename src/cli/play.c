@@ -42,7 +42,7 @@ static bool find_bots(pyr_seat me, const char *list, const struct pyr_bot **bot)
             char names[512] = "";
             for (unsigned i = 0; i < pyr_bot_count(); i++)
                 snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "", pyr_bot_at(i)->name);
-            cli_error(_("there is no bot '%s'; there are: %s"), name, names);
+            cli_error(_("unknown bot '%s'; choose from: %s"), name, names);
             return false;
         }
         at = comma ? comma + 1 : NULL;
@@ -89,7 +89,7 @@ static bool makes_sense(const struct cli_option *option, const char *const *valu
     } needs[] = { { TABLE, SERVER, value[SERVER] != NULL }, { TRUST, SERVER, value[SERVER] != NULL }, { KEY, TABLE, value[TABLE] || link } };
     for (int i = 0; file && i < OPTIONS; i++) {
         if (value[i] && excluded_by_file >> i & 1) {
-            cli_error(_("--%s does not go with a file to play on"), option[i].name);
+            cli_error(_("--%s cannot be combined with a saved game"), option[i].name);
             return false;
         }
     }
@@ -97,16 +97,16 @@ static bool makes_sense(const struct cli_option *option, const char *const *valu
         return false;
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
         if (value[needs[i].option] && !needs[i].there) {
-            cli_error(_("option '--%s' goes with --%s only"), option[needs[i].option].name, option[needs[i].needed].name);
+            cli_error(_("--%s is only valid with --%s"), option[needs[i].option].name, option[needs[i].needed].name);
             return false;
         }
     }
     if (link && value[TABLE]) {
-        cli_error(_("the address names a table already: leave out --table"));
+        cli_error(_("the address already contains a table: leave out --table"));
         return false;
     }
     if (value[TRUST] && strncmp(value[SERVER], "https://", 8)) {
-        cli_error(_("--trust goes with an address that begins with https:// only"));
+        cli_error(_("--trust is only valid with an https:// address"));
         return false;
     }
     return true;
@@ -121,11 +121,11 @@ static bool count_players(const char *const *value, const char *file, uint64_t *
     if (!value[PLAYERS] && *players < people + bots)
         *players = people + bots > PYR_MAX_SEATS ? PYR_MAX_SEATS : people + bots;
     if (people > *players && people <= PYR_MAX_SEATS) {
-        cli_error(_("--hot-seat: there are only %u players"), (unsigned)*players);
+        cli_error(_("--hot-seat: more names than players (%u)"), (unsigned)*players);
         return false;
     }
     if (people <= PYR_MAX_SEATS && bots > *players - people) {
-        cli_error(_("--bots: more than there are seats for them (%u)"), (unsigned)*players - people);
+        cli_error(_("--bots: more bots than free seats (%u)"), (unsigned)*players - people);
         return false;
     }
     return true;
@@ -141,14 +141,14 @@ static bool read_people(const char *list, char names[][PYR_MAX_PLAYER_NAME + 1],
         const char *comma = strchr(at, ',');
         size_t length = comma ? (size_t)(comma - at) : strlen(at);
         if (!length || length > PYR_MAX_PLAYER_NAME || count == PYR_MAX_SEATS) {
-            cli_error(_("--hot-seat: expected 1 to 4 names with commas between"));
+            cli_error(_("--hot-seat: expected 1 to 4 names, comma-separated"));
             return false;
         }
         memcpy(names[count], at, length);
         names[count][length] = '\0';
         for (unsigned i = 0; i < count; i++) {
             if (!strcmp(names[i], names[count])) {       /* the cover between them names who is next */
-                cli_error(_("--hot-seat: two people are called %s"), names[i]);
+                cli_error(_("--hot-seat: two players have the name %s"), names[i]);
                 return false;
             }
         }
@@ -228,7 +228,7 @@ static bool read_numbers(const char *const *value, const char *file, struct plai
         return false;
     /* Who goes on with a game has as many seats as that. */
     if (!file && !value[RESUME] && seat > players) {
-        cli_error(_("--seat: there are only %u players"), (unsigned)players);
+        cli_error(_("--seat: the game has only %u players"), (unsigned)players);
         return false;
     }
     plain->players = (unsigned)players;
@@ -243,7 +243,7 @@ static int play_somehow(const struct plain_options *plain, const char *const *va
     if (code != TUI_NO_TERMINAL)
         return code;
     if (value[HOT_SEAT] || value[SERVER] || value[REPLAY]) {
-        cli_error(_("--hot-seat, --server and --replay need a terminal to draw on"));
+        cli_error(_("--hot-seat, --server and --replay need a full-screen terminal"));
         return CLI_USAGE;
     }
     cli_catch_interrupt();
@@ -254,32 +254,33 @@ int cli_play(int argc, char **argv)
 {
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
-        { "plain", 0, NULL, _("line by line, for any terminal, a screen reader or a script") },
-        { "players", 'p', "N", _("2 to 4 players, you among them (default: as many as are named, at least 2)") },
+        { "plain", 0, NULL, _("play line by line, for any terminal, a screen reader or a script") },
+        { "players", 'p', "N", _("2 to 4 players, including you (default: as many as are named, at least 2)") },
         { "bots", 'b', "A,B,..", _("the other players: novice, casual, club (default), expert, master; the list is repeated") },
-        { "seed", 's', "S", _("seed of the shuffles, to play the same cards again (default: a new one)") },
+        { "seed", 's', "S", _("random seed; the same seed deals the same cards (default: a new one)") },
         { "edition", 'e', "E", _("a built-in edition or a file (default classic)") },
-        { "name", 'n', "NAME", _("your name (default: that of your account)") },
+        { "name", 'n', "NAME", _("your name (default: your account's)") },
         { "seat", 0, "S", _("your seat, 1 to 4 (default 1)") },
-        { "hot-seat", 0, "A,B,..", _("names of people who take turns at this screen; the other seats are bots") },
-        { "new", 0, NULL, _("begin a new game without asking about one that is under way") },
-        { "continue", 0, NULL, _("go on with the game that is under way without asking") },
-        { "list", 0, NULL, _("list the unfinished games by name, the newest first") },
-        { "resume", 0, "NAME", _("continue an unfinished game by its name") },
-        { "server", 0, "URL", _("play at a server, such as http://localhost:8080; without --table shows its tables") },
-        { "table", 0, "CODE", _("the table there") },
-        { "key", 0, "K", _("the key of a seat that is kept for you") },
-        { "trust", 0, "FILE", _("certificates to trust at an https:// server, instead of the system's") },
-        { "replay", 0, "FILE", _("go through a recorded game step by step") },
-        { "playouts", 0, "N", _("how thorough the analysis of a replay is (default 3000)") },
+        { "hot-seat", 0, "A,B,..", _("names of players who share this screen; bots take the other seats") },
+        { "new", 0, NULL, _("start a new game without asking about an unfinished one") },
+        { "continue", 0, NULL, _("resume the unfinished game without asking") },
+        { "list", 0, NULL, _("list the unfinished games by name, newest first") },
+        { "resume", 0, "NAME", _("resume an unfinished game by its name") },
+        { "server", 0, "URL", _("play on a server, such as http://localhost:8080; without --table, list its tables") },
+        { "table", 0, "CODE", _("the table to join") },
+        { "key", 0, "K", _("the key of a seat reserved for you") },
+        { "trust", 0, "FILE", _("certificates to trust for an https:// server, instead of the system's") },
+        { "replay", 0, "FILE", _("step through a recorded game") },
+        { "playouts", 0, "N", _("simulated games per decision when analysing a replay (default 3000)") },
         { "ascii", 0, NULL, _("draw with ASCII characters only") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
         "play [FILE] [--plain] [--players N] [--seed S] [--edition E] [OPTIONS]",
-        _("A game against the computer, among people at one screen, or at a server; or a saved one that goes on. Fills the terminal; ? there\n"
-          "shows the keys. The game is saved after every choice. Without a terminal, and with --plain, it is played line by line: moves are\n"
-          "typed as in a game record, such as 17:a1a2a3; ? lists what is legal, help tells the rest."),
+        _("Plays a game against the computer, with others at one screen, or on a server, or resumes a saved game.\n"
+          "Uses the whole terminal; press ? for the keys. The game is saved after every choice. Without a terminal,\n"
+          "or with --plain, you play line by line: type moves as in a game record, such as 17:a1a2a3; ? lists the\n"
+          "legal choices, help lists the commands."),
         option,
         "  pyramids play\n"
         "  pyramids play --players 4 --bots expert\n"

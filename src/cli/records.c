@@ -101,7 +101,7 @@ int cli_records_next(struct cli_records *r)
         return -1;
     }
     if (r->size >= MOST_BYTES) {
-        cli_line_error(r->name, r->first + r->lines, _("no record is longer than %u bytes"), MOST_BYTES);
+        cli_line_error(r->name, r->first + r->lines, _("the record is longer than %u bytes"), MOST_BYTES);
         return -1;
     }
     /* A file without any record is one bad record, so that what is wrong with it can be said. */

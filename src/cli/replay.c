@@ -78,7 +78,7 @@ static void print_standing(const struct pyr_edition *edition, const struct cli_t
     if (replay->stage == PYR_STAGE_OVER) {
         printf(_("%s: finished\n"), text->name);
     } else if (open->phase == PYR_END) {
-        printf(_("%s: played to the end, the scores are not complete\n"), text->name);
+        printf(_("%s: played to the end, but the scores are incomplete\n"), text->name);
     } else if (open->revealed[0] == PYR_NO_PATTERN) {
         printf(_("%s: before the first turn\n"), text->name);
     } else {
@@ -201,7 +201,7 @@ static void replay_record(const struct cli_records *records, const struct reques
         return;
     }
     if (request->viewer != PYR_NOBODY && request->viewer >= replay.seats) {
-        cli_error(_("%s: there is no seat %u"), text.name, request->viewer + 1u);
+        cli_error(_("%s: no seat %u in this game"), text.name, request->viewer + 1u);
         refuse_with(records, "seat", request->json);
         return;
     }
@@ -246,15 +246,15 @@ int cli_replay(int argc, char **argv)
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
         { "edition", 'e', "E", _("a built-in edition or a file (default: the one the record names)") },
-        { "seat", 's', "S", _("the record is this seat's view: it lacks the others' deals") },
-        { "json", 0, NULL, _("print a line of JSON a record") },
+        { "seat", 's', "S", _("the record is this seat's view, without the other players' deals") },
+        { "json", 0, NULL, _("print one line of JSON per record") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
         "replay FILE... [--edition E] [--seat S] [--json]",
-        _("Checks every line of a game record against the rules and prints the standing or the final table.\n"
-          "At the first bad line it prints FILE:LINE: cause (rule) and continues with the next record. A file may hold\n"
-          "many records, as 'pyramids export' writes them. - is standard input."),
+        _("Checks every line of a game record against the rules and prints the current or final scores. For the\n"
+          "first bad line of a record it prints FILE:LINE: cause (rule), and continues with the next record. A file\n"
+          "may hold many records, as 'pyramids export' writes them. - is standard input."),
         option,
         "  pyramids replay game.pyr\n"
         "  pyramids sim --players 2 --bots greedy,random --games 5 --records games\n"
@@ -269,7 +269,7 @@ int cli_replay(int argc, char **argv)
     if (value[SEAT] && !cli_number(value[SEAT], "--seat", 1, PYR_MAX_SEATS, &seat))
         return CLI_USAGE;
     if (!argc) {
-        cli_error(_("which record? 'pyramids replay --help' tells more"));
+        cli_error(_("no record given; see 'pyramids replay --help'"));
         return CLI_USAGE;
     }
     struct request request = { value[EDITION], seat ? (pyr_seat)(seat - 1) : PYR_NOBODY, value[JSON] != NULL };

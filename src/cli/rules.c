@@ -102,7 +102,7 @@ static int refuse(int argc, char **argv)
         snprintf(asked + at, sizeof asked - at, "%s%s", k ? " " : "", argv[k]);
     }
     list_tags(tags, sizeof tags);
-    cli_error(_("no rule has the tag or the words '%s'; choose from %s, or search for a word such as torch"), asked, tags);
+    cli_error(_("unknown rule '%s'; choose from: %s, or search for a word such as torch"), asked, tags);
     return CLI_WRONG;
 }
 
@@ -111,14 +111,13 @@ int cli_rules(int argc, char **argv)
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
         { "all", 'a', NULL, _("print all rules in full") },
-        { "json", 0, NULL, _("print JSON: all rules, or those asked for") },
+        { "json", 0, NULL, _("print JSON: all rules, or the given ones") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
         "rules [TAG...|WORD...] [--all] [--json]",
-        _("Prints the rules as the program plays them. Messages cite them by tag, as in (R10).\n"
-          "With tags it prints these rules, with other words the rules in which all of them occur, with neither the\n"
-          "list of tags."),
+        _("Prints the rules as the program plays them. Messages cite them by tag, as in (R10). Given tags, prints\n"
+          "those rules; given other words, the rules that contain all of them; given nothing, the list of tags."),
         option,
         "  pyramids rules\n"
         "  pyramids rules R10 q3\n"

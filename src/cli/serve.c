@@ -49,7 +49,7 @@ static bool load_editions(const char *list, struct pyr_edition *editions, const 
         }
         for (unsigned j = 0; good && j < *count; j++)
             if (!strcmp(editions[j].name, editions[*count].name)) {
-                cli_error(_("%s: there is an edition named %s already"), words[i], editions[j].name);
+                cli_error(_("%s: an edition named %s already exists"), words[i], editions[j].name);
                 good = false;
             }
         if (good)
@@ -77,41 +77,42 @@ int cli_serve(int argc, char **argv)
     const char *texts[MOST_EDITIONS], *origins[9] = { NULL }, *values[OPTIONS];
     char path[4096];
     const struct cli_option option[] = {
-        [ADDRESS] = { "address", 'a', "ADDRESS", _("where to listen (default 127.0.0.1; 0.0.0.0: the whole network)") },
+        [ADDRESS] = { "address", 'a', "ADDRESS", _("address to listen on (default 127.0.0.1; 0.0.0.0: the whole network)") },
         [PORT] = { "port", 'p', "N", _("port (default 8080, or a free one if that is taken; 0: any free one)") },
         [DATABASE] = { "database", 'd', "FILE", _("where games are kept (default: in your data folder; :memory: keeps nothing)") },
-        [EDITION] = { "edition", 'e', "FILES", _("further editions to offer, with commas between") },
-        [ORIGIN] = { "origin", 0, "URLS", _("further addresses of the page, such as https://example.org behind a proxy; commas between") },
-        [TLS_CERT] = { "tls-cert", 0, "FILE", _("certificate chain, to serve https") },
+        [EDITION] = { "edition", 'e', "FILES", _("additional editions to offer, comma-separated") },
+        [ORIGIN] = { "origin", 0, "URLS", _("additional addresses of the page, such as https://example.org behind a proxy, comma-separated") },
+        [TLS_CERT] = { "tls-cert", 0, "FILE", _("certificate chain for https") },
         [TLS_KEY] = { "tls-key", 0, "FILE", _("its private key") },
-        [TRUST_PROXY] = { "trust-proxy", 0, NULL, _("believe X-Forwarded-For and X-Forwarded-Proto of the proxy in front") },
+        [TRUST_PROXY] = { "trust-proxy", 0, NULL, _("trust X-Forwarded-For and X-Forwarded-Proto from the proxy") },
         [NO_BROWSER] = { "no-browser", 0, NULL, _("do not open the page on this desktop") },
-        [QUIET] = { "quiet", 'q', NULL, _("log only what is wrong") },
-        [BOT_THREADS] = { "bot-threads", 0, "N", _("threads in which expert and master think (default: one per processor)") },
-        [MESSAGE_RATE] = { "message-rate", 0, "N", _("messages a second and connection (default 20)") },
-        [REQUEST_RATE] = { "request-rate", 0, "N", _("requests a second and address (default 20)") },
+        [QUIET] = { "quiet", 'q', NULL, _("log only problems") },
+        [BOT_THREADS] = { "bot-threads", 0, "N", _("threads for the expert and master bots (default: one per processor)") },
+        [MESSAGE_RATE] = { "message-rate", 0, "N", _("messages per second per connection (default 20)") },
+        [REQUEST_RATE] = { "request-rate", 0, "N", _("requests per second per address (default 20)") },
         [MAX_CONNECTIONS] = { "max-connections", 0, "N", _("connections at once (default 20000)") },
         [MAX_PER_ADDRESS] = { "max-per-address", 0, "N", _("connections at once from one address (default 200)") },
         [MAX_TABLES] = { "max-tables", 0, "N", _("open tables (default 20000)") },
         [MAX_TABLES_PER_ADDRESS] = { "max-tables-per-address", 0, "N", _("open tables from one address (default 100)") },
-        [TABLE_RATE] = { "table-rate", 0, "N", _("new tables per minute and address (default 30)") },
-        [QUICK] = { "quick", 0, "SECONDS", _("a choice with the quick clock (default 30)") },
-        [RELAXED] = { "relaxed", 0, "SECONDS", _("a choice with the relaxed clock (default 180)") },
-        [PING] = { "ping", 0, "SECONDS", _("between pings of a socket; one that does not answer is cut (default 20)") },
-        [METRICS_ADDRESS] = { "metrics-address", 0, "ADDRESS:PORT", _("where to serve /metrics, such as 127.0.0.1:9100 (default: nowhere)") },
+        [TABLE_RATE] = { "table-rate", 0, "N", _("new tables per minute per address (default 30)") },
+        [QUICK] = { "quick", 0, "SECONDS", _("time per choice with the quick clock (default 30)") },
+        [RELAXED] = { "relaxed", 0, "SECONDS", _("time per choice with the relaxed clock (default 180)") },
+        [PING] = { "ping", 0, "SECONDS", _("time between pings; a connection that does not answer is closed (default 20)") },
+        [METRICS_ADDRESS] = { "metrics-address", 0, "ADDRESS:PORT", _("address for /metrics, such as 127.0.0.1:9100 (default: none)") },
         [KEEP_ANALYSES] = { "keep-analyses", 0, "DAYS",
-            _("how long analyses are kept; they are made again when asked for (default 30; 0: for ever)") },
+            _("how long to keep analyses; they are repeated on demand (default 30; 0: forever)") },
         [KEEP_CLOSED] = { "keep-closed", 0, "DAYS",
-            _("how long tables are kept whose game never began (default 7; 0: for ever)") },
+            _("how long to keep tables whose game never started (default 7; 0: forever)") },
         [KEEP_VISITORS] = { "keep-visitors", 0, "DAYS",
-            _("how long visitors are kept who never played (default 60; 0: for ever)") },
-        [KEEP_GAMES] = { "keep-games", 0, "DAYS", _("how long finished games are kept (default 0: for ever)") },
-        [READY_FILE] = { "ready-file", 0, "FILE", _("gets the page's address once the server listens, for scripts") },
+            _("how long to keep visitors who never played (default 60; 0: forever)") },
+        [KEEP_GAMES] = { "keep-games", 0, "DAYS", _("how long to keep finished games (default 0: forever)") },
+        [READY_FILE] = { "ready-file", 0, "FILE", _("write the page's address to this file once the server is ready") },
         { 0 }
     };
     const struct cli_options options = { "serve [OPTIONS]",
-        _("Runs tables for people and bots: a page to play in the browser, and an interface for programs (docs/protocol.md). "
-          "Prints the page's address, and the links for other devices if they can reach it. Ctrl-C or SIGTERM ends it; nothing is lost."),
+        _("Runs a game server for people and bots: a page to play in the browser, and an interface for programs "
+          "(docs/protocol.md). Prints the page's address, and links for other devices if they can reach it. Ctrl-C or "
+          "SIGTERM stops it; no game is lost."),
         option,
         "  pyramids serve\n"
         "  pyramids serve --port 9000 --database club.db\n"
@@ -157,13 +158,13 @@ int cli_serve(int argc, char **argv)
         return CLI_USAGE;
     }
     if (!server.tls_cert != !server.tls_key) {
-        cli_error(_("--tls-cert and --tls-key go together"));
+        cli_error(_("--tls-cert and --tls-key must be used together"));
         return CLI_USAGE;
     }
     server.database = values[DATABASE];
     if (!server.database) {
         if (!store_default_path(path, sizeof path)) {
-            cli_error(_("there is no data folder: say --database FILE"));
+            cli_error(_("no data folder found: use --database FILE"));
             return CLI_USAGE;
         }
         server.database = path;

@@ -184,7 +184,7 @@ static void report_text(const struct sim *sim)
 {
     const struct arena *arena = &sim->arena;
     struct pyr_column column[] = { { _("bot"), 0, -12 }, { _("wins"), 1, 14 }, { _("points"), 1, 14 }, { _("pyramids"), 1, 9 }, { _("Elo"), 1, 13 },
-        { _("ms a move"), 1, 10 } };
+        { _("ms/move"), 1, 10 } };
     for (unsigned e = 0; e < arena->players; e++) {
         int wide = pyr_text_width(arena->entry[e].name, strlen(arena->entry[e].name));
         if (wide > -column[0].width)
@@ -206,14 +206,14 @@ static void report_text(const struct sim *sim)
     }
     for (unsigned e = 0; e < arena->players; e++)
         if (sim->total[e].faults)
-            printf(pyr_ngettext("%s lost %llu choice to a random one: no legal answer in time\n",
-                       "%s lost %llu choices to random ones: no legal answer in time\n", (unsigned long)sim->total[e].faults),
+            printf(pyr_ngettext("%s: %llu choice replaced by a random one (no legal answer in time)\n",
+                       "%s: %llu choices replaced by random ones (no legal answer in time)\n", (unsigned long)sim->total[e].faults),
                 arena->entry[e].name, (unsigned long long)sim->total[e].faults);
     if (sim->has_sprt) {
         if (!is_decided(sim))
             printf(_("undecided between Elo %s and %s (LLR %s)\n"), PYR_NUMBER(sim->elo0, 1), PYR_NUMBER(sim->elo1, 1), PYR_NUMBER(llr(sim), 2));
         else
-            printf(_("decided: %s is nearer to Elo %s than to %s (LLR %s)\n"), arena->entry[0].name,
+            printf(_("decided: %s is closer to Elo %s than to %s (LLR %s)\n"), arena->entry[0].name,
                 PYR_NUMBER(llr(sim) > 0 ? sim->elo1 : sim->elo0, 1), PYR_NUMBER(llr(sim) > 0 ? sim->elo0 : sim->elo1, 1), PYR_NUMBER(llr(sim), 2));
     }
 }
@@ -232,10 +232,10 @@ static bool report_ends(const struct sim *sim)
         if (!t->ends)
             continue;
         good = false;
-        cli_error(killed ? pyr_ngettext("%s ended in the middle of a game %llu time (signal %d)",
-                               "%s ended in the middle of a game %llu times (the last time by signal %d)", (unsigned long)t->ends)
-                         : pyr_ngettext("%s ended in the middle of a game %llu time (exit code %d)",
-                               "%s ended in the middle of a game %llu times (the last time with exit code %d)", (unsigned long)t->ends),
+        cli_error(killed ? pyr_ngettext("%s exited in the middle of a game %llu time (signal %d)",
+                               "%s exited in the middle of a game %llu times (last with signal %d)", (unsigned long)t->ends)
+                         : pyr_ngettext("%s exited in the middle of a game %llu time (exit code %d)",
+                               "%s exited in the middle of a game %llu times (last with exit code %d)", (unsigned long)t->ends),
             name, (unsigned long long)t->ends, number);
     }
     return good;
@@ -274,7 +274,7 @@ static int run(struct sim *sim, unsigned threads, bool json)
     if (!sim->quiet)
         fputs("\r\033[K", stderr);
     if (good && !sim->done)
-        cli_error(_("interrupted before the first shuffle was played by every seating: no results"));
+        cli_error(_("interrupted before every seating had played the first shuffle: no results"));
     else if (good && json)
         report_json(sim);
     else if (good)
@@ -299,7 +299,7 @@ static bool read_sprt(struct sim *sim, const char *text)
         good = end != second && !*end && sim->elo0 < sim->elo1 && fabs(sim->elo0) < 2000 && fabs(sim->elo1) < 2000;
     }
     if (!good)
-        cli_error(_("--sprt: '%s' is not two Elo differences, the lower first, such as 0,20"), text);
+        cli_error(_("--sprt: '%s' must be two Elo differences, the lower one first, such as 0,20"), text);
     return good;
 }
 
@@ -352,25 +352,25 @@ int cli_sim(int argc, char **argv)
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
         { "players", 'p', "N", _("2 to 4 players (default: as many as bots, at least 2)") },
-        { "bots", 'b', "A,B,..", _("the bots, or programs by their path (./mybot); fewer than players: the list is repeated (default greedy)") },
-        { "games", 'g', "G", _("how many games (default 1000)") },
-        { "seed", 's', "S", _("seed of the random numbers (default 1)") },
+        { "bots", 'b', "A,B,..", _("bots, or paths of programs (./mybot); the list is repeated to fill all seats (default greedy)") },
+        { "games", 'g', "G", _("number of games (default 1000)") },
+        { "seed", 's', "S", _("random seed (default 1)") },
         { "edition", 'e', "E", _("a built-in edition or a file (default classic)") },
-        { "records", 'r', "DIR", _("write a record a game: DIR/000001.pyr and so on") },
-        { "threads", 't', "T", _("threads (default: one a core); changes nothing but the time") },
-        { "independent", 0, NULL, _("a new shuffle every game, instead of the same cards for every seating") },
-        { "sprt", 0, "ELO0,ELO1", _("stop when it is decided which of two Elo differences the first bot is nearer to") },
-        { "nodes", 0, "N", _("playouts a step of built-in bots (default: as each level has it)") },
-        { "bot-time", 0, "MS", _("how long a program may think about a choice (default 5000)") },
+        { "records", 'r', "DIR", _("write one record per game: DIR/000001.pyr and so on") },
+        { "threads", 't', "T", _("number of threads (default: one per core); affects only the time") },
+        { "independent", 0, NULL, _("use a new shuffle for every game, instead of the same cards for every seating") },
+        { "sprt", 0, "ELO0,ELO1", _("stop once it is decided which of two Elo differences the first bot is closer to") },
+        { "nodes", 0, "N", _("playouts per step for built-in bots (default: depends on the level)") },
+        { "bot-time", 0, "MS", _("time limit per choice for a program (default 5000)") },
         { "json", 0, NULL, _("print JSON") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
         "sim --players N --bots A,B,.. --games G [OPTIONS]",
         /* xgettext:no-c-format */
-        _("Bots play games and the results are printed with their 95 % margins: wins (a shared win counts its share), points, pyramids,\n"
-          "Elo against the first bot (by points in the same games), time a move. Every shuffle is played by every seating.\n"
-          "The same seed gives the same games."),
+        _("Lets bots play games and prints the results with 95% margins: wins (a shared win counts as a fraction),\n"
+          "points, pyramids, Elo against the first bot (by points in the same games), time per move. Every seating\n"
+          "plays every shuffle. The same seed gives the same games."),
         option,
         "  pyramids sim --players 2 --bots greedy,random --games 1000\n"
         "  pyramids sim --players 4 --bots greedy --games 100 --records games --seed 7\n"

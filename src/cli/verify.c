@@ -20,14 +20,18 @@ static void write_reason(const struct pyr_fair_report *r, char *to, size_t size)
     case PYR_FAIR_NO_COMMITMENT: snprintf(to, size, _("no commitment before the deal: this shuffle cannot be checked; expected: tag commitment HEX")); break;
     case PYR_FAIR_UNDER_WAY: snprintf(to, size, _("no secret yet, because the game is under way; it is revealed after the winner")); break;
     case PYR_FAIR_NO_SECRET: snprintf(to, size, _("the game is over, but the secret is missing; expected: tag secret HEX")); break;
-    case PYR_FAIR_HEX: snprintf(to, size, _("this is not a number of the shuffle; expected 64 digits of 0 to 9 and a to f")); break;
-    case PYR_FAIR_SEAT: snprintf(to, size, _("a number of no seat of this game; expected: tag number SEAT HEX")); break;
-    case PYR_FAIR_TWICE: snprintf(to, size, _("this stands a second time, after line %u; expected it once"), other); break;
-    case PYR_FAIR_LATE: snprintf(to, size, _("this comes after the deal of line %u; expected it before all deals"), other); break;
+    case PYR_FAIR_HEX: snprintf(to, size, _("not a number of the shuffle; expected 64 hexadecimal digits (0 to 9, a to f)")); break;
+    case PYR_FAIR_SEAT:
+        snprintf(to, size, _("a number for a seat that is not in this game; expected: tag number SEAT HEX"));
+        break;
+    case PYR_FAIR_TWICE: snprintf(to, size, _("given twice (first on line %u)"), other); break;
+    case PYR_FAIR_LATE: snprintf(to, size, _("too late: line %u already deals cards; expected before all deals"), other); break;
     case PYR_FAIR_BEFORE_COMMITMENT: snprintf(to, size, _("a number before the commitment; expected: tag commitment HEX")); break;
-    case PYR_FAIR_EARLY: snprintf(to, size, _("the secret stands before the end of the game; expected it after the winner")); break;
+    case PYR_FAIR_EARLY:
+        snprintf(to, size, _("the secret is revealed before the end of the game; expected after the winner"));
+        break;
     case PYR_FAIR_MISMATCH: snprintf(to, size, _("the secret is not the one that line %u commits to"), other); break;
-    case PYR_FAIR_CARDS: snprintf(to, size, _("the shuffle gives other cards; expected: %s"), r->expected); break;
+    case PYR_FAIR_CARDS: snprintf(to, size, _("the shuffle gives different cards; expected: %s"), r->expected); break;
     case PYR_FAIR_GOOD: to[0] = '\0'; break;
     }
 }
@@ -89,8 +93,8 @@ static bool verify_record(const struct cli_records *records, const char *asked, 
     if (json)
         print_json(records, &r);
     else if (!r.code)
-        printf(_("%s: fair: the secret is the one committed to, and every card follows from it "
-                 "(numbers added: %u of %u; deals: %u, shows: %u, reveals: %u, draws: %u)\n"),
+        printf(_("%s: fair: the secret matches its commitment, and every card follows from it (numbers added: %u of %u; "
+                 "deals: %u, shows: %u, reveals: %u, draws: %u)\n"),
             many ? place : text.name, r.numbers, r.seats, r.deals, r.shows, r.reveals, r.draws);
     return !r.code;
 }
@@ -120,15 +124,15 @@ int cli_verify(int argc, char **argv)
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
         { "edition", 'e', "E", _("a built-in edition or a file (default: the one the record names)") },
-        { "json", 0, NULL, _("print a line of JSON a record") },
+        { "json", 0, NULL, _("print one line of JSON per record") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
         "verify FILE [--edition E] [--json]",
-        _("Were the cards shuffled fairly? From the secret and the players' numbers in a finished record derives every deal, show,\n"
-          "reveal and draw again, and checks that the secret is the one that the server was committed to before the deal.\n"
-          "Compare the commitment and your number (--json prints them) with what you saw then. A file may hold many\n"
-          "records, as 'pyramids export' writes them. - is standard input."),
+        _("Were the cards shuffled fairly? Recomputes every deal, show, reveal and draw from the secret and the\n"
+          "players' numbers in a finished record, and checks that the secret is the one the server committed to\n"
+          "before the deal. Compare the commitment and your number (--json prints them) with those you saw before\n"
+          "the game. A file may hold many records, as 'pyramids export' writes them. - is standard input."),
         option,
         "  pyramids verify game.pyr\n"
         "  pyramids verify --json - < game.pyr\n"

@@ -185,7 +185,8 @@ static bool read_card(struct draft *d)
         return pyr_lines_fail(&d->lines, PYR_ERR_TEXT_COLOUR, d->lines.at - colour.length + 1, colour);
     if (!pyr_lines_end(&d->lines))
         return false;
-    if (!only_once(d, &d->card_line[number - 1], (struct pyr_word){ "card", 4 }))
+    struct pyr_word name = { d->lines.line.at, d->lines.at - colour.length - 1 };        /* "card 18" */
+    if (!only_once(d, &d->card_line[number - 1], name))
         return false;
     card->colour = (uint8_t)k;
     for (unsigned row = 0; row < PYR_SIDE; row++) {

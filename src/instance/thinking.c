@@ -6,9 +6,11 @@
 
 static const char analysis;      /* stands for the analysis in ready_for */
 
-/* The memory with the tables of `who`, for the present edition; NULL without memory. */
+/* The memory with the tables of `who`, for the present edition; NULL without an edition or memory. */
 static void *prepared(struct pyr_instance *i, const void *who, size_t size, void (*prepare)(void *, const struct pyr_box *))
 {
+    if (!i->edition.box.pattern[0].turns)
+        return NULL;                         /* no edition yet */
     if (i->ready_for != who) {
         i->memory = i->room ? i->room(i->context, size ? size : 16) : NULL;
         i->ready_for = i->memory ? who : NULL;

@@ -128,7 +128,7 @@ static void put_sums(FILE *to, const struct pyr_judge_report *r)
         _("The game is not finished: expected final points = luck + skill; skill = par + gained + rest"));
     fprintf(to, "<table><tr>");
     put_element(to, "th", _("player"));
-    put_element(to, "th", _("points lost a decision"));
+    put_element(to, "th", _("points lost per decision"));
     put_element(to, "th class=\"t\"", _("plays like"));
     fprintf(to, "<th>?!</th><th>?</th><th>?" "?</th></tr>");
     for (unsigned s = 0; s < r->seats; s++) {
@@ -145,9 +145,9 @@ static void put_sums(FILE *to, const struct pyr_judge_report *r)
 static void put_decisions(FILE *to, const struct pyr_judge_report *r)
 {
     fprintf(to, "<section>");
-    put_element(to, "h2", _("Decisions that lost something"));
+    put_element(to, "h2", _("Costly decisions"));
     /* xgettext:no-c-format */
-    put_element(to, "p class=\"s\"", _("?! from 1.5 points or 2% of the chance to win, ? from 3 or 5%, ?? from 6 or 10%"));
+    put_element(to, "p class=\"s\"", _("?! costs at least 1.5 points or 2% of the winning chances, ? 3 or 5%, ?? 6 or 10%"));
     fprintf(to, "<ul>");
     unsigned shown = 0;
     for (unsigned i = 0; i < r->decisions; i++) {
@@ -162,7 +162,7 @@ static void put_decisions(FILE *to, const struct pyr_judge_report *r)
         pyr_judge_write_choice(desk, &d->made, text, sizeof text);
         fprintf(to, "</span><span><code>%s</code> <span class=\"m\">%s</span></span>", text,
             pyr_luck_threshold(d->mark)->sign);
-        snprintf(words, sizeof words, _("lost: %s points, %s of the chance to win"), PYR_NUMBER(d->points_lost, 1), PYR_PERCENT(100 * d->win_lost, 1));
+        snprintf(words, sizeof words, _("cost: %s points, %s of the winning chances"), PYR_NUMBER(d->points_lost, 1), PYR_PERCENT(100 * d->win_lost, 1));
         put_element(to, "span", words);
         pyr_judge_write_choice(desk, &d->best[0], text, sizeof text);
         snprintf(words, sizeof words, _("best: %s"), text);
@@ -190,7 +190,7 @@ static void write_event(const struct pyr_judge_report *r, struct pyr_word line, 
     case PYR_EVENT_REVEAL: snprintf(to, size, _("Pattern %s is revealed."), r->edition->pattern_name[event.pattern]); break;
     case PYR_EVENT_DRAW:
         pyr_text_player(r->name[event.seat], name, sizeof name);
-        snprintf(to, size, _("%s draws %d from the deck."), name, event.card[0] + 1);
+        snprintf(to, size, _("%s draws card %d from the deck."), name, event.card[0] + 1);
         break;
     case PYR_EVENT_SHOW:
         for (unsigned i = 0; i < event.count; i++)

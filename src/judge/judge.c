@@ -108,7 +108,7 @@ void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *v
         int n = list[i].number;
         unsigned long many = (unsigned long)n;
         switch (list[i].code) {
-        case PYR_EFFECT_WAY: say(to, size, _("way of %d"), n); break;
+        case PYR_EFFECT_WAY: say(to, size, _("progress on card %d"), n); break;
         case PYR_EFFECT_RACE:
             say(to, size, pyr_ngettext("in the race for %d point", "in the race for %d points", many), n);
             break;

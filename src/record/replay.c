@@ -377,6 +377,27 @@ static enum pyr_err take_header(const struct judge *j, struct pyr_replay *replay
     }
 }
 
+static enum pyr_err take_reveal(const struct judge *j, struct pyr_replay *replay)
+{
+    pyr_pattern pattern = j->event->pattern;
+    if (pyr_state_supply_pattern(&replay->state, pattern)) {
+        const char *name = j->edition->pattern_name[pattern];
+        struct pyr_word word = { name, 0 };
+        while (name[word.length])
+            word.length++;
+        return fail(j, PYR_ERR_NOT_IN_ROUND, j->edition->box.pattern[pattern].copies, 0, word);
+    }
+    pyr_state_reveal(&j->edition->box, &replay->state);
+    return PYR_OK;
+}
+
+/* A view may have other seats' deals too: those of a finished game are open. */
+static bool is_open_deal(const struct pyr_replay *replay, const struct pyr_event *event)
+{
+    return replay->stage >= PYR_STAGE_DEAL && event->kind == PYR_EVENT_DEAL && replay->viewer != PYR_NOBODY &&
+        !replay->kept && event->seat < replay->seats && !(replay->dealt >> event->seat & 1);
+}
+
 static enum pyr_err take_event(const struct judge *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
@@ -397,10 +418,7 @@ static enum pyr_err take_event(const struct judge *j, struct pyr_replay *replay)
         replay->stage = PYR_STAGE_PLAY;
     }
     pyr_replay_expected(j->edition, replay, &wanted);
-    /* A view may tell other seats' deals too: those of a finished game do. */
-    bool open_deal = replay->stage >= PYR_STAGE_DEAL && event->kind == PYR_EVENT_DEAL && replay->viewer != PYR_NOBODY &&
-        !replay->kept && event->seat < replay->seats && !(replay->dealt >> event->seat & 1);
-    if (open_deal)
+    if (is_open_deal(replay, event))
         return take_deal(j, replay);
     bool draw_for_take = event->kind == PYR_EVENT_DRAW && wanted.kind == PYR_EVENT_TAKE;
     if (event->kind != wanted.kind && !draw_for_take)
@@ -411,17 +429,8 @@ static enum pyr_err take_event(const struct judge *j, struct pyr_replay *replay)
         return take_derived(j, replay, &wanted);
     if (event->kind == PYR_EVENT_SHOW)
         return take_show(j, replay);
-    if (event->kind == PYR_EVENT_REVEAL) {
-        if (pyr_state_supply_pattern(&replay->state, event->pattern)) {
-            const char *name = j->edition->pattern_name[event->pattern];
-            struct pyr_word word = { name, 0 };
-            while (name[word.length])
-                word.length++;
-            return fail(j, PYR_ERR_NOT_IN_ROUND, j->edition->box.pattern[event->pattern].copies, 0, word);
-        }
-        pyr_state_reveal(&j->edition->box, &replay->state);
-        return PYR_OK;
-    }
+    if (event->kind == PYR_EVENT_REVEAL)
+        return take_reveal(j, replay);
     if (event->seat != wanted.seat)
         return fail_here(j, PYR_ERR_RECORD_SEAT);
     switch (event->kind) {

@@ -1031,12 +1031,12 @@ static void get_nothing(struct request *request)
         request_error(request, ERROR_STORAGE, "");
         return;
     }
-    const char *before = pyr_text_use(request->language), *title = _("There is nothing here");
+    const char *before = pyr_text_use(request->language), *title = _("Page not found");
     fprintf(to, "<!doctype html>\n<html lang=\"%s\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
         "<title>%s · Pyramids</title>\n<link rel=\"icon\" href=\"/icon.svg\" type=\"image/svg+xml\">\n<link rel=\"stylesheet\" href=\"/style.css\">\n"
         "<script src=\"/theme.js\"></script>\n<div class=\"page\">\n<header class=\"top\"><img src=\"/icon.svg\" width=\"36\" height=\"36\" alt=\"\"><b>Pyramids</b></header>\n"
         "<main class=\"page-in narrow\">\n<h1 class=\"title\">%s</h1>\n<p class=\"lead\">%s</p>\n<p class=\"bars\"><a class=\"btn pri\" href=\"/\">%s</a></p>\n</main>\n</div>\n</html>\n", request->language, title, title,
-        _("This address does not lead anywhere: perhaps it was cut off or mistyped. Tables are joined with their code, on the first page."), _("Home"));
+        _("This address does not exist. It may be incomplete or mistyped. To join a table, enter its code on the home page."), _("Home"));
     pyr_text_use(before);
     fclose(to);
     request->server->count.errors++;
@@ -1134,21 +1134,25 @@ static bool fits(const char *path, const char *route, char *word, size_t room)
     return true;
 }
 
-void request_route(struct request *request)
+/* The route of a request, or NULL; *other_method: the path is a route's, but not with this method. */
+static const struct route *find_route(struct request *request, enum method method, bool *other_method)
 {
-    const struct route *found = NULL;
-    bool other_method = false;
-    enum method method = request->method == METHOD_HEAD ? METHOD_GET : request->method;
-    for (size_t i = 0; i < sizeof routes / sizeof *routes && !found; i++) {
+    *other_method = false;
+    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
         if (!fits(request->path, routes[i].path, request->word, sizeof request->word))
             continue;
-        if (routes[i].method == method)
-            found = &routes[i];
-        else
-            other_method = true;
+        if (routes[i].method == method)      /* metrics have a listener of their own */
+            return routes[i].handle == get_metrics && !request->conn->is_metrics ? NULL : &routes[i];
+        *other_method = true;
     }
-    if (found && found->handle == get_metrics && !request->conn->is_metrics)
-        found = NULL;                        /* they have a listener of their own */
+    return NULL;
+}
+
+void request_route(struct request *request)
+{
+    bool other_method;
+    enum method method = request->method == METHOD_HEAD ? METHOD_GET : request->method;
+    const struct route *found = find_route(request, method, &other_method);
     request->route = found ? found->path : "page";
     if (request->visitor)
         visitor_saw(request->server, request->visitor);

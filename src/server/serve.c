@@ -219,7 +219,7 @@ bool server_start(struct server *server, const struct server_options *options, c
 {
     *server = (struct server){ .options = *options };
     if (sodium_init() < 0 || uv_loop_init(&server->loop)) {
-        snprintf(error, size, "%s", _("the system gives no random numbers or no event loop"));
+        snprintf(error, size, "%s", _("the system provides no random numbers or no event loop"));
         return false;
     }
     clock_start(server);
@@ -234,7 +234,7 @@ bool server_start(struct server *server, const struct server_options *options, c
     if (!web_start(server, error, size) ||
         !pool_start(&server->pool, &server->loop, options->bot_threads, table_begin_thought, table_thought)) {
         if (!error[0])
-            snprintf(error, size, "%s", _("no thread could be started for the bots"));
+            snprintf(error, size, "%s", _("could not start a thread for the bots"));
         server_halt(server);
         return false;
     }

@@ -281,10 +281,10 @@ static bool take_lock(struct store_db *db, const char *real, const char *path, c
             ssize_t got = read(db->lock, owner, sizeof owner - 1);
             long process = got > 0 ? strtol(owner, NULL, 10) : 0;
             if (process > 0)
-                say(error, size, _("%s is in use by another server or import (process %ld): stop that first, or give another --database"),
+                say(error, size, _("%s is in use by another server or import (process %ld): stop it first, or use another --database"),
                     path, process);
             else
-                say(error, size, _("%s is in use by another server or import: stop that first, or give another --database"), path);
+                say(error, size, _("%s is in use by another server or import: stop it first, or use another --database"), path);
         }
         return false;
     }
@@ -333,9 +333,9 @@ static int ask(struct store_db *db, const char *sql, sqlite3_int64 *number, char
 static bool say_sql(struct store_db *db, int code, const char *path, char *error, size_t size)
 {
     if ((code & 0xff) == SQLITE_NOTADB)
-        say(error, size, _("%s is not a database of Pyramids: give another --database"), path);
+        say(error, size, _("%s is not a Pyramids database: use another --database"), path);
     else if ((code & 0xff) == SQLITE_CORRUPT)
-        say(error, size, _("%s is damaged (%s): put a backup in its place"), path, sqlite3_errmsg(db->sql));
+        say(error, size, _("%s is damaged (%s): restore it from a backup"), path, sqlite3_errmsg(db->sql));
     else
         say(error, size, _("%s cannot be opened: %s"), path, db->sql ? sqlite3_errmsg(db->sql) : sqlite3_errstr(code));
     return false;
@@ -350,16 +350,17 @@ static bool find_version(struct store_db *db, const char *path, int *version, ch
         (code = ask(db, "SELECT count(*) FROM sqlite_schema", &things, NULL, 0)))
         return say_sql(db, code, path, error, size);
     if (application != APPLICATION && (application || found || things)) {
-        say(error, size, _("%s is the database of another program: give another --database"), path);
+        say(error, size, _("%s is the database of another program: use another --database"), path);
         return false;
     }
     if (found > STORE_VERSION) {
-        say(error, size, _("%s was written by a newer version of Pyramids (database version %lld, this program knows %d): use that version"),
+        say(error, size, _("%s was written by a newer version of Pyramids (database version %lld, this program supports "
+                           "%d): use that version"),
             path, (long long)found, STORE_VERSION);
         return false;
     }
     if (application == APPLICATION && found < 1) {
-        say(error, size, _("%s is damaged (%s): put a backup in its place"), path, "user_version");
+        say(error, size, _("%s is damaged (%s): restore it from a backup"), path, "user_version");
         return false;
     }
     *version = (int)found;
@@ -377,7 +378,7 @@ static bool check_whole(struct store_db *db, const char *path, char *error, size
     for (char *c = finding; *c; c++)
         if (*c == '\n')
             *c = ' ';
-    say(error, size, _("%s is damaged (%s): put a backup in its place"), path, finding);
+    say(error, size, _("%s is damaged (%s): restore it from a backup"), path, finding);
     return false;
 }
 
@@ -392,14 +393,14 @@ static bool copy_beside(struct store_db *db, const char *real, int version, char
     unlink(draft);
     bool good = make_file(draft);
     if (!good) {
-        say(error, size, _("no copy could be made before migrating: %s: %s"), draft, pyr_text_system(errno));
+        say(error, size, _("could not make a backup before migrating: %s: %s"), draft, pyr_text_system(errno));
         return false;
     }
     char *sql = sqlite3_mprintf("VACUUM INTO %Q", draft);
     int code = sql ? run_sql(db, sql) : SQLITE_NOMEM;
     sqlite3_free(sql);
     if (code) {
-        say(error, size, _("no copy could be made before migrating: %s: %s"), draft, sqlite3_errmsg(db->sql));
+        say(error, size, _("could not make a backup before migrating: %s: %s"), draft, sqlite3_errmsg(db->sql));
         unlink(draft);
         return false;
     }
@@ -408,7 +409,7 @@ static bool copy_beside(struct store_db *db, const char *real, int version, char
     if (file >= 0 && close(file))
         good = false;
     if (!good || rename(draft, name)) {
-        say(error, size, _("no copy could be made before migrating: %s: %s"), draft, pyr_text_system(errno));
+        say(error, size, _("could not make a backup before migrating: %s: %s"), draft, pyr_text_system(errno));
         unlink(draft);
         return false;
     }
@@ -433,7 +434,7 @@ static bool migrate(struct store_db *db, int version, const char *path, char *er
     if (!code)
         return true;
     if (version)
-        say(error, size, _("%s could not be migrated from version %d to %d, and is as it was: %s"), path, version, STORE_VERSION,
+        say(error, size, _("%s could not be migrated from version %d to %d and is unchanged: %s"), path, version, STORE_VERSION,
             sqlite3_errmsg(db->sql));
     else
         say_sql(db, code, path, error, size);
@@ -444,28 +445,44 @@ static bool migrate(struct store_db *db, int version, const char *path, char *er
 
 /* Opening. */
 
+/* The file behind a path: made and locked if it is to be written. */
+static bool claim_file(struct store_db *db, const char *path, bool write, char real[PATH_MAX], char *error, size_t size)
+{
+    bool good = (!write || make_parents(path)) && find_real(path, real);
+    if (good && write && !take_lock(db, real, path, error, size))
+        return false;                        /* which has said why */
+    if (good)
+        good = write ? make_file(real) : !access(real, R_OK);
+    if (!good)
+        say(error, size, "%s: %s", path, pyr_text_system(errno));
+    return good;
+}
+
+/* Makes a database ready to be written, of the present version; `version` 0: it is new. */
+static bool prepare_to_write(struct store_db *db, const char *path, const char *real, bool memory, int version, char *error, size_t size)
+{
+    char mode[16] = "";
+    int code;
+    /* A cache of 512 KB: what a change needs is little, and a larger one made nothing faster. */
+    if ((code = ask(db, "PRAGMA journal_mode = WAL", NULL, mode, sizeof mode)) ||
+        (code = run_sql(db, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -512")))
+        return say_sql(db, code, path, error, size);
+    if (strcmp(mode, memory ? "memory" : "wal")) {
+        say(error, size, _("%s cannot be opened: its file system does not support a write-ahead log"), path);
+        return false;
+    }
+    if (version >= STORE_VERSION)
+        return true;
+    return (!version || copy_beside(db, real, version, error, size)) && migrate(db, version, path, error, size);
+}
+
 static bool open_checked(struct store_db *db, const char *path, bool write, char *error, size_t size)
 {
-    char real[PATH_MAX] = ":memory:", mode[16] = "";
+    char real[PATH_MAX] = ":memory:";
     bool memory = !strcmp(path, ":memory:");
     int version = 0;
-    if (!memory) {
-        if ((write && !make_parents(path)) || !find_real(path, real)) {
-            say(error, size, "%s: %s", path, pyr_text_system(errno));
-            return false;
-        }
-        if (write) {
-            if (!take_lock(db, real, path, error, size))
-                return false;
-            if (!make_file(real)) {
-                say(error, size, "%s: %s", path, pyr_text_system(errno));
-                return false;
-            }
-        } else if (access(real, R_OK)) {
-            say(error, size, "%s: %s", path, pyr_text_system(errno));
-            return false;
-        }
-    }
+    if (!memory && !claim_file(db, path, write, real, error, size))
+        return false;
     int code = sqlite3_open_v2(real, &db->sql, SQLITE_OPEN_NOMUTEX | (memory || write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) |
         (memory ? SQLITE_OPEN_CREATE : 0), NULL);
     if (code)
@@ -478,21 +495,12 @@ static bool open_checked(struct store_db *db, const char *path, bool write, char
     if (version && !check_whole(db, path, error, size))
         return false;
     if (memory || write) {
-        /* A cache of 512 KB: what a change needs is little, and a larger one made nothing faster. */
-        if ((code = ask(db, "PRAGMA journal_mode = WAL", NULL, mode, sizeof mode)) ||
-            (code = run_sql(db, "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -512")))
-            return say_sql(db, code, path, error, size);
-        if (strcmp(mode, memory ? "memory" : "wal")) {
-            say(error, size, _("%s cannot be opened: its file system does not allow a write-ahead log"), path);
-            return false;
-        }
-        if (version && version < STORE_VERSION && !copy_beside(db, real, version, error, size))
-            return false;
-        if (version < STORE_VERSION && !migrate(db, version, path, error, size))
+        if (!prepare_to_write(db, path, real, memory, version, error, size))
             return false;
     } else if (version < STORE_VERSION) {
         if (version)
-            say(error, size, _("%s is of an older version (%d): 'pyramids serve' or 'pyramids import' brings it up to date"), path, version);
+            say(error, size, _("%s has an older format (version %d): run 'pyramids serve' or 'pyramids import' "
+                               "to update it"), path, version);
         else
             say(error, size, _("%s is empty"), path);
         return false;
@@ -557,7 +565,7 @@ bool store_leave(struct store_db *db, bool good, char *error, size_t error_size)
         enum store_result result = store_db_commit(db);
         kept = result == STORE_OK;
         if (!kept)
-            say(error, error_size, "%s", result == STORE_FULL ? _("there is no room for it on the disk") : _("the database could not be written"));
+            say(error, error_size, "%s", result == STORE_FULL ? _("the disk is full") : _("the database could not be written"));
     } else {
         store_db_rollback(db);
     }

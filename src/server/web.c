@@ -710,8 +710,8 @@ static const struct edge_handler handler = { .begin = on_begin, .request = on_re
 
 static void cannot_listen(int why, unsigned port, const char *address, char *error, size_t error_size)
 {
-    snprintf(error, error_size, why == EADDRINUSE ? _("port %u of %s is taken; --port 0 finds a free one") :
-        why == EACCES ? _("port %u of %s needs rights that this user does not have; try one above 1023") :
+    snprintf(error, error_size, why == EADDRINUSE ? _("port %u of %s is in use; --port 0 picks a free one") :
+        why == EACCES ? _("no permission to use port %u of %s; try a port above 1023") :
         why == EINVAL ? _("cannot listen on port %u of %s: expected an address such as 127.0.0.1 or ::1") :
         _("cannot listen on port %u of %s: it is not an address of this machine"), port, address);
 }
@@ -747,7 +747,7 @@ bool web_start(struct server *server, char *error, size_t error_size)
     server->awake.end = &server->awake.first;
     if (options->tls_cert && !(tls = wire_tls_server(options->tls_cert, options->tls_key))) {
         snprintf(error, error_size,
-            _("cannot serve %s: the certificate or its key cannot be read, or they do not belong together"),
+            _("cannot serve %s: the certificate or its key cannot be read, or they do not match"),
             options->tls_cert);
         return false;
     }

@@ -16,10 +16,12 @@ bool json_read(struct json *json, const char *text, size_t size)
     jsmntok_t *tokens = (jsmntok_t *)(void *)json->token;
     json->text = text;
     json->count = 0;
+    json->is_too_large = false;
     if (size > INT_MAX / 2)
         return false;
     jsmn_init(&parser);
     int count = jsmn_parse(&parser, text, size, tokens, JSON_TOKENS);
+    json->is_too_large = count == JSMN_ERROR_NOMEM && tokens[0].type == JSMN_OBJECT;
     if (count < 1 || tokens[0].type != JSMN_OBJECT)
         return false;
     json->count = count;

@@ -18,6 +18,7 @@ struct json_token {
 struct json {
     const char *text;
     int count;                   /* of tokens */
+    bool is_too_large;           /* an object with more values than there is room for */
     struct json_token token[JSON_TOKENS];
 };
 

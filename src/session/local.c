@@ -116,6 +116,31 @@ enum pyr_err pyr_local_begin(struct pyr_local *local, struct pyr_match *match, c
     return err;
 }
 
+void pyr_local_claim(struct pyr_local *local)
+{
+    struct pyr_match *match = local->match;
+    char text[PYR_MAX_SEATS * PYR_LEVEL_SIZE];
+    struct pyr_out out;
+    for (uint32_t i = 0; i < match->log.lines; i++)
+        if (begins(pyr_match_line(match, i), "tag seats "))
+            return;
+    for (unsigned s = 0; s < match->replay.seats; s++)
+        if (!(local->people >> s & 1) && !local->seat[s].level[0])
+            return;                          /* nobody knows who this was */
+    pyr_out_init(&out, text, sizeof text);
+    write_seats(local, match->replay.seats, &out);
+    pyr_match_tag(match, seats_tag, text);
+}
+
+bool pyr_local_is_begun(const struct pyr_local *local)
+{
+    const struct pyr_match *match = local->match;
+    bool is_sealed = false;
+    for (unsigned s = 0; s < match->replay.seats; s++)
+        is_sealed = is_sealed || (local->people >> s & 1 && match->choice[s].confirmed);
+    return is_sealed || match->replay.stage != PYR_STAGE_PLAY || match->replay.state.open.phase != PYR_KEEP;
+}
+
 /* Saving and loading. */
 
 static void put_choice(const struct pyr_local *local, pyr_seat seat, struct pyr_out *out)
@@ -124,12 +149,28 @@ static void put_choice(const struct pyr_local *local, pyr_seat seat, struct pyr_
     const struct pyr_pending *choice = &local->match->choice[seat];
     pyr_out_text(out, choice->confirmed ? "; sealed " : "; draft ");
     pyr_out_number(out, seat + 1);
-    for (unsigned i = 0; i < choice->count; i++) {
+    if (choice->confirmed) {                 /* whole, so that a record has words for it */
+        pyr_out_char(out, ' ');
+        pyr_game_write_choice(&local->match->game, seat, out);
+    }
+    for (unsigned i = 0; i < choice->count && !choice->confirmed; i++) {
         pyr_out_char(out, ' ');
         for (int shift = 60; shift >= 0; shift -= 4)
             pyr_out_char(out, digits[pyr_pending_step(choice, i) >> shift & 15]);
     }
     pyr_out_char(out, '\n');
+}
+
+/* Whether the record itself says what the seed is. */
+static bool is_seed_tagged(const struct pyr_local *local)
+{
+    uint64_t seed;
+    for (uint32_t i = 0; i < local->match->log.lines; i++) {
+        struct pyr_word line = pyr_match_line(local->match, i);
+        if (begins(line, "tag seed ") && read_number(after(line, "tag seed "), &seed) && seed == local->seed)
+            return true;
+    }
+    return false;
 }
 
 size_t pyr_local_save(const struct pyr_local *local, char *to, size_t size)
@@ -138,11 +179,16 @@ size_t pyr_local_save(const struct pyr_local *local, char *to, size_t size)
     struct pyr_out out;
     pyr_out_init(&out, to, size);
     pyr_out_word(&out, (struct pyr_word){ match->log.text, match->log.start[match->log.lines] });
-    pyr_out_text(&out, "; seed ");
-    put_number(&out, local->seed);
-    pyr_out_text(&out, "\n; me ");
-    pyr_out_number(&out, local->me + 1);
-    pyr_out_char(&out, '\n');
+    if (!is_seed_tagged(local)) {
+        pyr_out_text(&out, "; seed ");
+        put_number(&out, local->seed);
+        pyr_out_char(&out, '\n');
+    }
+    if (pyr_local_is_shared(local)) {
+        pyr_out_text(&out, "; me ");
+        pyr_out_number(&out, local->me + 1);
+        pyr_out_char(&out, '\n');
+    }
     for (unsigned s = 0; s < match->replay.seats && !pyr_match_is_over(match); s++)
         if (match->choice[s].count && (match->choice[s].confirmed || local->people >> s & 1))
             put_choice(local, (pyr_seat)s, &out);
@@ -173,8 +219,7 @@ static bool read_seats(struct pyr_local *local, struct pyr_word list, unsigned s
     return true;
 }
 
-/* `; sealed 1 00000000000001c0`, or in the words of a record as older programs wrote it; `; draft ...`. What does not
- * fit is left out. */
+/* `; sealed 1 17:c1c2c3`, or as steps; `; draft 1 00000000000001c0`. What does not fit is left out. */
 static void read_choice(struct pyr_local *local, struct pyr_word words, bool is_sealed)
 {
     struct pyr_match *match = local->match;
@@ -369,8 +414,14 @@ void pyr_local_uncover(struct pyr_local *local)
 
 /* Choices. */
 
-/* A choice that was made when the log had so many lines can be taken back. */
-static void remember(struct pyr_local *local, uint32_t lines, struct pyr_pending choice)
+/* The game as it is now, before a choice. */
+static struct pyr_local_past present(const struct pyr_local *local)
+{
+    const struct pyr_match *match = local->match;
+    return (struct pyr_local_past){ match->log.lines, match->choice[local->me], match->replay.state.hidden };
+}
+
+static void remember(struct pyr_local *local, const struct pyr_local_past *past)
 {
     if (pyr_local_is_shared(local))
         return;
@@ -379,29 +430,36 @@ static void remember(struct pyr_local *local, uint32_t lines, struct pyr_pending
             local->past[i - 1] = local->past[i];
         local->past_count--;
     }
-    local->past[local->past_count++] = (struct pyr_local_past){ lines, choice };
+    local->past[local->past_count++] = *past;
 }
 
 enum pyr_err pyr_local_confirm(struct pyr_local *local)
 {
-    struct pyr_pending choice = local->match->choice[local->me];
-    uint32_t lines = local->match->log.lines;
+    struct pyr_local_past past = present(local);
     enum pyr_err err = pyr_match_confirm(local->match, local->me);
     if (!err)
-        remember(local, lines, choice);
+        remember(local, &past);
     return err;
 }
 
 enum pyr_err pyr_local_take(struct pyr_local *local, pyr_step step)
 {
-    uint32_t lines = local->match->log.lines;
+    struct pyr_local_past past = present(local);
     enum pyr_err err = pyr_match_step(local->match, local->me, step);
+    if (!err)
+        remember(local, &past);
+    return err;
+}
+
+enum pyr_err pyr_local_choose(struct pyr_local *local, const char *choice, struct pyr_fault *fault)
+{
+    struct pyr_local_past past = present(local);
+    enum pyr_err err = pyr_match_choose(local->match, local->me, choice, fault);
     if (err)
         return err;
-    if (pyr_step_kind(step) == PYR_STEP_DRAW)
-        local->past_count = 0;               /* the card was seen (Q5) */
-    else
-        remember(local, lines, (struct pyr_pending){ .count = 0 });
+    if (local->match->log.lines == past.lines)
+        return pyr_local_confirm(local);
+    remember(local, &past);                  /* a card was taken, which needs no more */
     return PYR_OK;
 }
 
@@ -416,34 +474,43 @@ enum pyr_err pyr_local_retract(struct pyr_local *local)
     return PYR_OK;
 }
 
+/* Whether a card has been seen since the log had so many lines that nobody can unsee (Q5): one that anyone drew from the
+ * deck, or one that a person took. */
+static bool is_seen(const struct pyr_local *local, uint32_t lines)
+{
+    const struct pyr_match *match = local->match;
+    for (uint32_t i = lines; i < match->log.lines; i++) {
+        struct pyr_word line = pyr_match_line(match, i);
+        if (begins(line, "draw "))
+            return true;
+        if (begins(line, "take ") && line.length > 5 && local->people >> (line.at[5] - '1') & 1)
+            return true;
+    }
+    return false;
+}
+
 bool pyr_local_can_take_back(const struct pyr_local *local)
 {
-    return local->past_count > 0;
+    return local->past_count > 0 && !is_seen(local, local->past[local->past_count - 1].lines);
 }
 
 bool pyr_local_take_back(struct pyr_local *local)
 {
     struct pyr_match *match = local->match;
-    if (!local->past_count)
-        return false;
-    struct pyr_local_past past = local->past[--local->past_count];
     struct pyr_replay replay;
-    if (pyr_match_replay(match, past.lines, &replay))
+    if (!pyr_local_can_take_back(local))
+        return false;
+    const struct pyr_local_past *past = &local->past[--local->past_count];
+    if (pyr_match_replay(match, past->lines, &replay))
         return false;
     match->replay = replay;
-    match->log.lines = past.lines;
-    match->log.text[match->log.start[past.lines]] = '\0';
+    match->replay.state.hidden = past->hidden;
+    match->log.lines = past->lines;
+    match->log.text[match->log.start[past->lines]] = '\0';
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
         match->choice[s] = (struct pyr_pending){ .count = 0 };
-    match->choice[local->me] = past.choice;
+    match->choice[local->me] = past->choice;
     match->choice[local->me].confirmed = false;
-    if (!supply(local)) {                    /* a record whose seed is not known */
-        struct pyr_rng rng;
-        pyr_rng_seed(&rng, local->seed, 2);
-        pyr_match_shuffle(match, &rng);
-        match->choice[local->me] = past.choice;
-        match->choice[local->me].confirmed = false;
-    }
     return true;
 }
 

@@ -101,6 +101,12 @@ struct pyr_remote_event pyr_remote_event(struct pyr_remote *remote)
     return first;
 }
 
+static void tell_bad(struct pyr_remote *remote, enum pyr_err err)
+{
+    remote->fault = (struct pyr_fault){ .code = err };
+    tell(remote, PYR_REMOTE_BAD_LINES, err);
+}
+
 /* Messages that wait for their answer. */
 
 static void sent_remove(struct pyr_remote *remote, unsigned index)
@@ -228,10 +234,10 @@ static void recall_draft(struct pyr_remote *remote)
 /* The lines so far as a match. */
 static void load(struct pyr_remote *remote)
 {
-    struct pyr_fault fault;
     if (!remote->edition || !remote->size)
         return;
-    enum pyr_err err = pyr_match_load(remote->match, remote->edition, remote->text, remote->size, remote->you, &fault);
+    enum pyr_err err =
+        pyr_match_load(remote->match, remote->edition, remote->text, remote->size, remote->you, &remote->fault);
     if (err) {
         tell(remote, PYR_REMOTE_BAD_LINES, err);
         return;
@@ -265,6 +271,8 @@ enum pyr_err pyr_remote_set_record(struct pyr_remote *remote, const char *text, 
     enum pyr_err err = pyr_record_read(remote->edition, &check, text, size, fault);
     if (!err && size >= PYR_LOG_SIZE)
         err = PYR_ERR_TEXT_FULL;
+    if (!err && check.stage != PYR_STAGE_OVER)
+        err = PYR_ERR_PHASE;                 /* its deals may still be hidden */
     return err ? err : pyr_match_load(remote->match, remote->edition, text, size, PYR_NOBODY, fault);
 }
 
@@ -399,7 +407,7 @@ static void on_lines(struct pyr_remote *remote, const struct json *json, uint64_
     if (!add_lines(remote, json, lines)) {
         forget_log(remote);
         remote->must_open = false;
-        tell(remote, PYR_REMOTE_BAD_LINES, PYR_ERR_TEXT_FULL);
+        tell_bad(remote, PYR_ERR_TEXT_FULL);
         return;
     }
     remote->version = (uint32_t)to;
@@ -479,12 +487,13 @@ static void on_error(struct pyr_remote *remote, const struct json *json, uint64_
     struct pyr_word code = json_word(json, json_member(json, 0, "code"));
     unsigned i = find_sent(remote, json);
     int32_t kind = -1;
+    bool is_present = false;                 /* about a choice of this phase */
     bool is_ours = i < remote->sent_count, is_patient = is_ours && is_resent(remote->sent[i].kind) && is_for_now(code);
     if (is_ours) {
         kind = remote->sent[i].kind;
+        is_present = remote->sent[i].phase == remote->version;
         struct pyr_pending *choice = own_choice(remote);
-        if (kind == PYR_REMOTE_CHOOSE && choice && remote->sent[i].phase == remote->version && !is_patient &&
-            !is_overtaken(code))
+        if (kind == PYR_REMOTE_CHOOSE && choice && is_present && !is_patient && !is_overtaken(code))
             choice->confirmed = false;
         if (is_patient)
             remote->resend_at = now + RESEND_MS;
@@ -495,7 +504,9 @@ static void on_error(struct pyr_remote *remote, const struct json *json, uint64_
             remote->answer_due = 0;
     }
     if (is_ours && is_overtaken(code) && kind <= PYR_REMOTE_RETRACT) {
-        tell(remote, PYR_REMOTE_READY, 0);
+        struct pyr_remote_event *ready = tell(remote, PYR_REMOTE_READY, 0);
+        if (is_present)
+            copy_code(ready->code, sizeof ready->code, code);
         return;
     }
     struct pyr_remote_event *event = tell(remote, PYR_REMOTE_REFUSED, kind);
@@ -508,8 +519,13 @@ static void on_error(struct pyr_remote *remote, const struct json *json, uint64_
 void pyr_remote_receive(struct pyr_remote *remote, const char *text, size_t size, uint64_t now)
 {
     struct json json;
-    if (!remote->is_connected || !json_read(&json, text, size))
+    if (!remote->is_connected)
         return;
+    if (!json_read(&json, text, size)) {
+        if (json.is_too_large)
+            tell_bad(remote, PYR_ERR_TEXT_FULL);         /* no table and no game has so many values */
+        return;
+    }
     struct pyr_word type = json_word(&json, json_member(&json, 0, "type"));
     if (pyr_word_is(type, "table"))
         on_table(remote, &json, now);

@@ -36,6 +36,13 @@ struct play_ops {
     void (*confirm)(struct app *app);
     void (*take)(struct app *app, pyr_step step);
     void (*retract)(struct app *app);
+    bool (*can_take_back)(const struct app *app);            /* the last turn (Q5); or NULL, as are the next two */
+    bool (*has_past)(const struct app *app);                 /* is there a turn to take back at all? */
+    void (*take_back)(struct app *app);
+    bool (*is_covered)(const struct app *app);               /* people change seats; or NULL, as are the next three */
+    void (*draw_cover)(struct app *app);
+    void (*uncover)(struct app *app);
+    void (*back_seat)(struct app *app);                      /* under the cover: the one before takes back */
     bool (*can_play_again)(const struct app *app);           /* the same players once more, when the game is over */
     void (*play_again)(struct app *app);
     bool (*is_asked_again)(const struct app *app);           /* another player has made a rematch; or NULL */
@@ -105,14 +112,6 @@ void table_sheet_hints(struct app *app);             /* the keys of the sheet th
 extern const struct play_ops game_ops;
 bool game_begin(struct app *app);            /* from the options, or from a saved game; false: app->error, or the player left */
 void game_end(struct app *app);
-bool game_is_covered(const struct app *app); /* people change seats: nothing may be seen */
-void game_uncover(struct app *app);
-void game_draw_cover(struct app *app);
-bool game_can_take_back(const struct app *app);      /* the last turn; not once a drawn card has been seen (Q5) */
-bool game_has_past(const struct app *app);           /* is there a turn to take back at all? */
-void game_take_back(struct app *app);
-void game_back_seat(struct app *app);        /* under the cover: the one before takes back */
-bool game_is_thinking(const struct app *app);
 
 /* replay.c: goes through app->match. */
 void replay_run(struct app *app, const char *name);

@@ -312,7 +312,7 @@ static void draw_pattern(struct canvas *canvas, int x, int y, int most, const st
     for (unsigned i = 0; i < PYR_TURNS; i++)
         canvas_put(canvas, side + used + 1 + (int)i, y + 1, i <= open->turn ? 0x25aa : 0x25ab, i == open->turn ? ST_TOUCH : ST_DIM);
     list_hidden(scene, list, sizeof list);
-    canvas_text(canvas, side, y + 2, room, ST_DIM, _("left, one stays hidden:"));
+    canvas_text(canvas, side, y + 2, room, ST_DIM, _("to come, all but one:"));
     canvas_wrap(canvas, side, y + 3, room, 2, ST_TEXT, list);
 }
 
@@ -522,7 +522,7 @@ bool draw_is_too_small(struct canvas *canvas)
     if (canvas->width >= TUI_MIN_WIDTH && canvas->height >= TUI_MIN_HEIGHT)
         return false;
     char text[300];
-    snprintf(text, sizeof text, _("This window has %d columns and %d rows. Please enlarge it to %d by %d; the game waits."), canvas->width,
+    snprintf(text, sizeof text, _("This window has %d columns and %d rows. Please enlarge it to %d by %d to continue."), canvas->width,
         canvas->height, TUI_MIN_WIDTH, TUI_MIN_HEIGHT);
     canvas_wrap(canvas, 1, canvas->height / 3, canvas->width - 2, canvas->height, ST_STRONG, text);
     return true;

@@ -8,26 +8,17 @@
 
 #include "app.h"
 
-/* The game as it was before a choice. */
-struct past {
-    struct past *before;
-    struct pyr_match match;
-};
-
 struct game {
+    struct pyr_local local;      /* with app->match */
     const struct pyr_bot *bot[PYR_MAX_SEATS];
-    uint64_t seed;
     struct thinker *thinker;
     pyr_seat thinking;           /* for whom the thinker works; PYR_NOBODY */
     uint32_t asked_line;         /* at which line it was asked */
     struct save save;
     bool saves;
     bool is_kept;                /* all of it is on the disk */
-    struct past *past;
-    bool covered;
-    pyr_seat uncovered_for;      /* who has seen the screen last */
-    uint32_t news;               /* lines of the story that the next one has seen, by seat */
-    uint32_t seen[PYR_MAX_SEATS];
+    unsigned kept_steps;         /* of the choice that is being made: so many are, too */
+    uint32_t seen[PYR_MAX_SEATS];            /* lines of the log that each has seen */
     char title[160];
 };
 
@@ -38,7 +29,8 @@ static void game_save(struct app *app)
     struct game *game = app->game;
     if (!game->saves)
         return;
-    game->is_kept = saved_write(&game->save, &app->match);
+    game->is_kept = saved_write(&game->save, &game->local);
+    game->kept_steps = app->match.choice[game->local.me].count;
     if (!game->is_kept)
         app_say(app, ST_BAD, _("The game could not be saved: %s"), pyr_text_system(errno));
 }
@@ -70,7 +62,6 @@ static struct seating setup_from_options(const struct tui_options *options)
     return setup;
 }
 
-/* A person among bots of a record that does not tell who they were has no bot to name: there is no rematch then, but a game as the options say. */
 static void remember_setup(struct app *app)
 {
     const struct pyr_match *match = &app->match;
@@ -80,39 +71,32 @@ static void remember_setup(struct app *app)
     memcpy(setup->bot, app->game->bot, sizeof setup->bot);
     saved_tag(match->log.text, "tag edition-file ", setup->edition_file, sizeof setup->edition_file);
     pyr_record_player_names(match->log.text, match->log.start[match->log.lines], names);
-    for (unsigned s = 0; s < setup->players; s++) {
+    for (unsigned s = 0; s < setup->players; s++)
         pyr_word_copy(names[s], setup->names[s], sizeof setup->names[s]);
-        if (!(setup->people >> s & 1) && !setup->bot[s])
-            setup->players = 0;
-    }
 }
 
-static bool begin_new(struct app *app, const struct seating *setup)
+static bool begin_new(struct app *app, const struct seating *setup, uint64_t seed)
 {
-    app->people = setup->people;
-    memcpy(app->game->bot, setup->bot, sizeof setup->bot);
-    enum pyr_err err = saved_begin(&app->match, &app->edition, setup, app->game->seed);
+    enum pyr_err err = saved_begin(&app->game->local, &app->match, &app->edition, setup, seed);
     if (err) {
         char sentence[256];
         pyr_text_error(err, sentence, sizeof sentence);
-        app_fail(app, _("a name cannot be a player's name: %s"), sentence);
-        return false;
+        app_fail(app, _("not a valid player name: %s"), sentence);
     }
-    read_names(app);
-    return true;
+    return !err;
 }
 
 /* Asks whether to go on with a game; true for yes. */
 static bool ask_to_go_on(struct app *app)
 {
     char text[600], turn[128], list[400];
-    const struct key_hint hints[] = { { 'c', "c", _("go on") }, { 'n', "n", _("new game") }, { 'q', "q", _("quit") } };
+    const struct key_hint hints[] = { { 'c', "c", _("continue") }, { 'n', "n", _("new game") }, { 'q', "q", _("quit") } };
     for (;;) {
         app_canvas(app);
         words_turn(&app->match.replay.state.open, turn, sizeof turn);
         words_names((1u << app->match.replay.seats) - 1, app->names, list, sizeof list);
-        snprintf(text, sizeof text, _("A game of %s is under way. %s."), list, turn);
-        draw_notice(&app->canvas, _("Go on with your game?"), text, hints, 3);
+        snprintf(text, sizeof text, _("Unfinished game: %s. %s."), list, turn);
+        draw_notice(&app->canvas, _("Continue your game?"), text, hints, 3);
         screen_show(&app->canvas);
         struct input input = screen_wait(1000);
         const struct place *place = input.kind == INPUT_CLICK ? canvas_find(&app->canvas, input.x, input.y) : NULL;
@@ -172,13 +156,12 @@ static unsigned choose_saved(struct app *app, const struct saved_game *list, uns
 /* Opens and loads a saved game. */
 static bool open_saved(struct app *app, const char *name)
 {
-    struct pyr_fault fault;
     struct game *game = app->game;
     size_t size;
     char *text = saved_open(&game->save, name, &size);
     bool good = text && saved_edition(app->options->edition, text, size, &app->edition) &&
-        saved_load(&app->match, &app->edition, text, size, &game->seed, &fault) &&
-        saved_seats(text, app->match.replay.seats, &app->people, game->bot);
+        !pyr_local_load(&game->local, &app->match, &app->edition, text, size, 0, "", app->options->seed, NULL) &&
+        saved_bots(&game->local, game->bot);
     if (good)
         read_names(app);
     else
@@ -199,7 +182,7 @@ static bool find_saved(struct app *app)
     if (options->resume) {
         good = game->saves = open_saved(app, options->resume);
         if (!good)
-            app_fail(app, _("%s: this game is being played in another window, or cannot be read"), options->resume);
+            app_fail(app, _("%s: this game is open in another window, or cannot be read"), options->resume);
         return good;
     }
     unsigned count = saved_list(options->edition, &list), first = 0;
@@ -219,54 +202,51 @@ static bool find_saved(struct app *app)
     return game->saves = good;
 }
 
-/* Several people take turns at this screen. */
-static bool is_shared(const struct app *app)
-{
-    return (app->people & (app->people - 1)) != 0;
-}
-
 /* Continues the record that the options name, as a game of its own. */
 static bool begin_from_record(struct app *app)
 {
     const struct tui_options *options = app->options;
-    struct game *game = app->game;
+    struct pyr_local *local = &app->game->local;
     struct pyr_fault fault;
     app->edition = *options->edition;
-    app->people = options->people;
-    memcpy(game->bot, options->bot, sizeof game->bot);
-    if (!saved_load(&app->match, &app->edition, options->record, options->record_size, &game->seed, &fault)) {
+    enum pyr_err err = pyr_local_load(local, &app->match, &app->edition, options->record, options->record_size,
+        options->people, "", options->seed, &fault);
+    if (err == PYR_ERR_SEATS) {
+        app_fail(app, _("%s: no such seat"), options->record_name);
+        return false;
+    }
+    if (err) {
         char sentence[512];
         pyr_text_fault(&fault, sentence, sizeof sentence);
         app_fail(app, "%s:%u: %s", options->record_name, (unsigned)fault.line, sentence);
         return false;
     }
-    saved_seats(app->match.log.text, app->match.replay.seats, &app->people, game->bot);
-    saved_claim(&app->match, app->people, game->bot);
-    read_names(app);
-    if (app->people & ((1u << app->match.replay.seats) - 1))
-        return true;
-    app_fail(app, _("%s: there is no such seat"), options->record_name);
-    return false;
+    /* Bots that the record does not name, or that there are no more, are as the options say. */
+    for (unsigned s = 0; s < app->match.replay.seats; s++) {
+        char *level = local->seat[s].level;
+        if (!(local->people >> s & 1) && !pyr_bot_find(level))
+            snprintf(level, PYR_LEVEL_SIZE, "%s", options->bot[s] ? options->bot[s]->name : "club");
+    }
+    pyr_local_claim(local);
+    return true;
 }
 
 /* Continues a saved game, or begins a new one: as the options say, or with the players of the game before. */
 static bool begin_or_resume(struct app *app)
 {
     struct seating setup = app->setup;
-    struct game *game = app->game;
     if (!app->again && find_saved(app))
         return true;
     if (app->leave || app->error)
         return false;
-    /* A saved game that was only looked at has left its own seed. */
-    game->seed = app->options->seed + (app->again ? 1000003u * (uint64_t)(1 + app->beat) : 0);
+    uint64_t seed = app->options->seed + (app->again ? 1000003u * (uint64_t)(1 + app->beat) : 0);
     if (!app->again || !setup.players) {
         setup = setup_from_options(app->options);
         app->edition = *app->options->edition;
     }
-    bool good = begin_new(app, &setup);
+    bool good = begin_new(app, &setup, seed);
     if (good && app->options->go_on && !app->again)
-        app_say(app, ST_TEXT, "%s", _("No saved game is free to go on with: this is a new one."));
+        app_say(app, ST_TEXT, "%s", _("No saved game can be resumed: this is a new one."));
     return good;
 }
 
@@ -278,10 +258,10 @@ bool game_begin(struct app *app)
         return false;
     app->ops = &game_ops;
     game->save.lock = -1;
-    game->seed = app->options->seed;
     game->thinking = PYR_NOBODY;
     bool good = app->options->record && !app->again ? begin_from_record(app) : begin_or_resume(app);
     app->again = false;
+    good = good && saved_bots(&game->local, game->bot);
     if (good && !game->saves)
         game->saves = save_open(&game->save, NULL);
     if (good && !game->saves)
@@ -296,8 +276,9 @@ bool game_begin(struct app *app)
         game_end(app);
         return false;
     }
-    app->seat = (pyr_seat)__builtin_ctz(app->people);
-    game->uncovered_for = is_shared(app) ? PYR_NOBODY : app->seat;
+    app->people = game->local.people;
+    app->seat = game->local.me;
+    read_names(app);
     memset(app->hand, 0, sizeof app->hand);
     story_finish(&app->story);
     game_save(app);
@@ -312,63 +293,31 @@ void game_end(struct app *app)
     if (app->again)
         remember_setup(app);
     thinker_destroy(game->thinker);
-    if (game->saves && game->is_kept && !saved_is_begun(&app->match, app->people))
+    if (game->saves && game->is_kept && !pyr_local_is_begun(&game->local))
         save_remove(&game->save);
     save_close(&game->save);
-    while (game->past) {
-        struct past *past = game->past;
-        game->past = past->before;
-        free(past);
-    }
     free(game);
     app->game = NULL;
 }
 
 /* Whose turn it is. */
 
-/* Among people at one screen: the next who has something to decide; a cover while they change seats. */
-static void next_person(struct app *app)
-{
-    struct game *game = app->game;
-    unsigned waiting = pyr_match_waiting(&app->match) & app->people;
-    if (!is_shared(app) || pyr_match_is_over(&app->match)) {
-        game->covered = false;
-        return;
-    }
-    if (waiting && !(waiting >> app->seat & 1))
-        app->seat = (pyr_seat)__builtin_ctz(waiting);
-    /* Replacing is open to all; the rest is not. */
-    if (waiting && game->uncovered_for != app->seat) {
-        if (app->match.replay.state.open.phase == PYR_REPLACE)
-            game->uncovered_for = app->seat;
-        else
-            game->covered = true;
-    }
-}
-
 static void ask_bots(struct app *app)
 {
     struct game *game = app->game;
-    unsigned waiting = pyr_match_waiting(&app->match) & ~app->people;
     struct pyr_view view;
     struct pyr_rng rng;
     pyr_step step;
     if (game->thinking != PYR_NOBODY && thinker_answer(game->thinker, &step)) {
         pyr_seat seat = game->thinking;
-        bool takes = app->match.replay.state.open.phase == PYR_REPLACE;
         game->thinking = PYR_NOBODY;
-        if (game->asked_line == app->match.log.lines && !pyr_match_step(&app->match, seat, step)) {
-            if (!takes && pyr_match_is_ready(&app->match, seat))
-                pyr_match_confirm(&app->match, seat);
+        if (pyr_local_answer(&game->local, seat, game->asked_line, step))
             game_save(app);
-        }
-        waiting = pyr_match_waiting(&app->match) & ~app->people;
     }
-    if (game->thinking != PYR_NOBODY || !waiting)
+    pyr_seat seat = pyr_local_due(&game->local, &rng);
+    if (game->thinking != PYR_NOBODY || seat == PYR_NOBODY)
         return;
-    pyr_seat seat = (pyr_seat)__builtin_ctz(waiting);
     pyr_match_view(&app->match, seat, &view);
-    saved_bot_rng(&rng, game->seed, &app->match, seat);
     game->thinking = seat;
     game->asked_line = app->match.log.lines;
     thinker_ask(game->thinker, game->bot[seat], &view, &rng);
@@ -376,49 +325,49 @@ static void ask_bots(struct app *app)
 
 static void game_tick(struct app *app)
 {
+    struct game *game = app->game;
     ask_bots(app);
-    next_person(app);
+    pyr_local_next_person(&game->local);
+    app->seat = game->local.me;
+    if (app->match.choice[app->seat].count != game->kept_steps)
+        game_save(app);                      /* what is placed, too */
 }
 
-bool game_is_thinking(const struct app *app)
+static bool game_is_thinking(const struct app *app)
 {
     return app->game && app->game->thinking != PYR_NOBODY;
 }
 
 /* The cover. */
 
-bool game_is_covered(const struct app *app)
+static bool game_is_covered(const struct app *app)
 {
-    return app->game->covered;
+    return app->game->local.covered;
 }
 
-void game_uncover(struct app *app)
+static void game_uncover(struct app *app)
 {
-    app->game->covered = false;
-    app->game->uncovered_for = app->seat;
+    pyr_local_uncover(&app->game->local);
     app->game->seen[app->seat] = app->match.log.lines;
     app->sheet = SHEET_NONE;
 }
 
 /* Who sealed last may think again, as long as nobody has looked at the screen after him. */
-void game_back_seat(struct app *app)
+static void game_back_seat(struct app *app)
 {
-    pyr_seat last = app->game->uncovered_for;
-    if (last == PYR_NOBODY || last == app->seat || pyr_match_retract(&app->match, last))
+    if (!pyr_local_back_seat(&app->game->local))
         return;
+    app->seat = app->game->local.me;
     if (app->match.replay.state.open.phase == PYR_KEEP)
-        pyr_match_undo(&app->match, last);
-    app->seat = last;
-    app->game->covered = true;
-    app->game->uncovered_for = PYR_NOBODY;
+        pyr_match_undo(&app->match, app->seat);
     game_save(app);
 }
 
-void game_draw_cover(struct app *app)
+static void game_draw_cover(struct app *app)
 {
     char heading[300], news[6000] = "";
     struct game *game = app->game;
-    const struct key_hint hints[] = { { K_ENTER, _("Enter"), _("it is me") }, { 'q', "q", _("quit") }, { 'u', "u", _("the one before takes back") } };
+    const struct key_hint hints[] = { { K_ENTER, _("Enter"), _("that's me") }, { 'q', "q", _("quit") }, { 'u', "u", _("previous player takes back") } };
     unsigned shown = 0;
     story_tell(&app->story, &app->match, app->match.log.lines, app->names);
     /* As many of the last lines as there is room for in the box: it is 60 columns wide, and has seven other rows. */
@@ -431,84 +380,63 @@ void game_draw_cover(struct app *app)
     for (unsigned i = app->story.count - shown; i < app->story.count; i++)
         snprintf(news + strlen(news), sizeof news - strlen(news), "%s\n", app->story.line[i].text);
     if (!news[0])
-        snprintf(news, sizeof news, "%s", _("The others look away, please."));
+        snprintf(news, sizeof news, "%s", _("Everyone else, please look away."));
     snprintf(heading, sizeof heading, _("%s, it is your turn."), app->names[app->seat]);
-    bool back = game->uncovered_for != PYR_NOBODY && game->uncovered_for != app->seat && app->match.choice[game->uncovered_for].confirmed;
-    draw_notice(&app->canvas, heading, news, hints, back ? 3 : 2);
+    draw_notice(&app->canvas, heading, news, hints, pyr_local_can_back_seat(&game->local) ? 3 : 2);
 }
 
 /* Choices. */
 
-static void remember(struct app *app)
+static bool game_can_take_back(const struct app *app)
 {
-    struct past *past = is_shared(app) ? NULL : malloc(sizeof *past);
-    if (!past)
-        return;                              /* without memory there is no going back, but the game goes on */
-    past->match = app->match;
-    past->before = app->game->past;
-    app->game->past = past;
+    return pyr_local_can_take_back(&app->game->local);
 }
 
-bool game_can_take_back(const struct app *app)
+static bool game_has_past(const struct app *app)
 {
-    const struct past *past = app->game->past;
-    return past && !saved_is_seen(&app->match, past->match.log.lines, app->people);
+    return app->game->local.past_count > 0;
 }
 
-bool game_has_past(const struct app *app)
+static void game_take_back(struct app *app)
 {
-    return app->game->past != NULL;
-}
-
-void game_take_back(struct app *app)
-{
-    struct past *past = app->game->past;
-    if (!past || !game_can_take_back(app))
+    if (!game_can_take_back(app))
         return;
     thinker_stop(app->game->thinker);
     app->game->thinking = PYR_NOBODY;
-    app->match = past->match;
-    app->game->past = past->before;
-    free(past);
+    pyr_local_take_back(&app->game->local);
     app->peek = false;
     game_save(app);
     app_say(app, ST_TEXT, "%s", _("Your last turn is taken back."));
 }
 
+static void say_reason(struct app *app, enum pyr_err err)
+{
+    char reason[300];
+    words_reason(err, reason, sizeof reason);
+    app_say(app, ST_BAD, "%s", reason);
+}
+
 static void game_confirm(struct app *app)
 {
-    remember(app);
-    enum pyr_err err = pyr_match_confirm(&app->match, app->seat);
-    if (err)
+    if (pyr_local_confirm(&app->game->local))
         app_say(app, ST_BAD, "%s", _("The choice is not complete."));
     game_save(app);
 }
 
 static void game_take(struct app *app, pyr_step step)
 {
-    char reason[300];
-    remember(app);
-    enum pyr_err err = pyr_match_step(&app->match, app->seat, step);
-    if (err) {
-        words_reason(err, reason, sizeof reason);
-        app_say(app, ST_BAD, "%s", reason);
-    }
+    enum pyr_err err = pyr_local_take(&app->game->local, step);
+    if (err)
+        say_reason(app, err);
     game_save(app);
 }
 
 static void game_retract(struct app *app)
 {
-    char reason[300];
-    enum pyr_err err = pyr_match_retract(&app->match, app->seat);
+    enum pyr_err err = pyr_local_retract(&app->game->local);
     if (err) {
-        words_reason(err, reason, sizeof reason);
-        app_say(app, ST_BAD, "%s", reason);
+        say_reason(app, err);
         return;
-    }
-    struct past *past = app->game->past;
-    if (past && past->match.log.lines == app->match.log.lines) {
-        app->game->past = past->before;
-        free(past);
     }
     if (app->match.replay.state.open.phase == PYR_KEEP)
         pyr_match_undo(&app->match, app->seat);          /* what was picked is still picked */
@@ -518,10 +446,10 @@ static void game_retract(struct app *app)
 
 static const char *game_title(struct app *app)
 {
-    if (is_shared(app))
+    if (pyr_local_is_shared(&app->game->local))
         snprintf(app->game->title, sizeof app->game->title, "%s", app->names[app->seat]);
     else
-        snprintf(app->game->title, sizeof app->game->title, _("seed %llu"), (unsigned long long)app->game->seed);
+        snprintf(app->game->title, sizeof app->game->title, _("seed %llu"), (unsigned long long)app->game->local.seed);
     return app->game->title;
 }
 
@@ -533,10 +461,10 @@ static unsigned game_waiting(const struct app *app)
 static const char *game_leaving(const struct app *app)
 {
     if (!app->game->is_kept)
-        return _("It could not be saved: leaving loses what is not on the disk.");
-    if (!saved_is_begun(&app->match, app->people))
-        return _("Nothing has been chosen yet: the game is not kept.");
-    return pyr_match_is_over(&app->match) ? _("It is over, and its record is kept.") : _("It is kept and goes on the next time you start.");
+        return _("It could not be saved: if you leave, you lose unsaved choices.");
+    if (!pyr_local_is_begun(&app->game->local))
+        return _("Nothing has been chosen yet: the game is not saved.");
+    return pyr_match_is_over(&app->match) ? _("It is over, and its record is saved.") : _("It is saved; you can resume it next time.");
 }
 
 static bool game_can_play_again(const struct app *app)
@@ -557,5 +485,7 @@ static bool game_is_watching(const struct app *app)
 }
 
 const struct play_ops game_ops = { .tick = game_tick, .is_alive = game_is_thinking, .title = game_title, .waiting = game_waiting,
-    .leaving = game_leaving, .confirm = game_confirm, .take = game_take, .retract = game_retract, .can_play_again = game_can_play_again,
+    .leaving = game_leaving, .confirm = game_confirm, .take = game_take, .retract = game_retract, .can_take_back = game_can_take_back,
+    .has_past = game_has_past, .take_back = game_take_back, .is_covered = game_is_covered, .draw_cover = game_draw_cover,
+    .uncover = game_uncover, .back_seat = game_back_seat, .can_play_again = game_can_play_again,
     .play_again = game_play_again, .is_watching = game_is_watching };

@@ -1,9 +1,7 @@
 /*
- * remote.c: see remote.h. The server sends record lines; they are read with the same reader as any record, as the view of one's seat, so that
- * whatever a server sends is either a game by the rules or a message that it is not.
+ * remote.c: see remote.h. The game itself is a pyr_remote (session/remote.h): here are the screens before it, questions over
+ * HTTP, the connection, and what is kept on the disk.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +9,7 @@
 #include <unistd.h>
 
 #include <pyramids/builtin.h>
+#include <pyramids/remote.h>
 
 #include "net.h"
 #include "remote.h"
@@ -18,18 +17,12 @@
 #define MOST_TABLES 64
 #define NAME_ROOM (PYR_MAX_PLAYER_NAME + 1)
 #define MOST_RETRY 8.0           /* seconds between two attempts to connect, at most */
-#define CODE_ROOM 40
+#define CODE_ROOM PYR_REMOTE_CODE
 
 enum stage { STAGE_VISITOR, STAGE_LIST, STAGE_CODE, STAGE_OPENING, STAGE_ROOM, STAGE_PLAY };
 
 /* Requests by what they are for. */
 enum { ASK_WHO, ASK_BE, ASK_TABLES, ASK_CREATE, ASK_EDITION, ASK_RECORD, ASK_REMATCH, ASK_STILL };
-
-struct seat {
-    char kind[8];                /* person, open, friend, bot */
-    char name[NAME_ROOM];
-    bool here, away;
-};
 
 struct offer {
     char code[CODE_ROOM], text[300];
@@ -39,12 +32,11 @@ struct offer {
 struct remote {
     struct net *net;
     enum stage stage;
-    /* Our number in the shuffle, and of which table; what the server promised. */
-    char number[65], number_of[CODE_ROOM], commitment[65];
-    char url[400], cookie_path[PATH_MAX], trusted[PATH_MAX], cookie[512], name[NAME_ROOM], code[CODE_ROOM], key[64], title[300], banner[200];
-    bool connected, opened, connecting;
+    char url[400], cookie_path[PATH_MAX], trusted[PATH_MAX], cookie[512], name[NAME_ROOM];
+    char code[CODE_ROOM], key[CODE_ROOM], title[300];
+    bool opened, connecting, closing;
     bool is_forgotten;           /* the server does not know who we were: we become somebody new there */
-    double retry_at, wait;       /* when to connect again; how long the next pause is */
+    double retry_at, wait;       /* when to ask again who we are; how long the next pause is */
 
     /* The list, and a code being typed. */
     struct offer offer[MOST_TABLES];
@@ -54,43 +46,24 @@ struct remote {
     double list_at;
 
     /* The table. */
-    char state[12];
-    unsigned seats, you;         /* you: 1 to 4, 0: watching */
-    struct seat seat[PYR_MAX_SEATS];
-    bool host, sat;
-    bool asked_again;            /* another one has made a rematch */
-    char left[CODE_ROOM];        /* the table before a rematch: what is still said of it is passed over */
-    bool elsewhere;              /* the seat is played at another screen of the same person */
-    char edition_name[PYR_MAX_NAME + 1];
-    bool has_edition;
-
-    /* The log. */
-    char *text;
-    size_t size;
-    uint64_t version;
-    unsigned ready;              /* bits */
-    double deadline;             /* 0: no clock */
-
-    /* A message that has not been answered yet; it is sent again after a new connection. */
-    char pending[700], pending_id[40];
-    enum { PEND_NOTHING, PEND_CHOOSE, PEND_RETRACT } pending_kind;
-    uint64_t pending_phase;
-    bool wants_retract;          /* once the choice on its way is answered */
-    double resend_at;
-    unsigned sent;
-    char session[20];
-    bool asked_record;
+    struct pyr_remote table;
+    bool sat, asked_record;
+    uint32_t told;               /* lines of the log that the story has been told of */
+    char kept[PYR_REMOTE_SAVED]; /* what is on the disk of it */
+    size_t kept_size;
 };
 
 /* Little helpers. */
 
-static void send_json(struct remote *remote, json_t *message)
+static uint64_t now_ms(void)
 {
-    char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
-    if (text)
-        net_send(remote->net, text);
-    free(text);
-    json_decref(message);
+    return (uint64_t)(app_seconds() * 1000);
+}
+
+/* Whether one plays at the table, and does not watch only. */
+static bool has_seat(const struct remote *remote)
+{
+    return remote->table.you < remote->table.seats;
 }
 
 static void ask(struct remote *remote, int id, const char *path, json_t *body)
@@ -101,16 +74,10 @@ static void ask(struct remote *remote, int id, const char *path, json_t *body)
     json_decref(body);
 }
 
-static bool random_hex(char *to, size_t bytes)
+/* The next message's id. */
+static bool new_id(uint8_t id[16])
 {
-    unsigned char noise[64];
-    int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-    bool good = file >= 0 && bytes <= sizeof noise && read(file, noise, bytes) == (ssize_t)bytes;
-    if (file >= 0)
-        close(file);
-    for (size_t i = 0; good && i < bytes; i++)
-        snprintf(to + 2 * i, 3, "%02x", noise[i]);
-    return good;
+    return !getentropy(id, 16);
 }
 
 static const char *text_of(const json_t *object, const char *key)
@@ -161,24 +128,24 @@ static const char *words_error(const char *code)
     static const struct {
         const char *code, *text;
     } errors[] = {
-        { "no_table", N_("There is no such table.") },
+        { "no_table", N_("Unknown table.") },
         { "taken", N_("No seat is free: you are watching.") },
-        { "bad_key", N_("The seat is kept for a friend, and this is not its key.") },
-        { "begun", N_("The game has begun: you are watching.") },
-        { "not_host", N_("Only who made the table may do this.") },
-        { "late", N_("Too late: the others went on meanwhile.") },
-        { "not_due", N_("There is nothing to decide now.") },
-        { "no_choice", N_("There is nothing to take back.") },
-        { "confirmed", N_("You have chosen already.") },
-        { "too_many", N_("The server has too many tables or visitors now.") },
+        { "bad_key", N_("The seat is reserved for a friend; this is not its key.") },
+        { "begun", N_("The game has started: you are watching.") },
+        { "not_host", N_("Only the host of the table can do this.") },
+        { "late", N_("Too late: the other players have moved on.") },
+        { "not_due", N_("Nothing to decide now.") },
+        { "no_choice", N_("Nothing to take back.") },
+        { "confirmed", N_("You have already chosen.") },
+        { "too_many", N_("The server has too many tables or visitors right now.") },
         { "too_fast", N_("The server asks to slow down.") },
-        { "storage", N_("The server could not write it down; it is tried again.") },
-        { "stopping", N_("The server is going down.") },
-        { "bad_name", N_("The server does not take this name.") },
-        { "no_visitor", N_("The server does not know you any more.") },
-        { "unknown_visitor", N_("The server does not know you any more.") },
-        { "bad_cookie", N_("The server cannot read who you are; nothing was changed.") },
-        { "no_edition", N_("The server has no such edition.") },
+        { "storage", N_("The server could not save it; retrying.") },
+        { "stopping", N_("The server is shutting down.") },
+        { "bad_name", N_("The server does not accept this name.") },
+        { "no_visitor", N_("The server no longer recognises you.") },
+        { "unknown_visitor", N_("The server no longer recognises you.") },
+        { "bad_cookie", N_("The server cannot read your identity; nothing was changed.") },
+        { "no_edition", N_("The server does not have this edition.") },
         { "not_over", N_("The game is not over yet.") },
     };
     for (size_t i = 0; i < sizeof errors / sizeof *errors; i++)
@@ -195,7 +162,7 @@ static void note_error(struct remote *remote, const char *code)
         snprintf(remote->note, sizeof remote->note, "%s", words);
     } else {
         copy_text(shown, sizeof shown, code);            /* whatever the server sends, no control characters */
-        snprintf(remote->note, sizeof remote->note, _("The server refuses: %.60s"), shown);
+        snprintf(remote->note, sizeof remote->note, _("The server refused: %.60s"), shown);
     }
 }
 
@@ -204,11 +171,11 @@ static const char *words_cause(int status)
 {
     switch (status) {
     case NET_NO_NAME: return _("unknown host; check the spelling.");
-    case NET_NO_LOOKUP: return _("the name cannot be looked up; is this computer online?");
+    case NET_NO_LOOKUP: return _("the name cannot be resolved; is this computer online?");
     case NET_REFUSED: return _("connection refused: no server is running there, or it uses another port.");
     case NET_UNREACHABLE: return _("the computer cannot be reached.");
-    case NET_NO_TLS: return _("the server there does not answer in TLS; is its address http://?");
-    case NET_NO_HTTP: return _("the server there does not answer in HTTP; is its address https://?");
+    case NET_NO_TLS: return _("the server does not use TLS; is its address http://?");
+    case NET_NO_HTTP: return _("the server does not use plain HTTP; is its address https://?");
     default: return _("the server reports an internal error.");
     }
 }
@@ -220,28 +187,58 @@ static void note_cause(struct remote *remote, int status)
 
 /* Connecting. */
 
-static void connect_now(struct remote *remote)
+static void retry_later(struct remote *remote)
 {
-    remote->connecting = true;
-    remote->retry_at = 0;
-    net_open(remote->net, "/api/socket");
-}
-
-static void retry_later(struct remote *remote, double seconds)
-{
-    remote->retry_at = app_seconds() + (seconds > 0 ? seconds : remote->wait);
+    remote->retry_at = app_seconds() + remote->wait;
     remote->wait = remote->wait * 2 > MOST_RETRY ? MOST_RETRY : remote->wait * 2;
 }
 
-static void go_to_table(struct remote *remote)
+/* Beside the file that says who we are: what another visit to a table needs, and the numbers of all tables. */
+static bool path_beside(const struct remote *remote, const char *code, const char *ending, char *to, size_t size)
 {
+    int length = snprintf(to, size, "%s%s%s.%s", remote->cookie_path, code[0] ? "." : "", code, ending);
+    return remote->cookie_path[0] && length > 0 && (size_t)length < size;
+}
+
+/* Keeps what would be lost with this program: a draft, what the server has not answered, the number of a table that
+ * waits. */
+static void keep_table(struct remote *remote)
+{
+    const struct pyr_remote *table = &remote->table;
+    char text[PYR_REMOTE_SAVED], path[PATH_MAX];
+    if (table->state == PYR_TABLE_UNKNOWN || !path_beside(remote, table->code, "table", path, sizeof path))
+        return;
+    bool has_draft = table->sent_count || table->saved.count || (has_seat(remote) && table->match->choice[table->you].count);
+    bool is_needed = table->state == PYR_TABLE_WAITING ? table->number[0] != '\0' :
+        table->state == PYR_TABLE_RUNNING && has_seat(remote) && has_draft;
+    size_t size = is_needed ? pyr_remote_save(table, text, sizeof text) : 0;
+    if (size == remote->kept_size && !memcmp(text, remote->kept, size))
+        return;
+    if (size)
+        save_write(path, text, size);        /* if not, it is kept as long as this program runs */
+    else
+        unlink(path);
+    memcpy(remote->kept, text, size);
+    remote->kept_size = size;
+}
+
+/* Begins with the table of remote->code, where it was left; remote_tick connects. */
+static void go_to_table(struct remote *remote, struct app *app)
+{
+    char path[PATH_MAX], *text = NULL;
     remote->stage = STAGE_OPENING;
     remote->note[0] = '\0';
-    remote->version = 0;
-    remote->size = 0;
-    remote->sat = false;
-    remote->wait = 0.5;
-    connect_now(remote);
+    remote->sat = remote->asked_record = false;
+    remote->told = 0;
+    remote->kept_size = 0;
+    pyr_remote_init(&remote->table, &app->match, remote->code);
+    if (path_beside(remote, remote->code, "table", path, sizeof path))
+        text = save_read(path, sizeof remote->kept, &remote->kept_size);
+    if (text && pyr_remote_restore(&remote->table, text, remote->kept_size))
+        memcpy(remote->kept, text, remote->kept_size);
+    else
+        remote->kept_size = 0;
+    free(text);
 }
 
 static void ask_who(struct remote *remote)
@@ -273,7 +270,7 @@ static void ask_tables(struct remote *remote)
     ask(remote, ASK_TABLES, "/api/tables", NULL);
 }
 
-static void known(struct remote *remote)
+static void known(struct remote *remote, struct app *app)
 {
     char cookie[sizeof remote->cookie];
     net_cookie(remote->net, cookie, sizeof cookie);
@@ -284,7 +281,7 @@ static void known(struct remote *remote)
     remote->wait = 0.5;
     remote->cause[0] = '\0';
     if (remote->code[0]) {
-        go_to_table(remote);
+        go_to_table(remote, app);
     } else {
         remote->stage = STAGE_LIST;
         ask_tables(remote);
@@ -320,7 +317,7 @@ static void read_offer(struct remote *remote, const json_t *table)
         snprintf(offer->text, sizeof offer->text, pyr_ngettext("%s: %s; %u seat is free", "%s: %s; %u seats are free", free_seats), offer->code, names,
             free_seats);
     else
-        snprintf(offer->text, sizeof offer->text, _("%s: %s; under way, you may watch"), offer->code, names);
+        snprintf(offer->text, sizeof offer->text, _("%s: %s; in progress, you can watch"), offer->code, names);
     remote->offers++;
 }
 
@@ -334,20 +331,14 @@ static void read_tables(struct remote *remote, const json_t *answer)
         remote->at = 0;
 }
 
-/* Whose eyes: PYR_SPECTATOR without a seat. */
-static pyr_seat viewer(const struct remote *remote)
-{
-    return remote->you ? (pyr_seat)(remote->you - 1) : PYR_SPECTATOR;
-}
-
 static void set_edition(struct remote *remote, struct app *app, const char *text, size_t size)
 {
     struct pyr_fault fault;
     if (pyr_edition_read(&app->edition, text, size, &fault)) {
-        app_fail(app, _("the server's edition %s cannot be used"), remote->edition_name);
+        app_fail(app, _("the server's edition %s cannot be used"), remote->table.edition_name);
         return;
     }
-    remote->has_edition = true;
+    pyr_remote_set_edition(&remote->table, &app->edition, now_ms());
 }
 
 /* A name as one word of an address. */
@@ -361,334 +352,189 @@ static void put_name(char *to, const char *name)
 static void want_edition(struct remote *remote, struct app *app)
 {
     char path[3 * PYR_MAX_NAME + 32] = "/api/editions/";
-    const char *text = pyr_builtin_edition(remote->edition_name);
-    if (remote->has_edition)
-        return;
+    const char *text = pyr_builtin_edition(remote->table.edition_name);
     if (text) {
         set_edition(remote, app, text, strlen(text));
         return;
     }
-    put_name(path + strlen(path), remote->edition_name);
+    put_name(path + strlen(path), remote->table.edition_name);
     ask(remote, ASK_EDITION, path, NULL);
 }
 
-/* After a new connection the same position comes again: what was placed on it, or sealed, is still so. */
-static void keep_draft(const struct remote *remote, const struct pyr_match *before, struct pyr_match *fresh)
+/* Who plays, and through whose eyes. */
+static void show_players(const struct remote *remote, struct app *app)
 {
-    size_t size = fresh->log.start[fresh->log.lines];
-    if (remote->you && before->edition && before->log.lines == fresh->log.lines && before->log.start[before->log.lines] == size &&
-        !memcmp(before->log.text, fresh->log.text, size))
-        fresh->choice[remote->you - 1] = before->choice[remote->you - 1];
-}
-
-/* The lines so far as a match. */
-static void load(struct remote *remote, struct app *app)
-{
-    struct pyr_fault fault;
+    const struct pyr_remote *table = &remote->table;
     struct pyr_word names[PYR_MAX_SEATS];
-    struct pyr_match *fresh;
-    if (!remote->has_edition || !remote->size)
-        return;
-    fresh = malloc(sizeof *fresh);
-    if (!fresh)
-        return;
-    if (pyr_match_load(fresh, &app->edition, remote->text, remote->size, viewer(remote), &fault)) {
-        char sentence[512];
-        pyr_text_fault(&fault, sentence, sizeof sentence);
-        app_fail(app, _("the server sent a game that breaks the rules: %s"), sentence);
-        free(fresh);
-        return;
-    }
-    if (fresh->log.lines < app->match.log.lines)
-        story_finish(&app->story);
-    keep_draft(remote, &app->match, fresh);
-    app->match = *fresh;
-    free(fresh);
     unsigned count = pyr_record_player_names(app->match.log.text, app->match.log.start[app->match.log.lines], names);
     for (unsigned s = 0; s < count; s++) {
         char name[sizeof app->names[s]];
         pyr_word_copy(names[s], name, sizeof name);
         copy_person(app->names[s], sizeof app->names[s], name);
-        if (s < remote->seats && !strcmp(remote->seat[s].kind, "bot"))
-            snprintf(app->names[s], sizeof app->names[s], "%s", pyr_text_level(remote->seat[s].name));
+        if (s < table->seats && table->seat[s].kind == PYR_SEAT_BOT)
+            snprintf(app->names[s], sizeof app->names[s], "%s", pyr_text_level(table->seat[s].name));
     }
-    app->people = remote->you ? 1u << (remote->you - 1) : 0;
-    app->seat = remote->you ? (pyr_seat)(remote->you - 1) : app->seat;
-    if (app->match.replay.stage >= PYR_STAGE_PLAY)
-        remote->stage = STAGE_PLAY;
-    if (pyr_match_is_over(&app->match) && !remote->asked_record) {
-        char path[CODE_ROOM + 32];
-        remote->asked_record = true;         /* all deals are open now, for the replay */
-        snprintf(path, sizeof path, "/api/tables/%s/record", remote->code);
-        ask(remote, ASK_RECORD, path, NULL);
-    }
+    app->people = has_seat(remote) ? 1u << table->you : 0;
+    if (has_seat(remote))
+        app->seat = table->you;
 }
 
-static void open_table(struct remote *remote)
+static void on_lines(struct remote *remote, struct app *app)
 {
-    send_json(remote, json_pack("{sssssI}", "type", "open", "table", remote->code, "have", (json_int_t)remote->version));
-    if (remote->pending_kind)
-        net_send(remote->net, remote->pending);
+    if (app->match.log.lines < remote->told)
+        story_finish(&app->story);
+    remote->told = app->match.log.lines;
+    show_players(remote, app);
+    if (app->match.replay.stage >= PYR_STAGE_PLAY)
+        remote->stage = STAGE_PLAY;
+}
+
+/* All deals are open when a game is over; the replay shows them. */
+static void want_record(struct remote *remote)
+{
+    char path[CODE_ROOM + 32];
+    if (remote->asked_record)
+        return;
+    remote->asked_record = true;
+    snprintf(path, sizeof path, "/api/tables/%s/record", remote->code);
+    ask(remote, ASK_RECORD, path, NULL);
 }
 
 #define NUMBERS_SIZE 16384       /* bytes of the file: some 100 tables, the latest first */
 
-/* Our part in the shuffle of a table (docs/fair-shuffle.md): drawn once and kept, with the commitment that was seen
- * before. Whatever the server answers to a `sit`, it gets the same number again, so that it cannot wait for a deal that it
- * likes. */
-static bool table_number(struct remote *remote, char number[65])
+/* Writes down our number of a table and the commitment that was seen before it (docs/fair-shuffle.md), to compare when the
+ * game is over. */
+static void note_number(const struct remote *remote)
 {
-    char path[PATH_MAX + 16], start[CODE_ROOM + 1], fresh[NUMBERS_SIZE];
+    const struct pyr_remote *table = &remote->table;
+    char path[PATH_MAX], fresh[NUMBERS_SIZE];
     size_t size = 0;
-    if (!strcmp(remote->number_of, remote->code)) {
-        memcpy(number, remote->number, 65);
-        return true;
-    }
-    snprintf(path, sizeof path, "%s.numbers", remote->cookie_path);
-    snprintf(start, sizeof start, "%s ", remote->code);
-    char *text = remote->cookie_path[0] ? save_read(path, NUMBERS_SIZE, &size) : NULL;
-    const char *found = NULL;
-    for (const char *line = text; line && *line && !found; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
-        if (!strncmp(line, start, strlen(start)) && sscanf(line + strlen(start), "%64[0-9a-f]", number) == 1 &&
-            strlen(number) == 64)
-            found = line;
-    bool good = found || random_hex(number, 32);
-    if (good && !found && remote->cookie_path[0]) {
-        int length = snprintf(fresh, sizeof fresh, "%s%s %s\n%s", start, number, remote->commitment, text ? text : "");
-        if (length >= (int)sizeof fresh)     /* the oldest ones are left out */
-            length = (int)(strrchr(fresh, '\n') + 1 - fresh);
-        save_write(path, fresh, (size_t)length);         /* if not, it is kept as long as this program runs */
-    }
+    if (!path_beside(remote, "", "numbers", path, sizeof path))
+        return;
+    char *text = save_read(path, NUMBERS_SIZE, &size);
+    int length = snprintf(fresh, sizeof fresh, "%s %s %s\n%s", table->code, table->number,
+        table->commitment[0] ? table->commitment : "-", text ? text : "");
+    if (length >= (int)sizeof fresh)         /* the oldest ones are left out */
+        length = (int)(strrchr(fresh, '\n') + 1 - fresh);
+    save_write(path, fresh, (size_t)length);
     free(text);
-    if (good) {
-        memcpy(remote->number, number, 65);
-        snprintf(remote->number_of, sizeof remote->number_of, "%s", remote->code);
-    }
-    return good;
 }
 
 static void sit(struct remote *remote)
 {
-    char number[65];
-    if (remote->sat || !table_number(remote, number))
+    struct pyr_remote *table = &remote->table;
+    bool has_number = table->number[0];
+    uint8_t number[32], id[16];
+    if (remote->sat || getentropy(number, sizeof number) || !new_id(id))
         return;
     remote->sat = true;
-    json_t *message = json_pack("{ssssss}", "type", "sit", "id", "sit", "number", number);
-    if (remote->key[0])
-        json_object_set_new(message, "key", json_string(remote->key));
-    send_json(remote, message);
+    if (pyr_remote_sit(table, PYR_NOBODY, remote->key, number, id, now_ms()) && !has_number)
+        note_number(remote);
 }
 
-static void on_table(struct remote *remote, struct app *app, const json_t *message)
+static void on_table(struct remote *remote, struct app *app)
 {
-    const json_t *seats = json_object_get(message, "seats");
-    json_int_t you = json_integer_value(json_object_get(message, "you"));
-    size_t count = json_array_size(seats);
-    if (remote->left[0] && !strcmp(remote->left, text_of(message, "code")))
-        return;
-    remote->asked_again = text_of(message, "rematch")[0] != '\0';
-    remote->seats = count <= PYR_MAX_SEATS ? (unsigned)count : PYR_MAX_SEATS;
-    bool new_seat = remote->you != (you >= 1 && you <= (json_int_t)remote->seats ? (unsigned)you : 0);
-    remote->you = you >= 1 && you <= (json_int_t)remote->seats ? (unsigned)you : 0;
-    remote->host = json_is_true(json_object_get(message, "host"));
-    copy_text(remote->commitment, sizeof remote->commitment, text_of(message, "commitment"));
-    /* It is written into a file, where a server has nothing else to say. */
-    if (strspn(remote->commitment, "0123456789abcdef") != 64)
-        strcpy(remote->commitment, "-");
-    copy_text(remote->state, sizeof remote->state, text_of(message, "state"));
-    if (!remote->has_edition)
-        copy_text(remote->edition_name, sizeof remote->edition_name, text_of(message, "edition"));
-    for (unsigned s = 0; s < remote->seats; s++) {
-        const json_t *seat = json_array_get(seats, s);
-        copy_text(remote->seat[s].kind, sizeof remote->seat[s].kind, text_of(seat, "kind"));
-        copy_person(remote->seat[s].name, sizeof remote->seat[s].name, text_of(seat, "name"));
-        remote->seat[s].here = json_is_true(json_object_get(seat, "here")) || !strcmp(remote->seat[s].kind, "bot");
-        remote->seat[s].away = json_is_true(json_object_get(seat, "away"));
-        if (json_is_true(json_object_get(seat, "ready")))
-            remote->ready |= 1u << s;
-    }
-    if (!strcmp(remote->state, "closed")) {
-        app_fail(app, "%s", _("the table was given up"));
+    if (remote->table.state == PYR_TABLE_CLOSED) {
+        app_fail(app, "%s", _("the table was closed"));
         return;
     }
     if (remote->stage < STAGE_ROOM)
         remote->stage = STAGE_ROOM;
-    if (!strcmp(remote->state, "waiting") && !remote->you)
+    if (remote->table.state == PYR_TABLE_WAITING && !has_seat(remote))
         sit(remote);
-    want_edition(remote, app);
-    if (new_seat)
-        load(remote, app);
-}
-
-static void on_lines(struct remote *remote, struct app *app, const json_t *message)
-{
-    const json_t *lines = json_object_get(message, "lines");
-    json_int_t from = json_integer_value(json_object_get(message, "from")), to = json_integer_value(json_object_get(message, "to"));
-    json_int_t left = json_integer_value(json_object_get(message, "left"));
-    if (!json_is_array(lines) || from < 0 || to < from || to > 100000)
-        return;
-    if ((uint64_t)from != remote->version) {
-        if ((uint64_t)to <= remote->version)
-            return;                          /* known already */
-        remote->version = 0;                 /* something is missing: all of it again */
-        remote->size = 0;
-        open_table(remote);
-        return;
-    }
-    for (size_t i = 0; i < json_array_size(lines); i++) {
-        const json_t *line = json_array_get(lines, i);
-        const char *text = json_string_value(line);
-        size_t length = json_string_length(line);
-        if (!text || remote->size + length + 2 > PYR_LOG_SIZE || memchr(text, '\n', length)) {
-            app_fail(app, "%s", _("the server sent what is no game record"));
-            return;
-        }
-        memcpy(remote->text + remote->size, text, length);
-        remote->size += length;
-        remote->text[remote->size++] = '\n';
-    }
-    if (to != from) {
-        remote->ready = 0;
-        if (remote->pending_kind && (uint64_t)to > remote->pending_phase)
-            remote->pending_kind = PEND_NOTHING;
-    }
-    remote->version = (uint64_t)to;
-    remote->deadline = left >= 0 && left < 1000000000 ? app_seconds() + (double)left / 1000 : 0;
-    load(remote, app);
-}
-
-static void on_ready(struct remote *remote, struct app *app, const json_t *message)
-{
-    const json_t *ready = json_object_get(message, "ready");
-    json_int_t left = json_integer_value(json_object_get(message, "left"));
-    if ((uint64_t)json_integer_value(json_object_get(message, "phase")) != remote->version)
-        return;
-    remote->ready = 0;
-    for (size_t i = 0; i < json_array_size(ready); i++) {
-        json_int_t seat = json_integer_value(json_array_get(ready, i));
-        if (seat >= 1 && seat <= PYR_MAX_SEATS)
-            remote->ready |= 1u << (seat - 1);
-    }
-    remote->deadline = left >= 0 && left < 1000000000 ? app_seconds() + (double)left / 1000 : 0;
-    const char *mine = json_string_value(json_object_get(message, "mine"));
-    if (!remote->you || remote->stage != STAGE_PLAY || remote->pending_kind)
-        return;
-    pyr_seat seat = (pyr_seat)(remote->you - 1);
-    struct pyr_pending *choice = &app->match.choice[seat];
-    /* Made at another screen, or before this one was started. Takes are told by the lines. */
-    if (mine && !choice->confirmed && app->match.replay.state.open.phase != PYR_REPLACE && !pyr_match_choose(&app->match, seat, mine, NULL))
-        choice->confirmed = true;
-    else if (!mine && choice->confirmed)
-        choice->confirmed = false;
-}
-
-static void send_choice(struct remote *remote, int kind, const char *choice);
-
-/* An answer to what was sent last. */
-static void on_done(struct remote *remote, struct app *app, const json_t *message)
-{
-    if (strcmp(text_of(message, "id"), remote->pending_id))
-        return;
-    if (remote->pending_kind == PEND_RETRACT && remote->you) {
-        app->match.choice[remote->you - 1].confirmed = false;
-        if (app->match.replay.state.open.phase == PYR_KEEP)
-            pyr_match_undo(&app->match, (pyr_seat)(remote->you - 1));    /* what was picked is still picked */
-        app_say(app, ST_TEXT, "%s", _("Your choice is open again."));
-    }
-    bool wants_retract = remote->wants_retract && remote->pending_kind == PEND_CHOOSE;
-    remote->pending_kind = PEND_NOTHING;
-    remote->wants_retract = false;
-    if (wants_retract)
-        send_choice(remote, PEND_RETRACT, NULL);
+    show_players(remote, app);
 }
 
 static void note_rule(struct remote *remote, const char *rule)
 {
-    char shown[9];
-    copy_text(shown, sizeof shown, rule);
-    snprintf(remote->note, sizeof remote->note, _("The rules forbid it (%.8s)."), shown);
+    snprintf(remote->note, sizeof remote->note, _("The rules do not allow it (%.8s)."), rule);
 }
 
-static void on_error(struct remote *remote, struct app *app, const json_t *message)
+static void on_refused(struct remote *remote, struct app *app, const struct pyr_remote_event *event)
 {
-    const char *code = text_of(message, "code"), *id = text_of(message, "id");
-    if (!strcmp(code, "no_table")) {
+    bool is_choice = event->number == PYR_REMOTE_CHOOSE || event->number == PYR_REMOTE_RETRACT;
+    note_error(remote, event->code);
+    if (!strcmp(event->code, "no_table")) {
         if (app->options->table) {
-            app_fail(app, _("%s: there is no such table"), remote->code);
+            app_fail(app, _("%s: unknown table"), remote->code);
         } else {
             remote->stage = STAGE_LIST;
             remote->code[0] = '\0';
             net_close(remote->net);
-            note_error(remote, code);
         }
         return;
     }
-    note_error(remote, code);
-    if (!id[0] || strcmp(id, remote->pending_id) || !remote->pending_kind)
-        return;
-    if (!strcmp(code, "storage") || !strcmp(code, "too_fast") || !strcmp(code, "stopping")) {
-        remote->resend_at = app_seconds() + 1;
-        return;
-    }
-    if (remote->pending_kind == PEND_CHOOSE && remote->you && strcmp(code, "confirmed"))
-        app->match.choice[remote->you - 1].confirmed = false;
-    remote->pending_kind = PEND_NOTHING;
-    if (!strcmp(code, "illegal"))
-        note_rule(remote, text_of(message, "rule"));
-    app_say(app, ST_BAD, "%s", remote->note);
+    if (!strcmp(event->code, "illegal"))
+        note_rule(remote, event->rule);
+    if (is_choice && !remote->table.resend_at)           /* else it is tried again */
+        app_say(app, ST_BAD, "%s", remote->note);
 }
 
-static void on_message(struct remote *remote, struct app *app, const char *text, size_t size)
+/* The server had another choice of ours than this screen, or none. */
+static void on_other_choice(struct remote *remote, struct app *app, const char *code)
 {
-    json_error_t fault;
-    json_t *message = json_loadb(text, size, JSON_REJECT_DUPLICATES, &fault);
-    const char *type = text_of(message, "type");
-    if (!strcmp(type, "hello")) {
-        remote->connected = true;
-        remote->elsewhere = false;
-        remote->wait = 0.5;
-        open_table(remote);
-    } else if (!strcmp(type, "table")) {
-        on_table(remote, app, message);
-    } else if (!strcmp(type, "lines")) {
-        on_lines(remote, app, message);
-    } else if (!strcmp(type, "ready")) {
-        on_ready(remote, app, message);
-    } else if (!strcmp(type, "done")) {
-        on_done(remote, app, message);
-    } else if (!strcmp(type, "error")) {
-        on_error(remote, app, message);
-    } else if (!strcmp(type, "elsewhere")) {
-        remote->elsewhere = json_is_true(json_object_get(message, "elsewhere"));
-    } else if (!strcmp(type, "again")) {
-        json_int_t seconds = json_integer_value(json_object_get(message, "seconds"));
-        remote->wait = seconds > 0 && seconds < 60 ? (double)seconds : 1;
+    note_error(remote, code);
+    if (!strcmp(code, "no_choice"))          /* what was to be taken back has never arrived */
+        app_say(app, ST_TEXT, "%s", _("Your choice is open again."));
+    else
+        app_say(app, ST_BAD, "%s", remote->note);
+}
+
+static void on_bad_lines(struct remote *remote, struct app *app)
+{
+    char sentence[512];
+    if (remote->table.fault.code == PYR_ERR_TEXT_FULL) {
+        app_fail(app, "%s", _("the server sent an invalid game record"));
+        return;
     }
-    json_decref(message);
+    pyr_text_fault(&remote->table.fault, sentence, sizeof sentence);
+    app_fail(app, _("the server sent a game that breaks the rules: %s"), sentence);
+}
+
+static void on_event(struct remote *remote, struct app *app, const struct pyr_remote_event *event)
+{
+    switch (event->kind) {
+    case PYR_REMOTE_TABLE: on_table(remote, app); break;
+    case PYR_REMOTE_LINES: on_lines(remote, app); break;
+    case PYR_REMOTE_EDITION: want_edition(remote, app); break;
+    case PYR_REMOTE_IS_OVER: want_record(remote); break;
+    case PYR_REMOTE_REFUSED: on_refused(remote, app, event); break;
+    case PYR_REMOTE_BAD_LINES: on_bad_lines(remote, app); break;
+    case PYR_REMOTE_READY:
+        if (event->code[0])
+            on_other_choice(remote, app, event->code);
+        break;
+    case PYR_REMOTE_DONE:
+        if (event->number == PYR_REMOTE_RETRACT)
+            app_say(app, ST_TEXT, "%s", _("Your choice is open again."));
+        else if (event->number == PYR_REMOTE_SIT)
+            remote->note[0] = '\0';
+        break;
+    default: break;                          /* who is connected is asked when it is drawn */
+    }
+}
+
+static void take_events(struct remote *remote, struct app *app)
+{
+    for (struct pyr_remote_event event; !app->error && (event = pyr_remote_event(&remote->table)).kind;)
+        on_event(remote, app, &event);
 }
 
 /* To the next table over the same connection; nothing of this one stays. */
 static void begin_rematch(struct remote *remote, struct app *app, const char *code)
 {
-    char next[CODE_ROOM];
-    if (remote->stage != STAGE_PLAY || !copy_code(next, sizeof next, code))
+    if (remote->stage != STAGE_PLAY || !copy_code(remote->code, sizeof remote->code, code))
         return;
-    memcpy(remote->left, remote->code, sizeof remote->left);
-    memcpy(remote->code, next, sizeof next);
-    remote->key[0] = remote->note[0] = '\0';
-    remote->stage = STAGE_OPENING;
-    remote->version = remote->size = remote->you = remote->ready = 0;
-    remote->sat = remote->asked_record = remote->asked_again = false;
-    remote->pending_kind = PEND_NOTHING;
-    remote->deadline = 0;
-    memset(&app->match, 0, sizeof app->match);
+    keep_table(remote);
+    remote->key[0] = '\0';
+    go_to_table(remote, app);
     memset(app->hand, 0, sizeof app->hand);
     story_finish(&app->story);
     app->message[0] = '\0';
     app->peek = false;
     app->sheet = SHEET_NONE;
-    if (remote->connected)
-        open_table(remote);
+    if (remote->opened)
+        pyr_remote_connected(&remote->table, now_ms());
 }
 
 /* Is it some other server that answers? What a proxy says while ours is away (502 to 504) is none of these answers, nor is an accident (500). */
@@ -700,35 +546,29 @@ static bool is_stranger(int status, const json_t *answer)
 static void answer_edition(struct remote *remote, struct app *app, const struct net_event *event)
 {
     if (event->status != 200 || !event->text) {
-        app_fail(app, _("the server's edition %s cannot be used"), remote->edition_name);
+        app_fail(app, _("the server's edition %s cannot be used"), remote->table.edition_name);
         return;
     }
     set_edition(remote, app, event->text, event->size);
-    load(remote, app);
 }
 
 /* The whole record of a game that is over, with all deals, for the replay. */
 static void answer_record(struct remote *remote, struct app *app, const struct net_event *event)
 {
-    if (event->status != 200 || !event->text || remote->stage != STAGE_PLAY || !pyr_match_is_over(&app->match))
-        return;
-    struct pyr_match *whole = malloc(sizeof *whole);
-    if (whole && !pyr_match_load(whole, &app->edition, event->text, event->size, PYR_NOBODY, NULL) && pyr_match_is_over(whole)) {
-        app->match = *whole;
+    if (event->status == 200 && event->text && remote->stage == STAGE_PLAY && pyr_match_is_over(&app->match) &&
+        !pyr_remote_set_record(&remote->table, event->text, event->size, NULL))
         story_finish(&app->story);
-    }
-    free(whole);
 }
 
 /* Who one is: the first thing that a server is asked. */
 static void answer_visitor(struct remote *remote, struct app *app, const struct net_event *event, const json_t *answer)
 {
     if (is_stranger(event->status, answer)) {
-        app_fail(app, _("%s: this is not a server of Pyramids"), remote->url);
+        app_fail(app, _("%s: not a Pyramids server"), remote->url);
     } else if (event->id == ASK_WHO && event->status == 401) {
         become_new(remote);
     } else if (event->status == 200) {
-        known(remote);
+        known(remote, app);
     } else {
         note_error(remote, text_of(json_object_get(answer, "error"), "code"));
         app_fail(app, "%s: %s", remote->url, remote->note);
@@ -741,11 +581,11 @@ static void answer_missing(struct remote *remote, struct app *app, const struct 
     bool first = event->id == ASK_WHO || event->id == ASK_BE;
     note_cause(remote, event->status);
     if (event->status == NET_UNTRUSTED)
-        app_fail(app, _("%s: the certificate is not trusted, or is that of another server; --trust FILE trusts one that you know"), remote->url);
+        app_fail(app, _("%s: the certificate is not trusted, or belongs to another server; use --trust FILE to trust one you know"), remote->url);
     else if (event->status == NET_NO_NAME && remote->stage == STAGE_VISITOR)
         app_fail(app, "%s", remote->cause);
     else if (first)
-        retry_later(remote, 0);
+        retry_later(remote);
     else
         snprintf(remote->note, sizeof remote->note, "%s", _("The server does not answer."));
     if (event->id == ASK_REMATCH)
@@ -759,7 +599,7 @@ static void answer_tables(struct remote *remote, struct app *app, const struct n
     if (event->id == ASK_TABLES && event->status == 200) {
         read_tables(remote, answer);
     } else if (event->id == ASK_CREATE && event->status == 201 && copy_code(remote->code, sizeof remote->code, code)) {
-        go_to_table(remote);
+        go_to_table(remote, app);
     } else if (event->id == ASK_REMATCH && event->status == 201) {
         begin_rematch(remote, app, code);
     } else if (error[0]) {
@@ -795,109 +635,106 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
     json_decref(answer);
 }
 
+static void on_closed(struct remote *remote)
+{
+    uint32_t random = 0;
+    if (remote->stage >= STAGE_OPENING) {
+        if (getentropy(&random, sizeof random))
+            random = 0;                      /* it only spreads the attempts of many */
+        pyr_remote_lost(&remote->table, now_ms(), random);
+        if (!remote->opened)                 /* refused, or nobody there: is this visitor still known? */
+            ask(remote, ASK_STILL, "/api/visitor", NULL);
+    }
+    remote->opened = remote->connecting = remote->closing = false;
+}
+
+static void on_net(struct remote *remote, struct app *app, const struct net_event *event)
+{
+    bool is_open = remote->stage >= STAGE_OPENING;
+    switch (event->kind) {
+    case NET_OPENED:
+        remote->opened = true;
+        remote->connecting = false;
+        if (is_open)
+            pyr_remote_connected(&remote->table, now_ms());
+        break;
+    case NET_TEXT:
+        if (is_open)
+            pyr_remote_receive(&remote->table, event->text, event->size, now_ms());
+        break;
+    case NET_ANSWER: on_answer(remote, app, event); break;
+    case NET_CLOSED: on_closed(remote); break;
+    }
+}
+
+/* Does with the connection what the game asks for. What is sent is on the disk first. */
+static void carry(struct remote *remote)
+{
+    const char *text;
+    enum pyr_remote_wish wish = pyr_remote_wish(&remote->table, now_ms());
+    if (wish == PYR_REMOTE_CONNECT && !remote->connecting) {
+        remote->connecting = true;
+        net_open(remote->net, "/api/socket");
+    } else if (wish == PYR_REMOTE_DROP && !remote->closing) {
+        remote->closing = true;
+        net_close(remote->net);
+    }
+    keep_table(remote);
+    while ((text = pyr_remote_next(&remote->table, now_ms())))
+        net_send(remote->net, text);
+}
+
 static void remote_tick(struct app *app)
 {
     struct remote *remote = app->remote;
-    double now = app_seconds();
     for (struct net_event *event; !app->error && (event = net_next(remote->net)); net_free(event)) {
-        switch (event->kind) {
-        case NET_OPENED: remote->opened = true; remote->connecting = false; break;
-        case NET_TEXT: on_message(remote, app, event->text, event->size); break;
-        case NET_ANSWER: on_answer(remote, app, event); break;
-        case NET_CLOSED:
-            if (remote->stage >= STAGE_OPENING) {
-                retry_later(remote, 0);
-                if (!remote->opened)             /* refused, or nobody there: is this visitor still known? */
-                    ask(remote, ASK_STILL, "/api/visitor", NULL);
-            }
-            remote->connected = remote->opened = remote->connecting = false;
-            break;
-        }
+        on_net(remote, app, event);
+        take_events(remote, app);
     }
-    if (remote->retry_at > 0 && now >= remote->retry_at) {
-        if (remote->stage == STAGE_VISITOR)
-            ask_who(remote);
-        else if (remote->stage >= STAGE_OPENING)
-            connect_now(remote);
-        remote->retry_at = 0;
-    }
-    if (remote->resend_at > 0 && now >= remote->resend_at) {
-        remote->resend_at = 0;
-        if (remote->pending_kind && remote->connected)
-            net_send(remote->net, remote->pending);
-    }
-    if (remote->stage == STAGE_LIST && now >= remote->list_at)
+    if (app->error)
+        return;
+    if (remote->stage == STAGE_VISITOR && remote->retry_at > 0 && app_seconds() >= remote->retry_at)
+        ask_who(remote);
+    if (remote->stage == STAGE_LIST && app_seconds() >= remote->list_at)
         ask_tables(remote);
+    if (remote->stage >= STAGE_OPENING)
+        carry(remote);
 }
 
 /* Choices. */
 
-static void send_choice(struct remote *remote, int kind, const char *choice)
-{
-    snprintf(remote->pending_id, sizeof remote->pending_id, "%s-%u", remote->session, ++remote->sent);
-    json_t *message = kind == PEND_CHOOSE
-        ? json_pack("{sssssIss}", "type", "choose", "id", remote->pending_id, "phase", (json_int_t)remote->version, "choice", choice)
-        : json_pack("{sssssI}", "type", "retract", "id", remote->pending_id, "phase", (json_int_t)remote->version);
-    char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
-    json_decref(message);
-    if (!text || strlen(text) >= sizeof remote->pending) {
-        free(text);
-        return;
-    }
-    strcpy(remote->pending, text);
-    free(text);
-    remote->wants_retract = false;
-    remote->pending_kind = kind == PEND_CHOOSE ? PEND_CHOOSE : PEND_RETRACT;
-    remote->pending_phase = remote->version;
-    if (remote->connected)
-        net_send(remote->net, remote->pending);
-}
-
 static void remote_confirm(struct app *app)
 {
-    struct remote *remote = app->remote;
-    char text[512];
-    struct pyr_pending *choice = &app->match.choice[app->seat];
-    if (remote->pending_kind || !choice->count)
-        return;
-    saved_choice(&app->match, app->seat, text, sizeof text);
-    choice->confirmed = true;                /* here only: what follows from it comes from the server */
-    send_choice(remote, PEND_CHOOSE, text);
+    uint8_t id[16];
+    if (new_id(id))
+        pyr_remote_confirm(&app->remote->table, id, now_ms());
 }
 
 static void remote_take(struct app *app, pyr_step step)
 {
-    struct remote *remote = app->remote;
-    char text[32];
-    if (remote->pending_kind)
-        return;
-    if (pyr_step_kind(step) == PYR_STEP_DRAW)
-        snprintf(text, sizeof text, "draw");
-    else
-        snprintf(text, sizeof text, "take %d", pyr_step_card(step) + 1);
-    send_choice(remote, PEND_CHOOSE, text);
-    app_say(app, ST_TEXT, "%s", _("Sent."));
+    uint8_t id[16];
+    if (new_id(id) && pyr_remote_take(&app->remote->table, step, id, now_ms()))
+        app_say(app, ST_TEXT, "%s", _("Sent."));
+    else if (pyr_remote_is_pending(&app->remote->table))
+        app_say(app, ST_TEXT, "%s", _("The server has not answered yet."));
 }
 
 static void remote_retract(struct app *app)
 {
-    struct remote *remote = app->remote;
-    if (remote->pending_kind) {
-        remote->wants_retract = true;
-        app_say(app, ST_TEXT, "%s", _("The server has not answered yet."));
-    } else {
-        send_choice(remote, PEND_RETRACT, NULL);
-    }
+    uint8_t id[16];
+    if (new_id(id) && pyr_remote_retract(&app->remote->table, id, now_ms()) &&
+        app->match.replay.state.open.phase == PYR_KEEP)
+        pyr_match_undo(&app->match, app->seat);          /* what was picked is still picked */
 }
 
 static bool remote_can_play_again(const struct app *app)
 {
-    return app->remote->you && !strcmp(app->remote->state, "over");
+    return has_seat(app->remote) && app->remote->table.state == PYR_TABLE_OVER;
 }
 
 static bool remote_is_asked_again(const struct app *app)
 {
-    return app->remote->asked_again && remote_can_play_again(app);
+    return app->remote->table.rematch[0] && remote_can_play_again(app);
 }
 
 static void remote_play_again(struct app *app)
@@ -913,7 +750,7 @@ static void remote_play_again(struct app *app)
 
 static bool remote_idle_key(struct app *app, int key)
 {
-    if (app->remote->you || !app->match.replay.seats)
+    if (has_seat(app->remote) || !app->match.replay.seats)
         return false;
     /* Onlookers may look over anyone's shoulder: all of it is open. */
     if (key == K_TAB)
@@ -929,7 +766,7 @@ static bool remote_idle_key(struct app *app, int key)
 
 static bool remote_is_watching(const struct app *app)
 {
-    return !app->remote->you;
+    return !has_seat(app->remote);
 }
 
 /* A word as a shell reads it. */
@@ -954,10 +791,10 @@ static void quote(const char *word, char *to, size_t size)
 
 void remote_way_back(const struct remote *remote, char *to, size_t size)
 {
-    bool goes_on = !strcmp(remote->state, "waiting") || !strcmp(remote->state, "running");
+    bool goes_on = remote->table.state == PYR_TABLE_WAITING || remote->table.state == PYR_TABLE_RUNNING;
     char url[2 * sizeof remote->url], trusted[PATH_MAX + 64];
     to[0] = '\0';
-    if (!remote->you || !remote->code[0] || !goes_on)
+    if (!has_seat(remote) || !remote->code[0] || !goes_on)
         return;
     quote(remote->url, url, sizeof url);
     quote(remote->trusted, trusted, sizeof trusted);
@@ -970,10 +807,11 @@ static const char *remote_title(struct app *app)
 {
     struct remote *remote = app->remote;
     char clock[32] = "";
-    double left = remote->deadline - app_seconds();
-    if (remote->deadline > 0)
-        snprintf(clock, sizeof clock, " %d:%02d", (int)(left > 0 ? left : 0) / 60, (int)(left > 0 ? left : 0) % 60);
-    if (remote->you)
+    uint64_t now = now_ms(), deadline = remote->table.deadline;
+    unsigned left = deadline > now ? (unsigned)((deadline - now) / 1000) : 0;
+    if (deadline)
+        snprintf(clock, sizeof clock, " %u:%02u", left / 60, left % 60);
+    if (has_seat(remote))
         snprintf(remote->title, sizeof remote->title, _("table %s%s"), remote->code, clock);
     else
         snprintf(remote->title, sizeof remote->title, _("table %s%s, watching"), remote->code, clock);
@@ -983,29 +821,26 @@ static const char *remote_title(struct app *app)
 static const char *remote_banner(const struct app *app)
 {
     const struct remote *remote = app->remote;
-    if (remote->connected && remote->elsewhere)
-        return _("You play this seat in another window now. Choosing here takes it back.");
-    if (remote->connected)
-        return NULL;
-    return remote->you ? _("Connection lost: reconnecting. Your marks are safe; a choice is sent once.") : _("Connection lost: reconnecting.");
+    if (!remote->table.lost_at)
+        return remote->table.elsewhere ? _("You are playing this seat in another window. Choose here to take it back.") : NULL;
+    return has_seat(remote) ? _("Connection lost: reconnecting. Your marks are safe; nothing is sent twice.") :
+        _("Connection lost: reconnecting.");
 }
 
 static enum sign remote_sign(const struct app *app, unsigned seat)
 {
-    const struct remote *remote = app->remote;
-    if (seat >= remote->seats)
+    const struct pyr_remote *table = &app->remote->table;
+    if (seat >= table->seats)
         return SIGN_NONE;
-    if (remote->ready >> seat & 1)
+    if (table->ready >> seat & 1)
         return SIGN_READY;
-    if (remote->seat[seat].away || !remote->seat[seat].here)
-        return SIGN_AWAY;
-    return SIGN_THINKS;
+    return table->seat[seat].away || !table->seat[seat].here ? SIGN_AWAY : SIGN_THINKS;
 }
 
 static unsigned remote_waiting(const struct app *app)
 {
-    const struct remote *remote = app->remote;
-    return ((1u << remote->seats) - 1) & ~remote->ready & ~(remote->you ? 1u << (remote->you - 1) : 0);
+    const struct pyr_remote *table = &app->remote->table;
+    return ((1u << table->seats) - 1) & ~table->ready & ~app->people;
 }
 
 static bool remote_draws_itself(const struct app *app)
@@ -1013,38 +848,51 @@ static bool remote_draws_itself(const struct app *app)
     return app->remote->stage != STAGE_PLAY;
 }
 
+/* A seat of the room as a line. */
+static void put_seat(const struct remote *remote, unsigned s, char *to, size_t size)
+{
+    const struct pyr_remote_seat *seat = &remote->table.seat[s];
+    char name[NAME_ROOM];
+    copy_person(name, sizeof name, seat->name);
+    if (seat->kind == PYR_SEAT_OPEN)
+        snprintf(to, size, _("\n%u  free"), s + 1);
+    else if (seat->kind == PYR_SEAT_FRIEND)
+        snprintf(to, size, _("\n%u  reserved for %s"), s + 1, name);
+    else if (s == remote->table.you)
+        snprintf(to, size, _("\n%u  %s (you)"), s + 1, name);
+    else
+        snprintf(to, size, "\n%u  %s", s + 1, seat->kind == PYR_SEAT_BOT ? pyr_text_level(name) : name);
+}
+
+static bool is_free(const struct pyr_remote_seat *seat)
+{
+    return seat->kind == PYR_SEAT_OPEN || seat->kind == PYR_SEAT_FRIEND;
+}
+
 static void draw_room(struct remote *remote, struct app *app)
 {
+    const struct pyr_remote *table = &remote->table;
     char text[1200];
     unsigned free_seats = 0;
-    bool asks = !strcmp(remote->state, "waiting") && !remote->note[0];   /* for a seat; the answer is on its way */
-    if (remote->you || asks)
+    bool asks = table->state == PYR_TABLE_WAITING && !remote->note[0];   /* for a seat; the answer is on its way */
+    if (has_seat(remote) || asks)
         snprintf(text, sizeof text, _("Others join with this code: %s\n"), remote->code);
     else
         snprintf(text, sizeof text, _("You are watching table %s; you have no seat here.\n"), remote->code);
-    for (unsigned s = 0; s < remote->seats; s++) {
-        const struct seat *seat = &remote->seat[s];
-        size_t length = strlen(text);
-        if (!strcmp(seat->kind, "open")) {
-            snprintf(text + length, sizeof text - length, _("\n%u  free"), s + 1);
-            free_seats++;
-        } else if (!strcmp(seat->kind, "friend")) {
-            snprintf(text + length, sizeof text - length, _("\n%u  kept for %s"), s + 1, seat->name);
-            free_seats++;
-        } else if (s + 1 == remote->you) {
-            snprintf(text + length, sizeof text - length, _("\n%u  %s (you)"), s + 1, seat->name);
-        } else {
-            snprintf(text + length, sizeof text - length, "\n%u  %s", s + 1, strcmp(seat->kind, "bot") ? seat->name : pyr_text_level(seat->name));
-        }
+    for (unsigned s = 0; s < table->seats; s++) {
+        put_seat(remote, s, text + strlen(text), sizeof text - strlen(text));
+        free_seats += is_free(&table->seat[s]);
     }
     if (remote->note[0])
         snprintf(text + strlen(text), sizeof text - strlen(text), "\n\n%s", remote->note);
-    if (!remote->connected)
+    if (table->lost_at)
         snprintf(text + strlen(text), sizeof text - strlen(text), "\n\n%s", _("Connection lost: reconnecting."));
-    if (free_seats && remote->host && remote->you)
-        app_hint(app, 'b', "b", _("a bot takes a free seat"));
+    if (free_seats && table->host && has_seat(remote))
+        app_hint(app, 'b', "b", _("fill a free seat with a bot"));
     app_hint(app, 'q', "q", _("quit"));
-    draw_notice(&app->canvas, !strcmp(remote->state, "running") ? _("The players choose their first cards") : _("Waiting for players"), text, app->hints, app->hint_count);
+    bool is_running = table->state == PYR_TABLE_RUNNING;
+    draw_notice(&app->canvas, is_running ? _("The players are choosing their first cards") : _("Waiting for players"), text,
+        app->hints, app->hint_count);
 }
 
 static void remote_draw(struct app *app)
@@ -1057,13 +905,13 @@ static void remote_draw(struct app *app)
         const char *items[MOST_TABLES + 2];
         for (unsigned i = 0; i < remote->offers; i++)
             items[i] = remote->offer[i].text;
-        items[remote->offers] = _("Make a new table for two, open to everyone");
+        items[remote->offers] = _("Create a public table for two");
         items[remote->offers + 1] = _("Type the code of a table");
         app_hint(app, K_ENTER, _("Enter"), _("choose"));
         app_hint(app, K_UP, app->facts.ascii ? "Up" : "↑", _("up"));
         app_hint(app, K_DOWN, app->facts.ascii ? "Down" : "↓", _("down"));
         app_hint(app, 'q', "q", _("quit"));
-        snprintf(text, sizeof text, _("Tables at %s"), remote->url);
+        snprintf(text, sizeof text, _("Tables on %s"), remote->url);
         draw_list(&app->canvas, text, items, remote->offers + 2, remote->at, remote->note, app->hints, app->hint_count);
     } else if (remote->stage == STAGE_CODE) {
         app_hint(app, K_ENTER, _("Enter"), _("join"));
@@ -1073,15 +921,16 @@ static void remote_draw(struct app *app)
     } else {
         app_hint(app, 'q', "q", _("quit"));
         if (remote->cause[0])
-            snprintf(text, sizeof text, "%s %s", remote->cause, _("It is tried again."));
+            snprintf(text, sizeof text, "%s %s", remote->cause, _("Retrying."));
         else
-            snprintf(text, sizeof text, remote->retry_at > 0 ? _("No answer from %s yet; it is tried again.") : _("Calling %s."), remote->url);
+            snprintf(text, sizeof text, remote->retry_at > 0 || remote->table.lost_at
+                ? _("No answer from %s yet; retrying.") : _("Connecting to %s."), remote->url);
         draw_notice(&app->canvas, _("Connecting"), text, app->hints, app->hint_count);
         canvas_put(&app->canvas, 1, 0, spinner(app->beat, app->facts.ascii), ST_TOUCH);
     }
 }
 
-static void list_key(struct remote *remote, int key)
+static void list_key(struct remote *remote, struct app *app, int key)
 {
     unsigned count = remote->offers + 2;
     if (key == K_DOWN || key == 'j' || key == K_TAB)
@@ -1090,13 +939,24 @@ static void list_key(struct remote *remote, int key)
         remote->at = (remote->at + count - 1) % count;
     else if (key == K_ENTER && remote->at < remote->offers) {
         strcpy(remote->code, remote->offer[remote->at].code);
-        go_to_table(remote);
+        go_to_table(remote, app);
     } else if (key == K_ENTER && remote->at == remote->offers) {
         ask(remote, ASK_CREATE, "/api/tables", json_pack("{s[{ss}{ss}]sb}", "seats", "kind", "open", "kind", "open", "public", 1));
     } else if (key == K_ENTER) {
         remote->stage = STAGE_CODE;
         remote->code[0] = '\0';
     }
+}
+
+/* A bot takes the first free seat. */
+static void add_bot(struct remote *remote)
+{
+    uint8_t id[16];
+    pyr_seat seat = 0;
+    while (seat < remote->table.seats && !is_free(&remote->table.seat[seat]))
+        seat++;
+    if (new_id(id))
+        pyr_remote_fill(&remote->table, seat, "club", id, now_ms());
 }
 
 static void remote_screen_key(struct app *app, int key)
@@ -1110,7 +970,7 @@ static void remote_screen_key(struct app *app, int key)
         } else if (key == K_BACKSPACE && length) {
             remote->code[length - 1] = '\0';
         } else if (key == K_ENTER && length) {
-            go_to_table(remote);
+            go_to_table(remote, app);
         } else if (key > ' ' && key < 127 && length < 12 && ((key | 32) >= 'a' ? (key | 32) <= 'z' : key >= '0' && key <= '9')) {
             remote->code[length] = (char)(key >= 'a' && key <= 'z' ? key - 32 : key);
             remote->code[length + 1] = '\0';
@@ -1122,15 +982,9 @@ static void remote_screen_key(struct app *app, int key)
     else if (key == 12)
         screen_redraw();
     else if (remote->stage == STAGE_LIST)
-        list_key(remote, key);
-    else if (remote->stage == STAGE_ROOM && key == 'b' && remote->host) {
-        for (unsigned s = 0; s < remote->seats; s++) {
-            if (strcmp(remote->seat[s].kind, "open") && strcmp(remote->seat[s].kind, "friend"))
-                continue;
-            send_json(remote, json_pack("{sssiss}", "type", "fill", "seat", (int)s + 1, "level", "club"));
-            break;
-        }
-    }
+        list_key(remote, app, key);
+    else if (remote->stage == STAGE_ROOM && key == 'b' && remote->table.host)
+        add_bot(remote);
 }
 
 static void remote_screen_mouse(struct app *app, const struct input *input)
@@ -1144,7 +998,7 @@ static void remote_screen_mouse(struct app *app, const struct input *input)
     } else if (place->action == ACT_ITEM && remote->stage == STAGE_LIST) {
         remote->at = (unsigned)place->detail;
         if (input->kind == INPUT_CLICK)
-            list_key(remote, K_ENTER);
+            list_key(remote, app, K_ENTER);
     }
 }
 
@@ -1157,8 +1011,9 @@ static bool remote_is_alive(const struct app *app)
 static const char *remote_leaving(const struct app *app)
 {
     if (pyr_match_is_over(&app->match))
-        return _("It is over, and its record is kept.");
-    return app->remote->you ? _("Your seat stays yours: come back with the same command.") : _("You are watching: the game goes on without you.");
+        return _("It is over, and its record is saved.");
+    return has_seat(app->remote) ? _("Your seat is kept: come back with the same command.") :
+        _("You are only watching: the game continues without you.");
 }
 
 static const struct play_ops remote_ops = { .tick = remote_tick, .is_alive = remote_is_alive, .title = remote_title, .banner = remote_banner,
@@ -1192,7 +1047,6 @@ struct remote *remote_create(struct app *app)
     char file[300];
     if (!remote)
         return NULL;
-    remote->text = malloc(PYR_LOG_SIZE + 1);
     snprintf(remote->url, sizeof remote->url, "%.*s", (int)strcspn(options->server, "#"), options->server);
     snprintf(remote->name, sizeof remote->name, "%s", options->names[0]);
     /* The way back is to work from any folder. */
@@ -1201,7 +1055,7 @@ struct remote *remote_create(struct app *app)
     read_link(remote, options->server);
     if ((options->table && !copy_table_code(remote->code, sizeof remote->code, options->table)) ||
         (options->key && !copy_code(remote->key, sizeof remote->key, options->key))) {
-        app_fail(app, _("'%.60s' is not a table's code"), options->table ? options->table : options->key);
+        app_fail(app, _("'%.60s' is not a table code"), options->table ? options->table : options->key);
         goto failed;
     }
     /* A file a server, named by its address. */
@@ -1219,9 +1073,9 @@ struct remote *remote_create(struct app *app)
             snprintf(remote->cookie, sizeof remote->cookie, "%s", cookie);
         free(cookie);
     }
-    remote->net = remote->text && random_hex(remote->session, 6) ? net_create(remote->url, remote->cookie, options->trusted, screen_wake) : NULL;
+    remote->net = net_create(remote->url, remote->cookie, options->trusted, screen_wake);
     if (!remote->net) {
-        app_fail(app, _("'%.200s' is not a server's address; expected http://HOST:PORT or https://HOST"), options->server);
+        app_fail(app, _("'%.200s' is not a server address; expected http://HOST:PORT or https://HOST"), options->server);
         goto failed;
     }
     remote->wait = 0.5;
@@ -1238,7 +1092,7 @@ void remote_destroy(struct remote *remote)
 {
     if (!remote)
         return;
+    keep_table(remote);
     net_destroy(remote->net);
-    free(remote->text);
     free(remote);
 }

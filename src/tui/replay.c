@@ -215,7 +215,7 @@ static void set_hints(struct replaying *r)
     app_hint(app, K_RIGHT, app->facts.ascii ? ">" : "→", _("on"));
     app_hint(app, K_LEFT, app->facts.ascii ? "<" : "←", _("back"));
     app_hint(app, ']', "]", _("next turn"));
-    app_hint(app, '[', "[", _("turn before"));
+    app_hint(app, '[', "[", _("previous turn"));
     app_hint(app, 'a', "a", report_of(r) ? _("luck and skill") : _("analyse"));
     app_hint(app, 'q', "q", _("leave"));
     app_hint(app, K_TAB, _("Tab"), _("seat"));

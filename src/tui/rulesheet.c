@@ -83,7 +83,7 @@ static void search(struct rules_view *view, int from, int step)
             return;
         }
     }
-    snprintf(view->message, sizeof view->message, _("No rule has '%.40s'."), view->search);
+    snprintf(view->message, sizeof view->message, _("No rule contains '%.40s'."), view->search);
 }
 
 /* Adds a character to the search, as UTF-8. */

@@ -1,11 +1,10 @@
 /*
- * saved.h (saved.c): games in the data folder (save.h), full screen or line by line. A saved game is its record, with a few tags
- * that say who plays what, and the sealed choices as comments at its end:
+ * saved.h (saved.c): games on this device (session/local.h) in the data folder (save.h), full screen or line by line. A saved
+ * game is the text of pyr_local_save, or what older versions wrote; both are records, with a few tags:
  *
  *     tag seed 7                        the shuffles can be drawn again
  *     tag seats person,club             who plays each seat
  *     tag edition-file /home/...        where an edition that is not built in came from
- *     ; sealed 1 17:c1c2c3
  */
 #ifndef PYR_TUI_SAVED_H
 #define PYR_TUI_SAVED_H
@@ -13,7 +12,7 @@
 #include <time.h>
 
 #include <pyramids/bots.h>
-#include <pyramids/match.h>
+#include <pyramids/local.h>
 
 #include "save.h"
 
@@ -27,42 +26,20 @@ struct seating {
 };
 
 /* Begins a game with its tags and deals the cards of the seed. Returns why a name cannot be one, or PYR_OK. */
-enum pyr_err saved_begin(struct pyr_match *match, const struct pyr_edition *edition, const struct seating *seating,
-    uint64_t seed);
-
-/* Adds the tag that says who plays what to a game from elsewhere that has none. */
-void saved_claim(struct pyr_match *match, unsigned people, const struct pyr_bot *const *bot);
+enum pyr_err saved_begin(struct pyr_local *local, struct pyr_match *match, const struct pyr_edition *edition,
+    const struct seating *seating, uint64_t seed);
 
 /* The value of a tag, or of another line that begins so ("tag seed "). */
 bool saved_tag(const char *text, const char *tag, char *to, size_t size);
 
-/* Who plays which seat, by the game's tag. False, with nothing changed, if it has none or it makes no sense. */
-bool saved_seats(const char *text, unsigned seats, unsigned *people, const struct pyr_bot **bot);
+/* The bots of the seats that are not people's. False if there is none of a name. */
+bool saved_bots(const struct pyr_local *local, const struct pyr_bot **bot);
 
 /* The edition that a game wants: `asked` if it has that name, a built-in one, or the file of its tag. */
 bool saved_edition(const struct pyr_edition *asked, const char *text, size_t size, struct pyr_edition *edition);
 
-/* Loads a game: everything hidden comes from its seed if there is one that fits, which then is *seed, else from a new shuffle with
- * the *seed given. Sealed choices are sealed again. */
-bool saved_load(struct pyr_match *match, const struct pyr_edition *edition, const char *text, size_t size, uint64_t *seed,
-    struct pyr_fault *fault);
-
 /* Writes a game as it stands. False with errno. */
-bool saved_write(const struct save *save, const struct pyr_match *match);
-
-/* A confirmed or complete choice, as in a record. */
-void saved_choice(const struct pyr_match *match, pyr_seat seat, char *to, size_t size);
-
-/* The random numbers of a bot's next step. Each has its own, so that the same seed gives the same game however fast everyone is,
- * and wherever it was left and continued. */
-void saved_bot_rng(struct pyr_rng *rng, uint64_t seed, const struct pyr_match *match, pyr_seat seat);
-
-/* Whether a card that a player cannot unsee has been taken since the log had `lines` lines: one that anyone drew from the deck, or
- * one that a seat of `people` took (Q5). Nothing before it can be taken back. */
-bool saved_is_seen(const struct pyr_match *match, uint32_t lines, unsigned people);
-
-/* Whether one of the people has chosen anything: a game without that is not worth keeping. */
-bool saved_is_begun(const struct pyr_match *match, unsigned people);
+bool saved_write(const struct save *save, const struct pyr_local *local);
 
 /* An unfinished game that no other window is playing, and in which a person has chosen something. */
 struct saved_game {

@@ -50,7 +50,7 @@ static int draw_offer(struct canvas *canvas, int x, int y, struct card_size size
         int used = canvas_print(canvas, x + 1, y, width - 1, at ? ST_TOUCH : ST_STRONG, "%s%d", at ? canvas->ascii ? "> " : "▸ " : "", card + 1);
         canvas_print(canvas, x + 2 + used, y, width - used - 2, colour_style(colour), "%s", pyr_text_colour(colour));
         draw_symbols(canvas, x + 1, y + 1 + card_height(size), width - 1, scene, card);
-        canvas_print(canvas, x + 1, y + 2 + card_height(size), width - 1, ST_DIM, _("tomb in %u"), pyr_card_distance(face, face->open, face->entrance));
+        canvas_print(canvas, x + 1, y + 2 + card_height(size), width - 1, ST_DIM, _("%u to the tomb"), pyr_card_distance(face, face->open, face->entrance));
         canvas_text(canvas, x + 1, y + 3 + card_height(size), width - 1, ST_TOUCH, note);
     }
     draw_card(canvas, x, y + 1, size, scene, card, &look);
@@ -179,7 +179,7 @@ void draw_replace(struct canvas *canvas, const struct scene *scene)
         if (card < PYR_CARDS) {
             unsigned colour = scene->edition->box.card[card].colour;
             unsigned own = (unsigned)__builtin_popcountll(open->desk[scene->seat].done & scene->edition->box.colour[colour]);
-            snprintf(note, sizeof note, _("completed: %u"), own);
+            snprintf(note, sizeof note, _("your %s: %u"), pyr_text_colour(colour), own);
         }
         draw_offer(canvas, x + (int)i * (width + gap), y, size, scene, card, mine && scene->hand && scene->hand->at == i, note, (int)i);
     }
@@ -364,7 +364,7 @@ static void draw_legend(struct canvas *canvas, int x, int y, const struct scene 
         { 0x3a9, ST_TOMB, N_("tomb: the card is complete, 10 points") },
         { 0x2666, ST_RUBY, N_("ruby: 1 point, 5 with an emerald as a pair") },
         { 0x25a0, ST_EMERALD, N_("emerald: 1 point, 5 with a ruby as a pair") },
-        { 0x263c, ST_TORCH, N_("torch: 5 points, one a round") },
+        { 0x263c, ST_TORCH, N_("torch: 5 points, one per round") },
         { 0x2620, ST_SKULL, N_("skull: the worst one is subtracted at the end") },
         { 0x2665, ST_POTION, N_("potion: erases the two worst skulls") },
         { 0xd7, ST_CROSS, N_("red cross: mark one more space, on either card") },
@@ -388,7 +388,7 @@ static void draw_legend(struct canvas *canvas, int x, int y, const struct scene 
         const char *means;
     } states[] = {
         { "[ ]", "[ ]", ST_GHOST, N_("the pattern in your hand fits here") },
-        { "! !", "! !", ST_WRONG, N_("it does not fit; the line below says why") },
+        { "! !", "! !", ST_WRONG, N_("it does not fit; the line below explains why") },
         { "▐●▌", "(*)", ST_PLACED, N_("placed, to be confirmed") },
         { "· ·", ". .", ST_CAN, N_("one space can be marked here") },
     };
@@ -404,8 +404,8 @@ void draw_help(struct canvas *canvas, const struct scene *scene, int page)
     static const struct {
         const char *keys, *does;
     } keys[] = {
-        { N_("arrows, hjkl"), N_("move the pattern; beyond the edge lies the other card") },
-        { "r, R", N_("turn a quarter, or back") },
+        { N_("arrows, hjkl"), N_("move the pattern; past the edge is the other card") },
+        { "r, R", N_("turn by a quarter, or back") },
         { "f", N_("mirror") },
         { "n, N", N_("next or previous place where it fits") },
         { "s", N_("one space instead of the pattern, and back") },
@@ -416,22 +416,23 @@ void draw_help(struct canvas *canvas, const struct scene *scene, int page)
         { "L", N_("what happened so far") },
         { "w", N_("the rule that the line above the keys cites") },
         { N_("Esc"), N_("back to the table") },
-        { N_("Ctrl-L"), N_("draw the screen anew") },
-        { "q", N_("leave; the game is kept and goes on next time") },
+        { N_("Ctrl-L"), N_("redraw the screen") },
+        { "q", N_("leave; the game is saved and can be resumed") },
     };
     begin_sheet(canvas, scene);
     if (draw_is_too_small(canvas))
         return;
     int y = 2;
     if (page == 0) {
-        y += canvas_wrap(canvas, 2, y, canvas->width - 4, 2, ST_STRONG, _("Each turn a pattern is revealed. Mark all of it on one of your cards, or one space."));
+        y += canvas_wrap(canvas, 2, y, canvas->width - 4, 2, ST_STRONG, _("Each turn reveals a pattern. Mark all of it on one of your cards, or one space."));
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++, y++) {
             canvas_text(canvas, 2, y, 14, ST_KEY, _(keys[i].keys));
             canvas_text(canvas, 17, y, canvas->width - 18, ST_TEXT, _(keys[i].does));
         }
         y++;
         canvas_wrap(canvas, 2, y, canvas->width - 4, canvas->height - 2 - y, ST_TEXT,
-            _("Mouse: rest on a space to hold the pattern there, click to place it, the wheel turns it. Every key in the last line can be clicked."));
+            _("Mouse: hover over a space to move the pattern there, click to place it, turn it with the wheel. You can "
+              "click every key in the last line."));
     } else {
         draw_legend(canvas, 2, y, scene);
     }

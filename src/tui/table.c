@@ -63,10 +63,16 @@ static bool is_mine(const struct app *app)
     return app->seat < PYR_MAX_SEATS && app->people >> app->seat & 1;
 }
 
+/* The last turn can be taken back. */
+static bool can_take_back(const struct app *app)
+{
+    return app->ops->can_take_back && app->ops->can_take_back(app);
+}
+
 /* People change seats at this screen: nothing may be seen. */
 static bool is_covered(const struct app *app)
 {
-    return app->game && game_is_covered(app);
+    return app->ops->is_covered && app->ops->is_covered(app);
 }
 
 static enum hand_state state_of(const struct app *app)
@@ -177,7 +183,7 @@ static void prompt(struct app *app, const struct scene *scene)
     case HAND_REPLACE: app_say(app, ST_TEXT, "%s", _("Choose a card with the arrows; Enter takes it. There is no going back (Q5).")); break;
     case HAND_OVER:
         if (app->ops->is_asked_again && app->ops->is_asked_again(app))
-            app_say(app, ST_TOUCH, "%s", _("A rematch was made: N joins it."));
+            app_say(app, ST_TOUCH, "%s", _("A rematch is ready: N joins it."));
         break;
     case HAND_IDLE:
         words_names(app->ops->waiting(app), app->names, list, sizeof list);
@@ -265,7 +271,7 @@ static void hint_state(struct app *app, enum hand_state state)
 /* The most needed first: what does not fit into the last line is left out. */
 static void set_hints(struct app *app, enum hand_state state)
 {
-    bool can_undo = app->match.choice[app->seat].count || (app->game && game_can_take_back(app));
+    bool can_undo = app->match.choice[app->seat].count || can_take_back(app);
     if (app->question)
         return;                              /* its box has the keys that work now */
     if (app->sheet) {
@@ -292,7 +298,7 @@ static void draw(struct app *app)
     app_canvas(app);
     if (is_covered(app)) {
         if (!app->question)
-            game_draw_cover(app);
+            app->ops->draw_cover(app);
         goto show;
     }
     app_scene(app, &scene);
@@ -331,7 +337,7 @@ show:
     if (app->question) {
         const struct key_hint answers[] = { { 'y', "y", _("yes") }, { 'n', "n", _("no") } };
         if (app->question == ASK_TAKE_BACK)
-            draw_notice(&app->canvas, _("Take your last turn back?"), _("The game goes back to before your last choice."), answers, 2);
+            draw_notice(&app->canvas, _("Take back your last turn?"), _("The game goes back to before your last choice."), answers, 2);
         else
             draw_notice(&app->canvas, _("Leave the game?"), app->ops->leaving(app), answers, 2);
     }
@@ -375,10 +381,10 @@ static void undo(struct app *app, enum hand_state state)
     } else if (is_mine(app) && app->match.choice[app->seat].count) {
         hand_undo(hand, &app->match, app->seat);
         app_say(app, ST_TEXT, "%s", _("Taken back."));
-    } else if (app->game && game_can_take_back(app)) {
+    } else if (can_take_back(app)) {
         app->question = ASK_TAKE_BACK;
-    } else if (app->game && game_has_past(app)) {
-        app_say(app, ST_BAD, "%s", _("A new card has been seen since: that turn can no longer be taken back (Q5)."));
+    } else if (app->ops->has_past && app->ops->has_past(app)) {
+        app_say(app, ST_BAD, "%s", _("You have seen a new card: that turn can no longer be taken back (Q5)."));
     } else {
         refuse(app, PYR_ERR_NO_UNDO);
     }
@@ -545,7 +551,7 @@ static void answer_question(struct app *app, int key)
     if (question == ASK_QUIT)
         app->leave = true;
     else
-        game_take_back(app);
+        app->ops->take_back(app);
 }
 
 static void cover_key(struct app *app, int key)
@@ -553,9 +559,9 @@ static void cover_key(struct app *app, int key)
     if (key == 'q')
         app->question = ASK_QUIT;
     else if (key == K_ENTER || key == ' ')
-        game_uncover(app);
+        app->ops->uncover(app);
     else if (key == 'u')
-        game_back_seat(app);
+        app->ops->back_seat(app);
 }
 
 static bool is_aim_key(int key)

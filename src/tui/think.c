@@ -144,14 +144,6 @@ void thinker_destroy(struct thinker *thinker)
     free(thinker);
 }
 
-bool thinker_is_busy(struct thinker *thinker)
-{
-    pthread_mutex_lock(&thinker->lock);
-    bool busy = thinker->state != RESTS;
-    pthread_mutex_unlock(&thinker->lock);
-    return busy;
-}
-
 void thinker_ask(struct thinker *thinker, const struct pyr_bot *bot, const struct pyr_view *view, const struct pyr_rng *rng)
 {
     pthread_mutex_lock(&thinker->lock);

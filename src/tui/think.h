@@ -12,10 +12,7 @@ struct thinker;
 struct thinker *thinker_create(const struct pyr_box *box, void (*done)(void));
 void thinker_destroy(struct thinker *thinker);
 
-/* Whether it is thinking, or has a step that nobody has taken yet. */
-bool thinker_is_busy(struct thinker *thinker);
-
-/* Begins to think; only when it is not busy. */
+/* Begins to think; only when it is not thinking, and its step has been taken. */
 void thinker_ask(struct thinker *thinker, const struct pyr_bot *bot, const struct pyr_view *view, const struct pyr_rng *rng);
 
 /* The step that was found, once. */

@@ -80,15 +80,15 @@ void words_preview(const struct gains *g, bool signs, char *to, size_t size)
 void words_reason(enum pyr_err err, char *to, size_t size)
 {
     switch (err) {
-    case PYR_ERR_WALL: snprintf(to, size, "%s", _("Does not fit: there is a wall (R9).")); break;
-    case PYR_ERR_MARKED: snprintf(to, size, "%s", _("Does not fit: a space is marked already (R9).")); break;
-    case PYR_ERR_NO_ENTRANCE: snprintf(to, size, "%s", _("The first mark on a card has to cover the entrance (R10).")); break;
-    case PYR_ERR_NO_TOUCH: snprintf(to, size, "%s", _("It has to touch a space that was marked before (R10).")); break;
-    case PYR_ERR_NOT_ON_DESK: snprintf(to, size, "%s", _("There is no card here.")); break;
-    case PYR_ERR_NOT_READY: snprintf(to, size, "%s", _("Two cards are to be kept (R4).")); break;
+    case PYR_ERR_WALL: snprintf(to, size, "%s", _("Does not fit: a wall is in the way (R9).")); break;
+    case PYR_ERR_MARKED: snprintf(to, size, "%s", _("Does not fit: a space is already marked (R9).")); break;
+    case PYR_ERR_NO_ENTRANCE: snprintf(to, size, "%s", _("The first mark on a card must cover the entrance (R10).")); break;
+    case PYR_ERR_NO_TOUCH: snprintf(to, size, "%s", _("It must share a side with a marked space (R10).")); break;
+    case PYR_ERR_NOT_ON_DESK: snprintf(to, size, "%s", _("No card here.")); break;
+    case PYR_ERR_NOT_READY: snprintf(to, size, "%s", _("You must keep two cards (R4).")); break;
     case PYR_ERR_DECK_EMPTY: snprintf(to, size, "%s", _("The deck is empty (R13).")); break;
-    case PYR_ERR_NO_UNDO: snprintf(to, size, "%s", _("There is nothing to take back.")); break;
-    case PYR_ERR_NOT_DUE: snprintf(to, size, "%s", _("There is nothing to decide now.")); break;
+    case PYR_ERR_NO_UNDO: snprintf(to, size, "%s", _("Nothing to take back.")); break;
+    case PYR_ERR_NOT_DUE: snprintf(to, size, "%s", _("Nothing to decide now.")); break;
     default: pyr_text_error(err, to, size); break;
     }
 }
@@ -136,7 +136,7 @@ void words_winner(const struct pyr_box *box, const struct pyr_table *open, char 
         words_names(winners, names, list, sizeof list);
         snprintf(to, size, _("%s share the win with %d points: none of them completed a pyramid (Q8)."), list, points);
     } else if (tied & (tied - 1)) {
-        snprintf(to, size, _("%s wins with %d points, by the lowest pyramid of those who tie: %d (R17)."), names[first], points,
+        snprintf(to, size, _("%s wins the tie at %d points with the lowest pyramid, %d (R17)."), names[first], points,
             __builtin_ctzll(open->desk[first].done | (uint64_t)1 << 63) + 1);
     } else {
         snprintf(to, size, _("%s wins with %d points."), names[first], points);
@@ -183,7 +183,7 @@ static void tell_after_mark(struct story *story, const struct pyr_box *box, cons
         const struct pyr_card_face *face = &box->card[event->part[i].card];
         if (event->part[i].spaces & face->tomb && (to = story_add(story, line))) {
             to->news = true;
-            snprintf(to->text, sizeof to->text, _("%s completes %d, %s."), name, event->part[i].card + 1,
+            snprintf(to->text, sizeof to->text, _("%s completes card %d, %s."), name, event->part[i].card + 1,
                 pyr_text_colour(face->colour));
         }
     }
@@ -241,7 +241,7 @@ static void tell_line(struct story *story, const struct pyr_match *match, uint32
     switch (event.kind) {
     case PYR_EVENT_KEEP:
         if ((to = story_add(story, line)))
-            snprintf(to->text, sizeof to->text, _("%s keeps %d and %d."), name, event.card[0] + 1, event.card[1] + 1);
+            snprintf(to->text, sizeof to->text, _("%s keeps cards %d and %d."), name, event.card[0] + 1, event.card[1] + 1);
         break;
     case PYR_EVENT_SHOW:
         tell_cards(list, sizeof list, &event);
@@ -259,11 +259,11 @@ static void tell_line(struct story *story, const struct pyr_match *match, uint32
     case PYR_EVENT_MARK: tell_mark(story, &match->edition->box, &event, name, line); break;
     case PYR_EVENT_TAKE:
         if ((to = story_add(story, line)))
-            snprintf(to->text, sizeof to->text, _("%s takes %d from the display."), name, event.card[0] + 1);
+            snprintf(to->text, sizeof to->text, _("%s takes card %d from the display."), name, event.card[0] + 1);
         break;
     case PYR_EVENT_DRAW:
         if ((to = story_add(story, line)))
-            snprintf(to->text, sizeof to->text, _("%s draws %d from the deck."), name, event.card[0] + 1);
+            snprintf(to->text, sizeof to->text, _("%s draws card %d from the deck."), name, event.card[0] + 1);
         break;
     case PYR_EVENT_POINTS:
         if ((to = story_add(story, line))) {

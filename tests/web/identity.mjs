@@ -36,7 +36,7 @@ let code = '', first;
 async function invite() {
     await ana.goto(`${url}#friends/new`);
     await ana.getByRole('textbox', { name: 'Your name' }).fill('Ana');
-    await ana.getByRole('button', { name: 'Make the table' }).click();
+    await ana.getByRole('button', { name: 'Create the table' }).click();
 }
 
 await test('a code is typed in small letters, with a dash', async () => {
@@ -59,11 +59,11 @@ await test('a server that does not know the player asks before it makes a new on
     await start('two.db');
     await ana.goto('about:blank');
     await invite();
-    await ana.getByRole('heading', { name: 'The server does not know you' }).waitFor();
+    await ana.getByRole('heading', { name: 'The server does not recognise you' }).waitFor();
     await ana.getByRole('button', { name: 'Cancel' }).click();
-    await ana.getByText('The server does not know you any more').waitFor();
+    await ana.getByText('The server no longer recognises you').waitFor();
     equal(await token(), first, 'the identity is kept');
-    await ana.getByRole('button', { name: 'Make the table' }).click();
+    await ana.getByRole('button', { name: 'Create the table' }).click();
     await ana.getByRole('button', { name: 'Continue as a new player' }).click();
     await ana.getByText('you', { exact: true }).waitFor();
     truth(await token() !== first, 'somebody new');

@@ -94,7 +94,7 @@ await test('the tutorial, ten steps, by touch', async () => {
     await page.setViewportSize({ width: 320, height: 568 });
     await tap(page.getByRole('button', { name: 'Menu' }).last());
     await tap(page.getByRole('button', { name: 'Skip' }));
-    await page.getByRole('heading', { name: 'One torch a round' }).waitFor();
+    await page.getByRole('heading', { name: 'One torch per round' }).waitFor();
     // On its side too the phone says what to do, beside all the buttons.
     await page.setViewportSize({ width: 844, height: 390 });
     await settled(page);
@@ -111,7 +111,7 @@ await test('a first game says what to do, later ones do not', async () => {
     await go(page, 'play');
     await page.getByText('Tap a space with blue corners: the pattern goes there.').first().waitFor();
     await tap(page.getByRole('gridcell', { name: /can be marked/ }).first());
-    await page.getByText(/^This is what it brings|^Here the pattern does not fit/).first().waitFor();
+    await page.getByText(/^This is what you would gain|^The pattern does not fit here/).first().waitFor();
     await page.evaluate(() => localStorage.setItem('pyramids.games', JSON.stringify([{ id: '1', date: 1, record: '', me: 0, edition: '' }])));
     await page.reload();
     await page.getByText('On one of your two cards, or mark a single space instead.').first().waitFor();
@@ -205,7 +205,7 @@ await test('the examples of the rules, step by step, with the results that the r
     await press('Skull 6, minus 7');
     equal(await total(), '110', 'the worst one counts');
     await costs(6).fill('1');
-    await page.getByText('A skull costs less than the one before it. Expected: penalties that never fall.').waitFor();
+    await page.getByText('A skull costs less than the one before it. Penalties must not decrease.').waitFor();
     equal(await total(), '117', 'numbers that cannot be are not used');
     await costs(6).fill('7');
     await page.reload();
@@ -252,7 +252,7 @@ await test('the examples of the rules, step by step, with the results that the r
     const mine = classic.replace(/^name .*/m, 'name mine');
     const status = page.getByRole('status').filter({ hasText: /./ }).first(), area = page.getByRole('textbox', { name: 'Text of the edition' });
     for (const [what, bytes, says] of [['empty', '', /^The text does not begin/], ['binary', Buffer.from([0, 255, 1, 2, 200, 13, 10, 0]), /^Line 1: Byte 1/], ['with a mark and Windows line ends',
-        `\ufeff${mine.replaceAll('\n', '\r\n')}`, /^Everything is in order/], ['cut short', mine.slice(0, 300), /^(Line \d+: )?.*Expected/], ['one long line', 'x'.repeat(20000), /^Line 1: The line is too long/]]) {
+        `\ufeff${mine.replaceAll('\n', '\r\n')}`, /^No problems found/], ['cut short', mine.slice(0, 300), /^(Line \d+: )?.*Expected/], ['one long line', 'x'.repeat(20000), /^Line 1: The line is too long/]]) {
         await go(page, 'editions');
         await page.locator('input[type=file]').setInputFiles({ name: `${what}.edition`, mimeType: 'text/plain', buffer: Buffer.from(bytes) });
         await area.waitFor();
@@ -310,7 +310,7 @@ await test('a game without a network, after the first visit', async () => {
     equal(page.complaints, [], 'the console');
     // Without a server friends cannot be invited, and the page says so.
     await page.goto(`${host.url}#friends/new`);
-    await tap(page.getByRole('button', { name: 'Make the table' }));
+    await tap(page.getByRole('button', { name: 'Create the table' }));
     await page.getByText(/no game server/).waitFor();
     await pictures(page, 'no-server');
     host.sent.down = false;

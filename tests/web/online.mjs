@@ -51,7 +51,7 @@ let ben;
 await test('a table is made, its link opened, both sit', async () => {
     await ana.getByRole('button', { name: 'Invite friends' }).click();
     await ana.getByRole('textbox', { name: 'Your name' }).fill('Ana');
-    await ana.getByRole('button', { name: 'Make the table' }).click();
+    await ana.getByRole('button', { name: 'Create the table' }).click();
     await ana.getByRole('heading', { name: 'Waiting for friends' }).waitFor();
     await ana.getByText('you', { exact: true }).waitFor();
     await pictures(ana, 'lobby');
@@ -141,12 +141,12 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
     equal(own(other), [], 'the console of a guest');
     // One that was given up is made anew.
     await ben.getByRole('button', { name: 'Rematch' }).tap();
-    await ben.getByRole('button', { name: 'Give the table up' }).tap();
+    await ben.getByRole('button', { name: 'Close the table' }).tap();
     await ben.goto(`${url}#table/${code}`);
     await ended(ben).waitFor();
     await ana.clock.install();
     await ana.getByRole('button', { name: 'Rematch' }).click();
-    await ana.getByText('is here').or(ana.getByText('invited')).first().waitFor();
+    await ana.getByText('online', { exact: true }).or(ana.getByText('invited')).first().waitFor();
     // Who was not there finds it on the first page.
     await ben.goto(`${url}#`);
     await ben.getByRole('link', { name: /Table with Ana.*waiting for players/ }).tap();
@@ -155,7 +155,7 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
         await page.getByRole('heading', { name: /Keep two/ }).waitFor();
     const benIs = ben.context();
     const watcher = await open(browser, await ana.evaluate(() => location.href));
-    await watcher.getByRole('heading', { name: 'The players choose their first cards' }).waitFor();
+    await watcher.getByRole('heading', { name: 'The players are choosing their first cards' }).waitFor();
     equal(await watcher.locator('.pick').count(), 0, 'a watcher sees no dealt card');
     await act(ana);
     const seat = ben.url();
@@ -173,14 +173,14 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
     await ana.getByText('Ben has been away for 2 minutes.').waitFor();
     await ana.getByRole('button', { name: 'Let a bot play', exact: true }).click();
     await ana.getByRole('gridcell', { name: /can be marked/ }).first().waitFor();
-    await ana.getByText('away, a bot plays').waitFor();
+    await ana.getByText('away, a bot is playing').waitFor();
     // Who comes back gets the seat back.
     const again = await benIs.newPage();
-    await Promise.all([again.locator('#toast', { hasText: 'Welcome back. A bot played for you meanwhile' }).waitFor(), again.goto(seat)]);        // it does not stay for long
-    await ana.getByText('away, a bot plays').waitFor({ state: 'detached' });
+    await Promise.all([again.locator('#toast', { hasText: 'Welcome back. A bot played for you' }).waitFor(), again.goto(seat)]);        // it does not stay for long
+    await ana.getByText('away, a bot is playing').waitFor({ state: 'detached' });
     await again.locator('[data-a=menu]').first().tap();
     await again.getByRole('button', { name: 'Let a bot play for me' }).tap();
-    await again.getByText('A bot plays for you').waitFor();
+    await again.getByText('A bot is playing for you').waitFor();
     await watcher.locator('.table').waitFor();
     await pictures(watcher, 'watch');
     for (let i = 0, n = 0; n < 2 && i < 60; i++)
@@ -208,7 +208,7 @@ async function newTable(page) {
     await page.goto(`${url}#friends/new`);
     await page.getByRole('textbox', { name: 'Your name' }).fill('Eva');
     await page.getByRole('combobox', { name: 'Who plays seat 2' }).selectOption('novice');
-    await page.getByRole('button', { name: 'Make the table' }).click();
+    await page.getByRole('button', { name: 'Create the table' }).click();
     await page.getByRole('heading', { name: /Keep two/ }).waitFor();
 }
 
@@ -247,7 +247,7 @@ await test('reloaded while aiming, in a chain of extra marks and while replacing
             }
             await solo.getByRole('button', { name: /^Take \d/ }).click();
             if (first) {
-                await sheet.getByText('Your choice is kept here').waitFor();
+                await sheet.getByText('Your choice is saved here').waitFor();
                 await start();
             }
             await sheet.waitFor({ state: 'detached' });
@@ -296,8 +296,8 @@ await test('a connection lost before Confirm and after it; the same seat in two 
     await solo.getByRole('button', { name: 'Try again' }).waitFor();
     await pictures(solo, 'lost');
     // A copy on this device, of which the table knows nothing.
-    await solo.getByRole('button', { name: 'Play on against bots' }).click();
-    await solo.getByRole('button', { name: 'Play on', exact: true }).click();
+    await solo.getByRole('button', { name: 'Continue against bots' }).click();
+    await solo.getByRole('button', { name: 'Continue playing', exact: true }).click();
     await solo.getByText('This is a copy').waitFor();
     equal(await cells(solo, /would be marked/), placed, 'what was placed, in the copy');
     await solo.getByRole('button', { name: /^(Confirm|Next)/ }).click();
@@ -333,9 +333,9 @@ await test('a connection lost before Confirm and after it; the same seat in two 
     const second = await solo.context().newPage();
     await second.goto(solo.url());
     await second.locator('.table').waitFor();
-    await solo.getByText('You play this seat in another window now.').waitFor();
+    await solo.getByText('You are playing this seat in another window.').waitFor();
     await solo.getByRole('button', { name: 'Play here' }).click();
-    await second.getByText('You play this seat in another window now.').waitFor();
+    await second.getByText('You are playing this seat in another window.').waitFor();
     await solo.getByText('another window').waitFor({ state: 'detached' });
     await second.close();
     await solo.getByText('another window').waitFor({ state: 'detached' });
@@ -378,7 +378,7 @@ await test('a refused move stays placed, with the rule named; the home page list
     await solo.clock.fastForward(6500);
     await lost;
     await solo.clock.fastForward(2000);
-    await solo.locator('.acts .why').getByText('It must touch a space you marked before.').waitFor();
+    await solo.locator('.acts .why').getByText('It must share a side with a space you marked before.').waitFor();
     equal([ids.length, new Set(ids).size], [2, 1], 'sent again under one id');
     equal(await solo.locator('.acts .why .rule').innerText(), 'R10', 'the rule');
     equal([await cells(solo, /would be marked/), await cells(solo, /, marked$/)], [placed, marked], 'placed, not marked');
@@ -392,9 +392,9 @@ await test('one table, a browser and a terminal: both see the same end', async (
     await page.getByRole('button', { name: 'Invite friends' }).tap();
     await page.getByRole('textbox', { name: 'Your name' }).fill('Web');
     await page.getByRole('checkbox', { name: 'Anyone may join and watch' }).check();
-    await page.getByRole('combobox', { name: 'Time for a choice' }).selectOption('relaxed');
+    await page.getByRole('combobox', { name: 'Time per choice' }).selectOption('relaxed');
     await page.getByRole('combobox', { name: 'Edition' }).selectOption('For tests');      // which neither of the two has
-    await page.getByRole('button', { name: 'Make the table' }).tap();
+    await page.getByRole('button', { name: 'Create the table' }).tap();
     const code = (await page.locator('.codeline b').innerText()).trim();
     tmux('-f', '/dev/null', 'new-session', '-d', '-x', '80', '-y', '24', `exec env -i PATH='${process.env.PATH}' HOME='${folder}' XDG_DATA_HOME='${folder}' LC_ALL=C.UTF-8 ` +
         `LANGUAGE=en TERM=tmux-256color '${program}' play --server '${url}' --table ${code} --name Tty`);
@@ -441,7 +441,7 @@ await test('one table, a browser and a terminal: both see the same end', async (
 await test('without a name, two for one seat, a table that is given up, a link cut short', async () => {
     const [host, one, two] = await Promise.all([1, 2, 3].map(() => open(browser, `${url}#friends/new`)));
     await host.getByRole('combobox', { name: 'Who plays seat 3' }).selectOption('open');
-    await host.getByRole('button', { name: 'Make the table' }).dblclick();
+    await host.getByRole('button', { name: 'Create the table' }).dblclick();
     await host.locator('.seatlist').getByText('Player', { exact: true }).waitFor();
     equal(await host.evaluate(() => fetch('api/my/tables').then((r) => r.json()).then(({ tables }) => tables.length)), 1, 'one table, however often it was asked for');
     const guests = [one, two], place = host.url(), here = (page) => page.getByRole('button', { name: 'Sit here' });
@@ -460,13 +460,13 @@ await test('without a name, two for one seat, a table that is given up, a link c
     await two.getByText('That seat is taken').waitFor();
     equal(await here(two).count(), 1, 'a seat is left');
     // The host gives up: there is nothing to sit down at, and no way to invite others.
-    await host.getByRole('button', { name: 'Give the table up' }).click();
+    await host.getByRole('button', { name: 'Close the table' }).click();
     for (const page of guests) {
-        await page.getByText('This table was given up.').waitFor();
+        await page.getByText('This table was closed.').waitFor();
         equal(await page.locator('[data-a], .qr').count(), 0, 'what could be done there');
     }
     await two.goto(`${url}#table/%E0%A4%A`);
-    await two.getByText('There is no table with this code.').waitFor();
+    await two.getByText('No table has this code.').waitFor();
     for (const page of [host, ...guests]) {
         equal(own(page).filter((c) => !c.includes('404')), [], 'the console');
         await page.context().close();
@@ -477,10 +477,10 @@ await test('a browser without cookies is told so', async () => {
     const page = await open(browser, 'about:blank');
     await page.context().route('**/api/visitor', async (route) => route.request().method() === 'POST' ?
         route.fulfill({ json: { visitor: { name: 'Ana' } } }) : route.continue());           // the cookie is not kept
-    for (const [hash, before] of [['friends', () => {}], ['table/ABCDEFGH', () => {}], ['friends/new', () => page.getByRole('button', { name: 'Make the table' }).click()]]) {
+    for (const [hash, before] of [['friends', () => {}], ['table/ABCDEFGH', () => {}], ['friends/new', () => page.getByRole('button', { name: 'Create the table' }).click()]]) {
         await page.goto(`${url}#${hash}`);
         await before();
-        await page.getByText('The server does not know you: this browser keeps no cookies for this page.').waitFor();
+        await page.getByText('The server does not recognise you: this browser blocks cookies for this page.').waitFor();
     }
     await page.context().close();
 });
@@ -489,13 +489,13 @@ await test('codes that lead nowhere, and tables that have begun', async () => {
     const page = await open(browser, url), field = page.getByRole('textbox', { name: 'Table code' });
     await field.fill('ZZZZZZZZ');
     await page.getByRole('button', { name: 'Join' }).click();
-    await page.getByText('There is no table with this code.').waitFor();
+    await page.getByText('No table has this code.').waitFor();
     equal(await field.inputValue(), 'ZZZZZZZZ', 'the code is kept');
     await page.evaluate(() => location.hash) === '' || truth(false, 'the page is the same');
     const code = await ana.evaluate(() => location.hash.split('/')[1]);
     await field.fill(code.toLowerCase());
     await page.getByRole('button', { name: 'Join' }).click();
-    await page.getByText('The game has begun.').waitFor();
+    await page.getByText('The game has started.').waitFor();
     await pictures(page, 'begun');
     await page.getByRole('link', { name: 'Watch', exact: true }).click();
     await page.locator('.table').waitFor();
@@ -571,7 +571,7 @@ await test('one number for the shuffle of a table, whatever the server answers',
     room(1);                                                         // nothing can be stored
     for (let i = 0; i < 2; i++) {
         await sit.click();
-        await page.getByText('The server cannot take this now').waitFor();
+        await page.getByText('The server cannot do this now').waitFor();
         await page.reload();
         await sit.waitFor();
     }

@@ -113,7 +113,7 @@ await test('an empty deck is not offered, and no new cards are promised', async 
     const some = (v) => v.display.filter(Boolean).length;
     const page = await openAt(until((v) => !v.deckLeft && some(v) > 1 && v.owed === 1), DESKTOP, restingBots), sheet = page.getByRole('dialog', { name: /complete$/ });
     await sheet.getByText('Take your next pyramid from the display. The deck is empty.', { exact: true }).waitFor();
-    await sheet.getByText('No new cards are laid out any more.').waitFor();
+    await sheet.getByText('No more new cards are laid out.').waitFor();
     equal([await sheet.getByRole('button', { name: /Unseen|Deck/ }).count(), await sheet.getByText(/top card|New cards are laid out/).count()], [0, 0], 'no deck');
     quiet(page);
     await page.context().close();

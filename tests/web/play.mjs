@@ -71,7 +71,7 @@ await test('a whole game by mouse, 1440x900', async () => {
     // The link carries the whole game: it opens in another browser that has never seen it.
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Share' }).click();
-    await page.getByText('The link is copied.').first().waitFor();
+    await page.getByText('Link copied.').first().waitFor();
     const link = await page.evaluate(() => navigator.clipboard.readText());
     console.log(`# a link with a game in it: ${link.length} characters`);
     const other = await open(browser, link);
@@ -524,7 +524,7 @@ await test('the end of the deck: one card left, a lost extra mark, passing; the 
     await page.keyboard.press('p');
     await page.getByRole('dialog').getByRole('button', { name: new RegExp(`: ${spaces}(:|$)`) }).first().click();
     await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText('No space is left, the extra mark is lost.').first().waitFor();
+    await page.getByText('No space is left: the extra mark is lost.').first().waitFor();
     quiet(page);
     await page.context().close();
     const later = (() => { for (let seed = 1; ; seed++) { const c = playOut(newCore(site), 3, seed, (v) => v.phase === 'replace' && v.order.indexOf(0) > v.place && v.place === 0); if (!c.isOver()) return c; } })();
@@ -572,7 +572,7 @@ await test('odd addresses, back and forward, two windows, bots that cannot be fe
     await home.waitFor();
     for (const hash of ['replay/1', 'pad', 'replay']) {
         await page.goto(`${host.url}#${hash}`);
-        await (hash === 'pad' ? page.getByRole('heading', { name: 'Score pad' }) : page.getByText('This game is not kept in this browser.').first()).waitFor();
+        await (hash === 'pad' ? page.getByRole('heading', { name: 'Score pad' }) : page.getByText('This game is not saved in this browser.').first()).waitFor();
     }
     // Who goes on before a view was fetched sees the later one; an address without a game is no trap for the way back.
     await page.goto(`${host.url}?anew`);
@@ -604,7 +604,7 @@ await test('odd addresses, back and forward, two windows, bots that cannot be fe
     const other = await page.context().newPage();
     await other.goto(`${host.url}#play`);
     await other.getByRole('gridcell').first().waitFor();
-    const rest = [page, other].map((p) => p.getByText('You play this seat in another window now.'));
+    const rest = [page, other].map((p) => p.getByText('You are playing this seat in another window.'));
     await act(other);
     await rest[0].waitFor();
     await act(page);
@@ -674,7 +674,7 @@ await test('a browser that keeps nothing, has no worker, gets no engine or anoth
     calm();
     await late.addInitScript(() => { delete globalThis.WebAssembly; });
     await late.goto(`${host.url}?none#rules`);
-    await late.getByRole('heading', { name: 'Pyramids does not run in this browser: WebAssembly is missing or switched off.' }).waitFor();
+    await late.getByRole('heading', { name: 'Pyramids cannot run in this browser: WebAssembly is missing or turned off.' }).waitFor();
     await late.context().close();
 });
 

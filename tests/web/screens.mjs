@@ -184,7 +184,7 @@ await test('dropped, broken and foreign records', async () => {
     const lines = over.lines(), at = lines.findIndex((l) => l.startsWith('mark 1'));
     for (const [name, text, says] of [['photo.jpg', '\u0000\u0001garbage', /Line 1/],
         ['broken.pyr', [...lines.slice(0, at), 'mark 1 17:z9', ...lines.slice(at + 1)].join('\n'), new RegExp(`Line ${at + 1}: .*Expected`)],
-        ['illegal.pyr', over.log().replace(/^score 1 \d+/m, 'score 1 999'), /The score is another. Expected: score 1/], ['long.pyr', 'x'.repeat(70000), /too large/],
+        ['illegal.pyr', over.log().replace(/^score 1 \d+/m, 'score 1 999'), /Wrong score. Expected: score 1/], ['long.pyr', 'x'.repeat(70000), /too large/],
         ['dealt.pyr', lines.slice(0, lines.findIndex((l) => l.startsWith('deal 2'))).join('\n'), /ends before the cards are dealt/]]) {
         await drop(name, text);
         await page.getByRole('alert').filter({ hasText: says }).waitFor();
@@ -203,7 +203,7 @@ await test('dropped, broken and foreign records', async () => {
     equal(await page.getByText(/^Deck/).count(), 0, 'no deck yet');
     await page.getByRole('button', { name: /Round 1, turn 1|marked/ }).first().click();
     await page.getByText('Deck: 38 cards').waitFor();
-    await page.getByRole('combobox', { name: 'View of' }).selectOption('1');
+    await page.getByRole('combobox', { name: 'View' }).selectOption('1');
     await page.getByRole('button', { name: 'To the end' }).click();
     await page.getByRole('table').waitFor();
     await fits(page, 'the end of a replay');
@@ -225,7 +225,7 @@ await test('dropped, broken and foreign records', async () => {
     // A link carries such cards along: it opens where nobody has them. A link of old, without them, asks for them.
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'Share' }).click();
-    await page.getByText('The link is copied.').first().waitFor();
+    await page.getByText('Link copied.').first().waitFor();
     const link = await page.evaluate(() => navigator.clipboard.readText()), other = await open(browser, link);
     console.log(`# a link with a game and its cards in it: ${link.length} characters`);
     await other.getByRole('button', { name: 'To the end' }).click();
@@ -248,14 +248,14 @@ await test('an edition of one’s own: checked, saved, played', async () => {
     await page.getByText(/“blue” is not a colour/).waitFor();
     // Two cards change their colours; in between there are 17 of one.
     await area.fill(text);
-    for (const [card, colour, says] of [['1', 'orange', /Line \d+: /], ['2', 'green', 'Everything is in order.']]) {
+    for (const [card, colour, says] of [['1', 'orange', /Line \d+: /], ['2', 'green', 'No problems found.']]) {
         await page.getByRole('combobox', { name: 'Card' }).selectOption(card);
         await page.getByRole('combobox', { name: 'Colour' }).selectOption(colour);
         await page.getByRole('status').getByText(says).waitFor();
     }
     equal((await area.inputValue()).match(/^card [12] .*/gm), ['card 1 orange', 'card 2 green'], 'colours');
     await area.fill(text.replace('name own', 'name mine'));
-    await page.getByText('Everything is in order.').waitFor();
+    await page.getByText('No problems found.').waitFor();
     await page.getByRole('button', { name: 'Play', exact: true }).click();
     await page.getByRole('heading', { name: /Keep two/ }).waitFor();
     await page.goto(host.url);
@@ -266,7 +266,7 @@ await test('an edition of one’s own: checked, saved, played', async () => {
         await page.getByLabel('Import').setInputFiles({ name: 'box.edition', mimeType: 'text/plain', buffer: Buffer.from(text.replace('name own', `name ${name}`).replace(/^title .*/m, 'title <b>Odd</b>')) });
         await area.waitFor();
         await page.reload();
-        await page.getByText('Everything is in order.').waitFor();
+        await page.getByText('No problems found.').waitFor();
         await page.getByRole('button', { name: 'Save', exact: true }).click();
         await page.getByRole('heading', { name: '<b>Odd</b>' }).waitFor();
         equal(await page.getByRole('combobox', { name: 'Edition' }).inputValue(), name, 'its name');

@@ -8,8 +8,8 @@
  * Invariants:
  *  1. The game is the caller's match. Its chance follows from `seed`, so a saved game continues with the same cards, and
  *     a bot gives the same answer for the same position.
- *  2. Nothing that was seen can be taken back: not a card that was drawn (Q5), nor, among people who share the device,
- *     anything after the next person has looked.
+ *  2. Nothing that was seen can be taken back: not a card that any player drew or a person took (Q5), nor, among people who
+ *     share the device, anything after the next person has looked.
  *  3. With several people, a seat's cards and choices are shown (`covered` is false) only after pyr_local_uncover for
  *     that seat.
  */
@@ -28,10 +28,11 @@ struct pyr_local_seat {
     char level[PYR_LEVEL_SIZE];  /* of the bot that plays here; "": a person */
 };
 
-/* The game as it was before a choice: so many lines, and that choice. */
+/* The game as it was before a choice: so many lines, that choice, and all that was hidden. */
 struct pyr_local_past {
     uint32_t lines;
     struct pyr_pending choice;
+    struct pyr_chance hidden;
 };
 
 struct pyr_local {
@@ -63,9 +64,15 @@ PYR_API enum pyr_err pyr_local_begin(struct pyr_local *local, struct pyr_match *
 PYR_API enum pyr_err pyr_local_load(struct pyr_local *local, struct pyr_match *match, const struct pyr_edition *edition,
     const char *text, size_t size, unsigned people, const char *level, uint64_t seed, struct pyr_fault *fault);
 
-/* The game as text: its record, and in comments at the end its seed, confirmed choices, drafts and who is looking. The
- * size, or 0 if there is no room. */
+/* The game as text: its record, and in comments at the end what the record lacks: the seed, who is looking, confirmed choices
+ * (`; sealed 1 17:c1c2c3`) and drafts. The size, or 0 if there is no room. */
 PYR_API size_t pyr_local_save(const struct pyr_local *local, char *to, size_t size);
+
+/* Writes who plays each seat into a record that lacks it, such as one from elsewhere. */
+PYR_API void pyr_local_claim(struct pyr_local *local);
+
+/* Whether a person has made a choice; a game without one is not worth saving. */
+PYR_API bool pyr_local_is_begun(const struct pyr_local *local);
 
 /* Whether several people share the device. */
 PYR_API bool pyr_local_is_shared(const struct pyr_local *local);
@@ -86,10 +93,12 @@ PYR_API void pyr_local_uncover(struct pyr_local *local);
 /* What `me` does. Codes as of pyr_match_confirm, _step and _retract. */
 PYR_API enum pyr_err pyr_local_confirm(struct pyr_local *local);
 PYR_API enum pyr_err pyr_local_take(struct pyr_local *local, pyr_step step);
+/* A whole choice as in a record, and confirmed. Codes and *fault (may be NULL) as of pyr_match_choose. */
+PYR_API enum pyr_err pyr_local_choose(struct pyr_local *local, const char *choice, struct pyr_fault *fault);
 PYR_API enum pyr_err pyr_local_retract(struct pyr_local *local);
 
-/* The last choice of the person, with all that followed; not past a card that was drawn, and never with several people
- * (invariant 2). */
+/* The last choice of the person, with all that followed; not past a card that was seen, and never with several people
+ * (invariant 2). If `past_count` is not 0 and it cannot be taken back, such a card is the reason. */
 PYR_API bool pyr_local_can_take_back(const struct pyr_local *local);
 PYR_API bool pyr_local_take_back(struct pyr_local *local);
 

@@ -69,7 +69,8 @@ enum pyr_remote_event_kind {
     PYR_REMOTE_NOTHING = 0,
     PYR_REMOTE_TABLE = 1,                    /* the table has changed: seats, presence, state */
     PYR_REMOTE_LINES = 2,                    /* the game has moved on: the match is new */
-    PYR_REMOTE_READY = 3,                    /* who has chosen, or this seat's choice, has changed */
+    /* Who has chosen, or this seat's choice, has changed; `code`, if any: the server had another choice, or none. */
+    PYR_REMOTE_READY = 3,
     PYR_REMOTE_EDITION = 4,                  /* pyr_remote_set_edition is due: edition_name */
     PYR_REMOTE_IS_OVER = 5,                  /* the whole record can be asked for */
     PYR_REMOTE_REMATCH = 6,                  /* a player has made a rematch: `rematch` */
@@ -79,7 +80,7 @@ enum pyr_remote_event_kind {
     PYR_REMOTE_PRESENCE = 9,                 /* connection lost or back, elsewhere, slow, restarting */
     PYR_REMOTE_RETURNED = 10,                /* a bot has played for this person, who plays again */
     PYR_REMOTE_MISSED = 11,                  /* `number` turns were played meanwhile */
-    PYR_REMOTE_BAD_LINES = 12                /* the server's lines are not a legal game: `number` is a code of err.h */
+    PYR_REMOTE_BAD_LINES = 12                /* the server's lines are not a legal game: `number`, a code of err.h; `fault` */
 };
 
 struct pyr_remote_event {
@@ -140,6 +141,7 @@ struct pyr_remote {
     struct pyr_remote_event event[PYR_REMOTE_EVENTS];
     unsigned events;
     char out[PYR_REMOTE_TEXT];               /* what pyr_remote_next has given last */
+    struct pyr_fault fault;                  /* of the last PYR_REMOTE_BAD_LINES */
 };
 
 /* A table that is not opened yet. False: this is not a code (letters, digits, - and _). */

@@ -10,22 +10,26 @@
 
 #include <pyramids/text.h>
 
+PYR_BEGIN_DECLS
+
 /* Rules are numbered from 0 in reading order. The tag of rule i, such as "R10"; NULL after the last. */
-const char *pyr_text_rule_tag(unsigned i);
+PYR_API const char *pyr_text_rule_tag(unsigned i);
 
 /* The number of the rule with this tag, in capitals or small letters; -1 if there is none. */
-int pyr_text_rule_find(const char *tag);
+PYR_API int pyr_text_rule_find(const char *tag);
 
 /* Of rule i: the heading of its section ("A turn"), a short title ("What cannot be marked"), and paragraph n of its text
  * (NULL after the last). NULL if there is no rule i. */
-const char *pyr_text_rule_section(unsigned i);
-const char *pyr_text_rule_title(unsigned i);
-const char *pyr_text_rule_paragraph(unsigned i, unsigned n);
+PYR_API const char *pyr_text_rule_section(unsigned i);
+PYR_API const char *pyr_text_rule_title(unsigned i);
+PYR_API const char *pyr_text_rule_paragraph(unsigned i, unsigned n);
 
 /* Whether a word or phrase occurs in the title or text of rule i, whatever the case of its letters. */
-bool pyr_text_rule_has(unsigned i, const char *phrase);
+PYR_API bool pyr_text_rule_has(unsigned i, const char *phrase);
 
 /* Prints tag, title and paragraphs of rule i in at most so many columns, the paragraphs indented. */
-void pyr_text_rule_print(FILE *to, unsigned i, int columns);
+PYR_API void pyr_text_rule_print(FILE *to, unsigned i, int columns);
+
+PYR_END_DECLS
 
 #endif

@@ -74,7 +74,7 @@ PYR_API void pyr_text_player(struct pyr_word name, char *to, size_t size);
 
 /* Makes a text from outside safe for a terminal, in place: control characters, bytes that are not UTF-8 and characters that
  * change the direction of writing become question marks. It never gets longer. */
-void pyr_text_clean(char *text);
+PYR_API void pyr_text_clean(char *text);
 
 /* The system's message for an errno. */
 PYR_API const char *pyr_text_system(int error);
