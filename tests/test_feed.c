@@ -57,7 +57,7 @@ struct world {
     struct address address;
     struct table *table;
     struct conn conn[PYR_MAX_SEATS + 1];
-    struct pyr_match match;      /* for looking what is legal */
+    struct pyr_match match;      /* how it began */
     struct {
         char *text;
         size_t size, room;
@@ -159,9 +159,7 @@ static bool begin(struct world *world, unsigned seats, const struct pyr_chance *
     if (!world->table || !founding.good)
         return false;
     /* The cards are ours, not the secret's. */
-    pyr_match_dress(match, &world->table->core.game);
-    pyr_match_supply(match, chance);
-    pyr_match_strip(match, &world->table->core.game);
+    pyr_game_set_chance(&world->table->core.game, chance);
     for (unsigned i = 0; i <= ONLOOKER; i++) {
         struct store_visitor visitor = { .id = i == ONLOOKER ? 99 : (int64_t)i + 1 };
         struct conn *conn = &world->conn[i];
@@ -204,14 +202,13 @@ static void end(struct world *world)
 /* A legal choice of a seat as text, chosen by the dice. */
 static void pick(struct world *world, unsigned seat, struct pyr_rng *dice, char *to, size_t size)
 {
-    struct pyr_match *match = &world->match;
+    struct pyr_game game = world->table->core.game;
     struct pyr_out out;
-    pyr_match_dress(match, &world->table->core.game);
-    match->choice[seat].count = 0;
+    game.choice[seat].count = 0;
     pyr_out_init(&out, to, size);
     for (;;) {
         struct pyr_steps steps;
-        pyr_match_steps(match, (pyr_seat)seat, &steps);
+        pyr_game_steps(&game, (pyr_seat)seat, &steps);
         if (!steps.count)
             break;
         pyr_step step = pyr_steps_pick(&classic.box, &steps, dice);
@@ -227,10 +224,10 @@ static void pick(struct world *world, unsigned seat, struct pyr_rng *dice, char 
             pyr_out_number(&out, pyr_step_second(step) + 1);
             return;
         }
-        if (pyr_match_step(match, (pyr_seat)seat, step) || pyr_match_is_ready(match, (pyr_seat)seat))
+        if (pyr_game_step(&game, (pyr_seat)seat, step, NULL) || pyr_game_is_ready(&game, (pyr_seat)seat))
             break;
     }
-    pyr_game_write_choice(&match->game, (pyr_seat)seat, &out);
+    pyr_game_write_choice(&game, (pyr_seat)seat, &out);
 }
 
 /* What someone has been told over the socket, and would be told by GET /api/tables/CODE, in both worlds. */

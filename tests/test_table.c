@@ -265,22 +265,21 @@ static void make_table(void)
 /* The first legal choice of a seat. */
 static void choose(unsigned who)
 {
-    static struct pyr_match match;
+    struct pyr_game game = table->core.game;
     char text[500], rest[600];
     struct pyr_out out;
     struct pyr_rng dice;
     pyr_rng_seed(&dice, 1, who);
-    pyr_match_dress(&match, &table->core.game);
-    match.choice[who].count = 0;
+    game.choice[who].count = 0;
     pyr_out_init(&out, text, sizeof text);
-    while (!pyr_match_is_ready(&match, (pyr_seat)who)) {
+    while (!pyr_game_is_ready(&game, (pyr_seat)who)) {
         struct pyr_steps steps;
-        pyr_match_steps(&match, (pyr_seat)who, &steps);
+        pyr_game_steps(&game, (pyr_seat)who, &steps);
         pyr_step step = pyr_steps_pick(&classic.box, &steps, &dice);
-        if (pyr_match_step(&match, (pyr_seat)who, step))
+        if (pyr_game_step(&game, (pyr_seat)who, step, NULL))
             break;
     }
-    pyr_game_write_choice(&match.game, (pyr_seat)who, &out);
+    pyr_game_write_choice(&game, (pyr_seat)who, &out);
     snprintf(rest, sizeof rest, ",\"phase\":%u,\"choice\":\"%s\"", (unsigned)table->log.count, text);
     say(who, "choose", rest);
 }

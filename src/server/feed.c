@@ -301,12 +301,13 @@ static size_t tell_lines(struct conn *conn, struct out *out, const char *from)
     put_number(out, to == log->count ? time_left(table) : -1);
     put(out, ",\"lines\":[");
     for (; line < to; line++) {
-        if (!table_line_is_visible(table, line, seat))
+        struct pyr_word text = table_line(table, line);
+        if (!pyr_game_line_is_visible(&table->core.game, text, seat))
             continue;
         if (!first)
             put(out, ",");
         first = false;
-        put_string(out, log->text + log->start[line], (size_t)(log->start[line + 1] - log->start[line] - 1));
+        put_string(out, text.at, text.length);
     }
     put(out, "]}");
     conn->sent_lines = to;

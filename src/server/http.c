@@ -684,7 +684,7 @@ static void tell_record(struct request *request, struct table *table)
         return;
     }
     for (uint32_t i = 0; i < log->count; i++) {
-        if (!table_line_is_visible(table, i, seat))
+        if (!pyr_game_line_is_visible(&table->core.game, table_line(table, i), seat))
             continue;
         memcpy(text + size, log->text + log->start[i], (size_t)(log->start[i + 1] - log->start[i]));
         size += (size_t)(log->start[i + 1] - log->start[i]);

@@ -17,7 +17,7 @@ struct thought {
     void *memory;                /* what the bot knows about the edition; shared, only read */
     uint64_t address;            /* whose load it is, and whether a person waits for it: as it was when it began */
     bool watched;
-    struct pyr_bare_match game;
+    struct pyr_game game;        /* the thread makes its steps here */
     uint32_t phase;
     pyr_seat seat;
     uint64_t seed;

@@ -202,7 +202,7 @@ struct core {
     int64_t changed;             /* seconds since 1970: the last choice, seat taken, or other change */
     struct seat seat[PYR_MAX_SEATS];
     struct pyr_fair fair;
-    struct pyr_bare_match game;  /* once it runs */
+    struct pyr_game game;        /* once it runs; of one that came back finished only that it is over, which its lines tell */
     char rematch[CODE_SIZE + 1];
     uint8_t winners;             /* bits, once it is over */
     int16_t points[PYR_MAX_SEATS];
@@ -285,7 +285,7 @@ struct change {
     struct store_choice choice;
     struct core *after;          /* from when its turn comes: most changes wait */
     char *lines;                 /* new ones */
-    size_t lines_size;
+    size_t lines_size, lines_room;
     uint32_t first_line;
     char *config_text;
 };
@@ -329,7 +329,6 @@ struct server {
     uv_prepare_t writer;
     struct { struct conn *first, **end; } awake;     /* sockets that may lack something */
     struct { struct conn *first, *last; } heard;     /* sockets, the one that was silent for longest first */
-    struct pyr_match scratch;    /* where a game is dressed for a change */
     /* Counters, for /metrics. */
     struct {
         uint64_t requests[6];    /* by hundreds of the status */
@@ -465,7 +464,7 @@ bool table_is_known_to(const struct table *table, const struct visitor *visitor)
 unsigned table_waiting(const struct table *table);         /* seats that have to choose, as bits */
 bool table_is_here(const struct table *table, unsigned seat);
 bool table_has_host(const struct table *table);            /* its host is connected */
-bool table_line_is_visible(const struct table *table, uint32_t line, pyr_seat seat);
+struct pyr_word table_line(const struct table *table, uint32_t line);    /* without its end */
 /* The choice of a seat as text, "" if it has not confirmed one. */
 void table_choice(const struct table *table, pyr_seat seat, char *to, size_t size);
 json_t *table_json(const struct table *table, const struct visitor *visitor);

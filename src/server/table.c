@@ -82,21 +82,9 @@ bool table_is_known_to(const struct table *table, const struct visitor *visitor)
     return table->is_public || (id && table->host == id) || table_seat_of(table, id) < PYR_MAX_SEATS;
 }
 
-static unsigned waiting_in(const struct core *core)
-{
-    unsigned waiting = 0;
-    if (core->state != STORE_RUNNING || core->game.replay.stage != PYR_STAGE_PLAY)
-        return 0;
-    waiting = core->game.replay.state.open.waiting;
-    for (unsigned s = 0; s < core->seats; s++)
-        if (core->game.choice[s].confirmed)
-            waiting &= ~(1u << s);
-    return waiting;
-}
-
 unsigned table_waiting(const struct table *table)
 {
-    return waiting_in(&table->core);
+    return pyr_game_waiting(&table->core.game);
 }
 
 bool table_is_here(const struct table *table, unsigned seat)
@@ -115,31 +103,21 @@ bool table_has_host(const struct table *table)
     return false;
 }
 
-bool table_line_is_visible(const struct table *table, uint32_t line, pyr_seat seat)
+struct pyr_word table_line(const struct table *table, uint32_t line)
 {
-    const char *text = table->log.text + table->log.start[line];
-    return strncmp(text, "deal ", 5) || table->core.state == STORE_OVER || (seat < PYR_MAX_SEATS && text[5] == '1' + seat);
+    const struct lines *log = &table->log;
+    return (struct pyr_word){ log->text + log->start[line], (size_t)(log->start[line + 1] - log->start[line] - 1) };
 }
 
 void table_choice(const struct table *table, pyr_seat seat, char *to, size_t size)
 {
-    const struct pyr_bare_match *game = &table->core.game;
+    const struct pyr_game *game = &table->core.game;
+    struct pyr_out out;
     *to = '\0';
     if (seat >= table->core.seats || table->core.state != STORE_RUNNING || !game->choice[seat].confirmed)
         return;
-    struct pyr_choice choice;
-    pyr_choice_dress(&choice, &game->choice[seat]);
-    struct pyr_out out;
     pyr_out_init(&out, to, size);
-    if (pyr_step_kind(choice.step[0]) == PYR_STEP_KEEP) {
-        pyr_out_number(&out, pyr_step_card(choice.step[0]) + 1);
-        pyr_out_char(&out, ' ');
-        pyr_out_number(&out, pyr_step_second(choice.step[0]) + 1);
-    } else if (pyr_step_kind(choice.step[0]) == PYR_STEP_PASS) {
-        pyr_out_char(&out, '-');
-    } else {
-        pyr_move_write(&game->replay.state.open.desk[seat], choice.step, choice.count, &out);
-    }
+    pyr_game_write_choice(game, seat, &out);
 }
 
 static void notify(struct table *table)
@@ -442,45 +420,60 @@ static void remember(const struct server *server, struct seat *seat, const char 
     seat->recent = (uint8_t)((seat->recent + 1) % 8);
 }
 
-/* The lines that a change has brought, from the scratch match. */
-static bool take_lines(struct change *change)
+/* The sink of a change: its game's lines, one after the other. PYR_ERR_TEXT_FULL: no memory. */
+static enum pyr_err take_line(void *context, const struct pyr_edition *edition, const struct pyr_event *event)
 {
-    const struct pyr_log *log = &change->table->server->scratch.log;
-    size_t size = log->start[log->lines];
-    pyr_match_strip(&change->table->server->scratch, &change->after->game);
-    if (!size)
-        return true;
-    change->lines = malloc(size);
-    if (!change->lines)
-        return false;
-    memcpy(change->lines, log->text, size);
-    change->lines_size = size;
-    return true;
+    struct change *change = context;
+    char line[PYR_MAX_LINE + 1];
+    struct pyr_out out;
+    pyr_out_init(&out, line, sizeof line);
+    pyr_event_write(edition, event, &out);
+    if (out.length >= sizeof line)
+        return PYR_ERR_TEXT_LINE;
+    if (change->lines_size + out.length + 1 > change->lines_room) {
+        size_t room = 2 * change->lines_room + PYR_MAX_LINE;
+        char *grown = realloc(change->lines, room);
+        if (!grown)
+            return PYR_ERR_TEXT_FULL;
+        change->lines = grown;
+        change->lines_room = room;
+    }
+    memcpy(change->lines + change->lines_size, line, out.length);
+    change->lines_size += out.length;
+    change->lines[change->lines_size++] = '\n';
+    return PYR_OK;
 }
 
+static struct pyr_sink sink_of(struct change *change)
+{
+    return (struct pyr_sink){ take_line, change };
+}
+
+/* The game has taken a choice, and perhaps gone on. */
 static enum error settle(struct change *change)
 {
-    struct pyr_match *match = &change->table->server->scratch;
     struct core *core = change->after;
-    if (match->log.lines && pyr_match_is_over(match)) {
-        const struct pyr_table *open = &match->replay.state.open;
-        if (pyr_fair_reveal(match, &core->fair))
+    const struct pyr_game *game = &core->game;
+    if (change->lines_size && pyr_game_is_over(game)) {
+        const struct pyr_sink sink = sink_of(change);
+        const struct pyr_table *open = &game->replay.state.open;
+        if (pyr_fair_game_reveal(game, &core->fair, &sink))
             return ERROR_STORAGE;
         core->state = STORE_OVER;
-        core->winners = (uint8_t)pyr_table_winners(&match->edition->box, open);
+        core->winners = (uint8_t)pyr_table_winners(&game->edition->box, open);
         for (unsigned s = 0; s < core->seats; s++)
-            core->points[s] = pyr_table_score(&match->edition->box, open, (pyr_seat)s).total;
+            core->points[s] = pyr_table_score(&game->edition->box, open, (pyr_seat)s).total;
         change->config = change->places = change->told = true;
     }
     change->ready = true;
-    return take_lines(change) ? ERROR_NONE : ERROR_STORAGE;
+    return ERROR_NONE;
 }
 
 /* All seats are taken: names, commitment, numbers, deals. */
 static enum error begin(struct change *change)
 {
-    struct table *table = change->table;
-    struct pyr_match *match = &table->server->scratch;
+    const struct pyr_edition *edition = change->table->edition;
+    const struct pyr_sink sink = sink_of(change);
     struct core *core = change->after;
     struct pyr_chance chance;
     const char *names[PYR_MAX_SEATS];
@@ -490,9 +483,10 @@ static enum error begin(struct change *change)
     for (unsigned s = 0; s < core->seats; s++)
         names[s] = core->seat[s].name;
     strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &utc));
-    if (pyr_fair_chance(&core->fair, table->edition, core->seats, &chance) ||
-        pyr_match_begin(match, table->edition, core->seats, names) || pyr_match_tag(match, "date", date) ||
-        pyr_fair_tags(match, &core->fair) || pyr_match_deal(match, &chance))
+    if (pyr_fair_chance(&core->fair, edition, core->seats, &chance) ||
+        pyr_game_begin(&core->game, edition, core->seats, names, &sink) ||
+        pyr_game_tag(&core->game, "date", date, &sink) || pyr_fair_game_tags(&core->game, &core->fair, &sink) ||
+        pyr_game_deal(&core->game, &chance, &sink))
         return ERROR_STORAGE;
     core->state = STORE_RUNNING;
     change->told = true;
@@ -653,15 +647,17 @@ static void note_choice(struct change *change, const char *text)
 
 enum error make_choose(struct change *change, struct problem *problem)
 {
-    struct pyr_match *match = &change->table->server->scratch;
+    const struct pyr_sink sink = sink_of(change);
+    struct pyr_game *game = &change->after->game;
     bool again = false;
     enum error error = answers_phase(change, &again);
     if (error || again)
         return error;
-    pyr_match_dress(match, &change->after->game);
-    enum pyr_err err = pyr_match_choose(match, change->seat, change->text, &problem->fault);
-    if (!err && !match->log.lines)
-        err = pyr_match_confirm(match, change->seat);
+    enum pyr_err err = pyr_game_choose(game, change->seat, change->text, &problem->fault, &sink);
+    if (!err && !change->lines_size)
+        err = pyr_game_confirm(game, change->seat, &sink);
+    if (err == PYR_ERR_TEXT_FULL)
+        return ERROR_STORAGE;
     if (err == PYR_ERR_NOT_DUE)
         return ERROR_NOT_DUE;
     if (err == PYR_ERR_CONFIRMED)
@@ -677,14 +673,12 @@ enum error make_choose(struct change *change, struct problem *problem)
 
 enum error make_retract(struct change *change, struct problem *problem)
 {
-    struct pyr_match *match = &change->table->server->scratch;
     bool again = false;
     enum error error = answers_phase(change, &again);
     (void)problem;
     if (error || again)
         return error;
-    pyr_match_dress(match, &change->after->game);
-    if (pyr_match_retract(match, change->seat))
+    if (pyr_game_retract(&change->after->game, change->seat))
         return ERROR_NO_CHOICE;
     note_choice(change, "");
     return settle(change);
@@ -743,7 +737,7 @@ enum error make_close(struct change *change, struct problem *problem)
 /* The clock has run out, or weeks have passed: bots play for those who are missing. */
 static enum error make_late(struct change *change, struct problem *problem)
 {
-    unsigned waiting = waiting_in(change->after);
+    unsigned waiting = pyr_game_waiting(&change->after->game);
     (void)problem;
     if (change->phase != change->table->log.count)
         return ERROR_LATE;
@@ -764,18 +758,20 @@ static bool is_played_by_bot(const struct seat *seat)
 
 static enum error make_bot_choice(struct change *change, struct problem *problem)
 {
-    struct pyr_match *match = &change->table->server->scratch;
+    const struct pyr_sink sink = sink_of(change);
+    struct pyr_game *game = &change->after->game;
+    enum pyr_err err = PYR_OK;
     (void)problem;
     if (change->phase != change->table->log.count || change->after->state != STORE_RUNNING ||
-        !(waiting_in(change->after) >> change->seat & 1) || !is_played_by_bot(&change->after->seat[change->seat]))
+        !(pyr_game_waiting(&change->after->game) >> change->seat & 1) || !is_played_by_bot(&change->after->seat[change->seat]))
         return ERROR_LATE;
-    pyr_match_dress(match, &change->after->game);
-    match->choice[change->seat].count = 0;
-    for (unsigned i = 0; i < change->steps; i++)
-        if (pyr_match_step(match, change->seat, change->step[i]))
-            return ERROR_ILLEGAL;
-    if (!match->log.lines && pyr_match_confirm(match, change->seat))
-        return ERROR_ILLEGAL;
+    pyr_game_clear(game, change->seat);
+    for (unsigned i = 0; i < change->steps && !err; i++)
+        err = pyr_game_step(game, change->seat, change->step[i], &sink);
+    if (!err && !change->lines_size)
+        err = pyr_game_confirm(game, change->seat, &sink);
+    if (err)
+        return err == PYR_ERR_TEXT_FULL ? ERROR_STORAGE : ERROR_ILLEGAL;
     return settle(change);
 }
 
@@ -1104,6 +1100,25 @@ static uint64_t clock_spent(const struct server *server, int64_t since)
     return spent > 0 ? 1000 * (uint64_t)spent : 0;
 }
 
+/* The game of a running table: its lines, the shuffle that follows from its secret, and the choices that are not in the log yet. */
+static bool restore_game(struct table *table, const char *text, size_t size, const struct store_choice *choices, unsigned count)
+{
+    struct core *core = &table->core;
+    struct pyr_game *game = &core->game;
+    struct pyr_chance chance;
+    if (size > PYR_LOG_SIZE || pyr_fair_chance(&core->fair, table->edition, core->seats, &chance) ||
+        pyr_game_load(game, table->edition, text, size, PYR_NOBODY, NULL) || game->replay.seats != core->seats)
+        return false;
+    pyr_game_set_chance(game, &chance);
+    for (unsigned i = 0; i < count; i++) {
+        const struct store_choice *choice = &choices[i];
+        if (choice->seat < core->seats && choice->phase == table->log.count && choice->text[0] &&
+            (pyr_game_choose(game, choice->seat, choice->text, NULL, NULL) || pyr_game_confirm(game, choice->seat, NULL)))
+            return false;
+    }
+    return true;
+}
+
 struct table *table_restore(struct server *server, const struct store_table *stored, const char *text, size_t size,
     const struct store_choice *choices, unsigned count)
 {
@@ -1132,21 +1147,10 @@ struct table *table_restore(struct server *server, const struct store_table *sto
     }
     if (stored->phase)
         table->spent = clock_spent(server, stored->phase);
-    if (good && core->state == STORE_RUNNING) {
-        struct pyr_match *match = &server->scratch;
-        struct pyr_chance chance;
-        good = !pyr_fair_chance(&core->fair, table->edition, core->seats, &chance) &&
-            !pyr_match_load(match, table->edition, text, size, PYR_NOBODY, NULL) && match->replay.seats == core->seats;
-        if (good)
-            pyr_match_supply(match, &chance);
-        for (unsigned i = 0; good && i < count; i++) {
-            const struct store_choice *choice = &choices[i];
-            if (choice->seat < core->seats && choice->phase == table->log.count && choice->text[0])
-                good = !pyr_match_choose(match, choice->seat, choice->text, NULL) && !pyr_match_confirm(match, choice->seat);
-        }
-        if (good)
-            pyr_match_strip(match, &core->game);
-    }
+    if (good && core->state == STORE_RUNNING)
+        good = restore_game(table, text, size, choices, count);
+    else if (core->state == STORE_OVER)
+        core->game.replay.stage = PYR_STAGE_OVER;
     if (good)
         return table;
     server_log(server, LOG_ERROR, "table_unreadable", "table=%lld", (long long)stored->id);

@@ -448,15 +448,14 @@ static void do_request(struct client *client)
 /* A legal choice of a seat as text; "" none. */
 static void pick(const struct table *table, unsigned seat, char *to, size_t size)
 {
-    static struct pyr_match match;
+    struct pyr_game game = table->core.game;
     struct pyr_out out;
-    pyr_match_dress(&match, &table->core.game);
-    match.choice[seat].count = 0;
+    game.choice[seat].count = 0;
     pyr_out_init(&out, to, size);
     to[0] = '\0';
     for (unsigned i = 0; i < PYR_MAX_PARTS; i++) {
         struct pyr_steps steps;
-        pyr_match_steps(&match, (pyr_seat)seat, &steps);
+        pyr_game_steps(&game, (pyr_seat)seat, &steps);
         if (!steps.count)
             break;
         pyr_step step = pyr_steps_pick(&table->edition->box, &steps, &fuzz.dice);
@@ -468,12 +467,12 @@ static void pick(const struct table *table, unsigned seat, char *to, size_t size
             snprintf(to, size, "draw");
         if (to[0])
             return;
-        if (pyr_match_step(&match, (pyr_seat)seat, step) || pyr_match_is_ready(&match, (pyr_seat)seat))
+        if (pyr_game_step(&game, (pyr_seat)seat, step, NULL) || pyr_game_is_ready(&game, (pyr_seat)seat))
             break;
     }
-    if (!match.choice[seat].count)
+    if (!game.choice[seat].count)
         return;
-    pyr_game_write_choice(&match.game, (pyr_seat)seat, &out);
+    pyr_game_write_choice(&game, (pyr_seat)seat, &out);
 }
 
 static struct action *new_action(const struct client *client, const struct table *table)
