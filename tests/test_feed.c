@@ -14,6 +14,7 @@
 
 #include "conn.h"
 #include "pool.h"
+#include "pool.h"
 
 /* What the rest of the server would be. */
 
@@ -384,4 +385,39 @@ TEST("feed: a seat of four is told the same whatever is hidden from it") { compa
 TEST("feed: an onlooker is told the same whatever is hidden") {
     for (unsigned seats = 2; seats <= 4; seats++)
         compare_all(seats, true);
+}
+
+/* The steps of a choice that was taken back stay in the game as a draft. A bot must not start from them. */
+TEST("feed: a stand-in chooses anew after its person took a choice back")
+{
+    struct world *world = &worlds[0];
+    struct pyr_chance chance;
+    struct pyr_rng dice;
+    char choice[600];
+    pyr_rng_seed(&dice, 7, 7);
+    pyr_chance_draw(&chance, &classic.box, 2, &dice);
+    if (!CHECK(begin(world, 2, &chance)))
+        return;
+    struct table *table = world->table;
+    pick(world, 0, &dice, choice, sizeof choice);
+    say_choice(world, 0, choice);
+    CHECK_INT(table_waiting(table), 2);
+    say_choice(world, 0, NULL);
+    CHECK_INT(table_waiting(table), 3);
+    say(world, 0, "{\"type\":\"leave\"}");
+    table->ask[0].table = table;
+    struct thought *thought = table_begin_thought(&table->ask[0]);
+    if (CHECK(thought)) {
+        CHECK(!pyr_game_is_ready(&thought->game, 0));
+        thought->ask = &table->ask[0];
+        while (!pyr_game_is_ready(&thought->game, 0)) {
+            struct pyr_steps steps;
+            pyr_game_steps(&thought->game, 0, &steps);
+            pyr_step step = thought->step[thought->steps++] = pyr_steps_pick(&classic.box, &steps, &dice);
+            CHECK_INT(pyr_game_step(&thought->game, 0, step, NULL), PYR_OK);
+        }
+        table_thought(thought);
+        CHECK_INT(table_waiting(table), 2);
+    }
+    end(world);
 }

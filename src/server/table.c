@@ -815,6 +815,7 @@ struct thought *table_begin_thought(struct ask *ask)
     if (!thought)
         return NULL;
     thought->game = table->core.game;
+    pyr_game_clear(&thought->game, (pyr_seat)seat);      /* what a person took back is a draft there */
     thought->phase = table->log.count;
     thought->seat = (pyr_seat)seat;
     thought->steps = 0;
