@@ -426,8 +426,8 @@ TEST("an address makes so many tables a minute and keeps so many open")
     table = server.table_list;
     while (table->host != (int64_t)ben->node.key || !table->address || strcmp(table->address->text, "2001:db8::/64"))
         table = table->next;
-    struct change *change = change_new(table, make_close);
-    change->visitor = table->host;
+    struct change *change = change_new(table, apply_close);
+    change->request.visitor = table->host;
     change_submit(change, NULL, NULL);
     settle_jobs();
     CHECK(!table->address);
@@ -532,8 +532,8 @@ TEST("among thousands of tables the list is made once a second, and never shows 
     uint64_t made_at = server.lobby.list;
     const struct table *first = list[0];
     CHECK(first == table);                   /* the newest */
-    struct change *change = change_new(table, make_close);
-    change->visitor = table->host;
+    struct change *change = change_new(table, apply_close);
+    change->request.visitor = table->host;
     change_submit(change, NULL, NULL);
     settle_jobs();
     CHECK_INT(lobby_list(&server, list), LOBBY_TABLES - 1);

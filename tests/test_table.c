@@ -233,7 +233,7 @@ static void say(unsigned who, const char *kind, const char *rest)
             come(i);
         }
         for (unsigned i = 0; i < 2; i++)
-            if (!conns[i].table && seen[i]) {
+            if (!conns[i].observer.table && seen[i]) {
                 conn_watch(&conns[i], table, 0);
                 hear(i, "");
             }

@@ -223,6 +223,18 @@ struct ask {
     bool thinking;               /* a thread has it */
 };
 
+/*
+ * Someone who follows a table. The owner (a connection) embeds it and fills in all but the links and the table; the table
+ * calls `changed` whenever there may be something to tell, and makes `table` NULL when it goes.
+ */
+struct table_observer {
+    struct table_observer *next, **link;
+    struct table *table;         /* NULL: follows none */
+    int64_t visitor;             /* who it is; 0: nobody that we know */
+    uint64_t address;            /* key of the address that it is at; 0: not known */
+    void (*changed)(struct table_observer *observer);
+};
+
 struct table {
     struct map_node node;        /* by code */
     struct table *next, **link;  /* all tables in memory */
@@ -236,18 +248,18 @@ struct table {
     struct address *address;     /* from where it was made, while it is open; NULL: before the last start */
     struct core core;
     struct lines log;
-    struct conn *watchers;
+    struct table_observer *observers;
     struct change *changes;      /* waiting; the first is being stored while `busy` */
     struct change **last_change;
     bool busy, gone;             /* gone: to be freed once nothing is under way */
     unsigned jobs;               /* thinking bots and reads that refer to this table */
     struct ask ask[PYR_MAX_SEATS];
     uint64_t owner;              /* key of the address that its bots' load is counted for; 0: not known yet */
-    uint32_t told;               /* grows with every change of what `table` messages tell */
+    uint32_t version;            /* grows with every change of what `table` messages tell */
     uint32_t ready;              /* the same for `ready` messages */
     uint64_t deadline;           /* of the phase, in milliseconds; 0: no clock */
     uint64_t spent;              /* milliseconds of the phase that had passed when the server went down */
-    uint64_t idle;               /* since when nobody watches, in milliseconds */
+    uint64_t idle;               /* since when there is no observer, in milliseconds */
     uint64_t left[PYR_MAX_SEATS];/* when the last connection of the person at a seat ended, in milliseconds; 0: not known */
     uint64_t host_left;          /* the same of the host; if there was none, when the table came into memory */
     bool analysing;
@@ -256,38 +268,49 @@ struct table {
     char again[CODE_SIZE + 1];   /* a rematch that was begun and may not be in the core yet; "" none */
 };
 
-/* A change of a table: made on a copy of its core, stored, then put in its place. Changes of one table happen one after the other. */
-struct change {
-    struct store_job job;
-    struct change *next;
-    struct table *table;
-    struct conn *conn;           /* who gets the answer; NULL: nobody, or gone */
-    struct change *next_of_conn, **link_of_conn;
-    enum error (*make)(struct change *change, struct problem *problem);
-    void (*answer)(struct change *change, enum error error);     /* instead of `done`; may be NULL */
-    void *context;
-    char id[ID_SIZE];
-    uint64_t begun;              /* in nanoseconds, for the metrics */
-    /* The request. */
-    int64_t visitor;
-    uint32_t phase;
+/* What is asked of a table. Which of these a change needs is said where it is applied (seats.c, turns.c). */
+struct change_request {
+    int64_t visitor;             /* who asks; 0: the server itself */
+    uint32_t phase;              /* lines of the log that the choice answers */
     uint8_t seat, steps;
-    const struct pyr_bot *bot;
     bool has_seat, has_key;
+    const struct pyr_bot *bot;
     uint8_t number[PYR_FAIR_BYTES];
-    uint8_t key[TOKEN_SIZE];
-    char *text;                  /* a choice */
-    pyr_step *step;
-    /* What comes of it. */
-    bool is_new, config, places; /* to be stored: the table's configuration, its seats */
-    bool ready, told;            /* watchers are told */
-    bool has_choice;
-    struct store_choice choice;
-    struct core *after;          /* from when its turn comes: most changes wait */
+    uint8_t key[TOKEN_SIZE];     /* SHA-256 of a friend's key */
+    char *text;                  /* a choice, or a code */
+    pyr_step *step;              /* of a bot's choice */
+};
+
+/* What comes of it: what is stored, and then put in place and told. */
+struct change_effects {
+    struct store_commit commit;  /* first */
+    struct change *change;
+    struct core after;           /* takes the place of the table's own */
+    bool stores_config, stores_seats;
+    bool announces;              /* observers are told what the table is now */
+    bool readies;                /* and who has chosen */
     char *lines;                 /* new ones */
     size_t lines_size, lines_room;
-    uint32_t first_line;
-    char *config_text;
+    char *config;
+};
+
+/*
+ * A change of a table: applied to a copy of its core, stored, then put in its place. Changes of one table happen one after the
+ * other; while one waits it is no more than its request.
+ */
+struct change {
+    struct change *next;
+    struct table *table;
+    struct change *next_of_asker, **link_of_asker;     /* those that may have to be abandoned together */
+    enum error (*apply)(struct change *change, struct problem *problem);
+    void (*answer)(struct change *change, enum error error);     /* NULL: nobody wants to know, or is gone */
+    void *context;
+    const struct problem *problem;           /* during `answer`: more about the error; may be NULL */
+    char id[ID_SIZE];
+    uint64_t begun;              /* in nanoseconds, for the metrics */
+    bool is_new;                 /* it makes the table */
+    struct change_request request;
+    struct change_effects *effects;          /* from when its turn comes */
 };
 
 /* The whole server. */
@@ -458,7 +481,9 @@ void table_wake(struct table *table);        /* sets clock and bots to work */
 void table_tick(struct table *table);        /* clocks, idle tables */
 void table_forget(struct table *table);      /* frees it, now or once nothing refers to it */
 void table_report(struct table *table);      /* adds what was sent to the counters */
-void table_stand(struct table *table);       /* one of its watchers came or went */
+void table_observe(struct table *table, struct table_observer *observer);
+void table_unobserve(struct table_observer *observer);     /* follows no table afterwards */
+void table_presence_changed(struct table *table);          /* who is here, or plays over which connection */
 pyr_seat table_seat_of(const struct table *table, int64_t visitor);      /* PYR_SPECTATOR: none */
 bool table_is_known_to(const struct table *table, const struct visitor *visitor);      /* it is public, or theirs: its code need not be guessed */
 unsigned table_waiting(const struct table *table);         /* seats that have to choose, as bits */
@@ -469,14 +494,17 @@ struct pyr_word table_line(const struct table *table, uint32_t line);    /* with
 void table_choice(const struct table *table, pyr_seat seat, char *to, size_t size);
 json_t *table_json(const struct table *table, const struct visitor *visitor);
 /* A change that a client or the clock asks for; the fields of the request are the caller's to fill in. */
-struct change *change_new(struct table *table, enum error (*make)(struct change *change, struct problem *problem));
-void change_submit(struct change *change, struct conn *conn, const char *id);
-/* A client has gone: its changes go on, without an answer. */
-void changes_abandon(struct conn *conn);
-enum error make_sit(struct change *, struct problem *), make_leave(struct change *, struct problem *),
-    make_return(struct change *, struct problem *), make_choose(struct change *, struct problem *),
-    make_retract(struct change *, struct problem *), make_fill(struct change *, struct problem *),
-    make_standin(struct change *, struct problem *), make_close(struct change *, struct problem *);
+struct change *change_new(struct table *table, enum error (*apply)(struct change *change, struct problem *problem));
+void change_free(struct change *change);     /* one that was not submitted */
+/* `asker` (may be NULL) is the list of changes that changes_abandon ends the answers of. */
+void change_submit(struct change *change, struct change **asker, const char *id);
+/* Whoever asked has gone: the changes go on, without an answer. */
+void changes_abandon(struct change **asker);
+/* What can be asked of a table. */
+enum error apply_sit(struct change *, struct problem *), apply_leave(struct change *, struct problem *),
+    apply_return(struct change *, struct problem *), apply_choose(struct change *, struct problem *),
+    apply_retract(struct change *, struct problem *), apply_fill(struct change *, struct problem *),
+    apply_standin(struct change *, struct problem *), apply_close(struct change *, struct problem *);
 /* The same people once more: one table, however many ask. */
 enum error table_rematch(struct table *table, struct visitor *visitor, struct address *address,
     void (*answer)(struct change *change, enum error error), void *context);

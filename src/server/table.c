@@ -14,7 +14,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "conn.h"
 #include "pool.h"
 #include "server.h"
 
@@ -87,20 +86,22 @@ unsigned table_waiting(const struct table *table)
     return pyr_game_waiting(&table->core.game);
 }
 
-bool table_is_here(const struct table *table, unsigned seat)
+static bool is_observed_by(const struct table *table, int64_t visitor)
 {
-    for (const struct conn *conn = table->watchers; conn; conn = conn->next_watcher)
-        if (conn->visitor && (int64_t)conn->visitor->node.key == table->core.seat[seat].visitor)
+    for (const struct table_observer *observer = table->observers; observer && visitor; observer = observer->next)
+        if (observer->visitor == visitor)
             return true;
     return false;
 }
 
+bool table_is_here(const struct table *table, unsigned seat)
+{
+    return is_observed_by(table, table->core.seat[seat].visitor);
+}
+
 bool table_has_host(const struct table *table)
 {
-    for (const struct conn *conn = table->watchers; conn; conn = conn->next_watcher)
-        if (conn->visitor && (int64_t)conn->visitor->node.key == table->host)
-            return true;
-    return false;
+    return is_observed_by(table, table->host);
 }
 
 struct pyr_word table_line(const struct table *table, uint32_t line)
@@ -122,8 +123,8 @@ void table_choice(const struct table *table, pyr_seat seat, char *to, size_t siz
 
 static void notify(struct table *table)
 {
-    for (struct conn *conn = table->watchers; conn; conn = conn->next_watcher)
-        conn_wake(conn);
+    for (struct table_observer *observer = table->observers; observer; observer = observer->next)
+        observer->changed(observer);
 }
 
 /* Whether a person who plays here is connected, so that somebody waits for its bots. */
@@ -135,13 +136,42 @@ static bool is_awaited(const struct table *table)
     return false;
 }
 
-void table_stand(struct table *table)
+void table_presence_changed(struct table *table)
 {
     for (unsigned s = 0; s < table->core.seats && table->server->pool; s++)
         pool_watch(table->server->pool, &table->ask[s], is_awaited(table));
-    table->told++;
-    table->idle = table->watchers ? 0 : server_now(table->server);
+    table->version++;
+    table->idle = table->observers ? 0 : server_now(table->server);
     notify(table);
+}
+
+void table_observe(struct table *table, struct table_observer *observer)
+{
+    observer->table = table;
+    observer->next = table->observers;
+    observer->link = &table->observers;
+    if (table->observers)
+        table->observers->link = &observer->next;
+    table->observers = observer;
+    table_presence_changed(table);
+}
+
+void table_unobserve(struct table_observer *observer)
+{
+    struct table *table = observer->table;
+    if (!table)
+        return;
+    *observer->link = observer->next;
+    if (observer->next)
+        observer->next->link = observer->link;
+    observer->table = NULL;
+    pyr_seat seat = table_seat_of(table, observer->visitor);
+    if (seat < PYR_MAX_SEATS && !table_is_here(table, seat))
+        table->left[seat] = server_now(table->server);
+    if (observer->visitor && observer->visitor == table->host && !table_has_host(table))
+        table->host_left = server_now(table->server);
+    if (!table->gone)
+        table_presence_changed(table);
 }
 
 /* The log. */
@@ -178,91 +208,92 @@ static void lines_add(struct lines *lines, const char *text, size_t size)
 
 /* Changes. */
 
-struct change *change_new(struct table *table, enum error (*make)(struct change *change, struct problem *problem))
+struct change *change_new(struct table *table, enum error (*apply)(struct change *change, struct problem *problem))
 {
     struct change *change = calloc(1, sizeof *change);
     if (!change)
         return NULL;
     change->table = table;
-    change->make = make;
-    change->seat = PYR_SPECTATOR;
+    change->apply = apply;
+    change->request.seat = PYR_SPECTATOR;
     return change;
 }
 
-static void change_free(struct change *change)
+void change_free(struct change *change)
 {
-    if (change->link_of_conn) {
-        *change->link_of_conn = change->next_of_conn;
-        if (change->next_of_conn)
-            change->next_of_conn->link_of_conn = change->link_of_conn;
+    if (!change)
+        return;
+    if (change->link_of_asker) {
+        *change->link_of_asker = change->next_of_asker;
+        if (change->next_of_asker)
+            change->next_of_asker->link_of_asker = change->link_of_asker;
     }
-    free(change->text);
-    free(change->step);
-    free(change->lines);
-    free(change->config_text);
-    free(change->after);
+    free(change->request.text);
+    free(change->request.step);
+    if (change->effects) {
+        free(change->effects->lines);
+        free(change->effects->config);
+        free(change->effects);
+    }
     free(change);
 }
 
-void changes_abandon(struct conn *conn)
+void changes_abandon(struct change **asker)
 {
-    for (struct change *change = conn->changes, *next; change; change = next) {
-        next = change->next_of_conn;
-        change->conn = NULL;
-        change->link_of_conn = NULL;
+    for (struct change *change = *asker, *next; change; change = next) {
+        next = change->next_of_asker;
+        change->answer = NULL;
+        change->link_of_asker = NULL;
     }
-    conn->changes = NULL;
+    *asker = NULL;
 }
 
-/* In the store's thread: only the change itself may be touched, and what of a table never changes. */
-static enum store_result store_change(struct store_db *db, struct store_job *job)
+/* The rows of the seats: who sits there, against how many people and bots, and how it ended. */
+static void fill_seats(struct store_commit *commit, const struct core *core)
 {
-    struct change *change = (struct change *)job;
+    struct store_seat row = { .table = commit->table.id };
+    unsigned best = 0, people = 0, bots = 0;
+    for (unsigned s = 0; s < core->seats; s++) {
+        const struct seat *seat = &core->seat[s];
+        people += seat->kind == SEAT_PERSON;
+        bots += seat->kind == SEAT_BOT;
+        for (unsigned b = 0; seat->bot && b < pyr_bot_count(); b++)
+            if (pyr_bot_at(b) == seat->bot && b >= best) {
+                best = b;
+                snprintf(row.level, sizeof row.level, "%s", seat->bot->name);
+            }
+    }
+    row.people = (uint8_t)(people ? people - 1 : 0);
+    row.bots = (uint8_t)bots;
+    for (unsigned s = 0; s < core->seats; s++) {
+        row.seat = (uint8_t)s;
+        row.visitor = core->seat[s].kind == SEAT_PERSON ? core->seat[s].visitor : 0;
+        row.points = core->state == STORE_OVER ? core->points[s] : -1000;
+        row.share = core->winners >> s & 1 ? 1.0f / (float)__builtin_popcount(core->winners) : 0;
+        commit->seat[s] = row;
+    }
+    commit->seats = core->seats;
+}
+
+/* What the store's thread is to write: it sees this and nothing else of the table. */
+static void fill_commit(struct change *change)
+{
     const struct table *table = change->table;
-    const struct core *core = change->after;
-    enum store_result result = STORE_OK;
-    if (change->config_text) {
-        struct store_table row = { .id = table->id, .state = core->state, .created = table->created, .changed = core->changed,
-            .config = change->config_text };
-        memcpy(row.code, table->code, sizeof table->code);
-        result = store_put_table(db, &row);
-    }
-    if (!result && change->is_new && change->id[0]) {
-        char code[16];
-        result = store_get_request(db, table->host, change->id, code) == STORE_OK ? STORE_NONE :     /* two came at once */
-            store_put_request(db, table->host, change->id, table->id, core->changed);
-    }
-    if (!result && change->lines_size)
-        result = store_add_lines(db, table->id, change->first_line, change->lines, change->lines_size, core->changed);
-    if (!result && change->has_choice)
-        result = store_put_choice(db, table->id, &change->choice);
-    if (!result && change->places) {
-        struct store_seat row = { .table = table->id };
-        unsigned best = 0, people = 0, bots = 0;
-        for (unsigned s = 0; s < core->seats; s++) {
-            const struct seat *seat = &core->seat[s];
-            people += seat->kind == SEAT_PERSON;
-            bots += seat->kind == SEAT_BOT;
-            for (unsigned b = 0; seat->bot && b < pyr_bot_count(); b++)
-                if (pyr_bot_at(b) == seat->bot && b >= best) {
-                    best = b;
-                    snprintf(row.level, sizeof row.level, "%s", seat->bot->name);
-                }
-        }
-        row.people = (uint8_t)(people ? people - 1 : 0);
-        row.bots = (uint8_t)bots;
-        for (unsigned s = 0; s < core->seats && !result; s++) {
-            row.seat = (uint8_t)s;
-            row.visitor = core->seat[s].visitor;
-            row.points = core->state == STORE_OVER ? core->points[s] : -1000;
-            row.share = core->winners >> s & 1 ? 1.0f / (float)__builtin_popcount(core->winners) : 0;
-            if (core->seat[s].kind == SEAT_PERSON)
-                result = store_put_seat(db, &row);
-            else if ((result = store_drop_seat(db, table->id, s)) == STORE_NONE)
-                result = STORE_OK;           /* there was nobody */
-        }
-    }
-    return result;
+    struct change_effects *effects = change->effects;
+    struct store_commit *commit = &effects->commit;
+    const struct core *core = &effects->after;
+    commit->table = (struct store_table){ .id = table->id, .state = core->state, .created = table->created,
+        .changed = core->changed, .config = effects->config };
+    memcpy(commit->table.code, table->code, sizeof table->code);
+    commit->made = core->changed;
+    commit->host = table->host;
+    if (change->is_new)
+        memcpy(commit->request, change->id, sizeof change->id);
+    commit->lines = effects->lines;
+    commit->lines_size = effects->lines_size;
+    commit->first_line = table->log.count;
+    if (effects->stores_seats)
+        fill_seats(commit, core);
 }
 
 static void advance(struct table *table);
@@ -289,36 +320,41 @@ static void count_time(struct server *server, const struct change *change)
     server->count.told_sum += ms / 1000;
 }
 
+/* What was stored becomes true. */
+static void put_in_place(struct change *change)
+{
+    struct table *table = change->table;
+    const struct change_effects *effects = change->effects;
+    bool was_open = table->core.state <= STORE_RUNNING, is_open = effects->after.state <= STORE_RUNNING;
+    if (effects->lines_size)
+        lines_add(&table->log, effects->lines, effects->lines_size);
+    if (was_open && !is_open)
+        count_out(table);
+    if (table->core.state == STORE_RUNNING && effects->after.state == STORE_OVER)
+        table->server->count.games++;
+    table->core = effects->after;
+    if (effects->commit.has_choice)
+        count_time(table->server, change);
+    table->version += effects->announces;
+    if (effects->lines_size) {
+        table->ready++;
+        table->deadline = table->spent = 0;
+    } else if (effects->readies) {
+        table->ready++;
+    }
+}
+
 static void change_finish(struct change *change, enum error error, const struct problem *problem)
 {
     struct table *table = change->table;
-    struct server *server = table->server;
     table->changes = change->next;
     if (!table->changes)
         table->last_change = &table->changes;
-    if (!error && change->lines_size)
-        lines_add(&table->log, change->lines, change->lines_size);
-    if (!error) {
-        bool was_open = table->core.state <= STORE_RUNNING, is_open = change->after->state <= STORE_RUNNING;
-        if (was_open && !is_open)
-            count_out(table);
-        if (table->core.state == STORE_RUNNING && change->after->state == STORE_OVER)
-            server->count.games++;
-        table->core = *change->after;
-        if (change->has_choice)
-            count_time(server, change);
-        table->told += change->told;
-        if (change->lines_size) {
-            table->ready++;
-            table->deadline = table->spent = 0;
-        } else if (change->ready) {
-            table->ready++;
-        }
-    }
+    if (!error)
+        put_in_place(change);
+    change->problem = problem;
     if (change->answer)
         change->answer(change, error);
-    else if (change->conn)
-        conn_answer(change->conn, change->id, error, problem);
     if (!error)
         notify(table);
     change_free(change);
@@ -326,7 +362,7 @@ static void change_finish(struct change *change, enum error error, const struct 
 
 static void change_stored(struct store_job *job, enum store_result result)
 {
-    struct change *change = (struct change *)job;
+    struct change *change = ((struct change_effects *)job)->change;
     struct table *table = change->table;
     static const struct problem none = { 0 };
     table->busy = false;
@@ -340,58 +376,66 @@ static void change_stored(struct store_job *job, enum store_result result)
         advance(table);
 }
 
+/* From what is asked to what comes of it; with *stores it has to be stored before it is true. */
+static enum error find_effects(struct change *change, struct problem *problem, bool *stores)
+{
+    struct table *table = change->table;
+    struct change_effects *effects = change->effects = calloc(1, sizeof *effects);
+    if (!effects)
+        return ERROR_STORAGE;
+    effects->change = change;
+    effects->after = table->core;
+    enum error error = change->apply(change, problem);
+    if (error)
+        return error;
+    bool has_config = effects->stores_config || change->is_new;
+    if (has_config || effects->lines_size || effects->commit.has_choice)
+        effects->after.changed = effects->commit.choice.made = server_time();
+    if (has_config && !(effects->config = config_write(table, &effects->after)))
+        return ERROR_STORAGE;
+    /* Once it is on the disk it counts, so the memory for it is taken before. */
+    if (effects->lines_size && !lines_reserve(&table->log, effects->lines, effects->lines_size))
+        return ERROR_STORAGE;
+    *stores = effects->config || effects->lines_size || effects->commit.has_choice || effects->stores_seats;
+    return ERROR_NONE;
+}
+
 static void advance(struct table *table)
 {
     while (table->changes && !table->busy) {
         struct change *change = table->changes;
         struct problem problem = { 0 };
-        change->after = malloc(sizeof *change->after);
-        if (change->after) {
-            *change->after = table->core;
-            problem.error = change->make(change, &problem);
-        } else {
-            problem.error = ERROR_STORAGE;
-        }
-        if (!problem.error && (change->config || change->is_new || change->lines_size || change->has_choice))
-            change->after->changed = change->choice.made = server_time();
-        if (!problem.error && (change->config || change->is_new)) {
-            change->config_text = config_write(table, change->after);
-            if (!change->config_text)
-                problem.error = ERROR_STORAGE;
-        }
-        /* Once it is on the disk it counts, so the memory for it is taken before. */
-        if (!problem.error && change->lines_size && !lines_reserve(&table->log, change->lines, change->lines_size))
-            problem.error = ERROR_STORAGE;
-        if (problem.error || !(change->config_text || change->lines_size || change->has_choice || change->places)) {
-            bool is_void = change->is_new;
-            change_finish(change, problem.error, &problem);
-            if (is_void) {
-                table_forget(table);
-                return;
-            }
+        bool stores = false, is_void = change->is_new;
+        problem.error = find_effects(change, &problem, &stores);
+        if (stores) {
+            struct store_job *job = &change->effects->commit.job;
+            table->busy = true;
+            fill_commit(change);
+            job->run = store_run_commit;
+            job->done = change_stored;
+            store_submit(table->server->store, job);
             continue;
         }
-        table->busy = true;
-        change->first_line = table->log.count;
-        change->job.run = store_change;
-        change->job.done = change_stored;
-        store_submit(table->server->store, &change->job);
+        change_finish(change, problem.error, &problem);
+        if (is_void && problem.error) {
+            table_forget(table);
+            return;
+        }
     }
     if (!table->busy)
         table_wake(table);
 }
 
-void change_submit(struct change *change, struct conn *conn, const char *id)
+void change_submit(struct change *change, struct change **asker, const char *id)
 {
     struct table *table = change->table;
-    change->conn = conn;
     change->begun = uv_hrtime();
-    if (conn) {
-        change->next_of_conn = conn->changes;
-        change->link_of_conn = &conn->changes;
-        if (conn->changes)
-            conn->changes->link_of_conn = &change->next_of_conn;
-        conn->changes = change;
+    if (asker) {
+        change->next_of_asker = *asker;
+        change->link_of_asker = asker;
+        if (*asker)
+            (*asker)->link_of_asker = &change->next_of_asker;
+        *asker = change;
     }
     if (id)
         snprintf(change->id, sizeof change->id, "%s", id);
@@ -430,17 +474,17 @@ static enum pyr_err take_line(void *context, const struct pyr_edition *edition, 
     pyr_event_write(edition, event, &out);
     if (out.length >= sizeof line)
         return PYR_ERR_TEXT_LINE;
-    if (change->lines_size + out.length + 1 > change->lines_room) {
-        size_t room = 2 * change->lines_room + PYR_MAX_LINE;
-        char *grown = realloc(change->lines, room);
+    if (change->effects->lines_size + out.length + 1 > change->effects->lines_room) {
+        size_t room = 2 * change->effects->lines_room + PYR_MAX_LINE;
+        char *grown = realloc(change->effects->lines, room);
         if (!grown)
             return PYR_ERR_TEXT_FULL;
-        change->lines = grown;
-        change->lines_room = room;
+        change->effects->lines = grown;
+        change->effects->lines_room = room;
     }
-    memcpy(change->lines + change->lines_size, line, out.length);
-    change->lines_size += out.length;
-    change->lines[change->lines_size++] = '\n';
+    memcpy(change->effects->lines + change->effects->lines_size, line, out.length);
+    change->effects->lines_size += out.length;
+    change->effects->lines[change->effects->lines_size++] = '\n';
     return PYR_OK;
 }
 
@@ -452,9 +496,9 @@ static struct pyr_sink sink_of(struct change *change)
 /* The game has taken a choice, and perhaps gone on. */
 static enum error settle(struct change *change)
 {
-    struct core *core = change->after;
+    struct core *core = &change->effects->after;
     const struct pyr_game *game = &core->game;
-    if (change->lines_size && pyr_game_is_over(game)) {
+    if (change->effects->lines_size && pyr_game_is_over(game)) {
         const struct pyr_sink sink = sink_of(change);
         const struct pyr_table *open = &game->replay.state.open;
         if (pyr_fair_game_reveal(game, &core->fair, &sink))
@@ -463,9 +507,9 @@ static enum error settle(struct change *change)
         core->winners = (uint8_t)pyr_table_winners(&game->edition->box, open);
         for (unsigned s = 0; s < core->seats; s++)
             core->points[s] = pyr_table_score(&game->edition->box, open, (pyr_seat)s).total;
-        change->config = change->places = change->told = true;
+        change->effects->stores_config = change->effects->stores_seats = change->effects->announces = true;
     }
-    change->ready = true;
+    change->effects->readies = true;
     return ERROR_NONE;
 }
 
@@ -474,7 +518,7 @@ static enum error begin(struct change *change)
 {
     const struct pyr_edition *edition = change->table->edition;
     const struct pyr_sink sink = sink_of(change);
-    struct core *core = change->after;
+    struct core *core = &change->effects->after;
     struct pyr_chance chance;
     const char *names[PYR_MAX_SEATS];
     char date[16];
@@ -489,30 +533,30 @@ static enum error begin(struct change *change)
         pyr_game_deal(&core->game, &chance, &sink))
         return ERROR_STORAGE;
     core->state = STORE_RUNNING;
-    change->told = true;
+    change->effects->announces = true;
     return settle(change);
 }
 
 static enum error begin_if_full(struct change *change)
 {
-    change->config = change->told = true;
-    for (unsigned s = 0; s < change->after->seats; s++)
-        if (change->after->seat[s].kind < SEAT_BOT)
+    change->effects->stores_config = change->effects->announces = true;
+    for (unsigned s = 0; s < change->effects->after.seats; s++)
+        if (change->effects->after.seat[s].kind < SEAT_BOT)
             return ERROR_NONE;
     return begin(change);
 }
 
 static bool is_hosts(const struct change *change)
 {
-    return change->table->host == change->visitor;
+    return change->table->host == change->request.visitor;
 }
 
-enum error make_sit(struct change *change, struct problem *problem)
+enum error apply_sit(struct change *change, struct problem *problem)
 {
     struct table *table = change->table;
-    struct core *core = change->after;
-    pyr_seat mine = table_seat_of(table, change->visitor);
-    struct visitor *visitor = visitor_by_id(table->server, change->visitor);
+    struct core *core = &change->effects->after;
+    pyr_seat mine = table_seat_of(table, change->request.visitor);
+    struct visitor *visitor = visitor_by_id(table->server, change->request.visitor);
     (void)problem;
     if (mine < PYR_MAX_SEATS)
         return change->id[0] && !strcmp(core->seat[mine].sit, change->id) ? ERROR_NONE :
@@ -523,16 +567,16 @@ enum error make_sit(struct change *change, struct problem *problem)
     enum error why = ERROR_TAKEN;
     for (unsigned s = 0; s < core->seats; s++) {
         const struct seat *seat = &core->seat[s];
-        bool wanted = change->has_seat ? s == change->seat : true;
+        bool wanted = change->request.has_seat ? s == change->request.seat : true;
         if (!wanted || seat->kind > SEAT_FRIEND)
             continue;
-        bool is_mine = seat->kind == SEAT_FRIEND && (sodium_is_zero(seat->key, TOKEN_SIZE) ? seat->visitor == change->visitor :
-            change->has_key && !sodium_memcmp(seat->key, change->key, TOKEN_SIZE));
+        bool is_mine = seat->kind == SEAT_FRIEND && (sodium_is_zero(seat->key, TOKEN_SIZE) ? seat->visitor == change->request.visitor :
+            change->request.has_key && !sodium_memcmp(seat->key, change->request.key, TOKEN_SIZE));
         if (is_mine || (seat->kind == SEAT_OPEN && found < 0)) {
             found = (int)s;
             if (is_mine)
                 break;
-        } else if (seat->kind == SEAT_FRIEND && (change->has_seat || change->has_key)) {
+        } else if (seat->kind == SEAT_FRIEND && (change->request.has_seat || change->request.has_key)) {
             why = ERROR_BAD_KEY;
         }
     }
@@ -545,18 +589,18 @@ enum error make_sit(struct change *change, struct problem *problem)
         return ERROR_BAD_NAME;
     seat->before = seat->kind;
     seat->kind = SEAT_PERSON;
-    seat->visitor = change->visitor;
+    seat->visitor = change->request.visitor;
     seat->away = false;
     memcpy(seat->sit, change->id, ID_SIZE);
-    pyr_fair_add(&core->fair, (pyr_seat)found, change->number);
-    change->places = true;
+    pyr_fair_add(&core->fair, (pyr_seat)found, change->request.number);
+    change->effects->stores_seats = true;
     return begin_if_full(change);
 }
 
-enum error make_leave(struct change *change, struct problem *problem)
+enum error apply_leave(struct change *change, struct problem *problem)
 {
-    struct core *core = change->after;
-    pyr_seat mine = table_seat_of(change->table, change->visitor);
+    struct core *core = &change->effects->after;
+    pyr_seat mine = table_seat_of(change->table, change->request.visitor);
     (void)problem;
     if (mine >= PYR_MAX_SEATS)
         return ERROR_NOT_SEATED;
@@ -570,7 +614,7 @@ enum error make_leave(struct change *change, struct problem *problem)
         if (seat->kind == SEAT_OPEN)
             seat->name[0] = '\0';
         core->fair.numbers &= (uint8_t)~(1u << mine);
-        change->places = true;
+        change->effects->stores_seats = true;
     } else if (core->state == STORE_RUNNING) {
         if (seat->away)
             return ERROR_NONE;
@@ -578,7 +622,7 @@ enum error make_leave(struct change *change, struct problem *problem)
     } else {
         return ERROR_NOT_RUNNING;
     }
-    change->config = change->told = true;
+    change->effects->stores_config = change->effects->announces = true;
     return ERROR_NONE;
 }
 
@@ -588,74 +632,74 @@ static void come_back(struct change *change, struct seat *seat)
     if (!seat->away)
         return;
     seat->away = false;
-    change->config = change->told = true;
+    change->effects->stores_config = change->effects->announces = true;
 }
 
 static void put_choice(struct change *change, const char *text)
 {
-    change->has_choice = true;
-    change->choice.seat = change->seat;
-    change->choice.phase = change->phase;
-    memcpy(change->choice.id, change->id, sizeof change->id);
-    snprintf(change->choice.text, sizeof change->choice.text, "%s", text);
+    change->effects->commit.has_choice = true;
+    change->effects->commit.choice.seat = change->request.seat;
+    change->effects->commit.choice.phase = change->request.phase;
+    memcpy(change->effects->commit.choice.id, change->id, sizeof change->id);
+    snprintf(change->effects->commit.choice.text, sizeof change->effects->commit.choice.text, "%s", text);
 }
 
-enum error make_return(struct change *change, struct problem *problem)
+enum error apply_return(struct change *change, struct problem *problem)
 {
-    pyr_seat mine = change->seat = table_seat_of(change->table, change->visitor);
-    char text[sizeof change->choice.text];
+    pyr_seat mine = change->request.seat = table_seat_of(change->table, change->request.visitor);
+    char text[sizeof change->effects->commit.choice.text];
     (void)problem;
     if (mine >= PYR_MAX_SEATS)
         return ERROR_NOT_SEATED;
-    if (change->after->state != STORE_RUNNING)
+    if (change->effects->after.state != STORE_RUNNING)
         return ERROR_NOT_RUNNING;
-    if (!change->after->seat[mine].away)
+    if (!change->effects->after.seat[mine].away)
         return ERROR_NONE;
-    come_back(change, &change->after->seat[mine]);
+    come_back(change, &change->effects->after.seat[mine]);
     table_choice(change->table, mine, text, sizeof text);
     if (text[0]) {
-        change->phase = change->table->log.count;
+        change->request.phase = change->table->log.count;
         put_choice(change, text);
     }
     return ERROR_NONE;
 }
 
 /* What choose and retract have in common. ERROR_NONE with *again: it has taken effect before. */
-static enum error answers_phase(struct change *change, bool *again)
+static enum error check_phase(struct change *change, bool *again)
 {
     struct table *table = change->table;
-    pyr_seat mine = change->seat = table_seat_of(table, change->visitor);
+    pyr_seat mine = change->request.seat = table_seat_of(table, change->request.visitor);
     if (mine >= PYR_MAX_SEATS)
         return ERROR_NOT_SEATED;
-    *again = is_known(table->server, &change->after->seat[mine], change->id);
+    *again = is_known(table->server, &change->effects->after.seat[mine], change->id);
     if (*again)
         return ERROR_NONE;
-    if (change->after->state == STORE_WAITING)
+    if (change->effects->after.state == STORE_WAITING)
         return ERROR_NOT_RUNNING;
-    if (change->phase != table->log.count)
-        return change->phase < table->log.count ? ERROR_LATE : ERROR_NOT_DUE;
-    return change->after->state == STORE_RUNNING ? ERROR_NONE : ERROR_NOT_RUNNING;
+    if (change->request.phase != table->log.count)
+        return change->request.phase < table->log.count ? ERROR_LATE : ERROR_NOT_DUE;
+    return change->effects->after.state == STORE_RUNNING ? ERROR_NONE : ERROR_NOT_RUNNING;
 }
 
 static void note_choice(struct change *change, const char *text)
 {
-    struct seat *seat = &change->after->seat[change->seat];
+    struct seat *seat = &change->effects->after.seat[change->request.seat];
     remember(change->table->server, seat, change->id);
     come_back(change, seat);
     put_choice(change, text);
 }
 
-enum error make_choose(struct change *change, struct problem *problem)
+enum error apply_choose(struct change *change, struct problem *problem)
 {
     const struct pyr_sink sink = sink_of(change);
-    struct pyr_game *game = &change->after->game;
+    struct pyr_game *game = &change->effects->after.game;
     bool again = false;
-    enum error error = answers_phase(change, &again);
+    enum error error = check_phase(change, &again);
     if (error || again)
         return error;
-    enum pyr_err err = pyr_game_choose(game, change->seat, change->text, &problem->fault, &sink);
-    if (!err && !change->lines_size)
-        err = pyr_game_confirm(game, change->seat, &sink);
+    enum pyr_err err = pyr_game_choose(game, change->request.seat, change->request.text, &problem->fault, &sink);
+    if (!err && !change->effects->lines_size)
+        err = pyr_game_confirm(game, change->request.seat, &sink);
     if (err == PYR_ERR_TEXT_FULL)
         return ERROR_STORAGE;
     if (err == PYR_ERR_NOT_DUE)
@@ -666,87 +710,87 @@ enum error make_choose(struct change *change, struct problem *problem)
         problem->fault.code = err;
         return ERROR_ILLEGAL;
     }
-    note_choice(change, change->text);
+    note_choice(change, change->request.text);
     change->table->server->count.choices++;
     return settle(change);
 }
 
-enum error make_retract(struct change *change, struct problem *problem)
+enum error apply_retract(struct change *change, struct problem *problem)
 {
     bool again = false;
-    enum error error = answers_phase(change, &again);
+    enum error error = check_phase(change, &again);
     (void)problem;
     if (error || again)
         return error;
-    if (pyr_game_retract(&change->after->game, change->seat))
+    if (pyr_game_retract(&change->effects->after.game, change->request.seat))
         return ERROR_NO_CHOICE;
     note_choice(change, "");
     return settle(change);
 }
 
-enum error make_fill(struct change *change, struct problem *problem)
+enum error apply_fill(struct change *change, struct problem *problem)
 {
-    struct core *core = change->after;
+    struct core *core = &change->effects->after;
     (void)problem;
     if (!is_hosts(change))
         return ERROR_NOT_HOST;
     if (core->state != STORE_WAITING)
         return ERROR_BEGUN;
-    if (change->seat >= core->seats || core->seat[change->seat].kind > SEAT_FRIEND)
+    if (change->request.seat >= core->seats || core->seat[change->request.seat].kind > SEAT_FRIEND)
         return ERROR_TAKEN;
-    core->seat[change->seat] = (struct seat){ .kind = SEAT_BOT, .before = SEAT_OPEN, .bot = change->bot };
-    snprintf(core->seat[change->seat].name, NAME_SIZE, "%s", change->bot->name);
+    core->seat[change->request.seat] = (struct seat){ .kind = SEAT_BOT, .before = SEAT_OPEN, .bot = change->request.bot };
+    snprintf(core->seat[change->request.seat].name, NAME_SIZE, "%s", change->request.bot->name);
     return begin_if_full(change);
 }
 
-enum error make_standin(struct change *change, struct problem *problem)
+enum error apply_standin(struct change *change, struct problem *problem)
 {
     const struct table *table = change->table;
-    struct core *core = change->after;
+    struct core *core = &change->effects->after;
     bool orphaned = !table_has_host(table) && server_now(table->server) - table->host_left >= HOST_GONE_MS;
     (void)problem;
-    if (!is_hosts(change) && !(orphaned && table_seat_of(table, change->visitor) < PYR_MAX_SEATS))
+    if (!is_hosts(change) && !(orphaned && table_seat_of(table, change->request.visitor) < PYR_MAX_SEATS))
         return ERROR_NOT_HOST;
     if (core->state != STORE_RUNNING)
         return ERROR_NOT_RUNNING;
-    if (change->seat >= core->seats || core->seat[change->seat].kind != SEAT_PERSON)
+    if (change->request.seat >= core->seats || core->seat[change->request.seat].kind != SEAT_PERSON)
         return ERROR_NOT_SEATED;
-    if (table_is_here(table, change->seat))
+    if (table_is_here(table, change->request.seat))
         return ERROR_HERE;
-    if (!core->seat[change->seat].away) {
-        core->seat[change->seat].away = true;
-        change->config = change->told = true;
+    if (!core->seat[change->request.seat].away) {
+        core->seat[change->request.seat].away = true;
+        change->effects->stores_config = change->effects->announces = true;
     }
     return ERROR_NONE;
 }
 
-enum error make_close(struct change *change, struct problem *problem)
+enum error apply_close(struct change *change, struct problem *problem)
 {
     (void)problem;
-    if (change->visitor && !is_hosts(change))        /* 0: the server itself */
+    if (change->request.visitor && !is_hosts(change))        /* 0: the server itself */
         return ERROR_NOT_HOST;
-    if (change->after->state == STORE_CLOSED)
+    if (change->effects->after.state == STORE_CLOSED)
         return ERROR_NONE;                   /* sent again */
-    if (change->after->state != STORE_WAITING)
+    if (change->effects->after.state != STORE_WAITING)
         return ERROR_BEGUN;
-    change->after->state = STORE_CLOSED;
-    change->config = change->told = true;
+    change->effects->after.state = STORE_CLOSED;
+    change->effects->stores_config = change->effects->announces = true;
     return ERROR_NONE;
 }
 
 /* The clock has run out, or weeks have passed: bots play for those who are missing. */
-static enum error make_late(struct change *change, struct problem *problem)
+static enum error apply_late(struct change *change, struct problem *problem)
 {
-    unsigned waiting = pyr_game_waiting(&change->after->game);
+    unsigned waiting = pyr_game_waiting(&change->effects->after.game);
     (void)problem;
-    if (change->phase != change->table->log.count)
+    if (change->request.phase != change->table->log.count)
         return ERROR_LATE;
-    for (unsigned s = 0; s < change->after->seats; s++) {
-        struct seat *seat = &change->after->seat[s];
+    for (unsigned s = 0; s < change->effects->after.seats; s++) {
+        struct seat *seat = &change->effects->after.seat[s];
         if (!(waiting >> s & 1) || seat->kind != SEAT_PERSON || seat->away)
             continue;
         seat->away = true;
-        change->config = change->told = true;
+        change->effects->stores_config = change->effects->announces = true;
     }
     return ERROR_NONE;
 }
@@ -756,20 +800,20 @@ static bool is_played_by_bot(const struct seat *seat)
     return seat->kind == SEAT_BOT || seat->away;
 }
 
-static enum error make_bot_choice(struct change *change, struct problem *problem)
+static enum error apply_bot_choice(struct change *change, struct problem *problem)
 {
     const struct pyr_sink sink = sink_of(change);
-    struct pyr_game *game = &change->after->game;
+    struct pyr_game *game = &change->effects->after.game;
     enum pyr_err err = PYR_OK;
     (void)problem;
-    if (change->phase != change->table->log.count || change->after->state != STORE_RUNNING ||
-        !(pyr_game_waiting(&change->after->game) >> change->seat & 1) || !is_played_by_bot(&change->after->seat[change->seat]))
+    if (change->request.phase != change->table->log.count || change->effects->after.state != STORE_RUNNING ||
+        !(pyr_game_waiting(&change->effects->after.game) >> change->request.seat & 1) || !is_played_by_bot(&change->effects->after.seat[change->request.seat]))
         return ERROR_LATE;
-    pyr_game_clear(game, change->seat);
-    for (unsigned i = 0; i < change->steps && !err; i++)
-        err = pyr_game_step(game, change->seat, change->step[i], &sink);
-    if (!err && !change->lines_size)
-        err = pyr_game_confirm(game, change->seat, &sink);
+    pyr_game_clear(game, change->request.seat);
+    for (unsigned i = 0; i < change->request.steps && !err; i++)
+        err = pyr_game_step(game, change->request.seat, change->request.step[i], &sink);
+    if (!err && !change->effects->lines_size)
+        err = pyr_game_confirm(game, change->request.seat, &sink);
     if (err)
         return err == PYR_ERR_TEXT_FULL ? ERROR_STORAGE : ERROR_ILLEGAL;
     return settle(change);
@@ -783,9 +827,9 @@ static enum error make_bot_choice(struct change *change, struct problem *problem
  */
 static uint64_t owner_of(struct table *table)
 {
-    for (const struct conn *conn = table->watchers; conn && !table->owner; conn = conn->next_watcher)
-        if (conn->address && conn->visitor && table_seat_of(table, (int64_t)conn->visitor->node.key) < PYR_MAX_SEATS)
-            table->owner = conn->address->node.key;
+    for (const struct table_observer *observer = table->observers; observer && !table->owner; observer = observer->next)
+        if (observer->address && table_seat_of(table, observer->visitor) < PYR_MAX_SEATS)
+            table->owner = observer->address;
     return table->owner ? table->owner : server_hash(table->server, &table->host, sizeof table->host);
 }
 
@@ -833,15 +877,15 @@ void table_thought(struct thought *thought)
         table_forget(table);
         return;
     }
-    struct change *change = change_new(table, make_bot_choice);
-    if (change && (change->step = malloc(sizeof thought->step))) {
-        memcpy(change->step, thought->step, sizeof thought->step);
-        change->steps = (uint8_t)thought->steps;
-        change->seat = thought->seat;
-        change->phase = thought->phase;
+    struct change *change = change_new(table, apply_bot_choice);
+    if (change && (change->request.step = malloc(sizeof thought->step))) {
+        memcpy(change->request.step, thought->step, sizeof thought->step);
+        change->request.steps = (uint8_t)thought->steps;
+        change->request.seat = thought->seat;
+        change->request.phase = thought->phase;
         change_submit(change, NULL, NULL);
     } else {
-        free(change);
+        change_free(change);
     }
     free(thought);
 }
@@ -885,7 +929,7 @@ void table_tick(struct table *table)
     if (table->busy || table->changes)
         return;
     if (table->core.state == STORE_RUNNING) {
-        if (!table->deadline && !table->clock && !table->watchers &&
+        if (!table->deadline && !table->clock && !table->observers &&
             server_time() - table->core.changed >= CORRESPONDENCE_SECONDS)
             is_late = true;
         if (!is_late) {
@@ -893,18 +937,18 @@ void table_tick(struct table *table)
             return;
         }
         table->deadline = 0;
-        struct change *change = change_new(table, make_late);
+        struct change *change = change_new(table, apply_late);
         if (change) {
-            change->phase = table->log.count;
+            change->request.phase = table->log.count;
             change_submit(change, NULL, NULL);
         }
     } else if (table->core.state == STORE_WAITING) {
-        if (table->watchers || server_time() - table->core.changed < WAITING_SECONDS)
+        if (table->observers || server_time() - table->core.changed < WAITING_SECONDS)
             return;
-        struct change *change = change_new(table, make_close);
+        struct change *change = change_new(table, apply_close);
         if (change)
             change_submit(change, NULL, NULL);
-    } else if (!table->watchers && table->idle && now - table->idle > FORGET_MS) {
+    } else if (!table->observers && table->idle && now - table->idle > FORGET_MS) {
         table_forget(table);
     }
 }
@@ -953,8 +997,8 @@ void table_forget(struct table *table)
             table->next->link = table->link;
         if (table->core.state <= STORE_RUNNING)
             count_out(table);
-        while (table->watchers)
-            conn_unwatch(table->watchers);
+        while (table->observers)
+            table_unobserve(table->observers);
         for (unsigned s = 0; s < PYR_MAX_SEATS && table->server->pool; s++)
             pool_withdraw(table->server->pool, &table->ask[s]);
     }
@@ -965,8 +1009,6 @@ void table_forget(struct table *table)
         table->changes = change->next;
         if (change->answer)
             change->answer(change, ERROR_STORAGE);
-        else if (change->conn)
-            conn_answer(change->conn, change->id, ERROR_STORAGE, NULL);
         change_free(change);
     }
     pyr_fair_wipe(&table->core.fair);
@@ -975,7 +1017,7 @@ void table_forget(struct table *table)
     free(table);
 }
 
-static enum error make_new(struct change *change, struct problem *problem)
+static enum error apply_new(struct change *change, struct problem *problem)
 {
     (void)change;
     (void)problem;
@@ -992,7 +1034,7 @@ static bool make_room(struct server *server, const struct address *address)
     unsigned most = 0;
     for (struct table *table = server->table_list; table; table = table->next) {
         unsigned tables = table->address ? table->address->tables : 0;
-        if (table->core.state != STORE_WAITING || table->watchers || table->changes || (address && table->address != address) ||
+        if (table->core.state != STORE_WAITING || table->observers || table->changes || (address && table->address != address) ||
             server_now(server) - table->idle < ABANDONED_MS)
             continue;
         if (!worst || tables > most || (tables == most && table->idle < worst->idle)) {
@@ -1000,7 +1042,7 @@ static bool make_room(struct server *server, const struct address *address)
             most = tables;
         }
     }
-    struct change *change = worst ? change_new(worst, make_close) : NULL;
+    struct change *change = worst ? change_new(worst, apply_close) : NULL;
     if (!change)
         return false;
     server_log(server, LOG_INFO, "table_abandoned", "table=%lld", (long long)worst->id);
@@ -1040,9 +1082,9 @@ enum error table_create(struct server *server, struct visitor *host, const struc
         code[CODE_SIZE] = '\0';
     } while (table_find(server, code));
     struct table *table = table_new(server, code);
-    struct change *change = table ? change_new(table, make_new) : NULL;
+    struct change *change = table ? change_new(table, apply_new) : NULL;
     if (!table || !change || !pyr_fair_draw(&table->core.fair)) {
-        free(change);
+        change_free(change);
         if (table) {
             server->open_tables++;
             table_forget(table);
@@ -1213,11 +1255,11 @@ struct fetch *table_fetch(struct server *server, const char *code, void (*done)(
 
 /* The same people once more. */
 
-static enum error make_point_to_rematch(struct change *change, struct problem *problem)
+static enum error apply_point_to_rematch(struct change *change, struct problem *problem)
 {
     (void)problem;
-    memcpy(change->after->rematch, change->text, CODE_SIZE + 1);
-    change->config = change->told = true;
+    memcpy(change->effects->after.rematch, change->request.text, CODE_SIZE + 1);
+    change->effects->stores_config = change->effects->announces = true;
     return ERROR_NONE;
 }
 
@@ -1232,12 +1274,12 @@ static void rematch_made(struct change *change, enum error error)
     struct rematch *rematch = change->context;
     struct table *old = table_find(change->table->server, rematch->code);
     if (!error && old) {
-        struct change *note = change_new(old, make_point_to_rematch);
-        if (note && (note->text = malloc(CODE_SIZE + 1))) {
-            memcpy(note->text, change->table->code, CODE_SIZE + 1);
+        struct change *note = change_new(old, apply_point_to_rematch);
+        if (note && (note->request.text = malloc(CODE_SIZE + 1))) {
+            memcpy(note->request.text, change->table->code, CODE_SIZE + 1);
             change_submit(note, NULL, NULL);
         } else {
-            free(note);
+            change_free(note);
         }
     }
     change->context = rematch->context;
@@ -1256,7 +1298,7 @@ enum error table_rematch(struct table *table, struct visitor *visitor, struct ad
         return ERROR_NOT_SEATED;
     struct table *other = table_find(table->server, table->core.rematch[0] ? table->core.rematch : table->again);
     if (other && other->core.state != STORE_CLOSED) {        /* somebody was faster: the answer comes when that one is stored */
-        struct change *change = change_new(other, make_new);
+        struct change *change = change_new(other, apply_new);
         if (!change)
             return ERROR_STORAGE;
         change->answer = answer;

@@ -550,7 +550,7 @@ static void find_id(const char *text, size_t size, char id[ID_SIZE])
 static void count_sent(struct conn *conn, size_t size)
 {
     struct server *server = conn->server;
-    struct table *table = conn->table;
+    struct table *table = conn->observer.table;
     if (!table || table->core.state != STORE_RUNNING) {
         server->count.sent++;
         server->count.bytes_sent += size;
