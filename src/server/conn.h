@@ -5,6 +5,7 @@
 #ifndef PYR_SERVER_CONN_H
 #define PYR_SERVER_CONN_H
 
+#include "change.h"
 #include "server.h"
 
 struct edge_conn;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "change.h"
 #include "server.h"
 
 #define PER_HOST 3               /* places in the list, before others' second and third */

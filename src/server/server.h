@@ -6,7 +6,8 @@
  *   edge.c      sockets, with HTTP, WebSocket and TLS of src/wire on top
  *   web.c       connections as requests and messages; http.c  the routes under /api
  *   message.c   the table of WebSocket messages; feed.c  what a connection is told next
- *   table.c     tables: seats, choices, clocks, bots; config.c  what is stored of a table apart from its log
+ *   table.c     what a table is; change.c  the queue of its changes; seats.c  who sits there; turns.c  choices, bots, clocks
+ *   config.c    what is stored of a table apart from its log
  *   pool.c      threads for bots and analyses; schedule.c  whose turn it is; judging.c  analyses
  *   visitor.c   who people are; limit.c  how much an address may do; lobby.c  which tables strangers are shown
  *   access.c    from where a request comes, and whether it asks for one of our names (names.c)
@@ -46,6 +47,7 @@
 
 struct conn;
 struct table;
+struct change;
 struct pool;
 
 /* How it was started (src/cli/serve.c); strings are the caller's. */
@@ -268,51 +270,6 @@ struct table {
     char again[CODE_SIZE + 1];   /* a rematch that was begun and may not be in the core yet; "" none */
 };
 
-/* What is asked of a table. Which of these a change needs is said where it is applied (seats.c, turns.c). */
-struct change_request {
-    int64_t visitor;             /* who asks; 0: the server itself */
-    uint32_t phase;              /* lines of the log that the choice answers */
-    uint8_t seat, steps;
-    bool has_seat, has_key;
-    const struct pyr_bot *bot;
-    uint8_t number[PYR_FAIR_BYTES];
-    uint8_t key[TOKEN_SIZE];     /* SHA-256 of a friend's key */
-    char *text;                  /* a choice, or a code */
-    pyr_step *step;              /* of a bot's choice */
-};
-
-/* What comes of it: what is stored, and then put in place and told. */
-struct change_effects {
-    struct store_commit commit;  /* first */
-    struct change *change;
-    struct core after;           /* takes the place of the table's own */
-    bool stores_config, stores_seats;
-    bool announces;              /* observers are told what the table is now */
-    bool readies;                /* and who has chosen */
-    char *lines;                 /* new ones */
-    size_t lines_size, lines_room;
-    char *config;
-};
-
-/*
- * A change of a table: applied to a copy of its core, stored, then put in its place. Changes of one table happen one after the
- * other; while one waits it is no more than its request.
- */
-struct change {
-    struct change *next;
-    struct table *table;
-    struct change *next_of_asker, **link_of_asker;     /* those that may have to be abandoned together */
-    enum error (*apply)(struct change *change, struct problem *problem);
-    void (*answer)(struct change *change, enum error error);     /* NULL: nobody wants to know, or is gone */
-    void *context;
-    const struct problem *problem;           /* during `answer`: more about the error; may be NULL */
-    char id[ID_SIZE];
-    uint64_t begun;              /* in nanoseconds, for the metrics */
-    bool is_new;                 /* it makes the table */
-    struct change_request request;
-    struct change_effects *effects;          /* from when its turn comes */
-};
-
 /* The whole server. */
 struct server {
     struct server_options options;
@@ -437,7 +394,7 @@ void upkeep_stop(struct server *server);     /* before the store is closed */
 char *config_write(const struct table *table, const struct core *core);
 bool config_read(struct table *table, const char *text);
 
-/* table.c */
+/* table.c; what turns.c does is said there */
 struct table_request {           /* what a table is to be */
     unsigned seats;
     struct seat seat[PYR_MAX_SEATS];
@@ -480,31 +437,22 @@ struct fetch *table_fetch(struct server *server, const char *code, void (*done)(
 void table_wake(struct table *table);        /* sets clock and bots to work */
 void table_tick(struct table *table);        /* clocks, idle tables */
 void table_forget(struct table *table);      /* frees it, now or once nothing refers to it */
+void table_count_out(struct table *table);   /* it is no longer one of the open tables */
 void table_report(struct table *table);      /* adds what was sent to the counters */
 void table_observe(struct table *table, struct table_observer *observer);
 void table_unobserve(struct table_observer *observer);     /* follows no table afterwards */
+void table_notify(struct table *table);      /* calls every observer */
 void table_presence_changed(struct table *table);          /* who is here, or plays over which connection */
 pyr_seat table_seat_of(const struct table *table, int64_t visitor);      /* PYR_SPECTATOR: none */
 bool table_is_known_to(const struct table *table, const struct visitor *visitor);      /* it is public, or theirs: its code need not be guessed */
 unsigned table_waiting(const struct table *table);         /* seats that have to choose, as bits */
 bool table_is_here(const struct table *table, unsigned seat);
+bool table_is_awaited(const struct table *table);          /* a person who plays here is connected: somebody waits for its bots */
 bool table_has_host(const struct table *table);            /* its host is connected */
 struct pyr_word table_line(const struct table *table, uint32_t line);    /* without its end */
 /* The choice of a seat as text, "" if it has not confirmed one. */
 void table_choice(const struct table *table, pyr_seat seat, char *to, size_t size);
 json_t *table_json(const struct table *table, const struct visitor *visitor);
-/* A change that a client or the clock asks for; the fields of the request are the caller's to fill in. */
-struct change *change_new(struct table *table, enum error (*apply)(struct change *change, struct problem *problem));
-void change_free(struct change *change);     /* one that was not submitted */
-/* `asker` (may be NULL) is the list of changes that changes_abandon ends the answers of. */
-void change_submit(struct change *change, struct change **asker, const char *id);
-/* Whoever asked has gone: the changes go on, without an answer. */
-void changes_abandon(struct change **asker);
-/* What can be asked of a table. */
-enum error apply_sit(struct change *, struct problem *), apply_leave(struct change *, struct problem *),
-    apply_return(struct change *, struct problem *), apply_choose(struct change *, struct problem *),
-    apply_retract(struct change *, struct problem *), apply_fill(struct change *, struct problem *),
-    apply_standin(struct change *, struct problem *), apply_close(struct change *, struct problem *);
 /* The same people once more: one table, however many ask. */
 enum error table_rematch(struct table *table, struct visitor *visitor, struct address *address,
     void (*answer)(struct change *change, enum error error), void *context);
@@ -516,7 +464,7 @@ enum error table_rematch(struct table *table, struct visitor *visitor, struct ad
  */
 unsigned lobby_list(struct server *server, const struct table *list[LOBBY_TABLES]);
 
-/* The turn of a bot has come: what it is to think about; NULL if nothing. And it has chosen. (table.c, for pool.c) */
+/* The turn of a bot has come: what it is to think about; NULL if nothing. And it has chosen. (turns.c, for pool.c) */
 struct thought *table_begin_thought(struct ask *ask);
 void table_thought(struct thought *thought);
 

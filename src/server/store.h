@@ -61,12 +61,13 @@ struct store_seat {
 };
 
 #define STORE_SEATS 4            /* the most a table has */
+#define STORE_CHOICE_SIZE 400
 
 struct store_choice {
     uint8_t seat;
     uint32_t phase;              /* lines in the log when it was made: a choice of an earlier phase is in the log already */
     char id[40];                 /* the client's id of the request */
-    char text[400];              /* as in a record: at most 50 marks on two cards; "" after it was taken back */
+    char text[STORE_CHOICE_SIZE];            /* as in a record: at most 50 marks on two cards; "" after it was taken back */
     int64_t made;                /* seconds since 1970 */
 };
 
