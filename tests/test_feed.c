@@ -14,7 +14,7 @@
 
 #include "conn.h"
 #include "pool.h"
-#include "pool.h"
+#include "server.h"
 
 /* What the rest of the server would be. */
 

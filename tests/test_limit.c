@@ -12,6 +12,7 @@
 #include "access.h"
 #include "conn.h"
 #include "pool.h"
+#include "server.h"
 
 #define MINUTE UINT64_C(60000)
 #define DAY 86400

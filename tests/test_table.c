@@ -17,6 +17,7 @@
 #include "conn.h"
 #include "judging.h"
 #include "pool.h"
+#include "server.h"
 
 /* Memory that fails when told to, in the loop's thread: the store's has tests of its own (test_store.c). */
 

@@ -11,7 +11,7 @@
 #ifndef PYR_SERVER_CHANGE_H
 #define PYR_SERVER_CHANGE_H
 
-#include "server.h"
+#include "table.h"
 
 /* What is asked of a table. Which of these a change needs is said where it is applied (seats.c, turns.c). */
 struct change_request {

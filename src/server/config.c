@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "object.h"
 #include "server.h"
 
 static const char *const kinds[] = { "open", "friend", "bot", "person" };

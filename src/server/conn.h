@@ -6,7 +6,8 @@
 #define PYR_SERVER_CONN_H
 
 #include "change.h"
-#include "server.h"
+#include "limit.h"
+#include "object.h"
 
 struct edge_conn;
 struct request;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conn.h"
+#include "object.h"
 #include "server.h"
 
 #define CHUNK 24576              /* bytes of lines a message, about */

@@ -11,8 +11,10 @@
 
 #include "access.h"
 #include "judging.h"
+#include "object.h"
 #include "pool.h"
 #include "request.h"
+#include "server.h"
 
 /* Answers. */
 

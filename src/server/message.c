@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pyramids/match.h>
+
 #include "conn.h"
+#include "object.h"
 #include "server.h"
 
 #define MAX_FIELDS 4

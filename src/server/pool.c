@@ -21,6 +21,7 @@
 #include <time.h>
 
 #include "pool.h"
+#include "server.h"
 
 #define THINK_SECONDS 1.0        /* the most a step takes with nobody waiting, */
 #define HURRY_SECONDS 0.05       /* with many waiting; and all steps of a choice together, while another address waits */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pyramids/match.h>
+
 #include "change.h"
 #include "pool.h"
 #include "server.h"

@@ -11,9 +11,12 @@
 #include <string.h>
 #include <time.h>
 
+#include <pyramids/text.h>
+
 #include "access.h"
 #include "edge.h"
 #include "request.h"
+#include "server.h"
 #include "web.h"
 
 #define MOST_OFFENCES 60         /* messages beyond the rate, until a socket is closed */
