@@ -160,7 +160,7 @@ static bool begin(struct world *world, unsigned seats, const struct pyr_chance *
     if (!world->table || !founding.good)
         return false;
     /* The cards are ours, not the secret's. */
-    pyr_game_set_chance(&world->table->core.game, chance);
+    pyr_game_set_chance(&world->table->now.game, chance);
     for (unsigned i = 0; i <= ONLOOKER; i++) {
         struct store_visitor visitor = { .id = i == ONLOOKER ? 99 : (int64_t)i + 1 };
         struct conn *conn = &world->conn[i];
@@ -203,7 +203,7 @@ static void end(struct world *world)
 /* A legal choice of a seat as text, chosen by the dice. */
 static void pick(struct world *world, unsigned seat, struct pyr_rng *dice, char *to, size_t size)
 {
-    struct pyr_game game = world->table->core.game;
+    struct pyr_game game = world->table->now.game;
     struct pyr_out out;
     game.choice[seat].count = 0;
     pyr_out_init(&out, to, size);
@@ -316,7 +316,7 @@ static unsigned compare(unsigned seats, unsigned who, uint64_t seed, unsigned *r
     bool good = CHECK(is_alike(who));
     while (good && reveals(worlds[0].table) < 15) {
         unsigned waiting = table_waiting(worlds[0].table), last = 31u - (unsigned)__builtin_clz(waiting | 1);
-        enum pyr_phase phase = (enum pyr_phase)worlds[0].table->core.game.replay.state.open.phase;
+        enum pyr_phase phase = (enum pyr_phase)worlds[0].table->now.game.replay.state.open.phase;
         uint32_t before = worlds[0].table->log.count;
         if (!CHECK(waiting && waiting == table_waiting(worlds[1].table)))
             break;

@@ -266,7 +266,7 @@ static void make_table(void)
 /* The first legal choice of a seat. */
 static void choose(unsigned who)
 {
-    struct pyr_game game = table->core.game;
+    struct pyr_game game = table->now.game;
     char text[500], rest[600];
     struct pyr_out out;
     struct pyr_rng dice;
@@ -310,7 +310,7 @@ static void was_read(struct store_job *job, enum store_result result)
 static void check_all_the_same(void)
 {
     struct reading reading = { .job = { .run = read_back, .done = was_read } };
-    char *config = config_write(table, &table->core);
+    char *config = config_write(table, &table->now);
     store_submit(server.store, &reading.job);
     settle();
     if (CHECK(config && reading.config && reading.text)) {
@@ -376,7 +376,7 @@ TEST("table: without memory one request is refused, and the table goes on") {
         play();
         fault.armed = false;
         CHECK(refused <= 1);
-        if (CHECK(table && table->core.state == STORE_RUNNING && table->log.count > 10))
+        if (CHECK(table && table->now.stage == STORE_RUNNING && table->log.count > 10))
             check_all_the_same();
         end();
         if (check_failures) {

@@ -1,8 +1,8 @@
 /*
  * change.c: the queue of changes of a table, and how one becomes true; see change.h.
  *
- * A change goes through three steps. Its request is applied to a copy of the table's core (seats.c, turns.c), which gives
- * its effects. The store's thread writes these. Then the copy takes the place of the core, whoever asked gets the answer,
+ * A change goes through three steps. Its request is applied to a copy of the table's state (seats.c, turns.c), which gives
+ * its effects. The store's thread writes these. Then the copy takes its place, whoever asked gets the answer,
  * and the observers of the table are told.
  */
 #include <stdio.h>
@@ -118,17 +118,17 @@ struct pyr_sink change_sink(struct change *change)
 enum error change_note_game(struct change *change)
 {
     struct change_effects *effects = change->effects;
-    struct core *core = &effects->after;
-    const struct pyr_game *game = &core->game;
+    struct table_state *state = &effects->after;
+    const struct pyr_game *game = &state->game;
     if (effects->lines_size && pyr_game_is_over(game)) {
         const struct pyr_sink sink = change_sink(change);
         const struct pyr_table *open = &game->replay.state.open;
-        if (pyr_fair_game_reveal(game, &core->fair, &sink))
+        if (pyr_fair_game_reveal(game, &state->fair, &sink))
             return ERROR_STORAGE;
-        core->state = STORE_OVER;
-        core->winners = (uint8_t)pyr_table_winners(&game->edition->box, open);
-        for (unsigned s = 0; s < core->seats; s++)
-            core->points[s] = pyr_table_score(&game->edition->box, open, (pyr_seat)s).total;
+        state->stage = STORE_OVER;
+        state->winners = (uint8_t)pyr_table_winners(&game->edition->box, open);
+        for (unsigned s = 0; s < state->seats; s++)
+            state->points[s] = pyr_table_score(&game->edition->box, open, (pyr_seat)s).total;
         change_note_table(change);
         effects->stores_seats = true;
     }
@@ -154,12 +154,12 @@ void change_note_choice(struct change *change, pyr_seat seat, const char *text)
 /* What is stored. */
 
 /* The rows of the seats: who sits there, against how many people and bots, and how it ended. */
-static void fill_seats(struct store_commit *commit, const struct core *core)
+static void fill_seats(struct store_commit *commit, const struct table_state *state)
 {
     struct store_seat row = { .table = commit->table.id };
     unsigned best = 0, people = 0, bots = 0;
-    for (unsigned s = 0; s < core->seats; s++) {
-        const struct seat *seat = &core->seat[s];
+    for (unsigned s = 0; s < state->seats; s++) {
+        const struct seat *seat = &state->seat[s];
         people += seat->kind == SEAT_PERSON;
         bots += seat->kind == SEAT_BOT;
         for (unsigned b = 0; seat->bot && b < pyr_bot_count(); b++)
@@ -170,14 +170,14 @@ static void fill_seats(struct store_commit *commit, const struct core *core)
     }
     row.people = (uint8_t)(people ? people - 1 : 0);
     row.bots = (uint8_t)bots;
-    for (unsigned s = 0; s < core->seats; s++) {
+    for (unsigned s = 0; s < state->seats; s++) {
         row.seat = (uint8_t)s;
-        row.visitor = core->seat[s].kind == SEAT_PERSON ? core->seat[s].visitor : 0;
-        row.points = core->state == STORE_OVER ? core->points[s] : -1000;
-        row.share = core->winners >> s & 1 ? 1.0f / (float)__builtin_popcount(core->winners) : 0;
+        row.visitor = state->seat[s].kind == SEAT_PERSON ? state->seat[s].visitor : 0;
+        row.points = state->stage == STORE_OVER ? state->points[s] : -1000;
+        row.share = state->winners >> s & 1 ? 1.0f / (float)__builtin_popcount(state->winners) : 0;
         commit->seat[s] = row;
     }
-    commit->seats = core->seats;
+    commit->seats = state->seats;
 }
 
 /* What the store's thread is to write: it sees this and nothing else of the table. */
@@ -186,11 +186,11 @@ static void fill_commit(struct change *change)
     const struct table *table = change->table;
     struct change_effects *effects = change->effects;
     struct store_commit *commit = &effects->commit;
-    const struct core *core = &effects->after;
-    commit->table = (struct store_table){ .id = table->id, .state = core->state, .created = table->created,
-        .changed = core->changed, .config = effects->config };
+    const struct table_state *state = &effects->after;
+    commit->table = (struct store_table){ .id = table->id, .state = state->stage, .created = table->created,
+        .changed = state->changed, .config = effects->config };
     memcpy(commit->table.code, table->code, sizeof table->code);
-    commit->made = core->changed;
+    commit->made = state->changed;
     commit->host = table->host;
     if (change->is_new)
         memcpy(commit->request, change->id, sizeof change->id);
@@ -198,7 +198,7 @@ static void fill_commit(struct change *change)
     commit->lines_size = effects->lines_size;
     commit->first_line = table->log.count;
     if (effects->stores_seats)
-        fill_seats(commit, core);
+        fill_seats(commit, state);
 }
 
 /* The queue. */
@@ -213,8 +213,8 @@ static void count_time(struct server *server, const struct change *change)
     unsigned i = 0;
     while (i < sizeof bounds / sizeof *bounds && ms > bounds[i])
         i++;
-    server->count.told_ms[i]++;
-    server->count.told_sum += ms / 1000;
+    server->count.answer_ms[i]++;
+    server->count.answer_sum += ms / 1000;
 }
 
 /* What was stored becomes true. */
@@ -222,14 +222,14 @@ static void put_in_place(struct change *change)
 {
     struct table *table = change->table;
     const struct change_effects *effects = change->effects;
-    bool was_open = table->core.state <= STORE_RUNNING, is_open = effects->after.state <= STORE_RUNNING;
+    bool was_open = table->now.stage <= STORE_RUNNING, is_open = effects->after.stage <= STORE_RUNNING;
     if (effects->lines_size)
         lines_add(&table->log, effects->lines, effects->lines_size);
     if (was_open && !is_open)
         table_count_out(table);
-    if (table->core.state == STORE_RUNNING && effects->after.state == STORE_OVER)
+    if (table->now.stage == STORE_RUNNING && effects->after.stage == STORE_OVER)
         table->server->count.games++;
-    table->core = effects->after;
+    table->now = effects->after;
     if (effects->commit.has_choice)
         count_time(table->server, change);
     table->version += effects->announces;
@@ -281,7 +281,7 @@ static enum error find_effects(struct change *change, struct problem *problem, b
     if (!effects)
         return ERROR_STORAGE;
     effects->change = change;
-    effects->after = table->core;
+    effects->after = table->now;
     enum error error = change->apply(change, problem);
     if (error)
         return error;

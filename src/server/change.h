@@ -2,7 +2,7 @@
  * change.h (change.c, seats.c, turns.c): how a table changes.
  *
  * Invariants:
- *  1. A table's core is what the database has: a change is applied to a copy, stored, and only then put in its place and
+ *  1. A table's state is what the database has: a change is applied to a copy, stored, and only then put in its place and
  *     told to anyone. If it cannot be stored, the copy is dropped and whoever asked is told so.
  *  2. Changes of one table happen one after the other, in the order in which they came.
  *  3. Bots' choices are not stored before their phase is complete: after a restart they choose again. The choice of a
@@ -30,7 +30,7 @@ struct change_request {
 struct change_effects {
     struct store_commit commit;  /* first */
     struct change *change;
-    struct core after;           /* takes the place of the table's own */
+    struct table_state after;           /* takes the place of the table's own */
     bool stores_config, stores_seats;
     bool announces;              /* observers are told what the table is now */
     bool readies;                /* and who has chosen */
@@ -40,7 +40,7 @@ struct change_effects {
 };
 
 /*
- * A change of a table: applied to a copy of its core, stored, then put in its place. Changes of one table happen one after
+ * A change of a table: applied to a copy of its state, stored, then put in its place. Changes of one table happen one after
  * the other; while one waits it is no more than its request.
  */
 struct change {
@@ -68,7 +68,7 @@ void changes_abandon(struct change **asker);
 
 /*
  * What can be asked of a table. Each looks at the request and fills in the effects, whose `after` is a
- * copy of the table's core. An error means that nothing happens; problem may tell more.
+ * copy of the table's state. An error means that nothing happens; problem may tell more.
  */
 /* seats.c */
 enum error apply_sit(struct change *, struct problem *), apply_leave(struct change *, struct problem *),

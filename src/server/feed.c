@@ -196,7 +196,7 @@ bool conn_begin(struct conn *conn, struct visitor *visitor, struct address *addr
         visitor->conns->link_of_visitor = &conn->next_of_visitor;
     visitor->conns = conn;
     visitor->connections++;
-    visitor_saw(server, visitor);
+    visitor_seen(server, visitor);
     return true;
 }
 
@@ -282,8 +282,8 @@ static size_t tell_elsewhere(struct conn *conn, struct out *out, const char *fro
 static unsigned ready_seats(const struct table *table)
 {
     unsigned ready = 0, waiting = table_waiting(table);
-    if (table->core.state == STORE_RUNNING)
-        ready = table->core.game.replay.state.open.waiting & ~waiting;
+    if (table->now.stage == STORE_RUNNING)
+        ready = table->now.game.replay.state.open.waiting & ~waiting;
     return ready & 15;
 }
 
@@ -305,7 +305,7 @@ static size_t tell_lines(struct conn *conn, struct out *out, const char *from)
     put(out, ",\"lines\":[");
     for (; line < to; line++) {
         struct pyr_word text = table_line(table, line);
-        if (!pyr_game_line_is_visible(&table->core.game, text, seat))
+        if (!pyr_game_line_is_visible(&table->now.game, text, seat))
             continue;
         if (!first)
             put(out, ",");
@@ -332,7 +332,7 @@ static size_t tell_ready(struct conn *conn, struct out *out, const char *from)
     put(out, "{\"type\":\"ready\",\"phase\":");
     put_number(out, table->log.count);
     put(out, ",\"ready\":[");
-    for (unsigned s = 0; s < table->core.seats; s++) {
+    for (unsigned s = 0; s < table->now.seats; s++) {
         if (!(ready >> s & 1))
             continue;
         if (!first)
@@ -373,7 +373,7 @@ size_t feed_next(struct conn *conn, char *to, size_t room)
         return tell_elsewhere(conn, &out, to);
     if (!conn->opened || conn->sent_lines != table->log.count)
         return tell_lines(conn, &out, to);
-    if (conn->sent_ready != table->ready && table->core.state == STORE_RUNNING)
+    if (conn->sent_ready != table->ready && table->now.stage == STORE_RUNNING)
         return tell_ready(conn, &out, to);
     return 0;
 }

@@ -89,7 +89,8 @@ static void refuse(struct conn *conn, const char *id, enum error error, const ch
 }
 
 /* A change of the table that is open here, by this visitor; NULL after an answer. */
-static struct change *begin(struct conn *conn, const char *id, enum error (*apply)(struct change *change, struct problem *problem))
+static struct change *begin(struct conn *conn, const char *id,
+    enum error (*apply)(struct change *change, struct problem *problem))
 {
     struct change *change = conn->observer.table ? change_new(conn->observer.table, apply) : NULL;
     if (!change)
@@ -160,21 +161,38 @@ static void do_sit(struct conn *conn, const char *id, json_t **value)
     }
     if (value[2]) {
         change->request.has_key = true;
-        crypto_hash_sha256(change->request.key, (const unsigned char *)json_string_value(value[2]), json_string_length(value[2]));
+        crypto_hash_sha256(change->request.key, (const unsigned char *)json_string_value(value[2]),
+            json_string_length(value[2]));
     }
     conn_submit(conn, change, id);
 }
 
-static void submit_bare(struct conn *conn, const char *id, enum error (*apply)(struct change *change, struct problem *problem))
+static void submit_bare(struct conn *conn, const char *id,
+    enum error (*apply)(struct change *change, struct problem *problem))
 {
     struct change *change = begin(conn, id, apply);
     if (change)
         conn_submit(conn, change, id);
 }
 
-static void do_leave(struct conn *conn, const char *id, json_t **value) { (void)value; submit_bare(conn, id, apply_leave); }
-static void do_return(struct conn *conn, const char *id, json_t **value) { (void)value; submit_bare(conn, id, apply_return); }
-static void do_close(struct conn *conn, const char *id, json_t **value) { (void)value; submit_bare(conn, id, apply_close); }
+static void do_leave(struct conn *conn, const char *id, json_t **value)
+{
+    (void)value;
+    submit_bare(conn, id, apply_leave);
+}
+
+static void do_return(struct conn *conn, const char *id, json_t **value)
+{
+    (void)value;
+    submit_bare(conn, id, apply_return);
+}
+
+static void do_close(struct conn *conn, const char *id, json_t **value)
+{
+    (void)value;
+    submit_bare(conn, id, apply_close);
+}
+
 static void do_ping(struct conn *conn, const char *id, json_t **value) { (void)value; conn_pong(conn, id); }
 
 static void do_choose(struct conn *conn, const char *id, json_t **value)

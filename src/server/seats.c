@@ -25,8 +25,8 @@ void seat_remember(const struct server *server, struct seat *seat, const char *i
 {
     if (!id[0])
         return;
-    seat->ids[seat->recent] = server_hash(server, id, strlen(id));
-    seat->recent = (uint8_t)((seat->recent + 1) % 8);
+    seat->ids[seat->next_id] = server_hash(server, id, strlen(id));
+    seat->next_id = (uint8_t)((seat->next_id + 1) % 8);
 }
 
 /* Sitting down, and the beginning. */
@@ -36,21 +36,21 @@ static enum error begin(struct change *change)
 {
     const struct pyr_edition *edition = change->table->edition;
     const struct pyr_sink sink = change_sink(change);
-    struct core *core = &change->effects->after;
+    struct table_state *state = &change->effects->after;
     struct pyr_chance chance;
     const char *names[PYR_MAX_SEATS];
     char date[16];
     time_t now = (time_t)server_time();
     struct tm utc;
-    for (unsigned s = 0; s < core->seats; s++)
-        names[s] = core->seat[s].name;
+    for (unsigned s = 0; s < state->seats; s++)
+        names[s] = state->seat[s].name;
     strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &utc));
-    if (pyr_fair_chance(&core->fair, edition, core->seats, &chance) ||
-        pyr_game_begin(&core->game, edition, core->seats, names, &sink) ||
-        pyr_game_tag(&core->game, "date", date, &sink) || pyr_fair_game_tags(&core->game, &core->fair, &sink) ||
-        pyr_game_deal(&core->game, &chance, &sink))
+    if (pyr_fair_chance(&state->fair, edition, state->seats, &chance) ||
+        pyr_game_begin(&state->game, edition, state->seats, names, &sink) ||
+        pyr_game_tag(&state->game, "date", date, &sink) || pyr_fair_game_tags(&state->game, &state->fair, &sink) ||
+        pyr_game_deal(&state->game, &chance, &sink))
         return ERROR_STORAGE;
-    core->state = STORE_RUNNING;
+    state->stage = STORE_RUNNING;
     return change_note_game(change);
 }
 
@@ -72,19 +72,19 @@ enum error apply_sit(struct change *change, struct problem *problem)
 {
     const struct change_request *request = &change->request;
     struct table *table = change->table;
-    struct core *core = &change->effects->after;
+    struct table_state *state = &change->effects->after;
     pyr_seat mine = table_seat_of(table, request->visitor);
     struct visitor *visitor = visitor_by_id(table->server, request->visitor);
     (void)problem;
     if (mine < PYR_MAX_SEATS)
-        return change->id[0] && !strcmp(core->seat[mine].sit, change->id) ? ERROR_NONE :
-            core->state != STORE_WAITING ? ERROR_BEGUN : ERROR_SEATED;
-    if (core->state != STORE_WAITING)
-        return core->state == STORE_CLOSED ? ERROR_NO_TABLE : ERROR_BEGUN;
+        return change->id[0] && !strcmp(state->seat[mine].sit, change->id) ? ERROR_NONE :
+            state->stage != STORE_WAITING ? ERROR_BEGUN : ERROR_SEATED;
+    if (state->stage != STORE_WAITING)
+        return state->stage == STORE_CLOSED ? ERROR_NO_TABLE : ERROR_BEGUN;
     int found = -1;
     enum error why = ERROR_TAKEN;
-    for (unsigned s = 0; s < core->seats; s++) {
-        const struct seat *seat = &core->seat[s];
+    for (unsigned s = 0; s < state->seats; s++) {
+        const struct seat *seat = &state->seat[s];
         bool wanted = request->has_seat ? s == request->seat : true;
         if (!wanted || seat->kind > SEAT_FRIEND)
             continue;
@@ -100,40 +100,40 @@ enum error apply_sit(struct change *change, struct problem *problem)
     }
     if (found < 0)
         return why;
-    struct seat *seat = &core->seat[found];
+    struct seat *seat = &state->seat[found];
     if (visitor && visitor->name[0])
         memcpy(seat->name, visitor->name, NAME_SIZE);
     if (!seat->name[0])
         return ERROR_BAD_NAME;
-    seat->before = seat->kind;
+    seat->kind_if_free = seat->kind;
     seat->kind = SEAT_PERSON;
     seat->visitor = request->visitor;
     seat->away = false;
     memcpy(seat->sit, change->id, ID_SIZE);
-    pyr_fair_add(&core->fair, (pyr_seat)found, request->number);
+    pyr_fair_add(&state->fair, (pyr_seat)found, request->number);
     change->effects->stores_seats = true;
     return begin_if_full(change);
 }
 
 enum error apply_leave(struct change *change, struct problem *problem)
 {
-    struct core *core = &change->effects->after;
+    struct table_state *state = &change->effects->after;
     pyr_seat mine = table_seat_of(change->table, change->request.visitor);
     (void)problem;
     if (mine >= PYR_MAX_SEATS)
         return ERROR_NOT_SEATED;
-    struct seat *seat = &core->seat[mine];
-    if (core->state == STORE_WAITING) {
-        bool known = sodium_is_zero(seat->key, TOKEN_SIZE) && seat->before == SEAT_FRIEND;
-        seat->kind = seat->before;
+    struct seat *seat = &state->seat[mine];
+    if (state->stage == STORE_WAITING) {
+        bool known = sodium_is_zero(seat->key, TOKEN_SIZE) && seat->kind_if_free == SEAT_FRIEND;
+        seat->kind = seat->kind_if_free;
         seat->sit[0] = '\0';
         if (!known)
             seat->visitor = 0;
         if (seat->kind == SEAT_OPEN)
             seat->name[0] = '\0';
-        core->fair.numbers &= (uint8_t)~(1u << mine);
+        state->fair.numbers &= (uint8_t)~(1u << mine);
         change->effects->stores_seats = true;
-    } else if (core->state == STORE_RUNNING) {
+    } else if (state->stage == STORE_RUNNING) {
         if (seat->away)
             return ERROR_NONE;
         seat->away = true;
@@ -156,15 +156,15 @@ void seat_come_back(struct change *change, pyr_seat number)
 /* The choice that a stand-in has made is the person's own from now on. */
 enum error apply_return(struct change *change, struct problem *problem)
 {
-    const struct core *core = &change->effects->after;
+    const struct table_state *state = &change->effects->after;
     pyr_seat mine = table_seat_of(change->table, change->request.visitor);
     char text[STORE_CHOICE_SIZE];
     (void)problem;
     if (mine >= PYR_MAX_SEATS)
         return ERROR_NOT_SEATED;
-    if (core->state != STORE_RUNNING)
+    if (state->stage != STORE_RUNNING)
         return ERROR_NOT_RUNNING;
-    if (!core->seat[mine].away)
+    if (!state->seat[mine].away)
         return ERROR_NONE;
     seat_come_back(change, mine);
     table_choice(change->table, mine, text, sizeof text);
@@ -176,16 +176,16 @@ enum error apply_return(struct change *change, struct problem *problem)
 enum error apply_fill(struct change *change, struct problem *problem)
 {
     const struct change_request *request = &change->request;
-    struct core *core = &change->effects->after;
+    struct table_state *state = &change->effects->after;
     (void)problem;
     if (!is_hosts(change))
         return ERROR_NOT_HOST;
-    if (core->state != STORE_WAITING)
+    if (state->stage != STORE_WAITING)
         return ERROR_BEGUN;
-    if (request->seat >= core->seats || core->seat[request->seat].kind > SEAT_FRIEND)
+    if (request->seat >= state->seats || state->seat[request->seat].kind > SEAT_FRIEND)
         return ERROR_TAKEN;
-    core->seat[request->seat] = (struct seat){ .kind = SEAT_BOT, .before = SEAT_OPEN, .bot = request->bot };
-    snprintf(core->seat[request->seat].name, NAME_SIZE, "%s", request->bot->name);
+    state->seat[request->seat] = (struct seat){ .kind = SEAT_BOT, .kind_if_free = SEAT_OPEN, .bot = request->bot };
+    snprintf(state->seat[request->seat].name, NAME_SIZE, "%s", request->bot->name);
     return begin_if_full(change);
 }
 
@@ -193,19 +193,19 @@ enum error apply_standin(struct change *change, struct problem *problem)
 {
     const struct change_request *request = &change->request;
     const struct table *table = change->table;
-    struct core *core = &change->effects->after;
+    struct table_state *state = &change->effects->after;
     bool orphaned = !table_has_host(table) && server_now(table->server) - table->host_left >= HOST_GONE_MS;
     (void)problem;
     if (!is_hosts(change) && !(orphaned && table_seat_of(table, request->visitor) < PYR_MAX_SEATS))
         return ERROR_NOT_HOST;
-    if (core->state != STORE_RUNNING)
+    if (state->stage != STORE_RUNNING)
         return ERROR_NOT_RUNNING;
-    if (request->seat >= core->seats || core->seat[request->seat].kind != SEAT_PERSON)
+    if (request->seat >= state->seats || state->seat[request->seat].kind != SEAT_PERSON)
         return ERROR_NOT_SEATED;
     if (table_is_here(table, request->seat))
         return ERROR_HERE;
-    if (!core->seat[request->seat].away) {
-        core->seat[request->seat].away = true;
+    if (!state->seat[request->seat].away) {
+        state->seat[request->seat].away = true;
         change_note_table(change);
     }
     return ERROR_NONE;
@@ -216,11 +216,11 @@ enum error apply_close(struct change *change, struct problem *problem)
     (void)problem;
     if (change->request.visitor && !is_hosts(change))        /* 0: the server itself */
         return ERROR_NOT_HOST;
-    if (change->effects->after.state == STORE_CLOSED)
+    if (change->effects->after.stage == STORE_CLOSED)
         return ERROR_NONE;                   /* sent again */
-    if (change->effects->after.state != STORE_WAITING)
+    if (change->effects->after.stage != STORE_WAITING)
         return ERROR_BEGUN;
-    change->effects->after.state = STORE_CLOSED;
+    change->effects->after.stage = STORE_CLOSED;
     change_note_table(change);
     return ERROR_NONE;
 }

@@ -91,8 +91,8 @@ struct server {
     struct {
         uint64_t requests[6];    /* by hundreds of the status */
         uint64_t messages, sent, bytes_sent, choices, errors, refused, games, cut;
-        uint64_t told_ms[12];    /* choices by milliseconds until the answer: 1 2 5 10 20 50 100 200 500 1000 5000 more */
-        double told_sum;
+        uint64_t answer_ms[12];    /* choices by milliseconds until the answer: 1 2 5 10 20 50 100 200 500 1000 5000 more */
+        double answer_sum;
     } count;
 };
 

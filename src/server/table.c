@@ -62,8 +62,8 @@ struct table *table_find(const struct server *server, const char *code)
 
 pyr_seat table_seat_of(const struct table *table, int64_t visitor)
 {
-    for (unsigned s = 0; s < table->core.seats && visitor; s++)
-        if (table->core.seat[s].kind == SEAT_PERSON && table->core.seat[s].visitor == visitor)
+    for (unsigned s = 0; s < table->now.seats && visitor; s++)
+        if (table->now.seat[s].kind == SEAT_PERSON && table->now.seat[s].visitor == visitor)
             return (pyr_seat)s;
     return PYR_SPECTATOR;
 }
@@ -76,7 +76,7 @@ bool table_is_known_to(const struct table *table, const struct visitor *visitor)
 
 unsigned table_waiting(const struct table *table)
 {
-    return pyr_game_waiting(&table->core.game);
+    return pyr_game_waiting(&table->now.game);
 }
 
 static bool is_observed_by(const struct table *table, int64_t visitor)
@@ -89,7 +89,7 @@ static bool is_observed_by(const struct table *table, int64_t visitor)
 
 bool table_is_here(const struct table *table, unsigned seat)
 {
-    return is_observed_by(table, table->core.seat[seat].visitor);
+    return is_observed_by(table, table->now.seat[seat].visitor);
 }
 
 bool table_has_host(const struct table *table)
@@ -105,10 +105,10 @@ struct pyr_word table_line(const struct table *table, uint32_t line)
 
 void table_choice(const struct table *table, pyr_seat seat, char *to, size_t size)
 {
-    const struct pyr_game *game = &table->core.game;
+    const struct pyr_game *game = &table->now.game;
     struct pyr_out out;
     *to = '\0';
-    if (seat >= table->core.seats || table->core.state != STORE_RUNNING || !game->choice[seat].confirmed)
+    if (seat >= table->now.seats || table->now.stage != STORE_RUNNING || !game->choice[seat].confirmed)
         return;
     pyr_out_init(&out, to, size);
     pyr_game_write_choice(game, seat, &out);
@@ -122,15 +122,15 @@ void table_notify(struct table *table)
 
 bool table_is_awaited(const struct table *table)
 {
-    for (unsigned s = 0; s < table->core.seats; s++)
-        if (table->core.seat[s].kind == SEAT_PERSON && !table->core.seat[s].away && table_is_here(table, s))
+    for (unsigned s = 0; s < table->now.seats; s++)
+        if (table->now.seat[s].kind == SEAT_PERSON && !table->now.seat[s].away && table_is_here(table, s))
             return true;
     return false;
 }
 
 void table_presence_changed(struct table *table)
 {
-    for (unsigned s = 0; s < table->core.seats && table->server->pool; s++)
+    for (unsigned s = 0; s < table->now.seats && table->server->pool; s++)
         pool_watch(table->server->pool, &table->ask[s], table_is_awaited(table));
     table->version++;
     table->idle = table->observers ? 0 : server_now(table->server);
@@ -217,7 +217,7 @@ void table_forget(struct table *table)
         *table->link = table->next;
         if (table->next)
             table->next->link = table->link;
-        if (table->core.state <= STORE_RUNNING)
+        if (table->now.stage <= STORE_RUNNING)
             table_count_out(table);
         while (table->observers)
             table_unobserve(table->observers);
@@ -233,7 +233,7 @@ void table_forget(struct table *table)
             change->answer(change, ERROR_STORAGE);
         change_free(change);
     }
-    pyr_fair_wipe(&table->core.fair);
+    pyr_fair_wipe(&table->now.fair);
     free(table->log.text);
     free(table->log.start);
     free(table);
@@ -256,7 +256,7 @@ static bool make_room(struct server *server, const struct address *address)
     unsigned most = 0;
     for (struct table *table = server->table_list; table; table = table->next) {
         unsigned tables = table->address ? table->address->tables : 0;
-        if (table->core.state != STORE_WAITING || table->observers || table->changes ||
+        if (table->now.stage != STORE_WAITING || table->observers || table->changes ||
             (address && table->address != address) || server_now(server) - table->idle < ABANDONED_MS)
             continue;
         if (!worst || tables > most || (tables == most && table->idle < worst->idle)) {
@@ -278,7 +278,7 @@ static enum error check_limits(struct server *server, int64_t host, struct addre
     const struct server_options *options = &server->options;
     unsigned open = 0;
     for (const struct table *table = server->table_list; table; table = table->next)
-        open += table->core.state <= STORE_RUNNING && table->host == host;
+        open += table->now.stage <= STORE_RUNNING && table->host == host;
     if (open >= options->max_tables_per_visitor)
         return ERROR_TOO_MANY;
     if (address && address->tables >= options->max_tables_per_address && !make_room(server, address))
@@ -305,7 +305,7 @@ enum error table_create(struct server *server, struct visitor *host, const struc
     } while (table_find(server, code));
     struct table *table = table_new(server, code);
     struct change *change = table ? change_new(table, apply_new) : NULL;
-    if (!table || !change || !pyr_fair_draw(&table->core.fair)) {
+    if (!table || !change || !pyr_fair_draw(&table->now.fair)) {
         change_free(change);
         if (table) {
             server->open_tables++;
@@ -323,12 +323,12 @@ enum error table_create(struct server *server, struct visitor *host, const struc
     table->clock = request->clock;
     table->host = id;
     table->owner = request->address ? request->address->node.key : 0;
-    table->created = table->core.changed = server_time();
-    table->core.seats = (uint8_t)request->seats;
-    memcpy(table->core.seat, request->seat, sizeof table->core.seat);
+    table->created = table->now.changed = server_time();
+    table->now.seats = (uint8_t)request->seats;
+    memcpy(table->now.seat, request->seat, sizeof table->now.seat);
     for (unsigned s = 0; s < request->seats; s++) {
         char key[KEY_SIZE + 1];
-        struct seat *seat = &table->core.seat[s];
+        struct seat *seat = &table->now.seat[s];
         if (seat->kind != SEAT_FRIEND || seat->visitor)
             continue;
         table_key(table, s, key);
@@ -349,7 +349,7 @@ void table_key(const struct table *table, unsigned seat, char key[KEY_SIZE + 1])
     char text[32];
     int size = snprintf(text, sizeof text, "pyramids key %u", seat + 1);
     _Static_assert(PYR_FAIR_BYTES == crypto_auth_hmacsha256_KEYBYTES, "the secret is a key");
-    crypto_auth_hmacsha256(bytes, (const unsigned char *)text, (unsigned long long)size, table->core.fair.secret);
+    crypto_auth_hmacsha256(bytes, (const unsigned char *)text, (unsigned long long)size, table->now.fair.secret);
     sodium_bin2base64(key, KEY_SIZE + 1, bytes, 16, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
 }
 
@@ -370,16 +370,16 @@ static uint64_t clock_spent(const struct server *server, int64_t since)
 static bool restore_game(struct table *table, const char *text, size_t size, const struct store_choice *choices,
     unsigned count)
 {
-    struct core *core = &table->core;
-    struct pyr_game *game = &core->game;
+    struct table_state *state = &table->now;
+    struct pyr_game *game = &state->game;
     struct pyr_chance chance;
-    if (size > PYR_LOG_SIZE || pyr_fair_chance(&core->fair, table->edition, core->seats, &chance) ||
-        pyr_game_load(game, table->edition, text, size, PYR_NOBODY, NULL) || game->replay.seats != core->seats)
+    if (size > PYR_LOG_SIZE || pyr_fair_chance(&state->fair, table->edition, state->seats, &chance) ||
+        pyr_game_load(game, table->edition, text, size, PYR_NOBODY, NULL) || game->replay.seats != state->seats)
         return false;
     pyr_game_set_chance(game, &chance);
     for (unsigned i = 0; i < count; i++) {
         const struct store_choice *choice = &choices[i];
-        if (choice->seat < core->seats && choice->phase == table->log.count && choice->text[0] &&
+        if (choice->seat < state->seats && choice->phase == table->log.count && choice->text[0] &&
             (pyr_game_choose(game, choice->seat, choice->text, NULL, NULL) || pyr_game_confirm(game, choice->seat, NULL)))
             return false;
     }
@@ -394,30 +394,30 @@ struct table *table_restore(struct server *server, const struct store_table *sto
     struct table *table = table_new(server, stored->code);
     if (!table)
         return NULL;
-    struct core *core = &table->core;
+    struct table_state *state = &table->now;
     table->id = stored->id;
     table->created = stored->created;
-    core->changed = stored->changed;
-    core->state = stored->state;
-    if (core->state <= STORE_RUNNING)
+    state->changed = stored->changed;
+    state->stage = stored->state;
+    if (state->stage <= STORE_RUNNING)
         server->open_tables++;
     bool good = config_read(table, stored->config) && (!size || lines_reserve(&table->log, text, size));
     if (good && size)
         lines_add(&table->log, text, size);
-    if (core->changed < stored->phase)
-        core->changed = stored->phase;
+    if (state->changed < stored->phase)
+        state->changed = stored->phase;
     for (unsigned i = 0; good && i < count; i++) {
-        if (choices[i].seat < core->seats)
-            seat_remember(server, &core->seat[choices[i].seat], choices[i].id);
-        if (core->changed < choices[i].made)
-            core->changed = choices[i].made;
+        if (choices[i].seat < state->seats)
+            seat_remember(server, &state->seat[choices[i].seat], choices[i].id);
+        if (state->changed < choices[i].made)
+            state->changed = choices[i].made;
     }
     if (stored->phase)
         table->spent = clock_spent(server, stored->phase);
-    if (good && core->state == STORE_RUNNING)
+    if (good && state->stage == STORE_RUNNING)
         good = restore_game(table, text, size, choices, count);
-    else if (core->state == STORE_OVER)
-        core->game.replay.stage = PYR_STAGE_OVER;
+    else if (state->stage == STORE_OVER)
+        state->game.replay.stage = PYR_STAGE_OVER;
     if (good)
         return table;
     server_log(server, LOG_ERROR, "table_unreadable", "table=%lld", (long long)stored->id);
@@ -514,14 +514,14 @@ static void rematch_made(struct change *change, enum error error)
 enum error table_rematch(struct table *table, struct visitor *visitor, struct address *address,
     void (*answer)(struct change *change, enum error error), void *context)
 {
-    struct table_request request = { .seats = table->core.seats, .edition = table->edition, .is_public = false,
+    struct table_request request = { .seats = table->now.seats, .edition = table->edition, .is_public = false,
         .clock = table->clock, .address = address };
-    if (table->core.state != STORE_OVER)
+    if (table->now.stage != STORE_OVER)
         return ERROR_NOT_OVER;
     if (table_seat_of(table, (int64_t)visitor->node.key) >= PYR_MAX_SEATS)
         return ERROR_NOT_SEATED;
-    struct table *other = table_find(table->server, table->core.rematch[0] ? table->core.rematch : table->again);
-    if (other && other->core.state != STORE_CLOSED) {
+    struct table *other = table_find(table->server, table->now.rematch[0] ? table->now.rematch : table->rematch_pending);
+    if (other && other->now.stage != STORE_CLOSED) {
         /* Somebody was faster: the answer comes when that table is stored. */
         struct change *change = change_new(other, apply_new);
         if (!change)
@@ -532,10 +532,10 @@ enum error table_rematch(struct table *table, struct visitor *visitor, struct ad
         return ERROR_NONE;
     }
     for (unsigned s = 0; s < request.seats; s++) {
-        const struct seat *seat = &table->core.seat[s];
+        const struct seat *seat = &table->now.seat[s];
         request.seat[s] = (struct seat){ .kind = seat->kind == SEAT_PERSON ? SEAT_FRIEND : seat->kind, .bot = seat->bot,
             .visitor = seat->visitor };
-        request.seat[s].before = request.seat[s].kind;
+        request.seat[s].kind_if_free = request.seat[s].kind;
         memcpy(request.seat[s].name, seat->name, NAME_SIZE);
     }
     struct rematch *rematch = malloc(sizeof *rematch);
@@ -548,6 +548,6 @@ enum error table_rematch(struct table *table, struct visitor *visitor, struct ad
     if (error)
         free(rematch);
     else
-        memcpy(table->again, other->code, sizeof table->again);
+        memcpy(table->rematch_pending, other->code, sizeof table->rematch_pending);
     return error;
 }

@@ -36,9 +36,9 @@ enum clock_kind { CLOCK_NONE, CLOCK_RELAXED, CLOCK_QUICK };
 
 struct seat {
     uint8_t kind;                /* enum seat_kind */
-    uint8_t before;              /* what a SEAT_PERSON's seat was: open, or kept for a friend */
+    uint8_t kind_if_free;        /* what a SEAT_PERSON's seat was: open, or kept for a friend */
     bool away;                   /* a bot plays for this person */
-    uint8_t recent;              /* where the next id goes */
+    uint8_t next_id;             /* where the next id goes */
     const struct pyr_bot *bot;   /* of SEAT_BOT */
     int64_t visitor;             /* of SEAT_PERSON, and of a SEAT_FRIEND kept for someone known; 0 none */
     char name[NAME_SIZE];
@@ -48,8 +48,8 @@ struct seat {
 };
 
 /* What a change of a table replaces, all at once. */
-struct core {
-    uint8_t state;               /* enum store_state */
+struct table_state {
+    uint8_t stage;               /* enum store_state */
     uint8_t seats;
     int64_t changed;             /* seconds since 1970: the last choice, seat taken, or other change */
     struct seat seat[PYR_MAX_SEATS];
@@ -98,7 +98,7 @@ struct table {
     const struct pyr_edition *edition;
     int64_t host, created;
     struct address *address;     /* from where it was made, while it is open; NULL: before the last start */
-    struct core core;
+    struct table_state now;
     struct lines log;
     struct table_observer *observers;
     struct change *changes;      /* waiting; the first is being stored while `busy` */
@@ -117,7 +117,7 @@ struct table {
     bool analysing;
     struct { uint64_t messages,
         bytes; uint32_t lines; } unreported;     /* sent since the log had so many lines (table_report) */
-    char again[CODE_SIZE + 1];   /* a rematch that was begun and may not be in the core yet; "" none */
+    char rematch_pending[CODE_SIZE + 1];     /* a rematch that was begun and may not be stored yet; "" none */
 };
 
 struct table_request {           /* what a table is to be */
@@ -187,7 +187,7 @@ enum error table_rematch(struct table *table, struct visitor *visitor, struct ad
 
 
 /* config.c: the JSON text of a table's configuration, and back. The text is the caller's to free. */
-char *config_write(const struct table *table, const struct core *core);
+char *config_write(const struct table *table, const struct table_state *state);
 bool config_read(struct table *table, const char *text);
 
 /* The turn of a bot has come: what it is to think about; NULL if nothing. And it has chosen. (turns.c, for pool.c) */

@@ -22,19 +22,19 @@
 static enum error check_phase(const struct change *change, pyr_seat *seat, bool *again)
 {
     const struct table *table = change->table;
-    const struct core *core = &change->effects->after;
+    const struct table_state *state = &change->effects->after;
     uint32_t phase = change->request.phase;
     *seat = table_seat_of(table, change->request.visitor);
     if (*seat >= PYR_MAX_SEATS)
         return ERROR_NOT_SEATED;
-    *again = seat_knows(table->server, &core->seat[*seat], change->id);
+    *again = seat_knows(table->server, &state->seat[*seat], change->id);
     if (*again)
         return ERROR_NONE;
-    if (core->state == STORE_WAITING)
+    if (state->stage == STORE_WAITING)
         return ERROR_NOT_RUNNING;
     if (phase != table->log.count)
         return phase < table->log.count ? ERROR_LATE : ERROR_NOT_DUE;
-    return core->state == STORE_RUNNING ? ERROR_NONE : ERROR_NOT_RUNNING;
+    return state->stage == STORE_RUNNING ? ERROR_NONE : ERROR_NOT_RUNNING;
 }
 
 /* A person has chosen, or taken a choice back (""). */
@@ -113,13 +113,13 @@ static enum error apply_bot_choice(struct change *change, struct problem *proble
 {
     const struct pyr_sink sink = change_sink(change);
     const struct change_request *request = &change->request;
-    struct core *core = &change->effects->after;
-    struct pyr_game *game = &core->game;
+    struct table_state *state = &change->effects->after;
+    struct pyr_game *game = &state->game;
     pyr_seat seat = request->seat;
     enum pyr_err err = PYR_OK;
     (void)problem;
-    if (request->phase != change->table->log.count || core->state != STORE_RUNNING ||
-        !(pyr_game_waiting(game) >> seat & 1) || !is_played_by_bot(&core->seat[seat]))
+    if (request->phase != change->table->log.count || state->stage != STORE_RUNNING ||
+        !(pyr_game_waiting(game) >> seat & 1) || !is_played_by_bot(&state->seat[seat]))
         return ERROR_LATE;
     pyr_game_clear(game, seat);
     for (unsigned i = 0; i < request->steps && !err; i++)
@@ -149,7 +149,7 @@ static uint64_t owner_of(struct table *table)
 static void think(struct table *table, unsigned seat)
 {
     struct ask *ask = &table->ask[seat];
-    const struct seat *at = &table->core.seat[seat];
+    const struct seat *at = &table->now.seat[seat];
     if (ask->job.link || ask->thinking)
         return;
     ask->table = table;
@@ -165,12 +165,12 @@ struct thought *table_begin_thought(struct ask *ask)
 {
     struct table *table = ask->table;
     unsigned seat = (unsigned)(ask - table->ask);
-    if (!(table_waiting(table) >> seat & 1) || !is_played_by_bot(&table->core.seat[seat]))
+    if (!(table_waiting(table) >> seat & 1) || !is_played_by_bot(&table->now.seat[seat]))
         return NULL;                         /* a person has come back */
     struct thought *thought = malloc(sizeof *thought);
     if (!thought)
         return NULL;
-    thought->game = table->core.game;
+    thought->game = table->now.game;
     pyr_game_clear(&thought->game, (pyr_seat)seat);      /* what a person took back is a draft there */
     thought->phase = table->log.count;
     thought->seat = (pyr_seat)seat;
@@ -215,14 +215,14 @@ static uint64_t time_for(struct table *table)
 void table_wake(struct table *table)
 {
     struct server *server = table->server;
-    const struct core *core = &table->core;
+    const struct table_state *state = &table->now;
     unsigned waiting = table_waiting(table), people = 0;
-    if (core->state != STORE_RUNNING || server->stopping || !server->pool)
+    if (state->stage != STORE_RUNNING || server->stopping || !server->pool)
         return;
-    for (unsigned s = 0; s < core->seats; s++) {
+    for (unsigned s = 0; s < state->seats; s++) {
         if (!(waiting >> s & 1))
             continue;
-        if (!is_played_by_bot(&core->seat[s]))
+        if (!is_played_by_bot(&state->seat[s]))
             people |= 1u << s;
         else
             think(table, s);
@@ -240,9 +240,9 @@ void table_tick(struct table *table)
     bool is_late = table->deadline && now >= table->deadline;
     if (table->busy || table->changes)
         return;
-    if (table->core.state == STORE_RUNNING) {
+    if (table->now.stage == STORE_RUNNING) {
         if (!table->deadline && !table->clock && !table->observers &&
-            server_time() - table->core.changed >= CORRESPONDENCE_SECONDS)
+            server_time() - table->now.changed >= CORRESPONDENCE_SECONDS)
             is_late = true;
         if (!is_late) {
             table_wake(table);               /* a bot that could not be asked is asked again */
@@ -254,8 +254,8 @@ void table_tick(struct table *table)
             change->request.phase = table->log.count;
             change_submit(change, NULL, NULL);
         }
-    } else if (table->core.state == STORE_WAITING) {
-        if (table->observers || server_time() - table->core.changed < WAITING_SECONDS)
+    } else if (table->now.stage == STORE_WAITING) {
+        if (table->observers || server_time() - table->now.changed < WAITING_SECONDS)
             return;
         struct change *change = change_new(table, apply_close);
         if (change)

@@ -62,7 +62,7 @@ struct visitor *visitor_new(struct server *server, const char *name, char token[
 bool visitor_add_token(struct server *server, struct visitor *visitor, char token[2 * TOKEN_SIZE + 1],
     uint8_t hash[TOKEN_SIZE]);
 void visitor_drop_token(struct server *server, const uint8_t hash[TOKEN_SIZE]);
-void visitor_saw(struct server *server, struct visitor *visitor);                      /* is still about */
+void visitor_seen(struct server *server, struct visitor *visitor);                      /* is still active */
 /* One-time codes for a second device, ABCD-EFGH. The database keeps what is in `made` but `next`; false without memory. */
 bool device_code_new(struct server *server, struct visitor *visitor, char text[10], struct device_code *made);
 bool device_code_load(struct server *server, const uint8_t hash[TOKEN_SIZE], int64_t visitor, int64_t until);

@@ -554,7 +554,7 @@ static void count_sent(struct conn *conn, size_t size)
 {
     struct server *server = conn->server;
     struct table *table = conn->observer.table;
-    if (!table || table->core.state != STORE_RUNNING) {
+    if (!table || table->now.stage != STORE_RUNNING) {
         server->count.sent++;
         server->count.bytes_sent += size;
         return;

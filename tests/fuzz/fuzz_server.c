@@ -154,7 +154,7 @@ static void check_deal(unsigned visitor, unsigned seat)
 {
     bool may_see_it = false;
     for (const struct table *table = fuzz.server.table_list; table; table = table->next)
-        if (table->core.state >= STORE_OVER || table_seat_of(table, fuzz.id[visitor]) == seat - 1)
+        if (table->now.stage >= STORE_OVER || table_seat_of(table, fuzz.id[visitor]) == seat - 1)
             may_see_it = true;
     MUST(may_see_it);
 }
@@ -171,9 +171,9 @@ static void check_secrets(const struct client *client, const char *text, size_t 
 {
     const struct table *table = client->code[0] ? table_find(&fuzz.server, client->code) : NULL;
     check_deals(client->visitor, text, size);
-    if (!table || table->core.state != STORE_RUNNING || has_text(text, size < 16 ? size : 16, "\"error\""))
+    if (!table || table->now.stage != STORE_RUNNING || has_text(text, size < 16 ? size : 16, "\"error\""))
         return;                              /* an error repeats what was sent */
-    for (unsigned s = 0; s < table->core.seats; s++) {
+    for (unsigned s = 0; s < table->now.seats; s++) {
         char choice[512];
         table_choice(table, (pyr_seat)s, choice, sizeof choice);
         if (table_seat_of(table, fuzz.id[client->visitor]) != s && strchr(choice, ':'))
@@ -448,7 +448,7 @@ static void do_request(struct client *client)
 /* A legal choice of a seat as text; "" none. */
 static void pick(const struct table *table, unsigned seat, char *to, size_t size)
 {
-    struct pyr_game game = table->core.game;
+    struct pyr_game game = table->now.game;
     struct pyr_out out;
     game.choice[seat].count = 0;
     pyr_out_init(&out, to, size);
@@ -488,7 +488,7 @@ static void say_choice(struct client *client, const struct table *table, unsigne
 {
     char choice[400] = "1:a1", text[800];
     pyr_seat seat = table ? table_seat_of(table, fuzz.id[client->visitor]) : PYR_SPECTATOR;
-    bool is_due = table && table->core.state == STORE_RUNNING && seat < PYR_MAX_SEATS && table_waiting(table) >> seat & 1;
+    bool is_due = table && table->now.stage == STORE_RUNNING && seat < PYR_MAX_SEATS && table_waiting(table) >> seat & 1;
     struct action *action = new_action(client, table);
     if (is_due && !(how & 32))
         pick(table, seat, choice, sizeof choice);
