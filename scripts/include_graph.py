@@ -13,25 +13,26 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Who may include whom: each folder of src with the folders that it includes directly. The order is from the bottom up.
+# Each folder of src, from the bottom up, with the folders that it may include.
 ALLOWED = {
     "engine": [],
     "lines": ["engine"],
     "edition": ["engine", "lines"],
     "record": ["engine", "lines", "edition"],
     "match": ["engine", "lines", "edition", "record"],
-    "aim": ["engine"],
     "bots": ["engine"],
+    "session": ["engine", "lines", "edition", "record", "match", "bots"],
     "builtin": ["engine"],
     "text": ["engine", "lines", "edition", "record"],
     "fair": ["engine", "lines", "edition", "record", "match"],
-    "judge": ["engine", "lines", "edition", "record", "match", "bots", "text"],
+    "judge": ["engine", "lines", "edition", "record", "match", "session", "text"],
     "wire": [],
-    "server": ["engine", "lines", "edition", "record", "match", "bots", "text", "fair", "judge", "wire"],
-    "tui": ["engine", "lines", "edition", "record", "match", "aim", "bots", "builtin", "text", "judge"],
-    "wasm": ["engine", "lines", "edition", "record", "match", "aim", "bots", "fair"],
+    "server": ["engine", "lines", "edition", "record", "match", "bots", "session", "text", "fair", "judge", "wire"],
+    "tui": ["engine", "lines", "edition", "record", "match", "bots", "session", "builtin", "text", "judge"],
+    "instance": ["engine", "lines", "edition", "record", "match", "bots", "session", "fair"],
+    "wasm": ["engine", "lines", "edition", "record", "match", "bots", "session", "fair", "instance"],
     "lib": [],
-    "cli": ["engine", "lines", "edition", "record", "match", "aim", "bots", "builtin", "text", "fair", "judge", "server",
+    "cli": ["engine", "lines", "edition", "record", "match", "bots", "session", "builtin", "text", "fair", "judge", "server",
             "tui"],
 }
 

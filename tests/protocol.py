@@ -100,13 +100,13 @@ def case_limits(folder):
         return int(re.search(pattern, limits[what]).group(1).replace(',', ''))
     options = set(re.findall(r'`--([a-z-]+)`', PAGE))
     assert options <= set(re.findall(r'--([a-z-]+)', usage)), options
-    for what, pattern, option in (('messages a connection', r'^(\d+) a second', 'message-rate'), ('HTTP requests an address', r'^(\d+) a second', 'request-rate'),
-                                  ('connections', r'^([\d,]+) \(', 'max-connections'), ('connections', r'(\d+) an address', 'max-per-address'),
+    for what, pattern, option in (('messages per connection', r'^(\d+) per second', 'message-rate'), ('HTTP requests per address', r'^(\d+) per second', 'request-rate'),
+                                  ('connections', r'^([\d,]+) \(', 'max-connections'), ('connections', r'(\d+) per address', 'max-per-address'),
                                   ('open tables', r'^([\d,]+) \(', 'max-tables')):
         assert number(what, pattern) == defaults[option], (what, limits[what], defaults[option])
-    assert number('messages a connection', r'bursts of (\d+)') == 3 * defaults['message-rate'] and \
-        number('HTTP requests an address', r'bursts of (\d+)') == 5 * defaults['request-rate']
-    seconds = {name: int(n) for n, name in re.findall(r'`(?:relaxed)`: (\d+) (minutes) a choice', PAGE)}
+    assert number('messages per connection', r'bursts of (\d+)') == 3 * defaults['message-rate'] and \
+        number('HTTP requests per address', r'bursts of (\d+)') == 5 * defaults['request-rate']
+    seconds = {name: int(n) for n, name in re.findall(r'`(?:relaxed)`: (\d+) (minutes) per choice', PAGE)}
     assert seconds['minutes'] * 60 == defaults['relaxed'] and int(re.search(r'`quick`: (\d+) seconds', PAGE).group(1)) == defaults['quick']
     assert int(re.search(r'pings after (\d+) seconds of silence', PAGE).group(1)) == defaults['ping']
     with Server(folder) as server:
@@ -119,20 +119,20 @@ def case_limits(folder):
         link.until(lambda: 'a' in link.answers)
         link.put(1, b' ' * (size + 1))
         assert link.closed() == 1009
-        tables = number('open tables', r'(\d+) a visitor')
+        tables = number('open tables', r'(\d+) per visitor')
         for _ in range(tables):
             ana.make('open', 'open')
         ana.refused(429, 'too_many', 'POST', '/api/tables', {'seats': [{'kind': 'open'}] * 2})
         ben = server.visitor('Ben')
-        links = [ben.link() for _ in range(number('connections', r'(\d+) a visitor'))]
+        links = [ben.link() for _ in range(number('connections', r'(\d+) per visitor'))]
         assert wire.Wire(ben).status == 429 and links
-        guesses = number('codes that do not exist, an address', r'(\d+) a minute')
+        guesses = number('wrong codes per address', r'(\d+) per minute')
         hits = [ana.ask('GET', '/api/tables/22222222').status for _ in range(guesses + 15)]
         assert hits[:guesses] == [404] * guesses and 429 in hits, hits
     # Its own limits: a burst of so many messages passes, more do not.
     with Server(folder, database='rates.db', generous=False) as server:
         link = server.visitor().link()
-        burst = number('messages a connection', r'bursts of (\d+)')
+        burst = number('messages per connection', r'bursts of (\d+)')
         begun, sent = time.monotonic(), 0
 
         def refused():

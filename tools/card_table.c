@@ -263,15 +263,15 @@ static void print_symbols(const struct pyr_card_face *face, pyr_spaces ways)
 
 static void print_cards(const struct count *count, const struct pyr_box *box)
 {
-    puts("| card | colour | way | walls | symbols  | kept | taken | done | turns | points | points a turn |");
-    puts("|-----:|--------|----:|------:|----------|-----:|------:|-----:|------:|-------:|--------------:|");
+    puts("| card | colour | way | walls | symbols  | kept | taken | done | turns | points | points per turn |");
+    puts("|-----:|--------|----:|------:|----------|-----:|------:|-----:|------:|-------:|----------------:|");
     for (pyr_card c = 0; c < PYR_CARDS; c++) {
         const struct tally *t = &count->card[c];
         struct pyr_card_survey survey;
         pyr_card_survey(box, c, &survey);
         printf("| %4u | %-6s | %3u | %5u |", c + 1u, pyr_colour_word(survey.colour), survey.way, survey.walls);
         print_symbols(&box->card[c], survey.ways);
-        printf(" %4.0f | %5.0f | %4.0f | %5.2f | %6.1f | %13.1f |\n", 100 * ratio((double)t->kept, (double)t->dealt),
+        printf(" %4.0f | %5.0f | %4.0f | %5.2f | %6.1f | %15.1f |\n", 100 * ratio((double)t->kept, (double)t->dealt),
             100 * ratio((double)t->taken, (double)t->offered), 100 * ratio((double)t->done, (double)t->laid),
             ratio((double)t->turns, (double)t->done), ratio((double)t->points, (double)t->done),
             ratio((double)t->points, (double)t->turns));
@@ -280,8 +280,8 @@ static void print_cards(const struct count *count, const struct pyr_box *box)
 
 static void print_colours(const struct count *count, const struct pyr_box *box)
 {
-    puts("\n| colour | pyramids a player | of a winner | kept | taken | turns | points | pyramid points a game |");
-    puts("|--------|------------------:|------------:|-----:|------:|------:|-------:|----------------------:|");
+    puts("\n| colour | pyramids per player | per winner | kept | taken | turns | points | pyramid points per game |");
+    puts("|--------|--------------------:|-----------:|-----:|------:|------:|-------:|------------------------:|");
     for (unsigned k = 0; k < PYR_COLOURS; k++) {
         struct tally sum = { 0 };
         for (unsigned c = 0; c < PYR_CARDS; c++) {
@@ -291,7 +291,7 @@ static void print_colours(const struct count *count, const struct pyr_box *box)
             sum.offered += count->card[c].offered, sum.taken += count->card[c].taken;
             sum.done += count->card[c].done, sum.turns += count->card[c].turns, sum.points += count->card[c].points;
         }
-        printf("| %-6s | %17.2f | %11.2f | %4.1f | %5.1f | %5.2f | %6.1f | %21.1f |\n", pyr_colour_word(k),
+        printf("| %-6s | %19.2f | %10.2f | %4.1f | %5.1f | %5.2f | %6.1f | %23.1f |\n", pyr_colour_word(k),
             ratio((double)count->colour_pyramids[k], (double)count->seats),
             ratio((double)count->winner_pyramids[k], (double)count->winners),
             100 * ratio((double)sum.kept, (double)sum.dealt), 100 * ratio((double)sum.taken, (double)sum.offered),

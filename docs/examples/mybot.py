@@ -11,7 +11,7 @@ EDITION = ['--edition', os.environ['EDITION']] if 'EDITION' in os.environ else [
 
 
 def legal_choices(lines, seat):
-    """The rules are a command away: every legal choice, one a line."""
+    """The rules are a command away: every legal choice, one per line."""
     text = '\n'.join(lines) + '\n'
     command = [PYRAMIDS, 'legal', '-', '--view', '--seat', seat, *EDITION]
     return subprocess.run(command, input=text, capture_output=True, text=True, check=True).stdout.splitlines()

@@ -1,5 +1,6 @@
 /*
- * candidates.h: choices on trial: the policy's best to begin with, then ranked by what their playouts brought. Shared by all searches.
+ * candidates.h: the choices that a search compares: the policy's best at first, then ranked by the results of their
+ * playouts. Shared by all searches.
  */
 #ifndef PYR_CANDIDATES_H
 #define PYR_CANDIDATES_H

@@ -1,5 +1,5 @@
 /*
- * endgame.c: counting out the last turns (endgame.h).
+ * endgame.c: exact search of the last turns (endgame.h).
  */
 #include <pyramids/score.h>
 

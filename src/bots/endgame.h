@@ -1,10 +1,10 @@
 /*
- * endgame.h (endgame.c): the last three turns, counted out: expected final points of one's own best play over all that the expedition
- * cards left in the round can bring.
+ * endgame.h (endgame.c): searches the last three turns: the expected final points of the player's best play over all orders
+ * of the expedition cards left in the round.
  *
- * Exact in the last turn, extra marks included. Before that, of all ways to play a turn only the `breadth` best by the tables are
- * followed. Others are taken to stand still, taking neither cards nor pyramid points, and new cards come from the
- * display as it is.
+ * It is exact in the last turn, extra marks included. Before that, only the `breadth` best plays of a turn by the lookup
+ * tables are followed. The other players are assumed to do nothing, taking neither cards nor pyramid points, and new cards
+ * come from the current display.
  */
 #ifndef PYR_ENDGAME_H
 #define PYR_ENDGAME_H

@@ -1,9 +1,9 @@
 /*
  * flatmc.c: flat Monte Carlo, a fixed yardstick: its numbers are part of its definition and are not to be tuned.
  *
- * 4,000 playouts by the tables' policy. The policy's 16 best choices start; after each quarter of the playouts the better half
- * stays (successive halving). All choices meet the same worlds. What counts is the chance to win; points decide only
- * between equals.
+ * 4,000 playouts with the policy of the lookup tables. It starts with the policy's 16 best choices; after each quarter of
+ * the playouts the better half stays (successive halving). All choices are tried in the same sampled states. The chance to
+ * win counts; points decide only between equals.
  */
 #include <pyramids/score.h>
 

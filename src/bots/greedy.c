@@ -2,10 +2,11 @@
  * greedy.c: takes the step of greatest value, ties at random. A fixed yardstick: its values are part of its definition and
  * are not to be tuned.
  *
- * A mark is worth 2.5 a gem, 5 for a torch that counts, minus the growth of the skull penalty (which a potion lowers), 1.5 a cross, 10 for
- * the tomb, and 1.5 for each space by which the shortest way to the tomb gets shorter. It keeps and takes the card of
- * greatest value: -1.5 a space of its shortest way, 0.8 a gem, 1 a cross, -0.4 a skull, and 0.4 times the next
- * pyramid points of the colour if it holds an odd number of that colour. It draws only from an empty display.
+ * A mark is worth 2.5 per gem, 5 for a torch that counts, minus the growth of the skull penalty (which a potion lowers), 1.5
+ * per cross, 10 for the tomb, and 1.5 for each space by which the shortest path to the tomb gets shorter. It keeps and takes
+ * the card of greatest value: -1.5 per space of its shortest path, 0.8 per gem, 1 per cross, -0.4 per skull, and 0.4 times
+ * the next pyramid points of the colour if the player has an odd number of that colour. It draws only if the display is
+ * empty.
  *
  * All values are in tenths, so that they are whole numbers.
  */

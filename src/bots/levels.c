@@ -1,10 +1,11 @@
 /*
- * levels.c: novice, casual and club: the policy's choice with human slips.
+ * levels.c: novice, casual and club: the policy's choice with human mistakes.
  *
- * Every choice is valued as the policy does, then misjudged by a random amount, about normal and at most three deviations: one point
- * for club, six for casual, fifteen for novice. So good moves are found most of the time, plausible ones now and then, and what a
- * beginner would not do only among equals. Deviations were set by matches on the classic edition, games of two: casual wins 53, 11 and
- * 2 of 100 against greedy with 2, 4 and 6 points; novice 100, 97, 87 and 77 against random with 4, 6, 10 and 15.
+ * Every choice gets the policy's value plus a random error, roughly normal and at most three deviations: one point for club,
+ * six for casual, fifteen for novice. So good moves are chosen most of the time, plausible ones sometimes, and moves that
+ * even a beginner would avoid only among equals. The deviations were set by two-player matches on the classic edition:
+ * casual wins 53, 11 and 2 of 100 against greedy with 2, 4 and 6 points; novice 100, 97, 87 and 77 against random with 4, 6,
+ * 10 and 15.
  */
 #include "list.h"
 #include "policy.h"

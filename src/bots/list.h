@@ -1,4 +1,4 @@
-/* list.h: the bots there are; each is defined in a file of its name, novice to club in levels.c, expert and master in strong.c. */
+/* list.h: all bots; each is defined in a file of its name, novice to club in levels.c, expert and master in strong.c. */
 #ifndef PYR_BOTS_LIST_H
 #define PYR_BOTS_LIST_H
 

@@ -1,5 +1,5 @@
 /*
- * net.c: a learned judgement of desks (net.h).
+ * net.c: a learned rating of desks (net.h).
  */
 #include <pyramids/score.h>
 

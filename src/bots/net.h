@@ -1,12 +1,13 @@
 /*
- * net.h (net.c): a finer judgement of a desk than value.h: its expected final score by a network of one hidden layer, learned by tools/bot_learn.c
- * from games in which each takes the choice that looks best to it at once.
+ * net.h (net.c): a finer rating of a desk than value.h: its expected final score from a network with one hidden layer,
+ * learned by tools/bot_learn.c from games in which each player takes the choice that the network rates best.
  *
- * Those choices alone beat the policy's, which look at the tables, in 67 of 100 games of two, by 6 points (+-0.3); it gets there in 30,000
- * games and learns nothing more in ten times as many. Tried without gain: a second set of tables in which a card may sit out a turn, at a price of
- * 2 or 3.5 points a turn (6.3, 6.2 points, +-0.2); how near others are to the points of a colour, and the display's cards of wanted colours (5.8).
+ * These choices alone beat those of the policy, which uses the lookup tables, in 67 of 100 two-player games, by 6 points
+ * (+-0.3). The network needs 30,000 games for that, and ten times as many do not improve it. Tried without gain: a second
+ * set of tables in which a card may skip a turn, at a price of 2 or 3.5 points per turn (6.3, 6.2 points, +-0.2); how near
+ * the others are to the points of a colour, and the display's cards of wanted colours (5.8).
  *
- * Sums are made in one order, in lanes that compilers may put side by side, so that all machines come to the same number.
+ * Sums are added in a fixed order, in lanes that compilers can vectorize, so that all machines get the same number.
  */
 #ifndef PYR_NET_H
 #define PYR_NET_H

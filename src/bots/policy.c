@@ -1,5 +1,5 @@
 /*
- * policy.c: choices by the tables (policy.h).
+ * policy.c: choices by the lookup tables (policy.h).
  */
 #include <pyramids/score.h>
 

@@ -1,8 +1,9 @@
 /*
- * policy.h (policy.c): a quick choice by the tables, for playouts and for the order in which searches look at choices.
+ * policy.h (policy.c): a quick choice by the lookup tables, for playouts and for the order in which searches try choices.
  *
- * A mark is worth what it adds to gems, torches and skulls (their expected final worth, tables.h), plus the change of the one
- * table entry of its card; a completed card ten points, its chance of pyramid points, and a new card. All in TABLE_UNITs.
+ * The value of a mark is what it adds to gems, torches and skulls (their expected final value, tables.h), plus the change of
+ * the one table entry of its card. A completed card adds ten points, its chance of pyramid points, and a new card. All
+ * values are in TABLE_UNITs.
  */
 #ifndef PYR_POLICY_H
 #define PYR_POLICY_H

@@ -1,6 +1,6 @@
 /*
- * search.h (search.c): the stronger players: playouts in common random worlds, as in flatmc, with learned weights and with what
- * struct search_plan adds: an end after a few turns, a count of the last turns, a look ahead.
+ * search.h (search.c): the stronger bots: playouts in shared random states, as in flatmc, with learned weights and with the
+ * extensions in struct search_plan: stopping after a few turns, an exact search of the last turns, a look ahead.
  */
 #ifndef PYR_SEARCH_H
 #define PYR_SEARCH_H

@@ -1,17 +1,20 @@
 /*
  * strong.c: expert and master: search by playouts that stop early (search.h).
  *
- * Measured in duplicate games of two against flatmc, on an earlier state of the classic edition, 1,000 playouts a step on both sides: stopping after 0, 1,
- * 3, 6 turns won 47, 60, 70, 66 of 100 (+-7) in a fifth of its time; playing on to the end 55 and 63 with results smoothed by 10 and 20 points,
- * 49 without. So most of the gain is the value at the end of a short playout, then the goal. With all 4,000 of flatmc's playouts: 8,000 of ours win
- * 53 (+-6), 30,000 win 54 (+-8), 20,000 in which everyone looks at every mark 57 (+-8): better players, not more games.
+ * Measured in two-player duplicate games against flatmc, on an earlier version of the classic edition, 1,000 playouts per
+ * step on both sides: stopping after 0, 1, 3, 6 turns won 47, 60, 70, 66 of 100 (+-7) in a fifth of its time; playing to the
+ * end won 55 and 63 with results smoothed by 10 and 20 points, 49 without. So most of the gain comes from the value at the
+ * end of a short playout, then from the smoothed goal. With all 4,000 of flatmc's playouts: 8,000 of ours win 53 (+-6),
+ * 30,000 win 54 (+-8), 20,000 in which every player considers every mark win 57 (+-8): better playouts help, more of them do
+ * not.
  *
- * Against an expert of 4,000 playouts, 24,000 that stop after 5, 10 turns and not at all won 50 (+-5), 49 (+-7) and 51 (+-7): neither more nor longer
- * playouts help. So master begins with what has no chance in it: two turns looked ahead (ahead.h) to desks that a network judges (net.h). Choices
- * less than a point behind the best go on to playouts, which see the other players and who wins; and the network judges the desks at their end. With
- * 2,000 playouts on both sides, and an earlier network, that won 55 (+-4) against expert's search in three quarters of its time. Tried without gain: adding what the look ahead says to
- * what the playouts say (51 +-5), three turns ahead with half a point (45 +-6), choices by the network in playouts for two turns (57 +-7, six
- * times the time), or for one turn against none (52 +-5, twice the time).
+ * Against an expert with 4,000 playouts, 24,000 that stop after 5, 10 turns and not at all won 50 (+-5), 49 (+-7) and 51
+ * (+-7): neither more nor longer playouts help. So master starts with a search without randomness: two turns ahead
+ * (ahead.h), to desks that a network rates (net.h). Choices less than a point behind the best continue to playouts, which
+ * include the other players and who wins; the network rates the desks at their end. With 2,000 playouts on both sides, and
+ * an earlier network, that won 55 (+-4) against expert's search in three quarters of its time. Tried without gain: adding
+ * the result of the search to that of the playouts (51 +-5), three turns ahead with half a point (45 +-6), choices by the
+ * network in playouts for two turns (57 +-7, six times the time), or for one turn against none (52 +-5, twice the time).
  */
 #include "list.h"
 #include "search.h"

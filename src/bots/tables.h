@@ -2,16 +2,18 @@
  * tables.h (tables.c): what a card is worth from every set of marks and for every number of turns left, found backwards
  * from full cards before the first game; and what gems and skulls on the score card are worth in the long run.
  *
- * A table says how many points a card, marked like this, will bring if the coming turns are all used on it, and on the cards that
- * follow it once it is completed. The value of two cards is taken for the sum of both, so a mark is judged by the one
- * entry that it changes. Tried without gain (first choice against greedy, 92.0 of 100 as it is, +-1.2): letting a card sit out a turn
- * if using it costs 1, 2 or 3 points (91.0, 91.4, 91.3), and halving the turns, since two cards share them (90.2).
+ * A table contains how many points a card with these marks will score if all coming turns are used on it, and on the cards
+ * that follow it when it is completed. The value of two cards is assumed to be the sum of both, so the value of a mark is
+ * the change of one entry. Tried without gain (first choice against greedy, 92.0 of 100 as it is, +-1.2): letting a card
+ * skip a turn if using it costs 1, 2 or 3 points (91.0, 91.4, 91.3), and halving the turns, since two cards share them
+ * (90.2).
  *
- * Size: the sets of marks of an open card run into millions. A table knows up to PYR_REGION spaces of a card beside entrance
- * and tomb (those nearest to the ways from one to the other, symbols first) and takes the rest for free and without meaning.
- * Cards with up to PYR_REGION + 2 open spaces are exact; played out, the classic cards (16 to 18) bring 0.1 points more than the
- * 21.3 that their tables say on average, none more than 1.2 off. Marks are an index of one bit a space, so there is no hashing, and
- * every superset has a larger index: one pass downwards finds all values. All tables take 8.3 MB, and 20 ms for the classic edition, 280 ms for one without walls.
+ * Size: an open card has millions of sets of marks. A table covers up to PYR_REGION spaces of a card in addition to entrance
+ * and tomb (those nearest to the paths between them, symbols first) and treats the rest as free and worthless. Cards with up
+ * to PYR_REGION + 2 open spaces are exact; when played out, the classic cards (16 to 18) score 0.1 points more than the 21.3
+ * of their tables on average, and none is off by more than 1.2. Marks are an index with one bit per space, so there is no
+ * hashing, and every superset has a larger index: one pass downwards finds all values. All tables take 8.3 MB, and 20 ms for
+ * the classic edition, 280 ms for one without walls.
  */
 #ifndef PYR_TABLES_H
 #define PYR_TABLES_H

@@ -1,9 +1,9 @@
 /*
- * value.h (value.c): what the final score of each player will be, told between two turns: a sum of FEATURES numbers of the desk, weighted by
- * what tools/bot_learn.c found for that many turns to come, and how far off that is.
+ * value.h (value.c): predicts the final score of each player between two turns, and its error: a sum of FEATURES numbers of
+ * the desk, with weights that tools/bot_learn.c learned for that many turns left.
  *
- * Playouts that stop after a few turns and ask this instead of playing on see less of the luck of later turns, which is most of
- * what a playout to the end shows.
+ * Playouts that stop after a few turns and use this value contain less of the luck of later turns, which is most of the
+ * result of a playout to the end.
  */
 #ifndef PYR_VALUE_H
 #define PYR_VALUE_H

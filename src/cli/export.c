@@ -1,4 +1,5 @@
-/* export.c: `pyramids export`: the records of all finished games of a server's database. Reads only, so it may run beside the server. */
+/* export.c: `pyramids export`: the records of all finished games of a server's database. Read-only, so a server may be
+ * running. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /*
- * import.c: `pyramids import`: records of finished games into a server's database. Every line is checked against the rules before anything of
- * its file is kept, and a record that is there already is passed over. All files are one transaction; a bad file is undone alone.
+ * import.c: `pyramids import`: records of finished games into a server's database. Every line is checked against the rules
+ * before anything of its file is kept, and a record that already exists is skipped. All files are one transaction; only a
+ * bad file is rolled back.
  */
 #include <dirent.h>
 #include <errno.h>

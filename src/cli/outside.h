@@ -1,6 +1,7 @@
 /*
- * outside.h (outside.c): a bot that is another program (docs/bots.md). It gets the lines of its view of the record on standard input and
- * answers a choice on a line when it is asked. Whatever it does or fails to do, a call here returns within the time given.
+ * outside.h (outside.c): a bot that is another program (docs/bots.md). It gets the lines of its view of the record on
+ * standard input and answers with a choice on one line when asked. Whatever it does or fails to do, a call here returns
+ * within the given time.
  */
 #ifndef PYR_CLI_OUTSIDE_H
 #define PYR_CLI_OUTSIDE_H

@@ -1,7 +1,7 @@
 /*
- * plain.c: `pyramids play --plain`: a whole game line by line, against bots: for a plain terminal, a screen reader or a script; moves
- * are typed in the notation of the formats. It is saved after every choice, as full screen (src/tui/saved.h), and either can go on
- * with a game of the other.
+ * plain.c: `pyramids play --plain`: a whole game line by line, against bots: for a plain terminal, a screen reader or a
+ * script; moves are typed in the notation of the formats. It is saved after every choice, as in full-screen mode
+ * (src/tui/saved.h), and either mode can resume a game of the other.
  */
 #include <errno.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* replay.c: `pyramids replay`: checks records line by line and prints how they stand. */
+/* replay.c: `pyramids replay`: checks records line by line and prints the scores. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* sim.c: `pyramids sim`: bots play many games, and what that tells of their strength. */
+/* sim.c: `pyramids sim`: lets bots play many games and reports their strength. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /*
- * stats.h (stats.c): what the results of games tell: means with their uncertainty, Elo, a sequential test.
+ * stats.h (stats.c): statistics of game results: means with their uncertainty, Elo, a sequential test.
  */
 #ifndef PYR_CLI_STATS_H
 #define PYR_CLI_STATS_H

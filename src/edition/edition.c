@@ -1,6 +1,6 @@
 /*
- * edition.c: reads and writes editions. Reading collects the print with the line each piece came from; the engine judges it as
- * a whole (pyr_box_init), and its verdict is reported at the line of the piece at fault.
+ * edition.c: reads and writes editions. Reading collects the components with the line of each; the engine checks them as
+ * a whole (pyr_box_init), and a fault is reported at the line of the component.
  */
 #include <pyramids/edition.h>
 

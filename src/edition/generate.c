@@ -3,8 +3,8 @@
  *
  * Sixteen specifications say what the cards of a colour are made of; each colour gets all of them, so colours are equal. A
  * card is found by trying random walls until one meets its specification: with its columns given, the rarest kind comes
- * up about 300 times in a million, and a try costs a few dozen instructions. Nothing here is ever impossible for a
- * seed, only improbable many times in a row, so the loops need no way out.
+ * up about 300 times in a million, and a try costs a few dozen instructions. No seed makes this impossible, only
+ * improbable many times in a row, so the loops need no exit.
  */
 #include <pyramids/generate.h>
 #include <pyramids/rng.h>

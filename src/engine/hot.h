@@ -1,8 +1,8 @@
 /*
  * hot.h: generating and making marks (R8-R11, Q1-Q3), where a simulation spends its time. Inline, so that a loop over games
- * is compiled as one piece: for any processor, or with PYR_FAST_BITS for x86-64 with AVX2 and BMI2. Files that include
- * it for their inner loops are compiled once each way and pick at run time with cpu_is_fast; both ways give the same answers in the
- * same order (tests/test_engine.c holds them against each other).
+ * is compiled as one piece: for any processor, or with PYR_FAST_BITS for x86-64 with AVX2 and BMI2. Files that include it
+ * for their inner loops are compiled once each way and pick at run time with cpu_is_fast; both ways give the same answers in
+ * the same order (tests/test_engine.c compares them).
  */
 #ifndef PYR_HOT_H
 #define PYR_HOT_H

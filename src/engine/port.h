@@ -1,5 +1,5 @@
 /*
- * port.h: what freestanding code needs from its host and C headers do not give on bare wasm32.
+ * port.h: what freestanding code needs from its host and C headers do not provide on bare wasm32.
  */
 #ifndef PYR_PORT_H
 #define PYR_PORT_H

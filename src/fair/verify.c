@@ -1,6 +1,7 @@
 /*
- * verify.c: checks the shuffle of a record; see fair.h. First the tags are collected, then the record is followed line by line, and
- * each line of chance is held against the shuffle before the rules have their say: what was tampered with is told as such.
+ * verify.c: checks the shuffle of a record; see fair.h. First the tags are collected, then the record is followed line by
+ * line, and each line of chance is compared with the shuffle before the rules are checked, so that tampering is reported as
+ * such.
  */
 #include <pyramids/fair.h>
 

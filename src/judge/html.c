@@ -1,5 +1,5 @@
 /*
- * html.c: the analysis as a page: one file without anything from elsewhere, readable on a phone, light and dark.
+ * html.c: the analysis as a self-contained page, readable on a phone, light and dark.
  */
 #include <string.h>
 

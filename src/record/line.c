@@ -1,4 +1,4 @@
-/* line.c: one line of a record: words to numbers and back. Whether it may stand where it stands is replay.c's business. */
+/* line.c: one line of a record: words to numbers and back. replay.c checks whether it is allowed in its place. */
 #include <pyramids/record.h>
 
 static const struct pyr_word no_word = { "", 0 };

@@ -1,6 +1,6 @@
 /*
- * replay.c: follows a record line by line: which line may come, whose it is, and whether the rules allow it. Derived lines (points,
- * score, winner) are worked out and compared.
+ * replay.c: follows a record line by line: which line may follow, whose it is, and whether the rules allow it. Derived lines
+ * (points, score, winner) are computed and compared.
  */
 #include <pyramids/choice.h>
 

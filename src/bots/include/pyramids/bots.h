@@ -1,9 +1,9 @@
 /*
- * bots.h (bots.c and a file a bot): computer players.
+ * bots.h (bots.c and one file per bot): computer players.
  *
- * A bot sees a view, nothing else: two states that differ only in what is hidden give the same choice. It works in a block
- * of memory that its caller gives and allocates nothing. It chooses one step at a time; its host makes the step and asks
- * again while the seat has something to decide.
+ * A bot sees a view and nothing else: two states that differ only in what is hidden give the same choice. It works in a
+ * block of memory that its caller provides and allocates nothing. It chooses one step at a time; its host makes the step and
+ * asks again while the seat has something to decide.
  */
 #ifndef PYR_BOTS_H
 #define PYR_BOTS_H
@@ -13,11 +13,11 @@
 PYR_BEGIN_DECLS
 
 /*
- * How long a bot may think about a step. With `nodes` and a seeded generator the same choice comes out on every machine; with
- * `is_over` it does not. A bot polls both and returns the best it has found so far.
+ * How long a bot may think about a step. With `nodes` and a seeded generator the choice is the same on every machine; with
+ * `is_over` it is not. A bot polls both and returns the best it has found so far.
  */
 struct pyr_budget {
-    uint64_t nodes;              /* at most so many playouts or visited positions; 0: as the bot likes */
+    uint64_t nodes;              /* limit of playouts or visited positions; 0: the bot decides */
     bool (*is_over)(void *context);   /* true when time is up; NULL: no clock */
     void *context;
 };
@@ -25,12 +25,11 @@ struct pyr_budget {
 struct pyr_bot {
     const char *name;            /* one word, as on the command line */
 
-    /* How many bytes of memory this bot wants for games with this box; 0: none. */
+    /* How many bytes of memory this bot needs for games with this box; 0: none. */
     size_t (*memory)(const struct pyr_box *box);
 
     /* Fills the memory (aligned to 16 bytes) with tables for this box, before the first choice. After that it is only read:
-     * any number of games
-     * may use it, also in several threads at once; and so may every bot with the same `prepare`. */
+     * any number of games may use it, also in several threads at once, and so may every bot with the same `prepare`. */
     void (*prepare)(void *memory, const struct pyr_box *box);
 
     /* A legal step for the view's seat, which has something to decide. Never PYR_STEP_NONE. budget may be NULL. */

@@ -1,5 +1,5 @@
 /*
- * edition.h (edition.c, generate.c): an edition, which is what is printed on the components, as text (docs/formats.md).
+ * edition.h (edition.c, generate.c): an edition, which is everything printed on the components, as text (docs/formats.md).
  */
 #ifndef PYR_EDITION_H
 #define PYR_EDITION_H
@@ -27,7 +27,8 @@ struct pyr_edition {
 PYR_API enum pyr_err pyr_edition_read(struct pyr_edition *edition, const char *text, size_t size, struct pyr_fault *fault);
 
 /* Writes an edition: cards in the order of their numbers. Returns the length of the whole text; what does not fit into
- * `size` bytes (with the end mark) is left out. Reading the text gives back the edition, writing that the same bytes. */
+ * `size` bytes (with the terminator) is cut off. Reading the text gives the same edition, and writing that the same bytes.
+ * */
 PYR_API size_t pyr_edition_write(const struct pyr_edition *edition, char *to, size_t size);
 
 /* The pattern of that name, or PYR_NO_PATTERN. */

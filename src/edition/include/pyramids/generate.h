@@ -1,7 +1,7 @@
 /*
- * generate.h (generate.c): new boxes from a seed, and what can be measured on the cards of any box without playing.
+ * generate.h (generate.c): new boxes from a seed, and measurements of the cards of any box without playing.
  *
- * The guidelines are how we like a box to be, not rules: an edition may break all of them and be valid.
+ * The guidelines are a matter of taste, not rules: an edition can break all of them and be valid.
  */
 #ifndef PYR_GENERATE_H
 #define PYR_GENERATE_H
@@ -13,14 +13,14 @@ PYR_BEGIN_DECLS
 /*
  * Makes a box of 48 new cards that keeps every guideline below: name "seed-N", title "Box N". The same seed makes the
  * same edition on every machine. Takes a few milliseconds.
- * Returns PYR_OK. (Or a code of pyr_box_init, should this file contradict R1-R3; then *edition is untouched.)
+ * Returns PYR_OK. (Or a code of pyr_box_init, if generate.c contradicts R1-R3; then *edition is untouched.)
  */
 PYR_API enum pyr_err pyr_edition_generate(struct pyr_edition *edition, uint64_t seed);
 
 /* One card. A space is "on" if some shortest way from the entrance to the tomb crosses it, else "off". */
 struct pyr_card_survey {
     pyr_spaces ways;             /* all shortest ways together, entrance and tomb included */
-    pyr_spaces pockets;          /* spaces with at most one open neighbour that hold nothing at all */
+    pyr_spaces pockets;          /* empty spaces with at most one open neighbour */
     uint8_t colour;
     uint8_t way;                 /* spaces of a shortest way, entrance and tomb included */
     uint8_t walls;
@@ -41,7 +41,7 @@ struct pyr_survey {
 };
 
 /* The guidelines, as bits of `broken`; bit i belongs to first[i]. */
-#define PYR_GUIDE_WALLS (1u << 0)        /* 7 to 9 walls a card */
+#define PYR_GUIDE_WALLS (1u << 0)        /* 7 to 9 walls per card */
 #define PYR_GUIDE_WAY (1u << 1)          /* shortest ways of 7 to 11 spaces */
 #define PYR_GUIDE_POCKETS (1u << 2)      /* a dead end holds a symbol, the entrance or the tomb */
 #define PYR_GUIDE_ALIKE (1u << 3)        /* no two cards have the same walls, mirrored ones included */
@@ -49,8 +49,8 @@ struct pyr_survey {
 #define PYR_GUIDE_SYMBOLS (1u << 5)      /* a card has 1 to 3 gems, 1 to 3 skulls, one cross, at most a torch and a potion */
 #define PYR_GUIDE_SHARES (1u << 6)       /* a colour has 8 torches, 5 potions, and as many rubies as emeralds (or one
                                             more); the box has as many rubies as emeralds */
-#define PYR_GUIDE_COLUMNS (1u << 7)      /* each column has 8 to 12 entrances and as many tombs, 2 or more a colour */
-#define PYR_GUIDE_OFF (1u << 8)          /* at least three of four gems, torches and potions are off; 20 to 30 of 100
+#define PYR_GUIDE_COLUMNS (1u << 7)      /* each column has 8 to 12 entrances and as many tombs, 2 or more per colour */
+#define PYR_GUIDE_OFF (1u << 8)          /* at least three in four gems, torches and potions are off; 20 to 30 of 100
                                             skulls are on */
 #define PYR_GUIDE_COLOURS (1u << 9)      /* the same 16 specifications (everything of struct pyr_card_survey from way to
                                             potions_on, but for the columns) in each colour */

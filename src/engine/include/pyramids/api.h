@@ -6,8 +6,8 @@
  * its own matches, generators and memory for bots. Exceptions are stated at the declaration.
  *
  * Ownership. The core (engine, lines, edition, record, match, session, bots) allocates nothing and keeps no pointer that it
- * is
- * given, unless the declaration says so. All memory is the caller's. Structs are plain data and may be copied by assignment.
+ * gets, unless the declaration says so. All memory belongs to the caller. Structs are plain data and may be copied by
+ * assignment.
  */
 #ifndef PYR_API_H
 #define PYR_API_H

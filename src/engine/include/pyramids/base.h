@@ -1,10 +1,10 @@
 /*
- * base.h: the words that every part of the core shares: sizes of the game,
+ * base.h: the vocabulary that every part of the core shares: sizes of the game,
  * small integer types, spaces of a chamber, and error codes (err.h).
  *
- * The core (engine, edition, record, bots, match) is freestanding C11: it
- * allocates nothing, has no writable globals, and compiles alike for a desktop
- * and for bare wasm32.
+ * The core (engine, lines, edition, record, match, bots, session) is freestanding
+ * C11: it allocates nothing, has no writable globals, and compiles unchanged for a
+ * desktop and for bare wasm32.
  */
 #ifndef PYR_BASE_H
 #define PYR_BASE_H
@@ -28,18 +28,18 @@ PYR_BEGIN_DECLS
 #define PYR_MIN_SEATS 2
 #define PYR_MAX_SEATS 4
 #define PYR_ROUNDS 4             /* R15 */
-#define PYR_TURNS 7              /* turns a round; the 8th card stays hidden */
+#define PYR_TURNS 7              /* turns per round; the 8th card stays hidden */
 #define PYR_DEALT 4              /* cards dealt to a player (R4) */
 #define PYR_KEPT 2               /* cards kept, and chambers on a desk */
 #define PYR_DISPLAY 4            /* cards in the display (R5) */
 #define PYR_GEMS 10              /* gems of a colour on the score card (R3) */
 #define PYR_SKULLS 10            /* skulls on the score card */
-#define PYR_TILES 3              /* pyramid points a colour: 10, 6, 3 */
+#define PYR_TILES 3              /* pyramid points per colour: 10, 6, 3 */
 #define PYR_SIDE 5               /* a chamber has 5x5 spaces */
 
 enum pyr_colour { PYR_GREEN = 0, PYR_ORANGE = 1, PYR_PURPLE = 2 };
 
-/* A seat, from 0; texts and records say seat + 1. */
+/* A seat, from 0; texts and records show seat + 1. */
 typedef uint8_t pyr_seat;
 #define PYR_NOBODY ((pyr_seat)0xff)
 

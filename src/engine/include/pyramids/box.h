@@ -1,7 +1,7 @@
 /*
- * box.h (box.c): what is printed on the components, in the form the rules work with.
+ * box.h (box.c): what is printed on the components, in the form that the rules work with.
  *
- * The engine knows what a box holds, never which box it is: an edition (edition.h) fills struct pyr_print from a text
+ * The engine does not depend on which box it plays: an edition (edition.h) fills struct pyr_print from a text
  * file, pyr_box_init checks it against R1-R3 and derives the tables. A box is constant while games are played with it.
  */
 #ifndef PYR_BOX_H
@@ -11,7 +11,7 @@
 
 PYR_BEGIN_DECLS
 
-/* One pyramid card: its spaces by what they hold. A space is in `open` or a wall; entrance, tomb and the symbols are
+/* One pyramid card: its spaces by their contents. A space is in `open` or a wall; entrance, tomb and the symbols are
  * disjoint subsets of `open`. */
 struct pyr_card_face {
     pyr_spaces open, entrance, tomb;
@@ -20,7 +20,7 @@ struct pyr_card_face {
     uint8_t reserved[27];        /* zero; makes a face one cache line */
 };
 
-/* The printed matter as it comes: indexes are card number - 1 and pattern index. */
+/* The printed components as read from a text: indexes are card number - 1 and pattern index. */
 struct pyr_print {
     uint16_t penalty[PYR_SKULLS];            /* R3: never falling, at most PYR_MAX_PENALTY */
     pyr_spaces pattern[PYR_PATTERNS];        /* drawn against the top left corner */
@@ -32,14 +32,14 @@ struct pyr_print {
 
 /*
  * A pattern in all its turns (quarter turns and mirrorings that differ). A turn is stored with its first space, in reading
- * order, at bit 0; the anchor of a placement is where that first space lies. shape[turns] is the single space.
+ * order, at bit 0; the anchor of a placement is the place of that first space. shape[turns] is the single space.
  *
- * A turn fits at those anchors whose space and the spaces `offset` further on are free; since its spaces hang together, it
+ * A turn fits at those anchors whose space and the spaces `offset` further on are free; since its spaces are connected, it
  * cannot stretch over the end of a row or of a card, where bits are never free. Patterns of fewer than four spaces have
  * offsets that are 0 or repeated.
  *
- * A set of marks takes `words` words of anchors and one more for single spaces. A pattern of one turn has a second word, with
- * offsets that fit nowhere, so that code for 2, 4 and 8 words serves all patterns. Those of 2 words are lines and the
+ * A set of marks takes `words` words of anchors and one more for single spaces. A pattern of one turn has a second word,
+ * with offsets that fit nowhere, so that code for 2, 4 and 8 words serves all patterns. Those of 2 words are lines and the
  * square: their third offset is the sum of the others, which saves a step in finding where they fit.
  */
 struct pyr_pattern_turns {
@@ -55,10 +55,10 @@ struct pyr_pattern_turns {
 PYR_STATIC_ASSERT(sizeof(struct pyr_pattern_turns) == 512, "indexing a pattern is one shift");
 
 /*
- * What marking a space brings, in the lanes of struct pyr_desk's tally, for adding the gains of up to four spaces at once.
- * Skulls, gems, the tomb's flag and crosses (marks due) are counted where the desk counts them. Torches and potions are counted
- * in the upper half of the torches' lane, which shows at a glance that there is more to do, and taken out again; the skulls that potions
- * erase also in that of the marks due.
+ * The gain of marking a space, in the lanes of struct pyr_desk's tally, so that up to four gains are added at once.
+ * Skulls, gems, the tomb's flag and crosses (marks due) are counted where the desk counts them. Torches and potions are
+ * counted in the upper half of the torches' lane, where one test shows that there is more to do, and removed again; the
+ * skulls that potions erase are also counted in the upper half of the marks due.
  */
 #define PYR_GAIN_SKULL ((uint64_t)1)
 #define PYR_GAIN_RUBY ((uint64_t)1 << 8)
@@ -68,13 +68,13 @@ PYR_STATIC_ASSERT(sizeof(struct pyr_pattern_turns) == 512, "indexing a pattern i
 #define PYR_GAIN_CROSS ((uint64_t)1 << 56)
 #define PYR_GAIN_POTION ((uint64_t)2 << 60 | (uint64_t)1 << 28)
 
-/* A row of gains has one for each bit of a pyr_pair and, for "no bit", 64, a nothing; the rest fills cache lines. */
+/* A row has one gain per bit of a pyr_pair and a zero at 64, for "no bit"; the rest fills cache lines. */
 #define PYR_GAIN_ROW 72
 
 struct pyr_box {
     pyr_pair touch[PYR_GAIN_ROW];            /* by bit of a pyr_pair: what touches it by a side, walls and gaps included */
     uint64_t gain[PYR_CARDS][PYR_GAIN_ROW];  /* by card and bit of a pyr_pair */
-    uint8_t slot[64];                        /* by bit of a pyr_pair: of which card it is */
+    uint8_t slot[64];                        /* by bit of a pyr_pair: the slot of its card */
     struct pyr_card_face card[PYR_CARDS];
     struct pyr_pattern_turns pattern[PYR_PATTERNS + 1];
     pyr_cardset colour[PYR_COLOURS];         /* the cards of each colour */
@@ -96,10 +96,10 @@ struct pyr_box_fault {
  */
 PYR_API enum pyr_err pyr_box_init(struct pyr_box *box, const struct pyr_print *print, struct pyr_box_fault *fault);
 
-/* Gives back the print a box was made of: pyr_box_init of the result makes the same box. */
+/* Returns the components that a box was made from: pyr_box_init of the result makes the same box. */
 PYR_API void pyr_box_print(const struct pyr_box *box, struct pyr_print *print);
 
-/* Spaces still to be marked on the shortest way to the tomb, given the free spaces of a card and those that can be marked
+/* Spaces still to be marked on the shortest path to the tomb, given the free spaces of a card and those that can be marked
  * next; 0 when the tomb is not among the free ones. */
 PYR_API unsigned pyr_card_distance(const struct pyr_card_face *card, pyr_spaces free, pyr_spaces reach);
 

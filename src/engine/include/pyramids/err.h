@@ -1,9 +1,9 @@
 /*
- * err.h (err.c): every cause of failure in the core, one code each. src/text makes sentences of them, in the player's
+ * err.h (err.c): every cause of failure in the core, one code each. src/text turns them into sentences in the player's
  * language.
  *
  * The list below is the only one: the enum, the names that the server sends and the page's constants (web/codes.js) are made
- * from it. Numbers are part of the binary interface: a cause keeps its number for good, and a new cause takes the next free
+ * from it. Numbers are part of the binary interface: a cause keeps its number forever, and a new cause takes the next free
  * number of its group.
  */
 #ifndef PYR_ERR_H
@@ -13,7 +13,7 @@
 
 PYR_BEGIN_DECLS
 
-/* X(NAME, name, number, rule): PYR_ERR_NAME, its name on the wire, and the rule that it is about ("" for none). */
+/* X(NAME, name, number, rule): PYR_ERR_NAME, its name on the wire, and the rule that it refers to ("" for none). */
 #define PYR_ERRORS(X) \
     /* A game and its chance. */ \
     X(SEATS, seats, -100, "")                                 /* not 2 to 4 players */ \
@@ -40,7 +40,7 @@ PYR_BEGIN_DECLS
     X(NOT_IN_DISPLAY, not_in_display, -187, "R12")            /* takes a card that is not in the display */ \
     X(DECK_EMPTY, deck_empty, -186, "R13")                    /* draws though the deck is empty */ \
     X(EXTRA_MISSING, extra_missing, -185, "R11")              /* an extra mark is left out */ \
-    X(EXTRA_TOO_MANY, extra_too_many, -184, "R11")            /* a mark more than the crosses pay for */ \
+    X(EXTRA_TOO_MANY, extra_too_many, -184, "R11")            /* more extra marks than crosses */ \
     /* What is printed on the components. */ \
     X(PENALTY_FALLS, penalty_falls, -300, "R3")               /* a skull costs less than the one before */ \
     X(PENALTY_RANGE, penalty_range, -299, "R3")               /* more than PYR_MAX_PENALTY */ \
@@ -49,7 +49,7 @@ PYR_BEGIN_DECLS
     X(PATTERN_CORNER, pattern_corner, -296, "R2")             /* an outer row or column is empty */ \
     X(PATTERN_ALIKE, pattern_alike, -295, "R2")               /* the same as another one, turned or mirrored */ \
     X(COPIES, copies, -294, "R2")                             /* not eight expedition cards in all */ \
-    X(CARD_SPACES, card_spaces, -293, "R1")                   /* symbols that overlap or lie on walls */ \
+    X(CARD_SPACES, card_spaces, -293, "R1")                   /* symbols that overlap or are on walls */ \
     X(CARD_ENTRANCE, card_entrance, -292, "R1")               /* not exactly one entrance, in the top row */ \
     X(CARD_TOMB, card_tomb, -291, "R1")                       /* not exactly one tomb, in the bottom row */ \
     X(CARD_APART, card_apart, -290, "R1")                     /* spaces are not connected */ \
@@ -60,15 +60,15 @@ PYR_BEGIN_DECLS
     X(TEXT_LINE, text_line, -399, "")                         /* a line is too long */ \
     X(TEXT_SPACE, text_space, -398, "")                       /* words are not separated by exactly one space */ \
     X(TEXT_HEADER, text_header, -397, "")                     /* the first line is not what the format begins with */ \
-    X(TEXT_VERSION, text_version, -396, "")                   /* a version of the format that is not known */ \
+    X(TEXT_VERSION, text_version, -396, "")                   /* an unknown version of the format */ \
     X(TEXT_KEYWORD, text_keyword, -395, "")                   /* an unknown keyword */ \
     X(TEXT_MISSING, text_missing, -394, "")                   /* the line ends too early */ \
-    X(TEXT_EXTRA, text_extra, -393, "")                       /* the line goes on after its last word */ \
+    X(TEXT_EXTRA, text_extra, -393, "")                       /* the line continues after its last word */ \
     X(TEXT_NUMBER, text_number, -392, "")                     /* not a plain decimal number */ \
     X(TEXT_RANGE, text_range, -391, "")                       /* a number outside its range */ \
     X(TEXT_LONG, text_long, -390, "")                         /* a name or title is too long */ \
     X(TEXT_COLOUR, text_colour, -389, "")                     /* not green, orange or purple */ \
-    X(TEXT_TWICE, text_twice, -388, "")                       /* a line that may stand only once */ \
+    X(TEXT_TWICE, text_twice, -388, "")                       /* a line that may appear only once */ \
     X(TEXT_SPACES, text_spaces, -387, "")                     /* not a set of spaces such as a1b1a2 */ \
     X(TEXT_ORDER, text_order, -386, "")                       /* spaces not in reading order */ \
     X(TEXT_MOVE, text_move, -385, "")                         /* not a move such as 17:a1a2+22:c1 */ \
@@ -80,18 +80,18 @@ PYR_BEGIN_DECLS
     X(EDITION_PATTERNS, edition_patterns, -498, "R2")         /* not six patterns */ \
     X(EDITION_CARDS, edition_cards, -497, "")                 /* a card number is missing */ \
     X(EDITION_NEEDS, edition_needs, -496, "")                 /* name, title or skulls are missing */ \
-    X(EDITION_SAME_NAME, edition_same_name, -495, "")         /* two patterns of one name */ \
+    X(EDITION_SAME_NAME, edition_same_name, -495, "")         /* two patterns with one name */ \
     /* Text: a record. */ \
     X(RECORD_EDITION, record_edition, -600, "")               /* the record is of another edition */ \
-    X(RECORD_EXPECTED, record_expected, -599, "")             /* another line comes here */ \
-    X(RECORD_SEAT, record_seat, -598, "")                     /* another seat comes here */ \
+    X(RECORD_EXPECTED, record_expected, -599, "")             /* a different line is expected */ \
+    X(RECORD_SEAT, record_seat, -598, "")                     /* a different seat is expected */ \
     X(RECORD_PLAYERS, record_players, -597, "")               /* fewer than two players, or too many */ \
     X(RECORD_PATTERN, record_pattern, -596, "")               /* the edition has no such pattern */ \
     X(RECORD_DEALT, record_dealt, -595, "R4")                 /* the card was dealt before */ \
     X(RECORD_SHOW_COUNT, record_show_count, -594, "R12")      /* not as many cards as the display lacks */ \
-    X(RECORD_POINTS, record_points, -593, "R14")              /* other points come here */ \
-    X(RECORD_SCORE, record_score, -592, "R16")                /* the score is another */ \
-    X(RECORD_WINNER, record_winner, -591, "R17")              /* another wins */ \
+    X(RECORD_POINTS, record_points, -593, "R14")              /* different points are expected */ \
+    X(RECORD_SCORE, record_score, -592, "R16")                /* wrong score */ \
+    X(RECORD_WINNER, record_winner, -591, "R17")              /* wrong winner */ \
     X(RECORD_OVER, record_over, -590, "")                     /* a line after the end of the game */ \
     /* A match. */ \
     X(NOT_READY, not_ready, -700, "")                         /* confirms a choice that is not complete */ \
@@ -107,14 +107,13 @@ enum pyr_err {
 #undef PYR_ERR_ENUMERATOR
 
 /* The name of a code in lower case without its prefix: "no_touch" for PYR_ERR_NO_TOUCH. "ok" for PYR_OK, NULL for a number
- * that
- * is no code. A name never changes and is never translated. */
+ * that is not a code. A name never changes and is never translated. */
 PYR_API const char *pyr_err_name(enum pyr_err code);
 
 /* The code of that name; PYR_OK if there is none. */
 PYR_API enum pyr_err pyr_err_find(const char *name);
 
-/* The rule of docs/rules.md that a code is about, such as "R9"; "" if it is about none. */
+/* The rule of docs/rules.md that a code refers to, such as "R9"; "" if none. */
 PYR_API const char *pyr_err_rule(enum pyr_err code);
 
 PYR_END_DECLS

@@ -2,19 +2,14 @@
  * options.h: the numbers of the rules that a variant of the game could change: limits of seats, length, thresholds and
  * values.
  *
- * Lifetime (docs/architecture.md): options come between the edition and the state. They are constant while a game is played
- * and
- * undo never changes them. Capacities, such as PYR_MAX_SEATS where it is the size of an array, are in base.h; an option is
- * at
- * most its capacity.
+ * Lifetime (docs/architecture.md): options come between the edition and the state. They are constant while a game is played,
+ * and undo never changes them. Capacities, such as PYR_MAX_SEATS where it is the size of an array, are in base.h; an option
+ * is at most its capacity.
  *
  * There is one set of options so far, the rulebook's. It is a constant that the compiler sees, since a random game takes
- * some
- * 19,000 instructions and each load would show. The seam for a variant is pyr_table_options: give struct pyr_table a number
- * of
- * its options (it has reserved bytes) and look them up there. Everything that has a table asks there; what works on a desk
- * alone
- * (pyr_desk_score) uses pyr_rulebook and would have to be told.
+ * about 19,000 instructions and each load would show. The place for a variant is pyr_table_options: give struct pyr_table
+ * the number of its options (it has reserved bytes) and look them up there. Everything that has a table calls it; functions
+ * of a desk alone (pyr_desk_score) use pyr_rulebook and would need one more argument.
  */
 #ifndef PYR_OPTIONS_H
 #define PYR_OPTIONS_H
@@ -55,7 +50,7 @@ static inline const struct pyr_options *pyr_table_options(const struct pyr_table
     return &pyr_rulebook;
 }
 
-/* Whether so many can play. */
+/* Whether this number of players can play. */
 static inline bool pyr_options_has_seats(const struct pyr_options *options, unsigned seats)
 {
     return seats - options->min_seats <= (unsigned)(options->max_seats - options->min_seats);    /* fewer wrap around */
@@ -73,7 +68,7 @@ static inline bool pyr_options_claims_between(const struct pyr_options *options,
     return (options->claims & ((2u << after) - (2u << before))) != 0;
 }
 
-/* Whether someone with n pyramids of a colour can still claim points by more of them. */
+/* Whether a player with n pyramids of a colour can still claim points with more of them. */
 static inline bool pyr_options_can_claim(const struct pyr_options *options, unsigned n)
 {
     return (unsigned)options->claims >> n > 1;

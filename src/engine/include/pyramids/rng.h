@@ -11,12 +11,12 @@
 
 PYR_BEGIN_DECLS
 
-/* A multiply-with-carry generator (D. Thomas, MWC64X): period about 2^63, one multiplication a number. Never 0. */
+/* A multiply-with-carry generator (D. Thomas, MWC64X): period about 2^63, one multiplication per number. Never 0. */
 struct pyr_rng {
     uint64_t state;
 };
 
-/* Seeds a generator; each pair of seed and stream begins elsewhere in the sequence. */
+/* Seeds a generator; each pair of seed and stream starts at a different point of the sequence. */
 PYR_API void pyr_rng_seed(struct pyr_rng *rng, uint64_t seed, uint64_t stream);
 
 /* The next 32 random bits. */

@@ -14,7 +14,7 @@ struct pyr_score {
     int16_t skulls;              /* 0 or less */
 };
 
-/* The score of a seat as the open table stands; cards completed in the present turn count once they are set aside. */
+/* The current score of a seat on the open table; cards completed in the present turn count once they are set aside. */
 PYR_API struct pyr_score pyr_table_score(const struct pyr_box *box, const struct pyr_table *table, pyr_seat seat);
 
 /* The score of a desk, given its pyramid points. */
@@ -23,7 +23,7 @@ PYR_API struct pyr_score pyr_desk_score(const struct pyr_box *box, const struct 
 /* The pyramid points a seat has taken. */
 PYR_API int pyr_table_points(const struct pyr_table *table, pyr_seat seat);
 
-/* The winners as a set of bits; more than one only if none of the tied has a completed pyramid (Q8). */
+/* The winners as a set of bits; more than one only if no tied player has a completed pyramid (Q8). */
 PYR_API unsigned pyr_table_winners(const struct pyr_box *box, const struct pyr_table *table);
 
 /* What the tile of a place (0, 1, 2) is worth: 10, 6, 3. */

@@ -1,9 +1,9 @@
 /*
- * state.h (state.c, check.c): a game as plain data, and what moves it on.
+ * state.h (state.c, check.c): a game as plain data, and the functions that advance it.
  *
  * A state is two parts. `open` is what everyone at the table may see (Q10). `hidden` is the rest: the order of everything
- * that is still face down, the cards dealt, and the desks of players who have begun or made a choice that others must not
- * see before all are in. Everything is fixed-width and free of pointers; a state is copied by assignment.
+ * that is still face down, the cards dealt, and the desks of players who have started or made a choice that others must not
+ * see before all have chosen. Everything is fixed-width and free of pointers; a state is copied by assignment.
  *
  * A game alternates between decisions (KEEP, MARK, REPLACE: players make steps) and chance (SHOW, REVEAL: cards are turned
  * up from the hidden order). Chance is an input: the hidden order comes from the caller, whole (pyr_state_init) or card by
@@ -22,7 +22,7 @@ enum pyr_phase {
     PYR_SHOW = 1,                /* chance: the display is filled up (R5, R12) */
     PYR_REVEAL = 2,              /* chance: the next expedition card (R7) */
     PYR_MARK = 3,                /* all mark (R8-R11) */
-    PYR_REPLACE = 4,             /* one after the other takes new cards (R12) */
+    PYR_REPLACE = 4,             /* players take new cards one after the other (R12) */
     PYR_END = 5
 };
 
@@ -54,7 +54,7 @@ struct pyr_desk {
 
 /* What everyone may see. */
 struct pyr_table {
-    struct pyr_desk desk[PYR_MAX_SEATS];     /* as they were when the present phase began */
+    struct pyr_desk desk[PYR_MAX_SEATS];     /* as they were when the current phase began */
     pyr_cardset deck;                        /* cards not yet turned up; all 48 before the first show */
     uint8_t seats;                           /* 2 to 4 */
     uint8_t phase;                           /* enum pyr_phase */
@@ -62,12 +62,12 @@ struct pyr_table {
     uint8_t waiting;                         /* bit s: seat s has a decision to make */
     uint8_t deck_left;                       /* cards in the deck, 0 before the first show */
     pyr_card display[PYR_DISPLAY];           /* PYR_NO_CARD: an empty place */
-    pyr_pattern revealed[PYR_EXPEDITIONS];   /* this round's patterns, revealed[turn] the present one; PYR_NO_PATTERN */
+    pyr_pattern revealed[PYR_EXPEDITIONS];   /* this round's patterns, revealed[turn] is the current one; PYR_NO_PATTERN */
     pyr_seat tile[PYR_COLOURS][PYR_TILES];   /* who has the 10, 6, 3 of a colour; PYR_NOBODY */
     pyr_card kept[PYR_MAX_SEATS][PYR_KEPT];  /* the cards each began with; PYR_NO_CARD until all have kept */
     pyr_card fresh[PYR_MAX_SEATS][PYR_KEPT]; /* completed in this turn (lower number first), until the next reveal */
     pyr_seat order[PYR_MAX_SEATS];           /* who replaces, in the order of R12; PYR_NOBODY */
-    uint8_t place;                           /* index into order: whose slot it is */
+    uint8_t place;                           /* index into order: whose turn it is */
     uint8_t owed;                            /* cards that seat may still take */
     uint8_t reserved[3];
 };
@@ -81,7 +81,7 @@ struct pyr_chance {
 
 struct pyr_state {
     struct pyr_table open;
-    struct pyr_desk desk[PYR_MAX_SEATS];     /* hidden: with the steps of the present phase already made */
+    struct pyr_desk desk[PYR_MAX_SEATS];     /* hidden: with the steps of the current phase already made */
     struct pyr_chance hidden;                /* deck: from the first show on only what was not kept, top at
                                                 pyr_deck_top */
 };
@@ -91,7 +91,7 @@ PYR_STATIC_ASSERT(sizeof(struct pyr_table) == 192, "native and wasm agree");
 PYR_STATIC_ASSERT(sizeof(struct pyr_chance) == 96, "native and wasm agree");
 PYR_STATIC_ASSERT(sizeof(struct pyr_state) == 416, "native and wasm agree");
 
-/* Where the deck's top lies in hidden.deck, once the first display was shown. */
+/* The index of the deck's top in hidden.deck, once the first display was shown. */
 static inline unsigned pyr_deck_top(const struct pyr_state *state)
 {
     return (unsigned)(PYR_CARDS - PYR_KEPT * state->open.seats - state->open.deck_left);
@@ -100,13 +100,13 @@ static inline unsigned pyr_deck_top(const struct pyr_state *state)
 /* Draws every deal and shuffle of a game. */
 PYR_API void pyr_chance_draw(struct pyr_chance *chance, const struct pyr_box *box, unsigned seats, struct pyr_rng *rng);
 
-/* PYR_OK if the chance is one that shuffling this box can bring: dealt cards all differ, the deck is an order of the 48
+/* PYR_OK if shuffling this box can produce this chance: dealt cards all differ, the deck is an order of the 48
  * cards, each round an order of the eight. Else PYR_ERR_SEATS, PYR_ERR_CHANCE_DEAL, _DECK or _EXPEDITION. */
 PYR_API enum pyr_err pyr_chance_check(const struct pyr_chance *chance, const struct pyr_box *box, unsigned seats);
 
 /*
  * Begins a game: the cards are dealt, all choose two (phase KEEP).
- * Returns PYR_OK, or what pyr_chance_check says; then *state is untouched.
+ * Returns PYR_OK, or a code of pyr_chance_check; then *state is untouched.
  */
 PYR_API enum pyr_err pyr_state_init(struct pyr_state *state, const struct pyr_box *box, unsigned seats,
     const struct pyr_chance *chance);
@@ -118,29 +118,30 @@ PYR_API enum pyr_err pyr_state_deal(struct pyr_state *state, const struct pyr_bo
 PYR_API void pyr_state_steps(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat, struct pyr_steps *steps);
 
 /*
- * Makes a step. Seats that choose at once may step in any order. When the last one is in, the phase ends: cards are set
- * aside, pyramid points are taken, the turn or round goes on.
+ * Makes a step. Seats that choose at the same time may step in any order. When the last one is done, the phase ends: cards
+ * are set aside, pyramid points are taken, and the next turn or round begins.
  * Returns PYR_OK, or why the step is illegal (err.h, with the rule); then *state is untouched.
  *
- * In place, because copying 416 bytes a step costs more than the step; keep a copy where the old state is still wanted.
+ * It works in place, because copying 416 bytes per step costs more than the step; keep a copy if you still need the old
+ * state.
  */
 PYR_API enum pyr_err pyr_state_apply(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step);
 
-/* Makes a step that is known to be legal, one that pyr_state_steps gave: bots and simulations need not have it checked
- * again. Asserted in every build but release. */
+/* Makes a step that is known to be legal, one from pyr_state_steps, so that bots and simulations save the check.
+ * Asserted in every build but release. */
 PYR_API void pyr_state_make(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step);
 
-/* Plays uniformly random steps to the end of the game: pyr_state_steps, pyr_steps_pick and pyr_state_make for whoever
- * has to decide, lowest seat first, pyr_state_advance in between. Returns how many steps were made. */
+/* Plays uniformly random steps to the end of the game: pyr_state_steps, pyr_steps_pick and pyr_state_make for the
+ * seats that have to decide, lowest seat first, with pyr_state_advance in between. Returns the number of steps. */
 PYR_API uint32_t pyr_state_playout(const struct pyr_box *box, struct pyr_state *state, struct pyr_rng *rng);
 
 /* Why the step is illegal, or PYR_OK. */
 PYR_API enum pyr_err pyr_step_judge(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat, pyr_step step);
 
-/* How many cards the display lacks and the deck has: what the next show turns up. 0 unless the phase is SHOW. */
+/* How many cards the next show turns up: those that the display lacks and the deck has. 0 unless the phase is SHOW. */
 PYR_API unsigned pyr_state_show_count(const struct pyr_state *state);
 
-/* Chance: fills up the display; PYR_ERR_PHASE unless the phase is SHOW. */
+/* Chance: refills the display; PYR_ERR_PHASE unless the phase is SHOW. */
 PYR_API enum pyr_err pyr_state_show(const struct pyr_box *box, struct pyr_state *state);
 
 /* Chance: reveals the next expedition card; PYR_ERR_PHASE unless the phase is REVEAL. */
@@ -149,7 +150,7 @@ PYR_API enum pyr_err pyr_state_reveal(const struct pyr_box *box, struct pyr_stat
 /* Shows and reveals until a player has to decide or the game is over. */
 PYR_API void pyr_state_advance(const struct pyr_box *box, struct pyr_state *state);
 
-/* Makes `card` the depth-th card from the deck's top (0 is the top), by exchanging the two.
+/* Makes `card` the depth-th card from the deck's top (0 is the top), by swapping the two.
  * PYR_ERR_NOT_IN_DECK if it is not in the deck at that depth or below; then nothing changes. */
 PYR_API enum pyr_err pyr_state_supply_card(struct pyr_state *state, unsigned depth, pyr_card card);
 
@@ -163,7 +164,7 @@ PYR_API enum pyr_err pyr_state_check(const struct pyr_box *box, const struct pyr
 
 /*
  * One mark on a desk: the rules R8-R11 and Q1-Q3 for a single player, for searches that need no table. `pattern` is the
- * revealed one; the desk says whether a first or an extra mark is due.
+ * revealed one; the desk knows whether a first or an extra mark is due.
  * Returns PYR_OK or why not (err.h); then *desk is untouched.
  */
 PYR_API enum pyr_err pyr_desk_mark(const struct pyr_box *box, struct pyr_desk *desk, pyr_pattern pattern, unsigned round,

@@ -59,8 +59,9 @@ static inline pyr_spaces pyr_step_spaces(pyr_step step)
 }
 
 /*
- * All legal steps of a seat. Marks are kept as sets of anchors, a word a turn of the pattern and, after the pattern's
- * `words` (box.h), one for single spaces: counting and picking need no list. Anything else (at most six steps) is listed.
+ * All legal steps of a seat. Marks are stored as sets of anchors, one word per turn of the pattern and, after the
+ * pattern's `words` (box.h), one for single spaces: counting and picking need no list. Other steps (at most six) are
+ * listed.
  */
 struct pyr_steps {
     uint64_t set[PYR_MAX_TURNS + 1];

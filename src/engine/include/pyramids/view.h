@@ -1,8 +1,8 @@
 /*
  * view.h (view.c): what one seat may know of a game.
  *
- * A view is built up from what is allowed, never by blanking out: the open table, one's own desk with the steps made so
- * far, and one's own four dealt cards. Two states that differ only in what is hidden from a seat give it the same bytes.
+ * A view is built up from what is allowed, never by blanking out: the open table, the seat's own desk with the steps made
+ * so far, and its own four dealt cards. Two states that differ only in what is hidden from a seat give it the same bytes.
  */
 #ifndef PYR_VIEW_H
 #define PYR_VIEW_H
@@ -29,8 +29,8 @@ PYR_API void pyr_view_steps(const struct pyr_box *box, const struct pyr_view *vi
 
 /*
  * A full state that fits the view, drawn uniformly from all that do: the order of the deck, the expedition cards to
- * come in this round and the later ones, the other players' dealt cards. Others who are still choosing have made
- * no step; those who are in have made an arbitrary legal one, since their choice is hidden: it is drawn step by step at random.
+ * come in this round and the later ones, the other players' dealt cards. Other players who are still choosing
+ * have made no step; those who have chosen get a random legal choice, drawn step by step, since the true one is hidden.
  * The view must be one that pyr_view_init made.
  */
 PYR_API void pyr_view_sample(const struct pyr_box *box, const struct pyr_view *view, struct pyr_rng *rng,

@@ -4,17 +4,17 @@
  * (src/wasm/exports.c).
  *
  * Everything is flat: functions take and return whole numbers, texts, 64-bit steps and pointers to plain structs whose
- * layout other headers state. There are no inline functions, no structs by value and no callbacks but for memory. A caller
- * never needs another header to play whole games; texts of choices and lines are those of docs/formats.md.
+ * layout other headers state. There are no inline functions, no structs by value and no callbacks except for memory. A
+ * caller never needs another header to play whole games; texts of choices and lines are those of docs/formats.md.
  *
  * Threads: an instance is used by one thread at a time; any number of instances may be used at once.
  *
  * Pointers that are returned are valid until the next call with the same instance, unless stated otherwise. Texts are
  * terminated. Where a function writes a text into `to`, it returns the length of the whole text; what does not fit into
- * `size` bytes (with the end mark) is left out, as snprintf does.
+ * `size` bytes (with the terminator) is cut off, as snprintf does.
  *
- * Codes are those of err.h: 0 is good, and pyr_err_name has their names. Seats count from 0; 255 is nobody, 254 an
- * onlooker.
+ * Codes are those of err.h: 0 is success, and pyr_err_name returns their names. Seats count from 0; 255 is no seat, 254 a
+ * spectator.
  */
 #ifndef PYR_INSTANCE_H
 #define PYR_INSTANCE_H
@@ -40,11 +40,11 @@ PYR_API void pyr_instance_init(struct pyr_instance *instance, pyr_instance_room 
 PYR_API struct pyr_instance *pyr_instance_create(void);
 PYR_API void pyr_instance_destroy(struct pyr_instance *instance);
 
-/* Another use of the room that `room` gives: tables for bots must be made anew. */
+/* Call this after using the memory of `room` for something else: the lookup tables of bots must be made again. */
 PYR_API void pyr_instance_forget_tables(struct pyr_instance *instance);
 
-/* The edition: read from its text (a code, with the fault below; after a fault it is the one from before), and
- * written. A match must be begun or loaded anew after another edition was read. */
+/* Reads the edition from its text (a code, with the fault below; after a fault the edition is unchanged), and writes it.
+ * After reading another edition, begin or load a match again. */
 PYR_API int32_t pyr_instance_read_edition(struct pyr_instance *instance, const char *text, size_t size);
 PYR_API size_t pyr_instance_write_edition(const struct pyr_instance *instance, char *to, size_t size);
 PYR_API const struct pyr_edition *pyr_instance_edition(const struct pyr_instance *instance);
@@ -57,11 +57,11 @@ PYR_API const char *pyr_instance_fault_word(const struct pyr_instance *instance)
 PYR_API const char *pyr_instance_fault_expected(const struct pyr_instance *instance);
 
 /* Begins a match: `names` has a line per seat; chance is drawn from the seed. Or loads a record (viewer 255: a whole one,
- * 254: what an onlooker sees, else a seat's view of it). A code, with the fault; after one there is no match. */
+ * 254: what a spectator sees, else a seat's view of it). A code, with the fault; after one there is no match. */
 PYR_API int32_t pyr_instance_start(struct pyr_instance *instance, uint32_t seats, const char *names, uint64_t seed);
 PYR_API int32_t pyr_instance_load(struct pyr_instance *instance, const char *text, size_t size, uint32_t viewer);
 
-/* Draws what is hidden anew and moves a loaded game on to its next decision. */
+/* Draws again everything that is hidden, and advances a loaded game to its next decision. */
 PYR_API void pyr_instance_shuffle(struct pyr_instance *instance, uint64_t seed);
 
 /* The match: how many seats (0: there is none), whether it is over, who has to choose (bits), its log as text, how many
@@ -74,8 +74,8 @@ PYR_API uint32_t pyr_instance_lines(const struct pyr_instance *instance);
 PYR_API uint32_t pyr_instance_line_is_visible(const struct pyr_instance *instance, uint32_t line, uint32_t seat);
 PYR_API int32_t pyr_instance_tag(struct pyr_instance *instance, const char *name, const char *value);
 
-/* What a seat sees, its own steps included (255: an onlooker), now or as it was after so many lines; NULL before all cards
- * are dealt. */
+/* What a seat sees, its own steps included (255: a spectator), now or after that many lines; NULL before all cards are
+ * dealt. */
 PYR_API const struct pyr_view *pyr_instance_view(struct pyr_instance *instance, uint32_t seat);
 PYR_API const struct pyr_view *pyr_instance_view_at(struct pyr_instance *instance, uint32_t lines, uint32_t seat);
 
@@ -125,13 +125,13 @@ PYR_API int32_t pyr_instance_retract(struct pyr_instance *instance, uint32_t sea
 PYR_API int32_t pyr_instance_choose(struct pyr_instance *instance, uint32_t seat, const char *text);
 
 /* The choice of a bot (its place in pyr_bot_at) for a seat, as text; 0 if there is nothing to choose. The match is left as
- * it was, but for steps of that seat, which are taken back. nodes 0: as many as the bot likes. */
+ * it was, but for steps of that seat, which are taken back. nodes 0: the bot decides. */
 PYR_API size_t pyr_instance_bot_choice(struct pyr_instance *instance, uint32_t bot, uint32_t seat, uint64_t nodes,
     uint64_t seed,
     char *to, size_t size);
 
 /*
- * The choices of a seat as the game stood after so many lines, best first, as text: a line each with tabs between: choice,
+ * The choices of a seat after that many lines, best first, as text, one line each, separated by tabs: choice,
  * points in hundredths, chance to win in ten thousandths, the margins of both, 1 if it is the usual one, 1 if it is `made`
  * (a choice as text; "" or NULL for none). `to` and `made` may overlap. Returns how many lines.
  */
@@ -141,7 +141,7 @@ PYR_API uint32_t pyr_instance_options(struct pyr_instance *instance, uint32_t li
 
 /*
  * Luck and skill of the whole match (luck.h), a task at a time: begin (1, or 0 without a match or memory), then next until
- * it is 0. What next has judged is there until the next call; the sums are complete at the end. Options of a decision as
+ * it is 0. The result of next is valid until the next call; the sums are complete at the end. Options of a decision as
  * text: the index-th best, or (beyond the last) the one that was made. The numbers are those of `pyramids analyze` for the
  * same record, playouts and seed.
  */
@@ -154,7 +154,7 @@ PYR_API const struct pyr_luck_sum *pyr_instance_luck_sum(const struct pyr_instan
 PYR_API size_t pyr_instance_luck_choice(const struct pyr_instance *instance, uint32_t index, char *to, size_t size);
 PYR_API const char *pyr_instance_luck_level(const struct pyr_instance *instance, uint32_t seat);
 
-/* Whether the cards of a finished game follow from the numbers that its record tells: a code of fair.h, 0 is good. Then the
+/* Whether the cards of a finished game follow from the numbers in its record: a code of fair.h, 0 is success. Then the
  * line at fault, and how many lines of chance were compared. */
 PYR_API int32_t pyr_instance_verify(struct pyr_instance *instance, const char *text, size_t size);
 PYR_API uint32_t pyr_instance_verify_line(const struct pyr_instance *instance);

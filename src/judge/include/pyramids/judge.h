@@ -13,7 +13,7 @@
 
 PYR_BEGIN_DECLS
 
-#define PYR_JUDGE_PLAYOUTS 3000  /* a decision, unless asked otherwise */
+#define PYR_JUDGE_PLAYOUTS 3000  /* per decision, by default */
 #define PYR_JUDGE_THREADS 64     /* at most */
 
 struct pyr_judge_report {
@@ -23,38 +23,38 @@ struct pyr_judge_report {
     unsigned seats;
     bool finished;
     struct pyr_outlook end;      /* expected where the record ends; only if the game is not finished */
-    uint32_t open_line;          /* where a phase begins in which some have chosen and others have not; else the number of lines */
+    uint32_t open_line;          /* where a phase begins that only some players have finished; else the number of lines */
     struct pyr_luck_decision *decision;
     struct pyr_luck_chance *chance;
     unsigned decisions, chances;
     struct pyr_luck_sum sum[PYR_MAX_SEATS];
 };
 
-/* How to go about it. A zeroed one with playouts and threads set is good. */
+/* Options of an analysis. Zeroes are good defaults except for playouts and threads. */
 struct pyr_judge_options {
-    uint32_t playouts;           /* games played on for each decision */
-    unsigned threads;            /* 1 to 64, the caller's own included; changes nothing but the time */
+    uint32_t playouts;           /* simulated games per decision */
+    unsigned threads;            /* 1 to 64, including the caller's own; affects only the time */
     uint64_t seed;
-    /* Asked between playouts, so every millisecond or sooner, from any of the threads, also at once: true gives up. May take its time, for a
-     * pause. May be NULL. */
+    /* Called between playouts, so at least every millisecond, by any of the threads, also by several at once: true stops the
+     * analysis. It may block, to make a pause. May be NULL. */
     bool (*is_cancelled)(void *context);
-    /* Told how many of all are begun; by one thread at a time, which the others wait for. May be NULL. */
+    /* Progress: tasks started, and their total. Called by one thread at a time while the others wait. May be NULL. */
     void (*progress)(void *context, unsigned begun, unsigned all);
     void *context;               /* for both */
 };
 
 enum pyr_judge_code {
     PYR_JUDGE_GOOD = 0,
-    PYR_JUDGE_RECORD = 1,        /* not a record of this edition, or it breaks a rule: *fault tells */
+    PYR_JUDGE_RECORD = 1,        /* not a record of this edition, or it breaks a rule: see *fault */
     PYR_JUDGE_DEALING = 2,       /* the cards are not dealt yet: there is nothing to judge */
     PYR_JUDGE_MEMORY = 3,
     PYR_JUDGE_CANCELLED = 4
 };
 
 /*
- * Analyses a whole record (not one seat's view), finished or under way. The edition must outlive the report; the text need
- * not. The report, some 54 KB and 1.7 MB that it allocates, points into itself: it must stay where it is. Free it with
- * pyr_judge_finish, whatever the code. There is no other state, so that any number of analyses may run at once. *fault (may
+ * Analyses a whole record (not one seat's view), finished or not. The edition must outlive the report; the text need
+ * not. The report, about 54 KB and 1.7 MB that it allocates, points into itself: do not move it. Free it with
+ * pyr_judge_finish, whatever the code. There is no other state, so any number of analyses can run at once. *fault (may
  * be NULL) is set with PYR_JUDGE_RECORD.
  */
 PYR_API enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *report, const struct pyr_edition *edition,
@@ -62,10 +62,10 @@ PYR_API enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *report, cons
     const struct pyr_judge_options *options, struct pyr_fault *fault);
 PYR_API void pyr_judge_finish(struct pyr_judge_report *report);
 
-/* By this a page is known as such a report, within its first 200 bytes. */
+/* Identifies a page as such a report, within its first 200 bytes. */
 #define PYR_JUDGE_PAGE "<meta name=\"generator\" content=\"pyramids analyze\">"
 
-/* The report as JSON (json.c) and as a page that needs nothing else (html.c). False if writing failed. */
+/* The report as JSON (json.c) and as a self-contained page (html.c). False if writing failed. */
 PYR_API bool pyr_judge_write_json(const struct pyr_judge_report *report, FILE *to);
 PYR_API bool pyr_judge_write_html(const struct pyr_judge_report *report, FILE *to);
 
@@ -78,10 +78,10 @@ PYR_API void pyr_judge_choice(const struct pyr_judge_report *report, const struc
     const struct pyr_option *option,
     char *to, size_t size);
 
-/* What a choice brings at once. */
+/* The immediate effects of a choice. */
 struct pyr_judge_effect {
     enum pyr_judge_effect_code {
-        PYR_EFFECT_WAY,          /* taking: the shortest way through the card has `number` spaces */
+        PYR_EFFECT_WAY,          /* taking: the shortest path through the card has `number` spaces */
         PYR_EFFECT_RACE,         /* taking: the card, once completed, is in the race for `number` points */
         PYR_EFFECT_PYRAMID,      /* completes pyramid `number` */
         PYR_EFFECT_POINTS,       /* which would take `number` pyramid points of `colour` now */

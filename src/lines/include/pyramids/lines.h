@@ -1,7 +1,7 @@
 /*
- * lines.h (lines.c): reading and writing text as lines of words and numbers, the common ground of editions and records
- * (docs/formats.md). A reader keeps the first fault it meets and from then on answers everything with false, so that parsing
- * reads straight down and the fault is asked for once at the end.
+ * lines.h (lines.c): reading and writing text as lines of words and numbers, the basis of editions and records
+ * (docs/formats.md). A reader keeps the first fault and from then on every function returns false, so a parser is written
+ * straight down and checks for a fault once, at the end.
  */
 #ifndef PYR_LINES_H
 #define PYR_LINES_H
@@ -12,14 +12,14 @@ PYR_BEGIN_DECLS
 
 #define PYR_MAX_LINE 4096        /* bytes in a line, without its end */
 
-/* What is wrong with a text, and where. Sentences are made of it in src/text. */
+/* What is wrong with a text, and where. src/text turns it into a sentence. */
 struct pyr_fault {
     enum pyr_err code;
     uint32_t line;               /* from 1; 0: the text as a whole */
     uint32_t column;             /* byte in the line, from 1; 0: the line as a whole */
     int32_t number[3];           /* what the code needs: a range, a card, a seat */
     char word[40];               /* the word at fault, cut to size, safe to print; "" if none */
-    char expected[128];          /* the line or word that should stand there, in the notation of the format; "" if none */
+    char expected[128];          /* the line or word that should be there, in the notation of the format; "" if none */
 };
 
 /* A piece of the text that was read; not terminated. Valid as long as that text is. */
@@ -31,14 +31,14 @@ struct pyr_word {
 struct pyr_lines {
     const char *text;
     size_t size, next;           /* where the next line begins */
-    struct pyr_word line;        /* the present line without its end */
+    struct pyr_word line;        /* the current line without its end */
     size_t at;                   /* how much of it has been read */
     uint32_t number;
-    const char *form;            /* what the present line should look like, for faults; may be NULL */
+    const char *form;            /* what the current line should look like, for faults; may be NULL */
     struct pyr_fault fault;
 };
 
-/* Begins to read, after a byte order mark if there is one; the text stays the caller's and must outlive the reader. */
+/* Starts reading, after a byte order mark if there is one; the text belongs to the caller and must outlive the reader. */
 PYR_API void pyr_lines_init(struct pyr_lines *lines, const char *text, size_t size);
 
 /* Goes to the next line that is not a comment; with `blank` false also past blank lines. False at the end of the text and
@@ -63,7 +63,7 @@ PYR_API bool pyr_lines_more(const struct pyr_lines *lines);
 /* The line must end here. */
 PYR_API bool pyr_lines_end(struct pyr_lines *lines);
 
-/* Sets a fault at a byte of the present line (0: the whole line), unless there is one already. Always false. */
+/* Sets a fault at a byte of the current line (0: the whole line), unless there is one already. Always false. */
 PYR_API bool pyr_lines_fail(struct pyr_lines *lines, enum pyr_err code, size_t column, struct pyr_word word);
 
 PYR_API bool pyr_word_is(struct pyr_word word, const char *text);

@@ -1,19 +1,19 @@
 /*
- * game.h (game.c): a game under way: where it stands, and the choices that are not in it yet. About 1 KB of plain data, so
- * that a host can keep thousands in memory. A match (match.h) is a game with its log.
+ * game.h (game.c): a game in progress: its current position, and the choices that are not part of it yet. About 1 KB of
+ * plain data, so that a host can keep thousands in memory. A match (match.h) is a game with its log.
  *
- * Each seat makes steps, may undo them, confirms, and may take the confirmation back until the last one is in. Then all
- * choices are made at once, in seat order, and chance moves the game on to the next decision. Everything that happens is an
- * event, a line of the record (record.h), and goes to a sink.
+ * Each seat makes steps, may undo them, confirms, and may take the confirmation back until the last seat has confirmed. Then
+ * all choices are made at once, in seat order, and chance advances the game to the next decision. Everything that happens is
+ * an event, a line of the record (record.h), and goes to a sink.
  *
  * Invariants:
  *
- *  1. game->replay is what following all lines from the first gives, but for the hidden part of its state, which is the
- *     true one.
- *  2. replay.state has no step of the present phase: those are in game->choice until all are in.
+ *  1. game->replay is the result of following all lines from the first, except for the hidden part of its state, which is
+ *     the true one.
+ *  2. replay.state has no step of the current phase: those are in game->choice until all seats have confirmed.
  *  3. After each call the game waits for a decision or is over (one that was loaded: after pyr_game_shuffle).
- *  4. Nothing is told to a sink that has not happened. If a sink fails, the game has gone on all the same; its owner throws
- *     it away.
+ *  4. A sink gets only events that have happened. If a sink fails, the game has advanced all the same; its owner discards
+ *     it.
  */
 #ifndef PYR_GAME_H
 #define PYR_GAME_H
@@ -22,7 +22,7 @@
 
 PYR_BEGIN_DECLS
 
-/* A choice that is not confirmed by all, in 64 bytes: a step after the first marks a single space. */
+/* A choice of the current phase, packed into 64 bytes: every step after the first marks a single space. */
 struct pyr_pending {
     pyr_step first;
     uint8_t more[PYR_MAX_CHOICE - 1];        /* the one bit of each further step */
@@ -30,9 +30,9 @@ struct pyr_pending {
     bool confirmed;
 };
 
-/* What a game is. A macro, because a match has the same members beside its log. */
+/* The members of a game. A macro, because a match has the same members in addition to its log. */
 #define PYR_GAME_MEMBERS \
-    const struct pyr_edition *edition;       /* the owner's; it must outlive the game */ \
+    const struct pyr_edition *edition;       /* belongs to the owner; it must outlive the game */ \
     struct pyr_replay replay;                /* replay.state is the state with its true hidden part */ \
     struct pyr_pending choice[PYR_MAX_SEATS];
 
@@ -43,7 +43,7 @@ struct pyr_game {
 /*
  * Where the lines of a game go: `take` gets each event in order, once it has happened. It returns PYR_OK, or why it cannot
  * keep the line (PYR_ERR_TEXT_FULL), which the call that led to it then returns. The event and its words are valid during
- * the call only. NULL in place of a sink: nobody wants the lines, and no text is made.
+ * the call only. NULL in place of a sink: the lines are not needed, and no text is made.
  */
 struct pyr_sink {
     enum pyr_err (*take)(void *context, const struct pyr_edition *edition, const struct pyr_event *event);
@@ -77,7 +77,7 @@ PYR_API enum pyr_err pyr_game_tag(const struct pyr_game *game, const char *name,
 /* The true order of all that is still hidden, in a game that was loaded from its lines: the chance it began with. */
 PYR_API void pyr_game_set_chance(struct pyr_game *game, const struct pyr_chance *chance);
 
-/* Draws anew all that is still hidden from everyone, then moves on a game that waits for chance or the rules. */
+/* Draws again everything that is still hidden from everyone, then advances a game that waits for chance or the rules. */
 PYR_API enum pyr_err pyr_game_shuffle(struct pyr_game *game, struct pyr_rng *rng, const struct pyr_sink *sink);
 
 /* The seats that have still to confirm a choice, as bits; 0 when the game is over or not dealt yet. */
@@ -89,8 +89,8 @@ PYR_API bool pyr_game_is_over(const struct pyr_game *game);
 PYR_API void pyr_game_view(const struct pyr_game *game, pyr_seat seat, struct pyr_view *view);
 
 /*
- * Whether a seat (PYR_SPECTATOR: an onlooker) may see a line of this game: all but the deals of others while the game is
- * under way (Q10). This is the only place that decides it.
+ * Whether a seat (PYR_SPECTATOR: a spectator) may see a line of this game: all but the deals of others while the game is
+ * running (Q10). This is the only place that decides it.
  */
 PYR_API bool pyr_game_line_is_visible(const struct pyr_game *game, struct pyr_word line, pyr_seat seat);
 
@@ -107,11 +107,11 @@ PYR_API enum pyr_err pyr_game_step(struct pyr_game *game, pyr_seat seat, pyr_ste
 /* Takes the last step of a seat's choice back. PYR_ERR_NO_UNDO, PYR_ERR_CONFIRMED: nothing changes. */
 PYR_API enum pyr_err pyr_game_undo(struct pyr_game *game, pyr_seat seat);
 
-/* Takes all steps of a seat back that has not confirmed. */
+/* Takes back all steps of a seat that has not confirmed. */
 PYR_API void pyr_game_clear(struct pyr_game *game, pyr_seat seat);
 
-/* Confirms a seat's choice; when all are in, they are made and the game goes on. PYR_ERR_NOT_READY, PYR_ERR_CONFIRMED,
- * PYR_ERR_NOT_DUE: nothing changes. */
+/* Confirms a seat's choice; when it is the last, all choices are made and the game advances. PYR_ERR_NOT_READY,
+ * PYR_ERR_CONFIRMED, PYR_ERR_NOT_DUE: nothing changes. */
 PYR_API enum pyr_err pyr_game_confirm(struct pyr_game *game, pyr_seat seat, const struct pyr_sink *sink);
 
 /* Takes a confirmation back, while others are still choosing. PYR_ERR_NO_UNDO: there is none. */

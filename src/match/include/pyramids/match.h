@@ -1,11 +1,11 @@
 /*
- * match.h (match.c): a game with its log: the middle end that every client shares.
+ * match.h (match.c): a game with its log, which every client shares.
  *
- * A match is its log (docs/formats.md): lines of text that anyone can replay. On top of it lie the choices that are not in
- * the log yet (game.h). The functions here are those of the game with the log as their sink, and what only a log makes
- * possible: loading, tags, lines, and the game as it was after any of them.
+ * A match is its log (docs/formats.md), lines of text that anyone can replay, plus the choices that are not in
+ * the log yet (game.h). The functions here are those of the game with the log as their sink, and those that need
+ * a log: loading, tags, lines, and the game as it was after any of them.
  *
- * A match is about 55 KB of plain data without pointers into itself, but for the edition, which must outlive it.
+ * A match is about 55 KB of plain data without pointers, except for the edition, which must outlive it.
  */
 #ifndef PYR_MATCH_H
 #define PYR_MATCH_H
@@ -16,7 +16,7 @@ PYR_BEGIN_DECLS
 
 #define PYR_LOG_SIZE 49152       /* bytes of text: the longest game there can be is below 24 KB, the rest is for tags */
 #define PYR_LOG_LINES 640        /* lines: a game has fewer than 450 */
-#define PYR_LOG_TAGS 190         /* tag lines: what the longest game leaves over, so that a log is never too full to go on */
+#define PYR_LOG_TAGS 190         /* tag lines: the room that the longest game leaves, so that tags never fill up a log */
 
 /* Lines of text, each ended by a newline. */
 struct pyr_log {
@@ -54,10 +54,10 @@ PYR_API enum pyr_err pyr_match_begin(struct pyr_match *match, const struct pyr_e
 PYR_API enum pyr_err pyr_match_deal(struct pyr_match *match, const struct pyr_chance *chance);
 
 /*
- * Loads a record (or, with a viewer, a seat's view of one) into a match. What no line has told is filled in arbitrarily
- * until pyr_match_shuffle. Returns PYR_OK or the first fault, described in *fault (may be NULL); then *match must not be
- * used. A loaded record keeps its lines as they were, comments and blank lines aside. A record that ends before all cards
- * are dealt loads, but waits for nobody.
+ * Loads a record (or, with a viewer, a seat's view of one) into a match. Anything that no line has shown is filled in
+ * arbitrarily until pyr_match_shuffle. Returns PYR_OK or the first fault, described in *fault (may be NULL); then *match
+ * must not be used. A loaded record keeps its lines as they were, comments and blank lines aside. A record that ends before
+ * all cards are dealt can be loaded, but has no seat to choose.
  */
 PYR_API enum pyr_err pyr_match_load(struct pyr_match *match, const struct pyr_edition *edition, const char *text, size_t size,
     pyr_seat viewer, struct pyr_fault *fault);
@@ -65,11 +65,12 @@ PYR_API enum pyr_err pyr_match_load(struct pyr_match *match, const struct pyr_ed
 /* The true order of all that is still hidden in a match that was loaded from its log: the chance it began with. */
 PYR_API void pyr_match_supply(struct pyr_match *match, const struct pyr_chance *chance);
 
-/* Draws anew all that is still hidden from everyone: the order of the deck and of the expedition cards. Dealt cards stay, if
- * they were told. Then chance and the rules move a game on that waits for them, with the lines that are due. */
+/* Draws again everything that is still hidden from everyone: the order of the deck and of the expedition cards. Dealt cards
+ * stay, if the record has them. Then a game that waits for chance or the rules is advanced, and the lines are logged. */
 PYR_API void pyr_match_shuffle(struct pyr_match *match, struct pyr_rng *rng);
 
-/* Adds a line `tag NAME VALUE`. PYR_ERR_TEXT_FULL if the log is full, PYR_ERR_TEXT_SPACE or _ENCODING if the words are not fit for a line. */
+/* Adds a line `tag NAME VALUE`. PYR_ERR_TEXT_FULL if the log is full, PYR_ERR_TEXT_SPACE or _ENCODING if the words are not
+ * fit for a line. */
 PYR_API enum pyr_err pyr_match_tag(struct pyr_match *match, const char *name, const char *value);
 
 /* The seats that have still to confirm a choice, as bits; 0 when the game is over. */
@@ -95,8 +96,8 @@ PYR_API enum pyr_err pyr_match_step(struct pyr_match *match, pyr_seat seat, pyr_
 /* Takes the last step of a seat's choice back. PYR_ERR_NO_UNDO, PYR_ERR_CONFIRMED: nothing changes. */
 PYR_API enum pyr_err pyr_match_undo(struct pyr_match *match, pyr_seat seat);
 
-/* Confirms a seat's choice; when all are in, they are logged and the game goes on. PYR_ERR_NOT_READY, PYR_ERR_CONFIRMED,
- * PYR_ERR_NOT_DUE: nothing changes. */
+/* Confirms a seat's choice; when it is the last, all choices are logged and the game advances. PYR_ERR_NOT_READY,
+ * PYR_ERR_CONFIRMED, PYR_ERR_NOT_DUE: nothing changes. */
 PYR_API enum pyr_err pyr_match_confirm(struct pyr_match *match, pyr_seat seat);
 
 /* Takes a confirmation back, while others are still choosing. PYR_ERR_NO_UNDO: there is none. */
@@ -112,10 +113,11 @@ PYR_API enum pyr_err pyr_match_choose(struct pyr_match *match, pyr_seat seat, co
 /* A line of the log without its end. */
 PYR_API struct pyr_word pyr_match_line(const struct pyr_match *match, uint32_t line);
 
-/* Whether a seat (PYR_SPECTATOR: an onlooker) may see a line: all but the deals of others while the game is under way (Q10). */
+/* Whether a seat (PYR_SPECTATOR: a spectator) may see a line: all but the deals of others while the game is running (Q10).
+ * */
 PYR_API bool pyr_match_line_is_visible(const struct pyr_match *match, uint32_t line, pyr_seat seat);
 
-/* The game as it stood after the first `lines` lines. PYR_ERR_NO_SUCH_LINE if the log has fewer. What was hidden then is
+/* The game as it was after the first `lines` lines. PYR_ERR_NO_SUCH_LINE if the log has fewer. What was hidden then is
  * filled in arbitrarily. */
 PYR_API enum pyr_err pyr_match_replay(const struct pyr_match *match, uint32_t lines, struct pyr_replay *replay);
 

@@ -1,8 +1,8 @@
 /*
  * record.h (line.c, replay.c): a game as lines of text (docs/formats.md), and the rules applied to them.
  *
- * A line is first read by itself (pyr_event_read: words and numbers), then judged where it stands (pyr_replay_event: the
- * rules). Any prefix of a record is a game under way.
+ * A line is first read by itself (pyr_event_read: words and numbers), then checked in its place (pyr_replay_event: the
+ * rules). Any prefix of a record is an unfinished game.
  */
 #ifndef PYR_RECORD_H
 #define PYR_RECORD_H
@@ -40,7 +40,7 @@ struct pyr_part {
     pyr_spaces spaces;
 };
 
-/* A line, taken apart. */
+/* A line, parsed. */
 struct pyr_event {
     enum pyr_event_kind kind;
     pyr_seat seat;               /* where the line has one */
@@ -55,7 +55,7 @@ struct pyr_event {
     struct pyr_word value;       /* tag */
 };
 
-/* Takes the present line of the reader apart. False with the reader's fault set if it is not a line of a record. */
+/* Parses the current line of the reader. False with the reader's fault set if it is not a line of a record. */
 PYR_API bool pyr_event_read(const struct pyr_edition *edition, struct pyr_lines *lines, struct pyr_event *event);
 
 /* Writes the line of an event, without its end. */
@@ -71,8 +71,8 @@ PYR_API void pyr_spaces_write(pyr_spaces spaces, struct pyr_out *out);
 PYR_API void pyr_move_write(const struct pyr_desk *desk, const pyr_step *steps, unsigned count, struct pyr_out *out);
 
 /*
- * A record being followed. Hidden things that no line has told yet are filled in with something that fits, in a fixed order:
- * state.hidden is not the true one (pyr_view_sample draws a random one).
+ * A record being followed. Hidden things that no line has shown yet are filled in with something that fits, in a fixed
+ * order: state.hidden is not the true one (pyr_view_sample draws a random one).
  */
 struct pyr_replay {
     struct pyr_state state;      /* valid once all cards are dealt (stage PYR_STAGE_PLAY on) */
@@ -92,35 +92,36 @@ struct pyr_replay {
 };
 
 enum pyr_stage {
-    PYR_STAGE_HEADER = 0,        /* pyramids-record 1 comes next */
+    PYR_STAGE_HEADER = 0,        /* pyramids-record 1 is next */
     PYR_STAGE_EDITION = 1,       /* edition NAME */
     PYR_STAGE_PLAYERS = 2,       /* players, then the first deal */
     PYR_STAGE_DEAL = 3,
     PYR_STAGE_PLAY = 4,          /* state is valid; up to the last score and winner */
-    PYR_STAGE_OVER = 5           /* all is told; only tags may follow */
+    PYR_STAGE_OVER = 5           /* complete; only tags may follow */
 };
 
-/* The viewer of lines that tell of no deal. */
+/* The viewer of lines without any deal. */
 #define PYR_SPECTATOR ((pyr_seat)0xfe)
 
-/* Begins a record. viewer: the seat whose view of a game it is, which lacks the others' deals; PYR_NOBODY for a whole one. */
+/* Begins a record. viewer: the seat whose view of a game it is, which lacks the others' deals; PYR_NOBODY for a whole one.
+ * */
 PYR_API void pyr_replay_init(struct pyr_replay *replay, pyr_seat viewer);
 
 /*
- * Applies an event where it stands. Returns PYR_OK, or what is wrong with it: *replay is untouched and *fault (may be NULL)
- * has code, numbers, word and what was expected, but no line and column, which are the caller's to know.
+ * Applies an event as the next line. Returns PYR_OK, or what is wrong with it: *replay is untouched and *fault (may be NULL)
+ * has code, numbers, word and what was expected, but no line and column, which only the caller knows.
  */
 PYR_API enum pyr_err pyr_replay_event(const struct pyr_edition *edition, struct pyr_replay *replay,
     const struct pyr_event *event, struct pyr_fault *fault);
 
-/* The event that the rules want next. False at a decision, a reveal, or the end, where it is not determined;
- * then *event has the kind and, if one seat is to speak, the seat (kind PYR_EVENT_KINDS: nothing may follow). */
+/* The event that the rules require next. False at a decision, a reveal, or the end, where it is not determined;
+ * then *event has the kind and, if it is one seat's turn, the seat (kind PYR_EVENT_KINDS: nothing may follow). */
 PYR_API bool pyr_replay_expected(const struct pyr_edition *edition, const struct pyr_replay *replay, struct pyr_event *event);
 
 /*
  * The same from the side of a host, whose state.hidden is the true one: nothing is read, checked or filled in.
  *
- * pyr_replay_advance makes what chance and the rules bring next (show, reveal, points, score, winner) happen, and tells it
+ * pyr_replay_advance performs the next event of chance or the rules (show, reveal, points, score, winner), and returns it
  * as the event of its line. False at a decision, before the deal and after the end; then nothing has changed.
  *
  * pyr_replay_choice makes a whole choice of a seat that waits, which must be legal (asserted by the engine); *event is its
@@ -132,8 +133,8 @@ PYR_API void pyr_replay_choice(const struct pyr_edition *edition, struct pyr_rep
     unsigned count, struct pyr_event *event);
 
 /*
- * Reads a record and applies every line. Returns PYR_OK, or the first fault with its line; *replay then stands before that
- * line.
+ * Reads a record and applies every line. Returns PYR_OK, or the first fault with its line; *replay is then in the position
+ * before that line.
  */
 PYR_API enum pyr_err pyr_record_read(const struct pyr_edition *edition, struct pyr_replay *replay, const char *text, size_t size,
     struct pyr_fault *fault);

@@ -1,6 +1,6 @@
 /*
- * aim.h (aim.c): a pattern in a player's hand: turned, mirrored, held over a card, before it is marked. What clients with a
- * cursor share; it judges nothing itself, the engine says what is legal.
+ * aim.h (aim.c): a pattern in a player's hand: turned, mirrored, held over a card, before it is marked. All clients with a
+ * cursor share it. It does not implement rules; the engine decides what is legal.
  */
 #ifndef PYR_AIM_H
 #define PYR_AIM_H
@@ -13,14 +13,14 @@ PYR_BEGIN_DECLS
 struct pyr_aim {
     uint8_t slot;                /* which of the two cards */
     uint8_t turn;                /* mirrored if 4 is set, then so many quarters clockwise (the low two bits) */
-    uint8_t row, column;         /* the top left corner of the pattern's outline; it always lies inside the grid */
+    uint8_t row, column;         /* the top left corner of the pattern's outline; it is always inside the grid */
     uint8_t single;              /* 1: one space instead of the pattern (R8), or an extra mark */
 };
 
 /* A pattern (or PYR_SINGLE) in a turn, drawn against the top left corner. */
 PYR_API pyr_spaces pyr_aim_shape(const struct pyr_box *box, pyr_pattern pattern, unsigned turn);
 
-/* The spaces it lies over, and the step that marks them. */
+/* The spaces it covers, and the step that marks them. */
 PYR_API pyr_spaces pyr_aim_spaces(const struct pyr_box *box, pyr_pattern pattern, const struct pyr_aim *aim);
 PYR_API pyr_step pyr_aim_step(const struct pyr_box *box, pyr_pattern pattern, const struct pyr_aim *aim);
 
@@ -66,7 +66,7 @@ PYR_API unsigned pyr_aim_apart(const struct pyr_box *box, pyr_pattern pattern, u
 /*
  * Cycling: the legal placements that cover a space, the likeliest first, so that pointing again takes the next: by how far
  * they are from the turn that is held, then by how near their middle is, the single space last (alone if aim->single is
- * set). Returns how many. Of aim only turn and single count. Others who have the same list go through it by themselves: the
+ * set). Returns how many. Of aim only turn and single count. Callers keep the list while they go through it, since the
  * order depends on the turn, which placing changes.
  */
 #define PYR_AIM_COVERING 40u     /* a pattern of four spaces in eight turns covers a space in at most 32 ways */

@@ -1,9 +1,9 @@
 /*
  * local.h (local.c): a game on this device: people who share it, and bots.
  *
- * It decides whose turn it is, which bot is due, what may be taken back and what is saved; it neither thinks nor draws
- * nor stores. The client asks pyr_local_due for a bot that has to choose, lets it think wherever it likes, and brings
- * the answer; it keeps the text of pyr_local_save wherever it likes, after every change.
+ * It decides whose turn it is, which bot is due, what may be taken back and what is saved; it does not think, draw
+ * or store. The client asks pyr_local_due for a bot that has to choose, lets it think in any thread, and passes the
+ * answer back; after every change it stores the text of pyr_local_save.
  *
  * Invariants:
  *  1. The game is the caller's match. Its chance follows from `seed`, so a saved game goes on with the same cards, and
@@ -40,8 +40,8 @@ struct pyr_local {
     struct pyr_local_seat seat[PYR_MAX_SEATS];
     uint64_t seed;
     uint8_t people;              /* bits: seats that are played by people here */
-    pyr_seat me;                 /* through whose eyes the table is seen */
-    pyr_seat seen_by;            /* who has looked at the screen last; PYR_NOBODY */
+    pyr_seat me;                 /* the seat whose view is shown */
+    pyr_seat seen_by;            /* the seat that has looked at the screen last; PYR_NOBODY */
     bool covered;                /* people change seats: nothing may be seen */
     struct pyr_local_past past[PYR_LOCAL_PAST];
     unsigned past_count;
@@ -50,15 +50,15 @@ struct pyr_local {
 /*
  * Begins a game. level[i] NULL or "": seat i is a person's; at least one is. The seats are tagged in the record (`tag
  * seats person,club`), and with tag_seed the seed, too. More tags may follow: pyr_match_tag. Codes of pyr_match_init;
- * PYR_ERR_SEATS if nobody plays.
+ * PYR_ERR_SEATS if no person plays.
  */
 PYR_API enum pyr_err pyr_local_begin(struct pyr_local *local, struct pyr_match *match, const struct pyr_edition *edition,
     unsigned seats, const char *const *names, const char *const *levels, uint64_t seed, bool tag_seed);
 
 /*
- * Goes on with a game: what pyr_local_save has written, or any record under way. Who plays what is read from it if it
- * says so; else `people` (bits) are people and all others are played by `level`. What its seed does not explain is
- * drawn anew from `seed`. PYR_OK, or what is wrong with the text (*fault may be NULL); then *local and *match must not
+ * Resumes a game: a text of pyr_local_save, or any unfinished record. If it contains who plays each seat, that is used;
+ * else `people` (bits) are people and `level` plays all other seats. Anything that its seed does not determine is
+ * drawn from `seed`. PYR_OK, or what is wrong with the text (*fault may be NULL); then *local and *match must not
  * be used.
  */
 PYR_API enum pyr_err pyr_local_load(struct pyr_local *local, struct pyr_match *match, const struct pyr_edition *edition,
@@ -80,10 +80,10 @@ PYR_API bool pyr_local_is_shared(const struct pyr_local *local);
 /* A bot that has to choose: its seat, and the random numbers for this very step. PYR_NOBODY: none. */
 PYR_API pyr_seat pyr_local_due(const struct pyr_local *local, struct pyr_rng *rng);
 
-/* A bot's step for the position with so many lines; one that comes too late changes nothing. True: it was made. */
+/* A bot's step for the position with that many lines; a late one changes nothing. True: it was made. */
 PYR_API bool pyr_local_answer(struct pyr_local *local, pyr_seat seat, uint32_t lines, pyr_step step);
 
-/* The same for a whole choice as text, such as a worker thread brings. */
+/* The same for a whole choice as text, such as a worker thread returns. */
 PYR_API bool pyr_local_answer_choice(struct pyr_local *local, pyr_seat seat, uint32_t lines, const char *choice);
 
 /* Whose turn it is among people who share the device; call it after every change. True: `me` or `covered` has changed. */
@@ -102,7 +102,7 @@ PYR_API enum pyr_err pyr_local_retract(struct pyr_local *local);
 PYR_API bool pyr_local_can_take_back(const struct pyr_local *local);
 PYR_API bool pyr_local_take_back(struct pyr_local *local);
 
-/* Under the cover: the person who has sealed last thinks again, as long as nobody has looked since. */
+/* Under the cover: the person who confirmed last takes the choice back, if no one has looked since. */
 PYR_API bool pyr_local_can_back_seat(const struct pyr_local *local);
 PYR_API bool pyr_local_back_seat(struct pyr_local *local);
 

@@ -1,10 +1,10 @@
 /*
- * luck.h (luck.c): was it luck or skill? What every decision of a game lost against the best choice, what every event of
- * chance brought each player, and what that adds up to. The one algorithm behind `pyramids analyze`, the server's analysis
+ * luck.h (luck.c): was it luck or skill? What every decision of a game cost compared with the best choice, how lucky every
+ * event of chance was for each player, and the totals. The one algorithm behind `pyramids analyze`, the server's analysis
  * and the page: the same game, playouts and seed give the same numbers everywhere.
  *
- * A log is followed line by line (pyr_luck_follow), which gives tasks. Tasks do not depend on each other: they may be
- * judged in any order and by several threads (pyr_luck_decide, pyr_luck_measure), then added up in the order of the log
+ * A log is followed line by line (pyr_luck_follow), which gives tasks. Tasks do not depend on each other: they can be
+ * rated in any order and by several threads (pyr_luck_decide, pyr_luck_measure), then added up in the order of the log
  * (pyr_luck_add_*).
  */
 #ifndef PYR_LUCK_H
@@ -34,14 +34,14 @@ struct pyr_luck_threshold {
 /* What a mark takes; PYR_LUCK_FINE has no sign and takes nothing. */
 PYR_API const struct pyr_luck_threshold *pyr_luck_threshold(enum pyr_luck_mark mark);
 
-/* X(name, rate): who loses fewer points per decision (in hundredths) plays like this level, best first; beyond the last:
- * novice. The bounds lie between what the bots of these names lose (docs/bots.md). */
+/* X(name, rate): a player who loses fewer points per decision (in hundredths) plays like this level, best first; beyond the
+ * last: novice. The bounds are between the losses of the bots of these names (docs/bots.md). */
 #define PYR_LUCK_LEVELS(X) X(master, 7) X(expert, 25) X(club, 75) X(casual, 140)
 
 /* The level of an error rate, in points lost per decision: master, expert, club, casual or novice (not translated). */
 PYR_API const char *pyr_luck_level(float rate);
 
-/* One thing to judge: a decision, or an event of chance. */
+/* One thing to rate: a decision, or an event of chance. */
 struct pyr_luck_task {
     struct pyr_state state;      /* before it happened; of a decision that all make at once: before the first of them */
     struct pyr_event event;      /* what happened; its words point into the line */
@@ -50,7 +50,7 @@ struct pyr_luck_task {
     bool is_chance;
 };
 
-#define PYR_LUCK_TASKS 2         /* at most so many per line: a draw is a decision and an event of chance */
+#define PYR_LUCK_TASKS 2         /* at most, per line: a draw is a decision and an event of chance */
 
 /* A log being followed. Plain data; the edition must outlive it. */
 struct pyr_luck_log {
@@ -67,12 +67,12 @@ PYR_API void pyr_luck_begin(struct pyr_luck_log *log, const struct pyr_edition *
  * wrong, which a record that pyr_record_read accepts does not have. */
 PYR_API unsigned pyr_luck_follow(struct pyr_luck_log *log, struct pyr_word line, struct pyr_luck_task task[PYR_LUCK_TASKS]);
 
-/* Where the log ends, for a game under way: the state from which the rest is expected. In a phase where some have chosen and
- * others have not that is its beginning, so that all stand alike; the line at which it began is returned, else the number
- * of lines. */
+/* The end of the log of an unfinished game: the state from which the rest is estimated. If only some players have chosen in
+ * the current phase, that is the beginning of the phase, so that all are treated alike. Returns the line at which it began,
+ * else the number of lines. */
 PYR_API uint32_t pyr_luck_end(const struct pyr_luck_log *log, struct pyr_state *state);
 
-/* How to judge. Constant while tasks are judged, so that threads can share it. */
+/* How to rate. Constant while tasks are rated, so that threads can share it. */
 struct pyr_luck_how {
     const struct pyr_box *box;
     const void *memory;          /* of pyr_analysis_prepare for that box */
@@ -88,46 +88,46 @@ struct pyr_luck_decision {
     struct pyr_option best[PYR_LUCK_BEST];
     unsigned bests;
     float points_lost, win_lost; /* against the best choice; 0 or more */
-    float points_gained;         /* against the usual choice, on which the value of the position rests */
+    float points_gained;         /* against the usual choice, whose value is that of the position */
     enum pyr_luck_mark mark;
 };
 
 struct pyr_luck_chance {
     uint32_t line;
     uint8_t round, turn;
-    struct pyr_outlook after;    /* with what came */
-    struct pyr_outlook luck;     /* after minus the mean over what could have come */
+    struct pyr_outlook after;    /* after the event */
+    struct pyr_outlook luck;     /* after minus the mean over everything that could have happened */
 };
 
-/* Judges a task that is a decision (decide) or an event of chance (measure). `number` counts all tasks of the log from 0:
- * random numbers follow from it and the seed, so that the order of judging does not matter. */
+/* Rates a task that is a decision (decide) or an event of chance (measure). `number` counts all tasks of the log from 0:
+ * random numbers follow from it and the seed, so the order of rating does not matter. */
 PYR_API void pyr_luck_decide(const struct pyr_luck_how *how, const struct pyr_luck_task *task, unsigned number,
     struct pyr_luck_decision *decision);
 PYR_API void pyr_luck_measure(const struct pyr_luck_how *how, const struct pyr_luck_task *task, unsigned number,
     struct pyr_luck_chance *chance);
 
-/* What may be expected from a state (pyr_luck_end). `number` as above: the one after the last task. */
+/* The expected result from a state (pyr_luck_end). `number` as above: the one after the last task. */
 PYR_API void pyr_luck_expect(const struct pyr_luck_how *how, const struct pyr_state *state, unsigned number,
     struct pyr_outlook *outlook);
 
-/* A seat's sum, in points: expected = luck + skill; skill = par + gained + rest, where rest is what others' choices and the
- * noise of the playouts leave over. Of a game under way the expected final points are compared with par, which is about a
- * whole game, too. */
+/* A seat's sum, in points: expected = luck + skill; skill = par + gained + rest, where rest is other players' choices and
+ * sampling noise. For an unfinished game the expected final points are compared with par, since par is for a whole game,
+ * too. */
 struct pyr_luck_sum {
-    float actual;                /* points now; final ones if the game is over */
+    float actual;                /* current points; final points if the game is over */
     float expected;              /* final points: the same as actual if it is over, else those of usual play from here */
     float par;                   /* final points expected before the first card was dealt */
     float luck, skill, gained, rest;
     float lost;                  /* against the best choices */
     float win_luck, win_lost;
     unsigned decisions, marks[4];
-    float rate;                  /* points lost per decision; 0 without any: then there is nothing to judge by */
+    float rate;                  /* points lost per decision; 0 without any decision: then there is no rate */
     bool waiting;                /* has a choice to make where the log ends */
 };
 
 /* Adds up: begin with zeroed sums, add in the order of the log (the first event of chance gives the par), then finish with
- * the table as it stands at the end of the log and what is expected there (NULL: the game is over). `counts` is false for a
- * decision at or after the line of pyr_luck_end: what is expected does not know of it yet. */
+ * the table at the end of the log and the expected result there (NULL: the game is over). `counts` is false for a
+ * decision at or after the line of pyr_luck_end: the expected result does not include it yet. */
 PYR_API void pyr_luck_add_decision(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_luck_decision *decision,
     bool counts);
 PYR_API void pyr_luck_add_chance(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_luck_chance *chance,

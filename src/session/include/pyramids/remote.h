@@ -1,20 +1,20 @@
 /*
- * remote.h (remote.c): a game at a server (docs/protocol.md, section 3) as a state machine: texts in, texts out.
+ * remote.h (remote.c): a game on a server (docs/protocol.md, section 3) as a state machine: texts in, texts out.
  *
- * It has no socket and no clock of its own. Whoever carries the bytes reports what happens to the connection and passes
- * on each message; after every call it sends what pyr_remote_next gives and does what pyr_remote_wish asks for. `now`
- * is in milliseconds of any clock that does not run backwards; randomness comes as arguments. So the page and the
- * terminal play by the same code, and tests need no network.
+ * It has no socket and no clock of its own. The caller reports what happens to the connection and passes
+ * on each message; after every call it sends what pyr_remote_next returns and does what pyr_remote_wish asks for. `now`
+ * is in milliseconds of any clock that does not run backwards; random numbers are arguments. So any client can
+ * use it, and tests need no network.
  *
- * The game itself is the caller's match: it holds the lines that this seat may see, and the steps of a choice that is
+ * The game itself is the caller's match: it contains the lines that this seat may see, and the steps of a choice that is
  * not confirmed (the draft). Whatever a server sends is either a game by the rules or refused (PYR_REMOTE_BAD_LINES).
  *
  * Invariants:
  *  1. A choice changes the match only when its lines arrive. Until then it is confirmed, and a copy of the message is
  *     in `sent`.
- *  2. What must take effect once (choose, retract, sit) stays in `sent` until it is answered, and is sent again under
- *     the same id over the next connection: after the server has answered `open`, in the order in which it was made.
- *  3. A draft survives everything but a new phase: lost connections, repeated lines, and, with pyr_remote_save, the end
+ *  2. A message that must take effect once (choose, retract, sit) stays in `sent` until it is answered, and is sent again
+ *     with the same id over the next connection: after the server has answered `open`, in the order in which it was made.
+ *  3. A draft survives everything except a new phase: lost connections, repeated lines, and, with pyr_remote_save, the end
  *     of the program.
  */
 #ifndef PYR_REMOTE_H
@@ -73,7 +73,7 @@ enum pyr_remote_event_kind {
     PYR_REMOTE_READY = 3,
     PYR_REMOTE_EDITION = 4,                  /* pyr_remote_set_edition is due: edition_name */
     PYR_REMOTE_IS_OVER = 5,                  /* the whole record can be asked for */
-    PYR_REMOTE_REMATCH = 6,                  /* somebody has made a rematch: `rematch` */
+    PYR_REMOTE_REMATCH = 6,                  /* a player has made a rematch: `rematch` */
     /* `code` of the answer, of message kind `number`; `reason` if the rules forbid it. */
     PYR_REMOTE_REFUSED = 7,
     PYR_REMOTE_DONE = 8,                     /* message kind `number` took effect */
@@ -119,7 +119,7 @@ struct pyr_remote {
     bool elsewhere;                          /* the seat is played over a newer connection */
     bool restarting, slow;
     bool has_left;                           /* a bot plays because this person said so */
-    bool is_hidden;                          /* nobody looks: coming back is not reported as returning to play */
+    bool is_hidden;                          /* no one is looking: reconnecting is not reported as returning to play */
     uint64_t lost_at, retry_at;              /* 0: not lost; nothing to retry */
     uint64_t answer_due;                     /* when a silent server is called slow, then dead; 0: nothing was asked */
     uint64_t resend_at;                      /* after `storage` or `too_fast`; 0: none */
@@ -169,7 +169,7 @@ PYR_API const char *pyr_remote_next(struct pyr_remote *remote, uint64_t now);
 /* The next event; kind PYR_REMOTE_NOTHING when there is none. */
 PYR_API struct pyr_remote_event pyr_remote_event(struct pyr_remote *remote);
 
-/* Whether somebody looks at the game; at first somebody does. */
+/* Whether the player is looking at the game; true at first. */
 PYR_API void pyr_remote_look(struct pyr_remote *remote, bool is_looked_at);
 
 /* Opens the table over this connection: of several it is now the one that plays. */
@@ -183,7 +183,7 @@ PYR_API bool pyr_remote_confirm(struct pyr_remote *remote, const uint8_t id[16],
 PYR_API bool pyr_remote_retract(struct pyr_remote *remote, const uint8_t id[16], uint64_t now);
 PYR_API bool pyr_remote_take(struct pyr_remote *remote, pyr_step step, const uint8_t id[16], uint64_t now);
 /* Sits down: at `seat`, or with PYR_NOBODY at the first free one; key "": none. `number` is 32 random bytes and is used
- * only if this table has none yet: a server that refuses and waits for a better one gets the same again. */
+ * only if this table has none yet: a server that refuses, hoping for another number, gets the same one again. */
 PYR_API bool pyr_remote_sit(
     struct pyr_remote *remote, pyr_seat seat, const char *key, const uint8_t number[32], const uint8_t id[16], uint64_t now);
 PYR_API bool pyr_remote_leave(struct pyr_remote *remote, const uint8_t id[16], uint64_t now);
@@ -198,13 +198,13 @@ PYR_API bool pyr_remote_close(struct pyr_remote *remote, const uint8_t id[16], u
 PYR_API bool pyr_remote_is_pending(const struct pyr_remote *remote);
 PYR_API bool pyr_remote_is_unsent(const struct pyr_remote *remote);
 
-/* Milliseconds for which a person has not been connected; 0: is, or not known. */
+/* Milliseconds for which a person has not been connected; 0: connected, or unknown. */
 PYR_API uint64_t pyr_remote_gone(const struct pyr_remote *remote, pyr_seat seat, uint64_t now);
 
 /*
- * What another visit needs: the number, the draft, what was not answered. The text is the caller's to keep; its size,
- * or 0 if there is no room (PYR_REMOTE_SAVED is enough). Reading it back goes between pyr_remote_init and the first
- * connection; false: it is none, or of another table, and nothing changes.
+ * Everything that the next visit needs: the number, the draft, unanswered messages, as a text for the caller to store.
+ * Returns its size, or 0 if there is no room (PYR_REMOTE_SAVED is enough). Restore it between pyr_remote_init and the
+ * first connection; false: it is not such a text, or of another table, and nothing changes.
  */
 PYR_API size_t pyr_remote_save(const struct pyr_remote *remote, char *to, size_t size);
 PYR_API bool pyr_remote_restore(struct pyr_remote *remote, const char *text, size_t size);

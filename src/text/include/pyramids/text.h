@@ -1,7 +1,7 @@
 /*
- * text.h (language.c, text.c, print.c, board.c; rules.h has the rules): codes to sentences in the player's language, cards and tables to characters. Every text
- * that a person can see comes from here or goes through pyr_gettext; the core knows codes only. What programs read (records, JSON, the
- * protocol) never does: it is the same in all languages.
+ * text.h (language.c, text.c, print.c, board.c; rules.h has the rules): turns codes into sentences in the player's language,
+ * and cards and tables into characters. Every text that a person can see comes from here or goes through pyr_gettext; the
+ * core has codes only. What programs read (records, JSON, the protocol) is never translated.
  */
 #ifndef PYR_TEXT_H
 #define PYR_TEXT_H
@@ -12,32 +12,33 @@
 
 PYR_BEGIN_DECLS
 
-/* Chooses the language from the environment: LANGUAGE, LC_ALL, LC_MESSAGES, LANG. Call once at the start of a program, before threads. */
+/* Chooses the language from the environment: LANGUAGE, LC_ALL, LC_MESSAGES, LANG. Call once at the start of a program,
+ * before threads. */
 PYR_API void pyr_text_init(void);
 
 /*
- * Languages are named as a locale or a tag (de, pt_BR, fr-CA, it_IT.UTF-8); a country that there is no translation for is left out.
- * pyr_text_language sets that of the whole program, before there are threads; false if there is none of that name.
- * pyr_text_use sets that of the calling thread: NULL means the program's, an unknown name English. It returns what it was called with
- * before, so that one can go back.
+ * Languages are named as a locale or a tag (de, pt_BR, fr-CA, it_IT.UTF-8); a country without a translation of its own is
+ * ignored. pyr_text_language sets that of the whole program, before there are threads; false if there is none of that name.
+ * pyr_text_use sets that of the calling thread: NULL means the program's, an unknown name English. It returns the previous
+ * name, so that a caller can restore it.
  */
 PYR_API bool pyr_text_language(const char *name);
 PYR_API const char *pyr_text_use(const char *name);
 
-#define PYR_LANGUAGES 64         /* there are never more */
+#define PYR_LANGUAGES 64         /* at most */
 
-/* The code of the language in use, such as "de"; of each that there is, English first (NULL after the last). */
+/* The code of the language in use, such as "de"; of each available one, English first (NULL after the last). */
 PYR_API const char *pyr_text_code(void);
 PYR_API const char *pyr_text_language_at(unsigned i);
 
 /* What a language calls itself, such as "Deutsch". */
 PYR_API const char *pyr_text_language_name(const char *code);
 
-/* The best language for a header Accept-Language ("fr-CH, fr;q=0.9, en;q=0.8"); NULL if there is none of them. */
+/* The best language for a header Accept-Language ("fr-CH, fr;q=0.9, en;q=0.8"); NULL if none of them is available. */
 PYR_API const char *pyr_text_accepted(const char *wanted);
 
-/* From now on texts of the present language are written as it writes them where there is ASCII only: gruen for grün. What has no such rule stays. Before
- * there are threads. */
+/* From now on texts of the current language are written in ASCII, as that language does it: gruen for grün. Letters without
+ * such a rule stay. Call it before there are threads. */
 PYR_API void pyr_text_plain(void);
 
 /* The value of a C expression in n, as in the Plural-Forms of a catalogue. */
@@ -53,7 +54,7 @@ PYR_API const char *pyr_ngettext(const char *one, const char *many, unsigned lon
 /* The sentence of a fault, with its rule in brackets; without file and line. */
 PYR_API void pyr_text_fault(const struct pyr_fault *fault, char *to, size_t size);
 
-/* The sentence of a bare code. */
+/* The sentence of a code alone. */
 PYR_API void pyr_text_error(enum pyr_err code, char *to, size_t size);
 
 /* A string of a JSON text, with its quotes, escaped. */
@@ -64,8 +65,9 @@ PYR_API const char *pyr_text_colour(unsigned colour);
 PYR_API const char *pyr_text_level(const char *name);
 
 /*
- * A player of a record as people of this language call them: who has no name (PYR_NAMELESS), and bots that are named by level and seat ("club 2").
- * Nobody is called "you", since the sentences about a game speak of everyone alike; records from before have such players all the same.
+ * The translated name of a player of a record: for players without a name (PYR_NAMELESS), and for bots named by level and
+ * seat ("club 2"). No player is called "you", since sentences about a game treat all players alike; old records may still
+ * contain such players.
  */
 #define PYR_NAMELESS "Player"
 PYR_API void pyr_text_player(struct pyr_word name, char *to, size_t size);
@@ -74,15 +76,16 @@ PYR_API void pyr_text_player(struct pyr_word name, char *to, size_t size);
  * direction of writing become question marks. It gets no longer. */
 PYR_API void pyr_text_clean(char *text);
 
-/* What the system says of an errno. */
+/* The system's message for an errno. */
 PYR_API const char *pyr_text_system(int error);
 
-/* Numbers for people (print.c), with the decimal sign of the language: 12,5. `digits` after it; with `sign` a + before positive ones. */
+/* Numbers for people (print.c), with the decimal sign of the language: 12,5. `digits` after it; with `sign` a + before
+ * positive ones. */
 #define PYR_NUMBER_SIZE 48
 PYR_API const char *pyr_text_number(char to[PYR_NUMBER_SIZE], double value, unsigned digits, bool sign);
 PYR_API const char *pyr_text_percent(char to[PYR_NUMBER_SIZE], double value, unsigned digits, bool sign);
 #ifndef __cplusplus
-/* The same in a buffer that lives as long as the block it stands in; C++ has no such literals. */
+/* The same in a buffer that lives as long as the enclosing block; C++ has no such literals. */
 #define PYR_NUMBER(value, digits) pyr_text_number((char[PYR_NUMBER_SIZE]){ 0 }, value, digits, false)
 #define PYR_SIGNED(value, digits) pyr_text_number((char[PYR_NUMBER_SIZE]){ 0 }, value, digits, true)
 #define PYR_PERCENT(value, digits) pyr_text_percent((char[PYR_NUMBER_SIZE]){ 0 }, value, digits, false)
@@ -92,7 +95,7 @@ PYR_API const char *pyr_text_percent(char to[PYR_NUMBER_SIZE], double value, uns
 struct pyr_column {
     const char *title;
     int gap;                     /* blanks before it */
-    int width;                   /* negative: to the left; 0: as it comes */
+    int width;                   /* negative: left-aligned; 0: no padding */
 };
 PYR_API void pyr_text_heading(FILE *to, struct pyr_column *columns, unsigned count);
 PYR_API void pyr_text_cell(FILE *to, const struct pyr_column *column, const char *format, ...) __attribute__((format(printf,
@@ -103,15 +106,15 @@ PYR_API int pyr_text_width(const char *text, size_t size);
 PYR_API void pyr_text_pad(FILE *to, const char *text, int width);
 
 /*
- * Prints a text in at most so many columns, whatever its language. Lines that follow one another make a paragraph and flow into each other; one that
- * begins with a blank stands alone, and goes on below what stands after its last gap of two blanks or more. The first paragraph goes on at column
- * `hang`. What is in [brackets] stays together.
+ * Prints a text in at most so many columns, whatever its language. Consecutive lines form a paragraph and are joined;
+ * a line that begins with a blank stays alone, and continues below the text after its last gap of two blanks or more. The
+ * first paragraph continues at column `hang`. Text in [brackets] is not broken.
  */
 #define PYR_HELP_COLUMNS 80
 PYR_API void pyr_text_flow(FILE *to, const char *text, int columns, int hang);
 
 #define PYR_BOARD_ROWS 7         /* a title, the columns' letters, five rows */
-#define PYR_BOARD_WIDTH 16       /* characters a row, padded: four cards fit side by side in 80 columns */
+#define PYR_BOARD_WIDTH 16       /* characters per row, padded: four cards fit side by side in 80 columns */
 #define PYR_BOARD_BYTES (4 * PYR_BOARD_WIDTH + 1)
 
 /* A card as rows of text: number and colour, then the spaces as in an edition, * where marked. */
@@ -126,7 +129,7 @@ PYR_API void pyr_text_cards(FILE *to, const struct pyr_box *box, const pyr_card 
 /* Prints a pattern as rows of X and ., each after the indent. */
 PYR_API void pyr_text_pattern(FILE *to, const struct pyr_box *box, pyr_pattern pattern, const char *indent);
 
-/* The final or present score of every seat as a table; names[s] is seat s. */
+/* The final or current score of every seat as a table; names[s] is the name of seat s. */
 PYR_API void pyr_text_scores(FILE *to, const struct pyr_box *box, const struct pyr_table *table,
     const struct pyr_word *names);
 
