@@ -1097,7 +1097,7 @@ def case_tables(folder):
     watcher.end()
     terminal.end()
     terminal = Terminal(folder, 'play', '--server', server.url, '--table', 'NOSUCHTB')
-    assert 'EXIT=1' in terminal.wait('no such table') + terminal.wait('EXIT')
+    assert 'EXIT=1' in terminal.wait('unknown table') + terminal.wait('EXIT')
     terminal.end()
     server.end()
 
