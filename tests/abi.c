@@ -18,7 +18,7 @@
 static void structs(void)
 {
     SIZE(pyr_aim) SIZE(pyr_bot) SIZE(pyr_box) SIZE(pyr_box_fault) SIZE(pyr_budget) SIZE(pyr_card_face) SIZE(pyr_card_survey)
-    SIZE(pyr_chance) SIZE(pyr_choice) SIZE(pyr_column) SIZE(pyr_desk) SIZE(pyr_edition) SIZE(pyr_event) SIZE(pyr_fair)
+    SIZE(pyr_chance) SIZE(pyr_column) SIZE(pyr_desk) SIZE(pyr_edition) SIZE(pyr_event) SIZE(pyr_fair)
     SIZE(pyr_fair_report) SIZE(pyr_fair_stream) SIZE(pyr_fault) SIZE(pyr_game) SIZE(pyr_judge_options) SIZE(pyr_judge_report)
     SIZE(pyr_lines) SIZE(pyr_log) SIZE(pyr_luck_chance) SIZE(pyr_luck_decision) SIZE(pyr_luck_how) SIZE(pyr_luck_log)
     SIZE(pyr_luck_sum) SIZE(pyr_luck_task) SIZE(pyr_luck_threshold) SIZE(pyr_match) SIZE(pyr_option) SIZE(pyr_options)

@@ -153,7 +153,7 @@ def case_contradictions(_):
                 assert done.returncode == 2 and re.search(r"--\w+ is only valid with --\w+", err), (one, other, err)
             else:
                 alone = {'server', 'replay', 'hot-seat'} & {one, other}      # nothing is wrong but that there is no terminal here
-                assert 'together' not in err and 'goes with' not in err and done.returncode == (2 if alone else 0), (one, other, err)
+                assert 'combined' not in err and 'is only valid with' not in err and done.returncode == (2 if alone else 0), (one, other, err)
                 assert not alone or 'need a full-screen terminal' in err, (one, other, err)
     for name in values:
         done = subprocess.run([COMMAND, 'play', RECORD, '--edition', PLAIN, f'--{name}', *values[name]], input=b'', capture_output=True, env=ENV, timeout=60)

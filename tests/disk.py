@@ -166,7 +166,7 @@ def case_other_files(folder):
     base.commit()
     base.close()
     refused('newer version')
-    for data, text in ((b'just some text, and not at all a database\n' * 100, 'not a database'), (open(good, 'rb').read()[:100] + random.Random(7).randbytes(8000), ''),):
+    for data, text in ((b'just some text, and not at all a database\n' * 100, 'not a Pyramids database'), (open(good, 'rb').read()[:100] + random.Random(7).randbytes(8000), ''),):
         with open(server.database, 'wb') as file:
             file.write(data)
         refused(text)

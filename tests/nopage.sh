@@ -33,19 +33,19 @@ configure() {    # configure PATH DIRECTORY OPTION...
 
 configure "$without" "$work/build" -Dtests=false
 grep -q 'pyramids\.wasm' "$work/build/build.ninja" && fail "the page is built without clang"
-grep -q 'without the page' "$work/err" || fail "nobody says that the page is missing"
+grep -q 'without the browser page' "$work/err" || fail "nobody says that the page is missing"
 grep -q 'install clang and lld' "$work/err" || fail "nobody says how to get the page"
 grep -q 'WARNING.*clang' "$work/out" || fail "Meson does not say that the page is missing"
 
 # Still without: it is said again, and nothing is set up again.
 before=$(cksum "$work/build/build.ninja")
 configure "$without" "$work/build" -Dtests=false
-grep -q 'without the page' "$work/err" || fail "it is said only once"
+grep -q 'without the browser page' "$work/err" || fail "it is said only once"
 [ "$before" = "$(cksum "$work/build/build.ninja")" ] || fail "it is set up again for nothing"
 
 configure "$PATH" "$work/build" -Dtests=false
 grep -q 'pyramids\.wasm' "$work/build/build.ninja" || fail "clang has come, and the page has not"
-grep -q 'without the page' "$work/err" && fail "the page is there, and is said to be missing"
+grep -q 'without the browser page' "$work/err" && fail "the page is there, and is said to be missing"
 
 # Once more changes nothing; and who does not want the page is left alone.
 before=$(cksum "$work/build/build.ninja")
@@ -54,5 +54,5 @@ configure "$PATH" "$work/build" -Dtests=false
 configure "$PATH" "$work/other" -Dtests=false -Dwasm=disabled
 configure "$PATH" "$work/other" -Dtests=false -Dwasm=disabled
 grep -q 'pyramids\.wasm' "$work/other/build.ninja" && fail "a page that is not wanted is built"
-grep -q 'without the page' "$work/err" && fail "what is not wanted is missed"
+grep -q 'without the browser page' "$work/err" && fail "what is not wanted is missed"
 exit 0

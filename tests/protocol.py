@@ -39,7 +39,7 @@ def routes():
 # What the page lists.
 
 def case_errors(_):
-    code = {name: int(status) for name, status in re.findall(r'X\([A-Z_]+, "(\w+)", (\d+)\)', source('server.h'))}
+    code = {name: int(status) for name, status in re.findall(r'X\([A-Z_]+, "(\w+)", (\d+)\)', source('error.h'))}
     page = {}
     for cell, meaning in rows(section('4. Errors')):
         name, status = re.fullmatch(r'`(\w+)`(?: \[(\d+)\])?', cell).groups()

@@ -14,6 +14,7 @@
 
 #include "conn.h"
 #include "pool.h"
+#include "server.h"
 
 /* What the rest of the server would be. */
 
@@ -57,7 +58,7 @@ struct world {
     struct address address;
     struct table *table;
     struct conn conn[PYR_MAX_SEATS + 1];
-    struct pyr_match match;      /* for looking what is legal */
+    struct pyr_match match;      /* how it began */
     struct {
         char *text;
         size_t size, room;
@@ -159,9 +160,7 @@ static bool begin(struct world *world, unsigned seats, const struct pyr_chance *
     if (!world->table || !founding.good)
         return false;
     /* The cards are ours, not the secret's. */
-    pyr_match_dress(match, &world->table->core.game);
-    pyr_match_supply(match, chance);
-    pyr_match_strip(match, &world->table->core.game);
+    pyr_game_set_chance(&world->table->now.game, chance);
     for (unsigned i = 0; i <= ONLOOKER; i++) {
         struct store_visitor visitor = { .id = i == ONLOOKER ? 99 : (int64_t)i + 1 };
         struct conn *conn = &world->conn[i];
@@ -204,14 +203,13 @@ static void end(struct world *world)
 /* A legal choice of a seat as text, chosen by the dice. */
 static void pick(struct world *world, unsigned seat, struct pyr_rng *dice, char *to, size_t size)
 {
-    struct pyr_match *match = &world->match;
+    struct pyr_game game = world->table->now.game;
     struct pyr_out out;
-    pyr_match_dress(match, &world->table->core.game);
-    match->choice[seat].count = 0;
+    game.choice[seat].count = 0;
     pyr_out_init(&out, to, size);
     for (;;) {
         struct pyr_steps steps;
-        pyr_match_steps(match, (pyr_seat)seat, &steps);
+        pyr_game_steps(&game, (pyr_seat)seat, &steps);
         if (!steps.count)
             break;
         pyr_step step = pyr_steps_pick(&classic.box, &steps, dice);
@@ -227,10 +225,10 @@ static void pick(struct world *world, unsigned seat, struct pyr_rng *dice, char 
             pyr_out_number(&out, pyr_step_second(step) + 1);
             return;
         }
-        if (pyr_match_step(match, (pyr_seat)seat, step) || pyr_match_is_ready(match, (pyr_seat)seat))
+        if (pyr_game_step(&game, (pyr_seat)seat, step, NULL) || pyr_game_is_ready(&game, (pyr_seat)seat))
             break;
     }
-    pyr_game_write_choice(&match->game, (pyr_seat)seat, &out);
+    pyr_game_write_choice(&game, (pyr_seat)seat, &out);
 }
 
 /* What someone has been told over the socket, and would be told by GET /api/tables/CODE, in both worlds. */
@@ -318,7 +316,7 @@ static unsigned compare(unsigned seats, unsigned who, uint64_t seed, unsigned *r
     bool good = CHECK(is_alike(who));
     while (good && reveals(worlds[0].table) < 15) {
         unsigned waiting = table_waiting(worlds[0].table), last = 31u - (unsigned)__builtin_clz(waiting | 1);
-        enum pyr_phase phase = (enum pyr_phase)worlds[0].table->core.game.replay.state.open.phase;
+        enum pyr_phase phase = (enum pyr_phase)worlds[0].table->now.game.replay.state.open.phase;
         uint32_t before = worlds[0].table->log.count;
         if (!CHECK(waiting && waiting == table_waiting(worlds[1].table)))
             break;
@@ -387,4 +385,39 @@ TEST("feed: a seat of four is told the same whatever is hidden from it") { compa
 TEST("feed: an onlooker is told the same whatever is hidden") {
     for (unsigned seats = 2; seats <= 4; seats++)
         compare_all(seats, true);
+}
+
+/* The steps of a choice that was taken back stay in the game as a draft. A bot must not start from them. */
+TEST("feed: a stand-in chooses anew after its person took a choice back")
+{
+    struct world *world = &worlds[0];
+    struct pyr_chance chance;
+    struct pyr_rng dice;
+    char choice[600];
+    pyr_rng_seed(&dice, 7, 7);
+    pyr_chance_draw(&chance, &classic.box, 2, &dice);
+    if (!CHECK(begin(world, 2, &chance)))
+        return;
+    struct table *table = world->table;
+    pick(world, 0, &dice, choice, sizeof choice);
+    say_choice(world, 0, choice);
+    CHECK_INT(table_waiting(table), 2);
+    say_choice(world, 0, NULL);
+    CHECK_INT(table_waiting(table), 3);
+    say(world, 0, "{\"type\":\"leave\"}");
+    table->ask[0].table = table;
+    struct thought *thought = table_begin_thought(&table->ask[0]);
+    if (CHECK(thought)) {
+        CHECK(!pyr_game_is_ready(&thought->game, 0));
+        thought->ask = &table->ask[0];
+        while (!pyr_game_is_ready(&thought->game, 0)) {
+            struct pyr_steps steps;
+            pyr_game_steps(&thought->game, 0, &steps);
+            pyr_step step = thought->step[thought->steps++] = pyr_steps_pick(&classic.box, &steps, &dice);
+            CHECK_INT(pyr_game_step(&thought->game, 0, step, NULL), PYR_OK);
+        }
+        table_thought(thought);
+        CHECK_INT(table_waiting(table), 2);
+    }
+    end(world);
 }

@@ -12,6 +12,7 @@
 #include "access.h"
 #include "conn.h"
 #include "pool.h"
+#include "server.h"
 
 #define MINUTE UINT64_C(60000)
 #define DAY 86400
@@ -426,8 +427,8 @@ TEST("an address makes so many tables a minute and keeps so many open")
     table = server.table_list;
     while (table->host != (int64_t)ben->node.key || !table->address || strcmp(table->address->text, "2001:db8::/64"))
         table = table->next;
-    struct change *change = change_new(table, make_close);
-    change->visitor = table->host;
+    struct change *change = change_new(table, apply_close);
+    change->request.visitor = table->host;
     change_submit(change, NULL, NULL);
     settle_jobs();
     CHECK(!table->address);
@@ -456,13 +457,13 @@ TEST("abandoned tables make room where there is none, of those who have most fir
     struct conn conn = { .server = &server, .visitor = eve };
     conn_watch(&conn, first, 0);
     CHECK_INT(make_table(ana, "192.0.2.1", true, &table), ERROR_NONE);
-    CHECK_INT(honest->core.state, STORE_WAITING);
-    CHECK_INT(first->core.state, STORE_WAITING);         /* somebody looks at it */
+    CHECK_INT(honest->now.stage, STORE_WAITING);
+    CHECK_INT(first->now.stage, STORE_WAITING);         /* somebody looks at it */
     CHECK_INT(server.open_tables, 10);
     CHECK_INT(address_of(&server, "203.0.113.66")->tables, 8);
     unsigned closed = 0;
     for (table = server.table_list; table; table = table->next)
-        closed += table->core.state == STORE_CLOSED && table->host == (int64_t)eve->node.key;
+        closed += table->now.stage == STORE_CLOSED && table->host == (int64_t)eve->node.key;
     CHECK_INT(closed, 1);
     conn_unwatch(&conn);
     end_tables();
@@ -488,7 +489,7 @@ TEST("nobody pushes the tables of others out of the lobby")
     struct visitor *ana = make_visitor("Ana", token), *ben = make_visitor("Ben", token), *eve[20];
     CHECK_INT(make_table(ana, "192.0.2.1", true, &old), ERROR_NONE);
     CHECK_INT(make_table(ben, "192.0.2.2", true, &table), ERROR_NONE);
-    table->core.state = STORE_RUNNING;
+    table->now.stage = STORE_RUNNING;
     for (unsigned i = 0; i < 20; i++)
         eve[i] = make_visitor("Eve", token);
     now_seconds += 3600;
@@ -499,7 +500,7 @@ TEST("nobody pushes the tables of others out of the lobby")
     CHECK_INT(listed(ana, list, count), 1);
     CHECK_INT(listed(ben, list, count), 1);
     for (unsigned i = 1; i < count; i++)
-        CHECK(list[i - 1]->core.state <= list[i]->core.state);
+        CHECK(list[i - 1]->now.stage <= list[i]->now.stage);
     CHECK(list[count - 1]->host == (int64_t)ben->node.key);
     unsigned before = 0;
     while (before < count && list[before] != old)
@@ -532,8 +533,8 @@ TEST("among thousands of tables the list is made once a second, and never shows 
     uint64_t made_at = server.lobby.list;
     const struct table *first = list[0];
     CHECK(first == table);                   /* the newest */
-    struct change *change = change_new(table, make_close);
-    change->visitor = table->host;
+    struct change *change = change_new(table, apply_close);
+    change->request.visitor = table->host;
     change_submit(change, NULL, NULL);
     settle_jobs();
     CHECK_INT(lobby_list(&server, list), LOBBY_TABLES - 1);

@@ -13,7 +13,7 @@
 #include "pool.h"
 
 static struct pyr_edition classic;
-static struct pyr_bare_match dealt;
+static struct pyr_game dealt;
 static uv_loop_t loop;
 static struct pool *pool;
 static struct ask asks[64];
@@ -32,7 +32,7 @@ __attribute__((constructor)) static void load(void)
     pyr_chance_draw(&chance, &classic.box, 2, &rng);
     if (pyr_match_begin(&match, &classic, 2, names) || pyr_match_deal(&match, &chance))
         abort();
-    pyr_match_strip(&match, &dealt);
+    dealt = match.game;
 }
 
 /* Bots. */

@@ -17,6 +17,7 @@
 #include "conn.h"
 #include "judging.h"
 #include "pool.h"
+#include "server.h"
 
 /* Memory that fails when told to, in the loop's thread: the store's has tests of its own (test_store.c). */
 
@@ -233,7 +234,7 @@ static void say(unsigned who, const char *kind, const char *rest)
             come(i);
         }
         for (unsigned i = 0; i < 2; i++)
-            if (!conns[i].table && seen[i]) {
+            if (!conns[i].observer.table && seen[i]) {
                 conn_watch(&conns[i], table, 0);
                 hear(i, "");
             }
@@ -265,22 +266,21 @@ static void make_table(void)
 /* The first legal choice of a seat. */
 static void choose(unsigned who)
 {
-    static struct pyr_match match;
+    struct pyr_game game = table->now.game;
     char text[500], rest[600];
     struct pyr_out out;
     struct pyr_rng dice;
     pyr_rng_seed(&dice, 1, who);
-    pyr_match_dress(&match, &table->core.game);
-    match.choice[who].count = 0;
+    game.choice[who].count = 0;
     pyr_out_init(&out, text, sizeof text);
-    while (!pyr_match_is_ready(&match, (pyr_seat)who)) {
+    while (!pyr_game_is_ready(&game, (pyr_seat)who)) {
         struct pyr_steps steps;
-        pyr_match_steps(&match, (pyr_seat)who, &steps);
+        pyr_game_steps(&game, (pyr_seat)who, &steps);
         pyr_step step = pyr_steps_pick(&classic.box, &steps, &dice);
-        if (pyr_match_step(&match, (pyr_seat)who, step))
+        if (pyr_game_step(&game, (pyr_seat)who, step, NULL))
             break;
     }
-    pyr_game_write_choice(&match.game, (pyr_seat)who, &out);
+    pyr_game_write_choice(&game, (pyr_seat)who, &out);
     snprintf(rest, sizeof rest, ",\"phase\":%u,\"choice\":\"%s\"", (unsigned)table->log.count, text);
     say(who, "choose", rest);
 }
@@ -310,7 +310,7 @@ static void was_read(struct store_job *job, enum store_result result)
 static void check_all_the_same(void)
 {
     struct reading reading = { .job = { .run = read_back, .done = was_read } };
-    char *config = config_write(table, &table->core);
+    char *config = config_write(table, &table->now);
     store_submit(server.store, &reading.job);
     settle();
     if (CHECK(config && reading.config && reading.text)) {
@@ -376,7 +376,7 @@ TEST("table: without memory one request is refused, and the table goes on") {
         play();
         fault.armed = false;
         CHECK(refused <= 1);
-        if (CHECK(table && table->core.state == STORE_RUNNING && table->log.count > 10))
+        if (CHECK(table && table->now.stage == STORE_RUNNING && table->log.count > 10))
             check_all_the_same();
         end();
         if (check_failures) {

@@ -299,7 +299,7 @@ def case_take_back(folder):
     first = read(record)
     terminal.wait('Enter places|fits nowhere')
     terminal.keys('u')
-    terminal.wait('Take your last turn back')
+    terminal.wait('Take back your last turn')
     terminal.keys('y')
     terminal.wait('turn 1 of 7')
     assert len(read(record).split('\n')) < len(first.split('\n'))
@@ -352,7 +352,7 @@ def case_kill_and_resume(folder):
     terminal.end()
     terminal = Terminal(folder, 'play')
     text = terminal.wait('Continue your game')
-    assert re.search(r'Round 1 of[ ║\n]+4, turn 3 of 7', text) and 'Ana' in text, text
+    assert re.search(r'Round 1 of 4, turn 3 of 7'.replace(' ', r'[ ║\n]+'), text) and 'Ana' in text, text
     # A second window does not offer a game that is being played.
     terminal.keys('c')
     terminal.wait('Enter places|fits nowhere')
@@ -437,7 +437,7 @@ def case_many_saved(folder):
     terminal = Terminal(folder, 'play', '--resume', name)
     assert 'Ana' in terminal.wait('Enter places|fits nowhere')
     other = Terminal(folder, 'play', '--resume', name, width=120)
-    assert 'EXIT=1' in other.wait('is being played in another window') + other.wait('EXIT=')
+    assert 'EXIT=1' in other.wait('is open in another window') + other.wait('EXIT=')
     other.end()
     terminal.end()
     terminal = Terminal(folder, 'play', '--plain', height=60)
@@ -488,7 +488,7 @@ def case_undo_draw(folder):
     assert len(drawn) == 1, read(record)
     terminal.keys('u')
     text = terminal.wait('can no longer be taken back .Q5.')
-    assert 'Take your last turn back' not in text and 'u undo' not in text, text
+    assert 'Take back your last turn' not in text and 'u undo' not in text, text
     # What comes after it can be taken back, but nothing before.
     play(terminal, 'turn [1-7] of 7')
     for _ in range(3):
@@ -561,7 +561,7 @@ def case_wrong_host(folder):
     terminal.end()
     # TLS where there is none, and none where there is.
     terminal = Terminal(folder, 'play', '--server', f'https://127.0.0.1:{port}')
-    terminal.wait('is its address http://')
+    terminal.wait('does not use TLS')
     terminal.end()
     server.end()
     silent = socket.create_server(('127.0.0.1', 0))
@@ -1065,7 +1065,7 @@ def case_one_number(folder):
         # nothing can be stored
         resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
         terminal = Terminal(folder, 'play', '--server', server.url, '--name', 'Ana', '--table', code)
-        terminal.wait('could not write it down')
+        terminal.wait('could not save it')
         terminal.end()
         kept.append(read(path))
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
@@ -1102,7 +1102,7 @@ def case_tables(folder):
     text = watcher.wait('in progress, you can watch')
     assert code in text
     watcher.keys('Enter')
-    text = watcher.wait('choose their first cards')
+    text = watcher.wait('are choosing their first cards')
     assert f'You are watching table {code}' in text and 'Others join' not in text, text
     play(terminal, 'turn 2 of 7')
     text = watcher.wait('turn 2 of 7')
@@ -1117,9 +1117,9 @@ def case_tables(folder):
     # The same seat at a second screen: the first one says so, until it is alone again.
     second = Terminal(folder, 'play', '--server', server.url, '--table', code)
     second.wait('turn 2 of 7')
-    terminal.wait('in another window now')
+    terminal.wait('seat in another window')
     second.end()
-    terminal.wait_gone('in another window now')
+    terminal.wait_gone('seat in another window')
     # Taken back on the server while the other one is choosing is hard to time against a bot; leaving and coming back is not.
     terminal.keys('q', 'y')
     text = terminal.wait('EXIT=0')
@@ -1132,7 +1132,7 @@ def case_tables(folder):
     watcher.end()
     terminal.end()
     terminal = Terminal(folder, 'play', '--server', server.url, '--table', 'NOSUCHTB')
-    assert 'EXIT=1' in terminal.wait('no such table') + terminal.wait('EXIT')
+    assert 'EXIT=1' in terminal.wait('unknown table') + terminal.wait('EXIT')
     terminal.end()
     server.end()
 
@@ -1288,9 +1288,9 @@ def case_hostile_server(folder):
 def case_other_server(folder):
     """A server that answers, but not as one of Pyramids does, is not called again and again; one that refuses says why, in words."""
     page = b'<!doctype html><p>It works!'
-    for status, body, said in ((b'200 OK', page, 'not a server of Pyramids'), (b'404 Not Found', page, 'not a server of Pyramids'),
-                               (b'501 Unsupported method', page, 'not a server of Pyramids'),
-                               (b'400 Bad Request', b'{"error": {"code": "bad_name"}}', 'does not take this name')):
+    for status, body, said in ((b'200 OK', page, 'not a Pyramids server'), (b'404 Not Found', page, 'not a Pyramids server'),
+                               (b'501 Unsupported method', page, 'not a Pyramids server'),
+                               (b'400 Bad Request', b'{"error": {"code": "bad_name"}}', 'does not accept this name')):
         other = Liar([], status, body)
         terminal = Terminal(folder, 'play', '--server', f'http://127.0.0.1:{other.port}', width=120)
         assert 'EXIT=1' in terminal.wait(said) + terminal.wait('EXIT='), (status, terminal.text())

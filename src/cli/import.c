@@ -159,24 +159,24 @@ static char *make_config(const struct pyr_match *match)
     struct pyr_word name[PYR_MAX_SEATS], secret;
     if (!table)
         return NULL;
-    struct core *core = &table->core;
+    struct table_state *state = &table->now;
     const struct pyr_table *open = &match->replay.state.open;
     table->edition = match->edition;
-    core->state = STORE_OVER;
-    core->seats = open->seats;
-    core->winners = (uint8_t)pyr_table_winners(&match->edition->box, open);
+    state->stage = STORE_OVER;
+    state->seats = open->seats;
+    state->winners = (uint8_t)pyr_table_winners(&match->edition->box, open);
     cli_player_names(match->log.text, match->log.start[match->log.lines], name);
-    for (unsigned s = 0; s < core->seats; s++) {
+    for (unsigned s = 0; s < state->seats; s++) {
         size_t length = name[s].length < NAME_SIZE ? name[s].length : NAME_SIZE - 1;
         while (length && length < name[s].length && (name[s].at[length] & 0xc0) == 0x80)     /* not within a character */
             length--;
-        core->seat[s].kind = SEAT_PERSON;
-        memcpy(core->seat[s].name, name[s].at, length);
-        core->points[s] = (int16_t)pyr_table_score(&match->edition->box, open, (pyr_seat)s).total;
+        state->seat[s].kind = SEAT_PERSON;
+        memcpy(state->seat[s].name, name[s].at, length);
+        state->points[s] = (int16_t)pyr_table_score(&match->edition->box, open, (pyr_seat)s).total;
     }
     if (find_tag(match, "secret", &secret))
-        pyr_fair_read_hex(secret.at, secret.length, core->fair.secret);
-    char *config = config_write(table, core);
+        pyr_fair_read_hex(secret.at, secret.length, state->fair.secret);
+    char *config = config_write(table, state);
     free(table);
     return config;
 }

@@ -166,13 +166,13 @@ enum pyr_err pyr_fair_chance(const struct pyr_fair *fair, const struct pyr_editi
     return PYR_OK;
 }
 
-enum pyr_err pyr_fair_tags(struct pyr_match *match, const struct pyr_fair *fair)
+enum pyr_err pyr_fair_game_tags(const struct pyr_game *game, const struct pyr_fair *fair, const struct pyr_sink *sink)
 {
     char hex[PYR_FAIR_DIGITS + 1], value[PYR_FAIR_DIGITS + 8];
     struct pyr_out out;
     pyr_fair_commitment(fair->secret, hex);
-    enum pyr_err err = pyr_match_tag(match, "commitment", hex);
-    for (unsigned s = 0; s < match->replay.seats && !err; s++) {
+    enum pyr_err err = pyr_game_tag(game, "commitment", hex, sink);
+    for (unsigned s = 0; s < game->replay.seats && !err; s++) {
         if (!(fair->numbers >> s & 1))
             continue;
         pyr_fair_write_hex(fair->number[s], hex);
@@ -180,16 +180,26 @@ enum pyr_err pyr_fair_tags(struct pyr_match *match, const struct pyr_fair *fair)
         pyr_out_number(&out, (int)s + 1);
         pyr_out_char(&out, ' ');
         pyr_out_text(&out, hex);
-        err = pyr_match_tag(match, "number", value);
+        err = pyr_game_tag(game, "number", value, sink);
     }
     return err;
 }
 
-enum pyr_err pyr_fair_reveal(struct pyr_match *match, const struct pyr_fair *fair)
+enum pyr_err pyr_fair_game_reveal(const struct pyr_game *game, const struct pyr_fair *fair, const struct pyr_sink *sink)
 {
     char hex[PYR_FAIR_DIGITS + 1];
-    if (!pyr_match_is_over(match))
+    if (!pyr_game_is_over(game))
         return PYR_ERR_PHASE;
     pyr_fair_write_hex(fair->secret, hex);
-    return pyr_match_tag(match, "secret", hex);
+    return pyr_game_tag(game, "secret", hex, sink);
+}
+
+enum pyr_err pyr_fair_tags(struct pyr_match *match, const struct pyr_fair *fair)
+{
+    return pyr_fair_game_tags(&match->game, fair, &(struct pyr_sink){ pyr_log_take, &match->log });
+}
+
+enum pyr_err pyr_fair_reveal(struct pyr_match *match, const struct pyr_fair *fair)
+{
+    return pyr_fair_game_reveal(&match->game, fair, &(struct pyr_sink){ pyr_log_take, &match->log });
 }

@@ -123,6 +123,43 @@ enum pyr_err pyr_game_deal(struct pyr_game *game, const struct pyr_chance *chanc
     return err;
 }
 
+enum pyr_err pyr_game_load(struct pyr_game *game, const struct pyr_edition *edition, const char *text, size_t size,
+    pyr_seat viewer, struct pyr_fault *fault)
+{
+    struct pyr_replay replay;
+    pyr_replay_init(&replay, viewer);
+    enum pyr_err err = pyr_record_read(edition, &replay, text, size, fault);
+    if (err)
+        return err;
+    game->edition = edition;
+    game->replay = replay;
+    forget_choices(game);
+    return PYR_OK;
+}
+
+enum pyr_err pyr_game_tag(const struct pyr_game *game, const char *name, const char *value, const struct pyr_sink *sink)
+{
+    char line[PYR_MAX_LINE + 1];
+    struct pyr_out out;
+    struct pyr_lines lines;
+    struct pyr_event event;
+    pyr_out_init(&out, line, sizeof line);
+    pyr_out_text(&out, "tag ");
+    pyr_out_text(&out, name);
+    pyr_out_char(&out, ' ');
+    pyr_out_text(&out, value);
+    if (out.length >= sizeof line)
+        return PYR_ERR_TEXT_LINE;
+    pyr_lines_init(&lines, line, out.length);
+    if (!pyr_lines_next(&lines, false) || !pyr_event_read(game->edition, &lines, &event))
+        return lines.fault.code ? lines.fault.code : PYR_ERR_TEXT_MISSING;
+    if (lines.line.length != out.length)
+        return PYR_ERR_TEXT_ENCODING;        /* a line end inside */
+    if (event.name.length != word_of(name).length)
+        return PYR_ERR_TEXT_SPACE;           /* a name of two words */
+    return tell(game, sink, &event);
+}
+
 void pyr_game_set_chance(struct pyr_game *game, const struct pyr_chance *chance)
 {
     struct pyr_state *state = &game->replay.state;

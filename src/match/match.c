@@ -7,14 +7,6 @@
 
 static const struct pyr_word no_word = { "", 0 };
 
-static struct pyr_word word_of(const char *text)
-{
-    struct pyr_word word = { text, 0 };
-    while (text[word.length])
-        word.length++;
-    return word;
-}
-
 /* The log. */
 
 static void empty(struct pyr_log *log)
@@ -36,6 +28,35 @@ static bool log_add(struct pyr_log *log, struct pyr_word line)
     return true;
 }
 
+/* Tags may take what the longest game leaves over, and no more: a log must never be too full for the game to go on. */
+#define GAME_BYTES (24u << 10)
+
+static bool is_room_for_tags(uint32_t lines, size_t bytes)
+{
+    return lines <= PYR_LOG_TAGS && bytes <= PYR_LOG_SIZE - GAME_BYTES;
+}
+
+static void count_tag(struct pyr_word line, uint32_t *lines, size_t *bytes)
+{
+    static const char tag[] = "tag ";
+    for (size_t i = 0; i < sizeof tag - 1; i++)
+        if (i >= line.length || line.at[i] != tag[i])
+            return;
+    *lines += 1;
+    *bytes += line.length + 1;
+}
+
+/* Whether a line of tags still fits, beside those that are there. */
+static bool has_room_for_tag(const struct pyr_log *log, struct pyr_word line)
+{
+    uint32_t lines = 0;
+    size_t bytes = 0;
+    count_tag(line, &lines, &bytes);
+    for (uint32_t i = 0; i < log->lines; i++)
+        count_tag((struct pyr_word){ log->text + log->start[i], log->start[i + 1] - log->start[i] - 1 }, &lines, &bytes);
+    return is_room_for_tags(lines, bytes);
+}
+
 struct pyr_word pyr_match_line(const struct pyr_match *match, uint32_t line)
 {
     const struct pyr_log *log = &match->log;
@@ -52,7 +73,10 @@ enum pyr_err pyr_log_take(void *log, const struct pyr_edition *edition, const st
     pyr_event_write(edition, event, &out);
     if (out.length >= sizeof line)
         return PYR_ERR_TEXT_LINE;
-    return log_add(log, (struct pyr_word){ line, out.length }) ? PYR_OK : PYR_ERR_TEXT_FULL;
+    struct pyr_word text = { line, out.length };
+    if (event->kind == PYR_EVENT_TAG && !has_room_for_tag(log, text))
+        return PYR_ERR_TEXT_FULL;
+    return log_add(log, text) ? PYR_OK : PYR_ERR_TEXT_FULL;
 }
 
 static struct pyr_sink log_of(struct pyr_match *match)
@@ -151,37 +175,13 @@ enum pyr_err pyr_match_choose(struct pyr_match *match, pyr_seat seat, const char
 
 /* Records. */
 
-/* Tags may take what the longest game leaves over, and no more: a log must never be too full for the game to go on. */
-#define GAME_BYTES (24u << 10)
-
-static bool is_room_for_tags(uint32_t lines, size_t bytes)
-{
-    return lines <= PYR_LOG_TAGS && bytes <= PYR_LOG_SIZE - GAME_BYTES;
-}
-
-static void count_tag(struct pyr_word line, uint32_t *lines, size_t *bytes)
-{
-    static const char tag[] = "tag ";
-    for (size_t i = 0; i < sizeof tag - 1; i++)
-        if (i >= line.length || line.at[i] != tag[i])
-            return;
-    *lines += 1;
-    *bytes += line.length + 1;
-}
-
 enum pyr_err pyr_match_load(struct pyr_match *match, const struct pyr_edition *edition, const char *text, size_t size,
     pyr_seat viewer, struct pyr_fault *fault)
 {
-    struct pyr_replay check;
     struct pyr_lines lines;
-    pyr_replay_init(&check, viewer);
-    enum pyr_err err = pyr_record_read(edition, &check, text, size, fault);
+    enum pyr_err err = pyr_game_load(&match->game, edition, text, size, viewer, fault);
     if (err)
         return err;
-    match->edition = edition;
-    match->replay = check;
-    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
-        match->choice[s].count = 0, match->choice[s].confirmed = false;
     empty(&match->log);
     uint32_t tag_lines = 0;
     size_t tag_bytes = 0;
@@ -199,31 +199,8 @@ enum pyr_err pyr_match_load(struct pyr_match *match, const struct pyr_edition *e
 
 enum pyr_err pyr_match_tag(struct pyr_match *match, const char *name, const char *value)
 {
-    char line[PYR_MAX_LINE + 1];
-    struct pyr_out out;
-    struct pyr_lines lines;
-    struct pyr_event event;
-    pyr_out_init(&out, line, sizeof line);
-    pyr_out_text(&out, "tag ");
-    pyr_out_text(&out, name);
-    pyr_out_char(&out, ' ');
-    pyr_out_text(&out, value);
-    if (out.length >= sizeof line)
-        return PYR_ERR_TEXT_LINE;
-    pyr_lines_init(&lines, line, out.length);
-    if (!pyr_lines_next(&lines, false) || !pyr_event_read(match->edition, &lines, &event))
-        return lines.fault.code ? lines.fault.code : PYR_ERR_TEXT_MISSING;
-    if (lines.line.length != out.length)
-        return PYR_ERR_TEXT_ENCODING;        /* a line end inside */
-    if (event.name.length != word_of(name).length)
-        return PYR_ERR_TEXT_SPACE;           /* a name of two words */
-    uint32_t lines_used = 1;
-    size_t bytes_used = out.length + 1;
-    for (uint32_t i = 0; i < match->log.lines; i++)
-        count_tag(pyr_match_line(match, i), &lines_used, &bytes_used);
-    if (!is_room_for_tags(lines_used, bytes_used))
-        return PYR_ERR_TEXT_FULL;
-    return log_add(&match->log, (struct pyr_word){ line, out.length }) ? PYR_OK : PYR_ERR_TEXT_FULL;
+    const struct pyr_sink sink = log_of(match);
+    return pyr_game_tag(&match->game, name, value, &sink);
 }
 
 bool pyr_match_line_is_visible(const struct pyr_match *match, uint32_t line, pyr_seat seat)
@@ -244,25 +221,4 @@ enum pyr_err pyr_match_replay(const struct pyr_match *match, uint32_t lines, str
     }
     *replay = fresh;
     return PYR_OK;
-}
-
-/* Names from before. */
-
-void pyr_match_strip(const struct pyr_match *match, struct pyr_game *game)
-{
-    *game = match->game;
-}
-
-void pyr_match_dress(struct pyr_match *match, const struct pyr_game *game)
-{
-    match->game = *game;
-    empty(&match->log);
-}
-
-void pyr_choice_dress(struct pyr_choice *choice, const struct pyr_pending *pending)
-{
-    choice->count = pending->count;
-    choice->confirmed = pending->confirmed;
-    for (unsigned i = 0; i < pending->count; i++)
-        choice->step[i] = pyr_pending_step(pending, i);
 }

@@ -4,7 +4,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include <pyramids/text.h>
+
 #include "access.h"
+#include "server.h"
 
 /* Addresses. */
 

@@ -5,7 +5,7 @@
 #ifndef PYR_SERVER_ACCESS_H
 #define PYR_SERVER_ACCESS_H
 
-#include "server.h"
+#include "limit.h"
 
 /*
  * What limits count, from an address as proxies and sockets write it: with or without a port ("192.0.2.7:5678",

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "object.h"
 #include "server.h"
 
 static const char *const kinds[] = { "open", "friend", "bot", "person" };
@@ -39,32 +40,32 @@ static bool is_zero(const uint8_t *bytes, size_t size)
     return sodium_is_zero(bytes, size);
 }
 
-char *config_write(const struct table *table, const struct core *core)
+char *config_write(const struct table *table, const struct table_state *state)
 {
     object_begin();
     json_t *seats = json_array();
-    for (unsigned s = 0; s < core->seats; s++) {
-        const struct seat *seat = &core->seat[s];
-        json_t *one = json_pack("{ss ss ss ss* sI sb}", "kind", kinds[seat->kind], "before", kinds[seat->before], "name", seat->name,
+    for (unsigned s = 0; s < state->seats; s++) {
+        const struct seat *seat = &state->seat[s];
+        json_t *one = json_pack("{ss ss ss ss* sI sb}", "kind", kinds[seat->kind], "before", kinds[seat->kind_if_free], "name", seat->name,
             "level", seat->bot ? seat->bot->name : NULL, "visitor", (json_int_t)seat->visitor, "away", seat->away);
         if (!is_zero(seat->key, TOKEN_SIZE))
             put(&one, "key", hex(seat->key));
-        if (core->fair.numbers >> s & 1)
-            put(&one, "number", hex(core->fair.number[s]));
+        if (state->fair.numbers >> s & 1)
+            put(&one, "number", hex(state->fair.number[s]));
         if (seat->sit[0])
             put(&one, "sit", json_string(seat->sit));
         append(&seats, one);
     }
     json_t *config = json_pack("{ss sb ss sI so so}", "edition", table->edition->name, "public", table->is_public, "clock", clocks[table->clock],
-        "host", (json_int_t)table->host, "secret", hex(core->fair.secret), "seats", seats);
-    if (core->rematch[0])
-        put(&config, "rematch", json_string(core->rematch));
-    if (core->state == STORE_OVER) {
+        "host", (json_int_t)table->host, "secret", hex(state->fair.secret), "seats", seats);
+    if (state->rematch[0])
+        put(&config, "rematch", json_string(state->rematch));
+    if (state->stage == STORE_OVER) {
         json_t *points = json_array();
-        for (unsigned s = 0; s < core->seats; s++)
-            append(&points, json_integer(core->points[s]));
+        for (unsigned s = 0; s < state->seats; s++)
+            append(&points, json_integer(state->points[s]));
         put(&config, "points", points);
-        put(&config, "winners", json_integer(core->winners));
+        put(&config, "winners", json_integer(state->winners));
     }
     char *text = config ? json_dumps(config, JSON_COMPACT) : NULL;
     json_decref(config);
@@ -87,9 +88,9 @@ static bool read_hex(const json_t *value, uint8_t *bytes)
     return json_is_string(value) && pyr_fair_read_hex(json_string_value(value), json_string_length(value), bytes);
 }
 
-static bool read_seat(struct core *core, unsigned s, json_t *value)
+static bool read_seat(struct table_state *state, unsigned s, json_t *value)
 {
-    struct seat *seat = &core->seat[s];
+    struct seat *seat = &state->seat[s];
     const char *kind, *before, *name, *level = NULL, *sit = NULL;
     json_int_t visitor;
     int away;
@@ -100,7 +101,7 @@ static bool read_seat(struct core *core, unsigned s, json_t *value)
     if (kind_index < 0 || before_index < 0 || strlen(name) >= NAME_SIZE || (sit && strlen(sit) >= ID_SIZE))
         return false;
     seat->kind = (uint8_t)kind_index;
-    seat->before = (uint8_t)before_index;
+    seat->kind_if_free = (uint8_t)before_index;
     seat->visitor = visitor;
     seat->away = away;
     memcpy(seat->name, name, strlen(name) + 1);
@@ -115,14 +116,14 @@ static bool read_seat(struct core *core, unsigned s, json_t *value)
     if (number) {
         if (!read_hex(number, bytes))
             return false;
-        pyr_fair_add(&core->fair, (pyr_seat)s, bytes);
+        pyr_fair_add(&state->fair, (pyr_seat)s, bytes);
     }
     return true;
 }
 
 bool config_read(struct table *table, const char *text)
 {
-    struct core *core = &table->core;
+    struct table_state *state = &table->now;
     json_t *config = json_loads(text, 0, NULL), *seats = json_object_get(config, "seats");
     const char *edition, *clock, *rematch = NULL;
     int is_public;
@@ -132,22 +133,22 @@ bool config_read(struct table *table, const char *text)
         "secret", &secret, "rematch", &rematch, "winners", &winners, "points", &points);
     int clock_index = good ? index_of(clock, clocks, 3) : -1;
     size_t count = json_array_size(seats);
-    good = good && clock_index >= 0 && count >= PYR_MIN_SEATS && count <= PYR_MAX_SEATS && read_hex(secret, core->fair.secret) &&
+    good = good && clock_index >= 0 && count >= PYR_MIN_SEATS && count <= PYR_MAX_SEATS && read_hex(secret, state->fair.secret) &&
         (!rematch || table_is_code(rematch));
     if (good) {
         table->edition = server_edition(table->server, edition);
         table->is_public = is_public;
         table->clock = (uint8_t)clock_index;
         table->host = host;
-        core->seats = (uint8_t)count;
-        core->winners = (uint8_t)winners;
+        state->seats = (uint8_t)count;
+        state->winners = (uint8_t)winners;
         if (rematch)
-            memcpy(core->rematch, rematch, CODE_SIZE + 1);
+            memcpy(state->rematch, rematch, CODE_SIZE + 1);
         good = table->edition != NULL;
     }
     for (unsigned s = 0; good && s < count; s++) {
-        good = read_seat(core, s, json_array_get(seats, s));
-        core->points[s] = (int16_t)json_integer_value(json_array_get(points, s));
+        good = read_seat(state, s, json_array_get(seats, s));
+        state->points[s] = (int16_t)json_integer_value(json_array_get(points, s));
     }
     json_decref(config);
     return good;
@@ -156,17 +157,17 @@ bool config_read(struct table *table, const char *text)
 json_t *table_json(const struct table *table, const struct visitor *visitor)
 {
     static const char *const states[] = { "waiting", "running", "over", "closed" };
-    const struct core *core = &table->core;
-    const struct pyr_table *open = &core->game.replay.state.open;
-    bool running = core->state == STORE_RUNNING;
+    const struct table_state *state = &table->now;
+    const struct pyr_table *open = &state->game.replay.state.open;
+    bool running = state->stage == STORE_RUNNING;
     bool begun = running && open->revealed[0] != PYR_NO_PATTERN && open->phase != PYR_KEEP;
     int64_t id = visitor ? (int64_t)visitor->node.key : 0;
     pyr_seat you = table_seat_of(table, id);
     unsigned waiting = table_waiting(table);
     char commitment[PYR_FAIR_DIGITS + 1];
     json_t *seats = json_array();
-    for (unsigned s = 0; s < core->seats; s++) {
-        const struct seat *seat = &core->seat[s];
+    for (unsigned s = 0; s < state->seats; s++) {
+        const struct seat *seat = &state->seat[s];
         json_t *one = json_pack("{ss}", "kind", kinds[seat->kind]);
         if (seat->name[0])
             put(&one, "name", json_string(seat->name));
@@ -184,25 +185,25 @@ json_t *table_json(const struct table *table, const struct visitor *visitor)
         append(&seats, one);
     }
     /* A game that was imported may have none. */
-    bool is_fair = !sodium_is_zero(core->fair.secret, sizeof core->fair.secret);
-    pyr_fair_commitment(core->fair.secret, commitment);
-    json_t *json = json_pack("{ss ss ss sb ss sI ss* si sb sI si si so}", "code", table->code, "state", states[core->state], "edition",
+    bool is_fair = !sodium_is_zero(state->fair.secret, sizeof state->fair.secret);
+    pyr_fair_commitment(state->fair.secret, commitment);
+    json_t *json = json_pack("{ss ss ss sb ss sI ss* si sb sI si si so}", "code", table->code, "state", states[state->stage], "edition",
         table->edition->name, "public", table->is_public, "clock", clocks[table->clock], "created", (json_int_t)table->created, "commitment",
         is_fair ? commitment : NULL, "you", you < PYR_MAX_SEATS ? you + 1 : 0, "host", id && table->host == id, "version", (json_int_t)table->log.count, "round",
         begun ? open->round + 1 : 0, "turn", begun ? open->turn + 1 : 0, "seats", seats);
     if (running && !table_has_host(table))
         json_object_set_new(json, "host_gone", json_integer((json_int_t)(server_now(table->server) - table->host_left)));
-    if (core->state == STORE_OVER) {
+    if (state->stage == STORE_OVER) {
         json_t *points = json_array(), *winners = json_array();
-        for (unsigned s = 0; s < core->seats; s++) {
-            append(&points, json_integer(core->points[s]));
-            if (core->winners >> s & 1)
+        for (unsigned s = 0; s < state->seats; s++) {
+            append(&points, json_integer(state->points[s]));
+            if (state->winners >> s & 1)
                 append(&winners, json_integer(s + 1));
         }
         put(&json, "points", points);
         put(&json, "winners", winners);
-        if (core->rematch[0])
-            put(&json, "rematch", json_string(core->rematch));
+        if (state->rematch[0])
+            put(&json, "rematch", json_string(state->rematch));
     }
     return json;
 }

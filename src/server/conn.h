@@ -5,7 +5,9 @@
 #ifndef PYR_SERVER_CONN_H
 #define PYR_SERVER_CONN_H
 
-#include "server.h"
+#include "change.h"
+#include "limit.h"
+#include "object.h"
 
 struct edge_conn;
 struct request;
@@ -27,8 +29,7 @@ struct conn {
     bool entered;                /* it counts among the connections of its address: behind a proxy */
     struct visitor *visitor;
     struct conn *next_of_visitor, **link_of_visitor;
-    struct table *table;         /* the one it watches */
-    struct conn *next_watcher, **link_watcher;
+    struct table_observer observer;          /* of the table that it watches */
     struct change *changes;      /* asked for here and not yet answered */
     struct fetch *fetch;         /* a table on its way */
     char fetch_id[ID_SIZE];
@@ -47,7 +48,7 @@ struct conn {
     uint16_t close;              /* to be closed with this code; 0: not */
     uint64_t watch;              /* grows from one `open` to the next: of two connections at one seat the higher one plays */
     bool sent_elsewhere;
-    uint32_t sent_lines, sent_told, sent_ready;
+    uint32_t sent_lines, sent_version, sent_ready;
 };
 
 #define MAX_REPLIES 64           /* answers not yet taken; more is nobody's honest pace */
@@ -66,6 +67,9 @@ size_t feed_next(struct conn *conn, char *to, size_t room);
 /* `done` or `error` for a message. */
 void conn_answer(struct conn *conn, const char *id, enum error error, const struct problem *problem);
 
+/* Hands in a change whose answer is `done` or `error` for the message with this id. */
+void conn_submit(struct conn *conn, struct change *change, const char *id);
+
 /* The same for `ping`, which is answered without an id, too. */
 void conn_pong(struct conn *conn, const char *id);
 
@@ -74,7 +78,7 @@ void conn_watch(struct conn *conn, struct table *table, uint32_t have);
 void conn_unwatch(struct conn *conn);
 
 /* Of several connections at one seat this one is to play: the others are told. */
-void conn_claim(struct conn *conn);
+void conn_take_over_seat(struct conn *conn);
 
 /* The connection is a socket of this visitor from now on; false, and nothing has changed, if the address has as many
  * as it may. */

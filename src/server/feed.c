@@ -1,9 +1,11 @@
 /* feed.c: what a connection is told next. Everything that leaves for a socket is written here. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "conn.h"
+#include "object.h"
 #include "server.h"
 
 #define CHUNK 24576              /* bytes of lines a message, about */
@@ -109,6 +111,18 @@ void conn_answer(struct conn *conn, const char *id, enum error error, const stru
     add_reply(conn, text, out.full ? 0 : (size_t)(out.at - text));
 }
 
+static void answer_change(struct change *change, enum error error)
+{
+    conn_answer(change->context, change->id, error, change->problem);
+}
+
+void conn_submit(struct conn *conn, struct change *change, const char *id)
+{
+    change->answer = answer_change;
+    change->context = conn;
+    change_submit(change, &conn->changes, id);
+}
+
 void conn_pong(struct conn *conn, const char *id)
 {
     static const char done[] = "{\"type\":\"done\"}";
@@ -122,7 +136,7 @@ void conn_pong(struct conn *conn, const char *id)
 
 static pyr_seat seat_of(const struct conn *conn)
 {
-    return conn->visitor ? table_seat_of(conn->table, (int64_t)conn->visitor->node.key) : PYR_SPECTATOR;
+    return conn->visitor ? table_seat_of(conn->observer.table, (int64_t)conn->visitor->node.key) : PYR_SPECTATOR;
 }
 
 /* Whether the seat is played over a later connection of the same person. */
@@ -131,51 +145,40 @@ static bool is_elsewhere(const struct conn *conn)
     if (seat_of(conn) >= PYR_MAX_SEATS)
         return false;
     for (const struct conn *other = conn->visitor->conns; other; other = other->next_of_visitor)
-        if (other->table == conn->table && other->watch > conn->watch)
+        if (other->observer.table == conn->observer.table && other->watch > conn->watch)
             return true;
     return false;
 }
 
-void conn_claim(struct conn *conn)
+void conn_take_over_seat(struct conn *conn)
 {
-    if (!conn->table || !is_elsewhere(conn))
+    if (!conn->observer.table || !is_elsewhere(conn))
         return;
     conn->watch = ++conn->server->last_watch;
-    table_stand(conn->table);
+    table_presence_changed(conn->observer.table);
+}
+
+static void wake(struct table_observer *observer)
+{
+    conn_wake((struct conn *)((char *)observer - offsetof(struct conn, observer)));
 }
 
 void conn_watch(struct conn *conn, struct table *table, uint32_t have)
 {
     conn_unwatch(conn);
-    conn->table = table;
     conn->watch = ++conn->server->last_watch;
-    conn->next_watcher = table->watchers;
-    conn->link_watcher = &table->watchers;
-    if (table->watchers)
-        table->watchers->link_watcher = &conn->next_watcher;
-    table->watchers = conn;
     conn->sent_lines = have <= table->log.count ? have : 0;
     conn->opened = false;
-    conn->sent_told = table->told;           /* table_stand makes it one more */
-    table_stand(table);
+    conn->sent_version = table->version;     /* table_observe makes it one more */
+    conn->observer.visitor = conn->visitor ? (int64_t)conn->visitor->node.key : 0;
+    conn->observer.address = conn->address ? conn->address->node.key : 0;
+    conn->observer.changed = wake;
+    table_observe(table, &conn->observer);
 }
 
 void conn_unwatch(struct conn *conn)
 {
-    struct table *table = conn->table;
-    if (!table)
-        return;
-    pyr_seat seat = seat_of(conn);
-    *conn->link_watcher = conn->next_watcher;
-    if (conn->next_watcher)
-        conn->next_watcher->link_watcher = conn->link_watcher;
-    conn->table = NULL;
-    if (seat < PYR_MAX_SEATS && !table_is_here(table, seat))
-        table->left[seat] = server_now(table->server);
-    if (conn->visitor && (int64_t)conn->visitor->node.key == table->host && !table_has_host(table))
-        table->host_left = server_now(table->server);
-    if (!table->gone)
-        table_stand(table);
+    table_unobserve(&conn->observer);
 }
 
 bool conn_begin(struct conn *conn, struct visitor *visitor, struct address *address)
@@ -193,13 +196,13 @@ bool conn_begin(struct conn *conn, struct visitor *visitor, struct address *addr
         visitor->conns->link_of_visitor = &conn->next_of_visitor;
     visitor->conns = conn;
     visitor->connections++;
-    visitor_saw(server, visitor);
+    visitor_seen(server, visitor);
     return true;
 }
 
 void conn_finish(struct conn *conn)
 {
-    changes_abandon(conn);
+    changes_abandon(&conn->changes);
     if (conn->fetch)
         conn->fetch->context = NULL;
     conn->fetch = NULL;
@@ -257,11 +260,11 @@ static size_t tell_reply(struct conn *conn, struct out *out, const char *from)
 static size_t tell_table(struct conn *conn, struct out *out)
 {
     object_begin();
-    json_t *json = table_json(conn->table, conn->visitor);
+    json_t *json = table_json(conn->observer.table, conn->visitor);
     bool good = !json_object_set_new(json, "type", json_string("table"));
     size_t room = (size_t)(out->end - out->at), size = good ? json_dumpb(json, out->at, room, JSON_COMPACT) : 0;
     json_decref(json);
-    conn->sent_told = conn->table->told;
+    conn->sent_version = conn->observer.table->version;
     if (size && size <= room && !object_is_short())
         return size;
     conn->close = 1011;                      /* without memory: when it is back it is told everything */
@@ -279,14 +282,14 @@ static size_t tell_elsewhere(struct conn *conn, struct out *out, const char *fro
 static unsigned ready_seats(const struct table *table)
 {
     unsigned ready = 0, waiting = table_waiting(table);
-    if (table->core.state == STORE_RUNNING)
-        ready = table->core.game.replay.state.open.waiting & ~waiting;
+    if (table->now.stage == STORE_RUNNING)
+        ready = table->now.game.replay.state.open.waiting & ~waiting;
     return ready & 15;
 }
 
 static size_t tell_lines(struct conn *conn, struct out *out, const char *from)
 {
-    const struct table *table = conn->table;
+    const struct table *table = conn->observer.table;
     const struct lines *log = &table->log;
     pyr_seat seat = seat_of(conn);
     uint32_t line = conn->sent_lines, to = line;
@@ -301,12 +304,13 @@ static size_t tell_lines(struct conn *conn, struct out *out, const char *from)
     put_number(out, to == log->count ? time_left(table) : -1);
     put(out, ",\"lines\":[");
     for (; line < to; line++) {
-        if (!table_line_is_visible(table, line, seat))
+        struct pyr_word text = table_line(table, line);
+        if (!pyr_game_line_is_visible(&table->now.game, text, seat))
             continue;
         if (!first)
             put(out, ",");
         first = false;
-        put_string(out, log->text + log->start[line], (size_t)(log->start[line + 1] - log->start[line] - 1));
+        put_string(out, text.at, text.length);
     }
     put(out, "]}");
     conn->sent_lines = to;
@@ -320,7 +324,7 @@ static size_t tell_lines(struct conn *conn, struct out *out, const char *from)
 
 static size_t tell_ready(struct conn *conn, struct out *out, const char *from)
 {
-    const struct table *table = conn->table;
+    const struct table *table = conn->observer.table;
     unsigned ready = ready_seats(table);
     char mine[512];
     bool first = true;
@@ -328,7 +332,7 @@ static size_t tell_ready(struct conn *conn, struct out *out, const char *from)
     put(out, "{\"type\":\"ready\",\"phase\":");
     put_number(out, table->log.count);
     put(out, ",\"ready\":[");
-    for (unsigned s = 0; s < table->core.seats; s++) {
+    for (unsigned s = 0; s < table->now.seats; s++) {
         if (!(ready >> s & 1))
             continue;
         if (!first)
@@ -351,7 +355,7 @@ static size_t tell_ready(struct conn *conn, struct out *out, const char *from)
 size_t feed_next(struct conn *conn, char *to, size_t room)
 {
     struct out out = { to, to + room, false };
-    const struct table *table = conn->table;
+    const struct table *table = conn->observer.table;
     if (!conn->greeted)
         return tell_hello(conn, &out, to);
     if (conn->replies)
@@ -363,13 +367,13 @@ size_t feed_next(struct conn *conn, char *to, size_t room)
     }
     if (!table)
         return 0;
-    if (conn->sent_told != table->told)
+    if (conn->sent_version != table->version)
         return tell_table(conn, &out);
     if (conn->sent_elsewhere != is_elsewhere(conn))
         return tell_elsewhere(conn, &out, to);
     if (!conn->opened || conn->sent_lines != table->log.count)
         return tell_lines(conn, &out, to);
-    if (conn->sent_ready != table->ready && table->core.state == STORE_RUNNING)
+    if (conn->sent_ready != table->ready && table->now.stage == STORE_RUNNING)
         return tell_ready(conn, &out, to);
     return 0;
 }

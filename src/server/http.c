@@ -11,8 +11,10 @@
 
 #include "access.h"
 #include "judging.h"
+#include "object.h"
 #include "pool.h"
 #include "request.h"
+#include "server.h"
 
 /* Answers. */
 
@@ -455,7 +457,7 @@ static bool read_seat(struct request *request, json_t *value, struct seat *seat)
         request_error(request, ERROR_BAD_MESSAGE, "level");
         return false;
     }
-    seat->before = seat->kind;
+    seat->kind_if_free = seat->kind;
     return true;
 }
 
@@ -472,9 +474,9 @@ struct creation {
 static void tell_new_table(struct request *request, const struct table *table)
 {
     json_t *keys = json_object();
-    for (unsigned s = 0; s < table->core.seats; s++) {
+    for (unsigned s = 0; s < table->now.seats; s++) {
         char key[KEY_SIZE + 1];
-        if (sodium_is_zero(table->core.seat[s].key, TOKEN_SIZE))
+        if (sodium_is_zero(table->now.seat[s].key, TOKEN_SIZE))
             continue;
         table_key(table, s, key);
         json_object_set_new(keys, (char[]){ (char)('1' + s), '\0' }, json_string(key));
@@ -684,7 +686,7 @@ static void tell_record(struct request *request, struct table *table)
         return;
     }
     for (uint32_t i = 0; i < log->count; i++) {
-        if (!table_line_is_visible(table, i, seat))
+        if (!pyr_game_line_is_visible(&table->now.game, table_line(table, i), seat))
             continue;
         memcpy(text + size, log->text + log->start[i], (size_t)(log->start[i + 1] - log->start[i]));
         size += (size_t)(log->start[i + 1] - log->start[i]);
@@ -790,10 +792,10 @@ static json_t *stored_json(struct server *server, const struct mine_job *mine, u
     table->server = server;
     memcpy(table->code, mine->table[i].code, sizeof table->code);
     table->created = mine->table[i].created;
-    table->core.state = mine->table[i].state;
+    table->now.stage = mine->table[i].state;
     if (config_read(table, mine->table[i].config))
         json = table_json(table, visitor);
-    pyr_fair_wipe(&table->core.fair);
+    pyr_fair_wipe(&table->now.fair);
     free(table);
     return json;
 }
@@ -801,8 +803,8 @@ static json_t *stored_json(struct server *server, const struct mine_job *mine, u
 /* Whether a rematch keeps a seat for someone who may not have heard of it. */
 static bool is_invited(const struct table *table, int64_t visitor)
 {
-    for (unsigned s = 0; s < table->core.seats; s++)
-        if (table->core.seat[s].kind == SEAT_FRIEND && table->core.seat[s].visitor == visitor)
+    for (unsigned s = 0; s < table->now.seats; s++)
+        if (table->now.seat[s].kind == SEAT_FRIEND && table->now.seat[s].visitor == visitor)
             return true;
     return false;
 }
@@ -810,7 +812,7 @@ static bool is_invited(const struct table *table, int64_t visitor)
 static int later_first(const void *a, const void *b)
 {
     const struct table *x = *(const struct table *const *)a, *y = *(const struct table *const *)b;
-    int64_t by = x->core.changed != y->core.changed ? y->core.changed - x->core.changed : y->id - x->id;
+    int64_t by = x->now.changed != y->now.changed ? y->now.changed - x->now.changed : y->id - x->id;
     return by < 0 ? -1 : by > 0;
 }
 
@@ -822,7 +824,7 @@ static json_t *open_tables(const struct server *server, const struct visitor *vi
     int64_t id = (int64_t)visitor->node.key;
     unsigned count = 0;
     for (const struct table *table = server->table_list; found && table; table = table->next)
-        if (table->core.state <= STORE_RUNNING && count < server->open_tables &&
+        if (table->now.stage <= STORE_RUNNING && count < server->open_tables &&
             (table_seat_of(table, id) < PYR_MAX_SEATS || table->host == id || is_invited(table, id)))
             found[count++] = table;
     if (count)
@@ -901,7 +903,7 @@ static void analysis_there(void *context, enum judging_state state, char *text, 
 
 static void tell_analysis(struct request *request, struct table *table)
 {
-    if (table->core.state != STORE_OVER) {
+    if (table->now.stage != STORE_OVER) {
         request_error(request, ERROR_NOT_OVER, "");
         return;
     }
@@ -1003,13 +1005,13 @@ static void get_metrics(struct request *request)
     metric(to, "store_commit_seconds_total", "counter", "Time in transactions.", store.seconds);
     fprintf(to, "# HELP pyramids_answer_seconds Time from a choice to its answer.\n# TYPE pyramids_answer_seconds histogram\n");
     for (unsigned i = 0; i < 12; i++) {
-        sum += server->count.told_ms[i];
+        sum += server->count.answer_ms[i];
         if (i < 11)
             fprintf(to, "pyramids_answer_seconds_bucket{le=\"%g\"} %" PRIu64 "\n", bounds[i] / 1000.0, sum);
         else
             fprintf(to, "pyramids_answer_seconds_bucket{le=\"+Inf\"} %" PRIu64 "\n", sum);
     }
-    fprintf(to, "pyramids_answer_seconds_sum %g\npyramids_answer_seconds_count %" PRIu64 "\n", server->count.told_sum, sum);
+    fprintf(to, "pyramids_answer_seconds_sum %g\npyramids_answer_seconds_count %" PRIu64 "\n", server->count.answer_sum, sum);
     fclose(to);
     answer_text(request, 200, "text/plain; version=0.0.4; charset=utf-8", text, size);
 }
@@ -1087,7 +1089,7 @@ static void note_visit(struct request *request)
 {
     if (!request->visitor)
         return;
-    visitor_saw(request->server, request->visitor);
+    visitor_seen(request->server, request->visitor);
     if (visitor_renews(request->server, request->token))
         set_cookie(request, request->token);
 }
@@ -1155,7 +1157,7 @@ void request_route(struct request *request)
     const struct route *found = find_route(request, method, &other_method);
     request->route = found ? found->path : "page";
     if (request->visitor)
-        visitor_saw(request->server, request->visitor);
+        visitor_seen(request->server, request->visitor);
     if (request->server->stopping && found && found->handle != get_health)
         request_error(request, ERROR_STOPPING, "");
     else if (request->too_long)

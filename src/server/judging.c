@@ -8,6 +8,7 @@
 
 #include "judging.h"
 #include "pool.h"
+#include "server.h"
 
 #define JSON_NAME "analysis.json"
 

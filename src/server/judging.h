@@ -5,7 +5,7 @@
 #ifndef PYR_SERVER_JUDGING_H
 #define PYR_SERVER_JUDGING_H
 
-#include "server.h"
+#include "table.h"
 
 enum judging_state { JUDGING_READY, JUDGING_WORKING, JUDGING_TOO_MANY, JUDGING_FAILED };
 

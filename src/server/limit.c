@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "server.h"
 
 #define ADDRESS_KEPT 600000      /* milliseconds after its last use; longer than any bucket takes to fill */
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "change.h"
 #include "server.h"
 
 #define PER_HOST 3               /* places in the list, before others' second and third */
@@ -11,7 +12,7 @@
 
 static bool is_listed(const struct table *table)
 {
-    return table->is_public && table->core.state <= STORE_RUNNING && !(table->changes && table->changes->is_new);
+    return table->is_public && table->now.stage <= STORE_RUNNING && !(table->changes && table->changes->is_new);
 }
 
 /* One more place of a share in this list; false if it has had as many as come first. */
@@ -76,14 +77,14 @@ static void make_list(struct server *server)
         return;
     for (const struct table *table = server->table_list; table && count < server->open_tables; table = table->next)
         if (is_listed(table))
-            all[count++] = (struct entry){ table, table->core.changed, table->id, table->core.state };
+            all[count++] = (struct entry){ table, table->now.changed, table->id, table->now.stage };
     qsort(all, count, sizeof *all, by_use);
     count = choose(server, all, count, chosen);
     free(all);
     /* Those that wait stay before those that run: the first of everyone, and then what was left over. */
     for (unsigned state = STORE_WAITING; state <= STORE_RUNNING; state++)
         for (unsigned i = 0; i < count; i++)
-            if (chosen[i]->core.state == state)
+            if (chosen[i]->now.stage == state)
                 memcpy(server->lobby.code[server->lobby.count++], chosen[i]->code, CODE_SIZE + 1);
 }
 

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <pyramids/match.h>
+
 #include "conn.h"
+#include "object.h"
 #include "server.h"
 
 #define MAX_FIELDS 4
@@ -86,13 +89,14 @@ static void refuse(struct conn *conn, const char *id, enum error error, const ch
 }
 
 /* A change of the table that is open here, by this visitor; NULL after an answer. */
-static struct change *begin(struct conn *conn, const char *id, enum error (*make)(struct change *change, struct problem *problem))
+static struct change *begin(struct conn *conn, const char *id,
+    enum error (*apply)(struct change *change, struct problem *problem))
 {
-    struct change *change = conn->table ? change_new(conn->table, make) : NULL;
+    struct change *change = conn->observer.table ? change_new(conn->observer.table, apply) : NULL;
     if (!change)
-        refuse(conn, id, conn->table ? ERROR_STORAGE : ERROR_NOT_OPEN, "");
+        refuse(conn, id, conn->observer.table ? ERROR_STORAGE : ERROR_NOT_OPEN, "");
     else
-        change->visitor = (int64_t)conn->visitor->node.key;
+        change->request.visitor = (int64_t)conn->visitor->node.key;
     return change;
 }
 
@@ -147,58 +151,75 @@ static void do_sit(struct conn *conn, const char *id, json_t **value)
         refuse(conn, id, ERROR_BAD_MESSAGE, "number");
         return;
     }
-    struct change *change = begin(conn, id, make_sit);
+    struct change *change = begin(conn, id, apply_sit);
     if (!change)
         return;
-    memcpy(change->number, number, sizeof number);
+    memcpy(change->request.number, number, sizeof number);
     if (value[1]) {
-        change->has_seat = true;
-        change->seat = (uint8_t)(json_integer_value(value[1]) - 1);
+        change->request.has_seat = true;
+        change->request.seat = (uint8_t)(json_integer_value(value[1]) - 1);
     }
     if (value[2]) {
-        change->has_key = true;
-        crypto_hash_sha256(change->key, (const unsigned char *)json_string_value(value[2]), json_string_length(value[2]));
+        change->request.has_key = true;
+        crypto_hash_sha256(change->request.key, (const unsigned char *)json_string_value(value[2]),
+            json_string_length(value[2]));
     }
-    change_submit(change, conn, id);
+    conn_submit(conn, change, id);
 }
 
-static void simply(struct conn *conn, const char *id, enum error (*make)(struct change *change, struct problem *problem))
+static void submit_bare(struct conn *conn, const char *id,
+    enum error (*apply)(struct change *change, struct problem *problem))
 {
-    struct change *change = begin(conn, id, make);
+    struct change *change = begin(conn, id, apply);
     if (change)
-        change_submit(change, conn, id);
+        conn_submit(conn, change, id);
 }
 
-static void do_leave(struct conn *conn, const char *id, json_t **value) { (void)value; simply(conn, id, make_leave); }
-static void do_return(struct conn *conn, const char *id, json_t **value) { (void)value; simply(conn, id, make_return); }
-static void do_close(struct conn *conn, const char *id, json_t **value) { (void)value; simply(conn, id, make_close); }
+static void do_leave(struct conn *conn, const char *id, json_t **value)
+{
+    (void)value;
+    submit_bare(conn, id, apply_leave);
+}
+
+static void do_return(struct conn *conn, const char *id, json_t **value)
+{
+    (void)value;
+    submit_bare(conn, id, apply_return);
+}
+
+static void do_close(struct conn *conn, const char *id, json_t **value)
+{
+    (void)value;
+    submit_bare(conn, id, apply_close);
+}
+
 static void do_ping(struct conn *conn, const char *id, json_t **value) { (void)value; conn_pong(conn, id); }
 
 static void do_choose(struct conn *conn, const char *id, json_t **value)
 {
-    struct change *change = begin(conn, id, make_choose);
+    struct change *change = begin(conn, id, apply_choose);
     if (!change)
         return;
-    conn_claim(conn);                        /* who chooses plays, whatever a client makes of what it was told */
+    conn_take_over_seat(conn);                        /* who chooses plays, whatever a client makes of what it was told */
     size_t size = json_string_length(value[1]);
-    change->phase = (uint32_t)json_integer_value(value[0]);
-    change->text = malloc(size + 1);
-    if (!change->text) {
-        free(change);
+    change->request.phase = (uint32_t)json_integer_value(value[0]);
+    change->request.text = malloc(size + 1);
+    if (!change->request.text) {
+        change_free(change);
         refuse(conn, id, ERROR_STORAGE, "");
         return;
     }
-    memcpy(change->text, json_string_value(value[1]), size + 1);
-    change_submit(change, conn, id);
+    memcpy(change->request.text, json_string_value(value[1]), size + 1);
+    conn_submit(conn, change, id);
 }
 
 static void do_retract(struct conn *conn, const char *id, json_t **value)
 {
-    struct change *change = begin(conn, id, make_retract);
+    struct change *change = begin(conn, id, apply_retract);
     if (!change)
         return;
-    change->phase = (uint32_t)json_integer_value(value[0]);
-    change_submit(change, conn, id);
+    change->request.phase = (uint32_t)json_integer_value(value[0]);
+    conn_submit(conn, change, id);
 }
 
 static void do_fill(struct conn *conn, const char *id, json_t **value)
@@ -208,21 +229,21 @@ static void do_fill(struct conn *conn, const char *id, json_t **value)
         refuse(conn, id, ERROR_BAD_MESSAGE, "level");
         return;
     }
-    struct change *change = begin(conn, id, make_fill);
+    struct change *change = begin(conn, id, apply_fill);
     if (!change)
         return;
-    change->seat = (uint8_t)(json_integer_value(value[0]) - 1);
-    change->bot = bot;
-    change_submit(change, conn, id);
+    change->request.seat = (uint8_t)(json_integer_value(value[0]) - 1);
+    change->request.bot = bot;
+    conn_submit(conn, change, id);
 }
 
 static void do_standin(struct conn *conn, const char *id, json_t **value)
 {
-    struct change *change = begin(conn, id, make_standin);
+    struct change *change = begin(conn, id, apply_standin);
     if (!change)
         return;
-    change->seat = (uint8_t)(json_integer_value(value[0]) - 1);
-    change_submit(change, conn, id);
+    change->request.seat = (uint8_t)(json_integer_value(value[0]) - 1);
+    conn_submit(conn, change, id);
 }
 
 #define SEAT(required) { "seat", FIELD_SEAT, required, PYR_MAX_SEATS }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "access.h"
+#include "server.h"
 
 #define BLANKS " \t\r\n"
 

@@ -21,6 +21,7 @@
 #include <time.h>
 
 #include "pool.h"
+#include "server.h"
 
 #define THINK_SECONDS 1.0        /* the most a step takes with nobody waiting, */
 #define HURRY_SECONDS 0.05       /* with many waiting; and all steps of a choice together, while another address waits */
@@ -54,7 +55,6 @@ struct worker {
     bool finished;               /* under the lock */
     atomic_uint hurry;           /* enum hurry */
     /* The thread's own. */
-    struct pyr_match match;
     double began, step_began;
 };
 
@@ -98,21 +98,19 @@ static bool is_time_up(void *context)
 
 static void think(struct worker *worker, struct thought *thought)
 {
-    struct pyr_match *match = &worker->match;
+    struct pyr_game *game = &thought->game;
     struct pyr_rng rng;
     struct pyr_budget budget = { .is_over = is_time_up, .context = worker };
     const struct pyr_bot *bot = thought->bot;
-    pyr_match_dress(match, &thought->game);
     pyr_rng_seed(&rng, thought->seed, 0);
     worker->began = seconds();
-    while (thought->steps < PYR_MAX_PARTS && !pyr_match_is_ready(match, thought->seat)) {
+    while (thought->steps < PYR_MAX_PARTS && !pyr_game_is_ready(game, thought->seat)) {
         struct pyr_view view;
-        uint32_t lines = match->log.lines;
-        pyr_match_view(match, thought->seat, &view);
+        pyr_game_view(game, thought->seat, &view);
         worker->step_began = seconds();
         pyr_step step = bot->choose(thought->memory, &thought->edition->box, &view, &rng, &budget);
         thought->step[thought->steps++] = step;
-        if (pyr_match_step(match, thought->seat, step) || match->log.lines != lines)
+        if (pyr_game_step(game, thought->seat, step, NULL) || !game->choice[thought->seat].count)
             break;                           /* a take or draw is made at once */
     }
 }

@@ -3,10 +3,14 @@
 #ifndef PYR_SERVER_POOL_H
 #define PYR_SERVER_POOL_H
 
-#include "server.h"
+#include <uv.h>
+
+#include "table.h"
 
 #define WORKS 64                 /* analyses that may wait */
 #define WORKS_PER_ADDRESS 4      /* of these, asked for by one address */
+
+struct pool;
 
 /* One choice of a bot that was handed to a thread. Made by pool_start's `begin`, which fills in the game; freed by its
  * `done`. */
@@ -17,7 +21,7 @@ struct thought {
     void *memory;                /* what the bot knows about the edition; shared, only read */
     uint64_t address;            /* whose load it is, and whether a person waits for it: as it was when it began */
     bool watched;
-    struct pyr_bare_match game;
+    struct pyr_game game;        /* the thread makes its steps here */
     uint32_t phase;
     pyr_seat seat;
     uint64_t seed;

@@ -5,6 +5,7 @@
 #define PYR_SERVER_REQUEST_H
 
 #include "conn.h"
+#include "server.h"
 
 enum method { METHOD_GET, METHOD_HEAD, METHOD_POST, METHOD_OTHER };
 

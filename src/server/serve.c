@@ -13,6 +13,7 @@
 
 #include "access.h"
 #include "conn.h"
+#include "object.h"
 #include "pool.h"
 #include "qr.h"
 #include "server.h"

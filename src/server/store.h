@@ -46,11 +46,11 @@ struct store_table {
     char code[16];
     uint8_t state;               /* enum store_state */
     int64_t created, changed;    /* seconds since 1970; changed: last choice or seat taken */
-    const char *config;          /* JSON: what the table is apart from its log (server/table.c) */
+    const char *config;          /* JSON: what the table is apart from its log (config.c) */
     int64_t phase;               /* when its last lines were added; only from store_each_open_table, 0: not known */
 };
 
-/* A seat of a table with a person: how a visitor finds his tables and what his statistics are made of. */
+/* A seat of a table with a person: how visitors find their tables and what their statistics are made of. */
 struct store_seat {
     int64_t table, visitor;
     uint8_t seat;
@@ -61,13 +61,33 @@ struct store_seat {
 };
 
 #define STORE_SEATS 4            /* the most a table has */
+#define STORE_CHOICE_SIZE 400
 
 struct store_choice {
     uint8_t seat;
     uint32_t phase;              /* lines in the log when it was made: a choice of an earlier phase is in the log already */
     char id[40];                 /* the client's id of the request */
-    char text[400];              /* as in a record: at most 50 marks on two cards; "" after it was taken back */
+    char text[STORE_CHOICE_SIZE];            /* as in a record: at most 50 marks on two cards; "" after it was taken back */
     int64_t made;                /* seconds since 1970 */
+};
+
+/*
+ * What one change of a table writes, all of it or nothing. Its owner fills it in and hands in its job, with store_run_commit
+ * as `run`; texts are the owner's and stay as they are until `done`.
+ */
+struct store_commit {
+    struct store_job job;        /* first */
+    struct store_table table;    /* its id in any case; config NULL: the row stays as it is */
+    int64_t made;                /* seconds since 1970 */
+    int64_t host;
+    char request[40];            /* by which the host asked for this new table; "": none. If that has a table already: STORE_NONE */
+    const char *lines;           /* whole lines to add, the first of which has number first_line */
+    size_t lines_size;           /* 0: none */
+    uint32_t first_line;
+    bool has_choice;
+    struct store_choice choice;
+    unsigned seats;              /* rows of `seat`; 0: they stay as they are */
+    struct store_seat seat[STORE_SEATS];     /* visitor 0: no person sits there */
 };
 
 /* Opening. `error` receives one sentence about what is wrong and what to do. A database that does not exist is made (mode 0600). One of an older
@@ -144,6 +164,10 @@ enum store_result store_drop_seat(struct store_db *db, int64_t table, unsigned s
 /* The tables of a visitor, last changed first. `each` gets the seat's row too. */
 enum store_result store_each_table_of(struct store_db *db, int64_t visitor, unsigned limit, bool (*each)(void *context,
     const struct store_table *table, const struct store_seat *seat), void *context);
+
+/* All of a commit, within a job; and that as a job's `run`. */
+enum store_result store_commit(struct store_db *db, const struct store_commit *commit);
+enum store_result store_run_commit(struct store_db *db, struct store_job *job);
 
 /* A visitor's finished games: against bots of a level (people = 0), or with people. */
 struct store_statistics {

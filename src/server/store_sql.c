@@ -772,3 +772,32 @@ enum store_result store_sweep(struct store_db *db, const struct store_keep *keep
     free(found.at);
     return result;
 }
+
+/* A change of a table. */
+
+enum store_result store_commit(struct store_db *db, const struct store_commit *commit)
+{
+    int64_t table = commit->table.id;
+    enum store_result result = commit->table.config ? store_put_table(db, &commit->table) : STORE_OK;
+    if (!result && commit->request[0]) {
+        char code[16];
+        result = store_get_request(db, commit->host, commit->request, code) == STORE_OK ? STORE_NONE :   /* two came at once */
+            store_put_request(db, commit->host, commit->request, table, commit->made);
+    }
+    if (!result && commit->lines_size)
+        result = store_add_lines(db, table, commit->first_line, commit->lines, commit->lines_size, commit->made);
+    if (!result && commit->has_choice)
+        result = store_put_choice(db, table, &commit->choice);
+    for (unsigned s = 0; s < commit->seats && !result; s++) {
+        if (commit->seat[s].visitor)
+            result = store_put_seat(db, &commit->seat[s]);
+        else if ((result = store_drop_seat(db, table, s)) == STORE_NONE)
+            result = STORE_OK;               /* there was nobody */
+    }
+    return result;
+}
+
+enum store_result store_run_commit(struct store_db *db, struct store_job *job)
+{
+    return store_commit(db, (const struct store_commit *)job);
+}

@@ -1,28 +1,19 @@
 /*
- * table.c: tables: who sits where, what they choose, when a bot plays for them.
- *
- * Invariants:
- *  1. A table's core is what the database has: a change is made on a copy, stored, and only then put in its place and told to anyone. If it
- *     cannot be stored, the copy is dropped and whoever asked is told so.
- *  2. Changes of one table happen one after the other, in the order in which they came.
- *  3. Bots' choices are not stored before their phase is complete: after a restart they choose again. The choice of a
- *     stand-in is stored when the person comes back, since from then on it is theirs.
+ * table.c: what a table is, and how it comes and goes: codes, presence, creation, restoring, rematch. How it changes is in
+ * change.c, seats.c and turns.c. It knows no connections, only observers.
  */
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "conn.h"
+#include <pyramids/match.h>
+
+#include "change.h"
 #include "pool.h"
 #include "server.h"
 
-#define FORGET_MS 60000          /* a finished table that nobody watches leaves the memory */
 #define ABANDONED_MS 600000      /* one that waits for players, unwatched for so long, makes room where there is none */
-#define WAITING_SECONDS (3 * 86400)
-#define CORRESPONDENCE_SECONDS (60 * 86400)
-#define GRACE_MS 10000           /* what a clock has left at least after a restart: the players have to come back first */
 
 static const char code_letters[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
@@ -35,7 +26,8 @@ bool table_is_code(const char *code)
 
 bool code_read(const char *text, char *to, size_t size)
 {
-    static const char *const dashes[] = { " ", "-", "\t", "\u00a0", "\u2010", "\u2011", "\u2012", "\u2013", "\u2014", "\u2212" };
+    static const char *const dashes[] = { " ", "-", "\t", "\u00a0", "\u2010", "\u2011", "\u2012", "\u2013", "\u2014",
+        "\u2212" };
     size_t length = 0, i;
     while (*text) {
         for (i = 0; i < sizeof dashes / sizeof *dashes && strncmp(text, dashes[i], strlen(dashes[i])); i++)
@@ -70,8 +62,8 @@ struct table *table_find(const struct server *server, const char *code)
 
 pyr_seat table_seat_of(const struct table *table, int64_t visitor)
 {
-    for (unsigned s = 0; s < table->core.seats && visitor; s++)
-        if (table->core.seat[s].kind == SEAT_PERSON && table->core.seat[s].visitor == visitor)
+    for (unsigned s = 0; s < table->now.seats && visitor; s++)
+        if (table->now.seat[s].kind == SEAT_PERSON && table->now.seat[s].visitor == visitor)
             return (pyr_seat)s;
     return PYR_SPECTATOR;
 }
@@ -82,834 +74,96 @@ bool table_is_known_to(const struct table *table, const struct visitor *visitor)
     return table->is_public || (id && table->host == id) || table_seat_of(table, id) < PYR_MAX_SEATS;
 }
 
-static unsigned waiting_in(const struct core *core)
-{
-    unsigned waiting = 0;
-    if (core->state != STORE_RUNNING || core->game.replay.stage != PYR_STAGE_PLAY)
-        return 0;
-    waiting = core->game.replay.state.open.waiting;
-    for (unsigned s = 0; s < core->seats; s++)
-        if (core->game.choice[s].confirmed)
-            waiting &= ~(1u << s);
-    return waiting;
-}
-
 unsigned table_waiting(const struct table *table)
 {
-    return waiting_in(&table->core);
+    return pyr_game_waiting(&table->now.game);
+}
+
+static bool is_observed_by(const struct table *table, int64_t visitor)
+{
+    for (const struct table_observer *observer = table->observers; observer && visitor; observer = observer->next)
+        if (observer->visitor == visitor)
+            return true;
+    return false;
 }
 
 bool table_is_here(const struct table *table, unsigned seat)
 {
-    for (const struct conn *conn = table->watchers; conn; conn = conn->next_watcher)
-        if (conn->visitor && (int64_t)conn->visitor->node.key == table->core.seat[seat].visitor)
-            return true;
-    return false;
+    return is_observed_by(table, table->now.seat[seat].visitor);
 }
 
 bool table_has_host(const struct table *table)
 {
-    for (const struct conn *conn = table->watchers; conn; conn = conn->next_watcher)
-        if (conn->visitor && (int64_t)conn->visitor->node.key == table->host)
-            return true;
-    return false;
+    return is_observed_by(table, table->host);
 }
 
-bool table_line_is_visible(const struct table *table, uint32_t line, pyr_seat seat)
+struct pyr_word table_line(const struct table *table, uint32_t line)
 {
-    const char *text = table->log.text + table->log.start[line];
-    return strncmp(text, "deal ", 5) || table->core.state == STORE_OVER || (seat < PYR_MAX_SEATS && text[5] == '1' + seat);
+    const struct lines *log = &table->log;
+    return (struct pyr_word){ log->text + log->start[line], (size_t)(log->start[line + 1] - log->start[line] - 1) };
 }
 
 void table_choice(const struct table *table, pyr_seat seat, char *to, size_t size)
 {
-    const struct pyr_bare_match *game = &table->core.game;
-    *to = '\0';
-    if (seat >= table->core.seats || table->core.state != STORE_RUNNING || !game->choice[seat].confirmed)
-        return;
-    struct pyr_choice choice;
-    pyr_choice_dress(&choice, &game->choice[seat]);
+    const struct pyr_game *game = &table->now.game;
     struct pyr_out out;
+    *to = '\0';
+    if (seat >= table->now.seats || table->now.stage != STORE_RUNNING || !game->choice[seat].confirmed)
+        return;
     pyr_out_init(&out, to, size);
-    if (pyr_step_kind(choice.step[0]) == PYR_STEP_KEEP) {
-        pyr_out_number(&out, pyr_step_card(choice.step[0]) + 1);
-        pyr_out_char(&out, ' ');
-        pyr_out_number(&out, pyr_step_second(choice.step[0]) + 1);
-    } else if (pyr_step_kind(choice.step[0]) == PYR_STEP_PASS) {
-        pyr_out_char(&out, '-');
-    } else {
-        pyr_move_write(&game->replay.state.open.desk[seat], choice.step, choice.count, &out);
-    }
+    pyr_game_write_choice(game, seat, &out);
 }
 
-static void notify(struct table *table)
+void table_notify(struct table *table)
 {
-    for (struct conn *conn = table->watchers; conn; conn = conn->next_watcher)
-        conn_wake(conn);
+    for (struct table_observer *observer = table->observers; observer; observer = observer->next)
+        observer->changed(observer);
 }
 
-/* Whether a person who plays here is connected, so that somebody waits for its bots. */
-static bool is_awaited(const struct table *table)
+bool table_is_awaited(const struct table *table)
 {
-    for (unsigned s = 0; s < table->core.seats; s++)
-        if (table->core.seat[s].kind == SEAT_PERSON && !table->core.seat[s].away && table_is_here(table, s))
+    for (unsigned s = 0; s < table->now.seats; s++)
+        if (table->now.seat[s].kind == SEAT_PERSON && !table->now.seat[s].away && table_is_here(table, s))
             return true;
     return false;
 }
 
-void table_stand(struct table *table)
+void table_presence_changed(struct table *table)
 {
-    for (unsigned s = 0; s < table->core.seats && table->server->pool; s++)
-        pool_watch(table->server->pool, &table->ask[s], is_awaited(table));
-    table->told++;
-    table->idle = table->watchers ? 0 : server_now(table->server);
-    notify(table);
+    for (unsigned s = 0; s < table->now.seats && table->server->pool; s++)
+        pool_watch(table->server->pool, &table->ask[s], table_is_awaited(table));
+    table->version++;
+    table->idle = table->observers ? 0 : server_now(table->server);
+    table_notify(table);
 }
 
-/* The log. */
-
-/* Room for further lines; false without memory, and nothing has changed. */
-static bool lines_reserve(struct lines *lines, const char *text, size_t size)
+void table_observe(struct table *table, struct table_observer *observer)
 {
-    uint32_t more = 0;
-    size_t before = lines->count ? lines->start[lines->count] : 0;
-    for (size_t i = 0; i < size; i++)
-        more += text[i] == '\n';
-    char *grown = realloc(lines->text, before + size + 1);
-    if (!grown)
-        return false;
-    lines->text = grown;
-    uint16_t *start = realloc(lines->start, (lines->count + more + 1) * sizeof *start);
-    if (!start)
-        return false;
-    lines->start = start;
-    return true;
+    observer->table = table;
+    observer->next = table->observers;
+    observer->link = &table->observers;
+    if (table->observers)
+        table->observers->link = &observer->next;
+    table->observers = observer;
+    table_presence_changed(table);
 }
 
-/* Adds lines that lines_reserve has made room for. */
-static void lines_add(struct lines *lines, const char *text, size_t size)
+void table_unobserve(struct table_observer *observer)
 {
-    size_t before = lines->count ? lines->start[lines->count] : 0;
-    lines->start[0] = 0;
-    memcpy(lines->text + before, text, size);
-    lines->text[before + size] = '\0';
-    for (size_t i = 0; i < size; i++)
-        if (text[i] == '\n')
-            lines->start[++lines->count] = (uint16_t)(before + i + 1);
-}
-
-/* Changes. */
-
-struct change *change_new(struct table *table, enum error (*make)(struct change *change, struct problem *problem))
-{
-    struct change *change = calloc(1, sizeof *change);
-    if (!change)
-        return NULL;
-    change->table = table;
-    change->make = make;
-    change->seat = PYR_SPECTATOR;
-    return change;
-}
-
-static void change_free(struct change *change)
-{
-    if (change->link_of_conn) {
-        *change->link_of_conn = change->next_of_conn;
-        if (change->next_of_conn)
-            change->next_of_conn->link_of_conn = change->link_of_conn;
-    }
-    free(change->text);
-    free(change->step);
-    free(change->lines);
-    free(change->config_text);
-    free(change->after);
-    free(change);
-}
-
-void changes_abandon(struct conn *conn)
-{
-    for (struct change *change = conn->changes, *next; change; change = next) {
-        next = change->next_of_conn;
-        change->conn = NULL;
-        change->link_of_conn = NULL;
-    }
-    conn->changes = NULL;
-}
-
-/* In the store's thread: only the change itself may be touched, and what of a table never changes. */
-static enum store_result store_change(struct store_db *db, struct store_job *job)
-{
-    struct change *change = (struct change *)job;
-    const struct table *table = change->table;
-    const struct core *core = change->after;
-    enum store_result result = STORE_OK;
-    if (change->config_text) {
-        struct store_table row = { .id = table->id, .state = core->state, .created = table->created, .changed = core->changed,
-            .config = change->config_text };
-        memcpy(row.code, table->code, sizeof table->code);
-        result = store_put_table(db, &row);
-    }
-    if (!result && change->is_new && change->id[0]) {
-        char code[16];
-        result = store_get_request(db, table->host, change->id, code) == STORE_OK ? STORE_NONE :     /* two came at once */
-            store_put_request(db, table->host, change->id, table->id, core->changed);
-    }
-    if (!result && change->lines_size)
-        result = store_add_lines(db, table->id, change->first_line, change->lines, change->lines_size, core->changed);
-    if (!result && change->has_choice)
-        result = store_put_choice(db, table->id, &change->choice);
-    if (!result && change->places) {
-        struct store_seat row = { .table = table->id };
-        unsigned best = 0, people = 0, bots = 0;
-        for (unsigned s = 0; s < core->seats; s++) {
-            const struct seat *seat = &core->seat[s];
-            people += seat->kind == SEAT_PERSON;
-            bots += seat->kind == SEAT_BOT;
-            for (unsigned b = 0; seat->bot && b < pyr_bot_count(); b++)
-                if (pyr_bot_at(b) == seat->bot && b >= best) {
-                    best = b;
-                    snprintf(row.level, sizeof row.level, "%s", seat->bot->name);
-                }
-        }
-        row.people = (uint8_t)(people ? people - 1 : 0);
-        row.bots = (uint8_t)bots;
-        for (unsigned s = 0; s < core->seats && !result; s++) {
-            row.seat = (uint8_t)s;
-            row.visitor = core->seat[s].visitor;
-            row.points = core->state == STORE_OVER ? core->points[s] : -1000;
-            row.share = core->winners >> s & 1 ? 1.0f / (float)__builtin_popcount(core->winners) : 0;
-            if (core->seat[s].kind == SEAT_PERSON)
-                result = store_put_seat(db, &row);
-            else if ((result = store_drop_seat(db, table->id, s)) == STORE_NONE)
-                result = STORE_OK;           /* there was nobody */
-        }
-    }
-    return result;
-}
-
-static void advance(struct table *table);
-
-/* It is no longer one of the open tables. */
-static void count_out(struct table *table)
-{
-    table->server->open_tables--;
-    if (table->address)
-        table->address->tables--;
-    address_release(table->address);
-    table->address = NULL;
-}
-
-/* How long a choice took to be safe. */
-static void count_time(struct server *server, const struct change *change)
-{
-    static const int bounds[] = { 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000 };
-    double ms = (double)(uv_hrtime() - change->begun) / 1e6;
-    unsigned i = 0;
-    while (i < sizeof bounds / sizeof *bounds && ms > bounds[i])
-        i++;
-    server->count.told_ms[i]++;
-    server->count.told_sum += ms / 1000;
-}
-
-static void change_finish(struct change *change, enum error error, const struct problem *problem)
-{
-    struct table *table = change->table;
-    struct server *server = table->server;
-    table->changes = change->next;
-    if (!table->changes)
-        table->last_change = &table->changes;
-    if (!error && change->lines_size)
-        lines_add(&table->log, change->lines, change->lines_size);
-    if (!error) {
-        bool was_open = table->core.state <= STORE_RUNNING, is_open = change->after->state <= STORE_RUNNING;
-        if (was_open && !is_open)
-            count_out(table);
-        if (table->core.state == STORE_RUNNING && change->after->state == STORE_OVER)
-            server->count.games++;
-        table->core = *change->after;
-        if (change->has_choice)
-            count_time(server, change);
-        table->told += change->told;
-        if (change->lines_size) {
-            table->ready++;
-            table->deadline = table->spent = 0;
-        } else if (change->ready) {
-            table->ready++;
-        }
-    }
-    if (change->answer)
-        change->answer(change, error);
-    else if (change->conn)
-        conn_answer(change->conn, change->id, error, problem);
-    if (!error)
-        notify(table);
-    change_free(change);
-}
-
-static void change_stored(struct store_job *job, enum store_result result)
-{
-    struct change *change = (struct change *)job;
-    struct table *table = change->table;
-    static const struct problem none = { 0 };
-    table->busy = false;
-    if (result)
-        server_log(table->server, LOG_ERROR, "storage", "table=%lld result=%d", (long long)table->id, (int)result);
-    bool is_void = change->is_new && result;
-    change_finish(change, result ? ERROR_STORAGE : ERROR_NONE, &none);
-    if (is_void || table->gone)
-        table_forget(table);
-    else
-        advance(table);
-}
-
-static void advance(struct table *table)
-{
-    while (table->changes && !table->busy) {
-        struct change *change = table->changes;
-        struct problem problem = { 0 };
-        change->after = malloc(sizeof *change->after);
-        if (change->after) {
-            *change->after = table->core;
-            problem.error = change->make(change, &problem);
-        } else {
-            problem.error = ERROR_STORAGE;
-        }
-        if (!problem.error && (change->config || change->is_new || change->lines_size || change->has_choice))
-            change->after->changed = change->choice.made = server_time();
-        if (!problem.error && (change->config || change->is_new)) {
-            change->config_text = config_write(table, change->after);
-            if (!change->config_text)
-                problem.error = ERROR_STORAGE;
-        }
-        /* Once it is on the disk it counts, so the memory for it is taken before. */
-        if (!problem.error && change->lines_size && !lines_reserve(&table->log, change->lines, change->lines_size))
-            problem.error = ERROR_STORAGE;
-        if (problem.error || !(change->config_text || change->lines_size || change->has_choice || change->places)) {
-            bool is_void = change->is_new;
-            change_finish(change, problem.error, &problem);
-            if (is_void) {
-                table_forget(table);
-                return;
-            }
-            continue;
-        }
-        table->busy = true;
-        change->first_line = table->log.count;
-        change->job.run = store_change;
-        change->job.done = change_stored;
-        store_submit(table->server->store, &change->job);
-    }
-    if (!table->busy)
-        table_wake(table);
-}
-
-void change_submit(struct change *change, struct conn *conn, const char *id)
-{
-    struct table *table = change->table;
-    change->conn = conn;
-    change->begun = uv_hrtime();
-    if (conn) {
-        change->next_of_conn = conn->changes;
-        change->link_of_conn = &conn->changes;
-        if (conn->changes)
-            conn->changes->link_of_conn = &change->next_of_conn;
-        conn->changes = change;
-    }
-    if (id)
-        snprintf(change->id, sizeof change->id, "%s", id);
-    *table->last_change = change;
-    table->last_change = &change->next;
-    if (table->changes == change)
-        advance(table);
-}
-
-/* Messages that took effect are remembered, so that sending them again is harmless. */
-
-static bool is_known(const struct server *server, const struct seat *seat, const char *id)
-{
-    uint64_t hash = server_hash(server, id, strlen(id));
-    for (unsigned i = 0; i < 8; i++)
-        if (id[0] && seat->ids[i] == hash)
-            return true;
-    return false;
-}
-
-static void remember(const struct server *server, struct seat *seat, const char *id)
-{
-    if (!id[0])
+    struct table *table = observer->table;
+    if (!table)
         return;
-    seat->ids[seat->recent] = server_hash(server, id, strlen(id));
-    seat->recent = (uint8_t)((seat->recent + 1) % 8);
-}
-
-/* The lines that a change has brought, from the scratch match. */
-static bool take_lines(struct change *change)
-{
-    const struct pyr_log *log = &change->table->server->scratch.log;
-    size_t size = log->start[log->lines];
-    pyr_match_strip(&change->table->server->scratch, &change->after->game);
-    if (!size)
-        return true;
-    change->lines = malloc(size);
-    if (!change->lines)
-        return false;
-    memcpy(change->lines, log->text, size);
-    change->lines_size = size;
-    return true;
-}
-
-static enum error settle(struct change *change)
-{
-    struct pyr_match *match = &change->table->server->scratch;
-    struct core *core = change->after;
-    if (match->log.lines && pyr_match_is_over(match)) {
-        const struct pyr_table *open = &match->replay.state.open;
-        if (pyr_fair_reveal(match, &core->fair))
-            return ERROR_STORAGE;
-        core->state = STORE_OVER;
-        core->winners = (uint8_t)pyr_table_winners(&match->edition->box, open);
-        for (unsigned s = 0; s < core->seats; s++)
-            core->points[s] = pyr_table_score(&match->edition->box, open, (pyr_seat)s).total;
-        change->config = change->places = change->told = true;
-    }
-    change->ready = true;
-    return take_lines(change) ? ERROR_NONE : ERROR_STORAGE;
-}
-
-/* All seats are taken: names, commitment, numbers, deals. */
-static enum error begin(struct change *change)
-{
-    struct table *table = change->table;
-    struct pyr_match *match = &table->server->scratch;
-    struct core *core = change->after;
-    struct pyr_chance chance;
-    const char *names[PYR_MAX_SEATS];
-    char date[16];
-    time_t now = (time_t)server_time();
-    struct tm utc;
-    for (unsigned s = 0; s < core->seats; s++)
-        names[s] = core->seat[s].name;
-    strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &utc));
-    if (pyr_fair_chance(&core->fair, table->edition, core->seats, &chance) ||
-        pyr_match_begin(match, table->edition, core->seats, names) || pyr_match_tag(match, "date", date) ||
-        pyr_fair_tags(match, &core->fair) || pyr_match_deal(match, &chance))
-        return ERROR_STORAGE;
-    core->state = STORE_RUNNING;
-    change->told = true;
-    return settle(change);
-}
-
-static enum error begin_if_full(struct change *change)
-{
-    change->config = change->told = true;
-    for (unsigned s = 0; s < change->after->seats; s++)
-        if (change->after->seat[s].kind < SEAT_BOT)
-            return ERROR_NONE;
-    return begin(change);
-}
-
-static bool is_hosts(const struct change *change)
-{
-    return change->table->host == change->visitor;
-}
-
-enum error make_sit(struct change *change, struct problem *problem)
-{
-    struct table *table = change->table;
-    struct core *core = change->after;
-    pyr_seat mine = table_seat_of(table, change->visitor);
-    struct visitor *visitor = visitor_by_id(table->server, change->visitor);
-    (void)problem;
-    if (mine < PYR_MAX_SEATS)
-        return change->id[0] && !strcmp(core->seat[mine].sit, change->id) ? ERROR_NONE :
-            core->state != STORE_WAITING ? ERROR_BEGUN : ERROR_SEATED;
-    if (core->state != STORE_WAITING)
-        return core->state == STORE_CLOSED ? ERROR_NO_TABLE : ERROR_BEGUN;
-    int found = -1;
-    enum error why = ERROR_TAKEN;
-    for (unsigned s = 0; s < core->seats; s++) {
-        const struct seat *seat = &core->seat[s];
-        bool wanted = change->has_seat ? s == change->seat : true;
-        if (!wanted || seat->kind > SEAT_FRIEND)
-            continue;
-        bool is_mine = seat->kind == SEAT_FRIEND && (sodium_is_zero(seat->key, TOKEN_SIZE) ? seat->visitor == change->visitor :
-            change->has_key && !sodium_memcmp(seat->key, change->key, TOKEN_SIZE));
-        if (is_mine || (seat->kind == SEAT_OPEN && found < 0)) {
-            found = (int)s;
-            if (is_mine)
-                break;
-        } else if (seat->kind == SEAT_FRIEND && (change->has_seat || change->has_key)) {
-            why = ERROR_BAD_KEY;
-        }
-    }
-    if (found < 0)
-        return why;
-    struct seat *seat = &core->seat[found];
-    if (visitor && visitor->name[0])
-        memcpy(seat->name, visitor->name, NAME_SIZE);
-    if (!seat->name[0])
-        return ERROR_BAD_NAME;
-    seat->before = seat->kind;
-    seat->kind = SEAT_PERSON;
-    seat->visitor = change->visitor;
-    seat->away = false;
-    memcpy(seat->sit, change->id, ID_SIZE);
-    pyr_fair_add(&core->fair, (pyr_seat)found, change->number);
-    change->places = true;
-    return begin_if_full(change);
-}
-
-enum error make_leave(struct change *change, struct problem *problem)
-{
-    struct core *core = change->after;
-    pyr_seat mine = table_seat_of(change->table, change->visitor);
-    (void)problem;
-    if (mine >= PYR_MAX_SEATS)
-        return ERROR_NOT_SEATED;
-    struct seat *seat = &core->seat[mine];
-    if (core->state == STORE_WAITING) {
-        bool known = sodium_is_zero(seat->key, TOKEN_SIZE) && seat->before == SEAT_FRIEND;
-        seat->kind = seat->before;
-        seat->sit[0] = '\0';
-        if (!known)
-            seat->visitor = 0;
-        if (seat->kind == SEAT_OPEN)
-            seat->name[0] = '\0';
-        core->fair.numbers &= (uint8_t)~(1u << mine);
-        change->places = true;
-    } else if (core->state == STORE_RUNNING) {
-        if (seat->away)
-            return ERROR_NONE;
-        seat->away = true;
-    } else {
-        return ERROR_NOT_RUNNING;
-    }
-    change->config = change->told = true;
-    return ERROR_NONE;
-}
-
-/* Someone plays for themselves again. */
-static void come_back(struct change *change, struct seat *seat)
-{
-    if (!seat->away)
-        return;
-    seat->away = false;
-    change->config = change->told = true;
-}
-
-static void put_choice(struct change *change, const char *text)
-{
-    change->has_choice = true;
-    change->choice.seat = change->seat;
-    change->choice.phase = change->phase;
-    memcpy(change->choice.id, change->id, sizeof change->id);
-    snprintf(change->choice.text, sizeof change->choice.text, "%s", text);
-}
-
-enum error make_return(struct change *change, struct problem *problem)
-{
-    pyr_seat mine = change->seat = table_seat_of(change->table, change->visitor);
-    char text[sizeof change->choice.text];
-    (void)problem;
-    if (mine >= PYR_MAX_SEATS)
-        return ERROR_NOT_SEATED;
-    if (change->after->state != STORE_RUNNING)
-        return ERROR_NOT_RUNNING;
-    if (!change->after->seat[mine].away)
-        return ERROR_NONE;
-    come_back(change, &change->after->seat[mine]);
-    table_choice(change->table, mine, text, sizeof text);
-    if (text[0]) {
-        change->phase = change->table->log.count;
-        put_choice(change, text);
-    }
-    return ERROR_NONE;
-}
-
-/* What choose and retract have in common. ERROR_NONE with *again: it has taken effect before. */
-static enum error answers_phase(struct change *change, bool *again)
-{
-    struct table *table = change->table;
-    pyr_seat mine = change->seat = table_seat_of(table, change->visitor);
-    if (mine >= PYR_MAX_SEATS)
-        return ERROR_NOT_SEATED;
-    *again = is_known(table->server, &change->after->seat[mine], change->id);
-    if (*again)
-        return ERROR_NONE;
-    if (change->after->state == STORE_WAITING)
-        return ERROR_NOT_RUNNING;
-    if (change->phase != table->log.count)
-        return change->phase < table->log.count ? ERROR_LATE : ERROR_NOT_DUE;
-    return change->after->state == STORE_RUNNING ? ERROR_NONE : ERROR_NOT_RUNNING;
-}
-
-static void note_choice(struct change *change, const char *text)
-{
-    struct seat *seat = &change->after->seat[change->seat];
-    remember(change->table->server, seat, change->id);
-    come_back(change, seat);
-    put_choice(change, text);
-}
-
-enum error make_choose(struct change *change, struct problem *problem)
-{
-    struct pyr_match *match = &change->table->server->scratch;
-    bool again = false;
-    enum error error = answers_phase(change, &again);
-    if (error || again)
-        return error;
-    pyr_match_dress(match, &change->after->game);
-    enum pyr_err err = pyr_match_choose(match, change->seat, change->text, &problem->fault);
-    if (!err && !match->log.lines)
-        err = pyr_match_confirm(match, change->seat);
-    if (err == PYR_ERR_NOT_DUE)
-        return ERROR_NOT_DUE;
-    if (err == PYR_ERR_CONFIRMED)
-        return ERROR_CONFIRMED;
-    if (err) {
-        problem->fault.code = err;
-        return ERROR_ILLEGAL;
-    }
-    note_choice(change, change->text);
-    change->table->server->count.choices++;
-    return settle(change);
-}
-
-enum error make_retract(struct change *change, struct problem *problem)
-{
-    struct pyr_match *match = &change->table->server->scratch;
-    bool again = false;
-    enum error error = answers_phase(change, &again);
-    (void)problem;
-    if (error || again)
-        return error;
-    pyr_match_dress(match, &change->after->game);
-    if (pyr_match_retract(match, change->seat))
-        return ERROR_NO_CHOICE;
-    note_choice(change, "");
-    return settle(change);
-}
-
-enum error make_fill(struct change *change, struct problem *problem)
-{
-    struct core *core = change->after;
-    (void)problem;
-    if (!is_hosts(change))
-        return ERROR_NOT_HOST;
-    if (core->state != STORE_WAITING)
-        return ERROR_BEGUN;
-    if (change->seat >= core->seats || core->seat[change->seat].kind > SEAT_FRIEND)
-        return ERROR_TAKEN;
-    core->seat[change->seat] = (struct seat){ .kind = SEAT_BOT, .before = SEAT_OPEN, .bot = change->bot };
-    snprintf(core->seat[change->seat].name, NAME_SIZE, "%s", change->bot->name);
-    return begin_if_full(change);
-}
-
-enum error make_standin(struct change *change, struct problem *problem)
-{
-    const struct table *table = change->table;
-    struct core *core = change->after;
-    bool orphaned = !table_has_host(table) && server_now(table->server) - table->host_left >= HOST_GONE_MS;
-    (void)problem;
-    if (!is_hosts(change) && !(orphaned && table_seat_of(table, change->visitor) < PYR_MAX_SEATS))
-        return ERROR_NOT_HOST;
-    if (core->state != STORE_RUNNING)
-        return ERROR_NOT_RUNNING;
-    if (change->seat >= core->seats || core->seat[change->seat].kind != SEAT_PERSON)
-        return ERROR_NOT_SEATED;
-    if (table_is_here(table, change->seat))
-        return ERROR_HERE;
-    if (!core->seat[change->seat].away) {
-        core->seat[change->seat].away = true;
-        change->config = change->told = true;
-    }
-    return ERROR_NONE;
-}
-
-enum error make_close(struct change *change, struct problem *problem)
-{
-    (void)problem;
-    if (change->visitor && !is_hosts(change))        /* 0: the server itself */
-        return ERROR_NOT_HOST;
-    if (change->after->state == STORE_CLOSED)
-        return ERROR_NONE;                   /* sent again */
-    if (change->after->state != STORE_WAITING)
-        return ERROR_BEGUN;
-    change->after->state = STORE_CLOSED;
-    change->config = change->told = true;
-    return ERROR_NONE;
-}
-
-/* The clock has run out, or weeks have passed: bots play for those who are missing. */
-static enum error make_late(struct change *change, struct problem *problem)
-{
-    unsigned waiting = waiting_in(change->after);
-    (void)problem;
-    if (change->phase != change->table->log.count)
-        return ERROR_LATE;
-    for (unsigned s = 0; s < change->after->seats; s++) {
-        struct seat *seat = &change->after->seat[s];
-        if (!(waiting >> s & 1) || seat->kind != SEAT_PERSON || seat->away)
-            continue;
-        seat->away = true;
-        change->config = change->told = true;
-    }
-    return ERROR_NONE;
-}
-
-static bool is_played_by_bot(const struct seat *seat)
-{
-    return seat->kind == SEAT_BOT || seat->away;
-}
-
-static enum error make_bot_choice(struct change *change, struct problem *problem)
-{
-    struct pyr_match *match = &change->table->server->scratch;
-    (void)problem;
-    if (change->phase != change->table->log.count || change->after->state != STORE_RUNNING ||
-        !(waiting_in(change->after) >> change->seat & 1) || !is_played_by_bot(&change->after->seat[change->seat]))
-        return ERROR_LATE;
-    pyr_match_dress(match, &change->after->game);
-    match->choice[change->seat].count = 0;
-    for (unsigned i = 0; i < change->steps; i++)
-        if (pyr_match_step(match, change->seat, change->step[i]))
-            return ERROR_ILLEGAL;
-    if (!match->log.lines && pyr_match_confirm(match, change->seat))
-        return ERROR_ILLEGAL;
-    return settle(change);
-}
-
-/* Bots and clocks. */
-
-/*
- * Whose load the bots of a table are: that of the address which made it; of a table from the database, that of the first player who is seen at it.
- * Until then its host's.
- */
-static uint64_t owner_of(struct table *table)
-{
-    for (const struct conn *conn = table->watchers; conn && !table->owner; conn = conn->next_watcher)
-        if (conn->address && conn->visitor && table_seat_of(table, (int64_t)conn->visitor->node.key) < PYR_MAX_SEATS)
-            table->owner = conn->address->node.key;
-    return table->owner ? table->owner : server_hash(table->server, &table->host, sizeof table->host);
-}
-
-/* Without memory the next tick tries again. */
-static void think(struct table *table, unsigned seat)
-{
-    struct ask *ask = &table->ask[seat];
-    const struct seat *at = &table->core.seat[seat];
-    if (ask->job.link || ask->thinking)
-        return;
-    ask->table = table;
-    ask->edition = table->edition;
-    ask->bot = at->bot ? at->bot : pyr_bot_find(STANDIN);
-    ask->job.address = owner_of(table);
-    ask->job.visitor = table->host;
-    ask->job.watched = is_awaited(table);
-    pool_ask(table->server->pool, ask);
-}
-
-struct thought *table_begin_thought(struct ask *ask)
-{
-    struct table *table = ask->table;
-    unsigned seat = (unsigned)(ask - table->ask);
-    if (!(table_waiting(table) >> seat & 1) || !is_played_by_bot(&table->core.seat[seat]))
-        return NULL;                         /* a person has come back */
-    struct thought *thought = malloc(sizeof *thought);
-    if (!thought)
-        return NULL;
-    thought->game = table->core.game;
-    thought->phase = table->log.count;
-    thought->seat = (pyr_seat)seat;
-    thought->steps = 0;
-    randombytes_buf(&thought->seed, sizeof thought->seed);
-    table->jobs++;
-    return thought;
-}
-
-void table_thought(struct thought *thought)
-{
-    struct table *table = thought->ask->table;
-    table->jobs--;
-    if (table->gone) {
-        free(thought);
-        table_forget(table);
-        return;
-    }
-    struct change *change = change_new(table, make_bot_choice);
-    if (change && (change->step = malloc(sizeof thought->step))) {
-        memcpy(change->step, thought->step, sizeof thought->step);
-        change->steps = (uint8_t)thought->steps;
-        change->seat = thought->seat;
-        change->phase = thought->phase;
-        change_submit(change, NULL, NULL);
-    } else {
-        free(change);
-    }
-    free(thought);
-}
-
-/* Milliseconds for the phase that begins, or goes on after a restart. */
-static uint64_t time_for(struct table *table)
-{
-    const struct server_options *options = &table->server->options;
-    uint64_t whole = 1000 * (uint64_t)(table->clock == CLOCK_QUICK ? options->quick_seconds : options->relaxed_seconds);
-    uint64_t left = table->spent < whole ? whole - table->spent : 0, least = whole < GRACE_MS ? whole : GRACE_MS;
-    table->spent = 0;
-    return left > least ? left : least;
-}
-
-void table_wake(struct table *table)
-{
-    struct server *server = table->server;
-    const struct core *core = &table->core;
-    unsigned waiting = table_waiting(table), people = 0;
-    if (core->state != STORE_RUNNING || server->stopping || !server->pool)
-        return;
-    for (unsigned s = 0; s < core->seats; s++) {
-        if (!(waiting >> s & 1))
-            continue;
-        if (!is_played_by_bot(&core->seat[s]))
-            people |= 1u << s;
-        else
-            think(table, s);
-    }
-    if (!people)
-        table->deadline = table->spent = 0;
-    else if (table->clock && !table->deadline)
-        table->deadline = server_now(server) + time_for(table);
-}
-
-void table_tick(struct table *table)
-{
-    struct server *server = table->server;
-    uint64_t now = server_now(server);
-    bool is_late = table->deadline && now >= table->deadline;
-    if (table->busy || table->changes)
-        return;
-    if (table->core.state == STORE_RUNNING) {
-        if (!table->deadline && !table->clock && !table->watchers &&
-            server_time() - table->core.changed >= CORRESPONDENCE_SECONDS)
-            is_late = true;
-        if (!is_late) {
-            table_wake(table);               /* a bot that could not be asked is asked again */
-            return;
-        }
-        table->deadline = 0;
-        struct change *change = change_new(table, make_late);
-        if (change) {
-            change->phase = table->log.count;
-            change_submit(change, NULL, NULL);
-        }
-    } else if (table->core.state == STORE_WAITING) {
-        if (table->watchers || server_time() - table->core.changed < WAITING_SECONDS)
-            return;
-        struct change *change = change_new(table, make_close);
-        if (change)
-            change_submit(change, NULL, NULL);
-    } else if (!table->watchers && table->idle && now - table->idle > FORGET_MS) {
-        table_forget(table);
-    }
+    *observer->link = observer->next;
+    if (observer->next)
+        observer->next->link = observer->link;
+    observer->table = NULL;
+    pyr_seat seat = table_seat_of(table, observer->visitor);
+    if (seat < PYR_MAX_SEATS && !table_is_here(table, seat))
+        table->left[seat] = server_now(table->server);
+    if (observer->visitor && observer->visitor == table->host && !table_has_host(table))
+        table->host_left = server_now(table->server);
+    if (!table->gone)
+        table_presence_changed(table);
 }
 
 /* Coming and going. */
@@ -945,6 +199,15 @@ void table_report(struct table *table)
     table->unreported.lines = table->log.count;
 }
 
+void table_count_out(struct table *table)
+{
+    table->server->open_tables--;
+    if (table->address)
+        table->address->tables--;
+    address_release(table->address);
+    table->address = NULL;
+}
+
 void table_forget(struct table *table)
 {
     if (!table->gone) {
@@ -954,10 +217,10 @@ void table_forget(struct table *table)
         *table->link = table->next;
         if (table->next)
             table->next->link = table->link;
-        if (table->core.state <= STORE_RUNNING)
-            count_out(table);
-        while (table->watchers)
-            conn_unwatch(table->watchers);
+        if (table->now.stage <= STORE_RUNNING)
+            table_count_out(table);
+        while (table->observers)
+            table_unobserve(table->observers);
         for (unsigned s = 0; s < PYR_MAX_SEATS && table->server->pool; s++)
             pool_withdraw(table->server->pool, &table->ask[s]);
     }
@@ -968,17 +231,15 @@ void table_forget(struct table *table)
         table->changes = change->next;
         if (change->answer)
             change->answer(change, ERROR_STORAGE);
-        else if (change->conn)
-            conn_answer(change->conn, change->id, ERROR_STORAGE, NULL);
         change_free(change);
     }
-    pyr_fair_wipe(&table->core.fair);
+    pyr_fair_wipe(&table->now.fair);
     free(table->log.text);
     free(table->log.start);
     free(table);
 }
 
-static enum error make_new(struct change *change, struct problem *problem)
+static enum error apply_new(struct change *change, struct problem *problem)
 {
     (void)change;
     (void)problem;
@@ -995,15 +256,15 @@ static bool make_room(struct server *server, const struct address *address)
     unsigned most = 0;
     for (struct table *table = server->table_list; table; table = table->next) {
         unsigned tables = table->address ? table->address->tables : 0;
-        if (table->core.state != STORE_WAITING || table->watchers || table->changes || (address && table->address != address) ||
-            server_now(server) - table->idle < ABANDONED_MS)
+        if (table->now.stage != STORE_WAITING || table->observers || table->changes ||
+            (address && table->address != address) || server_now(server) - table->idle < ABANDONED_MS)
             continue;
         if (!worst || tables > most || (tables == most && table->idle < worst->idle)) {
             worst = table;
             most = tables;
         }
     }
-    struct change *change = worst ? change_new(worst, make_close) : NULL;
+    struct change *change = worst ? change_new(worst, apply_close) : NULL;
     if (!change)
         return false;
     server_log(server, LOG_INFO, "table_abandoned", "table=%lld", (long long)worst->id);
@@ -1017,7 +278,7 @@ static enum error check_limits(struct server *server, int64_t host, struct addre
     const struct server_options *options = &server->options;
     unsigned open = 0;
     for (const struct table *table = server->table_list; table; table = table->next)
-        open += table->core.state <= STORE_RUNNING && table->host == host;
+        open += table->now.stage <= STORE_RUNNING && table->host == host;
     if (open >= options->max_tables_per_visitor)
         return ERROR_TOO_MANY;
     if (address && address->tables >= options->max_tables_per_address && !make_room(server, address))
@@ -1043,9 +304,9 @@ enum error table_create(struct server *server, struct visitor *host, const struc
         code[CODE_SIZE] = '\0';
     } while (table_find(server, code));
     struct table *table = table_new(server, code);
-    struct change *change = table ? change_new(table, make_new) : NULL;
-    if (!table || !change || !pyr_fair_draw(&table->core.fair)) {
-        free(change);
+    struct change *change = table ? change_new(table, apply_new) : NULL;
+    if (!table || !change || !pyr_fair_draw(&table->now.fair)) {
+        change_free(change);
         if (table) {
             server->open_tables++;
             table_forget(table);
@@ -1062,12 +323,12 @@ enum error table_create(struct server *server, struct visitor *host, const struc
     table->clock = request->clock;
     table->host = id;
     table->owner = request->address ? request->address->node.key : 0;
-    table->created = table->core.changed = server_time();
-    table->core.seats = (uint8_t)request->seats;
-    memcpy(table->core.seat, request->seat, sizeof table->core.seat);
+    table->created = table->now.changed = server_time();
+    table->now.seats = (uint8_t)request->seats;
+    memcpy(table->now.seat, request->seat, sizeof table->now.seat);
     for (unsigned s = 0; s < request->seats; s++) {
         char key[KEY_SIZE + 1];
-        struct seat *seat = &table->core.seat[s];
+        struct seat *seat = &table->now.seat[s];
         if (seat->kind != SEAT_FRIEND || seat->visitor)
             continue;
         table_key(table, s, key);
@@ -1088,7 +349,7 @@ void table_key(const struct table *table, unsigned seat, char key[KEY_SIZE + 1])
     char text[32];
     int size = snprintf(text, sizeof text, "pyramids key %u", seat + 1);
     _Static_assert(PYR_FAIR_BYTES == crypto_auth_hmacsha256_KEYBYTES, "the secret is a key");
-    crypto_auth_hmacsha256(bytes, (const unsigned char *)text, (unsigned long long)size, table->core.fair.secret);
+    crypto_auth_hmacsha256(bytes, (const unsigned char *)text, (unsigned long long)size, table->now.fair.secret);
     sodium_bin2base64(key, KEY_SIZE + 1, bytes, 16, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
 }
 
@@ -1104,6 +365,27 @@ static uint64_t clock_spent(const struct server *server, int64_t since)
     return spent > 0 ? 1000 * (uint64_t)spent : 0;
 }
 
+/* The game of a running table: its lines, the shuffle that follows from its secret, and the choices that are not in the log
+ * yet. */
+static bool restore_game(struct table *table, const char *text, size_t size, const struct store_choice *choices,
+    unsigned count)
+{
+    struct table_state *state = &table->now;
+    struct pyr_game *game = &state->game;
+    struct pyr_chance chance;
+    if (size > PYR_LOG_SIZE || pyr_fair_chance(&state->fair, table->edition, state->seats, &chance) ||
+        pyr_game_load(game, table->edition, text, size, PYR_NOBODY, NULL) || game->replay.seats != state->seats)
+        return false;
+    pyr_game_set_chance(game, &chance);
+    for (unsigned i = 0; i < count; i++) {
+        const struct store_choice *choice = &choices[i];
+        if (choice->seat < state->seats && choice->phase == table->log.count && choice->text[0] &&
+            (pyr_game_choose(game, choice->seat, choice->text, NULL, NULL) || pyr_game_confirm(game, choice->seat, NULL)))
+            return false;
+    }
+    return true;
+}
+
 struct table *table_restore(struct server *server, const struct store_table *stored, const char *text, size_t size,
     const struct store_choice *choices, unsigned count)
 {
@@ -1112,41 +394,30 @@ struct table *table_restore(struct server *server, const struct store_table *sto
     struct table *table = table_new(server, stored->code);
     if (!table)
         return NULL;
-    struct core *core = &table->core;
+    struct table_state *state = &table->now;
     table->id = stored->id;
     table->created = stored->created;
-    core->changed = stored->changed;
-    core->state = stored->state;
-    if (core->state <= STORE_RUNNING)
+    state->changed = stored->changed;
+    state->stage = stored->state;
+    if (state->stage <= STORE_RUNNING)
         server->open_tables++;
     bool good = config_read(table, stored->config) && (!size || lines_reserve(&table->log, text, size));
     if (good && size)
         lines_add(&table->log, text, size);
-    if (core->changed < stored->phase)
-        core->changed = stored->phase;
+    if (state->changed < stored->phase)
+        state->changed = stored->phase;
     for (unsigned i = 0; good && i < count; i++) {
-        if (choices[i].seat < core->seats)
-            remember(server, &core->seat[choices[i].seat], choices[i].id);
-        if (core->changed < choices[i].made)
-            core->changed = choices[i].made;
+        if (choices[i].seat < state->seats)
+            seat_remember(server, &state->seat[choices[i].seat], choices[i].id);
+        if (state->changed < choices[i].made)
+            state->changed = choices[i].made;
     }
     if (stored->phase)
         table->spent = clock_spent(server, stored->phase);
-    if (good && core->state == STORE_RUNNING) {
-        struct pyr_match *match = &server->scratch;
-        struct pyr_chance chance;
-        good = !pyr_fair_chance(&core->fair, table->edition, core->seats, &chance) &&
-            !pyr_match_load(match, table->edition, text, size, PYR_NOBODY, NULL) && match->replay.seats == core->seats;
-        if (good)
-            pyr_match_supply(match, &chance);
-        for (unsigned i = 0; good && i < count; i++) {
-            const struct store_choice *choice = &choices[i];
-            if (choice->seat < core->seats && choice->phase == table->log.count && choice->text[0])
-                good = !pyr_match_choose(match, choice->seat, choice->text, NULL) && !pyr_match_confirm(match, choice->seat);
-        }
-        if (good)
-            pyr_match_strip(match, &core->game);
-    }
+    if (good && state->stage == STORE_RUNNING)
+        good = restore_game(table, text, size, choices, count);
+    else if (state->stage == STORE_OVER)
+        state->game.replay.stage = PYR_STAGE_OVER;
     if (good)
         return table;
     server_log(server, LOG_ERROR, "table_unreadable", "table=%lld", (long long)stored->id);
@@ -1190,8 +461,8 @@ static void fetch_done(struct store_job *job, enum store_result result)
     free(fetch);
 }
 
-struct fetch *table_fetch(struct server *server, const char *code, void (*done)(struct fetch *fetch, struct table *table, enum error error),
-    void *context)
+struct fetch *table_fetch(struct server *server, const char *code,
+    void (*done)(struct fetch *fetch, struct table *table, enum error error), void *context)
 {
     struct fetch *fetch = calloc(1, sizeof *fetch);
     if (!fetch)
@@ -1208,11 +479,11 @@ struct fetch *table_fetch(struct server *server, const char *code, void (*done)(
 
 /* The same people once more. */
 
-static enum error make_point_to_rematch(struct change *change, struct problem *problem)
+static enum error apply_point_to_rematch(struct change *change, struct problem *problem)
 {
     (void)problem;
-    memcpy(change->after->rematch, change->text, CODE_SIZE + 1);
-    change->config = change->told = true;
+    memcpy(change->effects->after.rematch, change->request.text, CODE_SIZE + 1);
+    change_note_table(change);
     return ERROR_NONE;
 }
 
@@ -1227,12 +498,12 @@ static void rematch_made(struct change *change, enum error error)
     struct rematch *rematch = change->context;
     struct table *old = table_find(change->table->server, rematch->code);
     if (!error && old) {
-        struct change *note = change_new(old, make_point_to_rematch);
-        if (note && (note->text = malloc(CODE_SIZE + 1))) {
-            memcpy(note->text, change->table->code, CODE_SIZE + 1);
+        struct change *note = change_new(old, apply_point_to_rematch);
+        if (note && (note->request.text = malloc(CODE_SIZE + 1))) {
+            memcpy(note->request.text, change->table->code, CODE_SIZE + 1);
             change_submit(note, NULL, NULL);
         } else {
-            free(note);
+            change_free(note);
         }
     }
     change->context = rematch->context;
@@ -1243,15 +514,16 @@ static void rematch_made(struct change *change, enum error error)
 enum error table_rematch(struct table *table, struct visitor *visitor, struct address *address,
     void (*answer)(struct change *change, enum error error), void *context)
 {
-    struct table_request request = { .seats = table->core.seats, .edition = table->edition, .is_public = false, .clock = table->clock,
-        .address = address };
-    if (table->core.state != STORE_OVER)
+    struct table_request request = { .seats = table->now.seats, .edition = table->edition, .is_public = false,
+        .clock = table->clock, .address = address };
+    if (table->now.stage != STORE_OVER)
         return ERROR_NOT_OVER;
     if (table_seat_of(table, (int64_t)visitor->node.key) >= PYR_MAX_SEATS)
         return ERROR_NOT_SEATED;
-    struct table *other = table_find(table->server, table->core.rematch[0] ? table->core.rematch : table->again);
-    if (other && other->core.state != STORE_CLOSED) {        /* somebody was faster: the answer comes when that one is stored */
-        struct change *change = change_new(other, make_new);
+    struct table *other = table_find(table->server, table->now.rematch[0] ? table->now.rematch : table->rematch_pending);
+    if (other && other->now.stage != STORE_CLOSED) {
+        /* Somebody was faster: the answer comes when that table is stored. */
+        struct change *change = change_new(other, apply_new);
         if (!change)
             return ERROR_STORAGE;
         change->answer = answer;
@@ -1260,10 +532,10 @@ enum error table_rematch(struct table *table, struct visitor *visitor, struct ad
         return ERROR_NONE;
     }
     for (unsigned s = 0; s < request.seats; s++) {
-        const struct seat *seat = &table->core.seat[s];
+        const struct seat *seat = &table->now.seat[s];
         request.seat[s] = (struct seat){ .kind = seat->kind == SEAT_PERSON ? SEAT_FRIEND : seat->kind, .bot = seat->bot,
             .visitor = seat->visitor };
-        request.seat[s].before = request.seat[s].kind;
+        request.seat[s].kind_if_free = request.seat[s].kind;
         memcpy(request.seat[s].name, seat->name, NAME_SIZE);
     }
     struct rematch *rematch = malloc(sizeof *rematch);
@@ -1276,6 +548,6 @@ enum error table_rematch(struct table *table, struct visitor *visitor, struct ad
     if (error)
         free(rematch);
     else
-        memcpy(table->again, other->code, sizeof table->again);
+        memcpy(table->rematch_pending, other->code, sizeof table->rematch_pending);
     return error;
 }

@@ -301,7 +301,7 @@ static void submit_sighting(struct server *server, const struct visitor *visitor
     store_submit(server->store, &sighting->job);
 }
 
-void visitor_saw(struct server *server, struct visitor *visitor)
+void visitor_seen(struct server *server, struct visitor *visitor)
 {
     int64_t now = server_time();
     if (now - visitor->seen < 86400)

@@ -11,9 +11,12 @@
 #include <string.h>
 #include <time.h>
 
+#include <pyramids/text.h>
+
 #include "access.h"
 #include "edge.h"
 #include "request.h"
+#include "server.h"
 #include "web.h"
 
 #define MOST_OFFENCES 60         /* messages beyond the rate, until a socket is closed */
@@ -550,8 +553,8 @@ static void find_id(const char *text, size_t size, char id[ID_SIZE])
 static void count_sent(struct conn *conn, size_t size)
 {
     struct server *server = conn->server;
-    struct table *table = conn->table;
-    if (!table || table->core.state != STORE_RUNNING) {
+    struct table *table = conn->observer.table;
+    if (!table || table->now.stage != STORE_RUNNING) {
         server->count.sent++;
         server->count.bytes_sent += size;
         return;

@@ -2,7 +2,10 @@
 #ifndef PYR_SERVER_WEB_H
 #define PYR_SERVER_WEB_H
 
-#include "server.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+struct server;
 
 /* Begins to listen; false with a sentence. server->url tells where. */
 bool web_start(struct server *server, char *error, size_t error_size);

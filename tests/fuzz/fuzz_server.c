@@ -154,7 +154,7 @@ static void check_deal(unsigned visitor, unsigned seat)
 {
     bool may_see_it = false;
     for (const struct table *table = fuzz.server.table_list; table; table = table->next)
-        if (table->core.state >= STORE_OVER || table_seat_of(table, fuzz.id[visitor]) == seat - 1)
+        if (table->now.stage >= STORE_OVER || table_seat_of(table, fuzz.id[visitor]) == seat - 1)
             may_see_it = true;
     MUST(may_see_it);
 }
@@ -171,9 +171,9 @@ static void check_secrets(const struct client *client, const char *text, size_t 
 {
     const struct table *table = client->code[0] ? table_find(&fuzz.server, client->code) : NULL;
     check_deals(client->visitor, text, size);
-    if (!table || table->core.state != STORE_RUNNING || has_text(text, size < 16 ? size : 16, "\"error\""))
+    if (!table || table->now.stage != STORE_RUNNING || has_text(text, size < 16 ? size : 16, "\"error\""))
         return;                              /* an error repeats what was sent */
-    for (unsigned s = 0; s < table->core.seats; s++) {
+    for (unsigned s = 0; s < table->now.seats; s++) {
         char choice[512];
         table_choice(table, (pyr_seat)s, choice, sizeof choice);
         if (table_seat_of(table, fuzz.id[client->visitor]) != s && strchr(choice, ':'))
@@ -448,15 +448,14 @@ static void do_request(struct client *client)
 /* A legal choice of a seat as text; "" none. */
 static void pick(const struct table *table, unsigned seat, char *to, size_t size)
 {
-    static struct pyr_match match;
+    struct pyr_game game = table->now.game;
     struct pyr_out out;
-    pyr_match_dress(&match, &table->core.game);
-    match.choice[seat].count = 0;
+    game.choice[seat].count = 0;
     pyr_out_init(&out, to, size);
     to[0] = '\0';
     for (unsigned i = 0; i < PYR_MAX_PARTS; i++) {
         struct pyr_steps steps;
-        pyr_match_steps(&match, (pyr_seat)seat, &steps);
+        pyr_game_steps(&game, (pyr_seat)seat, &steps);
         if (!steps.count)
             break;
         pyr_step step = pyr_steps_pick(&table->edition->box, &steps, &fuzz.dice);
@@ -468,12 +467,12 @@ static void pick(const struct table *table, unsigned seat, char *to, size_t size
             snprintf(to, size, "draw");
         if (to[0])
             return;
-        if (pyr_match_step(&match, (pyr_seat)seat, step) || pyr_match_is_ready(&match, (pyr_seat)seat))
+        if (pyr_game_step(&game, (pyr_seat)seat, step, NULL) || pyr_game_is_ready(&game, (pyr_seat)seat))
             break;
     }
-    if (!match.choice[seat].count)
+    if (!game.choice[seat].count)
         return;
-    pyr_game_write_choice(&match.game, (pyr_seat)seat, &out);
+    pyr_game_write_choice(&game, (pyr_seat)seat, &out);
 }
 
 static struct action *new_action(const struct client *client, const struct table *table)
@@ -489,7 +488,7 @@ static void say_choice(struct client *client, const struct table *table, unsigne
 {
     char choice[400] = "1:a1", text[800];
     pyr_seat seat = table ? table_seat_of(table, fuzz.id[client->visitor]) : PYR_SPECTATOR;
-    bool is_due = table && table->core.state == STORE_RUNNING && seat < PYR_MAX_SEATS && table_waiting(table) >> seat & 1;
+    bool is_due = table && table->now.stage == STORE_RUNNING && seat < PYR_MAX_SEATS && table_waiting(table) >> seat & 1;
     struct action *action = new_action(client, table);
     if (is_due && !(how & 32))
         pick(table, seat, choice, sizeof choice);

@@ -165,16 +165,14 @@ struct pool_state pool_state(const struct pool *pool) { (void)pool; return (stru
 
 static void think(struct thought *thought)
 {
-    static struct pyr_match match;
-    pyr_match_dress(&match, &thought->game);
-    while (thought->steps < PYR_MAX_PARTS && !pyr_match_is_ready(&match, thought->seat)) {
+    struct pyr_game *game = &thought->game;
+    while (thought->steps < PYR_MAX_PARTS && !pyr_game_is_ready(game, thought->seat)) {
         struct pyr_steps steps;
-        uint32_t lines = match.log.lines;
-        pyr_match_steps(&match, thought->seat, &steps);
+        pyr_game_steps(game, thought->seat, &steps);
         MUST(steps.count);
         pyr_step step = pyr_steps_pick(&thought->edition->box, &steps, &world.dice);
         thought->step[thought->steps++] = step;
-        if (pyr_match_step(&match, thought->seat, step) || match.log.lines != lines)
+        if (pyr_game_step(game, thought->seat, step, NULL) || !game->choice[thought->seat].count)
             break;
     }
 }

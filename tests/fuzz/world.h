@@ -6,6 +6,7 @@
 #ifndef PYR_FUZZ_WORLD_H
 #define PYR_FUZZ_WORLD_H
 
+#include "object.h"
 #include "server.h"
 #include "store_db.h"
 

@@ -303,7 +303,7 @@ await test('a connection lost before Confirm and after it; the same seat in two 
     await solo.getByRole('button', { name: /^(Confirm|Next)/ }).click();
     await solo.locator('.banner').getByRole('button', { name: 'Close' }).click();
     await solo.goBack();                                             // to the table, while the server is still down
-    await solo.getByText('There is no game server').waitFor();
+    await solo.getByText('This page has no game server').waitFor();
     await start();
     await solo.clock.fastForward(9000);
     await solo.locator('.table').waitFor();

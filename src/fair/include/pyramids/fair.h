@@ -53,7 +53,11 @@ PYR_API enum pyr_err pyr_fair_tags(struct pyr_match *match, const struct pyr_fai
 /* Writes the secret at the end of the log. PYR_ERR_PHASE while the game is running; codes of pyr_match_tag. */
 PYR_API enum pyr_err pyr_fair_reveal(struct pyr_match *match, const struct pyr_fair *fair);
 
-/* The parts of the shuffle, for tests and for other uses of the same random words. */
+/* The same two for a game whose lines go to a sink. */
+PYR_API enum pyr_err pyr_fair_game_tags(const struct pyr_game *game, const struct pyr_fair *fair, const struct pyr_sink *sink);
+PYR_API enum pyr_err pyr_fair_game_reveal(const struct pyr_game *game, const struct pyr_fair *fair, const struct pyr_sink *sink);
+
+/* The parts of the shuffle, for tests and for other uses of the same words. */
 struct pyr_fair_stream {
     uint8_t key[PYR_FAIR_BYTES];
     uint8_t block[32];

@@ -121,24 +121,6 @@ PYR_API bool pyr_match_line_is_visible(const struct pyr_match *match, uint32_t l
  * filled in arbitrarily. */
 PYR_API enum pyr_err pyr_match_replay(const struct pyr_match *match, uint32_t lines, struct pyr_replay *replay);
 
-/*
- * Names from before struct pyr_game, for hosts that are not converted yet: a game without its log was "bare", and was
- * dressed with an empty log to be worked on. Now the functions of game.h work on it as it is.
- */
-#define pyr_bare_match pyr_game
-#define pyr_bare_choice pyr_pending
-
-/* A choice with its steps in a list. */
-struct pyr_choice {
-    pyr_step step[PYR_MAX_CHOICE];
-    uint8_t count;
-    bool confirmed;
-};
-
-PYR_API void pyr_match_strip(const struct pyr_match *match, struct pyr_game *game);
-PYR_API void pyr_match_dress(struct pyr_match *match, const struct pyr_game *game);
-PYR_API void pyr_choice_dress(struct pyr_choice *choice, const struct pyr_pending *pending);
-
 PYR_END_DECLS
 
 #endif

@@ -1,0 +1,343 @@
+/*
+ * change.c: the queue of changes of a table, and how one becomes true; see change.h.
+ *
+ * A change goes through three steps. Its request is applied to a copy of the table's state (seats.c, turns.c), which gives
+ * its effects. The store's thread writes these. Then the copy takes its place, whoever asked gets the answer,
+ * and the observers of the table are told.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "change.h"
+#include "server.h"
+
+/* The log of a table. */
+
+bool lines_reserve(struct lines *lines, const char *text, size_t size)
+{
+    uint32_t more = 0;
+    size_t before = lines->count ? lines->start[lines->count] : 0;
+    for (size_t i = 0; i < size; i++)
+        more += text[i] == '\n';
+    char *grown = realloc(lines->text, before + size + 1);
+    if (!grown)
+        return false;
+    lines->text = grown;
+    uint16_t *start = realloc(lines->start, (lines->count + more + 1) * sizeof *start);
+    if (!start)
+        return false;
+    lines->start = start;
+    return true;
+}
+
+void lines_add(struct lines *lines, const char *text, size_t size)
+{
+    size_t before = lines->count ? lines->start[lines->count] : 0;
+    lines->start[0] = 0;
+    memcpy(lines->text + before, text, size);
+    lines->text[before + size] = '\0';
+    for (size_t i = 0; i < size; i++)
+        if (text[i] == '\n')
+            lines->start[++lines->count] = (uint16_t)(before + i + 1);
+}
+
+/* Making and dropping changes. */
+
+struct change *change_new(struct table *table, enum error (*apply)(struct change *change, struct problem *problem))
+{
+    struct change *change = calloc(1, sizeof *change);
+    if (!change)
+        return NULL;
+    change->table = table;
+    change->apply = apply;
+    change->request.seat = PYR_SPECTATOR;
+    return change;
+}
+
+void change_free(struct change *change)
+{
+    if (!change)
+        return;
+    if (change->link_of_asker) {
+        *change->link_of_asker = change->next_of_asker;
+        if (change->next_of_asker)
+            change->next_of_asker->link_of_asker = change->link_of_asker;
+    }
+    free(change->request.text);
+    free(change->request.step);
+    if (change->effects) {
+        free(change->effects->lines);
+        free(change->effects->config);
+        free(change->effects);
+    }
+    free(change);
+}
+
+void changes_abandon(struct change **asker)
+{
+    for (struct change *change = *asker, *next; change; change = next) {
+        next = change->next_of_asker;
+        change->answer = NULL;
+        change->link_of_asker = NULL;
+    }
+    *asker = NULL;
+}
+
+/* What an apply function notes in the effects. */
+
+/* The sink of a change: its game's lines, one after the other. PYR_ERR_TEXT_FULL: no memory. */
+static enum pyr_err take_line(void *context, const struct pyr_edition *edition, const struct pyr_event *event)
+{
+    struct change_effects *effects = context;
+    char line[PYR_MAX_LINE + 1];
+    struct pyr_out out;
+    pyr_out_init(&out, line, sizeof line);
+    pyr_event_write(edition, event, &out);
+    if (out.length >= sizeof line)
+        return PYR_ERR_TEXT_LINE;
+    if (effects->lines_size + out.length + 1 > effects->lines_room) {
+        size_t room = 2 * effects->lines_room + PYR_MAX_LINE;
+        char *grown = realloc(effects->lines, room);
+        if (!grown)
+            return PYR_ERR_TEXT_FULL;
+        effects->lines = grown;
+        effects->lines_room = room;
+    }
+    memcpy(effects->lines + effects->lines_size, line, out.length);
+    effects->lines_size += out.length;
+    effects->lines[effects->lines_size++] = '\n';
+    return PYR_OK;
+}
+
+struct pyr_sink change_sink(struct change *change)
+{
+    return (struct pyr_sink){ take_line, change->effects };
+}
+
+enum error change_note_game(struct change *change)
+{
+    struct change_effects *effects = change->effects;
+    struct table_state *state = &effects->after;
+    const struct pyr_game *game = &state->game;
+    if (effects->lines_size && pyr_game_is_over(game)) {
+        const struct pyr_sink sink = change_sink(change);
+        const struct pyr_table *open = &game->replay.state.open;
+        if (pyr_fair_game_reveal(game, &state->fair, &sink))
+            return ERROR_STORAGE;
+        state->stage = STORE_OVER;
+        state->winners = (uint8_t)pyr_table_winners(&game->edition->box, open);
+        for (unsigned s = 0; s < state->seats; s++)
+            state->points[s] = pyr_table_score(&game->edition->box, open, (pyr_seat)s).total;
+        change_note_table(change);
+        effects->stores_seats = true;
+    }
+    effects->readies = true;
+    return ERROR_NONE;
+}
+
+void change_note_table(struct change *change)
+{
+    change->effects->stores_config = change->effects->announces = true;
+}
+
+void change_note_choice(struct change *change, pyr_seat seat, const char *text)
+{
+    struct store_commit *commit = &change->effects->commit;
+    commit->has_choice = true;
+    commit->choice.seat = seat;
+    commit->choice.phase = change->table->log.count;
+    memcpy(commit->choice.id, change->id, sizeof change->id);
+    snprintf(commit->choice.text, sizeof commit->choice.text, "%s", text);
+}
+
+/* What is stored. */
+
+/* The rows of the seats: who sits there, against how many people and bots, and how it ended. */
+static void fill_seats(struct store_commit *commit, const struct table_state *state)
+{
+    struct store_seat row = { .table = commit->table.id };
+    unsigned best = 0, people = 0, bots = 0;
+    for (unsigned s = 0; s < state->seats; s++) {
+        const struct seat *seat = &state->seat[s];
+        people += seat->kind == SEAT_PERSON;
+        bots += seat->kind == SEAT_BOT;
+        for (unsigned b = 0; seat->bot && b < pyr_bot_count(); b++)
+            if (pyr_bot_at(b) == seat->bot && b >= best) {
+                best = b;
+                snprintf(row.level, sizeof row.level, "%s", seat->bot->name);
+            }
+    }
+    row.people = (uint8_t)(people ? people - 1 : 0);
+    row.bots = (uint8_t)bots;
+    for (unsigned s = 0; s < state->seats; s++) {
+        row.seat = (uint8_t)s;
+        row.visitor = state->seat[s].kind == SEAT_PERSON ? state->seat[s].visitor : 0;
+        row.points = state->stage == STORE_OVER ? state->points[s] : -1000;
+        row.share = state->winners >> s & 1 ? 1.0f / (float)__builtin_popcount(state->winners) : 0;
+        commit->seat[s] = row;
+    }
+    commit->seats = state->seats;
+}
+
+/* What the store's thread is to write: it sees this and nothing else of the table. */
+static void fill_commit(struct change *change)
+{
+    const struct table *table = change->table;
+    struct change_effects *effects = change->effects;
+    struct store_commit *commit = &effects->commit;
+    const struct table_state *state = &effects->after;
+    commit->table = (struct store_table){ .id = table->id, .state = state->stage, .created = table->created,
+        .changed = state->changed, .config = effects->config };
+    memcpy(commit->table.code, table->code, sizeof table->code);
+    commit->made = state->changed;
+    commit->host = table->host;
+    if (change->is_new)
+        memcpy(commit->request, change->id, sizeof change->id);
+    commit->lines = effects->lines;
+    commit->lines_size = effects->lines_size;
+    commit->first_line = table->log.count;
+    if (effects->stores_seats)
+        fill_seats(commit, state);
+}
+
+/* The queue. */
+
+static void advance(struct table *table);
+
+/* How long a choice took to be safe. */
+static void count_time(struct server *server, const struct change *change)
+{
+    static const int bounds[] = { 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000 };
+    double ms = (double)(uv_hrtime() - change->begun) / 1e6;
+    unsigned i = 0;
+    while (i < sizeof bounds / sizeof *bounds && ms > bounds[i])
+        i++;
+    server->count.answer_ms[i]++;
+    server->count.answer_sum += ms / 1000;
+}
+
+/* What was stored becomes true. */
+static void put_in_place(struct change *change)
+{
+    struct table *table = change->table;
+    const struct change_effects *effects = change->effects;
+    bool was_open = table->now.stage <= STORE_RUNNING, is_open = effects->after.stage <= STORE_RUNNING;
+    if (effects->lines_size)
+        lines_add(&table->log, effects->lines, effects->lines_size);
+    if (was_open && !is_open)
+        table_count_out(table);
+    if (table->now.stage == STORE_RUNNING && effects->after.stage == STORE_OVER)
+        table->server->count.games++;
+    table->now = effects->after;
+    if (effects->commit.has_choice)
+        count_time(table->server, change);
+    table->version += effects->announces;
+    if (effects->lines_size) {
+        table->ready++;
+        table->deadline = table->spent = 0;
+    } else if (effects->readies) {
+        table->ready++;
+    }
+}
+
+static void change_finish(struct change *change, enum error error, const struct problem *problem)
+{
+    struct table *table = change->table;
+    table->changes = change->next;
+    if (!table->changes)
+        table->last_change = &table->changes;
+    if (!error)
+        put_in_place(change);
+    change->problem = problem;
+    if (change->answer)
+        change->answer(change, error);
+    if (!error)
+        table_notify(table);
+    change_free(change);
+}
+
+static void change_stored(struct store_job *job, enum store_result result)
+{
+    struct change *change = ((struct change_effects *)job)->change;
+    struct table *table = change->table;
+    static const struct problem none = { 0 };
+    table->busy = false;
+    if (result)
+        server_log(table->server, LOG_ERROR, "storage", "table=%lld result=%d", (long long)table->id, (int)result);
+    bool is_void = change->is_new && result;
+    change_finish(change, result ? ERROR_STORAGE : ERROR_NONE, &none);
+    if (is_void || table->gone)
+        table_forget(table);
+    else
+        advance(table);
+}
+
+/* From what is asked to what comes of it; with *stores it has to be stored before it is true. */
+static enum error find_effects(struct change *change, struct problem *problem, bool *stores)
+{
+    struct table *table = change->table;
+    struct change_effects *effects = change->effects = calloc(1, sizeof *effects);
+    if (!effects)
+        return ERROR_STORAGE;
+    effects->change = change;
+    effects->after = table->now;
+    enum error error = change->apply(change, problem);
+    if (error)
+        return error;
+    bool has_config = effects->stores_config || change->is_new;
+    if (has_config || effects->lines_size || effects->commit.has_choice)
+        effects->after.changed = effects->commit.choice.made = server_time();
+    if (has_config && !(effects->config = config_write(table, &effects->after)))
+        return ERROR_STORAGE;
+    /* Once it is on the disk it counts, so the memory for it is taken before. */
+    if (effects->lines_size && !lines_reserve(&table->log, effects->lines, effects->lines_size))
+        return ERROR_STORAGE;
+    *stores = effects->config || effects->lines_size || effects->commit.has_choice || effects->stores_seats;
+    return ERROR_NONE;
+}
+
+static void advance(struct table *table)
+{
+    while (table->changes && !table->busy) {
+        struct change *change = table->changes;
+        struct problem problem = { 0 };
+        bool stores = false, is_void = change->is_new;
+        problem.error = find_effects(change, &problem, &stores);
+        if (stores) {
+            struct store_job *job = &change->effects->commit.job;
+            table->busy = true;
+            fill_commit(change);
+            job->run = store_run_commit;
+            job->done = change_stored;
+            store_submit(table->server->store, job);
+            continue;
+        }
+        change_finish(change, problem.error, &problem);
+        if (is_void && problem.error) {
+            table_forget(table);
+            return;
+        }
+    }
+    if (!table->busy)
+        table_wake(table);
+}
+
+void change_submit(struct change *change, struct change **asker, const char *id)
+{
+    struct table *table = change->table;
+    change->begun = uv_hrtime();
+    if (asker) {
+        change->next_of_asker = *asker;
+        change->link_of_asker = asker;
+        if (*asker)
+            (*asker)->link_of_asker = &change->next_of_asker;
+        *asker = change;
+    }
+    if (id)
+        snprintf(change->id, sizeof change->id, "%s", id);
+    *table->last_change = change;
+    table->last_change = &change->next;
+    if (table->changes == change)
+        advance(table);
+}

@@ -1,0 +1,97 @@
+/*
+ * change.h (change.c, seats.c, turns.c): how a table changes.
+ *
+ * Invariants:
+ *  1. A table's state is what the database has: a change is applied to a copy, stored, and only then put in its place and
+ *     told to anyone. If it cannot be stored, the copy is dropped and whoever asked is told so.
+ *  2. Changes of one table happen one after the other, in the order in which they came.
+ *  3. Bots' choices are not stored before their phase is complete: after a restart they choose again. The choice of a
+ *     stand-in is stored when the person comes back, since from then on it is theirs.
+ */
+#ifndef PYR_SERVER_CHANGE_H
+#define PYR_SERVER_CHANGE_H
+
+#include "table.h"
+
+/* What is asked of a table. Which of these a change needs is said where it is applied (seats.c, turns.c). */
+struct change_request {
+    int64_t visitor;             /* who asks; 0: the server itself */
+    uint32_t phase;              /* lines of the log that the choice answers */
+    uint8_t seat, steps;
+    bool has_seat, has_key;
+    const struct pyr_bot *bot;
+    uint8_t number[PYR_FAIR_BYTES];
+    uint8_t key[TOKEN_SIZE];     /* SHA-256 of a friend's key */
+    char *text;                  /* a choice, or a code */
+    pyr_step *step;              /* of a bot's choice */
+};
+
+/* What comes of it: what is stored, and then put in place and told. */
+struct change_effects {
+    struct store_commit commit;  /* first */
+    struct change *change;
+    struct table_state after;           /* takes the place of the table's own */
+    bool stores_config, stores_seats;
+    bool announces;              /* observers are told what the table is now */
+    bool readies;                /* and who has chosen */
+    char *lines;                 /* new ones */
+    size_t lines_size, lines_room;
+    char *config;
+};
+
+/*
+ * A change of a table: applied to a copy of its state, stored, then put in its place. Changes of one table happen one after
+ * the other; while one waits it is no more than its request.
+ */
+struct change {
+    struct change *next;
+    struct table *table;
+    struct change *next_of_asker, **link_of_asker;     /* those that may have to be abandoned together */
+    enum error (*apply)(struct change *change, struct problem *problem);
+    void (*answer)(struct change *change, enum error error);     /* NULL: nobody wants to know, or is gone */
+    void *context;
+    const struct problem *problem;           /* during `answer`: more about the error; may be NULL */
+    char id[ID_SIZE];
+    uint64_t begun;              /* in nanoseconds, for the metrics */
+    bool is_new;                 /* it makes the table */
+    struct change_request request;
+    struct change_effects *effects;          /* from when its turn comes */
+};
+
+/* A change that a client or the clock asks for; the caller fills in the request. NULL without memory. */
+struct change *change_new(struct table *table, enum error (*apply)(struct change *change, struct problem *problem));
+void change_free(struct change *change);     /* one that was not submitted; NULL is fine */
+/* `asker` (may be NULL) is the list of changes that changes_abandon ends the answers of. */
+void change_submit(struct change *change, struct change **asker, const char *id);
+/* Whoever asked has gone: the changes go on, without an answer. */
+void changes_abandon(struct change **asker);
+
+/*
+ * What can be asked of a table. Each looks at the request and fills in the effects, whose `after` is a
+ * copy of the table's state. An error means that nothing happens; problem may tell more.
+ */
+/* seats.c */
+enum error apply_sit(struct change *, struct problem *), apply_leave(struct change *, struct problem *),
+    apply_return(struct change *, struct problem *), apply_fill(struct change *, struct problem *),
+    apply_standin(struct change *, struct problem *), apply_close(struct change *, struct problem *);
+/* turns.c */
+enum error apply_choose(struct change *, struct problem *), apply_retract(struct change *, struct problem *);
+
+/* For those: the sink of the game, which appends its lines to the effects (PYR_ERR_TEXT_FULL: no memory); and what has
+ * happened, so that it is stored and told. */
+struct pyr_sink change_sink(struct change *change);
+enum error change_note_game(struct change *change);        /* the game took a choice, and perhaps went on */
+void change_note_table(struct change *change);             /* seats, or whatever else the configuration holds */
+void change_note_choice(struct change *change, pyr_seat seat, const char *text);   /* of a person; "": taken back */
+
+/* Ids of messages that took effect are remembered, so that sending them again is harmless. */
+bool seat_knows(const struct server *server, const struct seat *seat, const char *id);
+void seat_remember(const struct server *server, struct seat *seat, const char *id);
+/* A person plays for themselves again. */
+void seat_come_back(struct change *change, pyr_seat seat);
+
+/* The log of a table. Room for further lines: false without memory, and nothing has changed. Then they can be added. */
+bool lines_reserve(struct lines *lines, const char *text, size_t size);
+void lines_add(struct lines *lines, const char *text, size_t size);
+
+#endif

@@ -1,0 +1,61 @@
+/* limit.h (limit.c): how much an address may do: token buckets, and the addresses seen lately. */
+#ifndef PYR_SERVER_LIMIT_H
+#define PYR_SERVER_LIMIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "map.h"
+
+#define ADDRESS_SIZE 52          /* what limits count an address by, with its end */
+#define ADDRESS_TEXT 96          /* an address as others write it, with its end */
+
+struct server;
+
+struct bucket {
+    double level;                /* what may still be spent */
+    uint64_t at;                 /* when that was so, in milliseconds */
+};
+
+/* Takes one from a bucket that fills by `rate` a second up to `burst`; false if it is empty. A zeroed bucket is full. */
+bool bucket_take(struct bucket *bucket, uint64_t now, double rate, double burst);
+
+/* How many tables of one host or address a list has so far (lobby.c): counts for the list with this number. */
+struct share {
+    uint64_t list;
+    unsigned count;
+};
+
+/*
+ * Someone out there, as limits see them (access_key). Whatever keeps a pointer to one beyond the callback in which it
+ * got it (a connection, a socket, a request, an open table) holds a reference; address_sweep frees those that nobody
+ * refers to.
+ */
+struct address {
+    struct map_node node;
+    char text[ADDRESS_SIZE];
+    unsigned references;
+    unsigned connections;        /* connections; behind a proxy, where those are shared: sockets and requests under way */
+    unsigned tables;             /* open ones that were made from here */
+    struct bucket requests, pages, visitors, misses, creations;
+    uint64_t used;               /* last time, in milliseconds */
+    struct share lobby;
+};
+
+/* By its text in any form, or by the text itself where that is not an address. NULL without memory. Good until the
+ * loop goes on, unless held. */
+struct address *address_of(struct server *server, const char *text);
+/* NULL is held and released in silence. */
+struct address *address_hold(struct address *address);
+void address_release(struct address *address);
+/* One more connection: held and counted, or false if the address has as many as it may. Ended by address_leave. */
+bool address_enter(const struct server *server, struct address *address);
+void address_leave(struct address *address);
+/* Limits guessing of codes: while it is false no code is looked up for this address. Call address_guessed after a wrong
+ * code. */
+bool address_may_guess(const struct server *server, struct address *address);
+void address_guessed(const struct server *server, struct address *address);
+void address_sweep(struct server *server);
+void address_finish(struct server *server);
+
+#endif

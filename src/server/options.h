@@ -1,0 +1,34 @@
+/* options.h: how a server was started (src/cli/serve.c). */
+#ifndef PYR_SERVER_OPTIONS_H
+#define PYR_SERVER_OPTIONS_H
+
+#include <stdbool.h>
+
+struct pyr_edition;
+
+/* Strings are the caller's. */
+struct server_options {
+    const char *address;         /* NULL: none; connections are handed in (tests) */
+    unsigned port;               /* 0: any free one */
+    bool other_port;             /* if that one is taken, any free one will do */
+    const char *database;        /* a path, or ":memory:" */
+    const char *tls_cert, *tls_key;          /* both or none */
+    const char *metrics_address; /* ADDRESS:PORT where /metrics is served; NULL: nowhere */
+    const char *const *origins;  /* further origins of the page, behind a proxy; ended by NULL */
+    const struct pyr_edition *editions;
+    unsigned edition_count;
+    const char *const *edition_texts;
+    bool trust_proxy;            /* X-Forwarded-For tells the address, X-Forwarded-Proto whether cookies must be Secure */
+    bool open_browser;
+    bool quiet;                  /* log only what is wrong */
+    unsigned bot_threads;
+    unsigned message_rate, request_rate;     /* a second */
+    unsigned max_connections, max_per_address, max_tables, max_tables_per_visitor, max_conns_per_visitor;
+    unsigned max_tables_per_address, table_rate;      /* open ones; new ones a minute */
+    unsigned quick_seconds, relaxed_seconds;
+    unsigned ping_seconds;       /* between pings of a socket */
+    unsigned keep_analyses, keep_closed, keep_visitors, keep_games;      /* days; 0: for ever */
+    const char *ready_file;      /* gets the address once the server listens; for scripts. NULL: none */
+};
+
+#endif

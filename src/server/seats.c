@@ -1,0 +1,226 @@
+/*
+ * seats.c: who sits at a table: sitting down, leaving, coming back, bots for empty seats and for those who are away, and the
+ * beginning of the game once all seats are taken; see change.h.
+ */
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "change.h"
+#include "server.h"
+
+/* Ids of messages. */
+
+bool seat_knows(const struct server *server, const struct seat *seat, const char *id)
+{
+    uint64_t hash = server_hash(server, id, strlen(id));
+    for (unsigned i = 0; i < 8; i++)
+        if (id[0] && seat->ids[i] == hash)
+            return true;
+    return false;
+}
+
+void seat_remember(const struct server *server, struct seat *seat, const char *id)
+{
+    if (!id[0])
+        return;
+    seat->ids[seat->next_id] = server_hash(server, id, strlen(id));
+    seat->next_id = (uint8_t)((seat->next_id + 1) % 8);
+}
+
+/* Sitting down, and the beginning. */
+
+/* All seats are taken: names, commitment, numbers, deals. */
+static enum error begin(struct change *change)
+{
+    const struct pyr_edition *edition = change->table->edition;
+    const struct pyr_sink sink = change_sink(change);
+    struct table_state *state = &change->effects->after;
+    struct pyr_chance chance;
+    const char *names[PYR_MAX_SEATS];
+    char date[16];
+    time_t now = (time_t)server_time();
+    struct tm utc;
+    for (unsigned s = 0; s < state->seats; s++)
+        names[s] = state->seat[s].name;
+    strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &utc));
+    if (pyr_fair_chance(&state->fair, edition, state->seats, &chance) ||
+        pyr_game_begin(&state->game, edition, state->seats, names, &sink) ||
+        pyr_game_tag(&state->game, "date", date, &sink) || pyr_fair_game_tags(&state->game, &state->fair, &sink) ||
+        pyr_game_deal(&state->game, &chance, &sink))
+        return ERROR_STORAGE;
+    state->stage = STORE_RUNNING;
+    return change_note_game(change);
+}
+
+static enum error begin_if_full(struct change *change)
+{
+    change_note_table(change);
+    for (unsigned s = 0; s < change->effects->after.seats; s++)
+        if (change->effects->after.seat[s].kind < SEAT_BOT)
+            return ERROR_NONE;
+    return begin(change);
+}
+
+static bool is_hosts(const struct change *change)
+{
+    return change->table->host == change->request.visitor;
+}
+
+enum error apply_sit(struct change *change, struct problem *problem)
+{
+    const struct change_request *request = &change->request;
+    struct table *table = change->table;
+    struct table_state *state = &change->effects->after;
+    pyr_seat mine = table_seat_of(table, request->visitor);
+    struct visitor *visitor = visitor_by_id(table->server, request->visitor);
+    (void)problem;
+    if (mine < PYR_MAX_SEATS)
+        return change->id[0] && !strcmp(state->seat[mine].sit, change->id) ? ERROR_NONE :
+            state->stage != STORE_WAITING ? ERROR_BEGUN : ERROR_SEATED;
+    if (state->stage != STORE_WAITING)
+        return state->stage == STORE_CLOSED ? ERROR_NO_TABLE : ERROR_BEGUN;
+    int found = -1;
+    enum error why = ERROR_TAKEN;
+    for (unsigned s = 0; s < state->seats; s++) {
+        const struct seat *seat = &state->seat[s];
+        bool wanted = request->has_seat ? s == request->seat : true;
+        if (!wanted || seat->kind > SEAT_FRIEND)
+            continue;
+        bool is_mine = seat->kind == SEAT_FRIEND && (sodium_is_zero(seat->key, TOKEN_SIZE) ?
+            seat->visitor == request->visitor : request->has_key && !sodium_memcmp(seat->key, request->key, TOKEN_SIZE));
+        if (is_mine || (seat->kind == SEAT_OPEN && found < 0)) {
+            found = (int)s;
+            if (is_mine)
+                break;
+        } else if (seat->kind == SEAT_FRIEND && (request->has_seat || request->has_key)) {
+            why = ERROR_BAD_KEY;
+        }
+    }
+    if (found < 0)
+        return why;
+    struct seat *seat = &state->seat[found];
+    if (visitor && visitor->name[0])
+        memcpy(seat->name, visitor->name, NAME_SIZE);
+    if (!seat->name[0])
+        return ERROR_BAD_NAME;
+    seat->kind_if_free = seat->kind;
+    seat->kind = SEAT_PERSON;
+    seat->visitor = request->visitor;
+    seat->away = false;
+    memcpy(seat->sit, change->id, ID_SIZE);
+    pyr_fair_add(&state->fair, (pyr_seat)found, request->number);
+    change->effects->stores_seats = true;
+    return begin_if_full(change);
+}
+
+enum error apply_leave(struct change *change, struct problem *problem)
+{
+    struct table_state *state = &change->effects->after;
+    pyr_seat mine = table_seat_of(change->table, change->request.visitor);
+    (void)problem;
+    if (mine >= PYR_MAX_SEATS)
+        return ERROR_NOT_SEATED;
+    struct seat *seat = &state->seat[mine];
+    if (state->stage == STORE_WAITING) {
+        bool known = sodium_is_zero(seat->key, TOKEN_SIZE) && seat->kind_if_free == SEAT_FRIEND;
+        seat->kind = seat->kind_if_free;
+        seat->sit[0] = '\0';
+        if (!known)
+            seat->visitor = 0;
+        if (seat->kind == SEAT_OPEN)
+            seat->name[0] = '\0';
+        state->fair.numbers &= (uint8_t)~(1u << mine);
+        change->effects->stores_seats = true;
+    } else if (state->stage == STORE_RUNNING) {
+        if (seat->away)
+            return ERROR_NONE;
+        seat->away = true;
+    } else {
+        return ERROR_NOT_RUNNING;
+    }
+    change_note_table(change);
+    return ERROR_NONE;
+}
+
+void seat_come_back(struct change *change, pyr_seat number)
+{
+    struct seat *seat = &change->effects->after.seat[number];
+    if (!seat->away)
+        return;
+    seat->away = false;
+    change_note_table(change);
+}
+
+/* The choice that a stand-in has made is the person's own from now on. */
+enum error apply_return(struct change *change, struct problem *problem)
+{
+    const struct table_state *state = &change->effects->after;
+    pyr_seat mine = table_seat_of(change->table, change->request.visitor);
+    char text[STORE_CHOICE_SIZE];
+    (void)problem;
+    if (mine >= PYR_MAX_SEATS)
+        return ERROR_NOT_SEATED;
+    if (state->stage != STORE_RUNNING)
+        return ERROR_NOT_RUNNING;
+    if (!state->seat[mine].away)
+        return ERROR_NONE;
+    seat_come_back(change, mine);
+    table_choice(change->table, mine, text, sizeof text);
+    if (text[0])
+        change_note_choice(change, mine, text);
+    return ERROR_NONE;
+}
+
+enum error apply_fill(struct change *change, struct problem *problem)
+{
+    const struct change_request *request = &change->request;
+    struct table_state *state = &change->effects->after;
+    (void)problem;
+    if (!is_hosts(change))
+        return ERROR_NOT_HOST;
+    if (state->stage != STORE_WAITING)
+        return ERROR_BEGUN;
+    if (request->seat >= state->seats || state->seat[request->seat].kind > SEAT_FRIEND)
+        return ERROR_TAKEN;
+    state->seat[request->seat] = (struct seat){ .kind = SEAT_BOT, .kind_if_free = SEAT_OPEN, .bot = request->bot };
+    snprintf(state->seat[request->seat].name, NAME_SIZE, "%s", request->bot->name);
+    return begin_if_full(change);
+}
+
+enum error apply_standin(struct change *change, struct problem *problem)
+{
+    const struct change_request *request = &change->request;
+    const struct table *table = change->table;
+    struct table_state *state = &change->effects->after;
+    bool orphaned = !table_has_host(table) && server_now(table->server) - table->host_left >= HOST_GONE_MS;
+    (void)problem;
+    if (!is_hosts(change) && !(orphaned && table_seat_of(table, request->visitor) < PYR_MAX_SEATS))
+        return ERROR_NOT_HOST;
+    if (state->stage != STORE_RUNNING)
+        return ERROR_NOT_RUNNING;
+    if (request->seat >= state->seats || state->seat[request->seat].kind != SEAT_PERSON)
+        return ERROR_NOT_SEATED;
+    if (table_is_here(table, request->seat))
+        return ERROR_HERE;
+    if (!state->seat[request->seat].away) {
+        state->seat[request->seat].away = true;
+        change_note_table(change);
+    }
+    return ERROR_NONE;
+}
+
+enum error apply_close(struct change *change, struct problem *problem)
+{
+    (void)problem;
+    if (change->request.visitor && !is_hosts(change))        /* 0: the server itself */
+        return ERROR_NOT_HOST;
+    if (change->effects->after.stage == STORE_CLOSED)
+        return ERROR_NONE;                   /* sent again */
+    if (change->effects->after.stage != STORE_WAITING)
+        return ERROR_BEGUN;
+    change->effects->after.stage = STORE_CLOSED;
+    change_note_table(change);
+    return ERROR_NONE;
+}

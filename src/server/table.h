@@ -1,0 +1,197 @@
+/*
+ * table.h (table.c, turns.c, config.c): what a table is. How it changes is in change.h. A table knows no connections: those
+ * who follow it are observers.
+ */
+#ifndef PYR_SERVER_TABLE_H
+#define PYR_SERVER_TABLE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pyramids/bots.h>
+#include <pyramids/fair.h>
+#include <pyramids/game.h>
+
+#include "error.h"
+#include "limit.h"
+#include "map.h"
+#include "schedule.h"
+#include "store.h"
+#include "visitor.h"
+
+#define CODE_SIZE 8              /* letters of a table's code */
+#define KEY_SIZE 22              /* letters of a seat's key */
+#define ID_SIZE 37               /* a message's id with its end */
+#define STANDIN "club"           /* the bot that plays for someone who is away */
+#define HOST_GONE_MS 120000      /* after so long without the host any player may ask for a stand-in */
+
+struct change;
+struct server;
+struct table;
+struct thought;
+
+enum seat_kind { SEAT_OPEN, SEAT_FRIEND, SEAT_BOT, SEAT_PERSON };
+enum clock_kind { CLOCK_NONE, CLOCK_RELAXED, CLOCK_QUICK };
+
+struct seat {
+    uint8_t kind;                /* enum seat_kind */
+    uint8_t kind_if_free;        /* what a SEAT_PERSON's seat was: open, or kept for a friend */
+    bool away;                   /* a bot plays for this person */
+    uint8_t next_id;             /* where the next id goes */
+    const struct pyr_bot *bot;   /* of SEAT_BOT */
+    int64_t visitor;             /* of SEAT_PERSON, and of a SEAT_FRIEND kept for someone known; 0 none */
+    char name[NAME_SIZE];
+    char sit[ID_SIZE];           /* id of the message by which a SEAT_PERSON sat down */
+    uint8_t key[TOKEN_SIZE];     /* SHA-256 of a friend's key; zero: kept for `visitor` */
+    uint64_t ids[8];             /* hashes of the last messages that took effect */
+};
+
+/* What a change of a table replaces, all at once. */
+struct table_state {
+    uint8_t stage;               /* enum store_state */
+    uint8_t seats;
+    int64_t changed;             /* seconds since 1970: the last choice, seat taken, or other change */
+    struct seat seat[PYR_MAX_SEATS];
+    struct pyr_fair fair;
+    struct pyr_game game;        /* once it runs; of a finished one from the database only that it is over */
+    char rematch[CODE_SIZE + 1];
+    uint8_t winners;             /* bits, once it is over */
+    int16_t points[PYR_MAX_SEATS];
+};
+
+struct lines {
+    char *text;
+    uint16_t *start;             /* count + 1 of them, once there is a line */
+    uint32_t count;
+};
+
+/* A choice that a bot has to make: at most one a seat, so a long queue costs no more than the tables themselves. */
+struct ask {
+    struct schedule_job job;     /* first */
+    struct table *table;
+    const struct pyr_bot *bot;
+    const struct pyr_edition *edition;
+    bool thinking;               /* a thread has it */
+};
+
+/*
+ * Someone who follows a table. The owner (a connection) embeds it and fills in all but the links and the table; the table
+ * calls `changed` whenever there may be something to tell, and makes `table` NULL when it goes.
+ */
+struct table_observer {
+    struct table_observer *next, **link;
+    struct table *table;         /* NULL: follows none */
+    int64_t visitor;             /* who it is; 0: nobody that we know */
+    uint64_t address;            /* key of the address that it is at; 0: not known */
+    void (*changed)(struct table_observer *observer);
+};
+
+struct table {
+    struct map_node node;        /* by code */
+    struct table *next, **link;  /* all tables in memory */
+    struct server *server;
+    int64_t id;
+    char code[CODE_SIZE + 1];
+    bool is_public;
+    uint8_t clock;               /* enum clock_kind */
+    const struct pyr_edition *edition;
+    int64_t host, created;
+    struct address *address;     /* from where it was made, while it is open; NULL: before the last start */
+    struct table_state now;
+    struct lines log;
+    struct table_observer *observers;
+    struct change *changes;      /* waiting; the first is being stored while `busy` */
+    struct change **last_change;
+    bool busy, gone;             /* gone: to be freed once nothing is under way */
+    unsigned jobs;               /* thinking bots and reads that refer to this table */
+    struct ask ask[PYR_MAX_SEATS];
+    uint64_t owner;              /* key of the address that its bots' load is counted for; 0: not known yet */
+    uint32_t version;            /* grows with every change of what `table` messages tell */
+    uint32_t ready;              /* the same for `ready` messages */
+    uint64_t deadline;           /* of the phase, in milliseconds; 0: no clock */
+    uint64_t spent;              /* milliseconds of the phase that had passed when the server went down */
+    uint64_t idle;               /* since when there is no observer, in milliseconds */
+    uint64_t left[PYR_MAX_SEATS];/* when the last connection of the person at a seat ended, in milliseconds; 0: not known */
+    uint64_t host_left;          /* the same of the host; if there was none, when the table came into memory */
+    bool analysing;
+    struct { uint64_t messages,
+        bytes; uint32_t lines; } unreported;     /* sent since the log had so many lines (table_report) */
+    char rematch_pending[CODE_SIZE + 1];     /* a rematch that was begun and may not be stored yet; "" none */
+};
+
+struct table_request {           /* what a table is to be */
+    unsigned seats;
+    struct seat seat[PYR_MAX_SEATS];
+    const struct pyr_edition *edition;
+    bool is_public;
+    uint8_t clock;
+    struct address *address;     /* from where it is made; NULL: not counted */
+    const char *id;              /* by which the same visitor gets this table again instead of another one; "" none */
+};
+/* A new table; friends' seats without a visitor get keys. `answer` is called once it is stored, or has failed (then the
+ * table is gone). ERROR_TOO_MANY, ERROR_TOO_FAST, ERROR_STORAGE at
+ * once. */
+enum error table_create(struct server *server, struct visitor *host, const struct table_request *request,
+    void (*answer)(struct change *change, enum error error), void *context, struct table **table);
+/* The key of a friend's seat: it follows from the table's secret, so that it can be told again to those who may know it. */
+void table_key(const struct table *table, unsigned seat, char key[KEY_SIZE + 1]);
+struct table *table_find(const struct server *server, const char *code);
+bool table_is_code(const char *code);
+/* A code as people type it: small letters, blanks and dashes in between. `size` letters into `to`, with an end; false if
+ * it is not one. */
+bool code_read(const char *text, char *to, size_t size);
+/* A table from the database: open ones at the start, finished ones when somebody wants to see them. NULL if it makes no
+ * sense or without memory. */
+struct table *table_restore(struct server *server, const struct store_table *stored, const char *text, size_t size,
+    const struct store_choice *choices, unsigned count);
+/* The same for a table that is not in memory: `done` is called later, from the loop. NULL without memory.
+ * table_is_code(code). */
+struct fetch {
+    struct store_job job;
+    struct server *server;
+    void (*done)(struct fetch *fetch, struct table *table, enum error error);
+    void *context;               /* NULL: whoever asked is gone */
+    char code[CODE_SIZE + 1];
+    struct store_table row;
+    char *config, *text;
+    size_t size;
+    struct store_choice choices[STORE_SEATS];
+    unsigned count;
+};
+struct fetch *table_fetch(struct server *server, const char *code,
+    void (*done)(struct fetch *fetch, struct table *table, enum error error), void *context);
+void table_wake(struct table *table);        /* sets clock and bots to work */
+void table_tick(struct table *table);        /* clocks, idle tables */
+void table_forget(struct table *table);      /* frees it, now or once nothing refers to it */
+void table_count_out(struct table *table);   /* it is no longer one of the open tables */
+void table_report(struct table *table);      /* adds what was sent to the counters */
+void table_observe(struct table *table, struct table_observer *observer);
+void table_unobserve(struct table_observer *observer);     /* follows no table afterwards */
+void table_notify(struct table *table);      /* calls every observer */
+void table_presence_changed(struct table *table);          /* who is here, or plays over which connection */
+pyr_seat table_seat_of(const struct table *table, int64_t visitor);      /* PYR_SPECTATOR: none */
+/* It is public, or theirs: its code need not be guessed. */
+bool table_is_known_to(const struct table *table, const struct visitor *visitor);
+unsigned table_waiting(const struct table *table);         /* seats that have to choose, as bits */
+bool table_is_here(const struct table *table, unsigned seat);
+bool table_is_awaited(const struct table *table);          /* a person who plays here is connected and waits for its bots */
+bool table_has_host(const struct table *table);            /* its host is connected */
+struct pyr_word table_line(const struct table *table, uint32_t line);    /* without its end */
+/* The choice of a seat as text, "" if it has not confirmed one. */
+void table_choice(const struct table *table, pyr_seat seat, char *to, size_t size);
+json_t *table_json(const struct table *table, const struct visitor *visitor);
+/* The same people once more: one table, however many ask. */
+enum error table_rematch(struct table *table, struct visitor *visitor, struct address *address,
+    void (*answer)(struct change *change, enum error error), void *context);
+
+
+/* config.c: the JSON text of a table's configuration, and back. The text is the caller's to free. */
+char *config_write(const struct table *table, const struct table_state *state);
+bool config_read(struct table *table, const char *text);
+
+/* The turn of a bot has come: what it is to think about; NULL if nothing. And it has chosen. (turns.c, for pool.c) */
+struct thought *table_begin_thought(struct ask *ask);
+void table_thought(struct thought *thought);
+
+#endif

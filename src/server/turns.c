@@ -1,0 +1,266 @@
+/*
+ * turns.c: what happens while a game runs: choices of people and bots, the clock, and what is due at a table that nobody
+ * changes; see change.h.
+ */
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "change.h"
+#include "pool.h"
+#include "server.h"
+
+#define FORGET_MS 60000          /* a finished table that nobody watches leaves the memory */
+#define WAITING_SECONDS (3 * 86400)
+#define CORRESPONDENCE_SECONDS (60 * 86400)
+#define GRACE_MS 10000           /* what a clock has left at least after a restart: the players have to come back first */
+
+/* Choices. */
+
+/* What choose and retract have in common: the seat that the visitor chooses for. ERROR_NONE with *again: it has taken effect
+ * before. */
+static enum error check_phase(const struct change *change, pyr_seat *seat, bool *again)
+{
+    const struct table *table = change->table;
+    const struct table_state *state = &change->effects->after;
+    uint32_t phase = change->request.phase;
+    *seat = table_seat_of(table, change->request.visitor);
+    if (*seat >= PYR_MAX_SEATS)
+        return ERROR_NOT_SEATED;
+    *again = seat_knows(table->server, &state->seat[*seat], change->id);
+    if (*again)
+        return ERROR_NONE;
+    if (state->stage == STORE_WAITING)
+        return ERROR_NOT_RUNNING;
+    if (phase != table->log.count)
+        return phase < table->log.count ? ERROR_LATE : ERROR_NOT_DUE;
+    return state->stage == STORE_RUNNING ? ERROR_NONE : ERROR_NOT_RUNNING;
+}
+
+/* A person has chosen, or taken a choice back (""). */
+static void note_persons_choice(struct change *change, pyr_seat seat, const char *text)
+{
+    seat_remember(change->table->server, &change->effects->after.seat[seat], change->id);
+    seat_come_back(change, seat);
+    change_note_choice(change, seat, text);
+}
+
+enum error apply_choose(struct change *change, struct problem *problem)
+{
+    const struct pyr_sink sink = change_sink(change);
+    const char *text = change->request.text;
+    struct pyr_game *game = &change->effects->after.game;
+    bool again = false;
+    pyr_seat seat;
+    enum error error = check_phase(change, &seat, &again);
+    if (error || again)
+        return error;
+    enum pyr_err err = pyr_game_choose(game, seat, text, &problem->fault, &sink);
+    if (!err && !change->effects->lines_size)
+        err = pyr_game_confirm(game, seat, &sink);
+    if (err == PYR_ERR_TEXT_FULL)
+        return ERROR_STORAGE;
+    if (err == PYR_ERR_NOT_DUE)
+        return ERROR_NOT_DUE;
+    if (err == PYR_ERR_CONFIRMED)
+        return ERROR_CONFIRMED;
+    if (err) {
+        problem->fault.code = err;
+        return ERROR_ILLEGAL;
+    }
+    note_persons_choice(change, seat, text);
+    change->table->server->count.choices++;
+    return change_note_game(change);
+}
+
+enum error apply_retract(struct change *change, struct problem *problem)
+{
+    bool again = false;
+    pyr_seat seat;
+    enum error error = check_phase(change, &seat, &again);
+    (void)problem;
+    if (error || again)
+        return error;
+    if (pyr_game_retract(&change->effects->after.game, seat))
+        return ERROR_NO_CHOICE;
+    note_persons_choice(change, seat, "");
+    return change_note_game(change);
+}
+
+/* The clock has run out, or weeks have passed: bots play for those who are missing. */
+static enum error apply_late(struct change *change, struct problem *problem)
+{
+    unsigned waiting = pyr_game_waiting(&change->effects->after.game);
+    (void)problem;
+    if (change->request.phase != change->table->log.count)
+        return ERROR_LATE;
+    for (unsigned s = 0; s < change->effects->after.seats; s++) {
+        struct seat *seat = &change->effects->after.seat[s];
+        if (!(waiting >> s & 1) || seat->kind != SEAT_PERSON || seat->away)
+            continue;
+        seat->away = true;
+        change_note_table(change);
+    }
+    return ERROR_NONE;
+}
+
+static bool is_played_by_bot(const struct seat *seat)
+{
+    return seat->kind == SEAT_BOT || seat->away;
+}
+
+static enum error apply_bot_choice(struct change *change, struct problem *problem)
+{
+    const struct pyr_sink sink = change_sink(change);
+    const struct change_request *request = &change->request;
+    struct table_state *state = &change->effects->after;
+    struct pyr_game *game = &state->game;
+    pyr_seat seat = request->seat;
+    enum pyr_err err = PYR_OK;
+    (void)problem;
+    if (request->phase != change->table->log.count || state->stage != STORE_RUNNING ||
+        !(pyr_game_waiting(game) >> seat & 1) || !is_played_by_bot(&state->seat[seat]))
+        return ERROR_LATE;
+    pyr_game_clear(game, seat);
+    for (unsigned i = 0; i < request->steps && !err; i++)
+        err = pyr_game_step(game, seat, request->step[i], &sink);
+    if (!err && !change->effects->lines_size)
+        err = pyr_game_confirm(game, seat, &sink);
+    if (err)
+        return err == PYR_ERR_TEXT_FULL ? ERROR_STORAGE : ERROR_ILLEGAL;
+    return change_note_game(change);
+}
+
+/* Bots and clocks. */
+
+/*
+ * Whose load the bots of a table are: that of the address which made it; of a table from the database, that of the first
+ * player who is seen at it. Until then its host's.
+ */
+static uint64_t owner_of(struct table *table)
+{
+    for (const struct table_observer *observer = table->observers; observer && !table->owner; observer = observer->next)
+        if (observer->address && table_seat_of(table, observer->visitor) < PYR_MAX_SEATS)
+            table->owner = observer->address;
+    return table->owner ? table->owner : server_hash(table->server, &table->host, sizeof table->host);
+}
+
+/* Without memory the next tick tries again. */
+static void think(struct table *table, unsigned seat)
+{
+    struct ask *ask = &table->ask[seat];
+    const struct seat *at = &table->now.seat[seat];
+    if (ask->job.link || ask->thinking)
+        return;
+    ask->table = table;
+    ask->edition = table->edition;
+    ask->bot = at->bot ? at->bot : pyr_bot_find(STANDIN);
+    ask->job.address = owner_of(table);
+    ask->job.visitor = table->host;
+    ask->job.watched = table_is_awaited(table);
+    pool_ask(table->server->pool, ask);
+}
+
+struct thought *table_begin_thought(struct ask *ask)
+{
+    struct table *table = ask->table;
+    unsigned seat = (unsigned)(ask - table->ask);
+    if (!(table_waiting(table) >> seat & 1) || !is_played_by_bot(&table->now.seat[seat]))
+        return NULL;                         /* a person has come back */
+    struct thought *thought = malloc(sizeof *thought);
+    if (!thought)
+        return NULL;
+    thought->game = table->now.game;
+    pyr_game_clear(&thought->game, (pyr_seat)seat);      /* what a person took back is a draft there */
+    thought->phase = table->log.count;
+    thought->seat = (pyr_seat)seat;
+    thought->steps = 0;
+    randombytes_buf(&thought->seed, sizeof thought->seed);
+    table->jobs++;
+    return thought;
+}
+
+void table_thought(struct thought *thought)
+{
+    struct table *table = thought->ask->table;
+    table->jobs--;
+    if (table->gone) {
+        free(thought);
+        table_forget(table);
+        return;
+    }
+    struct change *change = change_new(table, apply_bot_choice);
+    if (change && (change->request.step = malloc(sizeof thought->step))) {
+        memcpy(change->request.step, thought->step, sizeof thought->step);
+        change->request.steps = (uint8_t)thought->steps;
+        change->request.seat = thought->seat;
+        change->request.phase = thought->phase;
+        change_submit(change, NULL, NULL);
+    } else {
+        change_free(change);
+    }
+    free(thought);
+}
+
+/* Milliseconds for the phase that begins, or goes on after a restart. */
+static uint64_t time_for(struct table *table)
+{
+    const struct server_options *options = &table->server->options;
+    uint64_t whole = 1000 * (uint64_t)(table->clock == CLOCK_QUICK ? options->quick_seconds : options->relaxed_seconds);
+    uint64_t left = table->spent < whole ? whole - table->spent : 0, least = whole < GRACE_MS ? whole : GRACE_MS;
+    table->spent = 0;
+    return left > least ? left : least;
+}
+
+void table_wake(struct table *table)
+{
+    struct server *server = table->server;
+    const struct table_state *state = &table->now;
+    unsigned waiting = table_waiting(table), people = 0;
+    if (state->stage != STORE_RUNNING || server->stopping || !server->pool)
+        return;
+    for (unsigned s = 0; s < state->seats; s++) {
+        if (!(waiting >> s & 1))
+            continue;
+        if (!is_played_by_bot(&state->seat[s]))
+            people |= 1u << s;
+        else
+            think(table, s);
+    }
+    if (!people)
+        table->deadline = table->spent = 0;
+    else if (table->clock && !table->deadline)
+        table->deadline = server_now(server) + time_for(table);
+}
+
+void table_tick(struct table *table)
+{
+    struct server *server = table->server;
+    uint64_t now = server_now(server);
+    bool is_late = table->deadline && now >= table->deadline;
+    if (table->busy || table->changes)
+        return;
+    if (table->now.stage == STORE_RUNNING) {
+        if (!table->deadline && !table->clock && !table->observers &&
+            server_time() - table->now.changed >= CORRESPONDENCE_SECONDS)
+            is_late = true;
+        if (!is_late) {
+            table_wake(table);               /* a bot that could not be asked is asked again */
+            return;
+        }
+        table->deadline = 0;
+        struct change *change = change_new(table, apply_late);
+        if (change) {
+            change->request.phase = table->log.count;
+            change_submit(change, NULL, NULL);
+        }
+    } else if (table->now.stage == STORE_WAITING) {
+        if (table->observers || server_time() - table->now.changed < WAITING_SECONDS)
+            return;
+        struct change *change = change_new(table, apply_close);
+        if (change)
+            change_submit(change, NULL, NULL);
+    } else if (!table->observers && table->idle && now - table->idle > FORGET_MS) {
+        table_forget(table);
+    }
+}
