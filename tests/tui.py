@@ -1093,8 +1093,8 @@ def case_tables(folder):
     terminal = Terminal(folder, 'play', '--server', server.url, '--name', 'Ana')
     terminal.wait('Create a public table')
     terminal.keys('Up', 'Up', 'Enter')
-    text = terminal.wait('Waiting for players')
-    assert 'Ana (you)' in text and '2  free' in text, text
+    text = terminal.wait('Ana (you)')        # the room is shown before the seat is taken
+    assert 'Waiting for players' in text and '2  free' in text, text
     code = re.search(r'code: (\S+)', text).group(1)
     terminal.keys('b')
     terminal.wait('Ana, these four cards')
