@@ -93,9 +93,6 @@ void message_read(struct conn *conn, const char *text, size_t size);
 /* Whether a value can be the id of a message: 1 to 36 visible ASCII characters. */
 bool message_is_id(const json_t *value);
 
-/* One of the WebSocket messages, for tests of the documentation; NULL beyond the last. */
-const char *message_name(unsigned index);
-
 /* message.c, for http.c too: checks an object's members against what is allowed. */
 enum field_kind { FIELD_TEXT, FIELD_NUMBER, FIELD_SEAT, FIELD_BOOL, FIELD_ARRAY };     /* a seat is a number from 1 */
 struct field {

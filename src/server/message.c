@@ -267,11 +267,6 @@ static const struct message {
     { "ping", false, { { 0 } }, do_ping },
 };
 
-const char *message_name(unsigned index)
-{
-    return index < sizeof messages / sizeof *messages ? messages[index].type : NULL;
-}
-
 bool message_is_id(const json_t *value)
 {
     const char *text = json_string_value(value);

@@ -197,12 +197,6 @@ struct visitor *visitor_identify(const struct server *server, const char *cookie
     return NULL;
 }
 
-struct visitor *visitor_by_cookie(const struct server *server, const char *cookies)
-{
-    enum identity identity;
-    return visitor_identify(server, cookies, &identity, NULL);
-}
-
 bool visitor_renews(const struct server *server, const char *text)
 {
     struct token *token = read_token(server, text, strlen(text), NULL);
