@@ -642,6 +642,89 @@ TEST("seats and statistics")
     drop_folder();
 }
 
+/* What a change of a table writes. */
+
+static void nothing(struct store_job *job, enum store_result result)
+{
+    (void)job;
+    (void)result;
+}
+
+static enum store_result write_first_two(struct store_db *db, struct store_job *job)
+{
+    struct store_visitor one = visitor(1), two = visitor(2);
+    (void)job;
+    enum store_result result = store_put_visitor(db, &one);
+    return result ? result : store_put_visitor(db, &two);
+}
+
+static enum store_result do_commit(struct store_commit *commit)
+{
+    commit->job.run = store_run_commit;
+    commit->job.done = nothing;
+    store_submit(store, &commit->job);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    return commit->job.result;
+}
+
+static enum store_result look_at_commit(struct store_db *db, struct store_job *job)
+{
+    (void)job;
+    struct store_choice choices[STORE_SEATS];
+    struct store_table got;
+    struct seen seen = { 0 };
+    char code[16], *text = NULL;
+    size_t size = 0;
+    unsigned count = 0;
+    CHECK_INT(store_get_table(db, "CODE1", &got), STORE_OK);
+    CHECK_INT(got.state, STORE_RUNNING);
+    CHECK_INT(store_get_table(db, "CODE2", &got), STORE_NONE);       /* all of it was undone */
+    CHECK_INT(store_get_request(db, 1, "r1", code), STORE_OK);
+    CHECK_STR(code, "CODE1");
+    CHECK_INT(store_get_lines(db, 1, &text, &size), STORE_OK);
+    CHECK(size == 8 && text && !memcmp(text, "one\ntwo\n", 8));
+    free(text);
+    CHECK_INT(store_get_choices(db, 1, choices, &count), STORE_OK);
+    CHECK(count == 1 && choices[0].seat == 1 && choices[0].phase == 2);
+    CHECK_STR(choices[0].text, "17 22");
+    CHECK_INT(store_each_table_of(db, 1, 100, see_seat, &seen), STORE_OK);
+    CHECK_INT(seen.count, 1);
+    CHECK(seen.seat.table == 1 && seen.seat.seat == 0);
+    return STORE_OK;
+}
+
+TEST("a change of a table is written as a whole or not at all")
+{
+    make_folder();
+    if (!CHECK(open_store())) {
+        drop_folder();
+        return;
+    }
+    struct store_commit first = { .table = table(1, STORE_RUNNING), .made = 3000, .host = 1, .request = "r1",
+        .lines = "one\ntwo\n", .lines_size = 8, .seats = 2,
+        .seat = { { .table = 1, .visitor = 1, .points = -1000 }, { .table = 1, .visitor = 2, .seat = 1, .points = -1000 } } };
+    CHECK_INT(do_job(write_first_two), STORE_OK);
+    CHECK_INT(do_commit(&first), STORE_OK);
+    /* The same request again is for no second table, and nothing of that is left. */
+    struct store_commit again = { .table = table(2, STORE_WAITING), .made = 3001, .host = 1, .request = "r1", .seats = 1,
+        .seat = { { .table = 2, .visitor = 1, .points = -1000 } } };
+    CHECK_INT(do_commit(&again), STORE_NONE);
+    /* Lines that do not follow refuse the choice that comes with them. */
+    struct store_commit torn = { .table = { .id = 1 }, .made = 3002, .lines = "five\n", .lines_size = 5, .first_line = 4,
+        .has_choice = true, .choice = { .seat = 0, .phase = 4, .text = "1 2" } };
+    CHECK_INT(do_commit(&torn), STORE_FAILED);
+    /* A choice alone leaves the rest as it is; a seat without a visitor is dropped. */
+    struct store_commit choice = { .table = { .id = 1 }, .made = 3003, .has_choice = true,
+        .choice = { .seat = 1, .phase = 2, .text = "17 22" } };
+    CHECK_INT(do_commit(&choice), STORE_OK);
+    struct store_commit seats = { .table = { .id = 1 }, .made = 3004, .seats = 2,
+        .seat = { { .table = 1, .visitor = 1, .points = -1000 }, { .table = 1, .seat = 1 } } };
+    CHECK_INT(do_commit(&seats), STORE_OK);
+    CHECK_INT(do_job(look_at_commit), STORE_OK);
+    close_store();
+    drop_folder();
+}
+
 /* Jobs. */
 
 /* Writes visitor `number`; some write first and fail then. */

@@ -97,7 +97,7 @@ static enum pyr_err take_line(void *context, const struct pyr_edition *edition, 
     if (out.length >= sizeof line)
         return PYR_ERR_TEXT_LINE;
     if (effects->lines_size + out.length + 1 > effects->lines_room) {
-        size_t room = 2 * effects->lines_room + PYR_MAX_LINE;
+        size_t room = 2 * effects->lines_room + out.length + 256;    /* a turn of four is about 300 bytes */
         char *grown = realloc(effects->lines, room);
         if (!grown)
             return PYR_ERR_TEXT_FULL;

@@ -41,7 +41,8 @@ struct pool;
 int server_run(const struct server_options *options);
 
 /* The same in parts, for tests that turn the loop (server->loop) themselves. Each start, failed or not, is followed by one
- * finish. server_tick does what is due a few times a second; server_halt cuts all connections and closes everything at once. */
+ * finish. server_tick does what is due a few times a second; server_halt cuts all connections and closes everything at
+ * once. */
 struct server;
 bool server_start(struct server *server, const struct server_options *options, char *error, size_t size);
 void server_tick(struct server *server);

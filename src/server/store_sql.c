@@ -781,8 +781,8 @@ enum store_result store_commit(struct store_db *db, const struct store_commit *c
     enum store_result result = commit->table.config ? store_put_table(db, &commit->table) : STORE_OK;
     if (!result && commit->request[0]) {
         char code[16];
-        result = store_get_request(db, commit->host, commit->request, code) == STORE_OK ? STORE_NONE :   /* two came at once */
-            store_put_request(db, commit->host, commit->request, table, commit->made);
+        bool is_known = store_get_request(db, commit->host, commit->request, code) == STORE_OK;      /* two came at once */
+        result = is_known ? STORE_NONE : store_put_request(db, commit->host, commit->request, table, commit->made);
     }
     if (!result && commit->lines_size)
         result = store_add_lines(db, table, commit->first_line, commit->lines, commit->lines_size, commit->made);

@@ -54,8 +54,10 @@ PYR_API enum pyr_err pyr_fair_tags(struct pyr_match *match, const struct pyr_fai
 PYR_API enum pyr_err pyr_fair_reveal(struct pyr_match *match, const struct pyr_fair *fair);
 
 /* The same two for a game whose lines go to a sink. */
-PYR_API enum pyr_err pyr_fair_game_tags(const struct pyr_game *game, const struct pyr_fair *fair, const struct pyr_sink *sink);
-PYR_API enum pyr_err pyr_fair_game_reveal(const struct pyr_game *game, const struct pyr_fair *fair, const struct pyr_sink *sink);
+PYR_API enum pyr_err pyr_fair_game_tags(const struct pyr_game *game, const struct pyr_fair *fair,
+    const struct pyr_sink *sink);
+PYR_API enum pyr_err pyr_fair_game_reveal(const struct pyr_game *game, const struct pyr_fair *fair,
+    const struct pyr_sink *sink);
 
 /* The parts of the shuffle, for tests and for other uses of the same words. */
 struct pyr_fair_stream {

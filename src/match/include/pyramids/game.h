@@ -70,9 +70,10 @@ PYR_API enum pyr_err pyr_game_deal(struct pyr_game *game, const struct pyr_chanc
 PYR_API enum pyr_err pyr_game_load(struct pyr_game *game, const struct pyr_edition *edition, const char *text, size_t size,
     pyr_seat viewer, struct pyr_fault *fault);
 
-/* A line `tag NAME VALUE` for the sink; the game itself has no tags. PYR_ERR_TEXT_SPACE or _ENCODING if the words are not fit
- * for a line, PYR_ERR_TEXT_LINE if it would be too long, and codes of the sink. */
-PYR_API enum pyr_err pyr_game_tag(const struct pyr_game *game, const char *name, const char *value, const struct pyr_sink *sink);
+/* A line `tag NAME VALUE` for the sink; the game itself has no tags. PYR_ERR_TEXT_SPACE or _ENCODING if the words are not
+ * fit for a line, PYR_ERR_TEXT_LINE if it would be too long, and codes of the sink. */
+PYR_API enum pyr_err pyr_game_tag(const struct pyr_game *game, const char *name, const char *value,
+    const struct pyr_sink *sink);
 
 /* The true order of all that is still hidden, in a game that was loaded from its lines: the chance it began with. */
 PYR_API void pyr_game_set_chance(struct pyr_game *game, const struct pyr_chance *chance);
