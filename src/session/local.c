@@ -2,6 +2,7 @@
 #include <pyramids/local.h>
 
 static const char seats_tag[] = "seats", seed_tag[] = "seed", person[] = "person";
+static const char seats_comment[] = "; seats ";
 
 /* Words. */
 
@@ -132,6 +133,15 @@ static void put_choice(const struct pyr_local *local, pyr_seat seat, struct pyr_
     pyr_out_char(out, '\n');
 }
 
+/* A record from elsewhere may not say who plays; then a comment does. */
+static bool has_seats_tag(const struct pyr_match *match)
+{
+    for (uint32_t i = 0; i < match->log.lines; i++)
+        if (begins(pyr_match_line(match, i), "tag seats "))
+            return true;
+    return false;
+}
+
 size_t pyr_local_save(const struct pyr_local *local, char *to, size_t size)
 {
     const struct pyr_match *match = local->match;
@@ -143,6 +153,11 @@ size_t pyr_local_save(const struct pyr_local *local, char *to, size_t size)
     pyr_out_text(&out, "\n; me ");
     pyr_out_number(&out, local->me + 1);
     pyr_out_char(&out, '\n');
+    if (!has_seats_tag(match)) {
+        pyr_out_text(&out, seats_comment);
+        write_seats(local, match->replay.seats, &out);
+        pyr_out_char(&out, '\n');
+    }
     for (unsigned s = 0; s < match->replay.seats && !pyr_match_is_over(match); s++)
         if (match->choice[s].count && (match->choice[s].confirmed || local->people >> s & 1))
             put_choice(local, (pyr_seat)s, &out);
@@ -243,6 +258,8 @@ static void take_setup(struct pyr_local *local, struct pyr_word line)
     uint64_t me;
     if (begins(line, "tag seats "))
         read_seats(local, after(line, "tag seats "), local->match->replay.seats);
+    else if (begins(line, seats_comment))
+        read_seats(local, after(line, seats_comment), local->match->replay.seats);
     else if (begins(line, "tag seed "))
         read_number(after(line, "tag seed "), &local->seed);
     else if (begins(line, "; seed "))
