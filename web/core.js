@@ -269,7 +269,6 @@ export class Core {
     isOver() { return this.x.match_is_over() !== 0; }
     /** @param {number} seat */
     isWaiting(seat) { return (this.x.match_waiting() >> seat & 1) !== 0; }
-    anyWaiting() { return this.x.match_waiting() !== 0; }
     log() { return this.text(this.x.match_log()); }
     /** @returns {string[]} */
     lines() { return this.log().split('\n').slice(0, -1); }
@@ -294,7 +293,8 @@ export class Core {
 
     // A game at a server (remote.h).
 
-    /** At a table that is not opened yet; false: this is no code. @param {string} code @param {string} saved by an earlier visit; '': none */
+    /** At a table that is not opened yet; false: this is no code.
+     * @param {string} code @param {string} saved by an earlier visit; '': none */
     remoteBegin(code, saved) {
         this.put(code);
         const good = this.x.remote_begin() !== 0;
@@ -323,8 +323,8 @@ export class Core {
 
     /** The next thing that has happened; kind 0: nothing. */
     remoteEvent() {
-        const kind = /** @type {number} */ (this.x.remote_event());
-        return { kind, number: /** @type {number} */ (this.x.event_number()), code: this.text(this.x.event_code()), reason: this.text(this.x.event_reason()) };
+        const kind = /** @type {number} */ (this.x.remote_event()), number = /** @type {number} */ (this.x.event_number());
+        return { kind, number, code: this.text(this.x.event_code()), reason: this.text(this.x.event_reason()) };
     }
 
     /** What to do with the connection, and when to ask again; 0: after the next call. */
@@ -333,8 +333,10 @@ export class Core {
         return { wish, at: /** @type {number} */ (this.x.remote_wake_at()) };
     }
 
-    /** What the person does; false: not possible now. @param {'confirm' | 'retract' | 'take' | 'sit' | 'leave' | 'return' | 'fill' | 'standin' | 'close'} what
-     * @param {(number | bigint)[]} where a seat, or the step of `take` @param {string} text the level of `fill`, the key of `sit` */
+    /** What the person does; false: not possible now.
+     * @param {'confirm' | 'retract' | 'take' | 'sit' | 'leave' | 'return' | 'fill' | 'standin' | 'close'} what
+     * @param {(number | bigint)[]} where a seat, or the step of `take`
+     * @param {string} text the level of `fill`, the key of `sit` */
     remoteDo(what, where, text) {
         this.put(text);
         this.bytes().set(crypto.getRandomValues(new Uint8Array(this.x.random_size())), this.x.random());
@@ -343,10 +345,11 @@ export class Core {
 
     /** What is known of the table and the connection. Times are those of Date.now; 0: no clock runs, it is not lost. */
     remoteState() {
-        const flags = /** @type {number} */ (this.x.remote_flags());
-        return { lostAt: /** @type {number} */ (this.x.remote_lost_at()), deadline: /** @type {number} */ (this.x.remote_deadline()),
-            elsewhere: (flags & FLAG.elsewhere) !== 0, restarting: (flags & FLAG.restarting) !== 0, slow: (flags & FLAG.slow) !== 0,
-            unsent: (flags & FLAG.unsent) !== 0 };
+        const has = /** @param {number} flag */ (flag) => (this.x.remote_flags() & flag) !== 0;
+        const lostAt = /** @type {number} */ (this.x.remote_lost_at());
+        const deadline = /** @type {number} */ (this.x.remote_deadline());
+        return { lostAt, deadline, elsewhere: has(FLAG.elsewhere), restarting: has(FLAG.restarting), slow: has(FLAG.slow),
+            unsent: has(FLAG.unsent) };
     }
 
     /** Whether a seat's choice is in. @param {number} seat */
@@ -354,7 +357,9 @@ export class Core {
     /** For how long a person has not been connected, in milliseconds. @param {number} seat @returns {number} */
     remoteGone(seat) { return this.x.remote_gone(seat, Date.now()); }
     /** Our part in the shuffle, and the fingerprint that we were shown. */
-    remoteShuffle() { return { number: this.text(this.x.remote_number()), commitment: this.text(this.x.remote_commitment()) }; }
+    remoteShuffle() {
+        return { number: this.text(this.x.remote_number()), commitment: this.text(this.x.remote_commitment()) };
+    }
 
     // A game on this device (local.h).
 
@@ -364,8 +369,8 @@ export class Core {
         this.must(this.x.local_begin(names.length, seed));
     }
 
-    /** Goes on with what localSave has given. Null, or what is wrong. @param {string} text @param {bigint} seed for what it does
-     * not say @returns {Fault | null} */
+    /** Goes on with what localSave has given. Null, or what is wrong.
+     * @param {string} text @param {bigint} seed if it contains none @returns {Fault | null} */
     localLoad(text, seed) {
         const code = this.x.local_load(this.put(text), seed);
         return code ? this.fault(code) : null;
@@ -388,11 +393,12 @@ export class Core {
 
     /** The bot that has to choose, after how many lines, with which random numbers; seat -1: none. */
     localDue() {
-        return { seat: seatOf(this.x.local_due()), lines: /** @type {number} */ (this.x.match_lines()), seed: String(
-            this.x.local_due_seed()) };
+        const lines = /** @type {number} */ (this.x.match_lines());
+        return { seat: seatOf(this.x.local_due()), lines, seed: String(this.x.local_due_seed()) };
     }
 
-    /** A bot's choice; false if it is not due, or illegal. @param {number} seat @param {number} lines @param {string} choice */
+    /** A bot's choice; false if it is not due, or illegal.
+     * @param {number} seat @param {number} lines @param {string} choice */
     localAnswer(seat, lines, choice) {
         this.put(choice);
         return this.x.local_answer(seat, lines) !== 0;

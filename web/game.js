@@ -1,6 +1,7 @@
 /**
- * game.js: a game on this device: one person or several, and bots. Whose turn it is and what is saved is decided in the core (local.h); here is
- * who thinks for the bots, which window plays, and where the text of the game is kept: after every change, so a closed window costs nothing.
+ * game.js: a game on this device: one person or several, and bots. The core (local.h) decides whose turn it is and what
+ * is saved. This file lets bots think, settles which window plays, and stores the text of the game after every change, so
+ * that nothing is lost with a closed window.
  *
  * A game has a Core with the match, the seat that looks at it (`me`), and tells its view about changes. online.js has the other kind.
  */
@@ -13,10 +14,12 @@ import { playerName } from './words.js';
 /** @typedef {import('./core.js').Core} Core */
 /** @typedef {{name: string, level: string}} Seat level: '' for a person */
 /** @typedef {{at: string, pin: string, picked: number[]}} Held what is placed or picked but not confirmed, and in which position */
-/** @typedef {{record: string, seats: Seat[], me: number, pending: {seat: number, made: string[], confirmed: boolean}[]}} Parted a game as older pages kept it */
-/** @typedef {{id: string, record: string, edition: string, held?: Held | null, copy?: string, claim?: string}} Kept record: what the core saves;
+/** @typedef {{seat: number, made: string[], confirmed: boolean}} Pending steps that a seat has made */
+/** @typedef {{record: string, seats: Seat[], me: number, pending: Pending[]}} Parted a game as older pages kept it */
+/** @typedef {{id: string, record: string, edition: string, held?: Held | null, copy?: string, claim?: string}} Stored
+ *  record: what the core saves;
  *  copy: the code of the table at a server that this is a copy of; claim: of the window that plays it */
-/** @typedef {Kept | Kept & Parted} Saved */
+/** @typedef {Stored | Stored & Parted} Saved */
 /** @typedef {'thinking' | 'ready' | 'choosing' | 'next' | 'idle' | 'away' | 'gone'} Status */
 
 /** Of two windows with one game the later claim plays. Two made in the same moment, or by a clock that was put back, differ all the same.
@@ -96,14 +99,19 @@ export class Game {
     stop() {}
     /** More entries for the table's menu. @returns {[string, string, () => void][]} */
     menu() { return []; }
+    /** What is kept of the edition: nothing of the one that every page has. */
+    editionText() { return this.core.edition.name === 'classic' ? '' : this.core.edition.text; }
     /** The record as a file. */
     record() { return this.core.log(); }
 }
 
 /** A record with who plays and what is being chosen, as the core saves a game (local.h). @param {Parted} game */
-export const wholeText = ({ record, seats, me, pending }) => `${record}; seats ${seats.map((s) => s.level || 'person').join()}\n; me ${me + 1}\n${
-    pending.filter((p) => p.made.length).map(({ seat, made, confirmed }) => `; ${confirmed ? 'sealed' : 'draft'} ${seat + 1} ${
-        made.map((step) => BigInt(step).toString(16).padStart(16, '0')).join(' ')}\n`).join('')}`;
+export function wholeText({ record, seats, me, pending }) {
+    const hex = /** @param {string} step */ (step) => BigInt(step).toString(16).padStart(16, '0');
+    const choices = pending.filter((p) => p.made.length).map(({ seat, made, confirmed }) =>
+        `; ${confirmed ? 'sealed' : 'draft'} ${seat + 1} ${made.map(hex).join(' ')}\n`);
+    return `${record}; seats ${seats.map((s) => s.level || 'person').join()}\n; me ${me + 1}\n${choices.join('')}`;
+}
 
 export class LocalGame extends Game {
     /** @param {Core} core @param {Seat[]} seats @param {number} me @param {string} id */
@@ -166,7 +174,7 @@ export class LocalGame extends Game {
     }
 
     save() {
-        const { core, id, held, copy, claim } = this, edition = core.edition.name === 'classic' ? '' : core.edition.text;
+        const { core, id, held, copy, claim } = this, edition = this.editionText();
         if (core.isOver()) {
             keepGame({ id, date: Date.now(), record: core.log(), me: this.seats.findIndex((s) => !s.level), edition });
             write('game', undefined);
@@ -215,8 +223,8 @@ export class LocalGame extends Game {
         this.asked = position;
         const began = performance.now(), replacing = core.view(-1)?.phase === 'replace';
         /** @type {string | null} */
-        const choice = await this.thinker.ask({ kind: 'choice', record: core.visibleLog(seat), seat, level: this.seats[seat].level, seed }).catch(
-            () => null);
+        const choice = await this.thinker.ask({ kind: 'choice', record: core.visibleLog(seat), seat, seed,
+            level: this.seats[seat].level }).catch(() => null);
         if (choice === null) {
             this.asked = '';
             this.banner = this.noBots = { icon: 'bot', text: _('This part could not be loaded. Are you offline?'), alert: true, actions: [{ label: _('Try again'), act: () => {

@@ -1,6 +1,7 @@
 /**
- * online.js: a game at a server: who we are, one socket, what is kept in this browser, and words for what happens. The protocol itself is spoken by
- * the core (remote.h), whose match holds the lines that this seat may see, so the table does not know the difference.
+ * online.js: a game at a server: who we are, one socket, what is kept in this browser, and words for what happens. The
+ * core (remote.h) speaks the protocol. Its match holds the lines that this seat may see, so the table shows it like any
+ * other game.
  */
 import { _, ngettext } from './i18n.js';
 import { confirmed, dialog, esc, toast } from './dom.js';
@@ -15,8 +16,9 @@ import { keepGame, read, settings, write } from './store.js';
 /** @typedef {{kind: 'open' | 'friend' | 'person' | 'bot', name?: string, level?: string, here?: boolean, gone?: number, away?: boolean, ready?: boolean}} TableSeat */
 /** @typedef {{code: string, state: 'waiting' | 'running' | 'over' | 'closed', edition: string, public: boolean, clock: string, you: number, host: boolean, version: number, round: number, turn: number,
  *  seats: TableSeat[], rematch?: string, points?: number[], winners?: number[], created: number, commitment?: string, host_gone?: number}} Table */
-/** @typedef {{used?: number, text?: string, held?: import('./game.js').Held | null, number?: string, commitment?: string}} Memory what this browser remembers of a
- *  table: what the core saves, and what is placed; of older pages: the part in the shuffle */
+/** @typedef {import('./game.js').Held} Held */
+/** @typedef {{used?: number, text?: string, held?: Held | null, number?: string, commitment?: string}} Memory what this
+ *  browser remembers of a table: what the core saves, and what is placed; of older pages: the part in the shuffle */
 
 const PATIENCE = 30000;          // without a connection, before other ways are offered
 const HOST_GONE = 120000;        // without the host, before any player may ask for a stand-in (docs/protocol.md)
@@ -94,9 +96,12 @@ export async function visit(nameless = '') {
     write('visited', true);
 }
 
-/** What was kept of a table, for the core: its text, or what an older page kept of its part in the shuffle. @param {Memory} memory @param {string} code */
-const memoryText = ({ text, number, commitment }, code) => text ?? (number ? `pyramids-remote 1\ntable ${code}\nnumber ${number}\n${commitment ?
-    `commitment ${commitment}\n` : ''}` : '');
+/** What was kept of a table, for the core. Of an older page's memory it is the part in the shuffle.
+ * @param {Memory} memory @param {string} code */
+function memoryText({ text, number, commitment }, code) {
+    const promise = commitment ? `commitment ${commitment}\n` : '';
+    return text ?? (number ? `pyramids-remote 1\ntable ${code}\nnumber ${number}\n${promise}` : '');
+}
 
 export class OnlineGame extends Game {
     /** @param {App} app @param {string} code */
@@ -117,6 +122,7 @@ export class OnlineGame extends Game {
         this.stopped = false;
         /** The game is over, and its whole record was asked for. */
         this.whole = false;
+        this.lacksEdition = false;
         this.shuffle = '';
         /** @type {WebSocket | null} */
         this.socket = null;
@@ -143,7 +149,8 @@ export class OnlineGame extends Game {
         if (kept === this.kept || core.remoteState().elsewhere)
             return;                          // then the newer window does
         this.kept = kept;
-        const all = Object.entries({ .../** @type {Record<string, Memory>} */ (read('tables', {})), [this.id]: { used: Date.now(), text, held } });
+        const before = read('tables', /** @type {Record<string, Memory>} */ ({}));
+        const all = Object.entries({ ...before, [this.id]: { used: Date.now(), text, held } });
         write('tables', Object.fromEntries(all.sort((a, b) => (b[1].used ?? 0) - (a[1].used ?? 0)).slice(0, MOST_TABLES)));
     }
 
@@ -210,7 +217,7 @@ export class OnlineGame extends Game {
         for (let event = core.remoteEvent(); event.kind; event = core.remoteEvent()) {
             const { kind, number } = event;
             any = true;
-            if (kind === EVENT.edition)
+            if (kind === EVENT.edition || (kind === EVENT.table && this.lacksEdition))
                 void this.getEdition(this.table?.edition ?? '');
             else if (kind === EVENT.over)
                 void this.finish();
@@ -254,14 +261,16 @@ export class OnlineGame extends Game {
             this.banner = { icon: 'wifi', alert: true, text: this.hasMarks() ? _('The server restarts. Your marks are safe.') :
                 _('The server restarts. This page finds it again by itself.'), actions };
         else if (elsewhere)
-            this.banner = { icon: 'device', text: _('You play this seat in another window now.'), actions: [{ label: _('Play here'), act: () => {
-                this.core.remoteOpenHere();
-                this.go();
-            } }] };
+            this.banner = { icon: 'device', text: _('You play this seat in another window now.'), actions: [{
+                label: _('Play here'), act: () => {
+                    this.core.remoteOpenHere();
+                    this.go();
+                } }] };
         else if (slow)
             this.banner = { icon: 'wifi', text: _('The connection is slow. Your choice is on its way.'), actions };
         else if (seats[this.me]?.away)
-            this.banner = { icon: 'bot', text: _('A bot plays for you'), actions: [{ label: _('Play myself'), act: () => this.act('return') }] };
+            this.banner = { icon: 'bot', text: _('A bot plays for you'), actions: [{
+                label: _('Play myself'), act: () => this.act('return') }] };
         else if (absent >= 0)
             this.banner = { icon: 'wifi', text: ngettext('%{name} has been away for %{n} minute.', '%{name} has been away for %{n} minutes.',
                 this.minutesGone(absent), { name: this.seats[absent].name }), actions: [{ label: _('Let a bot play'), act: () =>
@@ -290,16 +299,19 @@ export class OnlineGame extends Game {
         if (value !== 'go' || !this.core.remoteState().lostAt)
             return;
         const { core, me } = this, seats = this.seats.map((s, i) => i === me ? s : { ...s, level: s.level || settings.level });
-        const whole = dealAnew(core.lines(), (below) => crypto.getRandomValues(new Uint32Array(1))[0] % below), at = whole.findIndex((l) => l.startsWith('deal'));
+        const whole = dealAnew(core.lines(), (below) => crypto.getRandomValues(new Uint32Array(1))[0] % below);
+        const at = whole.findIndex((l) => l.startsWith('deal'));
         whole.splice(at, 0, ...seats.flatMap((s, i) => s.level && !whole.some((l) => l.startsWith(`tag bot ${i + 1} `)) ? [`tag bot ${i + 1} ${s.level}`] : []));
-        const record = wholeText({ record: whole.map((l) => l + '\n').join(''), seats, me, pending: [{ seat: me, made: core.made(me).map((s) => String(s.step)),
-            confirmed: core.isConfirmed(me) }] });
-        write('game', { id: `${Date.now()}`, record, edition: core.edition.name === 'classic' ? '' : core.edition.text, held: this.held && { ...this.held,
-            at: this.held.at.replace(/^\d+/, String(whole.length)) }, copy: this.id });
+        const made = core.made(me).map((s) => String(s.step));
+        const pending = [{ seat: me, made, confirmed: core.isConfirmed(me) }];
+        const held = this.held && { ...this.held, at: this.held.at.replace(/^\d+/, String(whole.length)) };
+        const record = wholeText({ record: whole.map((l) => l + '\n').join(''), seats, me, pending });
+        write('game', { id: `${Date.now()}`, record, edition: this.editionText(), held, copy: this.id });
         this.app.go('play');
     }
 
-    /** What this person does. @param {Parameters<import('./core.js').Core['remoteDo']>[0]} what @param {(number | bigint)[]} [where] @param {string} [text] */
+    /** What this person does; see core.js. @param {Parameters<import('./core.js').Core['remoteDo']>[0]} what
+     * @param {(number | bigint)[]} [where] @param {string} [text] */
     act(what, where = [], text = '') {
         this.core.remoteDo(what, where, text);
         this.go();
@@ -345,10 +357,12 @@ export class OnlineGame extends Game {
         if (name !== this.core.edition.name) {
             const text = await api('GET', `editions/${encodeURIComponent(name)}`).catch(() => '');
             if (!text || this.core.readEdition(text)) {
+                this.lacksEdition = true;    // asked for again with the next news of the table
                 this.problem('no_edition');
                 return;
             }
         }
+        this.lacksEdition = false;
         this.core.remoteSetEdition();
         this.go();
     }
@@ -357,7 +371,7 @@ export class OnlineGame extends Game {
     async finish() {
         const { core } = this, record = await api('GET', `tables/${this.id}/record`).catch(() => '');
         if (record && core.remoteSetRecord(record)) {
-            keepGame({ id: this.id, date: Date.now(), record, me: this.me, edition: core.edition.name === 'classic' ? '' : core.edition.text });
+            keepGame({ id: this.id, date: Date.now(), record, me: this.me, edition: this.editionText() });
             this.checkShuffle(record);
         }
         this.whole = true;
@@ -401,8 +415,8 @@ export class OnlineGame extends Game {
 
     /** Holds the finished game against the promise. @param {string} record */
     checkShuffle(record) {
-        const { code, line, compared } = this.core.verify(record), { number, commitment } = this.core.remoteShuffle(), has = /** @param {string} tag */ (tag) =>
-            record.includes(`\ntag ${tag}\n`);
+        const { code, line, compared } = this.core.verify(record), { number, commitment } = this.core.remoteShuffle();
+        const has = /** @param {string} tag */ (tag) => record.includes(`\ntag ${tag}\n`);
         const NO_COMMITMENT = 2, seen = number && this.me >= 0 ? has(`commitment ${commitment}`) && has(`number ${this.me + 1} ${number}`) : null;
         if (code === NO_COMMITMENT)
             return;
@@ -434,7 +448,8 @@ export class OnlineGame extends Game {
         if (table && this.maySubstitute())
             table.seats.forEach((s, i) => {
                 if (this.isGone(i) && !s.away && i !== this.me)
-                    items.push(['bot', _('Let a bot play for %{name}', { name: s.name ?? '' }), () => this.act('standin', [i])]);
+                    items.push(['bot', _('Let a bot play for %{name}', { name: s.name ?? '' }), () =>
+                        this.act('standin', [i])]);
             });
         if (this.me >= 0 && !table?.seats[this.me].away)
             items.push(['bot', _('Let a bot play for me'), () => this.act('leave')]);

@@ -589,7 +589,9 @@ await test('one number for the shuffle of a table, whatever the server answers',
 });
 
 await test('a number that an older page has drawn for a table is kept, and what the server had promised', async () => {
-    const code = await strangersTable({ kind: 'open' }, { kind: 'bot', level: 'novice' }), number = '0123456789abcdef'.repeat(4);
+    const code = await strangersTable({ kind: 'open' }, { kind: 'bot', level: 'novice' });
+    const number = '0123456789abcdef'.repeat(4);
+    const record = async () => (await fetch(`${url}api/tables/${code}/record`)).text();
     const page = await open(browser, url), { commitment } = (await (await fetch(`${url}api/tables/${code}`)).json()).table;
     const kept = () => page.evaluate((id) => JSON.parse(localStorage.getItem('pyramids.tables'))[id].text, code);
     await page.evaluate(([id, old]) => localStorage.setItem('pyramids.tables', JSON.stringify({ [id]: old })),
@@ -597,7 +599,7 @@ await test('a number that an older page has drawn for a table is kept, and what 
     await page.goto(`${url}#table/${code}`);
     await page.getByRole('button', { name: 'Sit down' }).click();
     await page.getByRole('heading', { name: /Keep two/ }).waitFor();
-    truth((await (await fetch(`${url}api/tables/${code}/record`)).text()).includes(`\ntag number 1 ${number}\n`), 'it is in the record');
+    truth((await record()).includes(`\ntag number 1 ${number}\n`), 'it is in the record');
     truth((await kept()).includes(`\nnumber ${number}\ncommitment ${commitment}\n`), `and still here: ${await kept()}`);
     await page.context().close();
 });
