@@ -115,6 +115,26 @@ TEST("who plays what is in the record") {
     CHECK_INT(pyr_local_begin(&other, &other_match, &plain, 5, names, levels, 1, false), PYR_ERR_SEATS);
 }
 
+TEST("who plays a record without that tag is in a comment, and stays there") {
+    begin(3, 1, 9);
+    size_t size = pyr_local_save(&local, text, sizeof text);
+    CHECK(!strstr(text, "; seats "));
+    /* The same without the tag, as older pages kept it. */
+    char *tag = strstr(text, "tag seats "), *rest = strchr(tag, '\n') + 1;
+    memmove(tag, rest, strlen(rest) + 1);
+    size = strlen(text);
+    size += (size_t)snprintf(text + size, sizeof text - size, "; seats novice,person,expert\n");
+    for (unsigned i = 0; i < 2; i++) {
+        CHECK_INT(pyr_local_load(&other, &other_match, &plain, text, size, 1, "club", 4, NULL), PYR_OK);
+        CHECK_INT(other.people, 2);
+        CHECK_INT(other.me, 1);
+        CHECK_STR(other.seat[0].level, "novice");
+        CHECK_STR(other.seat[2].level, "expert");
+        size = pyr_local_save(&other, text, sizeof text);
+        CHECK(strstr(text, "\n; seats novice,person,expert\n"));
+    }
+}
+
 TEST("people who share a device see nothing of each other") {
     begin(3, 7, 11);
     CHECK(local.covered);

@@ -442,6 +442,53 @@ TEST("one number per table, however often the server refuses the seat") {
     CHECK_STR(again, first);
 }
 
+TEST("a seat that cannot be stored now is not asked for again by itself") {
+    static const char waiting[] = "{\"type\":\"table\",\"code\":\"K7QXMWRT\",\"state\":\"waiting\",\"edition\":\"plain\","
+        "\"you\":0,\"seats\":[{\"kind\":\"open\"},{\"kind\":\"open\"}]}";
+    uint8_t number[32] = { 1, 2, 3 }, other[32] = { 9 };
+    char first[65], again[65], answer[128];
+    begin_clients(38);
+    struct client *c = &client[0];
+    pyr_remote_connected(&c->remote, c->now);
+    pyr_remote_next(&c->remote, c->now);
+    receive(c, waiting);
+    CHECK(pyr_remote_sit(&c->remote, PYR_NOBODY, "", number, new_id(), c->now));
+    CHECK(member(pyr_remote_next(&c->remote, c->now), "number", first, sizeof first));
+    snprintf(answer, sizeof answer, "{\"type\":\"error\",\"id\":\"%s\",\"code\":\"storage\"}", c->remote.sent[0].id);
+    receive(c, answer);
+    CHECK_INT(c->refused, 1);
+    CHECK_STR(c->code, "storage");
+    CHECK(!pyr_remote_next(&c->remote, c->now + 60000) && !pyr_remote_wake_at(&c->remote));
+    restart(0);
+    pyr_remote_connected(&c->remote, c->now);
+    CHECK(strstr(pyr_remote_next(&c->remote, c->now), "\"open\""));
+    receive(c, waiting);
+    CHECK(!pyr_remote_next(&c->remote, c->now));
+    CHECK(pyr_remote_sit(&c->remote, PYR_NOBODY, "", other, new_id(), c->now));
+    CHECK(member(pyr_remote_next(&c->remote, c->now), "number", again, sizeof again));
+    CHECK_STR(again, first);
+}
+
+TEST("standing up before the game is no wish for a bot") {
+    static const char away[] = "{\"type\":\"table\",\"code\":\"K7QXMWRT\",\"state\":\"%s\",\"edition\":\"plain\",\"you\":1,"
+        "\"version\":0,\"seats\":[{\"kind\":\"person\",\"name\":\"Ana\",\"here\":true,\"away\":%s},"
+        "{\"kind\":\"bot\",\"name\":\"club\",\"level\":\"club\"}]}";
+    char table[400];
+    begin_clients(39);
+    struct client *c = &client[0];
+    pyr_remote_connected(&c->remote, c->now);
+    pyr_remote_next(&c->remote, c->now);
+    snprintf(table, sizeof table, away, "waiting", "false");
+    receive(c, table);
+    CHECK(pyr_remote_leave(&c->remote, new_id(), c->now));
+    pyr_remote_lost(&c->remote, c->now, 0);
+    pyr_remote_connected(&c->remote, c->now);
+    pyr_remote_next(&c->remote, c->now);
+    snprintf(table, sizeof table, away, "running", "true");
+    receive(c, table);
+    CHECK_STR(pyr_remote_next(&c->remote, c->now), "{\"type\":\"return\"}");
+}
+
 TEST("coming back ends what a bot does for this person, unless it was their wish") {
     static const char away[] = "{\"type\":\"table\",\"code\":\"K7QXMWRT\",\"state\":\"running\",\"edition\":\"plain\",\"you\":1,\"version\":0,\"seats\":["
         "{\"kind\":\"person\",\"name\":\"Ana\",\"here\":true,\"away\":true},{\"kind\":\"bot\",\"name\":\"club\",\"level\":\"club\"}]}";

@@ -30,6 +30,10 @@ export const VIEW = { desk: 0, seats: 136, phase: 137, round: 138, turn: 139, wa
     seat: 228, size: 232 };
 export const SCORE = { total: 0, pyramids: 2, torches: 4, points: 6, gems: 8, skulls: 10 };
 export const OUTLOOK = { points: 0, win: 16 };
+export const EVENT = { table: 1, lines: 2, ready: 3, edition: 4, over: 5, refused: 7, done: 8, presence: 9,
+    returned: 10, missed: 11, bad: 12 };
+export const WISH = { connect: 1, drop: 2 };
+export const FLAG = { elsewhere: 1, restarting: 2, slow: 4, unsent: 8 };
 export const LUCK = { decision: 1, chance: 2 };
 export const OPTION = { usual: 401, points: 408, win: 412, points_margin: 416, win_margin: 420, size: 432 };
 export const DECISION = { line: 0, seat: 4, made: 8, best: 440, bests: 2600, points_lost: 2604, win_lost: 2608,

@@ -7,8 +7,8 @@
  */
 
 import {
-    CHANCE, DECISION, DESK, ERR, KIND, LUCK, OPTION, OUTLOOK, PHASE, POINTS, SCORE, SEAT, STEP, SUM, TILE,
-    VIEW, WIN, WORTH,
+    CHANCE, DECISION, DESK, ERR, EVENT, FLAG, KIND, LUCK, OPTION, OUTLOOK, PHASE, POINTS, SCORE, SEAT, STEP, SUM, TILE,
+    VIEW, WIN, WISH, WORTH,
 } from './codes.js';
 
 /** @typedef {{name: string, copies: number, rows: string[], size: number}} Pattern */
@@ -64,7 +64,7 @@ import {
  * @property {{points: number, luck: number, skill: number, lost: number, rate: number, level: string}[]} sums
  */
 
-export { ERR };
+export { ERR, EVENT, WISH };
 export const COLOURS = /** @type {Colour[]} */ (['green', 'orange', 'purple']);
 export const TILES = Object.values(TILE);
 export const NOBODY = SEAT.nobody, ONLOOKER = SEAT.onlooker;
@@ -245,12 +245,16 @@ export class Core {
         return names;
     }
 
+    /** @param {number} code of a call that a person cannot make fail */
+    must(code) {
+        if (code)
+            throw new CoreError(this.fault(code));
+    }
+
     /** @param {string[]} names @param {bigint} seed */
     start(names, seed) {
         this.put(names.join('\n') + '\n');
-        const code = this.x.match_start(names.length, seed);
-        if (code)
-            throw new CoreError({ code, line: 0, column: 0, numbers: [], word: '', expected: '' });
+        this.must(this.x.match_start(names.length, seed));
     }
 
     /** Null, or what is wrong; then there is no match. @param {string} text @param {number} [viewer] @returns {Fault | null} */
@@ -265,7 +269,6 @@ export class Core {
     isOver() { return this.x.match_is_over() !== 0; }
     /** @param {number} seat */
     isWaiting(seat) { return (this.x.match_waiting() >> seat & 1) !== 0; }
-    anyWaiting() { return this.x.match_waiting() !== 0; }
     log() { return this.text(this.x.match_log()); }
     /** @returns {string[]} */
     lines() { return this.log().split('\n').slice(0, -1); }
@@ -286,6 +289,119 @@ export class Core {
 
     names() {
         return this.lines().filter((l) => l.startsWith('player ')).map((l) => l.slice(9));
+    }
+
+    // A game at a server (remote.h).
+
+    /** At a table that is not opened yet; false: this is no code.
+     * @param {string} code @param {string} saved by an earlier visit; '': none */
+    remoteBegin(code, saved) {
+        this.put(code);
+        const good = this.x.remote_begin() !== 0;
+        this.x.remote_restore(this.put(saved));
+        return good;
+    }
+
+    remoteSave() { return this.x.remote_save() ? this.text(this.x.buffer()) : ''; }
+    /** The edition that was read last is the table's. */
+    remoteSetEdition() { this.x.remote_set_edition(Date.now()); }
+    /** The whole record of a finished game; false: it is none. @param {string} text */
+    remoteSetRecord(text) { return this.x.remote_set_record(this.put(text)) === 0; }
+    remoteConnected() { this.x.remote_connected(Date.now()); }
+    remoteLost() { this.x.remote_lost(Date.now(), Math.random() * 2 ** 32); }
+    /** @param {string} text */
+    remoteReceive(text) { this.x.remote_receive(this.put(text), Date.now()); }
+    /** @param {boolean} isLookedAt */
+    remoteLook(isLookedAt) { this.x.remote_look(isLookedAt ? 1 : 0); }
+    remoteOpenHere() { this.x.remote_open_here(); }
+
+    /** The next message to send; '': none. */
+    remoteNext() {
+        const at = this.x.remote_next(Date.now());
+        return at ? this.text(at) : '';
+    }
+
+    /** The next thing that has happened; kind 0: nothing. */
+    remoteEvent() {
+        const kind = /** @type {number} */ (this.x.remote_event()), number = /** @type {number} */ (this.x.event_number());
+        return { kind, number, code: this.text(this.x.event_code()), reason: this.text(this.x.event_reason()) };
+    }
+
+    /** What to do with the connection, and when to ask again; 0: after the next call. */
+    remoteWish() {
+        const wish = /** @type {number} */ (this.x.remote_wish(Date.now()));
+        return { wish, at: /** @type {number} */ (this.x.remote_wake_at()) };
+    }
+
+    /** What the person does; false: not possible now.
+     * @param {'confirm' | 'retract' | 'take' | 'sit' | 'leave' | 'return' | 'fill' | 'standin' | 'close'} what
+     * @param {(number | bigint)[]} where a seat, or the step of `take`
+     * @param {string} text the level of `fill`, the key of `sit` */
+    remoteDo(what, where, text) {
+        this.put(text);
+        this.bytes().set(crypto.getRandomValues(new Uint8Array(this.x.random_size())), this.x.random());
+        return this.x[`remote_${what}`](...where, Date.now()) !== 0;
+    }
+
+    /** What is known of the table and the connection. Times are those of Date.now; 0: no clock runs, it is not lost. */
+    remoteState() {
+        const has = /** @param {number} flag */ (flag) => (this.x.remote_flags() & flag) !== 0;
+        const lostAt = /** @type {number} */ (this.x.remote_lost_at());
+        const deadline = /** @type {number} */ (this.x.remote_deadline());
+        return { lostAt, deadline, elsewhere: has(FLAG.elsewhere), restarting: has(FLAG.restarting), slow: has(FLAG.slow),
+            unsent: has(FLAG.unsent) };
+    }
+
+    /** Whether a seat's choice is in. @param {number} seat */
+    remoteIsReady(seat) { return (this.x.remote_ready() >> seat & 1) !== 0; }
+    /** For how long a person has not been connected, in milliseconds. @param {number} seat @returns {number} */
+    remoteGone(seat) { return this.x.remote_gone(seat, Date.now()); }
+    /** Our part in the shuffle, and the fingerprint that we were shown. */
+    remoteShuffle() {
+        return { number: this.text(this.x.remote_number()), commitment: this.text(this.x.remote_commitment()) };
+    }
+
+    // A game on this device (local.h).
+
+    /** Begins one. @param {string[]} names @param {string[]} levels of bots; '': a person @param {bigint} seed */
+    localBegin(names, levels, seed) {
+        this.put([...names, ...levels].join('\n') + '\n');
+        this.must(this.x.local_begin(names.length, seed));
+    }
+
+    /** Goes on with what localSave has given. Null, or what is wrong.
+     * @param {string} text @param {bigint} seed if it contains none @returns {Fault | null} */
+    localLoad(text, seed) {
+        const code = this.x.local_load(this.put(text), seed);
+        return code ? this.fault(code) : null;
+    }
+
+    localSave() { return this.x.local_save() ? this.text(this.x.buffer()) : ''; }
+    localConfirm() { return this.x.local_confirm() === 0; }
+    localRetract() { return this.x.local_retract() === 0; }
+    /** @param {bigint} step */
+    localTake(step) { return this.x.local_take(step) === 0; }
+    localUncover() { this.x.local_uncover(); }
+    /** The bot that plays a seat; '': a person does. @param {number} seat */
+    localLevel(seat) { return this.text(this.x.local_level(seat)); }
+
+    /** Whose turn it is among those who share the device, and whether they have to take it first. */
+    localPerson() {
+        this.x.local_next_person();
+        return { me: /** @type {number} */ (this.x.local_me()), covered: this.x.local_is_covered() !== 0 };
+    }
+
+    /** The bot that has to choose, after how many lines, with which random numbers; seat -1: none. */
+    localDue() {
+        const lines = /** @type {number} */ (this.x.match_lines());
+        return { seat: seatOf(this.x.local_due()), lines, seed: String(this.x.local_due_seed()) };
+    }
+
+    /** A bot's choice; false if it is not due, or illegal.
+     * @param {number} seat @param {number} lines @param {string} choice */
+    localAnswer(seat, lines, choice) {
+        this.put(choice);
+        return this.x.local_answer(seat, lines) !== 0;
     }
 
     /** @param {number} at @returns {Desk} */

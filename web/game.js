@@ -1,6 +1,7 @@
 /**
- * game.js: a game on this device: one person or several, and bots. The record and what is being chosen are kept after every change, so a
- * closed window costs nothing: what is still face down is shuffled anew when the game is opened again, which nobody can tell from before.
+ * game.js: a game on this device: one person or several, and bots. The core (local.h) decides whose turn it is and what
+ * is saved. This file lets bots think, settles which window plays, and stores the text of the game after every change, so
+ * that nothing is lost with a closed window.
  *
  * A game has a Core with the match, the seat that looks at it (`me`), and tells its view about changes. online.js has the other kind.
  */
@@ -8,12 +9,17 @@ import { _ } from './i18n.js';
 import { Thinker, randomSeed } from './thinker.js';
 import { keepGame, read, write } from './store.js';
 import { takeStep, DRAW } from './core.js';
+import { playerName } from './words.js';
 
 /** @typedef {import('./core.js').Core} Core */
 /** @typedef {{name: string, level: string}} Seat level: '' for a person */
 /** @typedef {{at: string, pin: string, picked: number[]}} Held what is placed or picked but not confirmed, and in which position */
-/** @typedef {{id: string, record: string, edition: string, seats: Seat[], me: number, pending: {seat: number, made: string[], confirmed: boolean}[], held?: Held | null,
- *  copy?: string, claim?: string}} Saved copy: the code of the table at a server that this is a copy of; claim: of the window that plays it */
+/** @typedef {{seat: number, made: string[], confirmed: boolean}} Pending steps that a seat has made */
+/** @typedef {{record: string, seats: Seat[], me: number, pending: Pending[]}} Parted a game as older pages kept it */
+/** @typedef {{id: string, record: string, edition: string, held?: Held | null, copy?: string, claim?: string}} Stored
+ *  record: what the core saves;
+ *  copy: the code of the table at a server that this is a copy of; claim: of the window that plays it */
+/** @typedef {Stored | Stored & Parted} Saved */
 /** @typedef {'thinking' | 'ready' | 'choosing' | 'next' | 'idle' | 'away' | 'gone'} Status */
 
 /** Of two windows with one game the later claim plays. Two made in the same moment, or by a clock that was put back, differ all the same.
@@ -93,33 +99,42 @@ export class Game {
     stop() {}
     /** More entries for the table's menu. @returns {[string, string, () => void][]} */
     menu() { return []; }
+    /** What is kept of the edition: nothing of the one that every page has. */
+    editionText() { return this.core.edition.name === 'classic' ? '' : this.core.edition.text; }
     /** The record as a file. */
     record() { return this.core.log(); }
 }
 
+/** A record with who plays and what is being chosen, as the core saves a game (local.h). @param {Parted} game */
+export function wholeText({ record, seats, me, pending }) {
+    const hex = /** @param {string} step */ (step) => BigInt(step).toString(16).padStart(16, '0');
+    const choices = pending.filter((p) => p.made.length).map(({ seat, made, confirmed }) =>
+        `; ${confirmed ? 'sealed' : 'draft'} ${seat + 1} ${made.map(hex).join(' ')}\n`);
+    return `${record}; seats ${seats.map((s) => s.level || 'person').join()}\n; me ${me + 1}\n${choices.join('')}`;
+}
+
 export class LocalGame extends Game {
-    /** @param {Core} core @param {Seat[]} seats @param {number} me */
-    constructor(core, seats, me) {
+    /** @param {Core} core @param {Seat[]} seats @param {number} me @param {string} id */
+    constructor(core, seats, me, id) {
         super(core, seats, me);
+        this.id = id;
         this.thinker = new Thinker(core);
-        /** @type {Set<string>} */
-        this.asked = new Set();
+        /** The position in which a bot was asked last. */
+        this.asked = '';
         this.stopped = false;
         this.copy = '';
         this.claim = newClaim(LocalGame.saved()?.claim);
         /** Said when the bots could not be fetched. @type {Game['banner']} */
         this.noBots = null;
-        this.people = seats.map((s, i) => s.level ? -1 : i).filter((i) => i >= 0);
     }
 
     /** @param {Core} core with its edition @param {Seat[]} seats */
     static start(core, seats) {
-        const game = new LocalGame(core, seats, seats.findIndex((s) => !s.level));
-        core.start(seats.map((s) => s.name), randomSeed());
+        core.localBegin(seats.map((s) => s.name), seats.map((s) => s.level), randomSeed());
         core.tag('date', new Date().toISOString().slice(0, 10));
         seats.forEach((s, i) => s.level && core.tag('bot', `${i + 1} ${s.level}`));
-        game.id = `${Date.now()}`;
-        game.covered = game.people.length > 1 ? seats[game.me].name : '';
+        const game = new LocalGame(core, seats, -1, `${Date.now()}`);
+        game.look();
         game.save();
         return game;
     }
@@ -127,11 +142,13 @@ export class LocalGame extends Game {
     /** The game that was under way; null if there is none that can be read. @param {Core} core @returns {LocalGame | null} */
     static resume(core) {
         const saved = LocalGame.saved();
-        if (!saved || (saved.edition && core.readEdition(saved.edition)) || core.load(saved.record))
+        if (!saved || (saved.edition && core.readEdition(saved.edition)) ||
+            core.localLoad('seats' in saved ? wholeText(saved) : saved.record, randomSeed()))
             return null;
-        core.shuffle(randomSeed());
-        const game = new LocalGame(core, saved.seats, saved.me);
-        game.id = saved.id;
+        const game = new LocalGame(core, core.names().map((name, s) => {
+            const level = core.localLevel(s);
+            return { name: level ? playerName(name) : name, level };
+        }), -1, saved.id);
         game.held = saved.held ?? null;
         game.copy = saved.copy ?? '';
         if (game.copy)
@@ -141,41 +158,38 @@ export class LocalGame extends Game {
                 game.banner = null;
                 game.changed();
             } }] };
-        for (const { seat, made, confirmed } of saved.pending) {
-            for (const step of made)
-                core.step(seat, BigInt(step));
-            if (confirmed)
-                core.confirm(seat);
-        }
-        game.covered = game.people.length > 1 ? saved.seats[saved.me].name : '';
+        game.look();
         return game;
     }
 
     /** One that is over. @param {Core} core with its record @param {import('./store.js').Kept} kept */
     static finished(core, kept) {
         const levels = new Map(core.lines().flatMap((l) => { const tag = /^tag bot (\d) (\S+)/.exec(l); return tag ? [[Number(tag[1]) - 1, tag[2]]] : []; }));
-        const game = new LocalGame(core, core.names().map((name, s) => ({ name, level: levels.get(s) ?? '' })), kept.me);
-        game.id = kept.id;
-        return game;
+        return new LocalGame(core, core.names().map((name, s) => ({ name, level: levels.get(s) ?? '' })), kept.me, kept.id);
     }
 
     /** @returns {Saved | null} */
     static saved() {
         const saved = /** @type {Saved | null} */ (read('game', null));
-        return typeof saved?.record === 'string' && Array.isArray(saved.seats) ? saved : null;
+        return typeof saved?.record === 'string' ? saved : null;
     }
 
     save() {
-        const pending = this.people.map((seat) => ({ seat, made: this.core.made(seat).map((s) => String(s.step)), confirmed: this.core.isConfirmed(
-            seat) }));
-        const edition = this.core.edition.name === 'classic' ? '' : this.core.edition.text;
-        if (this.core.isOver()) {
-            keepGame({ id: this.id, date: Date.now(), record: this.core.log(), me: this.people[0] ?? 0, edition });
+        const { core, id, held, copy, claim } = this, edition = this.editionText();
+        if (core.isOver()) {
+            keepGame({ id, date: Date.now(), record: core.log(), me: this.seats.findIndex((s) => !s.level), edition });
             write('game', undefined);
         } else {
-            write('game', { id: this.id, record: this.core.log(), edition, seats: this.seats, me: this.me, pending, held: this.held,
-                copy: this.copy, claim: this.claim });
+            write('game', { id, record: core.localSave(), edition, held, copy, claim });
         }
+    }
+
+    /** Who is to play; if that is another person than before, they take the device first. */
+    look() {
+        const { me, covered } = this.core.localPerson();
+        if (covered || (this.me >= 0 && me !== this.me))
+            this.covered = this.seats[me].name;
+        this.me = me;
     }
 
     /** @param {Held} held */
@@ -196,34 +210,24 @@ export class LocalGame extends Game {
     run() {
         if (this.stopped)
             return;
+        this.look();
         this.save();
-        const { core } = this;
-        if (this.people.length > 1 && !core.isOver() && (core.isConfirmed(this.me) || !core.isWaiting(this.me))) {
-            const next = this.people.find((s) => core.isWaiting(s));
-            if (next !== undefined && next !== this.me) {
-                this.me = next;
-                this.covered = this.seats[next].name;
-            }
-        }
-        this.seats.forEach((seat, s) => {
-            if (seat.level && core.isWaiting(s))
-                void this.think(s);
-        });
+        void this.think();
         this.changed();
     }
 
-    /** @param {number} s */
-    async think(s) {
-        const { core } = this, position = `${core.lines().length}.${s}`;
-        if (this.asked.has(position))
+    /** Asks the bot that has to choose, once. */
+    async think() {
+        const { core } = this, { seat, lines, seed } = core.localDue(), position = `${lines}.${seat}`;
+        if (seat < 0 || this.asked === position)
             return;
-        this.asked.add(position);
+        this.asked = position;
         const began = performance.now(), replacing = core.view(-1)?.phase === 'replace';
         /** @type {string | null} */
-        const choice = await this.thinker.ask({ kind: 'choice', record: core.visibleLog(s), seat: s, level: this.seats[s].level, seed: String(
-            randomSeed()) }).catch(() => null);
+        const choice = await this.thinker.ask({ kind: 'choice', record: core.visibleLog(seat), seat, seed,
+            level: this.seats[seat].level }).catch(() => null);
         if (choice === null) {
-            this.asked.delete(position);
+            this.asked = '';
             this.banner = this.noBots = { icon: 'bot', text: _('This part could not be loaded. Are you offline?'), alert: true, actions: [{ label: _('Try again'), act: () => {
                 this.banner = null;
                 this.run();
@@ -235,12 +239,10 @@ export class LocalGame extends Game {
             this.banner = null;
         if (replacing && !matchMedia('(prefers-reduced-motion: reduce)').matches)
             await new Promise((done) => setTimeout(done, Math.max(0, TAKE_PAUSE - (performance.now() - began))));
-        if (this.stopped || `${core.lines().length}.${s}` !== position)
+        if (this.stopped || core.localDue().lines !== lines)
             return;
-        if (core.choose(s, choice))
+        if (!core.localAnswer(seat, lines, choice))
             throw new Error(`a bot chose ${choice}`);
-        if (!replacing)
-            core.confirm(s);
         this.run();
     }
 
@@ -250,22 +252,23 @@ export class LocalGame extends Game {
     }
 
     confirm() {
-        if (!this.stopped && this.core.confirm(this.me) === 0)
+        if (!this.stopped && this.core.localConfirm())
             this.run();
     }
 
     retract() {
-        if (!this.stopped && this.core.retract(this.me) === 0)
+        if (!this.stopped && this.core.localRetract())
             this.run();
     }
 
     /** @param {number} card */
     take(card) {
-        if (!this.stopped && this.core.step(this.me, card ? takeStep(card) : DRAW) === 0)
+        if (!this.stopped && this.core.localTake(card ? takeStep(card) : DRAW))
             this.run();
     }
 
     uncover() {
+        this.core.localUncover();
         this.covered = '';
         this.changed();
     }

@@ -174,9 +174,9 @@ class LobbyView {
             if (name)
                 saveSettings({ name: name.value.trim() });
             void game.sit(seat || undefined);
-        } else if (b.dataset.a === 'fill') game.post({ type: 'fill', seat, level: settings.level });
-        else if (b.dataset.a === 'leave') game.post({ type: 'leave' });
-        else if (b.dataset.a === 'close') { game.post({ type: 'close' }); this.app.go(''); }
+        } else if (b.dataset.a === 'fill') game.act('fill', [seat - 1], settings.level);
+        else if (b.dataset.a === 'leave') game.act('leave');
+        else if (b.dataset.a === 'close') { game.act('close'); this.app.go(''); }
         else if (b.dataset.a === 'copy') navigator.clipboard.writeText(b.dataset.link ?? link).then(() => toast(_('Link copied.')), () =>
             toast(b.dataset.link ?? link));
         else if (b.dataset.a === 'share') navigator.share({ title: 'Pyramids', url: link }).catch(() => {});

@@ -1,13 +1,13 @@
 /**
- * online.js: a game at a server (docs/protocol.md): who we are, one socket, record lines in and choices out. The lines that this seat may see are
- * loaded into a Core like any record, so the table does not know the difference. What was sent is sent again after a break, under the same id,
- * until the server says that it has it.
+ * online.js: a game at a server: who we are, one socket, what is kept in this browser, and words for what happens. The
+ * core (remote.h) speaks the protocol. Its match holds the lines that this seat may see, so the table shows it like any
+ * other game.
  */
 import { _, ngettext } from './i18n.js';
 import { confirmed, dialog, esc, toast } from './dom.js';
 import { icon } from './draw.js';
-import { Game } from './game.js';
-import { NOBODY, ONLOOKER, dealAnew } from './core.js';
+import { Game, wholeText } from './game.js';
+import { DRAW, EVENT, NOBODY, WISH, dealAnew, takeStep } from './core.js';
 import { codeOf, playerName } from './words.js';
 import { keepGame, read, settings, write } from './store.js';
 
@@ -16,14 +16,12 @@ import { keepGame, read, settings, write } from './store.js';
 /** @typedef {{kind: 'open' | 'friend' | 'person' | 'bot', name?: string, level?: string, here?: boolean, gone?: number, away?: boolean, ready?: boolean}} TableSeat */
 /** @typedef {{code: string, state: 'waiting' | 'running' | 'over' | 'closed', edition: string, public: boolean, clock: string, you: number, host: boolean, version: number, round: number, turn: number,
  *  seats: TableSeat[], rematch?: string, points?: number[], winners?: number[], created: number, commitment?: string, host_gone?: number}} Table */
-/** @typedef {{type: string, [field: string]: unknown}} Message */
-/** @typedef {{used: number, version: number, turns: number, made: string[], confirmed: boolean, sent: [string, Message][], held: import('./game.js').Held | null,
- *  commitment?: string, number?: string}} Memory what this browser remembers of a table: what was being chosen, and its part in the shuffle */
+/** @typedef {import('./game.js').Held} Held */
+/** @typedef {{used?: number, text?: string, held?: Held | null, number?: string, commitment?: string}} Memory what this
+ *  browser remembers of a table: what the core saves, and what is placed; of older pages: the part in the shuffle */
 
 const PATIENCE = 30000;          // without a connection, before other ways are offered
-const SLOW = 4000;               // without an answer, before it is said
 const HOST_GONE = 120000;        // without the host, before any player may ask for a stand-in (docs/protocol.md)
-const DEAD = 6000;               // and after that the connection is taken for dead
 const MOST_TABLES = 12;          // that are remembered
 
 /** A server's answer that is not what we hoped for. */
@@ -99,9 +97,12 @@ export async function visit(nameless = '') {
     write('visited', true);
 }
 
-const HEX = '0123456789abcdef';
-/** @param {number} digits */
-const randomHex = (digits) => [...crypto.getRandomValues(new Uint8Array(digits))].map((b) => HEX[b & 15]).join('');
+/** What was kept of a table, for the core. Of an older page's memory it is the part in the shuffle.
+ * @param {Memory} memory @param {string} code */
+function memoryText({ text, number, commitment }, code) {
+    const promise = commitment ? `commitment ${commitment}\n` : '';
+    return text ?? (number ? `pyramids-remote 1\ntable ${code}\nnumber ${number}\n${promise}` : '');
+}
 
 export class OnlineGame extends Game {
     /** @param {App} app @param {string} code */
@@ -112,34 +113,17 @@ export class OnlineGame extends Game {
         this.online = true;
         /** @type {Table | null} */
         this.table = null;
-        /** @type {string[]} */
-        this.lines = [];
-        this.version = 0;
-        /** @type {number[]} seats whose choice is in */
-        this.ready = [];
-        /** When the clock runs out; 0: there is none. */
-        this.deadline = 0;
-        /** @type {Memory} */
-        this.memory = read('tables', /** @type {Record<string, Memory>} */ ({}))[code] ?? { used: 0, version: 0, turns: -1, made: [], confirmed: false, sent: [],
-            held: null };
-        this.held = this.memory.held;
-        /** Sent and not yet acknowledged, by id. @type {Map<string, Message>} */
-        this.sent = new Map(this.memory.sent);
-        /** When each person was last connected, by this device's clock; 0: is. @type {number[]} */
-        this.goneSince = [];
-        /** The same for the host. */
+        const memory = read('tables', /** @type {Record<string, Memory>} */ ({}))[code] ?? {};
+        this.held = memory.held ?? null;
+        this.isCode = this.core.remoteBegin(code, memoryText(memory, code));
+        /** What was written down last. */
+        this.kept = '';
+        /** When the host was last connected, by this device's clock; 0: is. */
         this.hostGoneSince = 0;
-        this.tries = 0;
-        this.lostAt = 0;
         this.stopped = false;
-        /** The seat is played in a newer window. */
-        this.elsewhere = false;
-        this.slow = false;
-        this.restarting = false;
-        /** Before the first news after a connection. */
-        this.comingBack = true;
-        /** A bot plays because this person said so. */
-        this.hasLeft = false;
+        /** The game is over, and its whole record was asked for. */
+        this.whole = false;
+        this.lacksEdition = false;
         this.shuffle = '';
         /** @type {WebSocket | null} */
         this.socket = null;
@@ -148,46 +132,48 @@ export class OnlineGame extends Game {
         /** The table as a whole has changed. @type {() => void} */
         this.tableChanged = () => {};
         this.listeners = new AbortController();
-        const { signal } = this.listeners;
+        const { signal } = this.listeners, look = () => this.core.remoteLook(!document.hidden);
+        look();
         addEventListener('online', () => this.connect(), { signal });
         addEventListener('offline', () => this.drop(), { signal });
-        document.addEventListener('visibilitychange', () => { if (!document.hidden && this.lostAt) this.connect(); }, { signal });
-        this.minutes = setInterval(() => { if (this.goneSince.some(Boolean)) this.tell(); }, 20000);
+        document.addEventListener('visibilitychange', () => {
+            look();
+            if (!document.hidden && this.core.remoteState().lostAt)
+                this.connect();
+        }, { signal });
+        this.minutes = setInterval(() => { if (this.seats.some((_s, i) => this.isGone(i))) this.tell(); }, 20000);
     }
 
     /** Writes down what another visit would need. */
     remember() {
-        const { core, me } = this;
-        if (this.elsewhere)
-            return;                          // the newer window does
-        const inPhase = me >= 0 && core.view(-1) !== null;
-        this.memory = { ...this.memory, used: Date.now(), version: this.version, turns: this.lines.filter((l) => l.startsWith('reveal')).length,
-            made: inPhase ? core.made(me).map((s) => String(s.step)) : [], confirmed: inPhase && core.isConfirmed(me), sent: [...this.sent], held: this.held };
-        const all = Object.entries({ .../** @type {Record<string, Memory>} */ (read('tables', {})), [this.id]: this.memory });
-        write('tables', Object.fromEntries(all.sort((a, b) => b[1].used - a[1].used).slice(0, MOST_TABLES)));
+        const { core, held } = this, text = core.remoteSave(), kept = JSON.stringify([text, held]);
+        if (kept === this.kept || core.remoteState().elsewhere)
+            return;                          // then the newer window does
+        this.kept = kept;
+        const before = read('tables', /** @type {Record<string, Memory>} */ ({}));
+        const all = Object.entries({ ...before, [this.id]: { used: Date.now(), text, held } });
+        write('tables', Object.fromEntries(all.sort((a, b) => (b[1].used ?? 0) - (a[1].used ?? 0)).slice(0, MOST_TABLES)));
     }
 
     connect() {
         if (this.stopped || (this.socket && this.socket.readyState < 2))
             return;
-        clearTimeout(this.retry);
+        if (!this.isCode) {
+            this.problem('no_table');
+            return;
+        }
         const url = new URL('api/socket', location.href);
         url.protocol = url.protocol.replace('http', 'ws');
         url.hash = '';
         const socket = new WebSocket(url, 'pyramids-1');
         this.socket = socket;
-        socket.onmessage = ({ data }) => this.hear(JSON.parse(data));
+        socket.onmessage = ({ data }) => this.hear(data);
         socket.onopen = () => {
-            this.tries = 0;
-            this.comingBack = true;
-            this.elsewhere = false;
-            this.takePlace();
+            this.core.remoteConnected();
+            this.go();
         };
         socket.onclose = () => { if (this.socket === socket) this.lost(); };
     }
-
-    /** Opens the table here: of several windows the one that did so last plays. */
-    takePlace() { this.post({ type: 'open', table: this.id, have: this.version }); }
 
     /** The connection is of no use, even if nobody has closed it. */
     drop() {
@@ -203,51 +189,98 @@ export class OnlineGame extends Game {
     lost() {
         if (this.stopped)
             return;
-        clearTimeout(this.doubt);
-        this.slow = false;
-        if (!this.lostAt) {
-            this.lostAt = Date.now();
-            this.patience = setTimeout(() => this.tell(), PATIENCE);
+        this.core.remoteLost();
+        this.go();
+    }
+
+    /** Does what is due: sends, tells what has happened, connects, and comes again when the core says so. */
+    go() {
+        if (this.stopped)
+            return;
+        const { core } = this;
+        clearTimeout(this.wake);
+        for (let text = core.remoteNext(); text; text = core.remoteNext())
+            this.socket?.send(text);
+        const { wish, at } = core.remoteWish();
+        this.tellEvents();
+        this.remember();
+        if (wish === WISH.drop)
+            this.drop();
+        else if (wish === WISH.connect)
+            this.connect();
+        else if (at)
+            this.wake = setTimeout(() => this.go(), Math.max(0, at - Date.now()));
+    }
+
+    tellEvents() {
+        const { core } = this;
+        let greeting = '', any = false;
+        for (let event = core.remoteEvent(); event.kind; event = core.remoteEvent()) {
+            const { kind, number } = event;
+            any = true;
+            if (kind === EVENT.edition || (kind === EVENT.table && this.lacksEdition))
+                void this.getEdition(this.table?.edition ?? '');
+            else if (kind === EVENT.over)
+                void this.finish();
+            else if (kind === EVENT.refused)
+                this.wasRefused(event.code, event.reason);
+            else if (kind === EVENT.bad)
+                this.problem('bad_lines');
+            else if (kind === EVENT.returned)
+                greeting = _('Welcome back. A bot played for you; now it is your game again.');
+            else if (kind === EVENT.missed)
+                greeting = ngettext('Welcome back, %{n} turn was played.', 'Welcome back, %{n} turns were played.', number);
         }
-        this.tries++;
-        clearTimeout(this.retry);
-        this.retry = setTimeout(() => this.connect(), Math.min(8000, 300 * 2 ** Math.min(this.tries, 6)) * (.75 + Math.random() / 2));
-        this.tell();
-        this.tableChanged();
+        if (any)
+            this.tell();
+        if (greeting)
+            toast(greeting);                 // after the table is shown, which hides what was said before
     }
 
     /** Says above the table what is amiss, the most pressing first. */
     tell() {
         const seats = this.table?.seats ?? [], absent = this.maySubstitute() ? seats.findIndex((s, i) => i !== this.me && this.minutesGone(i) > 0 && !s.away &&
             !this.isIn(i)) : -1;
+        const { lostAt, deadline, restarting, elsewhere, slow } = this.core.remoteState();
         /** @type {{label: string, act: () => void}[]} */
         const actions = [];
         this.banner = null;
-        if (this.lostAt) {
-            if (Date.now() - this.lostAt >= PATIENCE) {
+        this.deadline = deadline;
+        clearTimeout(this.patience);
+        if (lostAt) {
+            const left = lostAt + PATIENCE - Date.now();
+            if (left > 0)
+                this.patience = setTimeout(() => this.tell(), left);
+            else {
                 actions.push({ label: _('Try again'), act: () => { this.drop(); this.connect(); } });
                 if (this.me >= 0 && this.core.view(-1) && !this.core.isOver())
                     actions.push({ label: _('Continue against bots'), act: () => void this.playOn() });
             }
             this.banner = { icon: 'wifi', alert: true, text: this.hasMarks() ? _('Reconnecting, your marks are safe') : this.me >= 0 ? _('Reconnecting, your seat is kept') :
                 _('Reconnecting…'), actions };
-        } else if (this.restarting)
+        } else if (restarting)
             this.banner = { icon: 'wifi', alert: true, text: this.hasMarks() ? _('The server is restarting. Your marks are safe.') :
                 _('The server is restarting. This page will reconnect by itself.'), actions };
-        else if (this.elsewhere)
-            this.banner = { icon: 'device', text: _('You are playing this seat in another window.'), actions: [{ label: _('Play here'), act: () => this.takePlace() }] };
-        else if (this.slow)
+        else if (elsewhere)
+            this.banner = { icon: 'device', text: _('You are playing this seat in another window.'), actions: [{
+                label: _('Play here'), act: () => {
+                    this.core.remoteOpenHere();
+                    this.go();
+                } }] };
+        else if (slow)
             this.banner = { icon: 'wifi', text: _('The connection is slow. Your choice is on its way.'), actions };
         else if (seats[this.me]?.away)
-            this.banner = { icon: 'bot', text: _('A bot is playing for you'), actions: [{ label: _('Play myself'), act: () => {
-                this.hasLeft = false;
-                this.post({ type: 'return' });
-            } }] };
+            this.banner = { icon: 'bot', text: _('A bot is playing for you'), actions: [{
+                label: _('Play myself'), act: () => this.act('return') }] };
         else if (absent >= 0)
             this.banner = { icon: 'wifi', text: ngettext('%{name} has been away for %{n} minute.', '%{name} has been away for %{n} minutes.',
                 this.minutesGone(absent), { name: this.seats[absent].name }), actions: [{ label: _('Let a bot play'), act: () =>
-                this.post({ type: 'standin', seat: absent + 1 }) }] };
-        this.changed();
+                this.act('standin', [absent]) }] };
+        // At the end nothing is shown before the whole record is there.
+        if (this.whole || !this.core.isOver()) {
+            this.changed();
+            this.tableChanged();
+        }
     }
 
     /** Whether this player may let a bot play for someone who is away: the host, and when the host has been away for a while, every player. */
@@ -264,60 +297,29 @@ export class OnlineGame extends Game {
             _('You continue with a copy of this game: bots take the other seats, and cards you could not see are reshuffled. The table itself waits for you on the server.')
             }</p><p class="dlgf"><button class="btn" value="">${
             _('Cancel')}</button> <button class="btn pri" value="go">${_('Continue playing')}</button></p>`);
-        if (value !== 'go' || !this.lostAt || !this.table)
+        if (value !== 'go' || !this.core.remoteState().lostAt)
             return;
         const { core, me } = this, seats = this.seats.map((s, i) => i === me ? s : { ...s, level: s.level || settings.level });
-        const whole = dealAnew(this.lines, (below) => crypto.getRandomValues(new Uint32Array(1))[0] % below), at = whole.findIndex((l) => l.startsWith('deal'));
+        const whole = dealAnew(core.lines(), (below) => crypto.getRandomValues(new Uint32Array(1))[0] % below);
+        const at = whole.findIndex((l) => l.startsWith('deal'));
         whole.splice(at, 0, ...seats.flatMap((s, i) => s.level && !whole.some((l) => l.startsWith(`tag bot ${i + 1} `)) ? [`tag bot ${i + 1} ${s.level}`] : []));
-        write('game', { id: `${Date.now()}`, record: whole.map((l) => l + '\n').join(''), edition: core.edition.name === 'classic' ? '' : core.edition.text, seats,
-            me, pending: [{ seat: me, made: core.made(me).map((s) => String(s.step)), confirmed: core.isConfirmed(me) }], held: this.held && { ...this.held, at: this.held.at.replace(/^\d+/,
-            String(whole.length)) }, copy: this.id });
-        this.remember();
+        const made = core.made(me).map((s) => String(s.step));
+        const pending = [{ seat: me, made, confirmed: core.isConfirmed(me) }];
+        const held = this.held && { ...this.held, at: this.held.at.replace(/^\d+/, String(whole.length)) };
+        const record = wholeText({ record: whole.map((l) => l + '\n').join(''), seats, me, pending });
+        write('game', { id: `${Date.now()}`, record, edition: this.editionText(), held, copy: this.id });
         this.app.go('play');
     }
 
-    /** @param {object} message */
-    post(message) {
-        if (this.socket?.readyState === 1)
-            this.socket.send(JSON.stringify(message));
+    /** What this person does; see core.js. @param {Parameters<import('./core.js').Core['remoteDo']>[0]} what
+     * @param {(number | bigint)[]} [where] @param {string} [text] */
+    act(what, where = [], text = '') {
+        this.core.remoteDo(what, where, text);
+        this.go();
+        this.changed();
     }
 
-    /** Sends until it is acknowledged. @param {Message} message */
-    sendOnce(message) {
-        const id = randomHex(16);
-        this.sent.set(id, { ...message, id });
-        this.post({ ...message, id });
-        this.awaitAnswer();
-        this.remember();
-    }
-
-    /** An answer that is late is told; if it stays away, so does the connection. */
-    awaitAnswer() {
-        clearTimeout(this.doubt);
-        const was = this.slow;
-        this.slow = false;
-        if (this.sent.size && this.socket?.readyState === 1)
-            this.doubt = setTimeout(() => {
-                this.slow = true;
-                this.tell();
-                this.doubt = setTimeout(() => this.drop(), DEAD);
-            }, SLOW);
-        if (was)
-            this.tell();
-    }
-
-    /** An answer has come. @param {string} id */
-    answered(id) {
-        const was = this.sent.get(id);
-        this.sent.delete(id);
-        if (was) {
-            this.awaitAnswer();
-            this.remember();
-        }
-        return was;
-    }
-
-    isUnsent() { return this.lostAt > 0 && this.sent.size > 0; }
+    isUnsent() { return this.core.remoteState().unsent; }
 
     /** @param {import('./game.js').Held} held */
     hold(held) {
@@ -329,178 +331,60 @@ export class OnlineGame extends Game {
 
     touched() { this.remember(); }
 
-    /** @param {any} message */
-    hear(message) {
-        switch (message.type) {
-        case 'table': this.hearTable(message); break;
-        case 'lines': this.hearLines(message); break;
-        case 'ready': this.hearReady(message); break;
-        case 'done': this.answered(message.id); this.changed(); break;
-        case 'error': this.hearError(message); break;
-        case 'elsewhere':
-            this.elsewhere = message.elsewhere;
-            this.tell();
-            break;
-        case 'again':
-            this.restarting = true;
-            this.tell();
-            break;
-        }
+    /** @param {string} text */
+    hear(text) {
+        const message = JSON.parse(text);
+        if (message.type === 'table' && message.code === this.id)
+            this.hearTable(message);
+        this.core.remoteReceive(text);
+        this.go();
     }
 
-    /** @param {Table} table */
+    /** What is drawn of a table beside the game. @param {Table} table */
     hearTable(table) {
-        const before = this.table, mine = table.seats[table.you - 1], back = this.comingBack;
+        const before = this.table;
         this.table = table;
         this.me = table.you - 1;
         this.seats = table.seats.map((s, i) => ({ name: s.kind === 'bot' ? playerName(s.name || s.level || 'club') : s.name ||
             _('Seat %{n}', { n: i + 1 }), level: s.kind === 'bot' ? s.level ?? 'club' : '' }));
-        this.goneSince = table.seats.map((s) => s.kind === 'person' && !s.here ? Date.now() - (s.gone ?? 0) : 0);
         this.hostGoneSince = table.host_gone === undefined ? 0 : Date.now() - table.host_gone;
         this.hints = !(table.public && table.seats.filter((s) => s.kind === 'person').length > 1);
-        clearTimeout(this.patience);
-        this.lostAt = 0;
-        this.restarting = false;
-        if (back) {
-            this.comingBack = false;
-            this.catchingUp = true;
-            for (const message of this.sent.values())
-                this.post(message);
-            this.awaitAnswer();
-            // Who comes back plays again, unless the bot was their own wish.
-            if (mine?.away && !this.hasLeft && table.state === 'running' && !document.hidden) {
-                this.post({ type: 'return' });
-                this.returned = true;
+        if (table.rematch && before && before.rematch !== table.rematch && table.you)
+            toast(_('A rematch is ready: press Rematch to join, code %{code}.', { code: table.rematch }), 8000);
+    }
+
+    /** The cards of this table, which the page may not know. @param {string} name */
+    async getEdition(name) {
+        if (name !== this.core.edition.name) {
+            const text = await api('GET', `editions/${encodeURIComponent(name)}`).catch(() => '');
+            if (!text || this.core.readEdition(text)) {
+                this.lacksEdition = true;    // asked for again with the next news of the table
+                this.problem('no_edition');
+                return;
             }
         }
-        if (table.edition !== this.core.edition.name)
-            void this.getEdition(table.edition);
-        else if (before && before.you !== table.you)
-            this.reload();
-        if (table.rematch && before && before.rematch !== table.rematch && table.you)
-            this.offerRematch(table.rematch);
-        this.tableChanged();
-        this.tell();
-    }
-
-    /** Cards that this page does not know. @param {string} name */
-    async getEdition(name) {
-        const text = await api('GET', `editions/${encodeURIComponent(name)}`).catch(() => '');
-        if (!text || this.core.readEdition(text))
-            this.problem('no_edition');
-        else
-            this.reload();
-    }
-
-    /** @param {string} code */
-    offerRematch(code) { toast(_('A rematch is ready: press Rematch to join, code %{code}.', { code }), 8000); }
-
-    /** @param {{from: number, to: number, left: number, lines: string[]}} message */
-    hearLines({ from, to, left, lines }) {
-        if (from > this.version) {
-            this.version = 0;
-            this.lines = [];
-            this.post({ type: 'open', table: this.id, have: 0 });
-            return;
-        }
-        if (to <= this.version && this.lines.length) {
-            this.greet(0);
-            return;                          // nothing new: what is being chosen stays
-        }
-        const known = this.memory.turns;
-        this.lines.push(...lines);
-        this.version = to;
-        this.ready = [];
-        this.deadline = left < 0 ? 0 : Date.now() + left;
-        this.reload();
-        if (to < (this.table?.version ?? 0))
-            return;
-        this.greet(known < 0 ? 0 : this.lines.filter((l) => l.startsWith('reveal')).length - known);
-        this.remember();
-    }
-
-    /** Says what has happened to who comes back. @param {number} missed turns */
-    greet(missed) {
-        if (this.returned)
-            toast(_('Welcome back. A bot played for you; now it is your game again.'));
-        else if (this.catchingUp && missed > 0 && this.me >= 0 && !this.core.isOver())
-            toast(ngettext('Welcome back, %{n} turn was played.', 'Welcome back, %{n} turns were played.', missed));
-        this.catchingUp = this.returned = false;
-    }
-
-    /** What was being chosen when the page was closed, if that position is still there. */
-    recall() {
-        const { core, me, memory } = this, view = core.view(-1);
-        if (this.recalled || me < 0 || !view)
-            return;
-        this.recalled = true;
-        if (memory.version !== this.version || view.phase === 'replace')
-            return;
-        for (const step of memory.made)
-            core.step(me, BigInt(step));
-        if (memory.confirmed)
-            core.confirm(me);
-    }
-
-    /** The match anew from the lines; what was being chosen is kept if it still can be. */
-    reload() {
-        const text = this.lines.map((l) => l + '\n').join('');
-        const over = this.lines.some((l) => l.startsWith('winner'));
-        if (over) {
-            void this.finish();
-            return;
-        }
-        if (text && this.core.edition.name === this.table?.edition && this.core.load(text, this.me < 0 ? ONLOOKER : this.me))
-            this.problem('bad_lines');
-        this.recall();
-        this.changed();
-        this.tableChanged();
+        this.lacksEdition = false;
+        this.core.remoteSetEdition();
+        this.go();
     }
 
     /** The game is over: now all of it may be seen. */
     async finish() {
-        try {
-            const record = await api('GET', `tables/${this.id}/record`);
-            if (!this.core.load(record, NOBODY))
-                keepGame({ id: this.id, date: Date.now(), record, me: this.me, edition: this.core.edition.name === 'classic' ? '' :
-                    this.core.edition.text });
+        const { core } = this, record = await api('GET', `tables/${this.id}/record`).catch(() => '');
+        if (record && core.remoteSetRecord(record)) {
+            keepGame({ id: this.id, date: Date.now(), record, me: this.me, edition: this.editionText() });
             this.checkShuffle(record);
-        } catch {
-            this.core.load(this.lines.map((l) => l + '\n').join(''), this.me < 0 ? ONLOOKER : this.me);
         }
-        this.tableChanged();
-        this.changed();
-    }
-
-    /** @param {{phase: number, ready: number[], left: number, mine: string | null}} message */
-    hearReady({ phase, ready, left, mine }) {
-        if (phase !== this.version)
-            return;
-        this.ready = ready.map((s) => s - 1);
-        this.deadline = left < 0 ? 0 : Date.now() + left;
-        const replacing = this.core.view(-1)?.phase === 'replace';
-        if (mine && !replacing && this.me >= 0 && !this.core.isConfirmed(this.me)) {
-            if (!this.core.choose(this.me, mine))
-                this.core.confirm(this.me);
-        } else if (!mine && this.core.isConfirmed(this.me) && !this.sent.size) {
-            this.core.retract(this.me);
-        }
+        this.whole = true;
         this.tell();
     }
 
-    /** @param {{id?: string, code: string, reason?: string, rule?: string}} message */
-    hearError({ id, code, reason: why }) {
-        const was = id ? this.answered(id) : undefined;
-        if (was?.type === 'choose' && code !== 'late' && code !== 'confirmed')
-            this.core.retract(this.me);
-        if (code === 'late' || code === 'no_choice' || code === 'confirmed')
-            return;
+    /** @param {string} code @param {string} why */
+    wasRefused(code, why) {
         if (code === 'illegal' && why)
             this.refused(codeOf(why));
-        else
+        else if (code !== 'late' && code !== 'no_choice' && code !== 'confirmed')
             this.problem(code);
-        this.remember();
-        this.changed();
     }
 
     /** @param {number} seat @returns {Status} */
@@ -508,57 +392,32 @@ export class OnlineGame extends Game {
         if (this.table?.seats[seat]?.away)
             return 'away';
         const status = super.status(seat);
-        return this.goneSince[seat] && (status === 'thinking' || status === 'choosing') ? 'gone' : status;
+        return this.isGone(seat) && (status === 'thinking' || status === 'choosing') ? 'gone' : status;
     }
 
+    /** Whether a person is not connected. @param {number} seat */
+    isGone(seat) { return this.table?.seats[seat].kind === 'person' && !this.table.seats[seat].here; }
     /** @param {number} seat */
-    minutesGone(seat) { return this.goneSince[seat] ? (Date.now() - this.goneSince[seat]) / 60000 | 0 : 0; }
-
+    minutesGone(seat) { return this.core.remoteGone(seat) / 60000 | 0; }
     /** @param {number} seat */
-    isIn(seat) { return this.ready.includes(seat) || !this.core.isWaiting(seat); }
+    isIn(seat) { return this.core.remoteIsReady(seat) || !this.core.isWaiting(seat); }
 
-    confirm() {
-        const choice = this.core.choice(this.me);
-        if (this.core.confirm(this.me) !== 0)
-            return;
-        this.sendOnce({ type: 'choose', phase: this.version, choice });
-        this.changed();
-    }
-
-    retract() {
-        if (this.core.retract(this.me) !== 0)
-            return;
-        // What may not have arrived yet must not do so later, when it could be the last that the table waits for.
-        for (const [id, { type, phase }] of this.sent)
-            if (type === 'choose' && phase === this.version)
-                this.sent.delete(id);
-        this.sendOnce({ type: 'retract', phase: this.version });
-        this.changed();
-    }
-
+    confirm() { this.act('confirm'); }
+    retract() { this.act('retract'); }
     /** @param {number} card */
-    take(card) {
-        if (![...this.sent.values()].some((m) => m.type === 'choose' && m.phase === this.version))     // it cannot be taken back, so it is sent once
-            this.sendOnce({ type: 'choose', phase: this.version, choice: card ? `take ${card}` : 'draw' });
-        this.changed();
-    }
+    take(card) { this.act('take', [card ? takeStep(card) : DRAW]); }
 
     /** @param {number} [seat] @param {string} [key] */
     async sit(seat, key) {
         // Nobody sits without a name, but a friend has the one that was kept for them.
         await visit(key ? '' : _('Player')).catch(() => {});
-        // Drawn once for this table and sent again as it is, whatever the server answers: it knows the deal that follows, and by refusing could otherwise
-        // wait for one that it likes. Kept beside what the server had promised before it knew the number: the check at the end stands on both.
-        if (!this.memory.number)
-            this.memory = { ...this.memory, number: randomHex(64), commitment: this.table?.commitment };
-        this.remember();
-        this.post({ type: 'sit', number: this.memory.number, ...(seat ? { seat } : {}), ...(key ? { key } : {}) });
+        this.act('sit', [seat ? seat - 1 : NOBODY], key);
     }
 
     /** Holds the finished game against the promise. @param {string} record */
     checkShuffle(record) {
-        const { code, line, compared } = this.core.verify(record), { number, commitment } = this.memory, has = /** @param {string} tag */ (tag) =>
-            record.includes(`\ntag ${tag}\n`);
+        const { code, line, compared } = this.core.verify(record), { number, commitment } = this.core.remoteShuffle();
+        const has = /** @param {string} tag */ (tag) => record.includes(`\ntag ${tag}\n`);
         const NO_COMMITMENT = 2, seen = number && this.me >= 0 ? has(`commitment ${commitment}`) && has(`number ${this.me + 1} ${number}`) : null;
         if (code === NO_COMMITMENT)
             return;
@@ -574,7 +433,7 @@ export class OnlineGame extends Game {
     shuffleHtml() { return this.shuffle; }
 
     shuffleWords() {
-        const { number } = this.memory, { commitment } = this.table ?? {};
+        const { number } = this.core.remoteShuffle(), { commitment } = this.table ?? {};
         return `<p>${
             _('The cards follow from a secret, whose fingerprint the server showed before the game, and a random number that each player’s device added after that. At the end the secret is shown, and your browser checks every card.')}</p><p>${
             _('Your device draws one number for this table and keeps it, so the server gains nothing by asking ' +
@@ -590,14 +449,12 @@ export class OnlineGame extends Game {
         const { table } = this;
         if (table && this.maySubstitute())
             table.seats.forEach((s, i) => {
-                if (s.kind === 'person' && !s.here && !s.away && i !== this.me)
-                    items.push(['bot', _('Let a bot play for %{name}', { name: s.name ?? '' }), () => this.post({ type: 'standin', seat: i + 1 })]);
+                if (this.isGone(i) && !s.away && i !== this.me)
+                    items.push(['bot', _('Let a bot play for %{name}', { name: s.name ?? '' }), () =>
+                        this.act('standin', [i])]);
             });
         if (this.me >= 0 && !table?.seats[this.me].away)
-            items.push(['bot', _('Let a bot play for me'), () => {
-                this.hasLeft = true;
-                this.post({ type: 'leave' });
-            }]);
+            items.push(['bot', _('Let a bot play for me'), () => this.act('leave')]);
         if (table?.commitment)
             items.push(['clover', _('The fair shuffle'), () => void dialog(_('The fair shuffle'), this.shuffleWords(), { close: _('Close') })]);
         return items;
@@ -618,7 +475,7 @@ export class OnlineGame extends Game {
         this.stopped = true;
         this.listeners.abort();
         clearInterval(this.minutes);
-        for (const timer of [this.retry, this.patience, this.doubt])
+        for (const timer of [this.wake, this.patience])
             clearTimeout(timer);
         this.socket?.close();
     }

@@ -2,6 +2,7 @@
 #include <pyramids/local.h>
 
 static const char seats_tag[] = "seats", seed_tag[] = "seed", person[] = "person";
+static const char seats_comment[] = "; seats ";
 
 /* Words. */
 
@@ -173,6 +174,15 @@ static bool is_seed_tagged(const struct pyr_local *local)
     return false;
 }
 
+/* A record from elsewhere may not say who plays; then a comment does. */
+static bool has_seats_tag(const struct pyr_match *match)
+{
+    for (uint32_t i = 0; i < match->log.lines; i++)
+        if (begins(pyr_match_line(match, i), "tag seats "))
+            return true;
+    return false;
+}
+
 size_t pyr_local_save(const struct pyr_local *local, char *to, size_t size)
 {
     const struct pyr_match *match = local->match;
@@ -187,6 +197,11 @@ size_t pyr_local_save(const struct pyr_local *local, char *to, size_t size)
     if (pyr_local_is_shared(local)) {
         pyr_out_text(&out, "; me ");
         pyr_out_number(&out, local->me + 1);
+        pyr_out_char(&out, '\n');
+    }
+    if (!has_seats_tag(match)) {
+        pyr_out_text(&out, seats_comment);
+        write_seats(local, match->replay.seats, &out);
         pyr_out_char(&out, '\n');
     }
     for (unsigned s = 0; s < match->replay.seats && !pyr_match_is_over(match); s++)
@@ -288,6 +303,8 @@ static void take_setup(struct pyr_local *local, struct pyr_word line)
     uint64_t me;
     if (begins(line, "tag seats "))
         read_seats(local, after(line, "tag seats "), local->match->replay.seats);
+    else if (begins(line, seats_comment))
+        read_seats(local, after(line, seats_comment), local->match->replay.seats);
     else if (begins(line, "tag seed "))
         read_number(after(line, "tag seed "), &local->seed);
     else if (begins(line, "; seed "))

@@ -488,7 +488,9 @@ static void on_error(struct pyr_remote *remote, const struct json *json, uint64_
     unsigned i = find_sent(remote, json);
     int32_t kind = -1;
     bool is_present = false;                 /* about a choice of this phase */
-    bool is_ours = i < remote->sent_count, is_patient = is_ours && is_resent(remote->sent[i].kind) && is_for_now(code);
+    /* A seat is not asked for again by itself: the person is told and may have changed their mind. */
+    bool is_ours = i < remote->sent_count,
+         is_patient = is_ours && remote->sent[i].kind <= PYR_REMOTE_RETRACT && is_for_now(code);
     if (is_ours) {
         kind = remote->sent[i].kind;
         is_present = remote->sent[i].phase == remote->version;
@@ -759,7 +761,7 @@ bool pyr_remote_leave(struct pyr_remote *remote, const uint8_t id[16], uint64_t 
 {
     if (!has_seat(remote) || !send_simple(remote, PYR_REMOTE_LEAVE, PYR_NOBODY, id, now))
         return false;
-    remote->has_left = true;
+    remote->has_left = remote->state == PYR_TABLE_RUNNING;       /* before that, it only frees the seat */
     return true;
 }
 

@@ -6,8 +6,11 @@
  * web/codes.js, so they are those of the module itself. The value code_GROUP_name becomes GROUP.name.
  */
 #include <pyramids/instance.h>
+#include <pyramids/remote.h>
 #include <pyramids/score.h>
 #include <pyramids/view.h>
+
+#include "exports.h"
 
 #define VALUE(group, name, value) \
     extern const int32_t code_##group##_##name; \
@@ -93,6 +96,25 @@ MEMBER(SCORE, pyr_score, skulls)
 
 MEMBER(OUTLOOK, pyr_outlook, points)
 MEMBER(OUTLOOK, pyr_outlook, win)
+
+/* A game at a server (remote.h): what has happened, what to do with the connection, remote_flags. */
+VALUE(EVENT, table, PYR_REMOTE_TABLE)
+VALUE(EVENT, lines, PYR_REMOTE_LINES)
+VALUE(EVENT, ready, PYR_REMOTE_READY)
+VALUE(EVENT, edition, PYR_REMOTE_EDITION)
+VALUE(EVENT, over, PYR_REMOTE_IS_OVER)
+VALUE(EVENT, refused, PYR_REMOTE_REFUSED)
+VALUE(EVENT, done, PYR_REMOTE_DONE)
+VALUE(EVENT, presence, PYR_REMOTE_PRESENCE)
+VALUE(EVENT, returned, PYR_REMOTE_RETURNED)
+VALUE(EVENT, missed, PYR_REMOTE_MISSED)
+VALUE(EVENT, bad, PYR_REMOTE_BAD_LINES)
+VALUE(WISH, connect, PYR_REMOTE_CONNECT)
+VALUE(WISH, drop, PYR_REMOTE_DROP)
+VALUE(FLAG, elsewhere, WASM_ELSEWHERE)
+VALUE(FLAG, restarting, WASM_RESTARTING)
+VALUE(FLAG, slow, WASM_SLOW)
+VALUE(FLAG, unsent, WASM_UNSENT)
 
 /* The analysis of a game (luck.h). */
 VALUE(LUCK, decision, PYR_INSTANCE_DECISION)

@@ -85,7 +85,8 @@ const char *wasm_luck_level(uint32_t seat);
 /* The instance, made at the first use; not for scripts. */
 struct pyr_instance *wasm_instance(void);
 
-/* session.c */
+/* session.c. Bits of remote_flags; unsent: a choice waits for the connection. */
+enum wasm_remote_flag { WASM_ELSEWHERE = 1, WASM_RESTARTING = 2, WASM_SLOW = 4, WASM_UNSENT = 8 };
 uint8_t *wasm_random(void);
 uint32_t wasm_random_size(void);
 uint32_t wasm_remote_begin(void);
@@ -114,20 +115,16 @@ uint32_t wasm_remote_close(double now);
 uint32_t wasm_remote_standin(uint32_t seat, double now);
 uint32_t wasm_remote_fill(uint32_t seat, double now);
 uint32_t wasm_remote_sit(uint32_t seat, double now);
-uint32_t wasm_remote_you(void);
-uint32_t wasm_remote_version(void);
 uint32_t wasm_remote_ready(void);
 double wasm_remote_deadline(void);
 double wasm_remote_lost_at(void);
 const char *wasm_remote_number(void);
 const char *wasm_remote_commitment(void);
-const char *wasm_remote_edition_name(void);
 double wasm_remote_gone(uint32_t seat, double now);
 uint32_t wasm_remote_flags(void);
 int32_t wasm_local_begin(uint32_t seats, uint64_t seed);
-int32_t wasm_local_load(uint32_t size, uint32_t people, uint64_t seed);
+int32_t wasm_local_load(uint32_t size, uint64_t seed);
 uint32_t wasm_local_save(void);
-uint32_t wasm_local_people(void);
 const char *wasm_local_level(uint32_t seat);
 uint32_t wasm_local_me(void);
 uint32_t wasm_local_is_covered(void);
@@ -136,8 +133,6 @@ void wasm_local_uncover(void);
 int32_t wasm_local_confirm(void);
 int32_t wasm_local_take(uint64_t step);
 int32_t wasm_local_retract(void);
-uint32_t wasm_local_can_take_back(void);
-uint32_t wasm_local_take_back(void);
 uint32_t wasm_local_due(void);
 uint64_t wasm_local_due_seed(void);
 uint32_t wasm_local_answer(uint32_t seat, uint32_t lines);

@@ -108,27 +108,21 @@ EXPORT(remote_sit) uint32_t wasm_remote_sit(uint32_t seat, double now)
 }
 
 /* What is known of the table. */
-EXPORT(remote_you) uint32_t wasm_remote_you(void) { return remote.you; }
-EXPORT(remote_version) uint32_t wasm_remote_version(void) { return remote.version; }
 EXPORT(remote_ready) uint32_t wasm_remote_ready(void) { return remote.ready; }
 EXPORT(remote_deadline) double wasm_remote_deadline(void) { return (double)remote.deadline; }
 EXPORT(remote_lost_at) double wasm_remote_lost_at(void) { return (double)remote.lost_at; }
 EXPORT(remote_number) const char *wasm_remote_number(void) { return remote.number; }
 EXPORT(remote_commitment) const char *wasm_remote_commitment(void) { return remote.commitment; }
-EXPORT(remote_edition_name) const char *wasm_remote_edition_name(void) { return remote.edition_name; }
 
 EXPORT(remote_gone) double wasm_remote_gone(uint32_t seat, double now)
 {
     return (double)pyr_remote_gone(&remote, (pyr_seat)seat, time_of(now));
 }
 
-/* Bits: 1 elsewhere, 2 restarting, 4 slow, 8 a choice is on its way, 16 and waits for a connection, 32 this person has
- * left. */
 EXPORT(remote_flags) uint32_t wasm_remote_flags(void)
 {
-    return (uint32_t)remote.elsewhere | (uint32_t)remote.restarting << 1 | (uint32_t)remote.slow << 2 |
-        (uint32_t)pyr_remote_is_pending(&remote) << 3 | (uint32_t)pyr_remote_is_unsent(&remote) << 4 |
-        (uint32_t)remote.has_left << 5;
+    return (remote.elsewhere ? WASM_ELSEWHERE : 0) | (remote.restarting ? WASM_RESTARTING : 0) |
+        (remote.slow ? WASM_SLOW : 0) | (pyr_remote_is_unsent(&remote) ? WASM_UNSENT : 0);
 }
 
 /* A game on this device. The names are in the buffer, a line each, followed by the levels of bots in the same order; an
@@ -154,10 +148,11 @@ EXPORT(local_begin) int32_t wasm_local_begin(uint32_t seats, uint64_t seed)
     return err;
 }
 
-EXPORT(local_load) int32_t wasm_local_load(uint32_t size, uint32_t people, uint64_t seed)
+/* A record that does not say who plays is one person's, in the first seat, against bots. */
+EXPORT(local_load) int32_t wasm_local_load(uint32_t size, uint64_t seed)
 {
     enum pyr_err err = pyr_local_load(&local, &wasm_instance()->match, &wasm_instance()->edition, wasm_buffer(),
-        within_buffer(size), people, "club", seed, &wasm_instance()->fault);
+        within_buffer(size), 1, "club", seed, &wasm_instance()->fault);
     if (err)
         wasm_instance()->match.edition = NULL;
     return err;
@@ -167,7 +162,6 @@ EXPORT(local_save) uint32_t wasm_local_save(void)
 {
     return (uint32_t)pyr_local_save(&local, wasm_buffer(), wasm_buffer_size());
 }
-EXPORT(local_people) uint32_t wasm_local_people(void) { return local.people; }
 EXPORT(local_level) const char *wasm_local_level(uint32_t seat)
 {
     return seat < PYR_MAX_SEATS ? local.seat[seat].level : "";
@@ -179,8 +173,6 @@ EXPORT(local_uncover) void wasm_local_uncover(void) { pyr_local_uncover(&local);
 EXPORT(local_confirm) int32_t wasm_local_confirm(void) { return pyr_local_confirm(&local); }
 EXPORT(local_take) int32_t wasm_local_take(uint64_t step) { return pyr_local_take(&local, step); }
 EXPORT(local_retract) int32_t wasm_local_retract(void) { return pyr_local_retract(&local); }
-EXPORT(local_can_take_back) uint32_t wasm_local_can_take_back(void) { return pyr_local_can_take_back(&local); }
-EXPORT(local_take_back) uint32_t wasm_local_take_back(void) { return pyr_local_take_back(&local); }
 
 /* The seat of a bot that has to choose, 255: none; and the seed for its choice. */
 EXPORT(local_due) uint32_t wasm_local_due(void)

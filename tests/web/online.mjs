@@ -588,6 +588,22 @@ await test('one number for the shuffle of a table, whatever the server answers',
     await page.context().close();
 });
 
+await test('a number that an older page has drawn for a table is kept, and what the server had promised', async () => {
+    const code = await strangersTable({ kind: 'open' }, { kind: 'bot', level: 'novice' });
+    const number = '0123456789abcdef'.repeat(4);
+    const record = async () => (await fetch(`${url}api/tables/${code}/record`)).text();
+    const page = await open(browser, url), { commitment } = (await (await fetch(`${url}api/tables/${code}`)).json()).table;
+    const kept = () => page.evaluate((id) => JSON.parse(localStorage.getItem('pyramids.tables'))[id].text, code);
+    await page.evaluate(([id, old]) => localStorage.setItem('pyramids.tables', JSON.stringify({ [id]: old })),
+        [code, { used: 1, version: 0, turns: -1, made: [], confirmed: false, sent: [], held: null, number, commitment }]);
+    await page.goto(`${url}#table/${code}`);
+    await page.getByRole('button', { name: 'Sit down' }).click();
+    await page.getByRole('heading', { name: /Keep two/ }).waitFor();
+    truth((await record()).includes(`\ntag number 1 ${number}\n`), 'it is in the record');
+    truth((await kept()).includes(`\nnumber ${number}\ncommitment ${commitment}\n`), `and still here: ${await kept()}`);
+    await page.context().close();
+});
+
 await test('any player may let a bot play once the host has been away for two minutes', async () => {
     const code = await strangersTable({ kind: 'open' }, { kind: 'open' });
     const pages = [];

@@ -41,9 +41,9 @@ await test('a whole game by mouse, 1440x900', async () => {
             return ribbon.length && { ribbon, total: total.firstChild.nodeValue, delta: total.querySelector('.delta')?.textContent ?? '+0', game: JSON.parse(localStorage.getItem('pyramids.game')) };
         });
         if (seen) {
-            const { record, pending: [{ made }], held: { pin } } = seen.game, [now, then, total, delta] = [...seen.ribbon, seen.total, seen.delta].map((t) => Number(t.replace('−', '-')));
-            equal(engine.load(record), null, 'the record');
-            made.forEach((step) => engine.step(0, BigInt(step)));
+            const { record, held: { pin } } = seen.game, shown = [...seen.ribbon, seen.total, seen.delta];
+            const [now, then, total, delta] = shown.map((t) => Number(t.replace('−', '-')));
+            equal(engine.localLoad(record, 1n), null, 'the saved game, with the marks so far');
             const view = engine.view(0), turn = record.match(/^reveal /gm).length;
             equal([now, then], [view.scores[0].total + 10 * view.desks[0].slots.filter((s) => s.tomb).length, engine.preview(0, BigInt(pin)).total], `the ribbon in turn ${turn}`);
             equal([total, delta], [now, then - now], `the score card in turn ${turn}`);
@@ -361,6 +361,50 @@ await test('extra marks, undo step by step, reload in a chain', async () => {
     await act(page, (l) => l.tap());
     quiet(page);
     await page.context().close();
+});
+
+await test('games that older pages have kept: a draft in a chain, a sealed choice, who plays', async () => {
+    const openOld = async (game) => {
+        const page = await open(browser, host.url);
+        await page.evaluate((value) => localStorage.setItem('pyramids.game', JSON.stringify(value)), game);
+        await page.goto(`${host.url}#play`);
+        return page;
+    };
+    const now = (page) => page.evaluate(() => JSON.parse(localStorage.getItem('pyramids.game')));
+    let core, found;
+    for (let seed = 1; !found; seed++) {
+        core = playOut(newCore(site), 2, seed, (v) => v.phase === 'mark' && v.turn === 2);
+        const { slots } = core.view(1).desks[1];
+        const isCross = (slot, i) => core.edition.cards[slots[slot].card].cells[i] === 'x';
+        found = core.steps(1).find((s) => s.kind === 'mark' && s.cells.length > 1 &&
+            s.cells.some((i) => isCross(s.slot, i)));
+    }
+    const chain = await openOld({ ...saved(core, [1], 'novice'),
+        pending: [{ seat: 1, made: [String(found.step)], confirmed: false }] });
+    await chain.getByRole('heading', { name: 'One more space' }).waitFor();
+    const { record, ...rest } = await now(chain);
+    truth(record.startsWith(core.log()) && record.includes('; seats novice,person\n') && record.includes('; me 2\n'),
+        `who plays is in the text: ${record}`);
+    equal(Object.keys(rest).sort(), ['claim', 'copy', 'edition', 'held', 'id'], 'and nothing of it beside the text');
+    await chain.reload();
+    await chain.getByRole('heading', { name: 'One more space' }).waitFor();
+    await chain.getByRole('button', { name: 'Undo' }).click();
+    await chain.getByRole('heading', { name: /Mark the/ }).waitFor({ state: 'attached' });
+    quiet(chain);
+    await chain.context().close();
+    // Ana has chosen, and Ben has not looked yet.
+    core = playOut(newCore(site), 2, 1, (v) => v.phase === 'mark' && v.turn === 2);
+    const bot = core.fork();
+    bot.load(core.visibleLog(0), 0);
+    core.choose(0, bot.botChoice('club', 0, 0, 1n));
+    const choice = core.choice(0), made = core.made(0).map((s) => String(s.step));
+    const sealed = await openOld({ ...saved(core, [0, 1]), me: 1,
+        pending: [{ seat: 0, made, confirmed: true }, { seat: 1, made: [], confirmed: false }] });
+    await sealed.getByRole('heading', { name: 'Pass the device to Ben' }).waitFor();
+    await sealed.getByRole('button', { name: 'I am Ben' }).click();
+    await goOn(async () => (await now(sealed)).record.includes(`\nmark 1 ${choice}\n`) ? 'end' : act(sealed));
+    quiet(sealed);
+    await sealed.context().close();
 });
 
 await test('what is said in a turn, in order', async () => {

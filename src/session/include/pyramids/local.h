@@ -64,8 +64,8 @@ PYR_API enum pyr_err pyr_local_begin(struct pyr_local *local, struct pyr_match *
 PYR_API enum pyr_err pyr_local_load(struct pyr_local *local, struct pyr_match *match, const struct pyr_edition *edition,
     const char *text, size_t size, unsigned people, const char *level, uint64_t seed, struct pyr_fault *fault);
 
-/* The game as text: its record, and in comments at the end what the record lacks: the seed, who is looking, confirmed choices
- * (`; sealed 1 17:c1c2c3`) and drafts. The size, or 0 if there is no room. */
+/* The game as text: its record, and in comments at the end what the record lacks: the seed, who plays which seat, who is
+ * looking, confirmed choices (`; sealed 1 17:c1c2c3`) and drafts. The size, or 0 if there is no room. */
 PYR_API size_t pyr_local_save(const struct pyr_local *local, char *to, size_t size);
 
 /* Writes who plays each seat into a record that lacks it, such as one from elsewhere. */
