@@ -421,3 +421,39 @@ TEST("feed: a stand-in chooses anew after its person took a choice back")
     }
     end(world);
 }
+
+/* Lines of the log that a seat may see. */
+static unsigned visible(const struct table *table, pyr_seat seat)
+{
+    unsigned count = 0;
+    for (uint32_t line = 0; line < table->log.count; line++)
+        count += pyr_game_line_is_visible(&table->now.game, table_line(table, line), seat);
+    return count;
+}
+
+TEST("feed: deals are hidden while a game runs, and open at a finished table from the database")
+{
+    struct world *world = &worlds[0];
+    struct pyr_chance chance;
+    struct pyr_rng dice;
+    pyr_rng_seed(&dice, 8, 8);
+    pyr_chance_draw(&chance, &classic.box, 3, &dice);
+    if (!CHECK(begin(world, 3, &chance)))
+        return;
+    const struct lines *log = &world->table->log;
+    for (pyr_seat seat = 0; seat < 3; seat++)
+        CHECK_INT(visible(world->table, seat), log->count - 2);
+    CHECK_INT(visible(world->table, PYR_SPECTATOR), log->count - 3);
+    struct table_state over = world->table->now;
+    over.stage = STORE_OVER;
+    char *config = config_write(world->table, &over);
+    struct store_table stored = { .id = 2, .code = "K7QXMWR2", .state = STORE_OVER, .config = config };
+    struct table *finished = config ? table_restore(&world->server, &stored, log->text, log->start[log->count], NULL, 0) : NULL;
+    if (CHECK(finished)) {
+        CHECK_INT(visible(finished, PYR_SPECTATOR), log->count);
+        CHECK_INT(table_waiting(finished), 0);
+        table_forget(finished);
+    }
+    free(config);
+    end(world);
+}

@@ -1,6 +1,7 @@
 /*
- * conn.h (web.c, feed.c, message.c): a connection above edge.c. What a socket is told is not queued: it remembers what it has been told, and is given
- * what it lacks when it can take it. So a slow reader costs no memory, and one that comes back needs only its last version.
+ * conn.h (web.c, feed.c, message.c): a connection above edge.c. Output is not queued: a connection remembers how far it has
+ * been sent, and is given what it lacks when it can take it. So a slow reader costs no memory, and one that comes back needs
+ * only its last version.
  */
 #ifndef PYR_SERVER_CONN_H
 #define PYR_SERVER_CONN_H
@@ -54,7 +55,8 @@ struct conn {
 #define MAX_REPLIES 64           /* answers not yet taken; more is nobody's honest pace */
 #define FEED_ROOM 32768          /* a message of the server's fits */
 
-/* web.c: the connection may lack something: it is written to before the loop next waits. Takes no messages for a while, and again. */
+/* web.c: the connection may lack something: it is written to before the loop next waits. Takes no messages for a while, and
+ * again. */
 void conn_wake(struct conn *conn);
 void conn_pause(struct conn *conn);
 void conn_resume(struct conn *conn);
@@ -101,7 +103,9 @@ struct field {
     bool required;
     int64_t most;                /* bytes of a text, the highest number, members of an array */
 };
-/* False with problem->detail: an unknown, missing or unfit member. values[i] is that of field[i] or NULL. A message has `type` and `id`, too. */
-bool fields_read(json_t *object, const struct field *field, unsigned count, bool is_message, json_t **values, struct problem *problem);
+/* False with problem->detail: an unknown, missing or unfit member. values[i] is that of field[i] or NULL. A message has
+ * `type` and `id`, too. */
+bool fields_read(json_t *object, const struct field *field, unsigned count, bool is_message, json_t **values,
+    struct problem *problem);
 
 #endif

@@ -50,7 +50,8 @@ struct device_code {
 
 bool name_clean(const char *name, char to[NAME_SIZE]);     /* false: nothing left, or too long */
 struct visitor *visitor_by_id(const struct server *server, int64_t id);
-/* The visitor of the cookies (NULL: none, or not known), and what they present; the token as text for who is known. `cookies` NULL: they could not be read. */
+/* The visitor of the cookies (NULL: none, or not known), and what they present; the token as text for who is known.
+ * `cookies` NULL: they could not be read. */
 struct visitor *visitor_identify(const struct server *server, const char *cookies, enum identity *identity,
     char token[2 * TOKEN_SIZE + 1]);
 /* Whether the cookie with this token is due to be given out anew, once a day; it counts as done. */
