@@ -104,8 +104,15 @@ static void set_signs(struct app *app, struct scene *scene)
 
 void app_scene(struct app *app, struct scene *scene)
 {
-    *scene = (struct scene){ .edition = &app->edition, .match = &app->match, .seat = app->seat < PYR_MAX_SEATS ? app->seat : 0, .names = app->names,
-        .story = &app->story, .beat = app->beat, .hints = app->hints, .story_mark = UINT32_MAX, .bare_console = app->facts.bare_console };
+    *scene = (struct scene){ .edition = &app->edition,
+        .match = &app->match,
+        .seat = app->seat < PYR_MAX_SEATS ? app->seat : 0,
+        .names = app->names,
+        .story = &app->story,
+        .beat = app->beat,
+        .hints = app->hints,
+        .story_mark = UINT32_MAX,
+        .bare_console = app->facts.bare_console };
     story_tell(&app->story, &app->match, app->match.log.lines, app->names);
     pyr_match_view(&app->match, is_mine(app) ? app->seat : PYR_SPECTATOR, &scene->view);
     scene->state = state_of(app);
@@ -150,12 +157,15 @@ static void prompt(struct app *app, const struct scene *scene)
             char reason[300];
             words_reason(err, reason, sizeof reason);
             app_say(app, ST_BAD, "%s", reason);
-        } else if (hand->aim.single && !pyr_aim_count(&app->edition.box, &scene->view.mine, hand_pattern(&app->match), 0, false) &&
+        } else if (hand->aim.single &&
+            !pyr_aim_count(&app->edition.box, &scene->view.mine, hand_pattern(&app->match), 0, false) &&
             !pyr_aim_count(&app->edition.box, &scene->view.mine, hand_pattern(&app->match), 1, false)) {
             app_say(app, ST_TEXT, "%s", _("The pattern fits nowhere: mark one space instead (R8). Enter places it."));
             add_news(app);
         } else {
-            app_say(app, ST_TEXT, "%s", hand->aim.single ? _("One space instead of the pattern (R8). Enter places it.") : _("Enter places the pattern here."));
+            app_say(app, ST_TEXT, "%s",
+                hand->aim.single ? _("One space instead of the pattern (R8). Enter places it.")
+                                 : _("Enter places the pattern here."));
             add_news(app);
         }
         break;
@@ -180,7 +190,9 @@ static void prompt(struct app *app, const struct scene *scene)
         words_names(app->ops->waiting(app) & ~(1u << app->seat), app->names, list, sizeof list);
         app_say(app, ST_TEXT, _("Sealed. Waiting for %s; u takes it back."), list);
         break;
-    case HAND_REPLACE: app_say(app, ST_TEXT, "%s", _("Choose a card with the arrows; Enter takes it. There is no going back (Q5).")); break;
+    case HAND_REPLACE:
+        app_say(app, ST_TEXT, "%s", _("Choose a card with the arrows; Enter takes it. There is no going back (Q5)."));
+        break;
     case HAND_OVER:
         if (app->ops->is_asked_again && app->ops->is_asked_again(app))
             app_say(app, ST_TOUCH, "%s", _("A rematch is ready: N joins it."));
@@ -292,6 +304,13 @@ static void set_hints(struct app *app, enum hand_state state)
         app_hint(app, 'L', "L", _("log"));
 }
 
+/* The key for yes: the first letter of the player's own word, where it is a plain one. */
+static char yes_letter(void)
+{
+    char letter = (char)(_("yes")[0] | 32);
+    return letter >= 'a' && letter <= 'z' && letter != 'n' ? letter : 'y';
+}
+
 static void draw(struct app *app)
 {
     struct scene scene;
@@ -335,9 +354,11 @@ static void draw(struct app *app)
     memcpy(app->message, kept, sizeof kept);
 show:
     if (app->question) {
-        const struct key_hint answers[] = { { 'y', "y", _("yes") }, { 'n', "n", _("no") } };
+        const char yes[] = { yes_letter(), '\0' };
+        const struct key_hint answers[] = { { yes[0], yes, _("yes") }, { 'n', "n", _("no") } };
         if (app->question == ASK_TAKE_BACK)
-            draw_notice(&app->canvas, _("Take back your last turn?"), _("The game goes back to before your last choice."), answers, 2);
+            draw_notice(&app->canvas, _("Take back your last turn?"), _("The game goes back to before your last choice."),
+                answers, 2);
         else
             draw_notice(&app->canvas, _("Leave the game?"), app->ops->leaving(app), answers, 2);
     }
@@ -393,7 +414,8 @@ static void undo(struct app *app, enum hand_state state)
 /* Moving on after all was placed takes the last step back into the hand. */
 static bool pick_up(struct app *app, enum hand_state state)
 {
-    return state == HAND_READY && hand_pattern(&app->match) != PYR_NO_PATTERN && !hand_undo(&app->hand[app->seat], &app->match, app->seat);
+    return state == HAND_READY && hand_pattern(&app->match) != PYR_NO_PATTERN &&
+        !hand_undo(&app->hand[app->seat], &app->match, app->seat);
 }
 
 static bool aim_key(struct app *app, int key)
@@ -432,12 +454,14 @@ static bool cards_key(struct app *app, int key, enum hand_state state)
 {
     struct hand *hand = &app->hand[app->seat];
     const struct pyr_table *open = &app->match.replay.state.open;
-    int most = state == HAND_KEEP ? PYR_DEALT : PYR_DISPLAY + 1, step = key == K_LEFT || key == 'h' || key == K_BACKTAB ? most - 1 : 1;
+    int most = state == HAND_KEEP ? PYR_DEALT : PYR_DISPLAY + 1,
+        step = key == K_LEFT || key == 'h' || key == K_BACKTAB ? most - 1 : 1;
     switch (key) {
     case K_LEFT: case 'h': case K_BACKTAB: case K_RIGHT: case 'l': case K_TAB:
         for (int i = 0; i < most; i++) {
             hand->at = (uint8_t)((hand->at + step) % most);
-            if (state == HAND_KEEP || (hand->at < PYR_DISPLAY ? open->display[hand->at] != PYR_NO_CARD : open->deck_left > 0))
+            if (state == HAND_KEEP ||
+                (hand->at < PYR_DISPLAY ? open->display[hand->at] != PYR_NO_CARD : open->deck_left > 0))
                 break;
         }
         return true;
@@ -542,11 +566,16 @@ bool table_sheet_key(struct app *app, int key)
     return app->sheet == SHEET_STORY ? story_key(app, key) : app->sheet == SHEET_HELP && help_key(app, key);
 }
 
+static bool is_yes(int key)
+{
+    return key == K_ENTER || (key | 32) == 'y' || (key | 32) == yes_letter();
+}
+
 static void answer_question(struct app *app, int key)
 {
     enum question question = app->question;
     app->question = ASK_NOTHING;
-    if (key != 'y' && key != 'Y' && key != K_ENTER)
+    if (!is_yes(key))
         return;
     if (question == ASK_QUIT)
         app->leave = true;
@@ -566,7 +595,8 @@ static void cover_key(struct app *app, int key)
 
 static bool is_aim_key(int key)
 {
-    return key == K_UP || key == K_DOWN || key == K_LEFT || key == K_RIGHT || (key < 128 && key > 0 && strchr("hjklrRfFsSnNp12\t", key));
+    return key == K_UP || key == K_DOWN || key == K_LEFT || key == K_RIGHT ||
+        (key < 128 && key > 0 && strchr("hjklrRfFsSnNp12\t", key));
 }
 
 static bool is_undo_key(int key)
