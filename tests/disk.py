@@ -198,7 +198,7 @@ def case_other_files(folder):
     third.__dict__.update(server.__dict__)
     third.log, third.process, third.database = os.path.join(folder, 'third.log'), None, os.path.join(folder, 'third.db')
     words = third.start(code=1)
-    assert 'is taken' in words and str(server.port) in words, words
+    assert 'is in use' in words and str(server.port) in words, words
     server.stop()
 
 

@@ -309,7 +309,7 @@ def case_choosing(folder):
                               ({'LANGUAGE': 'zz', 'LANG': 'zz_ZZ.UTF-8'}, 'en')):
         assert speaks('replay', **variables) == wanted, variables
     done = run(folder, '--lang', 'zz', lang='en')
-    assert done.returncode == 2 and "no language 'zz'" in done.stderr and 'en (English)' in done.stderr and 'qps (' in done.stderr, done
+    assert done.returncode == 2 and "unknown language 'zz'" in done.stderr and 'en (English)' in done.stderr and 'qps (' in done.stderr, done
     done = run(folder, 'edition', 'check', '--', '--lang', lang='en')
     assert done.returncode == 1 and '--lang' in done.stderr, done
     # Catalogues that are none do no harm.
