@@ -75,8 +75,8 @@ static float before_turn(const struct ahead *a, const struct net_node *node, con
     return sum / cards;
 }
 
-void ahead_values(const struct net *net, const struct tables *tables, const struct ahead_plan *plan, const struct pyr_box *box,
-    const struct pyr_view *view, struct candidate *list, unsigned count)
+void ahead_values(const struct net *net, const struct tables *tables, const struct ahead_plan *plan,
+    const struct pyr_box *box, const struct pyr_view *view, struct candidate *list, unsigned count)
 {
     struct ahead a = { .plan = plan };
     struct net_node node;

@@ -22,7 +22,7 @@ struct ahead_plan {
 };
 
 /* Judges choices of the view's seat: list[i].value becomes its expected final score. */
-void ahead_values(const struct net *net, const struct tables *tables, const struct ahead_plan *plan, const struct pyr_box *box,
-    const struct pyr_view *view, struct candidate *list, unsigned count);
+void ahead_values(const struct net *net, const struct tables *tables, const struct ahead_plan *plan,
+    const struct pyr_box *box, const struct pyr_view *view, struct candidate *list, unsigned count);
 
 #endif

@@ -50,8 +50,8 @@ static float share(unsigned winners, unsigned seat)
     return winners >> seat & 1 ? 1.0f / (float)__builtin_popcount(winners) : 0;
 }
 
-void pyr_analysis_outlook(const void *memory, const struct pyr_box *box, const struct pyr_view *view, const struct pyr_chance *dealt,
-    uint32_t playouts, struct pyr_rng *rng, struct pyr_outlook *outlook)
+void pyr_analysis_outlook(const void *memory, const struct pyr_box *box, const struct pyr_view *view,
+    const struct pyr_chance *dealt, uint32_t playouts, struct pyr_rng *rng, struct pyr_outlook *outlook)
 {
     struct pyr_view at = reopen(view);
     struct pyr_outlook sum = { { 0 }, { 0 } };
@@ -279,7 +279,8 @@ unsigned pyr_analysis_options(const void *memory, const struct pyr_box *box, con
     unsigned all = c.count;
     for (unsigned i = 0; i < all; i++)
         options[i].usual = !i;               /* collected in the policy's order */
-    /* Half of the playouts choose the best in two rounds; the other half compares the best five, the usual one and what was made. */
+    /* Half of the playouts choose the best in two rounds; the other half compares the best five, the usual one and what
+     * was made. */
     static const unsigned stay[] = { 12, 5 };
     for (unsigned round = 0; round < 2 && c.count > 1; round++) {
         uint32_t worlds = playouts / 4 / c.count + 1;

@@ -148,8 +148,8 @@ static void expand(struct game *game, struct leaves *to, const struct node *node
 
 static float before_turn(struct game *game, const struct node *node, const uint8_t *pool, unsigned left);
 
-/* All marks of a turn are made: the best new card of the display, a second one by the tables. Drawing is left out: the mean of
- * the deck hardly ever beats the best of four. */
+/* All marks of a turn are made: the best new card of the display, a second one by the tables. Drawing is left out: the
+ * mean of the deck hardly ever beats the best of four. */
 static float after_turn(struct game *game, const struct node *node, const uint8_t *pool, unsigned left)
 {
     const struct pyr_desk *desk = &node->desk;

@@ -30,7 +30,8 @@ enum net_input {
     N_RUBIES, N_EMERALDS, N_LESSER, N_GEMS,
     N_SKULLS, N_PENALTY, N_STEP, /* skulls, what they cost in the end, what one more costs now */
     N_TORCH, N_TORCH_TURNS,      /* this round's torch is to be had; for so many turns */
-    N_ODD, N_EVEN, N_RACES,      /* points of colours in which one pyramid is missing, of the others, those that others wait for too */
+    /* Points of colours in which one pyramid is missing, of the others, those that others wait for too. */
+    N_ODD, N_EVEN, N_RACES,
     N_DONE,
     N_DISPLAY, N_SECOND,         /* the best cards of the display */
     N_ONE_CARD,
@@ -103,8 +104,8 @@ float net_output(struct net_table *at, const float *input);
 /* The expected final score of a desk; the score itself if no turn is to come. */
 float net_score(struct net_table *at, const struct net_node *node);
 
-/* Plays the turn that leads to that table: a mark (or pass), extra marks by the policy, pyramid points as if nobody else took any, new cards by
- * net_renew. */
+/* Plays the turn that leads to that table: a mark (or pass), extra marks by the policy, pyramid points as if nobody
+ * else took any, new cards by net_renew. */
 void net_play(const struct net_table *at, struct net_node *node, unsigned pattern, pyr_step mark);
 
 /* Puts the display's best cards, by the policy, into empty places. */

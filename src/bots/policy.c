@@ -224,8 +224,8 @@ static pyr_pair anchors(const struct pyr_desk *desk, uint64_t shape)
     return fit & touch;
 }
 
-/* The best of all marks: each turn of the pattern if it is the first mark, then single spaces. Listing them here is quicker than
- * asking the engine for one after the other. */
+/* The best of all marks: each turn of the pattern if it is the first mark, then single spaces. Listing them here is
+ * quicker than asking the engine for one after the other. */
 static pyr_step full_mark(const struct policy_desk *at, unsigned pattern)
 {
     const struct pyr_pattern_turns *turns = &at->box->pattern[pattern];

@@ -17,8 +17,9 @@ static inline unsigned turns_left(const struct pyr_table *open)
 }
 
 /*
- * What a search may take for the present: the view as it was when its phase began. Others who are in have chosen something sensible that we do not
- * know, so playouts choose for them as for those who are still thinking. (pyr_view_sample by itself would give them any legal choice.)
+ * What a search may take for the present: the view as it was when its phase began. Others who are in have chosen
+ * something sensible that we do not know, so playouts choose for them as for those who are still thinking.
+ * (pyr_view_sample by itself would give them any legal choice.)
  */
 static inline struct pyr_view policy_reopen(const struct pyr_view *view)
 {
@@ -69,8 +70,8 @@ unsigned policy_best_marks(const struct policy_desk *at, unsigned pattern, pyr_s
 /* What the tables' placement of a pattern on a card is worth; 0 if they know none that is legal. */
 int policy_quick_value(const struct policy_desk *at, unsigned slot, unsigned pattern);
 
-/* The best step of a seat. `exact`: every mark is looked at; otherwise, while many turns are left, only the best placement that the
- * tables know of on each of the two cards, which takes a tenth of the time. */
+/* The best step of a seat. `exact`: every mark is looked at; otherwise, while many turns are left, only the best
+ * placement that the tables know of on each of the two cards, which takes a tenth of the time. */
 pyr_step policy_step(const struct tables *tables, const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat,
     bool exact);
 

@@ -11,9 +11,10 @@
 enum { MOST_STEPS = 9 * 50 };
 
 /*
- * How good it stands, from 0 to 1: the margin over the best other player by final scores, expected or true, against what that is
- * uncertain by. A true margin is uncertain, too, by what the players of a playout could have done better, so a near miss is worth
- * more than a rout; and it varies less than a win, so that fewer playouts tell two choices apart.
+ * How good it stands, from 0 to 1: the margin over the best other player by final scores, expected or true, against
+ * what that is uncertain by. A true margin is uncertain, too, by what the players of a playout could have done better,
+ * so a near miss is worth more than a rout; and it varies less than a win, so that fewer playouts tell two choices
+ * apart.
  */
 static float result(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
     const struct pyr_state *state, pyr_seat seat)
@@ -92,8 +93,8 @@ static unsigned count_out(const struct tables *tables, const struct search_plan 
     return kept;
 }
 
-/* Of many choices the best as they stand, of these the best some turns ahead. Not for keeping, when there is no display yet: the network
- * has never seen that. */
+/* Of many choices the best as they stand, of these the best some turns ahead. Not for keeping, when there is no display
+ * yet: the network has never seen that. */
 static unsigned candidates_ahead(const struct tables *tables, const struct search_plan *plan, const struct pyr_box *box,
     const struct pyr_view *view, struct candidate *list)
 {

@@ -20,11 +20,12 @@
 #include "search.h"
 
 static const struct search_plan expert_plan = {
-    .playouts = { 16000, 9000, 5000 }, .candidates = 16, .rounds = 4, .turns = 5, .breadth = 16, .slack = 0.2f, .exact = true, .spread = 10
+    .playouts = { 16000, 9000, 5000 }, .candidates = 16, .rounds = 4, .turns = 5, .breadth = 16, .slack = 0.2f,
+    .exact = true, .spread = 10
 };
 static const struct search_plan master_plan = {
-    .playouts = { 60000, 32000, 20000 }, .candidates = 12, .rounds = 4, .turns = 5, .breadth = 32, .slack = 0.05f, .exact = true, .spread = 10,
-    .net = &net_learned, .ahead = { .depth = 2, .tried = 6, .followed = 3 }, .near = 1
+    .playouts = { 60000, 32000, 20000 }, .candidates = 12, .rounds = 4, .turns = 5, .breadth = 32, .slack = 0.05f,
+    .exact = true, .spread = 10, .net = &net_learned, .ahead = { .depth = 2, .tried = 6, .followed = 3 }, .near = 1
 };
 
 static pyr_step choose_expert(void *memory, const struct pyr_box *box, const struct pyr_view *view, struct pyr_rng *rng,

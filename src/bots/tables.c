@@ -302,8 +302,8 @@ static void value_skulls(struct tables *tables, const struct pyr_box *box)
     }
 }
 
-/* What a new card is worth depends on what cards are worth: a few of them are solved until that settles. A player picks among
- * four or five, hence a little above the mean. */
+/* What a new card is worth depends on what cards are worth: a few of them are solved until that settles. A player picks
+ * among four or five, hence a little above the mean. */
 enum { SAMPLE_EVERY = 12, SAMPLE_PASSES = 3 };
 
 static void find_renewal(struct tables *tables, const struct pyr_box *box, struct placements *moves)

@@ -31,7 +31,7 @@
 
 /* A card in the table's terms. */
 struct card_map {
-    uint64_t space[32];          /* what each space means: SPACE_* counts, from bit 32 on its bit of the index, which entrance,
+    uint64_t space[32]; /* what each space means: SPACE_* counts, from bit 32 on its bit of the index, which entrance,
                                     tomb and spaces outside the region have not */
     pyr_spaces low[128], high[64];   /* the spaces of the low seven and the high six bits of an index */
     uint16_t row[PYR_SIDE][32];  /* the index of each row's marks */

@@ -1,6 +1,6 @@
 /*
- * weights.h: the numbers behind tables and policy. Those of `flatmc` are fixed with it; those of the stronger players are learned
- * by tools/bot_learn.c, which wrote learned.h.
+ * weights.h: the numbers behind tables and policy. Those of `flatmc` are fixed with it; those of the stronger players
+ * are learned by tools/bot_learn.c, which wrote learned.h.
  */
 #ifndef PYR_WEIGHTS_H
 #define PYR_WEIGHTS_H

@@ -15,9 +15,11 @@ enum { EDITION, HTML, PLAYOUTS, SEED, THREADS, JSON, OPTIONS };
 
 static void print_sums(const struct pyr_judge_report *r)
 {
-    struct pyr_column column[] = { { _("player"), 0, -18 }, { r->finished ? _("points") : _("expected"), 1, 7 }, { _("luck"), 1, 7 },
-        { _("skill"), 1, 7 }, { _("par"), 1, 7 }, { _("gained"), 1, 7 }, { _("rest"), 1, 7 }, { "?!", 2, 3 }, { "?", 1, 3 },
-        { "?" "?", 1, 3 }, { _("points lost per decision"), 2, 0 } };
+    struct pyr_column column[] = { { _("player"), 0, -18 }, { r->finished ? _("points") : _("expected"), 1, 7 },
+        { _("luck"), 1, 7 }, { _("skill"), 1, 7 }, { _("par"), 1, 7 }, { _("gained"), 1, 7 }, { _("rest"), 1, 7 },
+        { "?!", 2, 3 }, { "?", 1, 3 },
+        { "?" "?", 1, 3 },
+        { _("points lost per decision"), 2, 0 } };
     putchar('\n');
     pyr_text_heading(stdout, column, sizeof column / sizeof *column);
     for (unsigned s = 0; s < r->seats; s++) {
@@ -34,7 +36,8 @@ static void print_sums(const struct pyr_judge_report *r)
         for (unsigned mark = 1; mark <= 3; mark++)
             pyr_text_cell(stdout, &column[6 + mark], "%u", sum->marks[mark]);
         if (sum->decisions)
-            pyr_text_cell(stdout, &column[10], "%s (%s)\n", PYR_NUMBER(sum->rate, 2), pyr_text_level(pyr_luck_level(sum->rate)));
+            pyr_text_cell(stdout, &column[10], "%s (%s)\n", PYR_NUMBER(sum->rate, 2),
+                pyr_text_level(pyr_luck_level(sum->rate)));
         else
             pyr_text_cell(stdout, &column[10], "-\n");
     }
@@ -67,8 +70,9 @@ static void print_text(const struct pyr_judge_report *r)
         pyr_judge_choice(r, d, &d->best[0], best, sizeof best);
         char name[PYR_MAX_PLAYER_NAME + 1];
         pyr_text_player(r->name[d->seat], name, sizeof name);
-        printf(_("line %u, round %u, turn %u, %s: %s costs %s points, %s of the winning chances; best: %s\n"), (unsigned)d->line + 1, d->round + 1u,
-            d->turn + 1u, name, made, PYR_NUMBER(d->points_lost, 1), PYR_PERCENT(100 * d->win_lost, 1), best);
+        printf(_("line %u, round %u, turn %u, %s: %s costs %s points, %s of the winning chances; best: %s\n"),
+            (unsigned)d->line + 1, d->round + 1u, d->turn + 1u, name, made, PYR_NUMBER(d->points_lost, 1),
+            PYR_PERCENT(100 * d->win_lost, 1), best);
     }
     print_sums(r);
     print_waiting(r);
@@ -94,7 +98,8 @@ static bool may_replace(const char *path)
     }
     bool report = !strncmp(begin, "<!doctype html>", 15) && (strstr(begin, PYR_JUDGE_PAGE) || strstr(begin, OLDER_PAGE));
     if (!report)
-        cli_error(_("--html: '%s' exists and is not a report of 'pyramids analyze'; remove it or choose another name"), path);
+        cli_error(_("--html: '%s' exists and is not a report of 'pyramids analyze'; remove it or choose another name"),
+            path);
     return report;
 }
 
@@ -117,8 +122,8 @@ static bool write_page(const struct pyr_judge_report *report, const char *path)
 }
 
 /* Makes the analysis and prints what is asked for. */
-static int analyze(const struct pyr_edition *edition, const struct cli_text *text, const struct pyr_judge_options *options, const char *html,
-    bool json)
+static int analyze(const struct pyr_edition *edition, const struct cli_text *text, const struct pyr_judge_options *options,
+    const char *html, bool json)
 {
     static struct pyr_judge_report report;
     struct pyr_fault fault;

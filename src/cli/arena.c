@@ -27,7 +27,8 @@ struct worker {
     struct arena_pool *pool;
     void *memory[PYR_MAX_SEATS]; /* by entry */
     struct outside outside[PYR_MAX_SEATS];
-    uint32_t told[PYR_MAX_SEATS];/* lines of the log that an outside bot has been sent; UINT32_MAX: none, not even the first */
+    /* Lines of the log that an outside bot has been sent; UINT32_MAX: none, not even the first. */
+    uint32_t told[PYR_MAX_SEATS];
     unsigned starts[PYR_MAX_SEATS];
     struct pyr_match *match;     /* for records and outside bots; may be NULL */
     struct played *played;
@@ -44,7 +45,8 @@ struct arena_pool {
     bool failed;
 };
 
-/* Says what is wrong with a program that is named by its path alone. A command with arguments is for the shell, which is asked when it is needed. */
+/* Says what is wrong with a program that is named by its path alone. A command with arguments is for the shell, which
+ * is asked when it is needed. */
 static bool is_program(const char *command)
 {
     struct stat at;
@@ -78,7 +80,8 @@ int arena_find_bots(struct arena *arena, const char *list)
             char names[512] = "";
             for (unsigned i = 0; i < pyr_bot_count(); i++)
                 snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "", pyr_bot_at(i)->name);
-            cli_error(_("unknown bot '%s'; give the path of a program, such as ./mybot, or choose from: %s"), entry->name, names);
+            cli_error(_("unknown bot '%s'; give the path of a program, such as ./mybot, or choose from: %s"),
+                entry->name, names);
             return CLI_USAGE;
         }
         if (!entry->bot && !is_program(entry->name))
@@ -162,8 +165,8 @@ static bool note_record(struct worker *worker, uint64_t game)
 
 /* Choices. */
 
-static pyr_step choose_step(struct worker *worker, unsigned entry, const struct pyr_state *state, pyr_seat seat, struct pyr_rng *rng,
-    struct arena_result *result)
+static pyr_step choose_step(struct worker *worker, unsigned entry, const struct pyr_state *state, pyr_seat seat,
+    struct pyr_rng *rng, struct arena_result *result)
 {
     const struct arena *arena = worker->pool->arena;
     const struct arena_entry *e = &arena->entry[entry];
@@ -200,7 +203,8 @@ static bool tell_outside(struct worker *worker, unsigned entry, pyr_seat seat, d
 /* The shell's way to say that there is no such program, or that it is none. */
 static bool cannot_start(const struct outside *outside)
 {
-    return !outside->has_answered && WIFEXITED(outside->status) && (WEXITSTATUS(outside->status) == 126 || WEXITSTATUS(outside->status) == 127);
+    return !outside->has_answered && WIFEXITED(outside->status) &&
+        (WEXITSTATUS(outside->status) == 126 || WEXITSTATUS(outside->status) == 127);
 }
 
 /* Gives up: nothing that this program would have played is worth a report. Said once, whatever the number of threads. */
@@ -222,7 +226,8 @@ static bool has_failed(struct arena_pool *pool)
 }
 
 /* One whole choice of an outside bot, or a random one in its place. */
-static enum pyr_err choose_outside(struct worker *worker, unsigned entry, pyr_seat seat, struct pyr_rng *rng, struct arena_result *result)
+static enum pyr_err choose_outside(struct worker *worker, unsigned entry, pyr_seat seat, struct pyr_rng *rng,
+    struct arena_result *result)
 {
     const struct arena *arena = worker->pool->arena;
     struct outside *outside = &worker->outside[entry];
@@ -283,7 +288,8 @@ static bool play_outside(struct worker *worker, uint64_t game, const struct pyr_
             struct pyr_view view;
             pyr_match_view(match, seat, &view);
             double start = cli_seconds();
-            pyr_step step = arena->entry[entry].bot->choose(worker->memory[entry], &arena->edition->box, &view, rng, &arena->budget);
+            pyr_step step =
+                arena->entry[entry].bot->choose(worker->memory[entry], &arena->edition->box, &view, rng, &arena->budget);
             result[entry].seconds += cli_seconds() - start;
             result[entry].moves++;
             err = match_step(match, seat, step);
@@ -300,7 +306,8 @@ static bool play_outside(struct worker *worker, uint64_t game, const struct pyr_
     return err ? fail_game(game, err) : true;
 }
 
-static bool play_inside(struct worker *worker, uint64_t game, struct pyr_state *state, struct pyr_rng *rng, struct arena_result *result)
+static bool play_inside(struct worker *worker, uint64_t game, struct pyr_state *state, struct pyr_rng *rng,
+    struct arena_result *result)
 {
     const struct arena *arena = worker->pool->arena;
     const struct pyr_box *box = &arena->edition->box;

@@ -1,6 +1,6 @@
 /*
- * arena.h (arena.c): games between bots, built in or outside, on any number of threads. Every game has random numbers of its own, made
- * from the seed and the game's number, so that threads and their order change nothing.
+ * arena.h (arena.c): games between bots, built in or outside, on any number of threads. Every game has random numbers
+ * of its own, made from the seed and the game's number, so that threads and their order change nothing.
  */
 #ifndef PYR_CLI_ARENA_H
 #define PYR_CLI_ARENA_H
@@ -44,7 +44,8 @@ struct arena_result {
     bool finished;               /* the game was played to its end; the same for all entries */
 };
 
-/* Reads a list such as greedy,./mybot and repeats it until every seat has a bot. Says what is wrong and returns an exit code. */
+/* Reads a list such as greedy,./mybot and repeats it until every seat has a bot. Says what is wrong and returns an exit
+ * code. */
 int arena_find_bots(struct arena *arena, const char *list);
 
 /* Which entry plays in a seat, and which shuffle a game uses. */
@@ -56,8 +57,9 @@ struct arena_pool;
 struct arena_pool *arena_pool_create(const struct arena *arena, unsigned threads);
 void arena_pool_destroy(struct arena_pool *pool);
 
-/* Plays the games first to first + count - 1; result[i * players + e] is what game first + i brought entry e. False (after saying
- * why) if one failed or a record could not be written; stops early when interrupted: then some games are not `finished`. */
+/* Plays the games first to first + count - 1; result[i * players + e] is what game first + i brought entry e. False
+ * (after saying why) if one failed or a record could not be written; stops early when interrupted: then some games are
+ * not `finished`. */
 bool arena_play(struct arena_pool *pool, uint64_t first, uint64_t count, struct arena_result *result);
 
 #endif

@@ -57,21 +57,25 @@ int cli_bench(int argc, char **argv)
         seconds = 1e-9;
     double mean = (double)points / (double)played - 10000;
     if (value[JSON]) {
-        printf("{\"players\": %u, \"games\": %llu, \"seed\": %llu, \"edition\": ", (unsigned)players, (unsigned long long)played,
-            (unsigned long long)seed);
+        printf("{\"players\": %u, \"games\": %llu, \"seed\": %llu, \"edition\": ", (unsigned)players,
+            (unsigned long long)played, (unsigned long long)seed);
         struct pyr_word name = { edition.name, 0 };
         while (edition.name[name.length])
             name.length++;
         cli_json_string(stdout, name.at, name.length);
-        printf(", \"steps\": %llu, \"mean_score\": %.4f, \"seconds\": %.6f, \"games_per_second\": %.0f, \"steps_per_second\": %.0f, "
-               "\"ns_per_step\": %.2f}\n", (unsigned long long)steps, mean, seconds, (double)played / seconds, (double)steps / seconds,
+        printf(
+            ", \"steps\": %llu, \"mean_score\": %.4f, \"seconds\": %.6f, \"games_per_second\": %.0f, "
+            "\"steps_per_second\": %.0f, "
+            "\"ns_per_step\": %.2f}\n",
+            (unsigned long long)steps, mean, seconds, (double)played / seconds, (double)steps / seconds,
             seconds * 1e9 / (double)steps);
     } else {
         printf(_("random games: %llu, players: %u, edition %s, seed %llu\n"), (unsigned long long)played, (unsigned)players,
             edition.name, (unsigned long long)seed);
-        printf(_("%s games/s, %s steps/s, %s ns per step\n"), PYR_NUMBER((double)played / seconds, 0), PYR_NUMBER((double)steps / seconds, 0),
-            PYR_NUMBER(seconds * 1e9 / (double)steps, 1));
-        printf(_("%s steps per game, mean score of seat 1: %s\n"), PYR_NUMBER((double)steps / (double)played, 1), PYR_NUMBER(mean, 2));
+        printf(_("%s games/s, %s steps/s, %s ns per step\n"), PYR_NUMBER((double)played / seconds, 0),
+            PYR_NUMBER((double)steps / seconds, 0), PYR_NUMBER(seconds * 1e9 / (double)steps, 1));
+        printf(_("%s steps per game, mean score of seat 1: %s\n"), PYR_NUMBER((double)steps / (double)played, 1),
+            PYR_NUMBER(mean, 2));
     }
     return cli_is_interrupted() ? CLI_INTERRUPTED : CLI_GOOD;
 }

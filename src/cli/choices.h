@@ -1,6 +1,6 @@
 /*
- * choices.h (choices.c): every legal complete choice of a seat, as text: whole moves with their extra marks, pairs of kept cards, takes and
- * draws. Shared by `legal` and `play`.
+ * choices.h (choices.c): every legal complete choice of a seat, as text: whole moves with their extra marks, pairs of
+ * kept cards, takes and draws. Shared by `legal` and `play`.
  */
 #ifndef PYR_CLI_CHOICES_H
 #define PYR_CLI_CHOICES_H

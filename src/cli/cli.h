@@ -1,6 +1,6 @@
 /*
- * cli.h: what the subcommands of `pyramids` share: options, files, editions, messages, JSON. A subcommand is one file with one function in
- * the table of main.c.
+ * cli.h: what the subcommands of `pyramids` share: options, files, editions, messages, JSON. A subcommand is one file
+ * with one function in the table of main.c.
  */
 #ifndef PYR_CLI_H
 #define PYR_CLI_H
@@ -34,13 +34,13 @@ struct cli_options {
 };
 
 /*
- * Takes the options out of argv: values[i] becomes the value of option[i] ("" for a flag), NULL if absent. What is left are the *argc words
- * of argv. Prints help or a message. Returns -1 to go on, else the exit code.
+ * Takes the options out of argv: values[i] becomes the value of option[i] ("" for a flag), NULL if absent. What is left
+ * are the *argc words of argv. Prints help or a message. Returns -1 to go on, else the exit code.
  */
 int cli_parse(const struct cli_options *options, int *argc, char **argv, const char **values);
 
-/* Options that make no sense beside each other: excluded[i] has a bit for each that option[i] does not go with, and may be 0. If two such are
- * there, says which and returns false. */
+/* Options that make no sense beside each other: excluded[i] has a bit for each that option[i] does not go with, and may
+ * be 0. If two such are there, says which and returns false. */
 bool cli_go_together(const struct cli_option *option, const char *const *values, const uint32_t *excluded);
 
 /* A number from a word; on a word that is none prints a message about `what` and returns false. */
@@ -63,8 +63,8 @@ struct cli_text {
 /* Reads a file, or standard input for "-"; on failure says why and returns false. */
 bool cli_read(const char *path, struct cli_text *text);
 
-/* Writes a file whole or not at all (to a new file beside it, then renamed); on failure says why and returns false. Links are followed; pipes and
- * devices are written to as they are. */
+/* Writes a file whole or not at all (to a new file beside it, then renamed); on failure says why and returns false.
+ * Links are followed; pipes and devices are written to as they are. */
 bool cli_write(const char *path, const char *text, size_t size);
 
 /* FILE:LINE: what is wrong, on standard error. */
@@ -96,8 +96,8 @@ struct cli_records {
     char origin[CLI_ORIGIN], next_origin[CLI_ORIGIN];        /* the comment that export writes before a record; "" none */
 };
 
-/* Opens a file, or standard input for "-"; says why not and returns false. Reads the next record: 1, 0 after the last, -1 after
- * saying what is wrong with the file. A file without any record has one that is bad. */
+/* Opens a file, or standard input for "-"; says why not and returns false. Reads the next record: 1, 0 after the last,
+ * -1 after saying what is wrong with the file. A file without any record has one that is bad. */
 bool cli_records_open(struct cli_records *records, const char *path);
 int cli_records_next(struct cli_records *records);
 void cli_records_close(struct cli_records *records);
@@ -106,8 +106,8 @@ void cli_records_close(struct cli_records *records);
 bool cli_records_are_many(const struct cli_records *records);
 struct cli_text cli_records_text(const struct cli_records *records);
 
-/* Reads a record and the edition it wants (`asked`, or the one it names) and follows it to its end. Says what is wrong and returns an exit code;
- * with CLI_GOOD the text is the caller's to free. */
+/* Reads a record and the edition it wants (`asked`, or the one it names) and follows it to its end. Says what is wrong
+ * and returns an exit code; with CLI_GOOD the text is the caller's to free. */
 int cli_record_load(const char *path, const char *asked, pyr_seat viewer, struct cli_text *text, struct pyr_edition *edition,
     struct pyr_replay *replay);
 
@@ -127,9 +127,9 @@ const char *cli_own_name(const char *asked);
 void cli_catch_interrupt(void);
 bool cli_is_interrupted(void);
 
-/* The same for work that leaves nothing behind: the program ends at once with the code of an interruption (130 for Ctrl-C), in
- * the middle of whatever it computes. cli_catch_interrupt turns it off again, for what must be finished (a file being
- * written). */
+/* The same for work that leaves nothing behind: the program ends at once with the code of an interruption (130 for
+ * Ctrl-C), in the middle of whatever it computes. cli_catch_interrupt turns it off again, for what must be finished (a
+ * file being written). */
 void cli_end_on_interrupt(void);
 
 /* Says on standard error that this program was built without its page, and how to get it, if so (main.c). */

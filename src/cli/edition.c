@@ -43,7 +43,8 @@ static bool check_file(const char *path, bool json)
 static int check_files(int argc, char **argv)
 {
     const char *value[1];
-    const struct cli_option option[] = { { "json", 0, NULL, _("print one line of JSON per edition") }, { NULL, 0, NULL, NULL } };
+    const struct cli_option option[] = { { "json", 0, NULL, _("print one line of JSON per edition") },
+        { NULL, 0, NULL, NULL } };
     const struct cli_options options = {
         "edition check FILE... [--json]",
         _("Checks edition files. For the first bad line of a file it prints FILE:LINE: what is wrong and what was\n"
@@ -72,12 +73,14 @@ static void show_summary(const struct pyr_edition *edition)
 {
     char penalties[8 * PYR_SKULLS + 1] = "";
     for (unsigned i = 0; i < PYR_SKULLS; i++)
-        snprintf(penalties + strlen(penalties), sizeof penalties - strlen(penalties), "%s%u", i ? " " : "", edition->box.penalty[i]);
+        snprintf(penalties + strlen(penalties), sizeof penalties - strlen(penalties), "%s%u", i ? " " : "",
+            edition->box.penalty[i]);
     printf("%s: %s\n", edition->name, edition->title);
     printf(_("skulls: %s\n"), penalties);
     for (unsigned p = 0; p < PYR_PATTERNS; p++) {
         unsigned copies = edition->box.pattern[p].copies;
-        printf(pyr_ngettext("\npattern %s, %u card\n", "\npattern %s, %u cards\n", copies), edition->pattern_name[p], copies);
+        printf(pyr_ngettext("\npattern %s, %u card\n", "\npattern %s, %u cards\n", copies), edition->pattern_name[p],
+            copies);
         pyr_text_pattern(stdout, &edition->box, (pyr_pattern)p, "  ");
     }
     putchar('\n');
@@ -89,7 +92,8 @@ static int show(int argc, char **argv)
     const char *value[1];
     pyr_card cards[PYR_CARDS];
     unsigned count = 0;
-    const struct cli_option option[] = { { "text", 't', NULL, _("print the edition file itself") }, { NULL, 0, NULL, NULL } };
+    const struct cli_option option[] = { { "text", 't', NULL, _("print the edition file itself") },
+        { NULL, 0, NULL, NULL } };
     const struct cli_options options = {
         "edition show [NAME|FILE] [CARD...] [--text]",
         _("Shows an edition: patterns, penalties and cards, or only the given cards.\n"

@@ -58,7 +58,8 @@ give_up:
     return false;
 }
 
-/* Must it be written where it is? A pipe or a device must not become a file, and a link to nothing yet has no file to rename onto. */
+/* Must it be written where it is? A pipe or a device must not become a file, and a link to nothing yet has no file to
+ * rename onto. */
 static bool is_in_place(const char *path)
 {
     struct stat at;
@@ -178,7 +179,8 @@ int cli_edition_for(const char *asked, const struct cli_text *record, struct pyr
         if (word.length <= PYR_MAX_NAME && is_builtin(name, edition))
             return CLI_GOOD;
         if (!pyr_word_is(word, "classic")) {
-            cli_error(_("%s: the record uses edition '%s', which is not built in: give its file with --edition"), record->name, name);
+            cli_error(_("%s: the record uses edition '%s', which is not built in: give its file with --edition"),
+                record->name, name);
             return CLI_WRONG;
         }
     }

@@ -41,9 +41,9 @@ static void json_steps(const struct pyr_desk *desk, const struct pyr_option *opt
 static void json_effects(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option)
 {
     /* In the order of enum pyr_judge_effect_code; what the number is. */
-    static const struct { const char *code, *number; } words[] = { { "way", "spaces" }, { "race", "points" },
-        { "pyramid", "card" }, { "points", "points" }, { "rubies", "count" }, { "emeralds", "count" }, { "torch", "round" }, { "skulls", "count" },
-        { "erased", "count" } };
+    static const struct { const char *code, *number;
+    } words[] = { { "way", "spaces" }, { "race", "points" }, { "pyramid", "card" }, { "points", "points" },
+        { "rubies", "count" }, { "emeralds", "count" }, { "torch", "round" }, { "skulls", "count" }, { "erased", "count" } };
     static const char *const colours[] = { "green", "orange", "purple" };
     struct pyr_judge_effect list[PYR_JUDGE_EFFECTS];
     unsigned count = pyr_judge_effects(edition, view, option, list);
@@ -79,7 +79,8 @@ static void print_json(const struct pyr_edition *edition, const struct pyr_view 
 static void print_options(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *list,
     unsigned count)
 {
-    struct pyr_column column[] = { { _("choice"), 0, -28 }, { _("win"), 1, 7 }, { _("points"), 1, 8 }, { _("gains"), 2, 0 } };
+    struct pyr_column column[] = { { _("choice"), 0, -28 }, { _("win"), 1, 7 }, { _("points"), 1, 8 },
+        { _("gains"), 2, 0 } };
     pyr_text_heading(stdout, column, 4);
     for (unsigned i = 0; i < count; i++) {
         char choice[PYR_JUDGE_CHOICE], gains[256];
@@ -92,8 +93,8 @@ static void print_options(const struct pyr_edition *edition, const struct pyr_vi
     }
 }
 
-static int hint(const struct pyr_edition *edition, const struct pyr_replay *replay, pyr_seat seat, uint32_t playouts, uint64_t seed,
-    unsigned top, bool json)
+static int hint(const struct pyr_edition *edition, const struct pyr_replay *replay, pyr_seat seat, uint32_t playouts,
+    uint64_t seed, unsigned top, bool json)
 {
     struct pyr_option list[PYR_MAX_OPTIONS];
     struct pyr_view view;
@@ -158,7 +159,8 @@ int cli_hint(int argc, char **argv)
         return CLI_USAGE;
     struct cli_text text;
     struct pyr_replay replay;
-    code = cli_record_load(argv[0], value[EDITION], value[VIEW] ? (pyr_seat)(seat - 1) : PYR_NOBODY, &text, &edition, &replay);
+    code =
+        cli_record_load(argv[0], value[EDITION], value[VIEW] ? (pyr_seat)(seat - 1) : PYR_NOBODY, &text, &edition, &replay);
     if (code)
         return code;
     if (seat > replay.seats) {

@@ -110,7 +110,8 @@ static bool is_there(struct import *import, uint64_t hash, const char *text, siz
     for (size_t at = hash & (import->room - 1); import->room && import->known[at].id; at = (at + 1) & (import->room - 1)) {
         char *stored;
         size_t length;
-        if (import->known[at].hash != hash || store_get_lines(import->db, import->known[at].id, &stored, &length) != STORE_OK)
+        if (import->known[at].hash != hash ||
+            store_get_lines(import->db, import->known[at].id, &stored, &length) != STORE_OK)
             continue;
         bool same = length == size && !memcmp(stored, text, size);
         free(stored);
@@ -127,8 +128,8 @@ static bool find_tag(const struct pyr_match *match, const char *name, struct pyr
         struct pyr_lines lines;
         struct pyr_word line = pyr_match_line(match, i), word;
         pyr_lines_init(&lines, line.at, line.length);
-        if (pyr_lines_next(&lines, false) && pyr_lines_word(&lines, &word) && pyr_word_is(word, "tag") && pyr_lines_word(&lines, &word) &&
-            pyr_word_is(word, name) && pyr_lines_rest(&lines, PYR_MAX_LINE, value))
+        if (pyr_lines_next(&lines, false) && pyr_lines_word(&lines, &word) && pyr_word_is(word, "tag") &&
+            pyr_lines_word(&lines, &word) && pyr_word_is(word, name) && pyr_lines_rest(&lines, PYR_MAX_LINE, value))
             return true;
     }
     return false;
@@ -192,7 +193,9 @@ static bool store_record(struct import *import, const struct pyr_match *match, c
     }
     char *config = make_config(match);
     int64_t date = origin->date ? origin->date : (int64_t)time(NULL);
-    struct store_table table = { .id = import->sums.last + 1, .state = STORE_OVER, .created = date, .changed = date, .config = config };
+    struct store_table table = {
+        .id = import->sums.last + 1, .state = STORE_OVER, .created = date, .changed = date, .config = config
+    };
     bool good = config && choose_code(import, origin, hash, table.code) && store_put_table(import->db, &table) == STORE_OK &&
         store_add_lines(import->db, table.id, 0, text, size, date) == STORE_OK && remember(import, hash, table.id);
     free(config);
@@ -215,8 +218,8 @@ static const struct pyr_edition *edition_of(struct import *import, const struct 
     if (!import->builtin.name[0] || strcmp(import->builtin.name, name)) {
         const char *text = pyr_builtin_edition(name);
         if (!text || pyr_edition_read(&import->builtin, text, strlen(text), NULL) != PYR_OK) {
-            fprintf(stderr, _("%s:%u: the record uses edition '%s', which is not built in: give its file with --edition\n"), r->name,
-                (unsigned)r->first, name);
+            fprintf(stderr, _("%s:%u: the record uses edition '%s', which is not built in: give its file with --edition\n"),
+                r->name, (unsigned)r->first, name);
             return NULL;
         }
     }
@@ -333,11 +336,12 @@ static void print_sum(const struct import *import, bool json)
     if (json) {
         printf("{\"database\": ");
         cli_json_string(stdout, import->path, strlen(import->path));
-        printf(", \"files\": %llu, \"records\": %llu, \"imported\": %llu, \"there\": %llu, \"refused\": %llu}\n", import->files, import->sums.records,
-            import->sums.imported, import->sums.there, import->refused);
+        printf(", \"files\": %llu, \"records\": %llu, \"imported\": %llu, \"there\": %llu, \"refused\": %llu}\n",
+            import->files, import->sums.records, import->sums.imported, import->sums.there, import->refused);
         return;
     }
-    printf(_("records imported: %llu, already present: %llu; files refused: %llu\n"), import->sums.imported, import->sums.there, import->refused);
+    printf(_("records imported: %llu, already present: %llu; files refused: %llu\n"), import->sums.imported,
+        import->sums.there, import->refused);
 }
 
 int cli_import(int argc, char **argv)

@@ -62,7 +62,8 @@ int cli_legal(int argc, char **argv)
         return CLI_USAGE;
     struct cli_text text;
     struct pyr_replay replay;
-    code = cli_record_load(argv[0], value[EDITION], value[VIEW] ? (pyr_seat)(seat - 1) : PYR_NOBODY, &text, &edition, &replay);
+    code =
+        cli_record_load(argv[0], value[EDITION], value[VIEW] ? (pyr_seat)(seat - 1) : PYR_NOBODY, &text, &edition, &replay);
     if (code)
         return code;
     if (seat > replay.seats) {

@@ -71,7 +71,9 @@ void cli_tell_page(void)
 
 static void print_help(FILE *to)
 {
-    pyr_text_flow(to, _("Usage: pyramids SUBCOMMAND [OPTIONS]\n\nThe flip-and-write game of pyramids, for 2 to 4 players.\n\nSubcommands:\n"),
+    pyr_text_flow(to,
+        _("Usage: pyramids SUBCOMMAND [OPTIONS]\n\nThe flip-and-write game of pyramids, for 2 to 4 "
+            "players.\n\nSubcommands:\n"),
         PYR_HELP_COLUMNS, 4);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         char text[256];

@@ -1,5 +1,5 @@
-/* outside.c: see outside.h. Pipes that never block, a deadline on everything, and a process group of its own, so that what the bot
- * started ends with it. */
+/* outside.c: see outside.h. Pipes that never block, a deadline on everything, and a process group of its own, so that
+ * what the bot started ends with it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -43,8 +43,13 @@ static void name_spaces(const struct pyr_box *box, const struct pyr_part *part, 
         pyr_spaces set;
         const char *word;
     } symbols[] = {
-        { card->ruby, _("ruby") },     { card->emerald, _("emerald") }, { card->torch, _("torch") }, { card->skull, _("skull") },
-        { card->potion, _("potion") }, { card->cross, _("red cross") }, { card->tomb, _("tomb") },
+        { card->ruby, _("ruby") },
+        { card->emerald, _("emerald") },
+        { card->torch, _("torch") },
+        { card->skull, _("skull") },
+        { card->potion, _("potion") },
+        { card->cross, _("red cross") },
+        { card->tomb, _("tomb") },
     };
     const char *comma = " (";
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
@@ -82,7 +87,8 @@ static void tell_mark(const struct game *g, const struct pyr_event *event)
     for (unsigned i = 0; i < event->count; i++) {
         const struct pyr_card_face *face = &g->edition.box.card[event->part[i].card];
         if (event->part[i].spaces & face->tomb)
-            printf(_("  %s: completed card %d, %s\n"), g->namebuf[event->seat], event->part[i].card + 1, pyr_text_colour(face->colour));
+            printf(_("  %s: completed card %d, %s\n"), g->namebuf[event->seat], event->part[i].card + 1,
+                pyr_text_colour(face->colour));
     }
 }
 
@@ -109,8 +115,9 @@ static void tell_line(const struct game *g, struct pyr_word line)
     case PYR_EVENT_TAKE: printf(_("  %s: took card %d from the display\n"), name, event.card[0] + 1); break;
     case PYR_EVENT_DRAW: printf(_("  %s: drew card %d from the deck\n"), name, event.card[0] + 1); break;
     case PYR_EVENT_POINTS:
-        printf(pyr_ngettext("  %s: %d pyramid point for %s\n", "  %s: %d pyramid points for %s\n", (unsigned long)event.points), name, event.points,
-            pyr_text_colour(event.colour));
+        printf(pyr_ngettext("  %s: %d pyramid point for %s\n", "  %s: %d pyramid points for %s\n",
+            (unsigned long)event.points),
+            name, event.points, pyr_text_colour(event.colour));
         break;
     default: break;
     }
@@ -158,8 +165,8 @@ static void show_score_card(const struct game *g, const struct pyr_table *open, 
             if (open->tile[colour][place] == seat)
                 add(pyramids, sizeof pyramids, " +%d", pyr_tile_value(place));
     }
-    printf(_("  %s: points %d; rubies %u, emeralds %u, torches %s, skulls %u (%d); pyramids: %s\n"), g->namebuf[seat], score.total, desk->rubies,
-        desk->emeralds, torches, desk->skulls, score.skulls, *pyramids ? pyramids : _("none"));
+    printf(_("  %s: points %d; rubies %u, emeralds %u, torches %s, skulls %u (%d); pyramids: %s\n"), g->namebuf[seat],
+        score.total, desk->rubies, desk->emeralds, torches, desk->skulls, score.skulls, *pyramids ? pyramids : _("none"));
 }
 
 static void show_points(const struct pyr_table *open)
@@ -188,7 +195,8 @@ static void show_display(const struct game *g, const struct pyr_table *open)
         if (open->display[i] != PYR_NO_CARD)
             cards[count++] = open->display[i];
     if (open->deck_left)
-        printf(pyr_ngettext("Display, and %u card in the deck:\n", "Display, and %u cards in the deck:\n", open->deck_left), open->deck_left);
+        printf(pyr_ngettext("Display, and %u card in the deck:\n", "Display, and %u cards in the deck:\n", open->deck_left),
+            open->deck_left);
     else
         puts(_("Display; the deck is empty (R13):"));
     if (count)
@@ -250,20 +258,22 @@ static void show_players(const struct game *g)
 
 static void show_help(void)
 {
-    pyr_text_flow(stdout, _("Type a choice or a command:\n"
-            "  17 22              keep these two cards\n"
-            "  17:a1a2a3          mark the pattern on card 17; one space is allowed instead\n"
-            "  17:a1a2a3+22:c1    with the extra mark of a red cross; you are asked for those you leave out\n"
-            "  take 31, draw      take a new card from the display or the deck\n"
-            "  ?                  list the legal choices; ? 17 only those that begin with 17\n"
-            "  undo               take back your last mark or your last choice\n"
-            "  look               show the table again\n"
-            "  players            show the other players' cards\n"
-            "  log                show the record of the game\n"
-            "  rules R10          show a rule; rules torch those with a word, rules the list\n"
-            "  save FILE          write a copy of the game; 'pyramids play FILE' continues it\n"
-            "  quit               leave; the game is saved after every choice\n"
-            "Spaces: columns a to e, rows 1 to 5. # wall, v entrance, T tomb, x red cross, r ruby, e emerald, f torch, s skull, p potion.\n"),
+    pyr_text_flow(stdout,
+        _("Type a choice or a command:\n"
+          "  17 22              keep these two cards\n"
+          "  17:a1a2a3          mark the pattern on card 17; one space is allowed instead\n"
+          "  17:a1a2a3+22:c1    with the extra mark of a red cross; you are asked for those you leave out\n"
+          "  take 31, draw      take a new card from the display or the deck\n"
+          "  ?                  list the legal choices; ? 17 only those that begin with 17\n"
+          "  undo               take back your last mark or your last choice\n"
+          "  look               show the table again\n"
+          "  players            show the other players' cards\n"
+          "  log                show the record of the game\n"
+          "  rules R10          show a rule; rules torch those with a word, rules the list\n"
+          "  save FILE          write a copy of the game; 'pyramids play FILE' continues it\n"
+          "  quit               leave; the game is saved after every choice\n"
+          "Spaces: columns a to e, rows 1 to 5. # wall, v entrance, T tomb, x red cross, r ruby, e emerald, f torch, "
+          "s skull, p potion.\n"),
         PYR_HELP_COLUMNS, 0);
 }
 
@@ -393,7 +403,8 @@ static void tidy_mark(char *word, size_t room)
     for (const char *c = strncmp(word, "mark ", 5) ? word : word + 5; *c; c++) {
         if (is_blank(*c)) {
             /* Numbers that stand apart are not one number. */
-            if (length && to[length - 1] >= '0' && to[length - 1] <= '9' && c[strspn(c, " \t,&")] >= '0' && c[strspn(c, " \t,&")] <= '9')
+            if (length && to[length - 1] >= '0' && to[length - 1] <= '9' && c[strspn(c, " \t,&")] >= '0' &&
+                c[strspn(c, " \t,&")] <= '9')
                 return;
             continue;
         }
@@ -752,7 +763,8 @@ static void choose_saved(const struct plain_options *o, const struct pyr_edition
         chosen = ask_for_saved(all, count);
     else if (count)
         printf(pyr_ngettext("%u unfinished game is saved: 'pyramids play --list' shows it, --continue resumes it.\n",
-            "%u unfinished games are saved: 'pyramids play --list' shows them, --continue resumes the newest.\n", count), count);
+                "%u unfinished games are saved: 'pyramids play --list' shows them, --continue resumes the newest.\n", count),
+            count);
     else if (o->go_on)
         puts(_("No saved game can be resumed: this is a new one."));
     if (chosen < count)

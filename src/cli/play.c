@@ -1,6 +1,6 @@
 /*
- * play.c: `pyramids play`: full screen where there is a terminal for it (src/tui), else, and with --plain, a whole game line by line, against
- * bots (plain.c). This file reads the options.
+ * play.c: `pyramids play`: full screen where there is a terminal for it (src/tui), else, and with --plain, a whole game
+ * line by line, against bots (plain.c). This file reads the options.
  */
 #include <errno.h>
 #include <limits.h>
@@ -17,7 +17,28 @@
 #include "saved.h"
 #include "tui.h"
 
-enum { PLAIN, PLAYERS, BOTS, SEED, EDITION, NAME, SEAT, HOT_SEAT, NEW, CONTINUE, LIST, RESUME, SERVER, TABLE, KEY, TRUST, REPLAY, PLAYOUTS, ASCII, OPTIONS };
+enum {
+    PLAIN,
+    PLAYERS,
+    BOTS,
+    SEED,
+    EDITION,
+    NAME,
+    SEAT,
+    HOT_SEAT,
+    NEW,
+    CONTINUE,
+    LIST,
+    RESUME,
+    SERVER,
+    TABLE,
+    KEY,
+    TRUST,
+    REPLAY,
+    PLAYOUTS,
+    ASCII,
+    OPTIONS
+};
 
 static unsigned count_names(const char *list)
 {
@@ -71,13 +92,14 @@ static const uint32_t excluded[OPTIONS] = {
     [HOT_SEAT] = BIT(PLAIN) | BIT(NAME) | BIT(SEAT),
     [CONTINUE] = BIT(NEW),
     [RESUME] = BIT(NEW) | BIT(CONTINUE) | BIT(PLAYERS) | BIT(NAME) | BIT(HOT_SEAT),
-    [LIST] = BIT(NEW) | BIT(CONTINUE) | BIT(RESUME) | BIT(PLAYERS) | BIT(BOTS) | BIT(SEED) | BIT(NAME) | BIT(SEAT) | BIT(HOT_SEAT) |
-        BIT(PLAYOUTS),
+    [LIST] = BIT(NEW) | BIT(CONTINUE) | BIT(RESUME) | BIT(PLAYERS) | BIT(BOTS) | BIT(SEED) | BIT(NAME) | BIT(SEAT) |
+        BIT(HOT_SEAT) | BIT(PLAYOUTS),
     [PLAIN] = BIT(PLAYOUTS),
 };
 
 /* A record says by itself how many play and what they are called, and is the game to go on with. */
-static const uint32_t excluded_by_file = BIT(PLAYERS) | BIT(NAME) | BIT(NEW) | BIT(CONTINUE) | BIT(LIST) | BIT(RESUME) | BIT(SERVER) | BIT(REPLAY);
+static const uint32_t excluded_by_file =
+    BIT(PLAYERS) | BIT(NAME) | BIT(NEW) | BIT(CONTINUE) | BIT(LIST) | BIT(RESUME) | BIT(SERVER) | BIT(REPLAY);
 
 /* Says what contradicts itself and returns false. */
 static bool makes_sense(const struct cli_option *option, const char *const *value, const char *file)
@@ -86,7 +108,8 @@ static bool makes_sense(const struct cli_option *option, const char *const *valu
     const struct {
         int option, needed;
         bool there;
-    } needs[] = { { TABLE, SERVER, value[SERVER] != NULL }, { TRUST, SERVER, value[SERVER] != NULL }, { KEY, TABLE, value[TABLE] || link } };
+    } needs[] = { { TABLE, SERVER, value[SERVER] != NULL }, { TRUST, SERVER, value[SERVER] != NULL },
+        { KEY, TABLE, value[TABLE] || link } };
     for (int i = 0; file && i < OPTIONS; i++) {
         if (value[i] && excluded_by_file >> i & 1) {
             cli_error(_("--%s cannot be combined with a saved game"), option[i].name);
@@ -167,10 +190,19 @@ static int play_full_screen(const struct plain_options *plain, const char *const
     uint64_t playouts = 0;
     struct cli_text text = { .at = NULL };
     struct pyr_edition *edition = malloc(sizeof *edition);
-    struct tui_options options = { .edition = edition, .players = plain->players, .seed = plain->seed, .ascii = value[ASCII] != NULL,
-        .no_colour = getenv("NO_COLOR") && getenv("NO_COLOR")[0], .new_game = value[NEW] != NULL, .go_on = value[CONTINUE] != NULL,
+    struct tui_options options = { .edition = edition,
+        .players = plain->players,
+        .seed = plain->seed,
+        .ascii = value[ASCII] != NULL,
+        .no_colour = getenv("NO_COLOR") && getenv("NO_COLOR")[0],
+        .new_game = value[NEW] != NULL,
+        .go_on = value[CONTINUE] != NULL,
         .resume = value[RESUME],
-        .server = value[SERVER], .table = value[TABLE], .key = value[KEY], .trusted = value[TRUST], .replay = value[REPLAY] != NULL };
+        .server = value[SERVER],
+        .table = value[TABLE],
+        .key = value[KEY],
+        .trusted = value[TRUST],
+        .replay = value[REPLAY] != NULL };
     int code = CLI_USAGE;
     if (!edition || !tui_is_possible()) {
         free(edition);
@@ -256,7 +288,8 @@ int cli_play(int argc, char **argv)
     const struct cli_option option[OPTIONS + 1] = {
         { "plain", 0, NULL, _("play line by line, for any terminal, a screen reader or a script") },
         { "players", 'p', "N", _("2 to 4 players, including you (default: as many as are named, at least 2)") },
-        { "bots", 'b', "A,B,..", _("the other players: novice, casual, club (default), expert, master; the list is repeated") },
+        { "bots", 'b', "A,B,..",
+            _("the other players: novice, casual, club (default), expert, master; the list is repeated") },
         { "seed", 's', "S", _("random seed; the same seed deals the same cards (default: a new one)") },
         { "edition", 'e', "E", _("a built-in edition or a file (default classic)") },
         { "name", 'n', "NAME", _("your name (default: your account's)") },
@@ -299,9 +332,17 @@ int cli_play(int argc, char **argv)
     }
     const char *file = argc ? argv[0] : NULL;
     char path[PATH_MAX];
-    struct plain_options plain = { .edition = value[EDITION], .players = 2, .seed = any_seed(), .has_seat = value[SEAT] != NULL,
-        .has_bots = value[BOTS] != NULL, .any_bot = pyr_bot_find("club"), .name = cli_own_name(value[NAME]), .path = file,
-        .resume = value[RESUME], .new_game = value[NEW] != NULL, .go_on = value[CONTINUE] != NULL };
+    struct plain_options plain = { .edition = value[EDITION],
+        .players = 2,
+        .seed = any_seed(),
+        .has_seat = value[SEAT] != NULL,
+        .has_bots = value[BOTS] != NULL,
+        .any_bot = pyr_bot_find("club"),
+        .name = cli_own_name(value[NAME]),
+        .path = file,
+        .resume = value[RESUME],
+        .new_game = value[NEW] != NULL,
+        .go_on = value[CONTINUE] != NULL };
     if (!makes_sense(option, value, file) || !read_numbers(value, file, &plain) ||
         !find_bots(plain.seat, value[BOTS] ? value[BOTS] : "club", plain.bot))
         return CLI_USAGE;

@@ -136,16 +136,16 @@ static void print_json(const struct pyr_edition *edition, const struct cli_recor
     printf("\"edition\": ");
     cli_json_string(stdout, edition->name, strlen(edition->name));
     printf(", \"finished\": %s, \"phase\": \"%s\", \"round\": %u, \"turn\": %u, \"players\": [",
-        replay->stage == PYR_STAGE_OVER ? "true" : "false", begun ? phase_word(open->phase) : "deal", begun ? open->round + 1u : 0,
-        begun && open->revealed[0] != PYR_NO_PATTERN ? open->turn + 1u : 0);
+        replay->stage == PYR_STAGE_OVER ? "true" : "false", begun ? phase_word(open->phase) : "deal",
+        begun ? open->round + 1u : 0, begun && open->revealed[0] != PYR_NO_PATTERN ? open->turn + 1u : 0);
     for (unsigned s = 0; s < replay->seats; s++) {
         struct pyr_score score = { 0 };
         if (begun)
             score = pyr_table_score(&edition->box, open, (pyr_seat)s);
         printf("%s{\"seat\": %u, \"name\": ", s ? ", " : "", s + 1);
         cli_json_string(stdout, names[s].at, names[s].length);
-        printf(", \"total\": %d, \"pyramids\": %d, \"torches\": %d, \"points\": %d, \"gems\": %d, \"skulls\": %d}", score.total,
-            score.pyramids, score.torches, score.points, score.gems, score.skulls);
+        printf(", \"total\": %d, \"pyramids\": %d, \"torches\": %d, \"points\": %d, \"gems\": %d, \"skulls\": %d}",
+            score.total, score.pyramids, score.torches, score.points, score.gems, score.skulls);
     }
     printf("], \"winners\": ");
     json_seats(ended ? pyr_table_winners(&edition->box, open) : 0);

@@ -11,9 +11,34 @@
 #define MOST_EDITIONS 16
 
 enum {
-    ADDRESS, PORT, DATABASE, EDITION, ORIGIN, TLS_CERT, TLS_KEY, TRUST_PROXY, NO_BROWSER, QUIET, BOT_THREADS, MESSAGE_RATE, REQUEST_RATE,
-    MAX_CONNECTIONS, MAX_PER_ADDRESS, MAX_TABLES, MAX_TABLES_PER_ADDRESS, TABLE_RATE, QUICK, RELAXED, PING, METRICS_ADDRESS,
-    KEEP_ANALYSES, KEEP_CLOSED, KEEP_VISITORS, KEEP_GAMES, READY_FILE, OPTIONS
+    ADDRESS,
+    PORT,
+    DATABASE,
+    EDITION,
+    ORIGIN,
+    TLS_CERT,
+    TLS_KEY,
+    TRUST_PROXY,
+    NO_BROWSER,
+    QUIET,
+    BOT_THREADS,
+    MESSAGE_RATE,
+    REQUEST_RATE,
+    MAX_CONNECTIONS,
+    MAX_PER_ADDRESS,
+    MAX_TABLES,
+    MAX_TABLES_PER_ADDRESS,
+    TABLE_RATE,
+    QUICK,
+    RELAXED,
+    PING,
+    METRICS_ADDRESS,
+    KEEP_ANALYSES,
+    KEEP_CLOSED,
+    KEEP_VISITORS,
+    KEEP_GAMES,
+    READY_FILE,
+    OPTIONS
 };
 
 /* A list in one value, with commas: taken apart in place. */
@@ -26,7 +51,8 @@ static unsigned split(char *list, const char **words, unsigned room)
     return count;
 }
 
-static bool load_editions(const char *list, struct pyr_edition *editions, const char **texts, struct cli_text *files, unsigned *count)
+static bool load_editions(const char *list, struct pyr_edition *editions, const char **texts, struct cli_text *files,
+    unsigned *count)
 {
     const char *words[MOST_EDITIONS];
     const char *const *names = pyr_builtin_names();
@@ -76,12 +102,14 @@ int cli_serve(int argc, char **argv)
     static struct cli_text files[MOST_EDITIONS];
     const char *texts[MOST_EDITIONS], *origins[9] = { NULL }, *values[OPTIONS];
     char path[4096];
-    const struct cli_option option[] = {
-        [ADDRESS] = { "address", 'a', "ADDRESS", _("address to listen on (default 127.0.0.1; 0.0.0.0: the whole network)") },
+    const struct cli_option option[] = { [ADDRESS] = { "address", 'a', "ADDRESS",
+                                             _("address to listen on (default 127.0.0.1; 0.0.0.0: the whole network)") },
         [PORT] = { "port", 'p', "N", _("port (default 8080, or a free one if that is taken; 0: any free one)") },
-        [DATABASE] = { "database", 'd', "FILE", _("where games are kept (default: in your data folder; :memory: keeps nothing)") },
+        [DATABASE] = { "database", 'd', "FILE",
+            _("where games are kept (default: in your data folder; :memory: keeps nothing)") },
         [EDITION] = { "edition", 'e', "FILES", _("additional editions to offer, comma-separated") },
-        [ORIGIN] = { "origin", 0, "URLS", _("additional addresses of the page, such as https://example.org behind a proxy, comma-separated") },
+        [ORIGIN] = { "origin", 0, "URLS",
+            _("additional addresses of the page, such as https://example.org behind a proxy, comma-separated") },
         [TLS_CERT] = { "tls-cert", 0, "FILE", _("certificate chain for https") },
         [TLS_KEY] = { "tls-key", 0, "FILE", _("its private key") },
         [TRUST_PROXY] = { "trust-proxy", 0, NULL, _("trust X-Forwarded-For and X-Forwarded-Proto from the proxy") },
@@ -98,7 +126,8 @@ int cli_serve(int argc, char **argv)
         [QUICK] = { "quick", 0, "SECONDS", _("time per choice with the quick clock (default 30)") },
         [RELAXED] = { "relaxed", 0, "SECONDS", _("time per choice with the relaxed clock (default 180)") },
         [PING] = { "ping", 0, "SECONDS", _("time between pings; a connection that does not answer is closed (default 20)") },
-        [METRICS_ADDRESS] = { "metrics-address", 0, "ADDRESS:PORT", _("address for /metrics, such as 127.0.0.1:9100 (default: none)") },
+        [METRICS_ADDRESS] = { "metrics-address", 0, "ADDRESS:PORT",
+            _("address for /metrics, such as 127.0.0.1:9100 (default: none)") },
         [KEEP_ANALYSES] = { "keep-analyses", 0, "DAYS",
             _("how long to keep analyses; they are repeated on demand (default 30; 0: forever)") },
         [KEEP_CLOSED] = { "keep-closed", 0, "DAYS",
@@ -107,8 +136,7 @@ int cli_serve(int argc, char **argv)
             _("how long to keep visitors who never played (default 60; 0: forever)") },
         [KEEP_GAMES] = { "keep-games", 0, "DAYS", _("how long to keep finished games (default 0: forever)") },
         [READY_FILE] = { "ready-file", 0, "FILE", _("write the page's address to this file once the server is ready") },
-        { 0 }
-    };
+        { 0 } };
     const struct cli_options options = { "serve [OPTIONS]",
         _("Runs a game server for people and bots: a page to play in the browser, and an interface for programs "
           "(docs/protocol.md). Prints the page's address, and links for other devices if they can reach it. Ctrl-C or "
@@ -129,15 +157,37 @@ int cli_serve(int argc, char **argv)
     if (values[ADDRESS] && !strcmp(values[ADDRESS], "localhost"))
         values[ADDRESS] = NULL;
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    struct server_options server = { .address = values[ADDRESS] ? values[ADDRESS] : "127.0.0.1", .port = 8080, .other_port = !values[PORT],
+    struct server_options server = { .address = values[ADDRESS] ? values[ADDRESS] : "127.0.0.1",
+        .port = 8080,
+        .other_port = !values[PORT],
         .bot_threads = cpus > 1 ? (unsigned)cpus : 1,
-        .message_rate = 20, .request_rate = 20, .max_connections = 20000, .max_per_address = 200, .max_tables = 20000, .max_tables_per_visitor = 24,
-        .max_tables_per_address = 100, .table_rate = 30,
-        .max_conns_per_visitor = 16, .quick_seconds = 30, .relaxed_seconds = 180, .ping_seconds = 20, .keep_analyses = 30,
-            .keep_closed = 7, .keep_visitors = 60, .origins = origins, .editions = editions, .edition_texts = texts,
-        .tls_cert = values[TLS_CERT], .tls_key = values[TLS_KEY], .trust_proxy = values[TRUST_PROXY] != NULL,
-        .metrics_address = values[METRICS_ADDRESS], .open_browser = !values[NO_BROWSER], .quiet = values[QUIET] != NULL, .ready_file = values[READY_FILE] };
-    if (!number(values, PORT, "--port", 0, 65535, &server.port) || !number(values, BOT_THREADS, "--bot-threads", 1, 64, &server.bot_threads) ||
+        .message_rate = 20,
+        .request_rate = 20,
+        .max_connections = 20000,
+        .max_per_address = 200,
+        .max_tables = 20000,
+        .max_tables_per_visitor = 24,
+        .max_tables_per_address = 100,
+        .table_rate = 30,
+        .max_conns_per_visitor = 16,
+        .quick_seconds = 30,
+        .relaxed_seconds = 180,
+        .ping_seconds = 20,
+        .keep_analyses = 30,
+        .keep_closed = 7,
+        .keep_visitors = 60,
+        .origins = origins,
+        .editions = editions,
+        .edition_texts = texts,
+        .tls_cert = values[TLS_CERT],
+        .tls_key = values[TLS_KEY],
+        .trust_proxy = values[TRUST_PROXY] != NULL,
+        .metrics_address = values[METRICS_ADDRESS],
+        .open_browser = !values[NO_BROWSER],
+        .quiet = values[QUIET] != NULL,
+        .ready_file = values[READY_FILE] };
+    if (!number(values, PORT, "--port", 0, 65535, &server.port) ||
+        !number(values, BOT_THREADS, "--bot-threads", 1, 64, &server.bot_threads) ||
         !number(values, MESSAGE_RATE, "--message-rate", 1, 1000000, &server.message_rate) ||
         !number(values, REQUEST_RATE, "--request-rate", 1, 1000000, &server.request_rate) ||
         !number(values, MAX_CONNECTIONS, "--max-connections", 8, 1000000, &server.max_connections) ||

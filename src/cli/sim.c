@@ -155,8 +155,8 @@ static void report_json(const struct sim *sim)
         json_number("elo_margin", elo.margin, 1, known || !e);
         json_number("elo_low", elo.low, 1, known || !e);
         json_number("elo_high", elo.high, 1, known || !e);
-        printf(", \"faults\": %llu, \"ends\": %llu, \"ms_per_move\": %.6f}", (unsigned long long)t->faults, (unsigned long long)t->ends,
-            t->moves ? t->seconds * 1e3 / (double)t->moves : 0);
+        printf(", \"faults\": %llu, \"ends\": %llu, \"ms_per_move\": %.6f}", (unsigned long long)t->faults,
+            (unsigned long long)t->ends, t->moves ? t->seconds * 1e3 / (double)t->moves : 0);
     }
     printf("]");
     if (sim->has_sprt)
@@ -183,8 +183,8 @@ static void print_elo(const struct pyr_column *column, const struct total *t, un
 static void report_text(const struct sim *sim)
 {
     const struct arena *arena = &sim->arena;
-    struct pyr_column column[] = { { _("bot"), 0, -12 }, { _("wins"), 1, 14 }, { _("points"), 1, 14 }, { _("pyramids"), 1, 9 }, { _("Elo"), 1, 13 },
-        { _("ms/move"), 1, 10 } };
+    struct pyr_column column[] = { { _("bot"), 0, -12 }, { _("wins"), 1, 14 }, { _("points"), 1, 14 },
+        { _("pyramids"), 1, 9 }, { _("Elo"), 1, 13 }, { _("ms/move"), 1, 10 } };
     for (unsigned e = 0; e < arena->players; e++) {
         int wide = pyr_text_width(arena->entry[e].name, strlen(arena->entry[e].name));
         if (wide > -column[0].width)
@@ -199,7 +199,8 @@ static void report_text(const struct sim *sim)
         pyr_text_cell(stdout, &column[0], "%s", arena->entry[e].name);
         pyr_text_cell(stdout, &column[1], "%s +-%4s", PYR_PERCENT(100 * stats_mean(&t->share), 1),
             once ? "?" : PYR_NUMBER(100 * share_margin(&t->share), 1));
-        pyr_text_cell(stdout, &column[2], "%s +-%4s", PYR_NUMBER(stats_mean(&t->points), 2), once ? "?" : PYR_NUMBER(stats_margin(&t->points), 2));
+        pyr_text_cell(stdout, &column[2], "%s +-%4s", PYR_NUMBER(stats_mean(&t->points), 2),
+            once ? "?" : PYR_NUMBER(stats_margin(&t->points), 2));
         pyr_text_cell(stdout, &column[3], "%s", PYR_NUMBER(stats_mean(&t->pyramids), 2));
         print_elo(&column[4], t, e);
         pyr_text_cell(stdout, &column[5], "%s\n", PYR_NUMBER(t->moves ? t->seconds * 1e3 / (double)t->moves : 0, 4));
@@ -207,14 +208,17 @@ static void report_text(const struct sim *sim)
     for (unsigned e = 0; e < arena->players; e++)
         if (sim->total[e].faults)
             printf(pyr_ngettext("%s: %llu choice replaced by a random one (no legal answer in time)\n",
-                       "%s: %llu choices replaced by random ones (no legal answer in time)\n", (unsigned long)sim->total[e].faults),
+                       "%s: %llu choices replaced by random ones (no legal answer in time)\n",
+                       (unsigned long)sim->total[e].faults),
                 arena->entry[e].name, (unsigned long long)sim->total[e].faults);
     if (sim->has_sprt) {
         if (!is_decided(sim))
-            printf(_("undecided between Elo %s and %s (LLR %s)\n"), PYR_NUMBER(sim->elo0, 1), PYR_NUMBER(sim->elo1, 1), PYR_NUMBER(llr(sim), 2));
+            printf(_("undecided between Elo %s and %s (LLR %s)\n"), PYR_NUMBER(sim->elo0, 1), PYR_NUMBER(sim->elo1, 1),
+                PYR_NUMBER(llr(sim), 2));
         else
             printf(_("decided: %s is closer to Elo %s than to %s (LLR %s)\n"), arena->entry[0].name,
-                PYR_NUMBER(llr(sim) > 0 ? sim->elo1 : sim->elo0, 1), PYR_NUMBER(llr(sim) > 0 ? sim->elo0 : sim->elo1, 1), PYR_NUMBER(llr(sim), 2));
+                PYR_NUMBER(llr(sim) > 0 ? sim->elo1 : sim->elo0, 1), PYR_NUMBER(llr(sim) > 0 ? sim->elo0 : sim->elo1, 1),
+                PYR_NUMBER(llr(sim), 2));
     }
 }
 
@@ -232,10 +236,11 @@ static bool report_ends(const struct sim *sim)
         if (!t->ends)
             continue;
         good = false;
-        cli_error(killed ? pyr_ngettext("%s exited in the middle of a game %llu time (signal %d)",
-                               "%s exited in the middle of a game %llu times (last with signal %d)", (unsigned long)t->ends)
-                         : pyr_ngettext("%s exited in the middle of a game %llu time (exit code %d)",
-                               "%s exited in the middle of a game %llu times (last with exit code %d)", (unsigned long)t->ends),
+        cli_error(killed
+                ? pyr_ngettext("%s exited in the middle of a game %llu time (signal %d)",
+                      "%s exited in the middle of a game %llu times (last with signal %d)", (unsigned long)t->ends)
+                : pyr_ngettext("%s exited in the middle of a game %llu time (exit code %d)",
+                      "%s exited in the middle of a game %llu times (last with exit code %d)", (unsigned long)t->ends),
             name, (unsigned long long)t->ends, number);
     }
     return good;
@@ -249,7 +254,8 @@ static bool is_finished(const struct arena_result *result, unsigned players, uin
     return true;
 }
 
-/* Games are played in blocks of whole shuffles, the same ones whatever the number of threads, and added up in their order. */
+/* Games are played in blocks of whole shuffles, the same ones whatever the number of threads, and added up in their
+ * order. */
 static int run(struct sim *sim, unsigned threads, bool json)
 {
     unsigned players = sim->arena.players, set = sim->arena.duplicate ? players : 1;
@@ -352,7 +358,8 @@ int cli_sim(int argc, char **argv)
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
         { "players", 'p', "N", _("2 to 4 players (default: as many as bots, at least 2)") },
-        { "bots", 'b', "A,B,..", _("bots, or paths of programs (./mybot); the list is repeated to fill all seats (default greedy)") },
+        { "bots", 'b', "A,B,..",
+            _("bots, or paths of programs (./mybot); the list is repeated to fill all seats (default greedy)") },
         { "games", 'g', "G", _("number of games (default 1000)") },
         { "seed", 's', "S", _("random seed (default 1)") },
         { "edition", 'e', "E", _("a built-in edition or a file (default classic)") },

@@ -5,8 +5,8 @@
 #define PYR_CLI_STATS_H
 
 /*
- * Sums of a value over samples that do not depend on each other: here a sample is the mean over the games of one shuffle, and
- * its weight the part of the shuffle's seatings that were played, so that the mean is the mean over games.
+ * Sums of a value over samples that do not depend on each other: here a sample is the mean over the games of one
+ * shuffle, and its weight the part of the shuffle's seatings that were played, so that the mean is the mean over games.
  */
 struct stats {
     double count;                /* samples */
@@ -21,8 +21,8 @@ double stats_mean(const struct stats *stats);
 double stats_margin(const struct stats *stats);
 
 /*
- * The same interval for shares, which lie between 0 and 1 (Wilson's score interval with the observed spread): it stays between
- * 0 and 1 and has a width even where all results were alike. Without two samples it is 0 to 1.
+ * The same interval for shares, which lie between 0 and 1 (Wilson's score interval with the observed spread): it stays
+ * between 0 and 1 and has a width even where all results were alike. Without two samples it is 0 to 1.
  */
 void stats_interval(const struct stats *shares, double *low, double *high);
 
@@ -33,9 +33,9 @@ double stats_elo(double share, unsigned players);
 double stats_share(double elo, unsigned players);
 
 /*
- * The log of how much likelier the results are if the Elo difference is elo1 than if it is elo0 (generalised sequential probability
- * ratio test, normal approximation; Van den Bergh's formula for engine tests). At +-STATS_DECIDED the test is over, wrong in 5
- * of 100 either way.
+ * The log of how much likelier the results are if the Elo difference is elo1 than if it is elo0 (generalised sequential
+ * probability ratio test, normal approximation; Van den Bergh's formula for engine tests). At +-STATS_DECIDED the test
+ * is over, wrong in 5 of 100 either way.
  */
 double stats_llr(const struct stats *shares, double elo0, double elo1, unsigned players);
 #define STATS_DECIDED 2.944438979166440

@@ -9,24 +9,36 @@
 enum { EDITION, JSON, OPTIONS };
 
 /* A word for programs, in the order of enum pyr_fair_code. */
-static const char *const code_word[] = { "good", "record", "no-commitment", "under-way", "no-secret", "hex", "seat", "twice", "late",
-    "before-commitment", "early", "mismatch", "cards" };
+static const char *const code_word[] = { "good", "record", "no-commitment", "under-way", "no-secret", "hex", "seat", "twice",
+    "late", "before-commitment", "early", "mismatch", "cards" };
 
 static void write_reason(const struct pyr_fair_report *r, char *to, size_t size)
 {
     unsigned other = (unsigned)r->other;
     switch (r->code) {
     case PYR_FAIR_RECORD: pyr_text_fault(&r->fault, to, size); break;
-    case PYR_FAIR_NO_COMMITMENT: snprintf(to, size, _("no commitment before the deal: this shuffle cannot be checked; expected: tag commitment HEX")); break;
-    case PYR_FAIR_UNDER_WAY: snprintf(to, size, _("no secret yet, because the game is under way; it is revealed after the winner")); break;
-    case PYR_FAIR_NO_SECRET: snprintf(to, size, _("the game is over, but the secret is missing; expected: tag secret HEX")); break;
-    case PYR_FAIR_HEX: snprintf(to, size, _("not a number of the shuffle; expected 64 hexadecimal digits (0 to 9, a to f)")); break;
+    case PYR_FAIR_NO_COMMITMENT:
+        snprintf(to, size, _("no commitment before the deal: this shuffle cannot be checked; expected: tag commitment HEX"));
+        break;
+    case PYR_FAIR_UNDER_WAY:
+        snprintf(to, size, _("no secret yet, because the game is under way; it is revealed after the winner"));
+        break;
+    case PYR_FAIR_NO_SECRET:
+        snprintf(to, size, _("the game is over, but the secret is missing; expected: tag secret HEX"));
+        break;
+    case PYR_FAIR_HEX:
+        snprintf(to, size, _("not a number of the shuffle; expected 64 hexadecimal digits (0 to 9, a to f)"));
+        break;
     case PYR_FAIR_SEAT:
         snprintf(to, size, _("a number for a seat that is not in this game; expected: tag number SEAT HEX"));
         break;
     case PYR_FAIR_TWICE: snprintf(to, size, _("given twice (first on line %u)"), other); break;
-    case PYR_FAIR_LATE: snprintf(to, size, _("too late: line %u already deals cards; expected before all deals"), other); break;
-    case PYR_FAIR_BEFORE_COMMITMENT: snprintf(to, size, _("a number before the commitment; expected: tag commitment HEX")); break;
+    case PYR_FAIR_LATE:
+        snprintf(to, size, _("too late: line %u already deals cards; expected before all deals"), other);
+        break;
+    case PYR_FAIR_BEFORE_COMMITMENT:
+        snprintf(to, size, _("a number before the commitment; expected: tag commitment HEX"));
+        break;
     case PYR_FAIR_EARLY:
         snprintf(to, size, _("the secret is revealed before the end of the game; expected after the winner"));
         break;

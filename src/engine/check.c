@@ -104,7 +104,8 @@ static int check_chance(const struct pyr_box *box, const struct pyr_state *state
     }
     bool begun = open->revealed[0] != PYR_NO_PATTERN;
     for (unsigned i = 0; i < PYR_EXPEDITIONS; i++)
-        CLAUSE(41, open->revealed[i] == (begun && i <= open->turn ? state->hidden.expedition[open->round][i] : PYR_NO_PATTERN));
+        CLAUSE(
+            41, open->revealed[i] == (begun && i <= open->turn ? state->hidden.expedition[open->round][i] : PYR_NO_PATTERN));
     pyr_cardset dealt = 0;
     for (unsigned s = 0; s < open->seats; s++) {
         for (unsigned i = 0; i < PYR_DEALT; i++) {

@@ -35,7 +35,8 @@ static inline bool cpu_is_fast(void)
 #define RARE(claim) __builtin_expect((claim), 0)
 #define EVEN_ODDS(claim) __builtin_expect_with_probability((claim), 1, 0.5)
 
-/* Makes the compiler load a member anew: spreading it over a vector straight from memory is cheaper than through a register. */
+/* Makes the compiler load a member anew: spreading it over a vector straight from memory is cheaper than through a
+ * register. */
 #define RELOAD(member) __asm__("" : : "m"(member) : "memory")
 
 /*
@@ -49,8 +50,8 @@ static inline bool cpu_is_fast(void)
  * R8-R10 for a desk: fills a set of marks (step.h) and returns how many there are. A turn fits where all its spaces are
  * free (R9), and touches nothing where all of them are free and out of reach (R10). `words` is the pattern's own.
  */
-HOT_INLINE uint64_t find_marks(const struct pyr_pattern_turns *p, const struct pyr_desk *desk, uint64_t *set, uint32_t *before,
-    const unsigned words)
+HOT_INLINE uint64_t find_marks(const struct pyr_pattern_turns *p, const struct pyr_desk *desk, uint64_t *set,
+    uint32_t *before, const unsigned words)
 {
 #ifdef PYR_FAST_BITS
     if (words == 2) {
@@ -68,7 +69,8 @@ HOT_INLINE uint64_t find_marks(const struct pyr_pattern_turns *p, const struct p
     }
     for (unsigned t = 0; words > 2 && t < words; t += 4) {
         /* Four turns at once. */
-        __m256i a = _mm256_loadu_si256((const __m256i *)&p->offset[0][t]), b = _mm256_loadu_si256((const __m256i *)&p->offset[1][t]);
+        __m256i a = _mm256_loadu_si256((const __m256i *)&p->offset[0][t]),
+                b = _mm256_loadu_si256((const __m256i *)&p->offset[1][t]);
         __m256i c = _mm256_loadu_si256((const __m256i *)&p->offset[2][t]);
         __m256i free = _mm256_set1_epi64x((long long)desk->free);
         __m256i apart = _mm256_andnot_si256(_mm256_set1_epi64x((long long)desk->reach), free);
@@ -98,8 +100,8 @@ HOT_INLINE uint64_t find_marks(const struct pyr_pattern_turns *p, const struct p
     return count;
 }
 
-/* The index-th mark of a set; `before` says how many lie before each word, where there are more than two turns. Without branches,
- * which no processor could foretell. */
+/* The index-th mark of a set; `before` says how many lie before each word, where there are more than two turns. Without
+ * branches, which no processor could foretell. */
 HOT_INLINE pyr_step nth_mark(const struct pyr_pattern_turns *p, const uint64_t *set, const uint32_t *before, uint32_t index,
     const unsigned words)
 {
@@ -111,7 +113,8 @@ HOT_INLINE pyr_step nth_mark(const struct pyr_pattern_turns *p, const uint64_t *
             __m128i later = _mm_cmpgt_epi32(_mm_loadu_si128((const __m128i *)(before + 1)), _mm_set1_epi32((int)index));
             past = (unsigned)_mm_movemask_ps(_mm_castsi128_ps(later));
         } else {
-            __m256i later = _mm256_cmpgt_epi32(_mm256_loadu_si256((const __m256i *)(before + 1)), _mm256_set1_epi32((int)index));
+            __m256i later =
+                _mm256_cmpgt_epi32(_mm256_loadu_si256((const __m256i *)(before + 1)), _mm256_set1_epi32((int)index));
             past = (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(later));
         }
         word = bits_first(past | 1u << words);
@@ -188,7 +191,8 @@ static inline bool hot_is_turn(const struct pyr_pattern_turns *p, uint64_t shape
  * R8-R10 for one mark. A connected shape of free spaces cannot stretch over the ends of two rows or over two cards, since
  * the bits between those are never free: comparing shapes is all that R8 needs.
  */
-static inline bool hot_mark_is_legal(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, pyr_step mark)
+static inline bool hot_mark_is_legal(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+    pyr_step mark)
 {
     if (mark & ~desk->free || !(mark & desk->reach) || !desk->due)
         return false;
@@ -228,7 +232,8 @@ HOT_INLINE uint64_t tally_settle(uint64_t tally, uint64_t gain, unsigned round)
     return tally | (uint64_t)((gain >> 28 & 15) > erased / 2) << (24 + round);
 }
 
-/* R11: crosses are added to the marks due, what was paid is taken off; the rest is rare enough to be looked for all at once. */
+/* R11: crosses are added to the marks due, what was paid is taken off; the rest is rare enough to be looked for all at
+ * once. */
 HOT_INLINE uint64_t tally_add(uint64_t tally, uint64_t gain, unsigned round, uint64_t pay)
 {
     tally = tally + gain - pay;
@@ -238,7 +243,8 @@ HOT_INLINE uint64_t tally_add(uint64_t tally, uint64_t gain, unsigned round, uin
 }
 
 /* Makes a mark that is known to be legal. Returns the marks still due. */
-HOT_INLINE unsigned hot_mark_make(const struct pyr_box *box, struct pyr_desk *desk, unsigned round, uint64_t pay, pyr_step mark)
+HOT_INLINE unsigned hot_mark_make(const struct pyr_box *box, struct pyr_desk *desk, unsigned round, uint64_t pay,
+    pyr_step mark)
 {
     uint64_t at = bits_first_or_64(mark);
     const uint64_t *gains = box->gain[desk->card[box->slot[at]]];
@@ -284,7 +290,8 @@ OUT_OF_LINE void end_marking(const struct pyr_box *box, struct pyr_state *state)
     course_end_marking(box, state);
 }
 
-static inline void hot_state_steps(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat, struct pyr_steps *steps)
+static inline void hot_state_steps(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat,
+    struct pyr_steps *steps)
 {
     const struct pyr_table *open = &state->open;
     if (__builtin_expect(open->phase == PYR_MARK && seat < open->seats, 1))

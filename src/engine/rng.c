@@ -27,7 +27,8 @@ void pyr_rng_choose(struct pyr_rng *rng, uint8_t *items, unsigned count, unsigne
 {
     if (wanted > count)
         wanted = count;
-    for (; count > SHUFFLE_REST && wanted >= SHUFFLE_BATCH; wanted -= SHUFFLE_BATCH, count -= SHUFFLE_BATCH, items += SHUFFLE_BATCH)
+    for (; count > SHUFFLE_REST && wanted >= SHUFFLE_BATCH;
+         wanted -= SHUFFLE_BATCH, count -= SHUFFLE_BATCH, items += SHUFFLE_BATCH)
         shuffle_batch(rng, items, count);
     if (count <= SHUFFLE_REST && wanted) {
         shuffle_rest(rng, items, count);

@@ -1,6 +1,6 @@
 /*
- * sha256.h (sha256.c): SHA-256 and HMAC-SHA256 (FIPS 180-4, RFC 2104), freestanding, so that a browser checks a shuffle with the same code as
- * the command. Only the host draws secrets, and it does so with libsodium (draw.c).
+ * sha256.h (sha256.c): SHA-256 and HMAC-SHA256 (FIPS 180-4, RFC 2104), freestanding, so that a browser checks a shuffle
+ * with the same code as the command. Only the host draws secrets, and it does so with libsodium (draw.c).
  */
 #ifndef PYR_SHA256_H
 #define PYR_SHA256_H

@@ -126,8 +126,8 @@ static void deck_left(const struct pyr_replay *replay, const struct pyr_chance *
         left[count++] = 0;
 }
 
-/* Makes of an event of chance what the shuffle gives in its place; false if it is none, or not due (the rules will tell). So many
- * cards are gone from the deck, and so many expedition cards were revealed. */
+/* Makes of an event of chance what the shuffle gives in its place; false if it is none, or not due (the rules will
+ * tell). So many cards are gone from the deck, and so many expedition cards were revealed. */
 static bool fair_event(const struct pyr_replay *replay, const struct pyr_chance *chance, unsigned drawn, unsigned revealed,
     struct pyr_event *event)
 {
@@ -140,7 +140,8 @@ static bool fair_event(const struct pyr_replay *replay, const struct pyr_chance 
     }
     if (replay->stage != PYR_STAGE_PLAY)
         return false;
-    if ((event->kind == PYR_EVENT_SHOW && open->phase == PYR_SHOW) || (event->kind == PYR_EVENT_DRAW && open->phase == PYR_REPLACE)) {
+    if ((event->kind == PYR_EVENT_SHOW && open->phase == PYR_SHOW) ||
+        (event->kind == PYR_EVENT_DRAW && open->phase == PYR_REPLACE)) {
         pyr_card left[PYR_CARDS];
         unsigned all = (unsigned)(PYR_CARDS - PYR_KEPT * replay->seats);
         if (drawn + event->count > all)
@@ -203,7 +204,8 @@ static enum pyr_fair_code follow(const struct pyr_edition *edition, const char *
     return PYR_FAIR_GOOD;
 }
 
-enum pyr_fair_code pyr_fair_verify(const struct pyr_edition *edition, const char *text, size_t size, struct pyr_fair_report *r)
+enum pyr_fair_code pyr_fair_verify(const struct pyr_edition *edition, const char *text, size_t size,
+    struct pyr_fair_report *r)
 {
     struct tags tags = { .last = 0 };
     *r = (struct pyr_fair_report){ .code = PYR_FAIR_GOOD };

@@ -39,16 +39,24 @@ static void put_element(FILE *to, const char *element, const char *text)
 static const char *const dash[PYR_MAX_SEATS] = { "none", "7 4", "2 4", "10 3 2 3" };
 
 static const char style[] =
-    ":root{--bg:#F3EADA;--paper:#FFFCF5;--ink:#2A2018;--ink2:#5C4E3D;--edge:#D9CBB2;--s0:#1D4E9E;--s1:#9A4310;--s2:#1C5D49;--s3:#54337D;--bad:#A3261C}"
-    "@media(prefers-color-scheme:dark){:root{--bg:#14110E;--paper:#1F1A15;--ink:#F4EADA;--ink2:#C3B59E;--edge:#453A2D;--s0:#9DBBFF;--s1:#F3A66B;"
+    ":root{--bg:#F3EADA;--paper:#FFFCF5;--ink:#2A2018;--ink2:#5C4E3D;--edge:#D9CBB2;--s0:#1D4E9E;--s1:#9A4310;"
+    "--s2:#1C5D49;--s3:#54337D;--bad:#A3261C}"
+    "@media(prefers-color-scheme:dark){:root{--bg:#14110E;--paper:#1F1A15;--ink:#F4EADA;--ink2:#C3B59E;"
+    "--edge:#453A2D;--s0:#9DBBFF;--s1:#F3A66B;"
     "--s2:#7FD0AE;--s3:#C6A6F0;--bad:#FF9A8D}}"
     "*{box-sizing:border-box}body{margin:0;background:var(--bg);color:var(--ink);font:15px/1.45 system-ui,sans-serif}"
-    "main{max-width:960px;margin:0 auto;padding:16px}h1,h2{font-family:Iowan Old Style,Palatino,Georgia,serif;line-height:1.15}"
-    "section{background:var(--paper);border:1px solid var(--edge);border-radius:10px;padding:12px 16px;margin:0 0 16px;overflow-x:auto}"
-    "table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}td,th{padding:4px 8px;text-align:right;border-bottom:1px solid var(--edge)}"
-    "td:first-child,th:first-child,td.t,th.t{text-align:left}th{color:var(--ink2);font-weight:600}svg{width:100%;height:auto;display:block}"
-    "svg text{fill:var(--ink2);font-size:13px}.m{color:var(--bad);font-weight:700}.s{color:var(--ink2)}code{font-size:.95em;overflow-wrap:anywhere}"
-    "ul{list-style:none;margin:0;padding:0}li{padding:6px 0;border-bottom:1px solid var(--edge);display:flex;flex-wrap:wrap;gap:2px 12px}li b{min-width:2.2em}"
+    "main{max-width:960px;margin:0 auto;padding:16px}h1,h2{font-family:Iowan Old Style,Palatino,Georgia,serif;"
+    "line-height:1.15}"
+    "section{background:var(--paper);border:1px solid var(--edge);border-radius:10px;padding:12px 16px;margin:0 0 "
+    "16px;overflow-x:auto}"
+    "table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}td,th{padding:4px 8px;"
+    "text-align:right;border-bottom:1px solid var(--edge)}"
+    "td:first-child,th:first-child,td.t,th.t{text-align:left}th{color:var(--ink2);font-weight:600}svg{width:100%;"
+    "height:auto;display:block}"
+    "svg text{fill:var(--ink2);font-size:13px}.m{color:var(--bad);font-weight:700}.s{color:var(--ink2)}"
+    "code{font-size:.95em;overflow-wrap:anywhere}"
+    "ul{list-style:none;margin:0;padding:0}li{padding:6px 0;border-bottom:1px solid var(--edge);display:flex;"
+    "flex-wrap:wrap;gap:2px 12px}li b{min-width:2.2em}"
     "@media(max-width:600px){td,th{padding:4px 5px;font-size:13px}section{padding:10px}main{padding:8px}}";
 
 #define CHART_WIDE 480
@@ -72,8 +80,8 @@ static void put_chart(FILE *to, const struct pyr_judge_report *r)
     fprintf(to, "\">");
     for (int percent = 0; percent <= 100; percent += 25) {
         int y = CHART_TOP + (CHART_HIGH - CHART_TOP) * (100 - percent) / 100;
-        fprintf(to, "<line x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\" stroke=\"var(--edge)\"/><text x=\"4\" y=\"%d\">%s</text>", CHART_LEFT,
-            CHART_WIDE - 8, y, y, y + 4, PYR_PERCENT(percent, 0));
+        fprintf(to, "<line x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\" stroke=\"var(--edge)\"/><text x=\"4\" y=\"%d\">%s</text>",
+            CHART_LEFT, CHART_WIDE - 8, y, y, y + 4, PYR_PERCENT(percent, 0));
     }
     double step = (double)(CHART_WIDE - 8 - CHART_LEFT) / (steps - 1);
     for (unsigned round = 0; round * PYR_TURNS < points; round++) {
@@ -86,10 +94,12 @@ static void put_chart(FILE *to, const struct pyr_judge_report *r)
     unsigned winners = r->finished ? pyr_table_winners(&r->edition->box, &r->match.replay.state.open) : 0;
     for (unsigned s = 0; s < r->seats; s++) {
         unsigned k = 0;
-        fprintf(to, "<polyline fill=\"none\" stroke=\"var(--s%u)\" stroke-width=\"3\" stroke-dasharray=\"%s\" points=\"", s, dash[s]);
+        fprintf(to, "<polyline fill=\"none\" stroke=\"var(--s%u)\" stroke-width=\"3\" stroke-dasharray=\"%s\" points=\"", s,
+            dash[s]);
         for (unsigned i = 0; i < r->chances; i++)
             if (pyr_match_line(&r->match, r->chance[i].line).at[0] == 'r')
-                fprintf(to, "%.1f,%.1f ", CHART_LEFT + step * k++, CHART_TOP + (CHART_HIGH - CHART_TOP) * (1 - (double)r->chance[i].after.win[s]));
+                fprintf(to, "%.1f,%.1f ", CHART_LEFT + step * k++,
+                    CHART_TOP + (CHART_HIGH - CHART_TOP) * (1 - (double)r->chance[i].after.win[s]));
         if (r->finished)
             fprintf(to, "%.1f,%.1f", CHART_LEFT + step * k,
                 CHART_TOP + (CHART_HIGH - CHART_TOP) * (winners >> s & 1 ? 1 - 1.0 / __builtin_popcount(winners) : 1));
@@ -97,8 +107,11 @@ static void put_chart(FILE *to, const struct pyr_judge_report *r)
     }
     fprintf(to, "</svg><p>");
     for (unsigned s = 0; s < r->seats; s++) {
-        fprintf(to, "<svg viewBox=\"0 0 40 10\" style=\"display:inline-block;width:40px;vertical-align:middle\"><line x1=\"0\" x2=\"40\" y1=\"5\" y2=\"5\" "
-                  "stroke=\"var(--s%u)\" stroke-width=\"3\" stroke-dasharray=\"%s\"/></svg> ", s, dash[s]);
+        fprintf(to,
+            "<svg viewBox=\"0 0 40 10\" style=\"display:inline-block;width:40px;vertical-align:middle\"><line "
+            "x1=\"0\" x2=\"40\" y1=\"5\" y2=\"5\" "
+            "stroke=\"var(--s%u)\" stroke-width=\"3\" stroke-dasharray=\"%s\"/></svg> ",
+            s, dash[s]);
         put_name(to, r, s);
         fprintf(to, " &nbsp; ");
     }
@@ -162,7 +175,8 @@ static void put_decisions(FILE *to, const struct pyr_judge_report *r)
         pyr_judge_write_choice(desk, &d->made, text, sizeof text);
         fprintf(to, "</span><span><code>%s</code> <span class=\"m\">%s</span></span>", text,
             pyr_luck_threshold(d->mark)->sign);
-        snprintf(words, sizeof words, _("cost: %s points, %s of the winning chances"), PYR_NUMBER(d->points_lost, 1), PYR_PERCENT(100 * d->win_lost, 1));
+        snprintf(words, sizeof words, _("cost: %s points, %s of the winning chances"), PYR_NUMBER(d->points_lost, 1),
+            PYR_PERCENT(100 * d->win_lost, 1));
         put_element(to, "span", words);
         pyr_judge_write_choice(desk, &d->best[0], text, sizeof text);
         snprintf(words, sizeof words, _("best: %s"), text);

@@ -44,8 +44,10 @@ bool pyr_judge_write_json(const struct pyr_judge_report *r, FILE *to)
         fprintf(to, "%s{\"line\": %u, \"seat\": %u, \"made\": ", i ? ", " : "", (unsigned)d->line + 1, d->seat + 1u);
         pyr_judge_choice(r, d, &d->made, text, sizeof text);
         pyr_text_json(to, text, strlen(text));
-        fprintf(to, ", \"points\": %.2f, \"win\": %.4f, \"points_lost\": %.2f, \"win_lost\": %.4f, \"points_gained\": %.2f, \"mark\": \"%s\", \"best\": [", d->made.points,
-            d->made.win, d->points_lost, d->win_lost, d->points_gained, pyr_luck_threshold(d->mark)->sign);
+        fprintf(to,
+            ", \"points\": %.2f, \"win\": %.4f, \"points_lost\": %.2f, \"win_lost\": %.4f, \"points_gained\": %.2f, "
+            "\"mark\": \"%s\", \"best\": [",
+            d->made.points, d->made.win, d->points_lost, d->win_lost, d->points_gained, pyr_luck_threshold(d->mark)->sign);
         for (unsigned k = 0; k < d->bests; k++) {
             pyr_judge_choice(r, d, &d->best[k], text, sizeof text);
             fprintf(to, "%s{\"choice\": ", k ? ", " : "");

@@ -1,6 +1,6 @@
 /*
- * judge.c: see judge.h. The game is followed once to collect tasks, each a position with what happened in it; then threads work on the
- * tasks, each with random numbers of its own; then all is added up.
+ * judge.c: see judge.h. The game is followed once to collect tasks, each a position with what happened in it; then
+ * threads work on the tasks, each with random numbers of its own; then all is added up.
  */
 #include <pthread.h>
 #include <stdarg.h>
@@ -99,7 +99,8 @@ unsigned pyr_judge_effects(const struct pyr_edition *edition, const struct pyr_v
     return effects.count;
 }
 
-void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option, char *to, size_t size)
+void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option,
+    char *to, size_t size)
 {
     struct pyr_judge_effect list[PYR_JUDGE_EFFECTS];
     unsigned count = pyr_judge_effects(edition, view, option, list);
@@ -228,10 +229,12 @@ static void work_together(struct bench *bench, unsigned threads)
     pthread_mutex_destroy(&bench->lock);
 }
 
-enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *r, const struct pyr_edition *edition, const char *text, size_t size,
-    const struct pyr_judge_options *options, struct pyr_fault *fault)
+enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *r, const struct pyr_edition *edition, const char *text,
+    size_t size, const struct pyr_judge_options *options, struct pyr_fault *fault)
 {
-    struct bench bench = { .report = r, .how = { &edition->box, NULL, options->playouts, options->seed }, .options = options };
+    struct bench bench = {
+        .report = r, .how = { &edition->box, NULL, options->playouts, options->seed }, .options = options
+    };
     enum pyr_judge_code code = PYR_JUDGE_MEMORY;
     *r = (struct pyr_judge_report){ .edition = edition };
     if (pyr_match_load(&r->match, edition, text, size, PYR_NOBODY, fault))

@@ -73,7 +73,8 @@ bool pyr_move_read(struct pyr_lines *lines, struct pyr_word word, struct pyr_eve
         at++;
         int last = -1;
         do {
-            if (at + 1 >= word.length || word.at[at] < 'a' || word.at[at] > 'e' || word.at[at + 1] < '1' || word.at[at + 1] > '5')
+            if (at + 1 >= word.length || word.at[at] < 'a' || word.at[at] > 'e' || word.at[at + 1] < '1' ||
+                word.at[at + 1] > '5')
                 return pyr_lines_fail(lines, PYR_ERR_TEXT_SPACES, base + at + 1, word);
             int space = (word.at[at + 1] - '1') * PYR_ROW + (word.at[at] - 'a');
             if (space <= last)

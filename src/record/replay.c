@@ -182,7 +182,8 @@ static void rebuild_setup(const struct pyr_edition *edition, struct pyr_replay *
         return;
     for (unsigned s = 0; s < replay->seats; s++)
         if (replay->kept >> s & 1)
-            pyr_state_apply(&edition->box, &replay->state, (pyr_seat)s, pyr_step_keep(replay->keep[s][0], replay->keep[s][1]));
+            pyr_state_apply(&edition->box, &replay->state, (pyr_seat)s, pyr_step_keep(replay->keep[s][0],
+                replay->keep[s][1]));
 }
 
 /* The points that a change of the table brought, in the order in which they are written. */
@@ -290,13 +291,15 @@ static enum pyr_err take_mark(const struct judge *j, struct pyr_replay *replay)
             if (i && !desk.due)
                 return fail(j, PYR_ERR_EXTRA_TOO_MANY, number, 0, (struct pyr_word){ text, out.length });
             if (desk.card[slot] != part->card)
-                return fail(j, desk.card[0] == PYR_NO_CARD && desk.card[1] == PYR_NO_CARD ? PYR_ERR_MUST_PASS : PYR_ERR_NOT_ON_DESK,
+                return fail(j,
+                    desk.card[0] == PYR_NO_CARD && desk.card[1] == PYR_NO_CARD ? PYR_ERR_MUST_PASS : PYR_ERR_NOT_ON_DESK,
                     number, 0, (struct pyr_word){ text, out.length });
             steps[i] = pyr_pair_of(slot, part->spaces);
         }
         enum pyr_err err = pyr_desk_mark(box, &desk, before.revealed[before.turn], before.round, steps[i]);
         if (err)
-            return fail(j, err, number, 0, event->count ? (struct pyr_word){ text, out.length } : (struct pyr_word){ text, 1 });
+            return fail(j, err, number, 0, event->count ? (struct pyr_word){ text,
+                out.length } : (struct pyr_word){ text, 1 });
     }
     if (desk.due)
         return fail(j, PYR_ERR_EXTRA_MISSING, desk.due, 0, no_word);
@@ -557,8 +560,8 @@ unsigned pyr_record_player_names(const char *text, size_t size, struct pyr_word 
     int32_t seat;
     pyr_lines_init(&lines, text, size);
     while (count < PYR_MAX_SEATS && pyr_lines_next(&lines, false))
-        if (pyr_lines_word(&lines, &word) && pyr_word_is(word, "player") && pyr_lines_number(&lines, 1, PYR_MAX_SEATS, &seat) &&
-            pyr_lines_rest(&lines, PYR_MAX_PLAYER_NAME, &names[count]))
+        if (pyr_lines_word(&lines, &word) && pyr_word_is(word, "player") &&
+            pyr_lines_number(&lines, 1, PYR_MAX_SEATS, &seat) && pyr_lines_rest(&lines, PYR_MAX_PLAYER_NAME, &names[count]))
             count++;
     return count;
 }

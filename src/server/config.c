@@ -9,7 +9,8 @@
 static const char *const kinds[] = { "open", "friend", "bot", "person" };
 static const char *const clocks[] = { "none", "relaxed", "quick" };
 
-/* Add to an object or array that becomes NULL, and stays so, once there is no memory: half of one is never stored or shown. */
+/* Add to an object or array that becomes NULL, and stays so, once there is no memory: half of one is never stored or
+ * shown. */
 static void put(json_t **object, const char *name, json_t *value)
 {
     if (json_object_set_new(*object, name, value)) {
@@ -46,8 +47,9 @@ char *config_write(const struct table *table, const struct table_state *state)
     json_t *seats = json_array();
     for (unsigned s = 0; s < state->seats; s++) {
         const struct seat *seat = &state->seat[s];
-        json_t *one = json_pack("{ss ss ss ss* sI sb}", "kind", kinds[seat->kind], "before", kinds[seat->kind_if_free], "name", seat->name,
-            "level", seat->bot ? seat->bot->name : NULL, "visitor", (json_int_t)seat->visitor, "away", seat->away);
+        json_t *one = json_pack("{ss ss ss ss* sI sb}", "kind", kinds[seat->kind], "before", kinds[seat->kind_if_free],
+            "name", seat->name, "level", seat->bot ? seat->bot->name : NULL, "visitor", (json_int_t)seat->visitor, "away",
+            seat->away);
         if (!is_zero(seat->key, TOKEN_SIZE))
             put(&one, "key", hex(seat->key));
         if (state->fair.numbers >> s & 1)
@@ -56,8 +58,8 @@ char *config_write(const struct table *table, const struct table_state *state)
             put(&one, "sit", json_string(seat->sit));
         append(&seats, one);
     }
-    json_t *config = json_pack("{ss sb ss sI so so}", "edition", table->edition->name, "public", table->is_public, "clock", clocks[table->clock],
-        "host", (json_int_t)table->host, "secret", hex(state->fair.secret), "seats", seats);
+    json_t *config = json_pack("{ss sb ss sI so so}", "edition", table->edition->name, "public", table->is_public, "clock",
+        clocks[table->clock], "host", (json_int_t)table->host, "secret", hex(state->fair.secret), "seats", seats);
     if (state->rematch[0])
         put(&config, "rematch", json_string(state->rematch));
     if (state->stage == STORE_OVER) {
@@ -129,12 +131,13 @@ bool config_read(struct table *table, const char *text)
     int is_public;
     json_int_t host, winners = 0;
     json_t *secret, *points = NULL;
-    bool good = config && !json_unpack(config, "{ss sb ss sI so s?s s?I s?o}", "edition", &edition, "public", &is_public, "clock", &clock, "host", &host,
-        "secret", &secret, "rematch", &rematch, "winners", &winners, "points", &points);
+    bool good = config &&
+        !json_unpack(config, "{ss sb ss sI so s?s s?I s?o}", "edition", &edition, "public", &is_public, "clock", &clock,
+            "host", &host, "secret", &secret, "rematch", &rematch, "winners", &winners, "points", &points);
     int clock_index = good ? index_of(clock, clocks, 3) : -1;
     size_t count = json_array_size(seats);
-    good = good && clock_index >= 0 && count >= PYR_MIN_SEATS && count <= PYR_MAX_SEATS && read_hex(secret, state->fair.secret) &&
-        (!rematch || table_is_code(rematch));
+    good = good && clock_index >= 0 && count >= PYR_MIN_SEATS && count <= PYR_MAX_SEATS &&
+        read_hex(secret, state->fair.secret) && (!rematch || table_is_code(rematch));
     if (good) {
         table->edition = server_edition(table->server, edition);
         table->is_public = is_public;
@@ -187,10 +190,11 @@ json_t *table_json(const struct table *table, const struct visitor *visitor)
     /* A game that was imported may have none. */
     bool is_fair = !sodium_is_zero(state->fair.secret, sizeof state->fair.secret);
     pyr_fair_commitment(state->fair.secret, commitment);
-    json_t *json = json_pack("{ss ss ss sb ss sI ss* si sb sI si si so}", "code", table->code, "state", states[state->stage], "edition",
-        table->edition->name, "public", table->is_public, "clock", clocks[table->clock], "created", (json_int_t)table->created, "commitment",
-        is_fair ? commitment : NULL, "you", you < PYR_MAX_SEATS ? you + 1 : 0, "host", id && table->host == id, "version", (json_int_t)table->log.count, "round",
-        begun ? open->round + 1 : 0, "turn", begun ? open->turn + 1 : 0, "seats", seats);
+    json_t *json = json_pack("{ss ss ss sb ss sI ss* si sb sI si si so}", "code", table->code, "state", states[state->stage],
+        "edition", table->edition->name, "public", table->is_public, "clock", clocks[table->clock], "created",
+        (json_int_t)table->created, "commitment", is_fair ? commitment : NULL, "you", you < PYR_MAX_SEATS ? you + 1 : 0,
+        "host", id && table->host == id, "version", (json_int_t)table->log.count, "round", begun ? open->round + 1 : 0,
+        "turn", begun ? open->turn + 1 : 0, "seats", seats);
     if (running && !table_has_host(table))
         json_object_set_new(json, "host_gone", json_integer((json_int_t)(server_now(table->server) - table->host_left)));
     if (state->stage == STORE_OVER) {

@@ -39,21 +39,31 @@ static void answer_json(struct request *request, int status, json_t *json)
 
 /* Asked for by a name that is not ours: what works instead, as a page for a person and as JSON for a program. */
 
-#define PLAIN_POLICY "default-src 'none'; style-src 'unsafe-inline'; script-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; " \
+#define PLAIN_POLICY \
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'none'; img-src data:; base-uri 'none'; " \
+    "form-action 'none'; " \
     "frame-ancestors 'none'"
 
-static void write_refusal_page(FILE *to, const struct request *request, const char *host, char links[][ACCESS_LINK_SIZE], unsigned count)
+static void write_refusal_page(FILE *to, const struct request *request, const char *host,
+    char links[][ACCESS_LINK_SIZE], unsigned count)
 {
     const char *title = _("This server does not answer to this name");
-    fprintf(to, "<!doctype html>\n<html lang=\"%s\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-        "<title>%s · Pyramids</title>\n<style>body{font:1.1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem;"
-        "color-scheme:light dark}code{overflow-wrap:anywhere}</style>\n<h1>%s</h1>\n<p>", request->language, title, title);
-    fprintf(to, _("You asked for %s. For your safety this server answers only to the names and addresses of its own machine."), host);
+    fprintf(to,
+        "<!doctype html>\n<html lang=\"%s\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+        "content=\"width=device-width,initial-scale=1\">\n"
+        "<title>%s · Pyramids</title>\n<style>body{font:1.1rem/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem "
+        "auto;padding:0 1rem;"
+        "color-scheme:light dark}code{overflow-wrap:anywhere}</style>\n<h1>%s</h1>\n<p>",
+        request->language, title, title);
+    fprintf(to,
+        _("You asked for %s. For your safety this server answers only to the names and addresses of its own machine."),
+        host);
     fprintf(to, "</p>\n<p>%s</p>\n<ul>\n", _("These work:"));
     for (unsigned i = 0; i < count; i++)
         fprintf(to, "<li><a href=\"%s\">%s</a></li>\n", links[i], links[i]);
     fprintf(to, "</ul>\n<p>%s<br><code>pyramids serve --origin %s://%s</code></p>\n</html>\n",
-        _("If this is your server and the name is right, add the name when you start it:"), request->secure ? "https" : "http", host);
+        _("If this is your server and the name is right, add the name when you start it:"),
+        request->secure ? "https" : "http", host);
 }
 
 static void refuse_host(struct request *request)
@@ -82,10 +92,12 @@ static void refuse_host(struct request *request)
         json_t *list = json_array();
         for (unsigned i = 0; i < count; i++)
             json_array_append_new(list, json_string(links[i]));
-        snprintf(message, sizeof message, _("This server does not answer to the name %s. Use one of the links, or start it with --origin %s://%s"), host,
+        snprintf(message, sizeof message,
+            _("This server does not answer to the name %s. Use one of the links, or start it with --origin %s://%s"), host,
             request->secure ? "https" : "http", host);
-        answer_json(request, error_status(ERROR_ORIGIN), json_pack("{s{ss ss ss so}}", "error", "code", error_name(ERROR_ORIGIN), "detail", "host",
-            "message", message, "links", list));
+        answer_json(request, error_status(ERROR_ORIGIN),
+            json_pack("{s{ss ss ss so}}", "error", "code", error_name(ERROR_ORIGIN), "detail", "host", "message", message,
+                "links", list));
     }
     pyr_text_use(before);
 }
@@ -97,7 +109,8 @@ void request_error(struct request *request, enum error error, const char *detail
         refuse_host(request);
         return;
     }
-    int size = snprintf(text, sizeof text, detail && detail[0] ? "{\"error\":{\"code\":\"%s\",\"detail\":\"%.40s\"}}" : "{\"error\":{\"code\":\"%s\"}}",
+    int size = snprintf(text, sizeof text,
+        detail && detail[0] ? "{\"error\":{\"code\":\"%s\",\"detail\":\"%.40s\"}}" : "{\"error\":{\"code\":\"%s\"}}",
         error_name(error), detail);
     if (error == ERROR_TOO_FAST)
         request->retry = 2;
@@ -231,8 +244,8 @@ static void visitor_stored(struct store_job *job, enum store_result result)
 
 static void set_cookie(struct request *request, const char *token)
 {
-    snprintf(request->cookie, sizeof request->cookie, "pyramids=%s; Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict%s", token,
-        request->secure ? "; Secure" : "");
+    snprintf(request->cookie, sizeof request->cookie, "pyramids=%s; Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict%s",
+        token, request->secure ? "; Secure" : "");
 }
 
 static void store_visitor(struct request *request, struct visitor_job *v)
@@ -274,7 +287,9 @@ static struct visitor_job *new_visitor_job(struct request *request, const char n
         return NULL;
     v->visitor = request->visitor;
     if (v->visitor) {
-        v->stored = (struct store_visitor){ .id = (int64_t)v->visitor->node.key, .created = v->visitor->created, .seen = server_time() };
+        v->stored = (struct store_visitor){
+            .id = (int64_t)v->visitor->node.key, .created = v->visitor->created, .seen = server_time()
+        };
         memcpy(v->stored.name, name, NAME_SIZE);
         memcpy(v->old_name, v->visitor->name, NAME_SIZE);
         memcpy(v->visitor->name, name, NAME_SIZE);
@@ -313,7 +328,8 @@ static void post_visitor(struct request *request)
     }
     if (!request->visitor && !may_replace(request, is_meant))
         return;
-    if (!request->visitor && !bucket_take(&request->address->visitors, server_now(server), 1, server->options.max_per_address)) {
+    if (!request->visitor &&
+        !bucket_take(&request->address->visitors, server_now(server), 1, server->options.max_per_address)) {
         request_error(request, ERROR_TOO_FAST, "");
         return;
     }
@@ -425,7 +441,8 @@ static void get_tables(struct request *request)
 
 static bool read_seat(struct request *request, json_t *value, struct seat *seat)
 {
-    static const struct field fields[] = { { "kind", FIELD_TEXT, true, 8 }, { "name", FIELD_TEXT, false, 400 }, { "level", FIELD_TEXT, false, 16 } };
+    static const struct field fields[] = { { "kind", FIELD_TEXT, true, 8 }, { "name", FIELD_TEXT, false, 400 },
+        { "level", FIELD_TEXT, false, 16 } };
     struct problem problem = { 0 };
     json_t *values[3];
     *seat = (struct seat){ .kind = SEAT_OPEN };
@@ -557,8 +574,9 @@ static void find_again_done(struct store_job *job, enum store_result result)
 
 static void post_tables(struct request *request)
 {
-    static const struct field fields[] = { { "seats", FIELD_ARRAY, true, PYR_MAX_SEATS }, { "edition", FIELD_TEXT, false, 64 },
-        { "public", FIELD_BOOL, false, 0 }, { "clock", FIELD_TEXT, false, 16 }, { "id", FIELD_TEXT, false, ID_SIZE - 1 } };
+    static const struct field fields[] = { { "seats", FIELD_ARRAY, true, PYR_MAX_SEATS },
+        { "edition", FIELD_TEXT, false, 64 }, { "public", FIELD_BOOL, false, 0 }, { "clock", FIELD_TEXT, false, 16 },
+        { "id", FIELD_TEXT, false, ID_SIZE - 1 } };
     static const char *const clocks[] = { "none", "relaxed", "quick" };
     struct server *server = request->server;
     struct creation *creation = calloc(1, sizeof *creation);
@@ -776,8 +794,9 @@ static json_t *statistics_json(const struct store_statistics *statistics)
     json_t *list = json_array();
     for (unsigned i = 0; i < statistics->count; i++) {
         const struct store_tally *tally = &statistics->tally[i];
-        json_array_append_new(list, json_pack("{ss sI sf sf si}", "against", tally->level[0] ? tally->level : "people", "games",
-            (json_int_t)tally->games, "wins", tally->wins, "points", tally->points, "best", (int)tally->best));
+        json_array_append_new(list,
+            json_pack("{ss sI sf sf si}", "against", tally->level[0] ? tally->level : "people", "games",
+                (json_int_t)tally->games, "wins", tally->wins, "points", tally->points, "best", (int)tally->best));
     }
     return json_pack("{so}", "statistics", list);
 }
@@ -908,7 +927,8 @@ static void tell_analysis(struct request *request, struct table *table)
         return;
     }
     request_wait(request);
-    judging_ask(table, request->address->node.key, strstr(request->path, ".html") ? request->language : NULL, analysis_there, request);
+    judging_ask(table, request->address->node.key, strstr(request->path, ".html") ? request->language : NULL, analysis_there,
+        request);
 }
 
 static void get_analysis(struct request *request) { with_table(request, tell_analysis); }
@@ -920,7 +940,8 @@ static void get_editions(struct request *request)
     const struct server_options *options = &request->server->options;
     json_t *list = json_array();
     for (unsigned i = 0; i < options->edition_count; i++)
-        json_array_append_new(list, json_pack("{ss ss}", "name", options->editions[i].name, "title", options->editions[i].title));
+        json_array_append_new(list, json_pack("{ss ss}", "name", options->editions[i].name, "title",
+            options->editions[i].title));
     answer_json(request, 200, json_pack("{so}", "editions", list));
 }
 
@@ -984,10 +1005,13 @@ static void get_metrics(struct request *request)
     metric(to, "bots_pending", "gauge", "Choices that bots have yet to make.", pool.waiting + pool.thinking);
     metric(to, "bots_waiting", "gauge", "Of these, choices that wait for a thread.", pool.waiting);
     metric(to, "bots_oldest_seconds", "gauge", "How long the oldest of the waiting choices has waited.", pool.oldest);
-    fprintf(to, "# HELP pyramids_bots_choices_total Choices that bots have made, by what they cost.\n"
+    fprintf(to,
+        "# HELP pyramids_bots_choices_total Choices that bots have made, by what they cost.\n"
         "# TYPE pyramids_bots_choices_total counter\npyramids_bots_choices_total{cost=\"light\"} %" PRIu64 "\n"
-        "pyramids_bots_choices_total{cost=\"heavy\"} %" PRIu64 "\n", pool.thoughts[SCHEDULE_LIGHT], pool.thoughts[SCHEDULE_HEAVY]);
-    metric(to, "bots_shortened_total", "counter", "Heavy choices that were made in less time because others waited.", (double)pool.shortened);
+        "pyramids_bots_choices_total{cost=\"heavy\"} %" PRIu64 "\n",
+        pool.thoughts[SCHEDULE_LIGHT], pool.thoughts[SCHEDULE_HEAVY]);
+    metric(to, "bots_shortened_total", "counter", "Heavy choices that were made in less time because others waited.",
+        (double)pool.shortened);
     metric(to, "analyses_pending", "gauge", "Analyses of finished games that are not made yet.", pool.works);
     metric(to, "store_pending", "gauge", "Jobs that the store has not finished.", store_pending(server->store));
     metric(to, "messages_total", "counter", "WebSocket messages received.", (double)server->count.messages);
@@ -1003,7 +1027,8 @@ static void get_metrics(struct request *request)
     metric(to, "store_failed_total", "counter", "Jobs of the store that failed.", (double)store.failed);
     metric(to, "store_commits_total", "counter", "Transactions.", (double)store.commits);
     metric(to, "store_commit_seconds_total", "counter", "Time in transactions.", store.seconds);
-    fprintf(to, "# HELP pyramids_answer_seconds Time from a choice to its answer.\n# TYPE pyramids_answer_seconds histogram\n");
+    fprintf(to,
+        "# HELP pyramids_answer_seconds Time from a choice to its answer.\n# TYPE pyramids_answer_seconds histogram\n");
     for (unsigned i = 0; i < 12; i++) {
         sum += server->count.answer_ms[i];
         if (i < 11)
@@ -1011,15 +1036,16 @@ static void get_metrics(struct request *request)
         else
             fprintf(to, "pyramids_answer_seconds_bucket{le=\"+Inf\"} %" PRIu64 "\n", sum);
     }
-    fprintf(to, "pyramids_answer_seconds_sum %g\npyramids_answer_seconds_count %" PRIu64 "\n", server->count.answer_sum, sum);
+    fprintf(to, "pyramids_answer_seconds_sum %g\npyramids_answer_seconds_count %" PRIu64 "\n", server->count.answer_sum,
+        sum);
     fclose(to);
     answer_text(request, 200, "text/plain; version=0.0.4; charset=utf-8", text, size);
 }
 
 /* The embedded page. */
 
-/* There is nothing: a program is told by its code, a person in words and with the way home. The address may be of any depth, so those in here begin at
- * the root. */
+/* There is nothing: a program is told by its code, a person in words and with the way home. The address may be of any
+ * depth, so those in here begin at the root. */
 static void get_nothing(struct request *request)
 {
     if (!request->html || !strncmp(request->path, "/api/", 5)) {
@@ -1034,11 +1060,19 @@ static void get_nothing(struct request *request)
         return;
     }
     const char *before = pyr_text_use(request->language), *title = _("Page not found");
-    fprintf(to, "<!doctype html>\n<html lang=\"%s\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-        "<title>%s · Pyramids</title>\n<link rel=\"icon\" href=\"/icon.svg\" type=\"image/svg+xml\">\n<link rel=\"stylesheet\" href=\"/style.css\">\n"
-        "<script src=\"/theme.js\"></script>\n<div class=\"page\">\n<header class=\"top\"><img src=\"/icon.svg\" width=\"36\" height=\"36\" alt=\"\"><b>Pyramids</b></header>\n"
-        "<main class=\"page-in narrow\">\n<h1 class=\"title\">%s</h1>\n<p class=\"lead\">%s</p>\n<p class=\"bars\"><a class=\"btn pri\" href=\"/\">%s</a></p>\n</main>\n</div>\n</html>\n", request->language, title, title,
-        _("This address does not exist. It may be incomplete or mistyped. To join a table, enter its code on the home page."), _("Home"));
+    fprintf(to,
+        "<!doctype html>\n<html lang=\"%s\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+        "content=\"width=device-width,initial-scale=1\">\n"
+        "<title>%s · Pyramids</title>\n<link rel=\"icon\" href=\"/icon.svg\" type=\"image/svg+xml\">\n<link "
+        "rel=\"stylesheet\" href=\"/style.css\">\n"
+        "<script src=\"/theme.js\"></script>\n<div class=\"page\">\n<header class=\"top\"><img src=\"/icon.svg\" "
+        "width=\"36\" height=\"36\" alt=\"\"><b>Pyramids</b></header>\n"
+        "<main class=\"page-in narrow\">\n<h1 class=\"title\">%s</h1>\n<p class=\"lead\">%s</p>\n<p "
+        "class=\"bars\"><a class=\"btn pri\" href=\"/\">%s</a></p>\n</main>\n</div>\n</html>\n",
+        request->language, title, title,
+        _("This address does not exist. It may be incomplete or mistyped. To join a table, enter its code on the "
+            "home page."),
+        _("Home"));
     pyr_text_use(before);
     fclose(to);
     request->server->count.errors++;

@@ -72,7 +72,8 @@ static bool is_cancelled(void *context)
     return pool_rest(((struct judging *)context)->pool);
 }
 
-static bool write_report(bool (*write)(const struct pyr_judge_report *report, FILE *to), const struct pyr_judge_report *report, char **text, size_t *size)
+static bool write_report(bool (*write)(const struct pyr_judge_report *report, FILE *to),
+    const struct pyr_judge_report *report, char **text, size_t *size)
 {
     FILE *to = open_memstream(text, size);
     bool good = to && write(report, to);
@@ -85,7 +86,9 @@ static bool write_report(bool (*write)(const struct pyr_judge_report *report, FI
 static void judge(struct work *work)
 {
     struct judging *judging = (struct judging *)work;
-    struct pyr_judge_options options = { .playouts = PYR_JUDGE_PLAYOUTS, .threads = 1, .is_cancelled = is_cancelled, .context = judging };
+    struct pyr_judge_options options = {
+        .playouts = PYR_JUDGE_PLAYOUTS, .threads = 1, .is_cancelled = is_cancelled, .context = judging
+    };
     struct pyr_judge_report *report = malloc(sizeof *report);
     if (!report)
         return;
@@ -176,7 +179,8 @@ static enum store_result look(struct store_db *db, struct store_job *job)
     free(question->text);
     question->text = NULL;
     char name[40];
-    return store_get_report(db, question->id, question->language ? page_name(question->language, name) : JSON_NAME, &question->text, &question->size);
+    return store_get_report(db, question->id, question->language ? page_name(question->language, name) : JSON_NAME,
+        &question->text, &question->size);
 }
 
 static void looked(struct store_job *job, enum store_result result)

@@ -12,8 +12,8 @@
 
 #define MAX_FIELDS 4
 
-/* jansson goes on without memory: a text that could not grow lacks some letters, and would be taken for what a client has sent or be stored. So it
- * is noted. */
+/* jansson goes on without memory: a text that could not grow lacks some letters, and would be taken for what a client
+ * has sent or be stored. So it is noted. */
 static _Thread_local bool is_short;
 
 static void *allocate(size_t size)
@@ -49,7 +49,8 @@ json_t *object_read(const char *text, size_t size, enum error *error)
     return NULL;
 }
 
-bool fields_read(json_t *object, const struct field *field, unsigned count, bool is_message, json_t **values, struct problem *problem)
+bool fields_read(json_t *object, const struct field *field, unsigned count, bool is_message, json_t **values,
+    struct problem *problem)
 {
     const char *name;
     json_t *value;
@@ -256,7 +257,8 @@ static const struct message {
     void (*handle)(struct conn *conn, const char *id, json_t **value);
 } messages[] = {
     { "open", false, { { "table", FIELD_TEXT, true, 64 }, { "have", FIELD_NUMBER, false, PYR_LOG_LINES } }, do_open },
-    { "sit", false, { { "number", FIELD_TEXT, true, PYR_FAIR_DIGITS }, SEAT(false), { "key", FIELD_TEXT, false, 64 } }, do_sit },
+    { "sit", false, { { "number", FIELD_TEXT, true, PYR_FAIR_DIGITS }, SEAT(false), { "key", FIELD_TEXT, false, 64 } },
+        do_sit },
     { "leave", false, { { 0 } }, do_leave },
     { "return", false, { { 0 } }, do_return },
     { "choose", true, { PHASE, { "choice", FIELD_TEXT, true, 500 } }, do_choose },

@@ -1,4 +1,5 @@
-/* pages.c: the page and all that belongs to it, embedded at build time (scripts/embed-pages makes pages.inc). No other file is ever served. */
+/* pages.c: the page and all that belongs to it, embedded at build time (scripts/embed-pages makes pages.inc). No other
+ * file is ever served. */
 #include <string.h>
 
 #include "request.h"

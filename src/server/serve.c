@@ -73,8 +73,8 @@ static bool load_code(void *context, const uint8_t hash[TOKEN_SIZE], int64_t vis
     return device_code_load(context, hash, visitor, until);
 }
 
-static bool load_table(void *context, const struct store_table *table, const char *text, size_t size, const struct store_choice *choices,
-    unsigned count)
+static bool load_table(void *context, const struct store_table *table, const char *text, size_t size,
+    const struct store_choice *choices, unsigned count)
 {
     table_restore(context, table, text, size, choices, count);
     return true;                             /* one that makes no sense is told in the log and left alone */
@@ -180,7 +180,8 @@ static bool read_origins(struct server *server, char *error, size_t size)
         const char *name = strstr(*origin, "://");
         if (server->origin_count == 8 || length >= sizeof server->origins[0] || !name || strchr(name + 3, '/') || !name[3] ||
             (strncmp(*origin, "http://", 7) && strncmp(*origin, "https://", 8))) {
-            snprintf(error, size, _("--origin %s: expected an origin such as https://example.org, at most 8 of them"), *origin);
+            snprintf(error, size, _("--origin %s: expected an origin such as https://example.org, at most 8 of them"),
+                *origin);
             return false;
         }
         memcpy(server->origins[server->origin_count++], *origin, length + 1);
@@ -292,7 +293,8 @@ int server_run(const struct server_options *options)
     static const int signals[SIGNALS] = { SIGTERM, SIGINT, SIGHUP };
     char error[512] = "";
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);                /* a file that may not grow is like a full disk: the write fails, the server goes on */
+    /* A file that may not grow is like a full disk: the write fails, the server goes on. */
+    signal(SIGXFSZ, SIG_IGN);
     log_start();                             /* if there is no thread for it, everyone writes their own lines */
     raise_file_limit(options->max_connections + 64);
     if (!server_start(&server, options, error, sizeof error)) {

@@ -3,8 +3,9 @@
  *
  *  1. A job is answered STORE_OK only after the transaction it was in is on the disk.
  *  2. Jobs run and are answered in the order in which they were handed in.
- *  3. A job that fails is undone alone. If the transaction fails, each of its jobs is run again in one of its own, so that only what cannot be
- *     stored is refused. (They are run again, not committed again: after a failed sync only pages that are written anew are sure to get there.)
+ *  3. A job that fails is undone alone. If the transaction fails, each of its jobs is run again in one of its own, so
+ *     that only what cannot be stored is refused. (They are run again, not committed again: after a failed sync only
+ *     pages that are written anew are sure to get there.)
  *  4. No failure ends the thread.
  */
 #include <stdio.h>
@@ -208,8 +209,8 @@ static bool load_first(struct store_db *db, bool (*load)(struct store_db *db, vo
     return false;
 }
 
-bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*load)(struct store_db *db, void *context), void *context,
-    char *error, size_t error_size)
+bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*load)(struct store_db *db, void *context),
+    void *context, char *error, size_t error_size)
 {
     struct store *s = calloc(1, sizeof *s);
     int code = UV_ENOMEM;

@@ -1,9 +1,11 @@
 /*
- * store.h (store.c, store_sql.c, store_db.c): the database of a server: visitors, tables, the lines of their games, choices that are not in the log yet.
+ * store.h (store.c, store_sql.c, store_db.c): the database of a server: visitors, tables, the lines of their games,
+ * choices that are not in the log yet.
  *
- * One thread owns the SQLite connection. The event loop hands it jobs and never waits: jobs that come together share one transaction
- * (group commit, WAL, synchronous=FULL), and only when that is on the disk is each job's `done` called, in the loop's thread. A job
- * that fails is undone alone; the others of its transaction stand. Jobs are run and answered in the order in which they were handed in.
+ * One thread owns the SQLite connection. The event loop hands it jobs and never waits: jobs that come together share
+ * one transaction (group commit, WAL, synchronous=FULL), and only when that is on the disk is each job's `done` called,
+ * in the loop's thread. A job that fails is undone alone; the others of its transaction stand. Jobs are run and
+ * answered in the order in which they were handed in.
  */
 #ifndef PYR_STORE_H
 #define PYR_STORE_H
@@ -27,12 +29,14 @@ struct store_db;                 /* the open database, only within a job's `run`
 /* A job is part of its owner's structure; it is the store's from submit to done. */
 struct store_job {
     struct store_job *next;
-    enum store_result (*run)(struct store_db *db, struct store_job *job);    /* store's thread, within a transaction; may run twice */
+    /* Store's thread, within a transaction; may run twice. */
+    enum store_result (*run)(struct store_db *db, struct store_job *job);
     void (*done)(struct store_job *job, enum store_result result);           /* loop's thread, after the commit */
     enum store_result result;
 };
 
-enum store_state { STORE_WAITING, STORE_RUNNING, STORE_OVER, STORE_CLOSED };     /* of a table; closed: given up before it began */
+/* Of a table; closed: given up before it began. */
+enum store_state { STORE_WAITING, STORE_RUNNING, STORE_OVER, STORE_CLOSED };
 
 struct store_visitor {
     int64_t id;
@@ -80,7 +84,7 @@ struct store_commit {
     struct store_table table;    /* its id in any case; config NULL: the row stays as it is */
     int64_t made;                /* seconds since 1970 */
     int64_t host;
-    char request[40];            /* by which the host asked for this new table; "": none. If that has a table already: STORE_NONE */
+    char request[40]; /* by which the host asked for this new table; "": none. If that has a table already: STORE_NONE */
     const char *lines;           /* whole lines to add, the first of which has number first_line */
     size_t lines_size;           /* 0: none */
     uint32_t first_line;
@@ -90,18 +94,19 @@ struct store_commit {
     struct store_seat seat[STORE_SEATS];     /* visitor 0: no person sits there */
 };
 
-/* Opening. `error` receives one sentence about what is wrong and what to do. A database that does not exist is made (mode 0600). One of an older
- * version is migrated, in one transaction, after a copy was put beside it; a newer one, one that is damaged (quick_check) and one that is no
- * database of ours are refused. `path` ":memory:" keeps nothing. `load` (may be NULL) is called once before the thread starts. */
-bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*load)(struct store_db *db, void *context), void *context,
-    char *error, size_t error_size);
+/* Opening. `error` receives one sentence about what is wrong and what to do. A database that does not exist is made
+ * (mode 0600). One of an older version is migrated, in one transaction, after a copy was put beside it; a newer one,
+ * one that is damaged (quick_check) and one that is no database of ours are refused. `path` ":memory:" keeps nothing.
+ * `load` (may be NULL) is called once before the thread starts. */
+bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*load)(struct store_db *db, void *context),
+    void *context, char *error, size_t error_size);
 
-/* Where the database lies unless told otherwise: $XDG_DATA_HOME/pyramids/pyramids.db, or below ~/.local/share. False if there is no home or no
- * room. Folders that are missing are made (mode 0700) when a database is opened for writing. */
+/* Where the database lies unless told otherwise: $XDG_DATA_HOME/pyramids/pyramids.db, or below ~/.local/share. False if
+ * there is no home or no room. Folders that are missing are made (mode 0700) when a database is opened for writing. */
 bool store_default_path(char *to, size_t size);
 
-/* Who gets SQLite's words when something fails, at most once a second, in the thread in which it fails; NULL: standard error. Set before
- * opening. */
+/* Who gets SQLite's words when something fails, at most once a second, in the thread in which it fails; NULL: standard
+ * error. Set before opening. */
 void store_set_log(void (*log)(const char *words));
 
 /* Hands a job in, from the loop's thread. The loop stays alive until it is done. */
@@ -126,40 +131,54 @@ struct store_counters {
 struct store_counters store_counters(const struct store *store);
 enum store_health store_health(struct store *store);
 
-/* Runs what is pending (and what its `done`s hand in), calls the `done`s, stops the thread, closes. The loop must still run once for its handle to
- * close. */
+/* Runs what is pending (and what its `done`s hand in), calls the `done`s, stops the thread, closes. The loop must still
+ * run once for its handle to close. */
 void store_close(struct store *store);
 
 /* The rest is for jobs (and the loader). Texts that are returned live until the next call with the same db. */
 
-enum store_result store_put_visitor(struct store_db *db, const struct store_visitor *visitor);     /* new or changed, by id; adds the token, unless zero */
+/* New or changed, by id; adds the token, unless zero. */
+enum store_result store_put_visitor(struct store_db *db, const struct store_visitor *visitor);
 enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32], struct store_visitor *visitor);
-enum store_result store_add_token(struct store_db *db, int64_t visitor, const uint8_t token[32]);  /* a second device of the same visitor */
-/* Every token with its visitor, in the order of their ids; stops when `each` returns false, which makes no other call with db. */
-enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *context, const struct store_visitor *visitor), void *context);
+/* A second device of the same visitor. */
+enum store_result store_add_token(struct store_db *db, int64_t visitor, const uint8_t token[32]);
+/* Every token with its visitor, in the order of their ids; stops when `each` returns false, which makes no other call
+ * with db. */
+enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *context,
+    const struct store_visitor *visitor), void *context);
 /* Forgets visitors who were last seen before that time and never sat at a table. */
 enum store_result store_drop_visitors(struct store_db *db, int64_t before);
 /* The same, but at most STORE_SWEEP of them, whose ids are returned. */
 #define STORE_SWEEP 100
 enum store_result store_sweep_visitors(struct store_db *db, int64_t before, int64_t dropped[STORE_SWEEP], unsigned *count);
-enum store_result store_count_visitor(struct store_db *db, int64_t *last_visitor, int64_t *last_table);   /* the highest ids in use */
+/* The highest ids in use. */
+enum store_result store_count_visitor(struct store_db *db, int64_t *last_visitor, int64_t *last_table);
 
-enum store_result store_put_table(struct store_db *db, const struct store_table *table);            /* new or changed, by id */
+/* New or changed, by id. */
+enum store_result store_put_table(struct store_db *db, const struct store_table *table);
 enum store_result store_get_table(struct store_db *db, const char *code, struct store_table *table);
-/* All tables that wait or run, oldest first; stops when `each` returns false. `text` is the log; choices: the last one of every seat, which is of
- * an earlier phase (and in the log) if `phase` is less than the lines of the log. `each` may make other calls with db. */
-enum store_result store_each_open_table(struct store_db *db, bool (*each)(void *context, const struct store_table *table, const char *text,
-    size_t size, const struct store_choice *choices, unsigned count), void *context);
+/* All tables that wait or run, oldest first; stops when `each` returns false. `text` is the log; choices: the last one
+ * of every seat, which is of an earlier phase (and in the log) if `phase` is less than the lines of the log. `each` may
+ * make other calls with db. */
+enum store_result store_each_open_table(struct store_db *db,
+    bool (*each)(void *context, const struct store_table *table, const char *text, size_t size,
+        const struct store_choice *choices, unsigned count),
+    void *context);
 
-/* Adds lines to a table's log: `text` is whole lines, the first of which is line number `first` (from 0). Fails if it is there already, and if
- * lines before it are missing: when an earlier job was refused, the later ones of that table are too, and the log has no holes. */
+/* Adds lines to a table's log: `text` is whole lines, the first of which is line number `first` (from 0). Fails if it
+ * is there already, and if lines before it are missing: when an earlier job was refused, the later ones of that table
+ * are too, and the log has no holes. */
 enum store_result store_add_lines(struct store_db *db, int64_t table, uint32_t first, const char *text, size_t size,
     int64_t made);
-enum store_result store_get_lines(struct store_db *db, int64_t table, char **text, size_t *size);   /* *text: the caller's to free */
-enum store_result store_put_choice(struct store_db *db, int64_t table, const struct store_choice *choice);   /* one a seat: the last */
-enum store_result store_get_choices(struct store_db *db, int64_t table, struct store_choice choices[STORE_SEATS], unsigned *count);
+/* *text: the caller's to free. */
+enum store_result store_get_lines(struct store_db *db, int64_t table, char **text, size_t *size);
+/* One a seat: the last. */
+enum store_result store_put_choice(struct store_db *db, int64_t table, const struct store_choice *choice);
+enum store_result store_get_choices(struct store_db *db, int64_t table, struct store_choice choices[STORE_SEATS],
+    unsigned *count);
 
-enum store_result store_put_seat(struct store_db *db, const struct store_seat *seat);               /* new or changed, by table and seat */
+/* New or changed, by table and seat. */
+enum store_result store_put_seat(struct store_db *db, const struct store_seat *seat);
 enum store_result store_drop_seat(struct store_db *db, int64_t table, unsigned seat);
 /* The tables of a visitor, last changed first. `each` gets the seat's row too. */
 enum store_result store_each_table_of(struct store_db *db, int64_t visitor, unsigned limit, bool (*each)(void *context,
@@ -182,8 +201,8 @@ struct store_statistics {
 enum store_result store_get_statistics(struct store_db *db, int64_t visitor, struct store_statistics *statistics);
 
 /* Whole records of finished games, for export. */
-enum store_result store_each_record(struct store_db *db, bool (*each)(void *context, const struct store_table *table, const char *text, size_t size),
-    void *context);
+enum store_result store_each_record(struct store_db *db,
+    bool (*each)(void *context, const struct store_table *table, const char *text, size_t size), void *context);
 
 /* A report made once (the analysis of a game), kept by name, compressed. */
 enum store_result store_put_report(struct store_db *db, int64_t table, const char *name, const char *text, size_t size,
@@ -223,8 +242,8 @@ struct store_keep {
 enum store_result store_sweep(struct store_db *db, const struct store_keep *keep, int64_t dropped[STORE_SWEEP],
     unsigned *count);
 
-/* The database for a command that runs beside no server (export, import): the same checks, no thread. Writes happen in one transaction
- * that store_leave ends: kept if `good`. */
+/* The database for a command that runs beside no server (export, import): the same checks, no thread. Writes happen in
+ * one transaction that store_leave ends: kept if `good`. */
 bool store_enter(struct store_db **db, const char *path, bool write, char *error, size_t error_size);
 bool store_leave(struct store_db *db, bool good, char *error, size_t error_size);
 

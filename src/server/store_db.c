@@ -2,9 +2,12 @@
  * store_db.c: opens the database file and sees to it that it is ours, whole, of our version and used by nobody else.
  *
  *  1. A file is changed only after it proved to be ours and sound; a foreign one is left exactly as it was.
- *  2. A new database runs the same steps as an old one that is migrated, so there is one way in which the schema comes about.
- *  3. All steps are one transaction, with the version in it: killed at any moment, the database is of the old version or of the new.
- *  4. The lock is on a file of its own (FILE.lock): SQLite's locks are lost when a process closes any descriptor of the database itself.
+ *  2. A new database runs the same steps as an old one that is migrated, so there is one way in which the schema comes
+ *     about.
+ *  3. All steps are one transaction, with the version in it: killed at any moment, the database is of the old version
+ *     or of the new.
+ *  4. The lock is on a file of its own (FILE.lock): SQLite's locks are lost when a process closes any descriptor of the
+ *     database itself.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,24 +30,29 @@
 
 /* Step v makes version v + 1 out of version v. A step, once released, is never changed. */
 static const char *const steps[STORE_VERSION] = {
-    "CREATE TABLE visitor (id INTEGER PRIMARY KEY, name TEXT NOT NULL, created INTEGER NOT NULL, seen INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE visitor (id INTEGER PRIMARY KEY, name TEXT NOT NULL, created INTEGER NOT NULL, seen INTEGER NOT "
+    "NULL) STRICT;"
     "CREATE TABLE token (hash BLOB PRIMARY KEY, visitor INTEGER NOT NULL REFERENCES visitor) STRICT, WITHOUT ROWID;"
     "CREATE TABLE game (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, state INTEGER NOT NULL, created INTEGER NOT NULL,"
     " changed INTEGER NOT NULL, config TEXT NOT NULL) STRICT;"
     "CREATE INDEX game_open ON game (created, id) WHERE state < 2;"
     "CREATE INDEX game_over ON game (created, id) WHERE state = 2;"
     /* A row holds the lines that came together: seq is the number of the first, from 0. */
-    "CREATE TABLE line (id INTEGER PRIMARY KEY, game INTEGER NOT NULL REFERENCES game, seq INTEGER NOT NULL, count INTEGER NOT NULL,"
+    "CREATE TABLE line (id INTEGER PRIMARY KEY, game INTEGER NOT NULL REFERENCES game, seq INTEGER NOT NULL, count "
+    "INTEGER NOT NULL,"
     " text TEXT NOT NULL, UNIQUE (game, seq)) STRICT;"
-    "CREATE TABLE choice (game INTEGER NOT NULL REFERENCES game, seat INTEGER NOT NULL, phase INTEGER NOT NULL, request TEXT NOT NULL,"
+    "CREATE TABLE choice (game INTEGER NOT NULL REFERENCES game, seat INTEGER NOT NULL, phase INTEGER NOT NULL, "
+    "request TEXT NOT NULL,"
     " text TEXT NOT NULL, PRIMARY KEY (game, seat)) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE seat (game INTEGER NOT NULL REFERENCES game, seat INTEGER NOT NULL, visitor INTEGER NOT NULL REFERENCES visitor,"
+    "CREATE TABLE seat (game INTEGER NOT NULL REFERENCES game, seat INTEGER NOT NULL, visitor INTEGER NOT NULL "
+    "REFERENCES visitor,"
     " people INTEGER NOT NULL, bots INTEGER NOT NULL, level TEXT NOT NULL, points INTEGER, share REAL NOT NULL,"
     " PRIMARY KEY (game, seat)) STRICT, WITHOUT ROWID;"
     /* Has all that statistics need. */
     "CREATE INDEX seat_visitor ON seat (visitor, people, level, points, share);",
 
-    "CREATE TABLE report (id INTEGER PRIMARY KEY, game INTEGER NOT NULL REFERENCES game, name TEXT NOT NULL, text BLOB NOT NULL,"
+    "CREATE TABLE report (id INTEGER PRIMARY KEY, game INTEGER NOT NULL REFERENCES game, name TEXT NOT NULL, text "
+    "BLOB NOT NULL,"
     " UNIQUE (game, name)) STRICT;",
 
     /* When lines and choices were made: beside what is written anyway, so that a choice costs no further row. */
@@ -115,8 +123,13 @@ void store_db_say(struct store_db *db, const char *words)
 /* Transactions. */
 
 static const char *const controls[STORE_CONTROLS] = {
-    [STORE_BEGIN] = "BEGIN", [STORE_BEGIN_WRITE] = "BEGIN IMMEDIATE", [STORE_COMMIT] = "COMMIT", [STORE_ROLLBACK] = "ROLLBACK",
-    [STORE_PART] = "SAVEPOINT part", [STORE_PART_UNDO] = "ROLLBACK TO part", [STORE_PART_END] = "RELEASE part",
+    [STORE_BEGIN] = "BEGIN",
+    [STORE_BEGIN_WRITE] = "BEGIN IMMEDIATE",
+    [STORE_COMMIT] = "COMMIT",
+    [STORE_ROLLBACK] = "ROLLBACK",
+    [STORE_PART] = "SAVEPOINT part",
+    [STORE_PART_UNDO] = "ROLLBACK TO part",
+    [STORE_PART_END] = "RELEASE part",
 };
 
 static int prepare_controls(struct store_db *db)
@@ -253,7 +266,8 @@ static bool find_real(const char *path, char real[PATH_MAX])
         return false;
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    int length = slash ? snprintf(folder, sizeof folder, "%.*s/", (int)(slash - path), path) : snprintf(folder, sizeof folder, ".");
+    int length =
+        slash ? snprintf(folder, sizeof folder, "%.*s/", (int)(slash - path), path) : snprintf(folder, sizeof folder, ".");
     if (length >= (int)sizeof folder || !realpath(folder, real))
         return false;
     size_t at = strlen(real);
@@ -281,10 +295,12 @@ static bool take_lock(struct store_db *db, const char *real, const char *path, c
             ssize_t got = read(db->lock, owner, sizeof owner - 1);
             long process = got > 0 ? strtol(owner, NULL, 10) : 0;
             if (process > 0)
-                say(error, size, _("%s is in use by another server or import (process %ld): stop it first, or use another --database"),
+                say(error, size,
+                    _("%s is in use by another server or import (process %ld): stop it first, or use another --database"),
                     path, process);
             else
-                say(error, size, _("%s is in use by another server or import: stop it first, or use another --database"), path);
+                say(error, size, _("%s is in use by another server or import: stop it first, or use another --database"),
+                    path);
         }
         return false;
     }
@@ -346,7 +362,8 @@ static bool find_version(struct store_db *db, const char *path, int *version, ch
 {
     sqlite3_int64 application = 0, found = 0, things = 0;
     int code;
-    if ((code = ask(db, "PRAGMA application_id", &application, NULL, 0)) || (code = ask(db, "PRAGMA user_version", &found, NULL, 0)) ||
+    if ((code = ask(db, "PRAGMA application_id", &application, NULL, 0)) ||
+        (code = ask(db, "PRAGMA user_version", &found, NULL, 0)) ||
         (code = ask(db, "SELECT count(*) FROM sqlite_schema", &things, NULL, 0)))
         return say_sql(db, code, path, error, size);
     if (application != APPLICATION && (application || found || things)) {
@@ -434,8 +451,8 @@ static bool migrate(struct store_db *db, int version, const char *path, char *er
     if (!code)
         return true;
     if (version)
-        say(error, size, _("%s could not be migrated from version %d to %d and is unchanged: %s"), path, version, STORE_VERSION,
-            sqlite3_errmsg(db->sql));
+        say(error, size, _("%s could not be migrated from version %d to %d and is unchanged: %s"), path, version,
+            STORE_VERSION, sqlite3_errmsg(db->sql));
     else
         say_sql(db, code, path, error, size);
     if (!sqlite3_get_autocommit(db->sql))
@@ -459,7 +476,8 @@ static bool claim_file(struct store_db *db, const char *path, bool write, char r
 }
 
 /* Makes a database ready to be written, of the present version; `version` 0: it is new. */
-static bool prepare_to_write(struct store_db *db, const char *path, const char *real, bool memory, int version, char *error, size_t size)
+static bool prepare_to_write(struct store_db *db, const char *path, const char *real, bool memory, int version,
+    char *error, size_t size)
 {
     char mode[16] = "";
     int code;
@@ -483,8 +501,10 @@ static bool open_checked(struct store_db *db, const char *path, bool write, char
     int version = 0;
     if (!memory && !claim_file(db, path, write, real, error, size))
         return false;
-    int code = sqlite3_open_v2(real, &db->sql, SQLITE_OPEN_NOMUTEX | (memory || write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) |
-        (memory ? SQLITE_OPEN_CREATE : 0), NULL);
+    int code = sqlite3_open_v2(real, &db->sql,
+        SQLITE_OPEN_NOMUTEX | (memory || write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) |
+            (memory ? SQLITE_OPEN_CREATE : 0),
+        NULL);
     if (code)
         return say_sql(db, code, path, error, size);
     sqlite3_extended_result_codes(db->sql, 1);
@@ -565,7 +585,8 @@ bool store_leave(struct store_db *db, bool good, char *error, size_t error_size)
         enum store_result result = store_db_commit(db);
         kept = result == STORE_OK;
         if (!kept)
-            say(error, error_size, "%s", result == STORE_FULL ? _("the disk is full") : _("the database could not be written"));
+            say(error, error_size, "%s",
+                result == STORE_FULL ? _("the disk is full") : _("the database could not be written"));
     } else {
         store_db_rollback(db);
     }

@@ -1,6 +1,6 @@
 /*
- * store_db.h (store_db.c): the database file under the store: opening with all its checks, migrating, locking, transactions. What is in the
- * tables is store_sql.c's; threads and queues are store.c's.
+ * store_db.h (store_db.c): the database file under the store: opening with all its checks, migrating, locking,
+ * transactions. What is in the tables is store_sql.c's; threads and queues are store.c's.
  */
 #ifndef PYR_STORE_DB_H
 #define PYR_STORE_DB_H
@@ -13,7 +13,16 @@
 #define STORE_VERSION 3          /* of the schema: steps in store_db.c */
 
 /* The steps of a transaction: prepared at once, since a rollback must not fail for want of memory. */
-enum store_control { STORE_BEGIN, STORE_BEGIN_WRITE, STORE_COMMIT, STORE_ROLLBACK, STORE_PART, STORE_PART_UNDO, STORE_PART_END, STORE_CONTROLS };
+enum store_control {
+    STORE_BEGIN,
+    STORE_BEGIN_WRITE,
+    STORE_COMMIT,
+    STORE_ROLLBACK,
+    STORE_PART,
+    STORE_PART_UNDO,
+    STORE_PART_END,
+    STORE_CONTROLS
+};
 
 struct store_db {
     sqlite3 *sql;
@@ -28,7 +37,8 @@ struct store_db {
     int64_t said;                /* second in which the log last got words, so that a full disk does not flood it */
 };
 
-/* Opens a database (":memory:" too) after all checks; what is older is migrated if it may be written. NULL with a sentence in `error`. */
+/* Opens a database (":memory:" too) after all checks; what is older is migrated if it may be written. NULL with a
+ * sentence in `error`. */
 struct store_db *store_db_open(const char *path, bool write, char *error, size_t size);
 void store_db_close(struct store_db *db);
 
@@ -36,7 +46,8 @@ void store_db_close(struct store_db *db);
 enum store_result store_db_result(struct store_db *db, int code);
 void store_db_say(struct store_db *db, const char *words);     /* further words for it */
 
-/* Transactions. One that SQLite gave up by itself (no room, no memory, an I/O error) is lost: nothing may be done in it any more. */
+/* Transactions. One that SQLite gave up by itself (no room, no memory, an I/O error) is lost: nothing may be done in it
+ * any more. */
 enum store_result store_db_begin(struct store_db *db, bool write);
 enum store_result store_db_commit(struct store_db *db);
 void store_db_rollback(struct store_db *db);

@@ -34,8 +34,10 @@ static const char *const texts[STATEMENTS] = {
     [GET_TOKEN] = "SELECT visitor FROM token WHERE hash = ?",
     [ALL_TOKENS] = "SELECT id, name, created, seen, hash FROM token JOIN visitor ON visitor.id = token.visitor ORDER BY id",
     /* Not the last one: its id must not be given again. */
-    [IDLE_VISITORS] = "SELECT id, 0 FROM visitor WHERE seen < ?"
-                      " AND NOT EXISTS (SELECT 1 FROM seat WHERE seat.visitor = visitor.id) AND id < (SELECT max(id) FROM visitor) ORDER BY seen LIMIT ?",
+    [IDLE_VISITORS] =
+        "SELECT id, 0 FROM visitor WHERE seen < ?"
+        " AND NOT EXISTS (SELECT 1 FROM seat WHERE seat.visitor = visitor.id) AND id < (SELECT max(id) FROM visitor) "
+        "ORDER BY seen LIMIT ?",
     [DROP_TOKENS] = "DELETE FROM token WHERE visitor = ?",
     [DROP_REQUESTS_OF] = "DELETE FROM request WHERE visitor = ?",
     [DROP_VISITOR] = "DELETE FROM visitor WHERE id = ?",
@@ -43,8 +45,10 @@ static const char *const texts[STATEMENTS] = {
 
     /* Most changes of a table leave its state alone: then no index is touched. */
     [TOUCH_TABLE] = "UPDATE game SET changed = ?3, config = ?4 WHERE id = ?1 AND state = ?2 AND code = ?5",
-    [PUT_TABLE] = "INSERT INTO game (id, state, changed, config, code, created) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
-                  " ON CONFLICT (id) DO UPDATE SET code = excluded.code, state = excluded.state, changed = excluded.changed, config = excluded.config",
+    [PUT_TABLE] =
+        "INSERT INTO game (id, state, changed, config, code, created) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+        " ON CONFLICT (id) DO UPDATE SET code = excluded.code, state = excluded.state, changed = excluded.changed, "
+        "config = excluded.config",
     [GET_TABLE] = "SELECT id, code, state, created, changed, config FROM game WHERE id = ?",
     [TABLE_OF_CODE] = "SELECT id FROM game WHERE code = ?",
     [OPEN_TABLES] = "SELECT id FROM game WHERE state < 2 ORDER BY created, id",
@@ -61,16 +65,22 @@ static const char *const texts[STATEMENTS] = {
     [GET_CHOICES] = "SELECT seat, phase, request, text, made FROM choice WHERE game = ? ORDER BY seat",
 
     /* Points of a game that is under way are NULL here, -1000 outside. */
-    [PUT_SEAT] = "INSERT INTO seat (" SEAT_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1000), ?)"
-                 " ON CONFLICT (game, seat) DO UPDATE SET visitor = excluded.visitor, people = excluded.people, bots = excluded.bots,"
-                 " level = excluded.level, points = excluded.points, share = excluded.share",
-    [GET_SEAT] = "SELECT game, visitor, seat, people, bots, level, ifnull(points, -1000), share FROM seat WHERE game = ? AND seat = ?",
+    [PUT_SEAT] =
+        "INSERT INTO seat (" SEAT_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1000), ?)"
+        " ON CONFLICT (game, seat) DO UPDATE SET visitor = excluded.visitor, people = excluded.people, bots = excluded.bots,"
+        " level = excluded.level, points = excluded.points, share = excluded.share",
+    [GET_SEAT] =
+        "SELECT game, visitor, seat, people, bots, level, ifnull(points, -1000), share FROM seat WHERE game = ? AND "
+        "seat = ?",
     [DROP_SEAT] = "DELETE FROM seat WHERE game = ? AND seat = ?",
-    [STATISTICS] = "SELECT CASE WHEN people > 0 THEN '' ELSE level END AS against, count(*), sum(share), sum(points), max(points) FROM seat"
-                   " WHERE visitor = ? AND points IS NOT NULL GROUP BY against ORDER BY against LIMIT 8",
+    [STATISTICS] =
+        "SELECT CASE WHEN people > 0 THEN '' ELSE level END AS against, count(*), sum(share), sum(points), "
+        "max(points) FROM seat"
+        " WHERE visitor = ? AND points IS NOT NULL GROUP BY against ORDER BY against LIMIT 8",
 
-    [PUT_REPORT] = "INSERT INTO report (game, name, made, size, text) VALUES (?, ?, ?, ?, ?)"
-                   " ON CONFLICT (game, name) DO UPDATE SET made = excluded.made, size = excluded.size, text = excluded.text",
+    [PUT_REPORT] =
+        "INSERT INTO report (game, name, made, size, text) VALUES (?, ?, ?, ?, ?)"
+        " ON CONFLICT (game, name) DO UPDATE SET made = excluded.made, size = excluded.size, text = excluded.text",
     [GET_REPORT] = "SELECT size, text FROM report WHERE game = ? AND name = ?",
 
     [PUT_REQUEST] = "INSERT INTO request (visitor, id, game, made) VALUES (?, ?, ?, ?)",
@@ -104,8 +114,8 @@ static const char *const texts[STATEMENTS] = {
 };
 
 /*
- * A statement, ready to be stepped, with its values: i int64_t, t terminated text, x text with its size, b bytes with their size, r double.
- * What is bound must stay until the statement is reset. NULL with the result of what went wrong.
+ * A statement, ready to be stepped, with its values: i int64_t, t terminated text, x text with its size, b bytes with
+ * their size, r double. What is bound must stay until the statement is reset. NULL with the result of what went wrong.
  */
 static sqlite3_stmt *ready(struct store_db *db, enum store_result *result, enum statement which, const char *kinds, ...)
 {
@@ -279,7 +289,8 @@ enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32]
     return finish(db, s, SQLITE_OK);
 }
 
-enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *context, const struct store_visitor *visitor), void *context)
+enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *context,
+    const struct store_visitor *visitor), void *context)
 {
     enum store_result result;
     sqlite3_stmt *s = ready(db, &result, ALL_TOKENS, "");
@@ -356,7 +367,8 @@ enum store_result store_put_table(struct store_db *db, const struct store_table 
     sqlite3_stmt *s = ready(db, &result, TOUCH_TABLE, "iiitt", table->id, state, table->changed, table->config, table->code);
     if (!s || (result = change(db, s)) != STORE_OK || sqlite3_changes(db->sql))
         return result;
-    s = ready(db, &result, PUT_TABLE, "iiitti", table->id, state, table->changed, table->config, table->code, table->created);
+    s = ready(db, &result, PUT_TABLE, "iiitti", table->id, state, table->changed, table->config, table->code,
+        table->created);
     return s ? change(db, s) : result;
 }
 
@@ -465,7 +477,8 @@ enum store_result store_put_choice(struct store_db *db, int64_t table, const str
     return s ? change(db, s) : result;
 }
 
-enum store_result store_get_choices(struct store_db *db, int64_t table, struct store_choice choices[STORE_SEATS], unsigned *count)
+enum store_result store_get_choices(struct store_db *db, int64_t table, struct store_choice choices[STORE_SEATS],
+    unsigned *count)
 {
     enum store_result result;
     int code;
@@ -484,8 +497,10 @@ enum store_result store_get_choices(struct store_db *db, int64_t table, struct s
     return finish(db, s, code);
 }
 
-enum store_result store_each_open_table(struct store_db *db, bool (*each)(void *context, const struct store_table *table, const char *text,
-    size_t size, const struct store_choice *choices, unsigned count), void *context)
+enum store_result store_each_open_table(struct store_db *db,
+    bool (*each)(void *context, const struct store_table *table, const char *text, size_t size,
+        const struct store_choice *choices, unsigned count),
+    void *context)
 {
     struct store_choice choices[STORE_SEATS];
     struct buffer config = { 0 }, log = { 0 };
@@ -510,8 +525,8 @@ enum store_result store_each_open_table(struct store_db *db, bool (*each)(void *
     return result;
 }
 
-enum store_result store_each_record(struct store_db *db, bool (*each)(void *context, const struct store_table *table, const char *text, size_t size),
-    void *context)
+enum store_result store_each_record(struct store_db *db,
+    bool (*each)(void *context, const struct store_table *table, const char *text, size_t size), void *context)
 {
     struct buffer config = { 0 }, log = { 0 };
     struct store_table table;
@@ -538,8 +553,8 @@ enum store_result store_each_record(struct store_db *db, bool (*each)(void *cont
 enum store_result store_put_seat(struct store_db *db, const struct store_seat *seat)
 {
     enum store_result result;
-    sqlite3_stmt *s = ready(db, &result, PUT_SEAT, "iiiiitir", seat->table, seat->visitor, (int64_t)seat->seat, (int64_t)seat->people,
-        (int64_t)seat->bots, seat->level, (int64_t)seat->points, (double)seat->share);
+    sqlite3_stmt *s = ready(db, &result, PUT_SEAT, "iiiiitir", seat->table, seat->visitor, (int64_t)seat->seat,
+        (int64_t)seat->people, (int64_t)seat->bots, seat->level, (int64_t)seat->points, (double)seat->share);
     return s ? change(db, s) : result;
 }
 
@@ -558,8 +573,12 @@ static enum store_result get_seat(struct store_db *db, int64_t table, int64_t nu
     sqlite3_stmt *s = ready(db, &result, GET_SEAT, "ii", table, number);
     if (!s || (result = find_row(db, s)) != STORE_OK)
         return result;
-    *seat = (struct store_seat){ .table = table, .visitor = sqlite3_column_int64(s, 1), .seat = (uint8_t)number,
-        .people = (uint8_t)sqlite3_column_int(s, 3), .bots = (uint8_t)sqlite3_column_int(s, 4), .points = sqlite3_column_int(s, 6),
+    *seat = (struct store_seat){ .table = table,
+        .visitor = sqlite3_column_int64(s, 1),
+        .seat = (uint8_t)number,
+        .people = (uint8_t)sqlite3_column_int(s, 3),
+        .bots = (uint8_t)sqlite3_column_int(s, 4),
+        .points = sqlite3_column_int(s, 6),
         .share = (float)sqlite3_column_double(s, 7) };
     copy_text(s, 5, seat->level, sizeof seat->level);
     return finish(db, s, SQLITE_OK);

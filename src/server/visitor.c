@@ -22,7 +22,11 @@
 static int32_t next_letter(const unsigned char **text)
 {
     const unsigned char *at = *text;
-    int more = at[0] < 0x80 ? 0 : at[0] >= 0xc2 && at[0] < 0xe0 ? 1 : at[0] >= 0xe0 && at[0] < 0xf0 ? 2 : at[0] >= 0xf0 && at[0] < 0xf5 ? 3 : -1;
+    int more = at[0] < 0x80             ? 0
+        : at[0] >= 0xc2 && at[0] < 0xe0 ? 1
+        : at[0] >= 0xe0 && at[0] < 0xf0 ? 2
+        : at[0] >= 0xf0 && at[0] < 0xf5 ? 3
+                                        : -1;
     if (more < 0)
         return -1;
     int32_t letter = more ? at[0] & (0x3f >> more) : at[0];
@@ -242,7 +246,8 @@ bool visitor_load(struct server *server, const struct store_visitor *stored)
     return load_visitor(server, stored, 0);
 }
 
-struct visitor *visitor_new(struct server *server, const char *name, char token[2 * TOKEN_SIZE + 1], struct store_visitor *stored)
+struct visitor *visitor_new(struct server *server, const char *name, char token[2 * TOKEN_SIZE + 1],
+    struct store_visitor *stored)
 {
     *stored = (struct store_visitor){ .id = server->last_visitor + 1, .created = server_time(), .seen = server_time() };
     draw_token(token, stored->token);
@@ -253,7 +258,8 @@ struct visitor *visitor_new(struct server *server, const char *name, char token[
     return visitor_by_id(server, stored->id);
 }
 
-bool visitor_add_token(struct server *server, struct visitor *visitor, char token[2 * TOKEN_SIZE + 1], uint8_t hash[TOKEN_SIZE])
+bool visitor_add_token(struct server *server, struct visitor *visitor, char token[2 * TOKEN_SIZE + 1],
+    uint8_t hash[TOKEN_SIZE])
 {
     draw_token(token, hash);
     return keep_token(server, visitor, hash, server_time());

@@ -16,7 +16,8 @@ void web_tick(struct server *server);
 /* Tells every socket to come back later; closes them all; ends. The loop must run on until everything is closed. */
 void web_warn(struct server *server);
 void web_close_sockets(struct server *server);
-unsigned web_busy(const struct server *server);          /* sockets, and connections that have yet to hear their last words */
+/* Sockets, and connections that have yet to hear their last words. */
+unsigned web_busy(const struct server *server);
 void web_stop(struct server *server);
 
 #endif

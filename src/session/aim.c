@@ -93,7 +93,8 @@ pyr_step pyr_aim_step(const struct pyr_box *box, pyr_pattern pattern, const stru
     return pyr_pair_of(aim->slot, pyr_aim_spaces(box, pattern, aim));
 }
 
-enum pyr_err pyr_aim_judge(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, const struct pyr_aim *aim)
+enum pyr_err pyr_aim_judge(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+    const struct pyr_aim *aim)
 {
     return pyr_desk_judge(box, desk, pattern, pyr_aim_step(box, pattern, aim));
 }
@@ -127,8 +128,8 @@ static bool is_own_look(const struct pyr_box *box, pyr_pattern pattern, unsigned
  * Of the placements of aim's turn on its card that cover all of `cover` (0: no matter what), the one whose middle is
  * nearest to a point (twice its row and column). Only legal ones count, or all. Returns the distance and sets *aim, or -1.
  */
-static int nearest(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim, pyr_spaces cover, int row,
-    int column, bool legal)
+static int nearest(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim,
+    pyr_spaces cover, int row, int column, bool legal)
 {
     struct pyr_aim at = *aim, best = *aim;
     pyr_spaces shape = shape_of(box, pattern, aim);
@@ -149,7 +150,8 @@ static int nearest(const struct pyr_box *box, const struct pyr_desk *desk, pyr_p
     return least;
 }
 
-unsigned pyr_aim_count(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, unsigned slot, bool single)
+unsigned pyr_aim_count(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, unsigned slot,
+    bool single)
 {
     struct pyr_aim at = { .slot = (uint8_t)slot, .single = single };
     unsigned count = 0;
@@ -177,7 +179,8 @@ static bool fits(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pat
     return nearest(box, desk, pattern, &aim, 0, 0, 0, true) >= 0;
 }
 
-bool pyr_aim_turn(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim, int quarters)
+bool pyr_aim_turn(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim,
+    int quarters)
 {
     struct pyr_aim to = *aim, chosen = *aim;
     pyr_spaces before = shape_of(box, pattern, aim);
@@ -204,17 +207,19 @@ bool pyr_aim_turn(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pa
     if (!found)
         return false;
     pyr_spaces shape = shape_of(box, pattern, &chosen);
-    int row = middle_row(before, aim->row) + 1 - (int)height_of(shape), column = middle_column(before, aim->column) + 1 - (int)width_of(shape);
+    int row = middle_row(before, aim->row) + 1 - (int)height_of(shape),
+        column = middle_column(before, aim->column) + 1 - (int)width_of(shape);
     *aim = chosen;
     /* Halves are rounded towards the top left, and back again when it is turned on. */
     clamp(box, pattern, aim, row < 0 ? 0 : (row + (chosen.turn & 1)) / 2, column < 0 ? 0 : (column + (chosen.turn & 1)) / 2);
     return true;
 }
 
-bool pyr_aim_cover(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim, unsigned slot,
-    unsigned row, unsigned column, bool any_turn)
+bool pyr_aim_cover(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim,
+    unsigned slot, unsigned row, unsigned column, bool any_turn)
 {
-    static const uint8_t near[] = { 0, 1, 3, 2, 4, 5, 7, 6 };    /* changes of turn, the cheapest first: a mirroring is two quarters */
+    /* Changes of turn, the cheapest first: a mirroring is two quarters. */
+    static const uint8_t near[] = { 0, 1, 3, 2, 4, 5, 7, 6 };
     pyr_spaces space = PYR_SPACE(row, column);
     aim->slot = (uint8_t)slot;
     for (unsigned i = 0; i < (any_turn && !aim->single ? PYR_MAX_TURNS : 1u); i++) {
@@ -241,10 +246,12 @@ static bool at_place(const struct pyr_box *box, pyr_pattern pattern, unsigned pl
     aim->slot = (uint8_t)(place / (PYR_MAX_TURNS * PYR_SIDE * PYR_SIDE));
     pyr_pattern held = aim->single ? PYR_SINGLE : pattern;
     pyr_spaces shape = pyr_aim_shape(box, held, aim->turn);
-    return is_own_look(box, held, aim->turn) && aim->row + height_of(shape) <= PYR_SIDE && aim->column + width_of(shape) <= PYR_SIDE;
+    return is_own_look(box, held, aim->turn) && aim->row + height_of(shape) <= PYR_SIDE &&
+        aim->column + width_of(shape) <= PYR_SIDE;
 }
 
-bool pyr_aim_next(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim, int direction)
+bool pyr_aim_next(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim,
+    int direction)
 {
     pyr_pattern held = aim->single ? PYR_SINGLE : pattern;
     unsigned turn = aim->single ? 0u : aim->turn;
@@ -266,7 +273,8 @@ bool pyr_aim_next(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pa
 }
 
 /* The nearest legal placement in any turn of what is held, on a card. */
-static bool settle_on(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim, unsigned slot)
+static bool settle_on(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim,
+    unsigned slot)
 {
     pyr_spaces shape = shape_of(box, pattern, aim);
     int row = middle_row(shape, aim->row), column = middle_column(shape, aim->column);

@@ -98,8 +98,8 @@ void pyr_text_pattern(FILE *to, const struct pyr_box *box, pyr_pattern pattern, 
 
 void pyr_text_scores(FILE *to, const struct pyr_box *box, const struct pyr_table *table, const struct pyr_word *names)
 {
-    struct pyr_column column[] = { { _("player"), 0, -8 }, { _("pyramids"), 2, 8 }, { _("torches"), 2, 7 }, { _("points"), 2, 6 },
-        { _("gems"), 2, 4 }, { _("skulls"), 2, 6 }, { _("total"), 2, 5 } };
+    struct pyr_column column[] = { { _("player"), 0, -8 }, { _("pyramids"), 2, 8 }, { _("torches"), 2, 7 },
+        { _("points"), 2, 6 }, { _("gems"), 2, 4 }, { _("skulls"), 2, 6 }, { _("total"), 2, 5 } };
     for (unsigned s = 0; s < table->seats; s++) {
         int wide = pyr_text_width(names[s].at, names[s].length) + 2;
         if (wide > -column[0].width)

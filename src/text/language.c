@@ -1,10 +1,12 @@
 /*
- * language.c: which language a text is shown in, and looking it up there. gettext's own functions know one language a process, from the
- * system's locales; a server answers each player in their own, and a build that is not installed should speak all of them. So the
- * catalogues (.mo files made from po/, see docs/translating.md) are built into the program and read here.
+ * language.c: which language a text is shown in, and looking it up there. gettext's own functions know one language a
+ * process, from the system's locales; a server answers each player in their own, and a build that is not installed
+ * should speak all of them. So the catalogues (.mo files made from po/, see docs/translating.md) are built into the
+ * program and read here.
  *
  *  1. A text without a translation is shown as it stands in the source: in English.
- *  2. The catalogues and the program's language are set up before there are threads, and stay; each thread may choose another language.
+ *  2. The catalogues and the program's language are set up before there are threads, and stay; each thread may choose
+ *     another language.
  */
 #include <dirent.h>
 #include <locale.h>
@@ -101,8 +103,19 @@ static const struct {
     char sign[3];
     unsigned level;
 } signs[] = {
-    { "||", 1 }, { "&&", 2 }, { "==", 3 }, { "!=", 3 }, { "<=", 4 }, { ">=", 4 }, { "<", 4 }, { ">", 4 }, { "+", 5 }, { "-", 5 }, { "*", 6 },
-    { "/", 6 }, { "%", 6 },
+    { "||", 1 },
+    { "&&", 2 },
+    { "==", 3 },
+    { "!=", 3 },
+    { "<=", 4 },
+    { ">=", 4 },
+    { "<", 4 },
+    { ">", 4 },
+    { "+", 5 },
+    { "-", 5 },
+    { "*", 6 },
+    { "/", 6 },
+    { "%", 6 },
 };
 
 static unsigned long whole(struct reckoning *r);
@@ -218,7 +231,8 @@ const char *pyr_ngettext(const char *one, const char *many, unsigned long n)
 
 /* ASCII only. */
 
-/* Copies a text with the letters that a list such as "ü=ue ß=ss" names replaced; zeros between plural forms stay. Returns its size. */
+/* Copies a text with the letters that a list such as "ü=ue ß=ss" names replaced; zeros between plural forms stay.
+ * Returns its size. */
 static uint32_t replace_letters(const char *list, const char *text, uint32_t size, char *to)
 {
     uint32_t length = 0;
@@ -245,7 +259,8 @@ static uint32_t replace_letters(const char *list, const char *text, uint32_t siz
 void pyr_text_plain(void)
 {
     struct catalogue *c = (struct catalogue *)current();
-    /* What your language writes for a letter where there are no others than a to z; letters that are not named lose their accents. */
+    /* What your language writes for a letter where there are no others than a to z; letters that are not named lose
+     * their accents. */
     const char *list = _("ä=a ö=o ü=u");
     size_t longest = 1, room = 1;
     if (c->plain || !c->count)
@@ -290,7 +305,8 @@ static bool is_code(const char *a, const char *b)
     return !*a && !*b;
 }
 
-/* The catalogue for the name of a locale or a language tag (de_AT.UTF-8, pt-BR, fr), read up to `size`: exactly that, else without the country. */
+/* The catalogue for the name of a locale or a language tag (de_AT.UTF-8, pt-BR, fr), read up to `size`: exactly that,
+ * else without the country. */
 static const struct catalogue *find_language(const char *name, size_t size)
 {
     char code[sizeof catalogues->code];
@@ -340,13 +356,15 @@ static void add_file(const char *code, const char *path)
         fclose(file);
 }
 
-/* Catalogues in a folder laid out as the system's, CODE/LC_MESSAGES/pyramids.mo: for trying out a translation. They go before those built in. */
+/* Catalogues in a folder laid out as the system's, CODE/LC_MESSAGES/pyramids.mo: for trying out a translation. They go
+ * before those built in. */
 static void add_folder(const char *folder)
 {
     DIR *dir = opendir(folder);
     for (struct dirent *one; dir && (one = readdir(dir));) {
         char path[4096];
-        if (one->d_name[0] != '.' && snprintf(path, sizeof path, "%s/%s/LC_MESSAGES/pyramids.mo", folder, one->d_name) < (int)sizeof path)
+        if (one->d_name[0] != '.' &&
+            snprintf(path, sizeof path, "%s/%s/LC_MESSAGES/pyramids.mo", folder, one->d_name) < (int)sizeof path)
             add_file(one->d_name, path);
     }
     if (dir)
@@ -373,7 +391,8 @@ static const struct catalogue *from_environment(void)
     return found ? found : &catalogues[0];
 }
 
-/* Signs as the environment says, also where its locale is not installed (often so after ssh): what the terminal shows does not depend on that. */
+/* Signs as the environment says, also where its locale is not installed (often so after ssh): what the terminal shows
+ * does not depend on that. */
 static void set_signs(void)
 {
     static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };

@@ -1,6 +1,6 @@
 /*
- * text.c: the sentences. A whole sentence a cause, never one glued from parts: other languages order words their own way. What stands
- * in quotes or after "expected:" is the notation of the formats, which is the same in all languages.
+ * text.c: the sentences. A whole sentence a cause, never one glued from parts: other languages order words their own
+ * way. What stands in quotes or after "expected:" is the notation of the formats, which is the same in all languages.
  */
 #include <errno.h>
 #include <string.h>
@@ -54,7 +54,12 @@ static bool turns_direction(uint32_t c)
 /* Reads a UTF-8 character of a terminated text; its length in bytes, 0 if it is none. One that is written wrongly is NUL. */
 static size_t decode(const unsigned char *from, uint32_t *character)
 {
-    size_t length = from[0] < 0x80 ? 1 : from[0] < 0xc2 ? 0 : from[0] < 0xe0 ? 2 : from[0] < 0xf0 ? 3 : from[0] < 0xf5 ? 4 : 0;
+    size_t length = from[0] < 0x80 ? 1
+        : from[0] < 0xc2           ? 0
+        : from[0] < 0xe0           ? 2
+        : from[0] < 0xf0           ? 3
+        : from[0] < 0xf5           ? 4
+                                   : 0;
     uint32_t c = length == 1 ? from[0] : length ? from[0] & (0x7fu >> length) : 0;
     for (size_t i = 1; i < length; i++) {
         if ((from[i] & 0xc0) != 0x80)
@@ -125,24 +130,40 @@ static void game_sentence(const struct pyr_fault *f, char *to, size_t size)
     case PYR_ERR_CHANCE_EXPEDITION: snprintf(to, size, _("a round is not an order of the eight expedition cards")); break;
     case PYR_ERR_NOT_IN_DECK: snprintf(to, size, _("card %d is not in the deck; expected a card not seen yet"), a); break;
     case PYR_ERR_NOT_IN_ROUND:
-        snprintf(to, size, pyr_ngettext("the %d expedition card with pattern %s has already been revealed this round; expected another pattern",
-            "all %d expedition cards with pattern %s have already been revealed this round; expected another pattern",
-            (unsigned long)a), a, w);
+        snprintf(to, size,
+            pyr_ngettext(
+                "the %d expedition card with pattern %s has already been revealed this round; expected another pattern",
+                "all %d expedition cards with pattern %s have already been revealed this round; expected another pattern",
+                (unsigned long)a),
+            a, w);
         break;
     case PYR_ERR_STATE: snprintf(to, size, _("the state of the game is inconsistent")); break;
     case PYR_ERR_PHASE: snprintf(to, size, _("not possible now; another action comes first")); break;
     case PYR_ERR_NOT_DUE: snprintf(to, size, _("this player has nothing to decide now")); break;
     case PYR_ERR_STEP: snprintf(to, size, _("not a step of the game")); break;
-    case PYR_ERR_NOT_DEALT: snprintf(to, size, _("card %d was not dealt to this player; expected two different cards of the four dealt"), a); break;
-    case PYR_ERR_NOT_ON_DESK: snprintf(to, size, _("card %d does not belong to this player; expected one of the player's own cards"), a); break;
+    case PYR_ERR_NOT_DEALT:
+        snprintf(to, size, _("card %d was not dealt to this player; expected two different cards of the four dealt"), a);
+        break;
+    case PYR_ERR_NOT_ON_DESK:
+        snprintf(to, size, _("card %d does not belong to this player; expected one of the player's own cards"), a);
+        break;
     case PYR_ERR_WALL: snprintf(to, size, _("%s includes a wall; expected open spaces only"), w); break;
-    case PYR_ERR_MARKED: snprintf(to, size, _("%s includes a space that is already marked; expected unmarked spaces only"), w); break;
-    case PYR_ERR_NO_ENTRANCE: snprintf(to, size, _("%s does not include the entrance; expected it in the first mark on a card"), w); break;
+    case PYR_ERR_MARKED:
+        snprintf(to, size, _("%s includes a space that is already marked; expected unmarked spaces only"), w);
+        break;
+    case PYR_ERR_NO_ENTRANCE:
+        snprintf(to, size, _("%s does not include the entrance; expected it in the first mark on a card"), w);
+        break;
     case PYR_ERR_NO_TOUCH:
         snprintf(to, size, _("%s does not share a side with a marked space; expected one that does"), w);
         break;
-    case PYR_ERR_NOT_PATTERN: snprintf(to, size, _("%s is not the revealed pattern, turned or mirrored; expected the whole pattern or one space"), w); break;
-    case PYR_ERR_EXTRA_ONE: snprintf(to, size, _("the extra mark %s has more than one space; expected exactly one"), w); break;
+    case PYR_ERR_NOT_PATTERN:
+        snprintf(to, size,
+            _("%s is not the revealed pattern, turned or mirrored; expected the whole pattern or one space"), w);
+        break;
+    case PYR_ERR_EXTRA_ONE:
+        snprintf(to, size, _("the extra mark %s has more than one space; expected exactly one"), w);
+        break;
     case PYR_ERR_MUST_MARK: snprintf(to, size, _("a pass where something can be marked; expected a mark")); break;
     case PYR_ERR_MUST_PASS: snprintf(to, size, _("this player has no card to mark; expected the pass -")); break;
     case PYR_ERR_NOT_IN_DISPLAY: snprintf(to, size, _("card %d is not in the display; expected one that is"), a); break;
@@ -151,7 +172,9 @@ static void game_sentence(const struct pyr_fault *f, char *to, size_t size)
         snprintf(to, size, pyr_ngettext("%d extra mark is missing; expected +CARD:SPACE for every cross",
             "%d extra marks are missing; expected +CARD:SPACE for every cross", (unsigned long)a), a);
         break;
-    case PYR_ERR_EXTRA_TOO_MANY: snprintf(to, size, _("no cross allows the extra mark %s; expected the move to end before it"), w); break;
+    case PYR_ERR_EXTRA_TOO_MANY:
+        snprintf(to, size, _("no cross allows the extra mark %s; expected the move to end before it"), w);
+        break;
     case PYR_ERR_NOT_READY: snprintf(to, size, _("the choice is not complete")); break;
     case PYR_ERR_CONFIRMED: snprintf(to, size, _("the choice is already confirmed")); break;
     case PYR_ERR_NO_UNDO: snprintf(to, size, _("nothing to take back")); break;
@@ -166,15 +189,23 @@ static bool edition_sentence(const struct pyr_fault *f, char *to, size_t size)
     int a = f->number[0];
     const char *w = f->word, *e = f->expected;
     switch (f->code) {
-    case PYR_ERR_PENALTY_FALLS: snprintf(to, size, _("a skull costs less than the one before it; penalties must not decrease")); break;
+    case PYR_ERR_PENALTY_FALLS:
+        snprintf(to, size, _("a skull costs less than the one before it; penalties must not decrease"));
+        break;
     case PYR_ERR_PENALTY_RANGE: snprintf(to, size, _("a skull costs too much; expected at most 999")); break;
     case PYR_ERR_PATTERN_SIZE: snprintf(to, size, _("pattern %s has the wrong size; expected 2 to 4 spaces"), w); break;
-    case PYR_ERR_PATTERN_APART: snprintf(to, size, _("the spaces of pattern %s are not all connected side to side"), w); break;
-    case PYR_ERR_PATTERN_CORNER: snprintf(to, size, _("pattern %s has an empty outer row or column; expected it drawn without one"), w); break;
+    case PYR_ERR_PATTERN_APART:
+        snprintf(to, size, _("the spaces of pattern %s are not all connected side to side"), w);
+        break;
+    case PYR_ERR_PATTERN_CORNER:
+        snprintf(to, size, _("pattern %s has an empty outer row or column; expected it drawn without one"), w);
+        break;
     case PYR_ERR_PATTERN_ALIKE:
         snprintf(to, size, _("pattern %s is pattern %s turned or mirrored; expected six different patterns"), w, e);
         break;
-    case PYR_ERR_COPIES: snprintf(to, size, _("the patterns do not make eight expedition cards; expected copies that add up to 8")); break;
+    case PYR_ERR_COPIES:
+        snprintf(to, size, _("the patterns do not make eight expedition cards; expected copies that add up to 8"));
+        break;
     case PYR_ERR_CARD_SPACES:
         snprintf(to, size, _("card %d has overlapping symbols; expected at most one per space"), a);
         break;
@@ -184,13 +215,22 @@ static bool edition_sentence(const struct pyr_fault *f, char *to, size_t size)
         snprintf(to, size, _("the open spaces of card %d are not all connected side to side"), a);
         break;
     case PYR_ERR_CARD_COLOUR: snprintf(to, size, _("card %d has no colour; expected green, orange or purple"), a); break;
-    case PYR_ERR_COLOUR_COUNT: snprintf(to, size, _("the number of %s cards is %d; expected 16 of each colour"), w, a); break;
-    case PYR_ERR_EDITION_ROW: snprintf(to, size, _("'%s' is not a row of card %d; expected five of # . v T x r e f s p"), w, a); break;
-    case PYR_ERR_EDITION_DRAWING: snprintf(to, size, _("'%s' is not a row of a pattern; expected up to four of X and ., rows of one length, then a blank line"), w); break;
+    case PYR_ERR_COLOUR_COUNT:
+        snprintf(to, size, _("the number of %s cards is %d; expected 16 of each colour"), w, a);
+        break;
+    case PYR_ERR_EDITION_ROW:
+        snprintf(to, size, _("'%s' is not a row of card %d; expected five of # . v T x r e f s p"), w, a);
+        break;
+    case PYR_ERR_EDITION_DRAWING:
+        snprintf(to, size,
+            _("'%s' is not a row of a pattern; expected up to four of X and ., rows of one length, then a blank line"), w);
+        break;
     case PYR_ERR_EDITION_PATTERNS: snprintf(to, size, _("the number of patterns is %d; expected six"), a); break;
     case PYR_ERR_EDITION_CARDS: snprintf(to, size, _("card %d is missing; expected cards 1 to 48"), a); break;
     case PYR_ERR_EDITION_NEEDS: snprintf(to, size, _("a line is missing; expected: %s"), e); break;
-    case PYR_ERR_EDITION_SAME_NAME: snprintf(to, size, _("two patterns have the name %s; expected six different names"), w); break;
+    case PYR_ERR_EDITION_SAME_NAME:
+        snprintf(to, size, _("two patterns have the name %s; expected six different names"), w);
+        break;
     default: return false;
     }
     return true;
@@ -202,9 +242,14 @@ static bool line_sentence(const struct pyr_fault *f, char *to, size_t size)
     int a = f->number[0], b = f->number[1];
     const char *w = f->word, *e = f->expected;
     switch (f->code) {
-    case PYR_ERR_TEXT_ENCODING: snprintf(to, size, _("byte %u of the line is not part of a printable UTF-8 character"), (unsigned)f->column); break;
+    case PYR_ERR_TEXT_ENCODING:
+        snprintf(to, size, _("byte %u of the line is not part of a printable UTF-8 character"), (unsigned)f->column);
+        break;
     case PYR_ERR_TEXT_LINE: snprintf(to, size, _("the line is too long; expected at most %d bytes"), PYR_MAX_LINE); break;
-    case PYR_ERR_TEXT_SPACE: snprintf(to, size, _("a space too many or too few at byte %u; expected words separated by one space: %s"), (unsigned)f->column, e); break;
+    case PYR_ERR_TEXT_SPACE:
+        snprintf(to, size, _("a space too many or too few at byte %u; expected words separated by one space: %s"),
+            (unsigned)f->column, e);
+        break;
     case PYR_ERR_TEXT_HEADER: snprintf(to, size, _("wrong format: the first line must be '%s'"), e); break;
     case PYR_ERR_TEXT_VERSION: snprintf(to, size, _("unknown version of the format; expected: %s"), e); break;
     case PYR_ERR_TEXT_KEYWORD:
@@ -220,9 +265,16 @@ static bool line_sentence(const struct pyr_fault *f, char *to, size_t size)
     case PYR_ERR_TEXT_LONG: snprintf(to, size, _("'%s' is too long; expected at most %d bytes"), w, a); break;
     case PYR_ERR_TEXT_COLOUR: snprintf(to, size, _("'%s' is not a colour; expected green, orange or purple"), w); break;
     case PYR_ERR_TEXT_TWICE: snprintf(to, size, _("'%s' is defined twice (first on line %d)"), w, a); break;
-    case PYR_ERR_TEXT_SPACES: snprintf(to, size, _("'%s' does not name spaces; expected columns a to e and rows 1 to 5, as in 17:a1b1a2"), w); break;
-    case PYR_ERR_TEXT_ORDER: snprintf(to, size, _("the spaces of '%s' are not in reading order; expected row by row, each once, as in 17:a1b1a2"), w); break;
-    case PYR_ERR_TEXT_MOVE: snprintf(to, size, _("'%s' is not a move; expected CARD:SPACES, extra marks as +CARD:SPACE, or -"), w); break;
+    case PYR_ERR_TEXT_SPACES:
+        snprintf(to, size, _("'%s' does not name spaces; expected columns a to e and rows 1 to 5, as in 17:a1b1a2"), w);
+        break;
+    case PYR_ERR_TEXT_ORDER:
+        snprintf(to, size,
+            _("the spaces of '%s' are not in reading order; expected row by row, each once, as in 17:a1b1a2"), w);
+        break;
+    case PYR_ERR_TEXT_MOVE:
+        snprintf(to, size, _("'%s' is not a move; expected CARD:SPACES, extra marks as +CARD:SPACE, or -"), w);
+        break;
     case PYR_ERR_TEXT_END: snprintf(to, size, _("the text ends in the middle of card %d; expected five rows"), a); break;
     case PYR_ERR_TEXT_FULL: snprintf(to, size, _("too many lines for a game; expected fewer tags")); break;
     default: return false;
@@ -240,7 +292,9 @@ static bool record_sentence(const struct pyr_fault *f, char *to, size_t size)
     case PYR_ERR_RECORD_EXPECTED: snprintf(to, size, _("unexpected line; expected: %s"), e); break;
     case PYR_ERR_RECORD_SEAT: snprintf(to, size, _("wrong seat; expected: %s"), e); break;
     case PYR_ERR_RECORD_PLAYERS: snprintf(to, size, _("a game has 2 to 4 players; expected: %s"), e); break;
-    case PYR_ERR_RECORD_PATTERN: snprintf(to, size, _("the edition has no pattern '%s'; expected the name of one of its six"), w); break;
+    case PYR_ERR_RECORD_PATTERN:
+        snprintf(to, size, _("the edition has no pattern '%s'; expected the name of one of its six"), w);
+        break;
     case PYR_ERR_RECORD_DEALT:
         snprintf(to, size, _("card %d has already been dealt; expected four different cards"), a);
         break;

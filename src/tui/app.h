@@ -24,7 +24,8 @@ struct app;
 struct game;
 struct remote;
 
-/* What a game does in its own way, played here (game.c) or at a server (remote.c). Functions marked with "or NULL" may be missing. */
+/* What a game does in its own way, played here (game.c) or at a server (remote.c). Functions marked with "or NULL" may
+ * be missing. */
 struct play_ops {
     void (*tick)(struct app *app);                           /* what happened meanwhile: bots, the server */
     bool (*is_alive)(const struct app *app);                 /* something may happen without a key */
@@ -110,7 +111,8 @@ void table_sheet_hints(struct app *app);             /* the keys of the sheet th
 
 /* game.c: a local game. */
 extern const struct play_ops game_ops;
-bool game_begin(struct app *app);            /* from the options, or from a saved game; false: app->error, or the player left */
+/* From the options, or from a saved game; false: app->error, or the player left. */
+bool game_begin(struct app *app);
 void game_end(struct app *app);
 
 /* replay.c: goes through app->match. */

@@ -66,8 +66,8 @@ static uint32_t next_character(const char **text)
     return character < ' ' || (character >= 0x7f && character < 0xa0) || character > 0x10ffff ? '?' : character;
 }
 
-/* Columns a character takes in a terminal: two for the scripts of East Asia and pictures, none for what sits on the one before. Marks that
- * change the direction of writing take none either and are never shown. */
+/* Columns a character takes in a terminal: two for the scripts of East Asia and pictures, none for what sits on the one
+ * before. Marks that change the direction of writing take none either and are never shown. */
 static int width_of(uint32_t c)
 {
     static const struct {
@@ -189,7 +189,8 @@ int text_rows(const char *text, int width)
 
 void canvas_frame(struct canvas *canvas, int x, int y, int width, int height, enum style style, bool double_line)
 {
-    static const uint32_t lines[2][6] = { { 0x250c, 0x2510, 0x2514, 0x2518, 0x2500, 0x2502 }, { 0x2554, 0x2557, 0x255a, 0x255d, 0x2550, 0x2551 } };
+    static const uint32_t lines[2][6] = { { 0x250c, 0x2510, 0x2514, 0x2518, 0x2500, 0x2502 },
+        { 0x2554, 0x2557, 0x255a, 0x255d, 0x2550, 0x2551 } };
     const uint32_t *line = lines[double_line];
     canvas_fill(canvas, x + 1, y, width - 2, 1, line[4], style);
     canvas_fill(canvas, x + 1, y + height - 1, width - 2, 1, line[4], style);
@@ -204,7 +205,8 @@ void canvas_frame(struct canvas *canvas, int x, int y, int width, int height, en
 void canvas_place(struct canvas *canvas, int x, int y, int width, int height, int action, int detail)
 {
     if (canvas->places < CANVAS_PLACES)
-        canvas->place[canvas->places++] = (struct place){ (int16_t)x, (int16_t)y, (int16_t)width, (int16_t)height, (int16_t)action, detail };
+        canvas->place[canvas->places++] =
+            (struct place){ (int16_t)x, (int16_t)y, (int16_t)width, (int16_t)height, (int16_t)action, detail };
 }
 
 const struct place *canvas_find(const struct canvas *canvas, int x, int y)
@@ -253,12 +255,55 @@ uint32_t ascii_for(uint32_t c)
         uint32_t from;
         char to;
     } signs[] = {
-        { 0x2500, '-' }, { 0x2502, '|' }, { 0x2550, '=' }, { 0x2551, '|' }, { 0x2666, 'r' }, { 0x25a0, 'e' }, { 0x263c, 'f' }, { 0x2620, 's' },
-        { 0x263b, 's' }, { 0x2665, 'p' }, { 0xd7, 'x' }, { 0x25bc, 'v' }, { 0x3a9, 'T' }, { 0x25cf, '*' }, { 0x2261, '=' }, { 0x2571, '/' },
-        { 0x2591, ':' }, { 0x2588, '#' }, { 0xb7, '.' }, { 0x2192, '>' }, { 0x2190, '<' }, { 0x2191, '^' }, { 0x2193, 'v' }, { 0x2713, '+' },
-        { 0x2026, '~' }, { 0x2014, '-' }, { 0x2013, '-' }, { 0x2018, '\'' }, { 0x2019, '\'' }, { 0x201c, '"' }, { 0x201d, '"' }, { 0x25b8, '>' },
-        { 0x2590, '(' }, { 0x258c, ')' }, { 0x25cb, 'o' }, { 0x2605, '*' }, { 0xa0, ' ' }, { 0x25aa, '#' }, { 0x25ab, '.' },
-        { 0x202f, ' ' }, { 0xab, '"' }, { 0xbb, '"' }, { 0x201e, '"' }, { 0x201a, '\'' }, { 0xa1, '!' }, { 0xaa, 'a' }, { 0xba, 'o' }, { 0xb0, 'o' }, { 0x2212, '-' },
+        { 0x2500, '-' },
+        { 0x2502, '|' },
+        { 0x2550, '=' },
+        { 0x2551, '|' },
+        { 0x2666, 'r' },
+        { 0x25a0, 'e' },
+        { 0x263c, 'f' },
+        { 0x2620, 's' },
+        { 0x263b, 's' },
+        { 0x2665, 'p' },
+        { 0xd7, 'x' },
+        { 0x25bc, 'v' },
+        { 0x3a9, 'T' },
+        { 0x25cf, '*' },
+        { 0x2261, '=' },
+        { 0x2571, '/' },
+        { 0x2591, ':' },
+        { 0x2588, '#' },
+        { 0xb7, '.' },
+        { 0x2192, '>' },
+        { 0x2190, '<' },
+        { 0x2191, '^' },
+        { 0x2193, 'v' },
+        { 0x2713, '+' },
+        { 0x2026, '~' },
+        { 0x2014, '-' },
+        { 0x2013, '-' },
+        { 0x2018, '\'' },
+        { 0x2019, '\'' },
+        { 0x201c, '"' },
+        { 0x201d, '"' },
+        { 0x25b8, '>' },
+        { 0x2590, '(' },
+        { 0x258c, ')' },
+        { 0x25cb, 'o' },
+        { 0x2605, '*' },
+        { 0xa0, ' ' },
+        { 0x25aa, '#' },
+        { 0x25ab, '.' },
+        { 0x202f, ' ' },
+        { 0xab, '"' },
+        { 0xbb, '"' },
+        { 0x201e, '"' },
+        { 0x201a, '\'' },
+        { 0xa1, '!' },
+        { 0xaa, 'a' },
+        { 0xba, 'o' },
+        { 0xb0, 'o' },
+        { 0x2212, '-' },
     };
     if (c < 0x7f)
         return c;

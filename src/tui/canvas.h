@@ -1,6 +1,6 @@
 /*
- * canvas.h (canvas.c): a page of characters with styles, drawn anew each time and then shown by screen.c. It knows nothing of terminals,
- * so that tests can look at what is drawn. Parts of it may be places to click.
+ * canvas.h (canvas.c): a page of characters with styles, drawn anew each time and then shown by screen.c. It knows
+ * nothing of terminals, so that tests can look at what is drawn. Parts of it may be places to click.
  */
 #ifndef PYR_TUI_CANVAS_H
 #define PYR_TUI_CANVAS_H

@@ -6,8 +6,21 @@
 
 #include "draw.h"
 
-enum { RUBY = 0x2666, EMERALD = 0x25a0, TORCH = 0x263c, SKULL = 0x2620, FACE = 0x263b, POTION = 0x2665, CROSS = 0xd7, ENTRANCE = 0x25bc,
-    TOMB = 0x3a9, MARKED = 0x25cf, DOT = 0xb7, TICK = 0x2713, BLOCK = 0x2588 };
+enum {
+    RUBY = 0x2666,
+    EMERALD = 0x25a0,
+    TORCH = 0x263c,
+    SKULL = 0x2620,
+    FACE = 0x263b,
+    POTION = 0x2665,
+    CROSS = 0xd7,
+    ENTRANCE = 0x25bc,
+    TOMB = 0x3a9,
+    MARKED = 0x25cf,
+    DOT = 0xb7,
+    TICK = 0x2713,
+    BLOCK = 0x2588
+};
 
 uint32_t rock_of(unsigned colour)
 {
@@ -37,9 +50,14 @@ uint32_t sign_of(const struct scene *scene, const struct pyr_card_face *face, py
         uint32_t sign;
         enum style style;
     } signs[] = {
-        { face->ruby, RUBY, ST_RUBY }, { face->emerald, EMERALD, ST_EMERALD }, { face->torch, TORCH, ST_TORCH },
-        { face->skull, scene->bare_console ? FACE : SKULL, ST_SKULL }, { face->potion, POTION, ST_POTION }, { face->cross, CROSS, ST_CROSS },
-        { face->entrance, ENTRANCE, ST_ENTRANCE }, { face->tomb, TOMB, ST_TOMB },
+        { face->ruby, RUBY, ST_RUBY },
+        { face->emerald, EMERALD, ST_EMERALD },
+        { face->torch, TORCH, ST_TORCH },
+        { face->skull, scene->bare_console ? FACE : SKULL, ST_SKULL },
+        { face->potion, POTION, ST_POTION },
+        { face->cross, CROSS, ST_CROSS },
+        { face->entrance, ENTRANCE, ST_ENTRANCE },
+        { face->tomb, TOMB, ST_TOMB },
     };
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
         if (signs[i].set & space) {
@@ -83,8 +101,8 @@ static void draw_grid(struct canvas *canvas, int x, int y, struct card_size size
     }
 }
 
-static void draw_space(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene, const struct pyr_card_face *face,
-    pyr_spaces space, const struct card_look *look)
+static void draw_space(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene,
+    const struct pyr_card_face *face, pyr_spaces space, const struct card_look *look)
 {
     enum style style;
     uint32_t sign = sign_of(scene, face, space, &style), left = ' ', right = ' ', ground = ' ';
@@ -120,12 +138,14 @@ static void draw_space(struct canvas *canvas, int x, int y, struct card_size siz
     canvas_put(canvas, x + size.width / 2, y + middle, sign, style);
 }
 
-void draw_card(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene, pyr_card card, const struct card_look *look)
+void draw_card(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene, pyr_card card,
+    const struct card_look *look)
 {
     if (card >= PYR_CARDS) {
         canvas_frame(canvas, x + 1, y, card_width(size) - 1, card_height(size), ST_DIM, false);
         const char *word = text_width(_("no card")) <= card_width(size) - 5 ? _("no card") : "-";
-        canvas_text(canvas, x + 1 + (card_width(size) - 1 - text_width(word)) / 2, y + card_height(size) / 2, card_width(size) - 3, ST_DIM, word);
+        canvas_text(canvas, x + 1 + (card_width(size) - 1 - text_width(word)) / 2, y + card_height(size) / 2,
+            card_width(size) - 3, ST_DIM, word);
         return;
     }
     const struct pyr_card_face *face = &scene->edition->box.card[card];
@@ -135,20 +155,23 @@ void draw_card(struct canvas *canvas, int x, int y, struct card_size size, const
             int at = x + 2 + column * (size.width + size.grid), down = y + 1 + row * (size.height + size.grid);
             draw_space(canvas, at, down, size, scene, face, PYR_SPACE(row, column), look);
             if (look->slot >= 0)
-                canvas_place(canvas, at, down, size.width + size.grid, size.height + size.grid, ACT_SPACE, (look->slot * PYR_SIDE + row) * PYR_SIDE + column);
+                canvas_place(canvas, at, down, size.width + size.grid, size.height + size.grid, ACT_SPACE,
+                    (look->slot * PYR_SIDE + row) * PYR_SIDE + column);
         }
     }
 }
 
 /* "11 ╱╱ orange  9/18", closer together where a language has a long word. */
-static void draw_card_name(struct canvas *canvas, int x, int y, int most, const struct scene *scene, pyr_card card, const char *more)
+static void draw_card_name(struct canvas *canvas, int x, int y, int most, const struct scene *scene, pyr_card card,
+    const char *more)
 {
     unsigned colour = scene->edition->box.card[card].colour;
     int used = canvas_print(canvas, x, y, most, ST_STRONG, "%d ", card + 1);
     bool narrow = used + 2 + 1 + text_width(pyr_text_colour(colour)) + 2 + text_width(more) > most;
     for (int i = narrow; i < 2 && used < most; i++)
         canvas_put(canvas, x + used++, y, rock_of(colour), wall_style(colour));
-    used += canvas_print(canvas, x + used, y, most - used, colour_style(colour), " %s", pyr_text_colour(colour)) + (narrow ? 1 : 2);
+    used += canvas_print(canvas, x + used, y, most - used, colour_style(colour), " %s", pyr_text_colour(colour)) +
+        (narrow ? 1 : 2);
     canvas_text(canvas, x + used, y, most - used, ST_DIM, more);
 }
 
@@ -159,7 +182,8 @@ static int mini_height(int wide)
 }
 
 /* Its number and rock, then five rows. */
-static void draw_mini(struct canvas *canvas, int x, int y, int wide, const struct scene *scene, pyr_card card, pyr_spaces marks)
+static void draw_mini(struct canvas *canvas, int x, int y, int wide, const struct scene *scene, pyr_card card,
+    pyr_spaces marks)
 {
     int tall = (wide + 1) / 2;
     if (card >= PYR_CARDS) {
@@ -198,7 +222,8 @@ static void draw_label(struct canvas *canvas, int x, int y, int label, const cha
         canvas_put(canvas, x, y, sign, style);
 }
 
-static void draw_gems(struct canvas *canvas, int x, int y, const char *word, unsigned now, unsigned then, uint32_t sign, enum style style, int label)
+static void draw_gems(struct canvas *canvas, int x, int y, const char *word, unsigned now, unsigned then, uint32_t sign,
+    enum style style, int label)
 {
     draw_label(canvas, x, y, label, word, sign, style);
     for (unsigned i = 0; i < PYR_GEMS; i++)
@@ -219,7 +244,8 @@ void draw_gem_points(struct canvas *canvas, int x, int y, int most, enum style s
     canvas_print(canvas, x + 3, y, most - 3, style, "%d", points);
 }
 
-static void draw_torches(struct canvas *canvas, int x, int y, const struct pyr_desk *now, const struct pyr_desk *then, unsigned round, int label)
+static void draw_torches(struct canvas *canvas, int x, int y, const struct pyr_desk *now, const struct pyr_desk *then,
+    unsigned round, int label)
 {
     draw_label(canvas, x, y, label, _("torches"), TORCH, ST_TORCH_TEXT);
     for (unsigned r = 0; r < PYR_ROUNDS; r++) {
@@ -232,7 +258,8 @@ static void draw_torches(struct canvas *canvas, int x, int y, const struct pyr_d
 }
 
 /* Marked skulls are skulls, with what the worst of them costs; the others show what they would cost. */
-static void draw_skulls(struct canvas *canvas, int x, int y, const struct scene *scene, unsigned now, unsigned then, int label, int most)
+static void draw_skulls(struct canvas *canvas, int x, int y, const struct scene *scene, unsigned now, unsigned then,
+    int label, int most)
 {
     const uint16_t *penalty = scene->edition->box.penalty;
     uint32_t sign = scene->bare_console ? FACE : SKULL;
@@ -246,7 +273,8 @@ static void draw_skulls(struct canvas *canvas, int x, int y, const struct scene 
         at += canvas_print(canvas, at, y, end - at, i < now ? ST_TOUCH : ST_DIM, "%u", penalty[i]) + 1;
 }
 
-static void draw_colour(struct canvas *canvas, int x, int y, const struct scene *scene, unsigned colour, const struct pyr_desk *desk, int label, int most)
+static void draw_colour(struct canvas *canvas, int x, int y, const struct scene *scene, unsigned colour,
+    const struct pyr_desk *desk, int label, int most)
 {
     const pyr_seat *tile = scene->view.open.tile[colour];
     /* A long word may take the room of the gap before the cards; the numbers stand below each other all the same. */
@@ -272,10 +300,13 @@ static void draw_colour(struct canvas *canvas, int x, int y, const struct scene 
     pyr_cardset done = desk->done & scene->edition->box.colour[colour];
     pyr_cardset fresh = 0;
     for (unsigned slot = 0; slot < PYR_KEPT; slot++)
-        if (desk->flags & PYR_DESK_TOMB(slot) && desk->card[slot] < PYR_CARDS && scene->edition->box.card[desk->card[slot]].colour == colour)
+        if (desk->flags & PYR_DESK_TOMB(slot) && desk->card[slot] < PYR_CARDS &&
+            scene->edition->box.card[desk->card[slot]].colour == colour)
             fresh |= (pyr_cardset)1 << desk->card[slot];
     for (pyr_cardset all = done | fresh; all && at < x + most - 2; all &= all - 1)
-        at += canvas_print(canvas, at, y, x + most - at, all & -all & fresh ? ST_TOUCH : ST_GOLD, "%d", __builtin_ctzll(all) + 1) + 1;
+        at += canvas_print(canvas, at, y, x + most - at, all & -all & fresh ? ST_TOUCH : ST_GOLD, "%d",
+            __builtin_ctzll(all) + 1) +
+            1;
 }
 
 /* The patterns that are still face down in this round. */
@@ -302,7 +333,8 @@ static void draw_pattern(struct canvas *canvas, int x, int y, int most, const st
     int side = x + 11, room = most - 11;
     char list[160];
     canvas_print(canvas, x, y, 10, ST_STRONG, "%s", scene->edition->pattern_name[now]);
-    pyr_spaces shape = pyr_aim_shape(&scene->edition->box, single ? PYR_SINGLE : now, scene->hand ? scene->hand->aim.turn : 0);
+    pyr_spaces shape =
+        pyr_aim_shape(&scene->edition->box, single ? PYR_SINGLE : now, scene->hand ? scene->hand->aim.turn : 0);
     for (int row = 0; row < 4; row++)
         for (int column = 0; column < 4; column++)
             if (shape & PYR_SPACE(row, column))
@@ -310,7 +342,8 @@ static void draw_pattern(struct canvas *canvas, int x, int y, int most, const st
     canvas_print(canvas, side, y, room, ST_STRONG, _("Round %u of 4"), open->round + 1u);
     int used = canvas_print(canvas, side, y + 1, room - 8, ST_TEXT, _("turn %u of 7"), open->turn + 1u);
     for (unsigned i = 0; i < PYR_TURNS; i++)
-        canvas_put(canvas, side + used + 1 + (int)i, y + 1, i <= open->turn ? 0x25aa : 0x25ab, i == open->turn ? ST_TOUCH : ST_DIM);
+        canvas_put(canvas, side + used + 1 + (int)i, y + 1, i <= open->turn ? 0x25aa : 0x25ab,
+            i == open->turn ? ST_TOUCH : ST_DIM);
     list_hidden(scene, list, sizeof list);
     canvas_text(canvas, side, y + 2, room, ST_DIM, _("to come, all but one:"));
     canvas_wrap(canvas, side, y + 3, room, 2, ST_TEXT, list);
@@ -328,18 +361,21 @@ static void draw_panel(struct canvas *canvas, int x, int y, int most, const stru
     canvas_fill(canvas, x, row, most, 1, 0x2500, ST_FRAME);
     canvas_print(canvas, x + 1, row, most - 2, ST_STRONG, " %s ", scene->names[scene->seat]);
     const struct pyr_desk *desk = &open->desk[scene->seat];
-    int tiles = pyr_table_points(open, scene->seat), before = hand_points(box, desk, tiles), after = hand_points(box, then, tiles);
+    int tiles = pyr_table_points(open, scene->seat), before = hand_points(box, desk, tiles),
+        after = hand_points(box, then, tiles);
     draw_gems(canvas, x, row + 1, _("rubies"), desk->rubies, then->rubies, RUBY, ST_RUBY_TEXT, label);
     draw_gems(canvas, x, row + 2, _("emeralds"), desk->emeralds, then->emeralds, EMERALD, ST_EMERALD_TEXT, label);
     int pairs = then->rubies < then->emeralds ? then->rubies : then->emeralds;
-    draw_gem_points(canvas, x + label + 17, row + 2, most - label - 17, ST_DIM, 5 * pairs + then->rubies + then->emeralds - 2 * pairs);
+    draw_gem_points(canvas, x + label + 17, row + 2, most - label - 17, ST_DIM,
+        5 * pairs + then->rubies + then->emeralds - 2 * pairs);
     draw_torches(canvas, x, row + 3, desk, then, open->round, label);
     draw_skulls(canvas, x, row + 4, scene, desk->skulls, then->skulls, label, most);
     for (unsigned colour = 0; colour < PYR_COLOURS; colour++)
         draw_colour(canvas, x, row + 5 + (int)colour, scene, colour, then, label, most);
     canvas_text(canvas, x, row + 8, label, ST_STRONG, _("total"));
     if (before != after)
-        canvas_print(canvas, x + label + 1, row + 8, most - label - 1, ST_TOUCH, canvas->ascii ? "%d -> %d" : "%d → %d", before, after);
+        canvas_print(canvas, x + label + 1, row + 8, most - label - 1, ST_TOUCH, canvas->ascii ? "%d -> %d" : "%d → %d",
+            before, after);
     else
         canvas_print(canvas, x + label + 1, row + 8, most - label - 1, ST_STRONG, "%d", before);
 }
@@ -452,7 +488,8 @@ static void draw_log(struct canvas *canvas, int x, int y, int width, int height,
         const char *sign = scene->story_sign ? scene->story_sign(scene->story_context, line->line) : NULL;
         if (sign)
             canvas_text(canvas, x, row, 2, ST_BAD, sign);
-        row += canvas_wrap(canvas, x + (line->heading ? 0 : 3), row, width - (line->heading ? 0 : 3), height, line->heading ? ST_STRONG : ST_TEXT, line->text);
+        row += canvas_wrap(canvas, x + (line->heading ? 0 : 3), row, width - (line->heading ? 0 : 3), height,
+            line->heading ? ST_STRONG : ST_TEXT, line->text);
     }
 }
 
@@ -509,7 +546,9 @@ void draw_foot(struct canvas *canvas, const struct scene *scene)
         /* A sign of life where one can only wait, also on sheets without the others' cards. */
         bool waits = false;
         for (unsigned s = 0; s < scene->view.open.seats; s++)
-            waits = waits || (s != scene->seat && scene->sign[s] == SIGN_THINKS && (scene->state == HAND_SEALED || scene->state == HAND_IDLE));
+            waits = waits ||
+                (s != scene->seat && scene->sign[s] == SIGN_THINKS &&
+                    (scene->state == HAND_SEALED || scene->state == HAND_IDLE));
         if (waits && scene->message[0])
             canvas_put(canvas, 1, y, spinner(scene->beat, canvas->ascii), ST_TOUCH);
         canvas_text(canvas, waits ? 3 : 1, y, canvas->width - (waits ? 4 : 2), scene->message_style, scene->message);
@@ -522,13 +561,14 @@ bool draw_is_too_small(struct canvas *canvas)
     if (canvas->width >= TUI_MIN_WIDTH && canvas->height >= TUI_MIN_HEIGHT)
         return false;
     char text[300];
-    snprintf(text, sizeof text, _("This window has %d columns and %d rows. Please enlarge it to %d by %d to continue."), canvas->width,
-        canvas->height, TUI_MIN_WIDTH, TUI_MIN_HEIGHT);
+    snprintf(text, sizeof text, _("This window has %d columns and %d rows. Please enlarge it to %d by %d to continue."),
+        canvas->width, canvas->height, TUI_MIN_WIDTH, TUI_MIN_HEIGHT);
     canvas_wrap(canvas, 1, canvas->height / 3, canvas->width - 2, canvas->height, ST_STRONG, text);
     return true;
 }
 
-/* Where everything goes: the largest cards that leave room for the rest. With `tall` the right column reaches down to the foot and has the log. */
+/* Where everything goes: the largest cards that leave room for the rest. With `tall` the right column reaches down to
+ * the foot and has the log. */
 struct layout {
     struct card_size size;
     bool tall, two_rows;         /* opponents below the display */
@@ -547,7 +587,8 @@ static struct layout layout_for(int width, int height, unsigned opponents)
         for (int mini = 4; mini >= 1; mini /= 2) {
             int tall = mini_height(mini);
             int one = display_width(mini) + 1 + (int)opponents * opponent_width(mini);
-            int two = (int)opponents * opponent_width(mini) > display_width(mini) ? (int)opponents * opponent_width(mini) : display_width(mini);
+            int two = (int)opponents * opponent_width(mini) > display_width(mini) ? (int)opponents * opponent_width(mini)
+                                                                                  : display_width(mini);
             if (height >= rows + tall && one <= left && height >= 28)
                 return (struct layout){ sizes[i], true, false, mini, right };
             if (height >= rows + 2 * tall && two <= left + 1)
@@ -640,7 +681,9 @@ bool draw_table(struct canvas *canvas, const struct scene *scene)
     struct pyr_desk then = scene->hand ? scene->view.mine : open->desk[scene->seat];
     draw_gains(canvas, x + 1, below, left - x - 1, scene, &then);
     draw_panel(canvas, canvas->width - layout.right, 1, layout.right, scene, &then);
-    int minis = below + 2 + (layout.tall && canvas->height > below + 5 + (layout.two_rows ? 2 : 1) * mini_height(layout.mini) ? 1 : 0), at = 0;
+    int minis = below + 2 +
+        (layout.tall && canvas->height > below + 5 + (layout.two_rows ? 2 : 1) * mini_height(layout.mini) ? 1 : 0),
+        at = 0;
     draw_display(canvas, 1, minis, layout.mini, scene);
     if (layout.two_rows)
         minis += mini_height(layout.mini);

@@ -13,8 +13,8 @@
 /* What a player is doing, as everyone may know. */
 enum sign { SIGN_NONE, SIGN_THINKS, SIGN_READY, SIGN_AWAY };
 
-/* Places to click (canvas.h): a key (detail: which), a space of a card (detail: slot * 25 + row * 5 + column), an item of a list, a line of the
- * story. */
+/* Places to click (canvas.h): a key (detail: which), a space of a card (detail: slot * 25 + row * 5 + column), an item
+ * of a list, a line of the story. */
 enum action { ACT_KEY = 1, ACT_SPACE, ACT_ITEM, ACT_STORY };
 
 /* A key with what it does, for the last line and for clicking. */
@@ -66,11 +66,12 @@ void draw_help(struct canvas *canvas, const struct scene *scene, int page);
 #define HELP_PAGES 3             /* the last one is that of the rules (rulesheet.h) */
 
 /* A sheet with a heading and a text in the middle of the page: covers, questions, messages. Returns where the text is. */
-struct place draw_notice(struct canvas *canvas, const char *heading, const char *text, const struct key_hint *hints, unsigned count);
+struct place draw_notice(struct canvas *canvas, const char *heading, const char *text, const struct key_hint *hints,
+    unsigned count);
 
 /* A list to choose from, with a heading and a line at the foot. */
-void draw_list(struct canvas *canvas, const char *heading, const char *const *items, unsigned count, unsigned at, const char *foot,
-    const struct key_hint *hints, unsigned hint_count);
+void draw_list(struct canvas *canvas, const char *heading, const char *const *items, unsigned count, unsigned at,
+    const char *foot, const struct key_hint *hints, unsigned hint_count);
 
 /* Parts that sheets share (draw.c). */
 
@@ -89,7 +90,8 @@ struct card_look {
 
 int card_width(struct card_size size);
 int card_height(struct card_size size);
-void draw_card(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene, pyr_card card, const struct card_look *look);
+void draw_card(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene, pyr_card card,
+    const struct card_look *look);
 void draw_title(struct canvas *canvas, const struct scene *scene);
 void draw_foot(struct canvas *canvas, const struct scene *scene);
 void draw_hints(struct canvas *canvas, int x, int y, int most, const struct key_hint *hints, unsigned count);

@@ -129,8 +129,11 @@ static unsigned choose_saved(struct app *app, const struct saved_game *list, uns
         draw_list(&app->canvas, _("Continue a game?"), items, count + 1, at, "", hints, 5);
         screen_show(&app->canvas);
         struct input input = screen_wait(1000);
-        const struct place *place = input.kind == INPUT_CLICK || input.kind == INPUT_HOVER ? canvas_find(&app->canvas, input.x, input.y) : NULL;
-        int key = input.kind == INPUT_KEY ? input.key : place && input.kind == INPUT_CLICK ? place->action == ACT_KEY ? place->detail : K_ENTER : 0;
+        const struct place *place =
+            input.kind == INPUT_CLICK || input.kind == INPUT_HOVER ? canvas_find(&app->canvas, input.x, input.y) : NULL;
+        int key = input.kind == INPUT_KEY        ? input.key
+            : place && input.kind == INPUT_CLICK ? place->action == ACT_KEY ? place->detail : K_ENTER
+                                                 : 0;
         if (place && place->action == ACT_ITEM)
             at = (unsigned)place->detail;
         switch (key) {
@@ -367,7 +370,8 @@ static void game_draw_cover(struct app *app)
 {
     char heading[300], news[6000] = "";
     struct game *game = app->game;
-    const struct key_hint hints[] = { { K_ENTER, _("Enter"), _("that's me") }, { 'q', "q", _("quit") }, { 'u', "u", _("previous player takes back") } };
+    const struct key_hint hints[] = { { K_ENTER, _("Enter"), _("that's me") }, { 'q', "q", _("quit") },
+        { 'u', "u", _("previous player takes back") } };
     unsigned shown = 0;
     story_tell(&app->story, &app->match, app->match.log.lines, app->names);
     /* As many of the last lines as there is room for in the box: it is 60 columns wide, and has seven other rows. */
@@ -464,7 +468,8 @@ static const char *game_leaving(const struct app *app)
         return _("It could not be saved: if you leave, you lose unsaved choices.");
     if (!pyr_local_is_begun(&app->game->local))
         return _("Nothing has been chosen yet: the game is not saved.");
-    return pyr_match_is_over(&app->match) ? _("It is over, and its record is saved.") : _("It is saved; you can resume it next time.");
+    return pyr_match_is_over(&app->match) ? _("It is over, and its record is saved.")
+                                          : _("It is saved; you can resume it next time.");
 }
 
 static bool game_can_play_again(const struct app *app)
@@ -484,8 +489,21 @@ static bool game_is_watching(const struct app *app)
     return false;
 }
 
-const struct play_ops game_ops = { .tick = game_tick, .is_alive = game_is_thinking, .title = game_title, .waiting = game_waiting,
-    .leaving = game_leaving, .confirm = game_confirm, .take = game_take, .retract = game_retract, .can_take_back = game_can_take_back,
-    .has_past = game_has_past, .take_back = game_take_back, .is_covered = game_is_covered, .draw_cover = game_draw_cover,
-    .uncover = game_uncover, .back_seat = game_back_seat, .can_play_again = game_can_play_again,
-    .play_again = game_play_again, .is_watching = game_is_watching };
+const struct play_ops game_ops = { .tick = game_tick,
+    .is_alive = game_is_thinking,
+    .title = game_title,
+    .waiting = game_waiting,
+    .leaving = game_leaving,
+    .confirm = game_confirm,
+    .take = game_take,
+    .retract = game_retract,
+    .can_take_back = game_can_take_back,
+    .has_past = game_has_past,
+    .take_back = game_take_back,
+    .is_covered = game_is_covered,
+    .draw_cover = game_draw_cover,
+    .uncover = game_uncover,
+    .back_seat = game_back_seat,
+    .can_play_again = game_can_play_again,
+    .play_again = game_play_again,
+    .is_watching = game_is_watching };

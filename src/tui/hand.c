@@ -88,7 +88,8 @@ static void count_symbols(const struct pyr_box *box, const struct pyr_desk *desk
 }
 
 /* Makes a step on a desk and adds up what it brings. */
-static enum pyr_err add_step(const struct pyr_match *match, pyr_seat seat, struct pyr_desk *desk, pyr_step step, struct gains *gains)
+static enum pyr_err add_step(const struct pyr_match *match, pyr_seat seat, struct pyr_desk *desk, pyr_step step,
+    struct gains *gains)
 {
     const struct pyr_box *box = &match->edition->box;
     const struct pyr_table *open = &match->replay.state.open;
@@ -118,7 +119,8 @@ void hand_made(const struct pyr_match *match, pyr_seat seat, struct gains *gains
     if (seat >= match->replay.seats)
         return;
     struct pyr_desk desk = match->replay.state.open.desk[seat];
-    gains->before = gains->after = hand_points(&match->edition->box, &desk, pyr_table_points(&match->replay.state.open, seat));
+    gains->before = gains->after =
+        hand_points(&match->edition->box, &desk, pyr_table_points(&match->replay.state.open, seat));
     for (unsigned i = 0; hand_pattern(match) != PYR_NO_PATTERN && i < match->choice[seat].count; i++)
         if (add_step(match, seat, &desk, pyr_pending_step(&match->choice[seat], i), gains))
             return;
@@ -131,7 +133,8 @@ enum pyr_err hand_preview(const struct hand *hand, const struct pyr_match *match
     if (seat >= match->replay.seats || hand_pattern(match) == PYR_NO_PATTERN)
         return PYR_ERR_NOT_DUE;
     desk_of(match, seat, &desk);
-    gains->before = gains->after = hand_points(&match->edition->box, &desk, pyr_table_points(&match->replay.state.open, seat));
+    gains->before = gains->after =
+        hand_points(&match->edition->box, &desk, pyr_table_points(&match->replay.state.open, seat));
     if (desk.card[hand->aim.slot & 1] == PYR_NO_CARD)
         return PYR_ERR_NOT_ON_DESK;
     return add_step(match, seat, &desk, pyr_aim_step(&match->edition->box, hand_pattern(match), &hand->aim), gains);
@@ -177,7 +180,8 @@ void hand_card(struct hand *hand, const struct pyr_match *match, pyr_seat seat, 
         to.slot = (uint8_t)slot;
         hand->aim = to;
         /* Over something legal there, if there is anything; the kind of mark stays. */
-        if (pyr_aim_settle(&match->edition->box, &desk, hand_pattern(match), &to) && to.slot == slot && to.single == hand->aim.single)
+        if (pyr_aim_settle(&match->edition->box, &desk, hand_pattern(match), &to) && to.slot == slot &&
+            to.single == hand->aim.single)
             hand->aim = to;
     }
 }
@@ -196,7 +200,8 @@ void hand_single(struct hand *hand, const struct pyr_match *match, pyr_seat seat
         pyr_aim_move(&match->edition->box, hand_pattern(match), &hand->aim, 0, 0);
 }
 
-bool hand_cover(struct hand *hand, const struct pyr_match *match, pyr_seat seat, unsigned slot, unsigned row, unsigned column, bool any_turn)
+bool hand_cover(struct hand *hand, const struct pyr_match *match, pyr_seat seat, unsigned slot, unsigned row,
+    unsigned column, bool any_turn)
 {
     struct pyr_desk desk;
     desk_of(match, seat, &desk);

@@ -1,6 +1,6 @@
 /*
- * hand.h (hand.c): what a player at this terminal is doing: where the pattern is held, which cards are picked, and what a placement would
- * bring. It works on a match and draws nothing.
+ * hand.h (hand.c): what a player at this terminal is doing: where the pattern is held, which cards are picked, and what
+ * a placement would bring. It works on a match and draws nothing.
  */
 #ifndef PYR_TUI_HAND_H
 #define PYR_TUI_HAND_H
@@ -61,7 +61,8 @@ void hand_turn(struct hand *hand, const struct pyr_match *match, pyr_seat seat, 
 bool hand_next(struct hand *hand, const struct pyr_match *match, pyr_seat seat, int direction);
 void hand_card(struct hand *hand, const struct pyr_match *match, pyr_seat seat, unsigned slot);
 void hand_single(struct hand *hand, const struct pyr_match *match, pyr_seat seat);
-bool hand_cover(struct hand *hand, const struct pyr_match *match, pyr_seat seat, unsigned slot, unsigned row, unsigned column, bool any_turn);
+bool hand_cover(struct hand *hand, const struct pyr_match *match, pyr_seat seat, unsigned slot, unsigned row,
+    unsigned column, bool any_turn);
 
 /* KEEP: picks one of the four or lets it go; of more than two the one picked first goes. */
 void hand_pick(struct hand *hand, unsigned card);

@@ -1,4 +1,5 @@
-/* net.c: see net.h. libwebsockets on its own loop; everything it touches is the thread's, but for two queues and the cookie. */
+/* net.c: see net.h. libwebsockets on its own loop; everything it touches is the thread's, but for two queues and the
+ * cookie. */
 #include <libwebsockets.h>
 #include <pthread.h>
 #include <signal.h>
@@ -137,12 +138,15 @@ static int add_headers(struct lws *wsi, struct link *link, unsigned char **at, u
     pthread_mutex_lock(&link->net->lock);
     memcpy(cookie, link->net->cookie, sizeof cookie);
     pthread_mutex_unlock(&link->net->lock);
-    if (cookie[0] && lws_add_http_header_by_token(wsi, WSI_TOKEN_HTTP_COOKIE, (const unsigned char *)cookie, (int)strlen(cookie), at, end))
+    if (cookie[0] &&
+        lws_add_http_header_by_token(wsi, WSI_TOKEN_HTTP_COOKIE, (const unsigned char *)cookie, (int)strlen(cookie), at,
+            end))
         return -1;
     if (!link->body)
         return 0;
     int digits = snprintf(length, sizeof length, "%zu", strlen(link->body));
-    if (lws_add_http_header_by_token(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, (const unsigned char *)"application/json", 16, at, end) ||
+    if (lws_add_http_header_by_token(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, (const unsigned char *)"application/json", 16,
+        at, end) ||
         lws_add_http_header_by_token(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, (const unsigned char *)length, digits, at, end))
         return -1;
     lws_client_http_body_pending(wsi, 1);
@@ -183,7 +187,8 @@ static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user
     struct link *link = user;
     char buffer[LWS_PRE + 4096], *to = buffer + LWS_PRE;
     int room = 4096;
-    /* Comes for both kinds of links, and `user` is OpenSSL's then; the size says whether the certificate is good, and nothing overrules it. */
+    /* Comes for both kinds of links, and `user` is OpenSSL's then; the size says whether the certificate is good, and
+     * nothing overrules it. */
     if (reason == LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION) {
         link = lws_wsi_user(wsi);
         if (link && !size)
@@ -326,10 +331,21 @@ static void connect_link(struct net *net, struct order *order, bool socket)
         }
         net->socket = link;
     }
-    struct lws_client_connect_info info = { .context = net->context, .address = net->host, .port = net->port, .path = order->path,
-        .host = net->authority, .ssl_connection = net->secure ? LCCSCF_USE_SSL : 0, .userdata = link, .pwsi = &link->wsi,
-        .protocol = socket ? "pyramids-1" : NULL, .local_protocol_name = socket ? "pyramids-1" : "http",
-        .method = socket ? NULL : link->body ? "POST" : "GET", .alpn = "http/1.1", .retry_and_idle_policy = socket ? &idle : NULL };
+    struct lws_client_connect_info info = { .context = net->context,
+        .address = net->host,
+        .port = net->port,
+        .path = order->path,
+        .host = net->authority,
+        .ssl_connection = net->secure ? LCCSCF_USE_SSL : 0,
+        .userdata = link,
+        .pwsi = &link->wsi,
+        .protocol = socket ? "pyramids-1" : NULL,
+        .local_protocol_name = socket ? "pyramids-1" : "http",
+        .method = socket ? NULL
+            : link->body ? "POST"
+                         : "GET",
+        .alpn = "http/1.1",
+        .retry_and_idle_policy = socket ? &idle : NULL };
     if (!lws_client_connect_via_info(&info)) {
         link->wsi = NULL;
         finish(link, NULL);

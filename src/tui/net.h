@@ -1,6 +1,6 @@
 /*
- * net.h (net.c): requests to a server and a WebSocket, in a thread of its own. It carries texts and knows nothing of their meaning; whatever comes
- * is capped in size.
+ * net.h (net.c): requests to a server and a WebSocket, in a thread of its own. It carries texts and knows nothing of
+ * their meaning; whatever comes is capped in size.
  */
 #ifndef PYR_TUI_NET_H
 #define PYR_TUI_NET_H
@@ -36,9 +36,9 @@ struct net_event {
 
 struct net;
 
-/* For http://host[:port] or https://...; a path or fragment after it is not looked at. The cookie ("name=value") may be "". `wake` is called
- * in the thread when there is an event. `trusted` is a file of certificates to trust, NULL: the system's. NULL if the address makes no sense or there
- * is no memory. */
+/* For http://host[:port] or https://...; a path or fragment after it is not looked at. The cookie ("name=value") may be
+ * "". `wake` is called in the thread when there is an event. `trusted` is a file of certificates to trust, NULL: the
+ * system's. NULL if the address makes no sense or there is no memory. */
 struct net *net_create(const char *url, const char *cookie, const char *trusted, void (*wake)(void));
 void net_destroy(struct net *net);
 

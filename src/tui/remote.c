@@ -104,7 +104,8 @@ static void copy_person(char *to, size_t size, const char *name)
 static bool copy_code(char *to, size_t size, const char *code)
 {
     size_t length = strlen(code);
-    if (!length || length >= size || strspn(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != length)
+    if (!length || length >= size ||
+        strspn(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != length)
         return false;
     memcpy(to, code, length + 1);
     return true;
@@ -314,7 +315,8 @@ static void read_offer(struct remote *remote, const json_t *table)
     if (json_integer_value(json_object_get(table, "you")) > 0)
         snprintf(offer->text, sizeof offer->text, _("%s: %s; you have a seat here"), offer->code, names);
     else if (offer->waits)
-        snprintf(offer->text, sizeof offer->text, pyr_ngettext("%s: %s; %u seat is free", "%s: %s; %u seats are free", free_seats), offer->code, names,
+        snprintf(offer->text, sizeof offer->text,
+            pyr_ngettext("%s: %s; %u seat is free", "%s: %s; %u seats are free", free_seats), offer->code, names,
             free_seats);
     else
         snprintf(offer->text, sizeof offer->text, _("%s: %s; in progress, you can watch"), offer->code, names);
@@ -537,10 +539,12 @@ static void begin_rematch(struct remote *remote, struct app *app, const char *co
         pyr_remote_connected(&remote->table, now_ms());
 }
 
-/* Is it some other server that answers? What a proxy says while ours is away (502 to 504) is none of these answers, nor is an accident (500). */
+/* Is it some other server that answers? What a proxy says while ours is away (502 to 504) is none of these answers, nor
+ * is an accident (500). */
 static bool is_stranger(int status, const json_t *answer)
 {
-    return status > 0 && (status < 500 || status == 501) && !json_is_object(json_object_get(answer, status == 200 ? "visitor" : "error"));
+    return status > 0 && (status < 500 || status == 501) &&
+        !json_is_object(json_object_get(answer, status == 200 ? "visitor" : "error"));
 }
 
 static void answer_edition(struct remote *remote, struct app *app, const struct net_event *event)
@@ -581,7 +585,9 @@ static void answer_missing(struct remote *remote, struct app *app, const struct 
     bool first = event->id == ASK_WHO || event->id == ASK_BE;
     note_cause(remote, event->status);
     if (event->status == NET_UNTRUSTED)
-        app_fail(app, _("%s: the certificate is not trusted, or belongs to another server; use --trust FILE to trust one you know"), remote->url);
+        app_fail(app,
+            _("%s: the certificate is not trusted, or belongs to another server; use --trust FILE to trust one you know"),
+            remote->url);
     else if (event->status == NET_NO_NAME && remote->stage == STAGE_VISITOR)
         app_fail(app, "%s", remote->cause);
     else if (first)
@@ -595,7 +601,8 @@ static void answer_missing(struct remote *remote, struct app *app, const struct 
 /* Tables: the list, a new one, a rematch. */
 static void answer_tables(struct remote *remote, struct app *app, const struct net_event *event, const json_t *answer)
 {
-    const char *error = text_of(json_object_get(answer, "error"), "code"), *code = text_of(json_object_get(answer, "table"), "code");
+    const char *error = text_of(json_object_get(answer, "error"), "code"),
+               *code = text_of(json_object_get(answer, "table"), "code");
     if (event->id == ASK_TABLES && event->status == 200) {
         read_tables(remote, answer);
     } else if (event->id == ASK_CREATE && event->status == 201 && copy_code(remote->code, sizeof remote->code, code)) {
@@ -822,7 +829,8 @@ static const char *remote_banner(const struct app *app)
 {
     const struct remote *remote = app->remote;
     if (!remote->table.lost_at)
-        return remote->table.elsewhere ? _("You are playing this seat in another window. Choose here to take it back.") : NULL;
+        return remote->table.elsewhere ? _("You are playing this seat in another window. Choose here to take it back.")
+                                       : NULL;
     return has_seat(remote) ? _("Connection lost: reconnecting. Your marks are safe; nothing is sent twice.") :
         _("Connection lost: reconnecting.");
 }
@@ -941,7 +949,8 @@ static void list_key(struct remote *remote, struct app *app, int key)
         strcpy(remote->code, remote->offer[remote->at].code);
         go_to_table(remote, app);
     } else if (key == K_ENTER && remote->at == remote->offers) {
-        ask(remote, ASK_CREATE, "/api/tables", json_pack("{s[{ss}{ss}]sb}", "seats", "kind", "open", "kind", "open", "public", 1));
+        ask(remote, ASK_CREATE, "/api/tables",
+            json_pack("{s[{ss}{ss}]sb}", "seats", "kind", "open", "kind", "open", "public", 1));
     } else if (key == K_ENTER) {
         remote->stage = STAGE_CODE;
         remote->code[0] = '\0';
@@ -971,7 +980,8 @@ static void remote_screen_key(struct app *app, int key)
             remote->code[length - 1] = '\0';
         } else if (key == K_ENTER && length) {
             go_to_table(remote, app);
-        } else if (key > ' ' && key < 127 && length < 12 && ((key | 32) >= 'a' ? (key | 32) <= 'z' : key >= '0' && key <= '9')) {
+        } else if (key > ' ' && key < 127 && length < 12 &&
+            ((key | 32) >= 'a' ? (key | 32) <= 'z' : key >= '0' && key <= '9')) {
             remote->code[length] = (char)(key >= 'a' && key <= 'z' ? key - 32 : key);
             remote->code[length + 1] = '\0';
         }
@@ -1016,11 +1026,25 @@ static const char *remote_leaving(const struct app *app)
         _("You are only watching: the game continues without you.");
 }
 
-static const struct play_ops remote_ops = { .tick = remote_tick, .is_alive = remote_is_alive, .title = remote_title, .banner = remote_banner,
-    .sign = remote_sign, .waiting = remote_waiting, .leaving = remote_leaving, .confirm = remote_confirm, .take = remote_take,
-    .retract = remote_retract, .can_play_again = remote_can_play_again, .play_again = remote_play_again,
-    .is_asked_again = remote_is_asked_again, .is_watching = remote_is_watching, .idle_key = remote_idle_key,
-    .draws_itself = remote_draws_itself, .draw = remote_draw, .screen_key = remote_screen_key, .screen_mouse = remote_screen_mouse };
+static const struct play_ops remote_ops = { .tick = remote_tick,
+    .is_alive = remote_is_alive,
+    .title = remote_title,
+    .banner = remote_banner,
+    .sign = remote_sign,
+    .waiting = remote_waiting,
+    .leaving = remote_leaving,
+    .confirm = remote_confirm,
+    .take = remote_take,
+    .retract = remote_retract,
+    .can_play_again = remote_can_play_again,
+    .play_again = remote_play_again,
+    .is_asked_again = remote_is_asked_again,
+    .is_watching = remote_is_watching,
+    .idle_key = remote_idle_key,
+    .draws_itself = remote_draws_itself,
+    .draw = remote_draw,
+    .screen_key = remote_screen_key,
+    .screen_mouse = remote_screen_mouse };
 
 /* Beginning and end. */
 

@@ -1,6 +1,6 @@
 /*
- * remote.h (remote.c): a game on a server (docs/protocol.md): who one is, a list of tables, waiting for players, playing, and coming back
- * when the connection was lost.
+ * remote.h (remote.c): a game on a server (docs/protocol.md): who one is, a list of tables, waiting for players,
+ * playing, and coming back when the connection was lost.
  */
 #ifndef PYR_TUI_REMOTE_H
 #define PYR_TUI_REMOTE_H

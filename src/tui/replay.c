@@ -58,9 +58,14 @@ static void *run_analysis(void *context)
 {
     struct analysis *analysis = context;
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    struct pyr_judge_options options = { .playouts = analysis->playouts, .threads = cpus > 1 ? (cpus > 8 ? 8 : (unsigned)cpus) : 1, .seed = 1,
-        .is_cancelled = is_cancelled, .progress = note_progress, .context = analysis };
-    enum pyr_judge_code code = pyr_judge_init(&analysis->report, analysis->edition, analysis->text, analysis->size, &options, &analysis->fault);
+    struct pyr_judge_options options = { .playouts = analysis->playouts,
+        .threads = cpus > 1 ? (cpus > 8 ? 8 : (unsigned)cpus) : 1,
+        .seed = 1,
+        .is_cancelled = is_cancelled,
+        .progress = note_progress,
+        .context = analysis };
+    enum pyr_judge_code code =
+        pyr_judge_init(&analysis->report, analysis->edition, analysis->text, analysis->size, &options, &analysis->fault);
     pthread_mutex_lock(&analysis->lock);
     analysis->code = code;
     analysis->done = true;
@@ -325,7 +330,8 @@ static void go(struct replaying *r, int steps, bool turns)
         do
             line += steps < 0 ? -1 : 1;
         while (line > r->first && line < app->match.log.lines &&
-            (turns ? kind_at(app, (uint32_t)line - 1, &event) != PYR_EVENT_REVEAL : kind_at(app, (uint32_t)line - 1, &event) == PYR_EVENT_TAG));
+            (turns ? kind_at(app, (uint32_t)line - 1, &event) != PYR_EVENT_REVEAL
+                   : kind_at(app, (uint32_t)line - 1, &event) == PYR_EVENT_TAG));
     }
     r->line = line < r->first ? r->first : line > app->match.log.lines ? app->match.log.lines : (uint32_t)line;
 }
@@ -334,7 +340,8 @@ static void toggle_sheet(struct app *app, enum sheet sheet)
 {
     app->sheet = app->sheet == sheet ? SHEET_NONE : sheet;
     app->scroll = 0;
-    app->page = 1;                           /* of the help: the signs; a replay has few keys, and they are in the last line */
+    /* Of the help: the signs; a replay has few keys, and they are in the last line. */
+    app->page = 1;
 }
 
 /* Keys that go through the record. */

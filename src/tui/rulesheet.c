@@ -11,8 +11,8 @@
 #define INDENT 7                 /* of titles and paragraphs, behind the tag */
 #define ALL_ROWS 4000            /* more than all rules take in any window */
 
-/* Lays all rules out from row `y` of the canvas on, which may be far above it; with NULL only counts. The rows that all take;
- * *at is the row of the rule that the view stands at. */
+/* Lays all rules out from row `y` of the canvas on, which may be far above it; with NULL only counts. The rows that all
+ * take; *at is the row of the rule that the view stands at. */
 static int lay_out(struct canvas *canvas, int width, int y, const struct rules_view *view, int *at)
 {
     const char *section = NULL;

@@ -171,7 +171,8 @@ size_t save_entries(struct save_entry **entries)
     for (struct dirent *entry; folder && (entry = readdir(folder));) {
         size_t length = strlen(entry->d_name);
         struct stat about;
-        if (length < 5 || length >= sizeof list->name || strcmp(entry->d_name + length - 4, ".pyr") || entry->d_name[0] == '.')
+        if (length < 5 || length >= sizeof list->name || strcmp(entry->d_name + length - 4, ".pyr") ||
+            entry->d_name[0] == '.')
             continue;
         if (count == room) {
             struct save_entry *larger = realloc(list, (room = room ? room * 2 : 64) * sizeof *list);

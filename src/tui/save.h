@@ -1,6 +1,6 @@
 /*
- * save.h (save.c): what is kept in the user's data folder, $XDG_DATA_HOME/pyramids: games under way and finished, and who one is on which
- * server. Files are written whole or not at all, and are for their owner alone.
+ * save.h (save.c): what is kept in the user's data folder, $XDG_DATA_HOME/pyramids: games under way and finished, and
+ * who one is on which server. Files are written whole or not at all, and are for their owner alone.
  */
 #ifndef PYR_TUI_SAVE_H
 #define PYR_TUI_SAVE_H

@@ -1,6 +1,6 @@
 /*
- * saved.h (saved.c): games on this device (session/local.h) in the data folder (save.h), full screen or line by line. A saved
- * game is the text of pyr_local_save, or what older versions wrote; both are records, with a few tags:
+ * saved.h (saved.c): games on this device (session/local.h) in the data folder (save.h), full screen or line by line. A
+ * saved game is the text of pyr_local_save, or what older versions wrote; both are records, with a few tags:
  *
  *     tag seed 7                        the shuffles can be drawn again
  *     tag seats person,club             who plays each seat
@@ -51,7 +51,8 @@ struct saved_game {
     time_t changed;
 };
 
-/* All of them, the newest first; the list is the caller's to free. `asked` is the edition to use where it has the right name. */
+/* All of them, the newest first; the list is the caller's to free. `asked` is the edition to use where it has the right
+ * name. */
 unsigned saved_list(const struct pyr_edition *asked, struct saved_game **list);
 
 /* The file of a game of that name, with or without .pyr; false if there is none. */

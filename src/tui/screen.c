@@ -1,6 +1,7 @@
 /*
- * screen.c: see screen.h. Signals only leave a byte in a pipe, and everything is done where the program waits; but a crash, or a second
- * request to stop, puts the terminal right at once with what may be called in a handler: write and tcsetattr.
+ * screen.c: see screen.h. Signals only leave a byte in a pipe, and everything is done where the program waits; but a
+ * crash, or a second request to stop, puts the terminal right at once with what may be called in a handler: write and
+ * tcsetattr.
  */
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
@@ -33,7 +34,8 @@ static struct {
     char *stack;                 /* for handlers, when the usual one has overflowed */
 } screen = { .signals = { -1, -1 }, .wakes = { -1, -1 } };
 
-/* Palettes: foreground, background (-1: the terminal's own) and attributes. Nothing is told by colour alone: see the signs in draw.c. */
+/* Palettes: foreground, background (-1: the terminal's own) and attributes. Nothing is told by colour alone: see the
+ * signs in draw.c. */
 struct look {
     short front, back;
     attr_t attribute;
@@ -41,40 +43,105 @@ struct look {
 
 #define PAPER 230                /* sandstone in the light of a torch, in light and dark terminals alike */
 static const struct look rich[ST_COUNT] = {
-    [ST_TEXT] = { -1, -1, 0 }, [ST_DIM] = { 245, -1, 0 }, [ST_STRONG] = { -1, -1, A_BOLD }, [ST_TITLE] = { 230, 24, A_BOLD },
-    [ST_KEY] = { 117, 24, A_BOLD }, [ST_GOOD] = { 71, -1, A_BOLD }, [ST_BAD] = { 203, -1, A_BOLD }, [ST_GOLD] = { 178, -1, A_BOLD },
-    [ST_TOUCH] = { 75, -1, A_BOLD }, [ST_FRAME] = { 243, -1, 0 }, [ST_ACTIVE] = { 75, -1, A_BOLD },
-    [ST_GREEN] = { 71, -1, A_BOLD }, [ST_ORANGE] = { 172, -1, A_BOLD }, [ST_PURPLE] = { 140, -1, A_BOLD },
-    [ST_WALL_GREEN] = { 29, 22, 0 }, [ST_WALL_ORANGE] = { 166, 94, 0 }, [ST_WALL_PURPLE] = { 97, 54, 0 },
-    [ST_TILE] = { 238, PAPER, 0 }, [ST_RUBY] = { 160, PAPER, A_BOLD }, [ST_EMERALD] = { 28, PAPER, A_BOLD }, [ST_TORCH] = { 130, PAPER, A_BOLD },
-    [ST_SKULL] = { 16, PAPER, A_BOLD }, [ST_POTION] = { 91, PAPER, A_BOLD }, [ST_CROSS] = { 196, PAPER, A_BOLD },
-    [ST_ENTRANCE] = { 25, PAPER, A_BOLD }, [ST_TOMB] = { 94, 222, A_BOLD },
-    [ST_MARK] = { 18, 146, 0 }, [ST_CAN] = { 25, 195, A_BOLD }, [ST_GHOST] = { 231, 26, A_BOLD }, [ST_WRONG] = { 231, 124, A_BOLD },
+    [ST_TEXT] = { -1, -1, 0 },
+    [ST_DIM] = { 245, -1, 0 },
+    [ST_STRONG] = { -1, -1, A_BOLD },
+    [ST_TITLE] = { 230, 24, A_BOLD },
+    [ST_KEY] = { 117, 24, A_BOLD },
+    [ST_GOOD] = { 71, -1, A_BOLD },
+    [ST_BAD] = { 203, -1, A_BOLD },
+    [ST_GOLD] = { 178, -1, A_BOLD },
+    [ST_TOUCH] = { 75, -1, A_BOLD },
+    [ST_FRAME] = { 243, -1, 0 },
+    [ST_ACTIVE] = { 75, -1, A_BOLD },
+    [ST_GREEN] = { 71, -1, A_BOLD },
+    [ST_ORANGE] = { 172, -1, A_BOLD },
+    [ST_PURPLE] = { 140, -1, A_BOLD },
+    [ST_WALL_GREEN] = { 29, 22, 0 },
+    [ST_WALL_ORANGE] = { 166, 94, 0 },
+    [ST_WALL_PURPLE] = { 97, 54, 0 },
+    [ST_TILE] = { 238, PAPER, 0 },
+    [ST_RUBY] = { 160, PAPER, A_BOLD },
+    [ST_EMERALD] = { 28, PAPER, A_BOLD },
+    [ST_TORCH] = { 130, PAPER, A_BOLD },
+    [ST_SKULL] = { 16, PAPER, A_BOLD },
+    [ST_POTION] = { 91, PAPER, A_BOLD },
+    [ST_CROSS] = { 196, PAPER, A_BOLD },
+    [ST_ENTRANCE] = { 25, PAPER, A_BOLD },
+    [ST_TOMB] = { 94, 222, A_BOLD },
+    [ST_MARK] = { 18, 146, 0 },
+    [ST_CAN] = { 25, 195, A_BOLD },
+    [ST_GHOST] = { 231, 26, A_BOLD },
+    [ST_WRONG] = { 231, 124, A_BOLD },
     [ST_PLACED] = { 231, 19, A_BOLD },
-    [ST_RUBY_TEXT] = { 203, -1, A_BOLD }, [ST_EMERALD_TEXT] = { 71, -1, A_BOLD }, [ST_TORCH_TEXT] = { 214, -1, A_BOLD },
-    [ST_POTION_TEXT] = { 134, -1, A_BOLD }, [ST_CROSS_TEXT] = { 203, -1, A_BOLD }, [ST_BANNER] = { 231, 124, A_BOLD },
+    [ST_RUBY_TEXT] = { 203, -1, A_BOLD },
+    [ST_EMERALD_TEXT] = { 71, -1, A_BOLD },
+    [ST_TORCH_TEXT] = { 214, -1, A_BOLD },
+    [ST_POTION_TEXT] = { 134, -1, A_BOLD },
+    [ST_CROSS_TEXT] = { 203, -1, A_BOLD },
+    [ST_BANNER] = { 231, 124, A_BOLD },
 };
 static const struct look eight[ST_COUNT] = {
-    [ST_TEXT] = { -1, -1, 0 }, [ST_DIM] = { -1, -1, 0 }, [ST_STRONG] = { -1, -1, A_BOLD }, [ST_TITLE] = { COLOR_WHITE, COLOR_BLUE, A_BOLD },
-    [ST_KEY] = { COLOR_WHITE, COLOR_BLUE, A_BOLD }, [ST_GOOD] = { COLOR_GREEN, -1, A_BOLD }, [ST_BAD] = { COLOR_RED, -1, A_BOLD },
-    [ST_GOLD] = { COLOR_YELLOW, -1, A_BOLD }, [ST_TOUCH] = { COLOR_CYAN, -1, A_BOLD }, [ST_FRAME] = { -1, -1, 0 },
+    [ST_TEXT] = { -1, -1, 0 },
+    [ST_DIM] = { -1, -1, 0 },
+    [ST_STRONG] = { -1, -1, A_BOLD },
+    [ST_TITLE] = { COLOR_WHITE, COLOR_BLUE, A_BOLD },
+    [ST_KEY] = { COLOR_WHITE, COLOR_BLUE, A_BOLD },
+    [ST_GOOD] = { COLOR_GREEN, -1, A_BOLD },
+    [ST_BAD] = { COLOR_RED, -1, A_BOLD },
+    [ST_GOLD] = { COLOR_YELLOW, -1, A_BOLD },
+    [ST_TOUCH] = { COLOR_CYAN, -1, A_BOLD },
+    [ST_FRAME] = { -1, -1, 0 },
     [ST_ACTIVE] = { COLOR_CYAN, -1, A_BOLD },
-    [ST_GREEN] = { COLOR_GREEN, -1, A_BOLD }, [ST_ORANGE] = { COLOR_YELLOW, -1, A_BOLD }, [ST_PURPLE] = { COLOR_MAGENTA, -1, A_BOLD },
-    [ST_WALL_GREEN] = { COLOR_GREEN, COLOR_BLACK, 0 }, [ST_WALL_ORANGE] = { COLOR_YELLOW, COLOR_BLACK, 0 },
+    [ST_GREEN] = { COLOR_GREEN, -1, A_BOLD },
+    [ST_ORANGE] = { COLOR_YELLOW, -1, A_BOLD },
+    [ST_PURPLE] = { COLOR_MAGENTA, -1, A_BOLD },
+    [ST_WALL_GREEN] = { COLOR_GREEN, COLOR_BLACK, 0 },
+    [ST_WALL_ORANGE] = { COLOR_YELLOW, COLOR_BLACK, 0 },
     [ST_WALL_PURPLE] = { COLOR_MAGENTA, COLOR_BLACK, 0 },
-    [ST_TILE] = { COLOR_BLACK, COLOR_WHITE, 0 }, [ST_RUBY] = { COLOR_RED, COLOR_WHITE, 0 }, [ST_EMERALD] = { COLOR_GREEN, COLOR_WHITE, 0 },
-    [ST_TORCH] = { COLOR_BLACK, COLOR_WHITE, 0 }, [ST_SKULL] = { COLOR_BLACK, COLOR_WHITE, 0 }, [ST_POTION] = { COLOR_MAGENTA, COLOR_WHITE, 0 },
-    [ST_CROSS] = { COLOR_RED, COLOR_WHITE, 0 }, [ST_ENTRANCE] = { COLOR_BLUE, COLOR_WHITE, 0 }, [ST_TOMB] = { COLOR_BLACK, COLOR_YELLOW, 0 },
-    [ST_MARK] = { COLOR_WHITE, COLOR_BLUE, 0 }, [ST_CAN] = { COLOR_BLUE, COLOR_WHITE, 0 }, [ST_GHOST] = { COLOR_BLACK, COLOR_CYAN, 0 },
-    [ST_WRONG] = { COLOR_WHITE, COLOR_RED, A_BOLD }, [ST_PLACED] = { COLOR_YELLOW, COLOR_BLUE, A_BOLD },
-    [ST_RUBY_TEXT] = { COLOR_RED, -1, A_BOLD }, [ST_EMERALD_TEXT] = { COLOR_GREEN, -1, A_BOLD }, [ST_TORCH_TEXT] = { COLOR_YELLOW, -1, A_BOLD },
-    [ST_POTION_TEXT] = { COLOR_MAGENTA, -1, A_BOLD }, [ST_CROSS_TEXT] = { COLOR_RED, -1, A_BOLD }, [ST_BANNER] = { COLOR_WHITE, COLOR_RED, A_BOLD },
+    [ST_TILE] = { COLOR_BLACK, COLOR_WHITE, 0 },
+    [ST_RUBY] = { COLOR_RED, COLOR_WHITE, 0 },
+    [ST_EMERALD] = { COLOR_GREEN, COLOR_WHITE, 0 },
+    [ST_TORCH] = { COLOR_BLACK, COLOR_WHITE, 0 },
+    [ST_SKULL] = { COLOR_BLACK, COLOR_WHITE, 0 },
+    [ST_POTION] = { COLOR_MAGENTA, COLOR_WHITE, 0 },
+    [ST_CROSS] = { COLOR_RED, COLOR_WHITE, 0 },
+    [ST_ENTRANCE] = { COLOR_BLUE, COLOR_WHITE, 0 },
+    [ST_TOMB] = { COLOR_BLACK, COLOR_YELLOW, 0 },
+    [ST_MARK] = { COLOR_WHITE, COLOR_BLUE, 0 },
+    [ST_CAN] = { COLOR_BLUE, COLOR_WHITE, 0 },
+    [ST_GHOST] = { COLOR_BLACK, COLOR_CYAN, 0 },
+    [ST_WRONG] = { COLOR_WHITE, COLOR_RED, A_BOLD },
+    [ST_PLACED] = { COLOR_YELLOW, COLOR_BLUE, A_BOLD },
+    [ST_RUBY_TEXT] = { COLOR_RED, -1, A_BOLD },
+    [ST_EMERALD_TEXT] = { COLOR_GREEN, -1, A_BOLD },
+    [ST_TORCH_TEXT] = { COLOR_YELLOW, -1, A_BOLD },
+    [ST_POTION_TEXT] = { COLOR_MAGENTA, -1, A_BOLD },
+    [ST_CROSS_TEXT] = { COLOR_RED, -1, A_BOLD },
+    [ST_BANNER] = { COLOR_WHITE, COLOR_RED, A_BOLD },
 };
 static const attr_t mono[ST_COUNT] = {
-    [ST_STRONG] = A_BOLD, [ST_TITLE] = A_REVERSE, [ST_KEY] = A_BOLD, [ST_GOOD] = A_BOLD, [ST_BAD] = A_BOLD, [ST_GOLD] = A_BOLD, [ST_TOUCH] = A_BOLD,
-    [ST_ACTIVE] = A_BOLD, [ST_RUBY] = A_BOLD, [ST_EMERALD] = A_BOLD, [ST_TORCH] = A_BOLD, [ST_SKULL] = A_BOLD, [ST_POTION] = A_BOLD,
-    [ST_CROSS] = A_BOLD, [ST_ENTRANCE] = A_BOLD, [ST_TOMB] = A_BOLD | A_UNDERLINE, [ST_MARK] = A_REVERSE, [ST_GHOST] = A_REVERSE | A_BOLD,
-    [ST_WRONG] = A_UNDERLINE | A_BOLD, [ST_PLACED] = A_REVERSE | A_BOLD, [ST_BANNER] = A_REVERSE | A_BOLD,
+    [ST_STRONG] = A_BOLD,
+    [ST_TITLE] = A_REVERSE,
+    [ST_KEY] = A_BOLD,
+    [ST_GOOD] = A_BOLD,
+    [ST_BAD] = A_BOLD,
+    [ST_GOLD] = A_BOLD,
+    [ST_TOUCH] = A_BOLD,
+    [ST_ACTIVE] = A_BOLD,
+    [ST_RUBY] = A_BOLD,
+    [ST_EMERALD] = A_BOLD,
+    [ST_TORCH] = A_BOLD,
+    [ST_SKULL] = A_BOLD,
+    [ST_POTION] = A_BOLD,
+    [ST_CROSS] = A_BOLD,
+    [ST_ENTRANCE] = A_BOLD,
+    [ST_TOMB] = A_BOLD | A_UNDERLINE,
+    [ST_MARK] = A_REVERSE,
+    [ST_GHOST] = A_REVERSE | A_BOLD,
+    [ST_WRONG] = A_UNDERLINE | A_BOLD,
+    [ST_PLACED] = A_REVERSE | A_BOLD,
+    [ST_BANNER] = A_REVERSE | A_BOLD,
 };
 
 static void choose_palette(bool no_colour)
@@ -374,7 +441,8 @@ static bool read_key(struct input *input)
 struct input screen_wait(int milliseconds)
 {
     struct input input = { .kind = INPUT_NONE };
-    struct pollfd wait[3] = { { STDIN_FILENO, POLLIN, 0 }, { screen.signals[0], POLLIN, 0 }, { screen.wakes[0], POLLIN, 0 } };
+    struct pollfd wait[3] = { { STDIN_FILENO, POLLIN, 0 }, { screen.signals[0], POLLIN, 0 },
+        { screen.wakes[0], POLLIN, 0 } };
     unsigned char byte;
     while (read(screen.signals[0], &byte, 1) == 1) {
         if (byte == SIGTSTP)

@@ -1,6 +1,6 @@
 /*
- * screen.h (screen.c): the terminal itself: ncurses, colours, keys, mouse, signals. There is one; it is left as it was found, whatever ends
- * the program.
+ * screen.h (screen.c): the terminal itself: ncurses, colours, keys, mouse, signals. There is one; it is left as it was
+ * found, whatever ends the program.
  */
 #ifndef PYR_TUI_SCREEN_H
 #define PYR_TUI_SCREEN_H

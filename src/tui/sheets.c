@@ -14,8 +14,12 @@ int draw_symbols(struct canvas *canvas, int x, int y, int most, const struct sce
         pyr_spaces set;
         enum style style;
     } kinds[] = {
-        { face->ruby, ST_RUBY_TEXT }, { face->emerald, ST_EMERALD_TEXT }, { face->torch, ST_TORCH_TEXT }, { face->skull, ST_TEXT },
-        { face->potion, ST_POTION_TEXT }, { face->cross, ST_CROSS_TEXT },
+        { face->ruby, ST_RUBY_TEXT },
+        { face->emerald, ST_EMERALD_TEXT },
+        { face->torch, ST_TORCH_TEXT },
+        { face->skull, ST_TEXT },
+        { face->potion, ST_POTION_TEXT },
+        { face->cross, ST_CROSS_TEXT },
     };
     int used = 0;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && used + 2 <= most; i++) {
@@ -39,18 +43,20 @@ static struct card_size size_across(const struct canvas *canvas, int cards, int 
 }
 
 /* A card to choose, with what it holds below; returns the row below all. */
-static int draw_offer(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene, pyr_card card, bool at, const char *note,
-    int item)
+static int draw_offer(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene, pyr_card card,
+    bool at, const char *note, int item)
 {
     int width = card_width(size);
     struct card_look look = { .slot = -1, .active = at };
     if (card < PYR_CARDS) {
         unsigned colour = scene->edition->box.card[card].colour;
         const struct pyr_card_face *face = &scene->edition->box.card[card];
-        int used = canvas_print(canvas, x + 1, y, width - 1, at ? ST_TOUCH : ST_STRONG, "%s%d", at ? canvas->ascii ? "> " : "▸ " : "", card + 1);
+        int used = canvas_print(canvas, x + 1, y, width - 1, at ? ST_TOUCH : ST_STRONG, "%s%d",
+            at ? canvas->ascii ? "> " : "▸ " : "", card + 1);
         canvas_print(canvas, x + 2 + used, y, width - used - 2, colour_style(colour), "%s", pyr_text_colour(colour));
         draw_symbols(canvas, x + 1, y + 1 + card_height(size), width - 1, scene, card);
-        canvas_print(canvas, x + 1, y + 2 + card_height(size), width - 1, ST_DIM, _("%u to the tomb"), pyr_card_distance(face, face->open, face->entrance));
+        canvas_print(canvas, x + 1, y + 2 + card_height(size), width - 1, ST_DIM, _("%u to the tomb"),
+            pyr_card_distance(face, face->open, face->entrance));
         canvas_text(canvas, x + 1, y + 3 + card_height(size), width - 1, ST_TOUCH, note);
     }
     draw_card(canvas, x, y + 1, size, scene, card, &look);
@@ -71,8 +77,10 @@ void draw_keep(struct canvas *canvas, const struct scene *scene)
         return;
     struct card_size size = size_across(canvas, PYR_DEALT, 1, 12);
     int width = card_width(size) + 1, x = (canvas->width - PYR_DEALT * width) / 2, y = 4;
-    canvas_print(canvas, x + 1, 2, canvas->width - x - 2, ST_STRONG, scene->hand ? _("%s, these four cards are dealt to you. Keep two (R4).")
-        : _("These four cards are dealt to %s, who keeps two (R4)."), scene->names[scene->seat]);
+    canvas_print(canvas, x + 1, 2, canvas->width - x - 2, ST_STRONG,
+        scene->hand ? _("%s, these four cards are dealt to you. Keep two (R4).")
+                    : _("These four cards are dealt to %s, who keeps two (R4)."),
+        scene->names[scene->seat]);
     for (unsigned i = 0; i < PYR_DEALT; i++) {
         bool kept = scene->hand && scene->state == HAND_KEEP ? scene->hand->picked >> i & 1
             : scene->view.mine.card[0] == scene->view.dealt[i] || scene->view.mine.card[1] == scene->view.dealt[i];
@@ -95,8 +103,8 @@ static void points_left(const struct scene *scene, unsigned colour, char *to, si
         snprintf(to, size, "-");
 }
 
-/* The race for the pyramid points, to choose a card by: for each colour one's own pyramids, the points that are left, and how many
- * pyramids each of the others has. */
+/* The race for the pyramid points, to choose a card by: for each colour one's own pyramids, the points that are left,
+ * and how many pyramids each of the others has. */
 static void draw_race(struct canvas *canvas, int x, int y, const struct scene *scene)
 {
     const struct pyr_table *open = &scene->view.open;
@@ -133,7 +141,11 @@ static void draw_deck(struct canvas *canvas, int x, int y, unsigned left, bool a
 {
     at = at && left;
     canvas_frame(canvas, x, y + 1, 8, 7, at ? ST_ACTIVE : left ? ST_FRAME : ST_DIM, at);
-    canvas_print(canvas, x + 1, y, 8, at ? ST_TOUCH : left ? ST_STRONG : ST_DIM, "%s%s", at ? canvas->ascii ? ">" : "▸" : "", _("deck"));
+    canvas_print(canvas, x + 1, y, 8,
+        at         ? ST_TOUCH
+            : left ? ST_STRONG
+                   : ST_DIM,
+        "%s%s", at ? canvas->ascii ? ">" : "▸" : "", _("deck"));
     if (left) {
         canvas_fill(canvas, x + 1, y + 2, 6, 5, 0x2591, ST_DIM);
         canvas_print(canvas, x + 2, y + 4, 4, ST_STRONG, " %u ", left);
@@ -150,7 +162,8 @@ void draw_replace(struct canvas *canvas, const struct scene *scene)
     if (draw_is_too_small(canvas))
         return;
     struct card_size size = size_across(canvas, PYR_DISPLAY, 9, 12);
-    int width = card_width(size), gap = PYR_DISPLAY * (width + 1) + 8 <= canvas->width, x = (canvas->width - PYR_DISPLAY * (width + gap) - 8) / 2, y = 4;
+    int width = card_width(size), gap = PYR_DISPLAY * (width + 1) + 8 <= canvas->width,
+        x = (canvas->width - PYR_DISPLAY * (width + gap) - 8) / 2, y = 4;
     bool mine = scene->state == HAND_REPLACE;
     pyr_seat chooser = open->place < PYR_MAX_SEATS ? open->order[open->place] : PYR_NOBODY;
     char order[300] = "";
@@ -166,8 +179,10 @@ void draw_replace(struct canvas *canvas, const struct scene *scene)
             "%s, take %u new cards from the display, one after the other. The deck is empty (R13).", open->owed),
             scene->names[scene->seat], open->owed);
     else if (mine)
-        snprintf(sentence, sizeof sentence, pyr_ngettext("%s, take %u new card from the display or the deck (R12).",
-            "%s, take %u new cards from the display or the deck, one after the other (R12).", open->owed), scene->names[scene->seat], open->owed);
+        snprintf(sentence, sizeof sentence,
+            pyr_ngettext("%s, take %u new card from the display or the deck (R12).",
+                "%s, take %u new cards from the display or the deck, one after the other (R12).", open->owed),
+            scene->names[scene->seat], open->owed);
     else if (chooser < PYR_MAX_SEATS)
         snprintf(sentence, sizeof sentence, _("%s takes a new card (R12)."), scene->names[chooser]);
     int row = 1 + canvas_wrap(canvas, 1, 1, canvas->width - 2, 2, ST_STRONG, sentence);
@@ -181,9 +196,11 @@ void draw_replace(struct canvas *canvas, const struct scene *scene)
             unsigned own = (unsigned)__builtin_popcountll(open->desk[scene->seat].done & scene->edition->box.colour[colour]);
             snprintf(note, sizeof note, _("your %s: %u"), pyr_text_colour(colour), own);
         }
-        draw_offer(canvas, x + (int)i * (width + gap), y, size, scene, card, mine && scene->hand && scene->hand->at == i, note, (int)i);
+        draw_offer(canvas, x + (int)i * (width + gap), y, size, scene, card, mine && scene->hand && scene->hand->at == i,
+            note, (int)i);
     }
-    draw_deck(canvas, x + PYR_DISPLAY * (width + gap), y, open->deck_left, mine && scene->hand && scene->hand->at == HAND_DECK);
+    draw_deck(canvas, x + PYR_DISPLAY * (width + gap), y, open->deck_left,
+        mine && scene->hand && scene->hand->at == HAND_DECK);
     draw_race(canvas, 2, y + 6 + card_height(size), scene);
     draw_foot(canvas, scene);
 }
@@ -193,9 +210,12 @@ void draw_replace(struct canvas *canvas, const struct scene *scene)
 /* The largest cards with which two players fit beside and two below each other. */
 static struct card_size size_for_players(const struct canvas *canvas)
 {
-    static const struct card_size sizes[] = { { 7, 3, true }, { 5, 2, true }, { 3, 1, true }, { 3, 1, false }, { 1, 1, false } };
+    static const struct card_size sizes[] = { { 7, 3, true }, { 5, 2, true }, { 3, 1, true }, { 3, 1, false },
+        { 1, 1, false } };
     unsigned i = 0;
-    while (i < 4 && (2 * (card_width(sizes[i]) + 1) + SCORE_WIDTH > canvas->width / 2 - 1 || 2 * (card_height(sizes[i]) + 3) + 4 > canvas->height))
+    while (i < 4 &&
+        (2 * (card_width(sizes[i]) + 1) + SCORE_WIDTH > canvas->width / 2 - 1 ||
+            2 * (card_height(sizes[i]) + 3) + 4 > canvas->height))
         i++;
     return sizes[i];
 }
@@ -247,8 +267,8 @@ static void draw_player(struct canvas *canvas, int x, int y, struct card_size si
     const struct pyr_desk *desk = &open->desk[seat];
     struct pyr_score score = pyr_table_score(box, open, (pyr_seat)seat);
     int width = card_width(size) + 1;
-    canvas_print(canvas, x, y, canvas->width / 2 - 1, ST_STRONG, pyr_ngettext("%s: %d point", "%s: %d points", (unsigned long)abs(score.total)),
-        scene->names[seat], score.total);
+    canvas_print(canvas, x, y, canvas->width / 2 - 1, ST_STRONG,
+        pyr_ngettext("%s: %d point", "%s: %d points", (unsigned long)abs(score.total)), scene->names[seat], score.total);
     for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
         struct card_look look = { .slot = -1 };
         pyr_card card = desk->card[slot];
@@ -256,7 +276,8 @@ static void draw_player(struct canvas *canvas, int x, int y, struct card_size si
             look.marks = pyr_desk_marks(box, desk, slot);
             int used = canvas_print(canvas, x + 2 + (int)slot * width, y + 1, 3, ST_STRONG, "%d", card + 1);
             for (int i = used + 1; i < PYR_SIDE; i++)
-                canvas_put(canvas, x + 2 + (int)slot * width + i, y + 1, rock_of(box->card[card].colour), colour_style(box->card[card].colour));
+                canvas_put(canvas, x + 2 + (int)slot * width + i, y + 1, rock_of(box->card[card].colour),
+                    colour_style(box->card[card].colour));
         }
         draw_card(canvas, x + (int)slot * width, y + 2, size, scene, card, &look);
     }
@@ -280,7 +301,8 @@ void draw_players(struct canvas *canvas, const struct scene *scene)
         return;
     struct card_size size = size_for_players(canvas);
     for (unsigned seat = 0; seat < scene->view.open.seats; seat++)
-        draw_player(canvas, seat % 2 ? canvas->width / 2 + 1 : 1, 2 + (int)(seat / 2) * (card_height(size) + 3), size, scene, seat);
+        draw_player(canvas, seat % 2 ? canvas->width / 2 + 1 : 1, 2 + (int)(seat / 2) * (card_height(size) + 3), size,
+            scene, seat);
     draw_foot(canvas, scene);
 }
 
@@ -379,7 +401,10 @@ static void draw_legend(struct canvas *canvas, int x, int y, const struct scene 
     }
     for (unsigned colour = 0; colour < PYR_COLOURS; colour++) {
         int at = x + (int)colour * 22;
-        canvas_fill(canvas, at, row, 3, 1, rock_of(colour), colour == PYR_GREEN ? ST_WALL_GREEN : colour == PYR_ORANGE ? ST_WALL_ORANGE : ST_WALL_PURPLE);
+        canvas_fill(canvas, at, row, 3, 1, rock_of(colour),
+            colour == PYR_GREEN        ? ST_WALL_GREEN
+                : colour == PYR_ORANGE ? ST_WALL_ORANGE
+                                       : ST_WALL_PURPLE);
         canvas_print(canvas, at + 4, row, 17, ST_TEXT, _("wall, %s"), pyr_text_colour(colour));
     }
     static const struct {
@@ -424,7 +449,8 @@ void draw_help(struct canvas *canvas, const struct scene *scene, int page)
         return;
     int y = 2;
     if (page == 0) {
-        y += canvas_wrap(canvas, 2, y, canvas->width - 4, 2, ST_STRONG, _("Each turn reveals a pattern. Mark all of it on one of your cards, or one space."));
+        y += canvas_wrap(canvas, 2, y, canvas->width - 4, 2, ST_STRONG,
+            _("Each turn reveals a pattern. Mark all of it on one of your cards, or one space."));
         for (size_t i = 0; i < sizeof keys / sizeof *keys; i++, y++) {
             canvas_text(canvas, 2, y, 14, ST_KEY, _(keys[i].keys));
             canvas_text(canvas, 17, y, canvas->width - 18, ST_TEXT, _(keys[i].does));
@@ -441,7 +467,8 @@ void draw_help(struct canvas *canvas, const struct scene *scene, int page)
 
 /* Notices and lists. */
 
-struct place draw_notice(struct canvas *canvas, const char *heading, const char *text, const struct key_hint *hints, unsigned count)
+struct place draw_notice(struct canvas *canvas, const char *heading, const char *text, const struct key_hint *hints,
+    unsigned count)
 {
     int width = canvas->width < 70 ? canvas->width - 2 : 66, rows = text_rows(text, width - 6), height = rows + 6;
     int x = (canvas->width - width) / 2, y = (canvas->height - height) / 3;
@@ -456,8 +483,8 @@ struct place draw_notice(struct canvas *canvas, const char *heading, const char 
     return (struct place){ (int16_t)(x + 3), (int16_t)(y + 3), (int16_t)(width - 6), (int16_t)rows, 0, 0 };
 }
 
-void draw_list(struct canvas *canvas, const char *heading, const char *const *items, unsigned count, unsigned at, const char *foot,
-    const struct key_hint *hints, unsigned hint_count)
+void draw_list(struct canvas *canvas, const char *heading, const char *const *items, unsigned count, unsigned at,
+    const char *foot, const struct key_hint *hints, unsigned hint_count)
 {
     canvas_clear(canvas);
     canvas_fill(canvas, 0, 0, canvas->width, 1, ' ', ST_TITLE);

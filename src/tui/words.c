@@ -46,7 +46,8 @@ static void sign_gains(const struct gains *g, char *to, size_t size)
     const struct {
         unsigned count;
         const char *sign;
-    } kinds[] = { { g->ruby, "♦" }, { g->emerald, "■" }, { g->torch, "☼" }, { g->skull, "☠" }, { g->potion, "♥" }, { g->cross, "×" }, { g->tomb, "Ω" } };
+    } kinds[] = { { g->ruby, "♦" }, { g->emerald, "■" }, { g->torch, "☼" }, { g->skull, "☠" }, { g->potion, "♥" },
+        { g->cross, "×" }, { g->tomb, "Ω" } };
     to[0] = '\0';
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].count)
@@ -74,7 +75,8 @@ void words_preview(const struct gains *g, bool signs, char *to, size_t size)
             " No space is left for %u extra marks: they are lost (Q3).", g->lost), g->lost);
     length = strlen(to);
     if (g->healed && length + 2 <= size)
-        snprintf(to + length, size - length, pyr_ngettext(" %u skull is erased.", " %u skulls are erased.", g->healed), g->healed);
+        snprintf(to + length, size - length, pyr_ngettext(" %u skull is erased.", " %u skulls are erased.", g->healed),
+            g->healed);
 }
 
 void words_reason(enum pyr_err err, char *to, size_t size)
@@ -119,7 +121,8 @@ void words_names(unsigned seats, char names[][PYR_MAX_PLAYER_NAME + 1], char *to
             add(to, size, "%s", names[s]);
 }
 
-void words_winner(const struct pyr_box *box, const struct pyr_table *open, char names[][PYR_MAX_PLAYER_NAME + 1], char *to, size_t size)
+void words_winner(const struct pyr_box *box, const struct pyr_table *open, char names[][PYR_MAX_PLAYER_NAME + 1],
+    char *to, size_t size)
 {
     unsigned winners = pyr_table_winners(box, open), tied = 0;
     if (!winners) {
@@ -189,14 +192,18 @@ static void tell_after_mark(struct story *story, const struct pyr_box *box, cons
     }
 }
 
-static void tell_mark(struct story *story, const struct pyr_box *box, const struct pyr_event *event, const char *name, uint32_t line)
+static void tell_mark(struct story *story, const struct pyr_box *box, const struct pyr_event *event, const char *name,
+    uint32_t line)
 {
     for (unsigned i = 0; i < event->count; i++) {
         const struct pyr_part *part = &event->part[i];
         const struct pyr_card_face *face = &box->card[part->card];
-        struct gains g = { .ruby = (uint8_t)__builtin_popcount(part->spaces & face->ruby), .emerald = (uint8_t)__builtin_popcount(part->spaces & face->emerald),
-            .torch = (part->spaces & face->torch) != 0, .skull = (uint8_t)__builtin_popcount(part->spaces & face->skull),
-            .potion = (uint8_t)__builtin_popcount(part->spaces & face->potion), .cross = (uint8_t)__builtin_popcount(part->spaces & face->cross),
+        struct gains g = { .ruby = (uint8_t)__builtin_popcount(part->spaces & face->ruby),
+            .emerald = (uint8_t)__builtin_popcount(part->spaces & face->emerald),
+            .torch = (part->spaces & face->torch) != 0,
+            .skull = (uint8_t)__builtin_popcount(part->spaces & face->skull),
+            .potion = (uint8_t)__builtin_popcount(part->spaces & face->potion),
+            .cross = (uint8_t)__builtin_popcount(part->spaces & face->cross),
             .tomb = (part->spaces & face->tomb) != 0 };
         char spaces[96], list[200];
         struct story_line *to = story_add(story, line);
@@ -226,8 +233,8 @@ static void tell_cards(char *to, size_t size, const struct pyr_event *event)
         add(to, size, "%d", event->card[i] + 1);
 }
 
-static void tell_line(struct story *story, const struct pyr_match *match, uint32_t line, char names[][PYR_MAX_PLAYER_NAME + 1],
-    unsigned *reveals)
+static void tell_line(struct story *story, const struct pyr_match *match, uint32_t line,
+    char names[][PYR_MAX_PLAYER_NAME + 1], unsigned *reveals)
 {
     struct pyr_lines lines;
     struct pyr_event event;
@@ -246,12 +253,13 @@ static void tell_line(struct story *story, const struct pyr_match *match, uint32
     case PYR_EVENT_SHOW:
         tell_cards(list, sizeof list, &event);
         if ((to = story_add(story, line)))
-            snprintf(to->text, sizeof to->text, pyr_ngettext("New in the display: %s.", "New in the display: %s.", event.count), list);
+            snprintf(to->text, sizeof to->text,
+                pyr_ngettext("New in the display: %s.", "New in the display: %s.", event.count), list);
         break;
     case PYR_EVENT_REVEAL:
         if ((to = story_add(story, line))) {
-            snprintf(to->text, sizeof to->text, _("Round %u, turn %u: pattern %s"), *reveals / PYR_TURNS + 1, *reveals % PYR_TURNS + 1,
-                match->edition->pattern_name[event.pattern]);
+            snprintf(to->text, sizeof to->text, _("Round %u, turn %u: pattern %s"), *reveals / PYR_TURNS + 1,
+                *reveals % PYR_TURNS + 1, match->edition->pattern_name[event.pattern]);
             to->heading = true;
         }
         ++*reveals;
@@ -268,12 +276,14 @@ static void tell_line(struct story *story, const struct pyr_match *match, uint32
     case PYR_EVENT_POINTS:
         if ((to = story_add(story, line))) {
             to->news = true;
-            snprintf(to->text, sizeof to->text, _("%s takes %d pyramid points for %s."), name, event.points, pyr_text_colour(event.colour));
+            snprintf(to->text, sizeof to->text, _("%s takes %d pyramid points for %s."), name, event.points,
+                pyr_text_colour(event.colour));
         }
         break;
     case PYR_EVENT_SCORE:
         if ((to = story_add(story, line)))
-            snprintf(to->text, sizeof to->text, pyr_ngettext("%s has %d point.", "%s has %d points.", (unsigned long)abs(event.score.total)), name,
+            snprintf(to->text, sizeof to->text,
+                pyr_ngettext("%s has %d point.", "%s has %d points.", (unsigned long)abs(event.score.total)), name,
                 event.score.total);
         break;
     default: break;

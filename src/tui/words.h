@@ -13,7 +13,8 @@ struct story_line {
     char text[240];
     uint32_t line;               /* of the log, from 0 */
     bool heading;
-    bool news;                   /* worth a word where there is no room for the story: completed pyramids, points, lost marks */
+    /* Worth a word where there is no room for the story: completed pyramids, points, lost marks. */
+    bool news;
 };
 
 struct story {
@@ -26,8 +27,8 @@ struct story {
 void story_tell(struct story *story, const struct pyr_match *match, uint32_t lines, char names[][PYR_MAX_PLAYER_NAME + 1]);
 void story_finish(struct story *story);
 
-/* The news of the turn before the present one, as sentences, and in one short sentence for where those do not fit; both "" if
- * there are none. */
+/* The news of the turn before the present one, as sentences, and in one short sentence for where those do not fit; both
+ * "" if there are none. */
 void story_news(const struct story *story, char *to, size_t size, char *brief, size_t brief_size);
 
 /* All sentences about one line of the log. */
@@ -42,7 +43,8 @@ void words_reason(enum pyr_err err, char *to, size_t size);
 /* "2 rubies, torch, tomb"; "" if there is nothing. */
 void words_gains(const struct gains *gains, char *to, size_t size);
 
-/* What a mark brings, in one or two sentences with the points before and after; symbols as words, or as signs where there is little room. */
+/* What a mark brings, in one or two sentences with the points before and after; symbols as words, or as signs where
+ * there is little room. */
 void words_preview(const struct gains *gains, bool signs, char *to, size_t size);
 
 /* The spaces of a set: "c1 c2 d2". */
@@ -55,6 +57,7 @@ void words_turn(const struct pyr_table *open, char *to, size_t size);
 void words_names(unsigned seats, char names[][PYR_MAX_PLAYER_NAME + 1], char *to, size_t size);
 
 /* How the winner won: by points, or by the lower pyramid (R17, Q8). */
-void words_winner(const struct pyr_box *box, const struct pyr_table *open, char names[][PYR_MAX_PLAYER_NAME + 1], char *to, size_t size);
+void words_winner(const struct pyr_box *box, const struct pyr_table *open, char names[][PYR_MAX_PLAYER_NAME + 1],
+    char *to, size_t size);
 
 #endif

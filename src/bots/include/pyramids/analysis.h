@@ -40,8 +40,8 @@ PYR_API void pyr_analysis_poll(void *memory, bool (*is_over)(void *context), voi
 
 /* The outlook of a position, given the view: the mean of `playouts` games played from it. `dealt` (may be NULL) are the
  * dealt cards, for an analysis that has seen all of them. */
-PYR_API void pyr_analysis_outlook(const void *memory, const struct pyr_box *box, const struct pyr_view *view, const struct pyr_chance *dealt,
-    uint32_t playouts, struct pyr_rng *rng, struct pyr_outlook *outlook);
+PYR_API void pyr_analysis_outlook(const void *memory, const struct pyr_box *box, const struct pyr_view *view,
+    const struct pyr_chance *dealt, uint32_t playouts, struct pyr_rng *rng, struct pyr_outlook *outlook);
 
 /*
  * The choices of the view's seat at the beginning of its decision, best first (by the chance to win, points between near
@@ -50,8 +50,8 @@ PYR_API void pyr_analysis_outlook(const void *memory, const struct pyr_box *box,
  * states that were not used to select them. Returns the number of options, at most `room`; 0 if the seat has nothing to
  * decide.
  */
-PYR_API unsigned pyr_analysis_options(const void *memory, const struct pyr_box *box, const struct pyr_view *view, uint32_t playouts,
-    struct pyr_rng *rng, const struct pyr_option *made, struct pyr_option *options, unsigned room);
+PYR_API unsigned pyr_analysis_options(const void *memory, const struct pyr_box *box, const struct pyr_view *view,
+    uint32_t playouts, struct pyr_rng *rng, const struct pyr_option *made, struct pyr_option *options, unsigned room);
 
 PYR_END_DECLS
 

@@ -115,7 +115,8 @@ PYR_API enum pyr_err pyr_state_init(struct pyr_state *state, const struct pyr_bo
 PYR_API enum pyr_err pyr_state_deal(struct pyr_state *state, const struct pyr_box *box, unsigned seats, struct pyr_rng *rng);
 
 /* All legal steps of a seat now; none (count 0) if the seat has nothing to decide or does not exist. */
-PYR_API void pyr_state_steps(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat, struct pyr_steps *steps);
+PYR_API void pyr_state_steps(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat,
+    struct pyr_steps *steps);
 
 /*
  * Makes a step. Seats that choose at the same time may step in any order. When the last one is done, the phase ends: cards
@@ -171,7 +172,8 @@ PYR_API enum pyr_err pyr_desk_mark(const struct pyr_box *box, struct pyr_desk *d
     pyr_step step);
 
 /* Why the mark (or pass) is illegal, or PYR_OK. */
-PYR_API enum pyr_err pyr_desk_judge(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, pyr_step mark);
+PYR_API enum pyr_err pyr_desk_judge(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+    pyr_step mark);
 
 /* The legal marks of a desk (count 0 when none is due, a pass when nothing can be marked). */
 PYR_API void pyr_desk_steps(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,

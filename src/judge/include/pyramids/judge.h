@@ -96,8 +96,8 @@ struct pyr_judge_effect {
 #define PYR_JUDGE_EFFECTS 10     /* at most, of one choice */
 
 /* The effects of a choice; returns how many there are. */
-PYR_API unsigned pyr_judge_effects(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option,
-    struct pyr_judge_effect list[PYR_JUDGE_EFFECTS]);
+PYR_API unsigned pyr_judge_effects(const struct pyr_edition *edition, const struct pyr_view *view,
+    const struct pyr_option *option, struct pyr_judge_effect list[PYR_JUDGE_EFFECTS]);
 
 /* The same in words: "tomb, 2 rubies, torch, -3 skulls ..."; "" for nothing. */
 PYR_API void pyr_judge_gains(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option,

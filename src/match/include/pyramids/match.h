@@ -59,8 +59,8 @@ PYR_API enum pyr_err pyr_match_deal(struct pyr_match *match, const struct pyr_ch
  * must not be used. A loaded record keeps its lines as they were, comments and blank lines aside. A record that ends before
  * all cards are dealt can be loaded, but has no seat to choose.
  */
-PYR_API enum pyr_err pyr_match_load(struct pyr_match *match, const struct pyr_edition *edition, const char *text, size_t size,
-    pyr_seat viewer, struct pyr_fault *fault);
+PYR_API enum pyr_err pyr_match_load(struct pyr_match *match, const struct pyr_edition *edition, const char *text,
+    size_t size, pyr_seat viewer, struct pyr_fault *fault);
 
 /* The true order of all that is still hidden in a match that was loaded from its log: the chance it began with. */
 PYR_API void pyr_match_supply(struct pyr_match *match, const struct pyr_chance *chance);

@@ -116,7 +116,8 @@ PYR_API enum pyr_err pyr_replay_event(const struct pyr_edition *edition, struct 
 
 /* The event that the rules require next. False at a decision, a reveal, or the end, where it is not determined;
  * then *event has the kind and, if it is one seat's turn, the seat (kind PYR_EVENT_KINDS: nothing may follow). */
-PYR_API bool pyr_replay_expected(const struct pyr_edition *edition, const struct pyr_replay *replay, struct pyr_event *event);
+PYR_API bool pyr_replay_expected(const struct pyr_edition *edition, const struct pyr_replay *replay,
+    struct pyr_event *event);
 
 /*
  * The same from the side of a host, whose state.hidden is the true one: nothing is read, checked or filled in.
@@ -136,8 +137,8 @@ PYR_API void pyr_replay_choice(const struct pyr_edition *edition, struct pyr_rep
  * Reads a record and applies every line. Returns PYR_OK, or the first fault with its line; *replay is then in the position
  * before that line.
  */
-PYR_API enum pyr_err pyr_record_read(const struct pyr_edition *edition, struct pyr_replay *replay, const char *text, size_t size,
-    struct pyr_fault *fault);
+PYR_API enum pyr_err pyr_record_read(const struct pyr_edition *edition, struct pyr_replay *replay, const char *text,
+    size_t size, struct pyr_fault *fault);
 
 /* The name in the `edition` line of a record, without reading more; false if there is none. */
 PYR_API bool pyr_record_edition_name(const char *text, size_t size, struct pyr_word *name);

@@ -25,10 +25,12 @@ PYR_API pyr_spaces pyr_aim_spaces(const struct pyr_box *box, pyr_pattern pattern
 PYR_API pyr_step pyr_aim_step(const struct pyr_box *box, pyr_pattern pattern, const struct pyr_aim *aim);
 
 /* Whether marking there is legal, or why not. */
-PYR_API enum pyr_err pyr_aim_judge(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, const struct pyr_aim *aim);
+PYR_API enum pyr_err pyr_aim_judge(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+    const struct pyr_aim *aim);
 
 /* How many legal placements there are on a card, of the pattern (in all its turns) or of one space. */
-PYR_API unsigned pyr_aim_count(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, unsigned slot, bool single);
+PYR_API unsigned pyr_aim_count(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+    unsigned slot, bool single);
 
 /* Moves it by rows and columns as far as the grid allows. Returns whether it moved. */
 PYR_API bool pyr_aim_move(const struct pyr_box *box, pyr_pattern pattern, struct pyr_aim *aim, int rows, int columns);
@@ -38,24 +40,27 @@ PYR_API bool pyr_aim_move(const struct pyr_box *box, pyr_pattern pattern, struct
  * that fit nowhere on the card, if another one fits. Its middle stays as near as the grid allows. Returns whether it looks
  * different now.
  */
-PYR_API bool pyr_aim_turn(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim, int quarters);
+PYR_API bool pyr_aim_turn(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+    struct pyr_aim *aim, int quarters);
 
 /*
  * Holds it over a space of a card: of the legal placements in the present turn that cover the space, the one whose middle
  * is nearest; with `any_turn`, if there is none, the same in the nearest turn that has one (fewest quarters, a mirroring
  * counts two). Else as near to the space as the grid allows, over it in most cases. Returns whether it is legal.
  */
-PYR_API bool pyr_aim_cover(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim, unsigned slot,
-    unsigned row, unsigned column, bool any_turn);
+PYR_API bool pyr_aim_cover(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim,
+    unsigned slot, unsigned row, unsigned column, bool any_turn);
 
 /* The next (1) or previous (-1) legal placement, over both cards in all turns, card by card in reading order; begins again
  * at the end. Returns false, with nothing changed, if there is none. */
-PYR_API bool pyr_aim_next(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim, int direction);
+PYR_API bool pyr_aim_next(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+    struct pyr_aim *aim, int direction);
 
 /* Holds it over the legal placement that is nearest to where it is: in its turn, in another, on the other card. Where a
  * pattern fits nowhere it becomes a single space; for an extra mark it is one. Returns false if nothing at all can be
  * marked. */
-PYR_API bool pyr_aim_settle(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim);
+PYR_API bool pyr_aim_settle(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+    struct pyr_aim *aim);
 
 /* How far spaces are from a turn: the fewest quarters to the nearest turn that looks like them, which *turn becomes; a
  * mirroring counts two. PYR_AIM_NOT_ALIKE, with *turn untouched, if no turn of the pattern looks so. */

@@ -80,7 +80,8 @@ enum pyr_remote_event_kind {
     PYR_REMOTE_PRESENCE = 9,                 /* connection lost or back, elsewhere, slow, restarting */
     PYR_REMOTE_RETURNED = 10,                /* a bot has played for this person, who plays again */
     PYR_REMOTE_MISSED = 11,                  /* `number` turns were played meanwhile */
-    PYR_REMOTE_BAD_LINES = 12                /* the server's lines are not a legal game: `number`, a code of err.h; `fault` */
+    /* The server's lines are not a legal game: `number`, a code of err.h; `fault`. */
+    PYR_REMOTE_BAD_LINES = 12
 };
 
 struct pyr_remote_event {
@@ -151,8 +152,8 @@ PYR_API bool pyr_remote_init(struct pyr_remote *remote, struct pyr_match *match,
 PYR_API void pyr_remote_set_edition(struct pyr_remote *remote, const struct pyr_edition *edition, uint64_t now);
 
 /* The whole record of a finished game, instead of what this seat has seen. PYR_OK, or why not; then nothing changes. */
-PYR_API enum pyr_err pyr_remote_set_record(
-    struct pyr_remote *remote, const char *text, size_t size, struct pyr_fault *fault);
+PYR_API enum pyr_err pyr_remote_set_record(struct pyr_remote *remote, const char *text, size_t size,
+    struct pyr_fault *fault);
 
 /* The connection. `random` is any number: it spreads the attempts of many clients. */
 PYR_API void pyr_remote_connected(struct pyr_remote *remote, uint64_t now);
@@ -184,13 +185,13 @@ PYR_API bool pyr_remote_retract(struct pyr_remote *remote, const uint8_t id[16],
 PYR_API bool pyr_remote_take(struct pyr_remote *remote, pyr_step step, const uint8_t id[16], uint64_t now);
 /* Sits down: at `seat`, or with PYR_NOBODY at the first free one; key "": none. `number` is 32 random bytes and is used
  * only if this table has none yet: a server that refuses, hoping for another number, gets the same one again. */
-PYR_API bool pyr_remote_sit(
-    struct pyr_remote *remote, pyr_seat seat, const char *key, const uint8_t number[32], const uint8_t id[16], uint64_t now);
+PYR_API bool pyr_remote_sit(struct pyr_remote *remote, pyr_seat seat, const char *key, const uint8_t number[32],
+    const uint8_t id[16], uint64_t now);
 PYR_API bool pyr_remote_leave(struct pyr_remote *remote, const uint8_t id[16], uint64_t now);
 PYR_API bool pyr_remote_return(struct pyr_remote *remote, const uint8_t id[16], uint64_t now);
 /* The host's: a bot for a free seat (level: a name of bots.h), a bot for a person who is gone, no game at all. */
-PYR_API bool pyr_remote_fill(
-    struct pyr_remote *remote, pyr_seat seat, const char *level, const uint8_t id[16], uint64_t now);
+PYR_API bool pyr_remote_fill(struct pyr_remote *remote, pyr_seat seat, const char *level, const uint8_t id[16],
+    uint64_t now);
 PYR_API bool pyr_remote_standin(struct pyr_remote *remote, pyr_seat seat, const uint8_t id[16], uint64_t now);
 PYR_API bool pyr_remote_close(struct pyr_remote *remote, const uint8_t id[16], uint64_t now);
 
