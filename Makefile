@@ -48,8 +48,8 @@ install: all ## install command, library, headers and manual; PREFIX, DESTDIR
 	@ninja -C $(BUILD)
 	@DESTDIR="$(DESTDIR)" meson install -C $(BUILD) --no-rebuild
 
-format-check: ## no tabs, no blanks at line ends
-	@scripts/check-layout
+format-check: ## the habits of the code that a program can check
+	@scripts/check-habits
 
 clean: ## remove everything that was built
 	rm -rf build build-*

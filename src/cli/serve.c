@@ -1,4 +1,5 @@
 /* serve.c: `pyramids serve`: tables for people and bots, in the browser and over the network. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -85,25 +86,52 @@ static bool load_editions(const char *list, struct pyr_edition *editions, const 
     return good;
 }
 
-static bool number(const char *const *values, int which, const char *name, uint64_t low, uint64_t high, unsigned *to)
+/* Options that are numbers: where each goes, and from what to what. */
+static const struct number {
+    int option;
+    const char *name;
+    uint32_t low, high;
+    size_t place;                /* in struct server_options */
+} numbers[] = {
+#define NUMBER(option, name, low, high, member) { option, name, low, high, offsetof(struct server_options, member) }
+    NUMBER(PORT, "--port", 0, 65535, port),
+    NUMBER(BOT_THREADS, "--bot-threads", 1, 64, bot_threads),
+    NUMBER(MESSAGE_RATE, "--message-rate", 1, 1000000, message_rate),
+    NUMBER(REQUEST_RATE, "--request-rate", 1, 1000000, request_rate),
+    NUMBER(MAX_CONNECTIONS, "--max-connections", 8, 1000000, max_connections),
+    NUMBER(MAX_PER_ADDRESS, "--max-per-address", 1, 1000000, max_per_address),
+    NUMBER(MAX_TABLES, "--max-tables", 1, 1000000, max_tables),
+    NUMBER(MAX_TABLES_PER_ADDRESS, "--max-tables-per-address", 1, 1000000, max_tables_per_address),
+    NUMBER(TABLE_RATE, "--table-rate", 1, 1000000, table_rate),
+    NUMBER(QUICK, "--quick", 1, 86400, quick_seconds),
+    NUMBER(RELAXED, "--relaxed", 1, 86400, relaxed_seconds),
+    NUMBER(PING, "--ping", 1, 3600, ping_seconds),
+    NUMBER(KEEP_ANALYSES, "--keep-analyses", 0, 36500, keep_analyses),
+    NUMBER(KEEP_CLOSED, "--keep-closed", 0, 36500, keep_closed),
+    NUMBER(KEEP_VISITORS, "--keep-visitors", 0, 36500, keep_visitors),
+    NUMBER(KEEP_GAMES, "--keep-games", 0, 36500, keep_games),
+#undef NUMBER
+};
+
+static bool read_numbers(const char *const *values, struct server_options *server)
 {
-    uint64_t value;
-    if (!values[which])
-        return true;
-    if (!cli_number(values[which], name, low, high, &value))
-        return false;
-    *to = (unsigned)value;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        uint64_t value;
+        if (!values[numbers[i].option])
+            continue;
+        if (!cli_number(values[numbers[i].option], numbers[i].name, numbers[i].low, numbers[i].high, &value))
+            return false;
+        *(unsigned *)(void *)((char *)server + numbers[i].place) = (unsigned)value;
+    }
     return true;
 }
 
-int cli_serve(int argc, char **argv)
+/* Takes the options apart. Returns -1 to continue, else the exit code. */
+static int parse(int argc, char **argv, const char **values)
 {
-    static struct pyr_edition editions[MOST_EDITIONS];
-    static struct cli_text files[MOST_EDITIONS];
-    const char *texts[MOST_EDITIONS], *origins[9] = { NULL }, *values[OPTIONS];
-    char path[4096];
-    const struct cli_option option[] = { [ADDRESS] = { "address", 'a', "ADDRESS",
-                                             _("address to listen on (default 127.0.0.1; 0.0.0.0: the whole network)") },
+    const struct cli_option option[] = {
+        [ADDRESS] = { "address", 'a', "ADDRESS",
+            _("address to listen on (default 127.0.0.1; 0.0.0.0: the whole network)") },
         [PORT] = { "port", 'p', "N", _("port (default 8080, or a free one if that is taken; 0: any free one)") },
         [DATABASE] = { "database", 'd', "FILE",
             _("where games are kept (default: in your data folder; :memory: keeps nothing)") },
@@ -136,7 +164,8 @@ int cli_serve(int argc, char **argv)
             _("how long to keep visitors who never played (default 60; 0: forever)") },
         [KEEP_GAMES] = { "keep-games", 0, "DAYS", _("how long to keep finished games (default 0: forever)") },
         [READY_FILE] = { "ready-file", 0, "FILE", _("write the page's address to this file once the server is ready") },
-        { 0 } };
+        { 0 }
+    };
     const struct cli_options options = { "serve [OPTIONS]",
         _("Runs a game server for people and bots: a page to play in the browser, and an interface for programs "
           "(docs/protocol.md). Prints the page's address, and links for other devices if they can reach it. Ctrl-C or "
@@ -148,12 +177,22 @@ int cli_serve(int argc, char **argv)
         "  pyramids serve --trust-proxy --origin https://pyramids.example.org\n"
     };
     int code = cli_parse(&options, &argc, argv, values);
-    if (code >= 0)
-        return code;
-    if (argc > 0) {
+    if (code < 0 && argc > 0) {
         cli_error(_("serve takes no files; see 'pyramids serve --help'"));
         return CLI_USAGE;
     }
+    return code;
+}
+
+int cli_serve(int argc, char **argv)
+{
+    static struct pyr_edition editions[MOST_EDITIONS];
+    static struct cli_text files[MOST_EDITIONS];
+    const char *texts[MOST_EDITIONS], *origins[9] = { NULL }, *values[OPTIONS];
+    char path[4096];
+    int code = parse(argc, argv, values);
+    if (code >= 0)
+        return code;
     if (values[ADDRESS] && !strcmp(values[ADDRESS], "localhost"))
         values[ADDRESS] = NULL;
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -186,22 +225,7 @@ int cli_serve(int argc, char **argv)
         .open_browser = !values[NO_BROWSER],
         .quiet = values[QUIET] != NULL,
         .ready_file = values[READY_FILE] };
-    if (!number(values, PORT, "--port", 0, 65535, &server.port) ||
-        !number(values, BOT_THREADS, "--bot-threads", 1, 64, &server.bot_threads) ||
-        !number(values, MESSAGE_RATE, "--message-rate", 1, 1000000, &server.message_rate) ||
-        !number(values, REQUEST_RATE, "--request-rate", 1, 1000000, &server.request_rate) ||
-        !number(values, MAX_CONNECTIONS, "--max-connections", 8, 1000000, &server.max_connections) ||
-        !number(values, MAX_PER_ADDRESS, "--max-per-address", 1, 1000000, &server.max_per_address) ||
-        !number(values, MAX_TABLES, "--max-tables", 1, 1000000, &server.max_tables) ||
-        !number(values, MAX_TABLES_PER_ADDRESS, "--max-tables-per-address", 1, 1000000, &server.max_tables_per_address) ||
-        !number(values, TABLE_RATE, "--table-rate", 1, 1000000, &server.table_rate) ||
-        !number(values, QUICK, "--quick", 1, 86400, &server.quick_seconds) ||
-        !number(values, RELAXED, "--relaxed", 1, 86400, &server.relaxed_seconds) ||
-        !number(values, PING, "--ping", 1, 3600, &server.ping_seconds) ||
-        !number(values, KEEP_ANALYSES, "--keep-analyses", 0, 36500, &server.keep_analyses) ||
-        !number(values, KEEP_CLOSED, "--keep-closed", 0, 36500, &server.keep_closed) ||
-        !number(values, KEEP_VISITORS, "--keep-visitors", 0, 36500, &server.keep_visitors) ||
-        !number(values, KEEP_GAMES, "--keep-games", 0, 36500, &server.keep_games))
+    if (!read_numbers(values, &server))
         return CLI_USAGE;
     if (values[QUICK] && values[RELAXED] && server.quick_seconds > server.relaxed_seconds) {
         cli_error(_("--quick is longer than --relaxed"));
