@@ -1093,7 +1093,7 @@ def case_tables(folder):
     terminal = Terminal(folder, 'play', '--server', server.url, '--name', 'Ana')
     terminal.wait('Create a public table')
     terminal.keys('Up', 'Up', 'Enter')
-    text = terminal.wait('Ana (you)')        # the room is shown before the seat is taken
+    text = terminal.wait(r'Ana \(you\)')        # the room is shown before the seat is taken
     assert 'Waiting for players' in text and '2  free' in text, text
     code = re.search(r'code: (\S+)', text).group(1)
     terminal.keys('b')

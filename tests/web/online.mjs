@@ -631,7 +631,10 @@ await test('any player may let a bot play once the host has been away for two mi
     await page.getByText('Reconnecting').waitFor({ state: 'detached' });          // the server's clock was moved, too
     await menu.click();
     await offer.click();
-    await goOn(async () => (await (await fetch(`${url}api/tables/${code}`)).json()).table.seats.some((s) => s.away) ? 'end' : 'wait');
+    await goOn(async () => {
+        await page.waitForTimeout(25);       // else the server finds us too fast
+        return (await (await fetch(`${url}api/tables/${code}`)).json()).table.seats.some((s) => s.away) ? 'end' : 'wait';
+    });
     await page.context().close();
 });
 
