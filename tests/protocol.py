@@ -58,10 +58,10 @@ def case_errors(_):
 
 
 def case_messages(_):
-    table = re.search(r'\} messages\[\] = \{(.*?)\n\};', source('message.c'), re.S).group(1)
+    table = re.search(r'\} messages\[\] = \{(.*?)\};\n', source('message.c'), re.S).group(1)
     macros = {name: text for name, text in re.findall(r'#define (SEAT|PHASE)(?:\(required\))? (\{.*\})', source('message.c'))}
     code = {}
-    for kind, needs, fields in re.findall(r'\{ "(\w+)", (true|false), (\{.*\}), do_\w+ \}', table):
+    for kind, needs, fields in re.findall(r'\{ "(\w+)", (true|false), (\{.*?\}), do_\w+ \}', re.sub(r'\s+', ' ', table)):
         fields = re.sub(r'SEAT\((\w+)\)', lambda match: macros['SEAT'].replace('required', match.group(1)), fields).replace('PHASE', macros['PHASE'])
         code[kind] = {name: required == 'true' for name, required in re.findall(r'\{ "(\w+)", FIELD_\w+, (\w+), ', fields)}
         if needs == 'true':

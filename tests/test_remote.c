@@ -371,6 +371,10 @@ TEST("an answer that asks for patience has the message sent again, under its id"
     CHECK(c->match.choice[0].confirmed && !pyr_remote_next(&c->remote, c->now));
     c->now = pyr_remote_wake_at(&c->remote);
     CHECK_STR(pyr_remote_next(&c->remote, c->now), first);
+    receive(c, answer);                                  /* the same once more is no news */
+    CHECK_INT(c->refused, 1);
+    c->now = pyr_remote_wake_at(&c->remote);
+    CHECK_STR(pyr_remote_next(&c->remote, c->now), first);
 }
 
 TEST("a choice that the rules forbid is open again") {

@@ -223,7 +223,7 @@ export class OnlineGame extends Game {
             else if (kind === EVENT.over)
                 void this.finish();
             else if (kind === EVENT.refused)
-                this.wasRefused(event.code, event.reason);
+                this.wasRefused(event.code, event.reason, number);
             else if (kind === EVENT.bad)
                 this.problem('bad_lines');
             else if (kind === EVENT.returned)
@@ -379,10 +379,12 @@ export class OnlineGame extends Game {
         this.tell();
     }
 
-    /** @param {string} code @param {string} why */
-    wasRefused(code, why) {
+    /** @param {string} code @param {string} why @param {number} message its kind (remote.h); choices are sent again */
+    wasRefused(code, why, message) {
         if (code === 'illegal' && why)
             this.refused(codeOf(why));
+        else if (['storage', 'stopping', 'too_fast'].includes(code) && (message === 0 || message === 1))
+            toast(_('The server could not save it; retrying.'));
         else if (code !== 'late' && code !== 'no_choice' && code !== 'confirmed')
             this.problem(code);
     }

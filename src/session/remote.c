@@ -488,6 +488,7 @@ static void on_error(struct pyr_remote *remote, const struct json *json, uint64_
     unsigned i = find_sent(remote, json);
     int32_t kind = -1;
     bool is_present = false;                 /* about a choice of this phase */
+    bool was_delayed = false;
     /* A seat is not asked for again by itself: the person is told and may have changed their mind. */
     bool is_ours = i < remote->sent_count,
          is_patient = is_ours && remote->sent[i].kind <= PYR_REMOTE_RETRACT && is_for_now(code);
@@ -497,14 +498,19 @@ static void on_error(struct pyr_remote *remote, const struct json *json, uint64_
         struct pyr_pending *choice = own_choice(remote);
         if (kind == PYR_REMOTE_CHOOSE && choice && is_present && !is_patient && !is_overtaken(code))
             choice->confirmed = false;
-        if (is_patient)
+        was_delayed = remote->sent[i].is_delayed;
+        if (is_patient) {
+            remote->sent[i].is_delayed = true;
             remote->resend_at = now + RESEND_MS;
-        else
+        } else {
             sent_remove(remote, i);
+        }
         await_answer(remote, now);
         if (is_patient)
             remote->answer_due = 0;
     }
+    if (is_patient && was_delayed)
+        return;                              /* once is enough */
     if (is_ours && is_overtaken(code) && kind <= PYR_REMOTE_RETRACT) {
         struct pyr_remote_event *ready = tell(remote, PYR_REMOTE_READY, 0);
         if (is_present)
@@ -891,7 +897,7 @@ static bool read_sent(struct pyr_lines *lines, struct pyr_remote *remote)
         return false;
     message->kind = (uint8_t)kind;
     message->phase = (uint32_t)phase;
-    message->is_posted = false;
+    message->is_posted = message->is_delayed = false;
     pyr_word_copy(text, message->text, sizeof message->text);
     remote->sent_count++;
     return true;

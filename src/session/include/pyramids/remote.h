@@ -42,6 +42,7 @@ enum pyr_remote_kind {
 struct pyr_remote_message {
     uint8_t kind;                            /* enum pyr_remote_kind */
     bool is_posted;                          /* over the present connection */
+    bool is_delayed;                         /* the server has asked for patience; the client was told once */
     uint32_t phase;                          /* of a choice */
     char id[PYR_REMOTE_ID];
     char text[PYR_REMOTE_TEXT];              /* JSON */
