@@ -307,7 +307,7 @@ TEST("an answer that comes too late changes nothing") {
     CHECK_INT(pyr_local_due(&local, &rng), PYR_NOBODY);
 }
 
-TEST("a record without its seed goes on with cards drawn anew, and one that is not begun is refused") {
+TEST("a record without its seed continues with newly drawn cards, and one that has not begun is refused") {
     struct pyr_fault fault;
     begin(2, 1, 44);
     for (unsigned i = 0; i < 5; i++) {

@@ -258,7 +258,7 @@ static bool read_numbers(const char *const *value, const char *file, struct plai
         (value[SEAT] && !cli_number(value[SEAT], "--seat", 1, PYR_MAX_SEATS, &seat)) ||
         !count_players(value, file, &players))
         return false;
-    /* Who goes on with a game has as many seats as that. */
+    /* A game that is continued has the seats it was saved with. */
     if (!file && !value[RESUME] && seat > players) {
         cli_error(_("--seat: the game has only %u players"), (unsigned)players);
         return false;

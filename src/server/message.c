@@ -12,8 +12,8 @@
 
 #define MAX_FIELDS 4
 
-/* jansson goes on without memory: a text that could not grow lacks some letters, and would be taken for what a client
- * has sent or be stored. So it is noted. */
+/* jansson continues when it runs out of memory: a text that could not grow lacks some letters, and would be taken for
+ * what a client has sent, or be stored. So it is noted. */
 static _Thread_local bool is_short;
 
 static void *allocate(size_t size)

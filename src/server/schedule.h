@@ -1,16 +1,13 @@
 /*
  * schedule.h (schedule.c): whose turn it is. Jobs wait here until a thread is free; the schedule decides which one is
- * next. It is plain data of
- * one thread: it knows no clock, no bots and no tables, so tests can follow every decision.
+ * next. It is plain data of one thread: it knows no clock, no bots and no tables, so tests can follow every decision.
  *
  * Turns are shared out by who causes the load, never by who has asked most often:
  *  1. Lanes are apart: a light job never waits for a heavy one.
  *  2. Within a lane, jobs that a person waits for come first. Of every SCHEDULE_WATCHED + 1 turns one still belongs to
- *     the others, so nothing
- *     waits forever.
+ *     the others, so nothing waits forever.
  *  3. Among those, addresses take turns; among the jobs of an address, visitors; among those of a visitor, jobs come in
- *     the order of arrival.
- *     So an address that keeps 480 jobs waiting gets as many turns as one with a single job.
+ *     the order of arrival. So an address that keeps 480 jobs waiting gets as many turns as one with a single job.
  *  4. An address (or visitor) with nothing waiting so far comes before those that have had their turn, at most
  *     SCHEDULE_FRESH times in a row.
  */
