@@ -191,6 +191,16 @@ struct trial {
     double points_gap, points_gap_squares, win_gap, win_gap_squares;   /* differences to the first option, world by world */
 };
 
+/* Plays an option to the end in a copy of a world. */
+static void play_out(const struct collector *c, const struct pyr_option *option, const struct pyr_state *world,
+    struct pyr_state *state)
+{
+    *state = *world;
+    for (unsigned k = 0; k < option->count; k++)
+        pyr_state_apply(c->box, state, c->view->seat, option->step[k]);
+    policy_playout(c->tables, c->box, state, false);
+}
+
 static void try_options(const struct collector *c, uint32_t worlds, struct pyr_rng *rng, struct trial *trial)
 {
     for (unsigned i = 0; i < c->count; i++)
@@ -200,10 +210,8 @@ static void try_options(const struct collector *c, uint32_t worlds, struct pyr_r
         double first_points = 0, first_win = 0;
         pyr_view_sample(c->box, c->view, rng, &world);
         for (unsigned i = 0; i < c->count; i++) {
-            struct pyr_state state = world;
-            for (unsigned k = 0; k < c->list[i].count; k++)
-                pyr_state_apply(c->box, &state, c->view->seat, c->list[i].step[k]);
-            policy_playout(c->tables, c->box, &state, false);
+            struct pyr_state state;
+            play_out(c, &c->list[i], &world, &state);
             double points = pyr_table_score(c->box, &state.open, c->view->seat).total;
             double win = share(pyr_table_winners(c->box, &state.open), c->view->seat);
             if (!i)
@@ -264,21 +272,66 @@ static void note(struct collector *c, const struct trial *trial, uint32_t worlds
     }
 }
 
+/* All choices, in the policy's order: the usual one comes first. */
+static unsigned find_choices(struct collector *c, const struct pyr_option *made)
+{
+    const struct pyr_view *at = c->view;
+    if (c->room > PYR_MAX_OPTIONS)
+        c->room = PYR_MAX_OPTIONS;
+    if (!c->room || at->seat >= at->open.seats || !(at->open.waiting >> at->seat & 1))
+        return 0;
+    collect(c, made);
+    for (unsigned i = 0; i < c->count; i++)
+        c->list[i].usual = !i;
+    return c->count;
+}
+
+unsigned pyr_analysis_choices(const void *memory, const struct pyr_box *box, const struct pyr_view *view,
+    const struct pyr_option *made, struct pyr_option *options, unsigned room)
+{
+    struct pyr_view at = reopen(view);
+    const struct analysis *analysis = memory;
+    struct collector c = { analysis, &analysis->tables, box, &at, options, 0, room };
+    return find_choices(&c, made);
+}
+
+bool pyr_analysis_is_settled(const struct pyr_view *view)
+{
+    return !turns_left(&view->open) && view->open.phase >= PYR_MARK;
+}
+
+bool pyr_analysis_play(const void *memory, const struct pyr_box *box, const struct pyr_view *view,
+    const struct pyr_option *options, unsigned count, uint32_t worlds, struct pyr_rng *rng, struct pyr_result *result)
+{
+    struct pyr_view at = reopen(view);
+    const struct analysis *analysis = memory;
+    const struct collector c = { analysis, &analysis->tables, box, &at, NULL, 0, 0 };
+    for (uint32_t w = 0; w < worlds; w++) {
+        struct pyr_state world, state;
+        if (is_over(analysis))
+            return false;
+        pyr_view_sample(box, &at, rng, &world);
+        for (unsigned i = 0; i < count; i++) {
+            play_out(&c, &options[i], &world, &state);
+            unsigned winners = pyr_table_winners(box, &state.open);
+            bool won = winners >> at.seat & 1;
+            *result++ = (struct pyr_result){ pyr_table_score(box, &state.open, at.seat).total,
+                (int16_t)(won ? 12 / __builtin_popcount(winners) : 0) };
+        }
+    }
+    return true;
+}
+
 unsigned pyr_analysis_options(const void *memory, const struct pyr_box *box, const struct pyr_view *view, uint32_t playouts,
     struct pyr_rng *rng, const struct pyr_option *made, struct pyr_option *options, unsigned room)
 {
     struct pyr_view at = reopen(view);
     struct trial trial[PYR_MAX_OPTIONS];
-    if (room > PYR_MAX_OPTIONS)
-        room = PYR_MAX_OPTIONS;
     const struct analysis *analysis = memory;
     struct collector c = { analysis, &analysis->tables, box, &at, options, 0, room };
-    if (!room || at.seat >= at.open.seats || !(at.open.waiting >> at.seat & 1))
+    unsigned all = find_choices(&c, made);
+    if (!all)
         return 0;
-    collect(&c, made);
-    unsigned all = c.count;
-    for (unsigned i = 0; i < all; i++)
-        options[i].usual = !i;               /* collected in the policy's order */
     /* Half of the playouts choose the best in two rounds; the other half compares the best five, the usual one and what
      * was made. */
     static const unsigned stay[] = { 12, 5 };
