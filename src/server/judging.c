@@ -225,7 +225,7 @@ static void looked(struct store_job *job, enum store_result result)
     struct question *question = (struct question *)job;
     struct table *table = question->table;
     enum judging_state state = !result ? JUDGING_READY :
-        result == STORE_NONE && !table->gone ? begin(table, question->address, true) : JUDGING_FAILED;
+        result == STORE_MISSING && !table->gone ? begin(table, question->address, true) : JUDGING_FAILED;
     if (!result && !table->gone && is_rough(question->text, question->size))
         begin(table, question->address, false);      /* unless it is being refined already */
     question->answer(question->context, state, result ? NULL : question->text, question->size, question->language != NULL);
