@@ -227,20 +227,25 @@ static void try_options(const struct collector *c, uint32_t worlds, struct pyr_r
     }
 }
 
-/* Newton's way to a square root; there is no libm in the core. */
-static float root(double x)
+double pyr_analysis_root(double x)
 {
-    double r = x > 1 ? x : 1;
+    double r = x > 1 ? x : 1;                /* Newton's method */
     if (x <= 0)
         return 0;
     for (unsigned i = 0; i < 60; i++)
         r = (r + x / r) / 2;
-    return (float)r;
+    return r;
 }
 
-static float margin(double sum, double squares, double n)
+double pyr_analysis_error(double sum, double squares, double n, double unit)
 {
-    return n < 2 ? 0 : 1.96f * root((squares - sum * sum / n) / (n - 1) / n);
+    return n < 1 ? unit : pyr_analysis_root((squares - sum * sum / n + 2 * unit * unit) / n / n);
+}
+
+/* Half of the 95% interval; Student's number is a little larger than 1.96. */
+static float margin(double sum, double squares, double n, double unit)
+{
+    return (float)((1.96 + 2.4 / n) * pyr_analysis_error(sum, squares, n, unit));
 }
 
 static bool is_better(const struct pyr_option *a, const struct pyr_option *b)
@@ -266,8 +271,11 @@ static void note(struct collector *c, const struct trial *trial, uint32_t worlds
         struct pyr_option *option = &c->list[i];
         option->points = (float)(trial[i].points / worlds);
         option->win = (float)(trial[i].win / worlds);
-        option->points_margin = margin(trial[i].points_gap, trial[i].points_gap_squares, worlds);
-        option->win_margin = margin(trial[i].win_gap, trial[i].win_gap_squares, worlds);
+        option->points_margin = option->win_margin = 0;
+        if (i && !pyr_analysis_is_settled(c->view)) {
+            option->points_margin = margin(trial[i].points_gap, trial[i].points_gap_squares, worlds, PYR_POINTS_UNIT);
+            option->win_margin = margin(trial[i].win_gap, trial[i].win_gap_squares, worlds, 1);
+        }
         option->playouts = worlds;
     }
 }

@@ -309,7 +309,7 @@ static float part_error(const float *value, float mean)
     double squares = 0;
     for (unsigned i = 0; i < PARTS; i++)
         squares += ((double)value[i] - (double)mean) * ((double)value[i] - (double)mean);
-    return (float)weigh_root(squares / (PARTS - 1) / PARTS);
+    return (float)pyr_analysis_root(squares / (PARTS - 1) / PARTS);
 }
 
 void pyr_luck_measure(const struct pyr_luck_how *how, const struct pyr_luck_task *task, struct pyr_luck_chance *chance)
@@ -377,7 +377,7 @@ void pyr_luck_add_chance(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct py
 
 static float half_interval(float variance)
 {
-    return (float)(1.96 * weigh_root((double)variance));
+    return (float)(1.96 * pyr_analysis_root((double)variance));
 }
 
 void pyr_luck_finish(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_box *box, const struct pyr_table *open,

@@ -3,7 +3,7 @@
 
 #include "weigh.h"
 
-#define WIN 12                   /* a whole win (struct pyr_result) */
+#define WIN PYR_WIN_UNIT         /* a whole win (struct pyr_result) */
 
 /* What a result is worth when choices are ranked: a point counts as half a percent of the chance to win, so that decided
  * games go on being games (is_better in analysis.c). In 2,400ths of a win, a whole number. */
@@ -15,29 +15,6 @@ static int64_t worth(int64_t points, int64_t win)
     return WORTH_WIN * win + WORTH_POINT * points;
 }
 
-/* Newton's method: there is no libm in the core. */
-double weigh_root(double x)
-{
-    double r = x > 1 ? x : 1;
-    if (x <= 0)
-        return 0;
-    for (unsigned i = 0; i < 60; i++)
-        r = (r + x / r) / 2;
-    return r;
-}
-
-/*
- * The standard error of a mean. Two worlds are added that differ by `unit` up and down, the largest usual difference: with
- * few worlds, or differences that are rare, the sample alone says too little about its own error. (Without them, 128 worlds
- * without any difference would prove that there is none.)
- */
-static double error(double sum, double squares, double n, double unit)
-{
-    return n < 1 ? unit : weigh_root((squares - sum * sum / n + 2 * unit * unit) / n / n);
-}
-
-#define POINTS_UNIT 10           /* a pyramid, or the highest pyramid points */
-#define WIN_UNIT WIN
 #define WORTH_UNIT (WORTH_WIN * WIN)
 
 static bool is_same(const struct pyr_option *a, const struct pyr_option *b)
@@ -199,8 +176,8 @@ void weigh_difference(const struct weigh *w, unsigned i, struct weigh_loss *d)
         return;
     d->points = points / n;
     d->win = win / n / WIN;
-    d->points_error = known ? 0 : error(points, (double)arm->points_squares, n, POINTS_UNIT);
-    d->win_error = known ? 0 : error(win, (double)arm->win_squares, n, WIN_UNIT) / WIN;
+    d->points_error = known ? 0 : pyr_analysis_error(points, (double)arm->points_squares, n, PYR_POINTS_UNIT);
+    d->win_error = known ? 0 : pyr_analysis_error(win, (double)arm->win_squares, n, WIN) / WIN;
 }
 
 enum pyr_luck_mark weigh_mark(double points, double win)
@@ -234,7 +211,7 @@ static void drop(struct weigh *w)
             continue;
         double n = w->worlds, gap = (double)(arm_worth(&w->arm[leader]) - arm_worth(&w->arm[i]));
         double squares = (double)(i < leader ? w->apart[i][leader] : w->apart[leader][i]);
-        w->arm[i].out = gap > 0 && (w->exact || gap / n > WEIGH_OUT * error(gap, squares, n, WORTH_UNIT));
+        w->arm[i].out = gap > 0 && (w->exact || gap / n > WEIGH_OUT * pyr_analysis_error(gap, squares, n, WORTH_UNIT));
     }
 }
 
@@ -258,6 +235,17 @@ static void look(struct weigh *w)
         w->high = w->low;
 }
 
+/* The worlds of the last look: as many as allowed, but looks are the same with any cap. */
+static uint32_t whole_cap(uint32_t cap)
+{
+    uint32_t worlds = WEIGH_CHUNK;
+    if (cap < WEIGH_CHUNK)
+        return cap ? cap : 1;
+    while (worlds <= cap / 2)
+        worlds *= 2;
+    return worlds;
+}
+
 void weigh_begin(struct weigh *w, const struct pyr_luck_how *how, const struct pyr_view *view,
     const struct pyr_option *made, uint64_t seed)
 {
@@ -268,7 +256,7 @@ void weigh_begin(struct weigh *w, const struct pyr_luck_how *how, const struct p
     }
     if (w->arms < 2)
         w->exact = true;                     /* there was nothing to choose */
-    uint32_t cap = w->exact ? 1 : how->playouts ? how->playouts : 1;
+    uint32_t cap = w->exact ? 1 : whole_cap(how->playouts);
     uint32_t least = cap < WEIGH_LEAST ? cap : WEIGH_LEAST;
     uint32_t next = cap < WEIGH_CHUNK ? cap : WEIGH_CHUNK;
     for (;;) {
@@ -279,7 +267,7 @@ void weigh_begin(struct weigh *w, const struct pyr_luck_how *how, const struct p
         look(w);
         if (w->worlds >= cap || (w->low == w->high && w->worlds >= least))
             return;
-        next = cap - w->worlds < w->worlds ? cap : 2 * w->worlds;
+        next = 2 * w->worlds;
     }
 }
 

@@ -11,10 +11,10 @@
  *    or minus WEIGH_Z standard errors. If all that may still be the best agree on one mark, that mark is certain.
  *
  * Looking often makes accidents more likely, so the numbers of standard errors are those of a group-sequential test with
- * Bonferroni's bound: up to a cap of 100,000 worlds there are at most 11 looks, and
+ * Bonferroni's bound: up to a cap of 131,072 worlds there are at most 11 looks, and
  *     2 losses * 11 looks * P(|z| > 3.2) + 6 rivals * 11 looks * P(z > 3.6) = 0.030 + 0.011 < 0.05,
- * so a mark that is called certain is wrong in fewer than 5 of 100 cases. Which worlds are played does not depend on the cap,
- * so a mark that is certain with a small cap is the same with any larger one.
+ * so a mark that is called certain is wrong in fewer than 5 of 100 cases. Which worlds are played and when they are looked at
+ * does not depend on the cap, so a mark that is certain with a cap of WEIGH_LEAST or more is the same with any larger one.
  */
 #ifndef PYR_SESSION_WEIGH_H
 #define PYR_SESSION_WEIGH_H
@@ -70,8 +70,5 @@ void weigh_order(const struct weigh *weigh, unsigned order[WEIGH_ARMS]);
 
 /* The mark of a loss. */
 enum pyr_luck_mark weigh_mark(double points, double win);
-
-/* A square root. */
-double weigh_root(double x);
 
 #endif

@@ -87,7 +87,7 @@ PYR_API uint32_t pyr_luck_end(const struct pyr_luck_log *log, struct pyr_state *
 struct pyr_luck_how {
     const struct pyr_box *box;
     const void *memory;          /* of pyr_analysis_prepare for that box */
-    uint32_t playouts;           /* the cap: worlds per decision, at least 1 (PYR_LUCK_CAP) */
+    uint32_t playouts;           /* the cap: worlds per decision, at least 1; 128 doubled some times, or the next below */
     uint64_t seed;               /* PYR_LUCK_SEED for the numbers that all clients show */
 };
 
