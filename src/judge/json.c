@@ -71,8 +71,8 @@ bool pyr_judge_write_json(const struct pyr_judge_report *r, FILE *to)
 {
     fprintf(to, "{\"edition\": ");
     pyr_text_json(to, r->edition->name, strlen(r->edition->name));
-    fprintf(to, ", \"done\": %s, \"playouts\": %u, \"seed\": %llu, \"finished\": %s, \"players\": [", r->rough ? "false" : "true",
-        (unsigned)r->playouts, (unsigned long long)r->seed, r->finished ? "true" : "false");
+    fprintf(to, ", \"done\": %s, \"playouts\": %u, \"seed\": %llu, \"finished\": %s, \"players\": [",
+        r->rough ? "false" : "true", (unsigned)r->playouts, (unsigned long long)r->seed, r->finished ? "true" : "false");
     write_players(to, r);
     fprintf(to, "], \"thresholds\": {");
     for (int m = PYR_LUCK_DUBIOUS; m <= PYR_LUCK_BLUNDER; m++)

@@ -162,7 +162,8 @@ class Worker {
 await test('a game has one analysis: first rough, then refined, then kept', async () => {
     const { localStorage: storage, Worker: worker } = globalThis;
     Object.assign(globalThis, { localStorage: new Storage(), Worker });
-    const game = playOut(newCore(site), 2, 21), log = game.log(), key = gameKey(log.split('\n').filter(Boolean)), told = [], also = [];
+    const game = playOut(newCore(site), 2, 21), log = game.log(), key = gameKey(log.split('\n').filter(Boolean));
+    const told = [], also = [];
     const rough = game.analyse(10, 1n), fine = game.analyse(20, 1n), note = (list) => (p) => list.push({ ...p });
     equal(isAnalysed(log), false);
     const analysis = new Analysis(game, log, note(told));
@@ -175,12 +176,14 @@ await test('a game has one analysis: first rough, then refined, then kept', asyn
     equal(told[1].judged.decisions.length, rough.decisions.length, 'the first result');
     equal(keptAnalysis(key).done, false, 'it is kept as such');
     // Another view of the same game, with other names, looks at the same analysis; one that is left does not end it.
-    const other = new Analysis(game, log.replace('player 1 Ana', 'player 1 Someone').replaceAll('tag ', 'tag x'), note(also));
+    const renamed = log.replace('player 1 Ana', 'player 1 Someone').replaceAll('tag ', 'tag x');
+    const other = new Analysis(game, renamed, note(also));
     equal([Worker.all.length, also.length], [1, 1], 'one worker for both, shown at once');
     analysis.stop();
     first.answer({ done: .1, part: { decisions: fine.decisions.slice(0, 7) } });
     equal([told.length, also.length], [2, 2]);
-    equal(also[1].judged.decisions.map((d) => d.lost), [...fine.decisions.slice(0, 7), ...rough.decisions.slice(7)].map((d) => d.lost), 'choice by choice');
+    equal(also[1].judged.decisions.map((d) => d.lost),
+        [...fine.decisions.slice(0, 7), ...rough.decisions.slice(7)].map((d) => d.lost), 'choice by choice');
     equal(also[1].judged.sums, rough.sums, 'the sums are those of the first result until all is done');
     first.answer({ answer: fine });
     await Promise.resolve();
@@ -191,7 +194,8 @@ await test('a game has one analysis: first rough, then refined, then kept', asyn
     const later = [];
     new Analysis(game, log, note(later)).stop();
     equal([Worker.all.length, later.length, later[0].refining], [1, 1, false]);
-    equal(later[0].judged.decisions.map((d) => [d.line, d.mark, d.sure]), fine.decisions.map((d) => [d.line, d.mark, d.sure]));
+    equal(later[0].judged.decisions.map((d) => [d.line, d.mark, d.sure]),
+        fine.decisions.map((d) => [d.line, d.mark, d.sure]));
     truth(localStorage.getItem(`pyramids.analysis.${key}`).length < 60000, 'it is small');
     // A first result from an earlier visit is shown at once, and only refined. Storage that is full costs nothing but time.
     const second = playOut(newCore(site), 2, 22), parts = [];
@@ -203,7 +207,8 @@ await test('a game has one analysis: first rough, then refined, then kept', asyn
     await new Promise((go) => { setTimeout(go); });
     equal([parts.at(-1).refining, parts.at(-1).failed], [false, false], 'the first result stays');
     new Analysis(second, second.log(), note(parts));
-    equal([Worker.all[2].asked.job.quick, parts.at(-1).refining, parts.at(-1).judged.decisions.length > 50], [0, true, true]);
+    const { refining, judged } = parts.at(-1);
+    equal([Worker.all[2].asked.job.quick, refining, judged.decisions.length > 50], [0, true, true]);
     Object.assign(globalThis, { localStorage: storage, Worker: worker });
 });
 
@@ -214,8 +219,8 @@ await test('words for a mark and its cost do not contradict the legend', () => {
         equal(MARKS.find(([, least, chance]) => p >= least || w >= 100 * chance)?.[0] ?? '', d.mark, JSON.stringify(d));
         equal([points.includes('±'), markWords(d).includes(' or ')], [!d.sure, !d.sure && d.mark !== '']);
     }
-    const worst = turningPoints(judged);
-    truth(worst.length === 4 && worst.some((d) => d.winLost === Math.max(...judged.decisions.map((x) => x.winLost))), 'the worst move is one');
+    const worst = turningPoints(judged), most = Math.max(...judged.decisions.map((d) => d.winLost));
+    truth(worst.length === 4 && worst.some((d) => d.winLost === most), 'the worst move is one');
 });
 
 await test('the thresholds of the page are those of the command', () => {
