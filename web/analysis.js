@@ -172,8 +172,13 @@ export class Analysis {
     }
 }
 
-/** The mark of a choice as it is shown: `?`, or `? or ??` if it is not certain. @param {Decision} d */
-export const markWords = (d) => d.sure || !d.mark ? d.mark : _('%{mark} or %{other}', { mark: d.mark, other: d.mark === d.worst ? d.mildest : d.worst });
+/** The mark of a choice as it is shown: `?`; if it is not certain, `? or ??`, or `? (?! to ??)` if more are possible. @param {Decision} d */
+export function markWords(d) {
+    if (d.sure || !d.mark)
+        return d.mark;
+    return d.mildest === '?!' && d.worst === '??' ? _('%{mark} (%{mildest} to %{worst})', { mark: d.mark, mildest: d.mildest, worst: d.worst }) :
+        _('%{mark} or %{other}', { mark: d.mark, other: d.mark === d.worst ? d.mildest : d.worst });
+}
 
 /** What a choice cost, in numbers that never contradict its mark; with the margins if that is not certain.
  * @param {Decision} d @returns {{points: string, win: string}} to go before "points" and "% of the winning chances" */
