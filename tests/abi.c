@@ -23,7 +23,7 @@ static void structs(void)
     SIZE(pyr_lines) SIZE(pyr_log) SIZE(pyr_luck_chance) SIZE(pyr_luck_decision) SIZE(pyr_luck_how) SIZE(pyr_luck_log)
     SIZE(pyr_luck_sum) SIZE(pyr_luck_task) SIZE(pyr_luck_threshold) SIZE(pyr_match) SIZE(pyr_option) SIZE(pyr_options)
     SIZE(pyr_out)
-    SIZE(pyr_outlook) SIZE(pyr_part) SIZE(pyr_pattern_turns) SIZE(pyr_pending) SIZE(pyr_print) SIZE(pyr_replay) SIZE(pyr_rng)
+    SIZE(pyr_outlook) SIZE(pyr_part) SIZE(pyr_pattern_turns) SIZE(pyr_pending) SIZE(pyr_components) SIZE(pyr_replay) SIZE(pyr_rng)
     SIZE(pyr_score) SIZE(pyr_sink) SIZE(pyr_state) SIZE(pyr_steps) SIZE(pyr_survey) SIZE(pyr_table) SIZE(pyr_view)
     SIZE(pyr_word)
 }

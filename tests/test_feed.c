@@ -148,7 +148,7 @@ static bool begin(struct world *world, unsigned seats, const struct pyr_chance *
     }
     snprintf(config + size, sizeof config - (size_t)size, "]}");
     struct pyr_match *match = &world->match;
-    if (pyr_match_begin(match, &classic, seats, names) || pyr_fair_tags(match, &fair) || pyr_match_deal(match, chance))
+    if (pyr_match_begin(match, &classic, seats, names) || pyr_fair_tags(&fair, match) || pyr_match_deal(match, chance))
         return false;
     struct store_table stored = { .id = 1, .code = "K7QXMWRT", .state = STORE_RUNNING, .created = 1794700800, .changed = 1794700800, .config = config };
     world->table = table_restore(&world->server, &stored, match->log.text, match->log.start[match->log.lines], NULL, 0);
@@ -212,7 +212,7 @@ static void pick(struct world *world, unsigned seat, struct pyr_rng *dice, char 
         pyr_game_steps(&game, (pyr_seat)seat, &steps);
         if (!steps.count)
             break;
-        pyr_step step = pyr_steps_pick(&classic.box, &steps, dice);
+        pyr_step step = pyr_steps_pick(&steps, &classic.box, dice);
         if (pyr_step_kind(step) == PYR_STEP_TAKE || pyr_step_kind(step) == PYR_STEP_DRAW) {
             pyr_out_text(&out, pyr_step_kind(step) == PYR_STEP_DRAW ? "draw" : "take ");
             if (pyr_step_kind(step) == PYR_STEP_TAKE)
@@ -413,7 +413,7 @@ TEST("feed: a stand-in chooses anew after its person took a choice back")
         while (!pyr_game_is_ready(&thought->game, 0)) {
             struct pyr_steps steps;
             pyr_game_steps(&thought->game, 0, &steps);
-            pyr_step step = thought->step[thought->steps++] = pyr_steps_pick(&classic.box, &steps, &dice);
+            pyr_step step = thought->step[thought->steps++] = pyr_steps_pick(&steps, &classic.box, &dice);
             CHECK_INT(pyr_game_step(&thought->game, 0, step, NULL), PYR_OK);
         }
         table_thought(thought);

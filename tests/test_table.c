@@ -276,7 +276,7 @@ static void choose(unsigned who)
     while (!pyr_game_is_ready(&game, (pyr_seat)who)) {
         struct pyr_steps steps;
         pyr_game_steps(&game, (pyr_seat)who, &steps);
-        pyr_step step = pyr_steps_pick(&classic.box, &steps, &dice);
+        pyr_step step = pyr_steps_pick(&steps, &classic.box, &dice);
         if (pyr_game_step(&game, (pyr_seat)who, step, NULL))
             break;
     }

@@ -75,7 +75,7 @@ const SHIFT = BigInt(STEP.half);             // the second card's spaces in a st
 const SECOND = BigInt(STEP.second);
 const OTHER = 1n << BigInt(STEP.other);
 
-/** A step that is no mark (pyr_step_other). @param {keyof typeof KIND} kind */
+/** A step that is no mark (pyr_step_encode). @param {keyof typeof KIND} kind */
 const other = (kind, first = 0, second = 0) =>
     OTHER | BigInt(KIND[kind]) << BigInt(STEP.kind) | BigInt(first) | BigInt(second) << SECOND;
 export const PASS = other('pass');

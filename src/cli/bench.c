@@ -47,8 +47,8 @@ int cli_bench(int argc, char **argv)
     double start = cli_seconds();
     for (; played < games && !cli_is_interrupted(); played++) {
         pyr_state_deal(&state, &edition.box, (unsigned)players, &rng);
-        steps += pyr_state_playout(&edition.box, &state, &rng);
-        points += (uint64_t)(pyr_table_score(&edition.box, &state.open, 0).total + 10000);
+        steps += pyr_state_playout(&state, &edition.box, &rng);
+        points += (uint64_t)(pyr_table_score(&state.open, &edition.box, 0).total + 10000);
     }
     if (!played)
         return CLI_INTERRUPTED;

@@ -208,7 +208,7 @@ int cli_record_load(const char *path, const char *asked, pyr_seat viewer, struct
         return CLI_WRONG;
     int code = cli_edition_for(asked, text, edition);
     pyr_replay_init(replay, viewer);
-    if (!code && pyr_record_read(edition, replay, text->at, text->size, &fault)) {
+    if (!code && pyr_record_read(replay, edition, text->at, text->size, &fault)) {
         cli_fault(text->name, &fault);
         code = CLI_WRONG;
     }

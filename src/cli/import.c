@@ -165,7 +165,7 @@ static char *make_config(const struct pyr_match *match)
     table->edition = match->edition;
     state->stage = STORE_OVER;
     state->seats = open->seats;
-    state->winners = (uint8_t)pyr_table_winners(&match->edition->box, open);
+    state->winners = (uint8_t)pyr_table_winners(open, &match->edition->box);
     cli_player_names(match->log.text, match->log.start[match->log.lines], name);
     for (unsigned s = 0; s < state->seats; s++) {
         size_t length = name[s].length < NAME_SIZE ? name[s].length : NAME_SIZE - 1;
@@ -173,7 +173,7 @@ static char *make_config(const struct pyr_match *match)
             length--;
         state->seat[s].kind = SEAT_PERSON;
         memcpy(state->seat[s].name, name[s].at, length);
-        state->points[s] = (int16_t)pyr_table_score(&match->edition->box, open, (pyr_seat)s).total;
+        state->points[s] = (int16_t)pyr_table_score(open, &match->edition->box, (pyr_seat)s).total;
     }
     if (find_tag(match, "secret", &secret))
         pyr_fair_read_hex(secret.at, secret.length, state->fair.secret);

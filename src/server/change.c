@@ -93,7 +93,7 @@ static enum pyr_err take_line(void *context, const struct pyr_edition *edition, 
     char line[PYR_MAX_LINE + 1];
     struct pyr_out out;
     pyr_out_init(&out, line, sizeof line);
-    pyr_event_write(edition, event, &out);
+    pyr_event_write(event, edition, &out);
     if (out.length >= sizeof line)
         return PYR_ERR_TEXT_LINE;
     if (effects->lines_size + out.length + 1 > effects->lines_room) {
@@ -123,12 +123,12 @@ enum error change_note_game(struct change *change)
     if (effects->lines_size && pyr_game_is_over(game)) {
         const struct pyr_sink sink = change_sink(change);
         const struct pyr_table *open = &game->replay.state.open;
-        if (pyr_fair_game_reveal(game, &state->fair, &sink))
+        if (pyr_fair_game_reveal(&state->fair, game, &sink))
             return ERROR_STORAGE;
         state->stage = STORE_OVER;
-        state->winners = (uint8_t)pyr_table_winners(&game->edition->box, open);
+        state->winners = (uint8_t)pyr_table_winners(open, &game->edition->box);
         for (unsigned s = 0; s < state->seats; s++)
-            state->points[s] = pyr_table_score(&game->edition->box, open, (pyr_seat)s).total;
+            state->points[s] = pyr_table_score(open, &game->edition->box, (pyr_seat)s).total;
         change_note_table(change);
         effects->stores_seats = true;
     }

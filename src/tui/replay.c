@@ -153,7 +153,7 @@ static enum pyr_event_kind kind_at(const struct app *app, uint32_t line, struct 
     struct pyr_lines lines;
     struct pyr_word word = pyr_match_line(&app->match, line);
     pyr_lines_init(&lines, word.at, word.length);
-    if (!pyr_lines_next(&lines, false) || !pyr_event_read(&app->edition, &lines, event))
+    if (!pyr_lines_next(&lines, false) || !pyr_event_read(event, &app->edition, &lines))
         return PYR_EVENT_KINDS;
     return event->kind;
 }
