@@ -443,7 +443,7 @@ static enum store_result fetch_run(struct store_db *db, struct store_job *job)
     free(fetch->text);
     fetch->text = NULL;
     if (!copy_text(&fetch->config, fetch->row.config))
-        return STORE_FULL;
+        return STORE_NO_ROOM;
     fetch->row.config = fetch->config;
     result = store_get_choices(db, fetch->row.id, fetch->choices, &fetch->count);
     return result ? result : store_get_lines(db, fetch->row.id, &fetch->text, &fetch->size);
@@ -455,7 +455,7 @@ static void fetch_done(struct store_job *job, enum store_result result)
     struct table *table = table_find(fetch->server, fetch->code);    /* somebody else may have been faster */
     if (!table && !result && fetch->row.state >= STORE_OVER)
         table = table_restore(fetch->server, &fetch->row, fetch->text, fetch->size, fetch->choices, fetch->count);
-    fetch->done(fetch, table, table ? ERROR_NONE : result && result != STORE_NONE ? ERROR_STORAGE : ERROR_NO_TABLE);
+    fetch->done(fetch, table, table ? ERROR_NONE : result && result != STORE_MISSING ? ERROR_STORAGE : ERROR_NO_TABLE);
     free(fetch->config);
     free(fetch->text);
     free(fetch);
