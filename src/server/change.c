@@ -14,7 +14,7 @@
 
 /* The log of a table. */
 
-bool lines_reserve(struct lines *lines, const char *text, size_t size)
+bool table_log_reserve(struct table_log *lines, const char *text, size_t size)
 {
     uint32_t more = 0;
     size_t before = lines->count ? lines->start[lines->count] : 0;
@@ -31,7 +31,7 @@ bool lines_reserve(struct lines *lines, const char *text, size_t size)
     return true;
 }
 
-void lines_add(struct lines *lines, const char *text, size_t size)
+void table_log_add(struct table_log *lines, const char *text, size_t size)
 {
     size_t before = lines->count ? lines->start[lines->count] : 0;
     lines->start[0] = 0;
@@ -224,7 +224,7 @@ static void put_in_place(struct change *change)
     const struct change_effects *effects = change->effects;
     bool was_open = table->now.stage <= STORE_RUNNING, is_open = effects->after.stage <= STORE_RUNNING;
     if (effects->lines_size)
-        lines_add(&table->log, effects->lines, effects->lines_size);
+        table_log_add(&table->log, effects->lines, effects->lines_size);
     if (was_open && !is_open)
         table_count_out(table);
     if (table->now.stage == STORE_RUNNING && effects->after.stage == STORE_OVER)
@@ -291,7 +291,7 @@ static enum error find_effects(struct change *change, struct problem *problem, b
     if (has_config && !(effects->config = config_write(table, &effects->after)))
         return ERROR_STORAGE;
     /* Once it is on the disk it counts, so the memory for it is taken before. */
-    if (effects->lines_size && !lines_reserve(&table->log, effects->lines, effects->lines_size))
+    if (effects->lines_size && !table_log_reserve(&table->log, effects->lines, effects->lines_size))
         return ERROR_STORAGE;
     *stores = effects->config || effects->lines_size || effects->commit.has_choice || effects->stores_seats;
     return ERROR_NONE;

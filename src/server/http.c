@@ -695,7 +695,7 @@ static void get_table(struct request *request) { with_table(request, tell_table)
 
 static void tell_record(struct request *request, struct table *table)
 {
-    const struct lines *log = &table->log;
+    const struct table_log *log = &table->log;
     pyr_seat seat = table_seat_of(table, request->visitor ? (int64_t)request->visitor->node.key : 0);
     size_t size = 0, room = log->count ? log->start[log->count] : 0;
     char *text = malloc(room + 1);

@@ -1,4 +1,11 @@
-/* feed.c: what a connection is told next. Everything that leaves for a socket is written here. */
+/*
+ * outbox.c: the next message for a connection, written when its socket has room. Everything that a WebSocket is sent is
+ * written here, so this is the one place that must not leak: lines pass pyr_game_line_is_visible for the seat of the
+ * connection's visitor (tests/test_outbox.c compares what two games with different secrets send).
+ *
+ * The order is: answers to the client's own messages first, then the table if its version changed, then lines, then who has
+ * chosen. So a client never gets lines of a table that it has not been shown.
+ */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -290,7 +297,7 @@ static unsigned ready_seats(const struct table *table)
 static size_t tell_lines(struct conn *conn, struct out *out, const char *from)
 {
     const struct table *table = conn->observer.table;
-    const struct lines *log = &table->log;
+    const struct table_log *log = &table->log;
     pyr_seat seat = seat_of(conn);
     uint32_t line = conn->sent_lines, to = line;
     bool first = true;
@@ -352,7 +359,7 @@ static size_t tell_ready(struct conn *conn, struct out *out, const char *from)
     return (size_t)(out->at - from);
 }
 
-size_t feed_next(struct conn *conn, char *to, size_t room)
+size_t outbox_next(struct conn *conn, char *to, size_t room)
 {
     struct out out = { to, to + room, false };
     const struct table *table = conn->observer.table;

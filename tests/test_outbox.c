@@ -1,6 +1,6 @@
 /*
- * test_feed.c: nothing leaks. Two tables differ only in what is hidden from someone: the others' deals, the order of the deck and of the
- * expedition cards, what the others are choosing. Everything that feed.c and table_json write for that someone, a seat or an onlooker, must
+ * test_outbox.c: nothing leaks. Two tables differ only in what is hidden from someone: the others' deals, the order of the deck and of the
+ * expedition cards, what the others are choosing. Everything that outbox.c and table_json write for that someone, a seat or an onlooker, must
  * be the same, byte for byte, until the difference comes into the open.
  *
  * The tables, messages and the store are the server's own; this file stands in for serve.c, web.c and pool.c: no sockets, no clock, no bots.
@@ -72,9 +72,9 @@ static const char *const names[] = { "Ana", "Ben", "Chloé", "Davi", "Onlooker" 
 
 static void hear(struct world *world, unsigned who)
 {
-    static char buffer[FEED_ROOM];
+    static char buffer[OUTBOX_ROOM];
     size_t size;
-    while ((size = feed_next(&world->conn[who], buffer, sizeof buffer)) != 0) {
+    while ((size = outbox_next(&world->conn[who], buffer, sizeof buffer)) != 0) {
         if (world->heard[who].size + size + 1 > world->heard[who].room) {
             world->heard[who].room = 2 * (world->heard[who].size + size + 1);
             world->heard[who].text = realloc(world->heard[who].text, world->heard[who].room);
@@ -440,7 +440,7 @@ TEST("feed: deals are hidden while a game runs, and open at a finished table fro
     pyr_chance_draw(&chance, &classic.box, 3, &dice);
     if (!CHECK(begin(world, 3, &chance)))
         return;
-    const struct lines *log = &world->table->log;
+    const struct table_log *log = &world->table->log;
     for (pyr_seat seat = 0; seat < 3; seat++)
         CHECK_INT(visible(world->table, seat), log->count - 2);
     CHECK_INT(visible(world->table, PYR_SPECTATOR), log->count - 3);
