@@ -8,9 +8,10 @@
  *   struct pyr_env_game  one game. Any number of them in an array; plain data without pointers, copied by assignment.
  *   struct pyr_env_arrays  what goes in and out, one row per game (or per game and seat).
  *
- * Each call takes `count` neighbouring games and arrays of as many rows. To use several threads, give each one its own slice:
- * games + k and arrays that begin at row k. Calls on slices that do not overlap may run at the same time with one pyr_env.
- * Nothing is allocated, nothing is global, and results do not depend on the slices, the processor or the number of threads.
+ * Each call takes `count` neighbouring games and arrays of as many rows. To use several threads, give each one its own
+ * slice: games + k and arrays that begin at row k. Calls on slices that do not overlap may run at the same time with one
+ * pyr_env. Nothing is allocated, nothing is global, and results do not depend on the slices, the processor or the number of
+ * threads.
  *
  * A call either does all its work or returns an error code, and then nothing has changed: neither games nor arrays.
  */
@@ -26,7 +27,8 @@ PYR_BEGIN_DECLS
  *
  *     0 to 399   mark the revealed pattern: turn * 50 + slot * 25 + space
  *   400 to 449   mark one space: 400 + slot * 25 + space; also every extra mark (R11)
- *   450 to 455   keep two of the four cards dealt: 1st and 2nd, 1st and 3rd, 1st and 4th, 2nd and 3rd, 2nd and 4th, 3rd and 4th
+ *   450 to 455   keep two of the four cards dealt: 1st and 2nd, 1st and 3rd, 1st and 4th, 2nd and 3rd, 2nd and 4th, 3rd
+ *                and 4th
  *   456 to 459   take the card in that place of the display
  *          460   draw from the deck
  *          461   pass (Q7); in parallel mode also what a seat does that has nothing to decide
@@ -79,9 +81,10 @@ PYR_API int32_t pyr_env_step_action(const struct pyr_box *box, const struct pyr_
  *   offer        256  4 x 32   while keeping, the four cards dealt to the observer; else the display
  *   cards        384  48       where each card is: 0 in the deck, 1 in the deck and returned by the observer, 2 on offer,
  *                              4 + s on the desk of seat s, 8 + s completed by seat s, 12 + s completed in this turn
- *   seats        432  4 x 16   plays (1), skulls, rubies, emeralds, torches of the four rounds (0 or 1 each), completed green,
- *                              orange and purple pyramids, pyramid points, lowest completed number (0: none), penalty of the
- *                              worst skull (at most 255), score + 50 (0 to 255), marks due (the observer only)
+ *   seats        432  4 x 16   plays (1), skulls, rubies, emeralds, torches of the four rounds (0 or 1 each), completed
+ *                              green, orange and purple pyramids, pyramid points, lowest completed number (0: none),
+ *                              penalty of the worst skull (at most 255), score + 50 (0 to 255), marks due (the observer
+ *                              only)
  *   pattern      496  32       the revealed pattern: its drawing (5 x 5, 0 or 1), one-hot number (6), number of its turns
  *   points       528  3 x 3    who took the 10, 6, 3 of green, orange, purple: seat + 1, 0 nobody
  *   left         537  6        expedition cards of each pattern not yet revealed in this round
@@ -91,10 +94,10 @@ PYR_API int32_t pyr_env_step_action(const struct pyr_box *box, const struct pyr_
  *                              replacing player may still take, players
  *   reserved     557  3        0
  *
- * A card is 32 bytes, all 0 if there is none: 25 spaces in reading order, its number (1 to 48), one-hot colour (green, orange,
- * purple), how many spaces it has, how many the shortest way from the entrance to the tomb has, 1. A space is 0 for a wall,
- * else 1 empty, 2 entrance, 3 tomb, 4 cross, 5 ruby, 6 emerald, 7 torch, 8 skull, 9 potion; plus PYR_ENV_FREE if it is not
- * marked, plus PYR_ENV_REACH if it could be marked next (R10).
+ * A card is 32 bytes, all 0 if there is none: 25 spaces in reading order, its number (1 to 48), one-hot colour (green,
+ * orange, purple), how many spaces it has, how many the shortest way from the entrance to the tomb has, 1. A space is 0 for
+ * a wall, else 1 empty, 2 entrance, 3 tomb, 4 cross, 5 ruby, 6 emerald, 7 torch, 8 skull, 9 potion; plus PYR_ENV_FREE if it
+ * is not marked, plus PYR_ENV_REACH if it could be marked next (R10).
  *
  * The critic's plane, PYR_ENV_CRITIC bytes, is for research with perfect information: all that the observation hides. It is
  * written only if the caller supplies an array for it.
@@ -173,8 +176,8 @@ PYR_STATIC_ASSERT(sizeof(struct pyr_env_game) == 480, "plain data of the same si
 
 /*
  * Arrays of the caller. Sizes are in bytes; a pointer that is NULL means that this result is not wanted (pyr_env_step needs
- * `action`). Rows are per game if seats act in turn; in parallel mode those marked * are per game and seat: row game * seats +
- * seat.
+ * `action`). Rows are per game if seats act in turn; in parallel mode those marked * are per game and seat: row
+ * game * seats + seat.
  */
 struct pyr_env_arrays {
     const int32_t *action;       /* * the action of the seat that `turn` named */
@@ -208,8 +211,8 @@ struct pyr_env_arrays {
 PYR_API enum pyr_err pyr_env_init(struct pyr_env *env, const struct pyr_box *box, const struct pyr_env_options *options);
 
 /*
- * Deals all games anew, game i with seed[i] and episode 0, and writes the first rows; rewards and `done` are 0. The same seed
- * gives the same deals, whatever is played: episode e of a seed is what pyr_env_deal draws.
+ * Deals all games anew, game i with seed[i] and episode 0, and writes the first rows; rewards and `done` are 0. The same
+ * seed gives the same deals, whatever is played: episode e of a seed is what pyr_env_deal draws.
  * Returns PYR_OK or PYR_ERR_ENV_ARRAY if an array is too short.
  */
 PYR_API enum pyr_err pyr_env_reset(const struct pyr_env *env, struct pyr_env_game *games, size_t count, const uint64_t *seed,
@@ -217,10 +220,10 @@ PYR_API enum pyr_err pyr_env_reset(const struct pyr_env *env, struct pyr_env_gam
 
 /*
  * Makes one action per row, then plays the seats of bots and turns up cards until the caller has to decide. A game that ends
- * is dealt anew with the next episode in the same call, unless PYR_ENV_STAY is set: `done`, `reward` and `score` are about the
- * game that ended, the other rows about the new one. Seats that choose at the same time act in turn, from seat 0; nothing that
- * another seat has chosen shows before all have. In parallel mode seats with nothing to decide pass. Actions of bots' seats and
- * of games that are over are ignored.
+ * is dealt anew with the next episode in the same call, unless PYR_ENV_STAY is set: `done`, `reward` and `score` are about
+ * the game that ended, the other rows about the new one. Seats that choose at the same time act in turn, from seat 0;
+ * nothing that another seat has chosen shows before all have. In parallel mode seats with nothing to decide pass. Actions of
+ * bots' seats and of games that are over are ignored.
  *
  * Returns PYR_OK; PYR_ERR_ENV_ARRAY; or why an action is illegal (a code of pyr_env_action_step or pyr_step_judge), with its
  * row in *row (may be NULL).
@@ -232,12 +235,13 @@ PYR_API enum pyr_err pyr_env_step(const struct pyr_env *env, struct pyr_env_game
 PYR_API enum pyr_err pyr_env_observe(const struct pyr_env *env, const struct pyr_env_game *games, size_t count,
     const struct pyr_env_arrays *arrays);
 
-/* One row of one game for any seat that plays; each of the planes may be NULL. The mask is that of parallel mode: a pass for a
- * seat with nothing to decide. PYR_ERR_NOT_DUE for a seat that does not play. */
+/* One row of one game for any seat that plays; each of the planes may be NULL. The mask is that of parallel mode: a pass for
+ * a seat with nothing to decide. PYR_ERR_NOT_DUE for a seat that does not play. */
 PYR_API enum pyr_err pyr_env_look(const struct pyr_env *env, const struct pyr_env_game *game, pyr_seat seat,
     uint8_t *observation, uint8_t *mask, uint8_t *critic);
 
-/* The same rows for a view from elsewhere, such as a match at a server; the mask is empty if the seat has nothing to decide. */
+/* The same rows for a view from elsewhere, such as a match at a server; the mask is empty if the seat has nothing to decide.
+ * */
 PYR_API void pyr_env_view(const struct pyr_env *env, const struct pyr_view *view, uint8_t *observation, uint8_t *mask);
 
 /* The deal of an episode of a seed, for instance for a record: pyr_match_init. */
