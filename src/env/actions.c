@@ -98,7 +98,7 @@ enum pyr_err env_action_step(const struct pyr_box *box, const struct env_sight *
 
 enum pyr_err pyr_env_action_step(const struct pyr_box *box, const struct pyr_view *view, int32_t action, pyr_step *step)
 {
-    const struct env_sight sight = { &view->open, &view->mine, view->dealt, view->seat };
+    const struct env_sight sight = { &view->open, &view->mine, view->dealt, NULL, view->seat };
     return env_action_step(box, &sight, action, step);
 }
 

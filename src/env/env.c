@@ -57,6 +57,20 @@ static void draw_card(const struct pyr_card_face *card, unsigned number, uint8_t
     copy(fresh + PYR_ENV_SPACES, more, PYR_ENV_CARD - PYR_ENV_SPACES);
 }
 
+/* Seats and places of cards as one seat counts them. */
+static void number_seats(struct pyr_env *env, unsigned observer)
+{
+    unsigned seats = env->options.seats;
+    for (unsigned i = 0; i < 4; i++)
+        env->place[observer][i] = (uint8_t)i;
+    for (unsigned seat = 0; seat < seats; seat++) {
+        unsigned relative = (seat + seats - observer) % seats;
+        env->owner[observer][seat] = (uint8_t)(relative + 1);
+        for (unsigned i = 4; i < 16; i += 4)
+            env->place[observer][i + seat] = (uint8_t)(i + relative);
+    }
+}
+
 enum pyr_err pyr_env_init(struct pyr_env *env, const struct pyr_box *box, const struct pyr_env_options *options)
 {
     if (!pyr_options_has_seats(&pyr_rulebook, options->seats))
@@ -80,6 +94,8 @@ enum pyr_err pyr_env_init(struct pyr_env *env, const struct pyr_box *box, const 
         env->pattern[p][PYR_ENV_SPACES + PYR_PATTERNS] = box->pattern[p].turns;
         env->copies[p] = box->pattern[p].copies;
     }
+    for (unsigned seat = 0; seat < options->seats; seat++)
+        number_seats(env, seat);
     return PYR_OK;
 }
 
@@ -112,6 +128,7 @@ static void deal(const struct pyr_env *env, struct pyr_env_game *game, const str
     if (arrays->trace)
         arrays->trace(arrays->context, game, PYR_NOBODY, PYR_STEP_NONE);
     env_play_bots(env, game, arrays);
+    ROWS(env_know, env, &game->state.open, &game->known);
 }
 
 /* Bots play until the caller has to decide or the game is over. Each sees the phase as it began, so that the order in which
@@ -222,7 +239,7 @@ enum pyr_err pyr_env_look(const struct pyr_env *env, const struct pyr_env_game *
     const struct pyr_state *state = &game->state;
     if (seat >= env->options.seats)
         return PYR_ERR_NOT_DUE;
-    const struct env_sight sight = { &state->open, &state->desk[seat], state->hidden.dealt[seat], seat };
+    const struct env_sight sight = { &state->open, &state->desk[seat], state->hidden.dealt[seat], &game->known, seat };
     ROWS(env_write, env, &sight, observation, mask);
     if (mask && !(state->open.waiting >> seat & 1))
         mask[PYR_ENV_PASS] = !game->is_over;
@@ -233,7 +250,9 @@ enum pyr_err pyr_env_look(const struct pyr_env *env, const struct pyr_env_game *
 
 void pyr_env_view(const struct pyr_env *env, const struct pyr_view *view, uint8_t *observation, uint8_t *mask)
 {
-    const struct env_sight sight = { &view->open, &view->mine, view->dealt, view->seat };
+    struct pyr_env_known known;
+    const struct env_sight sight = { &view->open, &view->mine, view->dealt, &known, view->seat };
+    ROWS(env_know, env, &view->open, &known);
     ROWS(env_write, env, &sight, observation, mask);
 }
 
@@ -271,25 +290,18 @@ void env_write_critic(const struct pyr_env *env, const struct pyr_state *state, 
 
 /* Saving. The bytes of a game are the same on every machine, since the engine is for little-endian ones only (state.h). */
 
-struct saved {
-    uint8_t name[7], version;
-    uint64_t mark;
-    struct pyr_env_game game;
-};
-
-_Static_assert(sizeof(struct saved) == PYR_ENV_SAVED, "without gaps");
-static const uint8_t saved_name[7] = { 'p', 'y', 'r', '-', 'e', 'n', 'v' };
+#define HEAD 16                  /* name, version, mark */
+#define BODY offsetof(struct pyr_env_game, known)
+_Static_assert(HEAD + BODY == PYR_ENV_SAVED, "what is derived is not saved");
+static const uint8_t saved_head[8] = { 'p', 'y', 'r', '-', 'e', 'n', 'v', 1 };       /* the last byte is the version */
 
 enum pyr_err pyr_env_save(const struct pyr_env *env, const struct pyr_env_game *game, uint8_t *to, size_t size)
 {
-    struct saved saved;
-    if (size < sizeof saved)
+    if (size < PYR_ENV_SAVED)
         return PYR_ERR_ENV_ARRAY;
-    copy(saved.name, saved_name, sizeof saved_name);
-    saved.version = 1;
-    saved.mark = env->mark;
-    saved.game = *game;
-    memcpy(to, &saved, sizeof saved);
+    copy(to, saved_head, sizeof saved_head);
+    copy(to + sizeof saved_head, &env->mark, sizeof env->mark);
+    copy(to + HEAD, game, BODY);
     return PYR_OK;
 }
 
@@ -313,18 +325,20 @@ static bool rest_is_sound(const struct pyr_env *env, const struct pyr_env_game *
 
 enum pyr_err pyr_env_load(const struct pyr_env *env, struct pyr_env_game *game, const uint8_t *from, size_t size)
 {
-    struct saved saved;
-    if (size != sizeof saved)
+    struct pyr_env_game saved;
+    uint8_t head[HEAD];
+    if (size != PYR_ENV_SAVED)
         return PYR_ERR_ENV_DATA;
-    memcpy(&saved, from, sizeof saved);
-    for (unsigned i = 0; i < sizeof saved_name; i++)
-        if (saved.name[i] != saved_name[i])
+    copy(head, saved_head, sizeof saved_head);
+    copy(head + sizeof saved_head, &env->mark, sizeof env->mark);
+    for (unsigned i = 0; i < HEAD; i++)
+        if (from[i] != head[i])
             return PYR_ERR_ENV_DATA;
-    if (saved.version != 1 || saved.mark != env->mark)
-        return PYR_ERR_ENV_DATA;
-    if (saved.game.state.open.seats != env->options.seats || pyr_state_check(env->box, &saved.game.state, NULL) ||
-        !rest_is_sound(env, &saved.game))
+    copy(&saved, from + HEAD, BODY);
+    if (saved.state.open.seats != env->options.seats || pyr_state_check(env->box, &saved.state, NULL) ||
+        !rest_is_sound(env, &saved))
         return PYR_ERR_STATE;
-    *game = saved.game;
+    ROWS(env_know, env, &saved.state.open, &saved.known);
+    *game = saved;
     return PYR_OK;
 }

@@ -17,6 +17,7 @@ struct env_sight {
     const struct pyr_table *open;
     const struct pyr_desk *mine;
     const pyr_card *dealt;
+    const struct pyr_env_known *known;       /* derived from `open` */
     pyr_seat seat;
 };
 
@@ -27,6 +28,7 @@ void env_finish(const struct pyr_env *env, struct pyr_env_game *game, const stru
 void env_write_critic(const struct pyr_env *env, const struct pyr_state *state, pyr_seat seat, uint8_t *to);
 
 #define ENV_DECLARE(suffix) \
+    void env_know_##suffix(const struct pyr_env *env, const struct pyr_table *open, struct pyr_env_known *known); \
     void env_write_##suffix(const struct pyr_env *env, const struct env_sight *sight, uint8_t *observation, uint8_t *mask); \
     void env_rows_##suffix(const struct pyr_env *env, const struct pyr_env_game *game, \
         const struct pyr_env_arrays *arrays, size_t at); \

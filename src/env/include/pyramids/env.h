@@ -159,6 +159,8 @@ struct pyr_env {
     uint8_t fresh[PYR_CARDS + 1][PYR_ENV_CARD];      /* unmarked, as they are on offer */
     uint8_t pattern[PYR_PATTERNS + 1][32];           /* the last one is no pattern */
     uint8_t copies[8];                               /* expedition cards of each pattern */
+    uint8_t owner[PYR_MAX_SEATS][16];        /* by observer and seat: that seat as the observer counts + 1 */
+    uint8_t place[PYR_MAX_SEATS][16];        /* by observer and place of a card (below): the number in its observation */
 };
 
 /* One game. Treat the members as private, except for reading `state`, `seed` and `episode`. */
@@ -170,9 +172,14 @@ struct pyr_env_game {
     uint32_t steps;              /* made by all seats since the deal */
     uint8_t is_over;             /* finished and not dealt anew */
     uint8_t reserved[3];
+    /* Derived from what all can see, and the same for every observer, so that it is worked out once per phase. */
+    struct pyr_env_known {
+        uint8_t seats[PYR_MAX_SEATS][16];    /* rows of the field `seats`, by true seat, without marks due */
+        uint8_t place[PYR_CARDS];            /* the field `cards` with true seats */
+    } known;
 };
 
-PYR_STATIC_ASSERT(sizeof(struct pyr_env_game) == 480, "plain data of the same size everywhere");
+PYR_STATIC_ASSERT(sizeof(struct pyr_env_game) == 592, "plain data of the same size everywhere");
 
 /*
  * Arrays of the caller. Sizes are in bytes; a pointer that is NULL means that this result is not wanted (pyr_env_step needs
@@ -248,7 +255,7 @@ PYR_API void pyr_env_view(const struct pyr_env *env, const struct pyr_view *view
 PYR_API void pyr_env_deal(const struct pyr_env *env, uint64_t seed, uint64_t episode, struct pyr_chance *chance);
 
 /* The bytes of a saved game. The same on every machine. */
-#define PYR_ENV_SAVED (16 + 480)
+#define PYR_ENV_SAVED (16 + 480)     /* derived parts are left out */
 
 /* Saves a game. PYR_ERR_ENV_ARRAY if `size` is less than PYR_ENV_SAVED. */
 PYR_API enum pyr_err pyr_env_save(const struct pyr_env *env, const struct pyr_env_game *game, uint8_t *to, size_t size);
