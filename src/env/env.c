@@ -86,7 +86,7 @@ enum pyr_err pyr_env_init(struct pyr_env *env, const struct pyr_box *box, const 
     for (unsigned seat = 0; seat < options->seats; seat++)
         env->bots |= (uint8_t)((options->bot[seat] != NULL) << seat);
     for (unsigned card = 0; card < PYR_CARDS; card++)
-        draw_card(&box->card[card], card + 1, env->face[card], env->fresh[card]);
+        draw_card(&box->card[card], card + 1, env->face[card + 1], env->fresh[card + 1]);
     for (unsigned p = 0; p < PYR_PATTERNS; p++) {
         for (unsigned i = 0; i < PYR_ENV_SPACES; i++)
             env->pattern[p][i] = (print.pattern[p] & PYR_SPACE(i / PYR_SIDE, i % PYR_SIDE)) != 0;
@@ -113,6 +113,24 @@ void pyr_env_deal(const struct pyr_env *env, uint64_t seed, uint64_t episode, st
     pyr_chance_draw(chance, env->box, env->options.seats, &rng);
 }
 
+/* Cards that the seat was dealt and that are in the deck have been returned. */
+void env_know_returned(const struct pyr_table *open, pyr_seat seat, const pyr_card *dealt, struct pyr_env_known *known)
+{
+    unsigned count = 0;
+    known->returned[seat][0] = known->returned[seat][1] = PYR_CARDS;
+    for (unsigned i = 0; i < PYR_DEALT && open->phase != PYR_KEEP && count < PYR_KEPT; i++)
+        if (open->deck >> dealt[i] & 1)
+            known->returned[seat][count++] = dealt[i];
+}
+
+static void know(const struct pyr_env *env, struct pyr_env_game *game)
+{
+    const struct pyr_state *state = &game->state;
+    ROWS(env_know, env, &state->open, &game->known);
+    for (unsigned seat = 0; seat < state->open.seats; seat++)
+        env_know_returned(&state->open, (pyr_seat)seat, state->hidden.dealt[seat], &game->known);
+}
+
 static void deal(const struct pyr_env *env, struct pyr_env_game *game, const struct pyr_env_arrays *arrays, uint64_t seed,
     uint64_t episode)
 {
@@ -128,7 +146,7 @@ static void deal(const struct pyr_env *env, struct pyr_env_game *game, const str
     if (arrays->trace)
         arrays->trace(arrays->context, game, PYR_NOBODY, PYR_STEP_NONE);
     env_play_bots(env, game, arrays);
-    ROWS(env_know, env, &game->state.open, &game->known);
+    know(env, game);
 }
 
 /* Bots play until the caller has to decide or the game is over. Each sees the phase as it began, so that the order in which
@@ -253,6 +271,7 @@ void pyr_env_view(const struct pyr_env *env, const struct pyr_view *view, uint8_
     struct pyr_env_known known;
     const struct env_sight sight = { &view->open, &view->mine, view->dealt, &known, view->seat };
     ROWS(env_know, env, &view->open, &known);
+    env_know_returned(&view->open, view->seat, view->dealt, &known);
     ROWS(env_write, env, &sight, observation, mask);
 }
 
@@ -272,7 +291,7 @@ void env_write_critic(const struct pyr_env *env, const struct pyr_state *state, 
             uint8_t *card = to + DESKS + (r * PYR_KEPT + slot) * PYR_ENV_CARD;
             if (desk->card[slot] == PYR_NO_CARD)
                 continue;
-            copy(card, env->face[desk->card[slot]], PYR_ENV_CARD);
+            copy(card, env->face[desk->card[slot] + 1], PYR_ENV_CARD);
             for (unsigned i = 0; i < PYR_ENV_SPACES; i++) {
                 unsigned bit = env_bit_of_space[slot * PYR_ENV_SPACES + i];
                 card[i] |= (uint8_t)((desk->free >> bit & 1) * PYR_ENV_FREE | (desk->reach >> bit & 1) * PYR_ENV_REACH);
@@ -338,7 +357,7 @@ enum pyr_err pyr_env_load(const struct pyr_env *env, struct pyr_env_game *game, 
     if (saved.state.open.seats != env->options.seats || pyr_state_check(env->box, &saved.state, NULL) ||
         !rest_is_sound(env, &saved))
         return PYR_ERR_STATE;
-    ROWS(env_know, env, &saved.state.open, &saved.known);
+    know(env, &saved);
     *game = saved;
     return PYR_OK;
 }

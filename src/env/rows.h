@@ -22,6 +22,7 @@ struct env_sight {
 };
 
 /* Steps other than marks, and what chance, bots and ends of games do after a step (env.c). */
+void env_know_returned(const struct pyr_table *open, pyr_seat seat, const pyr_card *dealt, struct pyr_env_known *known);
 enum pyr_err env_action_step(const struct pyr_box *box, const struct env_sight *sight, int32_t action, pyr_step *step);
 void env_play_bots(const struct pyr_env *env, struct pyr_env_game *game, const struct pyr_env_arrays *arrays);
 void env_finish(const struct pyr_env *env, struct pyr_env_game *game, const struct pyr_env_arrays *arrays, size_t at);

@@ -155,7 +155,7 @@ struct pyr_env {
     uint64_t mark;               /* of the box and the number of seats: saved games are for one of them only */
     uint8_t bots;                /* bit s: a bot plays seat s */
     uint8_t reserved[7];
-    uint8_t face[PYR_CARDS + 1][PYR_ENV_CARD];       /* cards as they are printed; the last one is no card */
+    uint8_t face[PYR_CARDS + 1][PYR_ENV_CARD];       /* cards as they are printed, by number; 0 is no card */
     uint8_t fresh[PYR_CARDS + 1][PYR_ENV_CARD];      /* unmarked, as they are on offer */
     uint8_t pattern[PYR_PATTERNS + 1][32];           /* the last one is no pattern */
     uint8_t copies[8];                               /* expedition cards of each pattern */
@@ -174,12 +174,15 @@ struct pyr_env_game {
     uint8_t reserved[3];
     /* Derived from what all can see, and the same for every observer, so that it is worked out once per phase. */
     struct pyr_env_known {
-        uint8_t seats[PYR_MAX_SEATS][16];    /* rows of the field `seats`, by true seat, without marks due */
+        uint64_t seats[PYR_MAX_SEATS][2];    /* rows of the field `seats`, by true seat, without marks due */
         uint8_t place[PYR_CARDS];            /* the field `cards` with true seats */
+        uint64_t left, clock;                /* those fields */
+        int16_t base[PYR_MAX_SEATS];         /* points for completed pyramids */
+        uint8_t returned[PYR_MAX_SEATS][2];  /* cards that a seat returned and that are still in the deck, or PYR_CARDS */
     } known;
 };
 
-PYR_STATIC_ASSERT(sizeof(struct pyr_env_game) == 592, "plain data of the same size everywhere");
+PYR_STATIC_ASSERT(sizeof(struct pyr_env_game) == 624, "plain data of the same size everywhere");
 
 /*
  * Arrays of the caller. Sizes are in bytes; a pointer that is NULL means that this result is not wanted (pyr_env_step needs
