@@ -109,17 +109,17 @@ static bool mask_is_right(const struct pyr_box *box, const struct pyr_state *sta
     uint32_t legal = 0;
     bool right = true;
     pyr_view_init(&view, state, seat);
-    pyr_state_steps(box, state, seat, &steps);
+    pyr_state_steps(state, box, seat, &steps);
     for (int32_t a = 0; a < PYR_ENV_ACTIONS; a++) {
         pyr_step step;
-        bool is_legal = pyr_env_action_step(box, &view, a, &step) == PYR_OK && pyr_step_judge(box, state, seat, step) == PYR_OK;
+        bool is_legal = pyr_env_action_step(box, &view, a, &step) == PYR_OK && pyr_state_check_step(state, box, seat, step) == PYR_OK;
         right &= mask[a] == is_legal;
         legal += is_legal;
         if (is_legal)
             right &= pyr_env_step_action(box, &view, step) == a;
     }
     for (uint32_t i = 0; i < steps.count; i++) {
-        int32_t a = pyr_env_step_action(box, &view, pyr_steps_at(box, &steps, i));
+        int32_t a = pyr_env_step_action(box, &view, pyr_steps_at(&steps, box, i));
         right &= a >= 0 && mask[a] == 1;
     }
     return right && legal == steps.count;
@@ -268,7 +268,7 @@ static void expect_seat(const struct pyr_box *box, const struct pyr_view *view, 
     uint8_t *to)
 {
     int points = pyr_table_points(&view->open, (pyr_seat)seat), lowest = 0;
-    struct pyr_score score = pyr_desk_score(box, desk, points);
+    struct pyr_score score = pyr_desk_score(desk, box, points);
     to[0] = 1;
     to[1] = desk->skulls;
     to[2] = desk->rubies;
@@ -319,8 +319,8 @@ static void expect_rest(const struct pyr_box *box, const struct pyr_view *view, 
     const struct pyr_table *open = &view->open;
     pyr_pattern now = open->revealed[open->turn];
     if (now != PYR_NO_PATTERN) {
-        struct pyr_print print;
-        pyr_box_print(box, &print);
+        struct pyr_components print;
+        pyr_box_components(box, &print);
         for (int i = 0; i < 25; i++)
             to[496 + i] = (print.pattern[now] & PYR_SPACE(i / 5, i % 5)) != 0;
         to[496 + 25 + now] = 1;
@@ -414,7 +414,7 @@ TEST("two worlds that differ only in hidden things look the same")
                 struct pyr_env_game twin = lab.game[g];
                 struct pyr_view view;
                 pyr_view_init(&view, &lab.game[g].state, seat);
-                pyr_view_sample(&edition[e].box, &view, &rng, &twin.state);
+                pyr_view_sample(&view, &edition[e].box, &rng, &twin.state);
                 if (view.open.phase == PYR_MARK || view.open.phase == PYR_KEEP)      /* who else has chosen is hidden, too */
                     twin.state.open.waiting = (uint8_t)(view.open.waiting | pyr_rng_below(&rng, 1u << options.seats));
                 if (!(view.open.waiting >> seat & 1))
@@ -727,11 +727,11 @@ TEST("a record of each game replays and ends with the same scores")
             struct pyr_replay replay;
             struct pyr_fault fault;
             pyr_replay_init(&replay, PYR_NOBODY);
-            CHECK_INT(pyr_record_read(&edition[e], &replay, tracer.match.log.text,
+            CHECK_INT(pyr_record_read(&replay, &edition[e], tracer.match.log.text,
                 tracer.match.log.start[tracer.match.log.lines], &fault), PYR_OK);
             CHECK_INT(replay.stage, PYR_STAGE_OVER);
             for (unsigned s = 0; s < seats; s++)
-                CHECK_INT(pyr_table_score(&edition[e].box, &replay.state.open, (pyr_seat)s).total,
+                CHECK_INT(pyr_table_score(&replay.state.open, &edition[e].box, (pyr_seat)s).total,
                     lab.score[(e + seats) * seats + s]);
         }
     }

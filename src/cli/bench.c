@@ -19,8 +19,8 @@ static void bench_games(const struct pyr_box *box, unsigned players, uint64_t ga
     double start = cli_seconds();
     for (; result->games < games && !cli_is_interrupted(); result->games++) {
         pyr_state_deal(&state, box, players, &rng);
-        result->steps += pyr_state_playout(box, &state, &rng);
-        result->points += pyr_table_score(box, &state.open, 0).total;
+        result->steps += pyr_state_playout(&state, box, &rng);
+        result->points += pyr_table_score(&state.open, box, 0).total;
     }
     result->seconds = cli_seconds() - start;
     result->instructions = counter.fd < 0 ? -1 : (double)bench_counter_read(&counter);
