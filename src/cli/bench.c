@@ -57,18 +57,20 @@ int cli_bench(int argc, char **argv)
         seconds = 1e-9;
     double mean = (double)points / (double)played - 10000;
     if (value[JSON]) {
-        printf("{\"players\": %u, \"games\": %llu, \"seed\": %llu, \"edition\": ", (unsigned)players,
-            (unsigned long long)played, (unsigned long long)seed);
-        struct pyr_word name = { edition.name, 0 };
-        while (edition.name[name.length])
-            name.length++;
-        cli_json_string(stdout, name.at, name.length);
-        printf(
-            ", \"steps\": %llu, \"mean_score\": %.4f, \"seconds\": %.6f, \"games_per_second\": %.0f, "
-            "\"steps_per_second\": %.0f, "
-            "\"ns_per_step\": %.2f}\n",
-            (unsigned long long)steps, mean, seconds, (double)played / seconds, (double)steps / seconds,
-            seconds * 1e9 / (double)steps);
+        struct pyr_json *json = cli_json_begin();
+        pyr_json_object(json, NULL);
+        pyr_json_count(json, "players", players);
+        pyr_json_count(json, "games", played);
+        pyr_json_count(json, "seed", seed);
+        pyr_json_text(json, "edition", edition.name);
+        pyr_json_count(json, "steps", steps);
+        pyr_text_json_real(json, "mean_score", mean, 4);
+        pyr_text_json_real(json, "seconds", seconds, 6);
+        pyr_text_json_real(json, "games_per_second", (double)played / seconds, 0);
+        pyr_text_json_real(json, "steps_per_second", (double)steps / seconds, 0);
+        pyr_text_json_real(json, "ns_per_step", seconds * 1e9 / (double)steps, 2);
+        pyr_json_close(json);
+        cli_json_end(json);
     } else {
         printf(_("random games: %llu, players: %u, edition %s, seed %llu\n"), (unsigned long long)played, (unsigned)players,
             edition.name, (unsigned long long)seed);

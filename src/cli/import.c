@@ -331,13 +331,19 @@ static bool import_path(struct import *import, const char *path)
     return good;
 }
 
-static void print_sum(const struct import *import, bool json)
+static void print_sum(const struct import *import, bool is_json)
 {
-    if (json) {
-        printf("{\"database\": ");
-        cli_json_string(stdout, import->path, strlen(import->path));
-        printf(", \"files\": %llu, \"records\": %llu, \"imported\": %llu, \"there\": %llu, \"refused\": %llu}\n",
-            import->files, import->sums.records, import->sums.imported, import->sums.there, import->refused);
+    if (is_json) {
+        struct pyr_json *json = cli_json_begin();
+        pyr_json_object(json, NULL);
+        pyr_json_text(json, "database", import->path);
+        pyr_json_count(json, "files", import->files);
+        pyr_json_count(json, "records", import->sums.records);
+        pyr_json_count(json, "imported", import->sums.imported);
+        pyr_json_count(json, "there", import->sums.there);
+        pyr_json_count(json, "refused", import->refused);
+        pyr_json_close(json);
+        cli_json_end(json);
         return;
     }
     printf(_("records imported: %llu, already present: %llu; files refused: %llu\n"), import->sums.imported,

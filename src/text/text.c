@@ -326,18 +326,3 @@ void pyr_text_error(enum pyr_err code, char *to, size_t size)
     struct pyr_fault fault = { .code = code };
     pyr_text_fault(&fault, to, size);
 }
-
-void pyr_text_json(FILE *to, const char *text, size_t size)
-{
-    fputc('"', to);
-    for (size_t i = 0; i < size; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\')
-            fprintf(to, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(to, "\\u%04x", c);
-        else
-            fputc(c, to);
-    }
-    fputc('"', to);
-}
