@@ -3,6 +3,7 @@
 
 int32_t pyr_utf8_read(const char *at, size_t size, size_t *length)
 {
+    static const int32_t least[] = { 0, 0x80, 0x800, 0x10000 };
     const unsigned char *byte = (const unsigned char *)at;
     unsigned char first = byte[0];
     *length = 1;
@@ -11,19 +12,15 @@ int32_t pyr_utf8_read(const char *at, size_t size, size_t *length)
     if (first < 0xc2 || first > 0xf4)
         return -1;
     size_t more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
-    /* Only the second byte tells an overlong form, a surrogate or a number that is too large. */
-    unsigned low = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-    unsigned high = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
     int32_t character = first & (0x3f >> more);
     for (size_t i = 1; i <= more; i++) {
-        if (i >= size || byte[i] < low || byte[i] > high)
+        if (i >= size || (byte[i] & 0xc0) != 0x80)
             return -1;
         character = character << 6 | (byte[i] & 0x3f);
-        *length = i + 1;
-        low = 0x80;
-        high = 0xbf;
     }
-    return character;
+    *length = more + 1;
+    bool is_surrogate = character >= 0xd800 && character < 0xe000;
+    return character < least[more] || character > 0x10ffff || is_surrogate ? -1 : character;
 }
 
 size_t pyr_utf8_write(int32_t character, char to[4])

@@ -11,9 +11,9 @@
 PYR_BEGIN_DECLS
 
 /* The character at the start of `size` bytes, of which there must be one. *length is how many bytes it takes. -1 if there
- * is no character; then *length is how many bytes belong to the attempt, at least one: skip them, or replace them by one
- * sign. A text that ends in NUL may be read with any larger size (PYR_UTF8_LONGEST), as NUL ends a character that is cut
- * off. */
+ * is no character; then *length is how many bytes to skip, or to replace by one sign: all of a character that is written
+ * wrongly (too long, a surrogate), else one. A text that ends in NUL may be read with any larger size (PYR_UTF8_LONGEST),
+ * as NUL ends a character that is cut off. */
 #define PYR_UTF8_LONGEST 4
 PYR_API int32_t pyr_utf8_read(const char *at, size_t size, size_t *length);
 
