@@ -457,3 +457,25 @@ TEST("feed: deals are hidden while a game runs, and open at a finished table fro
     free(config);
     end(world);
 }
+
+TEST("An answer that names a field is UTF-8, also where a long name is cut") {
+    struct world *world = &worlds[0];
+    static const char *const fields[] = { "say \\\"hi\\\"", "\\u0001\\u001f", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa9" };
+    static const char *const wanted[] = { "say \\\"hi\\\"", "\\u0001\\u001f", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xef\xbf\xbd" };
+    struct pyr_chance chance;
+    struct pyr_rng dice;
+    pyr_rng_seed(&dice, 1, 2);
+    pyr_chance_draw(&chance, &classic.box, 2, &dice);
+    if (!CHECK(begin(world, 2, &chance)))
+        return;
+    for (unsigned i = 0; i < 3; i++) {
+        char text[256], answer[256];
+        snprintf(text, sizeof text, "{\"type\":\"leave\",\"id\":\"f\",\"%s\":1}", fields[i]);
+        snprintf(answer, sizeof answer, "{\"type\":\"error\",\"id\":\"f\",\"code\":\"refused\",\"detail\":\"%s\"}\n", wanted[i]);
+        world->heard[0].size = 0;
+        say(world, 0, text);
+        world->heard[0].text[world->heard[0].size] = 0;
+        CHECK_STR(world->heard[0].text, answer);
+    }
+    end(world);
+}
