@@ -101,6 +101,10 @@ struct store_commit {
 bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*load)(struct store_db *db, void *context),
     void *context, char *error, size_t error_size);
 
+/* Whether `path` means a file (or memory) of this machine; and its name for people, without passwords. */
+bool store_is_file(const char *path);
+void store_name(const char *path, char *to, size_t size);
+
 /* Where the database lies unless told otherwise: $XDG_DATA_HOME/pyramids/pyramids.db, or below ~/.local/share. False if
  * there is no home or no room. Folders that are missing are made (mode 0700) when a database is opened for writing. */
 bool store_default_path(char *to, size_t size);
