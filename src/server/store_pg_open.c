@@ -403,6 +403,7 @@ bool pg_connect(struct pg *db, bool first, char *error, size_t size)
         return false;
     }
     db->connection = o.connection;
+    db->failure = STORE_OK;
     return prepare_all(&o);
 }
 
