@@ -34,11 +34,6 @@ static const struct store_engine *engine_of(const char *where)
     return engines[i];
 }
 
-bool store_is_file(const char *where)
-{
-    return engine_of(where) == &store_sqlite;
-}
-
 void store_name(const char *where, char *to, size_t size)
 {
     engine_of(where)->name_of(where, to, size);

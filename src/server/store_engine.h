@@ -1,7 +1,9 @@
 /*
  * store_engine.h (store_engine.c, store_statements.c): what the store asks of a database, whichever it is. An engine
- * (SQLite: store_sqlite.c, PostgreSQL: store_pg.c) opens a database and runs the statements of store_statements.c; store_ops.c makes the
- * operations of store.h out of them, and store.c has the thread.
+ * (SQLite: store_sqlite.c, PostgreSQL: store_pg.c) opens a database and runs the statements of store_statements.c;
+ * store_ops.c makes the operations of store.h out of them, and store.c has the thread.
+ *
+ * A new table or column must be copied as well: store_copy.c, and the statements whose names begin with COPY.
  *
  * To add an operation: declare it in store.h, write it in store_ops.c, add its statements to the list below and to
  * store_statements.c.
@@ -27,6 +29,8 @@ enum store_statement {
     PUT_REQUEST, GET_REQUEST, PUT_CODE, DROP_CODE, ALL_CODES, PUT_ALIVE, GET_ALIVE, PUT_DOWN, GET_DOWN, OLD_DOWN,
     OLD_TABLES, DROP_LINES, DROP_CHOICES, DROP_SEATS, DROP_REPORTS, DROP_REQUESTS, DROP_TABLE, OLD_REPORTS, OLD_REQUESTS,
     OLD_CODES,
+    COPY_VISITORS, COPY_TOKENS, COPY_CODES, COPY_TABLES, COPY_LINES, COPY_CHOICES, COPY_SEATS, COPY_REPORTS, COPY_REQUESTS,
+    COPY_HEARTBEAT, COPY_DOWNTIMES, PUT_HEARTBEAT,
     STORE_STATEMENTS
 };
 
@@ -62,8 +66,8 @@ struct store_engine {
     /* After all checks; an older database is migrated if it may be written. NULL with a sentence in `error`. */
     struct store_db *(*open)(const char *where, bool write, char *error, size_t size);
     void (*close)(struct store_db *db);
-    /* It is a server's from now on (may be NULL). While the engine waits for the database's word on what it must know before it
-     * can go on, it calls `wait`, which lets time pass; false: give up. */
+    /* It is a server's from now on (may be NULL). While the engine waits for the database's word on what it must know
+     * before it can go on, it calls `wait`, which lets time pass; false: give up. */
     void (*serve)(struct store_db *db, bool (*wait)(void *context, unsigned ms), void *context);
     /* One sentence about what the last call failed with. */
     void (*explain)(struct store_db *db, const char *where, char *error, size_t size);

@@ -1,8 +1,8 @@
 /*
  * store_pg.c: transactions and statements of the engine for PostgreSQL. See store_pg.h.
  *
- *  1. The connection is in pipeline mode: a change of a table (`send`) only goes into the pipeline. A group of jobs thus takes
- *     two round trips, one to settle and one to commit, unless a job asks for rows.
+ *  1. The connection is in pipeline mode: a change of a table (`send`) only goes into the pipeline. A group of jobs thus
+ *     takes two round trips, one to settle and one to commit, unless a job asks for rows.
  *  2. The commit is sent only after every result of the transaction has been seen, and its number (xid) is known. If the
  *     connection is lost before its answer, a new connection asks what became of that number. So a job is never reported as
  *     failed while it may have been stored.
@@ -22,9 +22,12 @@
 #include "store_pg.h"
 
 #define ANSWER_MS 30000          /* a server that takes longer is given up; not for a commit */
+#define MOST_SENT 2000           /* in the pipeline: results that nobody reads take memory on both sides */
 #define SHORTEST_DELAY 100       /* ms between attempts to connect: doubled up to the longest */
 #define LONGEST_DELAY 5000
 #define OUTCOME_MS 60000         /* how long a command waits to learn what became of its commit; a server waits on */
+
+static const char lost[] = "the connection to the PostgreSQL server was lost";
 
 uint64_t pg_now(void)
 {
@@ -160,7 +163,7 @@ static void note(struct pg *db, struct pg_sent sent, PGresult *result)
             db->execute_failed = true;
             db->execute_result = found;
         } else if (!db->failure) {
-            db->failure = found == STORE_MISSING ? STORE_FAILED : found;     /* which job it was will show when each is alone */
+            db->failure = found == STORE_MISSING ? STORE_FAILED : found;     /* whose it was shows when each runs alone */
         }
         if (found != STORE_MISSING)
             say(db, PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
@@ -213,7 +216,7 @@ bool pg_drain(struct pg *db)
     while (db->connection && db->count)
         if (!read_one(db, until)) {
             const char *words = PQerrorMessage(db->connection);
-            lose(db, words[0] ? "the connection to the PostgreSQL server was lost" : "the PostgreSQL server does not answer");
+            lose(db, words[0] ? lost : "the PostgreSQL server does not answer");
         }
     return db->connection;
 }
@@ -252,6 +255,11 @@ static bool send_statement(struct pg *db, enum store_statement which, const stru
 
 /* Transactions. */
 
+static bool is_cut(const struct pg *db)
+{
+    return PQconsumeInput(db->connection) != 1 || PQstatus(db->connection) == CONNECTION_BAD;
+}
+
 static bool is_lost(const struct store_db *base)
 {
     const struct pg *db = (const struct pg *)base;
@@ -286,7 +294,7 @@ static void rollback(struct store_db *base)
     if (db->within && db->connection) {
         /* A sync ends what an error made the server skip. */
         if ((!db->is_synced && !pg_sync(db)) || !control(db, "ROLLBACK", PG_IGNORE) || !pg_sync(db))
-            lose(db, "the connection to the PostgreSQL server was lost");
+            lose(db, lost);
         pg_drain(db);
     }
     db->within = false;
@@ -307,13 +315,13 @@ static enum store_result begin(struct store_db *base, bool write)
     db->job = 0;
     /* What only reads sees the database as it was at one moment. */
     if (!control(db, write ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", PG_CONTROL)) {
-        lose(db, "the connection to the PostgreSQL server was lost");
+        lose(db, lost);
         db->within = false;
         return STORE_FAILED;
     }
     /* Without this a connection that was cut while nothing happened would be noticed only when all jobs have been run. */
-    if (PQconsumeInput(db->connection) != 1 || PQstatus(db->connection) == CONNECTION_BAD) {
-        lose(db, "the connection to the PostgreSQL server was lost");
+    if (is_cut(db)) {
+        lose(db, lost);
         db->within = false;
         return reconnect(db) ? begin(base, write) : STORE_FAILED;
     }
@@ -328,7 +336,8 @@ static bool has_written(const struct store_db *base)
 /* Asks for the number of the transaction. */
 static bool send_xid(struct pg *db)
 {
-    return PQsendQueryPrepared(db->connection, "xid", 0, NULL, NULL, NULL, 0) && pg_push(db, (struct pg_sent){ .kind = PG_XID });
+    return PQsendQueryPrepared(db->connection, "xid", 0, NULL, NULL, NULL, 0) &&
+        pg_push(db, (struct pg_sent){ .kind = PG_XID });
 }
 
 static enum store_result settle(struct store_db *base, void (*refuse_job)(void *context, unsigned job,
@@ -373,12 +382,12 @@ static enum store_result resolve(struct pg *db)
         }
         if (!control(db, "SELECT 1", PG_IGNORE) || !pg_sync(db) || !pg_drain(db) ||
             !PQexitPipelineMode(db->connection)) {
-            lose(db, "the connection to the PostgreSQL server was lost");
+            lose(db, lost);
             continue;
         }
         outcome = pg_find_outcome(db->connection, db->xid);
         if (!PQenterPipelineMode(db->connection) || PQstatus(db->connection) == CONNECTION_BAD) {
-            lose(db, "the connection to the PostgreSQL server was lost");
+            lose(db, lost);
             if (outcome == PG_UNKNOWN)
                 outcome = PG_RUNNING;
         }
@@ -484,9 +493,11 @@ static enum store_result send_later(struct store_db *base, enum store_statement 
     db->has_written = true;
     db->is_settled = false;
     db->job_sent++;
+    if (db->count >= MOST_SENT && (!pg_sync(db) || !pg_drain(db) || db->failure))
+        return STORE_FAILED;
     if (send_statement(db, which, values, (struct pg_sent){ PG_SEND, db->job ? db->job - 1 : 0, none }))
         return STORE_OK;
-    lose(db, "the connection to the PostgreSQL server was lost");
+    lose(db, lost);
     return STORE_FAILED;
 }
 
@@ -504,9 +515,10 @@ static enum store_result execute(struct store_db *base, enum store_statement whi
     if (wants_savepoint && !control(db, "SAVEPOINT job", PG_CONTROL))
         return STORE_FAILED;
     db->has_job_savepoint |= wants_savepoint;
-    if (!control(db, "SAVEPOINT one", PG_CONTROL) || !send_statement(db, which, values, (struct pg_sent){ .kind = PG_EXECUTE }) ||
+    struct pg_sent sent = { .kind = PG_EXECUTE };
+    if (!control(db, "SAVEPOINT one", PG_CONTROL) || !send_statement(db, which, values, sent) ||
         !control(db, "RELEASE one", PG_CONTROL) || !pg_sync(db) || !pg_drain(db)) {
-        lose(db, "the connection to the PostgreSQL server was lost");
+        lose(db, lost);
         return STORE_FAILED;
     }
     if (db->failure)
@@ -515,7 +527,8 @@ static enum store_result execute(struct store_db *base, enum store_statement whi
     if (!db->execute_failed)
         return STORE_OK;
     enum store_result result = db->execute_result;
-    if (!control(db, "ROLLBACK TO one", PG_CONTROL) || !control(db, "RELEASE one", PG_CONTROL) || !pg_sync(db) || !pg_drain(db))
+    if (!control(db, "ROLLBACK TO one", PG_CONTROL) || !control(db, "RELEASE one", PG_CONTROL) || !pg_sync(db) ||
+        !pg_drain(db))
         return STORE_FAILED;
     return db->failure ? db->failure : result;
 }
@@ -523,7 +536,7 @@ static enum store_result execute(struct store_db *base, enum store_statement whi
 /* Those that may give more rows than one wants in memory. */
 static bool is_long(enum store_statement which)
 {
-    return which == ALL_TOKENS;
+    return which == ALL_TOKENS || (which >= COPY_VISITORS && which <= COPY_DOWNTIMES);
 }
 
 static enum store_result query(struct store_db *base, enum store_statement which, const struct store_value *values)
@@ -538,7 +551,7 @@ static enum store_result query(struct store_db *base, enum store_statement which
     if (db->is_streaming && (!pg_sync(db) || !pg_drain(db)))
         return STORE_FAILED;
     if (!send_statement(db, which, values, (struct pg_sent){ .kind = PG_QUERY }) || !pg_sync(db)) {
-        lose(db, "the connection to the PostgreSQL server was lost");
+        lose(db, lost);
         return STORE_FAILED;
     }
     if (db->is_streaming)
@@ -568,7 +581,7 @@ static enum store_result next_streamed(struct pg *db)
     PQclear(db->rows);
     db->rows = NULL;
     if (!db->connection || !get_result(db, &result, pg_now() + ANSWER_MS, false)) {
-        lose(db, "the connection to the PostgreSQL server was lost");
+        lose(db, lost);
         return STORE_FAILED;
     }
     if (result && PQresultStatus(result) == PGRES_SINGLE_TUPLE) {
@@ -655,8 +668,8 @@ static enum store_health look(struct store_db *base)
 {
     struct pg *db = (struct pg *)base;
     if (!db->within) {
-        if (db->connection && !db->count && (PQconsumeInput(db->connection) != 1 || PQstatus(db->connection) == CONNECTION_BAD))
-            lose(db, "the connection to the PostgreSQL server was lost");
+        if (db->connection && !db->count && is_cut(db))
+            lose(db, lost);
         reconnect(db);
     }
     return db->connection ? STORE_WELL : STORE_NO_WRITES;
@@ -669,7 +682,7 @@ static void serve(struct store_db *base, bool (*wait)(void *context, unsigned ms
     db->wait = wait;
     db->context = context;
     if (!control(db, PG_SERVING, PG_IGNORE) || !pg_sync(db) || !pg_drain(db))
-        lose(db, "the connection to the PostgreSQL server was lost");
+        lose(db, lost);
 }
 
 static void close_pg(struct store_db *base)

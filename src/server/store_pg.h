@@ -65,7 +65,8 @@ struct pg {
 /* Whether a string is for PostgreSQL rather than the name of a file. */
 bool pg_is_mine(const char *where);
 
-/* Settings of a connection that a server holds: one that is paused in the middle of a transaction must not keep rows locked. */
+/* Settings of a connection that a server holds: one that is paused in the middle of a transaction must not keep rows
+ * locked. */
 #define PG_SERVING "SELECT set_config('lock_timeout', '10s', false)," \
     " set_config('idle_in_transaction_session_timeout', '5s', false)"
 

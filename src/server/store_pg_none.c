@@ -15,7 +15,8 @@ static struct store_db *open_none(const char *where, bool write, char *error, si
 {
     (void)where;
     (void)write;
-    snprintf(error, size, "%s", _("this program was built without PostgreSQL: use a file as --database, or build it with libpq"));
+    snprintf(error, size, "%s",
+        _("this program was built without PostgreSQL: use a file as --database, or build it with libpq"));
     return NULL;
 }
 

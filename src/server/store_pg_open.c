@@ -1,5 +1,6 @@
 /*
- * store_pg_open.c: connects to a PostgreSQL server and sees to it that the database is ours and of our version. See store_pg.h.
+ * store_pg_open.c: connects to a PostgreSQL server and sees to it that the database is ours and of our version. See
+ * store_pg.h.
  *
  *  1. A database is changed only after it proved to be ours or empty.
  *  2. Tables are made and migrated in one transaction, with the version in it, under an advisory lock: of servers that start
@@ -34,8 +35,8 @@ static const char *const steps[STORE_VERSION] = {
     "CREATE INDEX game_open ON game (created, id) WHERE state < 2;"
     "CREATE INDEX game_over ON game (created, id) WHERE state = 2;"
     "CREATE INDEX game_closed ON game (changed, id) WHERE state = 3;"
-    "CREATE TABLE line (game bigint NOT NULL REFERENCES game, seq bigint NOT NULL, count bigint NOT NULL, text text NOT NULL,"
-    " made bigint NOT NULL, PRIMARY KEY (game, seq));"
+    "CREATE TABLE line (game bigint NOT NULL REFERENCES game, seq bigint NOT NULL, count bigint NOT NULL,"
+    " text text NOT NULL, made bigint NOT NULL, PRIMARY KEY (game, seq));"
     "CREATE TABLE choice (game bigint NOT NULL REFERENCES game, seat smallint NOT NULL, phase bigint NOT NULL,"
     " request text NOT NULL, text text NOT NULL, made bigint NOT NULL, PRIMARY KEY (game, seat)) WITH (fillfactor = 50);"
     "CREATE TABLE seat (game bigint NOT NULL REFERENCES game, seat smallint NOT NULL,"
@@ -92,27 +93,61 @@ static const char *value_of(const PQconninfoOption *options, const char *keyword
     return NULL;
 }
 
+/* Whether a password may have become a part of something else, as in postgresql://user:pass/word@host/name. */
+static bool is_torn(const char *where, const PQconninfoOption *options)
+{
+    const char *port = value_of(options, "port");
+    unsigned ats = 0;
+    if (port && port[strspn(port, "0123456789,")])
+        return true;
+    if (!is_url(where))
+        return false;
+    bool is_path = false;
+    for (const char *c = strstr(where, "://") + 3; *c && *c != '?'; c++) {
+        is_path |= *c == '/';
+        ats += *c == '@' ? 1 + is_path : 0;  /* one, before the path */
+    }
+    return ats > 1;
+}
+
 void pg_name(const char *where, char *to, size_t size)
 {
     PQconninfoOption *options = PQconninfoParse(where, NULL);
+    if (is_torn(where, options)) {
+        PQconninfoFree(options);
+        options = NULL;
+    }
     const char *user = value_of(options, "user"), *host = value_of(options, "host"), *port = value_of(options, "port");
     const char *base = value_of(options, "dbname"), *service = value_of(options, "service");
     if (!host)
         host = value_of(options, "hostaddr");
-    snprintf(to, size, "postgresql://%s%s%s%s%s/%s%s%s", user ? user : "", user ? "@" : "", host ? host : "", port ? ":" : "",
-        port ? port : "", base ? base : "", service ? "?service=" : "", service ? service : "");
+    snprintf(to, size, "postgresql://%s%s%s%s%s/%s%s%s", user ? user : "", user ? "@" : "", host ? host : "",
+        port ? ":" : "", port ? port : "", base ? base : "", service ? "?service=" : "", service ? service : "");
     PQconninfoFree(options);
 }
 
 /* Messages. */
 
-static bool fail(char *error, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static const char read_only[] = N_("%s is read-only (a standby?): connect to the primary server, for example with several "
+    "hosts and target_session_attrs=read-write");
+static const char no_rights[] = N_("%s: the role \"%s\" lacks rights (%s): grant them, or let it own the schema");
 
-static bool fail(char *error, size_t size, const char *format, ...)
+
+struct opening {
+    struct pg *db;
+    PGconn *connection;
+    char name[256];              /* of the database, without secrets */
+    char *error;
+    size_t size;
+};
+
+static bool fail(struct opening *o, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static bool fail(struct opening *o, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(error, size, format, arguments);
+    vsnprintf(o->error, o->size, format, arguments);
     va_end(arguments);
     return false;
 }
@@ -129,14 +164,6 @@ static const char *one_line(const char *from, char *to, size_t size)
     return to;
 }
 
-struct opening {
-    struct pg *db;
-    PGconn *connection;
-    char name[256];              /* of the database, without secrets */
-    char *error;
-    size_t size;
-};
-
 /* Says why a command of the server failed. */
 static bool fail_result(struct opening *o, const PGresult *result, const char *doing)
 {
@@ -144,14 +171,13 @@ static bool fail_result(struct opening *o, const PGresult *result, const char *d
     const char *primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     char words[300];
     if (state && !strcmp(state, "42501"))
-        return fail(o->error, o->size, _("%s: the role \"%s\" lacks rights (%s): grant them, or let it own the schema"), o->name,
+        return fail(o, _(no_rights), o->name,
             PQuser(o->connection), one_line(primary, words, sizeof words));
     if (state && !strcmp(state, "53100"))
-        return fail(o->error, o->size, _("%s: the disk of the PostgreSQL server is full"), o->name);
+        return fail(o, _("%s: the disk of the PostgreSQL server is full"), o->name);
     if (state && !strcmp(state, "25006"))
-        return fail(o->error, o->size, _("%s is read-only (a standby?): connect to the primary server, for example with several "
-            "hosts and target_session_attrs=read-write"), o->name);
-    return fail(o->error, o->size, _("%s: %s failed: %s"), o->name, doing,
+        return fail(o, _(read_only), o->name);
+    return fail(o, _("%s: %s failed: %s"), o->name, doing,
         one_line(primary ? primary : PQerrorMessage(o->connection), words, sizeof words));
 }
 
@@ -182,8 +208,9 @@ static bool fail_to_connect(struct opening *o)
 {
     char words[400];
     if (PQconnectionNeedsPassword(o->connection))
-        return fail(o->error, o->size, _("%s wants a password: put it into a password file (~/.pgpass, or passfile=FILE)"), o->name);
-    return fail(o->error, o->size, _("%s: no connection: %s"), o->name,
+        return fail(o, _("%s wants a password: put it into a password file (~/.pgpass, or passfile=FILE)"),
+            o->name);
+    return fail(o, _("%s: no connection: %s"), o->name,
         one_line(PQerrorMessage(o->connection), words, sizeof words));
 }
 
@@ -191,15 +218,17 @@ static bool parse(struct opening *o, PQconninfoOption **options)
 {
     char *words = NULL, line[300];
     *options = PQconninfoParse(o->db->where, &words);
-    if (*options)
+    bool is_secret = is_torn(o->db->where, *options);
+    if (*options && !is_secret)
         return true;
+    PQconninfoFree(*options);
     /* libpq quotes what it does not understand, which may be a piece of a password. */
-    bool is_secret = strchr(o->db->where, '@') || strstr(o->db->where, "password");
+    is_secret = is_secret || strchr(o->db->where, '@') || strstr(o->db->where, "password");
     if (is_secret || !words)
-        fail(o->error, o->size, _("--database is not a valid connection string: special characters in a user's name or password "
+        fail(o, _("--database is not a valid connection string: special characters in a user's name or password "
             "are written as %%XX, for example %%40 for @"));
     else
-        fail(o->error, o->size, _("--database is not a valid connection string (%s); a file whose name looks like one is "
+        fail(o, _("--database is not a valid connection string (%s); a file whose name looks like one is "
             "written with its folder, for example ./NAME"), one_line(words, line, sizeof line));
     PQfreemem(words);
     return false;
@@ -235,7 +264,7 @@ static bool open_connection(struct opening *o)
     o->connection = PQconnectdbParams(keyword, value, 1);
     PQconninfoFree(options);
     if (!o->connection)
-        return fail(o->error, o->size, "%s", pyr_text_system(12));
+        return fail(o, "%s", pyr_text_system(12));
     if (PQstatus(o->connection) != CONNECTION_OK)
         return fail_to_connect(o);
     PQsetNoticeReceiver(o->connection, ignore_notice, NULL);
@@ -249,19 +278,18 @@ static bool check_server(struct opening *o)
     char encoding[32], schema[80], recovery[8];
     int version = PQserverVersion(o->connection);
     if (version < PG_OLDEST)
-        return fail(o->error, o->size, _("%s: the server is PostgreSQL %d; %d or newer is needed"), o->name, version / 10000,
+        return fail(o, _("%s: the server is PostgreSQL %d; %d or newer is needed"), o->name, version / 10000,
             PG_OLDEST / 10000);
     if (!ask(o, "SELECT getdatabaseencoding()", encoding, sizeof encoding) ||
         !ask(o, "SELECT pg_is_in_recovery()", recovery, sizeof recovery) ||
         !ask(o, "SELECT coalesce(current_schema(), '')", schema, sizeof schema))
         return false;
     if (strcmp(encoding, "UTF8"))
-        return fail(o->error, o->size, _("%s has the encoding %s: create the database with ENCODING 'UTF8'"), o->name, encoding);
+        return fail(o, _("%s has the encoding %s: create the database with ENCODING 'UTF8'"), o->name, encoding);
     if (o->db->write && recovery[0] == 't')
-        return fail(o->error, o->size, _("%s is read-only (a standby?): connect to the primary server, for example with several "
-            "hosts and target_session_attrs=read-write"), o->name);
+        return fail(o, _(read_only), o->name);
     if (!schema[0])
-        return fail(o->error, o->size, _("%s: no schema to use: the role \"%s\" lacks rights on the one in its search_path"), o->name,
+        return fail(o, _("%s: no schema to use: the role \"%s\" lacks rights on the one in its search_path"), o->name,
             PQuser(o->connection));
     /* A commit waits for the disk at least; remote_apply waits for more. */
     return ask(o, "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') <> "
@@ -283,10 +311,11 @@ static bool find_version(struct opening *o, int *version)
     if (found[0] == '0') {
         if (!ask(o, "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
             " WHERE n.nspname = current_schema() AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.classid = "
-            "'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e') ORDER BY c.relname LIMIT 1", things, sizeof things))
+            "'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e') ORDER BY c.relname LIMIT 1", things,
+            sizeof things))
             return false;
         if (things[0])
-            return fail(o->error, o->size, _("%s is the database of another program (it has \"%s\"): use another database, or a "
+            return fail(o, _("%s is the database of another program (it has \"%s\"): use another database, or a "
                 "schema of its own (options=-csearch_path=SCHEMA)"), o->name, things);
         return true;
     }
@@ -294,9 +323,9 @@ static bool find_version(struct opening *o, int *version)
         return false;
     *version = atoi(found);
     if (*version > STORE_VERSION)
-        return fail(o->error, o->size, _("%s was written by a newer version of Pyramids (database version %lld, this program supports "
-                           "%d): use that version"), o->name, (long long)*version, STORE_VERSION);
-    return *version > 0 ? true : fail(o->error, o->size, _("%s is damaged (%s): restore it from a backup"), o->name, "pyramids.version");
+        return fail(o, _("%s was written by a newer version of Pyramids (database version %lld, this program supports "
+                         "%d): use that version"), o->name, (long long)*version, STORE_VERSION);
+    return *version > 0 ? true : fail(o, _("%s is damaged (%s): restore it from a backup"), o->name, "version");
 }
 
 static bool check_rights(struct opening *o)
@@ -309,8 +338,7 @@ static bool check_rights(struct opening *o)
         "SELECT t FROM (VALUES " TABLES ") AS tables(t) WHERE NOT has_table_privilege(t, 'SELECT') LIMIT 1";
     if (!ask(o, sql, missing, sizeof missing))
         return false;
-    return missing[0] ? fail(o->error, o->size, _("%s: the role \"%s\" lacks rights (%s): grant them, or let it own the schema"),
-        o->name, PQuser(o->connection), missing) : true;
+    return missing[0] ? fail(o, _(no_rights), o->name, PQuser(o->connection), missing) : true;
 }
 
 /* Makes the tables, or changes those of an older version. Sequences are put behind the ids that are in use: others may have
@@ -348,8 +376,8 @@ static bool check_version(struct opening *o, bool may_change)
     if (!find_version(o, &version))
         return false;
     if (!version)
-        return fail(o->error, o->size, _("%s is empty"), o->name);
-    return version == STORE_VERSION ? check_rights(o) : fail(o->error, o->size, _("%s has an older format (version %d): run "
+        return fail(o, _("%s is empty"), o->name);
+    return version == STORE_VERSION ? check_rights(o) : fail(o, _("%s has an older format (version %d): run "
         "'pyramids serve' or 'pyramids import' to update it"), o->name, version);
 }
 
@@ -388,7 +416,7 @@ static bool prepare_all(struct opening *o)
         pg_push(db, (struct pg_sent){ .kind = PG_CONTROL }) && pg_sync(db) && pg_drain(db) && !db->failure;
     if (!good) {
         db->failure = STORE_OK;
-        fail(o->error, o->size, _("%s: %s failed: %s"), o->name, _("preparing the database"), _("see the log"));
+        fail(o, _("%s: %s failed: %s"), o->name, _("preparing the database"), _("see the log"));
         pg_disconnect(db);
     }
     return good;
