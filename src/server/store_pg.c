@@ -167,7 +167,7 @@ static void note(struct pg *db, struct pg_sent sent, PGresult *result)
         }
         if (found != STORE_MISSING)
             say(db, PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
-    } else if (sent.kind == PG_EXECUTE) {
+    } else if (sent.kind == PG_EXECUTE && status != PGRES_TUPLES_OK) {
         db->changed = changed;
     } else if (sent.kind == PG_SEND && status == PGRES_COMMAND_OK && !changed && sent.none) {
         refuse(db, sent.job, sent.none);
@@ -175,7 +175,7 @@ static void note(struct pg *db, struct pg_sent sent, PGresult *result)
         snprintf(db->xid, sizeof db->xid, "%s", PQgetvalue(result, 0, 0));
     } else if (sent.kind == PG_COMMIT && status == PGRES_COMMAND_OK) {
         db->is_committed = !strcmp(PQcmdStatus(result), "COMMIT");
-    } else if (sent.kind == PG_QUERY && status == PGRES_TUPLES_OK) {
+    } else if ((sent.kind == PG_QUERY || sent.kind == PG_EXECUTE) && status == PGRES_TUPLES_OK) {
         PQclear(db->rows);
         db->rows = result;
         return;
@@ -418,7 +418,8 @@ static enum store_result commit(struct store_db *base)
         rollback(base);
         return result ? result : STORE_FAILED;
     }
-    bool is_sent = control(db, "COMMIT", PG_COMMIT) && pg_sync(db);
+    bool is_sent = (db->is_serving || !db->has_written || control(db, PG_SEQUENCES, PG_IGNORE)) &&
+        control(db, "COMMIT", PG_COMMIT) && pg_sync(db);
     if (is_sent && !db->has_written) {       /* nobody waits for what only read */
         PQflush(db->connection);
         db->within = false;
@@ -501,36 +502,39 @@ static enum store_result send_later(struct store_db *base, enum store_statement 
     return STORE_FAILED;
 }
 
-static enum store_result execute(struct store_db *base, enum store_statement which, const struct store_value *values,
-    int64_t *changed)
+/* Runs a statement that writes, within a savepoint: one that fails leaves the transaction as it was. */
+static enum store_result write_now(struct pg *db, enum store_statement which, const struct store_value *values)
 {
-    struct pg *db = (struct pg *)base;
-    if (is_lost(base))
-        return STORE_FAILED;
+    struct pg_sent sent = { .kind = PG_EXECUTE };
     db->has_written = true;
     db->is_settled = false;
     db->execute_failed = false;
     db->changed = 0;
+    /* A job that fails later is undone alone. */
     bool wants_savepoint = db->is_in_job && !db->has_job_savepoint && !db->job_sent;
-    if (wants_savepoint && !control(db, "SAVEPOINT job", PG_CONTROL))
-        return STORE_FAILED;
     db->has_job_savepoint |= wants_savepoint;
-    struct pg_sent sent = { .kind = PG_EXECUTE };
-    if (!control(db, "SAVEPOINT one", PG_CONTROL) || !send_statement(db, which, values, sent) ||
-        !control(db, "RELEASE one", PG_CONTROL) || !pg_sync(db) || !pg_drain(db)) {
+    if ((wants_savepoint && !control(db, "SAVEPOINT job", PG_CONTROL)) || !control(db, "SAVEPOINT one", PG_CONTROL) ||
+        !send_statement(db, which, values, sent) || !control(db, "RELEASE one", PG_CONTROL) || !pg_sync(db) ||
+        !pg_drain(db)) {
         lose(db, lost);
         return STORE_FAILED;
     }
-    if (db->failure)
+    if (db->failure || !db->execute_failed)
         return db->failure;
-    *changed = db->changed;
-    if (!db->execute_failed)
-        return STORE_OK;
     enum store_result result = db->execute_result;
     if (!control(db, "ROLLBACK TO one", PG_CONTROL) || !control(db, "RELEASE one", PG_CONTROL) || !pg_sync(db) ||
         !pg_drain(db))
         return STORE_FAILED;
     return db->failure ? db->failure : result;
+}
+
+static enum store_result execute(struct store_db *base, enum store_statement which, const struct store_value *values,
+    int64_t *changed)
+{
+    struct pg *db = (struct pg *)base;
+    enum store_result result = is_lost(base) ? STORE_FAILED : write_now(db, which, values);
+    *changed = db->changed;
+    return result;
 }
 
 /* Those that may give more rows than one wants in memory. */
@@ -548,6 +552,10 @@ static enum store_result query(struct store_db *base, enum store_statement which
     db->rows = NULL;
     db->row = -1;
     db->is_streaming = is_long(which);
+    if (strncmp(store_texts[which].sql, "SELECT", 6)) {  /* it writes, and gives rows: INSERT ... RETURNING */
+        enum store_result result = write_now(db, which, values);
+        return result || db->rows ? result : STORE_FAILED;
+    }
     if (db->is_streaming && (!pg_sync(db) || !pg_drain(db)))
         return STORE_FAILED;
     if (!send_statement(db, which, values, (struct pg_sent){ .kind = PG_QUERY }) || !pg_sync(db)) {

@@ -70,6 +70,12 @@ bool pg_is_mine(const char *where);
 #define PG_SERVING "SELECT set_config('lock_timeout', '10s', false)," \
     " set_config('idle_in_transaction_session_timeout', '5s', false)"
 
+/* Puts the sequences behind the ids in use: commands bring rows that have their ids already. */
+#define PG_SEQUENCES "SELECT " \
+    "(SELECT setval('visitor_id_seq', m) FROM (SELECT max(id) AS m FROM visitor) AS v, visitor_id_seq" \
+    " WHERE m >= last_value)," \
+    "(SELECT setval('game_id_seq', m) FROM (SELECT max(id) AS m FROM game) AS g, game_id_seq WHERE m >= last_value)"
+
 /* Connects, checks, and migrates if it may (the first time); then it is in pipeline mode, with all statements prepared.
  * False with a sentence in `error`. */
 bool pg_connect(struct pg *db, bool first, char *error, size_t size);
