@@ -87,5 +87,20 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [DROP_TABLE] = { "i", "DELETE FROM game WHERE id = ?1" },
     [OLD_REPORTS] = { "i", "DELETE FROM report WHERE made < ?1" },
     [OLD_REQUESTS] = { "i", "DELETE FROM request WHERE made < ?1" },
+    /* All rows, for store_copy.c: in the order of their keys, and with the values of the statement that writes them. */
+    [COPY_VISITORS] = { "", "SELECT id, name, created, seen FROM visitor ORDER BY id" },
+    [COPY_TOKENS] = { "", "SELECT hash, visitor FROM token ORDER BY hash" },
+    [COPY_CODES] = { "", "SELECT hash, visitor, until FROM code ORDER BY hash" },
+    [COPY_TABLES] = { "", "SELECT id, state, changed, config, code, created FROM game ORDER BY id" },
+    [COPY_LINES] = { "", "SELECT game, seq, count, text, made FROM line ORDER BY game, seq" },
+    [COPY_CHOICES] = { "", "SELECT game, seat, phase, request, text, made FROM choice ORDER BY game, seat" },
+    [COPY_SEATS] = { "", "SELECT game, visitor, seat, people, bots, level, coalesce(points, -1000), share FROM seat"
+        " ORDER BY game, seat" },
+    [COPY_REPORTS] = { "", "SELECT game, name, made, size, text FROM report ORDER BY game, name" },
+    [COPY_REQUESTS] = { "", "SELECT visitor, id, game, made FROM request ORDER BY visitor, id" },
+    [COPY_HEARTBEAT] = { "", "SELECT alive, count FROM heartbeat" },
+    [COPY_DOWNTIMES] = { "", "SELECT began, ended FROM downtime ORDER BY began" },
+    [PUT_HEARTBEAT] = { "ii", "INSERT INTO heartbeat (id, alive, count) VALUES (1, ?1, ?2)" },
+
     [OLD_CODES] = { "i", "DELETE FROM code WHERE until < ?1" },
 };
