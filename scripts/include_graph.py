@@ -22,6 +22,7 @@ ALLOWED = {
     "match": ["engine", "lines", "edition", "record"],
     "bots": ["engine"],
     "session": ["engine", "lines", "edition", "record", "match", "bots"],
+    "env": ["engine", "bots"],
     "builtin": ["engine"],
     "text": ["engine", "lines", "edition", "record"],
     "fair": ["engine", "lines", "edition", "record", "match"],
@@ -32,7 +33,7 @@ ALLOWED = {
     "instance": ["engine", "lines", "edition", "record", "match", "bots", "session", "fair"],
     "wasm": ["engine", "lines", "edition", "record", "match", "bots", "session", "fair", "instance"],
     "lib": [],
-    "cli": ["engine", "lines", "edition", "record", "match", "bots", "session", "builtin", "text", "fair", "judge", "server",
+    "cli": ["engine", "lines", "edition", "record", "match", "bots", "env", "session", "builtin", "text", "fair", "judge", "server",
             "tui"],
 }
 

@@ -268,7 +268,7 @@ TEST("every code has a sentence of its own")
         { PYR_ERR_SEATS, PYR_ERR_STATE },       { PYR_ERR_PHASE, PYR_ERR_EXTRA_TOO_MANY },
         { PYR_ERR_PENALTY_FALLS, PYR_ERR_COLOUR_COUNT }, { PYR_ERR_TEXT_ENCODING, PYR_ERR_TEXT_FULL },
         { PYR_ERR_EDITION_ROW, PYR_ERR_EDITION_SAME_NAME }, { PYR_ERR_RECORD_EDITION, PYR_ERR_RECORD_OVER },
-        { PYR_ERR_NOT_READY, PYR_ERR_NO_SUCH_LINE },
+        { PYR_ERR_NOT_READY, PYR_ERR_NO_SUCH_LINE }, { PYR_ERR_ENV_OPTIONS, PYR_ERR_ENV_DATA },
     };
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
         for (int code = groups[g].first; code <= groups[g].last; code++) {

@@ -16,7 +16,7 @@ export const ERR = { seats: -100, chance_deal: -99, chance_deck: -98, chance_exp
     edition_cards: -497, edition_needs: -496, edition_same_name: -495, record_edition: -600, record_expected: -599,
     record_seat: -598, record_players: -597, record_pattern: -596, record_dealt: -595, record_show_count: -594,
     record_points: -593, record_score: -592, record_winner: -591, record_over: -590, not_ready: -700, confirmed: -699,
-    no_undo: -698, no_such_line: -697 };
+    no_undo: -698, no_such_line: -697, env_options: -800, env_array: -799, env_data: -798 };
 export const SEAT = { nobody: 255, onlooker: 254 };
 export const PHASE = { keep: 0, show: 1, reveal: 2, mark: 3, replace: 4, end: 5 };
 export const TILE = { first: 10, second: 6, third: 3 };

@@ -2,6 +2,7 @@
 #include <pyramids/score.h>
 
 #include "bits.h"
+#include "worth.h"
 
 int pyr_tile_value(unsigned place)
 {
@@ -21,14 +22,12 @@ int pyr_table_points(const struct pyr_table *table, pyr_seat seat)
 struct pyr_score pyr_desk_score(const struct pyr_desk *desk, const struct pyr_box *box, int points)
 {
     struct pyr_score score;
-    int pairs = desk->rubies < desk->emeralds ? desk->rubies : desk->emeralds;
-    int single = desk->rubies + desk->emeralds - 2 * pairs;
-    score.pyramids = (int16_t)(pyr_rulebook.pyramid * bits_count(desk->done));
-    score.torches = (int16_t)(pyr_rulebook.torch * bits_count(desk->torches));
+    score.pyramids = (int16_t)worth_pyramids(desk);
+    score.torches = (int16_t)worth_torches(desk);
     score.points = (int16_t)points;
-    score.gems = (int16_t)(pyr_rulebook.gem_pair * pairs + pyr_rulebook.gem * single);
-    score.skulls = (int16_t)(desk->skulls ? -box->penalty[desk->skulls - 1] : 0);
-    score.total = (int16_t)(score.pyramids + score.torches + score.points + score.gems + score.skulls);
+    score.gems = (int16_t)worth_gems(desk);
+    score.skulls = (int16_t)-worth_penalty(box, desk);
+    score.total = (int16_t)worth_total(box, desk, points);
     return score;
 }
 
