@@ -201,7 +201,7 @@ static void look_at_last(const struct tables *tables, const struct pyr_box *box,
         /* Others stand still, as far as pyramid points go: compare only where none of them are taken in this turn. */
         int before = pyr_table_points(&state->open, seat);
         struct pyr_desk desk = then.desk[seat];
-        for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+        for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
             if (desk.flags & PYR_DESK_TOMB(slot))
                 desk.done |= (pyr_cardset)1 << desk.card[slot];
         if (desk.done == then.desk[seat].done && then.open.phase == PYR_MARK)
@@ -253,7 +253,7 @@ TEST("the analysis ranks a clear case: the tomb in the last turn")
             pyr_desk_mark(&desk, box, view.open.revealed[6], 3, pyr_steps_at(&steps, box, i));
             if (desk.due)
                 continue;
-            for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+            for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
                 if (desk.flags & PYR_DESK_TOMB(slot))
                     desk.done |= (pyr_cardset)1 << desk.card[slot];
             int total = pyr_desk_score(&desk, box, pyr_table_points(&view.open, 0)).total;

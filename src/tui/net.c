@@ -352,7 +352,7 @@ static void connect_link(struct net *net, struct order *order, bool socket)
     }
 }
 
-static void obey(struct net *net, struct order *order)
+static void carry_out(struct net *net, struct order *order)
 {
     switch (order->kind) {
     case ORDER_REQUEST: connect_link(net, order, false); break;
@@ -393,7 +393,7 @@ static void *run(void *context)
             struct order *order = orders;
             orders = order->next;
             order->next = NULL;
-            obey(net, order);
+            carry_out(net, order);
         }
         /* Links that are over go once libwebsockets has let go of them (LWS_CALLBACK_WSI_DESTROY). */
         for (struct link *link = net->links, *next; link; link = next) {

@@ -246,7 +246,7 @@ static void set_table(struct replaying *r, const struct pyr_replay *at, struct s
     if (!r->line || kind_at(app, r->line - 1, &event) != PYR_EVENT_MARK || event.seat != app->seat)
         return;
     for (unsigned i = 0; i < event.count; i++)
-        for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+        for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
             if (scene->view.open.desk[app->seat].card[slot] == event.part[i].card)
                 scene->shown[slot] |= event.part[i].spaces;
 }
