@@ -64,6 +64,7 @@ struct server {
     unsigned name_count;
     char url[128];
     bool secure, stopping, stopped;
+    bool shared;                 /* other servers use the same database, so what is in memory may be old */
     uint64_t stop_at, leave_at;  /* at the latest; with nothing in hand: of the loop's own clock */
     uint64_t sweep_at;           /* when addresses and codes are next looked through */
     struct store_downtime down[STORE_DOWNTIMES];     /* when there was no server on this database */

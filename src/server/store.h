@@ -19,6 +19,8 @@
 enum store_result {
     STORE_OK,
     STORE_NONE,                  /* there is no such row: nothing was changed */
+    STORE_CONFLICT,              /* the table is not as it was when it was read: nothing was changed */
+    STORE_LIMIT,                 /* there are as many as there may be: nothing was changed */
     STORE_FULL,                  /* no room on the disk, or no memory */
     STORE_FAILED                 /* anything else that SQLite reports; the log has its words */
 };
@@ -51,7 +53,11 @@ struct store_table {
     uint8_t state;               /* enum store_state */
     int64_t created, changed;    /* seconds since 1970; changed: last choice or seat taken */
     const char *config;          /* JSON: what the table is apart from its log (config.c) */
-    int64_t phase;               /* when its last lines were added; only from store_each_open_table, 0: not known */
+    int64_t phase;               /* when its last lines were added; only where its lines are read too, 0: not known */
+    int64_t host;                /* the visitor who made it */
+    bool is_public;
+    int64_t revision;            /* grows by one with every change; 0: it does not exist yet */
+    int64_t due;                 /* from when a server has to look at it, in seconds since 1970; 0: never */
 };
 
 /* A seat of a table with a person: how visitors find their tables and what their statistics are made of. */
@@ -66,6 +72,7 @@ struct store_seat {
 
 #define STORE_SEATS 4            /* the most a table has */
 #define STORE_CHOICE_SIZE 400
+#define STORE_IDS 8              /* ids of messages that a seat remembers */
 
 struct store_choice {
     uint8_t seat;
@@ -73,18 +80,26 @@ struct store_choice {
     char id[40];                 /* the client's id of the request */
     char text[STORE_CHOICE_SIZE];            /* as in a record: at most 50 marks on two cards; "" after it was taken back */
     int64_t made;                /* seconds since 1970 */
+    uint64_t ids[STORE_IDS];     /* hashes of the last messages of the seat that took effect; 0: none */
 };
 
 /*
  * What one change of a table writes, all of it or nothing. Its owner fills it in and hands in its job, with store_run_commit
  * as `run`; texts are the owner's and stay as they are until `done`.
+ *
+ * Every change names the revision that it was made from. If the table has another one by now, whoever changed it, nothing
+ * is written and the result is STORE_CONFLICT. A new table has revision 0, and gets its id here.
  */
 struct store_commit {
     struct store_job job;        /* first */
-    struct store_table table;    /* its id in any case; config NULL: the row stays as it is */
+    struct store_table table;    /* its id and revision in any case; config NULL: the row stays as it is */
+    bool keeps_due;              /* table.due is what is stored already */
     int64_t made;                /* seconds since 1970 */
-    int64_t host;
+    unsigned most;               /* open tables that the host of a new one may have, with this one; more: STORE_LIMIT */
     char request[40]; /* by which the host asked for this new table; "": none. If that has a table already: STORE_NONE */
+    struct {                     /* once it is done */
+        int64_t id, revision;
+    } after;
     const char *lines;           /* whole lines to add, the first of which has number first_line */
     size_t lines_size;           /* 0: none */
     uint32_t first_line;
@@ -137,8 +152,8 @@ void store_close(struct store *store);
 
 /* The rest is for jobs (and the loader). Texts that are returned live until the next call with the same db. */
 
-/* New or changed, by id; adds the token, unless zero. */
-enum store_result store_put_visitor(struct store_db *db, const struct store_visitor *visitor);
+/* New (id 0, which becomes the new one's) or changed, by id; adds the token, unless zero. */
+enum store_result store_put_visitor(struct store_db *db, struct store_visitor *visitor);
 enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32], struct store_visitor *visitor);
 /* A second device of the same visitor. */
 enum store_result store_add_token(struct store_db *db, int64_t visitor, const uint8_t token[32]);
@@ -154,9 +169,12 @@ enum store_result store_sweep_visitors(struct store_db *db, int64_t before, int6
 /* The highest ids in use. */
 enum store_result store_count_visitor(struct store_db *db, int64_t *last_visitor, int64_t *last_table);
 
-/* New or changed, by id. */
+/* New or changed, by id, whatever its revision: for imports. A new one begins with revision 1. */
 enum store_result store_put_table(struct store_db *db, const struct store_table *table);
+/* The table with this code; and all of it as of one moment: its lines, which are the caller's to free, and choices. */
 enum store_result store_get_table(struct store_db *db, const char *code, struct store_table *table);
+enum store_result store_get_whole_table(struct store_db *db, const char *code, struct store_table *table, char **text,
+    size_t *size, struct store_choice choices[STORE_SEATS], unsigned *count);
 /* All tables that wait or run, oldest first; stops when `each` returns false. `text` is the log; choices: the last one
  * of every seat, which is of an earlier phase (and in the log) if `phase` is less than the lines of the log. `each` may
  * make other calls with db. */
@@ -185,7 +203,7 @@ enum store_result store_each_table_of(struct store_db *db, int64_t visitor, unsi
     const struct store_table *table, const struct store_seat *seat), void *context);
 
 /* All of a commit, within a job; and that as a job's `run`. */
-enum store_result store_commit(struct store_db *db, const struct store_commit *commit);
+enum store_result store_commit(struct store_db *db, struct store_commit *commit);
 enum store_result store_run_commit(struct store_db *db, struct store_job *job);
 
 /* A visitor's finished games: against bots of a level (people = 0), or with people. */

@@ -9,8 +9,8 @@
 
 #include "store.h"
 
-#define STORE_STATEMENTS 60      /* room for those of store_sql.c */
-#define STORE_VERSION 3          /* of the schema: steps in store_db.c */
+#define STORE_STATEMENTS 80      /* room for those of store_sql.c */
+#define STORE_VERSION 4          /* of the schema: steps in store_db.c */
 
 /* The steps of a transaction: prepared at once, since a rollback must not fail for want of memory. */
 enum store_control {

@@ -14,7 +14,8 @@
 enum statement {
     PUT_VISITOR, GET_VISITOR, PUT_TOKEN, GET_TOKEN, ALL_TOKENS, IDLE_VISITORS, DROP_TOKENS, DROP_REQUESTS_OF, DROP_VISITOR,
     LAST_IDS,
-    TOUCH_TABLE, PUT_TABLE, GET_TABLE, TABLE_OF_CODE, OPEN_TABLES, TABLES_OF, FINISHED_TABLES,
+    TOUCH_TABLE, PUT_TABLE, ADD_TABLE, COUNT_HOSTED, GET_TABLE, TABLE_OF_CODE,
+    PUT_REVISION, NEXT_REVISION, NEXT_REVISION_DUE, DROP_REVISION, OPEN_TABLES, TABLES_OF, FINISHED_TABLES,
     COUNT_LINES, ADD_LINES, GET_LINES, PUT_CHOICE, GET_CHOICES,
     PUT_SEAT, GET_SEAT, DROP_SEAT, STATISTICS, PUT_REPORT, GET_REPORT,
     PUT_REQUEST, GET_REQUEST, PUT_CODE, DROP_CODE, ALL_CODES, PUT_ALIVE, GET_ALIVE, PUT_DOWN, GET_DOWN, OLD_DOWN,
@@ -27,7 +28,7 @@ _Static_assert(STATEMENTS <= STORE_STATEMENTS, "room for all statements");
 #define SEAT_COLUMNS "game, visitor, seat, people, bots, level, points, share"
 
 static const char *const texts[STATEMENTS] = {
-    [PUT_VISITOR] = "INSERT INTO visitor (id, name, created, seen) VALUES (?, ?, ?, ?)"
+    [PUT_VISITOR] = "INSERT INTO visitor (id, name, created, seen) VALUES (nullif(?, 0), ?, ?, ?)"
                     " ON CONFLICT (id) DO UPDATE SET name = excluded.name, created = excluded.created, seen = excluded.seen",
     [GET_VISITOR] = "SELECT id, name, created, seen FROM token JOIN visitor ON visitor.id = token.visitor WHERE hash = ?",
     [PUT_TOKEN] = "INSERT INTO token (hash, visitor) VALUES (?, ?)",
@@ -46,10 +47,19 @@ static const char *const texts[STATEMENTS] = {
     /* Most changes of a table leave its state alone: then no index is touched. */
     [TOUCH_TABLE] = "UPDATE game SET changed = ?3, config = ?4 WHERE id = ?1 AND state = ?2 AND code = ?5",
     [PUT_TABLE] =
-        "INSERT INTO game (id, state, changed, config, code, created) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+        "INSERT INTO game (id, state, changed, config, code, created, host, public) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
         " ON CONFLICT (id) DO UPDATE SET code = excluded.code, state = excluded.state, changed = excluded.changed, "
         "config = excluded.config",
-    [GET_TABLE] = "SELECT id, code, state, created, changed, config FROM game WHERE id = ?",
+    [ADD_TABLE] =
+        "INSERT INTO game (state, changed, config, code, created, host, public) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (code) DO NOTHING",
+    [COUNT_HOSTED] = "SELECT count(*) FROM game WHERE host = ? AND state < 2",
+    [GET_TABLE] = "SELECT id, code, state, created, changed, config, host, public, number, ifnull(due, 0)"
+                  " FROM game JOIN revision ON game = id WHERE id = ?",
+    [PUT_REVISION] = "INSERT INTO revision (game, number, due) VALUES (?, 1, nullif(?, 0)) ON CONFLICT (game) DO NOTHING",
+    [NEXT_REVISION] = "UPDATE revision SET number = number + 1 WHERE game = ? AND number = ?",
+    [NEXT_REVISION_DUE] = "UPDATE revision SET number = number + 1, due = nullif(?3, 0) WHERE game = ?1 AND number = ?2",
+    [DROP_REVISION] = "DELETE FROM revision WHERE game = ?",
     [TABLE_OF_CODE] = "SELECT id FROM game WHERE code = ?",
     [OPEN_TABLES] = "SELECT id FROM game WHERE state < 2 ORDER BY created, id",
     [TABLES_OF] = "SELECT game.id, seat.seat FROM seat JOIN game ON game.id = seat.game WHERE visitor = ?"
@@ -59,10 +69,10 @@ static const char *const texts[STATEMENTS] = {
     [COUNT_LINES] = "SELECT seq + count FROM line WHERE game = ? ORDER BY seq DESC LIMIT 1",
     [ADD_LINES] = "INSERT INTO line (game, seq, count, text, made) VALUES (?, ?, ?, ?, ?)",
     [GET_LINES] = "SELECT text, made FROM line WHERE game = ? ORDER BY seq",
-    [PUT_CHOICE] = "INSERT INTO choice (game, seat, phase, request, text, made) VALUES (?, ?, ?, ?, ?, ?)"
+    [PUT_CHOICE] = "INSERT INTO choice (game, seat, phase, request, text, made, ids) VALUES (?, ?, ?, ?, ?, ?, ?)"
                    " ON CONFLICT (game, seat) DO UPDATE SET phase = excluded.phase, request = excluded.request,"
-                   " text = excluded.text, made = excluded.made",
-    [GET_CHOICES] = "SELECT seat, phase, request, text, made FROM choice WHERE game = ? ORDER BY seat",
+                   " text = excluded.text, made = excluded.made, ids = excluded.ids",
+    [GET_CHOICES] = "SELECT seat, phase, request, text, made, ids FROM choice WHERE game = ? ORDER BY seat",
 
     /* Points of a game that is under way are NULL here, -1000 outside. */
     [PUT_SEAT] =
@@ -266,12 +276,14 @@ enum store_result store_add_token(struct store_db *db, int64_t visitor, const ui
     return s ? change(db, s) : result;
 }
 
-enum store_result store_put_visitor(struct store_db *db, const struct store_visitor *visitor)
+enum store_result store_put_visitor(struct store_db *db, struct store_visitor *visitor)
 {
     enum store_result result;
     sqlite3_stmt *s = ready(db, &result, PUT_VISITOR, "itii", visitor->id, visitor->name, visitor->created, visitor->seen);
     if (!s || (result = change(db, s)) != STORE_OK)
         return result;
+    if (!visitor->id)
+        visitor->id = sqlite3_last_insert_rowid(db->sql);
     static const uint8_t none[32];
     return memcmp(visitor->token, none, sizeof none) ? store_add_token(db, visitor->id, visitor->token) : STORE_OK;
 }
@@ -367,9 +379,45 @@ enum store_result store_put_table(struct store_db *db, const struct store_table 
     sqlite3_stmt *s = ready(db, &result, TOUCH_TABLE, "iiitt", table->id, state, table->changed, table->config, table->code);
     if (!s || (result = change(db, s)) != STORE_OK || sqlite3_changes(db->sql))
         return result;
-    s = ready(db, &result, PUT_TABLE, "iiitti", table->id, state, table->changed, table->config, table->code,
-        table->created);
+    s = ready(db, &result, PUT_TABLE, "iiittiii", table->id, state, table->changed, table->config, table->code,
+        table->created, table->host, (int64_t)table->is_public);
+    if (!s || (result = change(db, s)) != STORE_OK)
+        return result;
+    s = ready(db, &result, PUT_REVISION, "ii", table->id, table->due);
     return s ? change(db, s) : result;
+}
+
+/* A table that does not exist yet. STORE_CONFLICT: its code has a table. */
+static enum store_result add_table(struct store_db *db, const struct store_table *table, unsigned most, int64_t *id)
+{
+    enum store_result result;
+    int64_t hosted = 0;
+    sqlite3_stmt *s = ready(db, &result, COUNT_HOSTED, "i", table->host);
+    if (!s || (result = get_number(db, s, 0, &hosted)) != STORE_OK)
+        return result;
+    if (most && hosted >= most)
+        return STORE_LIMIT;
+    s = ready(db, &result, ADD_TABLE, "iittiii", (int64_t)table->state, table->changed, table->config, table->code,
+        table->created, table->host, (int64_t)table->is_public);
+    if (!s || (result = change(db, s)) != STORE_OK)
+        return result;
+    if (!sqlite3_changes(db->sql))
+        return STORE_CONFLICT;
+    *id = sqlite3_last_insert_rowid(db->sql);
+    s = ready(db, &result, PUT_REVISION, "ii", *id, table->due);
+    return s ? change(db, s) : result;
+}
+
+/* The next revision of a table, if it still has the one that the commit was made from. */
+static enum store_result next_revision(struct store_db *db, const struct store_commit *commit)
+{
+    const struct store_table *table = &commit->table;
+    enum store_result result;
+    sqlite3_stmt *s = commit->keeps_due ? ready(db, &result, NEXT_REVISION, "ii", table->id, table->revision) :
+        ready(db, &result, NEXT_REVISION_DUE, "iii", table->id, table->revision, table->due);
+    if (!s || (result = change(db, s)) != STORE_OK)
+        return result;
+    return sqlite3_changes(db->sql) ? STORE_OK : STORE_CONFLICT;
 }
 
 /* Reads a table by its id; its config goes into the buffer. */
@@ -380,7 +428,8 @@ static enum store_result get_table(struct store_db *db, int64_t id, struct store
     if (!s || (result = find_row(db, s)) != STORE_OK)
         return result;
     struct store_table found = { .id = id, .state = (uint8_t)sqlite3_column_int(s, 2), .created = sqlite3_column_int64(s, 3),
-        .changed = sqlite3_column_int64(s, 4) };
+        .changed = sqlite3_column_int64(s, 4), .host = sqlite3_column_int64(s, 6), .is_public = sqlite3_column_int(s, 7),
+        .revision = sqlite3_column_int64(s, 8), .due = sqlite3_column_int64(s, 9) };
     copy_text(s, 1, found.code, sizeof found.code);
     config->size = 0;
     const unsigned char *text = sqlite3_column_text(s, 5);
@@ -472,8 +521,8 @@ enum store_result store_get_lines(struct store_db *db, int64_t table, char **tex
 enum store_result store_put_choice(struct store_db *db, int64_t table, const struct store_choice *choice)
 {
     enum store_result result;
-    sqlite3_stmt *s = ready(db, &result, PUT_CHOICE, "iiitti", table, (int64_t)choice->seat, (int64_t)choice->phase,
-        choice->id, choice->text, choice->made);
+    sqlite3_stmt *s = ready(db, &result, PUT_CHOICE, "iiittib", table, (int64_t)choice->seat, (int64_t)choice->phase,
+        choice->id, choice->text, choice->made, (const void *)choice->ids, sizeof choice->ids);
     return s ? change(db, s) : result;
 }
 
@@ -493,8 +542,27 @@ enum store_result store_get_choices(struct store_db *db, int64_t table, struct s
         copy_text(s, 2, c->id, sizeof c->id);
         copy_text(s, 3, c->text, sizeof c->text);
         c->made = sqlite3_column_int64(s, 4);
+        memset(c->ids, 0, sizeof c->ids);
+        if (sqlite3_column_bytes(s, 5) == sizeof c->ids)
+            memcpy(c->ids, sqlite3_column_blob(s, 5), sizeof c->ids);
     }
     return finish(db, s, code);
+}
+
+enum store_result store_get_whole_table(struct store_db *db, const char *code, struct store_table *table, char **text,
+    size_t *size, struct store_choice choices[STORE_SEATS], unsigned *count)
+{
+    struct buffer log = { 0 };
+    enum store_result result = store_get_table(db, code, table);
+    if (!result && !(result = get_lines(db, table->id, &log, &table->phase)))
+        result = store_get_choices(db, table->id, choices, count);
+    if (result) {
+        free(log.at);
+        return result;
+    }
+    *text = log.at;
+    *size = log.size;
+    return STORE_OK;
 }
 
 enum store_result store_each_open_table(struct store_db *db,
@@ -771,7 +839,8 @@ enum store_result store_put_start(struct store_db *db, int64_t now)
 enum store_result store_sweep(struct store_db *db, const struct store_keep *keep, int64_t dropped[STORE_SWEEP],
     unsigned *count)
 {
-    static const enum statement drops[] = { DROP_LINES, DROP_CHOICES, DROP_SEATS, DROP_REPORTS, DROP_REQUESTS, DROP_TABLE };
+    static const enum statement drops[] = { DROP_LINES, DROP_CHOICES, DROP_SEATS, DROP_REPORTS, DROP_REQUESTS,
+        DROP_REVISION, DROP_TABLE };
     const struct { enum statement which; int64_t before; } old[] = { { OLD_REPORTS, keep->reports },
         { OLD_REQUESTS, keep->requests }, { OLD_CODES, keep->codes } };
     enum store_result result = STORE_OK;
@@ -794,29 +863,37 @@ enum store_result store_sweep(struct store_db *db, const struct store_keep *keep
 
 /* A change of a table. */
 
-enum store_result store_commit(struct store_db *db, const struct store_commit *commit)
+enum store_result store_commit(struct store_db *db, struct store_commit *commit)
 {
     int64_t table = commit->table.id;
-    enum store_result result = commit->table.config ? store_put_table(db, &commit->table) : STORE_OK;
+    bool is_new = !commit->table.revision;
+    enum store_result result = is_new ? add_table(db, &commit->table, commit->most, &table) : next_revision(db, commit);
+    if (!result && !is_new && commit->table.config)
+        result = store_put_table(db, &commit->table);
     if (!result && commit->request[0]) {
         char code[16];
-        bool is_known = store_get_request(db, commit->host, commit->request, code) == STORE_OK;      /* two came at once */
-        result = is_known ? STORE_NONE : store_put_request(db, commit->host, commit->request, table, commit->made);
+        int64_t host = commit->table.host;
+        bool is_known = store_get_request(db, host, commit->request, code) == STORE_OK;      /* two came at once */
+        result = is_known ? STORE_NONE : store_put_request(db, host, commit->request, table, commit->made);
     }
     if (!result && commit->lines_size)
         result = store_add_lines(db, table, commit->first_line, commit->lines, commit->lines_size, commit->made);
     if (!result && commit->has_choice)
         result = store_put_choice(db, table, &commit->choice);
     for (unsigned s = 0; s < commit->seats && !result; s++) {
-        if (commit->seat[s].visitor)
-            result = store_put_seat(db, &commit->seat[s]);
+        struct store_seat seat = commit->seat[s];
+        seat.table = table;
+        if (seat.visitor)
+            result = store_put_seat(db, &seat);
         else if ((result = store_drop_seat(db, table, s)) == STORE_NONE)
             result = STORE_OK;               /* there was nobody */
     }
+    commit->after.id = table;
+    commit->after.revision = commit->table.revision + 1;
     return result;
 }
 
 enum store_result store_run_commit(struct store_db *db, struct store_job *job)
 {
-    return store_commit(db, (const struct store_commit *)job);
+    return store_commit(db, (struct store_commit *)job);
 }

@@ -317,7 +317,6 @@ enum error table_create(struct server *server, struct visitor *host, const struc
     table->address = address_hold(request->address);
     if (table->address)
         table->address->tables++;
-    table->id = ++server->last_table;
     table->edition = request->edition;
     table->is_public = request->is_public;
     table->clock = request->clock;
@@ -386,6 +385,37 @@ static bool restore_game(struct table *table, const char *text, size_t size, con
     return true;
 }
 
+/* Fills in a table that has a server, a code and nothing else. False if what is stored makes no sense, or without memory. */
+static bool read_stored(struct table *table, const struct store_table *stored, const char *text, size_t size,
+    const struct store_choice *choices, unsigned count)
+{
+    struct table_state *state = &table->now;
+    table->id = stored->id;
+    table->created = stored->created;
+    table->revision = stored->revision;
+    table->due = stored->due;
+    state->changed = stored->changed;
+    state->stage = stored->state;
+    if (!config_read(table, stored->config) || (size && !lines_reserve(&table->log, text, size)))
+        return false;
+    if (size)
+        lines_add(&table->log, text, size);
+    if (state->changed < stored->phase)
+        state->changed = stored->phase;
+    for (unsigned i = 0; i < count; i++) {
+        struct seat *seat = &state->seat[choices[i].seat % PYR_MAX_SEATS];
+        memcpy(seat->ids, choices[i].ids, sizeof seat->ids);
+        seat_remember(table, seat, choices[i].id);
+        if (state->changed < choices[i].made)
+            state->changed = choices[i].made;
+    }
+    if (stored->phase)
+        table->spent = clock_spent(table->server, stored->phase);
+    if (state->stage == STORE_OVER)
+        state->game.replay.stage = PYR_STAGE_OVER;
+    return state->stage != STORE_RUNNING || restore_game(table, text, size, choices, count);
+}
+
 struct table *table_restore(struct server *server, const struct store_table *stored, const char *text, size_t size,
     const struct store_choice *choices, unsigned count)
 {
@@ -394,38 +424,17 @@ struct table *table_restore(struct server *server, const struct store_table *sto
     struct table *table = table_new(server, stored->code);
     if (!table)
         return NULL;
-    struct table_state *state = &table->now;
-    table->id = stored->id;
-    table->created = stored->created;
-    state->changed = stored->changed;
-    state->stage = stored->state;
-    if (state->stage <= STORE_RUNNING)
+    if (stored->state <= STORE_RUNNING)
         server->open_tables++;
-    bool good = config_read(table, stored->config) && (!size || lines_reserve(&table->log, text, size));
-    if (good && size)
-        lines_add(&table->log, text, size);
-    if (state->changed < stored->phase)
-        state->changed = stored->phase;
-    for (unsigned i = 0; good && i < count; i++) {
-        if (choices[i].seat < state->seats)
-            seat_remember(server, &state->seat[choices[i].seat], choices[i].id);
-        if (state->changed < choices[i].made)
-            state->changed = choices[i].made;
-    }
-    if (stored->phase)
-        table->spent = clock_spent(server, stored->phase);
-    if (good && state->stage == STORE_RUNNING)
-        good = restore_game(table, text, size, choices, count);
-    else if (state->stage == STORE_OVER)
-        state->game.replay.stage = PYR_STAGE_OVER;
-    if (good)
+    if (read_stored(table, stored, text, size, choices, count))
         return table;
     server_log(server, LOG_ERROR, "table_unreadable", "table=%lld", (long long)stored->id);
+    table->now.stage = stored->state;
     table_forget(table);
     return NULL;
 }
 
-/* Finished tables come back from the database when somebody wants to see them. */
+/* Tables come from the database when somebody wants to see them. */
 
 static bool copy_text(char **to, const char *from)
 {
@@ -436,17 +445,22 @@ static bool copy_text(char **to, const char *from)
 static enum store_result fetch_run(struct store_db *db, struct store_job *job)
 {
     struct fetch *fetch = (struct fetch *)job;
-    enum store_result result = store_get_table(db, fetch->code, &fetch->row);
-    if (result)
-        return result;
     free(fetch->config);                     /* a job may be run twice */
     free(fetch->text);
-    fetch->text = NULL;
-    if (!copy_text(&fetch->config, fetch->row.config))
+    fetch->config = fetch->text = NULL;
+    enum store_result result = store_get_whole_table(db, fetch->code, &fetch->row, &fetch->text, &fetch->size,
+        fetch->choices, &fetch->count);
+    if (!result && !copy_text(&fetch->config, fetch->row.config))
         return STORE_FULL;
     fetch->row.config = fetch->config;
-    result = store_get_choices(db, fetch->row.id, fetch->choices, &fetch->count);
-    return result ? result : store_get_lines(db, fetch->row.id, &fetch->text, &fetch->size);
+    return result;
+}
+
+static void fetch_free(struct fetch *fetch)
+{
+    free(fetch->config);
+    free(fetch->text);
+    free(fetch);
 }
 
 static void fetch_done(struct store_job *job, enum store_result result)
@@ -456,25 +470,129 @@ static void fetch_done(struct store_job *job, enum store_result result)
     if (!table && !result && fetch->row.state >= STORE_OVER)
         table = table_restore(fetch->server, &fetch->row, fetch->text, fetch->size, fetch->choices, fetch->count);
     fetch->done(fetch, table, table ? ERROR_NONE : result && result != STORE_NONE ? ERROR_STORAGE : ERROR_NO_TABLE);
-    free(fetch->config);
-    free(fetch->text);
-    free(fetch);
+    fetch_free(fetch);
 }
 
-struct fetch *table_fetch(struct server *server, const char *code,
-    void (*done)(struct fetch *fetch, struct table *table, enum error error), void *context)
+static struct fetch *fetch_new(struct server *server, const char *code, void *context,
+    void (*stored)(struct store_job *job, enum store_result result))
 {
     struct fetch *fetch = calloc(1, sizeof *fetch);
     if (!fetch)
         return NULL;
     fetch->server = server;
-    fetch->done = done;
     fetch->context = context;
     memcpy(fetch->code, code, CODE_SIZE + 1);
     fetch->job.run = fetch_run;
-    fetch->job.done = fetch_done;
+    fetch->job.done = stored;
+    return fetch;
+}
+
+struct fetch *table_fetch(struct server *server, const char *code,
+    void (*done)(struct fetch *fetch, struct table *table, enum error error), void *context)
+{
+    struct fetch *fetch = fetch_new(server, code, context, fetch_done);
+    if (!fetch)
+        return NULL;
+    fetch->done = done;
     store_submit(server->store, &fetch->job);
     return fetch;
+}
+
+/* Reading a table again, which somebody else has changed. */
+
+/* What bots have chosen in a phase that goes on is not stored: it is handed in anew. */
+static void keep_bots_choices(struct table *table, const struct pyr_game *before)
+{
+    unsigned waiting = table_waiting(table);
+    for (unsigned s = 0; s < table->now.seats && table->now.stage == STORE_RUNNING; s++) {
+        const struct pyr_pending *choice = &before->choice[s];
+        pyr_step step[PYR_MAX_PARTS];
+        if (!(waiting >> s & 1) || !choice->confirmed)
+            continue;
+        for (unsigned i = 0; i < choice->count; i++)
+            step[i] = pyr_pending_step(choice, i);
+        change_submit_bot(table, (pyr_seat)s, table->log.count, step, choice->count);
+    }
+}
+
+/* Puts what was read in place of what is in memory. False: it does not continue what clients were sent. */
+static bool put_in_place(struct table *table, struct table *read)
+{
+    uint32_t before = table->log.count;
+    size_t sent = before ? table->log.start[before] : 0;
+    bool was_open = table->now.stage <= STORE_RUNNING, is_open = read->now.stage <= STORE_RUNNING;
+    if (read->log.count < before || (sent && memcmp(read->log.text, table->log.text, sent)))
+        return false;
+    if (was_open && !is_open)
+        table_count_out(table);
+    struct lines log = table->log;
+    table->log = read->log;
+    read->log = log;
+    struct table_state now = table->now;
+    table->now = read->now;
+    read->now = now;
+    table->revision = read->revision;
+    table->due = read->due;
+    table->version++;
+    table->ready++;
+    if (table->log.count != before) {
+        table->deadline = 0;
+        table->spent = read->spent;
+    }
+    return true;
+}
+
+static void read_free(struct table *read)
+{
+    if (!read)
+        return;
+    pyr_fair_wipe(&read->now.fair);
+    free(read->log.text);
+    free(read->log.start);
+    free(read);
+}
+
+static void refresh_done(struct store_job *job, enum store_result result)
+{
+    struct fetch *fetch = (struct fetch *)job;
+    struct table *table = fetch->context;
+    void (*done)(struct table *table, enum error error) = fetch->then;
+    struct table *read = result ? NULL : calloc(1, sizeof *read);
+    bool good = false;
+    table->busy = false;
+    table->jobs--;
+    if (read && !table->gone) {
+        read->server = fetch->server;
+        memcpy(read->code, table->code, sizeof read->code);
+        good = read_stored(read, &fetch->row, fetch->text, fetch->size, fetch->choices, fetch->count) &&
+            put_in_place(table, read);
+        if (!good)
+            server_log(table->server, LOG_ERROR, "table_unreadable", "table=%lld", (long long)table->id);
+    }
+    fetch_free(fetch);
+    if (table->gone) {
+        table_forget(table);
+    } else {
+        if (good)
+            table_notify(table);
+        if (good && table->log.count == read->log.count)
+            keep_bots_choices(table, &read->now.game);
+        if (done)
+            done(table, good ? ERROR_NONE : result == STORE_NONE ? ERROR_NO_TABLE : ERROR_STORAGE);
+    }
+    read_free(read);
+}
+
+bool table_refresh(struct table *table, void (*done)(struct table *table, enum error error))
+{
+    struct fetch *fetch = fetch_new(table->server, table->code, table, refresh_done);
+    if (!fetch)
+        return false;
+    fetch->then = done;
+    table->busy = true;
+    table->jobs++;
+    store_submit(table->server->store, &fetch->job);
+    return true;
 }
 
 /* The same people once more. */

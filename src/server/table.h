@@ -44,7 +44,7 @@ struct seat {
     char name[NAME_SIZE];
     char sit[ID_SIZE];           /* id of the message by which a SEAT_PERSON sat down */
     uint8_t key[TOKEN_SIZE];     /* SHA-256 of a friend's key; zero: kept for `visitor` */
-    uint64_t ids[8];             /* hashes of the last messages that took effect */
+    uint64_t ids[STORE_IDS];     /* hashes of the last messages that took effect (seat_remember) */
 };
 
 /* What a change of a table replaces, all at once. */
@@ -100,10 +100,13 @@ struct table {
     struct address *address;     /* from where it was made, while it is open; NULL: before the last start */
     struct table_state now;
     struct lines log;
+    int64_t revision;            /* of the database that `now` and `log` are; 0: not stored yet */
+    int64_t due;                 /* as stored: from when a server has to look at it (table_due) */
     struct table_observer *observers;
     struct change *changes;      /* waiting; the first is being stored while `busy` */
     struct change **last_change;
-    bool busy, gone;             /* gone: to be freed once nothing is under way */
+    bool busy;                   /* the first change is being stored, or the table is being read again */
+    bool gone;                   /* to be freed once nothing is under way */
     unsigned jobs;               /* thinking bots and reads that refer to this table */
     struct ask ask[PYR_MAX_SEATS];
     uint64_t owner;              /* key of the address that its bots' load is counted for; 0: not known yet */
@@ -151,6 +154,7 @@ struct fetch {
     struct store_job job;
     struct server *server;
     void (*done)(struct fetch *fetch, struct table *table, enum error error);
+    void (*then)(struct table *table, enum error error);   /* of table_refresh */
     void *context;               /* NULL: whoever asked is gone */
     char code[CODE_SIZE + 1];
     struct store_table row;
@@ -161,6 +165,15 @@ struct fetch {
 };
 struct fetch *table_fetch(struct server *server, const char *code,
     void (*done)(struct fetch *fetch, struct table *table, enum error error), void *context);
+/*
+ * Reads the table again, since somebody else has changed it in the database: what is new there takes the place of what is
+ * in memory, and the observers are told. Choices of bots that are not stored are kept if their phase goes on. Changes wait
+ * until `done`, which is not called if the table is forgotten meanwhile. False without memory.
+ */
+bool table_refresh(struct table *table, void (*done)(struct table *table, enum error error));
+/* From when a server has to look at a table in this state, in seconds since 1970: bots that have to choose, a clock that
+ * runs out, a game that is given up. 0: never. new_phase: lines are added. */
+int64_t table_due(const struct table *table, const struct table_state *state, bool new_phase);
 void table_wake(struct table *table);        /* sets clock and bots to work */
 void table_tick(struct table *table);        /* clocks, idle tables */
 void table_forget(struct table *table);      /* frees it, now or once nothing refers to it */
