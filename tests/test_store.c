@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "store_db.h"
+#include "store_sqlite.h"
 
 /*
  * A disk and a memory that fail when told to: SQLite's own file system and allocator with a fault in front. `fault.countdown` operations go
@@ -355,14 +355,14 @@ static enum store_result try_visitors(struct store_db *db, struct store_job *job
     CHECK_STR(got.name, "Zoë 🐫");
     CHECK_INT(got.seen, 3000);
     uint8_t second[32] = { 99 };
-    CHECK_INT(store_get_visitor(db, second, &got), STORE_NONE);
+    CHECK_INT(store_get_visitor(db, second, &got), STORE_MISSING);
     CHECK_INT(store_add_token(db, 1, second), STORE_OK);
     CHECK_INT(store_add_token(db, 1, second), STORE_OK);             /* again is harmless */
     CHECK_INT(store_get_visitor(db, second, &got), STORE_OK);
     CHECK(got.id == 1 && got.token[0] == 99);
     CHECK_INT(store_add_token(db, 2, second), STORE_FAILED);         /* another's */
     uint8_t third[32] = { 98 };
-    CHECK_INT(store_add_token(db, 7, third), STORE_NONE);            /* nobody's */
+    CHECK_INT(store_add_token(db, 7, third), STORE_MISSING);            /* nobody's */
     CHECK_INT(store_count_visitor(db, &last_visitor, &last_table), STORE_OK);
     CHECK_INT(last_visitor, 2);
     int seen[2] = { 0 };
@@ -451,7 +451,7 @@ static enum store_result try_tables(struct store_db *db, struct store_job *job)
     CHECK(got.id == 3 && got.state == STORE_RUNNING && got.created == 1003 && got.changed == 2003);
     CHECK_STR(got.code, "CODE3");
     CHECK_STR(got.config, "{\"edition\": \"classic\"}");
-    CHECK_INT(store_get_table(db, "NOSUCH", &got), STORE_NONE);
+    CHECK_INT(store_get_table(db, "NOSUCH", &got), STORE_MISSING);
     t = table(6, STORE_WAITING);
     strcpy(t.code, "CODE1");
     CHECK_INT(store_put_table(db, &t), STORE_FAILED);    /* a code has one table */
@@ -507,8 +507,8 @@ static enum store_result try_lines(struct store_db *db, struct store_job *job)
     CHECK_INT(store_get_lines(db, 1, &text, &size), STORE_OK);
     CHECK_STR(text, "");
     free(text);
-    CHECK_INT(store_get_lines(db, 9, &text, &size), STORE_NONE);
-    CHECK_INT(store_add_lines(db, 9, 0, "a\n", 2, 50), STORE_NONE);
+    CHECK_INT(store_get_lines(db, 9, &text, &size), STORE_MISSING);
+    CHECK_INT(store_add_lines(db, 9, 0, "a\n", 2, 50), STORE_MISSING);
     CHECK_INT(store_add_lines(db, 1, 0, "pyramids-record 1\nedition classic\n", 34, 50), STORE_OK);
     CHECK_INT(store_add_lines(db, 2, 0, "other\n", 6, 50), STORE_OK);
     CHECK_INT(store_add_lines(db, 1, 2, "player 1 Zoë\n", 14, 50), STORE_OK);
@@ -529,7 +529,7 @@ static enum store_result try_lines(struct store_db *db, struct store_job *job)
     CHECK_INT(store_put_choice(db, 1, &choice), STORE_OK);
     choice = (struct store_choice){ .seat = 1, .phase = 4, .id = "c8", .made = 82 };
     CHECK_INT(store_put_choice(db, 1, &choice), STORE_OK);
-    CHECK_INT(store_put_choice(db, 9, &choice), STORE_NONE);
+    CHECK_INT(store_put_choice(db, 9, &choice), STORE_MISSING);
     struct seen seen = { 0 };
     CHECK_INT(store_each_open_table(db, see_open, &seen), STORE_OK);
     CHECK_INT(seen.count, 1);
@@ -547,8 +547,8 @@ static enum store_result try_lines(struct store_db *db, struct store_job *job)
     CHECK(seen.count == 1 && seen.ids[0] == 2);
     CHECK_STR(seen.text, "other\n");
 
-    CHECK_INT(store_get_report(db, 1, "analysis", &text, &size), STORE_NONE);
-    CHECK_INT(store_put_report(db, 9, "analysis", "{}", 2, 60), STORE_NONE);
+    CHECK_INT(store_get_report(db, 1, "analysis", &text, &size), STORE_MISSING);
+    CHECK_INT(store_put_report(db, 9, "analysis", "{}", 2, 60), STORE_MISSING);
     CHECK_INT(store_put_report(db, 1, "analysis", "{}", 2, 60), STORE_OK);
     CHECK_INT(store_put_report(db, 1, "analysis", "{\0}", 3, 60), STORE_OK);
     CHECK_INT(store_put_report(db, 1, "page", "", 0, 60), STORE_OK);
@@ -586,7 +586,7 @@ static enum store_result try_seats(struct store_db *db, struct store_job *job)
         struct store_seat seat = { .table = id, .visitor = 1, .seat = 2, .people = id <= 2, .bots = 1, .points = id == 6 ? -1000 : 10 * id,
             .share = id == 3 ? 0.5f : id == 4 };
         strcpy(seat.level, id == 5 ? "expert" : "club");
-        CHECK_INT(store_put_seat(db, &seat), STORE_NONE);                /* no table yet */
+        CHECK_INT(store_put_seat(db, &seat), STORE_MISSING);                /* no table yet */
         CHECK_INT(store_put_table(db, &t), STORE_OK);
         CHECK_INT(store_put_seat(db, &seat), STORE_OK);
         CHECK_INT(store_put_seat(db, &seat), STORE_OK);
@@ -594,7 +594,7 @@ static enum store_result try_seats(struct store_db *db, struct store_job *job)
     struct store_seat other = { .table = 1, .visitor = 2, .seat = 1, .people = 1, .points = 77, .share = 1 };
     CHECK_INT(store_put_seat(db, &other), STORE_OK);
     other = (struct store_seat){ .table = 1, .visitor = 3, .seat = 3 };
-    CHECK_INT(store_put_seat(db, &other), STORE_NONE);                   /* no such visitor */
+    CHECK_INT(store_put_seat(db, &other), STORE_MISSING);                   /* no such visitor */
     CHECK_INT(store_each_table_of(db, 1, 4, see_seat, &seen), STORE_OK);
     CHECK(seen.count == 4 && seen.ids[0] == 2 && seen.ids[1] == 6 && seen.ids[2] == 5 && seen.ids[3] == 4);
     CHECK(seen.seat.visitor == 1 && seen.seat.seat == 2 && seen.seat.people == 0 && seen.seat.bots == 1 && seen.seat.points == 40);
@@ -615,7 +615,7 @@ static enum store_result try_seats(struct store_db *db, struct store_job *job)
     CHECK_INT(store_get_statistics(db, 9, &sums), STORE_OK);
     CHECK_INT(sums.count, 0);
     CHECK_INT(store_drop_seat(db, 1, 2), STORE_OK);
-    CHECK_INT(store_drop_seat(db, 1, 2), STORE_NONE);
+    CHECK_INT(store_drop_seat(db, 1, 2), STORE_MISSING);
     seen = (struct seen){ 0 };
     CHECK_INT(store_each_table_of(db, 1, 100, see_seat, &seen), STORE_OK);
     CHECK_INT(seen.count, 5);
@@ -678,8 +678,8 @@ static enum store_result look_at_commit(struct store_db *db, struct store_job *j
     unsigned count = 0;
     CHECK_INT(store_get_table(db, "CODE1", &got), STORE_OK);
     CHECK(got.state == STORE_RUNNING && got.revision == 3 && got.host == 1);
-    CHECK_INT(store_get_table(db, "CODE2", &got), STORE_NONE);       /* all of it was undone */
-    CHECK_INT(store_get_table(db, "CODE3", &got), STORE_NONE);
+    CHECK_INT(store_get_table(db, "CODE2", &got), STORE_MISSING);       /* all of it was undone */
+    CHECK_INT(store_get_table(db, "CODE3", &got), STORE_MISSING);
     CHECK_INT(store_get_request(db, 1, "r1", code), STORE_OK);
     CHECK_STR(code, "CODE1");
     CHECK_INT(store_get_lines(db, 1, &text, &size), STORE_OK);
@@ -713,7 +713,7 @@ TEST("a change of a table is written as a whole or not at all")
     struct store_commit again = { .table = table(2, STORE_WAITING), .made = 3001, .request = "r1", .seats = 1,
         .seat = { { .table = 2, .visitor = 1, .points = -1000 } } };
     again.table.host = 1;
-    CHECK_INT(do_commit(&again), STORE_NONE);
+    CHECK_INT(do_commit(&again), STORE_MISSING);
     /* Lines that do not follow refuse the choice that comes with them. */
     struct store_commit torn = { .table = { .id = 1, .revision = 1 }, .made = 3002, .lines = "five\n", .lines_size = 5, .first_line = 4,
         .has_choice = true, .choice = { .seat = 0, .phase = 4, .text = "1 2" } };
@@ -756,7 +756,7 @@ static enum store_result write_visitor(struct store_db *db, struct store_job *jo
     enum store_result result = store_put_visitor(db, &v);
     if (result != STORE_OK)
         return result;
-    return mine->number % 7 == 3 ? STORE_FAILED : mine->number % 7 == 5 ? STORE_NONE : STORE_OK;
+    return mine->number % 7 == 3 ? STORE_FAILED : mine->number % 7 == 5 ? STORE_MISSING : STORE_OK;
 }
 
 static uv_sem_t gate;
@@ -798,7 +798,7 @@ TEST("jobs share transactions, are answered in order, and fail alone")
         CHECK_INT(store_pending(store), 0);
         int wrong = 0, good = 0;
         for (int i = 1; i <= JOBS; i++) {
-            wrong += jobs[i].answered != i || jobs[i].result != (i % 7 == 3 ? STORE_FAILED : i % 7 == 5 ? STORE_NONE : STORE_OK);
+            wrong += jobs[i].answered != i || jobs[i].result != (i % 7 == 3 ? STORE_FAILED : i % 7 == 5 ? STORE_MISSING : STORE_OK);
             good += jobs[i].result == STORE_OK;
         }
         CHECK_INT(wrong, 0);
@@ -825,7 +825,7 @@ static enum store_result write_without_room(struct store_db *db, struct store_jo
     runs[mine->number]++;
     if (result != STORE_OK)
         return result;
-    return mine->number % 3 == 0 || (mine->number == 2 && runs[2] == 1) ? STORE_FULL : STORE_OK;
+    return mine->number % 3 == 0 || (mine->number == 2 && runs[2] == 1) ? STORE_NO_ROOM : STORE_OK;
 }
 
 /* Keeps the thread busy until `gate` is open, so that what is handed in meanwhile shares a transaction. */
@@ -853,7 +853,7 @@ TEST("no room within a shared transaction: each is tried alone, and only what fi
         uv_sem_post(&gate);
         uv_run(&loop, UV_RUN_DEFAULT);
         for (int i = 1; i <= JOBS; i++)
-            CHECK_INT(jobs[i].result, i % 3 ? STORE_OK : STORE_FULL);
+            CHECK_INT(jobs[i].result, i % 3 ? STORE_OK : STORE_NO_ROOM);
         CHECK_INT(runs[1], 2);               /* undone with the others, and run again */
         CHECK_INT(runs[2], 2);
         CHECK_INT(runs[JOBS], 1);            /* the shared transaction had ended before */
@@ -873,12 +873,12 @@ static enum store_result leave_little_room(struct store_db *db, struct store_job
     (void)job;
     sqlite3_stmt *statement;
     int pages = 0;
-    if (!sqlite3_prepare_v2(db->sql, "PRAGMA page_count", -1, &statement, NULL) && sqlite3_step(statement) == SQLITE_ROW)
+    if (!sqlite3_prepare_v2(store_sqlite_handle(db), "PRAGMA page_count", -1, &statement, NULL) && sqlite3_step(statement) == SQLITE_ROW)
         pages = sqlite3_column_int(statement, 0);
     sqlite3_finalize(statement);
     char text[64];
     snprintf(text, sizeof text, "PRAGMA max_page_count=%d", pages + 6);
-    return pages && !sqlite3_exec(db->sql, text, NULL, NULL, NULL) ? STORE_OK : STORE_FAILED;
+    return pages && !sqlite3_exec(store_sqlite_handle(db), text, NULL, NULL, NULL) ? STORE_OK : STORE_FAILED;
 }
 
 static enum store_result write_report(struct store_db *db, struct store_job *job)
@@ -908,7 +908,7 @@ TEST("a full disk within a shared transaction: the others are kept")
         uv_sem_post(&gate);
         uv_run(&loop, UV_RUN_DEFAULT);
         for (int i = 1; i <= JOBS; i++)
-            CHECK_INT(jobs[i].result, i == 3 ? STORE_FULL : STORE_OK);
+            CHECK_INT(jobs[i].result, i == 3 ? STORE_NO_ROOM : STORE_OK);
         close_store();
         CHECK_INT(outside_number(path, "SELECT count(*) FROM game"), JOBS - 1);
         CHECK_INT(outside_number(path, "SELECT count(*) FROM game WHERE id = 3"), 0);
@@ -1338,9 +1338,9 @@ TEST("a transaction for commands is kept or not, and its parts alone")
             break;
         for (int id = 1; id <= 3; id++) {
             v = visitor(10 * round + id);
-            CHECK_INT(store_part_begin(db), STORE_OK);
+            CHECK_INT(store_savepoint(db), STORE_OK);
             CHECK_INT(store_put_visitor(db, &v), STORE_OK);
-            CHECK_INT(store_part_end(db, id != 2), STORE_OK);
+            CHECK_INT(store_release(db, id != 2), STORE_OK);
         }
         CHECK(store_leave(db, round == 1, error, sizeof error));
     }
@@ -1389,7 +1389,7 @@ static enum store_result write_table(struct store_db *db, struct store_job *job)
 static enum store_result checkpoint_often(struct store_db *db, struct store_job *job)
 {
     (void)job;
-    sqlite3_wal_autocheckpoint(db->sql, 8);
+    sqlite3_wal_autocheckpoint(store_sqlite_handle(db), 8);
     return STORE_OK;
 }
 
@@ -1483,7 +1483,7 @@ static void fail_one_by_one(enum fault_kind kind, bool lasting)
             CHECK(jobs[i].result == STORE_OK || lasting);        /* a second attempt is made */
             CHECK(reached || jobs[i].result == STORE_OK);
             if (jobs[i].result != STORE_OK)
-                CHECK_INT(jobs[i].result, kind == FAULT_WRITE_FULL || kind == FAULT_MEMORY ? STORE_FULL : STORE_FAILED);
+                CHECK_INT(jobs[i].result, kind == FAULT_WRITE_FULL || kind == FAULT_MEMORY ? STORE_NO_ROOM : STORE_FAILED);
         }
         more.number = ++number;
         store_submit(store, &more.job);
@@ -1568,7 +1568,7 @@ TEST("only the job that cannot be stored is refused")
         }
         uv_run(&loop, UV_RUN_DEFAULT);
         for (int i = 0; i < 5; i++)
-            CHECK_INT(jobs[i].result, i == 2 ? STORE_FULL : STORE_OK);
+            CHECK_INT(jobs[i].result, i == 2 ? STORE_NO_ROOM : STORE_OK);
         CHECK(fault.hits >= 2);
         CHECK_INT(do_job(check_wanted), STORE_OK);
         CHECK_INT(store_counters(store).failed, 1);
@@ -1616,7 +1616,7 @@ static enum store_result try_keeping(struct store_db *db, struct store_job *job)
     CHECK_INT(store_put_request(db, 2, "CODE1", 2, 1), STORE_FAILED);            /* one table */
     CHECK_INT(store_get_request(db, 2, "CODE6", code), STORE_OK);
     CHECK_STR(code, "CODE6");
-    CHECK_INT(store_get_request(db, 1, "CODE6", code), STORE_NONE);              /* somebody else's id */
+    CHECK_INT(store_get_request(db, 1, "CODE6", code), STORE_MISSING);              /* somebody else's id */
     CHECK_INT(store_get_alive(db, &alive), STORE_OK);
     CHECK_INT(alive, 0);
     CHECK_INT(store_put_alive(db, 77), STORE_OK);
@@ -1645,7 +1645,7 @@ static enum store_result try_keeping(struct store_db *db, struct store_job *job)
     CHECK_INT(store_put_code(db, hash[0], 1, 500), STORE_OK);
     CHECK_INT(store_put_code(db, hash[1], 1, 600), STORE_OK);                    /* instead of the first */
     CHECK_INT(store_put_code(db, hash[2], 2, 500), STORE_OK);
-    CHECK_INT(store_put_code(db, hash[3], 9, 500), STORE_NONE);
+    CHECK_INT(store_put_code(db, hash[3], 9, 500), STORE_MISSING);
     CHECK_INT(store_each_code(db, see_code, &codes), STORE_OK);
     CHECK_INT(codes, 21600032500);
 
@@ -1659,7 +1659,7 @@ static enum store_result try_keeping(struct store_db *db, struct store_job *job)
     codes = 0;
     CHECK_INT(store_each_code(db, see_code, &codes), STORE_OK);
     CHECK_INT(codes, 21600);
-    CHECK_INT(store_get_request(db, 2, "CODE3", code), STORE_NONE);
+    CHECK_INT(store_get_request(db, 2, "CODE3", code), STORE_MISSING);
     CHECK_INT(store_get_request(db, 2, "CODE4", code), STORE_OK);
     keep = (struct store_keep){ .closed = 9000, .finished = 9000 };
     CHECK_INT(store_sweep(db, &keep, dropped, &count), STORE_OK);
@@ -1788,7 +1788,7 @@ TEST("a store that cannot write says so, until it can")
             fault.hits = fault.countdown = 0;
             fault.lasting = true;
             fault.kind = kinds[i];
-            CHECK(do_job(write_beat) >= STORE_FULL);
+            CHECK(do_job(write_beat) >= STORE_NO_ROOM);
             CHECK_INT(store_health(store), STORE_NO_WRITES);
             CHECK_INT(do_job(read_only), STORE_OK);          /* which says nothing about writing */
             CHECK_INT(store_health(store), STORE_NO_WRITES);
@@ -1825,7 +1825,7 @@ TEST("opening and migrating on a disk that fails")
                 if (opened)
                     close_store();
                 if (CHECK(open_store())) {
-                    CHECK_INT(do_job(put_report), migrating ? STORE_OK : STORE_NONE);
+                    CHECK_INT(do_job(put_report), migrating ? STORE_OK : STORE_MISSING);
                     close_store();
                 }
                 CHECK(!exists(".v1.new"));

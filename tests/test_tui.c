@@ -213,6 +213,82 @@ TEST("pointing at a space holds the pattern over it, in a turn that fits if ther
     }
 }
 
+/* Turns a legal mark in every direction; how many of them changed. */
+static unsigned turn_all(const struct pyr_desk *desk, const struct pyr_steps *steps, const struct pyr_aim *from)
+{
+    const pyr_pattern pattern = hand_pattern(&match);
+    const pyr_spaces look = pyr_aim_shape(&plain.box, pattern, from->turn);
+    unsigned count = 0;
+    for (int quarters = -1; quarters <= 1; quarters++) {
+        struct pyr_aim to = *from;
+        bool fits = false;
+        for (uint32_t k = 0; k < steps->count; k++) {
+            struct pyr_aim other = { .turn = from->turn };
+            pyr_step step = pyr_steps_at(&plain.box, steps, k);
+            if (!pyr_aim_hold(&plain.box, pattern, &other, step) || other.single || other.slot != from->slot)
+                continue;
+            for (unsigned t = quarters ? from->turn & 4 : ~from->turn & 4, end = t + 4; t < end; t++)
+                fits = fits || (pyr_aim_shape(&plain.box, pattern, t) != look &&
+                    pyr_aim_shape(&plain.box, pattern, t) == pyr_aim_shape(&plain.box, pattern, other.turn));
+        }
+        bool turned = pyr_aim_turn_placed(&plain.box, desk, pattern, &to, quarters);
+        if (quarters)
+            CHECK(turned == fits);
+        if (turned) {
+            CHECK_INT(to.slot, from->slot);
+            CHECK_INT((to.turn ^ from->turn) & 4, quarters ? 0 : 4);
+            CHECK(pyr_aim_shape(&plain.box, pattern, to.turn) != look);
+            CHECK_INT(pyr_aim_judge(&plain.box, desk, pattern, &to), PYR_OK);
+        } else {
+            CHECK(!memcmp(&to, from, sizeof to));
+        }
+        count += turned;
+    }
+    return count;
+}
+
+TEST("what is placed is held, snapped to and turned to another legal place on its card")
+{
+    struct pyr_rng rng;
+    unsigned turned = 0;
+    pyr_rng_seed(&rng, 4, 2);
+    begin(&plain, 2, 5);
+    while (!pyr_match_is_over(&match)) {
+        struct pyr_view view;
+        struct pyr_steps steps;
+        others_choose(&rng);
+        if (!(pyr_match_waiting(&match) & 1))
+            continue;
+        pyr_match_view(&match, 0, &view);
+        pyr_match_steps(&match, 0, &steps);
+        const pyr_pattern pattern = hand_pattern(&match);
+        for (uint32_t k = 0; steps.pattern != PYR_NO_PATTERN && view.mine.flags & PYR_DESK_FIRST && k < steps.count; k++) {
+            struct pyr_aim aim = { .turn = (uint8_t)pyr_rng_below(&rng, 8) };
+            pyr_step step = pyr_steps_at(&plain.box, &steps, k);
+            if (pyr_step_kind(step) != PYR_STEP_MARK || !CHECK(pyr_aim_hold(&plain.box, pattern, &aim, step)))
+                continue;
+            CHECK(pyr_aim_step(&plain.box, pattern, &aim) == step);
+            /* Its middle lies between the first and the last row and column that it covers. */
+            unsigned rows = 0, columns = 0;
+            for (unsigned i = 0; i < 25; i++)
+                if (pyr_step_spaces(step) & PYR_SPACE(i / 5, i % 5))
+                    rows |= 1u << i / 5, columns |= 1u << i % 5;
+            int row = 50 * (__builtin_ctz(rows) + 31 - __builtin_clz(rows)),
+                column = 50 * (__builtin_ctz(columns) + 31 - __builtin_clz(columns));
+            struct pyr_aim near = { .turn = aim.turn, .single = aim.single };
+            CHECK(pyr_aim_snap(&plain.box, &view.mine, pattern, &near, aim.slot, row, column) && !memcmp(&near, &aim, sizeof aim));
+            CHECK(!pyr_aim_snap(&plain.box, &view.mine, pattern, &near, aim.slot, -170, INT_MAX));
+            if (!aim.single)
+                turned += turn_all(&view.mine, &steps, &aim);
+        }
+        bool replace = match.replay.state.open.phase == PYR_REPLACE;
+        pyr_match_step(&match, 0, pyr_steps_pick(&plain.box, &steps, &rng));
+        if (!replace && pyr_match_is_ready(&match, 0))
+            pyr_match_confirm(&match, 0);
+    }
+    CHECK(turned > 100);
+}
+
 /* Plays a game by hand alone, with the preview held against what then happens. */
 static void play_by_hand(const struct pyr_edition *edition, uint64_t seed)
 {

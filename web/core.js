@@ -100,7 +100,7 @@ const seatOf = (byte) => byte === NOBODY ? -1 : byte;
 const bitOf = (i) => (i / 5 | 0) * STEP.row + i % 5;
 
 /** Spaces from bits. @param {number} low 32 bits */
-function spacesFrom(low) {
+export function spacesFrom(low) {
     const cells = [];
     for (let i = 0; i < 25; i++)
         if (low >>> bitOf(i) & 1)
@@ -477,11 +477,10 @@ export class Core {
     }
 
     /** @param {number} seat @returns {Step[]} */
-    steps(seat) {
-        const count = this.x.match_steps(seat);
-        const words = new BigUint64Array(this.x.memory.buffer, this.x.step_list(), count);
-        return [...words].map(stepFrom);
-    }
+    steps(seat) { return this.listed(this.x.match_steps(seat)); }
+
+    /** The first steps of the module's list. @param {number} count @returns {Step[]} */
+    listed(count) { return [...new BigUint64Array(this.x.memory.buffer, this.x.step_list(), count)].map(stepFrom); }
 
     /** The steps a seat has made. @param {number} seat @returns {Step[]} */
     made(seat) {

@@ -150,7 +150,7 @@ static bool choose_code(struct import *import, const struct origin *origin, uint
         result = store_get_table(import->db, code, &table);
         hash = hash_of(code, CODE_SIZE, hash);
     }
-    return result == STORE_NONE;
+    return result == STORE_MISSING;
 }
 
 /* What a server wants to know of a table apart from its log; all seats are people who are not known here. */
@@ -280,12 +280,12 @@ static bool import_file(struct import *import, const char *path)
         import->refused++;
         return true;
     }
-    if (store_part_begin(import->db) != STORE_OK) {
+    if (store_savepoint(import->db) != STORE_OK) {
         cli_error(_("%s: a record could not be stored"), import->path);
         outcome = STOP;
     } else {
         outcome = read_file(import, &r);
-        if (outcome != STOP && store_part_end(import->db, outcome == KEEP) != STORE_OK) {
+        if (outcome != STOP && store_release(import->db, outcome == KEEP) != STORE_OK) {
             cli_error(_("%s: a record could not be stored"), import->path);
             outcome = STOP;
         }

@@ -233,6 +233,54 @@ uint32_t pyr_instance_covering(struct pyr_instance *i, uint32_t seat, uint32_t t
         i->list);
 }
 
+int32_t pyr_instance_cover(struct pyr_instance *i, uint32_t seat, uint32_t turn, uint32_t single, uint32_t slot,
+    uint32_t space)
+{
+    struct pyr_aim aim = { .turn = turn & 7, .single = single != 0 };
+    pyr_pattern pattern;
+    if (!is_aiming(i, seat, slot, space, &pattern))
+        return PYR_ERR_NOT_DUE;
+    pyr_aim_cover(&i->edition.box, &i->view.mine, pattern, &aim, slot, space / PYR_SIDE, space % PYR_SIDE, false);
+    i->list[0] = pyr_aim_step(&i->edition.box, pattern, &aim);
+    return pyr_aim_judge(&i->edition.box, &i->view.mine, pattern, &aim);
+}
+
+uint32_t pyr_instance_snap(struct pyr_instance *i, uint32_t seat, uint32_t turn, uint32_t single, uint32_t slot,
+    int32_t row, int32_t column)
+{
+    struct pyr_aim aim = { .turn = turn & 7, .single = single != 0 };
+    pyr_pattern pattern;
+    if (!is_aiming(i, seat, slot, 0, &pattern) ||
+        !pyr_aim_snap(&i->edition.box, &i->view.mine, pattern, &aim, slot, row, column))
+        return 0;
+    i->list[0] = pyr_aim_step(&i->edition.box, pattern, &aim);
+    return 1;
+}
+
+uint32_t pyr_instance_turn_placed(struct pyr_instance *i, uint32_t seat, uint32_t turn, int32_t quarters, uint64_t step)
+{
+    const struct pyr_box *box = &i->edition.box;
+    struct pyr_aim aim = { .turn = turn & 7 };
+    pyr_pattern pattern;
+    i->list[0] = 0;
+    if (!is_aiming(i, seat, 0, 0, &pattern))
+        return UINT8_MAX;
+    if ((step && !pyr_aim_hold(box, pattern, &aim, step)) ||
+        !pyr_aim_turn_placed(box, step ? &i->view.mine : NULL, pattern, &aim, quarters))
+        return UINT8_MAX;
+    i->list[0] = pyr_aim_step(box, pattern, &aim);
+    return aim.turn;
+}
+
+uint32_t pyr_instance_apart(struct pyr_instance *i, uint32_t seat, uint32_t turn, uint32_t spaces)
+{
+    pyr_pattern pattern;
+    unsigned nearest = turn & 7;
+    if (!is_aiming(i, seat, 0, 0, &pattern))
+        return 8 * PYR_AIM_NOT_ALIKE + nearest;
+    return 8 * pyr_aim_apart(&i->edition.box, pattern, turn & 7, spaces & PYR_ALL_SPACES, &nearest) + nearest;
+}
+
 uint32_t pyr_instance_paint(struct pyr_instance *i, uint32_t seat, uint32_t turn, uint32_t single, uint32_t slot,
     uint32_t painted,
     uint32_t space)

@@ -557,7 +557,7 @@ static void find_again_done(struct store_job *job, enum store_result result)
     struct creation *creation = (struct creation *)job;
     struct request *request = creation->request;
     struct table *table = result ? NULL : table_find(request->server, creation->code);
-    if (result == STORE_NONE && request->conn) {
+    if (result == STORE_MISSING && request->conn) {
         create_table(creation);
         return;
     }
@@ -860,7 +860,7 @@ static void mine_done(struct store_job *job, enum store_result result)
     struct request *request = mine->request;
     if (!request_back(request))
         goto out;
-    if (result && result != STORE_NONE) {
+    if (result && result != STORE_MISSING) {
         request_error(request, ERROR_STORAGE, "");
     } else if (mine->is_statistics) {
         answer_json(request, 200, statistics_json(&mine->statistics));

@@ -188,7 +188,7 @@ static void looked(struct store_job *job, enum store_result result)
     struct question *question = (struct question *)job;
     struct table *table = question->table;
     enum judging_state state = !result ? JUDGING_READY :
-        result == STORE_NONE && !table->gone ? begin(table, question->address) : JUDGING_FAILED;
+        result == STORE_MISSING && !table->gone ? begin(table, question->address) : JUDGING_FAILED;
     question->answer(question->context, state, result ? NULL : question->text, question->size, question->language != NULL);
     if (result)
         free(question->text);

@@ -14,10 +14,11 @@
 
 #include <pyramids/text.h>
 
-#include "store_db.h"
+#include "store_engine.h"
 
 #define MOST_JOBS 256            /* a transaction: a bound on how long the first of them waits for the last */
-#define LOOK_MS 500              /* between looks at the file while there is nothing to do */
+#define MOST_ATTEMPTS 4          /* to run jobs together, before each is run alone */
+#define LOOK_MS 500              /* between looks at the database while there is nothing to do */
 
 struct list {
     struct store_job *first, **end;
@@ -53,28 +54,14 @@ static struct store_job *take(struct list *list)
     return job;
 }
 
-/* Looks whether the file is where it was; says so once when it is not, and when it is again. */
-static void look_for_file(struct store_db *db, struct store_counters *sums)
-{
-    bool there = store_db_is_in_place(db);
-    if (there && sums->health == STORE_NO_FILE) {
-        store_db_say(db, "the database file is back in its place");
-        sums->health = STORE_WELL;
-    } else if (!there && sums->health != STORE_NO_FILE) {
-        store_db_say(db,
-            "the database file was removed or replaced while it is in use: nothing can be stored; put it back, or restart");
-        sums->health = STORE_NO_FILE;
-    }
-}
-
 /* Ends a transaction; counts it if it changed anything. */
-static enum store_result commit(struct store_db *db, int64_t changes, struct store_counters *sums)
+static enum store_result commit(struct store_db *db, struct store_counters *sums)
 {
     uint64_t start = uv_hrtime();
-    if (sqlite3_total_changes64(db->sql) == changes)
+    if (!db->engine->has_written(db))
         return store_db_commit(db);
-    look_for_file(db, sums);
-    if (sums->health == STORE_NO_FILE) {     /* it would be written into a file that has no name any more */
+    if (db->engine->look(db) == STORE_NO_FILE) {     /* it would be written into a file that has no name any more */
+        sums->health = STORE_NO_FILE;
         store_db_rollback(db);
         return STORE_FAILED;
     }
@@ -87,55 +74,115 @@ static enum store_result commit(struct store_db *db, int64_t changes, struct sto
     return result;
 }
 
-/* Runs jobs in one transaction; false: it was undone as a whole, and no job has a result. */
-static bool run_together(struct store_db *db, struct store_job *first, struct store_counters *sums)
+/* Jobs that run together, and those among them that an attempt has refused: they keep their result in the next. */
+struct group {
+    struct store_job *job[MOST_JOBS];
+    bool is_refused[MOST_JOBS];
+    unsigned count;
+    unsigned index[MOST_JOBS];               /* of the jobs that were run in this attempt */
+    bool has_refused;
+};
+
+static void refuse(void *context, unsigned which, enum store_result result)
 {
-    int64_t changes = sqlite3_total_changes64(db->sql);
+    struct group *group = context;
+    unsigned i = group->index[which];
+    group->has_refused = group->is_refused[i] = true;
+    group->job[i]->result = result;
+}
+
+enum outcome { KEPT, AGAIN, UNDONE };
+
+/* Runs jobs in one transaction. AGAIN: some were refused, and the others are to be run without them. UNDONE: no job has
+ * a result. */
+static enum outcome attempt(struct store_db *db, struct group *group, struct store_counters *sums)
+{
+    unsigned run = 0;
+    group->has_refused = false;
     if (store_db_begin(db, true) != STORE_OK)
-        return false;
-    for (struct store_job *job = first; job; job = job->next) {
-        if (store_part_begin(db) != STORE_OK)
+        return UNDONE;
+    for (unsigned i = 0; i < group->count; i++) {
+        struct store_job *job = group->job[i];
+        if (group->is_refused[i])
+            continue;
+        group->index[run++] = i;
+        if (store_db_job_begin(db) != STORE_OK)
             goto undo;
         job->result = job->run(db, job);
         /* Without room for one there may be room for each alone. */
-        if (job->result == STORE_FULL || store_part_end(db, job->result == STORE_OK) != STORE_OK)
+        if (job->result == STORE_NO_ROOM || store_db_job_end(db, job->result == STORE_OK) != STORE_OK)
             goto undo;
     }
-    return commit(db, changes, sums) == STORE_OK;
+    if (store_db_settle(db, refuse, group) != STORE_OK)
+        goto undo;
+    if (!group->has_refused)
+        return commit(db, sums) == STORE_OK ? KEPT : UNDONE;
+    store_db_rollback(db);
+    return AGAIN;
 
 undo:
     store_db_rollback(db);
-    return false;
+    return UNDONE;
+}
+
+static void refuse_alone(void *context, unsigned which, enum store_result result)
+{
+    (void)which;
+    ((struct store_job *)context)->result = result;
 }
 
 static void run_alone(struct store_db *db, struct store_job *job, struct store_counters *sums)
 {
-    int64_t changes = sqlite3_total_changes64(db->sql);
-    job->result = store_db_begin(db, true);
-    if (job->result == STORE_OK)
+    enum store_result begun = job->result = store_db_begin(db, true);
+    if (!begun)
         job->result = job->run(db, job);
     if (job->result == STORE_OK) {
-        job->result = commit(db, changes, sums);
+        enum store_result settled = store_db_settle(db, refuse_alone, job);
+        if (settled)
+            job->result = settled;
+    }
+    if (job->result == STORE_OK) {
+        job->result = commit(db, sums);
         return;
     }
-    if (sums->health == STORE_WELL && (job->result == STORE_FULL || store_db_is_lost(db) || !db->within))
+    if (sums->health == STORE_WELL && (job->result == STORE_NO_ROOM || begun || db->engine->is_lost(db)))
         sums->health = STORE_NO_WRITES;
     store_db_rollback(db);
+}
+
+static void run_jobs(struct store_db *db, struct store_job *first, struct store_counters *sums)
+{
+    struct group group = { .count = 0 };
+    enum outcome outcome = AGAIN;
+    for (struct store_job *job = first; job; job = job->next)
+        group.job[group.count++] = job;
+    /* Jobs that were refused for what they met leave; a second time only if that refused others. */
+    for (unsigned tries = 0; outcome == AGAIN && tries < MOST_ATTEMPTS; tries++)
+        outcome = attempt(db, &group, sums);
+    for (unsigned i = 0; i < group.count && outcome != KEPT; i++)
+        if (!group.is_refused[i])
+            run_alone(db, group.job[i], sums);
+    for (unsigned i = 0; i < group.count; i++) {
+        sums->jobs++;
+        sums->failed += group.job[i]->result == STORE_NO_ROOM || group.job[i]->result == STORE_FAILED;
+    }
 }
 
 static void work(void *argument)
 {
     struct store *store = argument;
-    struct store_counters look = { 0 };      /* only for its health, between transactions */
+    enum store_health seen = STORE_WELL;     /* between transactions */
     uv_mutex_lock(&store->mutex);
     for (;;) {
         while (!store->waiting.first && !store->stop) {
             if (!uv_cond_timedwait(&store->work, &store->mutex, LOOK_MS * 1000000))
                 continue;
             uv_mutex_unlock(&store->mutex);  /* a file system may take its time, and the loop must not wait for it */
-            look_for_file(store->db, &look);
+            enum store_health look = store->db->engine->look(store->db);
+            /* What cannot be written is well again when something was written. */
+            seen = look == STORE_WELL && seen == STORE_NO_WRITES ? seen : look;
             uv_mutex_lock(&store->mutex);
-            store->sums.health = look.health;
+            store->sums.health = seen;
         }
         if (!store->waiting.first)
             break;
@@ -146,19 +193,13 @@ static void work(void *argument)
         store->busy = true;
         uv_mutex_unlock(&store->mutex);
 
-        if (!run_together(store->db, batch.first, &sums))
-            for (struct store_job *job = batch.first; job; job = job->next)
-                run_alone(store->db, job, &sums);
-        for (struct store_job *job = batch.first; job; job = job->next) {
-            sums.jobs++;
-            sums.failed += job->result == STORE_FULL || job->result == STORE_FAILED;
-        }
+        run_jobs(store->db, batch.first, &sums);
 
         uv_mutex_lock(&store->mutex);
         *store->finished.end = batch.first;
         store->finished.end = batch.end;
         store->sums = sums;
-        look.health = sums.health;
+        seen = sums.health;
         store->busy = false;
         uv_cond_signal(&store->idle);
         uv_async_send(&store->async);

@@ -1,11 +1,11 @@
 /*
- * store.h (store.c, store_sql.c, store_db.c): the database of a server: visitors, tables, the lines of their games,
- * choices that are not in the log yet.
+ * store.h (store.c, store_ops.c, store_engine.c): the database of a server: visitors, tables, the lines of their games,
+ * choices that are not in the log yet. Which database it is, only engines know (store_engine.h).
  *
- * One thread owns the SQLite connection. The event loop hands it jobs and never waits: jobs that come together share
- * one transaction (group commit, WAL, synchronous=FULL), and only when that is on the disk is each job's `done` called,
- * in the loop's thread. A job that fails is undone alone; the others of its transaction stand. Jobs are run and
- * answered in the order in which they were handed in.
+ * One thread owns the connection. The event loop hands it jobs and never waits: jobs that come together share one
+ * transaction (group commit), and only when that is on the disk is each job's `done` called, in the loop's thread. A job
+ * that fails is undone alone; the others of its transaction stand. Jobs are run and answered in the order in which they
+ * were handed in.
  */
 #ifndef PYR_STORE_H
 #define PYR_STORE_H
@@ -18,11 +18,11 @@
 
 enum store_result {
     STORE_OK,
-    STORE_NONE,                  /* there is no such row: nothing was changed */
+    STORE_MISSING,                  /* there is no such row: nothing was changed */
     STORE_CONFLICT,              /* the table is not as it was when it was read: nothing was changed */
     STORE_LIMIT,                 /* there are as many as there may be: nothing was changed */
-    STORE_FULL,                  /* no room on the disk, or no memory */
-    STORE_FAILED                 /* anything else that SQLite reports; the log has its words */
+    STORE_NO_ROOM,                  /* no room on the disk, or no memory */
+    STORE_FAILED                 /* anything else that the database reports; the log has its words */
 };
 
 struct store;
@@ -96,7 +96,7 @@ struct store_commit {
     bool keeps_due;              /* table.due is what is stored already */
     int64_t made;                /* seconds since 1970 */
     unsigned most;               /* open tables that the host of a new one may have, with this one; more: STORE_LIMIT */
-    char request[40]; /* by which the host asked for this new table; "": none. If that has a table already: STORE_NONE */
+    char request[40]; /* by which the host asked for this new table; "": none. If that has a table already: STORE_MISSING */
     struct {                     /* once it is done */
         int64_t id, revision;
     } after;
@@ -120,7 +120,7 @@ bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*
  * there is no home or no room. Folders that are missing are made (mode 0700) when a database is opened for writing. */
 bool store_default_path(char *to, size_t size);
 
-/* Who gets SQLite's words when something fails, at most once a second, in the thread in which it fails; NULL: standard
+/* Who gets the database's words when something fails, at most once a second, in the thread in which it fails; NULL: standard
  * error. Set before opening. */
 void store_set_log(void (*log)(const char *words));
 
@@ -227,7 +227,7 @@ enum store_result store_put_report(struct store_db *db, int64_t table, const cha
     int64_t made);
 enum store_result store_get_report(struct store_db *db, int64_t table, const char *name, char **text, size_t *size);
 
-/* The table that a visitor asked for with an id of their own, so that asking again makes no second one. STORE_NONE: there
+/* The table that a visitor asked for with an id of their own, so that asking again makes no second one. STORE_MISSING: there
  * is none. */
 enum store_result store_put_request(struct store_db *db, int64_t visitor, const char *id, int64_t table, int64_t made);
 enum store_result store_get_request(struct store_db *db, int64_t visitor, const char *id, char code[16]);
@@ -266,7 +266,7 @@ bool store_enter(struct store_db **db, const char *path, bool write, char *error
 bool store_leave(struct store_db *db, bool good, char *error, size_t error_size);
 
 /* A part of a transaction that can be undone alone. (A job is one already.) */
-enum store_result store_part_begin(struct store_db *db);
-enum store_result store_part_end(struct store_db *db, bool good);
+enum store_result store_savepoint(struct store_db *db);
+enum store_result store_release(struct store_db *db, bool good);
 
 #endif

@@ -451,7 +451,7 @@ static enum store_result fetch_run(struct store_db *db, struct store_job *job)
     enum store_result result = store_get_whole_table(db, fetch->code, &fetch->row, &fetch->text, &fetch->size,
         fetch->choices, &fetch->count);
     if (!result && !copy_text(&fetch->config, fetch->row.config))
-        return STORE_FULL;
+        return STORE_NO_ROOM;
     fetch->row.config = fetch->config;
     return result;
 }
@@ -469,7 +469,7 @@ static void fetch_done(struct store_job *job, enum store_result result)
     struct table *table = table_find(fetch->server, fetch->code);    /* somebody else may have been faster */
     if (!table && !result && fetch->row.state >= STORE_OVER)
         table = table_restore(fetch->server, &fetch->row, fetch->text, fetch->size, fetch->choices, fetch->count);
-    fetch->done(fetch, table, table ? ERROR_NONE : result && result != STORE_NONE ? ERROR_STORAGE : ERROR_NO_TABLE);
+    fetch->done(fetch, table, table ? ERROR_NONE : result && result != STORE_MISSING ? ERROR_STORAGE : ERROR_NO_TABLE);
     fetch_free(fetch);
 }
 
@@ -578,7 +578,7 @@ static void refresh_done(struct store_job *job, enum store_result result)
         if (good && table->log.count == read->log.count)
             keep_bots_choices(table, &read->now.game);
         if (done)
-            done(table, good ? ERROR_NONE : result == STORE_NONE ? ERROR_NO_TABLE : ERROR_STORAGE);
+            done(table, good ? ERROR_NONE : result == STORE_MISSING ? ERROR_NO_TABLE : ERROR_STORAGE);
     }
     read_free(read);
 }

@@ -99,6 +99,10 @@ enum pyr_err pyr_aim_judge(const struct pyr_box *box, const struct pyr_desk *des
     return pyr_desk_judge(box, desk, pattern, pyr_aim_step(box, pattern, aim));
 }
 
+/* How far from a placement's middle it snaps in, in hundredths of a space. */
+#define REACH 160u
+#define LARGEST (2u * HALF * PYR_SIDE + 2 * REACH)
+
 /* Twice the middle of the outline, so that it is a whole number. */
 static int middle_row(pyr_spaces shape, unsigned row)
 {
@@ -109,6 +113,8 @@ static int middle_column(pyr_spaces shape, unsigned column)
 {
     return (int)(2 * column + width_of(shape)) - 1;
 }
+
+#define HALF 50              /* hundredths of a space */
 
 static int distance(int row, int column, int other_row, int other_column)
 {
@@ -126,7 +132,8 @@ static bool is_own_look(const struct pyr_box *box, pyr_pattern pattern, unsigned
 
 /*
  * Of the placements of aim's turn on its card that cover all of `cover` (0: no matter what), the one whose middle is
- * nearest to a point (twice its row and column). Only legal ones count, or all. Returns the distance and sets *aim, or -1.
+ * nearest to a point (in hundredths of a space). Only legal ones count, or all. Returns the square of the distance and sets
+ * *aim, or -1.
  */
 static int nearest(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim,
     pyr_spaces cover, int row, int column, bool legal)
@@ -138,7 +145,7 @@ static int nearest(const struct pyr_box *box, const struct pyr_desk *desk, pyr_p
         for (at.column = 0; at.column + width_of(shape) <= PYR_SIDE; at.column++) {
             if (cover & ~pyr_aim_spaces(box, pattern, &at))
                 continue;
-            int far = distance(middle_row(shape, at.row), middle_column(shape, at.column), row, column);
+            int far = distance(HALF * middle_row(shape, at.row), HALF * middle_column(shape, at.column), row, column);
             if ((least < 0 || far < least) && (!legal || !pyr_aim_judge(box, desk, pattern, &at))) {
                 least = far;
                 best = at;
@@ -174,44 +181,71 @@ bool pyr_aim_move(const struct pyr_box *box, pyr_pattern pattern, struct pyr_aim
     return aim->row != row || aim->column != column;
 }
 
-static bool fits(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim aim)
+bool pyr_aim_turn_placed(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim,
+    int quarters)
 {
-    return nearest(box, desk, pattern, &aim, 0, 0, 0, true) >= 0;
+    pyr_spaces before = shape_of(box, pattern, aim);
+    int row = HALF * middle_row(before, aim->row), column = HALF * middle_column(before, aim->column);
+    for (int i = quarters != 0; i < 4 && !aim->single; i++) {
+        struct pyr_aim to = *aim;
+        /* Seen from the front, a mirroring turns the other way round. */
+        to.turn = (uint8_t)(quarters ? (aim->turn & 4) | ((aim->turn + i * quarters) & 3) :
+            (~aim->turn & 4) | ((i - aim->turn) & 3));
+        bool looks_same = shape_of(box, pattern, &to) == before;
+        if (looks_same && !quarters)
+            break;
+        if (!looks_same && (!desk || nearest(box, desk, pattern, &to, 0, row, column, true) >= 0)) {
+            *aim = to;
+            return true;
+        }
+    }
+    return false;
 }
 
 bool pyr_aim_turn(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim,
     int quarters)
 {
-    struct pyr_aim to = *aim, chosen = *aim;
+    struct pyr_aim to = *aim;
     pyr_spaces before = shape_of(box, pattern, aim);
-    bool found = false;
-    if (aim->single)
+    if (!(quarters && pyr_aim_turn_placed(box, desk, pattern, &to, quarters)) &&
+        !pyr_aim_turn_placed(box, NULL, pattern, &to, quarters))
         return false;
-    if (!quarters) {
-        /* Seen from the front, a mirroring turns the other way round. */
-        to.turn = (uint8_t)((~to.turn & 4) | (-to.turn & 3));
-        chosen = to;
-        found = shape_of(box, pattern, &to) != before;
-    }
-    for (unsigned i = 1; quarters && i < 4; i++) {
-        to.turn = (uint8_t)((to.turn & 4) | ((unsigned)((int)(to.turn & 3) + quarters) & 3));
-        if (shape_of(box, pattern, &to) == before)
-            continue;
-        bool good = fits(box, desk, pattern, to);
-        if (!found || good)
-            chosen = to;
-        found = true;
-        if (good)
-            break;
-    }
-    if (!found)
-        return false;
-    pyr_spaces shape = shape_of(box, pattern, &chosen);
+    pyr_spaces shape = shape_of(box, pattern, &to);
     int row = middle_row(before, aim->row) + 1 - (int)height_of(shape),
         column = middle_column(before, aim->column) + 1 - (int)width_of(shape);
-    *aim = chosen;
+    aim->turn = to.turn;
     /* Halves are rounded towards the top left, and back again when it is turned on. */
-    clamp(box, pattern, aim, row < 0 ? 0 : (row + (chosen.turn & 1)) / 2, column < 0 ? 0 : (column + (chosen.turn & 1)) / 2);
+    clamp(box, pattern, aim, row < 0 ? 0 : (row + (to.turn & 1)) / 2, column < 0 ? 0 : (column + (to.turn & 1)) / 2);
+    return true;
+}
+
+bool pyr_aim_snap(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim,
+    unsigned slot, int row, int column)
+{
+    struct pyr_aim to = *aim;
+    int far;
+    to.slot = (uint8_t)slot;
+    if ((unsigned)row + REACH > LARGEST || (unsigned)column + REACH > LARGEST)      /* negative ones wrap */
+        return false;
+    far = nearest(box, desk, pattern, &to, 0, row, column, true);
+    if (far < 0 || far >= (int)(REACH * REACH))
+        return false;
+    *aim = to;
+    return true;
+}
+
+bool pyr_aim_hold(const struct pyr_box *box, pyr_pattern pattern, struct pyr_aim *aim, pyr_step step)
+{
+    pyr_spaces spaces = pyr_step_spaces(step) & PYR_ALL_SPACES, corner = to_corner(spaces);
+    struct pyr_aim to = { .slot = (uint8_t)pyr_step_slot(step), .turn = aim->turn, .single = !(spaces & (spaces - 1)) };
+    unsigned turn = aim->turn;
+    if (!spaces || (!to.single && pyr_aim_apart(box, pattern, aim->turn, spaces, &turn) == PYR_AIM_NOT_ALIKE))
+        return false;
+    to.turn = (uint8_t)turn;
+    unsigned shift = (unsigned)(__builtin_ctz(spaces) - __builtin_ctz(corner));
+    to.row = (uint8_t)(shift / PYR_ROW);
+    to.column = (uint8_t)(shift % PYR_ROW);
+    *aim = to;
     return true;
 }
 
@@ -225,12 +259,12 @@ bool pyr_aim_cover(const struct pyr_box *box, const struct pyr_desk *desk, pyr_p
     for (unsigned i = 0; i < (any_turn && !aim->single ? PYR_MAX_TURNS : 1u); i++) {
         struct pyr_aim to = *aim;
         to.turn = (uint8_t)(((to.turn ^ near[i]) & 4) | ((to.turn + near[i]) & 3));
-        if (nearest(box, desk, pattern, &to, space, 2 * (int)row, 2 * (int)column, true) >= 0) {
+        if (nearest(box, desk, pattern, &to, space, 2 * HALF * (int)row, 2 * HALF * (int)column, true) >= 0) {
             *aim = to;
             return true;
         }
     }
-    if (nearest(box, desk, pattern, aim, space, 2 * (int)row, 2 * (int)column, false) < 0)
+    if (nearest(box, desk, pattern, aim, space, 2 * HALF * (int)row, 2 * HALF * (int)column, false) < 0)
         clamp(box, pattern, aim, (int)row, (int)column);
     return false;
 }
@@ -277,7 +311,7 @@ static bool settle_on(const struct pyr_box *box, const struct pyr_desk *desk, py
     unsigned slot)
 {
     pyr_spaces shape = shape_of(box, pattern, aim);
-    int row = middle_row(shape, aim->row), column = middle_column(shape, aim->column);
+    int row = HALF * middle_row(shape, aim->row), column = HALF * middle_column(shape, aim->column);
     static const uint8_t near[] = { 0, 1, 3, 2, 4, 5, 7, 6 };
     for (unsigned i = 0; i < (aim->single ? 1u : PYR_MAX_TURNS); i++) {
         struct pyr_aim to = *aim;

@@ -87,7 +87,7 @@ enum store_health store_health(struct store *store) { (void)store; return STORE_
 
 static void run(struct store_job *job, bool fail)
 {
-    enum store_result result = fail ? STORE_FULL : STORE_FAILED;
+    enum store_result result = fail ? STORE_NO_ROOM : STORE_FAILED;
     if (!fail && store_db_begin(world.db, true) == STORE_OK) {
         result = job->run(world.db, job);
         if (result == STORE_OK)

@@ -43,6 +43,21 @@ PYR_API bool pyr_aim_move(const struct pyr_box *box, pyr_pattern pattern, struct
 PYR_API bool pyr_aim_turn(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     struct pyr_aim *aim, int quarters);
 
+/* The same for a pattern that is placed: it comes to the nearest legal placement in the new turn on its card. If a
+ * mirrored one fits nowhere, it is turned as well. With desk NULL only the turn changes, whether it fits or not. Returns
+ * false, with nothing changed, if it fits (or looks) no other way. */
+PYR_API bool pyr_aim_turn_placed(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+    struct pyr_aim *aim, int quarters);
+
+/* Holds it as a step marks it: its card and place, and the nearest turn that looks like it. Returns false, with nothing
+ * changed, if the step is neither a single space nor the pattern in some turn. */
+PYR_API bool pyr_aim_hold(const struct pyr_box *box, pyr_pattern pattern, struct pyr_aim *aim, pyr_step step);
+
+/* Carried over a card: the legal placement in the present turn whose middle is nearest to a point, in hundredths of a space
+ * from the middle of a1. Returns false, with nothing changed, if there is none within 1.6 spaces. */
+PYR_API bool pyr_aim_snap(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim,
+    unsigned slot, int row, int column);
+
 /*
  * Holds it over a space of a card: of the legal placements in the present turn that cover the space, the one whose middle
  * is nearest; with `any_turn`, if there is none, the same in the nearest turn that has one (fewest quarters, a mirroring
