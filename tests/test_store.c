@@ -356,13 +356,17 @@ static enum store_result try_visitors(struct store_db *db, struct store_job *job
     CHECK_INT(got.seen, 3000);
     uint8_t second[32] = { 99 };
     CHECK_INT(store_get_visitor(db, second, &got), STORE_MISSING);
-    CHECK_INT(store_add_token(db, 1, second), STORE_OK);
-    CHECK_INT(store_add_token(db, 1, second), STORE_OK);             /* again is harmless */
+    CHECK_INT(store_add_token(db, 1, second, 77), STORE_OK);
+    CHECK_INT(store_add_token(db, 1, second, 77), STORE_OK);             /* again is harmless */
     CHECK_INT(store_get_visitor(db, second, &got), STORE_OK);
+    CHECK_INT(got.renewed, 77);
+    CHECK_INT(store_renew_token(db, second, 78), STORE_OK);
+    CHECK_INT(store_get_visitor(db, second, &got), STORE_OK);
+    CHECK_INT(got.renewed, 78);
     CHECK(got.id == 1 && got.token[0] == 99);
-    CHECK_INT(store_add_token(db, 2, second), STORE_FAILED);         /* another's */
+    CHECK_INT(store_add_token(db, 2, second, 77), STORE_FAILED);         /* another's */
     uint8_t third[32] = { 98 };
-    CHECK_INT(store_add_token(db, 7, third), STORE_MISSING);            /* nobody's */
+    CHECK_INT(store_add_token(db, 7, third, 77), STORE_MISSING);            /* nobody's */
     CHECK_INT(store_count_visitor(db, &last_visitor, &last_table), STORE_OK);
     CHECK_INT(last_visitor, 2);
     int seen[2] = { 0 };

@@ -141,7 +141,10 @@ void request_come_from(struct request *request, struct address *address)
 
 void request_identify(struct request *request, const char *cookies)
 {
-    request->visitor = visitor_identify(request->server, cookies, &request->identity, request->token);
+    if (!visitor_identify(request->server, cookies, &request->visitor, &request->identity, request->token,
+        &request->unknown))
+        request->early = ERROR_STORAGE;
+    visitor_hold(request->visitor);
 }
 
 void request_free(struct request *request)
@@ -150,6 +153,8 @@ void request_free(struct request *request)
         address_leave(request->address);
     else
         address_release(request->address);
+    visitor_release(request->server, request->visitor);
+    tokens_free(request->unknown);
     sodium_memzero(request->token, sizeof request->token);
     sodium_memzero(request->cookie, sizeof request->cookie);
     free(request->data);
@@ -169,6 +174,62 @@ static bool request_back(struct request *request)
         return true;
     request_free(request);
     return false;
+}
+
+/* Whose a request is. */
+
+struct lookup {
+    struct store_job job;
+    struct request *request;
+    struct tokens *tokens;
+    unsigned which;              /* of them is the visitor's */
+    struct store_visitor found;
+    void (*then)(struct request *request, enum error error);
+};
+
+static enum store_result run_lookup(struct store_db *db, struct store_job *job)
+{
+    struct lookup *lookup = (struct lookup *)job;
+    enum store_result result = STORE_MISSING;
+    for (unsigned i = 0; i < lookup->tokens->count && result == STORE_MISSING; i++) {
+        lookup->which = i;
+        result = store_get_visitor(db, lookup->tokens->at[i].hash, &lookup->found);
+    }
+    return result;
+}
+
+static void lookup_done(struct store_job *job, enum store_result result)
+{
+    struct lookup *lookup = (struct lookup *)job;
+    struct request *request = lookup->request;
+    enum error error = result && result != STORE_MISSING ? ERROR_STORAGE : ERROR_NONE;
+    if (!result && request->conn) {
+        request->visitor = visitor_hold(visitor_load(request->server, &lookup->found));
+        if (request->visitor) {
+            request->identity = IDENTITY_KNOWN;
+            memcpy(request->token, lookup->tokens->at[lookup->which].text, sizeof request->token);
+        } else {
+            error = ERROR_STORAGE;
+        }
+    }
+    if (request_back(request))
+        lookup->then(request, error);
+    tokens_free(lookup->tokens);
+    free(lookup);
+}
+
+void request_look_up(struct request *request, void (*then)(struct request *request, enum error error))
+{
+    struct lookup *lookup = request->unknown ? calloc(1, sizeof *lookup) : NULL;
+    if (!lookup) {
+        then(request, request->unknown ? ERROR_STORAGE : ERROR_NONE);
+        return;
+    }
+    *lookup = (struct lookup){ .job = { .run = run_lookup, .done = lookup_done }, .request = request,
+        .tokens = request->unknown, .then = then };
+    request->unknown = NULL;
+    request_wait(request);
+    store_submit(request->server->store, &lookup->job);
 }
 
 /* The members of a request's body. False after an answer. */
@@ -199,44 +260,53 @@ static bool read_body(struct request *request, const struct field *field, unsign
 struct visitor_job {
     struct store_job job;
     struct request *request;
-    struct visitor *visitor;
+    struct visitor *visitor;     /* whose name is changed; NULL: a new one, or a new token */
     struct store_visitor stored;
-    bool is_new, is_token;
-    struct device_code code;     /* the one-time code that a token is given for */
+    bool is_token;
+    uint8_t code[TOKEN_SIZE];    /* hash of the one-time code that a token is given for */
+    int64_t now;
     char old_name[NAME_SIZE];
 };
 
+/* A job may be run twice, so it begins from what it was given. */
 static enum store_result run_visitor(struct store_db *db, struct store_job *job)
 {
     struct visitor_job *v = (struct visitor_job *)job;
+    if (!v->visitor)
+        v->stored.id = 0;
     if (!v->is_token)
         return store_put_visitor(db, &v->stored);
-    enum store_result result = store_drop_code(db, v->code.visitor);
-    return result ? result : store_add_token(db, v->stored.id, v->stored.token);
+    uint8_t token[TOKEN_SIZE];
+    int64_t id;
+    enum store_result result = store_take_code(db, v->code, v->now, &id);
+    memcpy(token, v->stored.token, sizeof token);
+    if (!result && !(result = store_add_token(db, id, token, v->now)))
+        result = store_get_visitor(db, token, &v->stored);
+    return result;
 }
 
-static void answer_visitor(struct request *request, const struct visitor *visitor)
+static void answer_visitor(struct request *request, const char *name)
 {
-    answer_json(request, 200, json_pack("{s{ss}}", "visitor", "name", visitor->name));
+    answer_json(request, 200, json_pack("{s{ss}}", "visitor", "name", name));
 }
 
 static void visitor_stored(struct store_job *job, enum store_result result)
 {
     struct visitor_job *v = (struct visitor_job *)job;
     struct request *request = v->request;
-    struct server *server = request->server;
-    if (result && (v->is_new || v->is_token))
-        visitor_drop_token(server, v->stored.token);
-    else if (result)
+    bool is_wrong = v->is_token && result == STORE_MISSING;
+    if (result && v->visitor)
         memcpy(v->visitor->name, v->old_name, NAME_SIZE);
-    if (result && v->is_token)
-        device_code_load(server, v->code.hash, v->code.visitor, v->code.until);        /* it has not been used */
+    else if (!result && !v->visitor)
+        visitor_load(request->server, &v->stored);             /* without memory the next request does it */
+    if (is_wrong)
+        address_guessed(request->server, request->address);
     if (request_back(request)) {
         if (result) {
             request->cookie[0] = '\0';
-            request_error(request, ERROR_STORAGE, "");
+            request_error(request, is_wrong ? ERROR_BAD_CODE : ERROR_STORAGE, "");
         } else {
-            answer_visitor(request, v->visitor);
+            answer_visitor(request, v->stored.name);
         }
     }
     free(v);
@@ -251,6 +321,7 @@ static void set_cookie(struct request *request, const char *token)
 static void store_visitor(struct request *request, struct visitor_job *v)
 {
     v->request = request;
+    v->now = server_time();
     v->job.run = run_visitor;
     v->job.done = visitor_stored;
     request_wait(request);
@@ -259,7 +330,7 @@ static void store_visitor(struct request *request, struct visitor_job *v)
 
 static void get_visitor(struct request *request)
 {
-    answer_visitor(request, request->visitor);
+    answer_visitor(request, request->visitor->name);
 }
 
 /*
@@ -295,15 +366,9 @@ static struct visitor_job *new_visitor_job(struct request *request, const char n
         memcpy(v->visitor->name, name, NAME_SIZE);
         return v;
     }
-    v->is_new = true;
-    v->visitor = visitor_new(request->server, name, token, &v->stored);
-    if (v->visitor)
-        set_cookie(request, token);
+    visitor_draw(name, token, &v->stored);
+    set_cookie(request, token);
     sodium_memzero(token, sizeof token);
-    if (!v->visitor) {
-        free(v);
-        v = NULL;
-    }
     return v;
 }
 
@@ -323,7 +388,7 @@ static void post_visitor(struct request *request)
         return;
     }
     if (request->visitor && !named) {
-        answer_visitor(request, request->visitor);
+        answer_visitor(request, request->visitor->name);
         return;
     }
     if (!request->visitor && !may_replace(request, is_meant))
@@ -360,8 +425,6 @@ static void code_stored(struct store_job *job, enum store_result result)
 {
     struct code_job *c = (struct code_job *)job;
     struct request *request = c->request;
-    if (result)
-        device_code_drop(request->server, c->made.visitor);
     if (request_back(request)) {
         if (result)
             request_error(request, ERROR_STORAGE, "");
@@ -379,11 +442,11 @@ static void post_visitor_code(struct request *request)
         return;
     json_decref(object);
     struct code_job *c = calloc(1, sizeof *c);
-    if (!c || !device_code_new(request->server, request->visitor, c->code, &c->made)) {
-        free(c);
+    if (!c) {
         request_error(request, ERROR_STORAGE, "");
         return;
     }
+    device_code_draw((int64_t)request->visitor->node.key, c->code, &c->made);
     c->request = request;
     c->now = server_time();
     c->job.run = run_code;
@@ -397,31 +460,24 @@ static void post_visitor_device(struct request *request)
     static const struct field fields[] = { { "code", FIELD_TEXT, true, 16 } };
     json_t *object, *value;
     char token[2 * TOKEN_SIZE + 1];
-    struct device_code used = { 0 };
     if (!address_may_guess(request->server, request->address)) {
         request_error(request, ERROR_TOO_FAST, "");
         return;
     }
     if (!may_replace(request, true) || !read_body(request, fields, 1, &object, &value))
         return;
-    struct visitor *visitor = device_code_use(request->server, json_string_value(value), &used);
-    json_decref(object);
-    if (!visitor) {
-        address_guessed(request->server, request->address);
-        request_error(request, ERROR_BAD_CODE, "");
-        return;
-    }
     struct visitor_job *v = calloc(1, sizeof *v);
-    if (!v || !visitor_add_token(request->server, visitor, token, v->stored.token)) {
+    bool is_code = v && device_code_read(json_string_value(value), v->code);
+    json_decref(object);
+    if (!is_code) {
+        if (v)
+            address_guessed(request->server, request->address);
+        request_error(request, v ? ERROR_BAD_CODE : ERROR_STORAGE, "");
         free(v);
-        device_code_load(request->server, used.hash, used.visitor, used.until);
-        request_error(request, ERROR_STORAGE, "");
         return;
     }
     v->is_token = true;
-    v->visitor = visitor;
-    v->code = used;
-    v->stored.id = (int64_t)visitor->node.key;
+    visitor_draw("", token, &v->stored);
     set_cookie(request, token);
     sodium_memzero(token, sizeof token);
     store_visitor(request, v);
@@ -1001,7 +1057,7 @@ static void get_metrics(struct request *request)
     metric(to, "sockets", "gauge", "WebSockets open.", server->sockets);
     metric(to, "tables_open", "gauge", "Tables that wait or run.", server->open_tables);
     metric(to, "tables_in_memory", "gauge", "Tables in memory.", (double)server->tables.count);
-    metric(to, "visitors", "gauge", "Visitors known.", (double)server->visitors.count);
+    metric(to, "visitors", "gauge", "Visitors in memory.", (double)server->visitors.count);
     metric(to, "bots_pending", "gauge", "Choices that bots have yet to make.", pool.waiting + pool.thinking);
     metric(to, "bots_waiting", "gauge", "Of these, choices that wait for a thread.", pool.waiting);
     metric(to, "bots_oldest_seconds", "gauge", "How long the oldest of the waiting choices has waited.", pool.oldest);
@@ -1124,8 +1180,10 @@ static void note_visit(struct request *request)
     if (!request->visitor)
         return;
     visitor_seen(request->server, request->visitor);
-    if (visitor_renews(request->server, request->token))
+    if (visitor_renews(request->server, request->token)) {
         set_cookie(request, request->token);
+        visitor_store_renewal(request->server, request->token);
+    }
 }
 
 static const struct route {
@@ -1184,12 +1242,24 @@ static const struct route *find_route(struct request *request, enum method metho
     return NULL;
 }
 
+static void route_known(struct request *request, enum error error)
+{
+    if (error)
+        request_error(request, error, "");
+    else
+        request_route(request);
+}
+
 void request_route(struct request *request)
 {
     bool other_method;
     enum method method = request->method == METHOD_HEAD ? METHOD_GET : request->method;
     const struct route *found = find_route(request, method, &other_method);
     request->route = found ? found->path : "page";
+    if (request->unknown && found && !strncmp(found->path, "/api/", 5) && !request->server->stopping) {
+        request_look_up(request, route_known);
+        return;
+    }
     if (request->visitor)
         visitor_seen(request->server, request->visitor);
     if (request->server->stopping && found && found->handle != get_health)

@@ -41,11 +41,25 @@ static int by_use(const void *a, const void *b)
     return one->id > other->id ? -1 : 1;
 }
 
-/* Whether a table is among the few of its host and its address that come first. */
-static bool is_first(struct server *server, const struct table *table)
+/* Places of the hosts so far: open addressing, with room for twice as many as there are tables. */
+struct hosts {
+    struct { int64_t host; unsigned count; } *at;
+    size_t mask;
+};
+
+static bool take_host(struct hosts *hosts, int64_t host)
 {
-    struct visitor *host = visitor_by_id(server, table->host);
-    if (host && !take(&host->lobby, server->lobby.list, PER_HOST))
+    size_t i = (size_t)((uint64_t)host * UINT64_C(0x9e3779b97f4a7c15) >> 32) & hosts->mask;
+    while (hosts->at[i].count && hosts->at[i].host != host)
+        i = (i + 1) & hosts->mask;
+    hosts->at[i].host = host;
+    return hosts->at[i].count++ < PER_HOST;
+}
+
+/* Whether a table is among the few of its host and its address that come first. */
+static bool is_first(struct server *server, struct hosts *hosts, const struct table *table)
+{
+    if (!take_host(hosts, table->host))
         return false;
     return !table->address || take(&table->address->lobby, server->lobby.list, PER_ADDRESS);
 }
@@ -55,15 +69,22 @@ static unsigned choose(struct server *server, const struct entry *all, unsigned 
 {
     const struct table *rest[LOBBY_TABLES];
     unsigned first = 0, others = 0;
+    struct hosts hosts = { .mask = 1 };
+    while (hosts.mask < 2 * (size_t)count)
+        hosts.mask = 2 * hosts.mask + 1;
+    hosts.at = calloc(hosts.mask + 1, sizeof *hosts.at);
+    if (!hosts.at)
+        return 0;
     server->lobby.list++;
     for (unsigned i = 0; i < count && first < LOBBY_TABLES; i++) {
-        if (is_first(server, all[i].table))
+        if (is_first(server, &hosts, all[i].table))
             chosen[first++] = all[i].table;
         else if (others < LOBBY_TABLES)
             rest[others++] = all[i].table;
     }
     for (unsigned i = 0; i < others && first < LOBBY_TABLES; i++)
         chosen[first++] = rest[i];
+    free(hosts.at);
     return first;
 }
 

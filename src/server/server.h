@@ -77,8 +77,6 @@ struct server {
     uint8_t hash_key[16];
     struct map visitors, tokens, tables, addresses;
     struct table *table_list;
-    struct device_code *device_codes;
-    int64_t last_visitor, last_table;
     uint64_t last_watch;
     struct {                     /* the last list of public tables (lobby.c) */
         uint64_t list, made;     /* its number; when, in milliseconds */

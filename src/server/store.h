@@ -45,6 +45,7 @@ struct store_visitor {
     uint8_t token[32];           /* SHA-256 of the visitor's token; the token itself is kept nowhere */
     char name[100];              /* UTF-8, at most 24 characters of 4 bytes; "" none yet */
     int64_t created, seen;       /* seconds since 1970 */
+    int64_t renewed;             /* when the cookie with this token was last given out; 0: not known */
 };
 
 struct store_table {
@@ -156,7 +157,8 @@ void store_close(struct store *store);
 enum store_result store_put_visitor(struct store_db *db, struct store_visitor *visitor);
 enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32], struct store_visitor *visitor);
 /* A second device of the same visitor. */
-enum store_result store_add_token(struct store_db *db, int64_t visitor, const uint8_t token[32]);
+enum store_result store_add_token(struct store_db *db, int64_t visitor, const uint8_t token[32], int64_t renewed);
+enum store_result store_renew_token(struct store_db *db, const uint8_t token[32], int64_t renewed);
 /* Every token with its visitor, in the order of their ids; stops when `each` returns false, which makes no other call
  * with db. */
 enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *context,
@@ -235,6 +237,8 @@ enum store_result store_get_request(struct store_db *db, int64_t visitor, const 
 /* One-time codes by which a second device becomes the same visitor: one per visitor, by its SHA-256. */
 enum store_result store_put_code(struct store_db *db, const uint8_t hash[32], int64_t visitor, int64_t until);
 enum store_result store_drop_code(struct store_db *db, int64_t visitor);
+/* Whose code it is; it is gone then. STORE_MISSING: there is none that is good at that time. */
+enum store_result store_take_code(struct store_db *db, const uint8_t hash[32], int64_t now, int64_t *visitor);
 enum store_result store_each_code(struct store_db *db,
     bool (*each)(void *context, const uint8_t hash[32], int64_t visitor, int64_t until), void *context);
 

@@ -139,7 +139,7 @@ static enum store_result collect(struct store_db *db, enum store_result asked, s
 
 /* Visitors. */
 
-enum store_result store_add_token(struct store_db *db, int64_t visitor, const uint8_t token[32])
+enum store_result store_add_token(struct store_db *db, int64_t visitor, const uint8_t token[32], int64_t renewed)
 {
     int64_t owner;
     enum store_result result = get_number(db, ask(db, GET_TOKEN, (const void *)token, (size_t)32), -1, &owner);
@@ -147,7 +147,12 @@ enum store_result store_add_token(struct store_db *db, int64_t visitor, const ui
         return result;
     if (owner >= 0)
         return owner == visitor ? STORE_OK : STORE_FAILED;
-    return change(db, NOW, STORE_FAILED, PUT_TOKEN, (const void *)token, (size_t)32, visitor);
+    return change(db, NOW, STORE_FAILED, PUT_TOKEN, (const void *)token, (size_t)32, visitor, renewed);
+}
+
+enum store_result store_renew_token(struct store_db *db, const uint8_t token[32], int64_t renewed)
+{
+    return change(db, NOW, STORE_MISSING, RENEW_TOKEN, (const void *)token, (size_t)32, renewed);
 }
 
 enum store_result store_put_visitor(struct store_db *db, struct store_visitor *visitor)
@@ -158,7 +163,8 @@ enum store_result store_put_visitor(struct store_db *db, struct store_visitor *v
     if (result != STORE_OK)
         return result;
     static const uint8_t none[32];
-    return memcmp(visitor->token, none, sizeof none) ? store_add_token(db, visitor->id, visitor->token) : STORE_OK;
+    return memcmp(visitor->token, none, sizeof none) ? store_add_token(db, visitor->id, visitor->token, visitor->renewed) :
+        STORE_OK;
 }
 
 enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32], struct store_visitor *visitor)
@@ -166,7 +172,8 @@ enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32]
     enum store_result result = ask(db, GET_VISITOR, (const void *)token, (size_t)32);
     if (result || (result = next(db)))
         return result;
-    *visitor = (struct store_visitor){ .id = number(db, 0), .created = number(db, 2), .seen = number(db, 3) };
+    *visitor = (struct store_visitor){ .id = number(db, 0), .created = number(db, 2), .seen = number(db, 3),
+        .renewed = number(db, 4) };
     memcpy(visitor->token, token, sizeof visitor->token);
     copy_text(db, 1, visitor->name, sizeof visitor->name);
     finish(db);
@@ -178,7 +185,8 @@ enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *con
 {
     enum store_result result = ask(db, ALL_TOKENS);
     while (result == STORE_OK && (result = next(db)) == STORE_OK) {
-        struct store_visitor visitor = { .id = number(db, 0), .created = number(db, 2), .seen = number(db, 3) };
+        struct store_visitor visitor = { .id = number(db, 0), .created = number(db, 2), .seen = number(db, 3),
+            .renewed = number(db, 5) };
         size_t size;
         copy_text(db, 1, visitor.name, sizeof visitor.name);
         const void *token = db->engine->bytes(db, 4, &size);
@@ -606,6 +614,14 @@ enum store_result store_put_code(struct store_db *db, const uint8_t hash[32], in
 {
     enum store_result result = store_drop_code(db, visitor);
     return result ? result : change(db, NOW, STORE_FAILED, PUT_CODE, (const void *)hash, (size_t)32, visitor, until);
+}
+
+enum store_result store_take_code(struct store_db *db, const uint8_t hash[32], int64_t now, int64_t *visitor)
+{
+    enum store_result result = get_number(db, ask(db, GET_CODE, (const void *)hash, (size_t)32, now), 0, visitor);
+    if (result || !*visitor)
+        return result ? result : STORE_MISSING;
+    return change(db, NOW, STORE_MISSING, DROP_CODE, *visitor);
 }
 
 enum store_result store_each_code(struct store_db *db,

@@ -10,11 +10,13 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [PUT_VISITOR] = { "itii", "INSERT INTO visitor (id, name, created, seen) VALUES (?1, ?2, ?3, ?4)"
         " ON CONFLICT (id) DO UPDATE SET name = excluded.name, created = excluded.created, seen = excluded.seen" },
     [ADD_VISITOR] = { "tii", "INSERT INTO visitor (name, created, seen) VALUES (?1, ?2, ?3) RETURNING id" },
-    [GET_VISITOR] = { "b", "SELECT id, name, created, seen FROM token JOIN visitor ON visitor.id = token.visitor"
+    [GET_VISITOR] = { "b", "SELECT id, name, created, seen, renewed FROM token JOIN visitor ON visitor.id = token.visitor"
         " WHERE hash = ?1" },
-    [PUT_TOKEN] = { "bi", "INSERT INTO token (hash, visitor) VALUES (?1, ?2)" },
+    [PUT_TOKEN] = { "bii", "INSERT INTO token (hash, visitor, renewed) VALUES (?1, ?2, ?3)" },
+    [RENEW_TOKEN] = { "bi", "UPDATE token SET renewed = ?2 WHERE hash = ?1" },
     [GET_TOKEN] = { "b", "SELECT visitor FROM token WHERE hash = ?1" },
-    [ALL_TOKENS] = { "", "SELECT id, name, created, seen, hash FROM token JOIN visitor ON visitor.id = token.visitor"
+    [ALL_TOKENS] = { "", "SELECT id, name, created, seen, hash, renewed"
+        " FROM token JOIN visitor ON visitor.id = token.visitor"
         " ORDER BY id" },
     /* Not the last one: its id must not be given again. */
     [IDLE_VISITORS] = { "ii", "SELECT id, 0 FROM visitor WHERE seen < ?1"
@@ -28,7 +30,8 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     /* Most changes of a table leave its state alone: then no index is touched. */
     [TOUCH_TABLE] = { "iiitt", "UPDATE game SET changed = ?3, config = ?4 WHERE id = ?1 AND state = ?2 AND code = ?5" },
     [PUT_TABLE] = { "iiittiii", "INSERT INTO game (id, state, changed, config, code, created, host, public)"
-        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO UPDATE SET code = excluded.code, state = excluded.state, changed = excluded.changed,"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
+        " ON CONFLICT (id) DO UPDATE SET code = excluded.code, state = excluded.state, changed = excluded.changed,"
         " config = excluded.config" },
     [ADD_TABLE] = { "iittiii", "INSERT INTO game (state, changed, config, code, created, host, public)"
         " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (code) DO NOTHING RETURNING id" },
@@ -75,6 +78,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [GET_REQUEST] = { "it", "SELECT code FROM request JOIN game ON game.id = request.game WHERE visitor = ?1"
         " AND request.id = ?2" },
     [PUT_CODE] = { "bii", "INSERT INTO code (hash, visitor, until) VALUES (?1, ?2, ?3)" },
+    [GET_CODE] = { "bi", "SELECT visitor FROM code WHERE hash = ?1 AND until > ?2" },
     [DROP_CODE] = { "i", "DELETE FROM code WHERE visitor = ?1" },
     [ALL_CODES] = { "", "SELECT hash, visitor, until FROM code" },
     /* The count makes each one differ from the last: SQLite does not write what is there already, and then nothing would

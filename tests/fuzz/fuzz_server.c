@@ -628,9 +628,9 @@ static void make_visitors(void)
     for (unsigned i = 0; i < VISITORS; i++) {
         struct store_visitor stored;
         char token[2 * TOKEN_SIZE + 1];
-        struct visitor *visitor = visitor_new(&fuzz.server, "Ana", token, &stored);
-        MUST(visitor && store_db_begin(world_db(), true) == STORE_OK && store_put_visitor(world_db(), &stored) == STORE_OK &&
-            store_db_commit(world_db()) == STORE_OK);
+        visitor_draw("Ana", token, &stored);
+        MUST(store_db_begin(world_db(), true) == STORE_OK && store_put_visitor(world_db(), &stored) == STORE_OK &&
+            store_db_commit(world_db()) == STORE_OK && visitor_load(&fuzz.server, &stored));
         fuzz.id[i] = stored.id;
         snprintf(fuzz.cookie[i], sizeof fuzz.cookie[i], "pyramids=%s", token);
     }
