@@ -434,18 +434,35 @@ static bool begin_tables(unsigned max_tables, unsigned per_address, unsigned rat
         sizeof error));
 }
 
+static unsigned stored_tables;
+
+static enum store_result count_stored(struct store_db *db, struct store_job *job)
+{
+    (void)job;
+    return store_count_open(db, &stored_tables);
+}
+
+static void counted(struct store_job *job, enum store_result result)
+{
+    (void)job;
+    CHECK_INT(result, STORE_OK);
+}
+
 static void end_tables(void)
 {
+    struct store_job job = { .run = count_stored, .done = counted };
+    store_submit(server.store, &job);
     settle_jobs();
+    CHECK_INT(server.open_tables, stored_tables);
     store_close(server.store);
     uv_run(&server.loop, UV_RUN_DEFAULT);
     while (server.table_list)
         table_forget(server.table_list);
-    CHECK_INT(server.open_tables, 0);
+    CHECK_INT(server.open_tables, stored_tables);      /* those that are not in memory are open, too */
+    tables_finish(&server);
     now += 11 * MINUTE;
     address_sweep(&server);
     CHECK_INT(server.addresses.count, 0);    /* tables have given theirs back */
-    map_finish(&server.tables);
     visitors_finish(&server);
     address_finish(&server);
     CHECK_INT(uv_loop_close(&server.loop), 0);

@@ -183,7 +183,8 @@ static void fill_seats(struct store_commit *commit, const struct table_state *st
     row.bots = (uint8_t)bots;
     for (unsigned s = 0; s < state->seats; s++) {
         row.seat = (uint8_t)s;
-        row.visitor = state->seat[s].kind == SEAT_PERSON ? state->seat[s].visitor : 0;
+        /* Whom a seat is kept for finds the table by that row, too. */
+        row.visitor = state->seat[s].kind == SEAT_PERSON || state->seat[s].kind == SEAT_FRIEND ? state->seat[s].visitor : 0;
         row.points = state->stage == STORE_OVER ? state->points[s] : -1000;
         row.share = state->winners >> s & 1 ? 1.0f / (float)__builtin_popcount(state->winners) : 0;
         commit->seat[s] = row;
@@ -206,12 +207,13 @@ static void fill_commit(struct change *change)
     commit->made = state->changed;
     if (change->is_new) {
         commit->most = table->server->options.max_tables_per_visitor;
+        commit->asker = table->asker;
         memcpy(commit->request, change->id, sizeof change->id);
     }
     commit->lines = effects->lines;
     commit->lines_size = effects->lines_size;
     commit->first_line = table->log.count;
-    if (effects->stores_seats)
+    if (effects->stores_seats || change->is_new)
         fill_seats(commit, state);
 }
 

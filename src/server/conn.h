@@ -35,6 +35,7 @@ struct conn {
     struct fetch *fetch;         /* a table on its way */
     char fetch_id[ID_SIZE];
     uint32_t fetch_have;
+    bool fetch_limited;          /* the address has guessed too often: only what is known to the visitor is found */
     struct reply *replies, **last_reply;
     unsigned reply_count;
     struct bucket rate;

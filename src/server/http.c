@@ -485,14 +485,27 @@ static void post_visitor_device(struct request *request)
 
 /* Tables. */
 
-static void get_tables(struct request *request)
+static void tell_tables(void *context, enum error error)
 {
+    struct request *request = context;
     const struct table *tables[LOBBY_TABLES];
+    if (!request_back(request))
+        return;
+    if (error) {
+        request_error(request, error, "");
+        return;
+    }
     json_t *list = json_array();
     unsigned count = lobby_list(request->server, tables);
     for (unsigned i = 0; i < count; i++)
         json_array_append_new(list, table_json(tables[i], request->visitor));
     answer_json(request, 200, json_pack("{so}", "tables", list));
+}
+
+static void get_tables(struct request *request)
+{
+    request_wait(request);
+    lobby_load(request->server, tell_tables, request);
 }
 
 static bool read_seat(struct request *request, json_t *value, struct seat *seat)
@@ -692,6 +705,7 @@ fail:
 
 struct with_table {
     struct request *request;
+    bool limited;                /* the address has guessed too often: only what is known to the visitor is found */
     void (*then)(struct request *request, struct table *table);
 };
 
@@ -700,6 +714,8 @@ static void table_fetched(struct fetch *fetch, struct table *table, enum error e
     struct with_table *with = fetch->context;
     struct request *request = with->request;
     void (*then)(struct request *, struct table *) = with->then;
+    if (with->limited && !(table && table_is_known_to(table, request->visitor)))
+        error = ERROR_TOO_FAST;
     free(with);
     if (!request_back(request))
         return;
@@ -717,7 +733,9 @@ static void with_table(struct request *request, void (*then)(struct request *req
     if (!code_read(request->word, code, CODE_SIZE))
         code[0] = '\0';
     struct table *table = table_find(request->server, code);
-    if (!(table && table_is_known_to(table, request->visitor)) && !address_may_guess(request->server, request->address)) {
+    bool limited = !(table && table_is_known_to(table, request->visitor)) &&
+        !address_may_guess(request->server, request->address);
+    if (limited && (table || !code[0])) {
         request_error(request, ERROR_TOO_FAST, "");
         return;
     }
@@ -732,7 +750,7 @@ static void with_table(struct request *request, void (*then)(struct request *req
     }
     struct with_table *with = malloc(sizeof *with);
     if (with) {
-        *with = (struct with_table){ request, then };
+        *with = (struct with_table){ request, limited, then };
         request_wait(request);
         if (table_fetch(request->server, code, table_fetched, with))
             return;
@@ -771,29 +789,123 @@ static void tell_record(struct request *request, struct table *table)
 
 static void get_record(struct request *request) { with_table(request, tell_record); }
 
+/*
+ * A rematch is asked for with an id that no client can send, since it has a blank: so the database knows whether there is
+ * one, whichever server made it. After one that was closed, the next has an id of its own.
+ */
+struct again {
+    struct store_job job;
+    struct request *request;
+    struct table *table;         /* the old one; counted among its jobs */
+    bool tried;
+    int64_t asker;
+    char id[40], code[16];       /* of the rematch that there is; "" none */
+};
+
+static enum store_result run_find_rematch(struct store_db *db, struct store_job *job)
+{
+    struct again *again = (struct again *)job;
+    enum store_result result;
+    snprintf(again->id, sizeof again->id, "rematch %s", again->table->code);
+    while (!(result = store_get_request(db, again->asker, again->id, again->code))) {
+        struct store_table row;
+        if ((result = store_get_table(db, again->code, &row)) || row.state != STORE_CLOSED)
+            return result;
+        snprintf(again->id, sizeof again->id, "rematch %.8s %.8s", again->table->code, again->code);
+    }
+    again->code[0] = '\0';
+    return result == STORE_MISSING ? STORE_OK : result;
+}
+
+static void again_free(struct again *again)
+{
+    struct table *table = again->table;
+    free(again);
+    table->jobs--;
+    if (table->gone)
+        table_forget(table);
+}
+
+static void find_rematch(struct again *again);
+
+static void rematch_made(struct change *change, enum error error)
+{
+    struct again *again = change->context;
+    struct request *request = again->request;
+    if (error == ERROR_STORAGE && !again->tried && request->conn) {
+        again->tried = true;                 /* another server may have been faster */
+        find_rematch(again);
+        return;
+    }
+    again_free(again);
+    if (!request_back(request))
+        return;
+    if (error)
+        request_error(request, error, "");
+    else
+        tell_new_table(request, change->table);
+}
+
+static void rematch_found(struct fetch *fetch, struct table *table, enum error error)
+{
+    struct again *again = fetch->context;
+    struct request *request = again->request;
+    again_free(again);
+    if (!request_back(request))
+        return;
+    if (error)
+        request_error(request, error, "");
+    else
+        tell_new_table(request, table);
+}
+
+static void find_rematch_done(struct store_job *job, enum store_result result)
+{
+    struct again *again = (struct again *)job;
+    struct request *request = again->request;
+    enum error error = ERROR_STORAGE;
+    if (!result && request->conn && again->code[0] && table_fetch(request->server, again->code, rematch_found, again))
+        return;
+    if (!result && request->conn && !again->code[0] && !again->table->gone)
+        error = table_rematch(again->table, request->visitor, request->address, again->id, rematch_made, again);
+    if (!error)
+        return;
+    again_free(again);
+    if (request_back(request))
+        request_error(request, error, "");
+}
+
+static void find_rematch(struct again *again)
+{
+    again->job.run = run_find_rematch;
+    again->job.done = find_rematch_done;
+    store_submit(again->request->server->store, &again->job);
+}
+
 static void post_rematch_at(struct request *request, struct table *table)
 {
     json_t *object;
+    int64_t asker = 0;
     if (!read_body(request, NULL, 0, &object, NULL))
         return;
     json_decref(object);
-    struct creation *creation = calloc(1, sizeof *creation);
-    enum error error = ERROR_STORAGE;
-    if (creation) {
-        creation->request = request;
-        request_wait(request);
-        error = table_rematch(table, request->visitor, request->address, table_created, creation);
+    enum error error = table_may_rematch(table, request->visitor, &asker);
+    struct again *again = error ? NULL : calloc(1, sizeof *again);
+    if (!again) {
+        request_error(request, error ? error : ERROR_STORAGE, "");
+        return;
     }
-    if (error) {
-        request->waits = false;
-        free(creation);
-        request_error(request, error, "");
-    }
+    again->request = request;
+    again->table = table;
+    again->asker = asker;
+    table->jobs++;
+    request_wait(request);
+    find_rematch(again);
 }
 
 static void post_rematch(struct request *request) { with_table(request, post_rematch_at); }
 
-/* Finished games of a visitor, from the database; running ones are in memory. */
+/* Tables of a visitor: finished ones are read for the answer only, open ones come into memory. */
 
 struct mine_job {
     struct store_job job;
@@ -801,6 +913,8 @@ struct mine_job {
     int64_t visitor;
     bool is_statistics;
     struct store_statistics statistics;
+    char open[STORE_CODES][16];  /* those that wait or run */
+    unsigned open_count;
     unsigned count;
     struct {
         char code[16];
@@ -841,8 +955,10 @@ static enum store_result run_mine(struct store_db *db, struct store_job *job)
 {
     struct mine_job *mine = (struct mine_job *)job;
     mine_clear(mine);
-    return mine->is_statistics ? store_get_statistics(db, mine->visitor, &mine->statistics) :
-        store_each_table_of(db, mine->visitor, 100, mine_each, mine);
+    if (mine->is_statistics)
+        return store_get_statistics(db, mine->visitor, &mine->statistics);
+    enum store_result result = store_get_open_of(db, mine->visitor, mine->open, &mine->open_count);
+    return result ? result : store_each_table_of(db, mine->visitor, 100, mine_each, mine);
 }
 
 static json_t *statistics_json(const struct store_statistics *statistics)
@@ -894,12 +1010,12 @@ static int later_first(const void *a, const void *b)
 /* A visitor's tables that wait or run, the one where something happened last first. */
 static json_t *open_tables(const struct server *server, const struct visitor *visitor)
 {
-    const struct table **found = malloc(server->open_tables * sizeof *found + 1);
+    const struct table **found = malloc(server->tables.count * sizeof *found + 1);
     json_t *list = json_array();
     int64_t id = (int64_t)visitor->node.key;
     unsigned count = 0;
     for (const struct table *table = server->table_list; found && table; table = table->next)
-        if (table->now.stage <= STORE_RUNNING && count < server->open_tables &&
+        if (table->now.stage <= STORE_RUNNING && table->revision &&
             (table_seat_of(table, id) < PYR_MAX_SEATS || table->host == id || is_invited(table, id)))
             found[count++] = table;
     if (count)
@@ -910,14 +1026,14 @@ static json_t *open_tables(const struct server *server, const struct visitor *vi
     return list;
 }
 
-static void mine_done(struct store_job *job, enum store_result result)
+static void mine_there(void *context, enum error error)
 {
-    struct mine_job *mine = (struct mine_job *)job;
+    struct mine_job *mine = context;
     struct request *request = mine->request;
     if (!request_back(request))
         goto out;
-    if (result && result != STORE_MISSING) {
-        request_error(request, ERROR_STORAGE, "");
+    if (error) {
+        request_error(request, error, "");
     } else if (mine->is_statistics) {
         answer_json(request, 200, statistics_json(&mine->statistics));
     } else {
@@ -932,6 +1048,15 @@ static void mine_done(struct store_job *job, enum store_result result)
 out:
     mine_clear(mine);
     free(mine);
+}
+
+static void mine_done(struct store_job *job, enum store_result result)
+{
+    struct mine_job *mine = (struct mine_job *)job;
+    if (result && result != STORE_MISSING)
+        mine_there(mine, ERROR_STORAGE);
+    else
+        tables_fetch(mine->request->server, mine->open, mine->open_count, mine_there, mine);
 }
 
 static void ask_mine(struct request *request, bool is_statistics)

@@ -63,18 +63,11 @@ static void log_store(const char *words)
 
 /* What the database has. */
 
-static bool load_table(void *context, const struct store_table *table, const char *text, size_t size,
-    const struct store_choice *choices, unsigned count)
-{
-    table_restore(context, table, text, size, choices, count);
-    return true;                             /* one that makes no sense is told in the log and left alone */
-}
-
 static bool load(struct store_db *db, void *context)
 {
     struct server *server = context;
     return store_get_downtimes(db, server_time(), server->down, &server->downs) == STORE_OK &&
-        store_each_open_table(db, load_table, server) == STORE_OK;
+        store_count_open(db, &server->open_tables) == STORE_OK;
 }
 
 /* Ticks and the end. */
@@ -226,10 +219,7 @@ bool server_start(struct server *server, const struct server_options *options, c
         server_halt(server);
         return false;
     }
-    for (struct table *table = server->table_list, *next; table; table = next) {
-        next = table->next;
-        table_wake(table);
-    }
+    upkeep_tick(server);                     /* tables that are due are read before anybody comes */
     return true;
 }
 
@@ -246,12 +236,7 @@ void server_halt(struct server *server)
 
 void server_finish(struct server *server)
 {
-    while (server->table_list) {
-        server->table_list->busy = false;
-        server->table_list->jobs = 0;
-        table_forget(server->table_list);
-    }
-    map_finish(&server->tables);
+    tables_finish(server);
     visitors_finish(server);
     server->options.quiet = true;
     address_finish(server);

@@ -97,7 +97,8 @@ struct store_commit {
     bool keeps_due;              /* table.due is what is stored already */
     int64_t made;                /* seconds since 1970 */
     unsigned most;               /* open tables that the host of a new one may have, with this one; more: STORE_LIMIT */
-    char request[40]; /* by which the host asked for this new table; "": none. If that has a table already: STORE_MISSING */
+    int64_t asker;               /* 0: the host */
+    char request[40]; /* by which the asker asked for this new table; "": none. If that has a table already: STORE_MISSING */
     struct {                     /* once it is done */
         int64_t id, revision;
     } after;
@@ -203,6 +204,28 @@ enum store_result store_drop_seat(struct store_db *db, int64_t table, unsigned s
 /* The tables of a visitor, last changed first. `each` gets the seat's row too. */
 enum store_result store_each_table_of(struct store_db *db, int64_t visitor, unsigned limit, bool (*each)(void *context,
     const struct store_table *table, const struct store_seat *seat), void *context);
+
+/* Codes of tables, for whoever reads them then: those that wait or run and are a visitor's by seat, invitation or as host,
+ * last changed first; and public ones, those that wait before those that run, the last changed first, but at most three of
+ * a host before others' further ones. At most STORE_CODES; how many. */
+#define STORE_CODES 200
+enum store_result store_get_open_of(struct store_db *db, int64_t visitor, char codes[STORE_CODES][16], unsigned *count);
+enum store_result store_get_public(struct store_db *db, unsigned most, char codes[STORE_CODES][16], unsigned *count);
+/* Tables that wait or run. */
+enum store_result store_count_open(struct store_db *db, unsigned *count);
+/* The one that has waited for players without a change since before that time, for longest. STORE_MISSING: none. */
+enum store_result store_get_abandoned(struct store_db *db, int64_t before, char code[16]);
+
+/* Tables that are due, in the order of that time: at most STORE_DUE of them that come after *at and are due until then. *at
+ * becomes the place after the last one. */
+#define STORE_DUE 50
+struct store_place {
+    int64_t due, table;
+};
+enum store_result store_get_due(struct store_db *db, struct store_place *at, int64_t until, char codes[STORE_DUE][16],
+    unsigned *count);
+/* When a table that nobody has changed meanwhile is due; not a change of the table. */
+enum store_result store_put_due(struct store_db *db, int64_t table, int64_t revision, int64_t due);
 
 /* All of a commit, within a job; and that as a job's `run`. */
 enum store_result store_commit(struct store_db *db, struct store_commit *commit);

@@ -588,6 +588,59 @@ enum store_result store_get_report(struct store_db *db, int64_t table, const cha
     return STORE_OK;
 }
 
+/* Which tables there are. */
+
+static enum store_result get_codes(struct store_db *db, enum store_result asked, char codes[][16], unsigned *count)
+{
+    enum store_result result = asked;
+    *count = 0;
+    while (result == STORE_OK && (result = next(db)) == STORE_OK)
+        copy_text(db, 0, codes[(*count)++], 16);
+    return at_end(result);
+}
+
+enum store_result store_get_open_of(struct store_db *db, int64_t visitor, char codes[STORE_CODES][16], unsigned *count)
+{
+    return get_codes(db, ask(db, OPEN_OF, visitor, (int64_t)STORE_CODES), codes, count);
+}
+
+enum store_result store_get_public(struct store_db *db, unsigned most, char codes[STORE_CODES][16], unsigned *count)
+{
+    return get_codes(db, ask(db, PUBLIC_TABLES, (int64_t)(most < STORE_CODES ? most : STORE_CODES)), codes, count);
+}
+
+enum store_result store_count_open(struct store_db *db, unsigned *count)
+{
+    int64_t open = 0;
+    enum store_result result = get_number(db, ask(db, COUNT_OPEN), 0, &open);
+    *count = (unsigned)open;
+    return result;
+}
+
+enum store_result store_get_abandoned(struct store_db *db, int64_t before, char code[16])
+{
+    unsigned count;
+    enum store_result result = get_codes(db, ask(db, ABANDONED, before), (char (*)[16])code, &count);
+    return result ? result : count ? STORE_OK : STORE_MISSING;
+}
+
+enum store_result store_get_due(struct store_db *db, struct store_place *at, int64_t until, char codes[STORE_DUE][16],
+    unsigned *count)
+{
+    enum store_result result = ask(db, GET_DUE, at->due, at->table, until, (int64_t)STORE_DUE);
+    *count = 0;
+    while (result == STORE_OK && (result = next(db)) == STORE_OK) {
+        copy_text(db, 0, codes[(*count)++], 16);
+        *at = (struct store_place){ number(db, 1), number(db, 2) };
+    }
+    return at_end(result);
+}
+
+enum store_result store_put_due(struct store_db *db, int64_t table, int64_t revision, int64_t due)
+{
+    return change(db, NOW, STORE_CONFLICT, PUT_DUE, table, revision, due);
+}
+
 /* What was asked for with an id, one-time codes, the heartbeat. */
 
 enum store_result store_put_request(struct store_db *db, int64_t visitor, const char *id, int64_t table, int64_t made)
@@ -707,16 +760,16 @@ enum store_result store_sweep(struct store_db *db, const struct store_keep *keep
 
 enum store_result store_commit(struct store_db *db, struct store_commit *commit)
 {
-    int64_t table = commit->table.id, host = commit->table.host;
+    int64_t table = commit->table.id, asker = commit->asker ? commit->asker : commit->table.host;
     bool is_new = !commit->table.revision;
     enum store_result result = is_new ? add_table(db, &commit->table, commit->most, &table) : next_revision(db, commit);
     if (!result && !is_new && commit->table.config)
         result = put_table(db, LATER, &commit->table);
     if (!result && commit->request[0]) {
         char code[16];
-        result = store_get_request(db, host, commit->request, code);
+        result = store_get_request(db, asker, commit->request, code);
         if (result == STORE_MISSING)
-            result = change(db, LATER, STORE_FAILED, PUT_REQUEST, host, commit->request, table, commit->made);
+            result = change(db, LATER, STORE_FAILED, PUT_REQUEST, asker, commit->request, table, commit->made);
         else if (result == STORE_OK)
             result = STORE_MISSING;          /* two came at once */
     }

@@ -44,6 +44,16 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [DROP_REVISION] = { "i", "DELETE FROM revision WHERE game = ?1" },
     [GET_TABLE] = { "i", "SELECT id, code, state, created, changed, config, host, public, number, coalesce(due, 0)"
         " FROM game JOIN revision ON game = id WHERE id = ?1" },
+    [OPEN_OF] = { "ii", "SELECT code FROM game WHERE state < 2 AND (host = ?1 OR id IN"
+        " (SELECT game FROM seat WHERE visitor = ?1 AND points IS NULL)) ORDER BY changed DESC, id DESC LIMIT ?2" },
+    [PUBLIC_TABLES] = { "i", "SELECT code FROM (SELECT code, state, changed, id, row_number() OVER (PARTITION BY host"
+        " ORDER BY state, changed DESC, id DESC) AS place FROM game WHERE public = 1 AND state < 2) AS listed"
+        " ORDER BY CASE WHEN place <= 3 THEN 0 ELSE 1 END, state, changed DESC, id DESC LIMIT ?1" },
+    [COUNT_OPEN] = { "", "SELECT count(*) FROM game WHERE state < 2" },
+    [ABANDONED] = { "i", "SELECT code FROM game WHERE state = 0 AND changed < ?1 ORDER BY changed LIMIT 1" },
+    [GET_DUE] = { "iiii", "SELECT code, due, game FROM revision JOIN game ON game.id = revision.game"
+        " WHERE due IS NOT NULL AND due <= ?3 AND (due > ?1 OR (due = ?1 AND game > ?2)) ORDER BY due, game LIMIT ?4" },
+    [PUT_DUE] = { "iii", "UPDATE revision SET due = nullif(?3, 0) WHERE game = ?1 AND number = ?2" },
     [TABLE_OF_CODE] = { "t", "SELECT id FROM game WHERE code = ?1" },
     [OPEN_TABLES] = { "", "SELECT id, 0 FROM game WHERE state < 2 ORDER BY created, id" },
     [TABLES_OF] = { "ii", "SELECT game.id, seat.seat FROM seat JOIN game ON game.id = seat.game WHERE visitor = ?1"

@@ -199,13 +199,74 @@ void table_report(struct table *table)
     table->unreported.lines = table->log.count;
 }
 
+static void leave_address(struct address *address)
+{
+    if (address)
+        address->tables--;
+    address_release(address);
+}
+
 void table_count_out(struct table *table)
 {
     table->server->open_tables--;
-    if (table->address)
-        table->address->tables--;
-    address_release(table->address);
+    leave_address(table->address);
     table->address = NULL;
+}
+
+/* What is left in memory of an open table that was made from here: the address that it counts for. */
+struct stake {
+    struct map_node node;        /* by code */
+    char code[CODE_SIZE + 1];
+    bool waits;                  /* for players */
+    struct address *address;
+    uint64_t idle;               /* since when there is no observer, in milliseconds */
+};
+
+static struct address *take_stake(struct server *server, const char *code)
+{
+    struct stake *stake = (struct stake *)map_find(&server->stakes, code_key(code));
+    if (!stake)
+        return NULL;
+    struct address *address = stake->address;
+    map_remove(&server->stakes, &stake->node);
+    free(stake);
+    return address;
+}
+
+static bool leave_stake(struct table *table)
+{
+    struct stake *stake = table->address ? calloc(1, sizeof *stake) : NULL;
+    if (!stake)
+        return !table->address;
+    if (!map_add(&table->server->stakes, &stake->node, code_key(table->code))) {
+        free(stake);
+        return false;
+    }
+    stake->address = table->address;
+    stake->waits = table->now.stage == STORE_WAITING;
+    stake->idle = table->idle;
+    memcpy(stake->code, table->code, sizeof stake->code);
+    table->address = NULL;
+    return true;
+}
+
+static void drop_stake(struct map_node *node, void *context)
+{
+    (void)context;
+    leave_address(((struct stake *)node)->address);
+    free(node);
+}
+
+void tables_finish(struct server *server)
+{
+    while (server->table_list) {
+        server->table_list->busy = false;
+        server->table_list->jobs = 0;
+        table_forget(server->table_list);
+    }
+    map_finish(&server->tables);
+    map_each(&server->stakes, drop_stake, NULL);
+    map_finish(&server->stakes);
 }
 
 void table_forget(struct table *table)
@@ -217,8 +278,10 @@ void table_forget(struct table *table)
         *table->link = table->next;
         if (table->next)
             table->next->link = table->link;
-        if (table->now.stage <= STORE_RUNNING)
-            table_count_out(table);
+        if (table->now.stage <= STORE_RUNNING && !table->revision)
+            table_count_out(table);          /* it was never stored */
+        leave_address(table->address);
+        table->address = NULL;
         while (table->observers)
             table_unobserve(table->observers);
         for (unsigned s = 0; s < PYR_MAX_SEATS && table->server->pool; s++)
@@ -247,28 +310,99 @@ static enum error apply_new(struct change *change, struct problem *problem)
 }
 
 /*
- * Closes a table that waits in vain, so that another one has room: of one address, or (NULL) of the one that has most
- * of them. It must be unwatched for a while, the longest comes first. False: there is none.
+ * A table that waits in vain is closed, so that another one has room: of one address, or (NULL) of the one that has most
+ * of them. It must be unwatched for a while, the longest comes first.
  */
+
+struct abandoned {
+    const struct server *server;
+    const struct address *of;
+    char code[CODE_SIZE + 1];    /* the one that is closed; "": none yet */
+    unsigned most;
+    uint64_t idle;
+};
+
+static void consider(struct abandoned *worst, const char *code, const struct address *address, uint64_t idle)
+{
+    unsigned tables = address ? address->tables : 0;
+    if ((worst->of && address != worst->of) || server_now(worst->server) - idle < ABANDONED_MS)
+        return;
+    if (worst->code[0] && (tables < worst->most || (tables == worst->most && idle >= worst->idle)))
+        return;
+    memcpy(worst->code, code, sizeof worst->code);
+    worst->most = tables;
+    worst->idle = idle;
+}
+
+static void consider_stake(struct map_node *node, void *context)
+{
+    const struct stake *stake = (struct stake *)node;
+    if (stake->waits)
+        consider(context, stake->code, stake->address, stake->idle);
+}
+
+static void close_abandoned(struct fetch *fetch, struct table *table, enum error error)
+{
+    (void)fetch;
+    bool is_left = !error && table->now.stage == STORE_WAITING && !table->observers && !table->changes;
+    struct change *change = is_left ? change_new(table, apply_close) : NULL;
+    if (!change)
+        return;
+    server_log(table->server, LOG_INFO, "table_abandoned", "table=%lld", (long long)table->id);
+    change_submit(change, NULL, NULL);
+}
+
+/* The same among tables that nobody here has seen: there is room once the database has told one. */
+struct search {
+    struct store_job job;
+    struct server *server;
+    int64_t before;
+    char code[16];
+};
+
+static enum store_result run_search(struct store_db *db, struct store_job *job)
+{
+    struct search *search = (struct search *)job;
+    return store_get_abandoned(db, search->before, search->code);
+}
+
+static void search_done(struct store_job *job, enum store_result result)
+{
+    struct search *search = (struct search *)job;
+    if (!result && table_is_code(search->code) && !table_find(search->server, search->code))
+        table_fetch(search->server, search->code, close_abandoned, NULL);
+    free(search);
+}
+
+static void search_abandoned(struct server *server)
+{
+    struct search *search = calloc(1, sizeof *search);
+    if (!search)
+        return;
+    search->server = server;
+    search->before = server_time() - ABANDONED_MS / 1000;
+    search->job.run = run_search;
+    search->job.done = search_done;
+    store_submit(server->store, &search->job);
+}
+
+/* False: there is no room now. */
 static bool make_room(struct server *server, const struct address *address)
 {
-    struct table *worst = NULL;
-    unsigned most = 0;
-    for (struct table *table = server->table_list; table; table = table->next) {
-        unsigned tables = table->address ? table->address->tables : 0;
-        if (table->now.stage != STORE_WAITING || table->observers || table->changes ||
-            (address && table->address != address) || server_now(server) - table->idle < ABANDONED_MS)
-            continue;
-        if (!worst || tables > most || (tables == most && table->idle < worst->idle)) {
-            worst = table;
-            most = tables;
-        }
-    }
-    struct change *change = worst ? change_new(worst, apply_close) : NULL;
-    if (!change)
+    struct abandoned worst = { .server = server, .of = address };
+    for (struct table *table = server->table_list; table; table = table->next)
+        if (table->now.stage == STORE_WAITING && !table->observers && !table->changes)
+            consider(&worst, table->code, table->address, table->idle);
+    map_each(&server->stakes, consider_stake, &worst);
+    if (!worst.code[0]) {
+        if (!address)
+            search_abandoned(server);
         return false;
-    server_log(server, LOG_INFO, "table_abandoned", "table=%lld", (long long)worst->id);
-    change_submit(change, NULL, NULL);
+    }
+    struct table *table = table_find(server, worst.code);
+    if (!table)
+        return table_fetch(server, worst.code, close_abandoned, NULL) != NULL;
+    close_abandoned(NULL, table, ERROR_NONE);
     return true;
 }
 
@@ -322,6 +456,7 @@ enum error table_create(struct server *server, struct visitor *host, const struc
     table->clock = request->clock;
     table->host = id;
     table->owner = request->address ? request->address->node.key : 0;
+    table->asker = request->asker;
     table->created = table->now.changed = server_time();
     table->now.seats = (uint8_t)request->seats;
     memcpy(table->now.seat, request->seat, sizeof table->now.seat);
@@ -424,12 +559,15 @@ struct table *table_restore(struct server *server, const struct store_table *sto
     struct table *table = table_new(server, stored->code);
     if (!table)
         return NULL;
-    if (stored->state <= STORE_RUNNING)
-        server->open_tables++;
+    table->address = take_stake(server, stored->code);
+    if (stored->state > STORE_RUNNING) {
+        leave_address(table->address);
+        table->address = NULL;
+    }
     if (read_stored(table, stored, text, size, choices, count))
         return table;
     server_log(server, LOG_ERROR, "table_unreadable", "table=%lld", (long long)stored->id);
-    table->now.stage = stored->state;
+    table->revision = stored->revision;
     table_forget(table);
     return NULL;
 }
@@ -467,8 +605,11 @@ static void fetch_done(struct store_job *job, enum store_result result)
 {
     struct fetch *fetch = (struct fetch *)job;
     struct table *table = table_find(fetch->server, fetch->code);    /* somebody else may have been faster */
-    if (!table && !result && fetch->row.state >= STORE_OVER)
+    if (!table && !result) {
         table = table_restore(fetch->server, &fetch->row, fetch->text, fetch->size, fetch->choices, fetch->count);
+        if (table)
+            table_wake(table);
+    }
     fetch->done(fetch, table, table ? ERROR_NONE : result && result != STORE_MISSING ? ERROR_STORAGE : ERROR_NO_TABLE);
     fetch_free(fetch);
 }
@@ -496,6 +637,86 @@ struct fetch *table_fetch(struct server *server, const char *code,
     fetch->done = done;
     store_submit(server->store, &fetch->job);
     return fetch;
+}
+
+struct gather {
+    unsigned pending;
+    enum error error;
+    void (*done)(void *context, enum error error);
+    void *context;
+};
+
+static void gathered(struct gather *gather)
+{
+    if (--gather->pending)
+        return;
+    gather->done(gather->context, gather->error);
+    free(gather);
+}
+
+static void gather_one(struct fetch *fetch, struct table *table, enum error error)
+{
+    struct gather *gather = fetch->context;
+    (void)table;
+    if (error != ERROR_NO_TABLE && !gather->error)
+        gather->error = error;
+    gathered(gather);
+}
+
+void tables_fetch(struct server *server, char (*codes)[16], unsigned count, void (*done)(void *context, enum error error),
+    void *context)
+{
+    struct gather *gather = calloc(1, sizeof *gather);
+    if (!gather) {
+        done(context, ERROR_STORAGE);
+        return;
+    }
+    *gather = (struct gather){ .pending = 1, .done = done, .context = context };
+    for (unsigned i = 0; i < count; i++) {
+        if (!table_is_code(codes[i]) || table_find(server, codes[i]))
+            continue;
+        gather->pending++;
+        if (!table_fetch(server, codes[i], gather_one, gather)) {
+            gather->pending--;
+            gather->error = ERROR_STORAGE;
+        }
+    }
+    gathered(gather);
+}
+
+/* When a table that leaves the memory is next due. */
+
+struct due {
+    struct store_job job;
+    int64_t id, revision, due;
+};
+
+static enum store_result run_due(struct store_db *db, struct store_job *job)
+{
+    const struct due *due = (struct due *)job;
+    return store_put_due(db, due->id, due->revision, due->due);
+}
+
+static void due_done(struct store_job *job, enum store_result result)
+{
+    (void)result;                            /* it is looked at once too often then */
+    free(job);
+}
+
+bool table_drop(struct table *table)
+{
+    int64_t due = table_due_at_rest(table, &table->now);
+    struct due *job = due != table->due ? calloc(1, sizeof *job) : NULL;
+    if ((due != table->due && !job) || (table->now.stage <= STORE_RUNNING && !leave_stake(table))) {
+        free(job);
+        return false;
+    }
+    if (job) {
+        *job = (struct due){ { .run = run_due, .done = due_done }, table->id, table->revision, due };
+        store_submit(table->server->store, &job->job);
+    }
+    table_forget(table);
+    return true;
 }
 
 /* Reading a table again, which somebody else has changed. */
@@ -629,15 +850,26 @@ static void rematch_made(struct change *change, enum error error)
     free(rematch);
 }
 
-enum error table_rematch(struct table *table, struct visitor *visitor, struct address *address,
-    void (*answer)(struct change *change, enum error error), void *context)
+enum error table_may_rematch(const struct table *table, const struct visitor *visitor, int64_t *asker)
 {
-    struct table_request request = { .seats = table->now.seats, .edition = table->edition, .is_public = false,
-        .clock = table->clock, .address = address };
     if (table->now.stage != STORE_OVER)
         return ERROR_NOT_OVER;
     if (table_seat_of(table, (int64_t)visitor->node.key) >= PYR_MAX_SEATS)
         return ERROR_NOT_SEATED;
+    for (unsigned s = table->now.seats; s--;)
+        if (table->now.seat[s].kind == SEAT_PERSON)
+            *asker = table->now.seat[s].visitor;
+    return ERROR_NONE;
+}
+
+enum error table_rematch(struct table *table, struct visitor *visitor, struct address *address, const char *id,
+    void (*answer)(struct change *change, enum error error), void *context)
+{
+    struct table_request request = { .seats = table->now.seats, .edition = table->edition, .is_public = false,
+        .clock = table->clock, .address = address, .id = id };
+    enum error may = table_may_rematch(table, visitor, &request.asker);
+    if (may)
+        return may;
     struct table *other = table_find(table->server, table->now.rematch[0] ? table->now.rematch : table->rematch_pending);
     if (other && other->now.stage != STORE_CLOSED) {
         /* Somebody was faster: the answer comes when that table is stored. */

@@ -10,7 +10,7 @@
 #include "pool.h"
 #include "server.h"
 
-#define FORGET_MS 60000          /* a finished table that nobody watches leaves the memory */
+#define FORGET_MS 60000          /* a table that nobody watches leaves the memory */
 #define WAITING_SECONDS (3 * 86400)
 #define CORRESPONDENCE_SECONDS (60 * 86400)
 #define GRACE_MS 10000           /* what a clock has left at least after a restart: the players have to come back first */
@@ -217,17 +217,22 @@ static unsigned clock_seconds(const struct table *table)
  * What bots choose is not stored before the phase is complete, so a running table with bots is due at once for whoever
  * reads it. Days are rounded: a choice then leaves what is stored as it is.
  */
-int64_t table_due(const struct table *table, const struct table_state *state, bool new_phase)
+int64_t table_due_at_rest(const struct table *table, const struct table_state *state)
 {
     if (state->stage == STORE_WAITING)
         return state->changed + WAITING_SECONDS;
     if (state->stage != STORE_RUNNING)
         return 0;
-    for (unsigned s = 0; s < state->seats; s++)
+    return table->clock ? table->due : (state->changed / 86400 + 2) * 86400 + CORRESPONDENCE_SECONDS;
+}
+
+int64_t table_due(const struct table *table, const struct table_state *state, bool new_phase)
+{
+    for (unsigned s = 0; s < state->seats && state->stage == STORE_RUNNING; s++)
         if (is_played_by_bot(&state->seat[s]))
             return 1;
-    if (!table->clock)
-        return (state->changed / 86400 + 2) * 86400 + CORRESPONDENCE_SECONDS;
+    if (state->stage != STORE_RUNNING || !table->clock)
+        return table_due_at_rest(table, state);
     return new_phase || table->due <= 1 ? state->changed + clock_seconds(table) : table->due;
 }
 
@@ -261,7 +266,8 @@ void table_wake(struct table *table)
         table->deadline = server_now(server) + time_for(table);
 }
 
-void table_tick(struct table *table)
+/* What time has made due. */
+static void check_clock(struct table *table)
 {
     struct server *server = table->server;
     uint64_t now = server_now(server);
@@ -288,7 +294,27 @@ void table_tick(struct table *table)
         struct change *change = change_new(table, apply_close);
         if (change)
             change_submit(change, NULL, NULL);
-    } else if (!table->observers && table->idle && now - table->idle > FORGET_MS) {
-        table_forget(table);
     }
+}
+
+/* Nothing is under way, and nothing is to be done before somebody comes or the table is due. */
+static bool is_at_rest(const struct table *table)
+{
+    unsigned waiting = table_waiting(table);
+    if (table->observers || table->jobs || table->busy || table->changes || !table->idle ||
+        server_now(table->server) - table->idle <= FORGET_MS)
+        return false;
+    if (table->now.stage != STORE_RUNNING)
+        return true;
+    for (unsigned s = 0; s < table->now.seats; s++)
+        if (waiting >> s & 1 && is_played_by_bot(&table->now.seat[s]))
+            return false;
+    return !table->deadline;
+}
+
+void table_tick(struct table *table)
+{
+    check_clock(table);
+    if (is_at_rest(table))
+        table_drop(table);
 }
