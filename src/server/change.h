@@ -100,7 +100,7 @@ void change_submit_bot(struct table *table, pyr_seat seat, uint32_t phase, const
 void seat_come_back(struct change *change, pyr_seat seat);
 
 /* The log of a table. Room for further lines: false without memory, and nothing has changed. Then they can be added. */
-bool lines_reserve(struct lines *lines, const char *text, size_t size);
-void lines_add(struct lines *lines, const char *text, size_t size);
+bool table_log_reserve(struct table_log *lines, const char *text, size_t size);
+void table_log_add(struct table_log *lines, const char *text, size_t size);
 
 #endif

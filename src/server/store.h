@@ -118,6 +118,9 @@ struct store_commit {
 bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*load)(struct store_db *db, void *context),
     void *context, char *error, size_t error_size);
 
+/* A database's name for people, without passwords. */
+void store_name(const char *path, char *to, size_t size);
+
 /* Where the database lies unless told otherwise: $XDG_DATA_HOME/pyramids/pyramids.db, or below ~/.local/share. False if
  * there is no home or no room. Folders that are missing are made (mode 0700) when a database is opened for writing. */
 bool store_default_path(char *to, size_t size);
@@ -291,6 +294,14 @@ enum store_result store_sweep(struct store_db *db, const struct store_keep *keep
  * one transaction that store_leave ends: kept if `good`. */
 bool store_enter(struct store_db **db, const char *path, bool write, char *error, size_t error_size);
 bool store_leave(struct store_db *db, bool good, char *error, size_t error_size);
+
+/* Copies a whole database into an empty one, in one transaction. `more` is called after each row; false stops. False with
+ * a sentence in `error`: then nothing was copied. */
+struct store_copied {
+    uint64_t visitors, tables, rows;
+};
+bool store_copy(const char *from, const char *to, bool (*more)(void *context, uint64_t rows), void *context,
+    struct store_copied *copied, char *error, size_t error_size);
 
 /* A part of a transaction that can be undone alone. (A job is one already.) */
 enum store_result store_savepoint(struct store_db *db);

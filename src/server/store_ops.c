@@ -263,7 +263,7 @@ static enum store_result put_table(struct store_db *db, enum when when, const st
 enum store_result store_put_table(struct store_db *db, const struct store_table *table)
 {
     enum store_result result = put_table(db, NOW, table);
-    return result ? result : change(db, NOW, STORE_OK, PUT_REVISION, table->id, table->due);
+    return result ? result : change(db, NOW, STORE_OK, PUT_REVISION, table->id, (int64_t)1, table->due);
 }
 
 /* A table that does not exist yet. STORE_CONFLICT: its code has a table. */
@@ -279,7 +279,7 @@ static enum store_result add_table(struct store_db *db, const struct store_table
         table->created, table->host, (int64_t)table->is_public), 0, id);
     if (result || !*id)
         return result ? result : STORE_CONFLICT;
-    return change(db, LATER, STORE_FAILED, PUT_REVISION, *id, table->due);
+    return change(db, LATER, STORE_FAILED, PUT_REVISION, *id, (int64_t)1, table->due);
 }
 
 /* The next revision of a table, if it still has the one that the commit was made from. */

@@ -229,6 +229,11 @@ static enum store_result release(struct store_db *base, bool good)
     return result == STORE_OK ? control(db, SAVEPOINT_END) : result;
 }
 
+static enum store_result job_end(struct store_db *base, enum store_result result)
+{
+    return release(base, result == STORE_OK);
+}
+
 /* Statements. */
 
 /* A statement with its values, ready to be stepped; NULL with the result of what went wrong. */
@@ -738,6 +743,11 @@ static enum store_health look(struct store_db *base)
     return there ? STORE_WELL : STORE_NO_FILE;
 }
 
+static void name_of(const char *where, char *to, size_t size)
+{
+    snprintf(to, size, "%s", where);
+}
+
 static bool is_mine(const char *where)
 {
     (void)where;
@@ -765,7 +775,8 @@ const struct store_engine store_sqlite = {
     .savepoint = savepoint,
     .release = release,
     .job_begin = savepoint,
-    .job_end = release,
+    .job_end = job_end,
+    .name_of = name_of,
     .execute = execute,
     .send = send_now,
     .query = query,

@@ -36,7 +36,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [ADD_TABLE] = { "iittiii", "INSERT INTO game (state, changed, config, code, created, host, public)"
         " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (code) DO NOTHING RETURNING id" },
     [COUNT_HOSTED] = { "i", "SELECT count(*) FROM game WHERE host = ?1 AND state < 2" },
-    [PUT_REVISION] = { "ii", "INSERT INTO revision (game, number, due) VALUES (?1, 1, nullif(?2, 0))"
+    [PUT_REVISION] = { "iii", "INSERT INTO revision (game, number, due) VALUES (?1, ?2, nullif(?3, 0))"
         " ON CONFLICT (game) DO NOTHING" },
     [NEXT_REVISION] = { "ii", "UPDATE revision SET number = number + 1 WHERE game = ?1 AND number = ?2" },
     [NEXT_REVISION_DUE] = { "iii", "UPDATE revision SET number = number + 1, due = nullif(?3, 0)"
@@ -113,5 +113,21 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [DROP_TABLE] = { "i", "DELETE FROM game WHERE id = ?1" },
     [OLD_REPORTS] = { "i", "DELETE FROM report WHERE made < ?1" },
     [OLD_REQUESTS] = { "i", "DELETE FROM request WHERE made < ?1" },
+    /* All rows, for store_copy.c: in the order of their keys, and with the values of the statement that writes them. */
+    [COPY_VISITORS] = { "", "SELECT id, name, created, seen FROM visitor ORDER BY id" },
+    [COPY_TOKENS] = { "", "SELECT hash, visitor, renewed FROM token ORDER BY hash" },
+    [COPY_CODES] = { "", "SELECT hash, visitor, until FROM code ORDER BY hash" },
+    [COPY_TABLES] = { "", "SELECT id, state, changed, config, code, created, host, public FROM game ORDER BY id" },
+    [COPY_REVISIONS] = { "", "SELECT game, number, coalesce(due, 0) FROM revision ORDER BY game" },
+    [COPY_LINES] = { "", "SELECT game, seq, count, text, made FROM line ORDER BY game, seq" },
+    [COPY_CHOICES] = { "", "SELECT game, seat, phase, request, text, made, ids FROM choice ORDER BY game, seat" },
+    [COPY_SEATS] = { "", "SELECT game, visitor, seat, people, bots, level, coalesce(points, -1000), share FROM seat"
+        " ORDER BY game, seat" },
+    [COPY_REPORTS] = { "", "SELECT game, name, made, size, text FROM report ORDER BY game, name" },
+    [COPY_REQUESTS] = { "", "SELECT visitor, id, game, made FROM request ORDER BY visitor, id" },
+    [COPY_HEARTBEAT] = { "", "SELECT alive, count FROM heartbeat" },
+    [COPY_DOWNTIMES] = { "", "SELECT began, ended FROM downtime ORDER BY began" },
+    [PUT_HEARTBEAT] = { "ii", "INSERT INTO heartbeat (id, alive, count) VALUES (1, ?1, ?2)" },
+
     [OLD_CODES] = { "i", "DELETE FROM code WHERE until < ?1" },
 };

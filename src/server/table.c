@@ -99,7 +99,7 @@ bool table_has_host(const struct table *table)
 
 struct pyr_word table_line(const struct table *table, uint32_t line)
 {
-    const struct lines *log = &table->log;
+    const struct table_log *log = &table->log;
     return (struct pyr_word){ log->text + log->start[line], (size_t)(log->start[line + 1] - log->start[line] - 1) };
 }
 
@@ -531,10 +531,10 @@ static bool read_stored(struct table *table, const struct store_table *stored, c
     table->due = stored->due;
     state->changed = stored->changed;
     state->stage = stored->state;
-    if (!config_read(table, stored->config) || (size && !lines_reserve(&table->log, text, size)))
+    if (!config_read(table, stored->config) || (size && !table_log_reserve(&table->log, text, size)))
         return false;
     if (size)
-        lines_add(&table->log, text, size);
+        table_log_add(&table->log, text, size);
     if (state->changed < stored->phase)
         state->changed = stored->phase;
     for (unsigned i = 0; i < count; i++) {
@@ -746,7 +746,7 @@ static bool put_in_place(struct table *table, struct table *read)
         return false;
     if (was_open && !is_open)
         table_count_out(table);
-    struct lines log = table->log;
+    struct table_log log = table->log;
     table->log = read->log;
     read->log = log;
     struct table_state now = table->now;
