@@ -330,8 +330,9 @@ static bool check_rights(struct opening *o)
 {
     char missing[80];
     const char *sql = o->db->write ?
-        "SELECT t FROM (VALUES " TABLES ") AS tables(t) WHERE NOT has_table_privilege(t, 'SELECT') OR t <> 'pyramids' AND NOT"
-        " (has_table_privilege(t, 'INSERT') AND has_table_privilege(t, 'UPDATE') AND has_table_privilege(t, 'DELETE')) LIMIT 1" :
+        "SELECT t FROM (VALUES " TABLES ") AS tables(t) WHERE NOT has_table_privilege(t, 'SELECT') OR t <> 'pyramids'"
+        " AND NOT (has_table_privilege(t, 'INSERT') AND has_table_privilege(t, 'UPDATE')"
+        " AND has_table_privilege(t, 'DELETE')) LIMIT 1" :
         "SELECT t FROM (VALUES " TABLES ") AS tables(t) WHERE NOT has_table_privilege(t, 'SELECT') LIMIT 1";
     if (!ask(o, sql, missing, sizeof missing))
         return false;
