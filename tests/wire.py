@@ -119,10 +119,10 @@ class Server:
     """`pyramids serve` with a database in a folder, on a port that stays the same over restarts."""
     stderr = None                # where its log goes: a file descriptor; None: a file
 
-    def __init__(self, folder, *options, database='server.db', generous=True, metrics=True, env=None, before=()):
+    def __init__(self, folder, *options, database='server.db', generous=True, metrics=True, env=None, before=(), where=None):
         self.folder, self.options = folder, list(options)
-        self.base = base_at(os.path.join(folder, database))
-        self.database = self.base.where
+        self.base = None if where else base_at(os.path.join(folder, database))
+        self.database = where or self.base.where
         if generous:                         # tests ask faster than people, and a slow one does not read for long; those of the limits leave this out
             self.options = ['--request-rate', '100000', '--message-rate', '100000', '--max-per-address', '5000', '--ping', '600',
                             '--table-rate', '100000', '--max-tables-per-address', '100000', *self.options]

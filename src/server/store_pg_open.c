@@ -154,7 +154,7 @@ static bool fail(struct opening *o, const char *format, ...)
 static const char *one_line(const char *from, char *to, size_t size)
 {
     size_t length = 0;
-    for (; *from && length + 1 < size; from++)
+    for (; *from && strncmp(from, "\n\t", 2) && length + 1 < size; from++)      /* without libpq's hints */
         to[length++] = *from == '\n' || *from == '\t' ? ' ' : *from;
     while (length && to[length - 1] == ' ')
         length--;
