@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Everything that leaves the server while games are played, searched for what must not be in it: the secret, the others' deals, cards that nobody
-has seen; and the log for codes, keys, tokens and names. test_feed.c compares byte for byte. usage: leak.py PYRAMIDS SOURCE_ROOT [CASE]"""
+has seen; and the log for codes, keys, tokens and names. test_outbox.c compares byte for byte. usage: leak.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import base64
 import json
 import random

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Records out of a server's database and back. usage: storage.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import fcntl
+import datetime
 import json
 import os
 import pty
@@ -146,6 +147,26 @@ def case_codes(folder):
         config = json.loads(config)
         assert config['edition'] == 'classic' and config['points'] == [int(n) for n in re.findall(r'(?m)^score \d (-?\d+)', text)], config
         assert [seat['name'] for seat in config['seats']] == re.findall(r'(?m)^player \d (.*)$', text), config
+
+
+def case_dates(folder):
+    """A date is one of the calendar; one that is not is as good as none. Names are cut between letters, not within a family."""
+    dates = ('1970-01-02T00:00:00', '2000-02-29T12:00:00', '2024-02-29T23:59:59', '2100-02-28T00:00:01', '2100-03-01T00:00:00', '2038-01-19T03:14:08')
+    none = ('2023-02-29T00:00:00', '2100-02-29T00:00:00', '2031-04-31T00:00:00', '2031-13-01T00:00:00', '2031-00-10T00:00:00', '1969-12-31T00:00:00')
+    _, texts = games(folder, len(dates) + len(none))
+    family = '\U0001f468\u200d\U0001f469\u200d\U0001f467'     # 18 bytes
+    name = 'a' * 90 + family
+    texts[0] = re.sub(r'(?m)^player 1 .*$', 'player 1 ' + name, texts[0])
+    database = os.path.join(folder, 'a.db')
+    heads = [f'; table K7QXMW{i + 22} {date}Z\n' for i, date in enumerate(dates + none)]
+    start = int(time.time())
+    assert imported(database, '-', text=''.join(head + text for head, text in zip(heads, texts)))[0]['imported'] == len(texts)
+    created = [when for when, in rows(database, 'SELECT created FROM game ORDER BY id')]
+    wanted = [int(datetime.datetime.fromisoformat(date + '+00:00').timestamp()) for date in dates]
+    assert created[:len(dates)] == wanted, list(zip(dates, created, wanted))
+    assert all(start <= when <= time.time() for when in created[len(dates):]), created
+    config, = [config for config, in rows(database, 'SELECT config FROM game ORDER BY id LIMIT 1')]
+    assert json.loads(config)['seats'][0]['name'] == 'a' * 90, config
 
 
 def case_bad_files(folder):

@@ -108,7 +108,7 @@ static struct pyr_edition classic;
 static struct address address;
 static struct conn conns[2];
 static struct table *table;
-static char told[2][FEED_ROOM];              /* the last `table` message of each */
+static char told[2][OUTBOX_ROOM];              /* the last `table` message of each */
 static uint32_t lines_told[2];
 static bool seen[2];                         /* has opened the table once */
 static unsigned refused, said;
@@ -191,12 +191,12 @@ static void settle(void)
 /* What a client is told; the answer to `id`: 0 none, 1 done, -1 refused for now. Anything else is wrong. */
 static int hear(unsigned who, const char *id)
 {
-    static char buffer[FEED_ROOM + 1];
+    static char buffer[OUTBOX_ROOM + 1];
     char mine[64];
     int answer = 0;
     size_t size;
     snprintf(mine, sizeof mine, "\"id\":\"%s\"", id);
-    while (!(conns[who].close && !conns[who].replies) && (size = feed_next(&conns[who], buffer, FEED_ROOM)) != 0) {
+    while (!(conns[who].close && !conns[who].replies) && (size = outbox_next(&conns[who], buffer, OUTBOX_ROOM)) != 0) {
         buffer[size] = '\0';
         if (strstr(buffer, "\"type\":\"done\"") && strstr(buffer, mine)) {
             answer = 1;
@@ -276,7 +276,7 @@ static void choose(unsigned who)
     while (!pyr_game_is_ready(&game, (pyr_seat)who)) {
         struct pyr_steps steps;
         pyr_game_steps(&game, (pyr_seat)who, &steps);
-        pyr_step step = pyr_steps_pick(&classic.box, &steps, &dice);
+        pyr_step step = pyr_steps_pick(&steps, &classic.box, &dice);
         if (pyr_game_step(&game, (pyr_seat)who, step, NULL))
             break;
     }

@@ -2,8 +2,8 @@
  * words.js: codes and lines to sentences in the player's language: why something is illegal, what is wrong with a text, what happened.
  * A whole sentence a cause. Rules are cited by their tag, which the page makes into a link.
  */
+import { NONE, html, sentence } from './html.js';
 import { _, ngettext, listWords } from './i18n.js';
-import { esc } from './dom.js';
 import { SYMBOLS, symbolOf } from './draw.js';
 import { COLOURS, spaceName, spacesOf } from './core.js';
 import { ERR, WORTH } from './codes.js';
@@ -35,8 +35,8 @@ export function spaceWord(c) {
 
 /** What each symbol brings (R11), as a list with pictures. */
 export function symbolList() {
-    return `<ul class="syms">${['x', 're', 'f', 's', 'p', 'T'].map((chars) => `<li>${
-        [...chars].map(symbolOf).join('')}<span>${esc(symbolRule(SYMBOLS[chars[0]]))}</span></li>`).join('')}</ul>`;
+    return html`<ul class="syms">${['x', 're', 'f', 's', 'p', 'T'].map((chars) => html`<li>${
+        [...chars].map(symbolOf)}<span>${symbolRule(SYMBOLS[chars[0]])}</span></li>`)}</ul>`;
 }
 
 export const LEVELS = ['novice', 'casual', 'club', 'expert', 'master'];
@@ -139,7 +139,7 @@ export function reason(code) {
 export const codeOf = (name) => /** @type {Record<string, number>} */ (ERR)[name] ?? 0;
 
 /** A rule as a link. @param {string} rule */
-export const ruleLink = (rule) => rule ? ` <a class="rule" href="#${rule}">${rule}</a>` : '';
+export const ruleLink = (rule) => rule ? html` <a class="rule" href="#${rule}">${rule}</a>` : NONE;
 
 /** What a symbol does, in the words of R11. @param {string} name as in draw.js */
 export function symbolRule(name) {
@@ -155,7 +155,7 @@ export function symbolRule(name) {
 }
 
 /** A message as HTML: the rules that it cites in brackets are a click away. @param {string} text */
-export const withRules = (text) => esc(text).replace(/ \(([RQ]\d+)\)/g, (_all, rule) => ruleLink(rule));
+export const withRules = (text) => html`${text.split(/ \(([RQ]\d+)\)/).map((part, i) => i % 2 ? ruleLink(part) : part)}`;
 
 /** What is wrong with a text (a record, an edition): one sentence. @param {Fault} fault */
 export function faultSentence(fault) {
@@ -265,7 +265,7 @@ export function winnerWords(names, totals, lowest, winners) {
         '%{points} points, %{n} more than the next.', best - second, { points: best })];
 }
 
-/** @typedef {{kind: 'turn' | 'line', seat: number, html: string, text: string, line: number, loud: boolean, lost?: boolean, mark?: {card: number, cells: number[],
+/** @typedef {{kind: 'turn' | 'line', seat: number, html: import('./html.js').Html, text: string, line: number, loud: boolean, lost?: boolean, mark?: {card: number, cells: number[],
  * marks: number[]}}} Entry loud: worth a word to everyone; lost: tells of an extra mark that was lost; mark: the card, what was marked on it then, and all its marks after that */
 
 /**
@@ -280,23 +280,25 @@ export function logEntries(lines, edition) {
     const marks = {};
     /** By seat. @type {number[]} */
     const totals = [], lowest = /** @type {number[]} */ ([]);
-    const b = /** @param {number | string} x */ (x) => `<b>${esc(x)}</b>`;
+    const b = /** @param {number | string} x */ (x) => html`<b>${x}</b>`;
     lines.forEach((line, at) => {
         const [word, ...rest] = line.split(' ');
         const seat = Number(rest[0]) - 1;
         const say = /** @param {(v: {name: string, b: (x: number | string) => string, symbols: (cells: string) => string}) => string} make @param {boolean} [loud] */ (
             make, loud = false) => {
-            const html = make({ name: `<b dir="auto">${esc(names[seat])}</b>`, b, symbols: (cells) => [...cells].map(symbolOf).join('') });
+            const shown = sentence((hold) => make({ name: hold(html`<b dir="auto">${names[seat]}</b>`), b: (x) => hold(b(x)),
+                symbols: (cells) => hold(html`${[...cells].map(symbolOf)}`) }));
             const spoken = /** @param {string} cells */ (cells) => [...cells].filter((c) => !'.v#'.includes(c)).map(spaceWord).join(', ');
             const text = make({ name: names[seat], b: String, symbols: (cells) => spoken(cells) && `(${spoken(cells)})` });
-            entries.push({ kind: 'line', seat, html, text: text.replace(/\s+/g, ' ').trim(), line: at, loud });
+            entries.push({ kind: 'line', seat, html: shown,
+                text: text.replace(/\s+/g, ' ').trim(), line: at, loud });
         };
         if (word === 'reveal') {
             const pattern = edition.patterns.find((p) => p.name === rest[0]);
-            const html = esc(_('Round %{round}, turn %{turn}: %{pattern}', { round: 1 + (reveals / 7 | 0), turn: 1 + reveals % 7, pattern: pattern ?
-                patternName(pattern) : rest[0] }));
+            const text = _('Round %{round}, turn %{turn}: %{pattern}', { round: 1 + (reveals / 7 | 0), turn: 1 + reveals % 7, pattern: pattern ?
+                patternName(pattern) : rest[0] });
             reveals++;
-            entries.push({ kind: 'turn', seat: -1, html, text: html, line: at, loud: false });
+            entries.push({ kind: 'turn', seat: -1, html: html`${text}`, text, line: at, loud: false });
         } else if (word === 'keep') {
             say(({ name, b }) => _('%{name} keeps %{a} and %{b}', { name, a: b(rest[1]), b: b(rest[2]) }));
         } else if (word === 'mark') {
@@ -341,7 +343,7 @@ export function logEntries(lines, edition) {
         } else if (word === 'winner') {
             const [what, why] = winnerWords(names, totals, lowest, rest.map((s) => Number(s) - 1));
             const text = `${what}. ${why}`.replace(/\.$/, '');
-            entries.push({ kind: 'line', seat, html: `${b(what)}. ${esc(why)}`, text, line: at, loud: true });
+            entries.push({ kind: 'line', seat, html: html`${b(what)}. ${why}`, text, line: at, loud: true });
         }
     });
     return entries;

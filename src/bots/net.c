@@ -261,7 +261,7 @@ float net_score(struct net_table *at, const struct net_node *node)
 {
     float input[NET_INPUTS];
     if (!at->left)
-        return (float)pyr_desk_score(at->box, &node->desk, node->points).total;
+        return (float)pyr_desk_score(&node->desk, at->box, node->points).total;
     net_inputs(at, node, input);
     return net_base(at, node) + net_output(at, input);
 }
@@ -309,7 +309,7 @@ void net_renew(const struct net_table *at, struct pyr_desk *desk)
                 most = value, best = card;
         }
         if (best != PYR_NO_CARD)
-            pyr_desk_lay(at->box, desk, slot, best);
+            pyr_desk_lay(desk, at->box, slot, best);
     }
 }
 
@@ -320,7 +320,7 @@ void net_play(const struct net_table *at, struct net_node *node, unsigned patter
     for (;;) {
         if (mark == pyr_step_pass())
             break;
-        pyr_desk_mark(at->box, desk, (pyr_pattern)pattern, round, mark);
+        pyr_desk_mark(desk, at->box, (pyr_pattern)pattern, round, mark);
         if (!desk->due)
             break;
         struct policy_desk extra;

@@ -312,9 +312,9 @@ pyr_step policy_step(const struct tables *tables, const struct pyr_box *box, con
     }
     pyr_step best = PYR_STEP_NONE;
     int most = INT_MIN;
-    pyr_state_steps(box, state, seat, &steps);
+    pyr_state_steps(state, box, seat, &steps);
     for (uint32_t i = 0; i < steps.count; i++) {
-        pyr_step step = pyr_steps_at(box, &steps, i);
+        pyr_step step = pyr_steps_at(&steps, box, i);
         int value = policy_value_step(tables, box, open, desk, step);
         if (value > most || !best)
             most = value, best = step;
@@ -326,11 +326,11 @@ unsigned policy_playout(const struct tables *tables, const struct pyr_box *box, 
 {
     unsigned made = 0;
     for (;;) {
-        pyr_state_advance(box, state);
+        pyr_state_advance(state, box);
         if (!state->open.waiting)
             return made;
         pyr_seat seat = (pyr_seat)__builtin_ctz(state->open.waiting);
-        pyr_state_make(box, state, seat, policy_step(tables, box, state, seat, exact));
+        pyr_state_apply_unchecked(state, box, seat, policy_step(tables, box, state, seat, exact));
         made++;
     }
 }

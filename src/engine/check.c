@@ -181,7 +181,7 @@ static int find_broken(const struct pyr_box *box, const struct pyr_state *state)
     return 0;
 }
 
-enum pyr_err pyr_state_check(const struct pyr_box *box, const struct pyr_state *state, int *clause)
+enum pyr_err pyr_state_check(const struct pyr_state *state, const struct pyr_box *box, int *clause)
 {
     int broken = find_broken(box, state);
     if (clause)

@@ -419,7 +419,7 @@ static inline uint32_t course_list_keeps(const pyr_card *dealt, uint64_t *set)
 {
 #ifdef PYR_FAST_BITS
     /* One pair a lane: what is first and what is second of it, the lower one, the higher one. */
-    const __m256i keep = _mm256_set1_epi64x((long long)pyr_step_other(PYR_STEP_KEEP, 0, 0));
+    const __m256i keep = _mm256_set1_epi64x((long long)pyr_step_encode(PYR_STEP_KEEP, 0, 0));
     int word;
     copy(&word, dealt, PYR_DEALT);
     __m128i cards = _mm_cvtsi32_si128(word);

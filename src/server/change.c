@@ -14,7 +14,7 @@
 
 /* The log of a table. */
 
-bool lines_reserve(struct lines *lines, const char *text, size_t size)
+bool table_log_reserve(struct table_log *lines, const char *text, size_t size)
 {
     uint32_t more = 0;
     size_t before = lines->count ? lines->start[lines->count] : 0;
@@ -31,7 +31,7 @@ bool lines_reserve(struct lines *lines, const char *text, size_t size)
     return true;
 }
 
-void lines_add(struct lines *lines, const char *text, size_t size)
+void table_log_add(struct table_log *lines, const char *text, size_t size)
 {
     size_t before = lines->count ? lines->start[lines->count] : 0;
     lines->start[0] = 0;
@@ -93,7 +93,7 @@ static enum pyr_err take_line(void *context, const struct pyr_edition *edition, 
     char line[PYR_MAX_LINE + 1];
     struct pyr_out out;
     pyr_out_init(&out, line, sizeof line);
-    pyr_event_write(edition, event, &out);
+    pyr_event_write(event, edition, &out);
     if (out.length >= sizeof line)
         return PYR_ERR_TEXT_LINE;
     if (effects->lines_size + out.length + 1 > effects->lines_room) {
@@ -123,12 +123,12 @@ enum error change_note_game(struct change *change)
     if (effects->lines_size && pyr_game_is_over(game)) {
         const struct pyr_sink sink = change_sink(change);
         const struct pyr_table *open = &game->replay.state.open;
-        if (pyr_fair_game_reveal(game, &state->fair, &sink))
+        if (pyr_fair_game_reveal(&state->fair, game, &sink))
             return ERROR_STORAGE;
         state->stage = STORE_OVER;
-        state->winners = (uint8_t)pyr_table_winners(&game->edition->box, open);
+        state->winners = (uint8_t)pyr_table_winners(open, &game->edition->box);
         for (unsigned s = 0; s < state->seats; s++)
-            state->points[s] = pyr_table_score(&game->edition->box, open, (pyr_seat)s).total;
+            state->points[s] = pyr_table_score(open, &game->edition->box, (pyr_seat)s).total;
         change_note_table(change);
         effects->stores_seats = true;
     }
@@ -224,7 +224,7 @@ static void put_in_place(struct change *change)
     const struct change_effects *effects = change->effects;
     bool was_open = table->now.stage <= STORE_RUNNING, is_open = effects->after.stage <= STORE_RUNNING;
     if (effects->lines_size)
-        lines_add(&table->log, effects->lines, effects->lines_size);
+        table_log_add(&table->log, effects->lines, effects->lines_size);
     if (was_open && !is_open)
         table_count_out(table);
     if (table->now.stage == STORE_RUNNING && effects->after.stage == STORE_OVER)
@@ -291,7 +291,7 @@ static enum error find_effects(struct change *change, struct problem *problem, b
     if (has_config && !(effects->config = config_write(table, &effects->after)))
         return ERROR_STORAGE;
     /* Once it is on the disk it counts, so the memory for it is taken before. */
-    if (effects->lines_size && !lines_reserve(&table->log, effects->lines, effects->lines_size))
+    if (effects->lines_size && !table_log_reserve(&table->log, effects->lines, effects->lines_size))
         return ERROR_STORAGE;
     *stores = effects->config || effects->lines_size || effects->commit.has_choice || effects->stores_seats;
     return ERROR_NONE;

@@ -91,7 +91,7 @@ void seat_remember(const struct server *server, struct seat *seat, const char *i
 void seat_come_back(struct change *change, pyr_seat seat);
 
 /* The log of a table. Room for further lines: false without memory, and nothing has changed. Then they can be added. */
-bool lines_reserve(struct lines *lines, const char *text, size_t size);
-void lines_add(struct lines *lines, const char *text, size_t size);
+bool table_log_reserve(struct table_log *lines, const char *text, size_t size);
+void table_log_add(struct table_log *lines, const char *text, size_t size);
 
 #endif

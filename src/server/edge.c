@@ -422,7 +422,7 @@ static void on_readable(struct edge_conn *conn)
         offer(conn, edge->read, (size_t)got);
     }
     if (got && conn->wire.state == WIRE_SOCKET)
-        edge->handler->heard(conn->owner);
+        edge->handler->activity(conn->owner);
     pump(conn);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include <pyramids/json.h>
 #include <pyramids/text.h>
 
 #include "access.h"
@@ -104,24 +105,31 @@ static void refuse_host(struct request *request)
 
 void request_error(struct request *request, enum error error, const char *detail)
 {
-    char text[160];
+    char text[384];
+    struct pyr_json json;
     if (error == ERROR_ORIGIN && !access_is_our_page(request->server, request->host, NULL)) {
         refuse_host(request);
         return;
     }
-    int size = snprintf(text, sizeof text,
-        detail && detail[0] ? "{\"error\":{\"code\":\"%s\",\"detail\":\"%.40s\"}}" : "{\"error\":{\"code\":\"%s\"}}",
-        error_name(error), detail);
+    pyr_json_init(&json, text, sizeof text, PYR_JSON_COMPACT);
+    pyr_json_object(&json, NULL);
+    pyr_json_object(&json, "error");
+    pyr_json_text(&json, "code", error_name(error));
+    if (detail && detail[0])
+        pyr_json_text(&json, "detail", detail);
+    pyr_json_close(&json);
+    pyr_json_close(&json);
+    size_t size = pyr_json_finish(&json);
     if (error == ERROR_TOO_FAST)
         request->retry = 2;
     request->server->count.errors++;
     request->status = error_status(error);
     request->type = "application/json";
     free(request->data);
-    request->data = malloc((size_t)size + 1);
-    request->size = request->data ? (size_t)size : 0;
+    request->data = malloc(size + 1);
+    request->size = request->data ? size : 0;
     if (request->data)
-        memcpy(request->data, text, (size_t)size + 1);
+        memcpy(request->data, text, size + 1);
     request_send(request);
 }
 
@@ -182,13 +190,8 @@ static bool read_body(struct request *request, const struct field *field, unsign
         return false;
     }
     if (!fields_read(*object, field, count, false, values, &problem)) {
-        char detail[48];
-        snprintf(detail, sizeof detail, "%s", problem.detail);
-        for (char *at = detail; *at; at++)
-            if (*at == '"' || *at == '\\' || (unsigned char)*at < ' ' || (unsigned char)*at > '~')
-                *at = '?';
         json_decref(*object);
-        request_error(request, ERROR_BAD_MESSAGE, detail);
+        request_error(request, ERROR_BAD_MESSAGE, problem.detail);
         return false;
     }
     return true;
@@ -695,7 +698,7 @@ static void get_table(struct request *request) { with_table(request, tell_table)
 
 static void tell_record(struct request *request, struct table *table)
 {
-    const struct lines *log = &table->log;
+    const struct table_log *log = &table->log;
     pyr_seat seat = table_seat_of(table, request->visitor ? (int64_t)request->visitor->node.key : 0);
     size_t size = 0, room = log->count ? log->start[log->count] : 0;
     char *text = malloc(room + 1);

@@ -47,7 +47,7 @@ static enum error begin(struct change *change)
     strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &utc));
     if (pyr_fair_chance(&state->fair, edition, state->seats, &chance) ||
         pyr_game_begin(&state->game, edition, state->seats, names, &sink) ||
-        pyr_game_tag(&state->game, "date", date, &sink) || pyr_fair_game_tags(&state->game, &state->fair, &sink) ||
+        pyr_game_tag(&state->game, "date", date, &sink) || pyr_fair_game_tags(&state->fair, &state->game, &sink) ||
         pyr_game_deal(&state->game, &chance, &sink))
         return ERROR_STORAGE;
     state->stage = STORE_RUNNING;

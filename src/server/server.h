@@ -5,7 +5,7 @@
  *   serve.c     starts, ticks, stops; clock.c  the time; log.c  the log; upkeep.c  what is done now and then
  *   edge.c      sockets, with HTTP, WebSocket and TLS of src/wire on top
  *   web.c       connections as requests and messages; http.c  the routes under /api
- *   message.c   the table of WebSocket messages; feed.c  what a connection is told next
+ *   message.c   the table of WebSocket messages; outbox.c  what a connection is told next
  *   table.c     what a table is; change.c  the queue of its changes; seats.c  who sits there; turns.c  choices, bots, clocks
  *   config.c    what is stored of a table apart from its log
  *   pool.c      threads for bots and analyses; schedule.c  whose turn it is; judging.c  analyses
@@ -86,8 +86,8 @@ struct server {
     } lobby;
     unsigned connections, sockets, open_tables;
     uv_prepare_t writer;
-    struct { struct conn *first, **end; } awake;     /* sockets that may lack something */
-    struct { struct conn *first, *last; } heard;     /* sockets, the one that was silent for longest first */
+    struct { struct conn *first, **end; } write_queue;     /* sockets that may lack something */
+    struct { struct conn *first, *last; } by_activity;     /* sockets, the one that was silent for longest first */
     /* Counters, for /metrics. */
     struct {
         uint64_t requests[6];    /* by hundreds of the status */

@@ -99,7 +99,7 @@ bool table_has_host(const struct table *table)
 
 struct pyr_word table_line(const struct table *table, uint32_t line)
 {
-    const struct lines *log = &table->log;
+    const struct table_log *log = &table->log;
     return (struct pyr_word){ log->text + log->start[line], (size_t)(log->start[line + 1] - log->start[line] - 1) };
 }
 
@@ -401,9 +401,9 @@ struct table *table_restore(struct server *server, const struct store_table *sto
     state->stage = stored->state;
     if (state->stage <= STORE_RUNNING)
         server->open_tables++;
-    bool good = config_read(table, stored->config) && (!size || lines_reserve(&table->log, text, size));
+    bool good = config_read(table, stored->config) && (!size || table_log_reserve(&table->log, text, size));
     if (good && size)
-        lines_add(&table->log, text, size);
+        table_log_add(&table->log, text, size);
     if (state->changed < stored->phase)
         state->changed = stored->phase;
     for (unsigned i = 0; good && i < count; i++) {

@@ -60,9 +60,10 @@ struct table_state {
     int16_t points[PYR_MAX_SEATS];
 };
 
-struct lines {
+/* The log of a table in memory, owned by the table: all lines one after the other, and where each begins. */
+struct table_log {
     char *text;
-    uint16_t *start;             /* count + 1 of them, once there is a line */
+    uint16_t *start;             /* in bytes; count + 1 of them, once there is a line */
     uint32_t count;
 };
 
@@ -99,7 +100,7 @@ struct table {
     int64_t host, created;
     struct address *address;     /* from where it was made, while it is open; NULL: before the last start */
     struct table_state now;
-    struct lines log;
+    struct table_log log;
     struct table_observer *observers;
     struct change *changes;      /* waiting; the first is being stored while `busy` */
     struct change **last_change;

@@ -9,6 +9,9 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include <letters.h>
+#include <pyramids/utf8.h>
+
 #include "server.h"
 
 #define COOKIE "pyramids="
@@ -17,30 +20,6 @@
 #define RENEW_SECONDS 86400      /* a cookie is given out anew once a day */
 
 /* Names. */
-
-/* The code point at *text, moved past it; -1 if it is not UTF-8. */
-static int32_t next_letter(const unsigned char **text)
-{
-    const unsigned char *at = *text;
-    int more = at[0] < 0x80             ? 0
-        : at[0] >= 0xc2 && at[0] < 0xe0 ? 1
-        : at[0] >= 0xe0 && at[0] < 0xf0 ? 2
-        : at[0] >= 0xf0 && at[0] < 0xf5 ? 3
-                                        : -1;
-    if (more < 0)
-        return -1;
-    int32_t letter = more ? at[0] & (0x3f >> more) : at[0];
-    for (int i = 1; i <= more; i++) {
-        if ((at[i] & 0xc0) != 0x80)
-            return -1;
-        letter = letter << 6 | (at[i] & 0x3f);
-    }
-    static const int32_t least[] = { 0, 0x80, 0x800, 0x10000 };
-    if (letter < least[more] || letter > 0x10ffff || (letter >= 0xd800 && letter < 0xe000))
-        return -1;
-    *text += more + 1;
-    return letter;
-}
 
 /*
  * Characters that steer the display of others or cannot be seen, judged by their Unicode properties: control and format
@@ -64,47 +43,55 @@ static bool is_blank(int32_t letter)
         letter == 0x2800 || letter == 0x1d159;
 }
 
-static bool is_mark(int32_t letter)
+/* A joiner stays between two pictures, as in a family; anywhere else it would only make two names look alike. `after` begins
+ * with the character behind it. */
+static bool joins(int32_t before, const char *after)
 {
-    utf8proc_category_t category = utf8proc_category(letter);
-    return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC || category == UTF8PROC_CATEGORY_ME;
+    size_t length;
+    int32_t next = *after ? pyr_utf8_read(after, PYR_UTF8_LONGEST, &length) : -1;
+    return next >= 0 && character_is_picture(next) &&
+        (character_is_picture(before) || before == 0xfe0f || (before >= 0x1f3fb && before <= 0x1f3ff));
 }
 
 /* Marks belong to the letter before them, and so do the selectors that make an emoji colourful (U+FE0E, U+FE0F).
- * Without one they are taken out. */
-static bool is_kept(int32_t letter, bool after_letter)
+ * Without one they are taken out. before: the character that was kept last, -1 none or a blank. */
+static bool is_kept(int32_t letter, int32_t before, const char *after)
 {
     if (letter == 0xfe0e || letter == 0xfe0f)
-        return after_letter;
-    return !is_unwanted(letter) && (after_letter || !is_mark(letter));
+        return before >= 0;
+    if (letter == 0x200d)
+        return joins(before, after);
+    return !is_unwanted(letter) && (before >= 0 || !character_is_mark(letter));
 }
 
 bool name_clean(const char *name, char to[NAME_SIZE])
 {
-    const unsigned char *at = (const unsigned char *)name;
     char clean[NAME_SIZE];
-    size_t size = 0;
+    size_t size = 0, length;
     unsigned letters = 0;
+    int32_t before = -1, state = 0;
     bool blank = false;
-    while (*at) {
-        const unsigned char *from = at;
-        int32_t letter = next_letter(&at);
+    for (const char *at = name; *at; at += length) {
+        int32_t letter = pyr_utf8_read(at, PYR_UTF8_LONGEST, &length);
         if (letter < 0)
             return false;
         if (is_blank(letter)) {
             blank = size > 0;
+            before = -1;
             continue;
         }
-        if (!is_kept(letter, size > 0 && !blank))
+        if (!is_kept(letter, before, at + length))
             continue;
-        letters += blank + 1u;
-        if (letters > NAME_LETTERS)
+        /* What belongs to an emoji does not count; marks do, or a name could tower over its line. */
+        letters += blank + (letter_begins(before, letter, &state) || character_is_mark(letter) ? 1u : 0u);
+        if (letters > NAME_LETTERS || size + blank + length >= NAME_SIZE)
             return false;
         if (blank)
             clean[size++] = ' ';
         blank = false;
-        memcpy(clean + size, from, (size_t)(at - from));
-        size += (size_t)(at - from);
+        memcpy(clean + size, at, length);
+        size += length;
+        before = letter;
     }
     if (!size)
         return false;

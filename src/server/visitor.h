@@ -9,7 +9,7 @@
 #include "map.h"
 #include "store.h"
 
-#define NAME_SIZE 97             /* bytes of a name with its end: 24 characters of at most 4 */
+#define NAME_SIZE 97             /* bytes of a name with its end: 24 characters of at most 4, fewer if emoji have parts */
 #define NAME_LETTERS 24
 #define TOKEN_SIZE 32            /* bytes of a visitor's token, and of its hash */
 

@@ -446,7 +446,7 @@ static void draw_opponent(struct canvas *canvas, int x, int y, int wide, int mos
 {
     const struct pyr_table *open = &scene->view.open;
     const struct pyr_desk *desk = &open->desk[seat];
-    int points = pyr_table_score(&scene->edition->box, open, (pyr_seat)seat).total, cards = 2 * (PYR_SIDE * wide + 1);
+    int points = pyr_table_score(open, &scene->edition->box, (pyr_seat)seat).total, cards = 2 * (PYR_SIDE * wide + 1);
     char number[16];
     snprintf(number, sizeof number, "%d", points);
     int used = 0;
@@ -460,7 +460,7 @@ static void draw_opponent(struct canvas *canvas, int x, int y, int wide, int mos
     canvas_text(canvas, x + used + 1, y, (int)strlen(number), ST_GOLD, number);
     for (unsigned slot = 0; slot < PYR_KEPT; slot++)
         draw_mini(canvas, x + (int)slot * (PYR_SIDE * wide + 1), y + 1, wide, scene, desk->card[slot],
-            desk->card[slot] < PYR_CARDS ? pyr_desk_marks(&scene->edition->box, desk, slot) : 0);
+            desk->card[slot] < PYR_CARDS ? pyr_desk_marks(desk, &scene->edition->box, slot) : 0);
     draw_glance(canvas, x + cards, y + 1, most - cards, scene, seat);
 }
 
@@ -607,8 +607,8 @@ static void draw_slot(struct canvas *canvas, int x, int y, struct card_size size
     pyr_card card = desk->card[slot];
     struct card_look look = { .slot = scene->hand ? (int)slot : -1 };
     if (card < PYR_CARDS) {
-        pyr_spaces marks = pyr_desk_marks(&scene->edition->box, desk, slot);
-        pyr_spaces before = card == open->card[slot] ? pyr_desk_marks(&scene->edition->box, open, slot) : marks;
+        pyr_spaces marks = pyr_desk_marks(desk, &scene->edition->box, slot);
+        pyr_spaces before = card == open->card[slot] ? pyr_desk_marks(open, &scene->edition->box, slot) : marks;
         look.marks = marks;
         look.placed = (marks & ~before) | (scene->hand ? 0 : scene->shown[slot] & marks);
         bool aiming = scene->hand && (scene->state == HAND_FIRST || scene->state == HAND_EXTRA);
@@ -617,8 +617,8 @@ static void draw_slot(struct canvas *canvas, int x, int y, struct card_size size
         if (aiming && scene->hand->aim.slot == slot) {
             pyr_pattern pattern = hand_pattern(scene->match);
             look.active = true;
-            look.ghost = pyr_aim_spaces(&scene->edition->box, pattern, &scene->hand->aim);
-            look.wrong = pyr_aim_judge(&scene->edition->box, desk, pattern, &scene->hand->aim) != PYR_OK;
+            look.ghost = pyr_aim_spaces(&scene->hand->aim, &scene->edition->box, pattern);
+            look.wrong = pyr_aim_check(&scene->hand->aim, &scene->edition->box, desk, pattern) != PYR_OK;
         }
         char more[96];
         unsigned all = (unsigned)__builtin_popcount(scene->edition->box.card[card].open);
@@ -652,8 +652,8 @@ static void draw_gains(struct canvas *canvas, int x, int y, int most, const stru
     if (aiming && !hand_preview(scene->hand, scene->match, scene->seat, &gains)) {
         preview(&gains, most, text, sizeof text);
         style = ST_TOUCH;
-        pyr_desk_mark(&scene->edition->box, then, pattern, scene->view.open.round,
-            pyr_aim_step(&scene->edition->box, pattern, &scene->hand->aim));
+        pyr_desk_mark(then, &scene->edition->box, pattern, scene->view.open.round,
+            pyr_aim_step(&scene->hand->aim, &scene->edition->box, pattern));
     } else if (made) {
         hand_made(scene->match, scene->seat, &gains);
         preview(&gains, most, text, sizeof text);

@@ -60,7 +60,7 @@ static void *run_analysis(void *context)
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     struct pyr_judge_options options = { .playouts = analysis->playouts,
         .threads = cpus > 1 ? (cpus > 8 ? 8 : (unsigned)cpus) : 1,
-        .seed = 1,
+        .seed = PYR_LUCK_SEED,
         .is_cancelled = is_cancelled,
         .progress = note_progress,
         .context = analysis };
@@ -153,7 +153,7 @@ static enum pyr_event_kind kind_at(const struct app *app, uint32_t line, struct 
     struct pyr_lines lines;
     struct pyr_word word = pyr_match_line(&app->match, line);
     pyr_lines_init(&lines, word.at, word.length);
-    if (!pyr_lines_next(&lines, false) || !pyr_event_read(&app->edition, &lines, event))
+    if (!pyr_lines_next(&lines, false) || !pyr_event_read(event, &app->edition, &lines))
         return PYR_EVENT_KINDS;
     return event->kind;
 }
@@ -168,11 +168,14 @@ static void judge_line(struct replaying *r)
     char best[PYR_JUDGE_CHOICE] = "";
     if (decision->bests)
         pyr_judge_choice(report_of(r), decision, &decision->best[0], best, sizeof best);
+    char sign[PYR_JUDGE_SIGN], lost[2 * PYR_NUMBER_SIZE];
+    pyr_judge_sign(decision, sign);
+    pyr_judge_cost(decision, lost);
     if (decision->mark == PYR_LUCK_FINE)
         snprintf(r->preview, sizeof r->preview, _("%s: a good choice."), r->app->names[decision->seat]);
     else
         snprintf(r->preview, sizeof r->preview, _("%s (%s): %s points lost. Best: %s"), r->app->names[decision->seat],
-            pyr_luck_threshold(decision->mark)->sign, PYR_NUMBER((double)decision->points_lost, 1), best);
+            sign, lost, best);
 }
 
 static void draw_sums(struct replaying *r)

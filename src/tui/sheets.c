@@ -265,7 +265,7 @@ static void draw_player(struct canvas *canvas, int x, int y, struct card_size si
     const struct pyr_table *open = &scene->view.open;
     const struct pyr_box *box = &scene->edition->box;
     const struct pyr_desk *desk = &open->desk[seat];
-    struct pyr_score score = pyr_table_score(box, open, (pyr_seat)seat);
+    struct pyr_score score = pyr_table_score(open, box, (pyr_seat)seat);
     int width = card_width(size) + 1;
     canvas_print(canvas, x, y, canvas->width / 2 - 1, ST_STRONG,
         pyr_ngettext("%s: %d point", "%s: %d points", (unsigned long)abs(score.total)), scene->names[seat], score.total);
@@ -273,7 +273,7 @@ static void draw_player(struct canvas *canvas, int x, int y, struct card_size si
         struct card_look look = { .slot = -1 };
         pyr_card card = desk->card[slot];
         if (card < PYR_CARDS) {
-            look.marks = pyr_desk_marks(box, desk, slot);
+            look.marks = pyr_desk_marks(desk, box, slot);
             int used = canvas_print(canvas, x + 2 + (int)slot * width, y + 1, 3, ST_STRONG, "%d", card + 1);
             for (int i = used + 1; i < PYR_SIDE; i++)
                 canvas_put(canvas, x + 2 + (int)slot * width + i, y + 1, rock_of(box->card[card].colour),
@@ -343,7 +343,7 @@ void draw_scores(struct canvas *canvas, const struct scene *scene)
     begin_sheet(canvas, scene);
     if (draw_is_too_small(canvas))
         return;
-    unsigned winners = pyr_table_winners(box, open);
+    unsigned winners = pyr_table_winners(open, box);
     /* Columns are as wide as their words; names get the rest. */
     const char *head[] = { _("pyramids"), _("torches"), _("pyramid points"), _("gems"), _("skulls"), _("total") };
     int width = canvas->width > 100 ? 96 : 78, gap = canvas->width > 100 ? 3 : 1, least = 16, right[6];
@@ -357,7 +357,7 @@ void draw_scores(struct canvas *canvas, const struct scene *scene)
         canvas_text(canvas, x + right[i] - text_width(head[i]), y + 2, width, ST_DIM, head[i]);
     canvas_fill(canvas, x, y + 3, width, 1, 0x2500, ST_FRAME);
     for (unsigned seat = 0; seat < open->seats; seat++) {
-        struct pyr_score score = pyr_table_score(box, open, (pyr_seat)seat);
+        struct pyr_score score = pyr_table_score(open, box, (pyr_seat)seat);
         const int part[] = { score.pyramids, score.torches, score.points, score.gems, score.skulls, score.total };
         bool won = winners >> seat & 1;
         int row = y + 4 + (int)seat * 2;

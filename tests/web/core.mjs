@@ -12,6 +12,8 @@ import { padTotal } from '../../web/count.js';
 import { formOf } from '../../web/draw.js';
 import { MARKS, dealAnew, markStep, spaceName, spacesOf } from '../../web/core.js';
 import { Aim } from '../../web/aim.js';
+import { Html, html, sentence } from '../../web/html.js';
+import { logEntries } from '../../web/words.js';
 
 const [site, program] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'pyramids-'));
@@ -278,6 +280,18 @@ await test('QR codes are read back', () => {
         equal(jsQR(data, size, size)?.data, text, `${n} bytes`);
     }
     equal(qrModules('x'.repeat(214)), null);
+});
+
+await test('text in HTML is escaped wherever it stands', () => {
+    const name = '<img src=x onerror="alert(1)">&\'', safe = '&#60;img src=x onerror=&#34;alert(1)&#34;&#62;&#38;&#39;';
+    equal(html`<b title="${name}">${name}</b>`.text, `<b title="${safe}">${safe}</b>`);
+    equal(html`<ul>${[name, html`<li>${name}</li>`]}${null}${undefined}${0}${false}</ul>`.text, `<ul>${safe}<li>${safe}</li>0false</ul>`);
+    equal(sentence((hold) => `${hold(html`<b>${name}</b>`)} & ${name}`).text, `<b>${safe}</b> &#38; ${safe}`);
+    truth(html`x` instanceof Html, 'what put() takes');
+    // A name in the log, where a sentence is made by a translator.
+    const lines = playOut(core, 2, 1).lines().map((l) => l.startsWith('player 1 ') ? `player 1 ${name}` : l);
+    const said = logEntries(lines, core.edition).filter((e) => e.seat === 0);
+    truth(said.length > 20 && said.every((e) => !e.html.text.includes('<img') && e.text.includes('<img')), said[0]?.html.text);
 });
 
 rmSync(folder, { recursive: true });
