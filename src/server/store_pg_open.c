@@ -169,7 +169,7 @@ static bool fail(struct opening *o, const char *format, ...)
 static const char *one_line(const char *from, char *to, size_t size)
 {
     size_t length = 0;
-    for (; *from && length + 1 < size; from++)
+    for (; *from && strncmp(from, "\n\t", 2) && length + 1 < size; from++)      /* without libpq's hints */
         to[length++] = *from == '\n' || *from == '\t' ? ' ' : *from;
     while (length && to[length - 1] == ' ')
         length--;
@@ -345,8 +345,9 @@ static bool check_rights(struct opening *o)
 {
     char missing[80];
     const char *sql = o->db->write ?
-        "SELECT t FROM (VALUES " TABLES ") AS tables(t) WHERE NOT has_table_privilege(t, 'SELECT') OR t <> 'pyramids' AND NOT"
-        " (has_table_privilege(t, 'INSERT') AND has_table_privilege(t, 'UPDATE') AND has_table_privilege(t, 'DELETE')) LIMIT 1" :
+        "SELECT t FROM (VALUES " TABLES ") AS tables(t) WHERE NOT has_table_privilege(t, 'SELECT') OR t <> 'pyramids'"
+        " AND NOT (has_table_privilege(t, 'INSERT') AND has_table_privilege(t, 'UPDATE')"
+        " AND has_table_privilege(t, 'DELETE')) LIMIT 1" :
         "SELECT t FROM (VALUES " TABLES ") AS tables(t) WHERE NOT has_table_privilege(t, 'SELECT') LIMIT 1";
     if (!ask(o, sql, missing, sizeof missing))
         return false;
