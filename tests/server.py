@@ -764,7 +764,7 @@ def case_editions(folder):
         server.options = [word for word in options if word not in ('--edition', plain)]
         server.restart()
         ana.refused(404, 'no_table', 'GET', f'/api/tables/{code}')
-        assert 'event=table_unreadable' in server.text()
+        until_so(lambda: 'event=table_unreadable' in server.text())
         server.options = options
         server.restart()
         assert ana.table(code)['you'] == 1
