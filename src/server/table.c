@@ -320,6 +320,7 @@ enum error table_create(struct server *server, struct visitor *host, const struc
     table->id = ++server->last_table;
     table->edition = request->edition;
     table->is_public = request->is_public;
+    table->hints = request->hints;
     table->clock = request->clock;
     table->host = id;
     table->owner = request->address ? request->address->node.key : 0;
@@ -515,7 +516,7 @@ enum error table_rematch(struct table *table, struct visitor *visitor, struct ad
     void (*answer)(struct change *change, enum error error), void *context)
 {
     struct table_request request = { .seats = table->now.seats, .edition = table->edition, .is_public = false,
-        .clock = table->clock, .address = address };
+        .hints = table->hints, .clock = table->clock, .address = address };
     if (table->now.stage != STORE_OVER)
         return ERROR_NOT_OVER;
     if (table_seat_of(table, (int64_t)visitor->node.key) >= PYR_MAX_SEATS)

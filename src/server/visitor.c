@@ -79,13 +79,30 @@ static bool is_kept(int32_t letter, bool after_letter)
     return !is_unwanted(letter) && (after_letter || !is_mark(letter));
 }
 
+/* Pictures that a joiner (U+200D) makes one of, such as a family: without it they would fall apart. */
+static bool is_picture(int32_t letter)
+{
+    return letter > 0 && utf8proc_get_property(letter)->boundclass == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
+}
+
+/* Whether a letter may still be followed by a joiner: a picture, with the selectors and skin tones that belong to it. */
+static bool ends_picture(int32_t letter, bool after_picture)
+{
+    return is_picture(letter) || (after_picture && (letter == 0xfe0f || (letter >= 0x1f3fb && letter <= 0x1f3ff)));
+}
+
+static bool is_joiner(int32_t letter, bool after_picture, const unsigned char *next)
+{
+    return letter == 0x200d && after_picture && is_picture(next_letter(&next));
+}
+
 bool name_clean(const char *name, char to[NAME_SIZE])
 {
     const unsigned char *at = (const unsigned char *)name;
     char clean[NAME_SIZE];
     size_t size = 0;
     unsigned letters = 0;
-    bool blank = false;
+    bool blank = false, picture = false;
     while (*at) {
         const unsigned char *from = at;
         int32_t letter = next_letter(&at);
@@ -93,10 +110,12 @@ bool name_clean(const char *name, char to[NAME_SIZE])
             return false;
         if (is_blank(letter)) {
             blank = size > 0;
+            picture = false;
             continue;
         }
-        if (!is_kept(letter, size > 0 && !blank))
+        if (!is_joiner(letter, picture, at) && !is_kept(letter, size > 0 && !blank))
             continue;
+        picture = ends_picture(letter, picture);
         letters += blank + 1u;
         if (letters > NAME_LETTERS)
             return false;
