@@ -52,7 +52,7 @@ static bool some_position(const struct pyr_box *box, struct pyr_view *view, unsi
     pyr_rng_seed(&rng, seed, 3);
     pyr_state_deal(&state, box, seats, &rng);
     for (;; played--) {
-        pyr_state_advance(box, &state);
+        pyr_state_advance(&state, box);
         if (state.open.phase == PYR_END)
             return false;
         pyr_seat seat = (pyr_seat)__builtin_ctz(state.open.waiting);
@@ -61,8 +61,8 @@ static bool some_position(const struct pyr_box *box, struct pyr_view *view, unsi
             pyr_view_init(view, &state, seat);
             return true;
         }
-        pyr_state_steps(box, &state, seat, &steps);
-        pyr_state_make(box, &state, seat, pyr_steps_pick(box, &steps, &rng));
+        pyr_state_steps(&state, box, seat, &steps);
+        pyr_state_apply_unchecked(&state, box, seat, pyr_steps_pick(&steps, box, &rng));
     }
 }
 
