@@ -143,9 +143,6 @@ const running = new Map();
 /** @param {string} record */
 const keyOf = (record) => gameKey(record.split('\n').filter(Boolean));
 
-/** Whether there is an analysis of a game to show at once. @param {string} record */
-export const isAnalysed = (record) => running.has(keyOf(record)) || keptAnalysis(keyOf(record)) !== null;
-
 export class Analysis {
     /** So long it goes on without anybody who looks at it, in milliseconds. */
     static grace = 5000;

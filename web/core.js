@@ -76,7 +76,7 @@ const SHIFT = BigInt(STEP.half);             // the second card's spaces in a st
 const SECOND = BigInt(STEP.second);
 const OTHER = 1n << BigInt(STEP.other);
 
-/** A step that is no mark (pyr_step_other). @param {keyof typeof KIND} kind */
+/** A step that is no mark (pyr_step_encode). @param {keyof typeof KIND} kind */
 const other = (kind, first = 0, second = 0) =>
     OTHER | BigInt(KIND[kind]) << BigInt(STEP.kind) | BigInt(first) | BigInt(second) << SECOND;
 export const PASS = other('pass');
@@ -453,8 +453,8 @@ export class Core {
             display: list(VIEW.display, 4).map(cardOf),
             revealed: list(VIEW.revealed, 8).filter((p) => p < 6),
             tiles: COLOURS.map((_, c) => list(VIEW.tile + 3 * c, 3).map(seatOf)),
-            fresh: SEATS.map((s) => list(VIEW.fresh + 2 * s, 2).map(cardOf).filter(Boolean)),
-            order: list(VIEW.order, 4).filter((s) => s < 4), place: byte[VIEW.place], owed: byte[VIEW.owed],
+            fresh: SEATS.map((s) => list(VIEW.completed + 2 * s, 2).map(cardOf).filter(Boolean)),
+            order: list(VIEW.replace_order, 4).filter((s) => s < 4), place: byte[VIEW.replacing], owed: byte[VIEW.cards_owed],
             desks, dealt: list(VIEW.dealt, 4).map(cardOf).filter(Boolean), seat, scores,
         };
     }

@@ -59,13 +59,13 @@ void pyr_analysis_outlook(const void *memory, const struct pyr_box *box, const s
         playouts = 1;
     for (uint32_t i = 0; i < playouts && !is_over(memory); i++) {
         struct pyr_state state;
-        pyr_view_sample(box, &at, rng, &state);
+        pyr_view_sample(&at, box, rng, &state);
         for (unsigned k = 0; dealt && k < PYR_MAX_SEATS * PYR_DEALT; k++)
             state.hidden.dealt[k / PYR_DEALT][k % PYR_DEALT] = dealt->dealt[k / PYR_DEALT][k % PYR_DEALT];
         policy_playout(memory, box, &state, false);
-        unsigned winners = pyr_table_winners(box, &state.open);
+        unsigned winners = pyr_table_winners(&state.open, box);
         for (unsigned s = 0; s < at.open.seats; s++) {
-            sum.points[s] += (float)pyr_table_score(box, &state.open, (pyr_seat)s).total;
+            sum.points[s] += (float)pyr_table_score(&state.open, box, (pyr_seat)s).total;
             sum.win[s] += share(winners, s);
         }
     }
@@ -117,11 +117,11 @@ static void add_marks(struct collector *c, const struct pyr_desk *desk, struct p
     struct pyr_steps steps;
     struct policy_desk at;
     bool first = desk->flags & PYR_DESK_FIRST;
-    pyr_desk_steps(c->box, desk, pattern, &steps);
+    pyr_desk_steps(desk, c->box, pattern, &steps);
     policy_begin(&at, c->tables, c->box, open, desk);
     int prior = option->prior;
     for (uint32_t i = 0; i < steps.count; i++) {
-        pyr_step step = pyr_steps_at(c->box, &steps, i);
+        pyr_step step = pyr_steps_at(&steps, c->box, i);
         int value = policy_value_mark(&at, step);
         if (!first) {
             unsigned place = tried < EXTRAS_TRIED ? tried++ : EXTRAS_TRIED;
@@ -133,7 +133,7 @@ static void add_marks(struct collector *c, const struct pyr_desk *desk, struct p
             continue;
         }
         struct pyr_desk next = *desk;
-        pyr_desk_mark(c->box, &next, pattern, open->round, step);
+        pyr_desk_mark(&next, c->box, pattern, open->round, step);
         option->step[0] = step;
         option->count = 1;
         option->prior = value;
@@ -145,7 +145,7 @@ static void add_marks(struct collector *c, const struct pyr_desk *desk, struct p
     unsigned made = option->count;
     for (unsigned i = 0; i < tried && made < PYR_MAX_CHOICE; i++) {
         struct pyr_desk next = *desk;
-        pyr_desk_mark(c->box, &next, pattern, open->round, best[i].step);
+        pyr_desk_mark(&next, c->box, pattern, open->round, best[i].step);
         option->step[made] = best[i].step;
         option->count = (uint8_t)(made + 1);
         option->prior = prior + best[i].value;
@@ -166,9 +166,9 @@ static void collect(struct collector *c, const struct pyr_option *made)
     if (view->open.phase == PYR_MARK) {
         add_marks(c, &view->mine, &option);
     } else {
-        pyr_view_steps(c->box, view, &steps);
+        pyr_view_steps(view, c->box, &steps);
         for (uint32_t i = 0; i < steps.count; i++) {
-            option.step[0] = pyr_steps_at(c->box, &steps, i);
+            option.step[0] = pyr_steps_at(&steps, c->box, i);
             option.count = 1;
             option.prior = policy_value_step(c->tables, c->box, &view->open, &view->mine, option.step[0]);
             add(c, &option);
@@ -197,7 +197,7 @@ static void play_out(const struct collector *c, const struct pyr_option *option,
 {
     *state = *world;
     for (unsigned k = 0; k < option->count; k++)
-        pyr_state_apply(c->box, state, c->view->seat, option->step[k]);
+        pyr_state_apply(state, c->box, c->view->seat, option->step[k]);
     policy_playout(c->tables, c->box, state, false);
 }
 
@@ -208,12 +208,12 @@ static void try_options(const struct collector *c, uint32_t worlds, struct pyr_r
     for (uint32_t w = 0; w < worlds && !is_over(c->analysis); w++) {
         struct pyr_state world;
         double first_points = 0, first_win = 0;
-        pyr_view_sample(c->box, c->view, rng, &world);
+        pyr_view_sample(c->view, c->box, rng, &world);
         for (unsigned i = 0; i < c->count; i++) {
             struct pyr_state state;
             play_out(c, &c->list[i], &world, &state);
-            double points = pyr_table_score(c->box, &state.open, c->view->seat).total;
-            double win = share(pyr_table_winners(c->box, &state.open), c->view->seat);
+            double points = pyr_table_score(&state.open, c->box, c->view->seat).total;
+            double win = share(pyr_table_winners(&state.open, c->box), c->view->seat);
             if (!i)
                 first_points = points, first_win = win;
             struct trial *t = &trial[i];
@@ -318,12 +318,12 @@ bool pyr_analysis_play(const void *memory, const struct pyr_box *box, const stru
         struct pyr_state world, state;
         if (is_over(analysis))
             return false;
-        pyr_view_sample(box, &at, rng, &world);
+        pyr_view_sample(&at, box, rng, &world);
         for (unsigned i = 0; i < count; i++) {
             play_out(&c, &options[i], &world, &state);
-            unsigned winners = pyr_table_winners(box, &state.open);
+            unsigned winners = pyr_table_winners(&state.open, box);
             bool won = winners >> at.seat & 1;
-            *result++ = (struct pyr_result){ pyr_table_score(box, &state.open, at.seat).total,
+            *result++ = (struct pyr_result){ pyr_table_score(&state.open, box, at.seat).total,
                 (int16_t)(won ? 12 / __builtin_popcount(winners) : 0) };
         }
     }

@@ -147,6 +147,7 @@ static int analyze(const struct pyr_edition *edition, const struct cli_text *tex
 {
     static struct pyr_judge_report report;
     struct pyr_fault fault;
+    const char *wrong = NULL;
     int code = CLI_GOOD;
     enum pyr_judge_code judged = pyr_judge_init(&report, edition, text->at, text->size, options, &fault);
     cli_catch_interrupt();                   /* what follows takes a moment only, and files are written whole */
@@ -163,22 +164,24 @@ static int analyze(const struct pyr_edition *edition, const struct cli_text *tex
         break;
     case PYR_JUDGE_RECORD:
         cli_fault(text->name, &fault);
-        code = CLI_WRONG;
+        wrong = "record";
         break;
     case PYR_JUDGE_DEALING:
         cli_error(_("%s: the cards are still being dealt"), text->name);
-        code = CLI_WRONG;
+        wrong = "dealing";
         break;
     case PYR_JUDGE_MEMORY:
         cli_error(_("out of memory"));
-        code = CLI_WRONG;
+        wrong = "memory";
         break;
     case PYR_JUDGE_CANCELLED:
         code = CLI_INTERRUPTED;
         break;
     }
     pyr_judge_finish(&report);
-    return code;
+    if (wrong && json)
+        cli_json_refuse(text->name, wrong, judged == PYR_JUDGE_RECORD ? &fault : NULL);
+    return wrong ? CLI_WRONG : code;
 }
 
 int cli_analyze(int argc, char **argv)
@@ -234,10 +237,17 @@ int cli_analyze(int argc, char **argv)
         threads = cores > 0 && cores <= PYR_JUDGE_THREADS ? (uint64_t)cores : 1;
     }
     struct cli_text text;
+    const char *wrong = NULL;
+    if (value[JSON])
+        pyr_text_use("en");                  /* what programs read is the same in all languages */
     if (!cli_read(argv[0], &text))
-        return CLI_WRONG;
-    code = cli_edition_for(value[EDITION], &text, &edition);
-    if (!code) {
+        wrong = "file";
+    else if (cli_edition_for(value[EDITION], &text, &edition))
+        wrong = "edition";
+    if (wrong && value[JSON])
+        cli_json_refuse(text.name, wrong, NULL);
+    code = CLI_WRONG;
+    if (!wrong) {
         const struct pyr_judge_options how = { .playouts = (uint32_t)playouts, .threads = (unsigned)threads, .seed = seed,
             .progress = isatty(STDERR_FILENO) ? show_progress : NULL };
         cli_end_on_interrupt();

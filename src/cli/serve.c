@@ -135,8 +135,9 @@ static int parse(int argc, char **argv, const char **values)
         [ADDRESS] = { "address", 'a', "ADDRESS",
             _("address to listen on (default 127.0.0.1; 0.0.0.0: the whole network)") },
         [PORT] = { "port", 'p', "N", _("port (default 8080, or a free one if that is taken; 0: any free one)") },
-        [DATABASE] = { "database", 'd', "FILE",
-            _("where games are kept (default: in your data folder; :memory: keeps nothing)") },
+        [DATABASE] = { "database", 'd', "DB",
+            _("where games are kept: a file (default: in your data folder; :memory: keeps nothing), or a PostgreSQL server "
+              "as postgresql://USER@HOST/NAME or \"host=HOST dbname=NAME\"") },
         [EDITION] = { "edition", 'e', "FILES", _("additional editions to offer, comma-separated") },
         [ORIGIN] = { "origin", 0, "URLS",
             _("additional addresses of the page, such as https://example.org behind a proxy, comma-separated") },
@@ -177,6 +178,7 @@ static int parse(int argc, char **argv, const char **values)
         option,
         "  pyramids serve\n"
         "  pyramids serve --port 9000 --database club.db\n"
+        "  pyramids serve --database postgresql://pyramids@db.example.org/pyramids\n"
         "  pyramids serve --address 0.0.0.0\n"
         "  pyramids serve --trust-proxy --origin https://pyramids.example.org\n"
     };

@@ -91,7 +91,7 @@ static void put_chart(FILE *to, const struct pyr_judge_report *r)
         put_safe(to, name, strlen(name));
         fprintf(to, "</text>");
     }
-    unsigned winners = r->finished ? pyr_table_winners(&r->edition->box, &r->match.replay.state.open) : 0;
+    unsigned winners = r->finished ? pyr_table_winners(&r->match.replay.state.open, &r->edition->box) : 0;
     for (unsigned s = 0; s < r->seats; s++) {
         unsigned k = 0;
         fprintf(to, "<polyline fill=\"none\" stroke=\"var(--s%u)\" stroke-width=\"3\" stroke-dasharray=\"%s\" points=\"", s,
@@ -203,7 +203,7 @@ static void write_event(const struct pyr_judge_report *r, struct pyr_word line, 
     char name[PYR_MAX_PLAYER_NAME + 1], cards[8 * PYR_DISPLAY + 1] = "";
     to[0] = '\0';
     pyr_lines_init(&lines, line.at, line.length);
-    if (!pyr_lines_next(&lines, false) || !pyr_event_read(r->edition, &lines, &event))
+    if (!pyr_lines_next(&lines, false) || !pyr_event_read(&event, r->edition, &lines))
         return;
     switch (event.kind) {
     case PYR_EVENT_REVEAL: snprintf(to, size, _("Pattern %s is revealed."), r->edition->pattern_name[event.pattern]); break;

@@ -15,7 +15,7 @@ void pyr_judge_write_choice(const struct pyr_desk *desk, const struct pyr_option
 {
     struct pyr_out out;
     pyr_out_init(&out, to, size);
-    pyr_choice_write(desk, option->step, option->count, &out);
+    pyr_choice_write(option->step, option->count, desk, &out);
 }
 
 void pyr_judge_choice(const struct pyr_judge_report *r, const struct pyr_luck_decision *d, const struct pyr_option *option,
@@ -111,8 +111,8 @@ unsigned pyr_judge_effects(const struct pyr_edition *edition, const struct pyr_v
     if (pyr_step_kind(option->step[0]) != PYR_STEP_MARK)
         return 0;
     for (unsigned i = 0; i < option->count; i++)
-        pyr_desk_mark(box, &after, open->revealed[open->turn], open->round, option->step[i]);
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+        pyr_desk_mark(&after, box, open->revealed[open->turn], open->round, option->step[i]);
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         if (!(after.flags & PYR_DESK_TOMB(slot)))
             continue;
         unsigned colour = box->card[after.card[slot]].colour;

@@ -63,7 +63,7 @@ unsigned pyr_luck_follow(struct pyr_luck_log *log, struct pyr_word line, struct 
     unsigned count = 0;
     uint32_t number = log->line++;
     pyr_lines_init(&lines, line.at, line.length);
-    if (!pyr_lines_next(&lines, false) || !pyr_event_read(log->edition, &lines, &event))
+    if (!pyr_lines_next(&lines, false) || !pyr_event_read(&event, log->edition, &lines))
         return 0;
     if (replay->stage == PYR_STAGE_PLAY && (open->phase == PYR_REPLACE || open->waiting == (1u << replay->seats) - 1)) {
         log->phase = replay->state;
@@ -75,7 +75,7 @@ unsigned pyr_luck_follow(struct pyr_luck_log *log, struct pyr_word line, struct 
             seed_of(log->phase_past, event.seat, false) };
     if (is_chance(&event) && open->seats)
         task[count++] = (struct pyr_luck_task){ replay->state, event, number, 0, 0, true, seed_of(log->past, 0, true) };
-    if (pyr_replay_event(log->edition, replay, &event, NULL))
+    if (pyr_replay_event(replay, log->edition, &event, NULL))
         return 0;
     if (is_decision(&event) || is_chance(&event) || event.kind == PYR_EVENT_DEAL)
         log->past = add_past(log->past, line);
@@ -217,14 +217,14 @@ static void outlook_after(const struct measure *m, const struct pyr_event *event
     struct pyr_rng rng;
     if (event->kind == PYR_EVENT_REVEAL) {
         pyr_state_supply_pattern(&state, event->pattern);
-        pyr_state_reveal(box, &state);
+        pyr_state_reveal(&state, box);
     } else if (event->kind == PYR_EVENT_DRAW) {
         pyr_state_supply_card(&state, 0, event->card[0]);
-        pyr_state_apply(box, &state, event->seat, pyr_step_draw());
+        pyr_state_apply(&state, box, event->seat, pyr_step_draw());
     } else if (event->kind == PYR_EVENT_SHOW) {
         for (unsigned i = 0; i < event->count; i++)
             pyr_state_supply_card(&state, i, event->card[i]);
-        pyr_state_show(box, &state);
+        pyr_state_show(&state, box);
     }
     bool dealt = event->kind == PYR_EVENT_DEAL && event->count;
     pyr_view_init(&view, &state, PYR_NOBODY);
@@ -385,7 +385,7 @@ void pyr_luck_finish(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_bo
 {
     for (unsigned s = 0; s < open->seats; s++) {
         struct pyr_luck_sum *one = &sum[s];
-        one->actual = (float)pyr_table_score(box, open, (pyr_seat)s).total;
+        one->actual = (float)pyr_table_score(open, box, (pyr_seat)s).total;
         one->expected = end ? end->points[s] : one->actual;
         one->waiting = end && open->waiting >> s & 1;
         one->skill = one->expected - one->luck;

@@ -159,7 +159,7 @@ static enum pyr_event_kind kind_at(const struct app *app, uint32_t line, struct 
     struct pyr_lines lines;
     struct pyr_word word = pyr_match_line(&app->match, line);
     pyr_lines_init(&lines, word.at, word.length);
-    if (!pyr_lines_next(&lines, false) || !pyr_event_read(&app->edition, &lines, event))
+    if (!pyr_lines_next(&lines, false) || !pyr_event_read(event, &app->edition, &lines))
         return PYR_EVENT_KINDS;
     return event->kind;
 }
@@ -252,7 +252,7 @@ static void set_table(struct replaying *r, const struct pyr_replay *at, struct s
     if (!r->line || kind_at(app, r->line - 1, &event) != PYR_EVENT_MARK || event.seat != app->seat)
         return;
     for (unsigned i = 0; i < event.count; i++)
-        for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+        for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
             if (scene->view.open.desk[app->seat].card[slot] == event.part[i].card)
                 scene->shown[slot] |= event.part[i].spaces;
 }

@@ -93,14 +93,14 @@ PYR_API void pyr_judge_choice(const struct pyr_judge_report *report, const struc
 /* The immediate effects of a choice. */
 struct pyr_judge_effect {
     enum pyr_judge_effect_code {
-        PYR_EFFECT_WAY,          /* taking: the shortest path through the card has `number` spaces */
-        PYR_EFFECT_RACE,         /* taking: the card, once completed, is in the race for `number` points */
-        PYR_EFFECT_PYRAMID,      /* completes pyramid `number` */
-        PYR_EFFECT_POINTS,       /* which would take `number` pyramid points of `colour` now */
-        PYR_EFFECT_RUBIES, PYR_EFFECT_EMERALDS,              /* marks so many on the score card */
-        PYR_EFFECT_TORCH,        /* marks the torch of round `number` */
-        PYR_EFFECT_SKULLS,       /* marks so many more than it erases */
-        PYR_EFFECT_ERASED        /* erases so many more than it marks */
+        PYR_EFFECT_WAY = 0,         /* taking: the shortest path through the card has `number` spaces */
+        PYR_EFFECT_RACE = 1,        /* taking: the card, once completed, is in the race for `number` points */
+        PYR_EFFECT_PYRAMID = 2,     /* completes pyramid `number` */
+        PYR_EFFECT_POINTS = 3,      /* which would take `number` pyramid points of `colour` now */
+        PYR_EFFECT_RUBIES = 4, PYR_EFFECT_EMERALDS = 5,              /* marks so many on the score card */
+        PYR_EFFECT_TORCH = 6,       /* marks the torch of round `number` */
+        PYR_EFFECT_SKULLS = 7,      /* marks so many more than it erases */
+        PYR_EFFECT_ERASED = 8       /* erases so many more than it marks */
     } code;
     int number;
     unsigned colour;
