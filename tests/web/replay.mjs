@@ -80,7 +80,7 @@ await test('nothing lies below the fold, and spaces are large', async () => {
 });
 
 await test('the timeline is a slider: by keys, by the buttons, by a finger', async () => {
-    const page = await watch(two, DESKTOP, '/I.1'), moves = movesOf(two), line = slider(page);
+    const page = await watch(two, DESKTOP, '/I.1', true), moves = movesOf(two), line = slider(page);
     const first = moves.findIndex((m) => m.turn === 0);
     equal(await at(page), first, 'the address names a turn');
     await line.focus();
