@@ -194,6 +194,6 @@ export function turningPoints(judged, most = 4) {
 export function trustWords(judged, refining) {
     const margin = Math.max(...judged.sums.map((s) => s.luckMargin)), unsure = judged.decisions.some((d) => d.mark && !d.sure);
     return [refining ? _('A first result: it is still being refined.') : '',
-        _('Luck and skill are certain to about %{n} points.', { n: number(margin, 1) }),
+        _('Luck and skill are accurate to about %{n} points.', { n: number(margin, 1) }),
         unsure ? _('Where two marks are shown, the simulation could not decide between them.') : ''].filter(Boolean).join(' ');
 }
