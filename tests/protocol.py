@@ -72,7 +72,8 @@ def case_messages(_):
     assert len(code) > 8 and page == code, (page, code)
     # What the server sends is written in one file.
     text = source('outbox.c')
-    sent = set(re.findall(r'\{\\"type\\":\\"(\w+)', text)) | set(re.findall(r'"type", json_string\("(\w+)"\)', text))
+    begun = re.findall(r'message_begin\(&json, (?:\w+ \? "(\w+)" : )?"(\w+)"', text)
+    sent = {kind for pair in begun for kind in pair if kind} | set(re.findall(r'"type", json_string\("(\w+)"\)', text))
     assert {row[0].strip('`') for row in rows(section('What the server sends'))} == sent, sent
 
 
