@@ -33,7 +33,8 @@ ALLOWED = {
     "instance": ["engine", "lines", "edition", "record", "match", "bots", "session", "fair"],
     "wasm": ["engine", "lines", "edition", "record", "match", "bots", "session", "fair", "instance"],
     "lib": [],
-    "cli": ["engine", "lines", "edition", "record", "match", "bots", "env", "session", "builtin", "text", "fair", "judge", "server",
+    "cli": ["engine", "lines", "edition", "record", "match", "bots", "env", "session", "builtin", "text", "fair", "judge",
+    "server",
             "tui"],
 }
 

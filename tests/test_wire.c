@@ -146,7 +146,8 @@ TEST("after a head that can be read in two ways nothing is taken")
     CHECK(strstr(end.events, "fault=4") != NULL);
 }
 
-static const char handshake[] = "GET /s HTTP/1.1\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+static const char handshake[] = "GET /s HTTP/1.1\r\nUpgrade: websocket\r\nConnection: keep-alive, "
+    "Upgrade\r\nSec-WebSocket-Version: 13\r\n"
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
 /* The key and its answer are RFC 6455's own example; the frames are masked with zeros. */

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Long times and restarts: ten minutes, three days, sixty days, and what is still so after the server was down. The server
-goes by a clock of the test (wire.Clock), which stands still unless the test moves it. usage: times.py PYRAMIDS SOURCE_ROOT [CASE]"""
+goes by a clock of the test (wire.Clock), which stands still unless the test moves it. usage: times.py PYRAMIDS SOURCE_ROOT
+[CASE]"""
 # pylint: disable=cell-var-from-loop  # until_so is over before the loop goes on
 import random
 import sqlite3
