@@ -156,7 +156,7 @@ static bool begin(struct world *world, unsigned seats, const struct pyr_chance *
     if (pyr_match_begin(match, &classic, seats, names) || pyr_fair_tags(&fair, match) || pyr_match_deal(match, chance))
         return false;
     struct store_table stored = { .id = 1, .code = "K7QXMWRT", .state = STORE_RUNNING, .created = 1794700800,
-        .changed = 1794700800, .config = config };
+        .changed = 1794700800, .config = config, .revision = 1 };
     world->table = table_restore(&world->server, &stored, match->log.text, match->log.start[match->log.lines], NULL, 0);
     struct founding founding = { .job = { .run = found, .done = founded }, .table = &stored, .text = match->log.text,
         .size = match->log.start[match->log.lines] };
@@ -456,7 +456,7 @@ TEST("feed: deals are hidden while a game runs, and open at a finished table fro
     struct table_state over = world->table->now;
     over.stage = STORE_OVER;
     char *config = config_write(world->table, &over);
-    struct store_table stored = { .id = 2, .code = "K7QXMWR2", .state = STORE_OVER, .config = config };
+    struct store_table stored = { .id = 2, .code = "K7QXMWR2", .state = STORE_OVER, .config = config, .revision = 1 };
     struct table *finished = config ? table_restore(&world->server, &stored, log->text, log->start[log->count], NULL,
         0) : NULL;
     if (CHECK(finished)) {
@@ -465,5 +465,30 @@ TEST("feed: deals are hidden while a game runs, and open at a finished table fro
         table_forget(finished);
     }
     free(config);
+    end(world);
+}
+
+TEST("An answer that names a field is UTF-8, also where a long name is cut") {
+    struct world *world = &worlds[0];
+    static const char *const fields[] = { "say \\\"hi\\\"", "\\u0001\\u001f",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa9" };
+    static const char *const wanted[] = { "say \\\"hi\\\"", "\\u0001\\u001f",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xef\xbf\xbd" };
+    struct pyr_chance chance;
+    struct pyr_rng dice;
+    pyr_rng_seed(&dice, 1, 2);
+    pyr_chance_draw(&chance, &classic.box, 2, &dice);
+    if (!CHECK(begin(world, 2, &chance)))
+        return;
+    for (unsigned i = 0; i < 3; i++) {
+        char text[256], answer[256];
+        snprintf(text, sizeof text, "{\"type\":\"leave\",\"id\":\"f\",\"%s\":1}", fields[i]);
+        snprintf(answer, sizeof answer, "{\"type\":\"error\",\"id\":\"f\",\"code\":\"refused\",\"detail\":\"%s\"}\n",
+            wanted[i]);
+        world->heard[0].size = 0;
+        say(world, 0, text);
+        world->heard[0].text[world->heard[0].size] = 0;
+        CHECK_STR(world->heard[0].text, answer);
+    }
     end(world);
 }

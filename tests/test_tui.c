@@ -730,6 +730,43 @@ TEST("texts are cut, wrapped and measured by columns")
     canvas_finish(&canvas);
 }
 
+TEST("letters of several characters are shown whole or not at all")
+{
+    static const char family[] = "\U0001f468\u200d\U0001f469\u200d\U0001f467", flag[] = "\U0001f1e9\U0001f1ea";
+    struct canvas canvas = { 0 };
+    char text[256];
+    canvas_init(&canvas, 30, 6);
+    CHECK_INT(text_width(family), 6);                    /* three pictures of two columns: what any terminal shows */
+    CHECK_INT(text_width(flag), 2);
+    CHECK_INT(text_width("e\u0301"), 1);
+    CHECK_INT(text_width("\u2764\ufe0f"), 1);
+    CHECK_INT(text_width("\u0928\u093f"), 2);            /* a vowel that takes a column */
+    snprintf(text, sizeof text, "Ana %s!", family);
+    CHECK_INT(canvas_text(&canvas, 0, 0, 30, ST_TEXT, text), 11);
+    CHECK_INT(canvas_text(&canvas, 0, 1, 10, ST_TEXT, text), 5);         /* no half a family */
+    snprintf(text, sizeof text, "abc%s%s", flag, flag);
+    CHECK_INT(canvas_text(&canvas, 0, 2, 5, ST_TEXT, text), 4);          /* no half a flag */
+    CHECK_INT(canvas_text(&canvas, 0, 3, 30, ST_TEXT, "Zoe\u0308 e\u0302\u0301 x"), 7);
+    snprintf(text, sizeof text, "ab%s", family);
+    CHECK_INT(canvas_wrap(&canvas, 0, 4, 7, 2, ST_TEXT, text), 2);
+    char *drawn = canvas_dump(&canvas);
+    CHECK_STR(drawn, "Ana \U0001f468\U0001f469\U0001f467!\nAna \u2026\nabc\u2026\nZoe\u0308 e\u0302\u0301 "
+        "x\nab\n\U0001f468\U0001f469\U0001f467\n");
+    free(drawn);
+    canvas_put(&canvas, 2, 3, 'e', ST_TEXT);             /* a mark goes with its character */
+    drawn = canvas_dump(&canvas);
+    CHECK(strstr(drawn, "\nZoe e\u0302\u0301 x\n"));
+    free(drawn);
+    /* 24 wide letters are 48 columns, in a log of any width. */
+    text[0] = '\0';
+    for (int i = 0; i < 24; i++)
+        strcat(text, "\u65e5");
+    CHECK_INT(text_width(text), 48);
+    CHECK_INT(text_rows(text, 30), 2);
+    CHECK_INT(text_rows(text, 31), 2);
+    canvas_finish(&canvas);
+}
+
 TEST("every size of window shows a table, or says what it wants")
 {
     struct canvas canvas = { 0 };

@@ -34,11 +34,12 @@ export const EVENT = { table: 1, lines: 2, ready: 3, edition: 4, over: 5, refuse
     returned: 10, missed: 11, bad: 12 };
 export const WISH = { connect: 1, drop: 2 };
 export const FLAG = { elsewhere: 1, restarting: 2, slow: 4, unsent: 8 };
-export const LUCK = { decision: 1, chance: 2 };
+export const LUCK = { decision: 1, chance: 2, cap: 32768, quick: 512, seed: 1, unsure: 0, exact: 2 };
 export const OPTION = { usual: 401, points: 408, win: 412, points_margin: 416, win_margin: 420, size: 432 };
 export const DECISION = { line: 0, seat: 4, made: 8, best: 440, bests: 2600, points_lost: 2604, win_lost: 2608,
-    points_gained: 2612, mark: 2616 };
+    points_gained: 2636, mark: 2644, mildest: 2648, worst: 2652, state: 2656, playouts: 2660, points_margin: 2612,
+    win_margin: 2616 };
 export const CHANCE = { line: 0, after: 8, luck: 40 };
-export const SUM = { actual: 0, luck: 12, skill: 16, lost: 28, rate: 60 };
+export const SUM = { actual: 0, luck: 12, skill: 16, lost: 28, rate: 60, luck_margin: 64, rate_margin: 84 };
 export const POINTS = { dubious: 150, mistake: 300, blunder: 600 };
 export const WIN = { dubious: 200, mistake: 500, blunder: 1000 };

@@ -5,7 +5,7 @@ import { $, announce, download, near, put, shareLink } from './dom.js';
 import { ANIMALS, ROMAN, avatar, icon, scene, shape, star, symbol } from './draw.js';
 import { MARKS } from './core.js';
 import { logEntries, plus, signed, winnerWords } from './words.js';
-import { Thinker } from './thinker.js';
+import { Analysis, costNumbers, markWords, trustWords, turningPoints } from './analysis.js';
 import { LocalGame } from './game.js';
 import { replayLink } from './pack.js';
 import { pageTop } from './main.js';
@@ -95,11 +95,11 @@ function legend() {
         0), win: 100 * win })}</dd>`)}</dl>`;
 }
 
-/** Everything that the analysis tells, in two parts: what became of the game, and which choices made the difference. @param {Judged} judged @param {string[]} names @param {Core} core @param {number[]} winners @param {string} link of the replay, to which a line is added */
-export function judgedHtml(judged, names, core, winners, link) {
+/** Everything that the analysis tells, in two parts: what became of the game, and which choices made the difference. @param {Judged} judged @param {string[]} names @param {Core} core @param {number[]} winners @param {string} link of the replay, to which a line is added
+ * @param {boolean} refining */
+export function judgedHtml(judged, names, core, winners, link, refining) {
     const lines = core.lines(), entries = logEntries(lines, core.edition);
-    const worst = judged.decisions.filter((d) => d.mark).sort((a, b) => b.winLost - a.winLost || b.lost - a.lost).slice(0, 4).sort((a, b) =>
-        a.line - b.line);
+    const worst = turningPoints(judged);
     const turnOf = /** @param {number} line */ (line) => { const n = lines.slice(0, line).filter((l) => l.startsWith('reveal')).length; return n ?
         `${ROMAN[(n - 1) / 7 | 0]}.${1 + (n - 1) % 7}` : '–'; };
     const levels = /** @type {Record<string, string>} */ ({ master: _('plays like a master'),
@@ -109,12 +109,12 @@ export function judgedHtml(judged, names, core, winners, link) {
         _('Skill: the choices')}</span></div>${barChart(judged, names)}<h3 class="title">${_('Chance to win')}</h3>${winChart(judged, names, lines,
         winners, worst)}`, html`<ul class="moments">${worst.length ? worst.map((d) =>
             html`<li><a href="#${link}/${d.line}"><b>${turnOf(d.line)}</b><span>${entries.find((e) => e.line === d.line)?.html ?? ''} <b class="mk">${
-            d.mark}</b><small>${_('Cost %{points} points and %{win}% of the winning chances.', { points: number(d.lost, 1), win: Math.round(
-            100 * d.winLost) })}</small></span>${icon('play')}</a></li>`) : html`<li>${_('No choice cost much.')}</li>`}</ul>${worst.length ?
+            markWords(d)}</b><small>${_('Cost %{points} points and %{win}% of the winning chances.', costNumbers(d))}</small></span>${icon('play')}</a></li>`) : html`<li>${_('No choice cost much.')}</li>`}</ul>${worst.length ?
             legend() : ''}
         <ul class="rates">${judged.sums.map((s, i) => html`<li>${avatar(i, { small: true })}<span>${_('%{name}: ' +
             '%{points} points lost per choice, %{level}',
-            { name: names[i], points: number(s.rate, 2), level: levels[s.level] })}</span></li>`)}</ul>`];
+            { name: names[i], points: `${number(s.rate, 2)} ± ${number(s.rateMargin, 2)}`, level: levels[s.level] })}</span></li>`)}</ul>
+        <p class="note">${trustWords(judged, refining)}</p>`];
 }
 
 export class EndView {
@@ -124,7 +124,6 @@ export class EndView {
         this.game = game;
         this.app = app;
         this.core = game.core;
-        this.thinker = new Thinker(this.core);
         /** @type {Html[]} */
         this.judged = [];
         this.done = 0;
@@ -136,10 +135,10 @@ export class EndView {
         const [title, text] = resultWords(this.view, this.names, this.winners);
         announce(`${title}. ${text}`);
         $('h1', root).focus();
-        void this.analyse();
+        this.analysis = new Analysis(this.core, game.record(), (progress) => this.analysed(progress));
     }
 
-    stop() { this.thinker.stop(); }
+    stop() { this.analysis.stop(); }
 
     render() {
         const [title, text] = resultWords(this.view, this.names, this.winners), [charts, moments] = this.judged;
@@ -160,14 +159,11 @@ export class EndView {
                 this.done}" aria-label="${_('Analysis')}"></progress>`}</section></main></div>`);
     }
 
-    async analyse() {
-        const record = this.game.record();
-        /** @type {Judged | null} */
-        const judged = await this.thinker.ask({ kind: 'analyse', record, playouts: 1200 }, (done) => {
-            this.done = done;
-            this.render();
-        }).catch(() => null);
-        this.judged = !judged ? [html`<p class="note">${_('This part could not be loaded. Are you offline?')}</p>`] : judgedHtml(judged, this.names, this.core, this.winners, `replay/${this.game.id}`);
+    /** @param {import('./analysis.js').Progress} progress */
+    analysed({ judged, done, refining, failed }) {
+        this.done = done;
+        this.judged = failed ? [html`<p class="note">${_('This part could not be loaded. Are you offline?')}</p>`] : judged ?
+            judgedHtml(judged, this.names, this.core, this.winners, `replay/${this.game.id}`, refining) : [];
         this.render();
     }
 

@@ -3,13 +3,13 @@
  * the analysis. Any record can be dropped onto the page; what is wrong with one is told with its line.
  */
 import { html } from './html.js';
-import { _, ngettext, listWords, number } from './i18n.js';
+import { _, ngettext, listWords } from './i18n.js';
 import { $, download, near, put, shareLink, toast } from './dom.js';
 import { ROMAN, avatar, icon, mini, patternPicture, rose, shape, symbol, turned } from './draw.js';
 import { COLOURS, TILES, ERR } from './core.js';
 import { faultWithLine, levelName, logEntries, moveParts, patternName, playerName, signed, spaceNames, withRules } from './words.js';
 import { LARGEST_EDITION, editions, games, keepEdition, keepGame } from './store.js';
-import { Thinker } from './thinker.js';
+import { Analysis, costNumbers, isAnalysed, markWords } from './analysis.js';
 import { judgedHtml, scoreTable, resultWords } from './end.js';
 import { replayLink, unpack } from './pack.js';
 import { LocalGame } from './game.js';
@@ -236,9 +236,11 @@ export class ReplayView {
         this.at = line !== undefined && line >= this.first && line < this.lines.length ? line : this.first;
         /** Whose view: -1 everyone's. */
         this.seat = -1;
-        this.thinker = new Thinker(core);
+        /** @type {Analysis | null} */
+        this.analysis = null;
         /** @type {Judged | null} */
         this.judged = null;
+        this.refining = false;
         this.progress = -1;
         this.message = '';
         this.abort = new AbortController();
@@ -249,11 +251,13 @@ export class ReplayView {
         root.addEventListener('click', (e) => this.click(e));
         root.addEventListener('input', (e) => this.input(e));
         document.addEventListener('keydown', (e) => this.key(e), { signal: this.abort.signal });
+        if (isAnalysed(core.log()))
+            this.analyse();
         this.render();
     }
 
     stop() {
-        this.thinker.stop();
+        this.analysis?.stop();
         this.abort.abort();
         clearInterval(this.timer);
         clearTimeout(this.noting);
@@ -327,26 +331,26 @@ export class ReplayView {
         case 'back': this.step(-1); break;
         case 'next': this.step(1); break;
         case 'play': this.play(); break;
-        case 'analyse': void this.analyse(); break;
+        case 'analyse': this.analyse(); break;
         case 'download': download(`pyramids-${this.id}.pyr`, this.core.log()); break;
         case 'share': void replayLink(this.id, this.core.log(), this.core.edition, /^[A-Z0-9]{8}$/.test(this.id)).then(shareLink); break;
         }
     }
 
-    async analyse() {
-        if (this.progress >= 0)
+    analyse() {
+        if (this.analysis)
             return;
         this.progress = 0;
         this.render();
-        this.judged = await this.thinker.ask({ kind: 'analyse', record: this.core.log(), playouts: 1500 }, (done) => {
-            this.progress = done;
+        this.analysis = new Analysis(this.core, this.core.log(), ({ judged, done, refining, failed }) => {
+            Object.assign(this, { judged, refining, progress: done });
+            if (failed) {
+                this.progress = -1;
+                this.analysis = null;
+                toast(_('This part could not be loaded. Are you offline?'));
+            }
             this.render();
-        }).catch(() => null);
-        if (!this.judged) {
-            this.progress = -1;
-            toast(_('This part could not be loaded. Are you offline?'));
-        }
-        this.render();
+        });
     }
 
     render() {
@@ -371,10 +375,10 @@ export class ReplayView {
             <div class="rp-main"><section class="panel rp-now" aria-live="polite"><div class="xcard">${rose}<span class="xname">${now ?
                 now.name : ''}</span>${now ? patternPicture(turned(now)) : ''}</div><div><p class="eyebrow">${now ?
                 _('Round %{round}, turn %{turn}', { round: view.round + 1, turn: view.turn + 1 }) : _('Setup')}</p><p class="rp-say">${
-                current?.kind === 'turn' && now ? patternName(now) : current?.html ?? ''}${judgement?.mark ? html` <b class="mk">${judgement.mark}</b>` : ''}</p>${judgement
-                ? html`<p class="note">${judgement.lost < .05 || !best ? _('The best choice.') :
-                    _('%{points} points and %{win}% of the winning chances below the best: %{choice}', { points: number(judgement.lost, 1),
-                    win: Math.round(100 * judgement.winLost), choice: choiceWords(best.choice) })}</p>` : ''}</div></section>
+                current?.kind === 'turn' && now ? patternName(now) : current?.html ?? ''}${judgement?.mark ? html` <b class="mk">${markWords(judgement)}</b>` : ''}</p>${judgement
+                ? html`<p class="note">${(!judgement.mark && judgement.lost < .05 && judgement.winLost < 5e-4) || !best ? _('The best choice.') :
+                    _('%{points} points and %{win}% of the winning chances below the best: %{choice}',
+                        { ...costNumbers(judgement), choice: choiceWords(best.choice) })}</p>` : ''}</div></section>
             <section class="panel rp-ctl" aria-label="${_('Replay controls')}"><input type="range" name="at" min="${this.first}" max="${
                 this.lines.length - 1}" value="${this.at}" aria-label="${
                 _('Place in the game')}"><div class="bars"><button class="btn" data-a="first" aria-label="${_('To the beginning')}">${
@@ -401,7 +405,7 @@ export class ReplayView {
             <section class="panel sheet"><div class="bars"><button class="btn" data-a="download">${icon('save')}${
                 _('Download')}</button><button class="btn" data-a="share">${icon('share')}${_('Share')}</button>${this.judged ? '' :
                 html`<button class="btn" data-a="analyse">${icon('brain')}${_('Analyse')}</button>`}</div>${this.judged ? judgedHtml(this.judged,
-                this.names, core, this.winners(), `replay/${this.id}`).map((part, i) => html`${i ? html`<h3 class="title">${_('Turning points')}</h3>` : ''}${part}`)
+                this.names, core, this.winners(), `replay/${this.id}`, this.refining).map((part, i) => html`${i ? html`<h3 class="title">${_('Turning points')}</h3>` : ''}${part}`)
             : this.progress >= 0 ? html`<progress class="bar" max="1" value="${this.progress}" aria-label="${_('Analysis')}"></progress>` :
                 html`<p class="note">${_('The analysis marks choices that cost points or winning chances.')}</p>`}</section></aside></main></div>`);
         const range = /** @type {HTMLInputElement} */ ($('[name=at]', this.root)), box = $('.logbox', this.root);

@@ -304,7 +304,7 @@ int cli_play(int argc, char **argv)
         { "key", 0, "K", _("the key of a seat reserved for you") },
         { "trust", 0, "FILE", _("certificates to trust for an https:// server, instead of the system's") },
         { "replay", 0, "FILE", _("step through a recorded game") },
-        { "playouts", 0, "N", _("simulated games per decision when analysing a replay (default 3000)") },
+        { "playouts", 0, "N", _("when analysing a replay: at most N simulated worlds per decision (default 32768)") },
         { "ascii", 0, NULL, _("draw with ASCII characters only") },
         { NULL, 0, NULL, NULL },
     };

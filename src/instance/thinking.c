@@ -130,7 +130,7 @@ uint32_t pyr_instance_luck_begin(struct pyr_instance *i, uint32_t playouts, uint
 {
     struct luck *luck = &i->luck;
     luck->how = (struct pyr_luck_how){ &i->edition.box, analysing(i), playouts, seed };
-    luck->found = luck->next = luck->judged = luck->chances = 0;
+    luck->found = luck->next = luck->chances = 0;
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
         luck->sum[s] = (struct pyr_luck_sum){ 0 };
     pyr_luck_begin(&luck->log, &i->edition);
@@ -152,11 +152,11 @@ uint32_t pyr_instance_luck_next(struct pyr_instance *i)
     }
     const struct pyr_luck_task *task = &luck->task[luck->next++];
     if (task->is_chance) {
-        pyr_luck_measure(&luck->how, task, luck->judged++, &luck->chance);
+        pyr_luck_measure(&luck->how, task, &luck->chance);
         pyr_luck_add_chance(luck->sum, &luck->chance, !luck->chances++);
         return PYR_INSTANCE_CHANCE;
     }
-    pyr_luck_decide(&luck->how, task, luck->judged++, &luck->decision);
+    pyr_luck_decide(&luck->how, task, &luck->decision);
     pyr_luck_add_decision(luck->sum, &luck->decision, true);
     return PYR_INSTANCE_DECISION;
 }

@@ -28,6 +28,32 @@ void pyr_judge_choice(const struct pyr_judge_report *r, const struct pyr_luck_de
     pyr_judge_write_choice(known ? &replay.state.open.desk[d->seat] : &none, option, to, size);
 }
 
+void pyr_judge_sign(const struct pyr_luck_decision *d, char sign[PYR_JUDGE_SIGN])
+{
+    const char *mark = pyr_luck_threshold(d->mark)->sign;
+    if (d->state != PYR_LUCK_UNSURE || d->mark == PYR_LUCK_FINE)
+        snprintf(sign, PYR_JUDGE_SIGN, "%s", mark);
+    else                                     /* the mark that is shown is one end, or between both */
+        snprintf(sign, PYR_JUDGE_SIGN, _("%s or %s"), mark,
+            pyr_luck_threshold(d->mark == d->worst ? d->mildest : d->worst)->sign);
+}
+
+void pyr_judge_cost(const struct pyr_luck_decision *d, char *to)
+{
+    int length = snprintf(to, PYR_NUMBER_SIZE, "%s", PYR_NUMBER((double)d->points_lost, 1));
+    if (d->state == PYR_LUCK_UNSURE)
+        snprintf(to + length, PYR_NUMBER_SIZE, " ± %s", PYR_NUMBER((double)d->points_margin, 1));
+}
+
+void pyr_judge_win_cost(const struct pyr_luck_decision *d, char *to)
+{
+    if (d->state == PYR_LUCK_UNSURE)
+        snprintf(to, 2 * PYR_NUMBER_SIZE, "%s ± %s", PYR_NUMBER(100 * (double)d->win_lost, 1),
+            PYR_PERCENT(100 * (double)d->win_margin, 1));
+    else
+        snprintf(to, 2 * PYR_NUMBER_SIZE, "%s", PYR_PERCENT(100 * (double)d->win_lost, 1));
+}
+
 /* Adds words, after a comma. */
 __attribute__((format(printf, 3, 4))) static void say(char *to, size_t size, const char *format, ...)
 {
@@ -175,11 +201,11 @@ static void *work(void *argument)
             return NULL;
         struct task *task = &bench->task[index];
         if (task->decision)
-            pyr_luck_decide(&bench->how, &task->what, index, task->decision);
+            pyr_luck_decide(&bench->how, &task->what, task->decision);
         else if (task->chance)
-            pyr_luck_measure(&bench->how, &task->what, index, task->chance);
+            pyr_luck_measure(&bench->how, &task->what, task->chance);
         else
-            pyr_luck_expect(&bench->how, &task->what.state, index, &bench->report->end);
+            pyr_luck_expect(&bench->how, &task->what.state, &bench->report->end);
     }
 }
 
@@ -236,7 +262,7 @@ enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *r, const struct pyr_
         .report = r, .how = { &edition->box, NULL, options->playouts, options->seed }, .options = options
     };
     enum pyr_judge_code code = PYR_JUDGE_MEMORY;
-    *r = (struct pyr_judge_report){ .edition = edition };
+    *r = (struct pyr_judge_report){ .edition = edition, .playouts = options->playouts, .seed = options->seed };
     if (pyr_match_load(&r->match, edition, text, size, PYR_NOBODY, fault))
         return PYR_JUDGE_RECORD;
     if (r->match.replay.stage < PYR_STAGE_PLAY)

@@ -1098,6 +1098,10 @@ struct remote *remote_create(struct app *app)
             snprintf(remote->cookie, sizeof remote->cookie, "%s", cookie);
         free(cookie);
     }
+    if (options->trusted && !net_can_trust(options->trusted)) {
+        app_fail(app, _("'%.200s' contains no certificate; expected a PEM file"), options->trusted);
+        goto failed;
+    }
     remote->net = net_create(remote->url, remote->cookie, options->trusted, screen_wake);
     if (!remote->net) {
         app_fail(app, _("'%.200s' is not a server address; expected http://HOST:PORT or https://HOST"), options->server);
