@@ -1,7 +1,7 @@
 /*
- * test_engine.c: the engine as a machine: counts of legal steps against a second reading of the rules, random games audited step by
- * step, the two compilations of the hot part against each other, views and samples, chance, random numbers, boxes. What the rules
- * say is in test_rules.c.
+ * test_engine.c: the engine as a machine: counts of legal steps against a second reading of the rules, random games audited
+ * step by step, the two compilations of the hot part against each other, views and samples, chance, random numbers, boxes.
+ * What the rules say is in test_rules.c.
  */
 #include "check.h"
 #include "check_edition.h"
@@ -54,7 +54,8 @@ static bool play_some(const struct pyr_box *box, struct pyr_state *state, unsign
 /* Counts. */
 
 /* Sequences of one, two and three steps of a seat, and whole choices. A choice that ends the phase is whole. */
-static void count_choices(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat, unsigned depth, uint64_t *count,
+static void count_choices(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat, unsigned depth,
+    uint64_t *count,
     uint64_t *whole)
 {
     struct pyr_steps steps;
@@ -639,7 +640,8 @@ TEST("a view does not change when only hidden things change")
             CHECK_INT(a.seat, viewer);
             /* What is mine I see. */
             if (viewer != PYR_NOBODY)
-                CHECK(!memcmp(&a.mine, &state.desk[viewer], sizeof a.mine) && !memcmp(a.dealt, state.hidden.dealt[viewer], 4));
+                CHECK(!memcmp(&a.mine, &state.desk[viewer], sizeof a.mine) &&
+                    !memcmp(a.dealt, state.hidden.dealt[viewer], 4));
         }
         phases[state.open.phase]++;
     }
@@ -994,9 +996,11 @@ TEST("a bad box is refused, with the card or pattern at fault")
     FAULT(PYR_ERR_CARD_COLOUR, 9, -1, -1, bad.card[9].colour = 3);
     FAULT(PYR_ERR_COLOUR_COUNT, -1, -1, -1, bad.card[9].colour = (uint8_t)((bad.card[9].colour + 1) % 3));
     struct pyr_card_face *last = &bad.card[47];
-    FAULT(PYR_ERR_CARD_ENTRANCE, 47, -1, -1, *last = ((struct pyr_card_face){ .open = PYR_ALL_SPACES, .tomb = PYR_SPACE(4, 0),
+    FAULT(PYR_ERR_CARD_ENTRANCE, 47, -1, -1, *last = ((struct pyr_card_face){ .open = PYR_ALL_SPACES,
+        .tomb = PYR_SPACE(4, 0),
         .entrance = PYR_SPACE(1, 0) }));
-    FAULT(PYR_ERR_CARD_ENTRANCE, 47, -1, -1, *last = ((struct pyr_card_face){ .open = PYR_ALL_SPACES, .tomb = PYR_SPACE(4, 0),
+    FAULT(PYR_ERR_CARD_ENTRANCE, 47, -1, -1, *last = ((struct pyr_card_face){ .open = PYR_ALL_SPACES,
+        .tomb = PYR_SPACE(4, 0),
         .entrance = PYR_SPACE(0, 0) | PYR_SPACE(0, 2) }));
     FAULT(PYR_ERR_CARD_TOMB, 47, -1, -1, *last = ((struct pyr_card_face){ .open = PYR_ALL_SPACES, .tomb = PYR_SPACE(3, 0),
         .entrance = PYR_SPACE(0, 0) }));
