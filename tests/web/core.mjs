@@ -161,7 +161,10 @@ class Worker {
 
     postMessage(message) { this.asked = message; }
 
-    terminate() { this.ended = true; }
+    terminate() {
+        this.ended = true;
+        this.whenEnded?.();
+    }
 
     answer(data) { this.onmessage({ data: { id: this.asked.id, ...data } }); }
 }
@@ -216,6 +219,14 @@ await test('a game has one analysis: first rough, then refined, then kept', asyn
     new Analysis(second, second.log(), note(parts));
     const { refining, judged } = parts.at(-1);
     equal([Worker.all[2].asked.job.quick, refining, judged.decisions.length > 50], [0, true, true]);
+    // When nobody looks at it any more, it rests, and what is known is there the next time.
+    globalThis.localStorage = new Storage();
+    Analysis.grace = 0;
+    const third = playOut(newCore(site), 2, 24), left = new Analysis(third, third.log(), () => 0), last = Worker.all[3];
+    last.answer({ done: 0, part: third.analyse(10, 1n) });
+    left.stop();
+    await new Promise((ended) => { last.whenEnded = ended; });
+    equal([isAnalysed(third.log()), keptAnalysis(gameKey(third.log().split('\n').filter(Boolean))).done], [true, false]);
     Object.assign(globalThis, { localStorage: storage, Worker: worker });
 });
 
@@ -224,7 +235,7 @@ await test('words for a mark and its cost do not contradict the legend', () => {
     for (const d of judged.decisions) {
         const { points, win } = costNumbers(d), [p, w] = [points, win].map(parseFloat);
         equal(MARKS.find(([, least, chance]) => p >= least || w >= 100 * chance)?.[0] ?? '', d.mark, JSON.stringify(d));
-        equal([points.includes('±'), markWords(d).includes(' or ')], [!d.sure, !d.sure && d.mark !== '']);
+        equal([points.includes('±'), / or | to /.test(markWords(d))], [!d.sure, !d.sure && d.mark !== '']);
     }
     const worst = turningPoints(judged), most = Math.max(...judged.decisions.map((d) => d.winLost));
     truth(worst.length === 4 && worst.some((d) => d.winLost === most), 'the worst move is one');
