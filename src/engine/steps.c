@@ -37,6 +37,15 @@ uint32_t pyr_state_playout(const struct pyr_box *box, struct pyr_state *state, s
     return HOT(api_playout, box, state, rng);
 }
 
+enum pyr_err pyr_playouts_run(const struct pyr_box *box, unsigned seats, uint64_t games, uint64_t seed, int16_t *scores,
+    struct pyr_playouts *sum)
+{
+    if (!pyr_options_has_seats(&pyr_rulebook, seats))
+        return PYR_ERR_SEATS;
+    HOT(api_playouts, box, seats, games, seed, scores, sum);
+    return PYR_OK;
+}
+
 void pyr_desk_steps(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_steps *steps)
 {
     HOT(api_desk_steps, box, desk, pattern, steps);
