@@ -173,7 +173,8 @@ def case_edition():
 
 
 def case_others():
-    outputs('bench', 'bench', '--games', '50')
+    for mode in ([], ['--batch'], ['--env']):
+        outputs('bench', 'bench', '--games', '50', *mode)
     for words in ([], ['R1', 'E1'], ['torch'], ['--lang', 'pt']):
         outputs('rules', 'rules', *words)
     with tempfile.TemporaryDirectory() as folder:

@@ -15,10 +15,10 @@ struct pyr_playouts {
 };
 
 /*
- * Deals and plays `games` whole games with uniformly random legal steps, as pyr_state_deal and pyr_state_playout do, but about
- * three times as fast: many games advance turn by turn together, and the seats of a game mark at once. The games are other
- * ones than those of pyr_state_playout with the same seed; the same call gives the same games on every machine. `scores` (may
- * be NULL) gets the final scores, `seats` per game; `sum` the sums of this call.
+ * Deals and plays `games` whole games with uniformly random legal steps, as pyr_state_deal and pyr_state_playout do, but
+ * almost twice as fast: many games advance turn by turn together, and the seats of a game mark at once. The games are other
+ * ones than those of pyr_state_playout with the same seed; the same call gives the same games on every machine. `scores`
+ * (may be NULL) gets the final scores, `seats` per game; `sum` the sums of this call.
  * Returns PYR_OK or PYR_ERR_SEATS; then nothing is written.
  */
 PYR_API enum pyr_err pyr_playouts_run(const struct pyr_box *box, unsigned seats, uint64_t games, uint64_t seed,
