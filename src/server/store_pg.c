@@ -222,7 +222,7 @@ bool pg_drain(struct pg *db)
 }
 
 /* Sends a command without values. */
-static bool control(struct pg *db, const char *sql, int kind)
+static bool control(struct pg *db, const char *sql, enum pg_kind kind)
 {
     return db->connection && PQsendQueryParams(db->connection, sql, 0, NULL, NULL, NULL, NULL, 0) &&
         pg_push(db, (struct pg_sent){ .kind = kind });
