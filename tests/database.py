@@ -8,6 +8,7 @@ import signal
 import socket
 import struct
 import threading
+import zlib
 
 import wire
 from postgres import Postgres
@@ -45,8 +46,6 @@ def fill(folder):
         over = ana.make('open', 'bot:random')
         link = ana.seat(over)
         play([link], dice)
-        ana.want(202, 'GET', f'/api/tables/{over}/analysis')
-        until_so(lambda: ana.ask('GET', f'/api/tables/{over}/analysis').status == 200)
         running = ana.make('open', 'open', id='asked-for-once')
         links = [ana.seat(running), ben.seat(running)]
         play(links, dice, until=lambda: links[0].version > 20)
@@ -55,6 +54,8 @@ def fill(folder):
         for one in (link, *links):
             one.close()
         record = ana.record(over)
+    report = zlib.compress(b'{"players": []}')           # an analysis takes long
+    server.base.rows("INSERT INTO report (game, name, made, size, text) SELECT id, 'analysis.json', 1, 15, x'%s' FROM game WHERE state = 2" % report.hex())
     return server.database, (ana.cookie, ben.cookie), over, running, record
 
 
