@@ -10,6 +10,7 @@ import struct
 import threading
 import zlib
 
+import ports
 import wire
 from postgres import Postgres
 from wire import File, Schema, Server, Visitor, check_record, play, read, run, until_so
@@ -195,6 +196,19 @@ def case_passwords(folder):
             for words in (['export', '--database', where], ['serve', '--no-browser', '-d', where], ['copy', where, where], ['export', '--database=' + where]):
                 assert 'gEh31m' not in run(*words, code=1), (where, words)
             assert 'gEh31m' not in run('export', where, code=2) + run('export', '--datebase=' + where, code=2) if '@' in where else True
+
+
+def case_tls(folder):
+    """What a connection string says about TLS counts."""
+    cert, key = (os.path.join(wire.ROOT, 'tests/data', name) for name in ('tls.crt', 'tls.key'))
+    with Postgres(listen_addresses='127.0.0.1', port=str(ports.reserve()), ssl='on', ssl_cert_file=cert, ssl_key_file=key) as own:
+        def at(mode, **more):
+            return own.where(host='localhost', hostaddr='127.0.0.1', sslmode=mode, **more)
+        with Server(folder, where=at('verify-full', sslrootcert=cert)) as server:
+            server.visitor()
+            assert own.sql("SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'pyramids'") == 't'
+        refused(at('verify-full', sslrootcert='/dev/null'), 'no connection')
+        refused(own.where(host='not.localhost', hostaddr='127.0.0.1', sslmode='verify-full', sslrootcert=cert), 'no connection', 'certificate')
 
 
 def case_lost_and_found(folder):
