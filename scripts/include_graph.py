@@ -30,7 +30,7 @@ ALLOWED = {
     "wire": [],
     "letters": ["engine", "lines"],
     "server": ["engine", "lines", "edition", "record", "match", "bots", "session", "text", "fair", "judge", "wire", "letters"],
-    "tui": ["engine", "lines", "edition", "record", "match", "bots", "session", "builtin", "text", "judge", "letters"],
+    "tui": ["engine", "lines", "edition", "record", "match", "bots", "session", "builtin", "text", "judge", "wire", "letters"],
     "instance": ["engine", "lines", "edition", "record", "match", "bots", "session", "fair"],
     "wasm": ["engine", "lines", "edition", "record", "match", "bots", "session", "fair", "instance"],
     "lib": [],

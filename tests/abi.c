@@ -38,7 +38,7 @@ static void members(void)
     AT(pyr_table, desk) AT(pyr_table, deck) AT(pyr_table, seats) AT(pyr_table, phase) AT(pyr_table, round) AT(pyr_table,
         turn)
     AT(pyr_table, waiting) AT(pyr_table, deck_left) AT(pyr_table, display) AT(pyr_table, revealed) AT(pyr_table, tile)
-    AT(pyr_table, kept) AT(pyr_table, fresh) AT(pyr_table, order) AT(pyr_table, place) AT(pyr_table, owed)
+    AT(pyr_table, kept) AT(pyr_table, completed) AT(pyr_table, replace_order) AT(pyr_table, replacing) AT(pyr_table, cards_owed)
     AT(pyr_state, open) AT(pyr_state, desk) AT(pyr_state, hidden)
     AT(pyr_chance, dealt) AT(pyr_chance, deck) AT(pyr_chance, expedition)
     AT(pyr_view, open) AT(pyr_view, mine) AT(pyr_view, dealt) AT(pyr_view, seat)

@@ -354,7 +354,7 @@ def case_openapi_is_sound(_):
 def case_openapi_drives_the_server(folder):
     with Server(folder) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
-        over, running = ana.make('open', 'bot:novice', public=True), ana.make('open', 'open', public=True)
+        over, running = ana.make('open', 'bot:novice', public=True), ana.make('open', 'open', public=True, hints=True)
         waiting, _ = ana.make('open', 'friend:Ben', 'bot:club', public=True)
         play([ana.seat(over)], random.Random(1))
         links = [ana.seat(running), ben.seat(running)]

@@ -224,7 +224,9 @@ def case_in_use(folder):
         assert 'in use by another server or import (process ' in done.err and 'stop it first' in done.err, done.err
         connection = sqlite3.connect(database, isolation_level=None)
         connection.execute('BEGIN IMMEDIATE')
-        connection.execute("INSERT INTO game SELECT 77, 'LATE', 2, created + 1, changed, config FROM game")
+        connection.execute("INSERT INTO game (id, code, state, created, changed, config)"
+                           " SELECT 77, 'LATE', 2, created + 1, changed, config FROM game")
+        connection.execute("INSERT INTO revision (game, number) VALUES (77, 1)")
         assert split(run('export', '--database', database).out) == [read(RECORD)]    # not committed
         connection.execute("INSERT INTO line (game, seq, count, text) VALUES (77, 0, 1, 'pyramids-record 1' || char(10))")
         connection.execute('COMMIT')

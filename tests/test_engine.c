@@ -158,7 +158,7 @@ static void watch(const struct pyr_box *box, unsigned seats, struct pyr_rng *rng
         seen->empty_decks += before.open.deck_left && !state.open.deck_left;
         for (unsigned s = 0; s < seats; s++) {
             seen->two_completed += before.open.phase == PYR_MARK && state.open.phase == PYR_REPLACE &&
-                state.open.fresh[s][1] != PYR_NO_CARD;
+                state.open.completed[s][1] != PYR_NO_CARD;
             seen->gaps += state.open.phase == PYR_MARK && (state.open.desk[s].card[0] == PYR_NO_CARD) !=
                 (state.open.desk[s].card[1] == PYR_NO_CARD);
         }
@@ -487,7 +487,7 @@ TEST("the audit finds a broken state")
     BREAKS(41, broken.open.revealed[0] = broken.open.revealed[0] ? 0 : 1);
     BREAKS(42, broken.hidden.dealt[0][0] = broken.hidden.dealt[1][0]);
     BREAKS(44, broken.open.tile[0][0] = 3);
-    BREAKS(53, broken.open.owed = 1);
+    BREAKS(53, broken.open.cards_owed = 1);
 }
 
 /* The two compilations. */

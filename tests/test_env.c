@@ -309,7 +309,7 @@ static void expect_places(const struct pyr_view *view, uint8_t *to)
             if (desk->card[0] == card || desk->card[1] == card)
                 to[card] = (uint8_t)(4 + from_me(view, s));
             if (desk->done >> card & 1)
-                to[card] = (uint8_t)((open->fresh[s][0] == card || open->fresh[s][1] == card ? 12 : 8) + from_me(view, s));
+                to[card] = (uint8_t)((open->completed[s][0] == card || open->completed[s][1] == card ? 12 : 8) + from_me(view, s));
         }
     }
 }
@@ -336,13 +336,13 @@ static void expect_rest(const struct pyr_box *box, const struct pyr_view *view, 
     if (open->waiting >> view->seat & 1)
         to[543 + (open->phase == PYR_KEEP ? 0 : open->phase == PYR_REPLACE ? 3 : view->mine.flags & PYR_DESK_FIRST ? 1 : 2)] = 1;
     if (open->phase == PYR_REPLACE)
-        for (unsigned i = open->place; i < 4 && open->order[i] != PYR_NOBODY; i++)
-            to[547 + i - open->place] = (uint8_t)(from_me(view, open->order[i]) + 1);
+        for (unsigned i = open->replacing; i < 4 && open->replace_order[i] != PYR_NOBODY; i++)
+            to[547 + i - open->replacing] = (uint8_t)(from_me(view, open->replace_order[i]) + 1);
     to[551] = open->round;
     to[552] = open->turn;
     to[553] = (uint8_t)(28 - 7 * open->round - open->turn);
     to[554] = open->deck_left;
-    to[555] = open->owed;
+    to[555] = open->cards_owed;
     to[556] = open->seats;
 }
 

@@ -1134,7 +1134,7 @@ TEST("a loaded game with its true chance supplied goes on as it would have")
         while (pyr_match_waiting(&match) && pyr_match_waiting(&match) != match.replay.state.open.waiting)
             play_one(&match, &rng, false);   /* to the end of the phase: choices are not in the log before */
         CHECK_INT(pyr_match_load(&other, edition, match.log.text, log_size(&match), PYR_NOBODY, NULL), PYR_OK);
-        pyr_match_supply(&other, &chance);
+        pyr_match_set_chance(&other, &chance);
         CHECK_INT(pyr_state_check(&other.replay.state, &edition->box, NULL), PYR_OK);
         again = rng;
         play_to_end(&match, &rng, false);

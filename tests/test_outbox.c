@@ -150,7 +150,7 @@ static bool begin(struct world *world, unsigned seats, const struct pyr_chance *
     struct pyr_match *match = &world->match;
     if (pyr_match_begin(match, &classic, seats, names) || pyr_fair_tags(&fair, match) || pyr_match_deal(match, chance))
         return false;
-    struct store_table stored = { .id = 1, .code = "K7QXMWRT", .state = STORE_RUNNING, .created = 1794700800, .changed = 1794700800, .config = config };
+    struct store_table stored = { .id = 1, .code = "K7QXMWRT", .state = STORE_RUNNING, .created = 1794700800, .changed = 1794700800, .config = config, .revision = 1 };
     world->table = table_restore(&world->server, &stored, match->log.text, match->log.start[match->log.lines], NULL, 0);
     struct founding founding = { .job = { .run = found, .done = founded }, .table = &stored, .text = match->log.text,
         .size = match->log.start[match->log.lines] };
@@ -447,7 +447,7 @@ TEST("feed: deals are hidden while a game runs, and open at a finished table fro
     struct table_state over = world->table->now;
     over.stage = STORE_OVER;
     char *config = config_write(world->table, &over);
-    struct store_table stored = { .id = 2, .code = "K7QXMWR2", .state = STORE_OVER, .config = config };
+    struct store_table stored = { .id = 2, .code = "K7QXMWR2", .state = STORE_OVER, .config = config, .revision = 1 };
     struct table *finished = config ? table_restore(&world->server, &stored, log->text, log->start[log->count], NULL, 0) : NULL;
     if (CHECK(finished)) {
         CHECK_INT(visible(finished, PYR_SPECTATOR), log->count);

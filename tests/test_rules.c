@@ -1112,14 +1112,14 @@ TEST("Q4 two cards completed in a turn are replaced in one slot, the lower numbe
     two_at_once();
     CHECK_INT(game.open.phase, PYR_REPLACE);
     CHECK_INT(game.open.waiting, 1); /* 7 is before 12, 40 does not matter */
-    CHECK_INT(game.open.owed, 2);
+    CHECK_INT(game.open.cards_owed, 2);
     CHECK(has_completed(0, 40) && has_completed(0, 7));
-    CHECK_INT(game.open.fresh[0][0], 6);
-    CHECK_INT(game.open.fresh[0][1], 39);
+    CHECK_INT(game.open.completed[0][0], 6);
+    CHECK_INT(game.open.completed[0][1], 39);
     CHECK_INT(take(0, 22), PYR_OK);
     CHECK_INT(game.open.phase, PYR_REPLACE);
     CHECK_INT(game.open.waiting, 1);
-    CHECK_INT(game.open.owed, 1);
+    CHECK_INT(game.open.cards_owed, 1);
     CHECK_INT(display_count(), 3);                                                         /* not filled up in between */
     CHECK(has_card(0, 22));
     CHECK_INT(take(0, 22), PYR_ERR_NOT_IN_DISPLAY);
@@ -1234,7 +1234,7 @@ TEST("Q7 one card is left for two")
     nearly(1, 12);
     PLAY(0, "40:c5d5+7:c5");
     PLAY(1, "12:c5");
-    CHECK_INT(game.open.owed, 2);
+    CHECK_INT(game.open.cards_owed, 2);
     CHECK_INT(step_count(0), 1); /* only the deck, and that is one card */
     CHECK_INT(draw(0), PYR_OK);
     CHECK_INT(game.open.phase, PYR_REVEAL); /* nothing for the second, nor for player 2 */

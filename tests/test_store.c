@@ -417,13 +417,17 @@ static enum store_result try_visitors(struct store_db *db, struct store_job *job
     CHECK_INT(got.seen, 3000);
     uint8_t second[32] = { 99 };
     CHECK_INT(store_get_visitor(db, second, &got), STORE_MISSING);
-    CHECK_INT(store_add_token(db, 1, second), STORE_OK);
-    CHECK_INT(store_add_token(db, 1, second), STORE_OK);             /* again is harmless */
+    CHECK_INT(store_add_token(db, 1, second, 77), STORE_OK);
+    CHECK_INT(store_add_token(db, 1, second, 77), STORE_OK);             /* again is harmless */
     CHECK_INT(store_get_visitor(db, second, &got), STORE_OK);
+    CHECK_INT(got.renewed, 77);
+    CHECK_INT(store_renew_token(db, second, 78), STORE_OK);
+    CHECK_INT(store_get_visitor(db, second, &got), STORE_OK);
+    CHECK_INT(got.renewed, 78);
     CHECK(got.id == 1 && got.token[0] == 99);
-    CHECK_INT(store_add_token(db, 2, second), STORE_FAILED);         /* another's */
+    CHECK_INT(store_add_token(db, 2, second, 77), STORE_FAILED);         /* another's */
     uint8_t third[32] = { 98 };
-    CHECK_INT(store_add_token(db, 7, third), STORE_MISSING);            /* nobody's */
+    CHECK_INT(store_add_token(db, 7, third, 77), STORE_MISSING);            /* nobody's */
     CHECK_INT(store_count_visitor(db, &last_visitor, &last_table), STORE_OK);
     CHECK_INT(last_visitor, 2);
     int seen[2] = { 0 };
@@ -738,8 +742,9 @@ static enum store_result look_at_commit(struct store_db *db, struct store_job *j
     size_t size = 0;
     unsigned count = 0;
     CHECK_INT(store_get_table(db, "CODE1", &got), STORE_OK);
-    CHECK_INT(got.state, STORE_RUNNING);
+    CHECK(got.state == STORE_RUNNING && got.revision == 3 && got.host == 1);
     CHECK_INT(store_get_table(db, "CODE2", &got), STORE_MISSING);       /* all of it was undone */
+    CHECK_INT(store_get_table(db, "CODE3", &got), STORE_MISSING);
     CHECK_INT(store_get_request(db, 1, "r1", code), STORE_OK);
     CHECK_STR(code, "CODE1");
     CHECK_INT(store_get_lines(db, 1, &text, &size), STORE_OK);
@@ -748,6 +753,7 @@ static enum store_result look_at_commit(struct store_db *db, struct store_job *j
     CHECK_INT(store_get_choices(db, 1, choices, &count), STORE_OK);
     CHECK(count == 1 && choices[0].seat == 1 && choices[0].phase == 2);
     CHECK_STR(choices[0].text, "17 22");
+    CHECK(choices[0].ids[0] == 3 && choices[0].ids[1] == 4 && !choices[0].ids[2]);
     CHECK_INT(store_each_table_of(db, 1, 100, see_seat, &seen), STORE_OK);
     CHECK_INT(seen.count, 1);
     CHECK(seen.seat.table == 1 && seen.seat.seat == 0);
@@ -761,24 +767,41 @@ TEST("a change of a table is written as a whole or not at all")
         drop_folder();
         return;
     }
-    struct store_commit first = { .table = table(1, STORE_RUNNING), .made = 3000, .host = 1, .request = "r1",
+    struct store_commit first = { .table = table(1, STORE_RUNNING), .made = 3000, .request = "r1",
         .lines = "one\ntwo\n", .lines_size = 8, .seats = 2,
         .seat = { { .table = 1, .visitor = 1, .points = -1000 }, { .table = 1, .visitor = 2, .seat = 1, .points = -1000 } } };
+    first.table.host = 1;
     CHECK_INT(do_job(write_first_two), STORE_OK);
     CHECK_INT(do_commit(&first), STORE_OK);
+    CHECK(first.after.id == 1 && first.after.revision == 1);
     /* The same request again is for no second table, and nothing of that is left. */
-    struct store_commit again = { .table = table(2, STORE_WAITING), .made = 3001, .host = 1, .request = "r1", .seats = 1,
+    struct store_commit again = { .table = table(2, STORE_WAITING), .made = 3001, .request = "r1", .seats = 1,
         .seat = { { .table = 2, .visitor = 1, .points = -1000 } } };
+    again.table.host = 1;
     CHECK_INT(do_commit(&again), STORE_MISSING);
     /* Lines that do not follow refuse the choice that comes with them. */
-    struct store_commit torn = { .table = { .id = 1 }, .made = 3002, .lines = "five\n", .lines_size = 5, .first_line = 4,
+    struct store_commit torn = { .table = { .id = 1, .revision = 1 }, .made = 3002, .lines = "five\n", .lines_size = 5, .first_line = 4,
         .has_choice = true, .choice = { .seat = 0, .phase = 4, .text = "1 2" } };
     CHECK_INT(do_commit(&torn), STORE_FAILED);
     /* A choice alone leaves the rest as it is; a seat without a visitor is dropped. */
-    struct store_commit choice = { .table = { .id = 1 }, .made = 3003, .has_choice = true,
-        .choice = { .seat = 1, .phase = 2, .text = "17 22" } };
+    struct store_commit choice = { .table = { .id = 1, .revision = 1 }, .made = 3003, .has_choice = true,
+        .choice = { .seat = 1, .phase = 2, .text = "17 22", .ids = { 3, 4 } } };
     CHECK_INT(do_commit(&choice), STORE_OK);
-    struct store_commit seats = { .table = { .id = 1 }, .made = 3004, .seats = 2,
+    CHECK_INT(choice.after.revision, 2);
+    /* Made from a table that has changed since, nothing counts: no choice, no lines, no configuration, no seats. */
+    struct store_commit late = { .table = table(1, STORE_OVER), .made = 3004, .has_choice = true,
+        .choice = { .seat = 1, .phase = 2, .text = "1 2" }, .lines = "three\n", .lines_size = 6, .first_line = 2, .seats = 1 };
+    late.table.revision = 1;
+    CHECK_INT(do_commit(&late), STORE_CONFLICT);
+    late.table.revision = 3;
+    CHECK_INT(do_commit(&late), STORE_CONFLICT);
+    /* Nor does a second table with the same code, or one more than a host may have. */
+    struct store_commit twin = { .table = table(1, STORE_WAITING), .made = 3004 };
+    CHECK_INT(do_commit(&twin), STORE_CONFLICT);
+    struct store_commit more = { .table = table(3, STORE_WAITING), .made = 3004, .most = 1 };
+    more.table.host = 1;
+    CHECK_INT(do_commit(&more), STORE_LIMIT);
+    struct store_commit seats = { .table = { .id = 1, .revision = 2 }, .made = 3004, .seats = 2,
         .seat = { { .table = 1, .visitor = 1, .points = -1000 }, { .table = 1, .seat = 1 } } };
     CHECK_INT(do_commit(&seats), STORE_OK);
     CHECK_INT(do_job(look_at_commit), STORE_OK);
@@ -1083,10 +1106,10 @@ FILE_TEST("a newer version and another program's file are refused and left as th
     make_folder();
     if (CHECK(open_store()))
         close_store();
-    CHECK(outside(path, "PRAGMA user_version = 4"));
+    CHECK(outside(path, "PRAGMA user_version = 5"));
     CHECK(!open_with(NULL, NULL));
-    CHECK(strstr(error, "newer version") && strstr(error, "version 4") && strstr(error, path));
-    CHECK_INT(outside_number(path, "PRAGMA user_version"), 4);
+    CHECK(strstr(error, "newer version") && strstr(error, "version 5") && strstr(error, path));
+    CHECK_INT(outside_number(path, "PRAGMA user_version"), 5);
     remove(path);
 
     CHECK(outside(path, "CREATE TABLE wine (year)"));
@@ -1267,6 +1290,44 @@ static const char version_2[] =
     "INSERT INTO choice VALUES (1, 1, 0, 'c1', '17 22');"
     "PRAGMA user_version = 2";
 
+/* And version 3, with tables of every state. */
+static const char version_3[] =
+    "ALTER TABLE line ADD COLUMN made INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE choice ADD COLUMN made INTEGER NOT NULL DEFAULT 0;"
+    "DROP TABLE report;"
+    "CREATE TABLE report (id INTEGER PRIMARY KEY, game INTEGER NOT NULL REFERENCES game, name TEXT NOT NULL,"
+    " made INTEGER NOT NULL, size INTEGER NOT NULL, text BLOB NOT NULL, UNIQUE (game, name)) STRICT;"
+    "CREATE INDEX report_made ON report (made);"
+    "CREATE TABLE request (visitor INTEGER NOT NULL REFERENCES visitor, id TEXT NOT NULL,"
+    " game INTEGER NOT NULL REFERENCES game, made INTEGER NOT NULL, PRIMARY KEY (visitor, id)) STRICT, WITHOUT ROWID;"
+    "CREATE INDEX request_game ON request (game);"
+    "CREATE TABLE code (hash BLOB PRIMARY KEY, visitor INTEGER NOT NULL UNIQUE REFERENCES visitor,"
+    " until INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE heartbeat (id INTEGER PRIMARY KEY CHECK (id = 1), alive INTEGER NOT NULL, count INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE downtime (began INTEGER PRIMARY KEY, ended INTEGER NOT NULL) STRICT;"
+    "CREATE INDEX game_closed ON game (changed, id) WHERE state = 3;"
+    "CREATE INDEX token_visitor ON token (visitor);"
+    "CREATE INDEX visitor_seen ON visitor (seen);"
+    "INSERT INTO game VALUES (2, 'CODE2', 0, 10, 20, '{\"host\": 1, \"public\": true}');"
+    "INSERT INTO game VALUES (3, 'CODE3', 1, 10, 20, '{\"host\": 7, \"public\": false}');"
+    "PRAGMA user_version = 3";
+
+FILE_TEST("version 3 is migrated: every table has a revision, and open ones are due")
+{
+    make_folder();
+    CHECK(outside(path, version_1) && outside(path, version_2) && outside(path, version_3));
+    if (CHECK(open_store()))
+        close_store();
+    CHECK_INT(outside_number(path, "PRAGMA user_version"), STORE_VERSION);
+    CHECK_INT(outside_number(path, "SELECT count(*) FROM revision WHERE number = 1"), 3);
+    CHECK_INT(outside_number(path, "SELECT sum(game) FROM revision WHERE due = 1"), 2 + 3);
+    CHECK_INT(outside_number(path, "SELECT host FROM game WHERE public = 1"), 1);
+    CHECK_INT(outside_number(path, "SELECT host FROM game WHERE id = 3 AND public = 0"), 7);
+    CHECK_INT(outside_number(path, "SELECT length(ids) FROM choice"), 0);
+    CHECK(exists(".v3"));
+    drop_folder();
+}
+
 static enum store_result put_report(struct store_db *db, struct store_job *job)
 {
     (void)job;
@@ -1325,7 +1386,7 @@ FILE_TEST("an older version is migrated, with a copy beside it")
     remove(path);
     CHECK(outside(path, version_1) && outside(path, "CREATE TABLE report (x)"));
     CHECK(!open_with(NULL, NULL));
-    CHECK(strstr(error, "could not be migrated from version 1 to 3 and is unchanged"));
+    CHECK(strstr(error, "could not be migrated from version 1 to 4 and is unchanged"));
     CHECK_INT(outside_number(path, "PRAGMA user_version"), 1);
     CHECK_INT(outside_number(path, "SELECT count(*) FROM line"), 1);
     CHECK(exists(".v1"));
@@ -1949,7 +2010,7 @@ TEST("a change that meets another state is refused, and the others of its transa
         CHECK_INT(store_counters(store).commits, 1);
         CHECK_INT(store_counters(store).failed, 1);
         close_store();
-        CHECK_INT(outside_number(path, "SELECT count(*) FROM game WHERE id <> 5"), JOBS - 1);
+        CHECK_INT(outside_number(path, "SELECT count(*) FROM game WHERE code <> 'CODE5'"), JOBS - 1);
         CHECK_INT(outside_number(path, "SELECT count(*) FROM game"), JOBS - 1);
         CHECK_INT(outside_number(path, "SELECT count(*) FROM line"), JOBS - 1);
         CHECK_INT(outside_number(path, "SELECT count(*) FROM choice"), JOBS - 1);
@@ -2122,6 +2183,7 @@ POSTGRES_TEST("a commit that gets no answer is looked up: kept or not, it is sto
                 enum cut cut = i % 2 ? CUT_BEFORE : CUT_AFTER;
                 struct store_commit commit = { .job = { .run = count_commit, .done = nothing }, .table = table(1, STORE_RUNNING),
                     .lines = "one\n", .lines_size = 4, .first_line = (uint32_t)i };
+                commit.table.revision = i;
                 commit_runs = 0;
                 set_proxy(cut, true);
                 store_submit(store, &commit.job);

@@ -605,10 +605,10 @@ TEST("R13 an empty deck is not offered")
     quiet_scene(&scene, &hand, &story);
     scene.view.open.phase = PYR_REPLACE;
     scene.view.open.deck_left = 0;
-    scene.view.open.owed = 1;
-    scene.view.open.order[0] = 0;
-    scene.view.open.order[1] = PYR_NOBODY;
-    scene.view.open.fresh[0][0] = 4;
+    scene.view.open.cards_owed = 1;
+    scene.view.open.replace_order[0] = 0;
+    scene.view.open.replace_order[1] = PYR_NOBODY;
+    scene.view.open.completed[0][0] = 4;
     scene.state = HAND_REPLACE;
     canvas_init(&canvas, 80, 24);
     draw_replace(&canvas, &scene);

@@ -301,7 +301,7 @@ def case_make_again(folder):
             each.close()
         until_so(lambda: 'pyramids_sockets 0\n' in ana.want(200, 'GET', '/metrics').text)
         hands.to(server, DAY + 120)              # it is no longer in memory
-        until_so(lambda: f'pyramids_tables_in_memory {len(others)}\n' in ana.want(200, 'GET', '/metrics').text)
+        until_so(lambda: 'pyramids_tables_in_memory 0\n' in ana.want(200, 'GET', '/metrics').text)
         assert make(ana, 't1') == first and ana.table(first[0])['state'] == 'closed'
         # Two at once, of which one may be told to try again.
         answers = []
@@ -444,7 +444,7 @@ def case_connected_visitors_stay(folder):
 def case_keep_options(folder):
     """What the options say; analyses are made again when they are asked for."""
     hands = Hands(folder)
-    with Server(folder, '--keep-games', '20', '--keep-analyses', '5', '--keep-closed', '0', '--keep-visitors', '0',
+    with Server(folder, '--keep-games', '20', '--keep-analyses', '5', '--analysis-playouts', '512', '--keep-closed', '0', '--keep-visitors', '0',
         env=hands.env) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
         over = finished(server, folder, [ana, ben])
@@ -454,7 +454,8 @@ def case_keep_options(folder):
         server.visitor('Zoë')
 
         def analysed():
-            return ana.ask('GET', f'/api/tables/{over}/analysis').status == 200
+            answer = ana.ask('GET', f'/api/tables/{over}/analysis')
+            return answer.status == 200 and answer.json['done']
         until_so(analysed, timeout=4 * wire.PATIENCE)
         report = ana.want(200, 'GET', f'/api/tables/{over}/analysis').text
         pages = {ana.want(200, 'GET', f'/api/tables/{over}/analysis.html?lang={lang}').text for lang in ('en', 'de', 'fr')}

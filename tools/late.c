@@ -122,7 +122,7 @@ static double value_of_end(struct late late)
 {
     unsigned owed = 0;
     late.tiles[0] &= 15;
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         if (!(late.desk.flags & PYR_DESK_TOMB(slot)))
             continue;
         pyr_card card = late.desk.card[slot];

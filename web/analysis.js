@@ -133,9 +133,6 @@ const running = new Map();
 /** @param {string} record */
 const keyOf = (record) => gameKey(record.split('\n').filter(Boolean));
 
-/** Whether there is an analysis of a game to show at once. @param {string} record */
-export const isAnalysed = (record) => running.has(keyOf(record)) || keptAnalysis(keyOf(record)) !== null;
-
 export class Analysis {
     /** @param {Core} core whose module and edition are used @param {string} record the whole game
      * @param {(progress: Progress) => void} changed called whenever there is more to show, and at once if something is known */

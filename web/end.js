@@ -44,9 +44,10 @@ export function scoreTable(view, names, winners, core, bots) {
             lowest(s)}</span>` : html`<span class="low">${lowest(s)}</span>`) : '–'}</td>`)}</tr></tbody></table>`;
 }
 
-/** Who won, and the tie-break if one decided. @param {View} view @param {string[]} names @param {number[]} winners */
-export const resultWords = (view, names, winners) => winnerWords(names, view.scores.map((s) => s.total),
-    view.desks.map((d) => d.done[0]), winners);
+/** Who won, and the tie-break if one decided. @param {View} view @param {string[]} names @param {number[]} winners
+ * @param {number} [me] who reads it */
+export const resultWords = (view, names, winners, me) => winnerWords(names, view.scores.map((s) => s.total),
+    view.desks.map((d) => d.done[0]), winners, me);
 
 /** Luck and skill as bars around the table's average. @param {Judged} judged @param {string[]} names */
 function barChart(judged, names) {
@@ -88,32 +89,40 @@ function winChart(judged, names, lines, winners, worst) {
 }
 
 /** What the marks mean. */
-function legend() {
+export function legend() {
     const words = /** @type {Record<string, string>} */ ({ '??': _('Blunder'), '?': _('Mistake'), '?!': _('Slip') });
     return html`<dl class="mks">${MARKS.map(([mark, points, win]) => html`<dt><b class="mk">${mark}</b></dt><dd>${
         _('%{name}: cost at least %{points} points or %{win}% of the winning chances', { name: words[mark], points: number(points, points % 1 ? 1 :
         0), win: 100 * win })}</dd>`)}</dl>`;
 }
 
-/** Everything that the analysis tells, in two parts: what became of the game, and which choices made the difference. @param {Judged} judged @param {string[]} names @param {Core} core @param {number[]} winners @param {string} link of the replay, to which a line is added
+/** How well each played. @param {Judged} judged @param {string[]} names */
+function ratesHtml(judged, names) {
+    const levels = /** @type {Record<string, string>} */ ({ master: _('plays like a master'), expert: _('plays like an expert'),
+        club: _('plays like a club player'), casual: _('plays like a casual player'), novice: _('plays like a novice') });
+    return html`<ul class="rates">${judged.sums.map((s, i) => html`<li>${avatar(i, { small: true })}<span>${_('%{name}: ' +
+        '%{points} points lost per choice, %{level}',
+        { name: names[i], points: `${number(s.rate, 2)} ± ${number(s.rateMargin, 2)}`, level: levels[s.level] })}</span></li>`)}</ul>`;
+}
+
+/** Luck, skill and level of play. @param {Judged} judged @param {string[]} names @param {boolean} refining */
+export const chartsHtml = (judged, names, refining) => html`<div class="lg"><span><i class="a"></i>${_('Luck: cards and order')}</span><span><i class="b"></i>${
+    _('Skill: the choices')}</span></div>${barChart(judged, names)}${ratesHtml(judged, names)}<p class="note">${trustWords(judged, refining)}</p>`;
+
+/** Everything that the analysis tells, in two parts: what became of the game, and which choices made the difference. @param {Judged} judged
+ * @param {string[]} names @param {Core} core @param {number[]} winners @param {string} link of the replay, to which a line is added
  * @param {boolean} refining */
-export function judgedHtml(judged, names, core, winners, link, refining) {
+function judgedHtml(judged, names, core, winners, link, refining) {
     const lines = core.lines(), entries = logEntries(lines, core.edition);
     const worst = turningPoints(judged);
     const turnOf = /** @param {number} line */ (line) => { const n = lines.slice(0, line).filter((l) => l.startsWith('reveal')).length; return n ?
         `${ROMAN[(n - 1) / 7 | 0]}.${1 + (n - 1) % 7}` : '–'; };
-    const levels = /** @type {Record<string, string>} */ ({ master: _('plays like a master'),
-        expert: _('plays like an expert'),
-        club: _('plays like a club player'), casual: _('plays like a casual player'), novice: _('plays like a novice') });
     return [html`<div class="lg"><span><i class="a"></i>${_('Luck: cards and order')}</span><span><i class="b"></i>${
         _('Skill: the choices')}</span></div>${barChart(judged, names)}<h3 class="title">${_('Chance to win')}</h3>${winChart(judged, names, lines,
         winners, worst)}`, html`<ul class="moments">${worst.length ? worst.map((d) =>
             html`<li><a href="#${link}/${d.line}"><b>${turnOf(d.line)}</b><span>${entries.find((e) => e.line === d.line)?.html ?? ''} <b class="mk">${
             markWords(d)}</b><small>${_('Cost %{points} points and %{win}% of the winning chances.', costNumbers(d))}</small></span>${icon('play')}</a></li>`) : html`<li>${_('No choice cost much.')}</li>`}</ul>${worst.length ?
-            legend() : ''}
-        <ul class="rates">${judged.sums.map((s, i) => html`<li>${avatar(i, { small: true })}<span>${_('%{name}: ' +
-            '%{points} points lost per choice, %{level}',
-            { name: names[i], points: `${number(s.rate, 2)} ± ${number(s.rateMargin, 2)}`, level: levels[s.level] })}</span></li>`)}</ul>
+            legend() : ''}${ratesHtml(judged, names)}
         <p class="note">${trustWords(judged, refining)}</p>`];
 }
 
@@ -131,8 +140,10 @@ export class EndView {
         this.view = /** @type {View} */ (this.core.view(-1));
         this.winners = this.core.winners();
         this.names = game.seats.map((s) => s.name);
+        /** Who reads it; nobody in particular where several share the device. */
+        this.me = game.online || game.seats.filter((s) => !s.level).length === 1 ? game.me : -1;
         this.render();
-        const [title, text] = resultWords(this.view, this.names, this.winners);
+        const [title, text] = resultWords(this.view, this.names, this.winners, this.me);
         announce(`${title}. ${text}`);
         $('h1', root).focus();
         this.analysis = new Analysis(this.core, game.record(), (progress) => this.analysed(progress));
@@ -141,7 +152,7 @@ export class EndView {
     stop() { this.analysis.stop(); }
 
     render() {
-        const [title, text] = resultWords(this.view, this.names, this.winners), [charts, moments] = this.judged;
+        const [title, text] = resultWords(this.view, this.names, this.winners, this.me), [charts, moments] = this.judged;
         put(this.root, html`<div class="view end">${pageTop(_('Final scores'))}<main class="fin"><section class="win">${
             scene()}<i class="fade"></i><div class="medal"><svg viewBox="0 0 40 40" aria-hidden="true"><use href="#a-${
             ANIMALS[this.winners[0] ?? 0]}"/></svg></div><div class="tx"><h1 class="title" tabindex="-1">${title}</h1><p>${

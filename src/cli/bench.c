@@ -16,13 +16,13 @@ static void bench_games(const struct pyr_box *box, unsigned players, uint64_t ga
     *result = (struct bench_result){ 0 };
     pyr_rng_seed(&rng, seed, 0);
     bench_counter_open(&counter);
-    double start = cli_seconds();
+    double start = bench_seconds();
     for (; result->games < games && !cli_is_interrupted(); result->games++) {
         pyr_state_deal(&state, box, players, &rng);
         result->steps += pyr_state_playout(&state, box, &rng);
         result->points += pyr_table_score(&state.open, box, 0).total;
     }
-    result->seconds = cli_seconds() - start;
+    result->seconds = bench_seconds() - start;
     result->instructions = counter.fd < 0 ? -1 : (double)bench_counter_read(&counter);
     bench_counter_close(&counter);
 }

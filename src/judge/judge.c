@@ -109,7 +109,7 @@ unsigned pyr_judge_effects(const struct pyr_edition *edition, const struct pyr_v
         return 0;
     for (unsigned i = 0; i < option->count; i++)
         pyr_desk_mark(&after, box, open->revealed[open->turn], open->round, option->step[i]);
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         if (!(after.flags & PYR_DESK_TOMB(slot)))
             continue;
         unsigned colour = box->card[after.card[slot]].colour;

@@ -466,6 +466,11 @@ void edge_answered(struct edge_conn *conn, bool again)
     make_ready(conn);
 }
 
+void edge_request(struct edge_conn *conn, struct wire_request *request)
+{
+    wire_head_request(conn->wire.head, request);
+}
+
 void edge_upgrade(struct edge_conn *conn, const struct wire_request *request, const char *headers)
 {
     int room = SEND_BUFFER;

@@ -67,6 +67,7 @@ void edge_flush(struct edge_conn *conn);
 void edge_wake(struct edge_conn *conn);                  /* `room` is called soon, if there is room */
 
 void edge_answered(struct edge_conn *conn, bool again);  /* as wire_answered */
+void edge_request(struct edge_conn *conn, struct wire_request *request);        /* the one that is being answered, again */
 void edge_upgrade(struct edge_conn *conn, const struct wire_request *request, const char *headers);
 void edge_close(struct edge_conn *conn, unsigned code);  /* a WebSocket: the last frame, then `end` */
 void edge_hurry(struct edge_conn *conn);                 /* it has a few seconds for what is left */

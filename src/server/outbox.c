@@ -183,6 +183,7 @@ void conn_finish(struct conn *conn)
         if (conn->next_of_visitor)
             conn->next_of_visitor->link_of_visitor = conn->link_of_visitor;
         conn->visitor->connections--;
+        conn->visitor->used = server_now(conn->server);
     }
     conn->link_of_visitor = NULL;
     conn->visitor = NULL;

@@ -64,6 +64,7 @@ struct server {
     unsigned name_count;
     char url[128];
     bool secure, stopping, stopped;
+    bool shared;                 /* other servers use the same database, so what is in memory may be old */
     uint64_t stop_at, leave_at;  /* at the latest; with nothing in hand: of the loop's own clock */
     uint64_t sweep_at;           /* when addresses and codes are next looked through */
     struct store_downtime down[STORE_DOWNTIMES];     /* when there was no server on this database */
@@ -71,20 +72,23 @@ struct server {
     struct {
         uint64_t beat_at, keep_at;           /* when the heartbeat is next stored, and what is old dropped */
         int64_t start;                       /* when the server started; 0 once that is stored */
-        bool beating, keeping;               /* it is under way */
+        bool beating, keeping, looking;      /* it is under way */
+        uint64_t look_at;                    /* when it is next asked which tables are due */
+        struct store_place looked;           /* until where that was asked */
     } upkeep;
     uint8_t hash_key[16];
     struct map visitors, tokens, tables, addresses;
-    struct table *table_list;
-    struct device_code *device_codes;
-    int64_t last_visitor, last_table;
+    struct map stakes;           /* open tables that are not in memory and count for an address (table.c) */
+    struct table *table_list;    /* those in memory */
     uint64_t last_watch;
     struct {                     /* the last list of public tables (lobby.c) */
         uint64_t list, made;     /* its number; when, in milliseconds */
+        uint64_t loaded;         /* when those of the database were last read */
         unsigned count;
         char code[LOBBY_TABLES][CODE_SIZE + 1];
     } lobby;
-    unsigned connections, sockets, open_tables;
+    unsigned connections, sockets;
+    unsigned open_tables;        /* that wait or run, in memory or not */
     uv_prepare_t writer;
     struct { struct conn *first, **end; } write_queue;     /* sockets that may lack something */
     struct { struct conn *first, *last; } by_activity;     /* sockets, the one that was silent for longest first */
@@ -126,5 +130,7 @@ void upkeep_stop(struct server *server);     /* before the store is closed */
  * more, so that nobody can push the others out.
  */
 unsigned lobby_list(struct server *server, const struct table *list[LOBBY_TABLES]);
+/* Reads those that are not in memory, if that was not done lately; then `done`, perhaps at once. */
+void lobby_load(struct server *server, void (*done)(void *context, enum error error), void *context);
 
 #endif

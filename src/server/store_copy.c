@@ -16,6 +16,7 @@ static const struct {
     { COPY_TOKENS, PUT_TOKEN },
     { COPY_CODES, PUT_CODE },
     { COPY_TABLES, PUT_TABLE },
+    { COPY_REVISIONS, PUT_REVISION },
     { COPY_LINES, ADD_LINES },
     { COPY_CHOICES, PUT_CHOICE },
     { COPY_SEATS, PUT_SEAT },

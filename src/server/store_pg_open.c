@@ -58,11 +58,26 @@ static const char *const steps[STORE_VERSION] = {
     "CREATE INDEX visitor_seen ON visitor (seen);"
     "CREATE TABLE pyramids (version integer NOT NULL);"
     "INSERT INTO pyramids VALUES (0);",
+
+    /* Rows of `revision` are changed all the time, and mostly without a change of what is indexed: with room in its page a
+     * new version of a row costs no entry in an index. */
+    [3] =
+    "CREATE TABLE revision (game bigint PRIMARY KEY REFERENCES game, number bigint NOT NULL, due bigint)"
+    " WITH (fillfactor = 50);"
+    "INSERT INTO revision (game, number, due) SELECT id, 1, CASE WHEN state < 2 THEN 1 END FROM game;"
+    "CREATE INDEX revision_due ON revision (due, game) WHERE due IS NOT NULL;"
+    "ALTER TABLE choice ADD COLUMN ids bytea NOT NULL DEFAULT '';"
+    "ALTER TABLE game ADD COLUMN host bigint NOT NULL DEFAULT 0, ADD COLUMN public smallint NOT NULL DEFAULT 0;"
+    "UPDATE game SET host = coalesce((config::json ->> 'host')::bigint, 0),"
+    " public = CASE WHEN (config::json ->> 'public')::boolean THEN 1 ELSE 0 END WHERE state < 2;"
+    "CREATE INDEX game_host ON game (host) WHERE state < 2;"
+    "CREATE INDEX game_public ON game (state) WHERE public = 1 AND state < 2;"
+    "ALTER TABLE token ADD COLUMN renewed bigint NOT NULL DEFAULT 0;",
 };
 
 /* Our tables, for the check of rights. */
 #define TABLES "('visitor'), ('token'), ('game'), ('line'), ('choice'), ('seat'), ('report'), ('request'), ('code')," \
-    " ('heartbeat'), ('downtime'), ('pyramids')"
+    " ('heartbeat'), ('downtime'), ('revision'), ('pyramids')"
 
 /* Strings. */
 

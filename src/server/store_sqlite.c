@@ -75,6 +75,22 @@ static const char *const steps[STORE_VERSION] = {
     "CREATE INDEX game_closed ON game (changed, id) WHERE state = 3;"
     "CREATE INDEX token_visitor ON token (visitor);"
     "CREATE INDEX visitor_seen ON visitor (seen);",
+
+    /* The revision of a table, which every change raises by one, is apart from its row: a choice then writes a few bytes
+     * in a page that many tables share. due: from when a server has to look at the table; NULL: never. */
+    "CREATE TABLE revision (game INTEGER PRIMARY KEY REFERENCES game, number INTEGER NOT NULL, due INTEGER) STRICT;"
+    "INSERT INTO revision (game, number, due) SELECT id, 1, CASE WHEN state < 2 THEN 1 END FROM game;"
+    "CREATE INDEX revision_due ON revision (due) WHERE due IS NOT NULL;"
+    /* Ids of messages that took effect, as 8 keyed hashes of 8 bytes, so that any server knows them again. */
+    "ALTER TABLE choice ADD COLUMN ids BLOB NOT NULL DEFAULT x'';"
+    /* By which tables are found that are not in memory. */
+    "ALTER TABLE game ADD COLUMN host INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE game ADD COLUMN public INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE game SET host = ifnull(json_extract(config, '$.host'), 0), public = ifnull(json_extract(config, '$.public'), 0)"
+    " WHERE state < 2 AND json_valid(config);"
+    "CREATE INDEX game_host ON game (host) WHERE state < 2;"
+    "CREATE INDEX game_public ON game (state) WHERE public = 1 AND state < 2;"
+    "ALTER TABLE token ADD COLUMN renewed INTEGER NOT NULL DEFAULT 0;",
 };
 
 /* The steps of a transaction: prepared at once, since a rollback must not fail for want of memory. */

@@ -282,6 +282,8 @@ static void admit(struct conn *conn, struct request *request, const struct wire_
 }
 
 static void socket_ask(struct conn *conn, struct request *request, const struct wire_request *wire);
+static void socket_known(struct request *request, enum error error);
+static bool is_allowed_socket(struct conn *conn, const struct request *request, const struct wire_request *wire);
 
 static void on_request(void *owner, const struct wire_request *wire)
 {
@@ -310,6 +312,8 @@ static void on_request(void *owner, const struct wire_request *wire)
     read_headers(request, wire);
     if (wire->fault)
         answer_fault(request, wire->fault);
+    else if (wire->wants_socket && !conn->is_metrics && request->unknown && is_allowed_socket(conn, request, wire))
+        request->is_socket = true;           /* first it is looked up whose it is, once all of it is here */
     else if (wire->wants_socket && !conn->is_metrics)
         socket_ask(conn, request, wire);
     else
@@ -334,7 +338,9 @@ static void on_complete(void *owner)
     struct request *request = ((struct conn *)owner)->request;
     if (!request || request->status || request->waits)
         return;
-    if (request->early)
+    if (request->is_socket)
+        request_look_up(request, socket_known);
+    else if (request->early)
         request_error(request, request->early, "");
     else
         request_route(request);
@@ -419,16 +425,28 @@ void web_tick(struct server *server)
     edge_tick(server->edge);
 }
 
+/* /api/socket, or with a table's code after it, so that a proxy can send all clients of a table to one server. */
+static bool is_socket_path(const char *path)
+{
+    static const char start[] = "/api/socket";
+    size_t length = sizeof start - 1;
+    char code[CODE_SIZE + 1];
+    return !strncmp(path, start, length) && (!path[length] || (path[length] == '/' && code_read(path + length + 1, code,
+        CODE_SIZE)));
+}
+
 /* Whether a WebSocket is refused; `why` for the log. */
 static enum error socket_refusal(struct conn *conn, const struct request *request, const struct wire_request *wire,
     const char **why)
 {
     struct server *server = conn->server;
     double rate = server->options.request_rate;
-    if (strcmp(request->path, "/api/socket"))
+    if (!is_socket_path(request->path))
         return *why = "path", ERROR_NOT_FOUND;
     if (request->early == ERROR_TOO_MANY)
         return *why = "too_many", ERROR_TOO_MANY;
+    if (request->early == ERROR_STORAGE)
+        return *why = "storage", ERROR_STORAGE;
     if (!is_our_page(server, wire))
         return *why = "origin", ERROR_ORIGIN;
     if (server->stopping)
@@ -492,6 +510,25 @@ static void socket_ask(struct conn *conn, struct request *request, const struct 
     server->sockets++;
     activity_add(conn);
     conn_wake(conn);
+}
+
+/* Whether it is worth a look into the database whose a WebSocket would be. */
+static bool is_allowed_socket(struct conn *conn, const struct request *request, const struct wire_request *wire)
+{
+    struct server *server = conn->server;
+    double rate = server->options.request_rate;
+    return !request->early && !server->stopping && is_our_page(server, wire) && is_socket_path(request->path) &&
+        bucket_take(&request->address->requests, server_now(server), rate, 5 * rate);
+}
+
+static void socket_known(struct request *request, enum error error)
+{
+    struct conn *conn = request->conn;
+    struct wire_request wire;
+    request->is_socket = false;
+    request->early = error ? error : request->early;
+    edge_request(conn->edge, &wire);
+    socket_ask(conn, request, &wire);
 }
 
 /* Past a string that begins after its quotation mark. */

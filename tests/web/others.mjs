@@ -153,6 +153,7 @@ await test('an extra mark that is lost: said before, at once, in the log, and of
         localStorage.setItem('pyramids.games', JSON.stringify([{ id: '77', date: 1, record, me: 0, edition }]));
     }, [other.game.log(), other.game.edition.text]);
     await replay.goto(`${host.url}?r#replay/77`);
+    await replay.getByRole('button', { name: 'Game log' }).click();
     await replay.locator('.log').getByText(`${NAMES[other.seat]} lost 1 extra mark: no space was left`).first().waitFor();
     await replay.context().close();
 });
@@ -209,7 +210,18 @@ await test('a tie names its winner and the reason, in the log and in the replay 
     await page.getByRole('button', { name: 'To the end' }).click();
     const why = 'Ben wins the tie. Ana and Ben have 10 points. The lowest completed pyramid decides: Ben has number 3';
     equal(bare(await page.locator('.rp-say').innerText()).replace(/\.$/, ''), why, 'what happened');
+    await page.keyboard.press('l');
     equal(bare(await page.locator('.log .ln').last().innerText()).trim().replace(/\.$/, ''), why, 'the log');
+    // Whoever has won against bots is told so as such.
+    await page.evaluate(([record, edition]) => {
+        localStorage.setItem('pyramids.games', JSON.stringify([{ id: '78', date: 1, record: record.replace('player 2 Ben\n', 'player 2 Ben\ntag bot 1 club\n'), me: 1, edition }]));
+    }, [core.log(), core.edition.text]);
+    await page.goto(`${host.url}?r#end/78`);
+    await page.getByRole('heading', { name: 'You win the tie' }).waitFor();
+    await page.getByText('You and Ana have 10 points. The lowest completed pyramid decides: you have number 3.').first().waitFor();
+    await page.getByRole('link', { name: 'Watch replay' }).click();
+    await page.getByRole('button', { name: 'To the end' }).click();
+    equal(bare(await page.locator('.rp-say').innerText()).replace(/\.$/, ''), 'You win the tie. You and Ana have 10 points. The lowest completed pyramid decides: you have number 3', 'the replay');
     quiet(page);
     await page.context().close();
 });
