@@ -15,9 +15,10 @@ import wire
 from postgres import Postgres
 from wire import File, Schema, Server, Visitor, check_record, play, read, run, until_so
 
-TABLES = {'visitor': 'id', 'token': 'hash', 'code': 'hash', 'game': 'id', 'line': 'game, seq', 'choice': 'game, seat', 'seat': 'game, seat',
+TABLES = {'visitor': 'id', 'token': 'hash', 'code': 'hash', 'game': 'id', 'revision': 'game', 'line': 'game, seq', 'choice': 'game, seat', 'seat': 'game, seat',
           'report': 'game, name', 'request': 'visitor, id', 'heartbeat': 'id', 'downtime': 'began'}
 COLUMNS = {'line': 'game, seq, count, text, made', 'report': 'game, name, made, size, text'}         # without numbers that only SQLite has
+NOT_COPIED = set()               # tables about servers that run, not about games
 SERVER = Postgres()
 
 
@@ -27,6 +28,7 @@ def here(base, **more):
 
 def contents(path):
     base = File(path)
+    assert set(TABLES) | NOT_COPIED == {name for name, in base.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")}, 'is a new table copied?'
     return {table: base.rows(f'SELECT {COLUMNS.get(table, "*")} FROM {table} ORDER BY {order}') for table, order in TABLES.items()}
 
 
