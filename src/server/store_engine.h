@@ -60,6 +60,7 @@ struct store_db {
 struct store_engine {
     const char *name;
     bool upserts_well;           /* inserting a row that is there costs no more than changing it */
+    bool locks_rows;             /* rows stay locked to other servers until a transaction ends */
     bool (*is_mine)(const char *where);      /* whether --database means this engine */
 
     /* After all checks; an older database is migrated if it may be written. NULL with a sentence in `error`. */
