@@ -14,7 +14,7 @@ import { formOf } from '../../web/draw.js';
 import { MARKS, dealAnew, markStep, spaceName, spacesOf } from '../../web/core.js';
 import { LUCK } from '../../web/codes.js';
 import { Aim } from '../../web/aim.js';
-import { Analysis, costNumbers, gameKey, isAnalysed, keptAnalysis, markWords, turningPoints } from '../../web/analysis.js';
+import { Analysis, costNumbers, gameKey, keptAnalysis, markWords, turningPoints } from '../../web/analysis.js';
 import { Html, html, sentence } from '../../web/html.js';
 import { logEntries } from '../../web/words.js';
 
@@ -168,6 +168,8 @@ class Worker {
 
     answer(data) { this.onmessage({ data: { id: this.asked.id, ...data } }); }
 }
+
+const isAnalysed = (log) => keptAnalysis(gameKey(log.split('\n').filter(Boolean))) !== null;
 
 await test('a game has one analysis: first rough, then refined, then kept', async () => {
     const { localStorage: storage, Worker: worker } = globalThis;
