@@ -1,6 +1,7 @@
 #!/bin/sh
-# instructions.sh PYRAMIDS EDITION...: a uniformly random four-player game takes at most 20,000 instructions, on every edition named. Counted, not timed:
-# the difference of two game counts under callgrind, the same whatever else the machine is doing.
+# instructions.sh PYRAMIDS EDITION...: a uniformly random four-player game takes at most 20,000 instructions, on every
+# edition named. Counted, not timed: the difference of two game counts under callgrind, the same whatever else the machine is
+# doing.
 set -eu
 command -v valgrind >/dev/null || { echo 'valgrind is needed'; exit 77; }
 grep -qw avx2 /proc/cpuinfo 2>/dev/null || { echo 'the count is for processors with AVX2'; exit 77; }

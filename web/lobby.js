@@ -1,6 +1,7 @@
 /** lobby.js: playing with others: a new table, waiting for friends (link, QR code), sitting down, watching, one's own tables. */
+import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
-import { $, esc, near, put, toast } from './dom.js';
+import { $, near, put, toast } from './dom.js';
 import { avatar, icon } from './draw.js';
 import { LEVELS, levelName } from './words.js';
 import { OnlineGame, ServerError, api, serverWords, tableLink, visit } from './online.js';
@@ -17,8 +18,8 @@ const seatKeys = () => read('keys', /** @type {Record<string, Record<string, str
 /** @param {unknown} error */
 const words = (error) => serverWords(error instanceof ServerError ? error.code : 'no_server');
 
-const nameField = () => `<label class="fields">${_('Your name')}<input class="inp" name="name" dir="auto" maxlength="24" value="${
-    esc(settings.name)}" autocomplete="nickname" placeholder="${esc(_('Player'))}"></label>`;
+const nameField = () => html`<label class="fields">${_('Your name')}<input class="inp" name="name" dir="auto" maxlength="24" value="${
+    settings.name}" autocomplete="nickname" placeholder="${_('Player')}"></label>`;
 
 /** A new table. */
 export class NewTableView {
@@ -56,22 +57,22 @@ export class NewTableView {
     }
 
     render() {
-        const row = /** @param {number} i */ (i) => `<fieldset class="seatrow"><legend class="vh">${esc(_('Seat %{n}', { n: i + 1 }))}</legend>${
-            avatar(i)}${i === 0 ? `<b class="seat-you">${_('You')}</b>` : `<select class="inp" name="kind${i}" aria-label="${
-            esc(_('Who plays seat %{n}', { n: i + 1 }))}">${[['open', _('a friend with the link')], ...(i > 1 ? [['none', _('nobody')]] : []),
+        const row = /** @param {number} i */ (i) => html`<fieldset class="seatrow"><legend class="vh">${_('Seat %{n}', { n: i + 1 })}</legend>${
+            avatar(i)}${i === 0 ? html`<b class="seat-you">${_('You')}</b>` : html`<select class="inp" name="kind${i}" aria-label="${
+            _('Who plays seat %{n}', { n: i + 1 })}">${[['open', _('a friend with the link')], ...(i > 1 ? [['none', _('nobody')]] : []),
             ...LEVELS.map((l) => [l, _('bot, %{level}', { level: levelName(l) })])].map(([v, t]) =>
-            `<option value="${v}" ${this.kinds[i] === v ? 'selected' : ''}>${esc(t)}</option>`).join('')}</select>`}</fieldset>`;
-        put(this.root, `<div class="page">${pageTop(_('Invite friends'))}<main class="page-in narrow"><h1 class="title">${
+            html`<option value="${v}" ${this.kinds[i] === v ? 'selected' : ''}>${t}</option>`)}</select>`}</fieldset>`;
+        put(this.root, html`<div class="page">${pageTop(_('Invite friends'))}<main class="page-in narrow"><h1 class="title">${
             _('Invite friends')}</h1><p class="lead">${
             _('Create a table, send the link, and play together, each on your own device.')}</p><div class="panel form">${
-            nameField()}<div class="seatrows">${[0, 1, 2, 3].map(row).join('')}</div>${this.editions.length ? `
+            nameField()}<div class="seatrows">${[0, 1, 2, 3].map(row)}</div>${this.editions.length ? html`
             <label class="fields">${_('Edition')}<select class="inp" name="edition">${this.editions.map(({ name, title }) =>
-                `<option value="${esc(name)}">${esc(title || name)}</option>`).join('')}</select></label>` : ''}
+                html`<option value="${name}">${title || name}</option>`)}</select></label>` : ''}
             <label class="fields">${_('Time per choice')}<select class="inp" name="clock"><option value="none">${
                 _('no limit')}</option><option value="relaxed">${_('3 minutes')}</option><option value="quick">${
                 _('30 seconds')}</option></select></label>
             <label class="check"><input type="checkbox" name="public">${_('Anyone may join and watch')}</label><p class="err" role="alert">${
-                esc(this.message)}</p><button class="btn pri big" data-a="make">${icon('link')}${_('Create the table')}</button></div></main></div>`);
+                this.message}</p><button class="btn pri big" data-a="make">${icon('link')}${_('Create the table')}</button></div></main></div>`);
     }
 
     async make() {
@@ -186,41 +187,41 @@ class LobbyView {
         const { game } = this, { table } = game, link = tableLink(game.id);
         const problem = table?.state === 'closed' ? _('This table was closed.') : this.message;
         if (!table || table.state === 'closed') {
-            put(this.root, `<div class="page">${pageTop(_('Table'))}<main class="page-in narrow"><h1 class="title">${esc(_('Table %{code}',
-                { code: game.id }))}</h1><p class="lead" role="status">${esc(problem || _('Looking for the table…'))}</p>${problem ?
-                `<p class="bars"><a class="btn pri" href="#">${icon('home')}${_('Home')}</a><a class="btn" href="#friends">${
+            put(this.root, html`<div class="page">${pageTop(_('Table'))}<main class="page-in narrow"><h1 class="title">${_('Table %{code}',
+                { code: game.id })}</h1><p class="lead" role="status">${problem || _('Looking for the table…')}</p>${problem ?
+                html`<p class="bars"><a class="btn pri" href="#">${icon('home')}${_('Home')}</a><a class="btn" href="#friends">${
                 _('My tables')}</a></p>` : ''}</main></div>`);
             return;
         }
         if (table.state === 'running') {     // an onlooker sees nothing yet
-            put(this.root, `<div class="page">${pageTop(_('Table'))}<main class="page-in narrow"><h1 class="title">${
+            put(this.root, html`<div class="page">${pageTop(_('Table'))}<main class="page-in narrow"><h1 class="title">${
                 _('The players are choosing their first cards')}</h1><p class="lead">${
-                _('You will see the game when they are done.')}</p><p class="err" role="alert">${esc(problem)}</p><ul class="panel form seatlist">${table.seats.map((s, i) =>
-                `<li>${avatar(i, { bot: s.kind === 'bot' })}<span><b dir="auto">${esc(game.seats[i].name)}</b></span></li>`).join('')}</ul></main></div>`);
+                _('You will see the game when they are done.')}</p><p class="err" role="alert">${problem}</p><ul class="panel form seatlist">${table.seats.map((s, i) =>
+                html`<li>${avatar(i, { bot: s.kind === 'bot' })}<span><b dir="auto">${game.seats[i].name}</b></span></li>`)}</ul></main></div>`);
             return;
         }
         const keys = seatKeys()[game.id] ?? {}, free = table.seats.some((s) => s.kind === 'open' || s.kind === 'friend');
         const seat = /** @param {import('./online.js').TableSeat} s @param {number} i */ (s, i) =>
-            `<li>${avatar(i, { bot: s.kind === 'bot', me: i === table.you - 1 })}<span><b dir="auto">${esc(s.kind === 'bot' ? _('bot, %{level}',
-            { level: levelName(s.level ?? '') }) : s.kind === 'open' ? _('free') : s.name ?? '')}</b><small>${i === table.you - 1 ? _('you') :
+            html`<li>${avatar(i, { bot: s.kind === 'bot', me: i === table.you - 1 })}<span><b dir="auto">${s.kind === 'bot' ? _('bot, %{level}',
+            { level: levelName(s.level ?? '') }) : s.kind === 'open' ? _('free') : s.name ?? ''}</b><small>${i === table.you - 1 ? _('you') :
             s.kind === 'person' ? (s.here ? _('online') : _('not connected')) : s.kind === 'friend' ? _('invited') : ''}</small></span>${
-            s.kind === 'open' && !table.you ? `<button class="btn" data-a="sit" data-seat="${i + 1}">${_('Sit here')}</button>` :
-                s.kind !== 'person' && s.kind !== 'bot' && table.host ? `<button class="btn" data-a="fill" data-seat="${i + 1}">${icon('bot')}${
-                _('Bot')}</button>` : ''}${s.kind === 'friend' && keys[i + 1] ? `<button class="btn" data-a="copy" data-link="${esc(tableLink(game.id,
-                i + 1, keys[i + 1]))}">${icon('copy')}${_('Link')}</button>` : ''}</li>`;
-        put(this.root, `<div class="page">${pageTop(_('Table'))}<main class="page-in lobby2"><h1 class="title">${table.you ?
+            s.kind === 'open' && !table.you ? html`<button class="btn" data-a="sit" data-seat="${i + 1}">${_('Sit here')}</button>` :
+                s.kind !== 'person' && s.kind !== 'bot' && table.host ? html`<button class="btn" data-a="fill" data-seat="${i + 1}">${icon('bot')}${
+                _('Bot')}</button>` : ''}${s.kind === 'friend' && keys[i + 1] ? html`<button class="btn" data-a="copy" data-link="${tableLink(game.id,
+                i + 1, keys[i + 1])}">${icon('copy')}${_('Link')}</button>` : ''}</li>`;
+        put(this.root, html`<div class="page">${pageTop(_('Table'))}<main class="page-in lobby2"><h1 class="title">${table.you ?
             _('Waiting for friends') : _('Join the table')}</h1><p class="lead">${
-            _('The game starts when all seats are taken.')}</p>${game.banner || problem ? `<p class="err" role="alert">${esc(game.banner?.text ?? problem)}</p>` : ''}
-            <div class="lob-grid"><section class="panel form" aria-label="${esc(_('Seats'))}">${table.you ? '' : nameField()}<ul class="seatlist">${
-                table.seats.map(seat).join('')}</ul>${!table.you && free ? `<button class="btn pri big" data-a="sit">${_('Sit down')}</button>` :
-                ''}<p class="bars">${table.you ? `<button class="btn" data-a="leave">${_('Stand up')}</button>` : ''}${table.host ?
-                `<button class="btn" data-a="close">${_('Close the table')}</button>` : ''}</p></section>
-            <section class="panel form" aria-label="${esc(_('Invitation'))}"><p class="note">${
+            _('The game starts when all seats are taken.')}</p>${game.banner || problem ? html`<p class="err" role="alert">${game.banner?.text ?? problem}</p>` : ''}
+            <div class="lob-grid"><section class="panel form" aria-label="${_('Seats')}">${table.you ? '' : nameField()}<ul class="seatlist">${
+                table.seats.map(seat)}</ul>${!table.you && free ? html`<button class="btn pri big" data-a="sit">${_('Sit down')}</button>` :
+                ''}<p class="bars">${table.you ? html`<button class="btn" data-a="leave">${_('Stand up')}</button>` : ''}${table.host ?
+                html`<button class="btn" data-a="close">${_('Close the table')}</button>` : ''}</p></section>
+            <section class="panel form" aria-label="${_('Invitation')}"><p class="note">${
                 _('Send the link, or let friends scan the code.')}</p><div class="qr">${qrPicture(link,
-                esc(_('QR code of the invitation link')))}</div><p class="codeline">${esc(_('Code'))} <b>${
-                esc(game.id)}</b></p><div class="linkbox"><span>${esc(link)}</span><button class="iconbtn" data-a="copy" aria-label="${
-                esc(_('Copy the link'))}">${icon('copy')}</button></div>${
-            'share' in navigator ? `<button class="btn" data-a="share">${icon('share')}${_('Share the invitation')}</button>` :
+                _('QR code of the invitation link'))}</div><p class="codeline">${_('Code')} <b>${
+                game.id}</b></p><div class="linkbox"><span>${link}</span><button class="iconbtn" data-a="copy" aria-label="${
+                _('Copy the link')}">${icon('copy')}</button></div>${
+            'share' in navigator ? html`<button class="btn" data-a="share">${icon('share')}${_('Share the invitation')}</button>` :
                 ''}</section></div></main></div>`);
     }
 }
@@ -268,15 +269,15 @@ export class TablesView {
                 t.round ? _('round %{round}, turn %{turn}', { round: t.round, turn: t.turn }) : _('setup');
             const names = t.seats.map((s) => s.kind === 'bot' ? _('bot, %{level}', { level: levelName(s.level ?? '') }) : s.name || _('free')).join(
                 ', ');
-            return `<li><a class="panel game" href="#${t.state === 'over' ? 'replay' : 'table'}/${esc(t.code)}">${icon(t.state === 'over' ? 'replay' :
-                t.you ? 'play' : 'eye')}<span>${esc(names)}<small>${esc(state)} · ${esc(t.code)}</small></span>${icon('right')}</a></li>`;
+            return html`<li><a class="panel game" href="#${t.state === 'over' ? 'replay' : 'table'}/${t.code}">${icon(t.state === 'over' ? 'replay' :
+                t.you ? 'play' : 'eye')}<span>${names}<small>${state} · ${t.code}</small></span>${icon('right')}</a></li>`;
         };
-        put(this.root, `<div class="page">${pageTop(title)}<main class="page-in"><h1 class="title">${title}</h1><p class="lead">${this.watch ?
+        put(this.root, html`<div class="page">${pageTop(title)}<main class="page-in"><h1 class="title">${title}</h1><p class="lead">${this.watch ?
             _('Public tables: sit down where a seat is free, or watch.') :
             _('Your tables on this server, running ones first.')}</p><p class="bars"><a class="btn pri" href="#friends/new">${icon('link')}${
             _('New table')}</a><a class="btn" href="#${this.watch ? 'friends' : 'watch'}">${this.watch ? _('My tables') : _('Watch a game')}</a></p>
-            <p class="err" role="status">${esc(this.message)}</p><ul class="gamelist">${this.tables ? this.tables.map(line).join('') ||
-                `<li class="panel none-yet">${_('None right now.')}</li>` : ''}</ul>${this.tables ?
-                `<p class="note">${esc(ngettext('%{n} table', '%{n} tables', this.tables.length))}</p>` : ''}</main></div>`);
+            <p class="err" role="status">${this.message}</p><ul class="gamelist">${!this.tables ? '' : this.tables.length ? this.tables.map(line) :
+                html`<li class="panel none-yet">${_('None right now.')}</li>`}</ul>${this.tables ?
+                html`<p class="note">${ngettext('%{n} table', '%{n} tables', this.tables.length)}</p>` : ''}</main></div>`);
     }
 }

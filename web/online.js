@@ -3,8 +3,9 @@
  * core (remote.h) speaks the protocol. Its match holds the lines that this seat may see, so the table shows it like any
  * other game.
  */
+import { NONE, html, sentence } from './html.js';
 import { _, ngettext } from './i18n.js';
-import { confirmed, dialog, esc, toast } from './dom.js';
+import { confirmed, dialog, toast } from './dom.js';
 import { icon } from './draw.js';
 import { Game, wholeText } from './game.js';
 import { DRAW, EVENT, NOBODY, WISH, dealAnew, takeStep } from './core.js';
@@ -124,7 +125,7 @@ export class OnlineGame extends Game {
         /** The game is over, and its whole record was asked for. */
         this.whole = false;
         this.lacksEdition = false;
-        this.shuffle = '';
+        this.shuffle = NONE;
         /** @type {WebSocket | null} */
         this.socket = null;
         /** @type {(problem: string) => void} */
@@ -293,7 +294,7 @@ export class OnlineGame extends Game {
 
     /** The game so far on this device, with bots in the other seats. */
     async playOn() {
-        const value = await dialog(_('Continue against bots'), `<p>${
+        const value = await dialog(_('Continue against bots'), html`<p>${
             _('You continue with a copy of this game: bots take the other seats, and cards you could not see are reshuffled. The table itself waits for you on the server.')
             }</p><p class="dlgf"><button class="btn" value="">${
             _('Cancel')}</button> <button class="btn pri" value="go">${_('Continue playing')}</button></p>`);
@@ -428,20 +429,22 @@ export class OnlineGame extends Game {
             _('The fingerprint or your number in the record differs from the one this browser has seen.') : seen ?
             _('All %{n} deals, reveals and draws follow from the secret and the numbers, and yours is among them.', { n: compared }) :
             _('All %{n} deals, reveals and draws follow from the secret and the numbers.', { n: compared });
-        this.shuffle = `<details class="shuffle"><summary class="${good ? 'good' : 'bad'}">${icon(good ? 'check' : 'info')}${good ?
-            _('Checked: the cards follow from the numbers') : _('This shuffle cannot be trusted')}</summary><p>${esc(why)}</p>${this.shuffleWords()}</details>`;
+        this.shuffle = html`<details class="shuffle"><summary class="${good ? 'good' : 'bad'}">${icon(good ? 'check' : 'info')}${good ?
+            _('Checked: the cards follow from the numbers') : _('This shuffle cannot be trusted')}</summary><p>${why}</p>${this.shuffleWords()}</details>`;
     }
 
     shuffleHtml() { return this.shuffle; }
 
     shuffleWords() {
         const { number } = this.core.remoteShuffle(), { commitment } = this.table ?? {};
-        return `<p>${
+        return html`<p>${
             _('The cards follow from a secret, whose fingerprint the server showed before the game, and a random number that each player’s device added after that. At the end the secret is shown, and your browser checks every card.')}</p><p>${
             _('Your device draws one number for this table and keeps it, so the server gains nothing by asking ' +
                 'again. Only together with a player who sat down after you could it have chosen between deals.')}</p><p>${
-            _('This page comes from the server that it checks. To check elsewhere, save the record and run %{command} on your own computer.', { command: '<code>pyramids verify game.pyr</code>' })}</p><dl class="hex"><dt>${
-            _('Fingerprint of the secret')}</dt><dd>${esc(commitment ?? '')}</dd>${number ? `<dt>${_('Your number')}</dt><dd>${esc(number)}</dd>` : ''}</dl>`;
+            sentence((hold) => _(
+            'This page comes from the server that it checks. To check elsewhere, save the record and run %{command} on your own computer.',
+            { command: hold(html`<code>pyramids verify game.pyr</code>`) }))}</p><dl class="hex"><dt>${
+            _('Fingerprint of the secret')}</dt><dd>${commitment ?? ''}</dd>${number ? html`<dt>${_('Your number')}</dt><dd>${number}</dd>` : ''}</dl>`;
     }
 
     /** What the table's menu offers beyond the usual. @returns {[string, string, () => void][]} */

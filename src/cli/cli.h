@@ -16,7 +16,7 @@ enum { CLI_GOOD = 0, CLI_WRONG = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
 typedef int cli_command(int argc, char **argv);
 
 cli_command cli_play, cli_serve, cli_sim, cli_replay, cli_legal, cli_hint, cli_analyze, cli_verify, cli_export, cli_import,
-    cli_edition, cli_bench, cli_rules;
+    cli_copy, cli_edition, cli_bench, cli_rules;
 
 /* Options (options.c). */
 struct cli_option {
@@ -47,6 +47,10 @@ bool cli_go_together(const struct cli_option *option, const char *const *values,
 bool cli_number(const char *word, const char *what, uint64_t low, uint64_t high, uint64_t *number);
 
 /* A message on standard error: "pyramids: ..."; one about a line of a file: "FILE:LINE: ...". */
+/* Words of the command line that may have a password, which everyone on the machine could read in the list of processes:
+ * the program goes on with copies of them, the words themselves are overwritten, and no message shows them. */
+void cli_hide_secrets(int argc, char **argv);
+
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_line_error(const char *file, uint32_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

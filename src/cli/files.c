@@ -248,7 +248,7 @@ int cli_record_load(const char *path, const char *asked, pyr_seat viewer, bool j
         return CLI_WRONG;
     }
     pyr_replay_init(replay, viewer);
-    if (!pyr_record_read(edition, replay, text->at, text->size, &fault))
+    if (!pyr_record_read(replay, edition, text->at, text->size, &fault))
         return CLI_GOOD;
     cli_fault(text->name, &fault);
     if (json)

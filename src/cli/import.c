@@ -154,7 +154,7 @@ static bool choose_code(struct import *import, const struct origin *origin, uint
         result = store_get_table(import->db, code, &table);
         hash = hash_of(code, CODE_SIZE, hash);
     }
-    return result == STORE_NONE;
+    return result == STORE_MISSING;
 }
 
 /* What a server wants to know of a table apart from its log; all seats are people who are not known here. */
@@ -169,12 +169,12 @@ static char *make_config(const struct pyr_match *match)
     table->edition = match->edition;
     state->stage = STORE_OVER;
     state->seats = open->seats;
-    state->winners = (uint8_t)pyr_table_winners(&match->edition->box, open);
+    state->winners = (uint8_t)pyr_table_winners(open, &match->edition->box);
     cli_player_names(match->log.text, match->log.start[match->log.lines], name);
     for (unsigned s = 0; s < state->seats; s++) {
         state->seat[s].kind = SEAT_PERSON;
         memcpy(state->seat[s].name, name[s].at, letters_fit(name[s].at, name[s].length, NAME_SIZE - 1));
-        state->points[s] = (int16_t)pyr_table_score(&match->edition->box, open, (pyr_seat)s).total;
+        state->points[s] = (int16_t)pyr_table_score(open, &match->edition->box, (pyr_seat)s).total;
     }
     if (find_tag(match, "secret", &secret))
         pyr_fair_read_hex(secret.at, secret.length, state->fair.secret);
@@ -281,12 +281,12 @@ static bool import_file(struct import *import, const char *path)
         import->refused++;
         return true;
     }
-    if (store_part_begin(import->db) != STORE_OK) {
+    if (store_savepoint(import->db) != STORE_OK) {
         cli_error(_("%s: a record could not be stored"), import->path);
         outcome = STOP;
     } else {
         outcome = read_file(import, &r);
-        if (outcome != STOP && store_part_end(import->db, outcome == KEEP) != STORE_OK) {
+        if (outcome != STOP && store_release(import->db, outcome == KEEP) != STORE_OK) {
             cli_error(_("%s: a record could not be stored"), import->path);
             outcome = STOP;
         }
@@ -355,23 +355,24 @@ int cli_import(int argc, char **argv)
 {
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
-        { "database", 'd', "FILE", _("the server's database (default: the one 'serve' uses); created if missing") },
+        { "database", 'd', "DB", _("the server's database (default: the one 'serve' uses); created if missing") },
         { "edition", 'e', "E", _("an edition that is not built in, for records that name it") },
         { "json", 0, NULL, _("print the totals as one line of JSON") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
-        "import [--database FILE] [--edition E] [--json] RECORD...|DIR",
+        "import [--database DB] [--edition E] [--json] RECORD...|DIR",
         _("Checks records of finished games against the rules and adds them to a server's database, which must not\n"
           "be in use. A file may hold many records; if one is bad, none of that file is imported. Records that\n"
           "already exist are skipped. In a folder, all *.record and *.pyr files are read; - is standard input."),
         option,
         "  pyramids import games.records\n"
         "  pyramids import --database copy.db games/\n"
+        "  pyramids import --database postgresql://pyramids@db.example.org/pyramids games.records\n"
         "  pyramids export --database old.db | pyramids import --database new.db -\n",
     };
     static struct import import;
-    char path[PATH_MAX], error[PATH_MAX + 512];
+    char path[PATH_MAX], name[PATH_MAX], error[PATH_MAX + 512];
     int code = cli_parse(&options, &argc, argv, value);
     if (code >= 0)
         return code;
@@ -381,7 +382,8 @@ int cli_import(int argc, char **argv)
     }
     if (!cli_database(value[DATABASE], path, sizeof path))
         return CLI_USAGE;
-    import.path = path;
+    store_name(path, name, sizeof name);
+    import.path = name;
     import.quiet = value[JSON] || !isatty(STDERR_FILENO);
     if (value[EDITION]) {
         import.has_asked = true;
@@ -397,14 +399,14 @@ int cli_import(int argc, char **argv)
     bool good = store_count_visitor(import.db, &visitor, &import.sums.last) == STORE_OK &&
         store_each_record(import.db, remember_stored, &import) == STORE_OK;
     if (!good)
-        cli_error(_("%s: not all records could be read"), path);
+        cli_error(_("%s: not all records could be read"), name);
     for (int i = 0; i < argc && good; i++)
         good = import_path(&import, argv[i]);
     free(import.known);
     if (!import.quiet)
         fputs("\r\033[K", stderr);
     if (!store_leave(import.db, good, error, sizeof error)) {
-        cli_error("%s: %s", path, error);
+        cli_error("%s: %s", name, error);
         good = false;
     }
     if (!good) {

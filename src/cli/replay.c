@@ -29,7 +29,7 @@ static struct tie find_tie(const struct pyr_box *box, const struct pyr_table *op
     struct tie tie = { 0, 0, 0 };
     pyr_cardset done = 0;
     for (unsigned s = 0; s < open->seats; s++) {
-        int points = pyr_table_score(box, open, (pyr_seat)s).total;
+        int points = pyr_table_score(open, box, (pyr_seat)s).total;
         if (!tie.seats || points > tie.points) {
             tie.seats = 0;
             tie.points = points;
@@ -48,7 +48,7 @@ static struct tie find_tie(const struct pyr_box *box, const struct pyr_table *op
 
 static void print_winners(const struct pyr_edition *edition, const struct pyr_table *open, const struct pyr_word *names)
 {
-    unsigned winners = pyr_table_winners(&edition->box, open);
+    unsigned winners = pyr_table_winners(open, &edition->box);
     struct tie tie = find_tie(&edition->box, open);
     for (unsigned s = 0; s < open->seats; s++)
         if (winners >> s & 1)
@@ -156,11 +156,11 @@ static void print_json(const struct pyr_edition *edition, const struct cli_recor
     for (unsigned s = 0; s < replay->seats; s++) {
         struct pyr_score score = { 0 };
         if (begun)
-            score = pyr_table_score(&edition->box, open, (pyr_seat)s);
+            score = pyr_table_score(open, &edition->box, (pyr_seat)s);
         json_player(json, s, names[s], &score);
     }
     pyr_json_close(json);
-    json_seats(json, "winners", ended ? pyr_table_winners(&edition->box, open) : 0);
+    json_seats(json, "winners", ended ? pyr_table_winners(open, &edition->box) : 0);
     if (ended)
         tie = find_tie(&edition->box, open);
     json_tie(json, &tie);
@@ -211,7 +211,7 @@ static void replay_record(const struct cli_records *records, const struct reques
         return;
     }
     pyr_replay_init(&replay, request->viewer);
-    if (pyr_record_read(&edition, &replay, text.at, text.size, &fault)) {
+    if (pyr_record_read(&replay, &edition, text.at, text.size, &fault)) {
         refuse(records, &fault, request->json);
         return;
     }

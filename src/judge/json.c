@@ -10,6 +10,15 @@ static void write_values(struct pyr_json *json, const char *name, const float *v
     pyr_json_close(json);
 }
 
+/* Half of the 95% intervals; the standard errors come from 8 parts, so Student's number is larger than 1.96. */
+static void write_margins(struct pyr_json *json, const char *name, const float *error, unsigned seats)
+{
+    float margin[PYR_MAX_SEATS];
+    for (unsigned s = 0; s < seats; s++)
+        margin[s] = 2.365f * error[s];
+    write_values(json, name, margin, seats);
+}
+
 static void write_player(struct pyr_json *json, const struct pyr_judge_report *r, unsigned seat)
 {
     const struct pyr_luck_sum *sum = &r->sum[seat];
@@ -31,10 +40,19 @@ static void write_player(struct pyr_json *json, const struct pyr_judge_report *r
     pyr_json_number(json, "mistakes", sum->marks[2]);
     pyr_json_number(json, "blunders", sum->marks[3]);
     pyr_json_bool(json, "waiting", sum->waiting);
-    if (sum->decisions)
+    pyr_json_number(json, "unsure", sum->unsure);
+    pyr_text_json_real(json, "luck_margin", sum->luck_margin, 2);
+    pyr_text_json_real(json, "win_luck_margin", sum->win_luck_margin, 4);
+    pyr_text_json_real(json, "gained_margin", sum->gained_margin, 2);
+    pyr_text_json_real(json, "lost_margin", sum->lost_margin, 2);
+    pyr_text_json_real(json, "win_lost_margin", sum->win_lost_margin, 4);
+    if (sum->decisions) {
         pyr_text_json_real(json, "error_rate", sum->rate, 4);
-    else
+        pyr_text_json_real(json, "error_rate_margin", sum->rate_margin, 4);
+    } else {
         pyr_json_null(json, "error_rate");
+        pyr_json_null(json, "error_rate_margin");
+    }
     pyr_json_text(json, "class", sum->decisions ? pyr_luck_level(sum->rate) : NULL);
     pyr_json_close(json);
 }
@@ -52,8 +70,11 @@ static void write_thresholds(struct pyr_json *json)
     pyr_json_close(json);
 }
 
+static const char *sign(enum pyr_luck_mark mark) { return pyr_luck_threshold(mark)->sign; }
+
 static void write_decision(struct pyr_json *json, const struct pyr_judge_report *r, const struct pyr_luck_decision *d)
 {
+    static const char *const state[] = { "unsure", "sure", "exact" };
     char text[PYR_JUDGE_CHOICE];
     pyr_json_object(json, NULL);
     pyr_json_number(json, "line", d->line + 1);
@@ -63,9 +84,15 @@ static void write_decision(struct pyr_json *json, const struct pyr_judge_report 
     pyr_text_json_real(json, "points", d->made.points, 2);
     pyr_text_json_real(json, "win", d->made.win, 4);
     pyr_text_json_real(json, "points_lost", d->points_lost, 2);
+    pyr_text_json_real(json, "points_margin", d->points_margin, 2);
     pyr_text_json_real(json, "win_lost", d->win_lost, 4);
+    pyr_text_json_real(json, "win_margin", d->win_margin, 4);
     pyr_text_json_real(json, "points_gained", d->points_gained, 2);
-    pyr_json_text(json, "mark", pyr_luck_threshold(d->mark)->sign);
+    pyr_json_text(json, "mark", sign(d->mark));
+    pyr_json_text(json, "mildest", sign(d->mildest));
+    pyr_json_text(json, "worst", sign(d->worst));
+    pyr_json_text(json, "state", state[d->state]);
+    pyr_json_number(json, "playouts", (int64_t)d->playouts);
     pyr_json_array(json, "best");
     for (unsigned k = 0; k < d->bests; k++) {
         pyr_judge_choice(r, d, &d->best[k], text, sizeof text);
@@ -88,6 +115,8 @@ static void write_chance(struct pyr_json *json, const struct pyr_judge_report *r
     write_values(json, "win", c->after.win, r->seats);
     write_values(json, "points_luck", c->luck.points, r->seats);
     write_values(json, "win_luck", c->luck.win, r->seats);
+    write_margins(json, "points_luck_margin", c->error.points, r->seats);
+    write_margins(json, "win_luck_margin", c->error.win, r->seats);
     pyr_json_close(json);
 }
 
@@ -98,6 +127,9 @@ bool pyr_judge_write_json(const struct pyr_judge_report *r, FILE *to)
     pyr_text_json_init(&json, to, buffer, sizeof buffer);
     pyr_json_object(&json, NULL);
     pyr_json_text(&json, "edition", r->edition->name);
+    pyr_json_bool(&json, "done", !r->rough);
+    pyr_json_count(&json, "playouts", r->playouts);
+    pyr_json_count(&json, "seed", r->seed);
     pyr_json_bool(&json, "finished", r->finished);
     pyr_json_array(&json, "players");
     for (unsigned s = 0; s < r->seats; s++)

@@ -250,7 +250,7 @@ enum pyr_err pyr_remote_set_record(struct pyr_remote *remote, const char *text, 
     if (!remote->edition)
         return PYR_ERR_RECORD_EDITION;
     pyr_replay_init(&check, PYR_NOBODY);
-    enum pyr_err err = pyr_record_read(remote->edition, &check, text, size, fault);
+    enum pyr_err err = pyr_record_read(&check, remote->edition, text, size, fault);
     if (!err && size >= PYR_LOG_SIZE)
         err = PYR_ERR_TEXT_FULL;
     if (!err && check.stage != PYR_STAGE_OVER)

@@ -158,6 +158,13 @@ static void game_sentence(const struct pyr_fault *f, char *to, size_t size)
     case PYR_ERR_CONFIRMED: snprintf(to, size, _("the choice is already confirmed")); break;
     case PYR_ERR_NO_UNDO: snprintf(to, size, _("nothing to take back")); break;
     case PYR_ERR_NO_SUCH_LINE: snprintf(to, size, _("the game has no such line")); break;
+    case PYR_ERR_ENV_OPTIONS:
+        snprintf(to, size, _("the options of the environment do not fit; expected known values and a seat without a bot"));
+        break;
+    case PYR_ERR_ENV_ARRAY: snprintf(to, size, _("an array of the environment is missing or too short")); break;
+    case PYR_ERR_ENV_DATA:
+        snprintf(to, size, _("not a saved game of an environment with this edition and number of players"));
+        break;
     default: snprintf(to, size, _("unknown error %d"), (int)f->code); break;
     }
 }

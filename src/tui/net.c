@@ -532,7 +532,7 @@ static void close_socket(struct link *link)
     finish(link);
 }
 
-static void obey(struct net *net, struct order *order)
+static void carry_out(struct net *net, struct order *order)
 {
     switch (order->kind) {
     case ORDER_REQUEST: connect_link(net, order, false); break;
@@ -570,7 +570,7 @@ static void on_notice(uv_async_t *notice)
         struct order *order = orders;
         orders = order->next;
         order->next = NULL;
-        obey(net, order);
+        carry_out(net, order);
     }
     if (!stop)
         return;

@@ -87,7 +87,7 @@ enum store_health store_health(struct store *store) { (void)store; return STORE_
 
 static void run(struct store_job *job, bool fail)
 {
-    enum store_result result = fail ? STORE_FULL : STORE_FAILED;
+    enum store_result result = fail ? STORE_NO_ROOM : STORE_FAILED;
     if (!fail && store_db_begin(world.db, true) == STORE_OK) {
         result = job->run(world.db, job);
         if (result == STORE_OK)
@@ -170,7 +170,7 @@ static void think(struct thought *thought)
         struct pyr_steps steps;
         pyr_game_steps(game, thought->seat, &steps);
         MUST(steps.count);
-        pyr_step step = pyr_steps_pick(&thought->edition->box, &steps, &world.dice);
+        pyr_step step = pyr_steps_pick(&steps, &thought->edition->box, &world.dice);
         thought->step[thought->steps++] = step;
         if (pyr_game_step(game, thought->seat, step, NULL) || !game->choice[thought->seat].count)
             break;

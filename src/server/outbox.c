@@ -1,4 +1,11 @@
-/* feed.c: what a connection is told next. Everything that leaves for a socket is written here. */
+/*
+ * outbox.c: the next message for a connection, written when its socket has room. Everything that a WebSocket is sent is
+ * written here, so this is the one place that must not leak: lines pass pyr_game_line_is_visible for the seat of the
+ * connection's visitor (tests/test_outbox.c compares what two games with different secrets send).
+ *
+ * The order is: answers to the client's own messages first, then the table if its version changed, then lines, then who has
+ * chosen. So a client never gets lines of a table that it has not been shown.
+ */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,6 +183,7 @@ void conn_finish(struct conn *conn)
         if (conn->next_of_visitor)
             conn->next_of_visitor->link_of_visitor = conn->link_of_visitor;
         conn->visitor->connections--;
+        conn->visitor->used = server_now(conn->server);
     }
     conn->link_of_visitor = NULL;
     conn->visitor = NULL;
@@ -264,7 +272,7 @@ static size_t tell_lines(struct conn *conn, char *to, size_t room)
 {
     struct pyr_json json;
     const struct table *table = conn->observer.table;
-    const struct lines *log = &table->log;
+    const struct table_log *log = &table->log;
     pyr_seat seat = seat_of(conn);
     uint32_t line = conn->sent_lines, end = line;
     while (end < log->count && (end == line || (size_t)(log->start[end + 1] - log->start[line]) < CHUNK))
@@ -318,7 +326,7 @@ static size_t tell_again(struct conn *conn, char *to, size_t room)
     return message_end(conn, &json);
 }
 
-size_t feed_next(struct conn *conn, char *to, size_t room)
+size_t outbox_next(struct conn *conn, char *to, size_t room)
 {
     const struct table *table = conn->observer.table;
     if (!conn->greeted)
