@@ -1001,7 +1001,7 @@ def case_stopping(folder):
         process.send_signal(signal.SIGTERM)
         # Choices that come now are taken, acknowledged and kept, or refused; never left without a word.
         links[0].until(lambda: links[0].again)
-        assert links[0].again == {'type': 'again', 'seconds': 2}
+        assert links[0].again == {'type': 'again', 'seconds': 0 if wire.POSTGRES else 2}
         try:
             code503 = ana.ask('GET', '/healthz').status
             assert code503 == 503, code503

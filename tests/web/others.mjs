@@ -1,9 +1,10 @@
-// others.mjs SITE: what everyone may see and is told: completed pyramids of all players, lost extra marks, points that are
-// not left, an empty deck, ties.
+// others.mjs SITE: what everyone may see and is told: completed pyramids of all players, lost extra marks, points that are not left, an empty deck, ties.
+import { readFileSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import { done, equal, test, truth } from './check.mjs';
-import { DESKTOP, PHONE, launch, open, picture, serve, settled } from './site.mjs';
+import { DESKTOP, PHONE, launch, open, picture, pictures, serve, settled } from './site.mjs';
 import { NAMES, newCore, playOut, saved } from './games.mjs';
+import { act, begin, keep } from './hand.mjs';
 
 const site = process.argv[2], host = await serve(site), browser = await launch();
 const quiet = (page) => equal(page.complaints, [], 'the console');
@@ -212,6 +213,35 @@ await test('from five to seven of a colour in one turn: the page says that no po
     }
     await page.getByText('Round 1 of 4, turn 7 of 7').waitFor();
     await page.locator('#toast').getByText('No pyramid points for green were left for Ana.').waitFor();
+    quiet(page);
+    await page.context().close();
+});
+
+await test('full storage is said at once; the game goes on, and can be downloaded', async () => {
+    const page = await open(browser, host.url), bar = page.getByRole('alert').filter({ hasText: 'This browser cannot save your game' });
+    await page.evaluate(() => {
+        for (let size = 1 << 22, n = 0; size; n++)
+            try {
+                localStorage.setItem(`filler${n}`, 'x'.repeat(size));
+            } catch {
+                size >>= 1;
+            }
+    });
+    await begin(page);
+    await bar.waitFor();
+    await pictures(page, 'unkept');
+    const [file] = await Promise.all([page.waitForEvent('download'), bar.getByRole('button', { name: 'Download the game' }).click()]);
+    truth(readFileSync(await file.path(), 'utf8').startsWith('pyramids-record 1\n'), 'a record');
+    await bar.getByRole('button', { name: 'Close' }).click();
+    await bar.waitFor({ state: 'hidden' });
+    await keep(page);
+    await page.getByRole('gridcell', { name: /can be marked/ }).first().waitFor();
+    // There is room again: what comes next is kept, and nothing is to be said.
+    await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('filler')).forEach((key) => localStorage.removeItem(key)));
+    await act(page);
+    await page.waitForFunction(() => localStorage.getItem('pyramids.game')?.includes('mark 1'));
+    await page.reload();
+    await page.getByRole('gridcell', { name: /can be marked/ }).first().waitFor();
     quiet(page);
     await page.context().close();
 });

@@ -90,11 +90,8 @@ const SCREENS = [
         await page.getByRole('button', { name: /Skull 4/ }).first().click();
     }],
     ['editions', 'editions', {}, (page) => page.getByRole('heading', { name: 'Classic' }).waitFor()],
-    ['edition', 'edition', {}, async (page) => {
-        await page.getByRole('button', { name: /^a1/ }).click();
-        await page.getByRole('status').first().waitFor();
-    }],
-    ['invite', 'friends/new', {}, (page) => page.getByRole('heading', { name: 'Invite friends' }).waitFor()],
+    ['edition', 'edition', {}, async (page) => { await page.getByRole('button', { name: /^a1/ }).click(); await page.getByRole('status').first().waitFor(); }],
+    ['invite', 'friends/new', {}, (page) => page.getByRole('heading', { name: 'Who sits at the table?' }).waitFor()],
 ];
 
 /** What is opened by another button there. */
