@@ -169,8 +169,6 @@ class Worker {
     answer(data) { this.onmessage({ data: { id: this.asked.id, ...data } }); }
 }
 
-const isAnalysed = (log) => keptAnalysis(gameKey(log.split('\n').filter(Boolean))) !== null;
-
 await test('a game has one analysis: first rough, then refined, then kept', async () => {
     const { localStorage: storage, Worker: worker } = globalThis;
     Object.assign(globalThis, { localStorage: new Storage(), Worker });
