@@ -88,8 +88,7 @@ static enum pyr_err check_name(struct pyr_word name)
 }
 
 enum pyr_err pyr_game_begin(struct pyr_game *game, const struct pyr_edition *edition, unsigned seats,
-    const char *const *names,
-    const struct pyr_sink *sink)
+    const char *const *names, const struct pyr_sink *sink)
 {
     struct pyr_event event = { .kind = PYR_EVENT_HEADER, .name = no_word, .value = no_word };
     enum pyr_err err = pyr_options_has_seats(&pyr_rulebook, seats) ? PYR_OK : PYR_ERR_SEATS;

@@ -132,8 +132,7 @@ PYR_API void pyr_text_card(const struct pyr_box *box, pyr_card card, pyr_spaces 
 
 /* Prints cards side by side, up to `across` of them in a row. */
 PYR_API void pyr_text_cards(FILE *to, const struct pyr_box *box, const pyr_card *cards, const pyr_spaces *marks,
-    unsigned count,
-    unsigned across);
+    unsigned count, unsigned across);
 
 /* Prints a pattern as rows of X and ., each after the indent. */
 PYR_API void pyr_text_pattern(FILE *to, const struct pyr_box *box, pyr_pattern pattern, const char *indent);
