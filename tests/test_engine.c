@@ -57,8 +57,7 @@ static bool play_some(const struct pyr_box *box, struct pyr_state *state, unsign
 
 /* Sequences of one, two and three steps of a seat, and whole choices. A choice that ends the phase is whole. */
 static void count_choices(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat, unsigned depth,
-    uint64_t *count,
-    uint64_t *whole)
+    uint64_t *count, uint64_t *whole)
 {
     struct pyr_steps steps;
     pyr_state_steps(state, box, seat, &steps);
