@@ -72,8 +72,8 @@ static void lab_step(struct lab *lab)
     }
 }
 
-/* A choice that depends on nothing but what the seat sees, so that equal games get equal choices: the legal action whose number
- * mixed with the bytes of the observation is greatest. */
+/* A choice that depends on nothing but what the seat sees, so that equal games get equal choices: the legal action whose
+ * number mixed with the bytes of the observation is greatest. */
 static int32_t choose(const uint8_t *observation, const uint8_t *mask)
 {
     uint64_t seen = 1469598103934665603u, most = 0;
@@ -109,17 +109,18 @@ static bool mask_is_right(const struct pyr_box *box, const struct pyr_state *sta
     uint32_t legal = 0;
     bool right = true;
     pyr_view_init(&view, state, seat);
-    pyr_state_steps(box, state, seat, &steps);
+    pyr_state_steps(state, box, seat, &steps);
     for (int32_t a = 0; a < PYR_ENV_ACTIONS; a++) {
         pyr_step step;
-        bool is_legal = pyr_env_action_step(box, &view, a, &step) == PYR_OK && pyr_step_judge(box, state, seat, step) == PYR_OK;
+        bool is_legal = pyr_env_action_step(box, &view, a, &step) == PYR_OK &&
+            pyr_state_check_step(state, box, seat, step) == PYR_OK;
         right &= mask[a] == is_legal;
         legal += is_legal;
         if (is_legal)
             right &= pyr_env_step_action(box, &view, step) == a;
     }
     for (uint32_t i = 0; i < steps.count; i++) {
-        int32_t a = pyr_env_step_action(box, &view, pyr_steps_at(box, &steps, i));
+        int32_t a = pyr_env_step_action(box, &view, pyr_steps_at(&steps, box, i));
         right &= a >= 0 && mask[a] == 1;
     }
     return right && legal == steps.count;
@@ -268,7 +269,7 @@ static void expect_seat(const struct pyr_box *box, const struct pyr_view *view, 
     uint8_t *to)
 {
     int points = pyr_table_points(&view->open, (pyr_seat)seat), lowest = 0;
-    struct pyr_score score = pyr_desk_score(box, desk, points);
+    struct pyr_score score = pyr_desk_score(desk, box, points);
     to[0] = 1;
     to[1] = desk->skulls;
     to[2] = desk->rubies;
@@ -309,7 +310,8 @@ static void expect_places(const struct pyr_view *view, uint8_t *to)
             if (desk->card[0] == card || desk->card[1] == card)
                 to[card] = (uint8_t)(4 + from_me(view, s));
             if (desk->done >> card & 1)
-                to[card] = (uint8_t)((open->fresh[s][0] == card || open->fresh[s][1] == card ? 12 : 8) + from_me(view, s));
+                to[card] = (uint8_t)((open->completed[s][0] == card || open->completed[s][1] == card ? 12 : 8) +
+                    from_me(view, s));
         }
     }
 }
@@ -319,8 +321,8 @@ static void expect_rest(const struct pyr_box *box, const struct pyr_view *view, 
     const struct pyr_table *open = &view->open;
     pyr_pattern now = open->revealed[open->turn];
     if (now != PYR_NO_PATTERN) {
-        struct pyr_print print;
-        pyr_box_print(box, &print);
+        struct pyr_components print;
+        pyr_box_components(box, &print);
         for (int i = 0; i < 25; i++)
             to[496 + i] = (print.pattern[now] & PYR_SPACE(i / 5, i % 5)) != 0;
         to[496 + 25 + now] = 1;
@@ -334,15 +336,16 @@ static void expect_rest(const struct pyr_box *box, const struct pyr_view *view, 
             to[537 + p] = (uint8_t)(to[537 + p] - (open->revealed[i] == p));
     }
     if (open->waiting >> view->seat & 1)
-        to[543 + (open->phase == PYR_KEEP ? 0 : open->phase == PYR_REPLACE ? 3 : view->mine.flags & PYR_DESK_FIRST ? 1 : 2)] = 1;
+        to[543 + (open->phase == PYR_KEEP ? 0 : open->phase ==
+            PYR_REPLACE ? 3 : view->mine.flags & PYR_DESK_FIRST ? 1 : 2)] = 1;
     if (open->phase == PYR_REPLACE)
-        for (unsigned i = open->place; i < 4 && open->order[i] != PYR_NOBODY; i++)
-            to[547 + i - open->place] = (uint8_t)(from_me(view, open->order[i]) + 1);
+        for (unsigned i = open->replacing; i < 4 && open->replace_order[i] != PYR_NOBODY; i++)
+            to[547 + i - open->replacing] = (uint8_t)(from_me(view, open->replace_order[i]) + 1);
     to[551] = open->round;
     to[552] = open->turn;
     to[553] = (uint8_t)(28 - 7 * open->round - open->turn);
     to[554] = open->deck_left;
-    to[555] = open->owed;
+    to[555] = open->cards_owed;
     to[556] = open->seats;
 }
 
@@ -414,7 +417,7 @@ TEST("two worlds that differ only in hidden things look the same")
                 struct pyr_env_game twin = lab.game[g];
                 struct pyr_view view;
                 pyr_view_init(&view, &lab.game[g].state, seat);
-                pyr_view_sample(&edition[e].box, &view, &rng, &twin.state);
+                pyr_view_sample(&view, &edition[e].box, &rng, &twin.state);
                 if (view.open.phase == PYR_MARK || view.open.phase == PYR_KEEP)      /* who else has chosen is hidden, too */
                     twin.state.open.waiting = (uint8_t)(view.open.waiting | pyr_rng_below(&rng, 1u << options.seats));
                 if (!(view.open.waiting >> seat & 1))
@@ -727,11 +730,11 @@ TEST("a record of each game replays and ends with the same scores")
             struct pyr_replay replay;
             struct pyr_fault fault;
             pyr_replay_init(&replay, PYR_NOBODY);
-            CHECK_INT(pyr_record_read(&edition[e], &replay, tracer.match.log.text,
+            CHECK_INT(pyr_record_read(&replay, &edition[e], tracer.match.log.text,
                 tracer.match.log.start[tracer.match.log.lines], &fault), PYR_OK);
             CHECK_INT(replay.stage, PYR_STAGE_OVER);
             for (unsigned s = 0; s < seats; s++)
-                CHECK_INT(pyr_table_score(&edition[e].box, &replay.state.open, (pyr_seat)s).total,
+                CHECK_INT(pyr_table_score(&replay.state.open, &edition[e].box, (pyr_seat)s).total,
                     lab.score[(e + seats) * seats + s]);
         }
     }
@@ -782,7 +785,8 @@ TEST("short or missing arrays and unknown options are refused, and nothing chang
     lab_open(&lab, &edition[0], &options);
     lab_choose(&lab);
     other = lab;
-    size_t need[] = { GAMES * 4, GAMES * PYR_ENV_OBSERVATION, GAMES * PYR_ENV_ACTIONS, GAMES * PYR_ENV_CRITIC, GAMES, GAMES * 2 * 4,
+    size_t need[] = { GAMES * 4, GAMES * PYR_ENV_OBSERVATION, GAMES * PYR_ENV_ACTIONS, GAMES * PYR_ENV_CRITIC, GAMES,
+        GAMES * 2 * 4,
         GAMES, GAMES * 2 * 4 };
     for (unsigned i = 0; i < 8; i++) {
         struct pyr_env_arrays a = lab.arrays;

@@ -1,4 +1,5 @@
-/* test_local.c: games on one device: whose turn it is, what is saved, and what may be taken back. Bots here mark at random. */
+/* test_local.c: games on one device: whose turn it is, what is saved, and what may be taken back. Bots here mark at
+ * random. */
 #include "check.h"
 #include "check_edition.h"
 
@@ -25,7 +26,7 @@ static pyr_step pick(const struct pyr_match *of, pyr_seat seat, struct pyr_rng *
 {
     struct pyr_steps steps;
     pyr_match_steps(of, seat, &steps);
-    return pyr_steps_pick(&plain.box, &steps, rng);
+    return pyr_steps_pick(&steps, &plain.box, rng);
 }
 
 static void let_bots_play(struct pyr_local *of)

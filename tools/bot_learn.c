@@ -8,15 +8,16 @@
  *
  * The same seed (1), passes (8) or games (20000, 60000) and edition give the same numbers.
  *
- * Weights (src/bots/weights.h): one after the other is moved by a step up or down and plays the best so far in duplicate games of
- * two; what wins by more than two standard errors stays, and its step grows; a step that brings nothing shrinks. A game
- * counts as a smooth function of its margin, which tells more in fewer games than who won, and unlike the margin itself
+ * Weights (src/bots/weights.h): one after the other is moved by a step up or down and plays the best so far in duplicate
+ * games of two; what wins by more than two standard errors stays, and its step grows; a step that brings nothing shrinks. A
+ * game counts as a smooth function of its margin, which tells more in fewer games than who won, and unlike the margin itself
  * does not reward gambling away close games for a few high wins.
  *
  * Value (src/bots/value.h): for each number of players and of turns to come, least squares of the final score less
  * what is sure, by the features of the desk at that time.
  *
- * Net (src/bots/net.h): a network learns the final score while it plays games of two to four against itself, choosing what it likes best at the time.
+ * Net (src/bots/net.h): a network learns the final score while it plays games of two to four against itself, choosing what
+ * it likes best at the time.
  */
 #include <pyramids/edition.h>
 #include <pyramids/score.h>
@@ -45,13 +46,13 @@ static int play(const struct tables *const *seat, const struct pyr_chance *chanc
     struct pyr_state state;
     pyr_state_init(&state, box, 2, chance);
     for (;;) {
-        pyr_state_advance(box, &state);
+        pyr_state_advance(&state, box);
         if (!state.open.waiting)
             break;
         pyr_seat s = (pyr_seat)__builtin_ctz(state.open.waiting);
-        pyr_state_make(box, &state, s, policy_step(seat[s], box, &state, s, true));
+        pyr_state_apply_unchecked(&state, box, s, policy_step(seat[s], box, &state, s, true));
     }
-    return pyr_table_score(box, &state.open, 0).total - pyr_table_score(box, &state.open, 1).total;
+    return pyr_table_score(&state.open, box, 0).total - pyr_table_score(&state.open, box, 1).total;
 }
 
 /* The challenger's share beyond a half, in standard errors. */
@@ -158,23 +159,23 @@ static void study(const struct tables *tables, unsigned seats, struct pyr_rng *r
     pyr_state_deal(&state, box, seats, rng);
     while (state.open.phase != PYR_END) {
         if (state.open.phase == PYR_SHOW) {
-            pyr_state_show(box, &state);
+            pyr_state_show(&state, box);
         } else if (state.open.phase == PYR_REVEAL) {
             for (pyr_seat s = 0; s < seats; s++) {
                 struct sample *sample = &samples[value_turns(&state.open)][s];
                 value_features(tables, box, &state.open, s, sample->feature);
                 sample->sure = value_sure(box, &state.open, s);
             }
-            pyr_state_reveal(box, &state);
+            pyr_state_reveal(&state, box);
         } else {
             pyr_seat s = (pyr_seat)__builtin_ctz(state.open.waiting);
-            pyr_state_make(box, &state, s, policy_step(tables, box, &state, s, true));
+            pyr_state_apply_unchecked(&state, box, s, policy_step(tables, box, &state, s, true));
         }
     }
     for (unsigned left = 1; left <= ALL_TURNS; left++) {
         for (pyr_seat s = 0; s < seats; s++) {
             const struct sample *sample = &samples[left][s];
-            double y = pyr_table_score(box, &state.open, s).total - sample->sure, told = 0;
+            double y = pyr_table_score(&state.open, box, s).total - sample->sure, told = 0;
             for (unsigned i = 0; lines && i < FEATURES; i++)
                 told += lines[left].weight[i] * sample->feature[i];
             errors[left] += lines ? (y > told ? y - told : told - y) : 0;
@@ -223,7 +224,8 @@ static int learn_value(uint64_t seed, unsigned games)
 
 /* The network, by Adam (Kingma and Ba 2015) on the final scores of games that it plays against itself meanwhile. */
 
-enum { LESSONS = 1 << 16, BATCH = 64, LESSON_ROOM = LESSONS + PYR_MAX_SEATS * ALL_TURNS, NET_NUMBERS = sizeof(struct net) / sizeof(float) };
+enum { LESSONS = 1 << 16, BATCH = 64, LESSON_ROOM = LESSONS + PYR_MAX_SEATS * ALL_TURNS,
+    NET_NUMBERS = sizeof(struct net) / sizeof(float) };
 
 struct lesson {
     float input[NET_INPUTS];
@@ -241,8 +243,8 @@ static union numbers {
     float of[NET_NUMBERS];
 } now, slope, mean, square;
 
-/* The choice that looks best at once; one mark in sixteen any of the tables' best four, since choices are judged by what the network says of
- * desks that it does not choose. */
+/* The choice that looks best at once; one mark in sixteen any of the tables' best four, since choices are judged by what the
+ * network says of desks that it does not choose. */
 static pyr_step choose(const struct tables *tables, const struct pyr_state *state, pyr_seat seat, struct pyr_rng *rng)
 {
     static const struct ahead_plan stand = { 0, 1, 1 };
@@ -265,7 +267,7 @@ static void play_lessons(const struct tables *tables, unsigned seats, struct pyr
     pyr_state_deal(&state, box, seats, rng);
     while (state.open.phase != PYR_END) {
         if (state.open.phase == PYR_SHOW) {
-            pyr_state_show(box, &state);
+            pyr_state_show(&state, box);
         } else if (state.open.phase == PYR_REVEAL) {
             for (pyr_seat s = 0; s < seats; s++) {
                 struct lesson *lesson = &lessons[lesson_count++];
@@ -279,14 +281,14 @@ static void play_lessons(const struct tables *tables, unsigned seats, struct pyr
                 lesson->left = (uint8_t)at.left;
                 lesson->seat = s;
             }
-            pyr_state_reveal(box, &state);
+            pyr_state_reveal(&state, box);
         } else {
             pyr_seat s = (pyr_seat)__builtin_ctz(state.open.waiting);
-            pyr_state_make(box, &state, s, choose(tables, &state, s, rng));
+            pyr_state_apply_unchecked(&state, box, s, choose(tables, &state, s, rng));
         }
     }
     for (unsigned i = begin; i < lesson_count; i++)
-        lessons[i].score = (float)pyr_table_score(box, &state.open, lessons[i].seat).total;
+        lessons[i].score = (float)pyr_table_score(&state.open, box, lessons[i].seat).total;
 }
 
 /* Adds the slope of half the squared error. Returns the squared error. */

@@ -3,10 +3,11 @@
  *
  *     clairvoyant EDITION PLAYERS GAMES SEED BOT...
  *
- * One seat plays, the others are greedy, a fixed yardstick (ties broken the same way each time, so that what they do follows from the
- * table). The clairvoyant plans in the true world: a beam search over its own choices, each tried by playing on to the end with the tables'
- * policy. What it finds can really be reached by one who knows what comes; there may be better still. For it and for every bot named, in the
- * same games: points, margin over the best other player, and the share of the clairvoyant's margin that the bot reaches.
+ * One seat plays, the others are greedy, a fixed yardstick (ties broken the same way each time, so that what they do follows
+ * from the table). The clairvoyant plans in the true world: a beam search over its own choices, each tried by playing on to
+ * the end with the tables' policy. What it finds can really be reached by one who knows what comes; there may be better
+ * still. For it and for every bot named, in the same games: points, margin over the best other player, and the share of the
+ * clairvoyant's margin that the bot reaches.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,8 @@ struct plan {
     int margin, points;          /* that playing on by the policy brings */
 };
 
-static pyr_step ask(const struct pyr_bot *bot, void *memory, const struct pyr_state *state, pyr_seat seat, struct pyr_rng *rng)
+static pyr_step ask(const struct pyr_bot *bot, void *memory, const struct pyr_state *state, pyr_seat seat,
+struct pyr_rng *rng)
 {
     struct pyr_view view;
     pyr_view_init(&view, state, seat);
@@ -45,20 +47,20 @@ static void go_on(struct pyr_state *state, pyr_seat seat)
     struct pyr_rng rng;
     pyr_rng_seed(&rng, 1, 0);
     for (;;) {
-        pyr_state_advance(box, state);
+        pyr_state_advance(state, box);
         if (state->open.phase == PYR_END || state->open.waiting >> seat & 1)
             return;
         pyr_seat other = (pyr_seat)__builtin_ctz(state->open.waiting);
-        pyr_state_make(box, state, other, ask(greedy, NULL, state, other, &rng));
+        pyr_state_apply_unchecked(state, box, other, ask(greedy, NULL, state, other, &rng));
     }
 }
 
 static void count_up(const struct pyr_state *state, pyr_seat seat, int *points, int *margin)
 {
     int best = INT_MIN;
-    *points = pyr_table_score(box, &state->open, seat).total;
+    *points = pyr_table_score(&state->open, box, seat).total;
     for (unsigned s = 0; s < state->open.seats; s++) {
-        int total = pyr_table_score(box, &state->open, (pyr_seat)s).total;
+        int total = pyr_table_score(&state->open, box, (pyr_seat)s).total;
         if (s != seat && total > best)
             best = total;
     }
@@ -70,7 +72,7 @@ static void try_plan(struct plan *plan, pyr_seat seat)
 {
     struct pyr_state state = plan->state;
     while (state.open.phase != PYR_END) {
-        pyr_state_make(box, &state, seat, policy_step(tables, box, &state, seat, true));
+        pyr_state_apply_unchecked(&state, box, seat, policy_step(tables, box, &state, seat, true));
         go_on(&state, seat);
     }
     count_up(&state, seat, &plan->points, &plan->margin);
@@ -86,7 +88,8 @@ static int by_margin(const void *a, const void *b)
 static unsigned progress(const struct pyr_state *state)
 {
     const struct pyr_table *open = &state->open;
-    return open->phase == PYR_END ? UINT_MAX : open->phase == PYR_KEEP ? 0 : 1 + 2 * (open->round * 7u + open->turn) + (open->phase == PYR_REPLACE);
+    return open->phase == PYR_END ? UINT_MAX : open->phase == PYR_KEEP ? 0 : 1 + 2 * (open->round * 7u + open->turn) +
+        (open->phase == PYR_REPLACE);
 }
 
 /* The policy's best steps, best first. */
@@ -95,9 +98,9 @@ static unsigned find_steps(const struct pyr_state *state, pyr_seat seat, pyr_ste
     struct pyr_steps steps;
     int value[TRIED];
     unsigned count = 0;
-    pyr_state_steps(box, state, seat, &steps);
+    pyr_state_steps(state, box, seat, &steps);
     for (uint32_t i = 0; i < steps.count; i++) {
-        pyr_step step = pyr_steps_at(box, &steps, i);
+        pyr_step step = pyr_steps_at(&steps, box, i);
         int v = policy_value_step(tables, box, &state->open, &state->desk[seat], step);
         unsigned at = count < TRIED ? count++ : TRIED;
         for (; at && value[at - 1] < v; at--)
@@ -133,7 +136,7 @@ static void plan_game(struct pyr_state *start, pyr_seat seat, int *points, int *
             for (unsigned k = 0; k < steps; k++) {
                 struct plan *p = &next[made++];
                 p->state = list[i].state;
-                pyr_state_make(box, &p->state, seat, best[k]);
+                pyr_state_apply_unchecked(&p->state, box, seat, best[k]);
                 go_on(&p->state, seat);
                 try_plan(p, seat);
             }
@@ -143,7 +146,8 @@ static void plan_game(struct pyr_state *start, pyr_seat seat, int *points, int *
         count = 0;
         for (unsigned i = 0; i < made && count < BEAM; i++) {
             unsigned same = 0;
-            while (same < count && memcmp(&list[same].state.desk[seat], &next[i].state.desk[seat], sizeof next[i].state.desk[seat]))
+            while (same < count && memcmp(&list[same].state.desk[seat], &next[i].state.desk[seat],
+                sizeof next[i].state.desk[seat]))
                 same++;
             if (same == count)
                 list[count++] = next[i];
@@ -153,7 +157,8 @@ static void plan_game(struct pyr_state *start, pyr_seat seat, int *points, int *
     *margin = list[0].margin;
 }
 
-static void play(const struct pyr_bot *bot, void *memory, unsigned players, uint64_t seed, uint64_t game, double *points, double *margin)
+static void play(const struct pyr_bot *bot, void *memory, unsigned players, uint64_t seed, uint64_t game, double *points,
+double *margin)
 {
     struct pyr_rng chance, rng;
     struct pyr_state state;
@@ -165,7 +170,7 @@ static void play(const struct pyr_bot *bot, void *memory, unsigned players, uint
     if (bot) {
         go_on(&state, seat);
         while (state.open.phase != PYR_END) {
-            pyr_state_make(box, &state, seat, ask(bot, memory, &state, seat, &rng));
+            pyr_state_apply_unchecked(&state, box, seat, ask(bot, memory, &state, seat, &rng));
             go_on(&state, seat);
         }
         count_up(&state, seat, &mine, &gap);
@@ -216,13 +221,15 @@ int main(int argc, char **argv)
         for (uint64_t game = 0; game < games; game++) {
             play(bot, memory, players, seed, game, &points, &margin);
             if (isatty(STDERR_FILENO))
-                fprintf(stderr, "\r%s %llu / %llu\033[K", bot ? bot->name : "clairvoyant", (unsigned long long)game + 1, (unsigned long long)games);
+                fprintf(stderr, "\r%s %llu / %llu\033[K", bot ? bot->name : "clairvoyant", (unsigned long long)game + 1,
+                    (unsigned long long)games);
         }
         if (isatty(STDERR_FILENO))
             fputs("\r\033[K", stderr);
         if (!bot)
             top = margin;
-        printf("%-12s %7.2f points, margin %+7.2f, %5.1f%% of the clairvoyant's\n", bot ? bot->name : "clairvoyant", points / (double)games,
+        printf("%-12s %7.2f points, margin %+7.2f, %5.1f%% of the clairvoyant's\n", bot ? bot->name : "clairvoyant",
+            points / (double)games,
             margin / (double)games, 100 * margin / top);
         fflush(stdout);
         free(memory);

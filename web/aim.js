@@ -1,19 +1,16 @@
 /**
- * aim.js: where the pattern would go. Holds the placements that the engine calls legal, the turn that is shown, and what is placed
- * but not confirmed. Knows nothing of pixels: the table tells it spaces, and draws what it says.
+ * aim.js: where the pattern would go. Keeps the legal placements, the turn that is shown, and what is placed but not
+ * confirmed; the module decides what pointing, turning and painting select (src/session/aim.c, as in the terminal). It has
+ * no pixels: the table passes spaces, and draws the result.
  */
-import { formOf, turned } from './draw.js';
-import { ERR, markStep } from './core.js';
+import { formOf } from './draw.js';
+import { ERR, markStep, spacesFrom } from './core.js';
 
 /** @typedef {import('./core.js').Core} Core */
 /** @typedef {import('./core.js').Mark} Mark */
 /** @typedef {import('./core.js').View} View */
 /** @typedef {{slot: number, cells: number[], step: bigint}} Place */
 
-/** @param {number[]} cells */
-const middle = (cells) => [cells.reduce((a, k) => a + k % 5, 0) / cells.length, cells.reduce((a, k) => a + (k / 5 | 0), 0) / cells.length];
-/** @param {number[]} cells @param {number} x @param {number} y */
-const distance = (cells, x, y) => { const [mx, my] = middle(cells); return Math.hypot(mx - x, my - y); };
 /** @param {Place | null} a @param {Place | null} b */
 export const same = (a, b) => a !== null && b !== null && a.step === b.step;
 
@@ -41,6 +38,8 @@ export class Aim {
         /** Why the last try was refused: a code of err.h. */
         this.refused = 0;
         this.cycle = { slot: -1, cell: -1, at: 0, of: 0 };
+        /** What clicks at the same space go through. @type {Place[]} */
+        this.order = [];
         /** Spaces painted so far, all on one card. @type {number[]} */
         this.painted = [];
         this.paintedOn = -1;
@@ -54,53 +53,40 @@ export class Aim {
             [this.quarters, this.mirror] = [other.quarters, other.mirror];
     }
 
-    form(quarters = this.quarters, mirror = this.mirror) { return turned(this.pattern, quarters, mirror).join(' '); }
+    /** The turn shown, as the module counts. */
+    held() { return this.quarters | this.mirror << 2; }
 
-    /** How far a form is from the turn shown, and that turn: quarters count one, mirroring two. @param {string} form */
+    /** The step that the module has found, as a placement. @returns {Place} */
+    found() { return /** @type {Mark} */ (this.core.listed(1)[0]); }
+
+    /** How far a form (formOf) is from the turn shown, and the nearest turn that looks so. @param {string} form */
     apart(form) {
-        let best = { far: 99, quarters: this.quarters, mirror: this.mirror };
-        for (let f = 0; f < 2; f++)
-            for (let q = 0; q < 4; q++) {
-                const d = (q - this.quarters + 4) % 4, far = Math.min(d, 4 - d) + (f === this.mirror ? 0 : 2);
-                if (far < best.far && this.form(q, f) === form)
-                    best = { far, quarters: q, mirror: f };
-            }
-        return best;
+        const spaces = markStep(0, form.split(' ').map((at) => Number(at[0]) + 5 * Number(at[2])));
+        const code = this.core.x.aim_apart(this.seat, this.held(), Number(spaces));
+        return { far: code >> 3, quarters: code & 3, mirror: code >> 2 & 1 };
     }
 
     /** The placements in use: those of the pattern, or single spaces. */
     pool() { return this.one ? this.singles : this.patterns; }
 
-    /** All that cover a space, the likeliest first: the turn shown, other turns, the single space. @param {number} slot @param {number} cell */
+    /** All that cover a space, the likeliest first: the turn shown, other turns, the single space.
+     * @param {number} slot @param {number} cell */
     covering(slot, cell) {
-        const covers = /** @param {Place} p */ (p) => p.slot === slot && p.cells.includes(cell);
-        const rank = /** @param {Place} p */ (p) => this.apart(formOf(p.cells)).far * 100 + distance(p.cells, cell % 5, cell / 5 | 0);
-        const single = this.singles.filter(covers);
-        if (this.one)
-            return single;
-        return [...this.patterns.filter(covers).map((p) => ({ p, r: rank(p) })).sort((a, b) => a.r - b.r).map(({ p }) => p), ...single];
+        const count = this.core.x.aim_covering(this.seat, this.held(), this.one, slot, cell);
+        return /** @type {Mark[]} */ (this.core.listed(count));
     }
 
     /** The spaces of a card that some placement covers. @param {number} slot */
     reachable(slot) {
-        const cells = new Set([...this.patterns, ...this.singles].filter((p) => p.slot === slot && (!this.one || p.cells.length === 1)).flatMap((p) =>
-            p.cells));
-        return [...cells].sort((a, b) => a - b);
+        const places = [...(this.one ? [] : this.patterns), ...this.singles].filter((p) => p.slot === slot);
+        return [...new Set(places.flatMap((p) => p.cells))].sort((a, b) => a - b);
     }
 
-    /** Shows what a click at the space would do; red where nothing fits in this turn. @param {number} slot @param {number} cell */
+    /** Shows what a click at the space would do; red where nothing fits in this turn.
+     * @param {number} slot @param {number} cell */
     point(slot, cell) {
-        const form = this.form();
-        const fit = this.covering(slot, cell).filter((p) => this.one || formOf(p.cells) === form)[0];
-        if (fit) {
-            this.hover = { ...fit, bad: 0 };
-            return;
-        }
-        const shape = this.one ? /** @type {[number, number][]} */ ([[0, 0]]) : turned(this.pattern, this.quarters, this.mirror);
-        const tries = shape.map(([ax, ay]) => shape.map(([x, y]) => [cell % 5 + x - ax, (cell / 5 | 0) + y - ay]))
-            .filter((c) => c.every(([x, y]) => x >= 0 && y >= 0 && x < 5 && y < 5)).map((c) => c.map(([x, y]) => y * 5 + x).sort((a, b) => a - b));
-        const cells = tries.find((c) => [ERR.no_touch, ERR.no_entrance].includes(this.why(slot, c))) ?? tries[0] ?? [cell];
-        this.hover = { slot, cells, step: markStep(slot, cells), bad: this.why(slot, cells) };
+        const bad = this.core.x.aim_cover(this.seat, this.held(), this.one, slot, cell);
+        this.hover = { ...this.found(), bad };
     }
 
     /** Why these spaces cannot be marked; 0 if they can. @param {number} slot @param {number[]} cells */
@@ -109,22 +95,21 @@ export class Aim {
     /** Places what fits best at the space; the same space again: the next that covers it. False if nothing fits there.
      * @param {number} slot @param {number} cell */
     place(slot, cell) {
-        const list = this.covering(slot, cell);
+        const { cycle, pin } = this, at = this.order.findIndex((p) => same(p, pin));
+        const again = at >= 0 && cycle.slot === slot && cycle.cell === cell;
         this.hover = null;
         this.refused = 0;
         this.painted = [];
-        if (!list.length) {
+        // The order depends on the turn shown, which placing changes: keep the list of the first click.
+        if (!again)
+            this.order = this.covering(slot, cell);
+        const of = this.order.length, next = again ? (at + 1) % of : 0;
+        if (!of) {
             this.refused = this.why(slot, [cell]) || ERR.not_pattern;
             return false;
         }
-        const again = this.pin !== null && this.cycle.slot === slot && this.cycle.cell === cell && list.some((p) => same(p, this.pin));
-        const at = again ? (list.findIndex((p) => same(p, this.pin)) + 1) % list.length : 0;
-        // The order depends on the turn shown, which placing changes: keep the list of the first click.
-        if (!again || !this.order)
-            this.order = list;
-        const index = again ? (this.order.findIndex((p) => same(p, this.pin)) + 1) % this.order.length : at;
-        this.cycle = { slot, cell, at: index, of: this.order.length };
-        this.set(this.order[index]);
+        this.cycle = { slot, cell, at: next, of };
+        this.set(this.order[next]);
         return true;
     }
 
@@ -141,34 +126,20 @@ export class Aim {
         }
     }
 
-    /** Turns or mirrors; what is placed stays as near as it can. False if no other turn fits on that card. @param {number} by quarters, 0: mirror */
+    /** Turns or mirrors; what is placed stays as near as it can. False if no other turn fits on that card.
+     * @param {number} by quarters, 0: mirror */
     turn(by) {
         if (this.one)
             return true;
-        const from = this.pin;
+        const { pin } = this, placed = pin !== null && pin.cells.length > 1;
+        const held = this.core.x.aim_turn(this.seat, this.held(), by, placed ? pin.step : 0n), turns = held < 8;
         this.refused = 0;
         this.hover = null;
-        const start = [this.quarters, this.mirror];
-        if (!by)
-            this.mirror = 1 - this.mirror;
-        for (let i = 0; i < 4; i++) {
-            if (by || i)
-                this.quarters = (this.quarters + (by || 1) + 4) % 4;
-            if (!from || from.cells.length === 1)
-                return true;
-            const [mx, my] = middle(from.cells), form = this.form();
-            const fit = this.patterns.filter((p) => p.slot === from.slot && formOf(p.cells) === form)
-                .sort((a, b) => distance(a.cells, mx, my) - distance(b.cells, mx, my));
-            const next = fit.find((p) => !same(p, from));
-            if (formOf(from.cells) === form && by)
-                continue;                    // a turn that looks the same
-            if (next) {
-                this.pin = next;
-                return true;
-            }
-        }
-        [this.quarters, this.mirror] = start;
-        return false;
+        if (turns)
+            [this.quarters, this.mirror] = [held & 3, held >> 2];
+        if (turns && placed)
+            this.pin = this.found();
+        return turns || !placed;
     }
 
     /** The next placement on the card in a fixed order. @param {number} slot @param {number} by */
@@ -183,27 +154,20 @@ export class Aim {
     /** The placements that hold all these spaces. @param {number} slot @param {number[]} cells */
     holding(slot, cells) { return this.pool().filter((p) => p.slot === slot && cells.every((c) => p.cells.includes(c))); }
 
-    /** Space by space: each narrows the placements; one that fits none starts afresh. @param {number} slot @param {number} cell */
+    /** Space by space: each narrows the placements; one that fits none starts afresh.
+     * @param {number} slot @param {number} cell */
     paint(slot, cell) {
-        if (slot !== this.paintedOn)
-            this.painted = [];
+        const before = slot === this.paintedOn ? this.painted : [];
+        const bits = this.core.x.aim_paint(this.seat, this.held(), this.one, slot, Number(markStep(0, before)), cell);
         this.paintedOn = slot;
-        if (!this.painted.includes(cell))
-            this.painted = this.holding(slot, [...this.painted, cell]).length ? [...this.painted, cell] : [cell];
-        const left = this.holding(slot, this.painted);
-        const form = this.form();
-        const best = left.find((p) => formOf(p.cells) === form) ?? left[0];
-        const single = this.singles.find((p) => p.slot === slot && p.cells[0] === cell);
-        if (left.length === 1 || (best && this.painted.length > 1))
-            this.hover = { ...best, bad: 0 };
-        else if (this.painted.length === 1 && (single ?? best))
-            this.hover = { ...(best ?? /** @type {Place} */ (single)), bad: 0 };
-        else
-            this.hover = { slot, cells: [cell], step: markStep(slot, [cell]), bad: this.why(slot,
-                [cell]) || ERR.not_pattern };
+        this.painted = spacesFrom(bits);
+        const found = this.found();
+        this.hover = found.step ? { ...found, bad: 0 } :
+            { slot, cells: [cell], step: markStep(slot, [cell]), bad: this.why(slot, [cell]) || ERR.not_pattern };
     }
 
-    /** Paints by taps: the rest is filled in once a single placement is left, and a painted space is wiped off again. @param {number} slot @param {number} cell */
+    /** Paints by taps: the rest is filled in once a single placement is left, and a painted space is wiped off again.
+     * @param {number} slot @param {number} cell */
     dab(slot, cell) {
         this.refused = 0;
         if (slot === this.paintedOn && this.painted.includes(cell)) {
@@ -221,11 +185,10 @@ export class Aim {
         this.refused = this.why(slot, [cell]) || ERR.not_pattern;
     }
 
-    /** The placement in the turn shown whose middle is nearest to a point, in spaces; null beyond reach. @param {number} slot @param {number} x @param {number} y */
+    /** The placement in the turn shown whose middle is nearest to a point, in spaces; null beyond reach.
+     * @param {number} slot @param {number} x @param {number} y */
     snap(slot, x, y) {
-        const form = this.form();
-        const list = (this.one ? this.singles : this.patterns.filter((p) => formOf(p.cells) === form)).filter((p) => p.slot === slot)
-            .map((p) => ({ p, d: distance(p.cells, x, y) })).sort((a, b) => a.d - b.d);
-        this.hover = list.length && list[0].d < 1.6 ? { ...list[0].p, bad: 0 } : null;
+        const near = this.core.x.aim_snap(this.seat, this.held(), this.one, slot, Math.round(100 * y), Math.round(100 * x));
+        this.hover = near ? { ...this.found(), bad: 0 } : null;
     }
 }

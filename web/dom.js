@@ -2,10 +2,10 @@
  * dom.js: pages are written as HTML text and brought into the document by changing only what differs, so that focus, scrolling and
  * animations survive. No style attributes (the policy of the page forbids them) and no handlers in the text: a view listens at its root.
  */
+import { html } from './html.js';
 import { _ } from './i18n.js';
 
-/** @param {unknown} text */
-export const esc = (text) => String(text).replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+/** @typedef {import('./html.js').Html} Html */
 
 /** The element, which is there. @template {Element} [T=HTMLElement] @param {string} selector @param {ParentNode} [root] @returns {T} */
 export function $(selector, root = document) {
@@ -20,6 +20,18 @@ export const $$ = (selector, root = document) => [...root.querySelectorAll(/** @
 
 /** The nearest element of that kind at an event's target. @param {Event} event @param {string} selector @returns {HTMLElement | null} */
 export const near = (event, selector) => event.target instanceof Element ? event.target.closest(selector) : null;
+
+/** Arrows move within a group of choices; a view that has such groups listens with this. @param {KeyboardEvent} event */
+export function radioKeys(event) {
+    const radio = near(event, '[role=radio]'), by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!radio || !by)
+        return;
+    event.preventDefault();
+    const all = [...(radio.parentElement?.children ?? [])];
+    const next = /** @type {HTMLElement} */ (all[(all.indexOf(radio) + by + all.length) % all.length]);
+    next.click();
+    next.focus();
+}
 
 /** @param {Element} from @param {Element} to */
 function syncAttributes(from, to) {
@@ -54,15 +66,25 @@ function morph(from, to) {
         from.value = to.getAttribute('value') ?? '';
 }
 
-/** @param {Element} from @param {ParentNode & Node} to */
+/** @param {Node | null} node */
+const keyOf = (node) => node instanceof Element ? node.getAttribute('data-key') : null;
+
+/** Children with a data-key are found again wherever they have moved to among their siblings; the others are compared in order.
+ * @param {Element} from @param {ParentNode & Node} to */
 function morphChildren(from, to) {
-    const next = [...to.childNodes];
+    const next = [...to.childNodes], wanted = new Set(next.map(keyOf));
+    /** @type {Map<string | null, ChildNode>} */
+    const kept = new Map([...from.childNodes].map((node) => [keyOf(node), node]));
     next.forEach((node, i) => {
-        const old = from.childNodes[i];
-        if (old)
-            morph(old, node);
+        let old = from.childNodes[i] ?? null;
+        const key = keyOf(node), same = key === null ? undefined : kept.get(key);
+        if (same && same !== old && same.parentNode === from)
+            old = from.insertBefore(same, old);
+        // What is wanted further on is not changed into something else here.
+        if (!old || (keyOf(old) !== null && keyOf(old) !== key && wanted.has(keyOf(old))))
+            from.insertBefore(node, old);
         else
-            from.appendChild(node);
+            morph(old, node);
     });
     while (from.childNodes.length > next.length)
         from.lastChild?.remove();
@@ -71,16 +93,19 @@ function morphChildren(from, to) {
 /** @type {WeakMap<Element, string>} */
 const shown = new WeakMap();
 
-/** Makes the inside of an element what the text says. @param {Element} root @param {string} html */
-export function put(root, html) {
-    if (shown.get(root) === html)
+/** Makes the inside of an element what the HTML says. @param {Element} root @param {Html} content */
+export function put(root, content) {
+    const { text } = content;
+    if (shown.get(root) === text)
         return;
     const fresh = document.createElement('template');
-    fresh.innerHTML = html;
+    fresh.innerHTML = text;
     morphChildren(root, fresh.content);
-    shown.set(root, html);
+    shown.set(root, text);
 }
 
+/** The inside of an element anew, for what has no focus and no animation to lose. @param {Element} root @param {Html} content */
+export function fill(root, content) { root.innerHTML = content.text; }
 
 /** What was said in this very moment. */
 let said = '';
@@ -110,7 +135,7 @@ export function toast(text, ms = 4000, spoken = text) {
 let dialogs = 0;
 /**
  * A modal dialog with a heading and a close button; resolves with the value of the button that closed it ('' for Esc).
- * @param {string} title @param {string} body HTML @param {{wide?: boolean, wire?: (dialog: HTMLDialogElement) => void, close?: string}} [options]
+ * @param {string} title @param {Html} body @param {{wide?: boolean, wire?: (dialog: HTMLDialogElement) => void, close?: string}} [options]
  * @returns {Promise<string>}
  */
 export function dialog(title, body, { wide = false, wire, close } = {}) {
@@ -120,8 +145,8 @@ export function dialog(title, body, { wide = false, wire, close } = {}) {
         box.className = wide ? 'wide' : '';
         const id = `dlg-${++dialogs}`;
         box.setAttribute('aria-labelledby', id);
-        box.innerHTML = `<form method="dialog"><h2 class="title" id="${id}" tabindex="-1">${esc(title)}</h2><div class="dlg">${
-            body}</div>${close ? `<p class="dlgf"><button class="btn pri" value="">${esc(close)}</button></p>` : ''}</form>`;
+        put(box, html`<form method="dialog"><h2 class="title" id="${id}" tabindex="-1">${title}</h2><div class="dlg">${
+            body}</div>${close ? html`<p class="dlgf"><button class="btn pri" value="">${close}</button></p>` : ''}</form>`);
         // The policy forbids sending forms, so buttons close the dialog themselves.
         box.addEventListener('click', (event) => {
             const button = near(event, 'button[value]');
@@ -147,8 +172,8 @@ export function dialog(title, body, { wide = false, wire, close } = {}) {
 }
 
 /** Asks before something is lost. @param {string} title @param {string} text @param {string} yes what the button says */
-export const confirmed = async (title, text, yes) => await dialog(title, `<p>${esc(text)}</p><p class="dlgf"><button class="btn" value="">${
-    _('Cancel')}</button> <button class="btn pri" value="yes">${esc(yes)}</button></p>`) === 'yes';
+export const confirmed = async (title, text, yes) => await dialog(title, html`<p>${text}</p><p class="dlgf"><button class="btn" value="">${
+    _('Cancel')}</button> <button class="btn pri" value="yes">${yes}</button></p>`) === 'yes';
 
 /** Gives a link on: to the device's own list of ways, or to the clipboard. @param {string} url */
 export function shareLink(url) {
@@ -156,7 +181,7 @@ export function shareLink(url) {
         navigator.share({ url, title: 'Pyramids' }).catch(() => {});
     else
         navigator.clipboard.writeText(url).then(() => toast(_('Link copied.')), () => void dialog(_('Link'),
-            `<p class="longlink">${esc(url)}</p>`, { close: _('Close') }));
+            html`<p class="longlink">${url}</p>`, { close: _('Close') }));
 }
 
 /** Offers a text as a file. @param {string} name @param {string} text */

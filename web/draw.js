@@ -2,7 +2,9 @@
  * draw.js: everything that is drawn: cards, chambers, patterns, symbols, scenes. Texts of SVG, made of numbers only; colours come from the
  * style sheet, so one drawing serves both themes. Symbols stand in index.html.
  */
+import { NONE, html } from './html.js';
 
+/** @typedef {import('./html.js').Html} Html */
 /** @typedef {import('./core.js').Card} Card */
 /** @typedef {import('./core.js').Pattern} Pattern */
 
@@ -27,19 +29,19 @@ function rnd(seed) {
 const f1 = (n) => Math.round(n * 10) / 10;
 
 /** @param {string} name @param {string} [more] */
-export const icon = (name, more = '') => `<svg class="ic ${more}" viewBox="0 0 24 24" aria-hidden="true"><use href="#i-${name}"/></svg>`;
+export const icon = (name, more = '') => html`<svg class="ic ${more}" viewBox="0 0 24 24" aria-hidden="true"><use href="#i-${name}"/></svg>`;
 /** @param {string} name @param {string} [more] */
-export const symbol = (name, more = '') => `<svg class="sy ${more}" viewBox="0 0 48 48" aria-hidden="true"><use href="#s-${name}"/></svg>`;
+export const symbol = (name, more = '') => html`<svg class="sy ${more}" viewBox="0 0 48 48" aria-hidden="true"><use href="#s-${name}"/></svg>`;
 /** The silhouette of a colour. @param {string} colour */
-export const shape = (colour) => `<svg class="pg" viewBox="0 0 24 20" aria-hidden="true"><use href="#p-${colour}"/></svg>`;
+export const shape = (colour) => html`<svg class="pg" viewBox="0 0 24 20" aria-hidden="true"><use href="#p-${colour}"/></svg>`;
 /** The character of an edition as a symbol; '' for those without. @param {string} c */
-export const symbolOf = (c) => SYMBOLS[c] ? symbol(SYMBOLS[c]) : '';
+export const symbolOf = (c) => SYMBOLS[c] ? symbol(SYMBOLS[c]) : NONE;
 
 /** @param {number} seat @param {{small?: boolean, bot?: boolean, me?: boolean}} [how] */
 export function avatar(seat, { small = false, bot = false, me = false } = {}) {
-    return `<span class="av ${small ? 'sm' : ''} ${me ? 'me' : ''}" aria-hidden="true"><svg viewBox="0 0 40 40"><use href="#a-${
+    return html`<span class="av ${small ? 'sm' : ''} ${me ? 'me' : ''}" aria-hidden="true"><svg viewBox="0 0 40 40"><use href="#a-${
         ANIMALS[seat]}"/></svg>${
-        bot && !small ? `<span class="bot">${icon('bot')}</span>` : ''}</span>`;
+        bot && !small ? html`<span class="bot">${icon('bot')}</span>` : ''}</span>`;
 }
 
 /** A rectangle with corners of their own. @param {number} x @param {number} y @param {number} w @param {number} h @param {number[]} r */
@@ -54,7 +56,7 @@ function pen(x, y, s, seed, w, more = '') {
         f1(y + b + j(6, .1))}`;
     const d2 = `M${f1(x + b + j(7, .1))} ${f1(y + a + j(8, .1))}Q${f1(x + s / 2 + j(9, .16))} ${f1(y + s / 2 + j(10, .1))} ${f1(x + a + j(11,
         .12))} ${f1(y + b + j(12, .1))}`;
-    return `<path class="pen ${more}" pathLength="1" stroke-width="${w}" d="${d1}"/><path class="pen two ${more}" pathLength="1" stroke-width="${
+    return html`<path class="pen ${more}" pathLength="1" stroke-width="${w}" d="${d1}"/><path class="pen two ${more}" pathLength="1" stroke-width="${
         f1(w * .92)}" d="${d2}"/>`;
 }
 
@@ -79,103 +81,111 @@ function outline(cells, inset = 2) {
 
 /** Corner ticks of the spaces that can be marked. @param {number[]} cells */
 export function legalLayer(cells) {
-    return cells.map((i) => {
+    return html`${cells.map((i) => {
         const x = px(i) + 6, y = py(i) + 6, s = C - 12, t = 9;
-        return `<rect class="legal-t" x="${px(i) + 2}" y="${py(i) + 2}" width="${C - 4}" height="${C - 4}" rx="5"/><path class="legal" d="M${x} ${
+        return html`<rect class="legal-t" x="${px(i) + 2}" y="${py(i) + 2}" width="${C - 4}" height="${C - 4}" rx="5"/><path class="legal" d="M${x} ${
             y + t}V${y}H${x + t}M${x + s - t} ${y}H${x + s}V${y + t}M${x + s} ${y + s - t}V${y + s}H${x + s - t}M${x + t} ${y + s}H${x}V${
             y + s - t}"/>`;
-    }).join('');
+    })}`;
 }
 
 /** A golden ring around what a lesson asks for. @param {number[]} cells */
-export const targetLayer = (cells) => cells.map((i) => ['', 'in'].map((kind) => `<rect class="aimhere ${kind}" x="${px(i) + 4}" y="${
-    py(i) + 4}" width="${C - 8}" height="${C - 8}" rx="9"/>`).join('')).join('');
+export const targetLayer = (cells) => html`${cells.map((i) => ['', 'in'].map((kind) => html`<rect class="aimhere ${kind}" x="${px(i) + 4}" y="${
+    py(i) + 4}" width="${C - 8}" height="${C - 8}" rx="9"/>`))}`;
 
 /** The pattern where it would go. @param {number} card @param {number[]} cells */
 export function ghostLayer(card, cells) {
     const d = outline(cells);
-    return cells.map((i) => `<rect class="gh-fill" x="${px(i) + 2}" y="${py(i) + 2}" width="${C - 4}" height="${C - 4}"/>`).join('')
-        + `<path class="gh-out" d="${d}"/><path class="gh-line" d="${d}"/>`
-        + cells.map((i) => pen(px(i) + 3, py(i) + 3, C - 6, card * 25 + i, 4.6)).join('');
+    return html`${cells.map((i) => html`<rect class="gh-fill" x="${px(i) + 2}" y="${py(i) + 2}" width="${C - 4}" height="${C - 4}"/>`)}<path
+        class="gh-out" d="${d}"/><path class="gh-line" d="${d}"/>${
+        cells.map((i) => pen(px(i) + 3, py(i) + 3, C - 6, card * 25 + i, 4.6))}`;
+}
+
+/** A choice that would have been better: dashes, no crosses. @param {number[]} cells */
+export function betterLayer(cells) {
+    const d = outline(cells, 4);
+    return html`<path class="better-w" d="${d}"/><path class="better" d="${d}"/>`;
 }
 
 /** The chamber: rock with the floor cut out of it. @param {Card} card @param {number[]} [marks]
- * @param {{mini?: boolean, fresh?: number[], layers?: boolean}} [how] fresh: marks that draw themselves */
-export function chamber(card, marks = [], { mini = false, fresh = [], layers = false } = {}) {
+ * @param {{mini?: boolean, fresh?: number[], told?: number[], layers?: boolean, over?: Html}} [how] fresh: marks that draw themselves; told:
+ * marks that it is about; over: what lies on top */
+export function chamber(card, marks = [], { mini = false, fresh = [], told = [], layers = false, over } = {}) {
     const n = card.number, M = new Set(marks);
     const open = /** @param {number} i */ (i) => i >= 0 && i < 25 && card.cells[i] !== '#';
-    let floor = '', tiles = '', shade = '', symbols = '', pens = '';
+    /** @type {Html[]} */
+    const floor = [], tiles = [], shade = [], symbols = [], pens = [];
     for (let i = 0; i < 25; i++) {
         if (!open(i))
             continue;
         const x = px(i), y = py(i), c = card.cells[i];
         const U = i > 4 && open(i - 5), D = i < 20 && open(i + 5), L = i % 5 > 0 && open(i - 1), R = i % 5 < 4 && open(i + 1), q = 8;
         const corner = [!U && !L ? q : 0, !U && !R ? q : 0, !D && !R ? q : 0, !D && !L ? q : 0];
-        floor += `<path class="grv" d="${rect(x, y, C, C, corner)}"/>`;
+        floor.push(html`<path class="grv" d="${rect(x, y, C, C, corner)}"/>`);
         const g = mini ? 1 : 1.4, inner = corner.map((v) => v ? v - 1 : 3);
-        tiles += `<path class="${c === 'T' ? 'gold' : `t ${M.has(i) ? 'm' : ['', 'b', 'c'][rnd(n * 31 + i) * 3 | 0]}`}" d="${rect(x + g, y + g,
-            C - 2 * g, C - 2 * g, inner)}"/>`;
+        tiles.push(html`<path class="${c === 'T' ? 'gold' : `t ${M.has(i) ? 'm' : ['', 'b', 'c'][rnd(n * 31 + i) * 3 | 0]}`}" d="${rect(x + g, y + g,
+            C - 2 * g, C - 2 * g, inner)}"/>`);
         if (c === 'T' && !mini)
-            tiles += `<path d="${rect(x + 4, y + 4, C - 8, C - 8, [5, 5, 5,
-                5])}" fill="none" stroke="#8A5A00" stroke-opacity=".5" stroke-width="1.5"/>`;
+            tiles.push(html`<path d="${rect(x + 4, y + 4, C - 8, C - 8, [5, 5, 5,
+                5])}" fill="none" stroke="#8A5A00" stroke-opacity=".5" stroke-width="1.5"/>`);
         if (!mini) {
-            if (!U && c !== 'v') shade += `<rect x="${x}" y="${y}" width="${C}" height="11" fill="url(#sh-top)"/>`;
-            if (!L) shade += `<rect x="${x}" y="${y}" width="7" height="${C}" fill="url(#sh-left)"/>`;
+            if (!U && c !== 'v') shade.push(html`<rect x="${x}" y="${y}" width="${C}" height="11" fill="url(#sh-top)"/>`);
+            if (!L) shade.push(html`<rect x="${x}" y="${y}" width="7" height="${C}" fill="url(#sh-left)"/>`);
         }
         if (SYMBOLS[c]) {
             const s = mini ? (c === 'T' ? 50 : 46) : (c === 'T' ? 47 : 38), z = (C - s) / 2;
-            symbols += `<use class="sym ${M.has(i) ? 'used' : ''}" href="#s-${SYMBOLS[c]}" x="${x + z}" y="${y + z}" width="${s}" height="${s}"/>`;
+            symbols.push(html`<use class="sym ${M.has(i) ? 'used' : ''}" href="#s-${SYMBOLS[c]}" x="${x + z}" y="${y + z}" width="${s}" height="${s}"/>`);
         }
         if (c === 'v') {
-            floor += `<rect class="grv" x="${x + 11}" y="-2" width="38" height="${MT + 4}"/>`;
-            tiles += `<rect class="t ${M.has(i) ? 'm' : ''}" x="${x + 12.5}" y="-2" width="35" height="${MT + 5}"/>`;
-            symbols += mini ? `<path d="M${x + 16} ${y - 18}H${x + 44}L${x + 30} ${y + 6}Z" fill="#7A4A00"/>`
-                : `<path class="arrow-in ${marks.length ? '' : 'calls'}" d="M${x + 24.5} ${y - 22}H${x + 35.5}V${y - 4}H${x + 45}L${x + 30} ${
-                    y + 15}L${x + 15} ${y - 4}H${x + 24.5}Z" fill="url(#g-gold)" stroke="#4A2F02" stroke-width="2.2" stroke-linejoin="round"/>`;
+            floor.push(html`<rect class="grv" x="${x + 11}" y="-2" width="38" height="${MT + 4}"/>`);
+            tiles.push(html`<rect class="t ${M.has(i) ? 'm' : ''}" x="${x + 12.5}" y="-2" width="35" height="${MT + 5}"/>`);
+            symbols.push(mini ? html`<path d="M${x + 16} ${y - 18}H${x + 44}L${x + 30} ${y + 6}Z" fill="#7A4A00"/>`
+                : html`<path class="arrow-in ${marks.length ? '' : 'calls'}" d="M${x + 24.5} ${y - 22}H${x + 35.5}V${y - 4}H${x + 45}L${x + 30} ${
+                    y + 15}L${x + 15} ${y - 4}H${x + 24.5}Z" fill="url(#g-gold)" stroke="#4A2F02" stroke-width="2.2" stroke-linejoin="round"/>`);
         }
+        if (told.includes(i))
+            symbols.push(html`<rect class="told-t" x="${x + 1}" y="${y + 1}" width="${C - 2}" height="${C - 2}" rx="4"/>`);
         if (M.has(i))
-            pens += pen(x + (mini ? 2 : 3), y + (mini ? 2 : 3), C - (mini ? 4 : 6), n * 25 + i, mini ? 8 : 5.4, fresh.includes(i) ? `fresh d${
-                fresh.indexOf(i)}` : '');
+            pens.push(pen(x + (mini ? 2 : 3), y + (mini ? 2 : 3), C - (mini ? 4 : 6), n * 25 + i, mini ? 8 : 5.4, fresh.includes(i) ? `fresh d${
+                fresh.indexOf(i)}` : told.includes(i) ? 'told' : ''));
     }
     const box = mini ? `6 4 ${W - 12} ${H - 10}` : `0 0 ${W} ${H}`;
-    return `<svg class="ch" viewBox="${box}" aria-hidden="true"><rect class="rock" x="-2" y="-2" width="${W + 4}" height="${
+    return html`<svg class="ch" viewBox="${box}" aria-hidden="true"><rect class="rock" x="-2" y="-2" width="${W + 4}" height="${
         H + 4}"/><rect x="-2" y="-2" width="${
-        W + 4}" height="${H + 4}" fill="url(#tx-${card.colour})"/>${floor}${tiles}${shade}${layers ? '<g class="lg"></g>' : ''}${symbols}${pens}${
-        layers ? '<g class="gh"></g>' : ''}</svg>`;
+        W + 4}" height="${H + 4}" fill="url(#tx-${card.colour})"/>${floor}${tiles}${shade}${layers ? html`<g class="lg"></g>` : ''}${symbols}${pens}${
+        layers || over ? html`<g class="gh">${over ?? ''}</g>` : ''}</svg>`;
 }
 
 /** Pyramids: step (green), true (orange), bent (purple). @param {string} k @param {number} cx @param {number} base @param {number} w @param {number} h */
 function pyramid(k, cx, base, w, h) {
     const l = cx - w / 2, r = cx + w / 2, t = base - h, sp = cx + w * .14;
     if (k === 'orange')
-        return `<path d="M${cx} ${t}L${sp} ${base}H${l}Z" class="f1"/><path d="M${cx} ${t}L${r} ${base}H${sp}Z" class="f2"/>`
-            + [.3, .5, .7, .86].map((f) => `<path d="M${f1(cx - (w / 2) * f + 2)} ${f1(t + h * f)}H${
-                f1(cx + w * .14 * f)}" stroke="#fff" stroke-opacity=".22" stroke-width="1.5"/>`).join('');
+        return html`<path d="M${cx} ${t}L${sp} ${base}H${l}Z" class="f1"/><path d="M${cx} ${t}L${r} ${base}H${sp}Z" class="f2"/>${
+            [.3, .5, .7, .86].map((f) => html`<path d="M${f1(cx - (w / 2) * f + 2)} ${f1(t + h * f)}H${
+                f1(cx + w * .14 * f)}" stroke="#fff" stroke-opacity=".22" stroke-width="1.5"/>`)}`;
     if (k === 'purple') {
         const my = t + h * .4, ml = cx - w * .33, mr = cx + w * .33, ms = cx + w * .1;
-        return `<path d="M${cx} ${t}L${ms} ${my}L${sp} ${base}H${l}L${ml} ${my}Z" class="f1"/><path d="M${cx} ${t}L${mr} ${my}L${r} ${base}H${sp}L${
-            ms} ${my}Z" class="f2"/><path d="M${ml} ${my}H${ms}" stroke="#fff" stroke-opacity=".4" stroke-width="1.5"/>`
-            + [[.25, .62], [.45, .62], [.35, .78], [.15, .78], [.25, .92], [.05, .92], [.45, .92]].map(([a, b]) =>
-                `<circle cx="${f1(cx - w * .4 + w * a)}" cy="${f1(t + h * b)}" r="1.8" fill="#fff" fill-opacity=".3"/>`).join('');
+        return html`<path d="M${cx} ${t}L${ms} ${my}L${sp} ${base}H${l}L${ml} ${my}Z" class="f1"/><path d="M${cx} ${t}L${mr} ${my}L${r} ${base}H${sp}L${
+            ms} ${my}Z" class="f2"/><path d="M${ml} ${my}H${ms}" stroke="#fff" stroke-opacity=".4" stroke-width="1.5"/>${
+            [[.25, .62], [.45, .62], [.35, .78], [.15, .78], [.25, .92], [.05, .92], [.45, .92]].map(([a, b]) =>
+                html`<circle cx="${f1(cx - w * .4 + w * a)}" cy="${f1(t + h * b)}" r="1.8" fill="#fff" fill-opacity=".3"/>`)}`;
     }
-    let s = '';
     const n = 5;
-    for (let i = 0; i < n; i++) {
+    return html`${[...Array(n).keys()].map((i) => {
         const hw = (w / 2) * (.2 + .8 * (i / (n - 1))), y = t + h * i / n, sx = cx + hw * .28;
-        s += `<path d="M${f1(cx - hw)} ${f1(y)}H${f1(sx)}V${f1(y + h / n + .5)}H${f1(cx - hw)}Z" class="f1"/><path d="M${f1(sx)} ${f1(y)}H${
+        return html`<path d="M${f1(cx - hw)} ${f1(y)}H${f1(sx)}V${f1(y + h / n + .5)}H${f1(cx - hw)}Z" class="f1"/><path d="M${f1(sx)} ${f1(y)}H${
             f1(cx + hw)}V${f1(y + h / n + .5)}H${f1(sx)}Z" class="f2"/><path d="M${f1(cx - hw)} ${f1(y + .8)}H${
             f1(sx)}" stroke="#fff" stroke-opacity=".4" stroke-width="1.6"/>`;
-    }
-    return s;
+    })}`;
 }
 
 /** The picture above the chamber. @param {Card} card */
 export function head(card) {
     const k = card.colour, HH = 108;
-    const disc = k === 'purple' ? '<path d="M286 22a17 17 0 1 0 11 29 14 14 0 0 1-11-29Z" class="sun"/>' : k === 'green' ?
-        '<circle cx="48" cy="78" r="21" class="sun"/>'
-        : '<circle cx="282" cy="34" r="17" class="sun"/><path class="rays" d="M282 6V10M282 58V62M254 34H258M306 34H310M262 14 265 17M299 51 302 54M302 14 299 17M265 51 262 54"/>';
-    return `<svg class="head" viewBox="0 0 ${W} ${HH}" aria-hidden="true"><rect width="${W}" height="${HH}" fill="url(#sky-${k})"/>${
+    const disc = k === 'purple' ? html`<path d="M286 22a17 17 0 1 0 11 29 14 14 0 0 1-11-29Z" class="sun"/>` : k === 'green' ?
+        html`<circle cx="48" cy="78" r="21" class="sun"/>`
+        : html`<circle cx="282" cy="34" r="17" class="sun"/><path class="rays" d="M282 6V10M282 58V62M254 34H258M306 34H310M262 14 265 17M299 51 302 54M302 14 299 17M265 51 262 54"/>`;
+    return html`<svg class="head" viewBox="0 0 ${W} ${HH}" aria-hidden="true"><rect width="${W}" height="${HH}" fill="url(#sky-${k})"/>${
         disc}<path d="M0 92Q60 78 130 90T${W} 84V${HH}H0Z" class="dune" opacity=".75"/>${
         pyramid(k, W / 2, HH - 6, k === 'purple' ? 176 : k === 'green' ? 192 : 196, HH - 16)}<rect y="${HH - 7}" width="${
             W}" height="8" class="dune"/><rect y="${HH - 7}" width="${W}" height="2" fill="#fff" opacity=".3"/><text class="pnum" x="${W / 2}" y="${
@@ -185,21 +195,21 @@ export function head(card) {
 /** The same beside it, on a phone. @param {Card} card */
 export function headTall(card) {
     const k = card.colour;
-    return `<svg class="head tall" viewBox="0 0 130 248" preserveAspectRatio="xMidYMax slice" aria-hidden="true"><rect width="130" height="248" fill="url(#sky-${
+    return html`<svg class="head tall" viewBox="0 0 130 248" preserveAspectRatio="xMidYMax slice" aria-hidden="true"><rect width="130" height="248" fill="url(#sky-${
         k})"/>${
-        k === 'purple' ? '<path d="M84 26a17 17 0 1 0 11 29 14 14 0 0 1-11-29Z" class="sun"/>' :
-            '<circle cx="82" cy="46" r="17" class="sun"/>'}<path d="M0 196Q40 180 80 192T130 184V248H0Z" class="dune" opacity=".75"/>${
+        k === 'purple' ? html`<path d="M84 26a17 17 0 1 0 11 29 14 14 0 0 1-11-29Z" class="sun"/>` :
+            html`<circle cx="82" cy="46" r="17" class="sun"/>`}<path d="M0 196Q40 180 80 192T130 184V248H0Z" class="dune" opacity=".75"/>${
         pyramid(k, 65, 214, 104, 86)}<path d="M0 212H130V248H0Z" class="dune"/><text class="pnum tall" x="65" y="200">${card.number}</text></svg>`;
 }
 
 /** A whole card as a picture. @param {Card} card @param {number[]} [marks] @param {number[]} [fresh] */
 export const picture = (card, marks = [], fresh = []) =>
-    `<span class="pcard k-${card.colour}" data-same="${card.number}.${marks.join('.')}.${card.cells}">${head(card)}<span class="chamber">${
+    html`<span class="pcard k-${card.colour}" data-same="${card.number}.${marks.join('.')}.${card.cells}">${head(card)}<span class="chamber">${
         chamber(card, marks, { fresh })}</span></span>`;
 
 /** A small card with its number on top. @param {Card} card @param {number[]} [marks] @param {number[]} [fresh] */
 export const mini = (card, marks = [], fresh = []) =>
-    `<span class="mini k-${card.colour}" data-key="${card.number}.${marks.join('.')}" data-same="${fresh.join('.')}.${card.cells}"><span class="tag">${
+    html`<span class="mini k-${card.colour}" data-key="${card.number}.${marks.join('.')}" data-same="${fresh.join('.')}.${card.cells}"><span class="tag">${
         shape(card.colour)}${card.number}</span>${
         chamber(card, marks, { mini: true, fresh })}</span>`;
 
@@ -231,32 +241,31 @@ export function patternPicture(cells) {
     const cell = 20, gap = 2;
     const w = Math.max(...cells.map((c) => c[0])) + 1, h = Math.max(...cells.map((c) => c[1])) + 1, m = Math.max(w, h, 3), ox = (m - w) / 2,
         oy = (m - h) / 2;
-    return `<svg class="pat" viewBox="0 0 ${m * cell} ${m * cell}" aria-hidden="true">${cells.map(([x, y]) =>
-        `<rect class="pt" x="${(x + ox) * cell + gap / 2}" y="${(y + oy) * cell + gap / 2}" width="${cell - gap}" height="${
-            cell - gap}" rx="2.8"/>`).join('')}</svg>`;
+    return html`<svg class="pat" viewBox="0 0 ${m * cell} ${m * cell}" aria-hidden="true">${cells.map(([x, y]) =>
+        html`<rect class="pt" x="${(x + ox) * cell + gap / 2}" y="${(y + oy) * cell + gap / 2}" width="${cell - gap}" height="${
+            cell - gap}" rx="2.8"/>`)}</svg>`;
 }
 
-export const rose = '<svg class="rose" viewBox="0 0 118 104" aria-hidden="true"><g fill="none" stroke="#9A7426" stroke-width="1"><path d="M98 10H108V20M108 84V94H98M20 94H10V84"/><g opacity=".34"><circle cx="59" cy="52" r="34"/><circle cx="59" cy="52" r="29" stroke-dasharray="1.5 4"/><path d="M59 12V92M19 52H99"/></g></g><path d="M59 14 64 47 97 52 64 57 59 90 54 57 21 52 54 47Z" fill="#B98F3C" opacity=".2"/></svg>';
+export const rose = html`<svg class="rose" viewBox="0 0 118 104" aria-hidden="true"><g fill="none" stroke="#9A7426" stroke-width="1"><path d="M98 10H108V20M108 84V94H98M20 94H10V84"/><g opacity=".34"><circle cx="59" cy="52" r="34"/><circle cx="59" cy="52" r="29" stroke-dasharray="1.5 4"/><path d="M59 12V92M19 52H99"/></g></g><path d="M59 14 64 47 97 52 64 57 59 90 54 57 21 52 54 47Z" fill="#B98F3C" opacity=".2"/></svg>`;
 
-export const wordmark = '<svg class="wordmark" viewBox="-6 -6 742 112" role="img" aria-label="Pyramids"><g fill="none" stroke="currentColor" stroke-width="13" stroke-linejoin="miter"><path d="M6 103V3H38a28 28 0 0 1 0 56H6"/><path d="M88 0 126 52 164 0M126 52V103"/><path d="M196 103V3H228a28 28 0 0 1 0 56H196M226 59 258 103"/><path d="M406 103V10L450 66 494 10V103"/><path d="M532 0V103"/><path d="M572 3H596a47 47 0 0 1 0 94H572Z"/><path d="M722 16C712 2 668 -4 668 27C668 56 726 44 726 74C726 106 674 104 662 84"/></g><path d="M326 -6 346 103H268Z" fill="#E2AE36"/><path d="M326 -6 384 103H346Z" fill="#B97E14"/></svg>';
+export const wordmark = html`<svg class="wordmark" viewBox="-6 -6 742 112" role="img" aria-label="Pyramids"><g fill="none" stroke="currentColor" stroke-width="13" stroke-linejoin="miter"><path d="M6 103V3H38a28 28 0 0 1 0 56H6"/><path d="M88 0 126 52 164 0M126 52V103"/><path d="M196 103V3H228a28 28 0 0 1 0 56H196M226 59 258 103"/><path d="M406 103V10L450 66 494 10V103"/><path d="M532 0V103"/><path d="M572 3H596a47 47 0 0 1 0 94H572Z"/><path d="M722 16C712 2 668 -4 668 27C668 56 726 44 726 74C726 106 674 104 662 84"/></g><path d="M326 -6 346 103H268Z" fill="#E2AE36"/><path d="M326 -6 384 103H346Z" fill="#B97E14"/></svg>`;
 
-export const deckArt = '<svg class="deckart" viewBox="0 0 30 34" aria-hidden="true"><rect x="5" y="1" width="22" height="28" rx="3" class="pile-2"/><rect x="3.5" y="3" width="22" height="28" rx="3" class="pile-1"/><rect x="2" y="5" width="22" height="28" rx="3" fill="#1D4E9E"/><path d="M13 11 19.5 25H6.5Z" fill="#E2AE36"/><path d="M13 11 19.5 25H14.5Z" fill="#B97E14"/></svg>';
+export const deckArt = html`<svg class="deckart" viewBox="0 0 30 34" aria-hidden="true"><rect x="5" y="1" width="22" height="28" rx="3" class="pile-2"/><rect x="3.5" y="3" width="22" height="28" rx="3" class="pile-1"/><rect x="2" y="5" width="22" height="28" rx="3" fill="#1D4E9E"/><path d="M13 11 19.5 25H6.5Z" fill="#E2AE36"/><path d="M13 11 19.5 25H14.5Z" fill="#B97E14"/></svg>`;
 
 /** @param {number} left */
 export const bigDeck = (left) =>
-    `<svg class="bigdeck" viewBox="0 0 74 98" aria-hidden="true"><rect x="5" y="1" width="66" height="90" rx="8" class="pile-2"/><rect x="3" y="4" width="66" height="90" rx="8" class="pile-1"/><rect x="1" y="7" width="66" height="90" rx="8" fill="#1D4E9E"/><rect x="6" y="12" width="56" height="80" rx="5" fill="none" stroke="#E2AE36" stroke-width="1.5"/><path d="M34 28 52 62H16Z" fill="#E2AE36"/><path d="M34 28 52 62H39Z" fill="#B97E14"/><text x="34" y="82" text-anchor="middle" font-size="15" font-weight="700" fill="#fff">${
+    html`<svg class="bigdeck" viewBox="0 0 74 98" aria-hidden="true"><rect x="5" y="1" width="66" height="90" rx="8" class="pile-2"/><rect x="3" y="4" width="66" height="90" rx="8" class="pile-1"/><rect x="1" y="7" width="66" height="90" rx="8" fill="#1D4E9E"/><rect x="6" y="12" width="56" height="80" rx="5" fill="none" stroke="#E2AE36" stroke-width="1.5"/><path d="M34 28 52 62H16Z" fill="#E2AE36"/><path d="M34 28 52 62H39Z" fill="#B97E14"/><text x="34" y="82" text-anchor="middle" font-size="15" font-weight="700" fill="#fff">${
     left}</text></svg>`;
 
-export const cardBack = '<svg viewBox="0 0 100 136" aria-hidden="true"><rect width="100" height="136" fill="#1D4E9E"/><rect x="7" y="7" width="86" height="122" rx="7" fill="none" stroke="#E2AE36" stroke-width="1.6"/><path d="M50 34 80 88H20Z" fill="#E2AE36"/><path d="M50 34 80 88H58Z" fill="#B97E14"/><circle cx="50" cy="72" r="8" fill="#1D4E9E"/><circle cx="50" cy="72" r="3" fill="#fff"/><path d="M14 104H86M14 110H86" stroke="#E2AE36" stroke-width="1.2" opacity=".7"/></svg>';
+export const cardBack = html`<svg viewBox="0 0 100 136" aria-hidden="true"><rect width="100" height="136" fill="#1D4E9E"/><rect x="7" y="7" width="86" height="122" rx="7" fill="none" stroke="#E2AE36" stroke-width="1.6"/><path d="M50 34 80 88H20Z" fill="#E2AE36"/><path d="M50 34 80 88H58Z" fill="#B97E14"/><circle cx="50" cy="72" r="8" fill="#1D4E9E"/><circle cx="50" cy="72" r="3" fill="#fff"/><path d="M14 104H86M14 110H86" stroke="#E2AE36" stroke-width="1.2" opacity=".7"/></svg>`;
 
-export const star = '<svg class="sy" viewBox="0 0 48 48" aria-hidden="true"><path d="M24 4 30 18 45 19 33.5 29 37 44 24 36 11 44 14.5 29 3 19 18 18Z" fill="#E2AE36" stroke="#7A5200" stroke-width="2.5" stroke-linejoin="round"/></svg>';
+export const star = html`<svg class="sy" viewBox="0 0 48 48" aria-hidden="true"><path d="M24 4 30 18 45 19 33.5 29 37 44 24 36 11 44 14.5 29 3 19 18 18Z" fill="#E2AE36" stroke="#7A5200" stroke-width="2.5" stroke-linejoin="round"/></svg>`;
 
 /** The desert, with the three kinds of pyramids. */
 export function scene() {
-    return `<svg class="scene" viewBox="0 0 1440 420" preserveAspectRatio="xMidYMax slice" aria-hidden="true"><rect width="1440" height="420" fill="url(#dusk)"/><g class="stars">${
-        [...Array(46).keys()].map((i) => `<circle cx="${f1(rnd(i + 1) * 1440)}" cy="${f1(rnd(i + 91) * 210)}" r="${
-            f1(.7 + rnd(i + 7) * 1.4)}"/>`).join(
-            '')}</g><circle cx="1010" cy="214" r="118" class="bigsun"/><circle cx="1010" cy="214" r="158" class="bigsun" opacity=".22"/><path d="M0 318Q200 270 420 304T860 296T1440 280V420H0Z" class="d1"/><g class="k-purple">${
+    return html`<svg class="scene" viewBox="0 0 1440 420" preserveAspectRatio="xMidYMax slice" aria-hidden="true"><rect width="1440" height="420" fill="url(#dusk)"/><g class="stars">${
+        [...Array(46).keys()].map((i) => html`<circle cx="${f1(rnd(i + 1) * 1440)}" cy="${f1(rnd(i + 91) * 210)}" r="${
+            f1(.7 + rnd(i + 7) * 1.4)}"/>`)}</g><circle cx="1010" cy="214" r="118" class="bigsun"/><circle cx="1010" cy="214" r="158" class="bigsun" opacity=".22"/><path d="M0 318Q200 270 420 304T860 296T1440 280V420H0Z" class="d1"/><g class="k-purple">${
         pyramid('purple', 742, 336, 250, 148)}</g><g class="k-orange">${pyramid('orange', 1010, 352, 400, 236)}</g><g class="k-green">${
         pyramid('green', 1284, 348, 290,
             150)}</g><path d="M0 352Q260 318 560 342T1060 350T1440 338V420H0Z" class="d2"/><path d="M0 392Q320 356 700 380T1440 372V420H0Z" class="d3"/></svg>`;
@@ -264,9 +273,9 @@ export function scene() {
 
 /** A pyramid of five courses, so many of them built. @param {number} level from 0 */
 export function levelPicture(level) {
-    return `<svg viewBox="0 0 34 26" aria-hidden="true" fill="currentColor">${[0, 1, 2, 3, 4].map((k) => {
+    return html`<svg viewBox="0 0 34 26" aria-hidden="true" fill="currentColor">${[0, 1, 2, 3, 4].map((k) => {
         const w = 30 - k * 6.4, y = 21 - k * 4.8;
-        return `<path opacity="${k <= level ? 1 : .22}" d="M${f1(17 - w / 2)} ${f1(y + 4)}L${f1(17 - w / 2 + 2.4)} ${f1(y)}H${f1(17 + w / 2 - 2.4)}L${
+        return html`<path opacity="${k <= level ? 1 : .22}" d="M${f1(17 - w / 2)} ${f1(y + 4)}L${f1(17 - w / 2 + 2.4)} ${f1(y)}H${f1(17 + w / 2 - 2.4)}L${
             f1(17 + w / 2)} ${f1(y + 4)}Z"/>`;
-    }).join('')}</svg>`;
+    })}</svg>`;
 }

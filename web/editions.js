@@ -1,6 +1,7 @@
 /** editions.js: all cards of an edition; one's own edition, drawn or imported, checked as it is written by the same reader as everywhere. */
+import { html } from './html.js';
 import { _ } from './i18n.js';
-import { $, confirmed, dialog, download, esc, near, put, toast } from './dom.js';
+import { $, confirmed, dialog, download, near, put, toast } from './dom.js';
 import { icon, mini, patternPicture, picture, symbolOf, turned } from './draw.js';
 import { spaceName } from './core.js';
 import { cardContents, cardName, colourName, faultSentence, spaceWord } from './words.js';
@@ -37,8 +38,8 @@ export class EditionsView {
     async click(event) {
         const act = near(event, '[data-a]')?.dataset.a, card = Number(near(event, '[data-card]')?.dataset.card ?? 0), { edition } = this.core;
         if (card)
-            void dialog(cardName(edition, card), `<div class="lookat">${picture(edition.cards[card])}<p>${esc(cardContents(edition,
-                card))}</p></div>`, { close: _('Close') });
+            void dialog(cardName(edition, card), html`<div class="lookat">${picture(edition.cards[card])}<p>${cardContents(edition,
+                card)}</p></div>`, { close: _('Close') });
         else if (act === 'play')
             void this.app.start(() => startBotGame(this.app.core(this.name), settings.name, settings.opponents, settings.level));
         else if (act === 'export')
@@ -54,21 +55,20 @@ export class EditionsView {
 
     render() {
         const { edition } = this.core, own = Object.keys(editions());
-        put(this.root, `<div class="page">${pageTop(_('Cards'))}<main class="page-in"><h1 class="title">${esc(edition.title)}</h1><p class="lead">${
+        put(this.root, html`<div class="page">${pageTop(_('Cards'))}<main class="page-in"><h1 class="title">${edition.title}</h1><p class="lead">${
             _('48 pyramid cards, 16 of each colour. Look at one, or draw your own edition and play with it.')}</p>
             <p class="bars">${own.length ?
-                `<label><span class="vh">${_('Edition')}</span><select class="inp" name="edition"><option value="classic">Classic</option>${
-                own.map((n) => `<option value="${esc(n)}" ${n === this.name ? 'selected' : ''}>${esc(n)}</option>`).join('')}</select></label>` :
+                html`<label><span class="vh">${_('Edition')}</span><select class="inp" name="edition"><option value="classic">Classic</option>${
+                own.map((n) => html`<option value="${n}" ${n === this.name ? 'selected' : ''}>${n}</option>`)}</select></label>` :
                 ''}<button class="btn pri" data-a="play">${icon('play')}${_('Play with these')}</button><button class="btn" data-a="edit">${
                 icon('pen')}${this.name === 'classic' ? _('Draw your own') : _('Change')}</button>
             <label class="btn filebtn">${icon('share')}${
                 _('Import')}<input type="file" class="vh" accept=".edition,.txt,text/plain"></label><button class="btn" data-a="export">${
-                icon('save')}${_('Export')}</button>${this.name === 'classic' ? '' : `<button class="btn" data-a="drop">${_('Remove')}</button>`}</p>
+                icon('save')}${_('Export')}</button>${this.name === 'classic' ? '' : html`<button class="btn" data-a="drop">${_('Remove')}</button>`}</p>
             <h2 class="title ed-h">${_('Patterns')}</h2><div class="ed-pats">${edition.patterns.map((p) =>
-                `<figure class="panel">${patternPicture(turned(p))}<figcaption>${esc(p.name)} × ${p.copies}</figcaption></figure>`).join('')}</div>
+                html`<figure class="panel">${patternPicture(turned(p))}<figcaption>${p.name} × ${p.copies}</figcaption></figure>`)}</div>
             <h2 class="title ed-h">${_('Pyramid cards')}</h2><div class="ed-cards">${edition.cards.filter(Boolean).map((c) =>
-                `<button class="look" data-card="${c.number}" aria-label="${esc(cardName(edition, c.number))}">${mini(c)}</button>`).join(
-                '')}</div></main></div>`);
+                html`<button class="look" data-card="${c.number}" aria-label="${cardName(edition, c.number)}">${mini(c)}</button>`)}</div></main></div>`);
     }
 }
 
@@ -192,26 +192,26 @@ class EditorView {
         const fault = this.fault(), at = this.rowsAt(), rows = this.text.split('\n').slice(at, at + 5),
             colour = /^card \d+ (green|orange|purple)/m.exec(this.text.split('\n')[at - 1] ?? '')?.[1] ?? 'green';
         const cells = at > 0 ? [0, 1, 2, 3, 4].map((y) => (rows[y] ?? '').padEnd(5, '.').slice(0, 5)).join('') : '.'.repeat(25);
-        put(this.root, `<div class="page">${pageTop(_('Edition'))}<main class="page-in"><h1 class="title">${
+        put(this.root, html`<div class="page">${pageTop(_('Edition'))}<main class="page-in"><h1 class="title">${
             _('Your own edition')}</h1><p class="lead">${
             _('Draw the cards, or write or import the text. It is checked as you go; once it is valid you can save it and play.')}</p>
-            <p class="checkline ${fault ? 'bad' : 'good'}" role="status">${fault ? icon('info') : icon('check')}<span>${fault ? esc(fault.line ?
-                _('Line %{n}: %{sentence}', { n: fault.line, sentence: faultSentence(fault) }) : faultSentence(fault)) :
-                esc(_('No problems found.'))}</span>${fault?.line ? `<button class="btn" data-a="goto">${_('Show')}</button>` : ''}</p>
+            <p class="checkline ${fault ? 'bad' : 'good'}" role="status">${fault ? icon('info') : icon('check')}<span>${fault ? fault.line ?
+                _('Line %{n}: %{sentence}', { n: fault.line, sentence: faultSentence(fault) }) : faultSentence(fault) :
+                _('No problems found.')}</span>${fault?.line ? html`<button class="btn" data-a="goto">${_('Show')}</button>` : ''}</p>
             <p class="bars"><button class="btn pri" data-a="save" aria-disabled="${fault !== null}">${icon('check')}${
                 _('Save')}</button><button class="btn" data-a="play" aria-disabled="${fault !== null}">${icon('play')}${
                 _('Play')}</button><button class="btn" data-a="export">${icon('save')}${_('Export')}</button><button class="btn" data-a="fresh">${icon('undo')}${_('Start over')}</button></p>
-            <div class="ed-edit"><section class="panel ed-draw" aria-label="${esc(_('Draw a card'))}"><div class="ed-which"><label class="fields">${
+            <div class="ed-edit"><section class="panel ed-draw" aria-label="${_('Draw a card')}"><div class="ed-which"><label class="fields">${
                 _('Card')}<select class="inp" name="card">${[...Array(48).keys()].map((i) =>
-                `<option value="${i + 1}" ${i + 1 === this.card ? 'selected' : ''}>${i + 1}</option>`).join('')}</select></label><label class="fields">${
+                html`<option value="${i + 1}" ${i + 1 === this.card ? 'selected' : ''}>${i + 1}</option>`)}</select></label><label class="fields">${
                 _('Colour')}<select class="inp" name="colour">${['green', 'orange', 'purple'].map((k) =>
-                `<option value="${k}" ${k === colour ? 'selected' : ''}>${esc(colourName(k))}</option>`).join('')}</select></label></div>
-            <div class="palette" role="radiogroup" aria-label="${esc(_('What to draw'))}">${PALETTE.map((c) =>
-                `<button role="radio" aria-checked="${c === this.brush}" class="tk ${c === this.brush ? 'on' : ''}" data-brush="${c}" aria-label="${
-                esc(spaceWord(c))}">${c === '.' ? '<span class="pl-empty"></span>' : c === '#' ? '<span class="pl-wall"></span>' : c === 'v' ? '▼' :
-                symbolOf(c)}</button>`).join('')}</div>
-            <div class="ed-grid k-${colour}">${[...cells].map((c, i) => `<button data-draw="${i}" class="${c === '#' ? 'wall' : ''}" aria-label="${
-                esc(_('%{space}, %{what}', { space: spaceName(i), what: spaceWord(c) }))}">${c === 'v' ? '▼' : symbolOf(c)}</button>`).join('')}</div></section>
+                html`<option value="${k}" ${k === colour ? 'selected' : ''}>${colourName(k)}</option>`)}</select></label></div>
+            <div class="palette" role="radiogroup" aria-label="${_('What to draw')}">${PALETTE.map((c) =>
+                html`<button role="radio" aria-checked="${c === this.brush}" class="tk ${c === this.brush ? 'on' : ''}" data-brush="${c}" aria-label="${
+                spaceWord(c)}">${c === '.' ? html`<span class="pl-empty"></span>` : c === '#' ? html`<span class="pl-wall"></span>` : c === 'v' ? '▼' :
+                symbolOf(c)}</button>`)}</div>
+            <div class="ed-grid k-${colour}">${[...cells].map((c, i) => html`<button data-draw="${i}" class="${c === '#' ? 'wall' : ''}" aria-label="${
+                _('%{space}, %{what}', { space: spaceName(i), what: spaceWord(c) })}">${c === 'v' ? '▼' : symbolOf(c)}</button>`)}</div></section>
             <section class="ed-text"><label class="eyebrow" for="ed-text">${
                 _('Text of the edition')}</label><textarea id="ed-text" name="text" spellcheck="false" rows="26" data-same="text"></textarea></section></div></main></div>`);
     }

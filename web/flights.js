@@ -1,5 +1,5 @@
 /** flights.js: what moves on the table from one look to the next (motion.js says how): cards set aside, gems to the score card, points to a player. */
-import { $$ } from './dom.js';
+import { $$, fill } from './dom.js';
 import { SYMBOLS, symbol } from './draw.js';
 import { TILES } from './core.js';
 import { signed } from './words.js';
@@ -100,7 +100,7 @@ export class Flights {
                 return;
             const slot = c === 'f' ? had.f : had[c]++;
             const to = this.seen(`.score [data-of="${c}${slot}"]`, `.strip [data-of="${c}"]`, '.dock [data-open=score]'), copy = document.createElement('span');
-            copy.innerHTML = symbol(SYMBOLS[c]);
+            fill(copy, symbol(SYMBOLS[c]));
             fly(copy, boxes[k], to, { delay: 60 * k });
             if (to?.closest('.score'))
                 move(to, [{ opacity: 0 }, { opacity: 0, offset: .85 }, { opacity: 1 }], 360, 60 * k);

@@ -5,6 +5,7 @@
  *
  * A game has a Core with the match, the seat that looks at it (`me`), and tells its view about changes. online.js has the other kind.
  */
+import { NONE } from './html.js';
 import { _ } from './i18n.js';
 import { Thinker, randomSeed } from './thinker.js';
 import { keepGame, read, write } from './store.js';
@@ -80,12 +81,16 @@ export class Game {
         this.held = held;
         return changed;
     }
+    /** A hint was looked at: at a table with people they are told. */
+    hinted() {}
+    /** How many hints a seat has used. @param {number} _seat */
+    hintsUsed(_seat) { return 0; }
     /** Whether the choice waits for the connection. */
     isUnsent() { return false; }
     /** How long a person has not been connected. @param {number} _seat */
     minutesGone(_seat) { return 0; }
     /** Whether the shuffle was honest, as HTML; '' where nobody can tell. */
-    shuffleHtml() { return ''; }
+    shuffleHtml() { return NONE; }
     /** Sends the choice. */
     confirm() {}
     /** Takes it back. */

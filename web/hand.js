@@ -3,7 +3,7 @@
  * the table (table.js) draws what comes of it.
  */
 import { _ } from './i18n.js';
-import { $, $$, announce, near } from './dom.js';
+import { $, $$, announce, fill, near } from './dom.js';
 import { patternPicture, turned } from './draw.js';
 import { gains, reason, spaceNames } from './words.js';
 import { same } from './aim.js';
@@ -148,7 +148,7 @@ export class Hand {
         if (!this.carried) {
             this.carried = document.createElement('div');
             this.carried.className = 'carried';
-            this.carried.innerHTML = patternPicture(aim.one ? [[0, 0]] : turned(aim.pattern, aim.quarters, aim.mirror));
+            fill(this.carried, patternPicture(aim.one ? [[0, 0]] : turned(aim.pattern, aim.quarters, aim.mirror)));
             // As large as it will lie on the card; the picture is three spaces wide, four if the pattern is.
             const space = $('.cells button', this.table.root).getBoundingClientRect().width, [, , wide] = ($('svg', this.carried).getAttribute('viewBox') ?? '').split(' ');
             this.carried.style.width = `${space * Number(wide) / 20}px`;

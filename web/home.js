@@ -1,6 +1,7 @@
 /** home.js: the first page: play now, with friends, go on, learn. */
+import { html } from './html.js';
 import { LANGUAGES, _, language, listWords, ngettext } from './i18n.js';
-import { dialog, esc, near, put, toast } from './dom.js';
+import { dialog, near, put, radioKeys, toast } from './dom.js';
 import { avatar, icon, levelPicture, scene, wordmark } from './draw.js';
 import { LEVELS, levelName } from './words.js';
 import { LocalGame, botName, startBotGame } from './game.js';
@@ -59,30 +60,30 @@ export class HomeView {
         const newcomer = !saved && !kept && !read('learn', null) && !this.tables.length;
         const tile = /** @param {string} href @param {string} i @param {string} title @param {string} text @param {string} [more] */ (href, i, title,
             text, more = '') =>
-            `<a class="panel tile ${more}" href="#${href}">${icon(i)}<span><b>${esc(title)}</b><small>${esc(text)}</small></span>${icon('right',
+            html`<a class="panel tile ${more}" href="#${href}">${icon(i)}<span><b>${title}</b><small>${text}</small></span>${icon('right',
                 'go')}</a>`;
-        const radio = /** @param {string} name @param {string | number} value @param {boolean} on @param {string} inner */ (name, value, on, inner) =>
-            `<button role="radio" aria-checked="${on}" tabindex="${on ? 0 : -1}" data-${name}="${value}">${inner}</button>`;
-        put(this.root, `<div class="view home"><header class="nav">${
-            wordmark}<span class="sp"></span><button class="me-chip no-p" data-a="settings" aria-label="${esc(_('Settings: %{name}',
-            { name: settings.name || _('your name') }))}">${avatar(0, { small: true, me: true })}<span dir="auto">${esc(settings.name ||
-            _('Your name'))}</span></button><label class="lang"><span class="vh">${
+        const radio = /** @param {string} name @param {string | number} value @param {boolean} on @param {import('./html.js').Part} inner */ (name, value, on, inner) =>
+            html`<button role="radio" aria-checked="${on}" tabindex="${on ? 0 : -1}" data-${name}="${value}">${inner}</button>`;
+        put(this.root, html`<div class="view home"><header class="nav">${
+            wordmark}<span class="sp"></span><button class="me-chip no-p" data-a="settings" aria-label="${_('Settings: %{name}',
+            { name: settings.name || _('your name') })}">${avatar(0, { small: true, me: true })}<span dir="auto">${settings.name ||
+            _('Your name')}</span></button><label class="lang"><span class="vh">${
             _('Language')}</span>${icon('globe', 'g')}<select name="language">${LANGUAGES.map(([c, n]) =>
-                `<option value="${c}" ${c === language ? 'selected' : ''}>${n}</option>`).join('')}</select>${icon('down',
-                'd')}</label><button class="iconbtn" data-a="theme" aria-label="${esc(_('Theme'))}">${
-                icon('sun')}</button><button class="iconbtn" data-a="settings" aria-label="${esc(_('Settings'))}">${icon('gear')}</button></header>
+                html`<option value="${c}" ${c === language ? 'selected' : ''}>${n}</option>`)}</select>${icon('down',
+                'd')}</label><button class="iconbtn" data-a="theme" aria-label="${_('Theme')}">${
+                icon('sun')}</button><button class="iconbtn" data-a="settings" aria-label="${_('Settings')}">${icon('gear')}</button></header>
             <main><div class="hero">${scene()}<div class="txt"><h1 class="title">${_('Find the way down to the tomb.')}</h1><p>${
                 _('Turn a card, take your pen, choose your path. Two to four players, twenty minutes.')}</p></div></div>
             <div class="lobby"><section class="panel play" aria-labelledby="h-play"><h2 class="title" id="h-play">${
                 _('Play now')}</h2><p class="desc">${_('Against the computer, right away.')}</p>
             <div class="field"><span class="eyebrow" id="h-opp">${
                 _('Opponents')}</span><div class="seg wide" role="radiogroup" aria-labelledby="h-opp">${[1, 2, 3].map((i) => radio('opponents', i,
-                i === settings.opponents, String(i))).join('')}</div></div>
+                i === settings.opponents, String(i)))}</div></div>
             <div class="field"><span class="eyebrow" id="h-lev">${_('Level')}</span><div class="levels ${five(LEVELS.map(levelName))}" role="radiogroup" aria-labelledby="h-lev">${
-                LEVELS.map((l, i) => radio('level', l, l === settings.level, levelPicture(i) + esc(levelName(l)))).join('')}</div></div>
-            ${own.length ? `<div class="field"><label><span class="eyebrow">${
+                LEVELS.map((l, i) => radio('level', l, l === settings.level, html`${levelPicture(i)}${levelName(l)}`))}</div></div>
+            ${own.length ? html`<div class="field"><label><span class="eyebrow">${
                 _('Edition')}</span><select class="inp" name="edition"><option value="classic">Classic</option>${own.map((n) =>
-                `<option value="${esc(n)}">${esc(n)}</option>`).join('')}</select></label></div>` : ''}
+                html`<option value="${n}">${n}</option>`)}</select></label></div>` : ''}
             <button class="btn pri big" data-a="play">${icon('play')}${_('Play')}</button></section>
             <section class="panel inv" aria-labelledby="h-inv"><h2 class="title" id="h-inv">${_('Play with friends')}</h2><p class="desc">${
                 _('Each on their own device, or all on this one.')}</p>
@@ -90,12 +91,12 @@ export class HomeView {
                 icon('device')}${_('One device')}</button></div>
             <div class="or"><span class="eyebrow">${
                 _('or join with a code')}</span></div><form class="joinrow" data-form="join"><input class="inp code1" name="code" maxlength="12" autocomplete="off" autocapitalize="characters" spellcheck="false" aria-label="${
-                esc(_('Table code'))}" placeholder="K7QXMWRT"><button class="btn" data-a="join">${_('Join')}</button></form>
-            <p class="err" id="join-err" role="status">${esc(this.problem.text)}${this.problem.watch ? ` <a class="btn" href="#table/${
-                esc(this.problem.watch)}">${icon('eye')}${_('Watch')}</a>` : ''}</p><div class="two"><a class="btn ghost" href="#watch">${icon('eye')}${
-                _('Watch a game')}</a><a class="btn ghost" href="#friends">${icon('people')}${this.tables.length > 1 ? esc(_('My tables (%{n})', { n: this.tables.length })) :
+                _('Table code')}" placeholder="K7QXMWRT"><button class="btn" data-a="join">${_('Join')}</button></form>
+            <p class="err" id="join-err" role="status">${this.problem.text}${this.problem.watch ? html` <a class="btn" href="#table/${
+                this.problem.watch}">${icon('eye')}${_('Watch')}</a>` : ''}</p><div class="two"><a class="btn ghost" href="#watch">${icon('eye')}${
+                _('Watch a game')}</a><a class="btn ghost" href="#friends">${icon('people')}${this.tables.length > 1 ? _('My tables (%{n})', { n: this.tables.length }) :
                 _('My tables')}</a></div></section>
-            <div class="tiles">${this.tables.slice(0, 1).map((t) => tile(`table/${esc(t.code)}`, 'people', ...this.tableWords(t), 'cont')).join('')}${saved ? tile('play', 'play', _('Continue'), reveals ? _('Round %{round}, turn %{turn}', { round: 1 + ((
+            <div class="tiles">${this.tables.slice(0, 1).map((t) => tile(`table/${t.code}`, 'people', ...this.tableWords(t), 'cont'))}${saved ? tile('play', 'play', _('Continue'), reveals ? _('Round %{round}, turn %{turn}', { round: 1 + ((
                 reveals - 1) / 7 | 0), turn: 1 + (reveals - 1) % 7 }) : _('Setup'), 'cont') : newcomer ? tile('learn', 'learn', _('New here?'),
                 _('Learn in ten steps'), 'cont') : ''}<span class="p-tiles ${five([_('Learn'), _('Rules'), _('Replays'), _('Score pad'), _('Cards')])}">${tile('learn', 'learn', _('Learn'), _('Ten short steps'))}${
             tile('rules', 'book', _('Rules'), _('With worked examples'))}${tile('replays', 'replay', _('Replays'), kept ? ngettext('%{n} game',
@@ -113,19 +114,11 @@ export class HomeView {
 
     /** Arrows move within a group of choices. @param {KeyboardEvent} event */
     key(event) {
-        const radio = near(event, '[role=radio]');
         if (event.key === 'Enter' && near(event, '[name=code]')) {
             event.preventDefault();
-            this.join();
+            void this.join();
         }
-        const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-        if (!radio || !by)
-            return;
-        event.preventDefault();
-        const all = [...(radio.parentElement?.children ?? [])];
-        const next = /** @type {HTMLElement} */ (all[(all.indexOf(radio) + by + all.length) % all.length]);
-        next.click();
-        next.focus();
+        radioKeys(event);
     }
 
     /** @param {Event} event */
@@ -179,17 +172,16 @@ export class HomeView {
 
     /** Several people on one device, with bots if they like. */
     async hotSeat() {
-        const row = /** @param {number} i */ (i) => `<fieldset class="seatrow"><legend class="vh">${esc(_('Seat %{n}', { n: i + 1 }))}</legend>${
-            avatar(i)}<select class="inp" name="kind${i}" aria-label="${esc(_('Who plays seat %{n}', { n: i + 1 }))}">${i > 1 ?
-            `<option value="none">${_('nobody')}</option>` : ''}<option value="" ${i < 2 ? 'selected' : ''}>${_('person')}</option>${
-            LEVELS.map((l) => `<option value="${l}">${esc(_('bot, %{level}', { level: levelName(l) }))}</option>`).join(
-                '')}</select><input class="inp" type="text" name="name${i}" dir="auto" maxlength="24" aria-label="${esc(_('Name of seat %{n}',
-                { n: i + 1 }))}" value="${i === 0 ? esc(settings.name) : ''}" placeholder="${esc(_('Player %{n}', { n: i + 1 }))}"></fieldset>`;
+        const row = /** @param {number} i */ (i) => html`<fieldset class="seatrow"><legend class="vh">${_('Seat %{n}', { n: i + 1 })}</legend>${
+            avatar(i)}<select class="inp" name="kind${i}" aria-label="${_('Who plays seat %{n}', { n: i + 1 })}">${i > 1 ?
+            html`<option value="none">${_('nobody')}</option>` : ''}<option value="" ${i < 2 ? 'selected' : ''}>${_('person')}</option>${
+            LEVELS.map((l) => html`<option value="${l}">${_('bot, %{level}', { level: levelName(l) })}</option>`)}</select><input class="inp" type="text" name="name${i}" dir="auto" maxlength="24" aria-label="${_('Name of seat %{n}',
+                { n: i + 1 })}" value="${i === 0 ? settings.name : ''}" placeholder="${_('Player %{n}', { n: i + 1 })}"></fieldset>`;
         /** @type {import('./game.js').Seat[]} */
         let seats = [];
         const value = await dialog(_('On one device'),
-            `<p class="note">${_('Pass the device around; cards are covered in between.')}</p><div class="seatrows">${[0, 1, 2,
-            3].map(row).join('')}</div><p class="dlgf"><button class="btn" value="">${_('Cancel')}</button> <button class="btn pri" value="go">${
+            html`<p class="note">${_('Pass the device around; cards are covered in between.')}</p><div class="seatrows">${[0, 1, 2,
+            3].map(row)}</div><p class="dlgf"><button class="btn" value="">${_('Cancel')}</button> <button class="btn pri" value="go">${
             _('Start')}</button></p>`, { wire: (box) => {
             const readSeats = () => {
                 seats = [0, 1, 2, 3].flatMap((i) => {

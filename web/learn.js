@@ -2,8 +2,9 @@
  * learn.js: the tutorial: ten positions on the real table, each with one thing to do. The engine checks what is done, and a wrong try gets the
  * same answers as in play. Any order, and to be resumed at any time.
  */
+import { html } from './html.js';
 import { _ } from './i18n.js';
-import { $, $$, announce, dialog, esc } from './dom.js';
+import { $, $$, announce, dialog } from './dom.js';
 import { icon, targetLayer } from './draw.js';
 import { DRAW, spacesOf, takeStep } from './core.js';
 import { Game, startBotGame } from './game.js';
@@ -158,7 +159,7 @@ class LessonGame extends Game {
             write('learn', { at: Math.min(at + 1, STEPS.length - 1), done: [...new Set([...kept.done, at])] });
             const last = at === STEPS.length - 1, { hash } = location;
             this.changed();
-            void dialog(_('Well done'), `<p>${esc(lesson.told())}</p><p class="dlgf"><button class="btn" value="again">${
+            void dialog(_('Well done'), html`<p>${lesson.told()}</p><p class="dlgf"><button class="btn" value="again">${
                 _('Repeat')}</button> <button class="btn pri" value="next">${last ? _('Play a first game') : _('Next step')}</button></p>`)
                 .then((value) => {
                     if (location.hash !== hash)          // gone back or elsewhere, which closes the dialog, too
@@ -191,9 +192,8 @@ class LessonGame extends Game {
 
     steps() {
         const { done } = progress();
-        void dialog(_('Ten steps'), `<ol class="choices">${STEPS.map((s, i) => `<li><button class="btn" value="${i + 1}">${done.includes(i) ?
-            icon('check') : `<b>${i + 1}</b>`}${esc(s.title())}${done.includes(i) ? `<span class="vh">${_('done')}</span>` : ''}</button></li>`).join(
-            '')}</ol>`, { close: _('Close') })
+        void dialog(_('Ten steps'), html`<ol class="choices">${STEPS.map((s, i) => html`<li><button class="btn" value="${i + 1}">${done.includes(i) ?
+            icon('check') : html`<b>${i + 1}</b>`}${s.title()}${done.includes(i) ? html`<span class="vh">${_('done')}</span>` : ''}</button></li>`)}</ol>`, { close: _('Close') })
             .then((value) => { if (value) this.app.go(`learn/${value}`); });
     }
 }
@@ -222,7 +222,7 @@ class LessonView extends TableView {
         if (space && this.aim && !this.aim.extra && !this.aim.pin)
             $$('.cards-in article', this.root).forEach((article) => {
                 if ($('.cells button', article).dataset.slot === slot)
-                    $('.lg', article).insertAdjacentHTML('beforeend', targetLayer(spacesOf(space)));
+                    $('.lg', article).insertAdjacentHTML('beforeend', targetLayer(spacesOf(space)).text);
             });
     }
 }

@@ -1,15 +1,17 @@
 /**
  * main.js: starts the page: language, engine, and which view is shown. A view is a class with a root to draw into and `stop`; addresses are
- * behind the # (see routes), so that any web server can deliver the page and no server sees codes.
+ * behind the # (views.js lists them), so that any web server can deliver the page and no server sees codes.
  */
+import { html } from './html.js';
 import { _, loadLanguage, pickLanguage } from './i18n.js';
-import { $, confirmed, dialog, esc, near, toast } from './dom.js';
+import { $, confirmed, dialog, download, fill, near, put, toast } from './dom.js';
 import { icon, wordmark } from './draw.js';
 import { Core } from './core.js';
 import { ruleLink, symbolList } from './words.js';
-import { applyTheme, editions, games, saveSettings, settings } from './store.js';
+import { applyTheme, editions, games, lacksRoom, saveSettings, settings, storage } from './store.js';
 import { LocalGame } from './game.js';
 import { HomeView } from './home.js';
+import { VIEWS } from './views.js';
 
 /** @typedef {import('./game.js').Game} Game */
 /** @typedef {{stop(): void}} Shown */
@@ -26,9 +28,6 @@ async function getRest() {
         import('./guide.js')]);
     return { module, classic, TableView, EndView, GuidedView };
 }
-
-/** Addresses behind the #; R10 and its like lead into the rules, anything else home. */
-const ROUTES = { play: 0, rules: 0, learn: 0, replays: 0, replay: 0, pad: 0, editions: 0, edition: 0, table: 0, friends: 0, watch: 0, end: 0 };
 
 /** An address in parts; a link that was cut off within a letter is taken as it is. @param {string} hash */
 function parts(hash) {
@@ -66,6 +65,8 @@ export class App {
             e.preventDefault();
             void this.isMissing().then(async (missing) => missing ? toast(this.missing) : (await import('./replay.js')).openFile(this, file, toast));
         });
+        $('#unkept').addEventListener('click', (e) => this.rescue(near(e, 'button')?.dataset.a));
+        storage.changed = () => this.sayUnkept(lacksRoom());
         addEventListener('hashchange', () => void this.route());
         addEventListener('storage', ({ key, newValue }) => {
             if (key === 'pyramids.game' && this.game instanceof LocalGame)
@@ -79,6 +80,24 @@ export class App {
     useNewer() {
         navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
         this.newer?.postMessage('now');
+    }
+
+    /** The browser does not keep the game, as it has no room or is not allowed to: better said at once than noticed after a reload.
+     * @param {boolean} is */
+    sayUnkept(is) {
+        $('#unkept').hidden = !is;
+        fill($('#unkept'), html`<span>${_('This browser cannot save your game: its storage is full or turned off. The game lasts as long as this page is open.')
+            }</span><button class="btn pri" data-a="save">${icon('save')}${_('Download the game')}</button><button class="btn" data-a="close">${
+            _('Close')}</button>`);
+    }
+
+    /** @param {string} [how] */
+    rescue(how) {
+        const last = games()[0], { game } = this;
+        if (how === 'save' && (game || last))
+            download(`pyramids-${game?.id ?? last.id}.pyr`, game?.record() ?? last.record);
+        if (how === 'close')
+            $('#unkept').hidden = true;
     }
 
     /** Engine and table are there; whoever asks after they could not be fetched tries again. @returns {Promise<void>} */
@@ -142,7 +161,7 @@ export class App {
     offerNewer() {
         const table = this.rest && this.shown instanceof this.rest.TableView;
         $('#newer').hidden = !this.newer || table === true;
-        $('#newer').innerHTML = `<span>${_('A newer version is ready.')}</span><button class="btn pri">${_('Reload')}</button>`;
+        fill($('#newer'), html`<span>${_('A newer version is ready.')}</span><button class="btn pri">${_('Reload')}</button>`);
     }
 
     /** @param {string} hash without # */
@@ -166,29 +185,25 @@ export class App {
             this.game?.stop();
             this.game = null;
         }
-        const home = !isRule && !Object.hasOwn(ROUTES, name);
+        const view = isRule ? 'rules' : name, home = !Object.hasOwn(VIEWS, view);
         const missing = !home && await this.isMissing();
         if (location.hash !== hash)          // the player has gone on in the meantime
             return;
         if (missing)
             this.show((root) => new NoEngineView(root, this));
-        else if (name === 'play')
-            this.play();
-        else if (isRule || name === 'rules')
-            await this.lazy('rules', name);
-        else if (!home)
-            await this.lazy(name, ...rest);
-        else
+        else if (home)
             this.show((root) => new HomeView(root, this));
+        else
+            await this.open(view, ...(isRule ? [name] : rest));
     }
 
-    /** Views that are not needed at once. @param {string} name @param {string[]} rest */
-    async lazy(name, ...rest) {
+    /** @param {string} view of the list @param {string[]} rest */
+    async open(view, ...rest) {
         const { hash } = location;
         try {
-            const { routes } = await import('./more.js');
+            const open = await VIEWS[view]();
             if (location.hash === hash)
-                routes[name](this, ...rest);
+                open(this, ...rest);
         } catch (error) {
             console.error(error);
             toast(_('This part could not be loaded. Are you offline?'));
@@ -258,10 +273,8 @@ export class App {
         const tips = [_('Point at a space to see where the pattern would go. Click to place it, click again for other ways, then confirm.'),
             _('Drag over spaces to paint the pattern, or drag the pattern itself.'),
             _('On a touch screen tap a space; tap it again for the next placement. Hold a space to paint: then tap the others one by one.')];
-        void dialog(_('Help and keys'), `<ul class="rows">${tips.map((t) => `<li>${esc(t)}</li>`).join(
-            '')}</ul><div class="helpcols"><div><h3>${_('Symbols')}${ruleLink('R11')}</h3>${symbolList()}</div><div class="keys">${keys.map(([k, t]) =>
-            `<span>${k.split(' ').map((x) => `<kbd class="kbd">${x}</kbd>`).join(' ')}</span><span>${esc(t)}</span>`).join(
-            '')}</div></div><p class="bars"><a class="btn" href="#rules">${icon('book')}${_('Rules')}</a><a class="btn" href="#learn">${icon('learn')}${_('Learn')}</a></p>`,
+        void dialog(_('Help and keys'), html`<ul class="rows">${tips.map((t) => html`<li>${t}</li>`)}</ul><div class="helpcols"><div><h3>${_('Symbols')}${ruleLink('R11')}</h3>${symbolList()}</div><div class="keys">${keys.map(([k, t]) =>
+            html`<span>${k.split(' ').map((x) => html`<kbd class="kbd">${x}</kbd> `)}</span><span>${t}</span>`)}</div></div><p class="bars"><a class="btn" href="#rules">${icon('book')}${_('Rules')}</a><a class="btn" href="#learn">${icon('learn')}${_('Learn')}</a></p>`,
             { close: _('Close'), wide: true });
     }
 
@@ -270,8 +283,8 @@ export class App {
         const more = /** @type {[string, string, () => void][]} */ ([...items, ['home', _('Home'), () => this.home()], ['book', _('Rules'), () =>
             this.go('rules')], ['gear', _('Settings'), () => this.settings()],
             ['help', _('Help and keys'), () => this.help()]]);
-        void dialog(_('Menu'), `<div class="menu">${more.map(([i, label], k) => `<button class="btn ghost" value="${k}">${icon(i)}${
-            esc(label)}</button>`).join('')}</div>`, { close: _('Close') })
+        void dialog(_('Menu'), html`<div class="menu">${more.map(([i, label], k) => html`<button class="btn ghost" value="${k}">${icon(i)}${
+            label}</button>`)}</div>`, { close: _('Close') })
             .then((value) => { if (value !== '') more[Number(value)][2](); });
     }
 
@@ -299,16 +312,16 @@ export class App {
 }
 
 /** The bar above a page that is not the table. @param {string} title */
-export const pageTop = (title) => `<header class="top"><a class="toplink" href="#" aria-label="${esc(_('Pyramids, home'))}">${
-    wordmark}</a><span class="roundtext">${esc(title)}</span><span class="sp"></span><a class="btn ghost" href="#">${
+export const pageTop = (title) => html`<header class="top"><a class="toplink" href="#" aria-label="${_('Pyramids, home')}">${
+    wordmark}</a><span class="roundtext">${title}</span><span class="sp"></span><a class="btn ghost" href="#">${
     icon('home')}<span class="no-p">${_('Home')}</span><span class="vh only-p">${_('Home')}</span></a></header>`;
 
 /** What is shown in place of a view whose engine is not there. */
 class NoEngineView {
     /** @param {HTMLElement} root @param {App} app */
     constructor(root, app) {
-        root.innerHTML = `<div class="page">${pageTop('')}<main class="page-in narrow"><h1 class="title">${esc(app.missing)}</h1><p class="bars"><button class="btn pri">${
-            icon('undo')}${_('Try again')}</button></p></main></div>`;
+        put(root, html`<div class="page">${pageTop('')}<main class="page-in narrow"><h1 class="title">${app.missing}</h1><p class="bars"><button class="btn pri">${
+            icon('undo')}${_('Try again')}</button></p></main></div>`);
         root.addEventListener('click', (e) => { if (near(e, 'button')) void app.route(); });
     }
 

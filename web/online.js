@@ -3,8 +3,9 @@
  * core (remote.h) speaks the protocol. Its match holds the lines that this seat may see, so the table shows it like any
  * other game.
  */
+import { NONE, html, sentence } from './html.js';
 import { _, ngettext } from './i18n.js';
-import { confirmed, dialog, esc, toast } from './dom.js';
+import { confirmed, dialog, toast } from './dom.js';
 import { icon } from './draw.js';
 import { Game, wholeText } from './game.js';
 import { DRAW, EVENT, NOBODY, WISH, dealAnew, takeStep } from './core.js';
@@ -13,8 +14,9 @@ import { keepGame, read, settings, write } from './store.js';
 
 /** @typedef {import('./main.js').App} App */
 /** @typedef {import('./game.js').Status} Status */
-/** @typedef {{kind: 'open' | 'friend' | 'person' | 'bot', name?: string, level?: string, here?: boolean, gone?: number, away?: boolean, ready?: boolean}} TableSeat */
-/** @typedef {{code: string, state: 'waiting' | 'running' | 'over' | 'closed', edition: string, public: boolean, clock: string, you: number, host: boolean, version: number, round: number, turn: number,
+/** @typedef {{kind: 'open' | 'friend' | 'person' | 'bot', name?: string, level?: string, here?: boolean, gone?: number, away?: boolean, ready?: boolean,
+ *  hints?: number}} TableSeat */
+/** @typedef {{code: string, state: 'waiting' | 'running' | 'over' | 'closed', edition: string, public: boolean, hints?: boolean, clock: string, you: number, host: boolean, version: number, round: number, turn: number,
  *  seats: TableSeat[], rematch?: string, points?: number[], winners?: number[], created: number, commitment?: string, host_gone?: number}} Table */
 /** @typedef {import('./game.js').Held} Held */
 /** @typedef {{used?: number, text?: string, held?: Held | null, number?: string, commitment?: string}} Memory what this
@@ -51,6 +53,7 @@ export function serverWords(code) {
     case 'late': return _('The turn was over before your choice arrived.');
     case 'not_host': return _('Only the host of the table can do this.');
     case 'bad_name': return _('Please choose another name.');
+    case 'no_hints': return _('This table was made without hints.');
     case 'here': return _('That player is connected.');
     case 'origin': return _('The server does not accept visitors at this address. Its operator can allow it: %{command}',
         { command: `pyramids serve --origin ${location.origin}` });
@@ -124,7 +127,7 @@ export class OnlineGame extends Game {
         /** The game is over, and its whole record was asked for. */
         this.whole = false;
         this.lacksEdition = false;
-        this.shuffle = '';
+        this.shuffle = NONE;
         /** @type {WebSocket | null} */
         this.socket = null;
         /** @type {(problem: string) => void} */
@@ -164,6 +167,7 @@ export class OnlineGame extends Game {
         }
         const url = new URL('api/socket', location.href);
         url.protocol = url.protocol.replace('http', 'ws');
+        url.search = `?table=${this.id}`;    // for a proxy, which can send a table's players to one server
         url.hash = '';
         const socket = new WebSocket(url, 'pyramids-1');
         this.socket = socket;
@@ -293,7 +297,7 @@ export class OnlineGame extends Game {
 
     /** The game so far on this device, with bots in the other seats. */
     async playOn() {
-        const value = await dialog(_('Continue against bots'), `<p>${
+        const value = await dialog(_('Continue against bots'), html`<p>${
             _('You continue with a copy of this game: bots take the other seats, and cards you could not see are reshuffled. The table itself waits for you on the server.')
             }</p><p class="dlgf"><button class="btn" value="">${
             _('Cancel')}</button> <button class="btn pri" value="go">${_('Continue playing')}</button></p>`);
@@ -348,10 +352,28 @@ export class OnlineGame extends Game {
         this.seats = table.seats.map((s, i) => ({ name: s.kind === 'bot' ? playerName(s.name || s.level || 'club') : s.name ||
             _('Seat %{n}', { n: i + 1 }), level: s.kind === 'bot' ? s.level ?? 'club' : '' }));
         this.hostGoneSince = table.host_gone === undefined ? 0 : Date.now() - table.host_gone;
-        this.hints = !(table.public && table.seats.filter((s) => s.kind === 'person').length > 1);
+        // Against bots alone nobody minds; with people it was agreed on when the table was made.
+        this.hints = table.hints === true || table.seats.filter((s) => s.kind !== 'bot').length === 1;
+        this.sayHints(before, table);
         if (table.rematch && before && before.rematch !== table.rematch && table.you)
             toast(_('A rematch is ready: press Rematch to join, code %{code}.', { code: table.rematch }), 8000);
     }
+
+    /** Everyone sees who has used a hint. @param {Table | null} before @param {Table} now */
+    sayHints(before, now) {
+        now.seats.forEach((s, i) => {
+            if (before && i !== this.me && (s.hints ?? 0) > (before.seats[i]?.hints ?? 0))
+                toast(_('%{name} used a hint.', { name: s.name ?? '' }));
+        });
+    }
+
+    hinted() {
+        if ((this.table?.seats.filter((s) => s.kind === 'person').length ?? 0) > 1)
+            void api('POST', `tables/${this.id}/hint`, {}).catch(() => {});
+    }
+
+    /** @param {number} seat */
+    hintsUsed(seat) { return this.table?.seats[seat]?.hints ?? 0; }
 
     /** The cards of this table, which the page may not know. @param {string} name */
     async getEdition(name) {
@@ -428,20 +450,22 @@ export class OnlineGame extends Game {
             _('The fingerprint or your number in the record differs from the one this browser has seen.') : seen ?
             _('All %{n} deals, reveals and draws follow from the secret and the numbers, and yours is among them.', { n: compared }) :
             _('All %{n} deals, reveals and draws follow from the secret and the numbers.', { n: compared });
-        this.shuffle = `<details class="shuffle"><summary class="${good ? 'good' : 'bad'}">${icon(good ? 'check' : 'info')}${good ?
-            _('Checked: the cards follow from the numbers') : _('This shuffle cannot be trusted')}</summary><p>${esc(why)}</p>${this.shuffleWords()}</details>`;
+        this.shuffle = html`<details class="shuffle"><summary class="${good ? 'good' : 'bad'}">${icon(good ? 'check' : 'info')}${good ?
+            _('Checked: the cards follow from the numbers') : _('This shuffle cannot be trusted')}</summary><p>${why}</p>${this.shuffleWords()}</details>`;
     }
 
     shuffleHtml() { return this.shuffle; }
 
     shuffleWords() {
         const { number } = this.core.remoteShuffle(), { commitment } = this.table ?? {};
-        return `<p>${
+        return html`<p>${
             _('The cards follow from a secret, whose fingerprint the server showed before the game, and a random number that each player’s device added after that. At the end the secret is shown, and your browser checks every card.')}</p><p>${
             _('Your device draws one number for this table and keeps it, so the server gains nothing by asking ' +
                 'again. Only together with a player who sat down after you could it have chosen between deals.')}</p><p>${
-            _('This page comes from the server that it checks. To check elsewhere, save the record and run %{command} on your own computer.', { command: '<code>pyramids verify game.pyr</code>' })}</p><dl class="hex"><dt>${
-            _('Fingerprint of the secret')}</dt><dd>${esc(commitment ?? '')}</dd>${number ? `<dt>${_('Your number')}</dt><dd>${esc(number)}</dd>` : ''}</dl>`;
+            sentence((hold) => _(
+            'This page comes from the server that it checks. To check elsewhere, save the record and run %{command} on your own computer.',
+            { command: hold(html`<code>pyramids verify game.pyr</code>`) }))}</p><dl class="hex"><dt>${
+            _('Fingerprint of the secret')}</dt><dd>${commitment ?? ''}</dd>${number ? html`<dt>${_('Your number')}</dt><dd>${number}</dd>` : ''}</dl>`;
     }
 
     /** What the table's menu offers beyond the usual. @returns {[string, string, () => void][]} */
@@ -483,5 +507,18 @@ export class OnlineGame extends Game {
     }
 }
 
-/** The link to a table, or to one of its seats. @param {string} code @param {number} [seat] @param {string} [key] */
-export const tableLink = (code, seat, key) => `${location.origin}${location.pathname}#table/${code}${seat && key ? `/${seat}/${key}` : ''}`;
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** The address of this page for others: the one it has, unless only this computer understands that one. Null: there is none.
+ * @returns {Promise<string | null>} */
+export async function reachable() {
+    const here = `${location.origin}${location.pathname}`;
+    if (!LOOPBACK.test(location.hostname))
+        return here;
+    const { links } = await api('GET', 'links').catch(() => ({ links: [here] }));       // an older server cannot tell
+    return links[0] ?? null;
+}
+
+/** The link to a table, or to one of its seats. @param {string} code @param {number} [seat] @param {string} [key] @param {string} [base] */
+export const tableLink = (code, seat, key, base = `${location.origin}${location.pathname}`) =>
+    `${base}#table/${code}${seat && key ? `/${seat}/${key}` : ''}`;

@@ -1,6 +1,7 @@
 /** pad.js: a score pad for people at a table with the box: tick gems, torches, skulls, pyramids and points; totals for up to four. Survives a reload. */
+import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
-import { $, confirmed, esc, near, put } from './dom.js';
+import { $, confirmed, near, put } from './dom.js';
 import { ROMAN, avatar, icon, shape, symbol } from './draw.js';
 import { COLOURS, TILES } from './core.js';
 import { padTotal } from './count.js';
@@ -122,21 +123,21 @@ export class PadView {
     skullsHtml() {
         const { typed, from } = this.skulls, { penalties, wrong } = this.penalties();
         const own = from !== 'classic' && !Object.hasOwn(editions(), from);
-        const option = /** @param {string} value @param {string} label */ (value, label) => `<option value="${esc(value)}" ${
-            value === (own ? '' : from) ? 'selected' : ''}>${esc(label)}</option>`;
+        const option = /** @param {string} value @param {string} label */ (value, label) => html`<option value="${value}" ${
+            value === (own ? '' : from) ? 'selected' : ''}>${label}</option>`;
         const text = own ? _('The rulebooks do not list them: copy the ten numbers from a score card of your ' +
             'box. They are saved in this browser.') : from === 'classic' ?
             _('These are the penalties of our own Classic edition, not those of your box.') : '';
-        const field = /** @param {number} i */ (i) => `<label><span aria-hidden="true">${symbol('skull')}${i + 1}</span><input
+        const field = /** @param {number} i */ (i) => html`<label><span aria-hidden="true">${symbol('skull')}${i + 1}</span><input
             class="inp" type="number" inputmode="numeric" min="0" max="${MOST}" data-skull="${i}" value="${
-            esc(own ? typed[i] : penalties?.[i] ?? '')}" ${own ? '' : 'readonly'} aria-label="${
-            esc(_('Skull %{n} costs', { n: i + 1 }))}"></label>`;
+            own ? typed[i] : penalties?.[i] ?? ''}" ${own ? '' : 'readonly'} aria-label="${
+            _('Skull %{n} costs', { n: i + 1 })}"></label>`;
         const choices = [option('', _('my box')), option('classic', _('Classic (suggestion)')),
             ...Object.keys(editions()).map((name) => option(name, name))];
-        return `<section class="panel padskulls" aria-labelledby="h-skulls"><h2 class="title" id="h-skulls">${
+        return html`<section class="panel padskulls" aria-labelledby="h-skulls"><h2 class="title" id="h-skulls">${
             _('Skull penalties')}</h2><label>${_('Skull penalties of')} <select class="inp" name="from">${
-            choices.join('')}</select></label><div class="padten">${
-            TEN.map(field).join('')}</div><p class="note" role="status">${esc(wrong || text)}</p></section>`;
+            choices}</select></label><div class="padten">${
+            TEN.map(field)}</div><p class="note" role="status">${wrong || text}</p></section>`;
     }
 
     /** @param {number} s @param {number} c @param {number} i */
@@ -155,34 +156,34 @@ export class PadView {
 
     render() {
         const { pad } = this, { penalties } = this.penalties();
-        const tick = /** @param {string} k @param {number} s @param {number} n @param {boolean} on @param {string} inner @param {string} label @param {string} [more] */ (
-            k, s, n, on, inner, label, more = '') => `<button class="tk ${on ? 'on' : ''}" data-k="${k}" data-s="${s}" data-n="${n}" aria-pressed="${
-            on}" aria-label="${esc(label)}" ${more}>${inner}</button>`;
-        const sheet = /** @param {Sheet} x @param {number} s */ (x, s) => `<section class="panel padsheet" aria-label="${esc(x.name ||
-            _('Player %{n}', { n: s + 1 }))}"><div class="hd">${avatar(s)}<input class="inp" data-s="${s}" value="${
-            esc(x.name)}" maxlength="24" placeholder="${esc(_('Player %{n}', { n: s + 1 }))}" aria-label="${esc(_('Name of player %{n}',
-            { n: s + 1 }))}"><output class="tot num">${signed(padTotal(pad, s, penalties))}</output></div>
+        const tick = /** @param {string} k @param {number} s @param {number} n @param {boolean} on @param {import('./html.js').Part} inner @param {string} label @param {import('./html.js').Part} [more] */ (
+            k, s, n, on, inner, label, more = '') => html`<button class="tk ${on ? 'on' : ''}" data-k="${k}" data-s="${s}" data-n="${n}" aria-pressed="${
+            on}" aria-label="${label}" ${more}>${inner}</button>`;
+        const sheet = /** @param {Sheet} x @param {number} s */ (x, s) => html`<section class="panel padsheet" aria-label="${x.name ||
+            _('Player %{n}', { n: s + 1 })}"><div class="hd">${avatar(s)}<input class="inp" data-s="${s}" value="${
+            x.name}" maxlength="24" placeholder="${_('Player %{n}', { n: s + 1 })}" aria-label="${_('Name of player %{n}',
+            { n: s + 1 })}"><output class="tot num">${signed(padTotal(pad, s, penalties))}</output></div>
             <div class="blk"><span class="eyebrow">${_('Pyramids')}</span>${COLOURS.map((k, c) =>
-                `<div class="padrow k-${k}">${shape(k)}<button class="btn" data-k="less" data-s="${s}" data-n="${c}" aria-label="${
-                esc(_('One %{colour} pyramid less', { colour: colourName(k) }))}">−</button><b aria-live="polite">${
+                html`<div class="padrow k-${k}">${shape(k)}<button class="btn" data-k="less" data-s="${s}" data-n="${c}" aria-label="${
+                _('One %{colour} pyramid less', { colour: colourName(k) })}">−</button><b aria-live="polite">${
                 x.done[c]}</b><button class="btn" data-k="more" data-s="${s}" data-n="${c}" aria-label="${
-                esc(_('One %{colour} pyramid more', { colour: colourName(k) }))}">+</button>${TILES.map((v, i) => tick('t', s, i,
-                    pad.tiles[c][i] === s, String(v), this.tileLabel(s, c, i), `data-c="${c}" ${
-                    this.isOthers(s, c, i) ? 'data-other' : ''}`)).join('')}</div>`).join('')}</div>
+                _('One %{colour} pyramid more', { colour: colourName(k) })}">+</button>${TILES.map((v, i) => tick('t', s, i,
+                    pad.tiles[c][i] === s, String(v), this.tileLabel(s, c, i), html`data-c="${c}" ${
+                    this.isOthers(s, c, i) ? 'data-other' : ''}`))}</div>`)}</div>
             <div class="blk"><span class="eyebrow">${_('Gems')}</span><div class="padten">${TEN.map((i) => tick('r', s, i + 1, i < x.rubies,
-                symbol('ruby'), _('Ruby %{n}', { n: i + 1 }))).join('')}${TEN.map((i) => tick('e', s, i + 1, i < x.emeralds, symbol('emerald'),
-                _('Emerald %{n}', { n: i + 1 }))).join('')}</div></div>
+                symbol('ruby'), _('Ruby %{n}', { n: i + 1 })))}${TEN.map((i) => tick('e', s, i + 1, i < x.emeralds, symbol('emerald'),
+                _('Emerald %{n}', { n: i + 1 })))}</div></div>
             <div class="blk"><span class="eyebrow">${_('Torches')}</span><div class="padfour">${x.torches.map((t, i) => tick('f', s, i, t,
-                symbol('torch') + ROMAN[i], _('Torch of round %{n}', { n: i + 1 }))).join('')}</div></div>
+                html`${symbol('torch')}${ROMAN[i]}`, _('Torch of round %{n}', { n: i + 1 })))}</div></div>
             <div class="blk"><span class="eyebrow">${_('Skulls')}</span><div class="padten">${TEN.map((i) => tick('s', s, i + 1, i < x.skulls,
-                `${symbol('skull')}<small>${penalties ? `−${penalties[i]}` : i + 1}</small>`,
+                html`${symbol('skull')}<small>${penalties ? `−${penalties[i]}` : i + 1}</small>`,
                 penalties ? _('Skull %{n}, minus %{penalty}', { n: i + 1, penalty: penalties[i] }) :
-                    _('Skull %{n}', { n: i + 1 }))).join('')}</div><p class="note">${x.skulls && !penalties ? `<button data-k="skulls">${_('Not subtracted yet: enter the skull penalties first.')}</button>` : ''}</p></div></section>`;
-        put(this.root, `<div class="page">${pageTop(_('Score pad'))}<main class="page-in"><h1 class="title">${_('Score pad')}</h1><p class="lead">${
+                    _('Skull %{n}', { n: i + 1 })))}</div><p class="note">${x.skulls && !penalties ? html`<button data-k="skulls">${_('Not subtracted yet: enter the skull penalties first.')}</button>` : ''}</p></div></section>`;
+        put(this.root, html`<div class="page">${pageTop(_('Score pad'))}<main class="page-in"><h1 class="title">${_('Score pad')}</h1><p class="lead">${
             _('For the game on your own table: tick what you mark; tick the last one again to erase it. Everything is saved in this browser.')}</p><p class="bars"><button class="btn" data-k="add" aria-disabled="${
             pad.sheets.length > 3}">${icon('people')}${_('Add a player')}</button><button class="btn" data-k="drop" aria-disabled="${
             pad.sheets.length < 3}">${_('Remove the last')}</button><button class="btn" data-k="undo" aria-disabled="${!this.past.length}">${icon('undo')}${
                 _('Undo')}</button><button class="btn" data-k="clear">${icon('pad')}${_('New game')}</button></p><div class="pads">${
-                pad.sheets.map(sheet).join('')}</div>${this.skullsHtml()}</main></div>`);
+                pad.sheets.map(sheet)}</div>${this.skullsHtml()}</main></div>`);
     }
 }

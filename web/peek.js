@@ -2,9 +2,9 @@
  * peek.js: what floats up when something is pointed at for a while, held, or reached by keys: a small card in full size, or what a symbol means
  * with a link to its rule. It needs no aim and no speed: a press on a card opens it as a dialog, and the help lists all symbols.
  */
-import { near } from './dom.js';
+import { fill, near } from './dom.js';
 
-/** @typedef {{html: string, label?: string, of: Element, beside: Element, over?: boolean, wait: number}} Found what to show of what (with a name, if it is a
+/** @typedef {{html: import('./html.js').Html, label?: string, of: Element, beside: Element, over?: boolean, wait: number}} Found what to show of what (with a name, if it is a
  * picture), beside or over what, after how many milliseconds */
 
 export class Peek {
@@ -68,7 +68,7 @@ export class Peek {
             return;
         clearTimeout(this.end);
         this.held = held;
-        this.box.innerHTML = html;
+        fill(this.box, html);
         this.box.ariaLabel = label ?? null;
         this.box.hidden = false;
         const by = beside.getBoundingClientRect(), { width, height } = this.box.getBoundingClientRect();

@@ -2,6 +2,7 @@
  * qr.js: QR codes (ISO/IEC 18004) of short texts: byte mode, error correction M, versions 1 to 10, the mask with the least penalty. Enough for a
  * link of 213 bytes.
  */
+import { NONE, html } from './html.js';
 
 /** By version: codewords in all, correction codewords a block, blocks of the shorter kind and their data, blocks that have one more. */
 const SIZES = [[26, 10, 1, 16, 0], [44, 16, 1, 28, 0], [70, 26, 1, 44, 0], [100, 18, 2, 32, 0], [134, 24, 2, 43, 0], [172, 16, 4, 27, 0], [196, 18, 4,
@@ -183,8 +184,8 @@ export function qrModules(text) {
 export function qrPicture(text, label) {
     const grid = qrModules(text);
     if (!grid)
-        return '';
+        return NONE;
     const n = grid.length, d = grid.flatMap((row, y) => row.map((dark, x) => dark ? `M${x} ${y}h1v1h-1z` : '')).join('');
-    return `<svg class="qr-svg" viewBox="-2 -2 ${n + 4} ${n + 4}" role="img" aria-label="${label}" shape-rendering="crispEdges"><path d="${
+    return html`<svg class="qr-svg" viewBox="-2 -2 ${n + 4} ${n + 4}" role="img" aria-label="${label}" shape-rendering="crispEdges"><path d="${
         d}" fill="currentColor"/></svg>`;
 }

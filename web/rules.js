@@ -1,6 +1,7 @@
 /** rules.js: the rules in our own words, a paragraph a tag, to be searched and linked (#R10), with boards on which one can try. */
+import { NONE, html } from './html.js';
 import { _ } from './i18n.js';
-import { $$, esc, near, put } from './dom.js';
+import { $$, fill, near, put } from './dom.js';
 import { chamber, formOf, ghostLayer, icon, legalLayer, mini, patternPicture, shape, turned } from './draw.js';
 import { spaceName } from './core.js';
 import { colourName, gains, moveParts, reason, ruleLink, signed, spaceNames, spaceWord, symbolList } from './words.js';
@@ -12,13 +13,14 @@ import { deskHtml, tilesHtml, turnMarks, viewAfter } from './replay.js';
 import { pageTop } from './main.js';
 
 /** @typedef {import('./main.js').App} App */
+/** @typedef {import('./html.js').Html} Html */
 /** @typedef {import('./core.js').View} View */
 
-/** Several paragraphs. @param {string} first @param {string[]} more */
-const paragraphs = (first, ...more) => first + more.map((text) => `<p>${text}</p>`).join('');
+/** Several paragraphs as one text. @param {string[]} texts */
+const paragraphs = (...texts) => texts.join('\n');
 
 /** The texts of src/text/rules.c, word for word, so that one translation serves the terminal, too.
- * @returns {[string, [string, string][]][]} sections of tag and HTML */
+ * @returns {[string, [string, string, Html?][]][]} sections of tag, text and what belongs below it */
 function sections() {
     return [
         [_('Components'), [
@@ -48,7 +50,7 @@ function sections() {
             ['R10', _(
                 'Your first mark on a card must cover the entrance. In every later mark, at least one space must share ' +
                     'a side with a space that was marked before.')],
-            ['R11', `${_('Symbols take effect when they are marked:')}${symbolList()}`],
+            ['R11', _('Symbols take effect when they are marked:'), symbolList()],
             ['R12', paragraphs(_(
                 'Replace: if you completed a card, set it aside and take a new one, from the display or unseen from the ' +
                     'deck. If you completed two, replace them one at a time. The display is refilled when you are done. ' +
@@ -88,10 +90,11 @@ function sections() {
                     'dealt and returned; and the other players’ choices while everyone is choosing. Everything else ' +
                     'is open.')]]],
         [_('Examples'), [
-            ['E1', `${
-                _('Seven pyramids, two torches, points 10, 6 and 3, three pairs and three single rubies, worst skull 6:')} <b>70 + 10 + 19 + 18 − 6 = 111</b><p>${
+            ['E1', paragraphs(`${
+                _('Seven pyramids, two torches, points 10, 6 and 3, three pairs and three single rubies, worst skull 6:')
+            } 70 + 10 + 19 + 18 − 6 = 111`,
                 _('Four green pyramids and two orange ones earned the 19 pyramid points; the seventh pyramid is ' +
-                    'purple.')}</p>`],
+                    'purple.'))],
             ['E2', _(
                 'The 10 for purple is taken. In one turn, one player completes a 2nd purple pyramid, number 33, and ' +
                     'another player a 4th, number 15. Number 15 goes first and takes 6; number 33 takes 3. Nothing is ' +
@@ -142,17 +145,15 @@ export class RulesView {
 
     render() {
         const words = this.query.toLowerCase().split(/\s+/).filter(Boolean);
-        const plain = /** @param {string} html */ (html) => html.replace(/<[^>]*>/g, ' ').toLowerCase();
-        const found = sections().map(([title, list]) => /** @type {[string, [string, string][]]} */ ([title, list.filter(([tag, text]) => words.every(
-            (w) => `${title} ${tag} ${plain(text)}`.toLowerCase().includes(w)))])).filter(([, list]) => list.length);
-        put(this.root, `<div class="page">${pageTop(_('Rules'))}<main class="page-in rules"><h1 class="title">${_('Rules')}</h1><p class="lead">${
+        const found = sections().map(([title, list]) => /** @type {[string, [string, string, Html?][]]} */ ([title, list.filter(([tag, text, more]) => words.every(
+            (w) => `${title} ${tag} ${text} ${more ? more.text.replace(/<[^>]*>/g, ' ') : ''}`.toLowerCase().includes(w)))])).filter(([, list]) => list.length);
+        put(this.root, html`<div class="page">${pageTop(_('Rules'))}<main class="page-in rules"><h1 class="title">${_('Rules')}</h1><p class="lead">${
             _('Turn up a pattern, mark it on one of your two pyramids, find the way down to the tomb. Four rounds of seven turns; two to four players.')}</p>
             <label class="search">${icon('search')}<span class="vh">${_('Search the rules')}</span><input class="inp" type="search" placeholder="${
-                esc(_('Search the rules'))}" value="${esc(this.query)}"></label>
-            ${found.map(([title, list]) => `<section><h2 class="title">${esc(title)}</h2>${list.map(([tag, text]) =>
-                `<div class="rl" id="${tag}" tabindex="-1"><a href="#${tag}" class="tagl" aria-label="${esc(_('Link to %{tag}', { tag }))}">${
-                tag}</a><div>${text}${this.boards.has(tag) ? this.boards.get(tag)?.html(tag) ?? '' : ''}</div>${this.examples.get(tag)?.html() ?? ''}</div>`).join('')}</section>`).join(
-                '') || `<p>${_('Nothing found.')}</p>`}</main></div>`);
+                _('Search the rules')}" value="${this.query}"></label>
+            ${found.length ? found.map(([title, list]) => html`<section><h2 class="title">${title}</h2>${list.map(([tag, text, more]) =>
+                html`<div class="rl" id="${tag}" tabindex="-1"><a href="#${tag}" class="tagl" aria-label="${_('Link to %{tag}', { tag })}">${
+                tag}</a><div>${text.split('\n').map((part, i) => i ? html`<p>${part}</p>` : part)}${more}${this.boards.has(tag) ? this.boards.get(tag)?.html(tag) ?? '' : ''}</div>${this.examples.get(tag)?.html() ?? ''}</div>`)}</section>`) : html`<p>${_('Nothing found.')}</p>`}</main></div>`);
         this.boards.forEach((board, tag) => $$(`[data-board="${tag}"]`, this.root).forEach((box) => board.layers(box)));
     }
 }
@@ -210,18 +211,17 @@ class TryBoard {
     /** @param {string} tag */
     html(tag) {
         const { view, aim, core } = this, pattern = core.edition.patterns[view.revealed[view.turn]];
-        return `<div class="tryb panel" data-board="${tag}"><div class="tryp">${patternPicture(aim?.extra ? [[0, 0]] : turned(pattern, aim?.quarters,
+        return html`<div class="tryb panel" data-board="${tag}"><div class="tryp">${patternPicture(aim?.extra ? [[0, 0]] : turned(pattern, aim?.quarters,
             aim?.mirror))}<p aria-live="polite">${this.said}</p><button class="btn" data-ok="${tag}" aria-disabled="${!aim?.pin}">${
             _('Mark')}</button><button class="btn" data-reset="${tag}">${_('Again')}</button></div><div class="tryc">${view.desks[0].slots.map((slot,
             i) => {
             const card = core.edition.cards[slot.card];
-            const cells = [...Array(25).keys()].map((k) => `<button data-try="${tag}" data-slot="${i}" data-cell="${k}" aria-label="${
-                esc(`${slot.card} ${spaceName(k)}, ${spaceWord(card.cells[k])}`)}"></button>`);
-            return `<div class="tryk k-${card.colour}"><span class="tag">${shape(card.colour)}${slot.card} ${esc(colourName(
-                card.colour))}</span><div class="chamber"><div class="art" data-same="${slot.marks.join('.')}">${chamber(card, slot.marks,
-                { layers: true })}</div><div class="cells">${[0, 1, 2, 3, 4].map((y) => `<div>${cells.slice(5 * y, 5 * y + 5).join('')}</div>`).join(
-                '')}</div></div></div>`;
-        }).join('')}</div></div>`;
+            const cells = [...Array(25).keys()].map((k) => html`<button data-try="${tag}" data-slot="${i}" data-cell="${k}" aria-label="${
+                `${slot.card} ${spaceName(k)}, ${spaceWord(card.cells[k])}`}"></button>`);
+            return html`<div class="tryk k-${card.colour}"><span class="tag">${shape(card.colour)}${slot.card} ${colourName(
+                card.colour)}</span><div class="chamber"><div class="art" data-same="${slot.marks.join('.')}">${chamber(card, slot.marks,
+                { layers: true })}</div><div class="cells">${[0, 1, 2, 3, 4].map((y) => html`<div>${cells.slice(5 * y, 5 * y + 5)}</div>`)}</div></div></div>`;
+        })}</div></div>`;
     }
 
     /** @param {HTMLElement} box */
@@ -229,8 +229,8 @@ class TryBoard {
         const { aim, view } = this;
         box.querySelectorAll('.tryk').forEach((k, slot) => {
             const lg = k.querySelector('.lg'), gh = k.querySelector('.gh'), pin = aim?.pin?.slot === slot ? aim.pin : null;
-            if (lg) lg.innerHTML = legalLayer(aim ? aim.singles.filter((p) => p.slot === slot).map((p) => p.cells[0]) : []);
-            if (gh) gh.innerHTML = pin ? ghostLayer(view.desks[0].slots[slot].card, pin.cells) : '';
+            if (lg) fill(lg, legalLayer(aim ? aim.singles.filter((p) => p.slot === slot).map((p) => p.cells[0]) : []));
+            if (gh) fill(gh, pin ? ghostLayer(view.desks[0].slots[slot].card, pin.cells) : NONE);
         });
     }
 }
@@ -254,7 +254,7 @@ class ExampleBoard {
     /** @param {number} by */
     go(by) { this.at = Math.max(0, Math.min(this.steps.length - 1, this.at + by)); }
 
-    /** Where each step stands in the record, what it shows and says. @returns {{line: number, say: string, picture: string}[]} */
+    /** Where each step stands in the record, what it shows and says. @returns {{line: number, say: string, picture: Html}[]} */
     makeSteps() {
         const { core } = this, lines = core.lines(), last = lines.length;
         const view = /** @param {number} line */ (line) => /** @type {View} */ (viewAfter(core, lines, line, -1));
@@ -263,12 +263,12 @@ class ExampleBoard {
         const desk = /** @param {number} line @param {number} s */ (line, s) => deskHtml(core, view(line), view(line - 1) ?? view(line), s, this.names[s],
             { parts: turnMarks(lines, line - 1).get(s) });
         const desks = /** @param {number} line @param {import('./core.js').Colour[]} colours */ (line, colours) =>
-            `<div class="rp-desks">${this.names.map((_name, s) => desk(line, s)).join('')}</div>${tilesHtml(view(line), colours)}`;
+            html`<div class="rp-desks">${this.names.map((_name, s) => desk(line, s))}</div>${tilesHtml(view(line), colours)}`;
         const [ana, ben] = this.names;
         switch (this.tag) {
         case 'E1': {
             const end = view(last), { pyramids, torches, points, gems, skulls, total } = end.scores[0];
-            const table = /** @param {number} rows */ (rows) => `<div class="rp-desks">${desk(last, 0)}</div>${
+            const table = /** @param {number} rows */ (rows) => html`<div class="rp-desks">${desk(last, 0)}</div>${
                 tilesHtml(end, ['green', 'orange'])}<div data-rows="${rows}">${
                 scoreTable(end, [ana], [], core, [false])}</div>`;
             return [_('Every completed pyramid is worth 10 points.'), _('The torches of rounds 1 and 4 are worth 5 points each.'),
@@ -299,7 +299,7 @@ class ExampleBoard {
             return [[lit[0] - 2, _('Round 1: no torch is marked yet.')], [lit[0], _('%{a} marks a torch: the torch of round 1.', { a: ana })],
                 [lit[1], _('A second torch in the same round marks nothing.')],
                 [lit[2], _('In round 2 a torch marks the second one.')]].map(([line, say]) => ({ line: Number(line), say: String(say),
-                picture: `<div class="rp-desks">${desk(Number(line), 0)}</div>` }));
+                picture: html`<div class="rp-desks">${desk(Number(line), 0)}</div>` }));
         }
         default: {
             const before = core.fork();
@@ -309,12 +309,12 @@ class ExampleBoard {
                 const form = turned(pattern, quarters, mirror), fits = before.steps(0).filter((s) => s.kind === 'mark' && s.slot === 0 && formOf(
                     s.cells) === form.join(' ')).length;
                 return { line: at('mark 1') - 1, say: `${say} ${fits ? _('Now it covers the entrance of card %{card}.', { card }) :
-                    _('It does not fit on card %{card}.', { card })}`, picture: patternPicture(form) + mini(core.edition.cards[card]) };
+                    _('It does not fit on card %{card}.', { card })}`, picture: html`${patternPicture(form)}${mini(core.edition.cards[card])}` };
             };
             const { marks } = view(last).desks[0].slots[0];
             return [turn(_('The L pattern as it is printed.'), 0, 0), turn(_('Turned by a quarter.'), 1, 0), turn(_('Turned and mirrored.'), 1, 1),
-                { line: last, say: _('Marked: the card is open.'), picture: patternPicture(turned(pattern, 1, 1)) + mini(core.edition.cards[card],
-                    marks, marks) }];
+                { line: last, say: _('Marked: the card is open.'), picture: html`${patternPicture(turned(pattern, 1, 1))}${
+                    mini(core.edition.cards[card], marks, marks)}` }];
         }
         }
     }
@@ -327,9 +327,9 @@ class ExampleBoard {
     html() {
         const { say, picture } = this.steps[this.at], n = this.at + 1, of = this.steps.length;
         const button = /** @param {number} by @param {string} i @param {string} label @param {boolean} off */ (by, i, label, off) =>
-            `<button class="btn" data-ex="${this.tag}" data-step="${by}" aria-disabled="${off}" aria-label="${esc(label)}">${icon(i)}</button>`;
-        return `<div class="exb panel" role="group" aria-label="${esc(_('Example %{tag}', { tag: this.tag }))}"><div class="exs"><p aria-live="polite">${
-            esc(say)}</p><div class="exn">${button(-1, 'left', _('Step back'), n === 1)}<span>${esc(_('Step %{n} of %{of}', { n, of }))}</span>${button(1,
+            html`<button class="btn" data-ex="${this.tag}" data-step="${by}" aria-disabled="${off}" aria-label="${label}">${icon(i)}</button>`;
+        return html`<div class="exb panel" role="group" aria-label="${_('Example %{tag}', { tag: this.tag })}"><div class="exs"><p aria-live="polite">${
+            say}</p><div class="exn">${button(-1, 'left', _('Step back'), n === 1)}<span>${_('Step %{n} of %{of}', { n, of })}</span>${button(1,
             'right', _('Step forward'), n === of)}</div></div><div class="exp">${picture}</div></div>`;
     }
 }

@@ -1,19 +1,20 @@
 /** settings.js: the dialog of settings, from the first page and from the table. Everything is kept at once, and takes effect at once. */
+import { html } from './html.js';
 import { LANGUAGES, _, language } from './i18n.js';
-import { $, dialog, esc } from './dom.js';
+import { $, dialog } from './dom.js';
 import { saveSettings, settings } from './store.js';
 import { play } from './sound.js';
 
 /** @param {(code: string) => void} speak another language was chosen @param {string} [field] the one to begin with */
 export function showSettings(speak, field) {
     const option = /** @param {string} value @param {string} label @param {string} now */ (value, label, now) =>
-        `<option value="${value}" ${value === now ? 'selected' : ''}>${esc(label)}</option>`;
+        html`<option value="${value}" ${value === now ? 'selected' : ''}>${label}</option>`;
     const check = /** @param {'letters' | 'sound' | 'vibration'} name @param {string} label */ (name, label) =>
-        `<label class="check"><input type="checkbox" name="${name}" ${settings[name] ? 'checked' : ''}>${label}</label>`;
+        html`<label class="check"><input type="checkbox" name="${name}" ${settings[name] ? 'checked' : ''}>${label}</label>`;
     const canVibrate = 'vibrate' in navigator && matchMedia('(any-pointer: coarse)').matches;
-    return dialog(_('Settings'), `<div class="fields"><label>${_('Your name')}<input type="text" name="name" maxlength="24" value="${
-        esc(settings.name)}" autocomplete="nickname"></label>
-        <label>${_('Language')}<select name="language">${LANGUAGES.map(([c, n]) => option(c, n, language)).join('')}</select></label>
+    return dialog(_('Settings'), html`<div class="fields"><label>${_('Your name')}<input type="text" name="name" maxlength="24" value="${
+        settings.name}" autocomplete="nickname"></label>
+        <label>${_('Language')}<select name="language">${LANGUAGES.map(([c, n]) => option(c, n, language))}</select></label>
         <label>${_('Theme')}<select name="theme">${option('auto', _('same as device'), settings.theme)}${option('light', _('light'),
             settings.theme)}${option('dark', _('dark'), settings.theme)}</select></label>
         ${check('sound', _('Sounds'))}<label>${_('Volume')}<input type="range" name="volume" min="0.1" max="1" step="0.1" value="${settings.volume}" ${

@@ -1,6 +1,7 @@
 /** sheets.js: what opens over the table: a card looked at, the cards in words, the list of placements, the hint. */
+import { html } from './html.js';
 import { _, ngettext, number } from './i18n.js';
-import { $, dialog, esc, near, toast } from './dom.js';
+import { $, dialog, near, toast } from './dom.js';
 import { SYMBOLS, picture, symbol } from './draw.js';
 import { cardName, gainWords, moveParts, ruleLink, spaceNames, spaceWord, symbolRule } from './words.js';
 import { completed, shelfPeek, shelfWords } from './completed.js';
@@ -26,10 +27,10 @@ export function listPlacements(table) {
         const card = aim.cards[p.slot], brings = gainWords(table.edition, [{ card, cells: p.cells }]);
         const text = brings ? _('Card %{card}: %{spaces}: %{symbols}', { card, spaces: spaceNames(p.cells), symbols: brings }) :
             _('Card %{card}: %{spaces}', { card, spaces: spaceNames(p.cells) });
-        return `<li><button class="btn" value="${i}">${esc(text)}</button></li>`;
-    }).join('');
-    void dialog(_('List placements'), `<p class="note">${esc(ngettext('%{n} legal placement. Choosing one places it; then confirm.',
-        '%{n} legal placements. Choosing one places it; then confirm.', places.length))}</p><ul class="choices">${rows}</ul>`,
+        return html`<li><button class="btn" value="${i}">${text}</button></li>`;
+    });
+    void dialog(_('List placements'), html`<p class="note">${ngettext('%{n} legal placement. Choosing one places it; then confirm.',
+        '%{n} legal placements. Choosing one places it; then confirm.', places.length)}</p><ul class="choices">${rows}</ul>`,
         { close: _('Close') })
         .then((value) => {
             if (value === '' || table.aim !== aim)
@@ -43,10 +44,10 @@ export function listPlacements(table) {
 /** @param {Table} table @param {number} card @param {number[]} marks */
 function cardText(table, card, marks) {
     const face = table.edition.cards[card];
-    return [0, 1, 2, 3, 4].map((y) => `<li>${esc(_('Row %{n}: %{spaces}', { n: y + 1, spaces: [0, 1, 2, 3, 4].map((x) => {
+    return html`${[0, 1, 2, 3, 4].map((y) => html`<li>${_('Row %{n}: %{spaces}', { n: y + 1, spaces: [0, 1, 2, 3, 4].map((x) => {
         const i = 5 * y + x, what = spaceWord(face.cells[i]);
         return marks.includes(i) ? _('%{what} (marked)', { what }) : what;
-    }).join(', ') }))}</li>`).join('');
+    }).join(', ') })}</li>`)}`;
 }
 
 /** @param {Table} table @param {number} card @param {number[]} marks @param {number[]} fresh */
@@ -68,13 +69,13 @@ export function peekAt(table, event) {
     const name = card ? SYMBOLS[table.edition.cards[card].cells[Number(cell?.dataset.cell)]] :
         drawn?.querySelector('use')?.getAttribute('href')?.slice(3) ?? (near(event, '.gems') ? 'ruby' : '');
     const of = cell ?? drawn, beside = cell ? cell.closest('article')?.querySelector('.hwrap') : drawn;
-    return name && of && beside && Object.values(SYMBOLS).includes(name) ? { html: `<p>${symbol(name)}<span>${esc(symbolRule(name))}${ruleLink('R11')}</span></p>`,
+    return name && of && beside && Object.values(SYMBOLS).includes(name) ? { html: html`<p>${symbol(name)}<span>${symbolRule(name)}${ruleLink('R11')}</span></p>`,
         of, beside, over: cell !== null, wait: cell ? 1200 : 500 } : null;
 }
 
 /** @param {Table} table @param {number} card @param {number[]} marks @param {number[]} fresh */
 export function look(table, card, marks, fresh) {
-    void dialog(cardName(table.edition, card), `<div class="lookat">${bigCard(table, card, marks, fresh)}<ol class="rows">${cardText(table, card, marks)}</ol></div>`, { close: _('Close') });
+    void dialog(cardName(table.edition, card), html`<div class="lookat">${bigCard(table, card, marks, fresh)}<ol class="rows">${cardText(table, card, marks)}</ol></div>`, { close: _('Close') });
 }
 
 /** @param {Table} table */
@@ -83,11 +84,11 @@ export function describe(table) {
     if (!view)
         return;
     const block = /** @param {string} who @param {number} card @param {number[]} marks */ (who, card, marks) => card ?
-        `<h3>${esc(`${who} · ${cardName(table.edition, card)}`)}</h3><ol class="rows">${cardText(table, card, marks)}</ol>` : '';
-    const desk = /** @param {number} s */ (s) => `${view.desks[s].slots.map((slot) => block(table.game.seats[s].name, slot.card,
-        slot.marks)).join('')}<p>${esc(shelfWords(table, view, s))}</p>`;
-    const html = view.desks.map((_d, s) => desk(s)).join('') + view.display.map((n) => block(_('Display'), n, [])).join('');
-    void dialog(_('The cards in words'), html, { close: _('Close'), wide: true });
+        html`<h3>${`${who} · ${cardName(table.edition, card)}`}</h3><ol class="rows">${cardText(table, card, marks)}</ol>` : '';
+    const desk = /** @param {number} s */ (s) => html`${view.desks[s].slots.map((slot) => block(table.game.seats[s].name, slot.card,
+        slot.marks))}<p>${shelfWords(table, view, s)}</p>`;
+    void dialog(_('The cards in words'), html`${view.desks.map((_d, s) => desk(s))}${view.display.map((n) => block(_('Display'), n, []))}`,
+        { close: _('Close'), wide: true });
 }
 
 /** @param {Table} table */
@@ -96,6 +97,7 @@ export async function hint(table) {
     if (!aim || !view || !game.hints || !table.canAim() || table.hinting)
         return;
     table.hinting = true;
+    game.hinted();
     while (core.undo(game.me) === 0);
     table.render();
     const asked = table.aimKey;
@@ -115,12 +117,12 @@ export async function hint(table) {
     const rows = options.slice(0, 4).map((o, i) => {
         const parts = moveParts(o.choice), words = parts.map((p) => _('%{spaces} on %{card}', { spaces: spaceNames(p.cells),
             card: p.card })).join(' + ');
-        return `<li><button class="btn opt" value="${i}"><b>${esc(words)}</b><small>${esc(gainWords(table.edition, parts) ||
-            _('no symbols'))}</small><small>${esc(_('wins %{win} of 100 games, %{points} points expected', { win: Math.round(100 * o.win),
-            points: number(o.points, 1) }))}</small></button></li>`;
-    }).join('');
+        return html`<li><button class="btn opt" value="${i}"><b>${words}</b><small>${gainWords(table.edition, parts) ||
+            _('no symbols')}</small><small>${_('wins %{win} of 100 games, %{points} points expected', { win: Math.round(100 * o.win),
+            points: number(o.points, 1) })}</small></button></li>`;
+    });
     const value = await dialog(_('Hint'),
-        `<p class="note">${
+        html`<p class="note">${
         _('The best choices, from thousands of simulated games that use only what you can see. Choosing one ' +
             'places its first mark.')}</p><ul class="choices">${
         rows}</ul>`, { close: _('Close') });

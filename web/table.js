@@ -3,8 +3,9 @@
  * player does into steps; which of them are legal, and what they bring, the engine says. How it looks is in tablehtml.js, what moves in
  * flights.js, what is told in telling.js, what opens over it in sheets.js; mouse, touch and keys come from hand.js.
  */
+import { NONE } from './html.js';
 import { _, ngettext, listWords } from './i18n.js';
-import { $, $$, announce, near, put, toast } from './dom.js';
+import { $, $$, announce, fill, near, put, toast } from './dom.js';
 import { ghostLayer, legalLayer } from './draw.js';
 import { PASS, keepStep } from './core.js';
 import { gains, patternName, reason } from './words.js';
@@ -275,10 +276,10 @@ export class TableView {
             // While painting, the spaces that are still possible; else those that can be marked singly.
             const legal = !aim || aim.mustPass ? [] : (painted?.slot === slot ? aim.holding(slot, painted.cells).flatMap((p) => p.cells) :
                 aim.singles.filter((p) => p.slot === slot).map((p) => p.cells[0])).filter((c, i, all) => !here?.cells.includes(c) && all.indexOf(c) === i);
-            if (lg) lg.innerHTML = legalLayer(legal);
+            if (lg) fill(lg, legalLayer(legal));
             if (gh) {
                 gh.setAttribute('class', `gh ${here && hover ? (hover.bad ? 'bad' : 'hov') : ''}`);
-                gh.innerHTML = here ? ghostLayer(Number(article.dataset.n), here.cells) : '';
+                fill(gh, here ? ghostLayer(Number(article.dataset.n), here.cells) : NONE);
             }
             article.classList.toggle('active', here !== null);
         });

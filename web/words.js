@@ -2,8 +2,8 @@
  * words.js: codes and lines to sentences in the player's language: why something is illegal, what is wrong with a text, what happened.
  * A whole sentence a cause. Rules are cited by their tag, which the page makes into a link.
  */
-import { _, ngettext, listWords } from './i18n.js';
-import { esc } from './dom.js';
+import { NONE, html, sentence } from './html.js';
+import { _, ngettext, listWords, number } from './i18n.js';
 import { SYMBOLS, symbolOf } from './draw.js';
 import { COLOURS, spaceName, spacesOf } from './core.js';
 import { ERR, WORTH } from './codes.js';
@@ -35,8 +35,8 @@ export function spaceWord(c) {
 
 /** What each symbol brings (R11), as a list with pictures. */
 export function symbolList() {
-    return `<ul class="syms">${['x', 're', 'f', 's', 'p', 'T'].map((chars) => `<li>${
-        [...chars].map(symbolOf).join('')}<span>${esc(symbolRule(SYMBOLS[chars[0]]))}</span></li>`).join('')}</ul>`;
+    return html`<ul class="syms">${['x', 're', 'f', 's', 'p', 'T'].map((chars) => html`<li>${
+        [...chars].map(symbolOf)}<span>${symbolRule(SYMBOLS[chars[0]])}</span></li>`)}</ul>`;
 }
 
 export const LEVELS = ['novice', 'casual', 'club', 'expert', 'master'];
@@ -139,7 +139,7 @@ export function reason(code) {
 export const codeOf = (name) => /** @type {Record<string, number>} */ (ERR)[name] ?? 0;
 
 /** A rule as a link. @param {string} rule */
-export const ruleLink = (rule) => rule ? ` <a class="rule" href="#${rule}">${rule}</a>` : '';
+export const ruleLink = (rule) => rule ? html` <a class="rule" href="#${rule}">${rule}</a>` : NONE;
 
 /** What a symbol does, in the words of R11. @param {string} name as in draw.js */
 export function symbolRule(name) {
@@ -155,7 +155,7 @@ export function symbolRule(name) {
 }
 
 /** A message as HTML: the rules that it cites in brackets are a click away. @param {string} text */
-export const withRules = (text) => esc(text).replace(/ \(([RQ]\d+)\)/g, (_all, rule) => ruleLink(rule));
+export const withRules = (text) => html`${text.split(/ \(([RQ]\d+)\)/).map((part, i) => i % 2 ? ruleLink(part) : part)}`;
 
 /** What is wrong with a text (a record, an edition): one sentence. @param {Fault} fault */
 export function faultSentence(fault) {
@@ -246,32 +246,77 @@ export const moveParts = (move) => move === '-' ? [] : move.split('+').map((part
     return { card: Number(card), cells: spacesOf(spaces) };
 });
 
+/** Marks without the names of their spaces. @param {{card: number, cells: number[]}[]} parts @param {string} pattern of the turn */
+const markWords = (parts, pattern) => parts.map(({ card, cells }, i) => cells.length > 1 ? _('%{pattern} on %{card}', { pattern, card }) :
+    i ? (card === parts[0].card ? _('one more') : _('one more on %{card}', { card })) : _('one space on %{card}', { card })).join(', ') || _('passes');
+
+/** The marks of a choice as the analysis writes it; none if it is of another kind. @param {string} choice */
+export const choiceParts = (choice) => choice.includes(':') ? moveParts(choice) : [];
+
+/** A choice in words. @param {string} choice @param {string} pattern of the turn */
+export function choiceWords(choice, pattern) {
+    if (choice.includes(':') || choice === '-')
+        return markWords(moveParts(choice), pattern);
+    return choice === 'draw' ? _('draw from the deck') : choice.startsWith('take') ? _('take %{n}', { n: choice.slice(5) }) : _('keep %{cards}',
+        { cards: choice });
+}
+
+/** What a line of a record says was done, without who did it. @param {string[]} words of the line @param {string} pattern of the turn */
+export function moveWords([kind, , ...rest], pattern) {
+    switch (kind) {
+    case 'mark': return markWords(moveParts(rest[0]), pattern);
+    case 'take': return _('takes %{card} from the display', { card: rest[0] });
+    case 'draw': return _('draws %{card} from the deck', { card: rest[0] });
+    case 'keep': return _('keeps %{a} and %{b}', { a: rest[0], b: rest[1] });
+    default: return ngettext('%{points} pyramid point for %{colour}', '%{points} pyramid points for %{colour}', Number(rest[1]),
+        { points: rest[1], colour: colourName(rest[0]) });
+    }
+}
+
+/** What a choice has cost. @param {'win' | 'points'} what @param {number} n in percent, or points */
+export const lostWords = (what, n) => what === 'win' ? _('cost %{n}% of the chance to win', { n }) :
+    _('cost %{points} points', { points: number(n, 1) });
+
+/** The same in a narrow place. @param {'win' | 'points'} what @param {number} n */
+export const lostShort = (what, n) => what === 'win' ? _('%{n}% lost', { n }) : _('%{points} points lost', { points: number(n, 1) });
+
 /** Who won and why: by how much, or what decided the tie. @param {string[]} names @param {number[]} totals
- * @param {(number | undefined)[]} lowest completed pyramid of each, if any @param {number[]} winners @returns {[string, string]} */
-export function winnerWords(names, totals, lowest, winners) {
-    const best = Math.max(...totals), tied = names.filter((_n, s) => totals[s] === best);
-    const who = listWords(winners.map((s) => names[s]));
+ * @param {(number | undefined)[]} lowest completed pyramid of each, if any @param {number[]} winners
+ * @param {number} [me] who is told so, if it is one of them @returns {[string, string]} */
+export function winnerWords(names, totals, lowest, winners, me = -1) {
+    const best = Math.max(...totals), tied = names.map((_n, s) => s).filter((s) => totals[s] === best), mine = winners.includes(me);
+    // Whoever reads it comes first: "You and Ben".
+    const list = /** @param {number[]} seats */ (seats) => listWords(seats.includes(me) ? [_('You'), ...seats.filter((s) => s !== me).map((s) =>
+        names[s])] : seats.map((s) => names[s]));
+    const who = list(winners);
     if (winners.length > 1)
-        return [_('%{names} share the win', { names: who }),
+        return [_('%{names} share the win', { names: who }), mine ?
+            ngettext('You have %{n} point each, and none of you completed a pyramid.',
+                'You have %{n} points each, and none of you completed a pyramid.', best) :
             ngettext('They have %{n} point each, and none of them completed a pyramid.',
-            'They have %{n} points each, and none of them completed a pyramid.', best)];
-    if (tied.length > 1)
-        return [_('%{name} wins the tie', { name: who }),
+                'They have %{n} points each, and none of them completed a pyramid.', best)];
+    if (tied.length > 1) {
+        const put = { names: list(tied), points: best, name: who, card: lowest[winners[0]] ?? '' };
+        return mine ? [_('You win the tie'),
+            ngettext('%{names} have %{points} point. The lowest completed pyramid decides: you have number %{card}.',
+                '%{names} have %{points} points. The lowest completed pyramid decides: you have number %{card}.', best, put)] :
+            [_('%{name} wins the tie', { name: who }),
             ngettext('%{names} have %{points} point. The lowest completed pyramid decides: %{name} has number %{card}.',
-            '%{names} have %{points} points. The lowest completed pyramid decides: %{name} has number %{card}.', best,
-            { names: listWords(tied), points: best, name: who, card: lowest[winners[0]] ?? '' })];
+                '%{names} have %{points} points. The lowest completed pyramid decides: %{name} has number %{card}.', best, put)];
+    }
     const second = Math.max(...totals.filter((_t, s) => s !== winners[0]));
-    return [_('%{name} wins', { name: who }), ngettext('%{points} points, %{n} more than the next.',
+    return [mine ? _('You win') : _('%{name} wins', { name: who }), ngettext('%{points} points, %{n} more than the next.',
         '%{points} points, %{n} more than the next.', best - second, { points: best })];
 }
 
-/** @typedef {{kind: 'turn' | 'line', seat: number, html: string, text: string, line: number, loud: boolean, lost?: boolean, mark?: {card: number, cells: number[],
+/** @typedef {{kind: 'turn' | 'line', seat: number, html: import('./html.js').Html, text: string, line: number, loud: boolean, lost?: boolean, mark?: {card: number, cells: number[],
  * marks: number[]}}} Entry loud: worth a word to everyone; lost: tells of an extra mark that was lost; mark: the card, what was marked on it then, and all its marks after that */
 
 /**
- * The log in words, oldest first. @param {string[]} lines of a record @param {Edition} edition @returns {Entry[]}
+ * The log in words, oldest first. @param {string[]} lines of a record @param {Edition} edition @param {number} [me] the seat of who reads
+ * it @returns {Entry[]}
  */
-export function logEntries(lines, edition) {
+export function logEntries(lines, edition, me = -1) {
     const names = lines.filter((l) => l.startsWith('player ')).map((l) => playerName(l.slice(9)));
     /** @type {Entry[]} */
     const entries = [];
@@ -280,23 +325,25 @@ export function logEntries(lines, edition) {
     const marks = {};
     /** By seat. @type {number[]} */
     const totals = [], lowest = /** @type {number[]} */ ([]);
-    const b = /** @param {number | string} x */ (x) => `<b>${esc(x)}</b>`;
+    const b = /** @param {number | string} x */ (x) => html`<b>${x}</b>`;
     lines.forEach((line, at) => {
         const [word, ...rest] = line.split(' ');
         const seat = Number(rest[0]) - 1;
         const say = /** @param {(v: {name: string, b: (x: number | string) => string, symbols: (cells: string) => string}) => string} make @param {boolean} [loud] */ (
             make, loud = false) => {
-            const html = make({ name: `<b dir="auto">${esc(names[seat])}</b>`, b, symbols: (cells) => [...cells].map(symbolOf).join('') });
+            const shown = sentence((hold) => make({ name: hold(html`<b dir="auto">${names[seat]}</b>`), b: (x) => hold(b(x)),
+                symbols: (cells) => hold(html`${[...cells].map(symbolOf)}`) }));
             const spoken = /** @param {string} cells */ (cells) => [...cells].filter((c) => !'.v#'.includes(c)).map(spaceWord).join(', ');
             const text = make({ name: names[seat], b: String, symbols: (cells) => spoken(cells) && `(${spoken(cells)})` });
-            entries.push({ kind: 'line', seat, html, text: text.replace(/\s+/g, ' ').trim(), line: at, loud });
+            entries.push({ kind: 'line', seat, html: shown,
+                text: text.replace(/\s+/g, ' ').trim(), line: at, loud });
         };
         if (word === 'reveal') {
             const pattern = edition.patterns.find((p) => p.name === rest[0]);
-            const html = esc(_('Round %{round}, turn %{turn}: %{pattern}', { round: 1 + (reveals / 7 | 0), turn: 1 + reveals % 7, pattern: pattern ?
-                patternName(pattern) : rest[0] }));
+            const text = _('Round %{round}, turn %{turn}: %{pattern}', { round: 1 + (reveals / 7 | 0), turn: 1 + reveals % 7, pattern: pattern ?
+                patternName(pattern) : rest[0] });
             reveals++;
-            entries.push({ kind: 'turn', seat: -1, html, text: html, line: at, loud: false });
+            entries.push({ kind: 'turn', seat: -1, html: html`${text}`, text, line: at, loud: false });
         } else if (word === 'keep') {
             say(({ name, b }) => _('%{name} keeps %{a} and %{b}', { name, a: b(rest[1]), b: b(rest[2]) }));
         } else if (word === 'mark') {
@@ -339,9 +386,9 @@ export function logEntries(lines, edition) {
             totals[seat] = Number(rest[1]);
             say(({ name, b }) => ngettext('%{name} has %{points} point', '%{name} has %{points} points', Number(rest[1]), { name, points: b(rest[1]) }));
         } else if (word === 'winner') {
-            const [what, why] = winnerWords(names, totals, lowest, rest.map((s) => Number(s) - 1));
+            const [what, why] = winnerWords(names, totals, lowest, rest.map((s) => Number(s) - 1), me);
             const text = `${what}. ${why}`.replace(/\.$/, '');
-            entries.push({ kind: 'line', seat, html: `${b(what)}. ${esc(why)}`, text, line: at, loud: true });
+            entries.push({ kind: 'line', seat, html: html`${b(what)}. ${why}`, text, line: at, loud: true });
         }
     });
     return entries;

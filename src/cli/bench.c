@@ -21,8 +21,8 @@ static void bench_games(const struct pyr_box *box, unsigned players, uint64_t ga
     double start = bench_seconds();
     for (; result->games < games && !cli_is_interrupted(); result->games++) {
         pyr_state_deal(&state, box, players, &rng);
-        result->steps += pyr_state_playout(box, &state, &rng);
-        result->points += pyr_table_score(box, &state.open, 0).total;
+        result->steps += pyr_state_playout(&state, box, &rng);
+        result->points += pyr_table_score(&state.open, box, 0).total;
     }
     result->seconds = bench_seconds() - start;
     result->instructions = counter.fd < 0 ? -1 : (double)bench_counter_read(&counter);
@@ -54,17 +54,24 @@ static void bench_batch(const struct pyr_box *box, unsigned players, uint64_t ga
 static void print_json(const struct bench_result *r, const struct pyr_edition *edition, unsigned players, uint64_t seed)
 {
     double games = (double)r->games, steps = (double)r->steps;
-    printf("{\"players\": %u, \"games\": %llu, \"seed\": %llu, \"edition\": ", players, (unsigned long long)r->games,
-        (unsigned long long)seed);
-    cli_json_string(stdout, edition->name, strlen(edition->name));
-    printf(", \"steps\": %llu, \"mean_score\": %.4f, \"seconds\": %.6f, \"games_per_second\": %.0f, "
-           "\"steps_per_second\": %.0f, \"ns_per_step\": %.2f, \"instructions_per_step\": ",
-        (unsigned long long)r->steps, (double)r->points / games, r->seconds, games / r->seconds, steps / r->seconds,
-        r->seconds * 1e9 / steps);
+    struct pyr_json *json = cli_json_begin();
+    pyr_json_object(json, NULL);
+    pyr_json_count(json, "players", players);
+    pyr_json_count(json, "games", r->games);
+    pyr_json_count(json, "seed", seed);
+    pyr_json_text(json, "edition", edition->name);
+    pyr_json_count(json, "steps", r->steps);
+    pyr_text_json_real(json, "mean_score", (double)r->points / games, 4);
+    pyr_text_json_real(json, "seconds", r->seconds, 6);
+    pyr_text_json_real(json, "games_per_second", games / r->seconds, 0);
+    pyr_text_json_real(json, "steps_per_second", steps / r->seconds, 0);
+    pyr_text_json_real(json, "ns_per_step", r->seconds * 1e9 / steps, 2);
     if (r->instructions < 0)
-        printf("null}\n");
+        pyr_json_null(json, "instructions_per_step");
     else
-        printf("%.1f}\n", r->instructions / steps);
+        pyr_text_json_real(json, "instructions_per_step", r->instructions / steps, 1);
+    pyr_json_close(json);
+    cli_json_end(json);
 }
 
 static void print_text(const struct bench_result *r, const struct pyr_edition *edition, unsigned players, uint64_t seed)

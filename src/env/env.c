@@ -77,8 +77,8 @@ enum pyr_err pyr_env_init(struct pyr_env *env, const struct pyr_box *box, const 
         return PYR_ERR_SEATS;
     if (!options_fit(options))
         return PYR_ERR_ENV_OPTIONS;
-    struct pyr_print print;
-    pyr_box_print(box, &print);
+    struct pyr_components print;
+    pyr_box_components(box, &print);
     memset(env, 0, sizeof *env);
     env->box = box;
     env->options = *options;
@@ -165,9 +165,9 @@ void env_play_bots(const struct pyr_env *env, struct pyr_env_game *game, const s
         pyr_step step = bot->choose(env->options.bot_memory[seat], env->box, &view, &game->rng[seat], &budget);
         if (arrays->trace)
             arrays->trace(arrays->context, game, seat, step);
-        pyr_state_make(env->box, state, seat, step);
+        pyr_state_apply_unchecked(state, env->box, seat, step);
         game->steps++;
-        pyr_state_advance(env->box, state);
+        pyr_state_advance(state, env->box);
     }
 }
 
@@ -175,9 +175,9 @@ void env_play_bots(const struct pyr_env *env, struct pyr_env_game *game, const s
 void env_finish(const struct pyr_env *env, struct pyr_env_game *game, const struct pyr_env_arrays *arrays, size_t at)
 {
     const struct pyr_table *open = &game->state.open;
-    unsigned seats = open->seats, winners = pyr_table_winners(env->box, open), sharing = bits_count(winners);
+    unsigned seats = open->seats, winners = pyr_table_winners(open, env->box), sharing = bits_count(winners);
     for (unsigned seat = 0; seat < seats; seat++) {
-        int total = pyr_table_score(env->box, open, (pyr_seat)seat).total;
+        int total = pyr_table_score(open, env->box, (pyr_seat)seat).total;
         if (arrays->score)
             arrays->score[at * seats + seat] = total;
         if (arrays->reward && env->options.reward == PYR_ENV_SCORE)
@@ -354,7 +354,7 @@ enum pyr_err pyr_env_load(const struct pyr_env *env, struct pyr_env_game *game, 
         if (from[i] != head[i])
             return PYR_ERR_ENV_DATA;
     copy(&saved, from + HEAD, BODY);
-    if (saved.state.open.seats != env->options.seats || pyr_state_check(env->box, &saved.state, NULL) ||
+    if (saved.state.open.seats != env->options.seats || pyr_state_check(&saved.state, env->box, NULL) ||
         !rest_is_sound(env, &saved))
         return PYR_ERR_STATE;
     know(env, &saved);

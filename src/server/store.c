@@ -2,7 +2,8 @@
  * store.c: the store's thread. Whatever was handed in while a transaction was on its way to the disk shares the next one.
  *
  *  1. A job is answered STORE_OK only after the transaction it was in is on the disk.
- *  2. Jobs run and are answered in the order in which they were handed in.
+ *  2. Jobs are answered in the order in which they were handed in, and run in that order as far as they are about the same
+ *     table or the database is nobody else's.
  *  3. A job that fails is undone alone. If the transaction fails, each of its jobs is run again in one of its own, so
  *     that only what cannot be stored is refused. (They are run again, not committed again: after a failed sync only
  *     pages that are written anew are sure to get there.)
@@ -11,13 +12,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <pyramids/text.h>
 
-#include "store_db.h"
+#include "store_engine.h"
 
 #define MOST_JOBS 256            /* a transaction: a bound on how long the first of them waits for the last */
-#define LOOK_MS 500              /* between looks at the file while there is nothing to do */
+#define MOST_ATTEMPTS 4          /* to run jobs together, before each is run alone */
+#define CLOSE_MS 3000            /* how long closing waits for a database that does not answer */
+#define LOOK_MS 500              /* between looks at the database while there is nothing to do */
 
 struct list {
     struct store_job *first, **end;
@@ -28,11 +32,13 @@ struct store {
     uv_thread_t thread;
     uv_mutex_t mutex;
     uv_cond_t work, idle;
+    struct store_listener *listener;         /* NULL: none */
     struct store_db *db;         /* the thread's, between opening and closing */
 
     struct list waiting, finished;           /* these under the mutex */
     struct store_counters sums;
     bool busy, stop;
+    uint64_t closing;            /* uv_hrtime of store_close; 0: not yet */
 
     struct store_counters counters;          /* these the loop's: `sums` as of the last delivery */
     unsigned pending;
@@ -53,28 +59,14 @@ static struct store_job *take(struct list *list)
     return job;
 }
 
-/* Looks whether the file is where it was; says so once when it is not, and when it is again. */
-static void look_for_file(struct store_db *db, struct store_counters *sums)
-{
-    bool there = store_db_is_in_place(db);
-    if (there && sums->health == STORE_NO_FILE) {
-        store_db_say(db, "the database file is back in its place");
-        sums->health = STORE_WELL;
-    } else if (!there && sums->health != STORE_NO_FILE) {
-        store_db_say(db,
-            "the database file was removed or replaced while it is in use: nothing can be stored; put it back, or restart");
-        sums->health = STORE_NO_FILE;
-    }
-}
-
 /* Ends a transaction; counts it if it changed anything. */
-static enum store_result commit(struct store_db *db, int64_t changes, struct store_counters *sums)
+static enum store_result commit(struct store_db *db, struct store_counters *sums)
 {
     uint64_t start = uv_hrtime();
-    if (sqlite3_total_changes64(db->sql) == changes)
+    if (!db->engine->has_written(db))
         return store_db_commit(db);
-    look_for_file(db, sums);
-    if (sums->health == STORE_NO_FILE) {     /* it would be written into a file that has no name any more */
+    if (db->engine->look(db) == STORE_NO_FILE) {     /* it would be written into a file that has no name any more */
+        sums->health = STORE_NO_FILE;
         store_db_rollback(db);
         return STORE_FAILED;
     }
@@ -87,55 +79,149 @@ static enum store_result commit(struct store_db *db, int64_t changes, struct sto
     return result;
 }
 
-/* Runs jobs in one transaction; false: it was undone as a whole, and no job has a result. */
-static bool run_together(struct store_db *db, struct store_job *first, struct store_counters *sums)
+/* Jobs that run together, and those among them that an attempt has refused: they keep their result in the next. */
+struct group {
+    struct store_job *job[MOST_JOBS];
+    bool is_refused[MOST_JOBS];
+    unsigned count;
+    unsigned index[MOST_JOBS];               /* of the jobs that were run in this attempt */
+    bool has_refused;
+};
+
+static void refuse(void *context, unsigned which, enum store_result result)
 {
-    int64_t changes = sqlite3_total_changes64(db->sql);
+    struct group *group = context;
+    unsigned i = group->index[which];
+    group->has_refused = group->is_refused[i] = true;
+    group->job[i]->result = result;
+}
+
+enum outcome { KEPT, AGAIN, UNDONE };
+
+/* Runs jobs in one transaction. AGAIN: some were refused, and the others are to be run without them. UNDONE: no job has
+ * a result. */
+static enum outcome attempt(struct store_db *db, struct group *group, struct store_counters *sums)
+{
+    unsigned run = 0;
+    group->has_refused = false;
     if (store_db_begin(db, true) != STORE_OK)
-        return false;
-    for (struct store_job *job = first; job; job = job->next) {
-        if (store_part_begin(db) != STORE_OK)
+        return UNDONE;
+    for (unsigned i = 0; i < group->count; i++) {
+        struct store_job *job = group->job[i];
+        if (group->is_refused[i])
+            continue;
+        group->index[run++] = i;
+        if (store_db_job_begin(db) != STORE_OK)
             goto undo;
         job->result = job->run(db, job);
         /* Without room for one there may be room for each alone. */
-        if (job->result == STORE_FULL || store_part_end(db, job->result == STORE_OK) != STORE_OK)
+        if (job->result == STORE_NO_ROOM || store_db_job_end(db, job->result) != STORE_OK)
             goto undo;
     }
-    return commit(db, changes, sums) == STORE_OK;
+    if (store_db_settle(db, refuse, group) != STORE_OK)
+        goto undo;
+    if (!group->has_refused)
+        return commit(db, sums) == STORE_OK ? KEPT : UNDONE;
+    store_db_rollback(db);
+    return AGAIN;
 
 undo:
     store_db_rollback(db);
-    return false;
+    return UNDONE;
+}
+
+static void refuse_alone(void *context, unsigned which, enum store_result result)
+{
+    (void)which;
+    ((struct store_job *)context)->result = result;
 }
 
 static void run_alone(struct store_db *db, struct store_job *job, struct store_counters *sums)
 {
-    int64_t changes = sqlite3_total_changes64(db->sql);
-    job->result = store_db_begin(db, true);
-    if (job->result == STORE_OK)
+    enum store_result begun = job->result = store_db_begin(db, true);
+    if (!begun)
         job->result = job->run(db, job);
     if (job->result == STORE_OK) {
-        job->result = commit(db, changes, sums);
+        enum store_result settled = store_db_settle(db, refuse_alone, job);
+        if (settled)
+            job->result = settled;
+    }
+    if (job->result == STORE_OK) {
+        job->result = commit(db, sums);
         return;
     }
-    if (sums->health == STORE_WELL && (job->result == STORE_FULL || store_db_is_lost(db) || !db->within))
+    if (sums->health == STORE_WELL && (job->result == STORE_NO_ROOM || begun || db->engine->is_lost(db)))
         sums->health = STORE_NO_WRITES;
     store_db_rollback(db);
+}
+
+/* The table that a job changes; 0: none, or it is not known. */
+static int64_t table_of(const struct store_job *job)
+{
+    return job->run == store_run_commit ? ((const struct store_commit *)job)->table.id : 0;
+}
+
+/* Jobs of one table keep their order, but tables are changed in the order of their ids: of two servers with the same tables
+ * in their transactions one then waits for the other, and never each for the other. */
+static void sort_by_table(struct group *group)
+{
+    for (unsigned i = 1; i < group->count; i++) {
+        struct store_job *job = group->job[i];
+        unsigned at = i;
+        for (; at && table_of(group->job[at - 1]) > table_of(job); at--)
+            group->job[at] = group->job[at - 1];
+        group->job[at] = job;
+    }
+}
+
+static void run_jobs(struct store_db *db, struct store_job *first, struct store_counters *sums)
+{
+    struct group group = { .count = 0 };
+    enum outcome outcome = AGAIN;
+    for (struct store_job *job = first; job; job = job->next)
+        group.job[group.count++] = job;
+    if (db->engine->locks_rows)
+        sort_by_table(&group);
+    /* Jobs that were refused for what they met leave; a second time only if that refused others. */
+    for (unsigned tries = 0; outcome == AGAIN && tries < MOST_ATTEMPTS; tries++)
+        outcome = attempt(db, &group, sums);
+    for (unsigned i = 0; i < group.count && outcome != KEPT; i++)
+        if (!group.is_refused[i])
+            run_alone(db, group.job[i], sums);
+    for (unsigned i = 0; i < group.count; i++) {
+        sums->jobs++;
+        sums->failed += group.job[i]->result == STORE_NO_ROOM || group.job[i]->result == STORE_FAILED;
+    }
+}
+
+/* For an engine that has to wait for its database: a store that is to close waits no longer than CLOSE_MS. */
+static bool let_time_pass(void *context, unsigned ms)
+{
+    struct store *store = context;
+    struct timespec pause = { .tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000 };
+    nanosleep(&pause, NULL);
+    uv_mutex_lock(&store->mutex);
+    store->sums.health = STORE_NO_WRITES;
+    bool more = !store->closing || uv_hrtime() < store->closing + CLOSE_MS * 1000000ull;
+    uv_mutex_unlock(&store->mutex);
+    return more;
 }
 
 static void work(void *argument)
 {
     struct store *store = argument;
-    struct store_counters look = { 0 };      /* only for its health, between transactions */
+    enum store_health seen = STORE_WELL;     /* between transactions */
     uv_mutex_lock(&store->mutex);
     for (;;) {
         while (!store->waiting.first && !store->stop) {
             if (!uv_cond_timedwait(&store->work, &store->mutex, LOOK_MS * 1000000))
                 continue;
             uv_mutex_unlock(&store->mutex);  /* a file system may take its time, and the loop must not wait for it */
-            look_for_file(store->db, &look);
+            enum store_health look = store->db->engine->look(store->db);
+            /* What cannot be written is well again when something was written. */
+            seen = look == STORE_WELL && seen == STORE_NO_WRITES ? seen : look;
             uv_mutex_lock(&store->mutex);
-            store->sums.health = look.health;
+            store->sums.health = seen;
         }
         if (!store->waiting.first)
             break;
@@ -146,19 +232,13 @@ static void work(void *argument)
         store->busy = true;
         uv_mutex_unlock(&store->mutex);
 
-        if (!run_together(store->db, batch.first, &sums))
-            for (struct store_job *job = batch.first; job; job = job->next)
-                run_alone(store->db, job, &sums);
-        for (struct store_job *job = batch.first; job; job = job->next) {
-            sums.jobs++;
-            sums.failed += job->result == STORE_FULL || job->result == STORE_FAILED;
-        }
+        run_jobs(store->db, batch.first, &sums);
 
         uv_mutex_lock(&store->mutex);
         *store->finished.end = batch.first;
         store->finished.end = batch.end;
         store->sums = sums;
-        look.health = sums.health;
+        seen = sums.health;
         store->busy = false;
         uv_cond_signal(&store->idle);
         uv_async_send(&store->async);
@@ -214,6 +294,8 @@ bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*
 {
     struct store *s = calloc(1, sizeof *s);
     int code = UV_ENOMEM;
+    char name[1024];
+    store_name(path, name, sizeof name);
     if (!s)
         goto no_memory;
     s->waiting.end = &s->waiting.first;
@@ -222,7 +304,7 @@ bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*
     if (!s->db)
         goto no_database;
     if (!load_first(s->db, load, context)) {
-        snprintf(error, error_size, _("the tables in %s could not be loaded"), path);
+        snprintf(error, error_size, _("the tables in %s could not be loaded"), name);
         goto not_loaded;
     }
     if ((code = uv_mutex_init(&s->mutex)))
@@ -235,8 +317,10 @@ bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*
         goto no_async;
     s->async.data = s;
     uv_unref((uv_handle_t *)&s->async);
+    if (s->db->engine->serve)
+        s->db->engine->serve(s->db, let_time_pass, s);
     if ((code = uv_thread_create(&s->thread, work, s))) {
-        snprintf(error, error_size, "%s: %s", path, pyr_text_system(-code));
+        snprintf(error, error_size, "%s: %s", name, pyr_text_system(-code));
         store_db_close(s->db);
         uv_close((uv_handle_t *)&s->async, on_closed);
         return false;
@@ -251,7 +335,7 @@ no_idle:
 no_work:
     uv_mutex_destroy(&s->mutex);
 no_mutex:
-    snprintf(error, error_size, "%s: %s", path, pyr_text_system(-code));
+    snprintf(error, error_size, "%s: %s", name, pyr_text_system(-code));
 not_loaded:
     store_db_close(s->db);
 no_database:
@@ -259,8 +343,21 @@ no_database:
     return false;
 
 no_memory:
-    snprintf(error, error_size, "%s: %s", path, pyr_text_system(-code));
+    snprintf(error, error_size, "%s: %s", name, pyr_text_system(-code));
     return false;
+}
+
+bool store_is_shared(const struct store *store)
+{
+    return store->db->engine->is_shared;
+}
+
+bool store_listen(struct store *store, void (*heard)(void *context, const char *code, int64_t revision), void *context)
+{
+    const struct store_engine *engine = store->db->engine;
+    if (engine->is_shared)
+        store->listener = engine->listen(store->db, store->async.loop, heard, context);
+    return !engine->is_shared || store->listener;
 }
 
 void store_submit(struct store *store, struct store_job *job)
@@ -295,6 +392,9 @@ void store_close(struct store *store)
 {
     if (!store)
         return;
+    uv_mutex_lock(&store->mutex);
+    store->closing = uv_hrtime();
+    uv_mutex_unlock(&store->mutex);
     do {
         uv_mutex_lock(&store->mutex);
         while (store->waiting.first || store->busy)
@@ -307,6 +407,8 @@ void store_close(struct store *store)
     uv_cond_signal(&store->work);
     uv_mutex_unlock(&store->mutex);
     uv_thread_join(&store->thread);
+    if (store->listener)
+        store->db->engine->listen_end(store->listener);
     store_db_close(store->db);
     uv_close((uv_handle_t *)&store->async, on_closed);
 }

@@ -158,6 +158,27 @@ EXPORT(aim_covering) uint32_t wasm_aim_covering(uint32_t seat, uint32_t turn, ui
     return pyr_instance_covering(wasm_instance(), seat, turn, single, slot, space);
 }
 
+EXPORT(aim_cover) int32_t wasm_aim_cover(uint32_t seat, uint32_t turn, uint32_t single, uint32_t slot, uint32_t space)
+{
+    return pyr_instance_cover(wasm_instance(), seat, turn, single, slot, space);
+}
+
+EXPORT(aim_snap) uint32_t wasm_aim_snap(uint32_t seat, uint32_t turn, uint32_t single, uint32_t slot, int32_t row,
+    int32_t column)
+{
+    return pyr_instance_snap(wasm_instance(), seat, turn, single, slot, row, column);
+}
+
+EXPORT(aim_turn) uint32_t wasm_aim_turn(uint32_t seat, uint32_t turn, int32_t quarters, uint64_t step)
+{
+    return pyr_instance_turn_placed(wasm_instance(), seat, turn, quarters, step);
+}
+
+EXPORT(aim_apart) uint32_t wasm_aim_apart(uint32_t seat, uint32_t turn, uint32_t spaces)
+{
+    return pyr_instance_apart(wasm_instance(), seat, turn, spaces);
+}
+
 EXPORT(aim_paint) uint32_t wasm_aim_paint(uint32_t seat, uint32_t turn, uint32_t single, uint32_t slot, uint32_t painted,
     uint32_t space)
 {

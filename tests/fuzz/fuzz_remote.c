@@ -1,5 +1,5 @@
-/* fuzz_remote.c: whatever a server sends, in whatever order, with whatever the player does between. Each line of the input is one message, but for
- * those that begin with a control: see below. */
+/* fuzz_remote.c: whatever a server sends, in whatever order, with whatever the player does between. Each line of the input
+ * is one message, but for those that begin with a control: see below. */
 #include <pyramids/remote.h>
 
 #include "fuzz.h"
@@ -30,7 +30,7 @@ static void act(unsigned char what, uint64_t *now)
             struct pyr_rng rng;
             pyr_rng_seed(&rng, what, 0);
             if (steps.count)
-                pyr_match_step(&match, remote.you, pyr_steps_pick(&edition->box, &steps, &rng));
+                pyr_match_step(&match, remote.you, pyr_steps_pick(&steps, &edition->box, &rng));
         }
         break;
     case 8: pyr_remote_leave(&remote, id, *now); break;

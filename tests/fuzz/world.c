@@ -54,6 +54,7 @@ static struct randombytes_implementation dice = { .implementation_name = dice_na
 uint64_t server_now(const struct server *server) { (void)server; return world.ms; }
 int64_t server_time(void) { return START_SECONDS + (int64_t)((world.ms - START_MS) / 1000); }
 void clock_start(const struct server *server) { (void)server; }
+void clock_follow(int64_t seconds) { (void)seconds; }
 void clock_tick(const struct server *server) { (void)server; }
 void world_wait(uint64_t ms) { world.ms += ms; }
 
@@ -81,13 +82,23 @@ void store_submit(struct store *store, struct store_job *job)
     store->pending++;
 }
 
+bool store_is_shared(const struct store *store) { (void)store; return false; }
+
+bool store_listen(struct store *store, void (*heard)(void *context, const char *code, int64_t revision), void *context)
+{
+    (void)store;
+    (void)heard;
+    (void)context;
+    return true;
+}
+
 unsigned store_pending(const struct store *store) { return store->pending; }
 struct store_counters store_counters(const struct store *store) { return store->counters; }
 enum store_health store_health(struct store *store) { (void)store; return STORE_WELL; }
 
 static void run(struct store_job *job, bool fail)
 {
-    enum store_result result = fail ? STORE_FULL : STORE_FAILED;
+    enum store_result result = fail ? STORE_NO_ROOM : STORE_FAILED;
     if (!fail && store_db_begin(world.db, true) == STORE_OK) {
         result = job->run(world.db, job);
         if (result == STORE_OK)
@@ -170,7 +181,7 @@ static void think(struct thought *thought)
         struct pyr_steps steps;
         pyr_game_steps(game, thought->seat, &steps);
         MUST(steps.count);
-        pyr_step step = pyr_steps_pick(&thought->edition->box, &steps, &world.dice);
+        pyr_step step = pyr_steps_pick(&steps, &thought->edition->box, &world.dice);
         thought->step[thought->steps++] = step;
         if (pyr_game_step(game, thought->seat, step, NULL) || !game->choice[thought->seat].count)
             break;

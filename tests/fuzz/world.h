@@ -8,7 +8,7 @@
 
 #include "object.h"
 #include "server.h"
-#include "store_db.h"
+#include "store_engine.h"
 
 /* Begins anew: an empty database, the same time and the same random numbers as ever. */
 void world_begin(void);

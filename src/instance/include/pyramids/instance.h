@@ -104,18 +104,28 @@ PYR_API const struct pyr_score *pyr_instance_preview_score(const struct pyr_inst
 
 /*
  * Aiming (aim.h) with the pattern of a seat's mark. turn: mirrored if 4 is set, then so many quarters clockwise; single:
- * one space instead of the pattern; space: 0 (a1) to 24 (e5). Both put steps into the list (pyr_instance_step_list).
+ * one space instead of the pattern; space: 0 (a1) to 24 (e5). All put steps into the list (pyr_instance_step_list).
  *
- * covering: the legal placements that cover a space, the likeliest first; how many. paint: paints a space beside those
- * painted on that card before (bits of a pyr_spaces); what is painted then. The one step in the list is what it would mark,
- * 0 if that is illegal.
+ * covering: the legal placements that cover a space, the likeliest first; how many.
+ * cover: the placement in this turn that pointing at a space shows; a code, 0 if it is legal.
+ * snap: the nearest legal placement to a point, in hundredths of a space from the middle of a1; 1, or 0 if none is near.
+ * turn_placed: turns by quarters (1, -1) or mirrors (0) the placement `step` (0: nothing is placed); the new turn, with the
+ * new placement in the list, or 255 if it fits no other way.
+ * apart: how far spaces (bits of a pyr_spaces) are from a turn, times 8, plus the nearest turn that looks like them.
+ * paint: paints a space beside those painted on that card before (bits of a pyr_spaces); what is painted then. The one step
+ * in the list is what it would mark, 0 if that is illegal.
  */
 PYR_API uint32_t pyr_instance_covering(struct pyr_instance *instance, uint32_t seat, uint32_t turn, uint32_t single,
-    uint32_t slot,
-    uint32_t space);
+    uint32_t slot, uint32_t space);
+PYR_API int32_t pyr_instance_cover(struct pyr_instance *instance, uint32_t seat, uint32_t turn, uint32_t single,
+    uint32_t slot, uint32_t space);
+PYR_API uint32_t pyr_instance_snap(struct pyr_instance *instance, uint32_t seat, uint32_t turn, uint32_t single,
+    uint32_t slot, int32_t row, int32_t column);
+PYR_API uint32_t pyr_instance_turn_placed(struct pyr_instance *instance, uint32_t seat, uint32_t turn, int32_t quarters,
+    uint64_t step);
+PYR_API uint32_t pyr_instance_apart(struct pyr_instance *instance, uint32_t seat, uint32_t turn, uint32_t spaces);
 PYR_API uint32_t pyr_instance_paint(struct pyr_instance *instance, uint32_t seat, uint32_t turn, uint32_t single,
-    uint32_t slot,
-    uint32_t painted, uint32_t space);
+    uint32_t slot, uint32_t painted, uint32_t space);
 
 /* Playing: game.h has what each does. A whole choice may be made from its text, with the fault if it is wrong. */
 PYR_API int32_t pyr_instance_step(struct pyr_instance *instance, uint32_t seat, uint64_t step);
@@ -143,7 +153,10 @@ PYR_API uint32_t pyr_instance_options(struct pyr_instance *instance, uint32_t li
  * Luck and skill of the whole match (luck.h), a task at a time: begin (1, or 0 without a match or memory), then next until
  * it is 0. The result of next is valid until the next call; the sums are complete at the end. Options of a decision as
  * text: the index-th best, or (beyond the last) the one that was made. The numbers are those of `pyramids analyze` for the
- * same record, playouts and seed.
+ * same record, cap (playouts) and seed.
+ *
+ * To show a first result soon, begin with PYR_LUCK_QUICK, then begin again with PYR_LUCK_CAP: marks that were certain stay
+ * as they are and take no longer than before.
  */
 enum pyr_instance_task { PYR_INSTANCE_DECISION = 1, PYR_INSTANCE_CHANCE = 2 };
 PYR_API uint32_t pyr_instance_luck_begin(struct pyr_instance *instance, uint32_t playouts, uint64_t seed);

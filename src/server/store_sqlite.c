@@ -1,5 +1,6 @@
 /*
- * store_db.c: opens the database file and sees to it that it is ours, whole, of our version and used by nobody else.
+ * store_sqlite.c: the engine that keeps everything in a file. It opens the file and sees to it that it is ours, whole,
+ * of our version and used by nobody else; and it runs statements (store_statements.c).
  *
  *  1. A file is changed only after it proved to be ours and sound; a foreign one is left exactly as it was.
  *  2. A new database runs the same steps as an old one that is migrated, so there is one way in which the schema comes
@@ -23,7 +24,7 @@
 
 #include <pyramids/text.h>
 
-#include "store_db.h"
+#include "store_sqlite.h"
 
 #define APPLICATION 0x50595241   /* "PYRA": marks the file as ours */
 #define BUSY_MS 5000             /* how long a stranger (a backup, a curious shell) may hold the database */
@@ -74,6 +75,42 @@ static const char *const steps[STORE_VERSION] = {
     "CREATE INDEX game_closed ON game (changed, id) WHERE state = 3;"
     "CREATE INDEX token_visitor ON token (visitor);"
     "CREATE INDEX visitor_seen ON visitor (seen);",
+
+    /* The revision of a table, which every change raises by one, is apart from its row: a choice then writes a few bytes
+     * in a page that many tables share. due: from when a server has to look at the table; NULL: never. */
+    "CREATE TABLE revision (game INTEGER PRIMARY KEY REFERENCES game, number INTEGER NOT NULL, due INTEGER,"
+    " keeper INTEGER NOT NULL DEFAULT 0) STRICT;"
+    "INSERT INTO revision (game, number, due) SELECT id, 1, CASE WHEN state < 2 THEN 1 END FROM game;"
+    "CREATE INDEX revision_due ON revision (due) WHERE due IS NOT NULL;"
+    /* Ids of messages that took effect, as 8 keyed hashes of 8 bytes, so that any server knows them again. */
+    "ALTER TABLE choice ADD COLUMN ids BLOB NOT NULL DEFAULT x'';"
+    /* By which tables are found that are not in memory. */
+    "ALTER TABLE game ADD COLUMN host INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE game ADD COLUMN public INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE game SET host = ifnull(json_extract(config, '$.host'), 0), public = ifnull(json_extract(config, '$.public'), 0)"
+    " WHERE state < 2 AND json_valid(config);"
+    "CREATE INDEX game_host ON game (host) WHERE state < 2;"
+    "CREATE INDEX game_public ON game (state) WHERE public = 1 AND state < 2;"
+    "ALTER TABLE token ADD COLUMN renewed INTEGER NOT NULL DEFAULT 0;",
+};
+
+/* The steps of a transaction: prepared at once, since a rollback must not fail for want of memory. */
+enum control { BEGIN, BEGIN_WRITE, COMMIT, ROLLBACK, SAVEPOINT, SAVEPOINT_UNDO, SAVEPOINT_END, CONTROLS };
+
+struct sqlite {
+    struct store_db base;        /* first */
+    sqlite3 *sql;
+    sqlite3_stmt *control[CONTROLS];
+    sqlite3_stmt *statement[STORE_STATEMENTS];   /* prepared when first wanted, then kept */
+    sqlite3_stmt *asked;         /* the question whose rows are read; NULL: none */
+    int first;                   /* what its first step gave; 0: that was seen */
+    bool within;                 /* a transaction was begun and not ended by us */
+    sqlite3_int64 changes;       /* as it began */
+    int lock;                    /* file descriptor that holds the lock, or -1 */
+    char *real;                  /* path of the file; NULL in memory */
+    struct file { uint64_t device, inode; } file, wal;   /* what is open: the file and its write-ahead log */
+    bool is_gone;                /* the file is not in its place, which was said */
+    int64_t said;                /* second in which the log last got words, so that a full disk does not flood it */
 };
 
 /* Messages. */
@@ -88,135 +125,259 @@ static void say(char *error, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-static void log_to_stderr(const char *words)
-{
-    fprintf(stderr, "pyramids: database: %s\n", words);
-}
-
-static void (*log_words)(const char *words) = log_to_stderr;
-
-void store_set_log(void (*log)(const char *words))
-{
-    log_words = log ? log : log_to_stderr;
-}
-
-enum store_result store_db_result(struct store_db *db, int code)
+/* Turns SQLite's code into a result; the words go to the log. */
+static enum store_result result_of(struct sqlite *db, int code)
 {
     if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE)
         return STORE_OK;
     int primary = code & 0xff, system = db->sql ? sqlite3_system_errno(db->sql) : 0;
     int64_t now = (int64_t)time(NULL);
     if (now != db->said)
-        log_words(db->sql ? sqlite3_errmsg(db->sql) : sqlite3_errstr(code));
+        store_say(db->sql ? sqlite3_errmsg(db->sql) : sqlite3_errstr(code));
     db->said = now;
     if (primary == SQLITE_FULL || primary == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM)
-        return STORE_FULL;
-    return primary == SQLITE_IOERR && (system == ENOSPC || system == EDQUOT) ? STORE_FULL : STORE_FAILED;
-}
-
-void store_db_say(struct store_db *db, const char *words)
-{
-    (void)db;
-    log_words(words);
+        return STORE_NO_ROOM;
+    return primary == SQLITE_IOERR && (system == ENOSPC || system == EDQUOT) ? STORE_NO_ROOM : STORE_FAILED;
 }
 
 /* Transactions. */
 
-static const char *const controls[STORE_CONTROLS] = {
-    [STORE_BEGIN] = "BEGIN",
-    [STORE_BEGIN_WRITE] = "BEGIN IMMEDIATE",
-    [STORE_COMMIT] = "COMMIT",
-    [STORE_ROLLBACK] = "ROLLBACK",
-    [STORE_PART] = "SAVEPOINT part",
-    [STORE_PART_UNDO] = "ROLLBACK TO part",
-    [STORE_PART_END] = "RELEASE part",
+static const char *const controls[CONTROLS] = {
+    [BEGIN] = "BEGIN",
+    [BEGIN_WRITE] = "BEGIN IMMEDIATE",
+    [COMMIT] = "COMMIT",
+    [ROLLBACK] = "ROLLBACK",
+    [SAVEPOINT] = "SAVEPOINT part",
+    [SAVEPOINT_UNDO] = "ROLLBACK TO part",
+    [SAVEPOINT_END] = "RELEASE part",
 };
 
-static int prepare_controls(struct store_db *db)
+static int prepare_controls(struct sqlite *db)
 {
     int code = SQLITE_OK;
-    for (unsigned i = 0; i < STORE_CONTROLS && !code; i++)
+    for (unsigned i = 0; i < CONTROLS && !code; i++)
         code = sqlite3_prepare_v3(db->sql, controls[i], -1, SQLITE_PREPARE_PERSISTENT, &db->control[i], NULL);
     return code;
 }
 
-static enum store_result control(struct store_db *db, enum store_control which)
+static enum store_result control(struct sqlite *db, enum control which)
 {
-    enum store_result result = store_db_result(db, sqlite3_step(db->control[which]));
+    enum store_result result = result_of(db, sqlite3_step(db->control[which]));
     sqlite3_reset(db->control[which]);
     return result;
 }
 
-enum store_result store_db_begin(struct store_db *db, bool write)
+static bool is_lost(const struct store_db *base)
 {
-    store_db_rollback(db);                   /* one whose own rollback failed may still be open */
-    enum store_result result = control(db, write ? STORE_BEGIN_WRITE : STORE_BEGIN);
-    db->within = result == STORE_OK;
-    return result;
-}
-
-enum store_result store_db_commit(struct store_db *db)
-{
-    enum store_result result = store_db_is_lost(db) ? STORE_FAILED : control(db, STORE_COMMIT);
-    if (result != STORE_OK)
-        store_db_rollback(db);
-    db->within = false;
-    return result;
-}
-
-void store_db_rollback(struct store_db *db)
-{
-    if (!sqlite3_get_autocommit(db->sql))
-        control(db, STORE_ROLLBACK);
-    db->within = false;
-}
-
-bool store_db_is_lost(const struct store_db *db)
-{
+    const struct sqlite *db = (const struct sqlite *)base;
     return db->within && sqlite3_get_autocommit(db->sql);
 }
 
-enum store_result store_part_begin(struct store_db *db)
+static void rollback(struct store_db *base)
 {
-    return store_db_is_lost(db) ? STORE_FAILED : control(db, STORE_PART);
+    struct sqlite *db = (struct sqlite *)base;
+    if (!sqlite3_get_autocommit(db->sql))
+        control(db, ROLLBACK);
+    db->within = false;
 }
 
-enum store_result store_part_end(struct store_db *db, bool good)
+static enum store_result begin(struct store_db *base, bool write)
 {
-    if (store_db_is_lost(db))
+    struct sqlite *db = (struct sqlite *)base;
+    rollback(base);                          /* one whose own rollback failed may still be open */
+    enum store_result result = control(db, write ? BEGIN_WRITE : BEGIN);
+    db->within = result == STORE_OK;
+    db->changes = sqlite3_total_changes64(db->sql);
+    return result;
+}
+
+static bool has_written(const struct store_db *base)
+{
+    const struct sqlite *db = (const struct sqlite *)base;
+    return sqlite3_total_changes64(db->sql) != db->changes;
+}
+
+/* Every statement has run at once. */
+static enum store_result settle(struct store_db *base, void (*refuse)(void *context, unsigned job, enum store_result result),
+    void *context)
+{
+    (void)refuse;
+    (void)context;
+    return is_lost(base) ? STORE_FAILED : STORE_OK;
+}
+
+static enum store_result commit(struct store_db *base)
+{
+    struct sqlite *db = (struct sqlite *)base;
+    enum store_result result = is_lost(base) ? STORE_FAILED : control(db, COMMIT);
+    if (result != STORE_OK)
+        rollback(base);
+    db->within = false;
+    return result;
+}
+
+static enum store_result savepoint(struct store_db *base)
+{
+    return is_lost(base) ? STORE_FAILED : control((struct sqlite *)base, SAVEPOINT);
+}
+
+static enum store_result release(struct store_db *base, bool good)
+{
+    struct sqlite *db = (struct sqlite *)base;
+    if (is_lost(base))
         return STORE_FAILED;
-    enum store_result result = good ? STORE_OK : control(db, STORE_PART_UNDO);
-    return result == STORE_OK ? control(db, STORE_PART_END) : result;
+    enum store_result result = good ? STORE_OK : control(db, SAVEPOINT_UNDO);
+    return result == STORE_OK ? control(db, SAVEPOINT_END) : result;
+}
+
+static enum store_result job_end(struct store_db *base, enum store_result result)
+{
+    return release(base, result == STORE_OK);
+}
+
+/* Statements. */
+
+/* A statement with its values, ready to be stepped; NULL with the result of what went wrong. */
+static sqlite3_stmt *ready(struct sqlite *db, enum store_result *result, enum store_statement which,
+    const struct store_value *values)
+{
+    const struct store_text *text = &store_texts[which];
+    sqlite3_stmt **s = &db->statement[which];
+    int code = SQLITE_OK;
+    if (is_lost(&db->base)) {                /* alone, a statement would be committed at once */
+        *result = STORE_FAILED;
+        return NULL;
+    }
+    if (!*s)
+        code = sqlite3_prepare_v3(db->sql, text->sql, -1, SQLITE_PREPARE_PERSISTENT, s, NULL);
+    for (int i = 0; text->kinds[i] && !code; i++) {
+        const struct store_value *value = &values[i];
+        if (text->kinds[i] == 'i')
+            code = sqlite3_bind_int64(*s, i + 1, value->number);
+        else if (text->kinds[i] == 'r')
+            code = sqlite3_bind_double(*s, i + 1, value->real);
+        else if (text->kinds[i] == 'b')
+            code = sqlite3_bind_blob64(*s, i + 1, value->at, value->size, SQLITE_STATIC);
+        else
+            code = sqlite3_bind_text64(*s, i + 1, value->at, value->size, SQLITE_STATIC, SQLITE_UTF8);
+    }
+    *result = result_of(db, code);
+    return code ? NULL : *s;
+}
+
+/* Ends a statement after its last step, whose code it was. */
+static enum store_result end(struct sqlite *db, sqlite3_stmt *s, int code)
+{
+    /* Before the reset, which may change what SQLite has to say. A row that is missing is no failure. */
+    enum store_result result = code == SQLITE_CONSTRAINT_FOREIGNKEY ? STORE_MISSING : result_of(db, code);
+    sqlite3_reset(s);
+    sqlite3_clear_bindings(s);
+    return result;
+}
+
+static enum store_result execute(struct store_db *base, enum store_statement which, const struct store_value *values,
+    int64_t *changed)
+{
+    struct sqlite *db = (struct sqlite *)base;
+    enum store_result result;
+    sqlite3_stmt *s = ready(db, &result, which, values);
+    if (!s)
+        return result;
+    result = end(db, s, sqlite3_step(s));
+    *changed = result == STORE_OK ? sqlite3_changes(db->sql) : 0;
+    return result;
+}
+
+static enum store_result send_now(struct store_db *base, enum store_statement which, const struct store_value *values,
+    enum store_result none)
+{
+    int64_t changed;
+    enum store_result result = execute(base, which, values, &changed);
+    return result == STORE_OK && !changed ? none : result;
+}
+
+static enum store_result query(struct store_db *base, enum store_statement which, const struct store_value *values)
+{
+    struct sqlite *db = (struct sqlite *)base;
+    enum store_result result;
+    db->asked = ready(db, &result, which, values);
+    if (!db->asked)
+        return result;
+    db->first = sqlite3_step(db->asked);     /* now, while the values are there */
+    if (db->first == SQLITE_ROW || db->first == SQLITE_DONE)
+        return STORE_OK;
+    result = end(db, db->asked, db->first);
+    db->asked = NULL;
+    return result;
+}
+
+static void finish(struct store_db *base)
+{
+    struct sqlite *db = (struct sqlite *)base;
+    if (db->asked)
+        end(db, db->asked, SQLITE_OK);
+    db->asked = NULL;
+}
+
+static enum store_result next(struct store_db *base)
+{
+    struct sqlite *db = (struct sqlite *)base;
+    int code = db->first ? db->first : sqlite3_step(db->asked);
+    db->first = 0;
+    if (code == SQLITE_ROW)
+        return STORE_OK;
+    enum store_result result = end(db, db->asked, code);
+    db->asked = NULL;
+    return result == STORE_OK ? STORE_MISSING : result;
+}
+
+static int64_t number(struct store_db *base, int column)
+{
+    return sqlite3_column_int64(((struct sqlite *)base)->asked, column);
+}
+
+static double real(struct store_db *base, int column)
+{
+    return sqlite3_column_double(((struct sqlite *)base)->asked, column);
+}
+
+static const void *bytes(struct store_db *base, int column, size_t *size)
+{
+    sqlite3_stmt *s = ((struct sqlite *)base)->asked;
+    const void *at = sqlite3_column_type(s, column) == SQLITE_BLOB ? sqlite3_column_blob(s, column) :
+        sqlite3_column_text(s, column);
+    *size = (size_t)sqlite3_column_bytes(s, column);
+    return at;
 }
 
 /* Files. */
 
-static bool find_file(const char *path, const char *suffix, struct store_file *file)
+static bool find_file(const char *path, const char *suffix, struct file *file)
 {
     char name[PATH_MAX + 8];
     struct stat status;
     snprintf(name, sizeof name, "%s%s", path, suffix);
     if (stat(name, &status))
         return false;
-    *file = (struct store_file){ status.st_dev, status.st_ino };
+    *file = (struct file){ status.st_dev, status.st_ino };
     return true;
 }
 
 /* Remembers which files are open. */
-static bool know_files(struct store_db *db, const char *real)
+static bool know_files(struct sqlite *db, const char *real)
 {
     db->real = strdup(real);
     find_file(real, "-wal", &db->wal);       /* it comes with the first write at the latest */
     return db->real && find_file(real, "", &db->file);
 }
 
-static bool is_same(const struct store_db *db, const char *suffix, const struct store_file *known)
+static bool is_same(const struct sqlite *db, const char *suffix, const struct file *known)
 {
-    struct store_file now;
+    struct file now;
     return find_file(db->real, suffix, &now) && now.device == known->device && now.inode == known->inode;
 }
 
-bool store_db_is_in_place(struct store_db *db)
+static bool is_in_place(struct sqlite *db)
 {
     if (!db->real)
         return true;
@@ -279,7 +440,7 @@ static bool find_real(const char *path, char real[PATH_MAX])
 }
 
 /* Takes the lock, which ends with the process at the latest. */
-static bool take_lock(struct store_db *db, const char *real, const char *path, char *error, size_t size)
+static bool take_lock(struct sqlite *db, const char *real, const char *path, char *error, size_t size)
 {
     char name[PATH_MAX + 8], owner[24] = "";
     snprintf(name, sizeof name, "%s.lock", real);
@@ -318,13 +479,13 @@ static bool make_file(const char *real)
 
 /* Checks. */
 
-static int run_sql(struct store_db *db, const char *sql)
+static int run_sql(struct sqlite *db, const char *sql)
 {
     return sqlite3_exec(db->sql, sql, NULL, NULL, NULL);
 }
 
 /* The first column of the first row as a number, or as text (cut to size); false with SQLite's code. */
-static int ask(struct store_db *db, const char *sql, sqlite3_int64 *number, char *text, size_t size)
+static int ask(struct sqlite *db, const char *sql, sqlite3_int64 *number, char *text, size_t size)
 {
     sqlite3_stmt *statement;
     int code = sqlite3_prepare_v2(db->sql, sql, -1, &statement, NULL);
@@ -346,7 +507,7 @@ static int ask(struct store_db *db, const char *sql, sqlite3_int64 *number, char
     return code;
 }
 
-static bool say_sql(struct store_db *db, int code, const char *path, char *error, size_t size)
+static bool say_sql(struct sqlite *db, int code, const char *path, char *error, size_t size)
 {
     if ((code & 0xff) == SQLITE_NOTADB)
         say(error, size, _("%s is not a Pyramids database: use another --database"), path);
@@ -358,7 +519,7 @@ static bool say_sql(struct store_db *db, int code, const char *path, char *error
 }
 
 /* Whose it is and of which version; 0: nothing is in it yet. */
-static bool find_version(struct store_db *db, const char *path, int *version, char *error, size_t size)
+static bool find_version(struct sqlite *db, const char *path, int *version, char *error, size_t size)
 {
     sqlite3_int64 application = 0, found = 0, things = 0;
     int code;
@@ -384,7 +545,7 @@ static bool find_version(struct store_db *db, const char *path, int *version, ch
     return true;
 }
 
-static bool check_whole(struct store_db *db, const char *path, char *error, size_t size)
+static bool check_whole(struct sqlite *db, const char *path, char *error, size_t size)
 {
     char finding[200];
     int code = ask(db, "PRAGMA quick_check(1)", NULL, finding, sizeof finding);
@@ -402,7 +563,7 @@ static bool check_whole(struct store_db *db, const char *path, char *error, size
 /* Migration. */
 
 /* A copy of the database as it is, complete on the disk before it gets its name. */
-static bool copy_beside(struct store_db *db, const char *real, int version, char *error, size_t size)
+static bool copy_beside(struct sqlite *db, const char *real, int version, char *error, size_t size)
 {
     char name[PATH_MAX + 24], draft[PATH_MAX + 32];
     snprintf(name, sizeof name, "%s.v%d", real, version);
@@ -433,7 +594,7 @@ static bool copy_beside(struct store_db *db, const char *real, int version, char
     return true;
 }
 
-static bool migrate(struct store_db *db, int version, const char *path, char *error, size_t size)
+static bool migrate(struct sqlite *db, int version, const char *path, char *error, size_t size)
 {
     char set[96];
     int code = run_sql(db, "BEGIN EXCLUSIVE");
@@ -463,7 +624,7 @@ static bool migrate(struct store_db *db, int version, const char *path, char *er
 /* Opening. */
 
 /* The file behind a path: made and locked if it is to be written. */
-static bool claim_file(struct store_db *db, const char *path, bool write, char real[PATH_MAX], char *error, size_t size)
+static bool claim_file(struct sqlite *db, const char *path, bool write, char real[PATH_MAX], char *error, size_t size)
 {
     bool good = (!write || make_parents(path)) && find_real(path, real);
     if (good && write && !take_lock(db, real, path, error, size))
@@ -476,7 +637,7 @@ static bool claim_file(struct store_db *db, const char *path, bool write, char r
 }
 
 /* Makes a database ready to be written, of the present version; `version` 0: it is new. */
-static bool prepare_to_write(struct store_db *db, const char *path, const char *real, bool memory, int version,
+static bool prepare_to_write(struct sqlite *db, const char *path, const char *real, bool memory, int version,
     char *error, size_t size)
 {
     char mode[16] = "";
@@ -494,7 +655,7 @@ static bool prepare_to_write(struct store_db *db, const char *path, const char *
     return (!version || copy_beside(db, real, version, error, size)) && migrate(db, version, path, error, size);
 }
 
-static bool open_checked(struct store_db *db, const char *path, bool write, char *error, size_t size)
+static bool open_checked(struct sqlite *db, const char *path, bool write, char *error, size_t size)
 {
     char real[PATH_MAX] = ":memory:";
     bool memory = !strcmp(path, ":memory:");
@@ -534,62 +695,95 @@ static bool open_checked(struct store_db *db, const char *path, bool write, char
     return true;
 }
 
-struct store_db *store_db_open(const char *path, bool write, char *error, size_t size)
+static void close_sqlite(struct store_db *base)
 {
-    struct store_db *db = calloc(1, sizeof *db);
-    if (!db) {
-        say(error, size, "%s", pyr_text_system(ENOMEM));
-        return NULL;
-    }
-    db->lock = -1;
-    if (open_checked(db, path, write, error, size))
-        return db;
-    store_db_close(db);
-    return NULL;
-}
-
-void store_db_close(struct store_db *db)
-{
-    if (!db)
-        return;
-    for (unsigned i = 0; i < STORE_CONTROLS; i++)
+    struct sqlite *db = (struct sqlite *)base;
+    for (unsigned i = 0; i < CONTROLS; i++)
         sqlite3_finalize(db->control[i]);
     for (unsigned i = 0; i < STORE_STATEMENTS; i++)
         sqlite3_finalize(db->statement[i]);
     sqlite3_close(db->sql);
     if (db->lock >= 0)
         close(db->lock);
-    free(db->text);
     free(db->real);
     free(db);
 }
 
-bool store_enter(struct store_db **db, const char *path, bool write, char *error, size_t error_size)
+static struct store_db *open_sqlite(const char *path, bool write, char *error, size_t size)
 {
-    struct store_db *opened = store_db_open(path, write, error, error_size);
-    if (!opened)
-        return false;
-    if (store_db_begin(opened, write) != STORE_OK) {
-        say_sql(opened, sqlite3_extended_errcode(opened->sql), path, error, error_size);
-        store_db_close(opened);
-        return false;
+    struct sqlite *db = calloc(1, sizeof *db);
+    if (!db) {
+        say(error, size, "%s", pyr_text_system(ENOMEM));
+        return NULL;
     }
-    *db = opened;
+    db->base.engine = &store_sqlite;
+    db->lock = -1;
+    if (open_checked(db, path, write, error, size))
+        return &db->base;
+    close_sqlite(&db->base);
+    return NULL;
+}
+
+static void explain(struct store_db *base, const char *path, char *error, size_t size)
+{
+    struct sqlite *db = (struct sqlite *)base;
+    say_sql(db, sqlite3_extended_errcode(db->sql), path, error, size);
+}
+
+/* Whether the file is where it was; says so once when it is not, and when it is again. */
+static enum store_health look(struct store_db *base)
+{
+    struct sqlite *db = (struct sqlite *)base;
+    bool there = is_in_place(db);
+    if (there && db->is_gone)
+        store_say("the database file is back in its place");
+    else if (!there && !db->is_gone)
+        store_say(
+            "the database file was removed or replaced while it is in use: nothing can be stored; put it back, or restart");
+    db->is_gone = !there;
+    return there ? STORE_WELL : STORE_NO_FILE;
+}
+
+static void name_of(const char *where, char *to, size_t size)
+{
+    snprintf(to, size, "%s", where);
+}
+
+static bool is_mine(const char *where)
+{
+    (void)where;
     return true;
 }
 
-bool store_leave(struct store_db *db, bool good, char *error, size_t error_size)
+sqlite3 *store_sqlite_handle(struct store_db *db)
 {
-    bool kept = true;
-    if (good) {
-        enum store_result result = store_db_commit(db);
-        kept = result == STORE_OK;
-        if (!kept)
-            say(error, error_size, "%s",
-                result == STORE_FULL ? _("the disk is full") : _("the database could not be written"));
-    } else {
-        store_db_rollback(db);
-    }
-    store_db_close(db);
-    return kept;
+    return ((struct sqlite *)db)->sql;
 }
+
+const struct store_engine store_sqlite = {
+    .name = "SQLite",
+    .is_mine = is_mine,
+    .open = open_sqlite,
+    .close = close_sqlite,
+    .explain = explain,
+    .look = look,
+    .begin = begin,
+    .settle = settle,
+    .commit = commit,
+    .rollback = rollback,
+    .is_lost = is_lost,
+    .has_written = has_written,
+    .savepoint = savepoint,
+    .release = release,
+    .job_begin = savepoint,
+    .job_end = job_end,
+    .name_of = name_of,
+    .execute = execute,
+    .send = send_now,
+    .query = query,
+    .next = next,
+    .finish = finish,
+    .number = number,
+    .real = real,
+    .bytes = bytes,
+};

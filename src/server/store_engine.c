@@ -1,0 +1,135 @@
+/* store_engine.c: which engine a database has, and the commands' way to it. See store_engine.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <pyramids/text.h>
+
+#include "store_engine.h"
+
+static const struct store_engine *const engines[] = { &store_pg, &store_sqlite };   /* the last takes what no other wants */
+
+static void log_to_stderr(const char *words)
+{
+    fprintf(stderr, "pyramids: database: %s\n", words);
+}
+
+static void (*log_words)(const char *words) = log_to_stderr;
+
+void store_set_log(void (*log)(const char *words))
+{
+    log_words = log ? log : log_to_stderr;
+}
+
+void store_say(const char *words)
+{
+    log_words(words);
+}
+
+static const struct store_engine *engine_of(const char *where)
+{
+    unsigned i = 0;
+    while (i + 1 < sizeof engines / sizeof *engines && !engines[i]->is_mine(where))
+        i++;
+    return engines[i];
+}
+
+void store_name(const char *where, char *to, size_t size)
+{
+    engine_of(where)->name_of(where, to, size);
+}
+
+struct store_db *store_db_open(const char *where, bool write, char *error, size_t size)
+{
+    return engine_of(where)->open(where, write, error, size);
+}
+
+void store_db_close(struct store_db *db)
+{
+    if (!db)
+        return;
+    free(db->text);
+    db->engine->close(db);
+}
+
+enum store_result store_db_begin(struct store_db *db, bool write)
+{
+    return db->engine->begin(db, write);
+}
+
+enum store_result store_db_settle(struct store_db *db, void (*refuse)(void *context, unsigned job, enum store_result result),
+    void *context)
+{
+    return db->engine->settle(db, refuse, context);
+}
+
+enum store_result store_db_commit(struct store_db *db)
+{
+    return db->engine->commit(db);
+}
+
+void store_db_rollback(struct store_db *db)
+{
+    db->engine->rollback(db);
+}
+
+enum store_result store_db_job_begin(struct store_db *db)
+{
+    return db->engine->job_begin(db);
+}
+
+enum store_result store_db_job_end(struct store_db *db, enum store_result result)
+{
+    return db->engine->job_end(db, result);
+}
+
+enum store_result store_savepoint(struct store_db *db)
+{
+    return db->engine->savepoint(db);
+}
+
+enum store_result store_release(struct store_db *db, bool good)
+{
+    return db->engine->release(db, good);
+}
+
+/* For commands. */
+
+bool store_enter(struct store_db **db, const char *where, bool write, char *error, size_t error_size)
+{
+    struct store_db *opened = store_db_open(where, write, error, error_size);
+    if (!opened)
+        return false;
+    if (store_db_begin(opened, write) != STORE_OK) {
+        opened->engine->explain(opened, where, error, error_size);
+        store_db_close(opened);
+        return false;
+    }
+    *db = opened;
+    return true;
+}
+
+static void refuse_all(void *context, unsigned job, enum store_result result)
+{
+    (void)job;
+    *(enum store_result *)context = result;
+}
+
+bool store_leave(struct store_db *db, bool good, char *error, size_t error_size)
+{
+    enum store_result result = STORE_OK, refused = STORE_OK;
+    if (good) {
+        result = store_db_settle(db, refuse_all, &refused);
+        if (result == STORE_OK)
+            result = refused;
+    }
+    if (good && result == STORE_OK)
+        result = store_db_commit(db);
+    else
+        store_db_rollback(db);
+    if (result != STORE_OK)
+        snprintf(error, error_size, "%s",
+            result == STORE_NO_ROOM ? _("the disk is full") : _("the database could not be written"));
+    store_db_close(db);
+    return result == STORE_OK;
+}

@@ -1,0 +1,135 @@
+/*
+ * store_engine.h (store_engine.c, store_statements.c): what the store asks of a database, whichever it is. An engine
+ * (SQLite: store_sqlite.c, PostgreSQL: store_pg.c) opens a database and runs the statements of store_statements.c;
+ * store_ops.c makes the operations of store.h out of them, and store.c has the thread.
+ *
+ * A new table or column must be copied as well: store_copy.c, and the statements whose names begin with COPY.
+ *
+ * To add an operation: declare it in store.h, write it in store_ops.c, add its statements to the list below and to
+ * store_statements.c.
+ *
+ * Writes are of two kinds. `execute` runs at once, and its result is known when it returns; a statement that fails leaves
+ * the transaction as it was. `send` is for changes of tables, which are many: an engine may keep it and report STORE_OK
+ * before it has run. If it fails later, or changes no row although one had to change, `settle` refuses the whole job.
+ */
+#ifndef PYR_STORE_ENGINE_H
+#define PYR_STORE_ENGINE_H
+
+#include "store.h"
+
+#define STORE_VERSION 4          /* of the schema, in every engine */
+#define STORE_FIRST 3            /* the first version that PostgreSQL had */
+
+enum store_statement {
+    PUT_VISITOR, ADD_VISITOR, GET_VISITOR, PUT_TOKEN, RENEW_TOKEN, GET_TOKEN, ALL_TOKENS, IDLE_VISITORS, DROP_TOKENS,
+    DROP_REQUESTS_OF, DROP_VISITOR, LAST_IDS, TOUCH_TABLE, PUT_TABLE, ADD_TABLE, COUNT_HOSTED, PUT_REVISION,
+    NEXT_REVISION, NEXT_REVISION_DUE, DROP_REVISION, GET_TABLE, GET_REVISION, GET_TIME, ADD_NODE, PUT_NODE, DROP_NODE,
+    OLD_NODES, CLAIM, DISOWN, OPEN_OF, PUBLIC_TABLES, COUNT_OPEN, ABANDONED, GET_DUE, PUT_DUE, TABLE_OF_CODE, OPEN_TABLES,
+    TABLES_OF, FINISHED_TABLES, ADD_LINES, GET_LINES, PUT_CHOICE, GET_CHOICES, PUT_SEAT, GET_SEAT, DROP_SEAT, STATISTICS,
+    PUT_REPORT, GET_REPORT, PUT_REQUEST, GET_REQUEST, PUT_CODE, GET_CODE, DROP_CODE, ALL_CODES, PUT_ALIVE, GET_ALIVE,
+    PUT_DOWN, GET_DOWN, OLD_DOWN, OLD_TABLES, DROP_LINES, DROP_CHOICES, DROP_SEATS, DROP_REPORTS, DROP_REQUESTS,
+    DROP_TABLE, OLD_REPORTS, OLD_REQUESTS, OLD_CODES, COPY_VISITORS, COPY_TOKENS, COPY_CODES, COPY_TABLES, COPY_REVISIONS,
+    COPY_LINES, COPY_CHOICES, COPY_SEATS, COPY_REPORTS, COPY_REQUESTS, COPY_HEARTBEAT, COPY_DOWNTIMES, PUT_HEARTBEAT,
+    STORE_STATEMENTS
+};
+
+/* A statement in words that all engines understand: values are ?1, ?2...; `kinds` has a letter for each: i int64_t,
+ * r double, t text, x text that is given with its size, b bytes. */
+struct store_text {
+    const char *kinds, *sql;
+};
+extern const struct store_text store_texts[STORE_STATEMENTS];
+
+#define STORE_VALUES 12          /* the most that a statement has */
+
+/* What a statement is given. Texts and bytes must stay until the call returns. */
+struct store_value {
+    int64_t number;
+    double real;
+    const void *at;              /* text or bytes */
+    size_t size;
+};
+
+/* An open database; each engine's own structure begins with it. */
+struct store_db {
+    const struct store_engine *engine;
+    char *text;                  /* what the last call returned */
+    size_t room;
+};
+
+struct store_engine {
+    const char *name;
+    bool upserts_well;           /* inserting a row that is there costs no more than changing it */
+    bool locks_rows;             /* rows stay locked to other servers until a transaction ends */
+    bool is_shared;              /* several servers may use one database at the same time */
+    /* Of an engine that is shared: within a transaction, tells the other servers which revision a table has once it is
+     * committed; and hears of theirs (store_listen). NULL without memory. */
+    void (*announce)(struct store_db *db, const char *code, int64_t revision);
+    struct store_listener *(*listen)(struct store_db *db, uv_loop_t *loop,
+        void (*heard)(void *context, const char *code, int64_t revision), void *context);
+    void (*listen_end)(struct store_listener *listener);
+    bool (*is_mine)(const char *where);      /* whether --database means this engine */
+
+    /* After all checks; an older database is migrated if it may be written. NULL with a sentence in `error`. */
+    struct store_db *(*open)(const char *where, bool write, char *error, size_t size);
+    void (*close)(struct store_db *db);
+    /* It is a server's from now on (may be NULL). While the engine waits for the database's word on what it must know
+     * before it can go on, it calls `wait`, which lets time pass; false: give up. */
+    void (*serve)(struct store_db *db, bool (*wait)(void *context, unsigned ms), void *context);
+    /* One sentence about what the last call failed with. */
+    void (*explain)(struct store_db *db, const char *where, char *error, size_t size);
+    /* One line for people that says which database it is, without secrets. */
+    void (*name_of)(const char *where, char *to, size_t size);
+    /* Whether it can be written, as far as one can see without writing; also what there is to do from time to time. */
+    enum store_health (*look)(struct store_db *db);
+
+    /* Transactions. One that the database gave up by itself is lost: nothing may be done in it any more. */
+    enum store_result (*begin)(struct store_db *db, bool write);
+    enum store_result (*settle)(struct store_db *db, void (*refuse)(void *context, unsigned job, enum store_result result),
+        void *context);
+    enum store_result (*commit)(struct store_db *db);
+    void (*rollback)(struct store_db *db);
+    bool (*is_lost)(const struct store_db *db);
+    bool (*has_written)(const struct store_db *db);      /* since begin */
+
+    enum store_result (*savepoint)(struct store_db *db);
+    enum store_result (*release)(struct store_db *db, bool good);
+    enum store_result (*job_begin)(struct store_db *db);
+    enum store_result (*job_end)(struct store_db *db, enum store_result result);
+
+    /* Statements. *changed: rows. `none`: the result if no row was changed. */
+    enum store_result (*execute)(struct store_db *db, enum store_statement which, const struct store_value *values,
+        int64_t *changed);
+    enum store_result (*send)(struct store_db *db, enum store_statement which, const struct store_value *values,
+        enum store_result none);
+    /* One question at a time: query, then next until it is not STORE_OK (STORE_MISSING: no further row) or finish. */
+    enum store_result (*query)(struct store_db *db, enum store_statement which, const struct store_value *values);
+    enum store_result (*next)(struct store_db *db);
+    void (*finish)(struct store_db *db);
+    int64_t (*number)(struct store_db *db, int column);
+    double (*real)(struct store_db *db, int column);
+    const void *(*bytes)(struct store_db *db, int column, size_t *size);     /* text too, which ends with a zero */
+};
+
+extern const struct store_engine store_sqlite, store_pg;
+
+/* Opens with the engine that `where` means. */
+struct store_db *store_db_open(const char *where, bool write, char *error, size_t size);
+void store_db_close(struct store_db *db);
+
+enum store_result store_db_begin(struct store_db *db, bool write);
+/* Before a commit: finds out what became of statements that were sent. `refuse` gets each job (counted from 0 by
+ * store_db_job_begin) that must not be kept; then the transaction has to be undone. */
+enum store_result store_db_settle(struct store_db *db, void (*refuse)(void *context, unsigned job, enum store_result result),
+    void *context);
+enum store_result store_db_commit(struct store_db *db);
+void store_db_rollback(struct store_db *db);
+
+/* A job within a transaction, undone alone if its result is not STORE_OK. */
+enum store_result store_db_job_begin(struct store_db *db);
+enum store_result store_db_job_end(struct store_db *db, enum store_result result);
+
+/* Words for the log. */
+void store_say(const char *words);
+
+#endif

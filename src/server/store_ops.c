@@ -1,0 +1,848 @@
+/*
+ * store_ops.c: the operations of store.h, each made of statements (store_statements.c) that an engine runs.
+ *
+ * Lists are read in two goes, first the ids and then each row, so that whoever looks at them may change what is listed.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <zlib.h>
+
+#include "store_engine.h"
+
+#define MOST_READINGS 5          /* of a table that others keep changing */
+
+/* The values of a statement, by the kinds that it lists. */
+static void take_values(struct store_value values[STORE_VALUES], enum store_statement which, va_list list)
+{
+    for (const char *kind = store_texts[which].kinds; *kind; kind++, values++) {
+        *values = (struct store_value){ 0 };
+        if (*kind == 'i') {
+            values->number = va_arg(list, int64_t);
+        } else if (*kind == 'r') {
+            values->real = va_arg(list, double);
+        } else {
+            values->at = va_arg(list, const void *);
+            values->size = *kind == 't' ? strlen(values->at) : va_arg(list, size_t);
+        }
+    }
+}
+
+/* When a change is made: NOW, and then its result is known; or LATER, when the engine likes, until the transaction ends. */
+enum when { NOW, LATER };
+
+/* Runs a statement that changes rows; `none`: the result if it changes no row. */
+static enum store_result change(struct store_db *db, enum when when, enum store_result none, enum store_statement which, ...)
+{
+    struct store_value values[STORE_VALUES];
+    int64_t changed = 0;
+    va_list list;
+    va_start(list, which);
+    take_values(values, which, list);
+    va_end(list);
+    if (when == LATER)
+        return db->engine->send(db, which, values, none);
+    enum store_result result = db->engine->execute(db, which, values, &changed);
+    return result == STORE_OK && !changed ? none : result;
+}
+
+/* Asks for rows, which follow with next(). */
+static enum store_result ask(struct store_db *db, enum store_statement which, ...)
+{
+    struct store_value values[STORE_VALUES];
+    va_list list;
+    va_start(list, which);
+    take_values(values, which, list);
+    va_end(list);
+    return db->engine->query(db, which, values);
+}
+
+static enum store_result next(struct store_db *db) { return db->engine->next(db); }
+static void finish(struct store_db *db) { db->engine->finish(db); }
+static int64_t number(struct store_db *db, int column) { return db->engine->number(db, column); }
+static double real(struct store_db *db, int column) { return db->engine->real(db, column); }
+
+static void copy_text(struct store_db *db, int column, char *to, size_t room)
+{
+    size_t size;
+    const char *text = db->engine->bytes(db, column, &size);
+    snprintf(to, room, "%s", text ? text : "");
+}
+
+/* After the last row: STORE_OK if that was all. */
+static enum store_result at_end(enum store_result result)
+{
+    return result == STORE_MISSING ? STORE_OK : result;
+}
+
+/* A number of the one row, or `none` if there is no row. */
+static enum store_result get_number(struct store_db *db, enum store_result asked, int64_t none, int64_t *to)
+{
+    enum store_result result = asked == STORE_OK ? next(db) : asked;
+    *to = none;
+    if (result == STORE_OK) {
+        *to = number(db, 0);
+        finish(db);
+    }
+    return at_end(result);
+}
+
+/* A text that grows. */
+struct buffer {
+    char *at;
+    size_t size, room;
+};
+
+static bool add_bytes(struct buffer *buffer, const void *bytes, size_t size)
+{
+    if (buffer->room - buffer->size <= size) {
+        size_t room = buffer->room ? buffer->room : 4096;
+        while (room - buffer->size <= size)
+            room *= 2;
+        char *larger = realloc(buffer->at, room);
+        if (!larger)
+            return false;
+        buffer->at = larger;
+        buffer->room = room;
+    }
+    if (size)
+        memcpy(buffer->at + buffer->size, bytes, size);
+    buffer->size += size;
+    buffer->at[buffer->size] = '\0';
+    return true;
+}
+
+/* Rows of one or two numbers. */
+struct pairs {
+    int64_t (*at)[2];
+    size_t count, room;
+};
+
+static enum store_result collect(struct store_db *db, enum store_result asked, struct pairs *pairs)
+{
+    enum store_result result = asked;
+    while (result == STORE_OK && (result = next(db)) == STORE_OK) {
+        if (pairs->count == pairs->room) {
+            size_t room = pairs->room ? 2 * pairs->room : 64;
+            void *larger = realloc(pairs->at, room * sizeof *pairs->at);
+            if (!larger) {
+                finish(db);
+                return STORE_NO_ROOM;
+            }
+            pairs->at = larger;
+            pairs->room = room;
+        }
+        pairs->at[pairs->count][0] = number(db, 0);
+        pairs->at[pairs->count++][1] = number(db, 1);
+    }
+    return at_end(result);
+}
+
+/* Visitors. */
+
+enum store_result store_add_token(struct store_db *db, int64_t visitor, const uint8_t token[32], int64_t renewed)
+{
+    int64_t owner;
+    enum store_result result = get_number(db, ask(db, GET_TOKEN, (const void *)token, (size_t)32), -1, &owner);
+    if (result != STORE_OK)
+        return result;
+    if (owner >= 0)
+        return owner == visitor ? STORE_OK : STORE_FAILED;
+    return change(db, NOW, STORE_FAILED, PUT_TOKEN, (const void *)token, (size_t)32, visitor, renewed);
+}
+
+enum store_result store_renew_token(struct store_db *db, const uint8_t token[32], int64_t renewed)
+{
+    return change(db, NOW, STORE_MISSING, RENEW_TOKEN, (const void *)token, (size_t)32, renewed);
+}
+
+enum store_result store_put_visitor(struct store_db *db, struct store_visitor *visitor)
+{
+    enum store_result result = visitor->id ?
+        change(db, NOW, STORE_FAILED, PUT_VISITOR, visitor->id, visitor->name, visitor->created, visitor->seen) :
+        get_number(db, ask(db, ADD_VISITOR, visitor->name, visitor->created, visitor->seen), 0, &visitor->id);
+    if (result != STORE_OK)
+        return result;
+    static const uint8_t none[32];
+    return memcmp(visitor->token, none, sizeof none) ? store_add_token(db, visitor->id, visitor->token, visitor->renewed) :
+        STORE_OK;
+}
+
+enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32], struct store_visitor *visitor)
+{
+    enum store_result result = ask(db, GET_VISITOR, (const void *)token, (size_t)32);
+    if (result || (result = next(db)))
+        return result;
+    *visitor = (struct store_visitor){ .id = number(db, 0), .created = number(db, 2), .seen = number(db, 3),
+        .renewed = number(db, 4) };
+    memcpy(visitor->token, token, sizeof visitor->token);
+    copy_text(db, 1, visitor->name, sizeof visitor->name);
+    finish(db);
+    return STORE_OK;
+}
+
+enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *context,
+    const struct store_visitor *visitor), void *context)
+{
+    enum store_result result = ask(db, ALL_TOKENS);
+    while (result == STORE_OK && (result = next(db)) == STORE_OK) {
+        struct store_visitor visitor = { .id = number(db, 0), .created = number(db, 2), .seen = number(db, 3),
+            .renewed = number(db, 5) };
+        size_t size;
+        copy_text(db, 1, visitor.name, sizeof visitor.name);
+        const void *token = db->engine->bytes(db, 4, &size);
+        if (size == sizeof visitor.token)
+            memcpy(visitor.token, token, sizeof visitor.token);
+        if (!each(context, &visitor)) {
+            finish(db);
+            return STORE_OK;
+        }
+    }
+    return at_end(result);
+}
+
+/* Runs statements that take one number each, in their order. */
+static enum store_result change_all(struct store_db *db, const enum store_statement *which, unsigned count, int64_t with)
+{
+    enum store_result result = STORE_OK;
+    for (unsigned i = 0; i < count && result == STORE_OK; i++)
+        result = change(db, NOW, STORE_OK, which[i], with);
+    return result;
+}
+
+enum store_result store_sweep_visitors(struct store_db *db, int64_t before, int64_t dropped[STORE_SWEEP], unsigned *count)
+{
+    static const enum store_statement drops[] = { DROP_TOKENS, DROP_CODE, DROP_REQUESTS_OF, DROP_VISITOR };
+    struct pairs found = { 0 };
+    *count = 0;
+    enum store_result result = collect(db, ask(db, IDLE_VISITORS, before, (int64_t)STORE_SWEEP), &found);
+    for (size_t i = 0; i < found.count && result == STORE_OK; i++) {
+        result = change_all(db, drops, sizeof drops / sizeof *drops, found.at[i][0]);
+        dropped[(*count)++] = found.at[i][0];
+    }
+    free(found.at);
+    return result;
+}
+
+enum store_result store_drop_visitors(struct store_db *db, int64_t before)
+{
+    int64_t dropped[STORE_SWEEP];
+    enum store_result result;
+    unsigned count;
+    do
+        result = store_sweep_visitors(db, before, dropped, &count);
+    while (result == STORE_OK && count);
+    return result;
+}
+
+enum store_result store_count_visitor(struct store_db *db, int64_t *last_visitor, int64_t *last_table)
+{
+    enum store_result result = ask(db, LAST_IDS);
+    if (result || (result = next(db)))
+        return result;
+    *last_visitor = number(db, 0);
+    *last_table = number(db, 1);
+    finish(db);
+    return STORE_OK;
+}
+
+/* Tables. */
+
+static enum store_result put_table(struct store_db *db, enum when when, const struct store_table *table)
+{
+    int64_t state = table->state;
+    if (!db->engine->upserts_well) {
+        enum store_result result = change(db, NOW, STORE_MISSING, TOUCH_TABLE, table->id, state, table->changed,
+            table->config, table->code);
+        if (result != STORE_MISSING)
+            return result;
+    }
+    return change(db, when, STORE_FAILED, PUT_TABLE, table->id, state, table->changed, table->config, table->code,
+        table->created, table->host, (int64_t)table->is_public);
+}
+
+enum store_result store_put_table(struct store_db *db, const struct store_table *table)
+{
+    enum store_result result = put_table(db, NOW, table);
+    return result ? result : change(db, NOW, STORE_OK, PUT_REVISION, table->id, (int64_t)1, table->due, table->keeper);
+}
+
+/* A table that does not exist yet. STORE_CONFLICT: its code has a table. */
+static enum store_result add_table(struct store_db *db, const struct store_table *table, unsigned most, int64_t *id)
+{
+    int64_t hosted = 0;
+    enum store_result result = get_number(db, ask(db, COUNT_HOSTED, table->host), 0, &hosted);
+    if (result)
+        return result;
+    if (most && hosted >= most)
+        return STORE_LIMIT;
+    result = get_number(db, ask(db, ADD_TABLE, (int64_t)table->state, table->changed, table->config, table->code,
+        table->created, table->host, (int64_t)table->is_public), 0, id);
+    if (result || !*id)
+        return result ? result : STORE_CONFLICT;
+    return change(db, LATER, STORE_FAILED, PUT_REVISION, *id, (int64_t)1, table->due, table->keeper);
+}
+
+/* The next revision of a table, if it still has the one that the commit was made from. */
+static enum store_result next_revision(struct store_db *db, const struct store_commit *commit)
+{
+    const struct store_table *table = &commit->table;
+    return commit->keeps_due ? change(db, LATER, STORE_CONFLICT, NEXT_REVISION, table->id, table->revision) :
+        change(db, LATER, STORE_CONFLICT, NEXT_REVISION_DUE, table->id, table->revision, table->due, table->keeper);
+}
+
+/* Reads a table by its id; its config goes into the buffer. */
+static enum store_result get_table(struct store_db *db, int64_t id, struct store_table *table, struct buffer *config)
+{
+    enum store_result result = ask(db, GET_TABLE, id);
+    if (result || (result = next(db)))
+        return result;
+    struct store_table found = { .id = id, .state = (uint8_t)number(db, 2), .created = number(db, 3),
+        .changed = number(db, 4), .host = number(db, 6), .is_public = number(db, 7), .revision = number(db, 8),
+        .due = number(db, 9), .keeper = number(db, 10) };
+    size_t size;
+    copy_text(db, 1, found.code, sizeof found.code);
+    config->size = 0;
+    const char *text = db->engine->bytes(db, 5, &size);
+    bool good = text && add_bytes(config, text, size);
+    finish(db);
+    if (!good)
+        return STORE_NO_ROOM;
+    found.config = config->at;
+    *table = found;
+    return STORE_OK;
+}
+
+enum store_result store_get_table(struct store_db *db, const char *code, struct store_table *table)
+{
+    int64_t id;
+    enum store_result result = get_number(db, ask(db, TABLE_OF_CODE, code), -1, &id);
+    if (result != STORE_OK)
+        return result;
+    if (id < 0)
+        return STORE_MISSING;
+    struct buffer config = { .at = db->text, .room = db->room };
+    result = get_table(db, id, table, &config);
+    db->text = config.at;
+    db->room = config.room;
+    return result;
+}
+
+/* Lines. */
+
+static enum store_result get_lines(struct store_db *db, int64_t table, struct buffer *log, int64_t *made)
+{
+    log->size = 0;
+    *made = 0;
+    if (!add_bytes(log, "", 0))
+        return STORE_NO_ROOM;
+    enum store_result result = ask(db, GET_LINES, table);
+    while (result == STORE_OK && (result = next(db)) == STORE_OK) {
+        size_t size;
+        const char *text = db->engine->bytes(db, 0, &size);
+        *made = number(db, 1);
+        if (!text || !add_bytes(log, text, size)) {
+            finish(db);
+            return STORE_NO_ROOM;
+        }
+    }
+    return at_end(result);
+}
+
+static enum store_result add_lines(struct store_db *db, enum when when, int64_t table, uint32_t first, const char *text,
+    size_t size, int64_t made)
+{
+    int64_t count = 0;
+    if (size && text[size - 1] != '\n')
+        return STORE_FAILED;
+    for (const char *at = text, *end = text + size; at < end && (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        count++;
+    return count ? change(db, when, STORE_FAILED, ADD_LINES, table, (int64_t)first, count, text, size, made) : STORE_OK;
+}
+
+enum store_result store_add_lines(struct store_db *db, int64_t table, uint32_t first, const char *text, size_t size,
+    int64_t made)
+{
+    return add_lines(db, NOW, table, first, text, size, made);
+}
+
+enum store_result store_get_lines(struct store_db *db, int64_t table, char **text, size_t *size)
+{
+    struct buffer log = { 0 };
+    int64_t made;
+    enum store_result result = get_lines(db, table, &log, &made);
+    if (result == STORE_OK && !log.size && !(result = ask(db, GET_TABLE, table)) && !(result = next(db)))
+        finish(db);                          /* a table without lines; otherwise there is none */
+    if (result != STORE_OK) {
+        free(log.at);
+        return result;
+    }
+    *text = log.at;
+    *size = log.size;
+    return STORE_OK;
+}
+
+static enum store_result put_choice(struct store_db *db, enum when when, int64_t table, const struct store_choice *choice)
+{
+    return change(db, when, STORE_FAILED, PUT_CHOICE, table, (int64_t)choice->seat, (int64_t)choice->phase, choice->id,
+        choice->text, choice->made, (const void *)choice->ids, sizeof choice->ids);
+}
+
+enum store_result store_put_choice(struct store_db *db, int64_t table, const struct store_choice *choice)
+{
+    return put_choice(db, NOW, table, choice);
+}
+
+enum store_result store_get_choices(struct store_db *db, int64_t table, struct store_choice choices[STORE_SEATS],
+    unsigned *count)
+{
+    enum store_result result = ask(db, GET_CHOICES, table);
+    *count = 0;
+    while (result == STORE_OK && (result = next(db)) == STORE_OK && *count < STORE_SEATS) {
+        struct store_choice *c = &choices[(*count)++];
+        c->seat = (uint8_t)number(db, 0);
+        c->phase = (uint32_t)number(db, 1);
+        copy_text(db, 2, c->id, sizeof c->id);
+        copy_text(db, 3, c->text, sizeof c->text);
+        c->made = number(db, 4);
+        size_t size;
+        const void *ids = db->engine->bytes(db, 5, &size);
+        memset(c->ids, 0, sizeof c->ids);
+        if (ids && size == sizeof c->ids)
+            memcpy(c->ids, ids, sizeof c->ids);
+    }
+    if (result == STORE_OK)
+        finish(db);
+    return at_end(result);
+}
+
+enum store_result store_get_whole_table(struct store_db *db, const char *code, struct store_table *table, char **text,
+    size_t *size, struct store_choice choices[STORE_SEATS], unsigned *count)
+{
+    struct buffer log = { 0 };
+    enum store_result result;
+    int64_t revision;
+    /* Others may change it meanwhile, if they can: then it is read once more. */
+    for (unsigned tries = 0;; tries++) {
+        result = store_get_table(db, code, table);
+        if (!result && !(result = get_lines(db, table->id, &log, &table->phase)))
+            result = store_get_choices(db, table->id, choices, count);
+        if (result || !db->engine->is_shared || tries == MOST_READINGS)
+            break;
+        if ((result = store_get_revision(db, code, &revision)) || revision == table->revision)
+            break;
+    }
+    if (result) {
+        free(log.at);
+        return result;
+    }
+    *text = log.at;
+    *size = log.size;
+    return STORE_OK;
+}
+
+enum store_result store_each_open_table(struct store_db *db,
+    bool (*each)(void *context, const struct store_table *table, const char *text, size_t size,
+        const struct store_choice *choices, unsigned count),
+    void *context)
+{
+    struct store_choice choices[STORE_SEATS];
+    struct buffer config = { 0 }, log = { 0 };
+    struct store_table table;
+    struct pairs ids = { 0 };
+    unsigned count;
+    enum store_result result = collect(db, ask(db, OPEN_TABLES), &ids);
+    for (size_t i = 0; i < ids.count && result == STORE_OK; i++) {
+        if ((result = get_table(db, ids.at[i][0], &table, &config)) != STORE_OK ||
+            (result = get_lines(db, table.id, &log, &table.phase)) != STORE_OK ||
+            (result = store_get_choices(db, table.id, choices, &count)) != STORE_OK)
+            break;
+        if (!each(context, &table, log.at, log.size, choices, count))
+            break;
+    }
+    free(ids.at);
+    free(config.at);
+    free(log.at);
+    return result;
+}
+
+enum store_result store_each_record(struct store_db *db,
+    bool (*each)(void *context, const struct store_table *table, const char *text, size_t size), void *context)
+{
+    struct buffer config = { 0 }, log = { 0 };
+    struct store_table table;
+    struct pairs ids = { 0 };
+    enum store_result result = collect(db, ask(db, FINISHED_TABLES), &ids);
+    for (size_t i = 0; i < ids.count && result == STORE_OK; i++) {
+        if ((result = get_table(db, ids.at[i][0], &table, &config)) != STORE_OK ||
+            (result = get_lines(db, table.id, &log, &table.phase)) != STORE_OK)
+            break;
+        if (!each(context, &table, log.at, log.size))
+            break;
+    }
+    free(ids.at);
+    free(config.at);
+    free(log.at);
+    return result;
+}
+
+/* Seats. */
+
+static enum store_result put_seat(struct store_db *db, enum when when, const struct store_seat *seat)
+{
+    return change(db, when, STORE_FAILED, PUT_SEAT, seat->table, seat->visitor, (int64_t)seat->seat, (int64_t)seat->people,
+        (int64_t)seat->bots, seat->level, (int64_t)seat->points, (double)seat->share);
+}
+
+enum store_result store_put_seat(struct store_db *db, const struct store_seat *seat)
+{
+    return put_seat(db, NOW, seat);
+}
+
+enum store_result store_drop_seat(struct store_db *db, int64_t table, unsigned seat)
+{
+    return change(db, NOW, STORE_MISSING, DROP_SEAT, table, (int64_t)seat);
+}
+
+static enum store_result get_seat(struct store_db *db, int64_t table, int64_t seat_number, struct store_seat *seat)
+{
+    enum store_result result = ask(db, GET_SEAT, table, seat_number);
+    if (result || (result = next(db)))
+        return result;
+    *seat = (struct store_seat){ .table = table,
+        .visitor = number(db, 1),
+        .seat = (uint8_t)seat_number,
+        .people = (uint8_t)number(db, 3),
+        .bots = (uint8_t)number(db, 4),
+        .points = (int32_t)number(db, 6),
+        .share = (float)real(db, 7) };
+    copy_text(db, 5, seat->level, sizeof seat->level);
+    finish(db);
+    return STORE_OK;
+}
+
+enum store_result store_each_table_of(struct store_db *db, int64_t visitor, unsigned limit, bool (*each)(void *context,
+    const struct store_table *table, const struct store_seat *seat), void *context)
+{
+    struct buffer config = { 0 };
+    struct store_table table;
+    struct store_seat seat;
+    struct pairs found = { 0 };
+    enum store_result result = collect(db, ask(db, TABLES_OF, visitor, (int64_t)limit), &found);
+    for (size_t i = 0; i < found.count && result == STORE_OK; i++) {
+        if ((result = get_table(db, found.at[i][0], &table, &config)) != STORE_OK ||
+            (result = get_seat(db, table.id, found.at[i][1], &seat)) != STORE_OK)
+            break;
+        if (!each(context, &table, &seat))
+            break;
+    }
+    free(found.at);
+    free(config.at);
+    return result;
+}
+
+enum store_result store_get_statistics(struct store_db *db, int64_t visitor, struct store_statistics *statistics)
+{
+    struct store_statistics sums = { 0 };
+    enum store_result result = ask(db, STATISTICS, visitor);
+    while (result == STORE_OK && (result = next(db)) == STORE_OK) {
+        struct store_tally *tally = &sums.tally[sums.count++];
+        copy_text(db, 0, tally->level, sizeof tally->level);
+        tally->games = (uint32_t)number(db, 1);
+        tally->wins = real(db, 2);
+        tally->points = real(db, 3);
+        tally->best = (int32_t)number(db, 4);
+    }
+    if ((result = at_end(result)) == STORE_OK)
+        *statistics = sums;
+    return result;
+}
+
+/* Reports. */
+
+enum store_result store_put_report(struct store_db *db, int64_t table, const char *name, const char *text, size_t size,
+    int64_t made)
+{
+    uLongf packed = compressBound(size);
+    Bytef *bytes = malloc(packed);
+    if (!bytes || compress2(bytes, &packed, (const Bytef *)text, size, Z_DEFAULT_COMPRESSION) != Z_OK) {
+        free(bytes);
+        return STORE_NO_ROOM;
+    }
+    enum store_result result = change(db, NOW, STORE_FAILED, PUT_REPORT, table, name, made, (int64_t)size,
+        (const void *)bytes, (size_t)packed);
+    free(bytes);
+    return result;
+}
+
+enum store_result store_get_report(struct store_db *db, int64_t table, const char *name, char **text, size_t *size)
+{
+    enum store_result result = ask(db, GET_REPORT, table, name);
+    if (result || (result = next(db)))
+        return result;
+    int64_t length = number(db, 0);
+    bool sane = length >= 0 && length <= 64 << 20;
+    char *plain = sane ? malloc((size_t)length + 1) : NULL;
+    uLongf got = (uLongf)length;
+    size_t packed;
+    const void *bytes = db->engine->bytes(db, 1, &packed);
+    bool good = plain && bytes && uncompress((Bytef *)plain, &got, bytes, packed) == Z_OK && got == (uLongf)length;
+    finish(db);
+    if (!good) {
+        free(plain);
+        return sane && !plain ? STORE_NO_ROOM : STORE_FAILED;
+    }
+    plain[length] = '\0';
+    *text = plain;
+    *size = (size_t)length;
+    return STORE_OK;
+}
+
+/* Several servers. */
+
+enum store_result store_get_revision(struct store_db *db, const char *code, int64_t *revision)
+{
+    return get_number(db, ask(db, GET_REVISION, code), 0, revision);
+}
+
+enum store_result store_get_time(struct store_db *db, int64_t *seconds)
+{
+    if (db->engine->is_shared)
+        return get_number(db, ask(db, GET_TIME), 0, seconds);
+    *seconds = (int64_t)time(NULL);
+    return STORE_OK;
+}
+
+enum store_result store_add_node(struct store_db *db, int64_t now, int64_t *node)
+{
+    *node = 0;
+    if (!db->engine->is_shared)
+        return STORE_OK;
+    enum store_result result = change(db, NOW, STORE_OK, OLD_NODES, now - 86400);
+    return result ? result : get_number(db, ask(db, ADD_NODE, now), 0, node);
+}
+
+enum store_result store_put_node(struct store_db *db, int64_t node, int64_t now)
+{
+    return db->engine->is_shared ? change(db, NOW, STORE_FAILED, PUT_NODE, node, now) : STORE_OK;
+}
+
+enum store_result store_drop_node(struct store_db *db, int64_t node)
+{
+    enum store_result result = db->engine->is_shared ? change(db, NOW, STORE_OK, DISOWN, node) : STORE_MISSING;
+    return result ? result : change(db, NOW, STORE_OK, DROP_NODE, node);
+}
+
+/* Which tables there are. */
+
+static enum store_result get_codes(struct store_db *db, enum store_result asked, char codes[][16], unsigned *count)
+{
+    enum store_result result = asked;
+    *count = 0;
+    while (result == STORE_OK && (result = next(db)) == STORE_OK)
+        copy_text(db, 0, codes[(*count)++], 16);
+    return at_end(result);
+}
+
+enum store_result store_get_open_of(struct store_db *db, int64_t visitor, char codes[STORE_CODES][16], unsigned *count)
+{
+    return get_codes(db, ask(db, OPEN_OF, visitor, (int64_t)STORE_CODES), codes, count);
+}
+
+enum store_result store_get_public(struct store_db *db, unsigned most, char codes[STORE_CODES][16], unsigned *count)
+{
+    return get_codes(db, ask(db, PUBLIC_TABLES, (int64_t)(most < STORE_CODES ? most : STORE_CODES)), codes, count);
+}
+
+enum store_result store_count_open(struct store_db *db, unsigned *count)
+{
+    int64_t open = 0;
+    enum store_result result = get_number(db, ask(db, COUNT_OPEN), 0, &open);
+    *count = (unsigned)open;
+    return result;
+}
+
+enum store_result store_get_abandoned(struct store_db *db, int64_t before, char code[16])
+{
+    unsigned count;
+    enum store_result result = get_codes(db, ask(db, ABANDONED, before), (char (*)[16])code, &count);
+    return result ? result : count ? STORE_OK : STORE_MISSING;
+}
+
+enum store_result store_get_due(struct store_db *db, struct store_place *at, int64_t until, char codes[STORE_DUE][16],
+    unsigned *count)
+{
+    enum store_result result = ask(db, GET_DUE, at->due, at->table, until, (int64_t)STORE_DUE);
+    *count = 0;
+    while (result == STORE_OK && (result = next(db)) == STORE_OK) {
+        copy_text(db, 0, codes[(*count)++], 16);
+        *at = (struct store_place){ number(db, 1), number(db, 2) };
+    }
+    return at_end(result);
+}
+
+enum store_result store_claim(struct store_db *db, int64_t node, int64_t now, char codes[STORE_DUE][16], unsigned *count)
+{
+    return get_codes(db, ask(db, CLAIM, node, now, now - STORE_NODE_SECONDS, (int64_t)STORE_DUE), codes, count);
+}
+
+enum store_result store_put_due(struct store_db *db, int64_t table, int64_t revision, int64_t due)
+{
+    return change(db, NOW, STORE_CONFLICT, PUT_DUE, table, revision, due);
+}
+
+/* What was asked for with an id, one-time codes, the heartbeat. */
+
+enum store_result store_put_request(struct store_db *db, int64_t visitor, const char *id, int64_t table, int64_t made)
+{
+    return change(db, NOW, STORE_FAILED, PUT_REQUEST, visitor, id, table, made);
+}
+
+enum store_result store_get_request(struct store_db *db, int64_t visitor, const char *id, char code[16])
+{
+    enum store_result result = ask(db, GET_REQUEST, visitor, id);
+    if (result || (result = next(db)))
+        return result;
+    copy_text(db, 0, code, 16);
+    finish(db);
+    return STORE_OK;
+}
+
+enum store_result store_drop_code(struct store_db *db, int64_t visitor)
+{
+    return change(db, NOW, STORE_OK, DROP_CODE, visitor);
+}
+
+enum store_result store_put_code(struct store_db *db, const uint8_t hash[32], int64_t visitor, int64_t until)
+{
+    enum store_result result = store_drop_code(db, visitor);
+    return result ? result : change(db, NOW, STORE_FAILED, PUT_CODE, (const void *)hash, (size_t)32, visitor, until);
+}
+
+enum store_result store_take_code(struct store_db *db, const uint8_t hash[32], int64_t now, int64_t *visitor)
+{
+    enum store_result result = get_number(db, ask(db, GET_CODE, (const void *)hash, (size_t)32, now), 0, visitor);
+    if (result || !*visitor)
+        return result ? result : STORE_MISSING;
+    return change(db, NOW, STORE_MISSING, DROP_CODE, *visitor);
+}
+
+enum store_result store_each_code(struct store_db *db,
+    bool (*each)(void *context, const uint8_t hash[32], int64_t visitor, int64_t until), void *context)
+{
+    enum store_result result = ask(db, ALL_CODES);
+    while (result == STORE_OK && (result = next(db)) == STORE_OK) {
+        size_t size;
+        const void *hash = db->engine->bytes(db, 0, &size);
+        if (size == 32 && !each(context, hash, number(db, 1), number(db, 2))) {
+            finish(db);
+            return STORE_OK;
+        }
+    }
+    return at_end(result);
+}
+
+enum store_result store_put_alive(struct store_db *db, int64_t alive)
+{
+    return change(db, NOW, STORE_FAILED, PUT_ALIVE, alive);
+}
+
+enum store_result store_get_alive(struct store_db *db, int64_t *alive)
+{
+    return get_number(db, ask(db, GET_ALIVE), 0, alive);
+}
+
+enum store_result store_get_downtimes(struct store_db *db, int64_t now, struct store_downtime down[STORE_DOWNTIMES],
+    unsigned *count)
+{
+    enum store_result result;
+    struct pairs found = { 0 };
+    int64_t alive = 0;
+    *count = 0;
+    if ((result = store_get_alive(db, &alive)))
+        return result;
+    if (alive && alive < now)
+        down[(*count)++] = (struct store_downtime){ alive, now };
+    result = collect(db, ask(db, GET_DOWN, (int64_t)STORE_DOWNTIMES - 1), &found);
+    for (size_t i = 0; i < found.count && result == STORE_OK; i++)
+        down[(*count)++] = (struct store_downtime){ found.at[i][0], found.at[i][1] };
+    free(found.at);
+    return result;
+}
+
+enum store_result store_put_start(struct store_db *db, int64_t now)
+{
+    enum store_result result;
+    int64_t alive = 0;
+    if ((result = store_get_alive(db, &alive)) || (result = change(db, NOW, STORE_OK, OLD_DOWN, now - 2 * 86400)))
+        return result;
+    if (alive && alive < now && (result = change(db, NOW, STORE_FAILED, PUT_DOWN, alive, now)))
+        return result;
+    return store_put_alive(db, now);
+}
+
+/* What is dropped after a while. */
+
+enum store_result store_sweep(struct store_db *db, const struct store_keep *keep, int64_t dropped[STORE_SWEEP],
+    unsigned *count)
+{
+    static const enum store_statement drops[] = { DROP_LINES, DROP_CHOICES, DROP_SEATS, DROP_REPORTS, DROP_REQUESTS,
+        DROP_REVISION, DROP_TABLE };
+    const struct { enum store_statement which; int64_t before; } old[] = { { OLD_REPORTS, keep->reports },
+        { OLD_REQUESTS, keep->requests }, { OLD_CODES, keep->codes } };
+    enum store_result result = STORE_OK;
+    struct pairs found = { 0 };
+    *count = 0;
+    for (unsigned i = 0; i < sizeof old / sizeof *old && result == STORE_OK; i++)
+        if (old[i].before)
+            result = change_all(db, &old[i].which, 1, old[i].before);
+    if (result == STORE_OK)
+        result = collect(db, ask(db, OLD_TABLES, keep->closed, keep->finished, (int64_t)STORE_SWEEP), &found);
+    for (size_t i = 0; i < found.count && result == STORE_OK; i++) {
+        result = change_all(db, drops, sizeof drops / sizeof *drops, found.at[i][0]);
+        dropped[(*count)++] = found.at[i][0];
+    }
+    free(found.at);
+    return result;
+}
+
+/* A change of a table. */
+
+enum store_result store_commit(struct store_db *db, struct store_commit *commit)
+{
+    int64_t table = commit->table.id, asker = commit->asker ? commit->asker : commit->table.host;
+    bool is_new = !commit->table.revision;
+    enum store_result result = is_new ? add_table(db, &commit->table, commit->most, &table) : next_revision(db, commit);
+    if (!result && !is_new && commit->table.config)
+        result = put_table(db, LATER, &commit->table);
+    if (!result && commit->request[0]) {
+        char code[16];
+        result = store_get_request(db, asker, commit->request, code);
+        if (result == STORE_MISSING)
+            result = change(db, LATER, STORE_FAILED, PUT_REQUEST, asker, commit->request, table, commit->made);
+        else if (result == STORE_OK)
+            result = STORE_MISSING;          /* two came at once */
+    }
+    if (!result && commit->lines_size)
+        result = add_lines(db, LATER, table, commit->first_line, commit->lines, commit->lines_size, commit->made);
+    if (!result && commit->has_choice)
+        result = put_choice(db, LATER, table, &commit->choice);
+    for (unsigned s = 0; s < commit->seats && !result; s++) {
+        struct store_seat seat = commit->seat[s];
+        seat.table = table;
+        result = seat.visitor ? put_seat(db, LATER, &seat) :
+            change(db, LATER, STORE_OK, DROP_SEAT, table, (int64_t)s);       /* perhaps there was nobody */
+    }
+    if (!result && db->engine->announce)
+        db->engine->announce(db, commit->table.code, commit->table.revision + 1);
+    commit->after.id = table;
+    commit->after.revision = commit->table.revision + 1;
+    return result;
+}
+
+enum store_result store_run_commit(struct store_db *db, struct store_job *job)
+{
+    return store_commit(db, (struct store_commit *)job);
+}

@@ -1,0 +1,11 @@
+/* store_sqlite.h (store_sqlite.c): for tests that look below the store. */
+#ifndef PYR_STORE_SQLITE_H
+#define PYR_STORE_SQLITE_H
+
+#include <sqlite3.h>
+
+#include "store_engine.h"
+
+sqlite3 *store_sqlite_handle(struct store_db *db);
+
+#endif

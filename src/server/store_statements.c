@@ -1,0 +1,146 @@
+/*
+ * store_statements.c: what is asked of a database, in SQL that every engine understands. The tables are described in
+ * docs/storage.md; engines make them.
+ */
+#include "store_engine.h"
+
+#define SEAT_COLUMNS "game, visitor, seat, people, bots, level, points, share"
+
+const struct store_text store_texts[STORE_STATEMENTS] = {
+    [PUT_VISITOR] = { "itii", "INSERT INTO visitor (id, name, created, seen) VALUES (?1, ?2, ?3, ?4)"
+        " ON CONFLICT (id) DO UPDATE SET name = excluded.name, created = excluded.created, seen = excluded.seen" },
+    [ADD_VISITOR] = { "tii", "INSERT INTO visitor (name, created, seen) VALUES (?1, ?2, ?3) RETURNING id" },
+    [GET_VISITOR] = { "b", "SELECT id, name, created, seen, renewed FROM token JOIN visitor ON visitor.id = token.visitor"
+        " WHERE hash = ?1" },
+    [PUT_TOKEN] = { "bii", "INSERT INTO token (hash, visitor, renewed) VALUES (?1, ?2, ?3)" },
+    [RENEW_TOKEN] = { "bi", "UPDATE token SET renewed = ?2 WHERE hash = ?1" },
+    [GET_TOKEN] = { "b", "SELECT visitor FROM token WHERE hash = ?1" },
+    [ALL_TOKENS] = { "", "SELECT id, name, created, seen, hash, renewed"
+        " FROM token JOIN visitor ON visitor.id = token.visitor"
+        " ORDER BY id" },
+    /* Not the last one: its id must not be given again. */
+    [IDLE_VISITORS] = { "ii", "SELECT id, 0 FROM visitor WHERE seen < ?1"
+        " AND NOT EXISTS (SELECT 1 FROM seat WHERE seat.visitor = visitor.id) AND id < (SELECT max(id) FROM visitor)"
+        " ORDER BY seen LIMIT ?2" },
+    [DROP_TOKENS] = { "i", "DELETE FROM token WHERE visitor = ?1" },
+    [DROP_REQUESTS_OF] = { "i", "DELETE FROM request WHERE visitor = ?1" },
+    [DROP_VISITOR] = { "i", "DELETE FROM visitor WHERE id = ?1" },
+    [LAST_IDS] = { "", "SELECT (SELECT max(id) FROM visitor), (SELECT max(id) FROM game)" },
+
+    /* Most changes of a table leave its state alone: then no index is touched. */
+    [TOUCH_TABLE] = { "iiitt", "UPDATE game SET changed = ?3, config = ?4 WHERE id = ?1 AND state = ?2 AND code = ?5" },
+    [PUT_TABLE] = { "iiittiii", "INSERT INTO game (id, state, changed, config, code, created, host, public)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
+        " ON CONFLICT (id) DO UPDATE SET code = excluded.code, state = excluded.state, changed = excluded.changed,"
+        " config = excluded.config" },
+    [ADD_TABLE] = { "iittiii", "INSERT INTO game (state, changed, config, code, created, host, public)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (code) DO NOTHING RETURNING id" },
+    [COUNT_HOSTED] = { "i", "SELECT count(*) FROM game WHERE host = ?1 AND state < 2" },
+    [PUT_REVISION] = { "iiii", "INSERT INTO revision (game, number, due, keeper) VALUES (?1, ?2, nullif(?3, 0), ?4)"
+        " ON CONFLICT (game) DO NOTHING" },
+    [NEXT_REVISION] = { "ii", "UPDATE revision SET number = number + 1 WHERE game = ?1 AND number = ?2" },
+    [NEXT_REVISION_DUE] = { "iiii", "UPDATE revision SET number = number + 1, due = nullif(?3, 0), keeper = ?4"
+        " WHERE game = ?1 AND number = ?2" },
+    [GET_REVISION] = { "t", "SELECT number FROM revision JOIN game ON game.id = revision.game WHERE code = ?1" },
+    /* These only where several servers use one database, which is PostgreSQL. */
+    [GET_TIME] = { "", "SELECT extract(epoch FROM clock_timestamp())::bigint" },
+    [ADD_NODE] = { "i", "INSERT INTO node (seen) VALUES (?1) RETURNING id" },
+    [PUT_NODE] = { "ii", "INSERT INTO node (id, seen) VALUES (?1, ?2)"
+        " ON CONFLICT (id) DO UPDATE SET seen = excluded.seen" },
+    [DROP_NODE] = { "i", "DELETE FROM node WHERE id = ?1" },
+    [OLD_NODES] = { "i", "DELETE FROM node WHERE seen < ?1" },
+    [CLAIM] = { "iiii", "UPDATE revision SET keeper = ?1 FROM game WHERE game.id = revision.game AND revision.game IN"
+        " (SELECT game FROM revision WHERE due <= ?2 AND keeper <> ?1"
+        " AND keeper NOT IN (SELECT id FROM node WHERE seen > ?3)"
+        " ORDER BY due, game LIMIT ?4 FOR UPDATE SKIP LOCKED) RETURNING code" },
+    [DISOWN] = { "i", "UPDATE revision SET keeper = 0 WHERE keeper = ?1" },
+    [DROP_REVISION] = { "i", "DELETE FROM revision WHERE game = ?1" },
+    [GET_TABLE] = { "i", "SELECT id, code, state, created, changed, config, host, public, number, coalesce(due, 0), keeper"
+        " FROM game JOIN revision ON game = id WHERE id = ?1" },
+    [OPEN_OF] = { "ii", "SELECT code FROM game WHERE state < 2 AND (host = ?1 OR id IN"
+        " (SELECT game FROM seat WHERE visitor = ?1 AND points IS NULL)) ORDER BY changed DESC, id DESC LIMIT ?2" },
+    [PUBLIC_TABLES] = { "i", "SELECT code FROM (SELECT code, state, changed, id, row_number() OVER (PARTITION BY host"
+        " ORDER BY state, changed DESC, id DESC) AS place FROM game WHERE public = 1 AND state < 2) AS listed"
+        " ORDER BY CASE WHEN place <= 3 THEN 0 ELSE 1 END, state, changed DESC, id DESC LIMIT ?1" },
+    [COUNT_OPEN] = { "", "SELECT count(*) FROM game WHERE state < 2" },
+    [ABANDONED] = { "i", "SELECT code FROM game WHERE state = 0 AND changed < ?1 ORDER BY changed LIMIT 1" },
+    [GET_DUE] = { "iiii", "SELECT code, due, game FROM revision JOIN game ON game.id = revision.game"
+        " WHERE due IS NOT NULL AND due <= ?3 AND (due > ?1 OR (due = ?1 AND game > ?2)) ORDER BY due, game LIMIT ?4" },
+    [PUT_DUE] = { "iii", "UPDATE revision SET due = nullif(?3, 0), keeper = 0 WHERE game = ?1 AND number = ?2" },
+    [TABLE_OF_CODE] = { "t", "SELECT id FROM game WHERE code = ?1" },
+    [OPEN_TABLES] = { "", "SELECT id, 0 FROM game WHERE state < 2 ORDER BY created, id" },
+    [TABLES_OF] = { "ii", "SELECT game.id, seat.seat FROM seat JOIN game ON game.id = seat.game WHERE visitor = ?1"
+        " ORDER BY changed DESC, game.id DESC LIMIT ?2" },
+    [FINISHED_TABLES] = { "", "SELECT id, 0 FROM game WHERE state = 2 ORDER BY created, id" },
+
+    /* Only where the log ends: it has no gaps. */
+    [ADD_LINES] = { "iiixi", "INSERT INTO line (game, seq, count, text, made) SELECT ?1, ?2, ?3, ?4, ?5 WHERE ?2 ="
+        " coalesce((SELECT seq + count FROM line WHERE game = ?1 ORDER BY seq DESC LIMIT 1), 0)" },
+    [GET_LINES] = { "i", "SELECT text, made FROM line WHERE game = ?1 ORDER BY seq" },
+    [PUT_CHOICE] = { "iiittib", "INSERT INTO choice (game, seat, phase, request, text, made, ids)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
+        " ON CONFLICT (game, seat) DO UPDATE SET phase = excluded.phase, request = excluded.request,"
+        " text = excluded.text, made = excluded.made, ids = excluded.ids" },
+    [GET_CHOICES] = { "i", "SELECT seat, phase, request, text, made, ids FROM choice WHERE game = ?1 ORDER BY seat" },
+
+    /* Points of a game that is under way are NULL here, -1000 outside. */
+    [PUT_SEAT] = { "iiiiitir", "INSERT INTO seat (" SEAT_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, -1000), ?8)"
+        " ON CONFLICT (game, seat) DO UPDATE SET visitor = excluded.visitor, people = excluded.people, bots = excluded.bots,"
+        " level = excluded.level, points = excluded.points, share = excluded.share" },
+    [GET_SEAT] = { "ii", "SELECT game, visitor, seat, people, bots, level, coalesce(points, -1000), share FROM seat"
+        " WHERE game = ?1 AND seat = ?2" },
+    [DROP_SEAT] = { "ii", "DELETE FROM seat WHERE game = ?1 AND seat = ?2" },
+    [STATISTICS] = { "i", "SELECT CASE WHEN people > 0 THEN '' ELSE level END AS against, count(*), sum(share), sum(points),"
+        " max(points) FROM seat WHERE visitor = ?1 AND points IS NOT NULL GROUP BY against ORDER BY against LIMIT 8" },
+
+    [PUT_REPORT] = { "itiib", "INSERT INTO report (game, name, made, size, text) VALUES (?1, ?2, ?3, ?4, ?5)"
+        " ON CONFLICT (game, name) DO UPDATE SET made = excluded.made, size = excluded.size, text = excluded.text" },
+    [GET_REPORT] = { "it", "SELECT size, text FROM report WHERE game = ?1 AND name = ?2" },
+
+    [PUT_REQUEST] = { "itii", "INSERT INTO request (visitor, id, game, made) VALUES (?1, ?2, ?3, ?4)" },
+    [GET_REQUEST] = { "it", "SELECT code FROM request JOIN game ON game.id = request.game WHERE visitor = ?1"
+        " AND request.id = ?2" },
+    [PUT_CODE] = { "bii", "INSERT INTO code (hash, visitor, until) VALUES (?1, ?2, ?3)" },
+    [GET_CODE] = { "bi", "SELECT visitor FROM code WHERE hash = ?1 AND until > ?2" },
+    [DROP_CODE] = { "i", "DELETE FROM code WHERE visitor = ?1" },
+    [ALL_CODES] = { "", "SELECT hash, visitor, until FROM code" },
+    /* The count makes each one differ from the last: SQLite does not write what is there already, and then nothing would
+     * be tried. */
+    [PUT_ALIVE] = { "i", "INSERT INTO heartbeat (id, alive, count) VALUES (1, ?1, 1)"
+        " ON CONFLICT (id) DO UPDATE SET alive = excluded.alive, count = heartbeat.count + 1" },
+    [GET_ALIVE] = { "", "SELECT alive FROM heartbeat" },
+    [PUT_DOWN] = { "ii", "INSERT INTO downtime (began, ended) VALUES (?1, ?2)"
+        " ON CONFLICT (began) DO UPDATE SET ended = excluded.ended" },
+    [GET_DOWN] = { "i", "SELECT began, ended FROM downtime ORDER BY began DESC LIMIT ?1" },
+    [OLD_DOWN] = { "i", "DELETE FROM downtime WHERE ended < ?1" },
+
+    /* What was created later was changed later: so the index of finished tables helps. */
+    [OLD_TABLES] = { "iii", "SELECT id, 0 FROM game WHERE state = 3 AND changed < ?1 AND id < (SELECT max(id) FROM game)"
+        " UNION ALL SELECT id, 0 FROM game WHERE state = 2 AND created < ?2 AND changed < ?2"
+        " AND id < (SELECT max(id) FROM game) LIMIT ?3" },
+    [DROP_LINES] = { "i", "DELETE FROM line WHERE game = ?1" },
+    [DROP_CHOICES] = { "i", "DELETE FROM choice WHERE game = ?1" },
+    [DROP_SEATS] = { "i", "DELETE FROM seat WHERE game = ?1" },
+    [DROP_REPORTS] = { "i", "DELETE FROM report WHERE game = ?1" },
+    [DROP_REQUESTS] = { "i", "DELETE FROM request WHERE game = ?1" },
+    [DROP_TABLE] = { "i", "DELETE FROM game WHERE id = ?1" },
+    [OLD_REPORTS] = { "i", "DELETE FROM report WHERE made < ?1" },
+    [OLD_REQUESTS] = { "i", "DELETE FROM request WHERE made < ?1" },
+    /* All rows, for store_copy.c: in the order of their keys, and with the values of the statement that writes them. */
+    [COPY_VISITORS] = { "", "SELECT id, name, created, seen FROM visitor ORDER BY id" },
+    [COPY_TOKENS] = { "", "SELECT hash, visitor, renewed FROM token ORDER BY hash" },
+    [COPY_CODES] = { "", "SELECT hash, visitor, until FROM code ORDER BY hash" },
+    [COPY_TABLES] = { "", "SELECT id, state, changed, config, code, created, host, public FROM game ORDER BY id" },
+    [COPY_REVISIONS] = { "", "SELECT game, number, coalesce(due, 0), 0 FROM revision ORDER BY game" },
+    [COPY_LINES] = { "", "SELECT game, seq, count, text, made FROM line ORDER BY game, seq" },
+    [COPY_CHOICES] = { "", "SELECT game, seat, phase, request, text, made, ids FROM choice ORDER BY game, seat" },
+    [COPY_SEATS] = { "", "SELECT game, visitor, seat, people, bots, level, coalesce(points, -1000), share FROM seat"
+        " ORDER BY game, seat" },
+    [COPY_REPORTS] = { "", "SELECT game, name, made, size, text FROM report ORDER BY game, name" },
+    [COPY_REQUESTS] = { "", "SELECT visitor, id, game, made FROM request ORDER BY visitor, id" },
+    [COPY_HEARTBEAT] = { "", "SELECT alive, count FROM heartbeat" },
+    [COPY_DOWNTIMES] = { "", "SELECT began, ended FROM downtime ORDER BY began" },
+    [PUT_HEARTBEAT] = { "ii", "INSERT INTO heartbeat (id, alive, count) VALUES (1, ?1, ?2)" },
+
+    [OLD_CODES] = { "i", "DELETE FROM code WHERE until < ?1" },
+};

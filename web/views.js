@@ -1,0 +1,42 @@
+/**
+ * views.js: the one list of views, by their address behind the #. Each entry fetches what its view needs and gives what shows it, so that
+ * main.js can see in between whether the player has gone elsewhere. R10 and its like lead into the rules; any other address leads home.
+ */
+import { _ } from './i18n.js';
+
+/** @typedef {import('./main.js').App} App */
+/** @typedef {(app: App, ...rest: string[]) => void} Open what shows a view, given the rest of its address */
+
+/** @type {Record<string, () => Promise<Open>>} */
+export const VIEWS = {
+    play: async () => (app) => app.play(),
+    end: async () => (await import('./replay.js')).showEnd,
+    replay: async () => (await import('./replay.js')).showReplay,
+    replays: async () => {
+        const { ReplaysView } = await import('./replay.js');
+        return (app) => app.show((root) => new ReplaysView(root, app), _('Replays'));
+    },
+    learn: async () => (await import('./learn.js')).learn,
+    rules: async () => {
+        const { RulesView } = await import('./rules.js');
+        return (app, tag = '') => app.show((root) => new RulesView(root, app, tag), _('Rules'));
+    },
+    pad: async () => {
+        const { PadView } = await import('./pad.js');
+        return (app) => app.show((root) => new PadView(root, app), _('Score pad'));
+    },
+    editions: async () => {
+        const { EditionsView } = await import('./editions.js');
+        return (app, name) => app.show((root) => new EditionsView(root, app, name), _('Cards'));
+    },
+    edition: async () => (await import('./editions.js')).edit,
+    table: async () => (await import('./lobby.js')).table,
+    friends: async () => {
+        const { NewTableView, TablesView } = await import('./lobby.js');
+        return (app, what) => app.show((root) => what === 'new' ? new NewTableView(root, app) : new TablesView(root, app, false), _('My tables'));
+    },
+    watch: async () => {
+        const { TablesView } = await import('./lobby.js');
+        return (app) => app.show((root) => new TablesView(root, app, true), _('Watch a game'));
+    },
+};
