@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Databases at a PostgreSQL server: copied from files and back, refused with clear words, lost in the middle and back again; and passwords, which
-nobody else gets to see. usage: database.py PYRAMIDS SOURCE_ROOT [CASE]"""
+"""Databases at a PostgreSQL server: copied from files and back, refused with clear words, lost in the middle and back again;
+and passwords, which nobody else gets to see. usage: database.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import os
 import random
 import secrets
@@ -39,7 +39,8 @@ def dump(base):
 
 
 def fill(folder):
-    """A database with all that can be in one: a game that is over and analysed, one that runs, one that waits, devices, a code."""
+    """A database with all that can be in one: a game that is over and analysed, one that runs, one that waits, devices, a
+    code."""
     with Server(folder) as server:
         dice = random.Random(8)
         ana, ben = server.visitor('Ana'), server.visitor('Zoë 🐫')
@@ -73,7 +74,8 @@ def case_copies(folder):
     assert all(whole[table] for table in TABLES if table != 'downtime'), {table: len(rows) for table, rows in whole.items()}
     assert contents(second) == whole
     assert dump(bases[0]) == dump(bases[1])
-    assert sum(line.startswith('INSERT') for line in dump(bases[0])) == sum(map(len, whole.values())) + 1     # and the version
+    # and the version
+    assert sum(line.startswith('INSERT') for line in dump(bases[0])) == sum(map(len, whole.values())) + 1
     # Into what is not empty: refused, and nothing has changed.
     for target in (here(bases[1]), first, second):
         assert 'not empty' in run('copy', second, target, code=1)
@@ -118,7 +120,8 @@ def old_server(folder, version):
         peer, _ = listener.accept()
         peer.recv(4096)
         text = b'server_version\0' + version.encode() + b'\0'
-        peer.sendall(b'R' + struct.pack('>II', 8, 0) + b'S' + struct.pack('>I', 4 + len(text)) + text + b'Z' + struct.pack('>I', 5) + b'I')
+        peer.sendall(b'R' + struct.pack('>II', 8, 0) + b'S' + struct.pack('>I',
+            4 + len(text)) + text + b'Z' + struct.pack('>I', 5) + b'I')
         while peer.recv(4096):
             pass
         peer.close()
@@ -193,11 +196,15 @@ def case_passwords(folder):
         os.chmod(secret, 0o600)
         assert run('export', '--database', own.where('club', user='club', passfile=secret)) == ''
         assert 'password file' in run('export', '--database', own.where('club', user='club'), code=1)
-        for where in (f'postgresql://club:gEh31m@{place}/club', own.where('club', user='club', password='gEh31m'), 'postgresql://club:gEh31m/x@h/club',
-                      'postgresql://club:gEh31m@x@h/club', 'postgresql://club:gEh31m%zz@h/club', "host=h password='gEh31m", 'host=h port=gEh31m'):
-            for words in (['export', '--database', where], ['serve', '--no-browser', '-d', where], ['copy', where, where], ['export', '--database=' + where]):
+        for where in (f'postgresql://club:gEh31m@{place}/club', own.where('club', user='club', password='gEh31m'),
+            'postgresql://club:gEh31m/x@h/club',
+                      'postgresql://club:gEh31m@x@h/club', 'postgresql://club:gEh31m%zz@h/club', "host=h password='gEh31m",
+                      'host=h port=gEh31m'):
+            for words in (['export', '--database', where], ['serve', '--no-browser', '-d', where], ['copy', where, where],
+                ['export', '--database=' + where]):
                 assert 'gEh31m' not in run(*words, code=1), (where, words)
-            assert 'gEh31m' not in run('export', where, code=2) + run('export', '--datebase=' + where, code=2) if '@' in where else True
+            assert 'gEh31m' not in run('export', where, code=2) + run('export', '--datebase=' + where,
+                code=2) if '@' in where else True
 
 
 def case_tls(folder):
@@ -214,14 +221,16 @@ def case_tls(folder):
 
 
 def case_lost_and_found(folder):
-    """The server of the database is killed in the middle of a game: choices are refused, nothing is lost, and the game goes on when it is back."""
+    """The server of the database is killed in the middle of a game: choices are refused, nothing is lost, and the game goes
+    on when it is back."""
     with Postgres() as own, Server(folder, where=own.where()) as server:
         dice = random.Random(4)
         ana, ben = server.visitor(), server.visitor('Ben')
         code = ana.make('open', 'open', 'bot:novice')
         links = [ana.seat(code), ben.seat(code)]
         for how in (signal.SIGQUIT, signal.SIGINT):
-            play(links, dice, until=lambda at=links[0].version: links[0].version > at + 12 and links[0].pick(random.Random(1)))
+            play(links, dice, until=lambda at=links[0].version: links[0].version > at + 12
+                and links[0].pick(random.Random(1)))
             assert not links[0].over()
             phase, choice = links[0].version, links[0].pick(dice)
             own.stop(how)
@@ -249,9 +258,11 @@ def case_no_room(folder):
         link = ana.seat(code)
         play([link], random.Random(3), until=lambda: link.version > 12 and link.pick(random.Random(1)))
         SERVER.sql("CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS "
-                   "$$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$", base)
+                   "$$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = "
+                   "'disk_full'; END $$", base)
         for table in ('game', 'line', 'choice', 'visitor', 'heartbeat'):
-            SERVER.sql(f'CREATE TRIGGER full_{table} BEFORE INSERT OR UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION full_disk()', base)
+            SERVER.sql(f'CREATE TRIGGER full_{table} BEFORE INSERT OR UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION '
+                f'full_disk()', base)
         ana.refused(503, 'storage', 'POST', '/api/tables', {'seats': [{'kind': 'open'}] * 2})
         phase, choice = link.version, link.pick(random.Random(3))
         link.refused('storage', 'choose', phase=phase, choice=choice)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""A PostgreSQL server of a test's own, from Debian's packages: in a folder of its own, by a user of its own, gone afterwards.
+"""A PostgreSQL server of a test's own, from Debian's packages: in a folder of its own, by a user of its own, gone
+afterwards.
 
     postgres.py PROGRAM [ARGUMENT...]    runs a program with PYR_POSTGRES, a connection string, in its environment
 
-A test in Python uses `with Postgres() as server:`. What takes long, making the first data folder, is done once per build folder and
-copied. Nothing is synced to the disk: whether a disk keeps its word is not tested here. With PYR_SYNC it is, for measurements.
-"""
+A test in Python uses `with Postgres() as server:`. What takes long, making the first data folder, is done once per build
+folder and copied. Nothing is synced to the disk: whether a disk keeps its word is not tested here. With PYR_SYNC it is, for
+measurements. """
 import ctypes
 import fcntl
 import glob
@@ -79,7 +80,8 @@ def template(at):
         if not os.path.exists(store):
             draft = folder("pyramids-initdb-")
             subprocess.run([programs() + "/initdb", "-D", draft + "/data", "-U", "postgres", "-A", "trust", "-E", "UTF8",
-                            "--locale=C.UTF-8", "--wal-segsize=1", "-N"], cwd="/", check=True, stdout=subprocess.DEVNULL, **as_user())
+                            "--locale=C.UTF-8", "--wal-segsize=1", "-N"], cwd="/", check=True, stdout=subprocess.DEVNULL,
+                            **as_user())
             shutil.copytree(draft + "/data", store + ".new")
             os.rename(store + ".new", store)
             shutil.rmtree(draft)
@@ -97,7 +99,8 @@ class Postgres:
         self.data = self.folder + "/data"
         self.settings = {"listen_addresses": "", "unix_socket_directories": self.folder, "port": "5432", "fsync": "on" if sync else "off",
                          "full_page_writes": "on" if sync else "off", "shared_buffers": "16MB", "max_connections": "60",
-                         "max_wal_size": "64MB", "min_wal_size": "2MB", "autovacuum_naptime": "10s", "log_min_messages": "warning",
+                         "max_wal_size": "64MB", "min_wal_size": "2MB", "autovacuum_naptime": "10s",
+                         "log_min_messages": "warning",
                          **settings}
         self.process = None
         self.bases = 0
@@ -114,7 +117,8 @@ class Postgres:
         for name, value in self.settings.items():
             command += ["-c", f"{name}={value}"]
         self.log = open(self.folder + "/log", "a")
-        self.process = subprocess.Popen(command, cwd="/", stdout=self.log, stderr=self.log, preexec_fn=end_with_parent, **as_user())
+        self.process = subprocess.Popen(command, cwd="/", stdout=self.log, stderr=self.log, preexec_fn=end_with_parent,
+            **as_user())
         while True:
             ready = subprocess.run([programs() + "/pg_isready", "-q", "-h", self.folder, "-p", self.settings["port"]], check=False)
             if not ready.returncode:

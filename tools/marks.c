@@ -11,8 +11,8 @@
  * the choice lost in points and chances, with the standard errors behind: g1.pyr 31 3.25 0.021 0.04 0.002.
  *
  * `compare` analyses the records as all clients do (luck.h), in at most CAP worlds per decision, and counts how many marks
- * agree; fails if those that are called certain, or the ranges of the others, do not agree in 95 of 100 cases. With VERBOSE in
- * the environment it prints every difference. docs/analysis.md has the results.
+ * agree; fails if those that are called certain, or the ranges of the others, do not agree in 95 of 100 cases. With VERBOSE
+ * in the environment it prints every difference. docs/analysis.md has the results.
  */
 #include <math.h>
 #include <pthread.h>
@@ -255,7 +255,8 @@ static void report_levels(void)
             if (!strcmp(item[k].level, item[i].level))
                 lost += (double)item[k].decision.points_cost, reference += item[k].points, count++;
         if (first)
-            printf("%-16s %5.0f decisions, %.3f points lost each, %.3f by the reference\n", item[i].level, count, lost / count,
+            printf("%-16s %5.0f decisions, %.3f points lost each, %.3f by the reference\n", item[i].level, count,
+                lost / count,
                 reference / count);
     }
 }

@@ -55,7 +55,7 @@ function barChart(judged, names) {
         0) / judged.sums.length;
     const rows = judged.sums.map((s) => ({ luck: Math.round(s.luck - luckMean), all: Math.round(s.points - mean) })).map((r) => ({ ...r,
         skill: r.all - r.luck }));
-    const most = Math.max(10, ...rows.flatMap((r) => [Math.abs(r.luck), Math.abs(r.skill)])), cx = 290, u = 150 / most, rh = 62;
+    const most = Math.max(10, ...rows.flatMap((r) => [Math.abs(r.luck), Math.abs(r.skill)])), cx = 240, u = 180 / most, rh = 76;
     const grid = [-1, -.5, .5, 1].map((f) => Math.round(f * most)).map((v) => html`<line class="gr" x1="${cx + v * u}" x2="${cx + v * u}" y1="22" y2="${
         22 + rows.length * rh}"/><text x="${cx + v * u}" y="14" text-anchor="middle">${plus(v)}</text>`);
     const bar = /** @param {number} v @param {number} y @param {string} kind */ (v, y, kind) => { const x = v < 0 ? cx + v * u : cx, width = Math.abs(
@@ -64,8 +64,8 @@ function barChart(judged, names) {
     const label = rows.map((r, s) => _('%{name}: luck %{luck}, choices %{skill}', { name: names[s], luck: plus(r.luck), skill: plus(r.skill) })).join(
         '. ');
     return html`<svg class="chart" viewBox="0 0 480 ${26 + rows.length * rh}" role="img" aria-label="${label}">${grid}${rows.map((r, s) =>
-        html`<text class="nm" x="0" y="${52 + s * rh}">${[...names[s]].slice(0, 12).join('')}</text><text x="0" y="${69 + s * rh}">${plus(r.all)}</text>${
-        bar(r.luck, 31 + s * rh, 'luck')}${bar(r.skill, 53 + s * rh, 'skill')}`)}<line class="ax" x1="${cx}" x2="${cx}" y1="20" y2="${
+        html`<text class="nm" x="0" y="${40 + s * rh}">${names[s]} ${plus(r.all)}</text>${
+        bar(r.luck, 48 + s * rh, 'luck')}${bar(r.skill, 70 + s * rh, 'skill')}`)}<line class="ax" x1="${cx}" x2="${cx}" y1="20" y2="${
         22 + rows.length * rh}"/><text x="${cx}" y="14" text-anchor="middle">0</text></svg><p class="note">${
             _('Points above or below the table’s average of %{n}.', { n: Math.round(mean) })}</p>`;
 }
@@ -162,12 +162,19 @@ export class EndView {
                 _('Download')}</span></button><button class="btn" data-a="share">${icon('share')}<span class="lbl">${
                 _('Share')}</span></button></div></div></section>
             <div class="fincol"><section class="panel sheet" aria-label="${_('Scores')}">${scoreTable(this.view, this.names, this.winners, this.core,
-                this.game.seats.map((s) => s.level !== ''))}${this.game.shuffleHtml()}</section>${moments ?
+                this.game.seats.map((s) => s.level !== ''))}${this.hintsHtml()}${this.game.shuffleHtml()}</section>${moments ?
                 html`<section class="panel sheet late" aria-labelledby="h-turning"><h2 class="title" id="h-turning">${_('Turning points')}</h2>${moments}</section>` : ''}</div>
             <section class="panel sheet" aria-labelledby="h-luck"><h2 class="title" id="h-luck">${_('Luck and skill')}</h2>${charts ||
                 html`<p class="note">${
                 _('Analysing the game: every choice is compared with the best one, every card with those that could have come.')}</p><progress class="bar" max="1" value="${
                 this.done}" aria-label="${_('Analysis')}"></progress>`}</section></main></div>`);
+    }
+
+    /** Who has used hints, at a table where that was agreed on. */
+    hintsHtml() {
+        const used = this.names.map((name, s) => ({ name, n: this.game.hintsUsed(s) })).filter(({ n }) => n);
+        return used.length ? html`<p class="note">${used.map(({ name, n }) => ngettext('%{name} used %{n} hint.', '%{name} used %{n} hints.', n,
+            { name })).join(' ')}</p>` : '';
     }
 
     /** @param {import('./analysis.js').Progress} progress */

@@ -32,6 +32,7 @@ struct store {
     uv_thread_t thread;
     uv_mutex_t mutex;
     uv_cond_t work, idle;
+    struct store_listener *listener;         /* NULL: none */
     struct store_db *db;         /* the thread's, between opening and closing */
 
     struct list waiting, finished;           /* these under the mutex */
@@ -346,6 +347,19 @@ no_memory:
     return false;
 }
 
+bool store_is_shared(const struct store *store)
+{
+    return store->db->engine->is_shared;
+}
+
+bool store_listen(struct store *store, void (*heard)(void *context, const char *code, int64_t revision), void *context)
+{
+    const struct store_engine *engine = store->db->engine;
+    if (engine->is_shared)
+        store->listener = engine->listen(store->db, store->async.loop, heard, context);
+    return !engine->is_shared || store->listener;
+}
+
 void store_submit(struct store *store, struct store_job *job)
 {
     if (!store->pending++)
@@ -393,6 +407,8 @@ void store_close(struct store *store)
     uv_cond_signal(&store->work);
     uv_mutex_unlock(&store->mutex);
     uv_thread_join(&store->thread);
+    if (store->listener)
+        store->db->engine->listen_end(store->listener);
     store_db_close(store->db);
     uv_close((uv_handle_t *)&store->async, on_closed);
 }

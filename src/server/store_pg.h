@@ -59,8 +59,20 @@ struct pg {
     int row;
     bool is_streaming;           /* rows come one by one */
 
+    /* What the transaction announces to other servers: CODE:REVISION, with blanks in between. */
+    char news[8000];
+    size_t news_size;
+
     int64_t said;                /* second in which the log last got words */
 };
+
+/* The channel of announcements: one for each schema. */
+#define PG_CHANNEL "'pyramids_' || current_schema()"
+#define PG_MOST_NEWS 7900        /* bytes: what PostgreSQL takes in one piece */
+
+struct store_listener *pg_listen(struct store_db *db, uv_loop_t *loop,
+    void (*heard)(void *context, const char *code, int64_t revision), void *context);
+void pg_listen_end(struct store_listener *listener);
 
 #define PG_OLDEST 140000         /* of the server */
 

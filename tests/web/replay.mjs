@@ -16,15 +16,19 @@ function movesOf(core) {
     });
 }
 
-/** What the page has found out; it waits until it has. */
-async function judged(page, record) {
-    await page.locator('.wr button').first().waitFor({ state: 'attached' });
-    return page.evaluate(async (text) => (await import('./end.js')).knownAnalysis(text), record);
-}
+const judged = two.analyse(1024, 1n);
 
-async function watch(core, options, place = '') {
+/** As if the page had analysed the game before: it is shown at once, and nothing changes while the test looks at it. */
+const keepJudged = (page) => page.evaluate(async ({ record, known }) => {
+    const { gameKey, keepAnalysis } = await import('./analysis.js');
+    keepAnalysis(gameKey(record.split('\n').filter(Boolean)), known, true);
+}, { record: two.log(), known: judged });
+
+async function watch(core, options, place = '', known = false) {
     const page = await open(browser, `${host.url}#nowhere`, options);
     await page.evaluate((game) => localStorage.setItem('pyramids.games', JSON.stringify([game])), kept(core));
+    if (known)
+        await keepJudged(page);
     await page.goto(`${host.url}?x#replay/77${place}`);
     await page.locator('.bigc:visible, .rp-end').first().waitFor();
     return page;
@@ -38,15 +42,16 @@ await test('it opens after round 1, and at the costliest turning point once ther
     const last = moves.map((m) => m.turn === 6 && m.text.startsWith('mark ')).lastIndexOf(true);
     equal(await at(page), last, 'the last marks of round 1');
     truth(await page.locator('.bigc .pen').count() > 0, 'the cards are not empty');
-    const { decisions } = await judged(page, two.log());
-    await page.evaluate(() => { location.hash = 'replays'; });
+    const { decisions } = judged;
+    await keepJudged(page);
+    await page.goto(`${host.url}?y#replays`);
     await page.getByRole('heading', { name: 'Replays' }).waitFor();
     await page.locator('a.game').click();
     await page.locator('.bigc:visible, .rp-end').first().waitFor();
     const worst = decisions.filter((d) => d.mark).sort((a, b) => b.winLost - a.winLost || b.lost - a.lost)[0];
     equal(moves[await at(page)].line, worst.line, 'the costliest');
     equal(await page.locator('.wr [aria-current]').getAttribute('data-line'), String(worst.line), 'and the list shows it');
-    equal(await page.locator('.stage .verdict b').innerText(), worst.mark, 'its mark');
+    truth((await page.locator('.stage .verdict b').innerText()).startsWith(worst.mark), 'its mark');
     equal(page.complaints, [], 'the console');
     await page.context().close();
 });
@@ -75,7 +80,7 @@ await test('nothing lies below the fold, and spaces are large', async () => {
 });
 
 await test('the timeline is a slider: by keys, by the buttons, by a finger', async () => {
-    const page = await watch(two, DESKTOP, '/I.1'), moves = movesOf(two), line = slider(page);
+    const page = await watch(two, DESKTOP, '/I.1', true), moves = movesOf(two), line = slider(page);
     const first = moves.findIndex((m) => m.turn === 0);
     equal(await at(page), first, 'the address names a turn');
     await line.focus();
@@ -107,7 +112,8 @@ await test('the timeline is a slider: by keys, by the buttons, by a finger', asy
 });
 
 await test('from mistake to mistake, the better choice drawn beside the played one', async () => {
-    const page = await watch(two, DESKTOP, '/I.1'), moves = movesOf(two), { decisions } = await judged(page, two.log());
+    const page = await watch(two, DESKTOP, '/I.1', true), moves = movesOf(two), { decisions } = judged;
+    await page.locator('.wr button').first().waitFor({ state: 'attached' });
     const marked = decisions.filter((d) => d.mark).map((d) => d.line).sort((a, b) => a - b);
     const start = moves[await at(page)].line, later = marked.filter((l) => l > start);
     await page.keyboard.press('.');
