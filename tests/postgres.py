@@ -97,7 +97,8 @@ class Postgres:
     def __init__(self, sync=False, **settings):
         self.folder = folder("pyramids-pg-", disk=sync)
         self.data = self.folder + "/data"
-        self.settings = {"listen_addresses": "", "unix_socket_directories": self.folder, "port": "5432", "fsync": "on" if sync else "off",
+        self.settings = {"listen_addresses": "", "unix_socket_directories": self.folder, "port": "5432",
+                         "fsync": "on" if sync else "off",
                          "full_page_writes": "on" if sync else "off", "shared_buffers": "16MB", "max_connections": "60",
                          "max_wal_size": "64MB", "min_wal_size": "2MB", "autovacuum_naptime": "10s",
                          "log_min_messages": "warning",
@@ -120,7 +121,8 @@ class Postgres:
         self.process = subprocess.Popen(command, cwd="/", stdout=self.log, stderr=self.log, preexec_fn=end_with_parent,
             **as_user())
         while True:
-            ready = subprocess.run([programs() + "/pg_isready", "-q", "-h", self.folder, "-p", self.settings["port"]], check=False)
+            ready = subprocess.run([programs() + "/pg_isready", "-q", "-h", self.folder, "-p", self.settings["port"]],
+                                   check=False)
             if not ready.returncode:
                 return
             if self.process.poll() is not None:
@@ -145,7 +147,8 @@ class Postgres:
         return f"postgresql://{user}@{self.folder.replace('/', '%2F')}/{base}"
 
     def sql(self, text, base="postgres", user="postgres"):
-        done = subprocess.run([programs() + "/psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-p", self.settings["port"], "-U", user,
+        done = subprocess.run([programs() + "/psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder,
+                               "-p", self.settings["port"], "-U", user,
                                "-d", base, "-c", text], capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(done.stderr)
