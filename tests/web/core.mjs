@@ -14,7 +14,7 @@ import { formOf } from '../../web/draw.js';
 import { MARKS, dealAnew, markStep, spaceName, spacesOf } from '../../web/core.js';
 import { LUCK } from '../../web/codes.js';
 import { Aim } from '../../web/aim.js';
-import { Analysis, costNumbers, gameKey, isAnalysed, keptAnalysis, markWords, turningPoints } from '../../web/analysis.js';
+import { Analysis, costNumbers, gameKey, keptAnalysis, markWords, turningPoints } from '../../web/analysis.js';
 import { Html, html, sentence } from '../../web/html.js';
 import { logEntries } from '../../web/words.js';
 
@@ -175,7 +175,8 @@ await test('a game has one analysis: first rough, then refined, then kept', asyn
     const game = playOut(newCore(site), 2, 21), log = game.log(), key = gameKey(log.split('\n').filter(Boolean));
     const told = [], also = [];
     const rough = game.analyse(10, 1n), fine = game.analyse(20, 1n), note = (list) => (p) => list.push({ ...p });
-    equal(isAnalysed(log), false);
+    const isKept = (record) => keptAnalysis(gameKey(record.split('\n').filter(Boolean))) !== null;
+    equal(isKept(log), false);
     const analysis = new Analysis(game, log, note(told));
     equal([Worker.all.length, told.length], [1, 0], 'nothing to show yet');
     const [first] = Worker.all;
@@ -212,7 +213,7 @@ await test('a game has one analysis: first rough, then refined, then kept', asyn
     globalThis.localStorage = new Storage(100);
     new Analysis(second, second.log(), note(parts));
     Worker.all[1].answer({ done: 0, part: second.analyse(10, 1n) });
-    equal([parts.length, isAnalysed(second.log())], [1, true]);
+    equal([parts.length, isKept(second.log())], [1, true]);
     Worker.all[1].onerror();
     await new Promise((go) => { setTimeout(go); });
     equal([parts.at(-1).refining, parts.at(-1).failed], [false, false], 'the first result stays');
@@ -226,7 +227,7 @@ await test('a game has one analysis: first rough, then refined, then kept', asyn
     last.answer({ done: 0, part: third.analyse(10, 1n) });
     left.stop();
     await new Promise((ended) => { last.whenEnded = ended; });
-    equal([isAnalysed(third.log()), keptAnalysis(gameKey(third.log().split('\n').filter(Boolean))).done], [true, false]);
+    equal([isKept(third.log()), keptAnalysis(gameKey(third.log().split('\n').filter(Boolean))).done], [true, false]);
     Object.assign(globalThis, { localStorage: storage, Worker: worker });
 });
 
