@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """Makes the site: site.py OUT SOURCE EDITION MODULE FILE... -- PO... (FILE: a name in SOURCE, or NAME=PATH) copies the files
-of the page, the edition and the module into OUT, each also
-packed by gzip, adds the catalogues of the languages, and fills in the service worker: the list of files, and a version that changes with any of
-them. What is read where no script runs is there in all languages: @NOSCRIPT@ and @UNLOADED@ in the page, the
-descriptions in the manifest.
+of the page, the edition and the module into OUT, each also packed by gzip, adds the catalogues of the languages, and fills
+in the service worker: the list of files, and a version that changes with any of them. What is read where no script runs is
+there in all languages: @NOSCRIPT@ and @UNLOADED@ in the page, the descriptions in the manifest.
 
 site.py --no-page OUT TEMPLATE PO... fills in @NOPAGE@ of the page that a server has that was built without one."""
 import hashlib

@@ -1,6 +1,6 @@
 /*
- * test_bots.c: what every bot promises (bots.h): it sees its view and nothing else, its steps are legal on any edition, and a small budget of
- * nodes or time is kept.
+ * test_bots.c: what every bot promises (bots.h): it sees its view and nothing else, its steps are legal on any edition, and
+ * a small budget of nodes or time is kept.
  */
 #include <pyramids/analysis.h>
 #include <pyramids/bots.h>
@@ -31,7 +31,8 @@ static void *equip(const struct pyr_bot *bot, const struct pyr_box *box)
 
 TEST("all levels are there, weakest first")
 {
-    static const char *const names[] = { "random", "novice", "casual", "greedy", "club", "flatmc", "expert", "master" };
+    static const char *const names[] = { "random", "novice", "casual", "greedy", "club", "flatmc", "expert", "master",
+        "veteran" };
     CHECK_INT(pyr_bot_count(), sizeof names / sizeof *names);
     for (unsigned i = 0; i < pyr_bot_count(); i++) {
         CHECK(pyr_bot_find(names[i]) != NULL);
@@ -41,6 +42,70 @@ TEST("all levels are there, weakest first")
     CHECK(pyr_bot_find("") == NULL);
     CHECK(pyr_bot_find("randomly") == NULL);
     CHECK(pyr_bot_at(pyr_bot_count()) == NULL);
+}
+
+/* The first waiting seat of a game after some random steps; false if it is over. */
+static bool some_position(const struct pyr_box *box, struct pyr_view *view, unsigned seats, uint64_t seed, unsigned played)
+{
+    struct pyr_rng rng;
+    struct pyr_state state;
+    pyr_rng_seed(&rng, seed, 3);
+    pyr_state_deal(&state, box, seats, &rng);
+    for (;; played--) {
+        pyr_state_advance(&state, box);
+        if (state.open.phase == PYR_END)
+            return false;
+        pyr_seat seat = (pyr_seat)__builtin_ctz(state.open.waiting);
+        struct pyr_steps steps;
+        if (!played) {
+            pyr_view_init(view, &state, seat);
+            return true;
+        }
+        pyr_state_steps(&state, box, seat, &steps);
+        pyr_state_apply_unchecked(&state, box, seat, pyr_steps_pick(&steps, box, &rng));
+    }
+}
+
+/* A line of frozen.txt is BOT EDITION PLAYERS SEED NODES, then its choice (in hex) after 0, 11, 22... random steps. Lines of
+ * veteran were written by master when it was made. To add a bot, write lines with "?" and copy what the test prints. */
+TEST("frozen bots choose what they have always chosen")
+{
+    size_t size;
+    char *table = check_file("tests/data/frozen.txt", &size);
+    unsigned lines = 0, choices = 0;
+    read_editions();
+    for (char *line = strtok(table, "\n"); line; line = strtok(NULL, "\n")) {
+        char name[16], edition[16];
+        unsigned seats, nodes, seed;
+        int end;
+        if (!CHECK_INT(sscanf(line, "%15s %15s %u %u %u%n", name, edition, &seats, &seed, &nodes, &end), 5))
+            continue;
+        const struct pyr_box *box = strcmp(edition, "plain") ? &crowded.box : &plain.box;
+        const struct pyr_bot *bot = pyr_bot_find(name);
+        if (!CHECK(bot != NULL))
+            continue;
+        void *memory = equip(bot, box);
+        char chosen[1024] = "";
+        for (unsigned played = 0; played < 200; played += 11) {
+            struct pyr_budget budget = { .nodes = nodes };
+            struct pyr_rng rng;
+            struct pyr_view view;
+            if (!some_position(box, &view, seats, seed, played))
+                break;
+            pyr_rng_seed(&rng, seed, played);
+            size_t at = strlen(chosen);
+            snprintf(chosen + at, sizeof chosen - at, " %llx",
+                (unsigned long long)bot->choose(memory, box, &view, &rng, &budget));
+            choices++;
+        }
+        if (!CHECK_STR(chosen, line + end))
+            fprintf(stderr, "%.*s%s\n", end, line, chosen);
+        free(memory);
+        lines++;
+    }
+    CHECK(lines >= 24);
+    CHECK(choices >= 200);
+    free(table);
 }
 
 /* Plays a game and holds every choice against that in a state which differs only in what is hidden. */
@@ -183,7 +248,8 @@ TEST("a desk is judged alike, whichever was judged before it")
 }
 
 /* With no turn to come a choice is worth the final score: its own, and the policy's extra marks. */
-static void look_at_last(const struct tables *tables, const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat)
+static void look_at_last(const struct tables *tables, const struct pyr_box *box, const struct pyr_state *state,
+    pyr_seat seat)
 {
     static const struct ahead_plan plan = { .depth = 2, .tried = 6, .followed = 3 };
     struct candidate list[48];
@@ -201,7 +267,7 @@ static void look_at_last(const struct tables *tables, const struct pyr_box *box,
         /* Others stand still, as far as pyramid points go: compare only where none of them are taken in this turn. */
         int before = pyr_table_points(&state->open, seat);
         struct pyr_desk desk = then.desk[seat];
-        for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+        for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
             if (desk.flags & PYR_DESK_TOMB(slot))
                 desk.done |= (pyr_cardset)1 << desk.card[slot];
         if (desk.done == then.desk[seat].done && then.open.phase == PYR_MARK)
@@ -253,7 +319,7 @@ TEST("the analysis ranks a clear case: the tomb in the last turn")
             pyr_desk_mark(&desk, box, view.open.revealed[6], 3, pyr_steps_at(&steps, box, i));
             if (desk.due)
                 continue;
-            for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+            for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
                 if (desk.flags & PYR_DESK_TOMB(slot))
                     desk.done |= (pyr_cardset)1 << desk.card[slot];
             int total = pyr_desk_score(&desk, box, pyr_table_points(&view.open, 0)).total;

@@ -201,7 +201,7 @@ static void count_end(struct count *count, const struct pyr_box *box, const stru
             count->colour_pyramids[k] += pyramids;
             count->winner_pyramids[k] += wins ? pyramids : 0;
         }
-        for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+        for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
             if (open->desk[seat].card[slot] != PYR_NO_CARD)
                 count->card[open->desk[seat].card[slot]].laid++;
         for (pyr_cardset done = open->desk[seat].done; done; done &= done - 1)

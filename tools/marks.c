@@ -5,13 +5,14 @@
  *     marks compare EDITION reference.txt CAP RECORD...
  *
  * `judge` is a second opinion on every decision, slow and simple: all choices in 50 random worlds, the best 16 in 200, the
- * best 6 and the one made in 1,500; then the best of these and the one made in 20,000 others, in which nothing was chosen. (It
- * stops after 4,000 if both losses are more than six standard errors away from every threshold.) It shares the playouts
+ * best 6 and the one made in 1,500; then the best of these and the one made in 20,000 others, in which nothing was chosen.
+ * (It stops after 4,000 if both losses are more than six standard errors away from every threshold.) It shares the playouts
  * (analysis.h) with the analysis, but no statistics and no random numbers. A line per decision: RECORD LINE POINTS WIN, what
  * the choice lost in points and chances, with the standard errors behind: g1.pyr 31 3.25 0.021 0.04 0.002.
  *
  * `compare` analyses the records as all clients do (luck.h), in at most CAP worlds per decision, and counts how many marks
- * agree. docs/analysis.md has the results.
+ * agree; fails if those that are called certain, or the ranges of the others, do not agree in 95 of 100 cases. With VERBOSE
+ * in the environment it prints every difference. docs/analysis.md has the results.
  */
 #include <math.h>
 #include <pthread.h>
@@ -34,6 +35,7 @@ struct item {
     unsigned game;
     double points, win, points_error, win_error;     /* of the reference */
     struct pyr_luck_decision decision;
+    char level[32];              /* the first word of the player's name: the bot's, in games of `pyramids sim` */
 };
 
 static struct pyr_edition edition;
@@ -69,6 +71,8 @@ static void add_record(const char *name)
     char *text = read_file(name, &size);
     if (!match || pyr_match_load(match, &edition, text, size, PYR_NOBODY, NULL))
         fail("not a record of this edition", name);
+    struct pyr_word player[PYR_MAX_SEATS];
+    pyr_record_player_names(match->log.text, match->log.start[match->log.lines], player);
     pyr_luck_begin(&log, &edition);
     item = realloc(item, (items + match->log.lines) * sizeof *item);
     if (!item)
@@ -76,9 +80,15 @@ static void add_record(const char *name)
     for (uint32_t i = 0; i < match->log.lines; i++) {
         struct pyr_luck_task task[PYR_LUCK_TASKS];
         unsigned count = pyr_luck_follow(&log, pyr_match_line(match, i), task);
-        for (unsigned k = 0; k < count; k++)
-            if (!task[k].is_chance)
-                item[items++] = (struct item){ .task = task[k], .game = games };
+        for (unsigned k = 0; k < count; k++) {
+            if (task[k].is_chance)
+                continue;
+            struct pyr_word word = player[task[k].event.seat];
+            struct item *it = &item[items++];
+            *it = (struct item){ .task = task[k], .game = games };
+            for (size_t c = 0; c < word.length && c < sizeof it->level - 1 && word.at[c] != ' '; c++)
+                it->level[c] = word.at[c];
+        }
     }
     game_name[games++] = strrchr(name, '/') ? strrchr(name, '/') + 1 : (char *)name;
     free(text);                              /* the match is left alone: tasks may point into it */
@@ -94,8 +104,8 @@ static bool is_same(const struct pyr_option *a, const struct pyr_option *b)
 }
 
 /* Plays all options in some worlds and moves the best to the front; `made` always stays. Returns how many stay. */
-static unsigned select_best(const struct pyr_view *view, struct pyr_option *option, unsigned count, unsigned worlds, unsigned stay,
-    const struct pyr_option *made, struct pyr_rng *rng)
+static unsigned select_best(const struct pyr_view *view, struct pyr_option *option, unsigned count, unsigned worlds,
+    unsigned stay, const struct pyr_option *made, struct pyr_rng *rng)
 {
     struct pyr_result result[PYR_MAX_OPTIONS];
     double sum[PYR_MAX_OPTIONS] = { 0 };
@@ -127,7 +137,8 @@ static bool is_clear(const struct item *it)
 {
     for (int m = PYR_LUCK_DUBIOUS; m <= PYR_LUCK_BLUNDER; m++) {
         const struct pyr_luck_threshold *t = pyr_luck_threshold((enum pyr_luck_mark)m);
-        if (fabs(it->points - (double)t->points) <= 6 * it->points_error || fabs(it->win - (double)t->win) <= 6 * it->win_error)
+        if (fabs(it->points - (double)t->points) <= 6 * it->points_error ||
+            fabs(it->win - (double)t->win) <= 6 * it->win_error)
             return false;
     }
     return true;
@@ -225,13 +236,33 @@ static void read_reference(const char *name)
     fclose(file);
 }
 
-static void print_share(const char *what, unsigned part, unsigned all)
+/* False if it is less than 95 of 100. */
+static bool print_share(const char *what, unsigned part, unsigned all)
 {
     printf("%-58s %5u of %5u  %5.1f%%\n", what, part, all, all ? 100.0 * part / all : 100.0);
+    return 100 * part >= 95 * all;
 }
 
-/* Whether the mark of the reference is one that the analysis allows. */
-static void report(bool verbose)
+/* What players of each name lost per decision, by the analysis and by the reference. */
+static void report_levels(void)
+{
+    for (unsigned i = 0; i < items; i++) {
+        double lost = 0, reference = 0, count = 0;
+        bool first = true;
+        for (unsigned k = 0; k < i && first; k++)
+            first = strcmp(item[k].level, item[i].level) != 0;
+        for (unsigned k = i; k < items && first; k++)
+            if (!strcmp(item[k].level, item[i].level))
+                lost += (double)item[k].decision.points_cost, reference += item[k].points, count++;
+        if (first)
+            printf("%-16s %5.0f decisions, %.3f points lost each, %.3f by the reference\n", item[i].level, count,
+                lost / count,
+                reference / count);
+    }
+}
+
+/* How many marks agree. False if those that are called certain do not, or ranges do not hold, in 95 of 100 cases. */
+static bool report(bool verbose)
 {
     unsigned same = 0, shown = 0, shown_same = 0, sure = 0, sure_same = 0, sure_shown = 0, sure_shown_same = 0, unsure = 0,
         inside = 0, worst = 0;
@@ -267,11 +298,13 @@ static void report(bool verbose)
     }
     print_share("decisions: the mark agrees", same, items);
     print_share("marks ?!, ?, ?" "? that are shown: agree", shown_same, shown);
-    print_share("marks called certain, or none: agree", sure_same, sure);
-    print_share("marks ?!, ?, ?" "? called certain: agree", sure_shown_same, sure_shown);
-    print_share("uncertain: the reference is within the range", inside, unsure);
+    bool good = print_share("marks called certain, or none: agree", sure_same, sure);
+    good &= print_share("marks ?!, ?, ?" "? called certain: agree", sure_shown_same, sure_shown);
+    good &= print_share("uncertain: the reference is within the range", inside, unsure);
     print_share("worst move of a game: the same, or as bad", worst, games);
     printf("worlds per decision: %.0f\n", items ? playouts / items : 0);
+    report_levels();
+    return good;
 }
 
 int main(int argc, char **argv)
@@ -294,13 +327,14 @@ int main(int argc, char **argv)
         add_record(argv[i]);
     how = (struct pyr_luck_how){ &edition.box, memory, compare ? (uint32_t)strtoul(argv[4], NULL, 10) : 1, 1 };
     work_all(is_judge);
+    bool good = true;
     if (compare) {
         read_reference(argv[3]);
-        report(getenv("VERBOSE") != NULL);
+        good = report(getenv("VERBOSE") != NULL);
     }
     for (unsigned i = 0; is_judge && i < items; i++)
         printf("%s %u %.4f %.5f %.4f %.5f\n", game_name[item[i].game], item[i].task.line + 1, item[i].points, item[i].win,
             item[i].points_error, item[i].win_error);
     free(text);
-    return 0;
+    return !good;
 }

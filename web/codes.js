@@ -26,8 +26,8 @@ export const KIND = { pass: 0, keep: 1, take: 2, draw: 3 };
 export const DESK = { free: 0, done: 16, skulls: 24, rubies: 25, emeralds: 26, torches: 27, card: 28, flags: 30,
     due: 31, tomb: 1, first: 4, size: 32 };
 export const VIEW = { desk: 0, seats: 136, phase: 137, round: 138, turn: 139, waiting: 140, deck_left: 141,
-    display: 142, revealed: 146, tile: 154, fresh: 171, order: 179, place: 183, owed: 184, mine: 192, dealt: 224,
-    seat: 228, size: 232 };
+    display: 142, revealed: 146, tile: 154, completed: 171, replace_order: 179, replacing: 183, cards_owed: 184,
+    mine: 192, dealt: 224, seat: 228, size: 232 };
 export const SCORE = { total: 0, pyramids: 2, torches: 4, points: 6, gems: 8, skulls: 10 };
 export const OUTLOOK = { points: 0, win: 16 };
 export const EVENT = { table: 1, lines: 2, ready: 3, edition: 4, over: 5, refused: 7, done: 8, presence: 9,

@@ -453,8 +453,8 @@ export class Core {
             display: list(VIEW.display, 4).map(cardOf),
             revealed: list(VIEW.revealed, 8).filter((p) => p < 6),
             tiles: COLOURS.map((_, c) => list(VIEW.tile + 3 * c, 3).map(seatOf)),
-            fresh: SEATS.map((s) => list(VIEW.fresh + 2 * s, 2).map(cardOf).filter(Boolean)),
-            order: list(VIEW.order, 4).filter((s) => s < 4), place: byte[VIEW.place], owed: byte[VIEW.owed],
+            fresh: SEATS.map((s) => list(VIEW.completed + 2 * s, 2).map(cardOf).filter(Boolean)),
+            order: list(VIEW.replace_order, 4).filter((s) => s < 4), place: byte[VIEW.replacing], owed: byte[VIEW.cards_owed],
             desks, dealt: list(VIEW.dealt, 4).map(cardOf).filter(Boolean), seat, scores,
         };
     }

@@ -45,7 +45,7 @@ static void complete(const struct game *game, struct node *node)
 {
     struct pyr_desk *desk = &node->desk;
     pyr_cardset before = desk->done;
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         if (!(desk->flags & PYR_DESK_TOMB(slot)))
             continue;
         desk->done |= (pyr_cardset)1 << desk->card[slot];
@@ -65,7 +65,7 @@ static void complete(const struct game *game, struct node *node)
 static void replace(const struct game *game, struct pyr_desk *desk, unsigned left)
 {
     pyr_card used = PYR_NO_CARD;
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         pyr_card best = PYR_NO_CARD;
         int most = INT_MIN;
         for (unsigned i = 0; i < PYR_DISPLAY && desk->card[slot] == PYR_NO_CARD; i++) {
@@ -86,7 +86,7 @@ static float estimate(const struct game *game, const struct node *node, unsigned
 {
     const struct pyr_desk *desk = &node->desk;
     int more = 0;
-    for (unsigned slot = 0; left && slot < PYR_KEPT; slot++) {
+    for (unsigned slot = 0; left && slot < PYR_SLOTS; slot++) {
         pyr_card c = desk->card[slot];
         if (c == PYR_NO_CARD)
             continue;
@@ -216,7 +216,7 @@ static float value_taken(struct game *game, const struct node *node, pyr_card ca
 {
     struct node next = *node;
     pyr_desk_lay(&next.desk, game->box, next.desk.card[0] == PYR_NO_CARD ? 0 : 1, card);
-    if (game->open->owed > 1)
+    if (game->open->cards_owed > 1)
         replace(game, &next.desk, left);
     return before_turn(game, &next, pool, left);
 }

@@ -77,7 +77,7 @@ static int value_card(const struct pyr_box *box, const struct pyr_view *view, py
 {
     const struct pyr_card_face *card = &box->card[index];
     pyr_cardset held = view->mine.done | also;
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
         if (view->mine.card[slot] != PYR_NO_CARD)
             held |= (pyr_cardset)1 << view->mine.card[slot];
     int value = -15 * (int)pyr_card_distance(card, card->open, card->entrance);

@@ -57,7 +57,8 @@ static void print_margins(const struct pyr_judge_report *r)
     printf(_("Luck and skill are certain to about %s points (95%%).\n"), PYR_NUMBER(margin, 1));
     if (unsure)
         printf(pyr_ngettext("The mark of %u decision is not certain after %u simulated worlds.\n",
-            "The marks of %u decisions are not certain after %u simulated worlds.\n", unsure), unsure, (unsigned)r->playouts);
+            "The marks of %u decisions are not certain after %u simulated worlds.\n", unsure), unsure,
+            (unsigned)r->playouts);
 }
 
 /* Who has a choice to make where the record ends, and who has not made any. */

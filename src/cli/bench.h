@@ -23,6 +23,9 @@ void bench_counter_open(struct bench_counter *counter);
 uint64_t bench_counter_read(const struct bench_counter *counter);
 void bench_counter_close(struct bench_counter *counter);
 
+/* Seconds of processor time of this thread. */
+double bench_seconds(void);
+
 /* Steps `width` games of an environment until `games` have ended, with random legal actions. Only the time in pyr_env_step
  * counts. False without memory. */
 bool bench_env(const struct pyr_box *box, unsigned players, uint64_t games, uint64_t seed, unsigned width,

@@ -25,7 +25,7 @@ static const struct {
     { "bench", cli_bench, N_("measure random games per second") },
 };
 
-static bool speak(const char *code)
+static bool set_language(const char *code)
 {
     char list[512] = "";
     if (pyr_text_language(code))
@@ -55,7 +55,7 @@ static bool choose_language(int *argc, char **argv)
             cli_error(_("option '%s' needs a value (%s)"), "--lang", "CODE");
             return false;
         }
-        if (!speak(code))
+        if (!set_language(code))
             return false;
     }
     argv[*argc = left] = NULL;

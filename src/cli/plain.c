@@ -133,10 +133,10 @@ static void tell_news(struct game *g)
 
 static void show_desk(const struct game *g, const struct pyr_desk *desk)
 {
-    pyr_spaces marks[PYR_KEPT];
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+    pyr_spaces marks[PYR_SLOTS];
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
         marks[slot] = pyr_desk_marks(desk, &g->edition.box, slot);
-    pyr_text_cards(stdout, &g->edition.box, desk->card, marks, PYR_KEPT, PYR_KEPT);
+    pyr_text_cards(stdout, &g->edition.box, desk->card, marks, PYR_SLOTS, PYR_SLOTS);
 }
 
 /* Adds to a list. */
@@ -509,7 +509,7 @@ static void show_log(const struct game *g)
     }
 }
 
-static void obey(struct game *g, char *line)
+static void run_command(struct game *g, char *line)
 {
     char *word = line + strspn(line, " \t");
     size_t length = strlen(word);
@@ -598,7 +598,7 @@ static int play(struct game *g)
         }
         if (echo)
             printf("%s%s", line, line[strlen(line) - 1] == '\n' ? "" : "\n");
-        obey(g, line);
+        run_command(g, line);
     }
     free(line);
     return finish(g);

@@ -188,7 +188,7 @@ static void derive_single(struct pyr_pattern_turns *out)
 
 static void derive_gains(uint64_t *gain, const struct pyr_card_face *card)
 {
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         for (pyr_spaces left = card->open; left; left &= left - 1) {
             pyr_spaces space = left & -left;
             gain[bits_first(pyr_pair_of(slot, space))] = card->potion & space ? PYR_GAIN_POTION

@@ -94,8 +94,8 @@ static void lay_table(struct pyr_state *state, unsigned seats)
     fill(open->revealed, PYR_NO_PATTERN);
     fill(open->tile, PYR_NOBODY);
     fill(open->kept, PYR_NO_CARD);
-    fill(open->fresh, PYR_NO_CARD);
-    fill(open->order, PYR_NOBODY);
+    fill(open->completed, PYR_NO_CARD);
+    fill(open->replace_order, PYR_NOBODY);
 }
 
 enum pyr_err pyr_state_init(struct pyr_state *state, const struct pyr_box *box, unsigned seats,

@@ -5,41 +5,50 @@
 
 pyr_step pyr_steps_at(const struct pyr_steps *steps, const struct pyr_box *box, uint32_t index)
 {
-    return HOT(api_steps_at, box, steps, index);
+    return DISPATCH(api_steps_at, box, steps, index);
 }
 
 pyr_step pyr_steps_pick(const struct pyr_steps *steps, const struct pyr_box *box, struct pyr_rng *rng)
 {
-    return HOT(api_steps_pick, box, steps, rng);
+    return DISPATCH(api_steps_pick, box, steps, rng);
 }
 
 void pyr_state_steps(const struct pyr_state *state, const struct pyr_box *box, pyr_seat seat, struct pyr_steps *steps)
 {
-    HOT(api_state_steps, box, state, seat, steps);
+    DISPATCH(api_state_steps, box, state, seat, steps);
 }
 
 void pyr_state_apply_unchecked(struct pyr_state *state, const struct pyr_box *box, pyr_seat seat, pyr_step step)
 {
     PYR_ASSERT(pyr_state_check_step(state, box, seat, step) == PYR_OK);
-    HOT(api_state_make, box, state, seat, step);
+    DISPATCH(api_state_make, box, state, seat, step);
 }
 
 enum pyr_err pyr_state_apply(struct pyr_state *state, const struct pyr_box *box, pyr_seat seat, pyr_step step)
 {
     enum pyr_err err = pyr_state_check_step(state, box, seat, step);
     if (!err)
-        HOT(api_state_make, box, state, seat, step);
+        DISPATCH(api_state_make, box, state, seat, step);
     return err;
 }
 
 uint32_t pyr_state_playout(struct pyr_state *state, const struct pyr_box *box, struct pyr_rng *rng)
 {
-    return HOT(api_playout, box, state, rng);
+    return DISPATCH(api_playout, box, state, rng);
+}
+
+enum pyr_err pyr_playouts_run(const struct pyr_box *box, unsigned seats, uint64_t games, uint64_t seed, int16_t *scores,
+    struct pyr_playouts *sum)
+{
+    if (!pyr_options_has_seats(&pyr_rulebook, seats))
+        return PYR_ERR_SEATS;
+    DISPATCH(api_playouts, box, seats, games, seed, scores, sum);
+    return PYR_OK;
 }
 
 void pyr_desk_steps(const struct pyr_desk *desk, const struct pyr_box *box, pyr_pattern pattern, struct pyr_steps *steps)
 {
-    HOT(api_desk_steps, box, desk, pattern, steps);
+    DISPATCH(api_desk_steps, box, desk, pattern, steps);
 }
 
 enum pyr_err pyr_desk_mark(struct pyr_desk *desk, const struct pyr_box *box, pyr_pattern pattern, unsigned round,
@@ -51,7 +60,7 @@ enum pyr_err pyr_desk_mark(struct pyr_desk *desk, const struct pyr_box *box, pyr
     if (step == pyr_step_pass())
         desk->due = desk->flags = 0;
     else
-        HOT(api_desk_mark, box, desk, pattern, round, step);
+        DISPATCH(api_desk_mark, box, desk, pattern, round, step);
     return PYR_OK;
 }
 

@@ -215,7 +215,7 @@ const struct pyr_score *pyr_instance_preview_score(const struct pyr_instance *i)
 /* The pattern that a seat has to mark, with its desk in i->view; false if it has nothing to mark. */
 static bool is_aiming(struct pyr_instance *i, uint32_t seat, uint32_t slot, uint32_t space, pyr_pattern *pattern)
 {
-    if (!has_match(i) || seat >= i->match.replay.seats || slot >= PYR_KEPT || space >= PYR_SIDE * PYR_SIDE)
+    if (!has_match(i) || seat >= i->match.replay.seats || slot >= PYR_SLOTS || space >= PYR_SIDE * PYR_SIDE)
         return false;
     pyr_match_view(&i->match, (pyr_seat)seat, &i->view);
     *pattern = i->view.open.revealed[i->view.open.turn];

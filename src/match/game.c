@@ -32,7 +32,7 @@ static void forget_choices(struct pyr_game *game)
 }
 
 /* What chance and the rules bring, up to the next decision. */
-static enum pyr_err go_on(struct pyr_game *game, const struct pyr_sink *sink)
+static enum pyr_err advance_to_decision(struct pyr_game *game, const struct pyr_sink *sink)
 {
     struct pyr_event event;
     enum pyr_err err = PYR_OK;
@@ -57,7 +57,7 @@ static enum pyr_err make_choices(struct pyr_game *game, const struct pyr_sink *s
         if (err)
             return err;
     }
-    return go_on(game, sink);
+    return advance_to_decision(game, sink);
 }
 
 /* The set-up. */
@@ -193,7 +193,7 @@ enum pyr_err pyr_game_shuffle(struct pyr_game *game, struct pyr_rng *rng, const 
     for (unsigned round = 0; round < PYR_ROUNDS; round++)
         for (unsigned i = 0; i < PYR_EXPEDITIONS; i++)
             state->hidden.expedition[round][i] = sample.hidden.expedition[round][i];
-    return go_on(game, sink);
+    return advance_to_decision(game, sink);
 }
 
 /* Who sees what. */

@@ -109,7 +109,7 @@ enum pyr_err pyr_match_init(struct pyr_match *match, const struct pyr_edition *e
     return err ? err : pyr_match_deal(match, chance);
 }
 
-void pyr_match_supply(struct pyr_match *match, const struct pyr_chance *chance)
+void pyr_match_set_chance(struct pyr_match *match, const struct pyr_chance *chance)
 {
     pyr_game_set_chance(&match->game, chance);
 }

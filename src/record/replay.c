@@ -82,7 +82,7 @@ bool pyr_replay_expected(const struct pyr_replay *replay, const struct pyr_editi
 }
 
 /* What goes wrong: collected on the way out. */
-struct judge {
+struct follow {
     const struct pyr_edition *edition;
     const struct pyr_replay *replay;
     const struct pyr_event *event;
@@ -90,7 +90,7 @@ struct judge {
 };
 
 /* Writes the line that should stand here; of an undetermined one its form, with the seat. */
-static void write_expected(const struct judge *j)
+static void write_expected(const struct follow *j)
 {
     struct pyr_event event;
     struct pyr_out out;
@@ -128,7 +128,7 @@ static void write_expected(const struct judge *j)
     }
 }
 
-static enum pyr_err fail(const struct judge *j, enum pyr_err code, int32_t a, int32_t b, struct pyr_word word)
+static enum pyr_err fail(const struct follow *j, enum pyr_err code, int32_t a, int32_t b, struct pyr_word word)
 {
     struct pyr_fault *fault = j->fault;
     if (!fault)
@@ -139,7 +139,7 @@ static enum pyr_err fail(const struct judge *j, enum pyr_err code, int32_t a, in
     return code;
 }
 
-static enum pyr_err fail_here(const struct judge *j, enum pyr_err code)
+static enum pyr_err fail_here(const struct follow *j, enum pyr_err code)
 {
     return fail(j, code, 0, 0, no_word);
 }
@@ -203,7 +203,7 @@ static void note_points(struct pyr_replay *replay, const struct pyr_table *befor
     }
 }
 
-static enum pyr_err take_deal(const struct judge *j, struct pyr_replay *replay)
+static enum pyr_err apply_deal(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
     pyr_cardset taken = 0;
@@ -224,7 +224,7 @@ static enum pyr_err take_deal(const struct judge *j, struct pyr_replay *replay)
     return PYR_OK;
 }
 
-static enum pyr_err take_keep(const struct judge *j, struct pyr_replay *replay)
+static enum pyr_err apply_keep(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
     pyr_seat seat = event->seat;
@@ -248,7 +248,7 @@ static enum pyr_err take_keep(const struct judge *j, struct pyr_replay *replay)
     return PYR_OK;
 }
 
-static enum pyr_err take_show(const struct judge *j, struct pyr_replay *replay)
+static enum pyr_err apply_show(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
     struct pyr_table before = replay->state.open;
@@ -263,7 +263,7 @@ static enum pyr_err take_show(const struct judge *j, struct pyr_replay *replay)
     return PYR_OK;
 }
 
-static enum pyr_err take_mark(const struct judge *j, struct pyr_replay *replay)
+static enum pyr_err apply_mark(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
     const struct pyr_box *box = &j->edition->box;
@@ -309,7 +309,7 @@ static enum pyr_err take_mark(const struct judge *j, struct pyr_replay *replay)
     return PYR_OK;
 }
 
-static enum pyr_err take_replace(const struct judge *j, struct pyr_replay *replay)
+static enum pyr_err apply_replace(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
     struct pyr_table before = replay->state.open;
@@ -333,7 +333,7 @@ static bool same_score(const struct pyr_score *a, const struct pyr_score *b)
 }
 
 /* Lines that follow from the rules: compared with what they must be. */
-static enum pyr_err take_derived(const struct judge *j, struct pyr_replay *replay, const struct pyr_event *wanted)
+static enum pyr_err apply_derived(const struct follow *j, struct pyr_replay *replay, const struct pyr_event *wanted)
 {
     const struct pyr_event *event = j->event;
     switch (event->kind) {
@@ -358,7 +358,7 @@ static enum pyr_err take_derived(const struct judge *j, struct pyr_replay *repla
     }
 }
 
-static enum pyr_err take_header(const struct judge *j, struct pyr_replay *replay, const struct pyr_event *wanted)
+static enum pyr_err apply_header(const struct follow *j, struct pyr_replay *replay, const struct pyr_event *wanted)
 {
     const struct pyr_event *event = j->event;
     switch (event->kind) {
@@ -380,7 +380,7 @@ static enum pyr_err take_header(const struct judge *j, struct pyr_replay *replay
     }
 }
 
-static enum pyr_err take_reveal(const struct judge *j, struct pyr_replay *replay)
+static enum pyr_err apply_reveal(const struct follow *j, struct pyr_replay *replay)
 {
     pyr_pattern pattern = j->event->pattern;
     if (pyr_state_supply_pattern(&replay->state, pattern)) {
@@ -401,7 +401,7 @@ static bool is_open_deal(const struct pyr_replay *replay, const struct pyr_event
         !replay->kept && event->seat < replay->seats && !(replay->dealt >> event->seat & 1);
 }
 
-static enum pyr_err take_event(const struct judge *j, struct pyr_replay *replay)
+static enum pyr_err apply_event(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
     struct pyr_event wanted;
@@ -422,29 +422,29 @@ static enum pyr_err take_event(const struct judge *j, struct pyr_replay *replay)
     }
     pyr_replay_expected(replay, j->edition, &wanted);
     if (is_open_deal(replay, event))
-        return take_deal(j, replay);
+        return apply_deal(j, replay);
     bool draw_for_take = event->kind == PYR_EVENT_DRAW && wanted.kind == PYR_EVENT_TAKE;
     if (event->kind != wanted.kind && !draw_for_take)
         return fail_here(j, PYR_ERR_RECORD_EXPECTED);
     if (replay->stage < PYR_STAGE_DEAL)
-        return take_header(j, replay, &wanted);
+        return apply_header(j, replay, &wanted);
     if (event->kind >= PYR_EVENT_POINTS)
-        return take_derived(j, replay, &wanted);
+        return apply_derived(j, replay, &wanted);
     if (event->kind == PYR_EVENT_SHOW)
-        return take_show(j, replay);
+        return apply_show(j, replay);
     if (event->kind == PYR_EVENT_REVEAL)
-        return take_reveal(j, replay);
+        return apply_reveal(j, replay);
     if (event->seat != wanted.seat)
         return fail_here(j, PYR_ERR_RECORD_SEAT);
     switch (event->kind) {
     case PYR_EVENT_DEAL:
-        return take_deal(j, replay);
+        return apply_deal(j, replay);
     case PYR_EVENT_KEEP:
-        return take_keep(j, replay);
+        return apply_keep(j, replay);
     case PYR_EVENT_MARK:
-        return take_mark(j, replay);
+        return apply_mark(j, replay);
     default:
-        return take_replace(j, replay);
+        return apply_replace(j, replay);
     }
 }
 
@@ -452,10 +452,10 @@ enum pyr_err pyr_replay_event(struct pyr_replay *replay, const struct pyr_editio
     struct pyr_fault *fault)
 {
     struct pyr_replay next = *replay;
-    struct judge j = { edition, replay, event, fault };
+    struct follow j = { edition, replay, event, fault };
     if (fault)
         *fault = (struct pyr_fault){ .code = PYR_OK };
-    enum pyr_err err = take_event(&j, &next);
+    enum pyr_err err = apply_event(&j, &next);
     if (!err)
         *replay = next;
     return err;
@@ -468,8 +468,8 @@ bool pyr_replay_advance(struct pyr_replay *replay, const struct pyr_edition *edi
     if (replay->stage != PYR_STAGE_PLAY)
         return false;
     if (pyr_replay_expected(replay, edition, event)) {
-        struct judge j = { edition, replay, event, NULL };
-        take_derived(&j, replay, event);     /* what is expected is right */
+        struct follow j = { edition, replay, event, NULL };
+        apply_derived(&j, replay, event);     /* what is expected is right */
         return true;
     }
     if (event->kind == PYR_EVENT_SHOW) {

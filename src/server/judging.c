@@ -53,6 +53,7 @@ struct judging {
     const struct pyr_edition *edition;
     int64_t id;
     uint64_t address;            /* of the one who asked */
+    uint32_t playouts;           /* the cap that is due */
     bool rough;                  /* the first result, which takes little time; then it is refined */
     char *log;
     size_t log_size;
@@ -108,7 +109,7 @@ static void judge(struct work *work)
 {
     struct judging *judging = (struct judging *)work;
     struct pyr_judge_options options = {
-        .playouts = judging->rough ? PYR_LUCK_QUICK : PYR_JUDGE_PLAYOUTS, .threads = 1, .seed = PYR_LUCK_SEED,
+        .playouts = judging->rough ? PYR_LUCK_QUICK : judging->playouts, .threads = 1, .seed = PYR_LUCK_SEED,
         .is_cancelled = is_cancelled, .context = judging
     };
     struct pyr_judge_report *report = malloc(sizeof *report);
@@ -196,7 +197,10 @@ static enum judging_state begin(struct table *table, uint64_t address, bool roug
     judging->pool = table->server->pool;
     judging->id = table->id;
     judging->address = address;
-    judging->rough = rough;
+    judging->playouts = table->server->options.analysis_playouts;
+    if (!judging->playouts)
+        judging->playouts = PYR_JUDGE_PLAYOUTS;
+    judging->rough = rough && judging->playouts > PYR_LUCK_QUICK;
     judging->edition = table->edition;
     judging->work.run = judge;
     judging->work.done = judged;

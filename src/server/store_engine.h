@@ -61,6 +61,7 @@ struct store_db {
 struct store_engine {
     const char *name;
     bool upserts_well;           /* inserting a row that is there costs no more than changing it */
+    bool locks_rows;             /* rows stay locked to other servers until a transaction ends */
     bool is_shared;              /* several servers may use one database at the same time */
     /* Of an engine that is shared: within a transaction, tells the other servers which revision a table has once it is
      * committed; and hears of theirs (store_listen). NULL without memory. */

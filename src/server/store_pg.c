@@ -222,7 +222,7 @@ bool pg_drain(struct pg *db)
 }
 
 /* Sends a command without values. */
-static bool control(struct pg *db, const char *sql, int kind)
+static bool control(struct pg *db, const char *sql, enum pg_kind kind)
 {
     return db->connection && PQsendQueryParams(db->connection, sql, 0, NULL, NULL, NULL, NULL, 0) &&
         pg_push(db, (struct pg_sent){ .kind = kind });
@@ -326,6 +326,12 @@ static void announce(struct store_db *base, const char *code, int64_t revision)
     db->news_size += (size_t)size;
 }
 
+static bool send_begin(struct pg *db, bool write)
+{
+    /* What only reads sees the database as it was at one moment. */
+    return control(db, write ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", PG_CONTROL);
+}
+
 static enum store_result begin(struct store_db *base, bool write)
 {
     struct pg *db = (struct pg *)base;
@@ -339,19 +345,15 @@ static enum store_result begin(struct store_db *base, bool write)
     db->xid[0] = '\0';
     db->refusals = 0;
     db->job = 0;
-    /* What only reads sees the database as it was at one moment. */
-    if (!control(db, write ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", PG_CONTROL)) {
-        lose(db, lost);
-        db->within = false;
-        return STORE_FAILED;
-    }
-    /* Without this a connection that was cut while nothing happened would be noticed only when all jobs have been run. */
-    if (is_cut(db)) {
-        lose(db, lost);
-        db->within = false;
-        return reconnect(db) ? begin(base, write) : STORE_FAILED;
-    }
-    return STORE_OK;
+    /* Without the look a connection that was cut while nothing happened would be noticed only after all jobs have run. */
+    if (send_begin(db, write) && !is_cut(db))
+        return STORE_OK;
+    lose(db, lost);
+    db->failure = STORE_OK;
+    if (reconnect(db) && send_begin(db, write))
+        return STORE_OK;
+    db->within = false;
+    return STORE_FAILED;
 }
 
 static bool has_written(const struct store_db *base)
@@ -750,6 +752,7 @@ static struct store_db *open_pg(const char *where, bool write, char *error, size
 const struct store_engine store_pg = {
     .name = "PostgreSQL",
     .upserts_well = true,
+    .locks_rows = true,
     .is_shared = true,
     .announce = announce,
     .listen = pg_listen,

@@ -10,8 +10,10 @@
 #include "store_engine.h"
 
 /* What was sent and has no result yet. */
+enum pg_kind { PG_CONTROL, PG_SEND, PG_EXECUTE, PG_QUERY, PG_XID, PG_COMMIT, PG_IGNORE, PG_SYNC };
+
 struct pg_sent {
-    enum { PG_CONTROL, PG_SEND, PG_EXECUTE, PG_QUERY, PG_XID, PG_COMMIT, PG_IGNORE, PG_SYNC } kind;
+    enum pg_kind kind;
     unsigned job;                /* PG_SEND: whose */
     enum store_result none;      /* PG_SEND: the result if no row is changed */
 };

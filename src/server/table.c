@@ -453,6 +453,7 @@ enum error table_create(struct server *server, struct visitor *host, const struc
         table->address->tables++;
     table->edition = request->edition;
     table->is_public = request->is_public;
+    table->hints = request->hints;
     table->clock = request->clock;
     table->host = id;
     table->owner = request->address ? request->address->node.key : 0;
@@ -898,6 +899,7 @@ enum error table_rematch(struct table *table, struct visitor *visitor, struct ad
     void (*answer)(struct change *change, enum error error), void *context)
 {
     struct table_request request = { .seats = table->now.seats, .edition = table->edition, .is_public = false,
+        .hints = table->hints,
         .clock = table->clock, .address = address, .id = id };
     enum error may = table_may_rematch(table, visitor, &request.asker);
     if (may)

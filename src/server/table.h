@@ -45,6 +45,7 @@ struct seat {
     char sit[ID_SIZE];           /* id of the message by which a SEAT_PERSON sat down */
     uint8_t key[TOKEN_SIZE];     /* SHA-256 of a friend's key; zero: kept for `visitor` */
     uint64_t ids[STORE_IDS];     /* hashes of the last messages that took effect (seat_remember) */
+    uint16_t hints;              /* how many this person has used in the game */
 };
 
 /* What a change of a table replaces, all at once. */
@@ -95,6 +96,7 @@ struct table {
     int64_t id;
     char code[CODE_SIZE + 1];
     bool is_public;
+    bool hints;                  /* players may use them, and everyone is told who did */
     uint8_t clock;               /* enum clock_kind */
     const struct pyr_edition *edition;
     int64_t host, created;
@@ -131,7 +133,7 @@ struct table_request {           /* what a table is to be */
     unsigned seats;
     struct seat seat[PYR_MAX_SEATS];
     const struct pyr_edition *edition;
-    bool is_public;
+    bool is_public, hints;
     uint8_t clock;
     struct address *address;     /* from where it is made; NULL: not counted */
     const char *id;              /* by which the same visitor gets this table again instead of another one; "" none */

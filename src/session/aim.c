@@ -270,7 +270,7 @@ bool pyr_aim_cover(struct pyr_aim *aim, const struct pyr_box *box, const struct 
 }
 
 /* All placements have a place in one order: card, row, column, turn. */
-#define PLACES (PYR_KEPT * PYR_SIDE * PYR_SIDE * PYR_MAX_TURNS)
+#define PLACES (PYR_SLOTS * PYR_SIDE * PYR_SIDE * PYR_MAX_TURNS)
 
 static bool at_place(const struct pyr_box *box, pyr_pattern pattern, unsigned place, struct pyr_aim *aim)
 {

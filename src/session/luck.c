@@ -341,8 +341,8 @@ void pyr_luck_expect(const struct pyr_luck_how *how, const struct pyr_state *sta
     struct pyr_rng rng;
     pyr_rng_seed(&rng, how->seed, 0);
     pyr_view_init(&view, state, PYR_NOBODY);
-    pyr_analysis_outlook(how->memory, how->box, &view, NULL, how->playouts < EXPECT_PLAYOUTS ? how->playouts : EXPECT_PLAYOUTS,
-        &rng, outlook);
+    uint32_t playouts = how->playouts < EXPECT_PLAYOUTS ? how->playouts : EXPECT_PLAYOUTS;
+    pyr_analysis_outlook(how->memory, how->box, &view, NULL, playouts, &rng, outlook);
 }
 
 /* Sums. */

@@ -109,7 +109,8 @@ static bool screen(struct weigh *w, const struct pyr_luck_how *how, const struct
 
 /* Playing. */
 
-static void add_world(struct weigh *w, const unsigned *playing, unsigned count, const struct pyr_result *result, unsigned half)
+static void add_world(struct weigh *w, const unsigned *playing, unsigned count, const struct pyr_result *result,
+    unsigned half)
 {
     int64_t value[WEIGH_ARMS];
     w->points += result[0].points;
@@ -169,7 +170,8 @@ static int64_t arm_worth(const struct weigh_arm *arm)
 void weigh_difference(const struct weigh *w, unsigned i, struct weigh_loss *d)
 {
     const struct weigh_arm *arm = &w->arm[i];
-    double n = arm_worlds(arm), points = (double)(arm->points[0] + arm->points[1]), win = (double)(arm->win[0] + arm->win[1]);
+    double n = arm_worlds(arm);
+    double points = (double)(arm->points[0] + arm->points[1]), win = (double)(arm->win[0] + arm->win[1]);
     bool known = !i || w->exact;             /* nothing random is left in it */
     *d = (struct weigh_loss){ 0 };
     if (n < 1)

@@ -13,8 +13,8 @@
  * Looking often makes accidents more likely, so the numbers of standard errors are those of a group-sequential test with
  * Bonferroni's bound: up to a cap of 131,072 worlds there are at most 11 looks, and
  *     2 losses * 11 looks * P(|z| > 3.2) + 6 rivals * 11 looks * P(z > 3.6) = 0.030 + 0.011 < 0.05,
- * so a mark that is called certain is wrong in fewer than 5 of 100 cases. Which worlds are played and when they are looked at
- * does not depend on the cap, so a mark that is certain with a cap of WEIGH_LEAST or more is the same with any larger one.
+ * so a mark that is called certain is wrong in fewer than 5 of 100 cases. Which worlds are played and when they are looked
+ * at does not depend on the cap, so a mark that is certain with a cap of WEIGH_LEAST or more is the same with a larger one.
  */
 #ifndef PYR_SESSION_WEIGH_H
 #define PYR_SESSION_WEIGH_H
@@ -28,8 +28,8 @@
 #define WEIGH_RIVALS 5           /* finalists beside the choice that was made and the usual one */
 #define WEIGH_ARMS (WEIGH_RIVALS + 2)
 
-/* A choice being weighed. Differences are "this choice minus the one made", in the same world; of wins, in twelfths. Each sum
- * is kept for even and odd chunks: the leader of one half is measured in the other. */
+/* A choice being weighed. Differences are "this choice minus the one made" in the same world; of wins, in twelfths. Sums are
+ * kept for even and odd chunks: the leader of one half is measured in the other. */
 struct weigh_arm {
     struct pyr_option option;
     uint32_t worlds[2];

@@ -175,7 +175,7 @@ void hand_card(struct hand *hand, const struct pyr_match *match, pyr_seat seat, 
 {
     struct pyr_desk desk;
     desk_of(match, seat, &desk);
-    if (slot < PYR_KEPT && desk.card[slot] != PYR_NO_CARD && slot != hand->aim.slot) {
+    if (slot < PYR_SLOTS && desk.card[slot] != PYR_NO_CARD && slot != hand->aim.slot) {
         struct pyr_aim to = hand->aim;
         to.slot = (uint8_t)slot;
         hand->aim = to;
@@ -205,7 +205,7 @@ bool hand_cover(struct hand *hand, const struct pyr_match *match, pyr_seat seat,
 {
     struct pyr_desk desk;
     desk_of(match, seat, &desk);
-    if (slot >= PYR_KEPT || desk.card[slot] == PYR_NO_CARD)
+    if (slot >= PYR_SLOTS || desk.card[slot] == PYR_NO_CARD)
         return false;
     return pyr_aim_cover(&hand->aim, &match->edition->box, &desk, hand_pattern(match), slot, row, column, any_turn);
 }

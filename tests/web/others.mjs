@@ -1,8 +1,10 @@
 // others.mjs SITE: what everyone may see and is told: completed pyramids of all players, lost extra marks, points that are not left, an empty deck, ties.
+import { readFileSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import { done, equal, test, truth } from './check.mjs';
-import { DESKTOP, PHONE, launch, open, picture, serve, settled } from './site.mjs';
+import { DESKTOP, PHONE, launch, open, picture, pictures, serve, settled } from './site.mjs';
 import { NAMES, newCore, playOut, saved } from './games.mjs';
+import { act, begin, keep } from './hand.mjs';
 
 const site = process.argv[2], host = await serve(site), browser = await launch();
 const quiet = (page) => equal(page.complaints, [], 'the console');
@@ -24,12 +26,14 @@ async function openAt(core, options = DESKTOP, ...scripts) {
 /** Every card is one column with these five spaces, from the entrance to the tomb. */
 function narrow(column, more = (text) => text) {
     const core = newCore(site), rows = [...column].map((c) => `##${c}##\n`).join('');
-    equal(core.readEdition(more(core.edition.text.replace('name classic', 'name narrow').replace(/^(card \d+ \w+\n)(?:.{5}\n){5}/gm, `$1${rows}`))), null, 'edition');
+    equal(core.readEdition(more(core.edition.text.replace('name classic',
+        'name narrow').replace(/^(card \d+ \w+\n)(?:.{5}\n){5}/gm, `$1${rows}`))), null, 'edition');
     return core;
 }
 
 await test('the completed pyramids of all players: how many of each colour, which, and with which marks', async () => {
-    const core = playOut(newCore(site), 4, 5, (v) => v.phase === 'mark' && v.round === 3 && v.turn === 2), view = core.view(0), { cards } = core.edition;
+    const core = playOut(newCore(site), 4, 5, (v) => v.phase === 'mark' && v.round === 3 && v.turn === 2),
+        view = core.view(0), { cards } = core.edition;
     const shelf = (s, k) => view.desks[s].done.filter((n) => cards[n].colour === k);
     const words = (s) => COLOURS.filter((k) => shelf(s, k).length).map((k) => `${k} ${shelf(s, k).join(', ')}`).join('; ');
     truth(view.desks.every((d) => d.done.length > 2), 'everyone has completed some');
@@ -37,11 +41,13 @@ await test('the completed pyramids of all players: how many of each colour, whic
     for (const s of [1, 2, 3]) {
         const button = page.locator(`.opp[data-seat="${s}"]`).getByRole('button', { name: 'Completed pyramids' });
         equal(bare(await button.getAttribute('aria-label')), `Completed pyramids of ${NAMES[s]}: ${words(s)}`, 'in words');
-        equal(await button.locator('b').allInnerTexts(), COLOURS.map((k) => String(shelf(s, k).length)), `at a glance: ${NAMES[s]}`);
+        equal(await button.locator('b').allInnerTexts(), COLOURS.map((k) => String(shelf(s, k).length)),
+            `at a glance: ${NAMES[s]}`);
         await button.hover();
         const peek = page.getByRole('tooltip').filter({ hasText: NAMES[s] });
         await peek.waitFor();
-        equal((await peek.locator('.dn:not(.nil)').allInnerTexts()).map((t) => t.trim().replace(/\s+/, ' ')), COLOURS.flatMap((k) => shelf(s, k).map((n) => `${k} ${n}`)), 'pointed at');
+        equal((await peek.locator('.dn:not(.nil)').allInnerTexts()).map((t) => t.trim().replace(/\s+/, ' ')),
+            COLOURS.flatMap((k) => shelf(s, k).map((n) => `${k} ${n}`)), 'pointed at');
         await page.mouse.move(500, 20);
         await peek.waitFor({ state: 'hidden' });
     }
@@ -50,41 +56,55 @@ await test('the completed pyramids of all players: how many of each colour, whic
     await page.keyboard.press('Enter');
     const sheet = page.getByRole('dialog', { name: 'Completed pyramids' });
     await sheet.waitFor();
-    equal(await sheet.getByRole('columnheader').allInnerTexts().then((all) => all.map((t) => t.trim()).slice(1)), NAMES, 'a column for each, mine first');
+    equal(await sheet.getByRole('columnheader').allInnerTexts().then((all) => all.map((t) => t.trim()).slice(1)), NAMES,
+        'a column for each, mine first');
     for (const [c, k] of COLOURS.entries()) {
-        const row = sheet.getByRole('row', { name: new RegExp(`^${k}`) }), left = [10, 6, 3].find((_v, i) => view.tiles[c][i] < 0);
-        truth((await row.getByRole('rowheader').innerText()).includes(left ? `next: +${left}` : 'no points left'), `${k}: the points that are left`);
+        const row = sheet.getByRole('row', { name: new RegExp(`^${k}`) }),
+            left = [10, 6, 3].find((_v, i) => view.tiles[c][i] < 0);
+        truth((await row.getByRole('rowheader').innerText()).includes(left ? `next: +${left}` : 'no points left'),
+            `${k}: the points that are left`);
         for (const s of [0, 1, 2, 3]) {
             const cell = row.getByRole('cell').nth(s), won = [10, 6, 3].filter((_v, i) => view.tiles[c][i] === s);
-            equal(await cell.getByRole('button').evaluateAll((all) => all.map((b) => b.ariaLabel)), shelf(s, k).map((n) => `Look at card ${n}, ${k}`), `${NAMES[s]}, ${k}`);
+            equal(await cell.getByRole('button').evaluateAll((all) => all.map((b) => b.ariaLabel)),
+                shelf(s, k).map((n) => `Look at card ${n}, ${k}`), `${NAMES[s]}, ${k}`);
             equal(await cell.locator('.wontile').allInnerTexts(), won.map((v) => `+${v}`), `${NAMES[s]}, ${k}: points won`);
-            equal(await cell.getByText('one to go').count(), left && shelf(s, k).length % 2 && shelf(s, k).length < 6 ? 1 : 0, `${NAMES[s]}, ${k}: one to go`);
+            equal(await cell.getByText('one to go').count(), left && shelf(s, k).length % 2 &&
+                shelf(s, k).length < 6 ? 1 : 0, `${NAMES[s]}, ${k}: one to go`);
         }
     }
-    const [n] = view.desks[1].done, made = core.lines().filter((l) => l.startsWith('mark 2 ')).flatMap((l) => l.split(' ')[2].split('+')).filter((p) => p.startsWith(`${n}:`));
+    const [n] = view.desks[1].done, made = core.lines().filter((l) => l.startsWith('mark 2 ')).flatMap((l) =>
+        l.split(' ')[2].split('+')).filter((p) => p.startsWith(`${n}:`));
     await sheet.getByRole('button', { name: `Look at card ${n},` }).press('Enter');
     const card = page.getByRole('dialog', { name: `Card ${n},` });
     await card.waitFor();
-    equal(await card.locator('.pen').count(), 2 * made.join(' ').replace(/\d+:/g, '').match(/[a-e][1-5]/g).length, 'all its marks, two strokes each');
+    equal(await card.locator('.pen').count(), 2 * made.join(' ').replace(/\d+:/g, '').match(/[a-e][1-5]/g).length,
+        'all its marks, two strokes each');
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
-    truth(await page.locator('.opp[data-seat="2"] .shelf').evaluate((b) => b === document.activeElement), 'the focus comes back');
+    truth(await page.locator('.opp[data-seat="2"] .shelf').evaluate((b) => b === document.activeElement),
+        'the focus comes back');
     // The log names the colour, and the cards in words have the completed ones, too.
-    const logged = await page.locator('.log').getByText(/completed/).evaluateAll((all) => all.map((e) => e.innerText).reverse());
-    equal(logged.map((t) => t.split(' completed ')[1]).sort(), view.desks.flatMap((d) => d.done.map((c) => `${c}, ${cards[c].colour}`)).sort(), 'the log');
+    const logged = await page.locator('.log').getByText(/completed/).evaluateAll((all) =>
+        all.map((e) => e.innerText).reverse());
+    equal(logged.map((t) => t.split(' completed ')[1]).sort(), view.desks.flatMap((d) =>
+        d.done.map((c) => `${c}, ${cards[c].colour}`)).sort(), 'the log');
     await page.getByRole('button', { name: 'Menu' }).first().click();
     await page.getByRole('button', { name: 'Describe the cards' }).click();
-    truth(bare(await page.getByRole('dialog', { name: 'The cards in words' }).innerText()).includes(`Completed pyramids of ${NAMES[3]}: ${words(3)}`), 'described');
+    truth(bare(await page.getByRole('dialog',
+        { name: 'The cards in words' }).innerText()).includes(`Completed pyramids of ${NAMES[3]}: ${words(3)}`),
+        'described');
     quiet(page);
     await page.context().close();
     // A phone shows the numbers of all four under its header; a tap shows all.
     const phone = await openAt(core, PHONE), glance = phone.locator('.glance');
-    const seen = () => glance.locator('> span').evaluateAll((all) => all.map((e) => [...e.querySelectorAll('i')].map((i) => i.textContent).join(' ')));
+    const seen = () => glance.locator('> span').evaluateAll((all) => all.map((e) =>
+        [...e.querySelectorAll('i')].map((i) => i.textContent).join(' ')));
     equal(await seen(), [0, 1, 2, 3].map((s) => COLOURS.map((k) => shelf(s, k).length).join(' ')), 'at a glance');
     for (const width of [390, 360]) {
         await phone.setViewportSize({ width, height: 800 });
         await settled(phone);
-        equal(await glance.locator('> span').evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth).length), 0, `nothing is cut at ${width}`);
+        equal(await glance.locator('> span').evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth).length),
+            0, `nothing is cut at ${width}`);
     }
     await glance.tap();
     await phone.getByRole('dialog', { name: 'Completed pyramids' }).waitFor();
@@ -111,13 +131,16 @@ await test('an empty deck is not offered, and no new cards are promised', async 
         throw new Error('no such game');
     };
     const some = (v) => v.display.filter(Boolean).length;
-    const page = await openAt(until((v) => !v.deckLeft && some(v) > 1 && v.owed === 1), DESKTOP, restingBots), sheet = page.getByRole('dialog', { name: /complete$/ });
+    const page = await openAt(until((v) => !v.deckLeft && some(v) > 1 && v.owed === 1), DESKTOP, restingBots),
+        sheet = page.getByRole('dialog', { name: /complete$/ });
     await sheet.getByText('Take your next pyramid from the display. The deck is empty.', { exact: true }).waitFor();
     await sheet.getByText('No more new cards are laid out.').waitFor();
-    equal([await sheet.getByRole('button', { name: /Unseen|Deck/ }).count(), await sheet.getByText(/top card|New cards are laid out/).count()], [0, 0], 'no deck');
+    equal([await sheet.getByRole('button', { name: /Unseen|Deck/ }).count(),
+        await sheet.getByText(/top card|New cards are laid out/).count()], [0, 0], 'no deck');
     quiet(page);
     await page.context().close();
-    const full = await openAt(until((v) => v.deckLeft > 0), DESKTOP, restingBots), other = full.getByRole('dialog', { name: /complete$/ });
+    const full = await openAt(until((v) => v.deckLeft > 0), DESKTOP, restingBots),
+        other = full.getByRole('dialog', { name: /complete$/ });
     await other.getByText(/unseen top card of the deck/).waitFor();
     await other.getByText('New cards are laid out when you are done.').waitFor();
     await full.context().close();
@@ -144,7 +167,8 @@ await test('an extra mark that is lost: said before, at once, in the log, and of
     // Another's: the record tells it, and so does the log.
     let other;
     for (let seed = 4; !other; seed++) {
-        const game = playOut(narrow('vx.xT'), 4, seed), lost = game.lines().find((l) => /^mark [2-4]/.test(l) && l.match(/[a-e][24]/g)?.length > l.split('+').length - 1);
+        const game = playOut(narrow('vx.xT'), 4, seed), lost = game.lines().find((l) => /^mark [2-4]/.test(l) &&
+            l.match(/[a-e][24]/g)?.length > l.split('+').length - 1);
         other = lost && { game, seat: Number(lost[5]) - 1 };
     }
     const replay = await open(browser, host.url);
@@ -153,24 +177,31 @@ await test('an extra mark that is lost: said before, at once, in the log, and of
         localStorage.setItem('pyramids.games', JSON.stringify([{ id: '77', date: 1, record, me: 0, edition }]));
     }, [other.game.log(), other.game.edition.text]);
     await replay.goto(`${host.url}?r#replay/77`);
+    await replay.getByRole('button', { name: 'Game log' }).click();
     await replay.locator('.log').getByText(`${NAMES[other.seat]} lost 1 extra mark: no space was left`).first().waitFor();
     await replay.context().close();
 });
 
 await test('from five to seven of a colour in one turn: the page says that no points were left', async () => {
     // Three crosses in a column: a pattern of two spaces completes a card, the one of four completes both.
-    const core = narrow('vxxxT', (text) => text.replace(/^(pattern \S+) \d/gm, (line, head) => `${head} ${head.endsWith(' I2') ? 3 : 1}`));
-    const green = core.edition.cards.filter((c) => c?.colour === 'green').map((c) => c.number), rest = core.edition.cards.filter((c) => c && c.colour !== 'green').map((c) => c.number);
+    const core = narrow('vxxxT', (text) => text.replace(/^(pattern \S+) \d/gm,
+        (line, head) => `${head} ${head.endsWith(' I2') ? 3 : 1}`));
+    const green = core.edition.cards.filter((c) => c?.colour === 'green').map((c) => c.number),
+        rest = core.edition.cards.filter((c) => c && c.colour !== 'green').map((c) => c.number);
     const [a, b, c, d, e, f, g, h, i] = green, whole = (n) => `${n}:c1c2+${n}:c3+${n}:c4+${n}:c5`;
-    const record = ['pyramids-record 1', 'edition narrow', 'player 1 Ana', 'player 2 Ben', `deal 1 ${a} ${b} ${rest[0]} ${rest[1]}`, `deal 2 ${h} ${i} ${rest[2]} ${rest[3]}`, `keep 1 ${a} ${b}`, `keep 2 ${h} ${i}`,
+    const record = ['pyramids-record 1', 'edition narrow', 'player 1 Ana', 'player 2 Ben',
+        `deal 1 ${a} ${b} ${rest[0]} ${rest[1]}`, `deal 2 ${h} ${i} ${rest[2]} ${rest[3]}`, `keep 1 ${a} ${b}`,
+        `keep 2 ${h} ${i}`,
         `show ${rest.slice(4, 8).join(' ')}`,
         'reveal I2', `mark 1 ${whole(a)}`, `mark 2 ${whole(h)}`, `draw 1 ${c}`, `draw 2 ${rest[8]}`,
-        'reveal I2', `mark 1 ${whole(b)}`, `mark 2 ${whole(i)}`, `draw 1 ${d}`, `draw 2 ${rest[9]}`, 'points 1 green 10', 'points 2 green 6',
+        'reveal I2', `mark 1 ${whole(b)}`, `mark 2 ${whole(i)}`, `draw 1 ${d}`, `draw 2 ${rest[9]}`, 'points 1 green 10',
+        'points 2 green 6',
         'reveal I2', `mark 1 ${whole(c)}`, `mark 2 ${rest[8]}:c1`, `draw 1 ${e}`,
         'reveal I3', `mark 1 ${d}:c1c2c3+${d}:c4+${d}:c5+${e}:c1`, `mark 2 ${rest[9]}:c1`, `draw 1 ${f}`, 'points 1 green 3',
         'reveal V3', `mark 1 ${e}:c2+${e}:c3+${e}:c4+${e}:c5`, `mark 2 ${whole(rest[8]).replace('c1c2', 'c2')}`,
         ...[[e, `draw 1 ${g}`], [rest[8], `draw 2 ${rest[10]}`]].sort(([m], [n]) => m - n).map(([, line]) => line),
-        'reveal I4', `mark 1 ${f}:c1c2c3c4+${f}:c5+${g}:c1+${g}:c2+${g}:c3+${g}:c4+${g}:c5`, `mark 2 ${rest[10]}:c1`].join('\n');
+        'reveal I4', `mark 1 ${f}:c1c2c3c4+${f}:c5+${g}:c1+${g}:c2+${g}:c3+${g}:c4+${g}:c5`,
+        `mark 2 ${rest[10]}:c1`].join('\n');
     const fault = core.load(`${record}\n`);
     equal(fault, null, 'the record');
     const order = core.view(0);
@@ -186,20 +217,53 @@ await test('from five to seven of a colour in one turn: the page says that no po
     await page.context().close();
 });
 
+await test('full storage is said at once; the game goes on, and can be downloaded', async () => {
+    const page = await open(browser, host.url), bar = page.getByRole('alert').filter({ hasText: 'This browser cannot save your game' });
+    await page.evaluate(() => {
+        for (let size = 1 << 22, n = 0; size; n++)
+            try {
+                localStorage.setItem(`filler${n}`, 'x'.repeat(size));
+            } catch {
+                size >>= 1;
+            }
+    });
+    await begin(page);
+    await bar.waitFor();
+    await pictures(page, 'unkept');
+    const [file] = await Promise.all([page.waitForEvent('download'), bar.getByRole('button', { name: 'Download the game' }).click()]);
+    truth(readFileSync(await file.path(), 'utf8').startsWith('pyramids-record 1\n'), 'a record');
+    await bar.getByRole('button', { name: 'Close' }).click();
+    await bar.waitFor({ state: 'hidden' });
+    await keep(page);
+    await page.getByRole('gridcell', { name: /can be marked/ }).first().waitFor();
+    // There is room again: what comes next is kept, and nothing is to be said.
+    await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('filler')).forEach((key) => localStorage.removeItem(key)));
+    await act(page);
+    await page.waitForFunction(() => localStorage.getItem('pyramids.game')?.includes('mark 1'));
+    await page.reload();
+    await page.getByRole('gridcell', { name: /can be marked/ }).first().waitFor();
+    quiet(page);
+    await page.context().close();
+});
+
 await test('a tie names its winner and the reason, in the log and in the replay (R17)', async () => {
     // Rooms without walls: both go straight down once, and after that mark space by space until the game is over.
     const core = newCore(site), room = '..v..\n.....\n.....\n.....\n..T..\n';
-    equal(core.readEdition(core.edition.text.replace('name classic', 'name room').replace(/^(card \d+ \w+\n)(?:.{5}\n){5}/gm, `$1${room}`)), null, 'edition');
-    const lines = ['pyramids-record 1', 'edition room', 'player 1 Ana', 'player 2 Ben', 'deal 1 7 20 1 2', 'deal 2 3 30 4 5', 'keep 1 7 20', 'keep 2 3 30', 'show 8 9 10 11'];
+    equal(core.readEdition(core.edition.text.replace('name classic', 'name room').replace(/^(card \d+ \w+\n)(?:.{5}\n){5}/gm,
+        `$1${room}`)), null, 'edition');
+    const lines = ['pyramids-record 1', 'edition room', 'player 1 Ana', 'player 2 Ben', 'deal 1 7 20 1 2', 'deal 2 3 30 4 5',
+        'keep 1 7 20', 'keep 2 3 30', 'show 8 9 10 11'];
     const names = core.edition.patterns.flatMap((p) => Array(p.copies).fill(p.name));
     const rest = ['cbade', 'abcde', 'abcde', 'abcde', 'abde'].flatMap((row, y) => [...row].map((x) => `${x}${y + 1}`));
     for (let turn = 0; turn < 28; turn++) {
         const down = turn < 5, space = down ? `c${turn + 1}` : rest[turn - 5];
-        lines.push(`reveal ${names[turn % 7]}`, `mark 1 ${down ? 7 : 20}:${space}`, `mark 2 ${down ? 3 : 30}:${space}`, ...turn === 4 ? ['draw 2 12', 'draw 1 13'] : []);
+        lines.push(`reveal ${names[turn % 7]}`, `mark 1 ${down ? 7 : 20}:${space}`, `mark 2 ${down ? 3 : 30}:${space}`,
+            ...turn === 4 ? ['draw 2 12', 'draw 1 13'] : []);
     }
     lines.push(...[1, 2].map((n) => `score ${n} 10 pyramids 10 torches 0 points 0 gems 0 skulls 0`), 'winner 2');
     equal(core.load(`${lines.join('\n')}\n`), null, 'the record');
-    equal([core.isOver(), core.view(-1).scores.map((s) => s.total), core.winners()], [true, [10, 10], [1]], 'Ben, who completed number 3, wins the tie');
+    equal([core.isOver(), core.view(-1).scores.map((s) => s.total), core.winners()], [true, [10, 10], [1]],
+        'Ben, who completed number 3, wins the tie');
     const page = await open(browser, host.url), bare = (text) => text.replace(/[\u2066-\u2069]/g, '');
     await page.evaluate(([record, edition]) => {
         localStorage.setItem('pyramids.editions', JSON.stringify({ room: edition }));
@@ -209,13 +273,25 @@ await test('a tie names its winner and the reason, in the log and in the replay 
     await page.getByRole('button', { name: 'To the end' }).click();
     const why = 'Ben wins the tie. Ana and Ben have 10 points. The lowest completed pyramid decides: Ben has number 3';
     equal(bare(await page.locator('.rp-say').innerText()).replace(/\.$/, ''), why, 'what happened');
+    await page.keyboard.press('l');
     equal(bare(await page.locator('.log .ln').last().innerText()).trim().replace(/\.$/, ''), why, 'the log');
+    // Whoever has won against bots is told so as such.
+    await page.evaluate(([record, edition]) => {
+        localStorage.setItem('pyramids.games', JSON.stringify([{ id: '78', date: 1, record: record.replace('player 2 Ben\n', 'player 2 Ben\ntag bot 1 club\n'), me: 1, edition }]));
+    }, [core.log(), core.edition.text]);
+    await page.goto(`${host.url}?r#end/78`);
+    await page.getByRole('heading', { name: 'You win the tie' }).waitFor();
+    await page.getByText('You and Ana have 10 points. The lowest completed pyramid decides: you have number 3.').first().waitFor();
+    await page.getByRole('link', { name: 'Watch replay' }).click();
+    await page.getByRole('button', { name: 'To the end' }).click();
+    equal(bare(await page.locator('.rp-say').innerText()).replace(/\.$/, ''), 'You win the tie. You and Ana have 10 points. The lowest completed pyramid decides: you have number 3', 'the replay');
     quiet(page);
     await page.context().close();
 });
 
 await test('a link that unpacks to 300 MB is given up early, and the page says why', async () => {
-    const bomb = deflateRawSync(Buffer.alloc(300e6), { level: 9 }).toString('base64url'), page = await open(browser, host.url);
+    const bomb = deflateRawSync(Buffer.alloc(300e6), { level: 9 }).toString('base64url'),
+        page = await open(browser, host.url);
     console.log(`# ${bomb.length} characters`);
     // In the page: how many bytes come out.
     await page.addInitScript(() => {
@@ -243,8 +319,10 @@ await test('a link that unpacks to 300 MB is given up early, and the page says w
 });
 
 await test('a server that does not expect this address: every page that asks it says so, and what would help', async () => {
-    const page = await open(browser, 'about:blank'), { origin } = new URL(host.url), help = page.getByText(`pyramids serve --origin ${origin}`);
-    await page.route('**/api/**', (route) => route.fulfill({ status: 403, contentType: 'application/json', body: '{"error": {"code": "origin"}}' }));
+    const page = await open(browser, 'about:blank'), { origin } = new URL(host.url),
+        help = page.getByText(`pyramids serve --origin ${origin}`);
+    await page.route('**/api/**', (route) => route.fulfill({ status: 403, contentType: 'application/json',
+        body: '{"error": {"code": "origin"}}' }));
     for (const hash of ['table/ABCDEFGH', 'friends', 'watch', 'replay/ABCDEFGH']) {
         await page.goto(`${host.url}?${hash}#${hash}`);
         await help.first().waitFor();
@@ -256,15 +334,18 @@ await test('a server that does not expect this address: every page that asks it 
     await page.getByRole('textbox', { name: /code/i }).fill('ABCDEFGH');
     await page.keyboard.press('Enter');
     await help.first().waitFor();
-    truth(await page.getByRole('button', { name: 'Play', exact: true }).isVisible(), 'against bots one can play all the same');
+    truth(await page.getByRole('button', { name: 'Play', exact: true }).isVisible(),
+        'against bots one can play all the same');
     await page.context().close();
 });
 
 await test('a page whose scripts are refused explains itself instead of staying blank', async () => {
-    const page = await open(browser, 'about:blank'), { origin } = new URL(host.url), why = page.getByRole('alert').getByText(`pyramids serve --origin ${origin}`);
+    const page = await open(browser, 'about:blank'), { origin } = new URL(host.url),
+        why = page.getByRole('alert').getByText(`pyramids serve --origin ${origin}`);
     // As a server does that holds the Origin of modules against its own address.
     let refuse = true;
-    await page.route('**/main.js', (route) => refuse ? route.fulfill({ status: 403, contentType: 'application/json', body: '{"error": {"code": "origin"}}' }) : route.continue());
+    await page.route('**/main.js', (route) => refuse ? route.fulfill({ status: 403, contentType: 'application/json',
+        body: '{"error": {"code": "origin"}}' }) : route.continue());
     await page.goto(host.url);
     await why.waitFor();
     equal(await page.getByRole('alert').getByText(/could not be loaded/).count(), 1, 'in words');

@@ -40,7 +40,7 @@ struct pyr_desk {
             uint8_t skulls;      /* 0 to 10 */
             uint8_t rubies, emeralds;/* 0 to 10 */
             uint8_t torches;     /* bit r: the torch of round r */
-            pyr_card card[PYR_KEPT]; /* PYR_NO_CARD: the slot is empty */
+            pyr_card card[PYR_SLOTS]; /* PYR_NO_CARD: the slot is empty */
             uint8_t flags;       /* PYR_DESK_* */
             uint8_t due;         /* marks this player still has to make in this turn, at most 4 */
         };
@@ -65,10 +65,10 @@ struct pyr_table {
     pyr_pattern revealed[PYR_EXPEDITIONS];   /* this round's patterns, revealed[turn] is the current one; PYR_NO_PATTERN */
     pyr_seat tile[PYR_COLOURS][PYR_TILES];   /* who has the 10, 6, 3 of a colour; PYR_NOBODY */
     pyr_card kept[PYR_MAX_SEATS][PYR_KEPT];  /* the cards each began with; PYR_NO_CARD until all have kept */
-    pyr_card fresh[PYR_MAX_SEATS][PYR_KEPT]; /* completed in this turn (lower number first), until the next reveal */
-    pyr_seat order[PYR_MAX_SEATS];           /* who replaces, in the order of R12; PYR_NOBODY */
-    uint8_t place;                           /* index into order: whose turn it is */
-    uint8_t owed;                            /* cards that seat may still take */
+    pyr_card completed[PYR_MAX_SEATS][PYR_SLOTS];    /* in this turn (lower number first), until the next reveal */
+    pyr_seat replace_order[PYR_MAX_SEATS];   /* who replaces, in the order of R12; PYR_NOBODY */
+    uint8_t replacing;                       /* index into replace_order: whose turn it is */
+    uint8_t cards_owed;                      /* cards that seat may still take */
     uint8_t reserved[3];
 };
 
