@@ -190,11 +190,13 @@ def begin_games(cluster, people, tables, folder, seed):
 def end_games(seats):
     for seat in seats:
         heard = -1
-        while seat.is_alive() and len(seat.lines) + seat.connections > heard:        # as long as it goes on, however slowly
-            heard = len(seat.lines) + seat.connections
+        while seat.is_alive() and len(seat.lines) > heard:       # as long as it goes on, however slowly
+            heard = len(seat.lines)
             seat.join(wire.PATIENCE)
         assert not seat.failure, seat.failure
-        assert not seat.is_alive(), f'a table is stuck: {seat.code} {seat.lines[-3:]}'
+        if seat.is_alive():
+            told = [Visitor(node, seat.visitor.cookie).ask('GET', f'/api/tables/{seat.code}').text for node in seat.cluster.nodes]
+            raise AssertionError('\n'.join([f'a table is stuck: {seat.code} {seat.lines[-3:]} {seat.pending} {seat.chosen}', *told]))
 
 
 def check(cluster, seats, folder):

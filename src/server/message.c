@@ -123,10 +123,13 @@ static void open_found(struct fetch *fetch, struct table *table, enum error erro
         return;
     conn->fetch = NULL;
     /* While a change is being stored what was read cannot take its place. */
-    if (is_ahead(conn, table) && conn->fetch_tries++ < MOST_FETCHES &&
+    bool is_old = is_ahead(conn, table) && !fetch->is_current;
+    if (is_old && conn->fetch_tries++ < MOST_FETCHES &&
         (conn->fetch = table_fetch(conn->server, table->code, open_found, conn)))
         return;
     conn_resume(conn);
+    if (is_old)
+        problem.error = error = ERROR_STORAGE;
     if (conn->fetch_limited && !(table && table_is_known_to(table, conn->visitor)))
         problem.error = error = ERROR_TOO_FAST;
     if (error == ERROR_NO_TABLE)

@@ -252,6 +252,10 @@ enum store_result store_add_node(struct store_db *db, int64_t now, int64_t *node
 enum store_result store_put_node(struct store_db *db, int64_t node, int64_t now);
 enum store_result store_drop_node(struct store_db *db, int64_t node);
 enum store_result store_claim(struct store_db *db, int64_t node, int64_t now, char codes[STORE_DUE][16], unsigned *count);
+/* What a server keeps already and is due, some at a time, by the ids after *after, which becomes the place to go on from: a
+ * claim may have succeeded without an answer. */
+enum store_result store_get_kept(struct store_db *db, int64_t node, int64_t now, int64_t *after, char codes[STORE_DUE][16],
+    unsigned *count);
 
 /* All of a commit, within a job; and that as a job's `run`. */
 enum store_result store_commit(struct store_db *db, struct store_commit *commit);

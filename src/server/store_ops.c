@@ -688,6 +688,20 @@ enum store_result store_claim(struct store_db *db, int64_t node, int64_t now, ch
     return get_codes(db, ask(db, CLAIM, node, now, now - STORE_NODE_SECONDS, (int64_t)STORE_DUE), codes, count);
 }
 
+enum store_result store_get_kept(struct store_db *db, int64_t node, int64_t now, int64_t *after, char codes[STORE_DUE][16],
+    unsigned *count)
+{
+    enum store_result result = ask(db, GET_KEPT, node, now, *after, (int64_t)STORE_DUE);
+    *count = 0;
+    while (result == STORE_OK && (result = next(db)) == STORE_OK) {
+        copy_text(db, 0, codes[(*count)++], 16);
+        *after = number(db, 2);
+    }
+    if (*count < STORE_DUE)
+        *after = 0;                          /* from the beginning again */
+    return at_end(result);
+}
+
 enum store_result store_put_due(struct store_db *db, int64_t table, int64_t revision, int64_t due)
 {
     return change(db, NOW, STORE_CONFLICT, PUT_DUE, table, revision, due);

@@ -53,6 +53,8 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
         " (SELECT game FROM revision WHERE due <= ?2 AND keeper <> ?1"
         " AND keeper NOT IN (SELECT id FROM node WHERE seen > ?3)"
         " ORDER BY due, game LIMIT ?4 FOR UPDATE SKIP LOCKED) RETURNING code" },
+    [GET_KEPT] = { "iiii", "SELECT code, due, game FROM revision JOIN game ON game.id = revision.game"
+        " WHERE keeper = ?1 AND due <= ?2 AND game > ?3 ORDER BY game LIMIT ?4" },
     [DISOWN] = { "i", "UPDATE revision SET keeper = 0 WHERE keeper = ?1" },
     [DROP_REVISION] = { "i", "DELETE FROM revision WHERE game = ?1" },
     [GET_TABLE] = { "i", "SELECT id, code, state, created, changed, config, host, public, number, coalesce(due, 0), keeper"

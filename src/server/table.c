@@ -616,6 +616,7 @@ static void fetch_done(struct store_job *job, enum store_result result)
         if (table)
             table_wake(table);
     }
+    fetch->is_current = !result && table && table->revision >= fetch->row.revision;
     fetch->done(fetch, table, table ? ERROR_NONE : result && result != STORE_MISSING ? ERROR_STORAGE : ERROR_NO_TABLE);
     fetch_free(fetch);
 }

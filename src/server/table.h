@@ -161,6 +161,7 @@ struct fetch {
     void (*done)(struct fetch *fetch, struct table *table, enum error error);
     void (*then)(struct table *table, enum error error);   /* of table_refresh */
     void *context;               /* NULL: whoever asked is gone */
+    bool is_current;             /* once it is done: the table is as the database has it */
     char code[CODE_SIZE + 1];
     struct store_table row;
     char *config, *text;

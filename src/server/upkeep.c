@@ -83,6 +83,8 @@ static enum store_result run_look(struct store_db *db, struct store_job *job)
     enum store_result result = store_get_time(db, &look->now);
     if (!result && !(result = store_put_node(db, look->node, look->now)) && !(result = store_count_open(db, &look->open)))
         result = store_claim(db, look->node, look->now, look->codes, &look->count);
+    if (!result && !look->count)
+        result = store_get_kept(db, look->node, look->now, &look->at.table, look->codes, &look->count);
     return result;
 }
 
@@ -114,8 +116,8 @@ static void look_done(struct store_job *job, enum store_result result)
     if (result) {
         server->upkeep.looking = false;
     } else {
-        server->upkeep.looked = is_all ? (struct store_place){ look->until, INT64_MAX } : look->at;
-        if (!is_all)
+        server->upkeep.looked = is_all && !look->node ? (struct store_place){ look->until, INT64_MAX } : look->at;
+        if (!is_all && !look->node)
             server->upkeep.look_at = 0;
         if (look->node) {
             clock_follow(look->now);
