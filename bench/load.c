@@ -401,8 +401,8 @@ static const char *pick(const struct client *client, char *choice)
         return "keep";
     }
     if (state->open.phase == PYR_REPLACE) {
-        pyr_state_steps(box, state, client->seat, &steps);
-        pyr_step step = pyr_steps_pick(box, &steps, &load.rng);
+        pyr_state_steps(state, box, client->seat, &steps);
+        pyr_step step = pyr_steps_pick(&steps, box, &load.rng);
         if (pyr_step_kind(step) == PYR_STEP_DRAW)
             return "draw";
         snprintf(choice, CHOICE, "%d", pyr_step_card(step) + 1);
@@ -412,15 +412,15 @@ static const char *pick(const struct client *client, char *choice)
     unsigned count = 0;
     struct pyr_desk desk = state->open.desk[client->seat];
     while (desk.due && count < PYR_MAX_PARTS) {
-        pyr_desk_steps(box, &desk, state->open.revealed[state->open.turn], &steps);
-        made[count] = pyr_steps_pick(box, &steps, &load.rng);
-        if (pyr_desk_mark(box, &desk, state->open.revealed[state->open.turn], state->open.round, made[count]))
+        pyr_desk_steps(&desk, box, state->open.revealed[state->open.turn], &steps);
+        made[count] = pyr_steps_pick(&steps, box, &load.rng);
+        if (pyr_desk_mark(&desk, box, state->open.revealed[state->open.turn], state->open.round, made[count]))
             fail("table %s: a step is not legal", client->table->code);
         count++;
     }
     struct pyr_out out;
     pyr_out_init(&out, choice, CHOICE);
-    pyr_move_write(&state->open.desk[client->seat], made, count, &out);
+    pyr_move_write(made, count, &state->open.desk[client->seat], &out);
     return "mark";
 }
 
@@ -564,8 +564,8 @@ static void follow(struct client *client, char *text, uint32_t to)
     struct pyr_event event;
     struct pyr_fault fault = { 0 };
     pyr_lines_init(&reader, lines, (size_t)(at - lines));
-    while (pyr_lines_next(&reader, false) && pyr_event_read(&load.edition, &reader, &event))
-        if (pyr_replay_event(&load.edition, &table->replay, &event, &fault))
+    while (pyr_lines_next(&reader, false) && pyr_event_read(&event, &load.edition, &reader))
+        if (pyr_replay_event(&table->replay, &load.edition, &event, &fault))
             fail("table %s: fault %d in %.*s", table->code, (int)fault.code, (int)reader.line.length, reader.line.at);
     if (reader.fault.code)
         fail("table %s: fault %d in %.*s", table->code, (int)reader.fault.code, (int)reader.line.length, reader.line.at);

@@ -5,6 +5,7 @@
 
 #include <pyramids/aim.h>
 #include <pyramids/bots.h>
+#include <pyramids/env.h>
 #include <pyramids/fair.h>
 #include <pyramids/generate.h>
 #include <pyramids/instance.h>
@@ -18,12 +19,13 @@
 static void structs(void)
 {
     SIZE(pyr_aim) SIZE(pyr_bot) SIZE(pyr_box) SIZE(pyr_box_fault) SIZE(pyr_budget) SIZE(pyr_card_face) SIZE(pyr_card_survey)
-    SIZE(pyr_chance) SIZE(pyr_column) SIZE(pyr_desk) SIZE(pyr_edition) SIZE(pyr_event) SIZE(pyr_fair)
+    SIZE(pyr_chance) SIZE(pyr_column) SIZE(pyr_desk) SIZE(pyr_edition) SIZE(pyr_env) SIZE(pyr_env_action)
+    SIZE(pyr_env_arrays) SIZE(pyr_env_field) SIZE(pyr_env_game) SIZE(pyr_env_options) SIZE(pyr_event) SIZE(pyr_fair)
     SIZE(pyr_fair_report) SIZE(pyr_fair_stream) SIZE(pyr_fault) SIZE(pyr_game) SIZE(pyr_judge_options) SIZE(pyr_judge_report)
     SIZE(pyr_lines) SIZE(pyr_log) SIZE(pyr_luck_chance) SIZE(pyr_luck_decision) SIZE(pyr_luck_how) SIZE(pyr_luck_log)
     SIZE(pyr_luck_sum) SIZE(pyr_luck_task) SIZE(pyr_luck_threshold) SIZE(pyr_match) SIZE(pyr_option) SIZE(pyr_options)
     SIZE(pyr_out)
-    SIZE(pyr_outlook) SIZE(pyr_part) SIZE(pyr_pattern_turns) SIZE(pyr_pending) SIZE(pyr_print) SIZE(pyr_replay) SIZE(pyr_rng)
+    SIZE(pyr_outlook) SIZE(pyr_part) SIZE(pyr_pattern_turns) SIZE(pyr_pending) SIZE(pyr_components) SIZE(pyr_replay) SIZE(pyr_rng)
     SIZE(pyr_score) SIZE(pyr_sink) SIZE(pyr_state) SIZE(pyr_steps) SIZE(pyr_survey) SIZE(pyr_table) SIZE(pyr_view)
     SIZE(pyr_word)
 }
@@ -36,7 +38,7 @@ static void members(void)
     AT(pyr_table, desk) AT(pyr_table, deck) AT(pyr_table, seats) AT(pyr_table, phase) AT(pyr_table, round) AT(pyr_table,
         turn)
     AT(pyr_table, waiting) AT(pyr_table, deck_left) AT(pyr_table, display) AT(pyr_table, revealed) AT(pyr_table, tile)
-    AT(pyr_table, kept) AT(pyr_table, fresh) AT(pyr_table, order) AT(pyr_table, place) AT(pyr_table, owed)
+    AT(pyr_table, kept) AT(pyr_table, completed) AT(pyr_table, replace_order) AT(pyr_table, replacing) AT(pyr_table, cards_owed)
     AT(pyr_state, open) AT(pyr_state, desk) AT(pyr_state, hidden)
     AT(pyr_chance, dealt) AT(pyr_chance, deck) AT(pyr_chance, expedition)
     AT(pyr_view, open) AT(pyr_view, mine) AT(pyr_view, dealt) AT(pyr_view, seat)

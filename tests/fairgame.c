@@ -40,7 +40,7 @@ static bool play(struct pyr_rng *rng)
             continue;
         }
         pyr_match_steps(&match, seat, &steps);
-        if (!steps.count || pyr_match_step(&match, seat, pyr_steps_pick(&edition.box, &steps, rng)))
+        if (!steps.count || pyr_match_step(&match, seat, pyr_steps_pick(&steps, &edition.box, rng)))
             return false;
     }
     return pyr_match_is_over(&match);
@@ -69,7 +69,7 @@ int main(int argc, char **argv)
     }
     pyr_rng_seed(&rng, fair.secret[0], fair.secret[1]);
     if (pyr_fair_chance(&fair, &edition, seats, &chance) || pyr_match_begin(&match, &edition, seats, names) ||
-        pyr_fair_tags(&match, &fair) || pyr_match_deal(&match, &chance) || !play(&rng) || pyr_fair_reveal(&match, &fair))
+        pyr_fair_tags(&fair, &match) || pyr_match_deal(&match, &chance) || !play(&rng) || pyr_fair_reveal(&fair, &match))
         return fail("the game broke off");
     fwrite(match.log.text, 1, match.log.start[match.log.lines], stdout);
     return 0;

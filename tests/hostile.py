@@ -192,7 +192,6 @@ def case_odd_frames(folder):
         cut(frame(1, b'{"type":"\xc3\x28"}'), 1007)
         cut(frame(1, b'\xed\xa0\x80'), 1007)
         cut(frame(1, b'"\xc3', final=False) + frame(0, b'\x28"'), 1007)
-        # (libwebsockets takes frames without a mask; that harms nobody but their sender.)
         for opcode in (3, 4, 5, 6, 7, 11, 12, 13, 14, 15):
             cut(frame(opcode, ping), 1002, 1006)
         for reserved in (1, 2, 4, 7):

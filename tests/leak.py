@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 """Everything that leaves the server while games are played, searched for what must not be in it: the secret, the others' deals, cards that nobody
-has seen; and the log for codes, keys, tokens and names. test_feed.c compares byte for byte. usage: leak.py PYRAMIDS SOURCE_ROOT [CASE]"""
+has seen; and the log for codes, keys, tokens and names. test_outbox.c compares byte for byte. usage: leak.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import base64
 import json
 import random
 import re
-import sqlite3
 import time
 
 import wire
@@ -61,9 +60,7 @@ def case_games(folder):
                 pass
             assert not onlooker.over() and not links[0].over(), 'the search ends before the secret is told'
             heard = {who: b'\n'.join(who.heard) for who in everyone}
-            table = sqlite3.connect(f'file:{server.database}?mode=ro', uri=True)
-            config = json.loads(table.execute('SELECT config FROM game WHERE code = ?', (code,)).fetchone()[0])
-            table.close()
+            config = json.loads(server.base.rows(f"SELECT config FROM game WHERE code = '{code}'")[0][0])
             assert links[0].lines[0] == 'pyramids-record 1' and sum(map(len, heard.values())) > 20000
             for who, text in heard.items():
                 for spelling in spellings(bytes.fromhex(config['secret'])):
@@ -135,7 +132,7 @@ def case_the_log(folder):
         for line in log.splitlines():
             assert re.fullmatch(r'time=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z level=(info|warn|error) event=[a-z_]+( [a-z_]+=("[^"]*"|\S+))*', line), line
     # What is kept: hashes only.
-    data = open(server.database, 'rb').read()
+    data = server.base.raw()
     for word in (keys['2'], device, ana.cookie[9:], second.cookie[9:]):
         assert word.encode() not in data and (len(word) != 64 or bytes.fromhex(word) not in data), word
 

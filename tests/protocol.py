@@ -54,7 +54,7 @@ def case_errors(_):
     listed = re.findall(r'^ +X\(([A-Z_]+), (\w+), (-\d+), "(?:[RQ]\d+)?"\)', header, re.M)
     assert len(listed) > 70 and all(name == word.upper() for name, word, _number in listed), listed
     assert len({number for _name, _word, number in listed}) == len(listed)
-    assert 'pyr_err_name(' in source('feed.c')
+    assert 'pyr_err_name(' in source('outbox.c')
 
 
 def case_messages(_):
@@ -71,7 +71,7 @@ def case_messages(_):
         page[kind.strip('`')] = {name: not optional for name, optional in re.findall(r'`(\w+)`(\?)?', fields)}
     assert len(code) > 8 and page == code, (page, code)
     # What the server sends is written in one file.
-    text = source('feed.c')
+    text = source('outbox.c')
     sent = set(re.findall(r'\{\\"type\\":\\"(\w+)', text)) | set(re.findall(r'"type", json_string\("(\w+)"\)', text))
     assert {row[0].strip('`') for row in rows(section('What the server sends'))} == sent, sent
 

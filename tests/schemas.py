@@ -172,6 +172,37 @@ def case_edition():
     outputs('edition-check', 'edition', 'check', ROOT, os.path.join(ROOT, 'nothing'), code=1)
 
 
+def case_bad_files():
+    """A program gets JSON for a file that cannot be used, whatever is wrong with it, and however the file is called."""
+    lines = read(RECORD).split('\n')
+    commands = (('legal', ['--seat', '1']), ('hint', ['--seat', '1', '--playouts', '100']), ('analyze', ['--playouts', '100']))
+    with tempfile.TemporaryDirectory() as folder:
+        odd = os.path.join(os.fsencode(folder), b'say "\xff\n".pyr')
+        missing = os.path.join(folder, 'missing.pyr')
+        for name, words in commands:
+            def error(file, *more, text='', code=1):
+                bad, = outputs(name, name, file, *words, *more, text=text, code=code)
+                return bad['file'], bad['error']['code'], bad['error']['line']
+            assert error(missing) == (missing, 'file', None)
+            assert error(ROOT) == (ROOT, 'file', None)
+            assert error(odd) == (folder + '/say "\ufffd\n".pyr', 'file', None)
+            assert error(RECORD) == (RECORD, 'edition', None)
+            assert error(RECORD, '--edition', 'nosuch') == (RECORD, 'edition', None)
+            assert error('-', '--edition', PLAIN, text='nonsense\n') == ('<stdin>', 'text_header', 1)
+            assert error('-', '--edition', PLAIN, text='\n'.join(lines[:9] + ['mark 1 5:d1'] + lines[9:]))[2] == 10
+        for name, words in commands[:2]:
+            bad, = outputs(name, name, RECORD, '--seat', '4', *words[2:], '--edition', PLAIN, code=1)
+            assert bad['error']['code'] == 'seat' and bad['error']['message'] == f'{RECORD}: no seat 4 in this game', bad
+        bad, = outputs('analyze', 'analyze', '-', '--edition', PLAIN, text='\n'.join(lines[:4]) + '\n', code=1)
+        assert bad['error']['code'] == 'dealing', bad
+        for file in (missing, ROOT, odd):
+            bad, = outputs('verify', 'verify', file, code=1)
+            assert (bad['good'], bad['code'], bad['line'], bad['game']) == (False, 'file', 0, 1) and bad['reason'], bad
+        # The same in every language.
+        done = subprocess.run([COMMAND, 'legal', missing, '--seat', '1', '--json', '--lang', 'de'], capture_output=True, env=ENV, check=False)
+        assert json.loads(done.stdout)['error']['message'] == f'{missing}: No such file or directory', done
+
+
 def case_others():
     outputs('bench', 'bench', '--games', '50')
     for words in ([], ['R1', 'E1'], ['torch'], ['--lang', 'pt']):

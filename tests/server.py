@@ -750,6 +750,14 @@ def case_after_the_end(folder):
             assert answer.status == 202 and answer.json == {'status': 'working'} and answer.headers['Retry-After'] and time.monotonic() < end, answer.text
             time.sleep(0.2)
         assert seen[0] == 202 and answer.headers['Content-Type'] == 'application/json' and answer.json['players']
+        # It is the analysis of the command: a first result, which is then refined.
+        path = os.path.join(folder, 'analysed.pyr')
+        with open(path, 'w', encoding='utf-8') as to:
+            to.write(ana.record(alone))
+        done = subprocess.run([wire.COMMAND, 'analyze', '--json', '--playouts', str(answer.json['playouts']), path], env=wire.ENV,
+                              capture_output=True, text=True, check=True)
+        assert json.loads(done.stdout) == {**answer.json, 'done': True}
+        assert answer.json['done'] == (answer.json['playouts'] > 512), answer.json['playouts']
         page = chloe.want(200, 'GET', f'/api/tables/{alone}/analysis.html')
         assert page.headers['Content-Type'].startswith('text/html') and '<html' in page.text and "script-src 'none'" in page.headers['Content-Security-Policy']
         # The last choice of a game, sent again after a restart: it took effect.
@@ -833,7 +841,7 @@ def case_editions(folder):
         server.options = [word for word in options if word not in ('--edition', plain)]
         server.restart()
         ana.refused(404, 'no_table', 'GET', f'/api/tables/{code}')
-        assert 'event=table_unreadable' in server.text()
+        until_so(lambda: 'event=table_unreadable' in server.text())
         server.options = options
         server.restart()
         assert ana.table(code)['you'] == 1

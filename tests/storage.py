@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Records out of a server's database and back. usage: storage.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import fcntl
+import datetime
 import json
 import os
 import pty
@@ -148,6 +149,26 @@ def case_codes(folder):
         assert [seat['name'] for seat in config['seats']] == re.findall(r'(?m)^player \d (.*)$', text), config
 
 
+def case_dates(folder):
+    """A date is one of the calendar; one that is not is as good as none. Names are cut between letters, not within a family."""
+    dates = ('1970-01-02T00:00:00', '2000-02-29T12:00:00', '2024-02-29T23:59:59', '2100-02-28T00:00:01', '2100-03-01T00:00:00', '2038-01-19T03:14:08')
+    none = ('2023-02-29T00:00:00', '2100-02-29T00:00:00', '2031-04-31T00:00:00', '2031-13-01T00:00:00', '2031-00-10T00:00:00', '1969-12-31T00:00:00')
+    _, texts = games(folder, len(dates) + len(none))
+    family = '\U0001f468\u200d\U0001f469\u200d\U0001f467'     # 18 bytes
+    name = 'a' * 90 + family
+    texts[0] = re.sub(r'(?m)^player 1 .*$', 'player 1 ' + name, texts[0])
+    database = os.path.join(folder, 'a.db')
+    heads = [f'; table K7QXMW{i + 22} {date}Z\n' for i, date in enumerate(dates + none)]
+    start = int(time.time())
+    assert imported(database, '-', text=''.join(head + text for head, text in zip(heads, texts)))[0]['imported'] == len(texts)
+    created = [when for when, in rows(database, 'SELECT created FROM game ORDER BY id')]
+    wanted = [int(datetime.datetime.fromisoformat(date + '+00:00').timestamp()) for date in dates]
+    assert created[:len(dates)] == wanted, list(zip(dates, created, wanted))
+    assert all(start <= when <= time.time() for when in created[len(dates):]), created
+    config, = [config for config, in rows(database, 'SELECT config FROM game ORDER BY id LIMIT 1')]
+    assert json.loads(config)['seats'][0]['name'] == 'a' * 90, config
+
+
 def case_bad_files(folder):
     """A bad file is refused as a whole, with its line; the others are kept."""
     _, texts = games(folder, 4)
@@ -203,7 +224,9 @@ def case_in_use(folder):
         assert 'in use by another server or import (process ' in done.err and 'stop it first' in done.err, done.err
         connection = sqlite3.connect(database, isolation_level=None)
         connection.execute('BEGIN IMMEDIATE')
-        connection.execute("INSERT INTO game SELECT 77, 'LATE', 2, created + 1, changed, config FROM game")
+        connection.execute("INSERT INTO game (id, code, state, created, changed, config)"
+                           " SELECT 77, 'LATE', 2, created + 1, changed, config FROM game")
+        connection.execute("INSERT INTO revision (game, number) VALUES (77, 1)")
         assert split(run('export', '--database', database).out) == [read(RECORD)]    # not committed
         connection.execute("INSERT INTO line (game, seq, count, text) VALUES (77, 0, 1, 'pyramids-record 1' || char(10))")
         connection.execute('COMMIT')

@@ -31,7 +31,8 @@ static void *equip(const struct pyr_bot *bot, const struct pyr_box *box)
 
 TEST("all levels are there, weakest first")
 {
-    static const char *const names[] = { "random", "novice", "casual", "greedy", "club", "flatmc", "expert", "master" };
+    static const char *const names[] = { "random", "novice", "casual", "greedy", "club", "flatmc", "expert", "master",
+        "veteran" };
     CHECK_INT(pyr_bot_count(), sizeof names / sizeof *names);
     for (unsigned i = 0; i < pyr_bot_count(); i++) {
         CHECK(pyr_bot_find(names[i]) != NULL);
@@ -41,6 +42,70 @@ TEST("all levels are there, weakest first")
     CHECK(pyr_bot_find("") == NULL);
     CHECK(pyr_bot_find("randomly") == NULL);
     CHECK(pyr_bot_at(pyr_bot_count()) == NULL);
+}
+
+/* The first waiting seat of a game after some random steps; false if it is over. */
+static bool some_position(const struct pyr_box *box, struct pyr_view *view, unsigned seats, uint64_t seed, unsigned played)
+{
+    struct pyr_rng rng;
+    struct pyr_state state;
+    pyr_rng_seed(&rng, seed, 3);
+    pyr_state_deal(&state, box, seats, &rng);
+    for (;; played--) {
+        pyr_state_advance(&state, box);
+        if (state.open.phase == PYR_END)
+            return false;
+        pyr_seat seat = (pyr_seat)__builtin_ctz(state.open.waiting);
+        struct pyr_steps steps;
+        if (!played) {
+            pyr_view_init(view, &state, seat);
+            return true;
+        }
+        pyr_state_steps(&state, box, seat, &steps);
+        pyr_state_apply_unchecked(&state, box, seat, pyr_steps_pick(&steps, box, &rng));
+    }
+}
+
+/* A line of frozen.txt is BOT EDITION PLAYERS SEED NODES, then its choice (in hex) after 0, 11, 22... random steps. Lines of
+ * veteran were written by master when it was made. To add a bot, write lines with "?" and copy what the test prints. */
+TEST("frozen bots choose what they have always chosen")
+{
+    size_t size;
+    char *table = check_file("tests/data/frozen.txt", &size);
+    unsigned lines = 0, choices = 0;
+    read_editions();
+    for (char *line = strtok(table, "\n"); line; line = strtok(NULL, "\n")) {
+        char name[16], edition[16];
+        unsigned seats, nodes, seed;
+        int end;
+        if (!CHECK_INT(sscanf(line, "%15s %15s %u %u %u%n", name, edition, &seats, &seed, &nodes, &end), 5))
+            continue;
+        const struct pyr_box *box = strcmp(edition, "plain") ? &crowded.box : &plain.box;
+        const struct pyr_bot *bot = pyr_bot_find(name);
+        if (!CHECK(bot != NULL))
+            continue;
+        void *memory = equip(bot, box);
+        char chosen[1024] = "";
+        for (unsigned played = 0; played < 200; played += 11) {
+            struct pyr_budget budget = { .nodes = nodes };
+            struct pyr_rng rng;
+            struct pyr_view view;
+            if (!some_position(box, &view, seats, seed, played))
+                break;
+            pyr_rng_seed(&rng, seed, played);
+            size_t at = strlen(chosen);
+            snprintf(chosen + at, sizeof chosen - at, " %llx",
+                (unsigned long long)bot->choose(memory, box, &view, &rng, &budget));
+            choices++;
+        }
+        if (!CHECK_STR(chosen, line + end))
+            fprintf(stderr, "%.*s%s\n", end, line, chosen);
+        free(memory);
+        lines++;
+    }
+    CHECK(lines >= 24);
+    CHECK(choices >= 200);
+    free(table);
 }
 
 /* Plays a game and holds every choice against that in a state which differs only in what is hidden. */
@@ -54,20 +119,20 @@ static void play_hidden(const struct pyr_bot *bot, void *memory, const struct py
     pyr_rng_seed(&other, seed, 2);
     pyr_state_deal(&state, box, seats, &chance);
     for (unsigned steps = 0;; steps++) {
-        pyr_state_advance(box, &state);
+        pyr_state_advance(&state, box);
         if (state.open.phase == PYR_END || steps > 2000)
             break;
         pyr_seat seat = (pyr_seat)__builtin_ctz(state.open.waiting);
         struct pyr_view view, twin_view;
         struct pyr_state twin;
         pyr_view_init(&view, &state, seat);
-        pyr_view_sample(box, &view, &other, &twin);
+        pyr_view_sample(&view, box, &other, &twin);
         pyr_view_init(&twin_view, &twin, seat);
         CHECK(!memcmp(&view, &twin_view, sizeof view));
         struct pyr_rng again = thought;
         pyr_step step = bot->choose(memory, box, &view, &thought, &budget);
         CHECK(step == bot->choose(memory, box, &twin_view, &again, &budget));
-        if (!CHECK_INT(pyr_state_apply(box, &state, seat, step), PYR_OK)) {
+        if (!CHECK_INT(pyr_state_apply(&state, box, seat, step), PYR_OK)) {
             printf("# %s\n", bot->name);
             return;
         }
@@ -107,7 +172,7 @@ TEST("a bot whose time is up answers with the best it has")
         pyr_rng_seed(&rng, 5, i);
         pyr_state_deal(&state, &plain.box, 2, &rng);
         for (int polls = 1; state.open.phase != PYR_END; polls = polls % 5 + 1) {
-            pyr_state_advance(&plain.box, &state);
+            pyr_state_advance(&state, &plain.box);
             while (state.open.waiting) {
                 int left = polls;
                 struct pyr_budget budget = { .is_over = count_down, .context = &left };
@@ -116,7 +181,7 @@ TEST("a bot whose time is up answers with the best it has")
                 pyr_view_init(&view, &state, seat);
                 pyr_step step = bot->choose(memory, &plain.box, &view, &rng, &budget);
                 CHECK(left >= -1);           /* stopped when it was told to */
-                if (!CHECK_INT(pyr_state_apply(&plain.box, &state, seat, step), PYR_OK))
+                if (!CHECK_INT(pyr_state_apply(&state, &plain.box, seat, step), PYR_OK))
                     return;
             }
         }
@@ -134,13 +199,13 @@ static void visit_marks(const struct tables *tables, const struct pyr_box *box,
         pyr_rng_seed(&rng, seed, 7);
         pyr_state_deal(&state, box, 2 + (unsigned)seed % 3, &rng);
         for (;;) {
-            pyr_state_advance(box, &state);
+            pyr_state_advance(&state, box);
             if (state.open.phase == PYR_END)
                 break;
             pyr_seat seat = (pyr_seat)__builtin_ctz(state.open.waiting);
             if (state.open.phase == PYR_MARK)
                 look(tables, box, &state, seat);
-            pyr_state_make(box, &state, seat, policy_step(tables, box, &state, seat, true));
+            pyr_state_apply_unchecked(&state, box, seat, policy_step(tables, box, &state, seat, true));
         }
     }
 }
@@ -195,19 +260,20 @@ static void look_at_last(const struct tables *tables, const struct pyr_box *box,
     ahead_values(&net_learned, tables, &plan, box, &view, list, count);
     for (unsigned i = 0; i < count; i++) {
         struct pyr_state then = *state;
-        pyr_state_make(box, &then, seat, list[i].step);
+        pyr_state_apply_unchecked(&then, box, seat, list[i].step);
         while (then.open.phase == PYR_MARK && then.open.waiting >> seat & 1)
-            pyr_state_make(box, &then, seat, policy_step(tables, box, &then, seat, true));
+            pyr_state_apply_unchecked(&then, box, seat, policy_step(tables, box, &then, seat, true));
         /* Others stand still, as far as pyramid points go: compare only where none of them are taken in this turn. */
         int before = pyr_table_points(&state->open, seat);
         struct pyr_desk desk = then.desk[seat];
-        for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+        for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
             if (desk.flags & PYR_DESK_TOMB(slot))
                 desk.done |= (pyr_cardset)1 << desk.card[slot];
         if (desk.done == then.desk[seat].done && then.open.phase == PYR_MARK)
-            CHECK(list[i].value == (float)pyr_desk_score(box, &desk, before).total);
+            CHECK(list[i].value == (float)pyr_desk_score(&desk, box, before).total);
         else
-            CHECK(list[i].value >= (float)pyr_desk_score(box, &then.desk[seat], before).total || then.open.phase != PYR_MARK);
+            CHECK(list[i].value >= (float)pyr_desk_score(&then.desk[seat], box, before).total ||
+                then.open.phase != PYR_MARK);
     }
 }
 
@@ -231,13 +297,13 @@ TEST("the analysis ranks a clear case: the tomb in the last turn")
         pyr_rng_seed(&rng, seed, 0);
         pyr_state_deal(&state, box, 2, &rng);
         for (;;) {
-            pyr_state_advance(box, &state);
+            pyr_state_advance(&state, box);
             if (state.open.phase == PYR_MARK && state.open.round == 3 && state.open.turn == 6)
                 break;
             pyr_seat seat = (pyr_seat)__builtin_ctz(state.open.waiting);
             struct pyr_view view;
             pyr_view_init(&view, &state, seat);
-            pyr_state_make(box, &state, seat, greedy->choose(NULL, box, &view, &rng, NULL));
+            pyr_state_apply_unchecked(&state, box, seat, greedy->choose(NULL, box, &view, &rng, NULL));
         }
         struct pyr_view view;
         pyr_view_init(&view, &state, 0);
@@ -246,16 +312,16 @@ TEST("the analysis ranks a clear case: the tomb in the last turn")
         /* By hand: the most points that any single step without extra marks can bring. */
         struct pyr_steps steps;
         int best = -1000;
-        pyr_view_steps(box, &view, &steps);
+        pyr_view_steps(&view, box, &steps);
         for (uint32_t i = 0; i < steps.count; i++) {
             struct pyr_desk desk = view.mine;
-            pyr_desk_mark(box, &desk, view.open.revealed[6], 3, pyr_steps_at(box, &steps, i));
+            pyr_desk_mark(&desk, box, view.open.revealed[6], 3, pyr_steps_at(&steps, box, i));
             if (desk.due)
                 continue;
-            for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+            for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
                 if (desk.flags & PYR_DESK_TOMB(slot))
                     desk.done |= (pyr_cardset)1 << desk.card[slot];
-            int total = pyr_desk_score(box, &desk, pyr_table_points(&view.open, 0)).total;
+            int total = pyr_desk_score(&desk, box, pyr_table_points(&view.open, 0)).total;
             best = total > best ? total : best;
         }
         CHECK(options[0].points >= (float)best - 0.01f);

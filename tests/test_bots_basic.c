@@ -16,7 +16,7 @@
 
 static struct pyr_edition plain, crowded;
 static struct pyr_box box;
-static struct pyr_print print;
+static struct pyr_components print;
 static const struct pyr_bot *greedy, *uniform;
 
 __attribute__((constructor)) static void load_all(void)
@@ -68,7 +68,7 @@ static void card(int number, const char *rows)
  * those of plain: I2 I3 V3 I4 L4 O4; skulls cost 1 2 3 4 6 8 10 12 15 18. */
 static void fresh_print(void)
 {
-    pyr_box_print(&plain.box, &print);
+    pyr_box_components(&plain.box, &print);
     for (int n = 1; n <= PYR_CARDS; n++) {
         print.card[n - 1].colour = (uint8_t)((n - 1) % 3);
         card(n, "v.... ####. ####. ####. ####T");
@@ -99,9 +99,9 @@ static void begin(struct pyr_state *state, pyr_pattern pattern)
 static void begin_marking(struct pyr_state *state, pyr_pattern pattern)
 {
     begin(state, pattern);
-    CHECK_INT(pyr_state_apply(&box, state, 0, pyr_step_keep(0, 1)), PYR_OK);
-    CHECK_INT(pyr_state_apply(&box, state, 1, pyr_step_keep(4, 5)), PYR_OK);
-    pyr_state_advance(&box, state);
+    CHECK_INT(pyr_state_apply(state, &box, 0, pyr_step_keep(0, 1)), PYR_OK);
+    CHECK_INT(pyr_state_apply(state, &box, 1, pyr_step_keep(4, 5)), PYR_OK);
+    pyr_state_advance(state, &box);
     CHECK_INT(state->open.phase, PYR_MARK);
 }
 
@@ -117,7 +117,7 @@ static void marked(struct pyr_state *state, unsigned slot, const char *text)
         desk->free = (desk->free & rest) | pyr_pair_of(slot, open & ~marks);
         desk->reach = (desk->reach & rest) | pyr_pair_of(slot, near);
     }
-    pyr_state_check(&box, state, &clause);
+    pyr_state_check(state, &box, &clause);
     CHECK_INT(clause, 0);
 }
 
@@ -313,8 +313,8 @@ TEST("greedy: takes the best card of the display, draws only from an empty one")
     card(12, "rrvee ##.## ##.## ##.## ##T##");                   /* purple, -7.5 + 3.2 = -4.3 */
     begin_marking(&state, 0);
     marked(&state, 0, "a1b1c1d1e1e2e3");
-    CHECK_INT(pyr_state_apply(&box, &state, 0, mark_of(0, "e4e5")), PYR_OK);
-    CHECK_INT(pyr_state_apply(&box, &state, 1, mark_of(0, "a1")), PYR_OK);
+    CHECK_INT(pyr_state_apply(&state, &box, 0, mark_of(0, "e4e5")), PYR_OK);
+    CHECK_INT(pyr_state_apply(&state, &box, 1, mark_of(0, "a1")), PYR_OK);
     CHECK_INT(state.open.phase, PYR_REPLACE);
     /* He has completed 1, green, and holds 2, orange: one of each. 10: -9.1 + 4; 11: -5.5 + 4 = -1.5; 12: -4.3. */
     CHECK(always(&state, pyr_step_take(10)));
@@ -431,7 +431,7 @@ TEST("greedy: no step has a greater worth than the one it makes, by a second rec
         const struct pyr_box *of = game % 2 ? &crowded.box : &plain.box;
         struct pyr_state state;
         pyr_state_deal(&state, of, 2 + (unsigned)game % 3, &rng);
-        for (pyr_state_advance(of, &state); state.open.phase != PYR_END && !check_failures; pyr_state_advance(of, &state)) {
+        for (pyr_state_advance(&state, of); state.open.phase != PYR_END && !check_failures; pyr_state_advance(&state, of)) {
             pyr_seat seat = (pyr_seat)__builtin_ctz(state.open.waiting);
             struct pyr_steps steps;
             struct pyr_view view;
@@ -439,9 +439,9 @@ TEST("greedy: no step has a greater worth than the one it makes, by a second rec
             pyr_step chosen = greedy->choose(NULL, of, &view, &bot_rng, NULL);
             int best = -1000000, tied = 0;
             bool legal = false;
-            pyr_state_steps(of, &state, seat, &steps);
+            pyr_state_steps(&state, of, seat, &steps);
             for (uint32_t i = 0; i < steps.count; i++) {
-                pyr_step step = pyr_steps_at(of, &steps, i);
+                pyr_step step = pyr_steps_at(&steps, of, i);
                 int value = worth(of, &view, step);
                 legal |= step == chosen;
                 tied = value > best ? 1 : tied + (value == best);
@@ -461,7 +461,8 @@ TEST("greedy: no step has a greater worth than the one it makes, by a second rec
                 ties++;
             }
             /* Now and then something else is played, for other positions. */
-            CHECK_INT(pyr_state_apply(of, &state, seat, pyr_rng_below(&rng, 4) ? chosen : pyr_steps_pick(of, &steps, &rng)), PYR_OK);
+            CHECK_INT(pyr_state_apply(&state, of, seat, pyr_rng_below(&rng, 4) ? chosen : pyr_steps_pick(&steps, of, &rng)),
+                PYR_OK);
         }
     }
     CHECK(phases[PYR_KEEP] > 50 && phases[PYR_MARK] > 1000 && phases[PYR_REPLACE] > 100);
@@ -477,11 +478,11 @@ TEST("random: each legal step is equally likely")
         const struct pyr_box *of = game % 2 ? &crowded.box : &plain.box;
         struct pyr_state state;
         pyr_state_deal(&state, of, 2 + (unsigned)game % 3, &rng);
-        for (pyr_state_advance(of, &state); state.open.phase != PYR_END; pyr_state_advance(of, &state)) {
+        for (pyr_state_advance(&state, of); state.open.phase != PYR_END; pyr_state_advance(&state, of)) {
             pyr_seat seat = (pyr_seat)__builtin_ctz(state.open.waiting);
             struct pyr_steps steps;
             struct favourites found;
-            pyr_state_steps(of, &state, seat, &steps);
+            pyr_state_steps(&state, of, seat, &steps);
             if (!pyr_rng_below(&rng, 8) && steps.count <= 60) {
                 ask(uniform, of, &state, seat, (int)(200 * steps.count), &found);
                 CHECK_INT(found.kinds, steps.count);
@@ -492,7 +493,7 @@ TEST("random: each legal step is equally likely")
                 CHECK(beyond < 0 || beyond * beyond < 36.0 * 2 * found.kinds);
                 asked++;
             }
-            pyr_state_make(of, &state, seat, pyr_steps_pick(of, &steps, &rng));
+            pyr_state_apply_unchecked(&state, of, seat, pyr_steps_pick(&steps, of, &rng));
         }
     }
     CHECK(asked > 100);
@@ -507,7 +508,7 @@ TEST("both choose alike when only hidden things differ")
         const struct pyr_box *of = game % 2 ? &crowded.box : &plain.box;
         struct pyr_state state, twin;
         pyr_state_deal(&state, of, 2 + (unsigned)game % 3, &rng);
-        for (pyr_state_advance(of, &state); state.open.phase != PYR_END; pyr_state_advance(of, &state)) {
+        for (pyr_state_advance(&state, of); state.open.phase != PYR_END; pyr_state_advance(&state, of)) {
             pyr_seat seat;
             do
                 seat = (pyr_seat)pyr_rng_below(&rng, state.open.seats);
@@ -516,7 +517,7 @@ TEST("both choose alike when only hidden things differ")
             struct pyr_steps steps;
             /* Another deck, other patterns to come, other deals and other choices of the others. */
             pyr_view_init(&view, &state, seat);
-            pyr_view_sample(of, &view, &rng, &twin);
+            pyr_view_sample(&view, of, &rng, &twin);
             pyr_view_init(&other, &twin, seat);
             CHECK(memcmp(&state.hidden, &twin.hidden, sizeof state.hidden) != 0);
             for (int bot = 0; bot < 2; bot++) {
@@ -528,8 +529,8 @@ TEST("both choose alike when only hidden things differ")
                 CHECK(one.state == two.state);
             }
             asked++;
-            pyr_state_steps(of, &state, seat, &steps);
-            pyr_state_make(of, &state, seat, pyr_steps_pick(of, &steps, &rng));
+            pyr_state_steps(&state, of, seat, &steps);
+            pyr_state_apply_unchecked(&state, of, seat, pyr_steps_pick(&steps, of, &rng));
         }
     }
     CHECK(asked > 1000);
@@ -538,8 +539,8 @@ TEST("both choose alike when only hidden things differ")
 /* A box that is like no other: anything goes that pyr_box_init accepts. */
 static bool odd_box(struct pyr_box *to, struct pyr_rng *rng)
 {
-    struct pyr_print odd;
-    pyr_box_print(pyr_rng_below(rng, 2) ? &plain.box : &crowded.box, &odd);
+    struct pyr_components odd;
+    pyr_box_components(pyr_rng_below(rng, 2) ? &plain.box : &crowded.box, &odd);
     unsigned walls = pyr_rng_below(rng, 8), symbols = pyr_rng_below(rng, 9);
     for (int c = 0; c < PYR_CARDS; c++) {
         struct pyr_card_face face;
@@ -583,19 +584,19 @@ TEST("neither makes an illegal step, on whatever box")
         else if (!CHECK(odd_box(&odd, &rng)))
             return;
         pyr_state_deal(&state, &odd, 2 + (unsigned)game % 3, &rng);
-        for (pyr_state_advance(&odd, &state); state.open.phase != PYR_END; pyr_state_advance(&odd, &state)) {
+        for (pyr_state_advance(&state, &odd); state.open.phase != PYR_END; pyr_state_advance(&state, &odd)) {
             struct pyr_view view;
             pyr_seat seat = (pyr_seat)__builtin_ctz(state.open.waiting);
             pyr_view_init(&view, &state, seat);
             const struct pyr_bot *bot = (game + seat) % 3 || game % 6 == 5 ? greedy : uniform;
             pyr_step step = bot->choose(NULL, &odd, &view, &thought, NULL);
-            if (!CHECK_INT(pyr_state_apply(&odd, &state, seat, step), PYR_OK))
+            if (!CHECK_INT(pyr_state_apply(&state, &odd, seat, step), PYR_OK))
                 break;
             steps++;
             passes += step == pyr_step_pass();
         }
         int clause;
-        pyr_state_check(&odd, &state, &clause);
+        pyr_state_check(&state, &odd, &clause);
         CHECK_INT(clause, 0);
     }
     CHECK(steps > 5000);

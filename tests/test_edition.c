@@ -80,10 +80,10 @@ TEST("a seed keeps its box: games and links refer to it")
 
 TEST("an edition that breaks a guideline is told so, and is still an edition")
 {
-    struct pyr_print print;
+    struct pyr_components print;
     struct pyr_survey survey;
     CHECK_INT(pyr_edition_generate(&edition, 1), PYR_OK);
-    pyr_box_print(&edition.box, &print);
+    pyr_box_components(&edition.box, &print);
     print.card[11] = print.card[10];
     print.card[11].colour = edition.box.card[11].colour;
     CHECK_INT(pyr_box_init(&edition.box, &print, NULL), PYR_OK);

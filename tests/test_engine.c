@@ -21,7 +21,7 @@ __attribute__((constructor)) static void load_editions(void)
 static bool audit(const struct pyr_box *box, const struct pyr_state *state)
 {
     int clause;
-    pyr_state_check(box, state, &clause);
+    pyr_state_check(state, box, &clause);
     return CHECK_INT(clause, 0);
 }
 
@@ -40,14 +40,14 @@ static bool play_some(const struct pyr_box *box, struct pyr_state *state, unsign
     pyr_state_deal(state, box, seats, rng);
     for (; played > 0; played--) {
         struct pyr_steps steps;
-        pyr_state_advance(box, state);
+        pyr_state_advance(state, box);
         if (state->open.phase == PYR_END)
             return false;
         pyr_seat seat = some_seat(state, rng);
-        pyr_state_steps(box, state, seat, &steps);
-        pyr_state_make(box, state, seat, pyr_steps_pick(box, &steps, rng));
+        pyr_state_steps(state, box, seat, &steps);
+        pyr_state_apply_unchecked(state, box, seat, pyr_steps_pick(&steps, box, rng));
     }
-    pyr_state_advance(box, state);
+    pyr_state_advance(state, box);
     return state->open.phase != PYR_END;
 }
 
@@ -58,11 +58,11 @@ static void count_choices(const struct pyr_box *box, const struct pyr_state *sta
     uint64_t *whole)
 {
     struct pyr_steps steps;
-    pyr_state_steps(box, state, seat, &steps);
+    pyr_state_steps(state, box, seat, &steps);
     for (uint32_t i = 0; i < steps.count; i++) {
         struct pyr_state after = *state;
         after.open.waiting |= 0x80;          /* holds the phase open */
-        CHECK_INT(pyr_state_apply(box, &after, seat, pyr_steps_at(box, &steps, i)), PYR_OK);
+        CHECK_INT(pyr_state_apply(&after, box, seat, pyr_steps_at(&steps, box, i)), PYR_OK);
         if (depth < 3)
             count[depth]++;
         if (state->open.phase == PYR_MARK && after.open.waiting >> seat & 1)
@@ -97,7 +97,7 @@ TEST("perft: as many step sequences and whole choices as the second reading find
             end = strchr(end, '\n') + 1;
         struct pyr_replay replay;
         pyr_replay_init(&replay, PYR_NOBODY);
-        if (!CHECK_INT(pyr_record_read(edition, &replay, record, (size_t)(end - record), NULL), PYR_OK))
+        if (!CHECK_INT(pyr_record_read(&replay, edition, record, (size_t)(end - record), NULL), PYR_OK))
             continue;
         uint64_t count[3] = { 0 }, whole = 0;
         count_choices(&edition->box, &replay.state, (pyr_seat)(seat - 1), 0, count, &whole);
@@ -131,14 +131,14 @@ static void watch(const struct pyr_box *box, unsigned seats, struct pyr_rng *rng
         struct pyr_steps steps;
         before = state;
         if (state.open.phase == PYR_SHOW || state.open.phase == PYR_REVEAL) {
-            CHECK_INT(state.open.phase == PYR_SHOW ? pyr_state_show(box, &state) : pyr_state_reveal(box, &state), PYR_OK);
+            CHECK_INT(state.open.phase == PYR_SHOW ? pyr_state_show(&state, box) : pyr_state_reveal(&state, box), PYR_OK);
         } else {
             pyr_seat seat = some_seat(&state, rng);
-            pyr_state_steps(box, &state, seat, &steps);
+            pyr_state_steps(&state, box, seat, &steps);
             if (!CHECK(steps.count > 0))
                 return;
-            pyr_step step = pyr_steps_pick(box, &steps, rng);
-            if (!CHECK_INT(pyr_state_apply(box, &state, seat, step), PYR_OK))
+            pyr_step step = pyr_steps_pick(&steps, box, rng);
+            if (!CHECK_INT(pyr_state_apply(&state, box, seat, step), PYR_OK))
                 return;
             unsigned due = before.desk[seat].due;
             bool is_extra = before.open.phase == PYR_MARK && !(before.desk[seat].flags & PYR_DESK_FIRST);
@@ -158,7 +158,7 @@ static void watch(const struct pyr_box *box, unsigned seats, struct pyr_rng *rng
         seen->empty_decks += before.open.deck_left && !state.open.deck_left;
         for (unsigned s = 0; s < seats; s++) {
             seen->two_completed += before.open.phase == PYR_MARK && state.open.phase == PYR_REPLACE &&
-                state.open.fresh[s][1] != PYR_NO_CARD;
+                state.open.completed[s][1] != PYR_NO_CARD;
             seen->gaps += state.open.phase == PYR_MARK && (state.open.desk[s].card[0] == PYR_NO_CARD) !=
                 (state.open.desk[s].card[1] == PYR_NO_CARD);
         }
@@ -169,7 +169,7 @@ static void watch(const struct pyr_box *box, unsigned seats, struct pyr_rng *rng
         seen->full_skulls += state.desk[s].skulls == PYR_SKULLS;
         seen->tiles += pyr_table_points(&state.open, (pyr_seat)s) > 0;
     }
-    CHECK(pyr_table_winners(box, &state.open) != 0);
+    CHECK(pyr_table_winners(&state.open, box) != 0);
     seen->games++;
 }
 
@@ -197,9 +197,9 @@ TEST("crowded games: the deck runs out, two cards at once, one card, none, lost 
             watch(&crowded.box, seats, &rng, &seen);
     }
     /* Random players seldom finish all cards; a box with nothing but crosses on the way makes sure of it. */
-    struct pyr_print print;
+    struct pyr_components print;
     static struct pyr_box box;
-    pyr_box_print(&crowded.box, &print);
+    pyr_box_components(&crowded.box, &print);
     for (int c = 0; c < PYR_CARDS; c++) {
         pyr_spaces column = 0;
         for (int row = 0; row < 5; row++)
@@ -231,11 +231,11 @@ TEST("a playout makes the steps that steps, pick and make would")
         play_some(box, &state, 2 + (unsigned)game % 3, &rng, game % 100);
         other = state;
         twin = rng;
-        uint32_t made = pyr_state_playout(box, &state, &rng), stepped = 0;
-        for (pyr_state_advance(box, &other); other.open.phase != PYR_END; pyr_state_advance(box, &other)) {
+        uint32_t made = pyr_state_playout(&state, box, &rng), stepped = 0;
+        for (pyr_state_advance(&other, box); other.open.phase != PYR_END; pyr_state_advance(&other, box)) {
             pyr_seat seat = (pyr_seat)__builtin_ctz(other.open.waiting);
-            pyr_state_steps(box, &other, seat, &steps);
-            pyr_state_make(box, &other, seat, pyr_steps_pick(box, &steps, &twin));
+            pyr_state_steps(&other, box, seat, &steps);
+            pyr_state_apply_unchecked(&other, box, seat, pyr_steps_pick(&steps, box, &twin));
             stepped++;
         }
         if (!CHECK_INT(made, stepped) || !CHECK(!memcmp(&state, &other, sizeof state)) || !CHECK(rng.state == twin.state))
@@ -248,7 +248,7 @@ TEST("a playout makes the steps that steps, pick and make would")
 static bool is_listed(const struct pyr_box *box, const struct pyr_steps *steps, pyr_step step)
 {
     for (uint32_t i = 0; i < steps->count; i++)
-        if (pyr_steps_at(box, steps, i) == step)
+        if (pyr_steps_at(steps, box, i) == step)
             return true;
     return false;
 }
@@ -257,7 +257,7 @@ static bool is_listed(const struct pyr_box *box, const struct pyr_steps *steps, 
 static pyr_step odd_step(const struct pyr_box *box, const struct pyr_steps *steps, struct pyr_rng *rng)
 {
     uint64_t any = (uint64_t)pyr_rng_next(rng) << 32 | pyr_rng_next(rng);
-    pyr_step legal = steps->count ? pyr_steps_pick(box, steps, rng) : 0;
+    pyr_step legal = steps->count ? pyr_steps_pick(steps, box, rng) : 0;
     const struct pyr_pattern_turns *p = &box->pattern[pyr_rng_below(rng, PYR_PATTERNS)];
     switch (pyr_rng_below(rng, 9)) {
     case 0:
@@ -293,15 +293,15 @@ TEST("every listed step is listed once and accepted, everything else is refused 
         if (!play_some(box, &state, 2 + (unsigned)game % 3, &rng, game % 133))
             continue;
         for (pyr_seat seat = 0; seat < 5; seat++) {
-            pyr_state_steps(box, &state, seat, &steps);
+            pyr_state_steps(&state, box, seat, &steps);
             CHECK_INT(steps.count > 0, seat < state.open.seats && state.open.waiting >> seat & 1);
             for (uint32_t i = 0; i < steps.count; i++) {
-                pyr_step step = pyr_steps_at(box, &steps, i);
+                pyr_step step = pyr_steps_at(&steps, box, i);
                 for (uint32_t j = 0; j < i; j++)
-                    CHECK(pyr_steps_at(box, &steps, j) != step);
+                    CHECK(pyr_steps_at(&steps, box, j) != step);
                 after = state;
-                CHECK_INT(pyr_step_judge(box, &state, seat, step), PYR_OK);
-                CHECK_INT(pyr_state_apply(box, &after, seat, step), PYR_OK);
+                CHECK_INT(pyr_state_check_step(&state, box, seat, step), PYR_OK);
+                CHECK_INT(pyr_state_apply(&after, box, seat, step), PYR_OK);
                 CHECK(memcmp(&after, &state, sizeof state) != 0);
                 legal++;
             }
@@ -311,8 +311,8 @@ TEST("every listed step is listed once and accepted, everything else is refused 
                     continue;                /* the next case */
                 bool listed = is_listed(box, &steps, step);
                 after = state;
-                enum pyr_err err = pyr_state_apply(box, &after, seat, step);
-                CHECK_INT(pyr_step_judge(box, &state, seat, step), err);
+                enum pyr_err err = pyr_state_apply(&after, box, seat, step);
+                CHECK_INT(pyr_state_check_step(&state, box, seat, step), err);
                 if (!CHECK_INT(err == PYR_OK, listed)) {
                     fprintf(stderr, "step %#llx of seat %d in phase %d\n", (unsigned long long)step, seat, state.open.phase);
                     return;
@@ -333,11 +333,11 @@ TEST("a keep has one form: the lower card first")
     pyr_rng_seed(&rng, 4, 1);
     pyr_state_deal(&state, &plain.box, 2, &rng);
     pyr_card a = state.hidden.dealt[0][0], b = state.hidden.dealt[0][1];
-    CHECK_INT(pyr_step_judge(&plain.box, &state, 0, pyr_step_keep(a, b)), PYR_OK);
-    CHECK_INT(pyr_step_judge(&plain.box, &state, 0, pyr_step_keep(b, a)), PYR_OK);
+    CHECK_INT(pyr_state_check_step(&state, &plain.box, 0, pyr_step_keep(a, b)), PYR_OK);
+    CHECK_INT(pyr_state_check_step(&state, &plain.box, 0, pyr_step_keep(b, a)), PYR_OK);
     /* A word that pyr_state_steps never gives would make a state that differs from that of its twin. */
-    pyr_step turned = pyr_step_other(PYR_STEP_KEEP, a > b ? a : b, a > b ? b : a);
-    CHECK_INT(pyr_step_judge(&plain.box, &state, 0, turned), PYR_ERR_STEP);
+    pyr_step turned = pyr_step_encode(PYR_STEP_KEEP, a > b ? a : b, a > b ? b : a);
+    CHECK_INT(pyr_state_check_step(&state, &plain.box, 0, turned), PYR_ERR_STEP);
 }
 
 TEST("steps of a view, of a desk and of a state are the same")
@@ -352,31 +352,31 @@ TEST("steps of a view, of a desk and of a state are the same")
         if (!play_some(box, &state, 2 + (unsigned)game % 3, &rng, game % 120))
             continue;
         for (pyr_seat seat = 0; seat < state.open.seats; seat++) {
-            pyr_state_steps(box, &state, seat, &steps);
+            pyr_state_steps(&state, box, seat, &steps);
             pyr_view_init(&view, &state, seat);
-            pyr_view_steps(box, &view, &other);
+            pyr_view_steps(&view, box, &other);
             if (!CHECK_INT(other.count, steps.count))
                 return;
             for (uint32_t i = 0; i < steps.count; i++)
-                CHECK(pyr_steps_at(box, &steps, i) == pyr_steps_at(box, &other, i));
+                CHECK(pyr_steps_at(&steps, box, i) == pyr_steps_at(&other, box, i));
             if (state.open.phase != PYR_MARK)
                 continue;
             pyr_pattern pattern = state.open.revealed[state.open.turn];
-            pyr_desk_steps(box, &state.desk[seat], pattern, &other);
+            pyr_desk_steps(&state.desk[seat], box, pattern, &other);
             CHECK_INT(other.count, steps.count);
             for (uint32_t i = 0; i < steps.count; i++) {
-                pyr_step step = pyr_steps_at(box, &steps, i);
+                pyr_step step = pyr_steps_at(&steps, box, i);
                 struct pyr_desk desk = state.desk[seat];
                 struct pyr_state after = state;
-                CHECK(step == pyr_steps_at(box, &other, i));
+                CHECK(step == pyr_steps_at(&other, box, i));
                 after.open.waiting |= 0x80;
-                CHECK_INT(pyr_state_apply(box, &after, seat, step), PYR_OK);
-                CHECK_INT(pyr_desk_mark(box, &desk, pattern, state.open.round, step), PYR_OK);
+                CHECK_INT(pyr_state_apply(&after, box, seat, step), PYR_OK);
+                CHECK_INT(pyr_desk_mark(&desk, box, pattern, state.open.round, step), PYR_OK);
                 CHECK(!memcmp(&desk, &after.desk[seat], sizeof desk));
             }
         }
         pyr_view_init(&view, &state, PYR_NOBODY);
-        pyr_view_steps(box, &view, &other);
+        pyr_view_steps(&view, box, &other);
         CHECK_INT(other.count, 0);
     }
 }
@@ -388,11 +388,11 @@ TEST("a mark that is refused leaves the desk as it was, and chance waits for its
     pyr_rng_seed(&rng, 6, 0);
     pyr_state_deal(&state, &plain.box, 3, &rng);
     before = state;
-    CHECK_INT(pyr_state_show(&plain.box, &state), PYR_ERR_PHASE);
-    CHECK_INT(pyr_state_reveal(&plain.box, &state), PYR_ERR_PHASE);
+    CHECK_INT(pyr_state_show(&state, &plain.box), PYR_ERR_PHASE);
+    CHECK_INT(pyr_state_reveal(&state, &plain.box), PYR_ERR_PHASE);
     CHECK_INT(pyr_state_supply_pattern(&state, 0), PYR_ERR_PHASE);
     CHECK_INT(pyr_state_show_count(&state), 0);
-    pyr_state_advance(&plain.box, &state);
+    pyr_state_advance(&state, &plain.box);
     CHECK(!memcmp(&before, &state, sizeof state));
     CHECK_INT(pyr_state_deal(&state, &plain.box, 1, &rng), PYR_ERR_SEATS);
     CHECK_INT(pyr_state_deal(&state, &plain.box, 5, &rng), PYR_ERR_SEATS);
@@ -401,12 +401,12 @@ TEST("a mark that is refused leaves the desk as it was, and chance waits for its
     while (state.open.phase != PYR_MARK)
         play_some(&plain.box, &state, 2, &rng, 20);
     struct pyr_desk desk = state.open.desk[0], same = desk;
-    CHECK_INT(pyr_desk_mark(&plain.box, &desk, 0, 0, pyr_step_pass()), PYR_ERR_MUST_MARK);
+    CHECK_INT(pyr_desk_mark(&desk, &plain.box, 0, 0, pyr_step_pass()), PYR_ERR_MUST_MARK);
     CHECK(!memcmp(&desk, &same, sizeof desk));
     desk.due = desk.flags = 0;
-    CHECK_INT(pyr_desk_mark(&plain.box, &desk, 0, 0, pyr_step_pass()), PYR_ERR_NOT_DUE);
+    CHECK_INT(pyr_desk_mark(&desk, &plain.box, 0, 0, pyr_step_pass()), PYR_ERR_NOT_DUE);
     struct pyr_steps steps;
-    pyr_desk_steps(&plain.box, &desk, 0, &steps);
+    pyr_desk_steps(&desk, &plain.box, 0, &steps);
     CHECK_INT(steps.count, 0);
 }
 
@@ -420,8 +420,8 @@ TEST("supplied cards and patterns come next, what is gone is refused")
     struct pyr_steps steps;
     while (state.open.phase == PYR_KEEP) {
         pyr_seat seat = some_seat(&state, &rng);
-        pyr_state_steps(box, &state, seat, &steps);
-        pyr_state_make(box, &state, seat, pyr_steps_pick(box, &steps, &rng));
+        pyr_state_steps(&state, box, seat, &steps);
+        pyr_state_apply_unchecked(&state, box, seat, pyr_steps_pick(&steps, box, &rng));
     }
     CHECK_INT(state.open.phase, PYR_SHOW);
     CHECK_INT(pyr_state_show_count(&state), 4);
@@ -440,12 +440,12 @@ TEST("supplied cards and patterns come next, what is gone is refused")
         CHECK_INT(pyr_state_supply_card(&state, i, wanted[i]), PYR_OK);
         audit(box, &state);
     }
-    CHECK_INT(pyr_state_show(box, &state), PYR_OK);
+    CHECK_INT(pyr_state_show(&state, box), PYR_OK);
     CHECK(!memcmp(state.open.display, wanted, sizeof wanted));
     for (pyr_pattern p = 0; p < PYR_PATTERNS; p++) {
         before = state;
         CHECK_INT(pyr_state_supply_pattern(&before, p), PYR_OK);
-        CHECK_INT(pyr_state_reveal(box, &before), PYR_OK);
+        CHECK_INT(pyr_state_reveal(&before, box), PYR_OK);
         CHECK_INT(before.open.revealed[0], p);
         audit(box, &before);
     }
@@ -469,9 +469,9 @@ TEST("the audit finds a broken state")
     do { \
         broken = state; \
         change; \
-        CHECK_INT(pyr_state_check(box, &broken, &clause), PYR_ERR_STATE); \
+        CHECK_INT(pyr_state_check(&broken, box, &clause), PYR_ERR_STATE); \
         CHECK_INT(clause, number); \
-        CHECK_INT(pyr_state_check(box, &broken, NULL), PYR_ERR_STATE); \
+        CHECK_INT(pyr_state_check(&broken, box, NULL), PYR_ERR_STATE); \
     } while (0)
     BREAKS(1, broken.open.seats = 5);
     BREAKS(2, broken.open.round = 4);
@@ -487,7 +487,7 @@ TEST("the audit finds a broken state")
     BREAKS(41, broken.open.revealed[0] = broken.open.revealed[0] ? 0 : 1);
     BREAKS(42, broken.hidden.dealt[0][0] = broken.hidden.dealt[1][0]);
     BREAKS(44, broken.open.tile[0][0] = 3);
-    BREAKS(53, broken.open.owed = 1);
+    BREAKS(53, broken.open.cards_owed = 1);
 }
 
 /* The two compilations. */
@@ -504,7 +504,7 @@ TEST("the plain and the AVX2 compilation give the same answers")
         struct pyr_state state, a, b;
         struct pyr_steps one, two;
         pyr_state_deal(&state, box, 2 + (unsigned)game % 3, &rng);
-        for (pyr_state_advance(box, &state); state.open.phase != PYR_END; pyr_state_advance(box, &state)) {
+        for (pyr_state_advance(&state, box); state.open.phase != PYR_END; pyr_state_advance(&state, box)) {
             pyr_seat seat = some_seat(&state, &rng);
             api_state_steps_plain(box, &state, seat, &one);
             api_state_steps_avx2(box, &state, seat, &two);
@@ -532,7 +532,7 @@ TEST("the plain and the AVX2 compilation give the same answers")
             CHECK(left.state == right.state);
             if (!CHECK(!memcmp(&a, &b, sizeof a)))
                 return;
-            pyr_state_make(box, &state, seat, pick);
+            pyr_state_apply_unchecked(&state, box, seat, pick);
             pyr_rng_next(&rng);
         }
     }
@@ -593,8 +593,8 @@ static void change_hidden(const struct pyr_box *box, struct pyr_state *state, py
         for (int attempt = 0; attempt < 20; attempt++) {
             struct pyr_desk desk = open->desk[s];
             do {
-                pyr_desk_steps(box, &desk, open->revealed[open->turn], &steps);
-                pyr_desk_mark(box, &desk, open->revealed[open->turn], open->round, pyr_steps_pick(box, &steps, rng));
+                pyr_desk_steps(&desk, box, open->revealed[open->turn], &steps);
+                pyr_desk_mark(&desk, box, open->revealed[open->turn], open->round, pyr_steps_pick(&steps, box, rng));
             } while (is_done && desk.due);
             if ((desk.due == 0) == is_done) {
                 state->desk[s] = desk;
@@ -607,8 +607,8 @@ static void change_hidden(const struct pyr_box *box, struct pyr_state *state, py
             if (s == viewer || open->waiting >> s & 1)
                 continue;
             pyr_step keep = pyr_step_keep(hidden->dealt[s][1], hidden->dealt[s][2]);
-            pyr_desk_lay(box, &state->desk[s], 0, pyr_step_card(keep));
-            pyr_desk_lay(box, &state->desk[s], 1, pyr_step_second(keep));
+            pyr_desk_lay(&state->desk[s], box, 0, pyr_step_card(keep));
+            pyr_desk_lay(&state->desk[s], box, 1, pyr_step_second(keep));
         }
     }
 }
@@ -661,19 +661,19 @@ TEST("a sample fits its view, in every phase")
         for (; left > 0 && state.open.phase != PYR_END; left--) {
             struct pyr_steps steps;
             if (!state.open.waiting) {
-                pyr_state_advance(box, &state);
+                pyr_state_advance(&state, box);
                 continue;
             }
             pyr_seat seat = some_seat(&state, &rng);
-            pyr_state_steps(box, &state, seat, &steps);
-            pyr_state_make(box, &state, seat, pyr_steps_pick(box, &steps, &rng));
+            pyr_state_steps(&state, box, seat, &steps);
+            pyr_state_apply_unchecked(&state, box, seat, pyr_steps_pick(&steps, box, &rng));
         }
         if (state.open.phase == PYR_END)
             continue;
         for (unsigned seat = 0; seat <= state.open.seats; seat++) {
             pyr_seat viewer = seat < state.open.seats ? (pyr_seat)seat : PYR_NOBODY;
             pyr_view_init(&view, &state, viewer);
-            pyr_view_sample(box, &view, &rng, &sample);
+            pyr_view_sample(&view, box, &rng, &sample);
             if (!audit(box, &sample))
                 return;
             pyr_view_init(&again, &sample, viewer);
@@ -681,7 +681,7 @@ TEST("a sample fits its view, in every phase")
         }
         phases[state.open.phase]++;
         /* And can be played on. */
-        pyr_state_playout(box, &sample, &rng);
+        pyr_state_playout(&sample, box, &rng);
         CHECK_INT(sample.open.phase, PYR_END);
         audit(box, &sample);
     }
@@ -716,7 +716,7 @@ TEST("samples are uniform: the deck's order, the patterns to come, the deals of 
     while (state.open.phase != PYR_MARK || state.open.turn != 2 || state.open.waiting != 7);
     pyr_view_init(&view, &state, 1);
     for (int i = 0; i < DRAWS; i++) {
-        pyr_view_sample(box, &view, &rng, &sample);
+        pyr_view_sample(&view, box, &rng, &sample);
         unsigned at = pyr_deck_top(&sample);
         top[sample.hidden.deck[at]]++;
         last[sample.hidden.deck[at + sample.open.deck_left - 1]]++;
@@ -954,9 +954,9 @@ TEST("bad chance is refused, whatever is wrong with it")
 TEST("a bad box is refused, with the card or pattern at fault")
 {
     static struct pyr_box box, before;
-    struct pyr_print good, bad;
+    struct pyr_components good, bad;
     struct pyr_box_fault fault;
-    pyr_box_print(&plain.box, &good);
+    pyr_box_components(&plain.box, &good);
     memset(&box, 0x5a, sizeof box);
     before = box;
 #define FAULT(wrong, at_card, at_pattern, at_other, change) \
@@ -1012,10 +1012,10 @@ TEST("a bad box is refused, with the card or pattern at fault")
 TEST("a box gives back its print")
 {
     static struct pyr_box box, again;
-    struct pyr_print print, same;
+    struct pyr_components print, same;
     for (int twin = 0; twin < 2; twin++) {
         const struct pyr_box *from = twin ? &crowded.box : &plain.box;
-        pyr_box_print(from, &print);
+        pyr_box_components(from, &print);
         CHECK_INT(pyr_box_init(&box, &print, NULL), PYR_OK);
         CHECK(!memcmp(&box, from, sizeof box));
     }
@@ -1027,7 +1027,7 @@ TEST("a box gives back its print")
         { "XX", "XXX", "X./XX", "XX/XX", "XXX/..X", ".X./XXX" },
     };
     for (unsigned k = 0; k < sizeof drawn / sizeof *drawn; k++) {
-        pyr_box_print(&plain.box, &print);
+        pyr_box_components(&plain.box, &print);
         for (unsigned p = 0; p < PYR_PATTERNS; p++) {
             print.pattern[p] = 0;
             int row = 0, column = 0;
@@ -1041,7 +1041,7 @@ TEST("a box gives back its print")
         }
         if (!CHECK_INT(pyr_box_init(&box, &print, NULL), PYR_OK))
             continue;
-        pyr_box_print(&box, &same);
+        pyr_box_components(&box, &same);
         CHECK(!memcmp(&print, &same, sizeof print));
         CHECK_INT(pyr_box_init(&again, &same, NULL), PYR_OK);
         CHECK(!memcmp(&box, &again, sizeof box));

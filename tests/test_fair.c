@@ -262,9 +262,9 @@ static bool play_fair(struct pyr_match *m, const struct pyr_fair *fair, unsigned
     pyr_rng_seed(&rng, fair->secret[0], 7);
     CHECK_INT(pyr_fair_chance(fair, &plain, seats, &chance), PYR_OK);
     CHECK_INT(pyr_match_begin(m, &plain, seats, names), PYR_OK);
-    CHECK_INT(pyr_fair_tags(m, fair), PYR_OK);
+    CHECK_INT(pyr_fair_tags(fair, m), PYR_OK);
     CHECK_INT(pyr_match_deal(m, &chance), PYR_OK);
-    CHECK_INT(pyr_fair_reveal(m, fair), PYR_ERR_PHASE);
+    CHECK_INT(pyr_fair_reveal(fair, m), PYR_ERR_PHASE);
     while ((waiting = pyr_match_waiting(m)) != 0) {
         pyr_seat seat = (pyr_seat)__builtin_ctz(waiting);
         struct pyr_steps steps;
@@ -273,10 +273,10 @@ static bool play_fair(struct pyr_match *m, const struct pyr_fair *fair, unsigned
             continue;
         }
         pyr_match_steps(m, seat, &steps);
-        if (!CHECK(steps.count > 0) || !CHECK_INT(pyr_match_step(m, seat, pyr_steps_pick(&plain.box, &steps, &rng)), PYR_OK))
+        if (!CHECK(steps.count > 0) || !CHECK_INT(pyr_match_step(m, seat, pyr_steps_pick(&steps, &plain.box, &rng)), PYR_OK))
             return false;
     }
-    return CHECK(pyr_match_is_over(m)) && CHECK_INT(pyr_fair_reveal(m, fair), PYR_OK);
+    return CHECK(pyr_match_is_over(m)) && CHECK_INT(pyr_fair_reveal(fair, m), PYR_OK);
 }
 
 /* All seats but the last have a number. */

@@ -232,37 +232,161 @@ static void count_from(const struct pyr_match *match, const void *memory, uint32
 
 TEST("judge: margins hold in 95 of 100 cases") {
     static struct pyr_match match;
-    struct hits points = { 0 }, win = { 0 }, other = { 0 };
+    struct hits points = { 0 }, win = { 0 }, early = { 0 }, other = { 0 };
     void *memory = aligned_alloc(64, (pyr_analysis_memory(&plain.box) + 63) / 64 * 64);
     if (!CHECK(memory && !pyr_match_load(&match, &plain, record, record_size, PYR_NOBODY, NULL)))
         return;
     pyr_analysis_prepare(memory, &plain.box);
     /* Points late, where playouts are short; chances early, where the game is open. */
     count_from(&match, memory, match.log.lines * 13 / 20, 2, 3000, &points, &other);
-    count_from(&match, memory, match.log.lines / 4, 1, 600, &other, &win);
+    count_from(&match, memory, match.log.lines / 4, 1, 600, &early, &win);
+    count_from(&match, memory, match.log.lines / 8, 1, 600, &early, &other);
     free(memory);
+    printf("# early, with few playouts: %u of %u intervals of points hold\n", early.held, early.all);
     printf("# %u of %u intervals of points hold, %u of %u of chances\n", points.held, points.all, win.held, win.all);
+    CHECK(early.all > 400 && early.held > 0.93 * early.all && early.held < 0.98 * early.all);
     CHECK(points.all > 400 && win.all > 200);
     CHECK(points.held > 0.93 * points.all && points.held < 0.97 * points.all);
     CHECK(win.held > 0.92 * win.all && win.held < 0.98 * win.all);       /* fewer of them */
 }
 
-TEST("judge: a loss that may be an accident of the playouts gets no mark") {
-    static struct pyr_judge_report report;
-    const struct pyr_judge_options options = { .playouts = 100, .threads = 1 };
-    unsigned spared = 0, marked = 0;
-    CHECK_INT(pyr_judge_init(&report, &plain, record, record_size, &options, NULL), PYR_JUDGE_GOOD);
-    for (unsigned i = 0; i < report.decisions; i++) {
-        const struct pyr_luck_decision *d = &report.decision[i];
-        bool points = d->points_lost > d->made.points_margin, win = d->win_lost > d->made.win_margin;
-        int mark = PYR_LUCK_FINE;
-        for (int m = PYR_LUCK_DUBIOUS; m <= PYR_LUCK_BLUNDER; m++)
-            if ((points && d->points_lost >= pyr_luck_threshold((enum pyr_luck_mark)m)->points) || (win && d->win_lost >= pyr_luck_threshold((enum pyr_luck_mark)m)->win))
-                mark = m;
-        CHECK_INT(d->mark, mark);
-        spared += !points && !win && (d->points_lost >= pyr_luck_threshold(1)->points || d->win_lost >= pyr_luck_threshold(1)->win);
-        marked += mark != PYR_LUCK_FINE;
+/* One analysis for all: what each decision says about itself. */
+
+static struct pyr_judge_report judged[2];
+
+static bool judge_record(struct pyr_judge_report *report, const char *text, size_t size, uint32_t cap, uint64_t seed)
+{
+    const struct pyr_judge_options options = { .playouts = cap, .threads = 2, .seed = seed };
+    return CHECK_INT(pyr_judge_init(report, &plain, text, size, &options, NULL), PYR_JUDGE_GOOD);
+}
+
+/* Made once for several tests: [0] with a cap of 512 worlds, [1] with 2,048. */
+static struct pyr_judge_report *usual(unsigned which)
+{
+    static struct pyr_judge_report made[2];
+    if (!made[which].decisions)
+        judge_record(&made[which], record, record_size, which ? 2048 : 512, 1);
+    return &made[which];
+}
+
+/* As it is printed: with one decimal. */
+static double shown(double value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.1f", value);
+    return atof(text);
+}
+
+static int legend(double points, double percent)
+{
+    return points >= 6 || percent >= 10 ? 3 : points >= 3 || percent >= 5 ? 2 : points >= 1.5 || percent >= 2 ? 1 : 0;
+}
+
+TEST("judge: no mark contradicts its legend, and what is not certain says so") {
+    static const uint32_t caps[] = { 512, 2048, 100 };
+    unsigned unsure = 0, marked = 0, exact = 0, spared = 0;
+    for (unsigned c = 0; c < 3; c++) {
+        struct pyr_judge_report *r = c < 2 ? usual(c) : &judged[0];
+        if (c == 2)
+            judge_record(r, record, record_size, caps[c], 1);
+        for (unsigned i = 0; i < r->decisions; i++) {
+            const struct pyr_luck_decision *d = &r->decision[i];
+            CHECK_INT(legend(shown((double)d->points_lost), shown(100 * (double)d->win_lost)), d->mark);
+            CHECK(d->mildest <= d->mark && d->mark <= d->worst && d->playouts <= caps[c]);
+            CHECK((d->state == PYR_LUCK_UNSURE) == (d->mildest != d->worst));
+            CHECK(d->state != PYR_LUCK_UNSURE || d->playouts == caps[c]);        /* it was not given up early */
+            CHECK(d->state != PYR_LUCK_UNSURE || d->mildest || !d->mark);        /* it may have been fine: no mark */
+            bool last = d->round == 3 && d->turn == 6;
+            CHECK(!last || d->state == PYR_LUCK_EXACT);
+            if (d->state == PYR_LUCK_EXACT)
+                CHECK(d->points_margin <= 0 && d->win_margin <= 0);
+            unsure += d->state == PYR_LUCK_UNSURE, marked += d->mark > 0, exact += last && d->bests > 1;
+            spared += d->state == PYR_LUCK_UNSURE && !d->mark && (d->points_cost >= 1.5f || d->win_cost >= 0.02f);
+        }
     }
-    CHECK(spared && marked);
-    pyr_judge_finish(&report);
+    pyr_judge_finish(&judged[0]);
+    CHECK(unsure && marked && exact && spared);
+}
+
+/* Everything that is shown of two decisions is the same. */
+static bool is_same_decision(const struct pyr_luck_decision *a, const struct pyr_luck_decision *b)
+{
+    return !memcmp(&a->points_lost, &b->points_lost, sizeof(float)) && !memcmp(&a->win_lost, &b->win_lost, sizeof(float)) &&
+        !memcmp(&a->points_margin, &b->points_margin, sizeof(float)) && a->mark == b->mark && a->state == b->state &&
+        a->playouts == b->playouts && !memcmp(a->best[0].step, b->best[0].step, a->best[0].count * sizeof(pyr_step));
+}
+
+TEST("judge: what is certain stays as it is, however many playouts follow") {
+    unsigned same = 0, refined = 0;
+    CHECK_INT(usual(0)->decisions, usual(1)->decisions);
+    for (unsigned i = 0; i < usual(0)->decisions; i++) {
+        const struct pyr_luck_decision *a = &usual(0)->decision[i], *b = &usual(1)->decision[i];
+        if (a->state != PYR_LUCK_UNSURE)
+            CHECK(is_same_decision(a, b)), same++;
+        else
+            refined += b->state != PYR_LUCK_UNSURE;
+    }
+    CHECK(same > 10 && refined > 5);
+}
+
+TEST("judge: names, tags and what comes later do not change a decision") {
+    /* The same game with other names, a tag more, and without its last third. */
+    char *other = malloc(record_size + 200), *to = other;
+    unsigned line = 0, lines = 0, compared = 0;
+    for (const char *at = record; *at; at++)
+        lines += *at == '\n';
+    for (const char *at = record, *end; *at && line < lines * 2 / 3; at = end, line++) {
+        end = strchr(at, '\n') + 1;
+        if (!strncmp(at, "player ", 7))
+            to += sprintf(to, "player %c Somebody %c\n", at[7], at[7]);
+        else
+            to += sprintf(to, "%.*s", (int)(end - at), at);
+    }
+    to += sprintf(to, "tag note later\n");
+    if (judge_record(&judged[0], record, record_size, 100, 1) &&
+        judge_record(&judged[1], other, (size_t)(to - other), 100, 1)) {
+        CHECK(!judged[1].finished && judged[1].decisions > 20 && judged[1].decisions < judged[0].decisions);
+        for (unsigned i = 0; i < judged[1].decisions; i++, compared++)
+            CHECK(is_same_decision(&judged[0].decision[i], &judged[1].decision[i]));
+        CHECK(!memcmp(&judged[0].chance[1].luck, &judged[1].chance[1].luck, sizeof judged[0].chance[1].luck));
+    }
+    CHECK(compared > 20);
+    pyr_judge_finish(&judged[0]);
+    pyr_judge_finish(&judged[1]);
+    free(other);
+}
+
+TEST("judge: margins hold wherever the playouts stop") {
+    /* The same game with other seeds: what a mark that is called certain, and the interval around a loss, are worth. */
+    enum { SEEDS = 3 };
+    unsigned certain = 0, wrong = 0, intervals = 0, held = 0, luck = 0, luck_held = 0;
+    for (uint64_t seed = 2; seed < 2 + SEEDS; seed++) {
+        if (!judge_record(&judged[1], record, record_size, 512, seed))
+            return;
+        for (unsigned i = 0; i < judged[1].decisions; i++) {
+            const struct pyr_luck_decision *few = &judged[1].decision[i], *many = &usual(1)->decision[i];
+            if (many->state == PYR_LUCK_SURE && few->state == PYR_LUCK_SURE)
+                certain++, wrong += few->mark != many->mark;
+            if (few->state == PYR_LUCK_EXACT || many->playouts < 2048)
+                continue;
+            double off = (double)few->points_cost - (double)many->points_cost;
+            double win_off = (double)few->win_cost - (double)many->win_cost;
+            double room = (double)few->points_margin + (double)many->points_margin / 3.2;
+            double win_room = (double)few->win_margin + (double)many->win_margin / 3.2;
+            intervals += 2;
+            held += off < room && off > -room;
+            held += win_off < win_room && win_off > -win_room;
+        }
+        for (unsigned s = 0; s < 2; s++) {
+            double off = (double)judged[1].sum[s].luck - (double)usual(1)->sum[s].luck;
+            double room = 1.414 * (double)usual(1)->sum[s].luck_margin;
+            luck++, luck_held += off < room && off > -room;
+        }
+        pyr_judge_finish(&judged[1]);
+    }
+    printf("# %u of %u marks called certain are not those of more playouts\n", wrong, certain);
+    printf("# %u of %u intervals of losses hold, %u of %u of luck\n", held, intervals, luck_held, luck);
+    CHECK(certain > 40 && wrong * 20 <= certain);
+    CHECK(intervals > 60 && held > 0.95 * intervals);
+    CHECK(luck_held >= luck - 2);            /* of 6: two or fewer miss in 99 of 100 cases */
 }

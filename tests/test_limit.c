@@ -291,6 +291,36 @@ TEST("a name is what can be seen of it")
     }
 }
 
+TEST("emoji of several parts stay whole in a name and count as one letter")
+{
+    /* A family of three, a flag, a farmer with a skin tone, a heart on fire, a pirate flag. */
+#define FAMILY "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+    static const char *const whole[] = { FAMILY, "Ana " FAMILY " Ben", "\U0001f1e9\U0001f1ea", "\U0001f469\U0001f3fd\u200d\U0001f33e",
+        "\u2764\ufe0f\u200d\U0001f525", "\U0001f3f4\u200d\u2620\ufe0f" };
+    char clean[NAME_SIZE], long_name[512];
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        CHECK_STR(name_clean(whole[i], clean) ? clean : NULL, whole[i]);
+    /* Anywhere else a joiner cannot be seen, and goes. */
+    static const char *const pairs[][2] = { { "A\u200dna", "Ana" }, { "\u200d\U0001f600", "\U0001f600" }, { "\U0001f600\u200d", "\U0001f600" },
+        { "\U0001f600\u200dA", "\U0001f600A" }, { "A\u200d\U0001f600", "A\U0001f600" },
+        { "\U0001f600\u200d\u200d\U0001f600", "\U0001f600\u200d\U0001f600" }, { "\U0001f600 \u200d\U0001f600", "\U0001f600 \U0001f600" } };
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        CHECK_STR(name_clean(pairs[i][0], clean) ? clean : NULL, pairs[i][1]);
+    /* 24 letters, whatever they are made of, if they fit into the bytes of a name. */
+    long_name[0] = '\0';
+    for (int i = 0; i < 12; i++)
+        strcat(long_name, "\U0001f1e9\U0001f1ea");
+    CHECK(name_clean(long_name, clean));
+    strcat(long_name, "\U0001f1e9\U0001f1ea");
+    CHECK(!name_clean(long_name, clean));                /* 104 bytes */
+    CHECK(name_clean("aaaaaaaaaaaaaaaaaaaaaaa" FAMILY, clean) && !name_clean("aaaaaaaaaaaaaaaaaaaaaaaa" FAMILY, clean));
+    CHECK(name_clean("aaaaaaaaaaaaaaaaaaaaaaa\u0301", clean) && !name_clean("aaaaaaaaaaaaaaaaaaaaaaaa\u0301", clean));
+    long_name[0] = '\0';
+    for (int i = 0; i < 24; i++)
+        strcat(long_name, "\u65e5");
+    CHECK_STR(name_clean(long_name, clean) ? clean : NULL, long_name);
+}
+
 TEST("codes are read as people write them")
 {
     char to[CODE_SIZE + 1];
@@ -309,26 +339,68 @@ TEST("codes are read as people write them")
 static struct visitor *make_visitor(const char *name, char token[2 * TOKEN_SIZE + 1])
 {
     struct store_visitor stored;
-    return visitor_new(&server, name, token, &stored);
+    static int64_t last;
+    visitor_draw(name, token, &stored);
+    stored.id = ++last;
+    return visitor_load(&server, &stored);
+}
+
+/* Who is in memory; those who are not are left to the database. */
+static struct visitor *identify(const char *cookies, enum identity *identity, char text[2 * TOKEN_SIZE + 1], unsigned *unknown)
+{
+    struct visitor *visitor;
+    struct tokens *tokens;
+    CHECK(visitor_identify(&server, cookies, &visitor, identity, text, &tokens));
+    *unknown = tokens ? tokens->count : 0;
+    tokens_free(tokens);
+    return visitor;
 }
 
 TEST("an identity is known, unknown or unreadable, and never mistaken for none")
 {
     char ana[2 * TOKEN_SIZE + 1], other[2 * TOKEN_SIZE + 1], text[2 * TOKEN_SIZE + 1], cookies[400];
     enum identity identity;
+    unsigned unknown;
     server = (struct server){ 0 };
     struct visitor *visitor = make_visitor("Ana", ana);
     memset(other, 'a', sizeof other - 1);
     other[sizeof other - 1] = '\0';
-    CHECK(!visitor_identify(&server, "", &identity, text) && identity == IDENTITY_NONE);
-    CHECK(!visitor_identify(&server, "theme=dark; pyramid=x", &identity, text) && identity == IDENTITY_NONE);
-    CHECK(!visitor_identify(&server, NULL, &identity, text) && identity == IDENTITY_UNREADABLE);
+    CHECK(!identify("", &identity, text, &unknown) && identity == IDENTITY_NONE);
+    CHECK(!identify("theme=dark; pyramid=x", &identity, text, &unknown) && identity == IDENTITY_NONE);
+    CHECK(!identify(NULL, &identity, text, &unknown) && identity == IDENTITY_UNREADABLE);
     snprintf(cookies, sizeof cookies, "pyramids=%s", other);
-    CHECK(!visitor_identify(&server, cookies, &identity, text) && identity == IDENTITY_UNKNOWN);
-    CHECK(!visitor_identify(&server, "a=b; pyramids=short", &identity, text) && identity == IDENTITY_UNKNOWN);
+    CHECK(!identify(cookies, &identity, text, &unknown) && identity == IDENTITY_UNKNOWN);
+    CHECK(!identify("a=b; pyramids=short", &identity, text, &unknown) && identity == IDENTITY_UNKNOWN);
     snprintf(cookies, sizeof cookies, "a=b; pyramids=%s; pyramids=%s", other, ana);      /* one of them is ours */
-    CHECK(visitor_identify(&server, cookies, &identity, text) == visitor && identity == IDENTITY_KNOWN);
+    CHECK(identify(cookies, &identity, text, &unknown) == visitor && identity == IDENTITY_KNOWN);
     CHECK_STR(text, ana);
+    CHECK_INT(unknown, 0);
+    snprintf(cookies, sizeof cookies, "pyramids=%s; pyramids=short; pyramids=%s", other, other);
+    CHECK(!identify(cookies, &identity, text, &unknown) && identity == IDENTITY_UNKNOWN);
+    CHECK_INT(unknown, 2);                   /* the database is asked for both */
+    visitors_finish(&server);
+}
+
+TEST("a visitor leaves the memory ten minutes after the last visit, and not while a request or a socket is theirs")
+{
+    char ana[2 * TOKEN_SIZE + 1], ben[2 * TOKEN_SIZE + 1], eva[2 * TOKEN_SIZE + 1];
+    server = (struct server){ 0 };
+    make_visitor("Ana", ana);
+    struct visitor *held = visitor_hold(make_visitor("Ben", ben)), *connected = make_visitor("Eva", eva);
+    connected->connections = 1;
+    now += 599999;
+    visitors_sweep(&server);
+    CHECK(server.visitors.count == 3 && server.tokens.count == 3);
+    now += 1;
+    visitors_sweep(&server);
+    CHECK(server.visitors.count == 2 && server.tokens.count == 2);
+    visitor_release(&server, held);
+    connected->connections = 0;
+    visitors_sweep(&server);
+    CHECK(server.visitors.count == 1 && server.tokens.count == 1);       /* Ben's request has just ended */
+    now += 600000;
+    visitors_sweep(&server);
+    CHECK(!server.visitors.count && !server.tokens.count);
     visitors_finish(&server);
 }
 
@@ -348,30 +420,42 @@ TEST("a cookie is renewed once a day, not more often")
     visitors_finish(&server);
 }
 
+static struct device_code made_code;
+static uint8_t typed_code[TOKEN_SIZE];
+
+static bool try_codes(struct store_db *db, void *context)
+{
+    struct store_visitor ana = { .id = 1, .name = "Ana" };
+    uint8_t wrong[TOKEN_SIZE];
+    int64_t visitor = 0;
+    (void)context;
+    CHECK_INT(store_put_visitor(db, &ana), STORE_OK);
+    CHECK_INT(store_put_code(db, made_code.hash, made_code.visitor, made_code.until), STORE_OK);
+    CHECK(device_code_read("2222-2222", wrong) && !device_code_read("not a code", wrong));
+    CHECK_INT(store_take_code(db, wrong, now_seconds, &visitor), STORE_MISSING);
+    CHECK_INT(store_take_code(db, typed_code, now_seconds + 600, &visitor), STORE_MISSING);
+    CHECK_INT(store_take_code(db, typed_code, now_seconds + 599, &visitor), STORE_OK);
+    CHECK_INT(visitor, 1);
+    CHECK_INT(store_take_code(db, typed_code, now_seconds, &visitor), STORE_MISSING);
+    return true;
+}
+
 TEST("a one-time code is good once, for ten minutes, however it is typed")
 {
-    char ana[2 * TOKEN_SIZE + 1], code[10], typed[20];
-    struct device_code made, used;
-    server = (struct server){ 0 };
-    struct visitor *visitor = make_visitor("Ana", ana);
-    CHECK(device_code_new(&server, visitor, code, &made));
+    char code[10], typed[20], error[256];
+    device_code_draw(1, code, &made_code);
     CHECK(strlen(code) == 9 && code[4] == '-');
     snprintf(typed, sizeof typed, " %.4s %s", code, code + 5);
     for (char *at = typed; *at; at++)
         *at = *at >= 'A' && *at <= 'Z' ? (char)(*at - 'A' + 'a') : *at;
-    CHECK(!device_code_use(&server, "2222-2222", &used));
-    CHECK(device_code_use(&server, typed, &used) == visitor);
-    CHECK(!device_code_use(&server, code, &used));
-    CHECK(device_code_load(&server, used.hash, used.visitor, used.until));   /* as after a restart */
-    now_seconds += 599;
-    CHECK(device_code_use(&server, code, &used) == visitor);
-    CHECK(device_code_load(&server, used.hash, used.visitor, used.until));
-    now_seconds += 1;
-    CHECK(!device_code_use(&server, code, &used));
-    CHECK(device_code_load(&server, made.hash, made.visitor, made.until));
-    device_code_sweep(&server);
-    CHECK(!server.device_codes);
-    visitors_finish(&server);
+    CHECK(device_code_read(typed, typed_code));
+    server = (struct server){ 0 };
+    if (!CHECK(!uv_loop_init(&server.loop) && store_open(&server.store, &server.loop, ":memory:", try_codes, NULL, error,
+        sizeof error)))
+        return;
+    store_close(server.store);
+    uv_run(&server.loop, UV_RUN_DEFAULT);
+    CHECK_INT(uv_loop_close(&server.loop), 0);
 }
 
 /* Tables. */
@@ -403,18 +487,35 @@ static bool begin_tables(unsigned max_tables, unsigned per_address, unsigned rat
         sizeof error));
 }
 
+static unsigned stored_tables;
+
+static enum store_result count_stored(struct store_db *db, struct store_job *job)
+{
+    (void)job;
+    return store_count_open(db, &stored_tables);
+}
+
+static void counted(struct store_job *job, enum store_result result)
+{
+    (void)job;
+    CHECK_INT(result, STORE_OK);
+}
+
 static void end_tables(void)
 {
+    struct store_job job = { .run = count_stored, .done = counted };
+    store_submit(server.store, &job);
     settle_jobs();
+    CHECK_INT(server.open_tables, stored_tables);
     store_close(server.store);
     uv_run(&server.loop, UV_RUN_DEFAULT);
     while (server.table_list)
         table_forget(server.table_list);
-    CHECK_INT(server.open_tables, 0);
+    CHECK_INT(server.open_tables, stored_tables);      /* those that are not in memory are open, too */
+    tables_finish(&server);
     now += 11 * MINUTE;
     address_sweep(&server);
     CHECK_INT(server.addresses.count, 0);    /* tables have given theirs back */
-    map_finish(&server.tables);
     visitors_finish(&server);
     address_finish(&server);
     CHECK_INT(uv_loop_close(&server.loop), 0);

@@ -25,7 +25,7 @@ static pyr_step pick(const struct pyr_match *of, pyr_seat seat, struct pyr_rng *
 {
     struct pyr_steps steps;
     pyr_match_steps(of, seat, &steps);
-    return pyr_steps_pick(&plain.box, &steps, rng);
+    return pyr_steps_pick(&steps, &plain.box, rng);
 }
 
 static void let_bots_play(struct pyr_local *of)

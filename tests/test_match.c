@@ -80,7 +80,7 @@ static void choose_randomly(struct pyr_match *m, pyr_seat seat, struct pyr_rng *
         if (!CHECK(steps.count > 0))
             return;
         uint32_t lines = m->log.lines;
-        if (!CHECK_INT(pyr_match_step(m, seat, pyr_steps_pick(&m->edition->box, &steps, rng)), PYR_OK))
+        if (!CHECK_INT(pyr_match_step(m, seat, pyr_steps_pick(&steps, &m->edition->box, rng)), PYR_OK))
             return;
         if (phase == PYR_REPLACE) {
             CHECK(m->log.lines > lines);     /* seen by all at once (Q5) */
@@ -125,7 +125,7 @@ static bool reads(const struct pyr_edition *edition, const char *text, size_t si
 {
     struct pyr_fault fault;
     pyr_replay_init(replay, viewer);
-    enum pyr_err err = pyr_record_read(edition, replay, text, size, &fault);
+    enum pyr_err err = pyr_record_read(replay, edition, text, size, &fault);
     if (err)
         fprintf(stderr, "line %u: %d (%s), expected \"%s\"\n", (unsigned)fault.line, err, fault.word, fault.expected);
     return !err;
@@ -142,7 +142,7 @@ TEST("a client without a screen plays whole games; their logs replay and come ba
         begin(&match, edition, 2 + (unsigned)game % 3, &rng);
         while (pyr_match_waiting(&match) && !check_failures) {
             play_one(&match, &rng, game % 4 > 1);
-            pyr_state_check(&edition->box, &match.replay.state, &clause);
+            pyr_state_check(&match.replay.state, &edition->box, &clause);
             CHECK_INT(clause, 0);
         }
         CHECK(pyr_match_is_over(&match));
@@ -200,7 +200,7 @@ TEST("any prefix of lines replays, and pyr_match_replay goes to any line")
             CHECK_INT(pyr_match_replay(&match, lines, &again), PYR_OK);
             CHECK(!memcmp(&replay, &again, sizeof replay));
             if (replay.stage >= PYR_STAGE_PLAY) {
-                pyr_state_check(&edition->box, &replay.state, &clause);
+                pyr_state_check(&replay.state, &edition->box, &clause);
                 CHECK_INT(clause, 0);
             }
             CHECK_INT(replay.stage == PYR_STAGE_OVER, lines == match.log.lines);
@@ -363,7 +363,7 @@ TEST("each step can be undone, each confirmation retracted")
         pyr_match_view(&match, seat, &view[0]);
         while (!pyr_match_is_ready(&match, seat) && !check_failures) {
             pyr_match_steps(&match, seat, &steps);
-            CHECK_INT(pyr_match_step(&match, seat, pyr_steps_pick(&crowded.box, &steps, &rng)), PYR_OK);
+            CHECK_INT(pyr_match_step(&match, seat, pyr_steps_pick(&steps, &crowded.box, &rng)), PYR_OK);
             pyr_match_view(&match, seat, &view[++made]);
         }
         longest = made > longest ? made : longest;
@@ -431,7 +431,7 @@ TEST("what cannot be done is refused and changes nothing")
         if (match.replay.state.open.phase == PYR_MARK) {
             pyr_seat seat = (pyr_seat)__builtin_ctz(pyr_match_waiting(&match));
             pyr_match_steps(&match, seat, &steps);
-            CHECK_INT(pyr_match_step(&match, seat, pyr_steps_at(&crowded.box, &steps, steps.count - 1)), PYR_OK);
+            CHECK_INT(pyr_match_step(&match, seat, pyr_steps_at(&steps, &crowded.box, steps.count - 1)), PYR_OK);
             if (!pyr_match_is_ready(&match, seat)) {
                 found = true;
                 CHECK_INT(pyr_match_confirm(&match, seat), PYR_ERR_NOT_READY);
@@ -458,10 +458,10 @@ static struct pyr_edition small;
  * Player 1 is dealt 1 2 3 4, player 2 gets 5 6 7 8, the deck begins with 9 10 11..., the patterns are I2 I3 V3... */
 static void begin_small(void)
 {
-    struct pyr_print print;
+    struct pyr_components print;
     struct pyr_chance chance;
     pyr_spaces column = PYR_SPACE(0, 0) | PYR_SPACE(1, 0) | PYR_SPACE(2, 0) | PYR_SPACE(3, 0) | PYR_SPACE(4, 0);
-    pyr_box_print(&plain.box, &print);
+    pyr_box_components(&plain.box, &print);
     print.card[0] = (struct pyr_card_face){ .open = column | PYR_SPACE(0, 1), .entrance = PYR_SPACE(0, 0), .tomb = PYR_SPACE(4, 0),
         .cross = PYR_SPACE(0, 1), .colour = print.card[0].colour };
     small = plain;
@@ -608,7 +608,7 @@ TEST("a pass as text")
     pyr_seat seat = (pyr_seat)__builtin_ctz(pyr_match_waiting(&match));
     pyr_match_steps(&match, seat, &steps);
     CHECK_INT(steps.count, 1);
-    CHECK(pyr_steps_at(&crowded.box, &steps, 0) == pyr_step_pass());
+    CHECK(pyr_steps_at(&steps, &crowded.box, 0) == pyr_step_pass());
     saved = match;
     enum pyr_err err = pyr_match_choose(&match, seat, "1:a1", NULL);
     CHECK(err == PYR_ERR_MUST_PASS || err == PYR_ERR_NOT_ON_DESK);
@@ -688,7 +688,7 @@ TEST("what a seat sees is a record of its own, while the game is under way")
                 }
                 /* The same game, as far as this seat can tell. */
                 int clause;
-                pyr_state_check(&edition->box, &replay.state, &clause);
+                pyr_state_check(&replay.state, &edition->box, &clause);
                 CHECK_INT(clause, 0);
                 pyr_view_init(&told, &replay.state, viewer);
                 pyr_view_init(&mine, &match.replay.state, viewer);
@@ -746,7 +746,7 @@ TEST("a view of a finished game whose other deals were never told is good, too")
         CHECK_INT(replay.stage, PYR_STAGE_OVER);
         /* The whole record it is not. */
         pyr_replay_init(&replay, PYR_NOBODY);
-        CHECK(pyr_record_read(&plain, &replay, text, size, NULL) != PYR_OK);
+        CHECK(pyr_record_read(&replay, &plain, text, size, NULL) != PYR_OK);
     }
 }
 
@@ -807,7 +807,7 @@ TEST("tags leave room for the game")
             pyr_seat seat = (pyr_seat)__builtin_ctz(pyr_match_waiting(&match));
             struct pyr_steps steps;
             pyr_match_steps(&match, seat, &steps);
-            if (!CHECK_INT(steps.count ? pyr_match_step(&match, seat, pyr_steps_pick(&plain.box, &steps, &rng))
+            if (!CHECK_INT(steps.count ? pyr_match_step(&match, seat, pyr_steps_pick(&steps, &plain.box, &rng))
                                        : pyr_match_confirm(&match, seat), PYR_OK))
                 break;
         }
@@ -908,20 +908,20 @@ TEST("the game follows the chance it was given")
             struct pyr_lines lines;
             struct pyr_event event;
             pyr_lines_init(&lines, line.at, line.length);
-            CHECK(pyr_lines_next(&lines, false) && pyr_event_read(&crowded, &lines, &event));
-            pyr_state_advance(&crowded.box, &state);
+            CHECK(pyr_lines_next(&lines, false) && pyr_event_read(&event, &crowded, &lines));
+            pyr_state_advance(&state, &crowded.box);
             enum pyr_err err = PYR_OK;
             if (event.kind == PYR_EVENT_KEEP)
-                err = pyr_state_apply(&crowded.box, &state, event.seat, pyr_step_keep(event.card[0], event.card[1]));
+                err = pyr_state_apply(&state, &crowded.box, event.seat, pyr_step_keep(event.card[0], event.card[1]));
             else if (event.kind == PYR_EVENT_TAKE)
-                err = pyr_state_apply(&crowded.box, &state, event.seat, pyr_step_take(event.card[0]));
+                err = pyr_state_apply(&state, &crowded.box, event.seat, pyr_step_take(event.card[0]));
             else if (event.kind == PYR_EVENT_DRAW)
-                err = pyr_state_apply(&crowded.box, &state, event.seat, pyr_step_draw());
+                err = pyr_state_apply(&state, &crowded.box, event.seat, pyr_step_draw());
             else if (event.kind == PYR_EVENT_MARK && !event.count)
-                err = pyr_state_apply(&crowded.box, &state, event.seat, pyr_step_pass());
+                err = pyr_state_apply(&state, &crowded.box, event.seat, pyr_step_pass());
             else if (event.kind == PYR_EVENT_MARK)
                 for (unsigned k = 0; k < event.count && !err; k++)
-                    err = pyr_state_apply(&crowded.box, &state, event.seat,
+                    err = pyr_state_apply(&state, &crowded.box, event.seat,
                         pyr_pair_of(state.desk[event.seat].card[0] != event.part[k].card, event.part[k].spaces));
             CHECK_INT(err, PYR_OK);
         }
@@ -950,7 +950,7 @@ TEST("a record with a changed character is refused, at its line or a later one, 
         for (size_t k = 0; k < at; k++)
             line += text[k] == '\n';
         pyr_replay_init(&replay, PYR_NOBODY);
-        if (!pyr_record_read(&plain, &replay, text, size, &fault))
+        if (!pyr_record_read(&replay, &plain, text, size, &fault))
             continue;
         CHECK(fault.line >= line);
         refused++;
@@ -982,7 +982,7 @@ static enum pyr_err with_line(uint32_t line, const char *instead)
     size_t size = before + (size_t)snprintf(text + before, 256, "%s\n", instead);
     memcpy(text + size, match.log.text + match.log.start[line + 1], after);
     pyr_replay_init(&replay, PYR_NOBODY);
-    enum pyr_err err = pyr_record_read(match.edition, &replay, text, size + after, &fault);
+    enum pyr_err err = pyr_record_read(&replay, match.edition, text, size + after, &fault);
     CHECK_INT(fault.line, err ? line + 1 : 0);
     return err;
 }
@@ -998,7 +998,7 @@ TEST("a false line is refused where it stands")
     } while (match.replay.state.open.tile[0][0] == PYR_NOBODY);
     /* Derived lines are checked like all others. */
     uint32_t at = find_line("score 1", NULL);
-    struct pyr_score score = pyr_table_score(&crowded.box, &match.replay.state.open, 0);
+    struct pyr_score score = pyr_table_score(&match.replay.state.open, &crowded.box, 0);
     for (int part = 0; part < 6; part++) {
         int n[6] = { score.total, score.pyramids, score.torches, score.points, score.gems, score.skulls };
         for (int twin = 0; twin < 2; twin++) {
@@ -1064,7 +1064,7 @@ TEST("a winner is named once")
         memcpy(text, match.log.text, size);
         size += (size_t)snprintf(text + size, sizeof text - size, " %u\n", winner + 1);
         pyr_replay_init(&replay, PYR_NOBODY);
-        if (!CHECK(pyr_record_read(&plain, &replay, text, size, &fault) != PYR_OK))
+        if (!CHECK(pyr_record_read(&replay, &plain, text, size, &fault) != PYR_OK))
             fprintf(stderr, "winner %u %u is accepted\n", winner + 1, winner + 1);
         else
             CHECK_INT(fault.line, match.log.lines);
@@ -1134,8 +1134,8 @@ TEST("a loaded game with its true chance supplied goes on as it would have")
         while (pyr_match_waiting(&match) && pyr_match_waiting(&match) != match.replay.state.open.waiting)
             play_one(&match, &rng, false);   /* to the end of the phase: choices are not in the log before */
         CHECK_INT(pyr_match_load(&other, edition, match.log.text, log_size(&match), PYR_NOBODY, NULL), PYR_OK);
-        pyr_match_supply(&other, &chance);
-        CHECK_INT(pyr_state_check(&edition->box, &other.replay.state, NULL), PYR_OK);
+        pyr_match_set_chance(&other, &chance);
+        CHECK_INT(pyr_state_check(&other.replay.state, &edition->box, NULL), PYR_OK);
         again = rng;
         play_to_end(&match, &rng, false);
         play_to_end(&other, &again, false);
@@ -1167,7 +1167,7 @@ TEST("a choice between its three forms: steps, text and event")
         struct pyr_event event, again;
         struct pyr_out out;
         pyr_out_init(&out, text, sizeof text);
-        pyr_choice_write(&desk, known[i].step, known[i].count, &out);
+        pyr_choice_write(known[i].step, known[i].count, &desk, &out);
         CHECK_STR(text, known[i].text);
         CHECK(pyr_choice_read(known[i].phase, text, out.length, &lines, &event));
         CHECK_INT(event.kind, known[i].kind);
@@ -1209,7 +1209,7 @@ static enum pyr_err count_line(void *context, const struct pyr_edition *edition,
     if (counting->lines == counting->most)
         return PYR_ERR_TEXT_FULL;
     pyr_out_init(&out, text, sizeof text);
-    pyr_event_write(edition, event, &out);
+    pyr_event_write(event, edition, &out);
     const uint32_t *start = counting->log->start + counting->lines++;
     counting->differs |= out.length != start[1] - start[0] - 1 || memcmp(text, counting->log->text + start[0], out.length);
     return PYR_OK;
@@ -1236,7 +1236,7 @@ TEST("a game without a log is the same game, whoever takes its lines")
             struct pyr_steps steps;
             pyr_match_steps(&match, seat, &steps);
             pyr_rng_seed(&own, pyr_rng_next(&rng), 0);
-            pyr_step step = pyr_steps_pick(&plain.box, &steps, &own);
+            pyr_step step = pyr_steps_pick(&steps, &plain.box, &own);
             CHECK_INT(pyr_match_step(&match, seat, step), PYR_OK);
             CHECK_INT(pyr_game_step(&silent, seat, step, NULL), PYR_OK);
             CHECK_INT(pyr_game_step(&told, seat, step, &sink), PYR_OK);

@@ -213,7 +213,7 @@ static void play(unsigned seat)
         return;
     struct pyr_steps steps;
     for (pyr_match_steps(match, (pyr_seat)seat, &steps); steps.count; pyr_match_steps(match, (pyr_seat)seat, &steps)) {
-        pyr_step step = pyr_steps_pick(&plain.box, &steps, &rng);
+        pyr_step step = pyr_steps_pick(&steps, &plain.box, &rng);
         if (match->replay.state.open.phase == PYR_REPLACE) {
             CHECK(pyr_remote_take(&c->remote, step, new_id(), c->now));
             CHECK(!pyr_remote_take(&c->remote, step, new_id(), c->now));         /* once */
@@ -299,7 +299,7 @@ TEST("lines that are known change nothing, and a gap is asked for again") {
     struct client *c = &client[0];
     struct pyr_steps steps;
     pyr_match_steps(&c->match, 0, &steps);
-    CHECK_INT(pyr_match_step(&c->match, 0, pyr_steps_pick(&plain.box, &steps, &rng)), PYR_OK);
+    CHECK_INT(pyr_match_step(&c->match, 0, pyr_steps_pick(&steps, &plain.box, &rng)), PYR_OK);
     send_lines(0, 0, server.match.log.lines);
     CHECK_INT(c->match.choice[0].count, 1);              /* the draft is still there */
     receive(c, "{\"type\":\"lines\",\"from\":40,\"to\":41,\"left\":-1,\"lines\":[\"reveal I3\"]}");
@@ -312,7 +312,7 @@ TEST("a draft survives the end of the program, and is gone with its phase") {
     struct client *c = &client[0];
     struct pyr_steps steps;
     pyr_match_steps(&c->match, 0, &steps);
-    pyr_step step = pyr_steps_pick(&plain.box, &steps, &rng);
+    pyr_step step = pyr_steps_pick(&steps, &plain.box, &rng);
     CHECK_INT(pyr_match_step(&c->match, 0, step), PYR_OK);
     restart(0);
     carry(0, 0);

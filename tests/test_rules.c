@@ -11,7 +11,7 @@
 
 enum { I2, I3, V3, I4, L4, O4 };
 
-static struct pyr_print print;
+static struct pyr_components print;
 static struct pyr_box box;
 static struct pyr_state game;
 
@@ -87,7 +87,7 @@ static bool is_named(const struct opening *opening, int number)
 static bool audit(void)
 {
     int clause;
-    pyr_state_check(&box, &game, &clause);
+    pyr_state_check(&game, &box, &clause);
     return CHECK_INT(clause, 0);
 }
 
@@ -130,9 +130,9 @@ static void begin(struct opening opening)
     make_chance(&opening, &chance);
     CHECK_INT(pyr_state_init(&game, &box, (unsigned)opening.seats, &chance), PYR_OK);
     for (int s = 0; s < opening.seats; s++)
-        CHECK_INT(pyr_state_apply(&box, &game, (pyr_seat)s,
-            pyr_step_keep((pyr_card)(opening.hand[s][0] - 1), (pyr_card)(opening.hand[s][1] - 1))), PYR_OK);
-    pyr_state_advance(&box, &game);
+        CHECK_INT(pyr_state_apply(&game, &box, (pyr_seat)s, pyr_step_keep((pyr_card)(opening.hand[s][0] - 1),
+            (pyr_card)(opening.hand[s][1] - 1))), PYR_OK);
+    pyr_state_advance(&game, &box);
     CHECK_INT(game.open.phase, PYR_MARK);
     audit();
 }
@@ -283,7 +283,7 @@ static enum pyr_err play(int seat, const char *move)
         int number = atoi(move);
         struct pyr_state before = game;
         const char *at = strchr(move, ':');
-        enum pyr_err err = pyr_state_apply(&box, &game, (pyr_seat)seat, pyr_pair_of(slot_of(seat, number), spaces(at + 1)));
+        enum pyr_err err = pyr_state_apply(&game, &box, (pyr_seat)seat, pyr_pair_of(slot_of(seat, number), spaces(at + 1)));
         audit();
         if (err) {
             CHECK(!memcmp(&before, &game, sizeof game));
@@ -300,21 +300,21 @@ static enum pyr_err play(int seat, const char *move)
 
 static enum pyr_err take(int seat, int number)
 {
-    enum pyr_err err = pyr_state_apply(&box, &game, (pyr_seat)seat, pyr_step_take((pyr_card)(number - 1)));
+    enum pyr_err err = pyr_state_apply(&game, &box, (pyr_seat)seat, pyr_step_take((pyr_card)(number - 1)));
     audit();
     return err;
 }
 
 static enum pyr_err draw(int seat)
 {
-    enum pyr_err err = pyr_state_apply(&box, &game, (pyr_seat)seat, pyr_step_draw());
+    enum pyr_err err = pyr_state_apply(&game, &box, (pyr_seat)seat, pyr_step_draw());
     audit();
     return err;
 }
 
 static enum pyr_err pass(int seat)
 {
-    enum pyr_err err = pyr_state_apply(&box, &game, (pyr_seat)seat, pyr_step_pass());
+    enum pyr_err err = pyr_state_apply(&game, &box, (pyr_seat)seat, pyr_step_pass());
     audit();
     return err;
 }
@@ -322,7 +322,7 @@ static enum pyr_err pass(int seat)
 static uint32_t step_count(int seat)
 {
     struct pyr_steps steps;
-    pyr_state_steps(&box, &game, (pyr_seat)seat, &steps);
+    pyr_state_steps(&game, &box, (pyr_seat)seat, &steps);
     return steps.count;
 }
 
@@ -344,20 +344,20 @@ static void others_mark(void)
                 break;
             }
         }
-        CHECK_INT(pyr_state_apply(&box, &game, (pyr_seat)s, step), PYR_OK);
+        CHECK_INT(pyr_state_apply(&game, &box, (pyr_seat)s, step), PYR_OK);
         audit();
     }
 }
 
 static void show(void)
 {
-    CHECK_INT(pyr_state_show(&box, &game), PYR_OK);
+    CHECK_INT(pyr_state_show(&game, &box), PYR_OK);
     audit();
 }
 
 static void reveal(void)
 {
-    CHECK_INT(pyr_state_reveal(&box, &game), PYR_OK);
+    CHECK_INT(pyr_state_reveal(&game, &box), PYR_OK);
     audit();
 }
 
@@ -435,12 +435,12 @@ TEST("R3 a score card: ten of each gem, four torches, ten skulls that cost more 
     struct pyr_desk desk = game.desk[0];
     desk.rubies = desk.emeralds = 10;
     desk.torches = 15;
-    CHECK_INT(pyr_desk_score(&box, &desk, 0).gems, 50);
-    CHECK_INT(pyr_desk_score(&box, &desk, 0).torches, 20);
+    CHECK_INT(pyr_desk_score(&desk, &box, 0).gems, 50);
+    CHECK_INT(pyr_desk_score(&desk, &box, 0).torches, 20);
     static const int penalty[] = { 0, -1, -2, -3, -4, -6, -8, -10, -12, -15, -18 };
     for (int skulls = 0; skulls <= 10; skulls++) {
         desk.skulls = (uint8_t)skulls;
-        CHECK_INT(pyr_desk_score(&box, &desk, 0).skulls, penalty[skulls]);
+        CHECK_INT(pyr_desk_score(&desk, &box, 0).skulls, penalty[skulls]);
     }
     print.penalty[4] = 3;                            /* less than the one before */
     CHECK_INT(pyr_box_init(&box, &print, NULL), PYR_ERR_PENALTY_FALLS);
@@ -459,20 +459,20 @@ TEST("R4 of four cards dealt each player keeps two, all at once")
     CHECK_INT(pyr_state_init(&game, &box, 3, &chance), PYR_OK);
     CHECK_INT(game.open.phase, PYR_KEEP);
     CHECK_INT(game.open.waiting, 7);
-    pyr_state_steps(&box, &game, 1, &steps);
+    pyr_state_steps(&game, &box, 1, &steps);
     CHECK_INT(steps.count, 6);
     bool found = false;
     for (uint32_t i = 0; i < steps.count; i++)
-        found |= pyr_steps_at(&box, &steps, i) == pyr_step_keep(16, 29);
+        found |= pyr_steps_at(&steps, &box, i) == pyr_step_keep(16, 29);
     CHECK(found);
-    CHECK_INT(pyr_state_apply(&box, &game, 1, pyr_step_keep(29, 8)), PYR_ERR_NOT_DEALT);   /* 9 is another player's */
-    CHECK_INT(pyr_state_apply(&box, &game, 1, pyr_step_keep(29, 29)), PYR_ERR_NOT_DEALT);
-    CHECK_INT(pyr_state_apply(&box, &game, 2, pyr_step_keep(43, 1)), PYR_OK);              /* in any order */
-    CHECK_INT(pyr_state_apply(&box, &game, 2, pyr_step_keep(43, 1)), PYR_ERR_NOT_DUE);
-    CHECK_INT(pyr_state_apply(&box, &game, 0, pyr_step_keep(47, 46)), PYR_OK);
+    CHECK_INT(pyr_state_apply(&game, &box, 1, pyr_step_keep(29, 8)), PYR_ERR_NOT_DEALT);   /* 9 is another player's */
+    CHECK_INT(pyr_state_apply(&game, &box, 1, pyr_step_keep(29, 29)), PYR_ERR_NOT_DEALT);
+    CHECK_INT(pyr_state_apply(&game, &box, 2, pyr_step_keep(43, 1)), PYR_OK);              /* in any order */
+    CHECK_INT(pyr_state_apply(&game, &box, 2, pyr_step_keep(43, 1)), PYR_ERR_NOT_DUE);
+    CHECK_INT(pyr_state_apply(&game, &box, 0, pyr_step_keep(47, 46)), PYR_OK);
     audit();
     CHECK_INT(game.open.desk[0].card[0], PYR_NO_CARD);                                     /* not shown before all are in */
-    CHECK_INT(pyr_state_apply(&box, &game, 1, pyr_step_keep(16, 29)), PYR_OK);
+    CHECK_INT(pyr_state_apply(&game, &box, 1, pyr_step_keep(16, 29)), PYR_OK);
     audit();
     CHECK(has_card(0, 47) && has_card(0, 48) && has_card(1, 17) && has_card(1, 30) && has_card(2, 2) && has_card(2, 44));
     CHECK_INT(game.open.desk[0].card[0] != PYR_NO_CARD, true);
@@ -542,8 +542,8 @@ TEST("R7 the revealed pattern holds for every player")
     CHECK_INT(game.open.revealed[1], O4);
     PLAY(0, "1:b1b2a1a2");
     PLAY(1, "3:b1b2a1a2");
-    CHECK_INT(pyr_state_reveal(&box, &game), PYR_OK);
-    CHECK_INT(pyr_state_reveal(&box, &game), PYR_ERR_PHASE);                               /* marks come first */
+    CHECK_INT(pyr_state_reveal(&game, &box), PYR_OK);
+    CHECK_INT(pyr_state_reveal(&game, &box), PYR_ERR_PHASE);                               /* marks come first */
 }
 
 TEST("R8 the whole pattern on one card, or exactly one space, never a part")
@@ -554,8 +554,8 @@ TEST("R8 the whole pattern on one card, or exactly one space, never a part")
     CHECK_INT(play(0, "1:c1c2c3c4"), PYR_ERR_NOT_PATTERN);                                 /* too long */
     CHECK_INT(play(0, "1:b1c1c2"), PYR_ERR_NOT_PATTERN);                                   /* another shape */
     CHECK_INT(play(0, "1:b1c1e1"), PYR_ERR_NOT_PATTERN);                                   /* in two pieces */
-    CHECK_INT(pyr_state_apply(&box, &game, 0, pyr_pair_of(0, spaces("c1c2")) | pyr_pair_of(1, spaces("c1"))), PYR_ERR_STEP);
-    CHECK_INT(pyr_state_apply(&box, &game, 0, PYR_STEP_NONE), PYR_ERR_STEP);
+    CHECK_INT(pyr_state_apply(&game, &box, 0, pyr_pair_of(0, spaces("c1c2")) | pyr_pair_of(1, spaces("c1"))), PYR_ERR_STEP);
+    CHECK_INT(pyr_state_apply(&game, &box, 0, PYR_STEP_NONE), PYR_ERR_STEP);
     CHECK_INT(pass(0), PYR_ERR_MUST_MARK);                                                 /* doing nothing is not free */
     PLAY(0, "1:c1");                                                                       /* exactly one */
     CHECK_INT(game.open.waiting, 2);
@@ -603,8 +603,9 @@ TEST("R8 a card that is not on one's desk cannot be marked")
     BEGIN_TWO(.pattern = I3);
     slot_is_empty(0, 2);
     settle_points();
-    CHECK_INT(pyr_state_apply(&box, &game, 0, pyr_pair_of(1, spaces("c1"))), PYR_ERR_NOT_ON_DESK);
-    CHECK_INT(pyr_state_apply(&box, &game, 2, pyr_pair_of(0, spaces("c1"))), PYR_ERR_NOT_DUE); /* nor a seat that is not there */
+    CHECK_INT(pyr_state_apply(&game, &box, 0, pyr_pair_of(1, spaces("c1"))), PYR_ERR_NOT_ON_DESK);
+    CHECK_INT(pyr_state_apply(&game, &box, 2, pyr_pair_of(0, spaces("c1"))),
+        PYR_ERR_NOT_DUE); /* nor a seat that is not there */
 }
 
 TEST("R9 never a wall, never a marked space, never outside the grid")
@@ -618,9 +619,9 @@ TEST("R9 never a wall, never a marked space, never outside the grid")
     CHECK_INT(play(0, "1:c2d2"), PYR_ERR_MARKED);
     CHECK_INT(play(0, "1:c1"), PYR_ERR_MARKED);
     /* The column right of e, the row below 5, the gap between the cards. */
-    CHECK_INT(pyr_state_apply(&box, &game, 0, (pyr_step)1 << 5), PYR_ERR_STEP);
-    CHECK_INT(pyr_state_apply(&box, &game, 0, (pyr_step)3 << 4), PYR_ERR_STEP);
-    CHECK_INT(pyr_state_apply(&box, &game, 0, (pyr_step)1 << 33), PYR_ERR_STEP);
+    CHECK_INT(pyr_state_apply(&game, &box, 0, (pyr_step)1 << 5), PYR_ERR_STEP);
+    CHECK_INT(pyr_state_apply(&game, &box, 0, (pyr_step)3 << 4), PYR_ERR_STEP);
+    CHECK_INT(pyr_state_apply(&game, &box, 0, (pyr_step)1 << 33), PYR_ERR_STEP);
     PLAY(0, "1:c3c4");
 }
 
@@ -744,7 +745,7 @@ TEST("R11 a potion erases the two skulls with the largest penalties, or what the
         marked(0, 1, "c1");
         PLAY(0, "1:c2");
         CHECK_INT(game.desk[0].skulls, one[skulls]);
-        CHECK_INT(pyr_desk_score(&box, &game.desk[0], 0).skulls, cost[skulls]);
+        CHECK_INT(pyr_desk_score(&game.desk[0], &box, 0).skulls, cost[skulls]);
     }
 }
 
@@ -759,7 +760,7 @@ TEST("R11 marking the tomb completes the card")
     others_mark();
     CHECK(has_completed(0, 1));
     CHECK(!has_card(0, 1) && has_card(0, 2));
-    CHECK_INT(pyr_table_score(&box, &game.open, 0).pyramids, 10);
+    CHECK_INT(pyr_table_score(&game.open, &box, 0).pyramids, 10);
 }
 
 /* Four players; 1, 2 and 4 have completed the cards 20, 5 and 11. */
@@ -806,7 +807,7 @@ TEST("R12 new cards are unmarked, what was taken lies where the completed one la
     three_complete();
     CHECK_INT(take(1, 31), PYR_OK);
     unsigned slot = slot_of(1, 31);
-    CHECK_INT(pyr_desk_marks(&box, &game.desk[1], slot), 0);
+    CHECK_INT(pyr_desk_marks(&game.desk[1], &box, slot), 0);
     CHECK_INT(pyr_pair_half(slot, game.desk[1].reach), spaces("c1"));
 }
 
@@ -880,14 +881,14 @@ TEST("R14 the 8th pyramid of a colour takes nothing, whatever is left")
     BEGIN(.seats = 2, .hand = { { 48, 1 }, { 2, 4 } }, .deck = { 10, 11, 13, 14 }, .pattern = I2);
     for (int i = 0; i < 7; i++)
         completed(0, 3 * (i + 1));
-    pyr_state_check(&box, &game, &clause);
+    pyr_state_check(&game, &box, &clause);
     CHECK_INT(clause, 46); /* the audit knows it cannot come about */
     unsigned slot = slot_of(0, 48);
     game.desk[0].free &= ~pyr_pair_of(slot, spaces("c1c2c3c4"));
     game.desk[0].reach |= pyr_pair_of(slot, spaces("c5"));
-    CHECK_INT(pyr_state_apply(&box, &game, 0, pyr_pair_of(slot, spaces("c5"))), PYR_OK);
-    CHECK_INT(pyr_state_apply(&box, &game, 1, pyr_pair_of(slot_of(1, 2), spaces("c1"))), PYR_OK);
-    CHECK_INT(pyr_state_apply(&box, &game, 0, pyr_step_draw()), PYR_OK);
+    CHECK_INT(pyr_state_apply(&game, &box, 0, pyr_pair_of(slot, spaces("c5"))), PYR_OK);
+    CHECK_INT(pyr_state_apply(&game, &box, 1, pyr_pair_of(slot_of(1, 2), spaces("c1"))), PYR_OK);
+    CHECK_INT(pyr_state_apply(&game, &box, 0, pyr_step_draw()), PYR_OK);
     CHECK_INT(game.open.phase, PYR_REVEAL);
     CHECK_INT(pyr_table_points(&game.open, 0), 0);
 }
@@ -937,7 +938,7 @@ TEST("R15 a round is seven reveals, the game four rounds; the eighth card is nev
     }
     CHECK_INT(game.open.phase, PYR_END);
     CHECK_INT(game.open.waiting, 0);
-    CHECK_INT(pyr_state_reveal(&box, &game), PYR_ERR_PHASE);
+    CHECK_INT(pyr_state_reveal(&game, &box), PYR_ERR_PHASE);
     CHECK_INT(play(0, "1:a1"), PYR_ERR_PHASE);
 }
 
@@ -948,14 +949,14 @@ TEST("R16 pyramids, torches, points, pairs of gems, single gems, one skull")
     fresh_print();
     BEGIN_TWO(.pattern = I2);
     struct pyr_desk desk = game.desk[0];
-    struct pyr_score score = pyr_desk_score(&box, &desk, 0);
+    struct pyr_score score = pyr_desk_score(&desk, &box, 0);
     CHECK_INT(score.total, 0);
     desk.done = 0x70;                                                                      /* three */
     desk.torches = 0x6;                                                                    /* two */
     desk.rubies = 2;
     desk.emeralds = 5;
     desk.skulls = 6;                                                                       /* only the worst counts: 8 */
-    score = pyr_desk_score(&box, &desk, 13);
+    score = pyr_desk_score(&desk, &box, 13);
     CHECK_INT(score.pyramids, 30);
     CHECK_INT(score.torches, 10);
     CHECK_INT(score.points, 13);
@@ -964,7 +965,7 @@ TEST("R16 pyramids, torches, points, pairs of gems, single gems, one skull")
     CHECK_INT(score.total, 58);
     /* Marks on an unfinished card are worth nothing. */
     marked(0, 1, "c1c2c3c4b4b5");
-    CHECK_INT(pyr_table_score(&box, &game.open, 0).total, 0);
+    CHECK_INT(pyr_table_score(&game.open, &box, 0).total, 0);
 }
 
 TEST("R17 most points win; of those who tie, the lowest completed number")
@@ -980,12 +981,12 @@ TEST("R17 most points win; of those who tie, the lowest completed number")
     completed(3, 16);
     completed(3, 30);
     settle_points();
-    CHECK_INT(pyr_table_score(&box, &game.open, 1).total, 20);
-    CHECK_INT(pyr_table_score(&box, &game.open, 2).total, 20);
-    CHECK_INT(pyr_table_score(&box, &game.open, 3).total, 20);
-    CHECK_INT(pyr_table_winners(&box, &game.open), 1 << 1);                                /* 15 beats 16 and 26 */
+    CHECK_INT(pyr_table_score(&game.open, &box, 1).total, 20);
+    CHECK_INT(pyr_table_score(&game.open, &box, 2).total, 20);
+    CHECK_INT(pyr_table_score(&game.open, &box, 3).total, 20);
+    CHECK_INT(pyr_table_winners(&game.open, &box), 1 << 1);                                /* 15 beats 16 and 26 */
     both_desks(2, put_rubies, 6);
-    CHECK_INT(pyr_table_winners(&box, &game.open), 1 << 2);                                /* points come first */
+    CHECK_INT(pyr_table_winners(&game.open, &box), 1 << 2);                                /* points come first */
 }
 
 /* Rulings. */
@@ -1111,14 +1112,14 @@ TEST("Q4 two cards completed in a turn are replaced in one slot, the lower numbe
     two_at_once();
     CHECK_INT(game.open.phase, PYR_REPLACE);
     CHECK_INT(game.open.waiting, 1); /* 7 is before 12, 40 does not matter */
-    CHECK_INT(game.open.owed, 2);
+    CHECK_INT(game.open.cards_owed, 2);
     CHECK(has_completed(0, 40) && has_completed(0, 7));
-    CHECK_INT(game.open.fresh[0][0], 6);
-    CHECK_INT(game.open.fresh[0][1], 39);
+    CHECK_INT(game.open.completed[0][0], 6);
+    CHECK_INT(game.open.completed[0][1], 39);
     CHECK_INT(take(0, 22), PYR_OK);
     CHECK_INT(game.open.phase, PYR_REPLACE);
     CHECK_INT(game.open.waiting, 1);
-    CHECK_INT(game.open.owed, 1);
+    CHECK_INT(game.open.cards_owed, 1);
     CHECK_INT(display_count(), 3);                                                         /* not filled up in between */
     CHECK(has_card(0, 22));
     CHECK_INT(take(0, 22), PYR_ERR_NOT_IN_DISPLAY);
@@ -1146,10 +1147,10 @@ TEST("Q5 a drawn card is seen only once it is taken")
     pyr_view_init(&after, &game, 0);
     CHECK(!memcmp(&before, &after, sizeof before));
     struct pyr_steps steps;
-    pyr_state_steps(&box, &game, 0, &steps);
+    pyr_state_steps(&game, &box, 0, &steps);
     int draws = 0;
     for (uint32_t i = 0; i < steps.count; i++)
-        draws += pyr_steps_at(&box, &steps, i) == pyr_step_draw();
+        draws += pyr_steps_at(&steps, &box, i) == pyr_step_draw();
     CHECK_INT(draws, 1); /* one step, whatever card it will be */
     CHECK_INT(draw(0), PYR_OK);
     CHECK(has_card(0, 48));
@@ -1211,7 +1212,7 @@ TEST("Q7 nothing left to take: a player goes on with one card, or none, and then
     CHECK(has_card(1, 13));
     reveal();
     CHECK_INT(step_count(0), 1);
-    CHECK_INT(pyr_state_apply(&box, &game, 0, pyr_pair_of(0, spaces("c1"))), PYR_ERR_MUST_PASS);
+    CHECK_INT(pyr_state_apply(&game, &box, 0, pyr_pair_of(0, spaces("c1"))), PYR_ERR_MUST_PASS);
     CHECK_INT(pass(1), PYR_ERR_MUST_MARK);                                                 /* who has one card marks it */
     CHECK_INT(pass(0), PYR_OK);
     CHECK_INT(pass(0), PYR_ERR_NOT_DUE);
@@ -1233,7 +1234,7 @@ TEST("Q7 one card is left for two")
     nearly(1, 12);
     PLAY(0, "40:c5d5+7:c5");
     PLAY(1, "12:c5");
-    CHECK_INT(game.open.owed, 2);
+    CHECK_INT(game.open.cards_owed, 2);
     CHECK_INT(step_count(0), 1); /* only the deck, and that is one card */
     CHECK_INT(draw(0), PYR_OK);
     CHECK_INT(game.open.phase, PYR_REVEAL); /* nothing for the second, nor for player 2 */
@@ -1246,22 +1247,22 @@ TEST("Q8 a tie without pyramids is shared, one with a pyramid beats one without"
 {
     fresh_print();
     BEGIN(.seats = 4, .hand = { { 1, 2 }, { 3, 4 }, { 5, 6 }, { 7, 8 } }, .pattern = I2);
-    CHECK_INT(pyr_table_winners(&box, &game.open), 15);
+    CHECK_INT(pyr_table_winners(&game.open, &box), 15);
     both_desks(1, put_torches, 1);
     both_desks(3, put_torches, 1);
-    CHECK_INT(pyr_table_winners(&box, &game.open), 1 << 1 | 1 << 3);
+    CHECK_INT(pyr_table_winners(&game.open, &box), 1 << 1 | 1 << 3);
     both_desks(1, put_rubies, 5);                                                          /* 10 */
     completed(3, 30);
     both_desks(3, put_torches, 0);                                                         /* 10 */
-    CHECK_INT(pyr_table_winners(&box, &game.open), 1 << 3);
+    CHECK_INT(pyr_table_winners(&game.open, &box), 1 << 3);
     both_desks(0, put_skulls, 5); /* negative totals are compared, too */
     both_desks(1, put_skulls, 10);
     both_desks(2, put_skulls, 10);
     both_desks(3, put_skulls, 10);
     both_desks(1, put_rubies, 0);
     both_desks(1, put_torches, 0);
-    CHECK_INT(pyr_table_score(&box, &game.open, 1).total, -18);
-    CHECK_INT(pyr_table_winners(&box, &game.open), 1 << 0);                                /* -6 beats -8 and -18 */
+    CHECK_INT(pyr_table_score(&game.open, &box, 1).total, -18);
+    CHECK_INT(pyr_table_winners(&game.open, &box), 1 << 0);                                /* -6 beats -8 and -18 */
 }
 
 TEST("Q9 points are taken after all replacements")
@@ -1310,9 +1311,9 @@ TEST("Q10 secret are the orders, the deals of others, and choices that not all h
         CHECK_INT(pyr_state_init(&game, &box, 3, &chance), PYR_OK);
         pyr_view_init(&view[twin][0], &game, 0);
         for (int s = 0; s < 3; s++)
-            CHECK_INT(pyr_state_apply(&box, &game, (pyr_seat)s,
+            CHECK_INT(pyr_state_apply(&game, &box, (pyr_seat)s,
                 pyr_step_keep((pyr_card)(opening.hand[s][0] - 1), (pyr_card)(opening.hand[s][1] - 1))), PYR_OK);
-        pyr_state_advance(&box, &game);
+        pyr_state_advance(&game, &box);
         /* Player 3 marks one thing or the other; player 1 sees that he is done, not what it is. */
         PLAY(2, twin ? "5:c1c2" : "6:c1");
         pyr_view_init(&view[twin][1], &game, 0);
@@ -1328,7 +1329,7 @@ TEST("Q10 secret are the orders, the deals of others, and choices that not all h
     others_mark();
     struct pyr_view open;
     pyr_view_init(&open, &game, 0);
-    CHECK_INT(pyr_desk_marks(&box, &open.open.desk[2], slot_of(2, 5)), spaces("c1c2"));
+    CHECK_INT(pyr_desk_marks(&open.open.desk[2], &box, slot_of(2, 5)), spaces("c1c2"));
 }
 
 /* Worked examples. */
@@ -1362,7 +1363,7 @@ TEST("E1 four green and two orange pyramids: 111 points")
     CHECK_INT(__builtin_popcountll(game.open.desk[0].done & box.colour[PYR_GREEN]), 4);
     CHECK_INT(__builtin_popcountll(game.open.desk[0].done & box.colour[PYR_ORANGE]), 2);
     CHECK_INT(__builtin_popcountll(game.open.desk[0].done & box.colour[PYR_PURPLE]), 1);
-    struct pyr_score score = pyr_table_score(&box, &game.open, 0);
+    struct pyr_score score = pyr_table_score(&game.open, &box, 0);
     CHECK_INT(score.pyramids, 70);
     CHECK_INT(score.torches, 10);
     CHECK_INT(score.points, 19);
@@ -1434,7 +1435,7 @@ TEST("E4 torches of rounds 1 and 2")
     CHECK_INT(game.open.round, 1);
     PLAY(0, "1:c4");
     CHECK_INT(game.desk[0].torches, 3);                                                    /* the second, in round 2 */
-    CHECK_INT(pyr_desk_score(&box, &game.desk[0], 0).torches, 10);
+    CHECK_INT(pyr_desk_score(&game.desk[0], &box, 0).torches, 10);
 }
 
 TEST("E5 L, turned by 90 degrees and mirrored, opens a card because it covers the entrance")
@@ -1444,7 +1445,7 @@ TEST("E5 L, turned by 90 degrees and mirrored, opens a card because it covers th
     card(1, "..v.. ##.## #.... #.... ..T..");
     BEGIN_TWO(.pattern = L4);
     PLAY(0, "1:a1b1c1c2");
-    CHECK_INT(pyr_desk_marks(&box, &game.desk[0], 0), spaces("a1b1c1c2"));
+    CHECK_INT(pyr_desk_marks(&game.desk[0], &box, 0), spaces("a1b1c1c2"));
     BEGIN_TWO(.pattern = L4);
     CHECK_INT(play(0, "1:b1c1d1d2"), PYR_ERR_WALL);
     CHECK_INT(play(0, "1:c3d3e3e4"), PYR_ERR_NO_ENTRANCE);                                 /* elsewhere it opens nothing */

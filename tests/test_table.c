@@ -108,7 +108,7 @@ static struct pyr_edition classic;
 static struct address address;
 static struct conn conns[2];
 static struct table *table;
-static char told[2][FEED_ROOM];              /* the last `table` message of each */
+static char told[2][OUTBOX_ROOM];              /* the last `table` message of each */
 static uint32_t lines_told[2];
 static bool seen[2];                         /* has opened the table once */
 static unsigned refused, said;
@@ -191,12 +191,12 @@ static void settle(void)
 /* What a client is told; the answer to `id`: 0 none, 1 done, -1 refused for now. Anything else is wrong. */
 static int hear(unsigned who, const char *id)
 {
-    static char buffer[FEED_ROOM + 1];
+    static char buffer[OUTBOX_ROOM + 1];
     char mine[64];
     int answer = 0;
     size_t size;
     snprintf(mine, sizeof mine, "\"id\":\"%s\"", id);
-    while (!(conns[who].close && !conns[who].replies) && (size = feed_next(&conns[who], buffer, FEED_ROOM)) != 0) {
+    while (!(conns[who].close && !conns[who].replies) && (size = outbox_next(&conns[who], buffer, OUTBOX_ROOM)) != 0) {
         buffer[size] = '\0';
         if (strstr(buffer, "\"type\":\"done\"") && strstr(buffer, mine)) {
             answer = 1;
@@ -276,7 +276,7 @@ static void choose(unsigned who)
     while (!pyr_game_is_ready(&game, (pyr_seat)who)) {
         struct pyr_steps steps;
         pyr_game_steps(&game, (pyr_seat)who, &steps);
-        pyr_step step = pyr_steps_pick(&classic.box, &steps, &dice);
+        pyr_step step = pyr_steps_pick(&steps, &classic.box, &dice);
         if (pyr_game_step(&game, (pyr_seat)who, step, NULL))
             break;
     }
@@ -452,5 +452,248 @@ TEST("table: an analysis is begun once, and not if too many wait") {
     if (begun)
         begun->done(begun);                  /* given up: the next one who asks has it made */
     CHECK(!table->analysing && !table->jobs);
+    end();
+}
+
+/*
+ * Another server on the same database. `other` stands for it: its changes are committed as they are, in one job with
+ * whatever comes next here, so that this server cannot have heard of them.
+ */
+
+struct other {
+    struct store_job job;
+    struct store_commit commit;
+    char code[CODE_SIZE + 1];
+};
+
+static enum store_result run_other(struct store_db *db, struct store_job *job)
+{
+    struct other *other = (struct other *)job;
+    struct store_table row;
+    enum store_result result = store_get_table(db, other->code, &row);
+    if (result)
+        return result;
+    other->commit.table.id = row.id;
+    other->commit.table.revision = row.revision;
+    other->commit.table.state = row.state;
+    other->commit.keeps_due = true;
+    return store_commit(db, &other->commit);
+}
+
+static void other_done(struct store_job *job, enum store_result result)
+{
+    (void)job;
+    CHECK_INT(result, STORE_OK);
+}
+
+static void submit_other(struct other *other)
+{
+    memcpy(other->code, table->code, sizeof other->code);
+    other->job = (struct store_job){ .run = run_other, .done = other_done };
+    store_submit(server.store, &other->job);
+}
+
+static void first_choice(unsigned who, char *to, size_t size)
+{
+    struct pyr_game game = table->now.game;
+    struct pyr_out out;
+    struct pyr_rng dice;
+    pyr_rng_seed(&dice, 1, who);
+    game.choice[who].count = 0;
+    pyr_out_init(&out, to, size);
+    while (!pyr_game_is_ready(&game, (pyr_seat)who)) {
+        struct pyr_steps steps;
+        pyr_game_steps(&game, (pyr_seat)who, &steps);
+        pyr_step step = pyr_steps_pick(&steps, &classic.box, &dice);
+        if (pyr_game_step(&game, (pyr_seat)who, step, NULL))
+            break;
+    }
+    pyr_game_write_choice(&game, (pyr_seat)who, &out);
+}
+
+static void begin_game(void)
+{
+    char rest[120];
+    fault.armed = false;
+    refused = said = 0;
+    make_table();
+    for (unsigned i = 0; i < 2 && table; i++) {
+        snprintf(rest, sizeof rest, ",\"table\":\"%s\"", table->code);
+        say(i, "open", rest);
+        snprintf(rest, sizeof rest, ",\"number\":\"%064u\"", 7 + i);
+        say(i, "sit", rest);
+    }
+}
+
+/* The choice of the other person, made at another server: `id` is its message. */
+static void choose_at_other(struct other *other, unsigned who, const char *id)
+{
+    *other = (struct other){ .commit = { .made = 1794700801, .has_choice = true } };
+    other->commit.choice = (struct store_choice){ .seat = (uint8_t)who, .phase = table->log.count, .made = 1794700801 };
+    snprintf(other->commit.choice.id, sizeof other->commit.choice.id, "%s", id);
+    first_choice(who, other->commit.choice.text, sizeof other->commit.choice.text);
+    submit_other(other);
+}
+
+TEST("table: a choice that meets one made at another server completes the phase with it") {
+    struct other other;
+    if (!CHECK(begin()))
+        return;
+    begin_game();
+    if (!CHECK(table && table->now.stage == STORE_RUNNING))
+        return;
+    uint32_t before = table->log.count;
+    choose_at_other(&other, 1, "b1");
+    choose(0);                               /* checks that it is done */
+    CHECK(table->log.count > before);        /* both have chosen, so the phase is over */
+    check_all_the_same();
+    CHECK_INT(refused, 0);
+    /* And a message that the other server has taken is known here. */
+    uint32_t after = table->log.count;
+    choose_at_other(&other, 1, "b2");
+    settle();
+    CHECK_INT(table->log.count, after);
+    char text[600], rest[500];
+    first_choice(1, rest, sizeof rest);
+    snprintf(text, sizeof text, "{\"type\":\"choose\",\"id\":\"b2\",\"phase\":%u,\"choice\":\"%s\"}", (unsigned)after, rest);
+    message_read(&conns[1], text, strlen(text));
+    settle();
+    CHECK_INT(hear(1, "b2"), 1);
+    choose(0);
+    CHECK(table->log.count > after);
+    check_all_the_same();
+    end();
+}
+
+/* The error that answers a message. */
+static const char *refusal(unsigned who, const char *text)
+{
+    static char buffer[OUTBOX_ROOM + 1];
+    static const char *const codes[] = { "late", "taken", "seated", "begun" };
+    const char *found = "";
+    size_t size;
+    message_read(&conns[who], text, strlen(text));
+    settle();
+    while ((size = outbox_next(&conns[who], buffer, OUTBOX_ROOM)) != 0) {
+        char code[32];
+        buffer[size] = '\0';
+        for (unsigned i = 0; i < sizeof codes / sizeof *codes; i++) {
+            snprintf(code, sizeof code, "\"code\":\"%s\"", codes[i]);
+            if (strstr(buffer, "\"type\":\"error\"") && strstr(buffer, code))
+                found = codes[i];
+        }
+    }
+    return found;
+}
+
+TEST("table: a choice for a phase that another server has completed is late, and the new lines are told") {
+    struct other other;
+    char text[700], rest[500], mine[500], line[] = "reveal I3\n";
+    if (!CHECK(begin()))
+        return;
+    begin_game();
+    if (!CHECK(table && table->now.stage == STORE_RUNNING))
+        return;
+    /* Both keep what they would here: that server's lines are this server's own, made on a copy. */
+    struct pyr_game game = table->now.game;
+    struct change change = { .table = table };
+    struct change_effects effects = { .change = &change };
+    change.effects = &effects;
+    struct pyr_sink sink = change_sink(&change);
+    for (unsigned s = 0; s < 2; s++) {
+        first_choice(s, s ? rest : mine, sizeof rest);
+        CHECK_INT(pyr_game_choose(&game, (pyr_seat)s, s ? rest : mine, NULL, &sink), PYR_OK);
+        CHECK_INT(pyr_game_confirm(&game, (pyr_seat)s, &sink), PYR_OK);
+    }
+    uint32_t before = table->log.count;
+    CHECK(effects.lines_size > strlen(line));
+    other = (struct other){ .commit = { .made = 1794700801, .lines = effects.lines, .lines_size = effects.lines_size,
+        .first_line = before } };
+    submit_other(&other);
+    snprintf(text, sizeof text, "{\"type\":\"choose\",\"id\":\"z1\",\"phase\":%u,\"choice\":\"%s\"}", (unsigned)before, mine);
+    CHECK_STR(refusal(0, text), "late");
+    CHECK(table->log.count > before);
+    lines_told[0] = conns[0].sent_lines;
+    hear(1, "");
+    CHECK_INT(lines_told[0], table->log.count);
+    CHECK_INT(lines_told[1], table->log.count);
+    check_all_the_same();
+    free(effects.lines);
+    end();
+}
+
+TEST("table: a seat that was taken at another server is taken") {
+    struct other other = { .commit = { .made = 1794700801 } };
+    char rest[120], text[200];
+    if (!CHECK(begin()))
+        return;
+    fault.armed = false;
+    make_table();
+    if (!CHECK(table != NULL))
+        return;
+    for (unsigned i = 0; i < 2; i++) {
+        snprintf(rest, sizeof rest, ",\"table\":\"%s\"", table->code);
+        say(i, "open", rest);
+    }
+    struct table_state taken = table->now;
+    taken.seat[0].kind = SEAT_PERSON;
+    taken.seat[0].visitor = 1;
+    snprintf(taken.seat[0].name, sizeof taken.seat[0].name, "Ana");
+    pyr_fair_add(&taken.fair, 0, (const uint8_t[PYR_FAIR_BYTES]){ 1 });
+    char *config = config_write(table, &taken);
+    other.commit.table.config = config;
+    memcpy(other.commit.table.code, table->code, sizeof table->code);
+    submit_other(&other);
+    snprintf(text, sizeof text, "{\"type\":\"sit\",\"id\":\"s1\",\"seat\":1,\"number\":\"%064u\"}", 9);
+    CHECK_STR(refusal(1, text), "taken");
+    CHECK_INT(table->now.seat[0].visitor, 1);
+    snprintf(rest, sizeof rest, ",\"number\":\"%064u\"", 9);
+    say(1, "sit", rest);
+    CHECK_INT(table->now.stage, STORE_RUNNING);
+    CHECK_INT(table->revision, 3);           /* made, one seat there, one here */
+    free(config);
+    end();
+}
+
+TEST("table: what another server did is read before a client is refused") {
+    struct other other;
+    char text[700], mine[500], rest[500];
+    if (!CHECK(begin()))
+        return;
+    begin_game();
+    if (!CHECK(table && table->now.stage == STORE_RUNNING))
+        return;
+    server.shared = true;
+    /* The other server has completed a phase, and a client that was there comes here with a choice for the next one. */
+    struct pyr_game game = table->now.game;
+    struct change change = { .table = table };
+    struct change_effects effects = { .change = &change };
+    change.effects = &effects;
+    struct pyr_sink sink = change_sink(&change);
+    for (unsigned s = 0; s < 2; s++) {
+        first_choice(s, s ? rest : mine, sizeof rest);
+        CHECK_INT(pyr_game_choose(&game, (pyr_seat)s, s ? rest : mine, NULL, &sink), PYR_OK);
+        CHECK_INT(pyr_game_confirm(&game, (pyr_seat)s, &sink), PYR_OK);
+    }
+    uint32_t before = table->log.count, lines = 0;
+    for (size_t i = 0; i < effects.lines_size; i++)
+        lines += effects.lines[i] == '\n';
+    other = (struct other){ .commit = { .made = 1794700801, .lines = effects.lines, .lines_size = effects.lines_size,
+        .first_line = before } };
+    submit_other(&other);
+    settle();
+    CHECK_INT(table->log.count, before);     /* nobody has told this server */
+    struct pyr_game old = table->now.game;
+    table->now.game = game;
+    first_choice(0, mine, sizeof mine);
+    table->now.game = old;
+    snprintf(text, sizeof text, "{\"type\":\"choose\",\"id\":\"n1\",\"phase\":%u,\"choice\":\"%s\"}", (unsigned)(before + lines), mine);
+    message_read(&conns[0], text, strlen(text));
+    settle();
+    CHECK_INT(hear(0, "n1"), 1);
+    CHECK_INT(table->log.count, before + lines);
+    hear(1, "");
+    check_all_the_same();
+    free(effects.lines);
     end();
 }

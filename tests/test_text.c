@@ -214,13 +214,13 @@ TEST("bad records are refused with line, cause, what was expected and the rule")
     struct pyr_replay replay;
     struct pyr_fault fault;
     pyr_replay_init(&replay, PYR_NOBODY);
-    CHECK_INT(pyr_record_read(&edition, &replay, good, size, &fault), PYR_OK);
+    CHECK_INT(pyr_record_read(&replay, &edition, good, size, &fault), PYR_OK);
     CHECK_INT(replay.stage, PYR_STAGE_OVER);
     for (size_t i = 0; i < sizeof bad_records / sizeof *bad_records; i++) {
         const struct spoiled *bad = &bad_records[i];
         char *text = spoil(good, bad->old, bad->new), sentence[512] = "accepted";
         pyr_replay_init(&replay, PYR_NOBODY);
-        if (pyr_record_read(&edition, &replay, text, strlen(text), &fault))
+        if (pyr_record_read(&replay, &edition, text, strlen(text), &fault))
             say(&fault, sentence, sizeof sentence);
         CHECK_STR(sentence, bad->wanted);
         free(text);
@@ -247,12 +247,12 @@ TEST("comments, blank lines, CR LF and tags are free")
     struct pyr_replay replay;
     struct pyr_fault fault;
     pyr_replay_init(&replay, PYR_NOBODY);
-    CHECK_INT(pyr_record_read(&edition, &replay, text, strlen(text), &fault), PYR_ERR_TEXT_SPACE);
+    CHECK_INT(pyr_record_read(&replay, &edition, text, strlen(text), &fault), PYR_ERR_TEXT_SPACE);
     CHECK_INT(fault.line, 15);
     free(text);
     text = spoil(free_text, "reveal L4", "; what now?\r\n\r\ntag mood good, really\r\nreveal L4");
     pyr_replay_init(&replay, PYR_NOBODY);
-    CHECK_INT(pyr_record_read(&edition, &replay, text, strlen(text), &fault), PYR_OK);
+    CHECK_INT(pyr_record_read(&replay, &edition, text, strlen(text), &fault), PYR_OK);
     CHECK_INT(replay.stage, PYR_STAGE_OVER);
     free(text);
     free(free_text);
@@ -268,7 +268,7 @@ TEST("every code has a sentence of its own")
         { PYR_ERR_SEATS, PYR_ERR_STATE },       { PYR_ERR_PHASE, PYR_ERR_EXTRA_TOO_MANY },
         { PYR_ERR_PENALTY_FALLS, PYR_ERR_COLOUR_COUNT }, { PYR_ERR_TEXT_ENCODING, PYR_ERR_TEXT_FULL },
         { PYR_ERR_EDITION_ROW, PYR_ERR_EDITION_SAME_NAME }, { PYR_ERR_RECORD_EDITION, PYR_ERR_RECORD_OVER },
-        { PYR_ERR_NOT_READY, PYR_ERR_NO_SUCH_LINE },
+        { PYR_ERR_NOT_READY, PYR_ERR_NO_SUCH_LINE }, { PYR_ERR_ENV_OPTIONS, PYR_ERR_ENV_DATA },
     };
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
         for (int code = groups[g].first; code <= groups[g].last; code++) {

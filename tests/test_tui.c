@@ -47,7 +47,7 @@ static void others_choose(struct pyr_rng *rng)
         pyr_seat seat = (pyr_seat)__builtin_ctz(waiting);
         pyr_match_steps(&match, seat, &steps);
         bool replace = match.replay.state.open.phase == PYR_REPLACE;
-        if (!CHECK_INT(pyr_match_step(&match, seat, pyr_steps_pick(&match.edition->box, &steps, rng)), PYR_OK))
+        if (!CHECK_INT(pyr_match_step(&match, seat, pyr_steps_pick(&steps, &match.edition->box, rng)), PYR_OK))
             return;
         if (!replace && pyr_match_is_ready(&match, seat))
             pyr_match_confirm(&match, seat);
@@ -78,15 +78,15 @@ static unsigned count_by_next(const struct pyr_desk *desk, pyr_pattern pattern, 
 {
     struct pyr_aim first = { .single = single }, aim;
     *sum = 0;
-    if (!pyr_aim_next(&plain.box, desk, pattern, &first, direction))
+    if (!pyr_aim_next(&first, &plain.box, desk, pattern, direction))
         return 0;
     aim = first;
     unsigned count = 0;
     do {
-        CHECK_INT(pyr_aim_judge(&plain.box, desk, pattern, &aim), PYR_OK);
-        *sum += pyr_aim_step(&plain.box, pattern, &aim) * 31;
+        CHECK_INT(pyr_aim_check(&aim, &plain.box, desk, pattern), PYR_OK);
+        *sum += pyr_aim_step(&aim, &plain.box, pattern) * 31;
         count++;
-    } while (pyr_aim_next(&plain.box, desk, pattern, &aim, direction) && memcmp(&aim, &first, sizeof aim) && count < 500);
+    } while (pyr_aim_next(&aim, &plain.box, desk, pattern, direction) && memcmp(&aim, &first, sizeof aim) && count < 500);
     return count;
 }
 
@@ -112,13 +112,13 @@ TEST("going through placements meets every legal mark once, both ways")
                 CHECK(back == patterns);
                 CHECK_INT(a + b, steps.count);
                 for (uint32_t i = 0; i < steps.count; i++)
-                    all += pyr_steps_at(&plain.box, &steps, i) * 31;
+                    all += pyr_steps_at(&steps, &plain.box, i) * 31;
                 CHECK(all == patterns + singles);
                 CHECK_INT(pyr_aim_count(&plain.box, &view.mine, pattern, 0, false) + pyr_aim_count(&plain.box, &view.mine, pattern, 1, false), a);
                 CHECK_INT(pyr_aim_count(&plain.box, &view.mine, pattern, 0, true) + pyr_aim_count(&plain.box, &view.mine, pattern, 1, true), b);
             }
             bool replace = match.replay.state.open.phase == PYR_REPLACE;
-            pyr_match_step(&match, 0, pyr_steps_pick(&plain.box, &steps, &rng));
+            pyr_match_step(&match, 0, pyr_steps_pick(&steps, &plain.box, &rng));
             if (!replace && pyr_match_is_ready(&match, 0))
                 pyr_match_confirm(&match, 0);
         }
@@ -128,21 +128,21 @@ TEST("going through placements meets every legal mark once, both ways")
 TEST("four quarters, or two mirrorings, bring a pattern back")
 {
     struct pyr_desk desk = { .due = 1, .flags = PYR_DESK_FIRST, .card = { PYR_NO_CARD, PYR_NO_CARD } };
-    pyr_desk_lay(&plain.box, &desk, 0, 4);
-    pyr_desk_lay(&plain.box, &desk, 1, 16);
+    pyr_desk_lay(&desk, &plain.box, 0, 4);
+    pyr_desk_lay(&desk, &plain.box, 1, 16);
     for (unsigned p = 0; p < PYR_PATTERNS; p++) {
         for (unsigned turn = 0; turn < PYR_MAX_TURNS; turn++) {
             struct pyr_aim aim = { .turn = (uint8_t)turn, .row = 1, .column = 1 };
             pyr_spaces before = pyr_aim_shape(&plain.box, (pyr_pattern)p, aim.turn), mirrored = 0;
-            bool changed = pyr_aim_turn(&plain.box, &desk, (pyr_pattern)p, &aim, 0);
+            bool changed = pyr_aim_turn(&aim, &plain.box, &desk, (pyr_pattern)p, 0);
             mirrored = pyr_aim_shape(&plain.box, (pyr_pattern)p, aim.turn);
             CHECK(changed == (mirrored != before));
             /* Left and right are exchanged. */
             for (unsigned row = 0; row < PYR_SIDE; row++)
                 CHECK_INT(__builtin_popcount(before >> row * PYR_ROW & 0x1f), __builtin_popcount(mirrored >> row * PYR_ROW & 0x1f));
-            pyr_aim_turn(&plain.box, &desk, (pyr_pattern)p, &aim, 0);
+            pyr_aim_turn(&aim, &plain.box, &desk, (pyr_pattern)p, 0);
             CHECK_INT(pyr_aim_shape(&plain.box, (pyr_pattern)p, aim.turn), before);
-            CHECK_INT(__builtin_popcount(pyr_aim_spaces(&plain.box, (pyr_pattern)p, &aim)), plain.box.pattern[p].size);
+            CHECK_INT(__builtin_popcount(pyr_aim_spaces(&aim, &plain.box, (pyr_pattern)p)), plain.box.pattern[p].size);
         }
     }
 }
@@ -169,7 +169,7 @@ TEST("an aim stays inside the grid, whatever is done with it")
         case 6: hand_card(&hand, &match, 0, pyr_rng_below(&rng, 2)); break;
         default: hand_cover(&hand, &match, 0, pyr_rng_below(&rng, 2), pyr_rng_below(&rng, 5), pyr_rng_below(&rng, 5), pyr_rng_below(&rng, 2)); break;
         }
-        pyr_spaces spaces = pyr_aim_spaces(&plain.box, hand_pattern(&match), &hand.aim);
+        pyr_spaces spaces = pyr_aim_spaces(&hand.aim, &plain.box, hand_pattern(&match));
         if (!CHECK(!(spaces & ~PYR_ALL_SPACES)) || !CHECK(hand.aim.slot < 2) ||
             !CHECK_INT(__builtin_popcount(spaces), hand.aim.single ? 1 : plain.box.pattern[hand_pattern(&match)].size))
             return;
@@ -198,16 +198,16 @@ TEST("pointing at a space holds the pattern over it, in a turn that fits if ther
                     continue;
                 bool any = false;
                 for (uint32_t k = 0; k < steps.count; k++) {
-                    pyr_step step = pyr_steps_at(&plain.box, &steps, k);
+                    pyr_step step = pyr_steps_at(&steps, &plain.box, k);
                     any = any || (__builtin_popcountll(step) > 1 && step & pyr_pair_of(slot, PYR_SPACE(row, column)));
                 }
-                CHECK(pyr_aim_cover(&plain.box, &view.mine, hand_pattern(&match), &aim, slot, row, column, true) == any);
+                CHECK(pyr_aim_cover(&aim, &plain.box, &view.mine, hand_pattern(&match), slot, row, column, true) == any);
                 if (any)                     /* some turns cannot cover a corner at all */
-                    CHECK(pyr_aim_spaces(&plain.box, hand_pattern(&match), &aim) & PYR_SPACE(row, column));
+                    CHECK(pyr_aim_spaces(&aim, &plain.box, hand_pattern(&match)) & PYR_SPACE(row, column));
             }
         }
         bool replace = match.replay.state.open.phase == PYR_REPLACE;
-        pyr_match_step(&match, 0, pyr_steps_pick(&plain.box, &steps, &rng));
+        pyr_match_step(&match, 0, pyr_steps_pick(&steps, &plain.box, &rng));
         if (!replace && pyr_match_is_ready(&match, 0))
             pyr_match_confirm(&match, 0);
     }
@@ -224,21 +224,21 @@ static unsigned turn_all(const struct pyr_desk *desk, const struct pyr_steps *st
         bool fits = false;
         for (uint32_t k = 0; k < steps->count; k++) {
             struct pyr_aim other = { .turn = from->turn };
-            pyr_step step = pyr_steps_at(&plain.box, steps, k);
-            if (!pyr_aim_hold(&plain.box, pattern, &other, step) || other.single || other.slot != from->slot)
+            pyr_step step = pyr_steps_at(steps, &plain.box, k);
+            if (!pyr_aim_hold(&other, &plain.box, pattern, step) || other.single || other.slot != from->slot)
                 continue;
             for (unsigned t = quarters ? from->turn & 4 : ~from->turn & 4, end = t + 4; t < end; t++)
                 fits = fits || (pyr_aim_shape(&plain.box, pattern, t) != look &&
                     pyr_aim_shape(&plain.box, pattern, t) == pyr_aim_shape(&plain.box, pattern, other.turn));
         }
-        bool turned = pyr_aim_turn_placed(&plain.box, desk, pattern, &to, quarters);
+        bool turned = pyr_aim_turn_placed(&to, &plain.box, desk, pattern, quarters);
         if (quarters)
             CHECK(turned == fits);
         if (turned) {
             CHECK_INT(to.slot, from->slot);
             CHECK_INT((to.turn ^ from->turn) & 4, quarters ? 0 : 4);
             CHECK(pyr_aim_shape(&plain.box, pattern, to.turn) != look);
-            CHECK_INT(pyr_aim_judge(&plain.box, desk, pattern, &to), PYR_OK);
+            CHECK_INT(pyr_aim_check(&to, &plain.box, desk, pattern), PYR_OK);
         } else {
             CHECK(!memcmp(&to, from, sizeof to));
         }
@@ -264,10 +264,10 @@ TEST("what is placed is held, snapped to and turned to another legal place on it
         const pyr_pattern pattern = hand_pattern(&match);
         for (uint32_t k = 0; steps.pattern != PYR_NO_PATTERN && view.mine.flags & PYR_DESK_FIRST && k < steps.count; k++) {
             struct pyr_aim aim = { .turn = (uint8_t)pyr_rng_below(&rng, 8) };
-            pyr_step step = pyr_steps_at(&plain.box, &steps, k);
-            if (pyr_step_kind(step) != PYR_STEP_MARK || !CHECK(pyr_aim_hold(&plain.box, pattern, &aim, step)))
+            pyr_step step = pyr_steps_at(&steps, &plain.box, k);
+            if (pyr_step_kind(step) != PYR_STEP_MARK || !CHECK(pyr_aim_hold(&aim, &plain.box, pattern, step)))
                 continue;
-            CHECK(pyr_aim_step(&plain.box, pattern, &aim) == step);
+            CHECK(pyr_aim_step(&aim, &plain.box, pattern) == step);
             /* Its middle lies between the first and the last row and column that it covers. */
             unsigned rows = 0, columns = 0;
             for (unsigned i = 0; i < 25; i++)
@@ -276,13 +276,14 @@ TEST("what is placed is held, snapped to and turned to another legal place on it
             int row = 50 * (__builtin_ctz(rows) + 31 - __builtin_clz(rows)),
                 column = 50 * (__builtin_ctz(columns) + 31 - __builtin_clz(columns));
             struct pyr_aim near = { .turn = aim.turn, .single = aim.single };
-            CHECK(pyr_aim_snap(&plain.box, &view.mine, pattern, &near, aim.slot, row, column) && !memcmp(&near, &aim, sizeof aim));
-            CHECK(!pyr_aim_snap(&plain.box, &view.mine, pattern, &near, aim.slot, -170, INT_MAX));
+            CHECK(pyr_aim_snap(&near, &plain.box, &view.mine, pattern, aim.slot, row, column) &&
+                !memcmp(&near, &aim, sizeof aim));
+            CHECK(!pyr_aim_snap(&near, &plain.box, &view.mine, pattern, aim.slot, -170, INT_MAX));
             if (!aim.single)
                 turned += turn_all(&view.mine, &steps, &aim);
         }
         bool replace = match.replay.state.open.phase == PYR_REPLACE;
-        pyr_match_step(&match, 0, pyr_steps_pick(&plain.box, &steps, &rng));
+        pyr_match_step(&match, 0, pyr_steps_pick(&steps, &plain.box, &rng));
         if (!replace && pyr_match_is_ready(&match, 0))
             pyr_match_confirm(&match, 0);
     }
@@ -557,7 +558,7 @@ TEST("everyone's pyramids by colour, pyramid points, gems and skulls are on the 
     ben->skulls = 2;
     scene.view.open.tile[PYR_GREEN][0] = scene.view.open.tile[PYR_GREEN][2] = 1;
     char score[40], skulls[40];
-    snprintf(score, sizeof score, "Ben %d", pyr_table_score(&plain.box, &scene.view.open, 1).total);
+    snprintf(score, sizeof score, "Ben %d", pyr_table_score(&scene.view.open, &plain.box, 1).total);
     snprintf(skulls, sizeof skulls, "☠2-%u", plain.box.penalty[1]);
     for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         canvas_init(&canvas, sizes[i][0], sizes[i][1]);
@@ -604,10 +605,10 @@ TEST("R13 an empty deck is not offered")
     quiet_scene(&scene, &hand, &story);
     scene.view.open.phase = PYR_REPLACE;
     scene.view.open.deck_left = 0;
-    scene.view.open.owed = 1;
-    scene.view.open.order[0] = 0;
-    scene.view.open.order[1] = PYR_NOBODY;
-    scene.view.open.fresh[0][0] = 4;
+    scene.view.open.cards_owed = 1;
+    scene.view.open.replace_order[0] = 0;
+    scene.view.open.replace_order[1] = PYR_NOBODY;
+    scene.view.open.completed[0][0] = 4;
     scene.state = HAND_REPLACE;
     canvas_init(&canvas, 80, 24);
     draw_replace(&canvas, &scene);
@@ -717,6 +718,42 @@ TEST("texts are cut, wrapped and measured by columns")
     for (const char *c = text; *c; c++)
         CHECK((unsigned char)*c < 0x80);
     free(text);
+    canvas_finish(&canvas);
+}
+
+TEST("letters of several characters are shown whole or not at all")
+{
+    static const char family[] = "\U0001f468\u200d\U0001f469\u200d\U0001f467", flag[] = "\U0001f1e9\U0001f1ea";
+    struct canvas canvas = { 0 };
+    char text[256];
+    canvas_init(&canvas, 30, 6);
+    CHECK_INT(text_width(family), 6);                    /* three pictures of two columns: what any terminal shows */
+    CHECK_INT(text_width(flag), 2);
+    CHECK_INT(text_width("e\u0301"), 1);
+    CHECK_INT(text_width("\u2764\ufe0f"), 1);
+    CHECK_INT(text_width("\u0928\u093f"), 2);            /* a vowel that takes a column */
+    snprintf(text, sizeof text, "Ana %s!", family);
+    CHECK_INT(canvas_text(&canvas, 0, 0, 30, ST_TEXT, text), 11);
+    CHECK_INT(canvas_text(&canvas, 0, 1, 10, ST_TEXT, text), 5);         /* no half a family */
+    snprintf(text, sizeof text, "abc%s%s", flag, flag);
+    CHECK_INT(canvas_text(&canvas, 0, 2, 5, ST_TEXT, text), 4);          /* no half a flag */
+    CHECK_INT(canvas_text(&canvas, 0, 3, 30, ST_TEXT, "Zoe\u0308 e\u0302\u0301 x"), 7);
+    snprintf(text, sizeof text, "ab%s", family);
+    CHECK_INT(canvas_wrap(&canvas, 0, 4, 7, 2, ST_TEXT, text), 2);
+    char *drawn = canvas_dump(&canvas);
+    CHECK_STR(drawn, "Ana \U0001f468\U0001f469\U0001f467!\nAna \u2026\nabc\u2026\nZoe\u0308 e\u0302\u0301 x\nab\n\U0001f468\U0001f469\U0001f467\n");
+    free(drawn);
+    canvas_put(&canvas, 2, 3, 'e', ST_TEXT);             /* a mark goes with its character */
+    drawn = canvas_dump(&canvas);
+    CHECK(strstr(drawn, "\nZoe e\u0302\u0301 x\n"));
+    free(drawn);
+    /* 24 wide letters are 48 columns, in a log of any width. */
+    text[0] = '\0';
+    for (int i = 0; i < 24; i++)
+        strcat(text, "\u65e5");
+    CHECK_INT(text_width(text), 48);
+    CHECK_INT(text_rows(text, 30), 2);
+    CHECK_INT(text_rows(text, 31), 2);
     canvas_finish(&canvas);
 }
 

@@ -3,7 +3,6 @@
 goes by a clock of the test (wire.Clock), which stands still unless the test moves it. usage: times.py PYRAMIDS SOURCE_ROOT [CASE]"""
 # pylint: disable=cell-var-from-loop  # until_so is over before the loop goes on
 import random
-import sqlite3
 import time
 
 import wire
@@ -34,11 +33,7 @@ class Hands:
 
 
 def ask(server, sql):
-    base = sqlite3.connect(f'file:{server.database}?mode=ro', uri=True)
-    try:
-        return base.execute(sql).fetchall()
-    finally:
-        base.close()
+    return server.base.rows(sql)
 
 
 def codes(visitor):
@@ -122,10 +117,7 @@ def case_lines_count(folder):
         for link in sit_all(code, ana, ben):
             link.close()
         server.stop()
-        base = sqlite3.connect(server.database)
-        base.execute('UPDATE game SET changed = changed - ?', (50 * DAY,))
-        base.commit()
-        base.close()
+        server.base.rows(f'UPDATE game SET changed = changed - {50 * DAY}')
         server.start()
         for seconds, away in ((60 * DAY - 1, False), (60 * DAY, True)):
             hands.to(server, seconds)
@@ -201,8 +193,7 @@ def case_codes_outlive_a_restart(folder):
         assert phone.want(200, 'GET', '/api/visitor').json == {'visitor': {'name': 'Ana'}}
         hands.down(server, 600)
         Visitor(server).refused(404, 'bad_code', 'POST', '/api/visitor/device', {'code': bens})
-        with open(server.database, 'rb') as file:            # only hashes
-            data = file.read()
+        data = server.base.raw()                             # only hashes
         assert not any(code.encode() in data for code in (first, second, bens))
 
 
@@ -310,7 +301,7 @@ def case_make_again(folder):
             each.close()
         until_so(lambda: 'pyramids_sockets 0\n' in ana.want(200, 'GET', '/metrics').text)
         hands.to(server, DAY + 120)              # it is no longer in memory
-        until_so(lambda: f'pyramids_tables_in_memory {len(others)}\n' in ana.want(200, 'GET', '/metrics').text)
+        until_so(lambda: 'pyramids_tables_in_memory 0\n' in ana.want(200, 'GET', '/metrics').text)
         assert make(ana, 't1') == first and ana.table(first[0])['state'] == 'closed'
         # Two at once, of which one may be told to try again.
         answers = []
@@ -453,7 +444,7 @@ def case_connected_visitors_stay(folder):
 def case_keep_options(folder):
     """What the options say; analyses are made again when they are asked for."""
     hands = Hands(folder)
-    with Server(folder, '--keep-games', '20', '--keep-analyses', '5', '--keep-closed', '0', '--keep-visitors', '0',
+    with Server(folder, '--keep-games', '20', '--keep-analyses', '5', '--analysis-playouts', '512', '--keep-closed', '0', '--keep-visitors', '0',
         env=hands.env) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
         over = finished(server, folder, [ana, ben])
@@ -463,7 +454,8 @@ def case_keep_options(folder):
         server.visitor('Zoë')
 
         def analysed():
-            return ana.ask('GET', f'/api/tables/{over}/analysis').status == 200
+            answer = ana.ask('GET', f'/api/tables/{over}/analysis')
+            return answer.status == 200 and answer.json['done']
         until_so(analysed, timeout=4 * wire.PATIENCE)
         report = ana.want(200, 'GET', f'/api/tables/{over}/analysis').text
         pages = {ana.want(200, 'GET', f'/api/tables/{over}/analysis.html?lang={lang}').text for lang in ('en', 'de', 'fr')}

@@ -1198,6 +1198,9 @@ def case_secure(folder):
     terminal = Terminal(folder, 'play', '--server', url, '--trust', folder + '/none')
     assert 'EXIT=1' in terminal.wait('No such file') + terminal.wait('EXIT')
     terminal.end()
+    terminal = Terminal(folder, 'play', '--server', url, '--trust', key, width=120)      # a file, but not of certificates
+    assert 'EXIT=1' in terminal.wait("key.pem' contains no certificate; expected a PEM file") + terminal.wait('EXIT')
+    terminal.end()
 
 
 class Liar(threading.Thread):

@@ -1,9 +1,10 @@
 """What the tests of the server share: a server that is started and stopped, clients over HTTP and WebSocket, someone who plays by the rules.
 Nothing but Python's own library. A test program is called as PROGRAM PYRAMIDS SOURCE_ROOT [CASE] and speaks TAP; with PYR_LONG set it may
-take longer."""
+take longer. With PYR_POSTGRES (a connection string; postgres.py starts a server) databases are schemas there instead of files."""
 import atexit
 import base64
 import concurrent.futures
+import csv
 import hashlib
 import http.client
 import json
@@ -12,6 +13,7 @@ import re
 import secrets
 import signal
 import socket
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -26,6 +28,7 @@ COMMAND, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 LONG = bool(os.environ.get('PYR_LONG'))
 PATIENCE = float(os.environ.get('PYR_PATIENCE', 60))                    # seconds until something that should come counts as lost
 ENV = dict(os.environ, LC_ALL='C.UTF-8', LANGUAGE='en')
+POSTGRES = os.environ.get('PYR_POSTGRES')
 CODE = re.compile(r'^[2-9A-HJ-NP-Z]{8}$')
 
 
@@ -40,6 +43,63 @@ def run(*words, text='', code=0):
     out, err = done.stdout.decode(), done.stderr.decode()
     assert done.returncode == code, f'{words}: exit {done.returncode}, not {code}\n{out}\n{err}'
     return out + err
+
+
+class File:
+    """A database in a file, as a test looks at it."""
+
+    def __init__(self, path):
+        self.where = path
+
+    def rows(self, sql):
+        base = sqlite3.connect(self.where)
+        try:
+            found = base.execute(sql).fetchall()
+            base.commit()
+            return found
+        finally:
+            base.close()
+
+    def raw(self):
+        """All that is kept, as bytes."""
+        with open(self.where, 'rb') as file:
+            return file.read()
+
+    def is_whole(self):
+        return self.rows('PRAGMA integrity_check') == [('ok',)]
+
+
+class Schema:
+    """A database at a PostgreSQL server, as a test looks at it."""
+
+    def __init__(self, path):
+        self.name = 's_' + hashlib.md5(path.encode()).hexdigest()[:16]
+        self.where = f"{POSTGRES} options='-csearch_path={self.name} -cclient_min_messages=error'"
+        self.run('psql', '-d', self.where, '-c', f'CREATE SCHEMA IF NOT EXISTS {self.name}')
+
+    @staticmethod
+    def run(program, *words):
+        extra = ['-X', '-q', '--csv', '-t', '-v', 'ON_ERROR_STOP=1'] if program == 'psql' else []
+        done = subprocess.run([program, *extra, *words], capture_output=True, env=ENV, timeout=PATIENCE)
+        assert not done.returncode, done.stderr.decode()
+        return done.stdout
+
+    def rows(self, sql):
+        text = self.run('psql', '-d', self.where, '-c', sql).decode()
+        return [tuple(int(cell) if re.fullmatch(r'-?\d{1,18}', cell) else cell for cell in row)
+                for row in csv.reader(text.splitlines(keepends=True))]
+
+    def raw(self):
+        return self.run('pg_dump', '-d', self.where, '-n', self.name)
+
+    def is_whole(self):
+        """Every row that another one names is there, and logs have no gaps."""
+        gaps = 'SELECT count(*) FROM line WHERE seq > 0 AND NOT EXISTS (SELECT 1 FROM line AS l WHERE l.game = line.game AND l.seq + l.count = line.seq)'
+        return self.rows(gaps) == [(0,)]
+
+
+def base_at(path):
+    return Schema(path) if POSTGRES else File(path)
 
 
 STARTED = []                     # every server of this program; none is left behind, however a case ends
@@ -59,8 +119,10 @@ class Server:
     """`pyramids serve` with a database in a folder, on a port that stays the same over restarts."""
     stderr = None                # where its log goes: a file descriptor; None: a file
 
-    def __init__(self, folder, *options, database='server.db', generous=True, metrics=True, env=None, before=()):
-        self.folder, self.options, self.database = folder, list(options), os.path.join(folder, database)
+    def __init__(self, folder, *options, database='server.db', generous=True, metrics=True, env=None, before=(), where=None):
+        self.folder, self.options = folder, list(options)
+        self.base = None if where else base_at(os.path.join(folder, database))
+        self.database = where or self.base.where
         if generous:                         # tests ask faster than people, and a slow one does not read for long; those of the limits leave this out
             self.options = ['--request-rate', '100000', '--message-rate', '100000', '--max-per-address', '5000', '--ping', '600',
                             '--table-rate', '100000', '--max-tables-per-address', '100000', *self.options]

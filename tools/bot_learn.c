@@ -45,13 +45,13 @@ static int play(const struct tables *const *seat, const struct pyr_chance *chanc
     struct pyr_state state;
     pyr_state_init(&state, box, 2, chance);
     for (;;) {
-        pyr_state_advance(box, &state);
+        pyr_state_advance(&state, box);
         if (!state.open.waiting)
             break;
         pyr_seat s = (pyr_seat)__builtin_ctz(state.open.waiting);
-        pyr_state_make(box, &state, s, policy_step(seat[s], box, &state, s, true));
+        pyr_state_apply_unchecked(&state, box, s, policy_step(seat[s], box, &state, s, true));
     }
-    return pyr_table_score(box, &state.open, 0).total - pyr_table_score(box, &state.open, 1).total;
+    return pyr_table_score(&state.open, box, 0).total - pyr_table_score(&state.open, box, 1).total;
 }
 
 /* The challenger's share beyond a half, in standard errors. */
@@ -158,23 +158,23 @@ static void study(const struct tables *tables, unsigned seats, struct pyr_rng *r
     pyr_state_deal(&state, box, seats, rng);
     while (state.open.phase != PYR_END) {
         if (state.open.phase == PYR_SHOW) {
-            pyr_state_show(box, &state);
+            pyr_state_show(&state, box);
         } else if (state.open.phase == PYR_REVEAL) {
             for (pyr_seat s = 0; s < seats; s++) {
                 struct sample *sample = &samples[value_turns(&state.open)][s];
                 value_features(tables, box, &state.open, s, sample->feature);
                 sample->sure = value_sure(box, &state.open, s);
             }
-            pyr_state_reveal(box, &state);
+            pyr_state_reveal(&state, box);
         } else {
             pyr_seat s = (pyr_seat)__builtin_ctz(state.open.waiting);
-            pyr_state_make(box, &state, s, policy_step(tables, box, &state, s, true));
+            pyr_state_apply_unchecked(&state, box, s, policy_step(tables, box, &state, s, true));
         }
     }
     for (unsigned left = 1; left <= ALL_TURNS; left++) {
         for (pyr_seat s = 0; s < seats; s++) {
             const struct sample *sample = &samples[left][s];
-            double y = pyr_table_score(box, &state.open, s).total - sample->sure, told = 0;
+            double y = pyr_table_score(&state.open, box, s).total - sample->sure, told = 0;
             for (unsigned i = 0; lines && i < FEATURES; i++)
                 told += lines[left].weight[i] * sample->feature[i];
             errors[left] += lines ? (y > told ? y - told : told - y) : 0;
@@ -265,7 +265,7 @@ static void play_lessons(const struct tables *tables, unsigned seats, struct pyr
     pyr_state_deal(&state, box, seats, rng);
     while (state.open.phase != PYR_END) {
         if (state.open.phase == PYR_SHOW) {
-            pyr_state_show(box, &state);
+            pyr_state_show(&state, box);
         } else if (state.open.phase == PYR_REVEAL) {
             for (pyr_seat s = 0; s < seats; s++) {
                 struct lesson *lesson = &lessons[lesson_count++];
@@ -279,14 +279,14 @@ static void play_lessons(const struct tables *tables, unsigned seats, struct pyr
                 lesson->left = (uint8_t)at.left;
                 lesson->seat = s;
             }
-            pyr_state_reveal(box, &state);
+            pyr_state_reveal(&state, box);
         } else {
             pyr_seat s = (pyr_seat)__builtin_ctz(state.open.waiting);
-            pyr_state_make(box, &state, s, choose(tables, &state, s, rng));
+            pyr_state_apply_unchecked(&state, box, s, choose(tables, &state, s, rng));
         }
     }
     for (unsigned i = begin; i < lesson_count; i++)
-        lessons[i].score = (float)pyr_table_score(box, &state.open, lessons[i].seat).total;
+        lessons[i].score = (float)pyr_table_score(&state.open, box, lessons[i].seat).total;
 }
 
 /* Adds the slope of half the squared error. Returns the squared error. */

@@ -148,8 +148,8 @@ static void count_mark(struct visit *visit, const struct pyr_box *box, const str
 {
     struct pyr_desk after = *before;
     struct visit *on = &visit[before->card[pyr_step_slot(step)]];
-    pyr_desk_mark(box, &after, pattern, round, step);
-    on->points += pyr_desk_score(box, &after, 0).total - pyr_desk_score(box, before, 0).total;
+    pyr_desk_mark(&after, box, pattern, round, step);
+    on->points += pyr_desk_score(&after, box, 0).total - pyr_desk_score(before, box, 0).total;
     on->turns += (before->flags & PYR_DESK_FIRST) != 0;
 }
 
@@ -182,11 +182,11 @@ static void count_completed(struct count *count, struct visit *visit, const stru
 
 static void count_end(struct count *count, const struct pyr_box *box, const struct pyr_table *open)
 {
-    unsigned winners = pyr_table_winners(box, open);
+    unsigned winners = pyr_table_winners(open, box);
     count->games++;
     count->out += !open->deck_left;
     for (pyr_seat seat = 0; seat < open->seats; seat++) {
-        struct pyr_score score = pyr_table_score(box, open, seat);
+        struct pyr_score score = pyr_table_score(open, box, seat);
         const int16_t part[5] = { score.pyramids, score.torches, score.points, score.gems, score.skulls };
         bool wins = winners >> seat & 1;
         count->seats++;
@@ -201,7 +201,7 @@ static void count_end(struct count *count, const struct pyr_box *box, const stru
             count->colour_pyramids[k] += pyramids;
             count->winner_pyramids[k] += wins ? pyramids : 0;
         }
-        for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+        for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
             if (open->desk[seat].card[slot] != PYR_NO_CARD)
                 count->card[open->desk[seat].card[slot]].laid++;
         for (pyr_cardset done = open->desk[seat].done; done; done &= done - 1)
@@ -224,7 +224,7 @@ static void play(struct count *count, const struct pyr_box *box, const struct py
     pyr_rng_seed(&thought, o->seed, 2 * (uint64_t)game + 1);
     pyr_state_deal(&state, box, o->players, &deal);
     for (;;) {
-        pyr_state_advance(box, &state);
+        pyr_state_advance(&state, box);
         if (state.open.phase == PYR_MARK || state.open.phase == PYR_END)
             count_completed(count, visit, box, &state.open, done, tile);
         if (state.open.phase == PYR_END)
@@ -235,7 +235,7 @@ static void play(struct count *count, const struct pyr_box *box, const struct py
         count_step(count, &state, seat, step);
         if (pyr_step_kind(step) == PYR_STEP_MARK)
             count_mark(visit, box, &state.desk[seat], state.open.round, state.open.revealed[state.open.turn], step);
-        if (pyr_state_apply(box, &state, seat, step) != PYR_OK) {
+        if (pyr_state_apply(&state, box, seat, step) != PYR_OK) {
             fprintf(stderr, "%s made an illegal step\n", bot->name);
             exit(1);
         }

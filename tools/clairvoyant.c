@@ -45,20 +45,20 @@ static void go_on(struct pyr_state *state, pyr_seat seat)
     struct pyr_rng rng;
     pyr_rng_seed(&rng, 1, 0);
     for (;;) {
-        pyr_state_advance(box, state);
+        pyr_state_advance(state, box);
         if (state->open.phase == PYR_END || state->open.waiting >> seat & 1)
             return;
         pyr_seat other = (pyr_seat)__builtin_ctz(state->open.waiting);
-        pyr_state_make(box, state, other, ask(greedy, NULL, state, other, &rng));
+        pyr_state_apply_unchecked(state, box, other, ask(greedy, NULL, state, other, &rng));
     }
 }
 
 static void count_up(const struct pyr_state *state, pyr_seat seat, int *points, int *margin)
 {
     int best = INT_MIN;
-    *points = pyr_table_score(box, &state->open, seat).total;
+    *points = pyr_table_score(&state->open, box, seat).total;
     for (unsigned s = 0; s < state->open.seats; s++) {
-        int total = pyr_table_score(box, &state->open, (pyr_seat)s).total;
+        int total = pyr_table_score(&state->open, box, (pyr_seat)s).total;
         if (s != seat && total > best)
             best = total;
     }
@@ -70,7 +70,7 @@ static void try_plan(struct plan *plan, pyr_seat seat)
 {
     struct pyr_state state = plan->state;
     while (state.open.phase != PYR_END) {
-        pyr_state_make(box, &state, seat, policy_step(tables, box, &state, seat, true));
+        pyr_state_apply_unchecked(&state, box, seat, policy_step(tables, box, &state, seat, true));
         go_on(&state, seat);
     }
     count_up(&state, seat, &plan->points, &plan->margin);
@@ -95,9 +95,9 @@ static unsigned find_steps(const struct pyr_state *state, pyr_seat seat, pyr_ste
     struct pyr_steps steps;
     int value[TRIED];
     unsigned count = 0;
-    pyr_state_steps(box, state, seat, &steps);
+    pyr_state_steps(state, box, seat, &steps);
     for (uint32_t i = 0; i < steps.count; i++) {
-        pyr_step step = pyr_steps_at(box, &steps, i);
+        pyr_step step = pyr_steps_at(&steps, box, i);
         int v = policy_value_step(tables, box, &state->open, &state->desk[seat], step);
         unsigned at = count < TRIED ? count++ : TRIED;
         for (; at && value[at - 1] < v; at--)
@@ -133,7 +133,7 @@ static void plan_game(struct pyr_state *start, pyr_seat seat, int *points, int *
             for (unsigned k = 0; k < steps; k++) {
                 struct plan *p = &next[made++];
                 p->state = list[i].state;
-                pyr_state_make(box, &p->state, seat, best[k]);
+                pyr_state_apply_unchecked(&p->state, box, seat, best[k]);
                 go_on(&p->state, seat);
                 try_plan(p, seat);
             }
@@ -165,7 +165,7 @@ static void play(const struct pyr_bot *bot, void *memory, unsigned players, uint
     if (bot) {
         go_on(&state, seat);
         while (state.open.phase != PYR_END) {
-            pyr_state_make(box, &state, seat, ask(bot, memory, &state, seat, &rng));
+            pyr_state_apply_unchecked(&state, box, seat, ask(bot, memory, &state, seat, &rng));
             go_on(&state, seat);
         }
         count_up(&state, seat, &mine, &gap);

@@ -56,7 +56,7 @@ static double value_of_turn(const struct late *late);
 static double value_of_rest(const struct late *late)
 {
     if (!late->turns)
-        return pyr_desk_score(box, &late->desk, late->points).total;
+        return pyr_desk_score(&late->desk, box, late->points).total;
     struct memo *m = &memo[hash(late) % MEMO];
     if (m->used && !memcmp(&m->late, late, sizeof *late))
         return m->value;
@@ -100,7 +100,7 @@ static double value_of_replacing(const struct late *late, unsigned owed)
             continue;
         struct late next = *late;
         next.display[i] = PYR_NO_CARD;
-        pyr_desk_lay(box, &next.desk, slot, late->display[i]);
+        pyr_desk_lay(&next.desk, box, slot, late->display[i]);
         double value = value_of_replacing(&next, owed - 1);
         best = value > best ? value : best;
     }
@@ -109,7 +109,7 @@ static double value_of_replacing(const struct late *late, unsigned owed)
         struct late next = *late;
         pyr_card card = (pyr_card)__builtin_ctzll(deck);
         next.deck &= ~((pyr_cardset)1 << card);
-        pyr_desk_lay(box, &next.desk, slot, card);
+        pyr_desk_lay(&next.desk, box, slot, card);
         sum += value_of_replacing(&next, owed - 1);
     }
     if (left && sum / left > best)
@@ -122,7 +122,7 @@ static double value_of_end(struct late late)
 {
     unsigned owed = 0;
     late.tiles[0] &= 15;
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         if (!(late.desk.flags & PYR_DESK_TOMB(slot)))
             continue;
         pyr_card card = late.desk.card[slot];
@@ -143,7 +143,7 @@ static double value_of_end(struct late late)
 static double value_of_step(const struct late *late, pyr_step step)
 {
     struct late next = *late;
-    pyr_desk_mark(box, &next.desk, pattern_of(late), PYR_ROUNDS - 1, step);
+    pyr_desk_mark(&next.desk, box, pattern_of(late), PYR_ROUNDS - 1, step);
     return next.desk.due ? value_of_turn(&next) : value_of_end(next);
 }
 
@@ -152,9 +152,9 @@ static double value_of_turn(const struct late *late)
 {
     struct pyr_steps steps;
     double best = -1e9;
-    pyr_desk_steps(box, &late->desk, pattern_of(late), &steps);
+    pyr_desk_steps(&late->desk, box, pattern_of(late), &steps);
     for (uint32_t i = 0; i < steps.count; i++) {
-        double value = value_of_step(late, pyr_steps_at(box, &steps, i));
+        double value = value_of_step(late, pyr_steps_at(&steps, box, i));
         best = value > best ? value : best;
     }
     return best;
@@ -166,7 +166,7 @@ static void play_bot(const struct pyr_bot *bot, struct pyr_state *state, pyr_sea
 {
     struct pyr_view view;
     pyr_view_init(&view, state, seat);
-    pyr_state_make(box, state, seat, bot->choose(NULL, box, &view, rng, NULL));
+    pyr_state_apply_unchecked(state, box, seat, bot->choose(NULL, box, &view, rng, NULL));
 }
 
 /* A game of greedy bots up to the reveal after which `turns` turns are still to come. */
@@ -178,7 +178,7 @@ static void make_position(struct pyr_state *state, unsigned players, uint64_t ga
     pyr_rng_seed(&bots, game, 1);
     pyr_state_deal(state, box, players, &chance);
     for (;;) {
-        pyr_state_advance(box, state);
+        pyr_state_advance(state, box);
         if (state->open.phase == PYR_MARK && state->open.round == PYR_ROUNDS - 1 && state->open.turn == PYR_TURNS - 1 - turns)
             return;
         play_bot(greedy, state, (pyr_seat)__builtin_ctz(state->open.waiting), &bots);
@@ -216,11 +216,11 @@ static size_t solutions;
 static void solve(const struct late *late, const struct pyr_desk *start, pyr_step *made, unsigned count)
 {
     struct pyr_steps steps;
-    pyr_desk_steps(box, &late->desk, pattern_of(late), &steps);
+    pyr_desk_steps(&late->desk, box, pattern_of(late), &steps);
     for (uint32_t i = 0; i < steps.count && solutions < MOST_SOLUTIONS; i++) {
         struct late next = *late;
-        made[count] = pyr_steps_at(box, &steps, i);
-        pyr_desk_mark(box, &next.desk, pattern_of(late), PYR_ROUNDS - 1, made[count]);
+        made[count] = pyr_steps_at(&steps, box, i);
+        pyr_desk_mark(&next.desk, box, pattern_of(late), PYR_ROUNDS - 1, made[count]);
         if (next.desk.due) {
             solve(&next, start, made, count + 1);
             continue;
@@ -228,7 +228,7 @@ static void solve(const struct late *late, const struct pyr_desk *start, pyr_ste
         struct pyr_out out;
         struct solved *s = &solved[solutions++];
         pyr_out_init(&out, s->text, sizeof s->text);
-        pyr_move_write(start, made, count + 1, &out);
+        pyr_move_write(made, count + 1, start, &out);
         s->value = value_of_end(next);
     }
 }
@@ -298,13 +298,13 @@ static int score(FILE *file, const struct pyr_bot *bot, uint64_t nodes)
             shown.open.waiting &= 0x7f;
             pyr_view_init(&view, &shown, (pyr_seat)(seat - 1));
             made[steps] = bot->choose(memory, box, &view, &rng, &budget);
-            if (pyr_state_apply(box, &state, (pyr_seat)(seat - 1), made[steps++]))
+            if (pyr_state_apply(&state, box, (pyr_seat)(seat - 1), made[steps++]))
                 return fprintf(stderr, "illegal\n"), 1;
         }
         char text[PYR_MAX_PARTS * 8 + 18] = " ";
         struct pyr_out out;
         pyr_out_init(&out, text + 1, sizeof text - 2);
-        pyr_move_write(&start, made, steps, &out);
+        pyr_move_write(made, steps, &start, &out);
         text[out.length + 1] = '=';
         text[out.length + 2] = '\0';
         const char *found = strstr(line + at, text), *best = strchr(line + at, '=');

@@ -16,7 +16,7 @@ export const ERR = { seats: -100, chance_deal: -99, chance_deck: -98, chance_exp
     edition_cards: -497, edition_needs: -496, edition_same_name: -495, record_edition: -600, record_expected: -599,
     record_seat: -598, record_players: -597, record_pattern: -596, record_dealt: -595, record_show_count: -594,
     record_points: -593, record_score: -592, record_winner: -591, record_over: -590, not_ready: -700, confirmed: -699,
-    no_undo: -698, no_such_line: -697 };
+    no_undo: -698, no_such_line: -697, env_options: -800, env_array: -799, env_data: -798 };
 export const SEAT = { nobody: 255, onlooker: 254 };
 export const PHASE = { keep: 0, show: 1, reveal: 2, mark: 3, replace: 4, end: 5 };
 export const TILE = { first: 10, second: 6, third: 3 };
@@ -26,19 +26,20 @@ export const KIND = { pass: 0, keep: 1, take: 2, draw: 3 };
 export const DESK = { free: 0, done: 16, skulls: 24, rubies: 25, emeralds: 26, torches: 27, card: 28, flags: 30,
     due: 31, tomb: 1, first: 4, size: 32 };
 export const VIEW = { desk: 0, seats: 136, phase: 137, round: 138, turn: 139, waiting: 140, deck_left: 141,
-    display: 142, revealed: 146, tile: 154, fresh: 171, order: 179, place: 183, owed: 184, mine: 192, dealt: 224,
-    seat: 228, size: 232 };
+    display: 142, revealed: 146, tile: 154, completed: 171, replace_order: 179, replacing: 183, cards_owed: 184,
+    mine: 192, dealt: 224, seat: 228, size: 232 };
 export const SCORE = { total: 0, pyramids: 2, torches: 4, points: 6, gems: 8, skulls: 10 };
 export const OUTLOOK = { points: 0, win: 16 };
 export const EVENT = { table: 1, lines: 2, ready: 3, edition: 4, over: 5, refused: 7, done: 8, presence: 9,
     returned: 10, missed: 11, bad: 12 };
 export const WISH = { connect: 1, drop: 2 };
 export const FLAG = { elsewhere: 1, restarting: 2, slow: 4, unsent: 8 };
-export const LUCK = { decision: 1, chance: 2 };
+export const LUCK = { decision: 1, chance: 2, cap: 32768, quick: 512, seed: 1, unsure: 0, exact: 2 };
 export const OPTION = { usual: 401, points: 408, win: 412, points_margin: 416, win_margin: 420, size: 432 };
 export const DECISION = { line: 0, seat: 4, made: 8, best: 440, bests: 2600, points_lost: 2604, win_lost: 2608,
-    points_gained: 2612, mark: 2616 };
+    points_gained: 2636, mark: 2644, mildest: 2648, worst: 2652, state: 2656, playouts: 2660, points_margin: 2612,
+    win_margin: 2616 };
 export const CHANCE = { line: 0, after: 8, luck: 40 };
-export const SUM = { actual: 0, luck: 12, skill: 16, lost: 28, rate: 60 };
+export const SUM = { actual: 0, luck: 12, skill: 16, lost: 28, rate: 60, luck_margin: 64, rate_margin: 84 };
 export const POINTS = { dubious: 150, mistake: 300, blunder: 600 };
 export const WIN = { dubious: 200, mistake: 500, blunder: 1000 };

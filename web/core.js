@@ -55,13 +55,14 @@ import {
 /** @typedef {Mark | OtherStep} Step */
 /** @typedef {{choice: string, points: number, win: number, pointsMargin: number, winMargin: number, usual: boolean, made: boolean}} Option */
 /** @typedef {{points: number[], win: number[]}} Outlook */
-/** @typedef {{line: number, seat: number, options: Option[], lost: number, winLost: number, mark: string, gained: number}}
- * Decision */
+/** @typedef {{line: number, seat: number, options: Option[], lost: number, winLost: number, mark: string, gained: number,
+ * mildest: string, worst: string, sure: boolean, exact: boolean, margin: number, winMargin: number, playouts: number}}
+ * Decision a mark that is not sure lies between mildest and worst; losses are within their margins (luck.h) */
 /**
  * @typedef {object} Judged a whole game, judged
  * @property {Decision[]} decisions
  * @property {{line: number, after: Outlook, luck: number[]}[]} chances
- * @property {{points: number, luck: number, skill: number, lost: number, rate: number, level: string}[]} sums
+ * @property {{points: number, luck: number, luckMargin: number, skill: number, lost: number, rate: number, rateMargin: number, level: string}[]} sums
  */
 
 export { ERR, EVENT, WISH };
@@ -75,7 +76,7 @@ const SHIFT = BigInt(STEP.half);             // the second card's spaces in a st
 const SECOND = BigInt(STEP.second);
 const OTHER = 1n << BigInt(STEP.other);
 
-/** A step that is no mark (pyr_step_other). @param {keyof typeof KIND} kind */
+/** A step that is no mark (pyr_step_encode). @param {keyof typeof KIND} kind */
 const other = (kind, first = 0, second = 0) =>
     OTHER | BigInt(KIND[kind]) << BigInt(STEP.kind) | BigInt(first) | BigInt(second) << SECOND;
 export const PASS = other('pass');
@@ -452,8 +453,8 @@ export class Core {
             display: list(VIEW.display, 4).map(cardOf),
             revealed: list(VIEW.revealed, 8).filter((p) => p < 6),
             tiles: COLOURS.map((_, c) => list(VIEW.tile + 3 * c, 3).map(seatOf)),
-            fresh: SEATS.map((s) => list(VIEW.fresh + 2 * s, 2).map(cardOf).filter(Boolean)),
-            order: list(VIEW.order, 4).filter((s) => s < 4), place: byte[VIEW.place], owed: byte[VIEW.owed],
+            fresh: SEATS.map((s) => list(VIEW.completed + 2 * s, 2).map(cardOf).filter(Boolean)),
+            order: list(VIEW.replace_order, 4).filter((s) => s < 4), place: byte[VIEW.replacing], owed: byte[VIEW.cards_owed],
             desks, dealt: list(VIEW.dealt, 4).map(cardOf).filter(Boolean), seat, scores,
         };
     }
@@ -574,12 +575,17 @@ export class Core {
         best[same < 0 ? best.length : same] = made;
         return { line: d.getUint32(DECISION.line, true), seat: d.getUint8(DECISION.seat), options: best,
             lost: d.getFloat32(DECISION.points_lost, true), winLost: d.getFloat32(DECISION.win_lost, true),
-            mark: SIGNS[d.getUint32(DECISION.mark, true)], gained: d.getFloat32(DECISION.points_gained, true) };
+            mark: SIGNS[d.getUint32(DECISION.mark, true)], gained: d.getFloat32(DECISION.points_gained, true),
+            mildest: SIGNS[d.getUint32(DECISION.mildest, true)], worst: SIGNS[d.getUint32(DECISION.worst, true)],
+            sure: d.getUint32(DECISION.state, true) !== LUCK.unsure, exact: d.getUint32(DECISION.state, true) === LUCK.exact,
+            margin: d.getFloat32(DECISION.points_margin, true), winMargin: d.getFloat32(DECISION.win_margin, true),
+            playouts: d.getUint32(DECISION.playouts, true) };
     }
 
     /** Luck and skill of the whole game, as `pyramids analyze` has them for the same playouts and seed.
-     * @param {number} playouts a decision @param {bigint} seed @param {(done: number) => void} [progress] @returns {Judged}
-     * */
+     * @param {number} playouts the cap: worlds per decision @param {bigint} seed
+     * @param {(done: number, judged: Judged) => void} [progress] with what is known so far; sums come at the end
+     * @returns {Judged} */
     analyse(playouts, seed, progress) {
         const judged = /** @type {Judged} */ ({ decisions: [], chances: [], sums: [] }), lines = this.x.match_lines();
         for (let kind = this.x.luck_begin(playouts, seed) && this.x.luck_next(); kind; kind = this.x.luck_next()) {
@@ -592,14 +598,14 @@ export class Core {
                     luck: this.outlook(at + CHANCE.luck).points });
             }
             const { line } = (kind === LUCK.decision ? judged.decisions : judged.chances).at(-1) ?? { line: 0 };
-            progress?.(line / lines);
+            progress?.(line / lines, judged);
         }
         for (let s = 0; s < this.seats(); s++) {
             const d = this.data(this.x.luck_sum(s)), float = /** @param {number} place */ (place) => d.getFloat32(place,
                 true);
-            judged.sums.push({ points: float(SUM.actual), luck: float(SUM.luck), skill: float(SUM.skill),
-                lost: float(SUM.lost),
-                rate: float(SUM.rate), level: this.text(this.x.luck_level(s)) });
+            judged.sums.push({ points: float(SUM.actual), luck: float(SUM.luck), luckMargin: float(SUM.luck_margin),
+                skill: float(SUM.skill), lost: float(SUM.lost),
+                rate: float(SUM.rate), rateMargin: float(SUM.rate_margin), level: this.text(this.x.luck_level(s)) });
         }
         return judged;
     }

@@ -5,7 +5,7 @@ import { $, announce, download, near, put, shareLink } from './dom.js';
 import { ANIMALS, ROMAN, avatar, icon, scene, shape, star, symbol } from './draw.js';
 import { MARKS } from './core.js';
 import { logEntries, plus, signed, winnerWords } from './words.js';
-import { Thinker } from './thinker.js';
+import { Analysis, costNumbers, markWords, trustWords, turningPoints } from './analysis.js';
 import { LocalGame } from './game.js';
 import { replayLink } from './pack.js';
 import { pageTop } from './main.js';
@@ -102,48 +102,28 @@ function ratesHtml(judged, names) {
         club: _('plays like a club player'), casual: _('plays like a casual player'), novice: _('plays like a novice') });
     return html`<ul class="rates">${judged.sums.map((s, i) => html`<li>${avatar(i, { small: true })}<span>${_('%{name}: ' +
         '%{points} points lost per choice, %{level}',
-        { name: names[i], points: number(s.rate, 2), level: levels[s.level] })}</span></li>`)}</ul>`;
+        { name: names[i], points: `${number(s.rate, 2)} ± ${number(s.rateMargin, 2)}`, level: levels[s.level] })}</span></li>`)}</ul>`;
 }
 
-/** Luck, skill and level of play. @param {Judged} judged @param {string[]} names */
-export const chartsHtml = (judged, names) => html`<div class="lg"><span><i class="a"></i>${_('Luck: cards and order')}</span><span><i class="b"></i>${
-    _('Skill: the choices')}</span></div>${barChart(judged, names)}${ratesHtml(judged, names)}`;
+/** Luck, skill and level of play. @param {Judged} judged @param {string[]} names @param {boolean} refining */
+export const chartsHtml = (judged, names, refining) => html`<div class="lg"><span><i class="a"></i>${_('Luck: cards and order')}</span><span><i class="b"></i>${
+    _('Skill: the choices')}</span></div>${barChart(judged, names)}${ratesHtml(judged, names)}<p class="note">${trustWords(judged, refining)}</p>`;
 
 /** Everything that the analysis tells, in two parts: what became of the game, and which choices made the difference. @param {Judged} judged
- * @param {string[]} names @param {Core} core @param {number[]} winners @param {string} link of the replay, to which a line is added */
-function judgedHtml(judged, names, core, winners, link) {
+ * @param {string[]} names @param {Core} core @param {number[]} winners @param {string} link of the replay, to which a line is added
+ * @param {boolean} refining */
+function judgedHtml(judged, names, core, winners, link, refining) {
     const lines = core.lines(), entries = logEntries(lines, core.edition);
-    const worst = judged.decisions.filter((d) => d.mark).sort((a, b) => b.winLost - a.winLost || b.lost - a.lost).slice(0, 4).sort((a, b) =>
-        a.line - b.line);
+    const worst = turningPoints(judged);
     const turnOf = /** @param {number} line */ (line) => { const n = lines.slice(0, line).filter((l) => l.startsWith('reveal')).length; return n ?
         `${ROMAN[(n - 1) / 7 | 0]}.${1 + (n - 1) % 7}` : '–'; };
     return [html`<div class="lg"><span><i class="a"></i>${_('Luck: cards and order')}</span><span><i class="b"></i>${
         _('Skill: the choices')}</span></div>${barChart(judged, names)}<h3 class="title">${_('Chance to win')}</h3>${winChart(judged, names, lines,
         winners, worst)}`, html`<ul class="moments">${worst.length ? worst.map((d) =>
             html`<li><a href="#${link}/${d.line}"><b>${turnOf(d.line)}</b><span>${entries.find((e) => e.line === d.line)?.html ?? ''} <b class="mk">${
-            d.mark}</b><small>${_('Cost %{points} points and %{win}% of the winning chances.', { points: number(d.lost, 1), win: Math.round(
-            100 * d.winLost) })}</small></span>${icon('play')}</a></li>`) : html`<li>${_('No choice cost much.')}</li>`}</ul>${worst.length ?
-            legend() : ''}${ratesHtml(judged, names)}`];
-}
-
-const PLAYOUTS = 1500, MOST_KNOWN = 8;
-/** What was found out while the page is open, by the record. @type {Map<string, Judged>} */
-const known = new Map();
-
-/** The analysis of a record, if there is one already. @param {string} record */
-export const knownAnalysis = (record) => known.get(record) ?? null;
-
-/** The one analysis of a record, for all who show it; null if it could not be made. @param {Thinker} thinker @param {string} record
- * @param {(done: number) => void} progress @returns {Promise<Judged | null>} */
-export async function analysis(thinker, record, progress) {
-    /** @type {Judged | null} */
-    const judged = known.get(record) ?? await thinker.ask({ kind: 'analyse', record, playouts: PLAYOUTS }, progress).catch(() => null);
-    if (judged) {
-        known.set(record, judged);
-        for (const old of [...known.keys()].slice(0, -MOST_KNOWN))
-            known.delete(old);
-    }
-    return judged;
+            markWords(d)}</b><small>${_('Cost %{points} points and %{win}% of the winning chances.', costNumbers(d))}</small></span>${icon('play')}</a></li>`) : html`<li>${_('No choice cost much.')}</li>`}</ul>${worst.length ?
+            legend() : ''}${ratesHtml(judged, names)}
+        <p class="note">${trustWords(judged, refining)}</p>`];
 }
 
 export class EndView {
@@ -153,7 +133,6 @@ export class EndView {
         this.game = game;
         this.app = app;
         this.core = game.core;
-        this.thinker = new Thinker(this.core);
         /** @type {Html[]} */
         this.judged = [];
         this.done = 0;
@@ -167,10 +146,10 @@ export class EndView {
         const [title, text] = resultWords(this.view, this.names, this.winners, this.me);
         announce(`${title}. ${text}`);
         $('h1', root).focus();
-        void this.analyse();
+        this.analysis = new Analysis(this.core, game.record(), (progress) => this.analysed(progress));
     }
 
-    stop() { this.thinker.stop(); }
+    stop() { this.analysis.stop(); }
 
     render() {
         const [title, text] = resultWords(this.view, this.names, this.winners, this.me), [charts, moments] = this.judged;
@@ -198,12 +177,11 @@ export class EndView {
             { name })).join(' ')}</p>` : '';
     }
 
-    async analyse() {
-        const judged = await analysis(this.thinker, this.game.record(), (done) => {
-            this.done = done;
-            this.render();
-        });
-        this.judged = !judged ? [html`<p class="note">${_('This part could not be loaded. Are you offline?')}</p>`] : judgedHtml(judged, this.names, this.core, this.winners, `replay/${this.game.id}`);
+    /** @param {import('./analysis.js').Progress} progress */
+    analysed({ judged, done, refining, failed }) {
+        this.done = done;
+        this.judged = failed ? [html`<p class="note">${_('This part could not be loaded. Are you offline?')}</p>`] : judged ?
+            judgedHtml(judged, this.names, this.core, this.winners, `replay/${this.game.id}`, refining) : [];
         this.render();
     }
 

@@ -8,12 +8,12 @@ export class Thinker {
         this.core = core;
         /** @type {Worker | null} */
         this.worker = null;
-        /** @type {Map<number, {resolve: (answer: any) => void, reject: (error: Error) => void, progress?: (done: number) => void}>} */
+        /** @type {Map<number, {resolve: (answer: any) => void, reject: (error: Error) => void, progress?: (done: number, part?: any) => void}>} */
         this.open = new Map();
         this.last = 0;
     }
 
-    /** @param {object} job see worker.js @param {(done: number) => void} [progress] @returns {Promise<any>} never settled if stopped */
+    /** @param {object} job see worker.js @param {(done: number, part?: any) => void} [progress] @returns {Promise<any>} never settled if stopped */
     ask(job, progress) {
         if (!('Worker' in globalThis))
             return Promise.reject(new Error('no worker'));
@@ -29,7 +29,7 @@ export class Thinker {
             this.worker.onmessage = ({ data }) => {
                 const asked = this.open.get(data.id);
                 if (data.done !== undefined) {
-                    asked?.progress?.(data.done);
+                    asked?.progress?.(data.done, data.part);
                     return;
                 }
                 this.open.delete(data.id);

@@ -9,8 +9,8 @@ import { ROMAN, avatar, betterLayer, chamber, ghostLayer, icon, mini, patternPic
 import { MARKS } from './core.js';
 import { cardName, choiceParts, choiceWords, gainWords, lostShort, lostWords, logEntries, moveWords, playerName, signed, withRules } from './words.js';
 import { read, write } from './store.js';
-import { Thinker } from './thinker.js';
-import { analysis, chartsHtml, knownAnalysis, legend, resultWords, scoreTable } from './end.js';
+import { Analysis, markWords } from './analysis.js';
+import { chartsHtml, legend, resultWords, scoreTable } from './end.js';
 import { replayLink } from './pack.js';
 import { chanceAt, chancesOf, moveAt, movesOf, timelineHtml, turnName } from './timeline.js';
 import { deskHtml, openFile, takeDrops, tilesHtml, turnMarks, viewAfter } from './replay.js';
@@ -53,7 +53,6 @@ export class ReplayView {
         this.moves = movesOf(this.lines);
         this.bots = new Map(this.lines.filter((l) => l.startsWith('tag bot ')).map((l) => /** @type {[number, string]} */ ([Number(l.split(
             ' ')[2]) - 1, l.split(' ')[3]])));
-        this.thinker = new Thinker(core);
         /** @type {Judged | null} */
         this.judged = null;
         /** @type {{x: number, win: number[]}[]} */
@@ -77,17 +76,18 @@ export class ReplayView {
         root.addEventListener('pointerdown', (e) => this.drag(e));
         root.addEventListener('pointermove', (e) => { if (e.buttons) this.drag(e); });
         document.addEventListener('keydown', (e) => this.key(e), { signal });
-        this.know(knownAnalysis(core.log()));
+        /** Numbers may still change. */
+        this.refining = true;
+        this.at = -1;
+        this.analysis = new Analysis(core, core.log(), (progress) => this.analysed(progress));
         this.at = this.begin(place);
         this.render();
         this.watch = new ResizeObserver(() => this.measure());
         this.watch.observe($('.tl', root));
-        if (!this.judged)
-            void this.analyse();
     }
 
     stop() {
-        this.thinker.stop();
+        this.analysis.stop();
         this.abort.abort();
         this.watch.disconnect();
         clearTimeout(this.timer);
@@ -116,16 +116,16 @@ export class ReplayView {
         this.points = judged ? chancesOf(judged, this.lines, this.winners()) : [];
     }
 
-    async analyse() {
-        const judged = await analysis(this.thinker, this.core.log(), (done) => {
-            this.progress = done;
-            this.render();
-        });
-        if (!judged)
+    /** What is known is shown at once, and what comes later in its place. @param {import('./analysis.js').Progress} progress */
+    analysed({ judged, done, refining, failed }) {
+        this.refining = refining;
+        this.progress = failed || !refining ? 1 : done;
+        if (failed)
             toast(_('This part could not be loaded. Are you offline?'));
-        this.progress = 1;
-        this.know(judged);
-        this.render();
+        if (judged)
+            this.know(judged);
+        if (this.at >= 0)
+            this.render();
     }
 
     /** Marked choices, the costliest first. */
@@ -288,7 +288,7 @@ export class ReplayView {
         if (!view)
             return;
         void dialog(_('Scores, luck and skill'), html`${over ? scoreTable(view, this.names, this.winners(), this.core,
-            this.names.map((_n, s) => this.bots.has(s))) : ''}${this.judged ? chartsHtml(this.judged, this.names) :
+            this.names.map((_n, s) => this.bots.has(s))) : ''}${this.judged ? chartsHtml(this.judged, this.names, this.refining) :
             html`<p class="note">${_('The analysis is not ready yet.')}</p>`}`, { close: _('Close'), wide: true });
     }
 
@@ -387,7 +387,7 @@ export class ReplayView {
 
     /** @param {Decision} [decision] @param {typeof lostWords} [words] */
     verdictHtml(decision, words) {
-        return decision?.mark ? html`<button class="verdict" data-a="verdict" title="${_('What the marks mean')}"><b>${decision.mark}</b><span>${
+        return decision?.mark ? html`<button class="verdict" data-a="verdict" title="${_('What the marks mean')}"><b>${markWords(decision)}</b><span>${
             costWords(decision, words)}</span></button>` : '';
     }
 
@@ -422,7 +422,7 @@ export class ReplayView {
                 move?.turn ?? -1)}</b><span class="pic k-${edition.cards[card]?.colour}" aria-hidden="true">${edition.cards[card] ?
                 chamber(edition.cards[card], mark?.marks ?? [], { mini: true, told: mark?.cells }) : ''}</span><span>${
                 mark ? _('%{name} on %{card}', { name: this.names[d.seat], card }) : _('%{name}: %{choice}', { name: this.names[d.seat],
-                choice: moveWords(move?.words ?? [], '') })}<small>${costWords(d)}</small></span><b class="mk">${d.mark}</b></button></li>`;
+                choice: moveWords(move?.words ?? [], '') })}<small>${costWords(d)}</small></span><b class="mk">${markWords(d)}</b></button></li>`;
         })}</ol>`;
     }
 

@@ -7,18 +7,26 @@ import { Core } from './core.js';
 /** @type {Core | null} */
 let core = null;
 
-/** As in `pyramids analyze`. */
-const SEED = 1n;
-
-/** @param {Core} core @param {string} record @param {number} playouts @param {(done: number) => void} progress */
-function analyse(core, record, playouts, progress) {
-    const fault = core.load(record);
+/** A first result with few playouts, unless it is known (quick: 0), then all that are due; the choices that are refined are told once a
+ * second. @param {Core} core @param {{record: string, quick: number, playouts: number, seed: number}} job
+ * @param {(done: number, part?: Partial<import('./core.js').Judged>) => void} progress */
+function analyse(core, job, progress) {
+    const fault = core.load(job.record);
     if (fault)
         throw new Error(`record line ${fault.line}`);
-    let told = 0;
-    return core.analyse(playouts, SEED, (done) => {
-        if (done - told > .02)
-            progress(told = done);
+    let told = 0, at = Date.now();
+    if (job.quick) {
+        const rough = core.analyse(job.quick, BigInt(job.seed), (done) => {
+            if (done - told > .02)
+                progress(told = done);
+        });
+        progress(0, rough);
+    }
+    return core.analyse(job.playouts, BigInt(job.seed), (done, { decisions }) => {
+        if (Date.now() - at < 1000)
+            return;
+        at = Date.now();
+        progress(done, { decisions });
     });
 }
 
@@ -41,7 +49,7 @@ self.onmessage = ({ data }) => {
                 throw new Error(`view line ${fault.line}`);
             answer = core.options(core.lines().length, job.seat, job.playouts, BigInt(job.seed));
         } else {
-            answer = analyse(core, job.record, job.playouts, (done) => self.postMessage({ id, done }));
+            answer = analyse(core, job, (done, part) => self.postMessage({ id, done, part }));
         }
         self.postMessage({ id, answer });
     } catch (error) {

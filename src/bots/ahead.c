@@ -90,17 +90,17 @@ void ahead_values(const struct net *net, const struct tables *tables, const stru
         pyr_step step = list[i].step;
         switch (pyr_step_kind(step)) {
         case PYR_STEP_KEEP:
-            pyr_desk_lay(box, &then.desk, 0, pyr_step_card(step));
-            pyr_desk_lay(box, &then.desk, 1, pyr_step_second(step));
+            pyr_desk_lay(&then.desk, box, 0, pyr_step_card(step));
+            pyr_desk_lay(&then.desk, box, 1, pyr_step_second(step));
             break;
         case PYR_STEP_TAKE:
-            pyr_desk_lay(box, &then.desk, slot, pyr_step_card(step));
+            pyr_desk_lay(&then.desk, box, slot, pyr_step_card(step));
             net_renew(&a.root, &then.desk);
             break;
         case PYR_STEP_DRAW:
             for (pyr_cardset s = open->deck; s; s &= s - 1, cards++) {
                 then = node;
-                pyr_desk_lay(box, &then.desk, slot, (pyr_card)__builtin_ctzll(s));
+                pyr_desk_lay(&then.desk, box, slot, (pyr_card)__builtin_ctzll(s));
                 net_renew(&a.root, &then.desk);
                 sum += before_turn(&a, &then, a.root.pool, left, plan->depth);
             }

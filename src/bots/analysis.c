@@ -59,13 +59,13 @@ void pyr_analysis_outlook(const void *memory, const struct pyr_box *box, const s
         playouts = 1;
     for (uint32_t i = 0; i < playouts && !is_over(memory); i++) {
         struct pyr_state state;
-        pyr_view_sample(box, &at, rng, &state);
+        pyr_view_sample(&at, box, rng, &state);
         for (unsigned k = 0; dealt && k < PYR_MAX_SEATS * PYR_DEALT; k++)
             state.hidden.dealt[k / PYR_DEALT][k % PYR_DEALT] = dealt->dealt[k / PYR_DEALT][k % PYR_DEALT];
         policy_playout(memory, box, &state, false);
-        unsigned winners = pyr_table_winners(box, &state.open);
+        unsigned winners = pyr_table_winners(&state.open, box);
         for (unsigned s = 0; s < at.open.seats; s++) {
-            sum.points[s] += (float)pyr_table_score(box, &state.open, (pyr_seat)s).total;
+            sum.points[s] += (float)pyr_table_score(&state.open, box, (pyr_seat)s).total;
             sum.win[s] += share(winners, s);
         }
     }
@@ -117,11 +117,11 @@ static void add_marks(struct collector *c, const struct pyr_desk *desk, struct p
     struct pyr_steps steps;
     struct policy_desk at;
     bool first = desk->flags & PYR_DESK_FIRST;
-    pyr_desk_steps(c->box, desk, pattern, &steps);
+    pyr_desk_steps(desk, c->box, pattern, &steps);
     policy_begin(&at, c->tables, c->box, open, desk);
     int prior = option->prior;
     for (uint32_t i = 0; i < steps.count; i++) {
-        pyr_step step = pyr_steps_at(c->box, &steps, i);
+        pyr_step step = pyr_steps_at(&steps, c->box, i);
         int value = policy_value_mark(&at, step);
         if (!first) {
             unsigned place = tried < EXTRAS_TRIED ? tried++ : EXTRAS_TRIED;
@@ -133,7 +133,7 @@ static void add_marks(struct collector *c, const struct pyr_desk *desk, struct p
             continue;
         }
         struct pyr_desk next = *desk;
-        pyr_desk_mark(c->box, &next, pattern, open->round, step);
+        pyr_desk_mark(&next, c->box, pattern, open->round, step);
         option->step[0] = step;
         option->count = 1;
         option->prior = value;
@@ -145,7 +145,7 @@ static void add_marks(struct collector *c, const struct pyr_desk *desk, struct p
     unsigned made = option->count;
     for (unsigned i = 0; i < tried && made < PYR_MAX_CHOICE; i++) {
         struct pyr_desk next = *desk;
-        pyr_desk_mark(c->box, &next, pattern, open->round, best[i].step);
+        pyr_desk_mark(&next, c->box, pattern, open->round, best[i].step);
         option->step[made] = best[i].step;
         option->count = (uint8_t)(made + 1);
         option->prior = prior + best[i].value;
@@ -166,9 +166,9 @@ static void collect(struct collector *c, const struct pyr_option *made)
     if (view->open.phase == PYR_MARK) {
         add_marks(c, &view->mine, &option);
     } else {
-        pyr_view_steps(c->box, view, &steps);
+        pyr_view_steps(view, c->box, &steps);
         for (uint32_t i = 0; i < steps.count; i++) {
-            option.step[0] = pyr_steps_at(c->box, &steps, i);
+            option.step[0] = pyr_steps_at(&steps, c->box, i);
             option.count = 1;
             option.prior = policy_value_step(c->tables, c->box, &view->open, &view->mine, option.step[0]);
             add(c, &option);
@@ -191,6 +191,16 @@ struct trial {
     double points_gap, points_gap_squares, win_gap, win_gap_squares;   /* differences to the first option, world by world */
 };
 
+/* Plays an option to the end in a copy of a world. */
+static void play_out(const struct collector *c, const struct pyr_option *option, const struct pyr_state *world,
+    struct pyr_state *state)
+{
+    *state = *world;
+    for (unsigned k = 0; k < option->count; k++)
+        pyr_state_apply(state, c->box, c->view->seat, option->step[k]);
+    policy_playout(c->tables, c->box, state, false);
+}
+
 static void try_options(const struct collector *c, uint32_t worlds, struct pyr_rng *rng, struct trial *trial)
 {
     for (unsigned i = 0; i < c->count; i++)
@@ -198,14 +208,12 @@ static void try_options(const struct collector *c, uint32_t worlds, struct pyr_r
     for (uint32_t w = 0; w < worlds && !is_over(c->analysis); w++) {
         struct pyr_state world;
         double first_points = 0, first_win = 0;
-        pyr_view_sample(c->box, c->view, rng, &world);
+        pyr_view_sample(c->view, c->box, rng, &world);
         for (unsigned i = 0; i < c->count; i++) {
-            struct pyr_state state = world;
-            for (unsigned k = 0; k < c->list[i].count; k++)
-                pyr_state_apply(c->box, &state, c->view->seat, c->list[i].step[k]);
-            policy_playout(c->tables, c->box, &state, false);
-            double points = pyr_table_score(c->box, &state.open, c->view->seat).total;
-            double win = share(pyr_table_winners(c->box, &state.open), c->view->seat);
+            struct pyr_state state;
+            play_out(c, &c->list[i], &world, &state);
+            double points = pyr_table_score(&state.open, c->box, c->view->seat).total;
+            double win = share(pyr_table_winners(&state.open, c->box), c->view->seat);
             if (!i)
                 first_points = points, first_win = win;
             struct trial *t = &trial[i];
@@ -219,20 +227,25 @@ static void try_options(const struct collector *c, uint32_t worlds, struct pyr_r
     }
 }
 
-/* Newton's way to a square root; there is no libm in the core. */
-static float root(double x)
+double pyr_analysis_root(double x)
 {
-    double r = x > 1 ? x : 1;
+    double r = x > 1 ? x : 1;                /* Newton's method */
     if (x <= 0)
         return 0;
     for (unsigned i = 0; i < 60; i++)
         r = (r + x / r) / 2;
-    return (float)r;
+    return r;
 }
 
-static float margin(double sum, double squares, double n)
+double pyr_analysis_error(double sum, double squares, double n, double unit)
 {
-    return n < 2 ? 0 : 1.96f * root((squares - sum * sum / n) / (n - 1) / n);
+    return n < 1 ? unit : pyr_analysis_root((squares - sum * sum / n + 2 * unit * unit) / n / n);
+}
+
+/* Half of the 95% interval; Student's number is a little larger than 1.96. */
+static float margin(double sum, double squares, double n, double unit)
+{
+    return (float)((1.96 + 2.4 / n) * pyr_analysis_error(sum, squares, n, unit));
 }
 
 static bool is_better(const struct pyr_option *a, const struct pyr_option *b)
@@ -258,10 +271,63 @@ static void note(struct collector *c, const struct trial *trial, uint32_t worlds
         struct pyr_option *option = &c->list[i];
         option->points = (float)(trial[i].points / worlds);
         option->win = (float)(trial[i].win / worlds);
-        option->points_margin = margin(trial[i].points_gap, trial[i].points_gap_squares, worlds);
-        option->win_margin = margin(trial[i].win_gap, trial[i].win_gap_squares, worlds);
+        option->points_margin = option->win_margin = 0;
+        if (i && !pyr_analysis_is_settled(c->view)) {
+            option->points_margin = margin(trial[i].points_gap, trial[i].points_gap_squares, worlds, PYR_POINTS_UNIT);
+            option->win_margin = margin(trial[i].win_gap, trial[i].win_gap_squares, worlds, 1);
+        }
         option->playouts = worlds;
     }
+}
+
+/* All choices, in the policy's order: the usual one comes first. */
+static unsigned find_choices(struct collector *c, const struct pyr_option *made)
+{
+    const struct pyr_view *at = c->view;
+    if (c->room > PYR_MAX_OPTIONS)
+        c->room = PYR_MAX_OPTIONS;
+    if (!c->room || at->seat >= at->open.seats || !(at->open.waiting >> at->seat & 1))
+        return 0;
+    collect(c, made);
+    for (unsigned i = 0; i < c->count; i++)
+        c->list[i].usual = !i;
+    return c->count;
+}
+
+unsigned pyr_analysis_choices(const void *memory, const struct pyr_box *box, const struct pyr_view *view,
+    const struct pyr_option *made, struct pyr_option *options, unsigned room)
+{
+    struct pyr_view at = reopen(view);
+    const struct analysis *analysis = memory;
+    struct collector c = { analysis, &analysis->tables, box, &at, options, 0, room };
+    return find_choices(&c, made);
+}
+
+bool pyr_analysis_is_settled(const struct pyr_view *view)
+{
+    return !turns_left(&view->open) && view->open.phase >= PYR_MARK;
+}
+
+bool pyr_analysis_play(const void *memory, const struct pyr_box *box, const struct pyr_view *view,
+    const struct pyr_option *options, unsigned count, uint32_t worlds, struct pyr_rng *rng, struct pyr_result *result)
+{
+    struct pyr_view at = reopen(view);
+    const struct analysis *analysis = memory;
+    const struct collector c = { analysis, &analysis->tables, box, &at, NULL, 0, 0 };
+    for (uint32_t w = 0; w < worlds; w++) {
+        struct pyr_state world, state;
+        if (is_over(analysis))
+            return false;
+        pyr_view_sample(&at, box, rng, &world);
+        for (unsigned i = 0; i < count; i++) {
+            play_out(&c, &options[i], &world, &state);
+            unsigned winners = pyr_table_winners(&state.open, box);
+            bool won = winners >> at.seat & 1;
+            *result++ = (struct pyr_result){ pyr_table_score(&state.open, box, at.seat).total,
+                (int16_t)(won ? 12 / __builtin_popcount(winners) : 0) };
+        }
+    }
+    return true;
 }
 
 unsigned pyr_analysis_options(const void *memory, const struct pyr_box *box, const struct pyr_view *view, uint32_t playouts,
@@ -269,16 +335,11 @@ unsigned pyr_analysis_options(const void *memory, const struct pyr_box *box, con
 {
     struct pyr_view at = reopen(view);
     struct trial trial[PYR_MAX_OPTIONS];
-    if (room > PYR_MAX_OPTIONS)
-        room = PYR_MAX_OPTIONS;
     const struct analysis *analysis = memory;
     struct collector c = { analysis, &analysis->tables, box, &at, options, 0, room };
-    if (!room || at.seat >= at.open.seats || !(at.open.waiting >> at.seat & 1))
+    unsigned all = find_choices(&c, made);
+    if (!all)
         return 0;
-    collect(&c, made);
-    unsigned all = c.count;
-    for (unsigned i = 0; i < all; i++)
-        options[i].usual = !i;               /* collected in the policy's order */
     /* Half of the playouts choose the best in two rounds; the other half compares the best five, the usual one and what
      * was made. */
     static const unsigned stay[] = { 12, 5 };

@@ -19,9 +19,9 @@ static inline unsigned candidates_find(const struct tables *tables, const struct
 {
     struct pyr_steps steps;
     unsigned count = 0;
-    pyr_view_steps(box, view, &steps);
+    pyr_view_steps(view, box, &steps);
     for (uint32_t i = 0; i < steps.count; i++) {
-        struct candidate c = { pyr_steps_at(box, &steps, i), 0, 0 };
+        struct candidate c = { pyr_steps_at(&steps, box, i), 0, 0 };
         c.prior = policy_value_step(tables, box, &view->open, &view->mine, c.step);
         unsigned at = count < most ? count++ : most;
         for (; at && list[at - 1].prior < c.prior; at--)

@@ -45,7 +45,7 @@ static void complete(const struct game *game, struct node *node)
 {
     struct pyr_desk *desk = &node->desk;
     pyr_cardset before = desk->done;
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         if (!(desk->flags & PYR_DESK_TOMB(slot)))
             continue;
         desk->done |= (pyr_cardset)1 << desk->card[slot];
@@ -65,7 +65,7 @@ static void complete(const struct game *game, struct node *node)
 static void replace(const struct game *game, struct pyr_desk *desk, unsigned left)
 {
     pyr_card used = PYR_NO_CARD;
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         pyr_card best = PYR_NO_CARD;
         int most = INT_MIN;
         for (unsigned i = 0; i < PYR_DISPLAY && desk->card[slot] == PYR_NO_CARD; i++) {
@@ -77,7 +77,7 @@ static void replace(const struct game *game, struct pyr_desk *desk, unsigned lef
                 most = value, best = card;
         }
         if (best != PYR_NO_CARD)
-            pyr_desk_lay(game->box, desk, slot, used = best);
+            pyr_desk_lay(desk, game->box, slot, used = best);
     }
 }
 
@@ -86,7 +86,7 @@ static float estimate(const struct game *game, const struct node *node, unsigned
 {
     const struct pyr_desk *desk = &node->desk;
     int more = 0;
-    for (unsigned slot = 0; left && slot < PYR_KEPT; slot++) {
+    for (unsigned slot = 0; left && slot < PYR_SLOTS; slot++) {
         pyr_card c = desk->card[slot];
         if (c == PYR_NO_CARD)
             continue;
@@ -94,7 +94,7 @@ static float estimate(const struct game *game, const struct node *node, unsigned
         more += marks ? game->tables->value[c][table_index(&game->tables->map[c], marks)][left] :
             game->tables->fresh[c][left];
     }
-    return (float)pyr_desk_score(game->box, desk, node->points).total + (float)more * (0.7f / TABLE_UNIT);
+    return (float)pyr_desk_score(desk, game->box, node->points).total + (float)more * (0.7f / TABLE_UNIT);
 }
 
 /* Keeps the best ways to play the turn; those that leave the same spaces free by the same first step are one. */
@@ -128,20 +128,20 @@ static void expand(struct game *game, struct leaves *to, const struct node *node
     }
     if (game->nodes > MOST_NODES && !(node->desk.flags & PYR_DESK_FIRST)) {
         struct node next = *node;
-        pyr_desk_mark(game->box, &next.desk, pattern, game->round,
+        pyr_desk_mark(&next.desk, game->box, pattern, game->round,
             policy_mark(game->tables, game->box, game->open, &next.desk));
         expand(game, to, &next, pattern, left);
         return;
     }
-    pyr_desk_steps(game->box, &node->desk, pattern, &steps);
+    pyr_desk_steps(&node->desk, game->box, pattern, &steps);
     game->nodes += steps.count;
     for (uint32_t i = 0; i < steps.count; i++) {
         struct node next = *node;
-        pyr_step step = pyr_steps_at(game->box, &steps, i);
+        pyr_step step = pyr_steps_at(&steps, game->box, i);
         if (step == pyr_step_pass())
             next.desk.due = 0, next.desk.flags = 0;
         else
-            pyr_desk_mark(game->box, &next.desk, pattern, game->round, step);
+            pyr_desk_mark(&next.desk, game->box, pattern, game->round, step);
         expand(game, to, &next, pattern, left);
     }
 }
@@ -164,7 +164,7 @@ static float after_turn(struct game *game, const struct node *node, const uint8_
         if (game->nodes > MOST_NODES)
             replace(game, &next.desk, left);
         else
-            pyr_desk_lay(game->box, &next.desk, slot, card);
+            pyr_desk_lay(&next.desk, game->box, slot, card);
         replace(game, &next.desk, left);
         float value = before_turn(game, &next, pool, left);
         best = value > best ? value : best;
@@ -215,8 +215,8 @@ static float before_turn(struct game *game, const struct node *node, const uint8
 static float value_taken(struct game *game, const struct node *node, pyr_card card, const uint8_t *pool, unsigned left)
 {
     struct node next = *node;
-    pyr_desk_lay(game->box, &next.desk, next.desk.card[0] == PYR_NO_CARD ? 0 : 1, card);
-    if (game->open->owed > 1)
+    pyr_desk_lay(&next.desk, game->box, next.desk.card[0] == PYR_NO_CARD ? 0 : 1, card);
+    if (game->open->cards_owed > 1)
         replace(game, &next.desk, left);
     return before_turn(game, &next, pool, left);
 }
@@ -245,7 +245,7 @@ void endgame_values(const struct tables *tables, const struct pyr_box *box, cons
             if (steps[i] == pyr_step_pass())
                 next.desk.due = 0, next.desk.flags = 0;
             else
-                pyr_desk_mark(box, &next.desk, open->revealed[open->turn], open->round, steps[i]);
+                pyr_desk_mark(&next.desk, box, open->revealed[open->turn], open->round, steps[i]);
             expand(&game, &leaves, &next, open->revealed[open->turn], left);
         } else if (pyr_step_kind(steps[i]) == PYR_STEP_TAKE) {
             values[i] = value_taken(&game, &next, pyr_step_card(steps[i]), pool, left);

@@ -15,10 +15,10 @@ enum { PLAYOUTS = 4000, CANDIDATES = 16, HALVINGS = 4 };
 /* One's share of the win, and a hundredth of it for a hundred points of margin. */
 static float result(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat)
 {
-    unsigned winners = pyr_table_winners(box, &state->open);
-    int mine = pyr_table_score(box, &state->open, seat).total, best = INT_MIN;
+    unsigned winners = pyr_table_winners(&state->open, box);
+    int mine = pyr_table_score(&state->open, box, seat).total, best = INT_MIN;
     for (pyr_seat s = 0; s < state->open.seats; s++) {
-        int total = pyr_table_score(box, &state->open, s).total;
+        int total = pyr_table_score(&state->open, box, s).total;
         if (s != seat && total > best)
             best = total;
     }
@@ -37,10 +37,10 @@ static pyr_step choose(void *memory, const struct pyr_box *box, const struct pyr
         uint64_t worlds = playouts / HALVINGS / count;
         for (uint64_t w = 0; w <= worlds; w++) {
             struct pyr_state world, state;
-            pyr_view_sample(box, &now, rng, &world);
+            pyr_view_sample(&now, box, rng, &world);
             for (unsigned i = 0; i < count; i++) {
                 state = world;
-                pyr_state_make(box, &state, view->seat, list[i].step);
+                pyr_state_apply_unchecked(&state, box, view->seat, list[i].step);
                 policy_playout(tables, box, &state, false);
                 list[i].value += result(box, &state, view->seat);
             }

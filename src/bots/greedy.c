@@ -51,7 +51,7 @@ static int value_mark(const struct pyr_box *box, const struct pyr_view *view, py
         return 0;
     const struct pyr_card_face *card = &box->card[before->card[slot]];
     pyr_spaces spaces = pyr_step_spaces(step);
-    pyr_desk_mark(box, &after, open->revealed[open->turn], open->round, step);
+    pyr_desk_mark(&after, box, open->revealed[open->turn], open->round, step);
     int value = 25 * count(spaces & (card->ruby | card->emerald));
     value += after.torches != before->torches ? 50 : 0;
     value -= 10 * (penalty(box, after.skulls) - penalty(box, before->skulls));
@@ -77,7 +77,7 @@ static int value_card(const struct pyr_box *box, const struct pyr_view *view, py
 {
     const struct pyr_card_face *card = &box->card[index];
     pyr_cardset held = view->mine.done | also;
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
         if (view->mine.card[slot] != PYR_NO_CARD)
             held |= (pyr_cardset)1 << view->mine.card[slot];
     int value = -15 * (int)pyr_card_distance(card, card->open, card->entrance);
@@ -113,9 +113,9 @@ static pyr_step choose(void *memory, const struct pyr_box *box, const struct pyr
     int most = INT_MIN;
     uint32_t ties = 0;
     (void)memory, (void)budget;
-    pyr_view_steps(box, view, &steps);
+    pyr_view_steps(view, box, &steps);
     for (uint32_t i = 0; i < steps.count; i++) {
-        pyr_step step = pyr_steps_at(box, &steps, i);
+        pyr_step step = pyr_steps_at(&steps, box, i);
         int value = value_step(box, view, step);
         if (!ties || value > most) {
             best = step;

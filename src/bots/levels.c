@@ -32,9 +32,9 @@ static pyr_step choose(const struct level *level, const struct tables *tables, c
     struct pyr_steps steps;
     pyr_step best = PYR_STEP_NONE;
     int most = INT_MIN;
-    pyr_view_steps(box, view, &steps);
+    pyr_view_steps(view, box, &steps);
     for (uint32_t i = 0; i < steps.count; i++) {
-        pyr_step step = pyr_steps_at(box, &steps, i);
+        pyr_step step = pyr_steps_at(&steps, box, i);
         int value = policy_value_step(tables, box, &view->open, &view->mine, step) + slip(level, rng);
         if (value > most || !best)
             most = value, best = step;

@@ -52,7 +52,7 @@ static void set_table(struct net_table *to, unsigned left, const uint8_t *pool)
         cards += pool[p];
     }
     to->pool_share = cards ? 1 / (float)cards : 0;
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
         to->last[slot] = (struct net_half){ .card = PYR_NO_CARD };
     for (unsigned i = 0; i < NET_INPUTS; i++)
         to->input[i] = 0;
@@ -118,12 +118,12 @@ void net_inputs(struct net_table *at, const struct net_node *node, float *to)
     const struct pyr_desk *desk = &node->desk;
     const struct tables *tables = at->tables;
     const struct pyr_box *box = at->box;
-    struct half half[PYR_KEPT];
+    struct half half[PYR_SLOTS];
     unsigned have[PYR_COLOURS], left = at->left, t = table_turns(left);
-    float next[PYR_KEPT] = { 0 }, both = 0;
+    float next[PYR_SLOTS] = { 0 }, both = 0;
     for (unsigned i = 0; i < NET_INPUTS; i++)
         to[i] = 0;
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
         look(tables, box, desk, slot, &half[slot]);
     /* What each pattern that can come next is worth. */
     if (left) {
@@ -131,7 +131,7 @@ void net_inputs(struct net_table *at, const struct net_node *node, float *to)
         struct policy_desk then = { tables, box, at->open, desk, left - 1, then_t, { half[0].index, half[1].index },
             { half[0].fresh, half[1].fresh }, { half[0].curve[then_t], half[1].curve[then_t] },
             desk->torches >> at->round & 1 ? 0 : tables->weights.of[W_TORCH_NOW] };
-        for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+        for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
             struct net_half key = { desk->done, (uint32_t)desk->tally, pyr_pair_half(slot, desk->free), desk->card[slot],
                 { 0 } };
             struct net_half *last = &at->last[slot];
@@ -162,7 +162,7 @@ void net_inputs(struct net_table *at, const struct net_node *node, float *to)
             to[N_RACES] += points * at->rivals[c];
     }
     unsigned first = half[1].curve[2] > half[0].curve[2];    /* two turns tell best which card is nearer to its end */
-    for (unsigned k = 0; k < PYR_KEPT; k++) {
+    for (unsigned k = 0; k < PYR_SLOTS; k++) {
         unsigned slot = k ^ first;
         float *of = to + k * N_CARD;
         pyr_card c = desk->card[slot];
@@ -224,7 +224,7 @@ float net_base(const struct net_table *at, const struct net_node *node)
     int sure = (options->pyramid * (int)count(desk->done) + options->torch * (int)count(desk->torches) +
         node->points) * TABLE_UNIT;
     int more = 0;
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         look(tables, at->box, desk, slot, &half);
         more += half.curve[t];
     }
@@ -261,7 +261,7 @@ float net_score(struct net_table *at, const struct net_node *node)
 {
     float input[NET_INPUTS];
     if (!at->left)
-        return (float)pyr_desk_score(at->box, &node->desk, node->points).total;
+        return (float)pyr_desk_score(&node->desk, at->box, node->points).total;
     net_inputs(at, node, input);
     return net_base(at, node) + net_output(at, input);
 }
@@ -276,7 +276,7 @@ static void end_turn(const struct net_table *at, struct net_node *node)
     desk->due = 0;
     if (!tombs)
         return;
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         if (!(tombs & PYR_DESK_TOMB(slot)))
             continue;
         desk->done |= (pyr_cardset)1 << desk->card[slot];
@@ -295,7 +295,7 @@ static void end_turn(const struct net_table *at, struct net_node *node)
 
 void net_renew(const struct net_table *at, struct pyr_desk *desk)
 {
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         if (desk->card[slot] != PYR_NO_CARD)
             continue;
         pyr_card best = PYR_NO_CARD;
@@ -309,7 +309,7 @@ void net_renew(const struct net_table *at, struct pyr_desk *desk)
                 most = value, best = card;
         }
         if (best != PYR_NO_CARD)
-            pyr_desk_lay(at->box, desk, slot, best);
+            pyr_desk_lay(desk, at->box, slot, best);
     }
 }
 
@@ -320,7 +320,7 @@ void net_play(const struct net_table *at, struct net_node *node, unsigned patter
     for (;;) {
         if (mark == pyr_step_pass())
             break;
-        pyr_desk_mark(at->box, desk, (pyr_pattern)pattern, round, mark);
+        pyr_desk_mark(desk, at->box, (pyr_pattern)pattern, round, mark);
         if (!desk->due)
             break;
         struct policy_desk extra;

@@ -77,7 +77,7 @@ struct net_table {
         pyr_spaces free;
         pyr_card card;
         int worth[PYR_PATTERNS];
-    } last[PYR_KEPT];
+    } last[PYR_SLOTS];
     float input[NET_INPUTS], direct;
     net_lanes unit[NET_HIDDEN / 4];
 };

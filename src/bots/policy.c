@@ -55,7 +55,7 @@ static int race(const struct tables *tables, const struct pyr_box *box, const st
 static unsigned pyramids(const struct pyr_box *box, const struct pyr_desk *desk, unsigned colour)
 {
     unsigned have = count(desk->done & box->colour[colour]);
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
         have += desk->flags & PYR_DESK_TOMB(slot) && box->card[desk->card[slot]].colour == colour;
     return have;
 }
@@ -78,7 +78,7 @@ void policy_begin_at(struct policy_desk *to, const struct tables *tables, const 
     to->t = table_turns(left);
     to->torch = desk->torches >> played / PYR_TURNS & 1 ? 0 :
         tables->weights.of[W_TORCH_NOW] - tables->weights.of[W_TORCH_WAIT] * (int)(left % PYR_TURNS);
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         pyr_card c = desk->card[slot];
         if (c == PYR_NO_CARD)
             continue;
@@ -137,7 +137,7 @@ int policy_value_card(const struct tables *tables, const struct pyr_box *box, co
     unsigned colour = box->card[card].colour, left = turns_left(open), t = table_turns(left);
     if (open->phase == PYR_KEEP)
         left = ALL_TURNS, t = TABLE_TURNS - 1;
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
         if (desk->card[slot] != PYR_NO_CARD)
             also |= (pyr_cardset)1 << desk->card[slot];
     unsigned have = count((desk->done | also) & box->colour[colour]);
@@ -184,7 +184,7 @@ static pyr_step quick_mark(const struct policy_desk *at, unsigned pattern)
     const struct pyr_desk *desk = at->desk;
     pyr_step best = PYR_STEP_NONE;
     int most = INT_MIN;
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         pyr_card c = desk->card[slot];
         if (c == PYR_NO_CARD)
             continue;
@@ -312,9 +312,9 @@ pyr_step policy_step(const struct tables *tables, const struct pyr_box *box, con
     }
     pyr_step best = PYR_STEP_NONE;
     int most = INT_MIN;
-    pyr_state_steps(box, state, seat, &steps);
+    pyr_state_steps(state, box, seat, &steps);
     for (uint32_t i = 0; i < steps.count; i++) {
-        pyr_step step = pyr_steps_at(box, &steps, i);
+        pyr_step step = pyr_steps_at(&steps, box, i);
         int value = policy_value_step(tables, box, open, desk, step);
         if (value > most || !best)
             most = value, best = step;
@@ -326,11 +326,11 @@ unsigned policy_playout(const struct tables *tables, const struct pyr_box *box, 
 {
     unsigned made = 0;
     for (;;) {
-        pyr_state_advance(box, state);
+        pyr_state_advance(state, box);
         if (!state->open.waiting)
             return made;
         pyr_seat seat = (pyr_seat)__builtin_ctz(state->open.waiting);
-        pyr_state_make(box, state, seat, policy_step(tables, box, state, seat, exact));
+        pyr_state_apply_unchecked(state, box, seat, policy_step(tables, box, state, seat, exact));
         made++;
     }
 }

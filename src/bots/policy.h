@@ -36,9 +36,9 @@ struct policy_desk {
     const struct pyr_table *open;
     const struct pyr_desk *desk;
     unsigned left, t;            /* turns to come, as they are and as the tables count them */
-    unsigned index[PYR_KEPT];    /* of the marks of each card */
-    bool fresh[PYR_KEPT];        /* an unmarked card */
-    int base[PYR_KEPT];          /* what each card is worth as it is */
+    unsigned index[PYR_SLOTS];    /* of the marks of each card */
+    bool fresh[PYR_SLOTS];        /* an unmarked card */
+    int base[PYR_SLOTS];          /* what each card is worth as it is */
     int torch;                   /* what a torch is worth now */
 };
 

@@ -17,8 +17,8 @@ static pyr_step choose(void *memory, const struct pyr_box *box, const struct pyr
 {
     struct pyr_steps steps;
     (void)memory, (void)budget;
-    pyr_view_steps(box, view, &steps);
-    return pyr_steps_pick(box, &steps, rng);
+    pyr_view_steps(view, box, &steps);
+    return pyr_steps_pick(&steps, box, rng);
 }
 
 const struct pyr_bot bot_random = { "random", no_memory, nothing_to_prepare, choose };

@@ -24,7 +24,7 @@ static float result(const struct tables *tables, const struct search_plan *plan,
     for (pyr_seat s = 0; s < open->seats; s++) {
         float score;
         if (open->phase == PYR_END) {
-            score = (float)pyr_table_score(box, open, s).total;
+            score = (float)pyr_table_score(open, box, s).total;
         } else if (plan->net) {
             struct net_table at;
             struct net_node node;
@@ -43,7 +43,7 @@ static float result(const struct tables *tables, const struct search_plan *plan,
     if (open->phase != PYR_END)
         spread += value_lines[open->seats - 2][value_turns(open)].spread;
     else if (size < 0.5f)
-        margin = pyr_table_winners(box, open) >> seat & 1 ? 1 : -1, size = 1;
+        margin = pyr_table_winners(open, box) >> seat & 1 ? 1 : -1, size = 1;
     return 0.5f + 0.5f * margin / (spread + size) + 1e-4f * margin;
 }
 
@@ -54,16 +54,16 @@ static void play_on(const struct tables *tables, const struct search_plan *plan,
     unsigned turns = plan->turns;
     for (;;) {
         if (state->open.phase == PYR_SHOW) {
-            pyr_state_show(box, state);
+            pyr_state_show(state, box);
         } else if (state->open.phase == PYR_REVEAL) {
             if (!turns--)
                 return;
-            pyr_state_reveal(box, state);
+            pyr_state_reveal(state, box);
         } else if (state->open.phase == PYR_END) {
             return;
         } else {
             pyr_seat seat = (pyr_seat)__builtin_ctz(state->open.waiting);
-            pyr_state_make(box, state, seat, policy_step(tables, box, state, seat, plan->exact));
+            pyr_state_apply_unchecked(state, box, seat, policy_step(tables, box, state, seat, plan->exact));
         }
     }
 }
@@ -76,9 +76,9 @@ static unsigned count_out(const struct tables *tables, const struct search_plan 
     pyr_step steps[MOST_STEPS];
     float values[MOST_STEPS], best = -1e9f;
     unsigned count = 0, kept = 0;
-    pyr_view_steps(box, view, &legal);
+    pyr_view_steps(view, box, &legal);
     for (; count < legal.count && count < MOST_STEPS; count++)
-        steps[count] = pyr_steps_at(box, &legal, count);
+        steps[count] = pyr_steps_at(&legal, box, count);
     endgame_values(tables, box, view, plan->breadth, steps, values, count);
     for (unsigned i = 0; i < count; i++)
         best = values[i] > best ? values[i] : best;
@@ -128,10 +128,10 @@ pyr_step search_choose(const struct tables *tables, const struct search_plan *pl
         uint64_t worlds = playouts / plan->rounds / count;
         for (uint64_t w = 0; w <= worlds; w++) {
             struct pyr_state world, state;
-            pyr_view_sample(box, &now, rng, &world);
+            pyr_view_sample(&now, box, rng, &world);
             for (unsigned i = 0; i < count; i++) {
                 state = world;
-                pyr_state_make(box, &state, view->seat, list[i].step);
+                pyr_state_apply_unchecked(&state, box, view->seat, list[i].step);
                 play_on(tables, plan, box, &state);
                 list[i].value += result(tables, plan, box, &state, view->seat);
             }

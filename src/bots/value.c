@@ -25,7 +25,7 @@ void value_features(const struct tables *tables, const struct pyr_box *box, cons
 {
     const struct pyr_desk *desk = &open->desk[seat];
     unsigned left = value_turns(open), t = table_turns(left);
-    float card[PYR_KEPT] = { 0 };
+    float card[PYR_SLOTS] = { 0 };
     unsigned have[PYR_COLOURS];
     int points[PYR_COLOURS];
     const struct pyr_options *options = pyr_table_options(open);
@@ -42,7 +42,7 @@ void value_features(const struct tables *tables, const struct pyr_box *box, cons
             if (s != seat && count(open->desk[s].done & box->colour[c]) & 1)
                 to[F_RIVALS] += (float)points[c];
     }
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         pyr_card c = desk->card[slot];
         if (c == PYR_NO_CARD)
             continue;

@@ -36,13 +36,29 @@ static void print_sums(const struct pyr_judge_report *r)
         for (unsigned mark = 1; mark <= 3; mark++)
             pyr_text_cell(stdout, &column[6 + mark], "%u", sum->marks[mark]);
         if (sum->decisions)
-            pyr_text_cell(stdout, &column[10], "%s (%s)\n", PYR_NUMBER(sum->rate, 2),
-                pyr_text_level(pyr_luck_level(sum->rate)));
+            pyr_text_cell(stdout, &column[10], "%s ± %s (%s)\n", PYR_NUMBER(sum->rate, 2),
+                PYR_NUMBER(sum->rate_margin, 2), pyr_text_level(pyr_luck_level(sum->rate)));
         else
             pyr_text_cell(stdout, &column[10], "-\n");
     }
     puts(r->finished ? _("points = luck + skill; skill = par + gained + rest") :
         _("The game is not finished: expected final points = luck + skill; skill = par + gained + rest"));
+}
+
+/* What is not certain. */
+static void print_margins(const struct pyr_judge_report *r)
+{
+    unsigned unsure = 0;
+    float margin = 0;
+    for (unsigned s = 0; s < r->seats; s++) {
+        unsure += r->sum[s].unsure;
+        margin = r->sum[s].luck_margin > margin ? r->sum[s].luck_margin : margin;
+    }
+    printf(_("Luck and skill are certain to about %s points (95%%).\n"), PYR_NUMBER(margin, 1));
+    if (unsure)
+        printf(pyr_ngettext("The mark of %u decision is not certain after %u simulated worlds.\n",
+            "The marks of %u decisions are not certain after %u simulated worlds.\n", unsure), unsure,
+            (unsigned)r->playouts);
 }
 
 /* Who has a choice to make where the record ends, and who has not made any. */
@@ -62,19 +78,23 @@ static void print_text(const struct pyr_judge_report *r)
 {
     for (unsigned i = 0; i < r->decisions; i++) {
         const struct pyr_luck_decision *d = &r->decision[i];
-        char made[PYR_JUDGE_CHOICE + 4], best[PYR_JUDGE_CHOICE];
+        char made[PYR_JUDGE_CHOICE + PYR_JUDGE_SIGN], best[PYR_JUDGE_CHOICE], sign[PYR_JUDGE_SIGN];
+        char lost[2 * PYR_NUMBER_SIZE], win_lost[2 * PYR_NUMBER_SIZE];
         if (d->mark == PYR_LUCK_FINE)
             continue;
         pyr_judge_choice(r, d, &d->made, made, sizeof made);
-        snprintf(made + strlen(made), sizeof made - strlen(made), "%s", pyr_luck_threshold(d->mark)->sign);
+        pyr_judge_sign(d, sign);
+        pyr_judge_cost(d, lost);
+        pyr_judge_win_cost(d, win_lost);
+        snprintf(made + strlen(made), sizeof made - strlen(made), "%s", sign);
         pyr_judge_choice(r, d, &d->best[0], best, sizeof best);
         char name[PYR_MAX_PLAYER_NAME + 1];
         pyr_text_player(r->name[d->seat], name, sizeof name);
         printf(_("line %u, round %u, turn %u, %s: %s costs %s points, %s of the winning chances; best: %s\n"),
-            (unsigned)d->line + 1, d->round + 1u, d->turn + 1u, name, made, PYR_NUMBER(d->points_lost, 1),
-            PYR_PERCENT(100 * d->win_lost, 1), best);
+            (unsigned)d->line + 1, d->round + 1u, d->turn + 1u, name, made, lost, win_lost, best);
     }
     print_sums(r);
+    print_margins(r);
     print_waiting(r);
 }
 
@@ -127,6 +147,7 @@ static int analyze(const struct pyr_edition *edition, const struct cli_text *tex
 {
     static struct pyr_judge_report report;
     struct pyr_fault fault;
+    const char *wrong = NULL;
     int code = CLI_GOOD;
     enum pyr_judge_code judged = pyr_judge_init(&report, edition, text->at, text->size, options, &fault);
     cli_catch_interrupt();                   /* what follows takes a moment only, and files are written whole */
@@ -143,22 +164,24 @@ static int analyze(const struct pyr_edition *edition, const struct cli_text *tex
         break;
     case PYR_JUDGE_RECORD:
         cli_fault(text->name, &fault);
-        code = CLI_WRONG;
+        wrong = "record";
         break;
     case PYR_JUDGE_DEALING:
         cli_error(_("%s: the cards are still being dealt"), text->name);
-        code = CLI_WRONG;
+        wrong = "dealing";
         break;
     case PYR_JUDGE_MEMORY:
         cli_error(_("out of memory"));
-        code = CLI_WRONG;
+        wrong = "memory";
         break;
     case PYR_JUDGE_CANCELLED:
         code = CLI_INTERRUPTED;
         break;
     }
     pyr_judge_finish(&report);
-    return code;
+    if (wrong && json)
+        cli_json_refuse(text->name, wrong, judged == PYR_JUDGE_RECORD ? &fault : NULL);
+    return wrong ? CLI_WRONG : code;
 }
 
 int cli_analyze(int argc, char **argv)
@@ -168,7 +191,7 @@ int cli_analyze(int argc, char **argv)
     const struct cli_option option[OPTIONS + 1] = {
         { "edition", 'e', "E", _("a built-in edition or a file (default: the one the record names)") },
         { "html", 0, "OUT", _("write a self-contained page, or - for standard output") },
-        { "playouts", 'p', "N", _("simulated games per decision (default 3000)") },
+        { "playouts", 'p', "N", _("at most N simulated worlds per decision (default 32768)") },
         { "seed", 0, "S", _("random seed (default 1)") },
         { "threads", 't', "T", _("number of threads (default: one per core); affects only the time") },
         { "json", 0, NULL, _("print JSON") },
@@ -179,7 +202,8 @@ int cli_analyze(int argc, char **argv)
         /* xgettext:no-c-format */
         _("Was it luck or skill? Compares every decision with the best choice given what the player knew, and marks\n"
           "those that cost ?! at least 1.5 points or 2% of the winning chances, ? 3 points or 5%, ?? 6 points or\n"
-          "10%, if the loss exceeds its margin. Luck is measured at every reveal, draw and new display: the value\n"
+          "10%. Each decision is simulated until its mark is certain (95%) or --playouts is reached; then both\n"
+          "possible marks and the margin are shown. Luck is measured at every reveal, draw and new display: the value\n"
           "of the card that came minus the average of all that could have come. points = luck + skill; skill = par\n"
           "(the average score expected before the deal) + gained (by better-than-average choices) + rest (other\n"
           "players' choices and sampling noise). For an unfinished game, the expected final points are used instead\n"
@@ -188,12 +212,12 @@ int cli_analyze(int argc, char **argv)
         "  pyramids analyze game.pyr\n"
         "  pyramids analyze game.pyr --html report.html\n"
         "  pyramids analyze game.pyr --html - > report.html\n"
-        "  pyramids analyze game.pyr --json --playouts 20000 > analysis.json\n",
+        "  pyramids analyze game.pyr --json --playouts 100000 > analysis.json\n",
     };
     int code = cli_parse(&options, &argc, argv, value);
     if (code >= 0)
         return code;
-    uint64_t playouts = PYR_JUDGE_PLAYOUTS, seed = 1, threads = 0;
+    uint64_t playouts = PYR_JUDGE_PLAYOUTS, seed = PYR_LUCK_SEED, threads = 0;
     if (argc != 1) {
         cli_error(_("expected one record"));
         return CLI_USAGE;
@@ -213,10 +237,17 @@ int cli_analyze(int argc, char **argv)
         threads = cores > 0 && cores <= PYR_JUDGE_THREADS ? (uint64_t)cores : 1;
     }
     struct cli_text text;
+    const char *wrong = NULL;
+    if (value[JSON])
+        pyr_text_use("en");                  /* what programs read is the same in all languages */
     if (!cli_read(argv[0], &text))
-        return CLI_WRONG;
-    code = cli_edition_for(value[EDITION], &text, &edition);
-    if (!code) {
+        wrong = "file";
+    else if (cli_edition_for(value[EDITION], &text, &edition))
+        wrong = "edition";
+    if (wrong && value[JSON])
+        cli_json_refuse(text.name, wrong, NULL);
+    code = CLI_WRONG;
+    if (!wrong) {
         const struct pyr_judge_options how = { .playouts = (uint32_t)playouts, .threads = (unsigned)threads, .seed = seed,
             .progress = isatty(STDERR_FILENO) ? show_progress : NULL };
         cli_end_on_interrupt();

@@ -259,7 +259,7 @@ static enum pyr_err choose_outside(struct worker *worker, unsigned entry, pyr_se
         struct pyr_steps steps;
         uint32_t lines = match->log.lines;
         pyr_match_steps(match, seat, &steps);
-        enum pyr_err err = pyr_match_step(match, seat, pyr_steps_pick(&arena->edition->box, &steps, rng));
+        enum pyr_err err = pyr_match_step(match, seat, pyr_steps_pick(&steps, &arena->edition->box, rng));
         if (err || match->log.lines != lines)
             return err;                      /* a card was taken */
         if (pyr_match_is_ready(match, seat))
@@ -313,7 +313,7 @@ static bool play_inside(struct worker *worker, uint64_t game, struct pyr_state *
     const struct pyr_box *box = &arena->edition->box;
     struct played *played = worker->played;
     while (state->open.phase != PYR_END && !cli_is_interrupted()) {
-        pyr_state_advance(box, state);
+        pyr_state_advance(state, box);
         while (state->open.waiting) {
             pyr_seat seat = (pyr_seat)__builtin_ctz(state->open.waiting);
             unsigned entry = arena_entry_of(arena, game, seat);
@@ -322,7 +322,7 @@ static bool play_inside(struct worker *worker, uint64_t game, struct pyr_state *
                 played->seat[played->steps] = seat;
                 played->step[played->steps++] = step;
             }
-            enum pyr_err err = pyr_state_apply(box, state, seat, step);
+            enum pyr_err err = pyr_state_apply(state, box, seat, step);
             if (err)
                 return fail_game(game, err);
         }
@@ -356,10 +356,10 @@ static bool play_game(struct worker *worker, uint64_t game, struct arena_result 
     }
     if (open->phase != PYR_END)              /* interrupted */
         return good;
-    unsigned winners = pyr_table_winners(box, open);
+    unsigned winners = pyr_table_winners(open, box);
     for (unsigned s = 0; s < arena->players; s++) {
         struct arena_result *r = &result[arena_entry_of(arena, game, s)];
-        struct pyr_score score = pyr_table_score(box, open, (pyr_seat)s);
+        struct pyr_score score = pyr_table_score(open, box, (pyr_seat)s);
         r->points = score.total;
         r->pyramids = (uint8_t)(score.pyramids / 10);
         r->share = winners >> s & 1 ? 1.0f / (float)__builtin_popcount(winners) : 0;

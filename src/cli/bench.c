@@ -1,7 +1,68 @@
-/* bench.c: `pyramids bench`: uniformly random complete games on one thread. */
+/* bench.c: `pyramids bench`: uniformly random complete games on one thread, one at a time or in an environment. */
+#include <string.h>
+
+#include "bench.h"
 #include "cli.h"
 
-enum { PLAYERS, GAMES, SEED, EDITION, JSON, OPTIONS };
+enum { PLAYERS, GAMES, SEED, EDITION, ENV, WIDTH, JSON, OPTIONS };
+
+/* One game at a time, with the calls that bots use. */
+static void bench_games(const struct pyr_box *box, unsigned players, uint64_t games, uint64_t seed,
+    struct bench_result *result)
+{
+    struct pyr_state state;
+    struct pyr_rng rng;
+    struct bench_counter counter;
+    *result = (struct bench_result){ 0 };
+    pyr_rng_seed(&rng, seed, 0);
+    bench_counter_open(&counter);
+    double start = bench_seconds();
+    for (; result->games < games && !cli_is_interrupted(); result->games++) {
+        pyr_state_deal(&state, box, players, &rng);
+        result->steps += pyr_state_playout(&state, box, &rng);
+        result->points += pyr_table_score(&state.open, box, 0).total;
+    }
+    result->seconds = bench_seconds() - start;
+    result->instructions = counter.fd < 0 ? -1 : (double)bench_counter_read(&counter);
+    bench_counter_close(&counter);
+}
+
+static void print_json(const struct bench_result *r, const struct pyr_edition *edition, unsigned players, uint64_t seed)
+{
+    double games = (double)r->games, steps = (double)r->steps;
+    struct pyr_json *json = cli_json_begin();
+    pyr_json_object(json, NULL);
+    pyr_json_count(json, "players", players);
+    pyr_json_count(json, "games", r->games);
+    pyr_json_count(json, "seed", seed);
+    pyr_json_text(json, "edition", edition->name);
+    pyr_json_count(json, "steps", r->steps);
+    pyr_text_json_real(json, "mean_score", (double)r->points / games, 4);
+    pyr_text_json_real(json, "seconds", r->seconds, 6);
+    pyr_text_json_real(json, "games_per_second", games / r->seconds, 0);
+    pyr_text_json_real(json, "steps_per_second", steps / r->seconds, 0);
+    pyr_text_json_real(json, "ns_per_step", r->seconds * 1e9 / steps, 2);
+    if (r->instructions < 0)
+        pyr_json_null(json, "instructions_per_step");
+    else
+        pyr_text_json_real(json, "instructions_per_step", r->instructions / steps, 1);
+    pyr_json_close(json);
+    cli_json_end(json);
+}
+
+static void print_text(const struct bench_result *r, const struct pyr_edition *edition, unsigned players, uint64_t seed)
+{
+    double games = (double)r->games, steps = (double)r->steps;
+    printf(_("random games: %llu, players: %u, edition %s, seed %llu\n"), (unsigned long long)r->games, players,
+        edition->name, (unsigned long long)seed);
+    printf(_("%s games/s, %s steps/s, %s ns per step\n"), PYR_NUMBER(games / r->seconds, 0),
+        PYR_NUMBER(steps / r->seconds, 0), PYR_NUMBER(r->seconds * 1e9 / steps, 1));
+    printf(_("%s steps per game, mean score of seat 1: %s\n"), PYR_NUMBER(steps / games, 1),
+        PYR_NUMBER((double)r->points / games, 2));
+    if (r->instructions >= 0)
+        printf(_("%s instructions per step, %s per game\n"), PYR_NUMBER(r->instructions / steps, 1),
+            PYR_NUMBER(r->instructions / games, 0));
+}
 
 int cli_bench(int argc, char **argv)
 {
@@ -12,25 +73,35 @@ int cli_bench(int argc, char **argv)
         { "games", 'g', "G", _("number of games (default 300000)") },
         { "seed", 's', "S", _("random seed (default 1)") },
         { "edition", 'e', "E", _("a built-in edition or a file (default classic)") },
+        { "env", 0, NULL, _("step an environment, with observations and masks") },
+        { "width", 0, "W", _("games per call with --env (default 256)") },
         { "json", 0, NULL, _("print JSON") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
-        "bench [--players N] [--games G] [--seed S] [--edition E] [--json]",
+        "bench [--players N] [--games G] [--seed S] [--edition E] [--env [--width W]] [--json]",
         _("Plays uniformly random games on one thread with the functions that bots use: generate the\n"
-          "legal steps of a seat, pick one, make it. Prints games per second, steps per second, ns per step."),
+          "legal steps of a seat, pick one, make it. Prints games per second, steps per second, ns per step\n"
+          "and, where the system counts them, instructions per step. With --env only the time in the\n"
+          "environment counts, not the choice of an action."),
         option,
         "  pyramids bench\n"
-        "  pyramids bench --players 2 --games 1000000 --json\n",
+        "  pyramids bench --players 2 --games 1000000 --json\n"
+        "  pyramids bench --env --width 1024\n",
     };
     int code = cli_parse(&options, &argc, argv, value);
     if (code >= 0)
         return code;
-    uint64_t players = 4, games = 300000, seed = 1;
+    uint64_t players = 4, games = 300000, seed = 1, width = 256;
     if ((value[PLAYERS] && !cli_number(value[PLAYERS], "--players", PYR_MIN_SEATS, PYR_MAX_SEATS, &players)) ||
         (value[GAMES] && !cli_number(value[GAMES], "--games", 1, 1000000000, &games)) ||
+        (value[WIDTH] && !cli_number(value[WIDTH], "--width", 1, 65536, &width)) ||
         (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &seed)))
         return CLI_USAGE;
+    if (value[WIDTH] && !value[ENV]) {
+        cli_error(_("--width needs --env"));
+        return CLI_USAGE;
+    }
     if (argc) {
         cli_error(_("unexpected word '%s'"), argv[0]);
         return CLI_USAGE;
@@ -39,43 +110,18 @@ int cli_bench(int argc, char **argv)
     if (code)
         return code;
 
-    struct pyr_state state;
-    struct pyr_rng rng;
-    uint64_t steps = 0, played = 0, points = 0;
+    struct bench_result result;
     cli_catch_interrupt();
-    pyr_rng_seed(&rng, seed, 0);
-    double start = cli_seconds();
-    for (; played < games && !cli_is_interrupted(); played++) {
-        pyr_state_deal(&state, &edition.box, (unsigned)players, &rng);
-        steps += pyr_state_playout(&edition.box, &state, &rng);
-        points += (uint64_t)(pyr_table_score(&edition.box, &state.open, 0).total + 10000);
+    if (!value[ENV]) {
+        bench_games(&edition.box, (unsigned)players, games, seed, &result);
+    } else if (!bench_env(&edition.box, (unsigned)players, games, seed, (unsigned)width, &result)) {
+        cli_error(_("out of memory"));
+        return CLI_WRONG;
     }
-    if (!played)
+    if (!result.games)
         return CLI_INTERRUPTED;
-    double seconds = cli_seconds() - start;
-    if (seconds <= 0)
-        seconds = 1e-9;
-    double mean = (double)points / (double)played - 10000;
-    if (value[JSON]) {
-        printf("{\"players\": %u, \"games\": %llu, \"seed\": %llu, \"edition\": ", (unsigned)players,
-            (unsigned long long)played, (unsigned long long)seed);
-        struct pyr_word name = { edition.name, 0 };
-        while (edition.name[name.length])
-            name.length++;
-        cli_json_string(stdout, name.at, name.length);
-        printf(
-            ", \"steps\": %llu, \"mean_score\": %.4f, \"seconds\": %.6f, \"games_per_second\": %.0f, "
-            "\"steps_per_second\": %.0f, "
-            "\"ns_per_step\": %.2f}\n",
-            (unsigned long long)steps, mean, seconds, (double)played / seconds, (double)steps / seconds,
-            seconds * 1e9 / (double)steps);
-    } else {
-        printf(_("random games: %llu, players: %u, edition %s, seed %llu\n"), (unsigned long long)played, (unsigned)players,
-            edition.name, (unsigned long long)seed);
-        printf(_("%s games/s, %s steps/s, %s ns per step\n"), PYR_NUMBER((double)played / seconds, 0),
-            PYR_NUMBER((double)steps / seconds, 0), PYR_NUMBER(seconds * 1e9 / (double)steps, 1));
-        printf(_("%s steps per game, mean score of seat 1: %s\n"), PYR_NUMBER((double)steps / (double)played, 1),
-            PYR_NUMBER(mean, 2));
-    }
+    if (result.seconds <= 0)
+        result.seconds = 1e-9;
+    (value[JSON] ? print_json : print_text)(&result, &edition, (unsigned)players, seed);
     return cli_is_interrupted() ? CLI_INTERRUPTED : CLI_GOOD;
 }

@@ -36,7 +36,7 @@ static void add_choice(struct choices *c, const struct pyr_desk *desk, const pyr
     char text[PYR_CHOICE_SIZE];
     struct pyr_out out;
     pyr_out_init(&out, text, sizeof text);
-    pyr_choice_write(desk, steps, count, &out);
+    pyr_choice_write(steps, count, desk, &out);
     add(c, text);
 }
 
@@ -45,11 +45,11 @@ static void add_moves(struct choices *c, const struct pyr_box *box, const struct
     const struct pyr_desk *desk, pyr_pattern pattern, unsigned round, pyr_step *made, unsigned count)
 {
     struct pyr_steps steps;
-    pyr_desk_steps(box, desk, pattern, &steps);
+    pyr_desk_steps(desk, box, pattern, &steps);
     for (uint32_t i = 0; i < steps.count && !c->too_many && !c->no_memory; i++) {
         struct pyr_desk next = *desk;
-        made[count] = pyr_steps_at(box, &steps, i);
-        if (pyr_desk_mark(box, &next, pattern, round, made[count]))
+        made[count] = pyr_steps_at(&steps, box, i);
+        if (pyr_desk_mark(&next, box, pattern, round, made[count]))
             continue;
         if (next.due) {
             add_moves(c, box, start, &next, pattern, round, made, count + 1);
@@ -77,9 +77,9 @@ void choices_init(struct choices *c, const struct pyr_edition *edition, const st
         const struct pyr_desk *desk = &state->desk[seat];
         add_moves(c, box, desk, desk, open->revealed[open->turn], open->round, made, 0);
     } else {
-        pyr_state_steps(box, state, seat, &steps);
+        pyr_state_steps(state, box, seat, &steps);
         for (uint32_t i = 0; i < steps.count; i++) {
-            pyr_step step = pyr_steps_at(box, &steps, i);
+            pyr_step step = pyr_steps_at(&steps, box, i);
             add_choice(c, &state->desk[seat], &step, 1);
         }
     }

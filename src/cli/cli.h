@@ -16,7 +16,7 @@ enum { CLI_GOOD = 0, CLI_WRONG = 1, CLI_USAGE = 2, CLI_INTERRUPTED = 130 };
 typedef int cli_command(int argc, char **argv);
 
 cli_command cli_play, cli_serve, cli_sim, cli_replay, cli_legal, cli_hint, cli_analyze, cli_verify, cli_export, cli_import,
-    cli_edition, cli_bench, cli_rules;
+    cli_copy, cli_edition, cli_bench, cli_rules;
 
 /* Options (options.c). */
 struct cli_option {
@@ -47,6 +47,10 @@ bool cli_go_together(const struct cli_option *option, const char *const *values,
 bool cli_number(const char *word, const char *what, uint64_t low, uint64_t high, uint64_t *number);
 
 /* A message on standard error: "pyramids: ..."; one about a line of a file: "FILE:LINE: ...". */
+/* Words of the command line that may have a password, which everyone on the machine could read in the list of processes:
+ * the program goes on with copies of them, the words themselves are overwritten, and no message shows them. */
+void cli_hide_secrets(int argc, char **argv);
+
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_line_error(const char *file, uint32_t line, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
@@ -70,9 +74,17 @@ bool cli_write(const char *path, const char *text, size_t size);
 /* FILE:LINE: what is wrong, on standard error. */
 void cli_fault(const char *file, const struct pyr_fault *fault);
 
-/* The member "error" of a JSON object (docs/json.md): of a fault, or with a code of its own and the last message. */
-void cli_json_fault(const struct pyr_fault *fault);
-void cli_json_error(const char *code);
+/* JSON on standard output (docs/json.md), one text at a time: begins it, and ends it with the line. */
+struct pyr_json *cli_json_begin(void);
+void cli_json_end(struct pyr_json *json);
+
+/* The member "error": of a fault, or with a code of its own and the last message. */
+void cli_json_fault(struct pyr_json *json, const struct pyr_fault *fault);
+void cli_json_error(struct pyr_json *json, const char *code);
+
+/* The whole text of a command that prints one value, for a file that it cannot use: {"file": ..., "error": {...}}. The code
+ * counts where there is no fault (NULL). */
+void cli_json_refuse(const char *file, const char *code, const struct pyr_fault *fault);
 
 /* An edition by built-in name or file; NULL: classic. Exits with a message and the code it returns (CLI_GOOD when read). */
 int cli_edition_load(const char *name_or_file, struct pyr_edition *edition);
@@ -106,16 +118,13 @@ void cli_records_close(struct cli_records *records);
 bool cli_records_are_many(const struct cli_records *records);
 struct cli_text cli_records_text(const struct cli_records *records);
 
-/* Reads a record and the edition it wants (`asked`, or the one it names) and follows it to its end. Says what is wrong
- * and returns an exit code; with CLI_GOOD the text is the caller's to free. */
-int cli_record_load(const char *path, const char *asked, pyr_seat viewer, struct cli_text *text, struct pyr_edition *edition,
-    struct pyr_replay *replay);
+/* Reads a record and the edition it wants (`asked`, or the one it names) and follows it to its end. Says what is wrong, with
+ * `json` also on standard output, and returns an exit code; with CLI_GOOD the text is the caller's to free. */
+int cli_record_load(const char *path, const char *asked, pyr_seat viewer, bool json, struct cli_text *text,
+    struct pyr_edition *edition, struct pyr_replay *replay);
 
 /* The names of the players in a record, and its seats; into the record's text. */
 unsigned cli_player_names(const char *text, size_t size, struct pyr_word *names);
-
-/* A string of a JSON text, escaped (files.c). */
-void cli_json_string(FILE *to, const char *text, size_t size);
 
 /* The path of a server's database: the one asked for, or the default (files.c). Says what is missing and returns false. */
 bool cli_database(const char *asked, char *path, size_t size);

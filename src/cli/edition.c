@@ -6,6 +6,22 @@
 
 #include "cli.h"
 
+/* edition NULL: it is wrong, as the fault or the last message says. */
+static void print_json(const char *file, const struct pyr_edition *edition, const struct pyr_fault *fault)
+{
+    if (!edition) {
+        cli_json_refuse(file, "file", fault->code ? fault : NULL);
+        return;
+    }
+    struct pyr_json *json = cli_json_begin();
+    pyr_json_object(json, NULL);
+    pyr_json_text(json, "file", file);
+    pyr_json_text(json, "name", edition->name);
+    pyr_json_text(json, "title", edition->title);
+    pyr_json_close(json);
+    cli_json_end(json);
+}
+
 /* Checks one file and prints what came of it, for programs as an object in any case. */
 static bool check_file(const char *path, bool json)
 {
@@ -17,25 +33,10 @@ static bool check_file(const char *path, bool json)
         cli_fault(text.name, &fault);
         good = false;
     }
-    if (json) {
-        printf("{\"file\": ");
-        cli_json_string(stdout, text.name, strlen(text.name));
-        printf(", ");
-    }
-    if (json && fault.code) {
-        cli_json_fault(&fault);
-    } else if (json && !good) {
-        cli_json_error("file");
-    } else if (json) {
-        printf("\"name\": ");
-        cli_json_string(stdout, edition.name, strlen(edition.name));
-        printf(", \"title\": ");
-        cli_json_string(stdout, edition.title, strlen(edition.title));
-    } else if (good) {
-        printf(_("%s: edition '%s' (%s) is valid: 6 patterns, 48 cards\n"), text.name, edition.name, edition.title);
-    }
     if (json)
-        puts("}");
+        print_json(text.name, good ? &edition : NULL, &fault);
+    else if (good)
+        printf(_("%s: edition '%s' (%s) is valid: 6 patterns, 48 cards\n"), text.name, edition.name, edition.title);
     free(text.at);
     return good;
 }

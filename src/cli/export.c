@@ -69,18 +69,19 @@ int cli_export(int argc, char **argv)
 {
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
-        { "database", 'd', "FILE", _("the server's database (default: the one 'serve' uses)") },
+        { "database", 'd', "DB", _("the server's database (default: the one 'serve' uses)") },
         { "output", 'o', "DIR", _("a folder for one file CODE.record per game, or - for standard output (default)") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
-        "export [--database FILE] [--output DIR|-]",
+        "export [--database DB] [--output DIR|-]",
         _("Writes the records of all finished games in a server's database, to one stream or one file per game. A\n"
           "comment before each record contains its table's code and the date. The server may keep running.\n"
           "'pyramids import' reads these files."),
         option,
         "  pyramids export > games.records\n"
         "  pyramids export --database club.db --output games\n"
+        "  pyramids export --database postgresql://pyramids@db.example.org/pyramids > games.records\n"
         "  pyramids export | ssh backup 'pyramids import -'\n",
     };
     int code = cli_parse(&options, &argc, argv, value);
@@ -112,8 +113,10 @@ int cli_export(int argc, char **argv)
         fputs("\r\033[K", stderr);
     if (cli_is_interrupted())
         return CLI_INTERRUPTED;
-    if (result != STORE_OK)
-        cli_error(_("%s: not all records could be read"), path);
+    if (result != STORE_OK) {
+        store_name(path, error, sizeof error);
+        cli_error(_("%s: not all records could be read"), error);
+    }
     if (result != STORE_OK || export.failed)
         return CLI_WRONG;
     if (export.folder)

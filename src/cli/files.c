@@ -108,35 +108,67 @@ void cli_fault(const char *file, const struct pyr_fault *fault)
     cli_line_error(file, fault->line, "%s", sentence);
 }
 
-/* A position that is not known is null: lines and columns count from 1. */
-static void json_position(const char *name, uint32_t position)
+struct pyr_json *cli_json_begin(void)
 {
-    if (position)
-        printf(", \"%s\": %u", name, (unsigned)position);
-    else
-        printf(", \"%s\": null", name);
+    static struct pyr_json json;
+    static char buffer[4096];
+    pyr_text_json_init(&json, stdout, buffer, sizeof buffer);
+    return &json;
 }
 
-void cli_json_fault(const struct pyr_fault *fault)
+/* Whether everything could be written is asked once, in main. */
+void cli_json_end(struct pyr_json *json)
+{
+    pyr_json_finish(json);
+    putchar('\n');
+}
+
+/* A position that is not known is null: lines and columns count from 1. */
+static void json_position(struct pyr_json *json, const char *name, uint32_t position)
+{
+    if (position)
+        pyr_json_number(json, name, position);
+    else
+        pyr_json_null(json, name);
+}
+
+void cli_json_fault(struct pyr_json *json, const struct pyr_fault *fault)
 {
     char sentence[512];
     const char *rule = pyr_err_rule(fault->code), *language = pyr_text_use("en");   /* the same in all languages */
     pyr_text_fault(fault, sentence, sizeof sentence);
     pyr_text_use(language);
-    const char *quote = *rule ? "\"" : "";
-    printf("\"error\": {\"code\": \"%s\", \"rule\": %s%s%s", pyr_err_name(fault->code), quote, *rule ? rule : "null", quote);
-    json_position("line", fault->line);
-    json_position("column", fault->column);
-    printf(", \"message\": ");
-    cli_json_string(stdout, sentence, strlen(sentence));
-    putchar('}');
+    pyr_json_object(json, "error");
+    pyr_json_text(json, "code", pyr_err_name(fault->code));
+    pyr_json_text(json, "rule", *rule ? rule : NULL);
+    json_position(json, "line", fault->line);
+    json_position(json, "column", fault->column);
+    pyr_json_text(json, "message", sentence);
+    pyr_json_close(json);
 }
 
-void cli_json_error(const char *code)
+void cli_json_error(struct pyr_json *json, const char *code)
 {
-    printf("\"error\": {\"code\": \"%s\", \"rule\": null, \"line\": null, \"column\": null, \"message\": ", code);
-    cli_json_string(stdout, cli_last_message(), strlen(cli_last_message()));
-    putchar('}');
+    pyr_json_object(json, "error");
+    pyr_json_text(json, "code", code);
+    pyr_json_null(json, "rule");
+    pyr_json_null(json, "line");
+    pyr_json_null(json, "column");
+    pyr_json_text(json, "message", cli_last_message());
+    pyr_json_close(json);
+}
+
+void cli_json_refuse(const char *file, const char *code, const struct pyr_fault *fault)
+{
+    struct pyr_json *json = cli_json_begin();
+    pyr_json_object(json, NULL);
+    pyr_json_text(json, "file", file);
+    if (fault)
+        cli_json_fault(json, fault);
+    else
+        cli_json_error(json, code);
+    pyr_json_close(json);
+    cli_json_end(json);
 }
 
 static bool is_builtin(const char *name, struct pyr_edition *edition)
@@ -200,21 +232,29 @@ int cli_edition_among(const char *asked, const struct cli_text *record, struct p
     return CLI_GOOD;
 }
 
-int cli_record_load(const char *path, const char *asked, pyr_seat viewer, struct cli_text *text, struct pyr_edition *edition,
-    struct pyr_replay *replay)
+int cli_record_load(const char *path, const char *asked, pyr_seat viewer, bool json, struct cli_text *text,
+    struct pyr_edition *edition, struct pyr_replay *replay)
 {
     struct pyr_fault fault;
+    const char *wrong = NULL;
     if (!cli_read(path, text))
-        return CLI_WRONG;
-    int code = cli_edition_for(asked, text, edition);
-    pyr_replay_init(replay, viewer);
-    if (!code && pyr_record_read(edition, replay, text->at, text->size, &fault)) {
-        cli_fault(text->name, &fault);
-        code = CLI_WRONG;
-    }
-    if (code)
+        wrong = "file";
+    else if (cli_edition_for(asked, text, edition))
+        wrong = "edition";
+    if (wrong) {
+        if (json)
+            cli_json_refuse(text->name, wrong, NULL);
         free(text->at);
-    return code;
+        return CLI_WRONG;
+    }
+    pyr_replay_init(replay, viewer);
+    if (!pyr_record_read(replay, edition, text->at, text->size, &fault))
+        return CLI_GOOD;
+    cli_fault(text->name, &fault);
+    if (json)
+        cli_json_refuse(text->name, NULL, &fault);
+    free(text->at);
+    return CLI_WRONG;
 }
 
 bool cli_database(const char *asked, char *path, size_t size)
@@ -287,9 +327,4 @@ double cli_seconds(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-void cli_json_string(FILE *to, const char *text, size_t size)
-{
-    pyr_text_json(to, text, size);
 }

@@ -8,37 +8,45 @@
 
 enum { SEAT, EDITION, VIEW, TOP, PLAYOUTS, SEED, JSON, OPTIONS };
 
-/* A choice step by step, as codes and numbers. */
-static void json_steps(const struct pyr_desk *desk, const struct pyr_option *option)
+static void json_spaces(struct pyr_json *json, pyr_spaces spaces)
 {
-    printf(", \"steps\": [");
-    for (unsigned i = 0; i < option->count; i++) {
-        pyr_step step = option->step[i];
-        printf("%s", i ? ", " : "");
-        switch (pyr_step_kind(step)) {
-        case PYR_STEP_KEEP:
-            printf("{\"kind\": \"keep\", \"cards\": [%d, %d]}", pyr_step_card(step) + 1, pyr_step_second(step) + 1);
-            break;
-        case PYR_STEP_TAKE: printf("{\"kind\": \"take\", \"card\": %d}", pyr_step_card(step) + 1); break;
-        case PYR_STEP_DRAW: printf("{\"kind\": \"draw\"}"); break;
-        case PYR_STEP_PASS: printf("{\"kind\": \"pass\"}"); break;
-        case PYR_STEP_MARK:
-            printf("{\"kind\": \"mark\", \"card\": %d, \"spaces\": [", desk->card[pyr_step_slot(step)] + 1);
-            const char *comma = "";
-            for (unsigned k = 0; k < PYR_SIDE * PYR_SIDE; k++) {
-                if (pyr_step_spaces(step) & PYR_SPACE(k / PYR_SIDE, k % PYR_SIDE)) {
-                    printf("%s\"%c%u\"", comma, (char)('a' + k % PYR_SIDE), k / PYR_SIDE + 1);
-                    comma = ", ";
-                }
-            }
-            printf("]}");
-            break;
-        }
+    pyr_json_array(json, "spaces");
+    for (unsigned k = 0; k < PYR_SIDE * PYR_SIDE; k++) {
+        const char space[] = { (char)('a' + k % PYR_SIDE), (char)('1' + k / PYR_SIDE), '\0' };
+        if (spaces & PYR_SPACE(k / PYR_SIDE, k % PYR_SIDE))
+            pyr_json_text(json, NULL, space);
     }
-    putchar(']');
+    pyr_json_close(json);
 }
 
-static void json_effects(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option)
+static void json_step(struct pyr_json *json, const struct pyr_desk *desk, pyr_step step)
+{
+    pyr_json_object(json, NULL);
+    switch (pyr_step_kind(step)) {
+    case PYR_STEP_KEEP:
+        pyr_json_text(json, "kind", "keep");
+        pyr_json_array(json, "cards");
+        pyr_json_number(json, NULL, pyr_step_card(step) + 1);
+        pyr_json_number(json, NULL, pyr_step_second(step) + 1);
+        pyr_json_close(json);
+        break;
+    case PYR_STEP_TAKE:
+        pyr_json_text(json, "kind", "take");
+        pyr_json_number(json, "card", pyr_step_card(step) + 1);
+        break;
+    case PYR_STEP_DRAW: pyr_json_text(json, "kind", "draw"); break;
+    case PYR_STEP_PASS: pyr_json_text(json, "kind", "pass"); break;
+    case PYR_STEP_MARK:
+        pyr_json_text(json, "kind", "mark");
+        pyr_json_number(json, "card", desk->card[pyr_step_slot(step)] + 1);
+        json_spaces(json, pyr_step_spaces(step));
+        break;
+    }
+    pyr_json_close(json);
+}
+
+static void json_effects(struct pyr_json *json, const struct pyr_edition *edition, const struct pyr_view *view,
+    const struct pyr_option *option)
 {
     /* In the order of enum pyr_judge_effect_code; what the number is. */
     static const struct { const char *code, *number;
@@ -47,33 +55,41 @@ static void json_effects(const struct pyr_edition *edition, const struct pyr_vie
     static const char *const colours[] = { "green", "orange", "purple" };
     struct pyr_judge_effect list[PYR_JUDGE_EFFECTS];
     unsigned count = pyr_judge_effects(edition, view, option, list);
-    printf(", \"effects\": [");
+    pyr_json_array(json, "effects");
     for (unsigned i = 0; i < count; i++) {
         enum pyr_judge_effect_code code = list[i].code;
-        printf("%s{\"code\": \"%s\", \"%s\": %d", i ? ", " : "", words[code].code, words[code].number, list[i].number);
+        pyr_json_object(json, NULL);
+        pyr_json_text(json, "code", words[code].code);
+        pyr_json_number(json, words[code].number, list[i].number);
         if (code == PYR_EFFECT_POINTS || code == PYR_EFFECT_RACE || code == PYR_EFFECT_PYRAMID)
-            printf(", \"colour\": \"%s\"", colours[list[i].colour]);
-        putchar('}');
+            pyr_json_text(json, "colour", colours[list[i].colour]);
+        pyr_json_close(json);
     }
-    putchar(']');
+    pyr_json_close(json);
 }
 
 static void print_json(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *list,
     unsigned count)
 {
-    putchar('[');
+    struct pyr_json *json = cli_json_begin();
+    pyr_json_array(json, NULL);
     for (unsigned i = 0; i < count; i++) {
         char choice[PYR_JUDGE_CHOICE];
         pyr_judge_write_choice(&view->mine, &list[i], choice, sizeof choice);
-        printf("%s{\"choice\": ", i ? ", " : "");
-        cli_json_string(stdout, choice, strlen(choice));
-        json_steps(&view->mine, &list[i]);
-        printf(", \"win\": %.4f, \"points\": %.2f, \"playouts\": %u", list[i].win, list[i].points,
-            (unsigned)list[i].playouts);
-        json_effects(edition, view, &list[i]);
-        putchar('}');
+        pyr_json_object(json, NULL);
+        pyr_json_text(json, "choice", choice);
+        pyr_json_array(json, "steps");
+        for (unsigned k = 0; k < list[i].count; k++)
+            json_step(json, &view->mine, list[i].step[k]);
+        pyr_json_close(json);
+        pyr_text_json_real(json, "win", list[i].win, 4);
+        pyr_text_json_real(json, "points", list[i].points, 2);
+        pyr_json_number(json, "playouts", list[i].playouts);
+        json_effects(json, edition, view, &list[i]);
+        pyr_json_close(json);
     }
-    puts("]");
+    pyr_json_close(json);
+    cli_json_end(json);
 }
 
 static void print_options(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *list,
@@ -93,7 +109,8 @@ static void print_options(const struct pyr_edition *edition, const struct pyr_vi
     }
 }
 
-static int hint(const struct pyr_edition *edition, const struct pyr_replay *replay, pyr_seat seat, uint32_t playouts,
+/* False without memory. */
+static bool hint(const struct pyr_edition *edition, const struct pyr_replay *replay, pyr_seat seat, uint32_t playouts,
     uint64_t seed, unsigned top, bool json)
 {
     struct pyr_option list[PYR_MAX_OPTIONS];
@@ -102,10 +119,8 @@ static int hint(const struct pyr_edition *edition, const struct pyr_replay *repl
     unsigned count = 0;
     if (replay->stage == PYR_STAGE_PLAY && !replay->due_points && replay->state.open.waiting >> seat & 1) {
         void *memory = aligned_alloc(64, (pyr_analysis_memory(&edition->box) + 63) / 64 * 64);
-        if (!memory) {
-            cli_error(_("out of memory"));
-            return CLI_WRONG;
-        }
+        if (!memory)
+            return false;
         pyr_analysis_prepare(memory, &edition->box);
         pyr_view_init(&view, &replay->state, seat);
         pyr_rng_seed(&rng, seed, 0);
@@ -119,7 +134,7 @@ static int hint(const struct pyr_edition *edition, const struct pyr_replay *repl
         print_options(edition, &view, list, count < top ? count : top);
     else
         fprintf(stderr, _("seat %u has nothing to choose now\n"), seat + 1u);
-    return CLI_GOOD;
+    return true;
 }
 
 int cli_hint(int argc, char **argv)
@@ -159,16 +174,24 @@ int cli_hint(int argc, char **argv)
         return CLI_USAGE;
     struct cli_text text;
     struct pyr_replay replay;
-    code =
-        cli_record_load(argv[0], value[EDITION], value[VIEW] ? (pyr_seat)(seat - 1) : PYR_NOBODY, &text, &edition, &replay);
+    bool json = value[JSON] != NULL;
+    const char *wrong = NULL;
+    if (json)
+        pyr_text_use("en");                  /* what programs read is the same in all languages */
+    code = cli_record_load(argv[0], value[EDITION], value[VIEW] ? (pyr_seat)(seat - 1) : PYR_NOBODY, json, &text, &edition,
+        &replay);
     if (code)
         return code;
     if (seat > replay.seats) {
         cli_error(_("%s: no seat %u in this game"), text.name, (unsigned)seat);
-        code = CLI_WRONG;
-    } else {
-        code = hint(&edition, &replay, (pyr_seat)(seat - 1), (uint32_t)playouts, seed, (unsigned)top, value[JSON] != NULL);
+        wrong = "seat";
+    } else if (!hint(&edition, &replay, (pyr_seat)(seat - 1), (uint32_t)playouts, seed, (unsigned)top, json)) {
+        cli_error(_("out of memory"));
+        wrong = "memory";
     }
+    if (wrong && json)
+        cli_json_refuse(text.name, wrong, NULL);
+    code = wrong ? CLI_WRONG : CLI_GOOD;
     free(text.at);
     return code;
 }

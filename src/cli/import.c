@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <letters.h>
 #include <pyramids/builtin.h>
 #include <pyramids/match.h>
 
@@ -31,15 +32,18 @@ static struct origin read_origin(const char *text)
 {
     struct origin origin = { "", 0 };
     char code[16];
-    int year, month, day, hour, minute, second;
-    int count = sscanf(text, "; table %15s %4d-%2d-%2dT%2d:%2d:%2dZ", code, &year, &month, &day, &hour, &minute, &second);
-    if (count >= 1 && table_is_code(code))
+    int end = 0;
+    struct tm date = { 0 };
+    if (sscanf(text, "; table %15s %n", code, &end) < 1)
+        return origin;
+    if (table_is_code(code))
         memcpy(origin.code, code, sizeof origin.code);
-    if (count == 7 && year >= 1970 && month >= 1 && month <= 12 && day >= 1 && day <= 31) {
-        /* Years begin in March here, so that the day that comes and goes is the last one. */
-        int64_t y = month > 2 ? year : year - 1, m = (month + 9) % 12;
-        int64_t days = y * 365 + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468;
-        origin.date = days * 86400 + hour * 3600 + minute * 60 + second;
+    if (end && strptime(text + end, "%Y-%m-%dT%H:%M:%SZ", &date)) {
+        int day = date.tm_mday;
+        time_t seconds = timegm(&date);
+        /* timegm makes a day that its month does not have one of the next month. */
+        if (seconds > 0 && date.tm_mday == day)
+            origin.date = seconds;
     }
     return origin;
 }
@@ -165,15 +169,12 @@ static char *make_config(const struct pyr_match *match)
     table->edition = match->edition;
     state->stage = STORE_OVER;
     state->seats = open->seats;
-    state->winners = (uint8_t)pyr_table_winners(&match->edition->box, open);
+    state->winners = (uint8_t)pyr_table_winners(open, &match->edition->box);
     cli_player_names(match->log.text, match->log.start[match->log.lines], name);
     for (unsigned s = 0; s < state->seats; s++) {
-        size_t length = name[s].length < NAME_SIZE ? name[s].length : NAME_SIZE - 1;
-        while (length && length < name[s].length && (name[s].at[length] & 0xc0) == 0x80)     /* not within a character */
-            length--;
         state->seat[s].kind = SEAT_PERSON;
-        memcpy(state->seat[s].name, name[s].at, length);
-        state->points[s] = (int16_t)pyr_table_score(&match->edition->box, open, (pyr_seat)s).total;
+        memcpy(state->seat[s].name, name[s].at, letters_fit(name[s].at, name[s].length, NAME_SIZE - 1));
+        state->points[s] = (int16_t)pyr_table_score(open, &match->edition->box, (pyr_seat)s).total;
     }
     if (find_tag(match, "secret", &secret))
         pyr_fair_read_hex(secret.at, secret.length, state->fair.secret);
@@ -331,13 +332,19 @@ static bool import_path(struct import *import, const char *path)
     return good;
 }
 
-static void print_sum(const struct import *import, bool json)
+static void print_sum(const struct import *import, bool is_json)
 {
-    if (json) {
-        printf("{\"database\": ");
-        cli_json_string(stdout, import->path, strlen(import->path));
-        printf(", \"files\": %llu, \"records\": %llu, \"imported\": %llu, \"there\": %llu, \"refused\": %llu}\n",
-            import->files, import->sums.records, import->sums.imported, import->sums.there, import->refused);
+    if (is_json) {
+        struct pyr_json *json = cli_json_begin();
+        pyr_json_object(json, NULL);
+        pyr_json_text(json, "database", import->path);
+        pyr_json_count(json, "files", import->files);
+        pyr_json_count(json, "records", import->sums.records);
+        pyr_json_count(json, "imported", import->sums.imported);
+        pyr_json_count(json, "there", import->sums.there);
+        pyr_json_count(json, "refused", import->refused);
+        pyr_json_close(json);
+        cli_json_end(json);
         return;
     }
     printf(_("records imported: %llu, already present: %llu; files refused: %llu\n"), import->sums.imported,
@@ -348,23 +355,24 @@ int cli_import(int argc, char **argv)
 {
     const char *value[OPTIONS];
     const struct cli_option option[OPTIONS + 1] = {
-        { "database", 'd', "FILE", _("the server's database (default: the one 'serve' uses); created if missing") },
+        { "database", 'd', "DB", _("the server's database (default: the one 'serve' uses); created if missing") },
         { "edition", 'e', "E", _("an edition that is not built in, for records that name it") },
         { "json", 0, NULL, _("print the totals as one line of JSON") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
-        "import [--database FILE] [--edition E] [--json] RECORD...|DIR",
+        "import [--database DB] [--edition E] [--json] RECORD...|DIR",
         _("Checks records of finished games against the rules and adds them to a server's database, which must not\n"
           "be in use. A file may hold many records; if one is bad, none of that file is imported. Records that\n"
           "already exist are skipped. In a folder, all *.record and *.pyr files are read; - is standard input."),
         option,
         "  pyramids import games.records\n"
         "  pyramids import --database copy.db games/\n"
+        "  pyramids import --database postgresql://pyramids@db.example.org/pyramids games.records\n"
         "  pyramids export --database old.db | pyramids import --database new.db -\n",
     };
     static struct import import;
-    char path[PATH_MAX], error[PATH_MAX + 512];
+    char path[PATH_MAX], name[PATH_MAX], error[PATH_MAX + 512];
     int code = cli_parse(&options, &argc, argv, value);
     if (code >= 0)
         return code;
@@ -374,7 +382,8 @@ int cli_import(int argc, char **argv)
     }
     if (!cli_database(value[DATABASE], path, sizeof path))
         return CLI_USAGE;
-    import.path = path;
+    store_name(path, name, sizeof name);
+    import.path = name;
     import.quiet = value[JSON] || !isatty(STDERR_FILENO);
     if (value[EDITION]) {
         import.has_asked = true;
@@ -390,14 +399,14 @@ int cli_import(int argc, char **argv)
     bool good = store_count_visitor(import.db, &visitor, &import.sums.last) == STORE_OK &&
         store_each_record(import.db, remember_stored, &import) == STORE_OK;
     if (!good)
-        cli_error(_("%s: not all records could be read"), path);
+        cli_error(_("%s: not all records could be read"), name);
     for (int i = 0; i < argc && good; i++)
         good = import_path(&import, argv[i]);
     free(import.known);
     if (!import.quiet)
         fputs("\r\033[K", stderr);
     if (!store_leave(import.db, good, error, sizeof error)) {
-        cli_error("%s: %s", path, error);
+        cli_error("%s: %s", name, error);
         good = false;
     }
     if (!good) {

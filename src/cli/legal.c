@@ -7,26 +7,27 @@
 
 enum { SEAT, EDITION, VIEW, JSON, OPTIONS };
 
-static int print_choices(const struct cli_text *text, const struct choices *choices, bool json)
+static int print_choices(const struct cli_text *text, const struct choices *choices, bool is_json)
 {
     if (choices->too_many || choices->no_memory) {
         cli_error(choices->too_many ? _("%s: more than %u legal choices, too many to list")
                                     : _("%s: out of memory after %u legal choices"),
             text->name, choices->too_many ? CHOICES_MOST : (unsigned)choices->count);
+        if (is_json)
+            cli_json_refuse(text->name, choices->too_many ? "too_many" : "memory", NULL);
         return CLI_WRONG;
     }
-    if (json)
-        putchar('[');
-    for (size_t i = 0; i < choices->count; i++) {
-        if (json) {
-            fputs(i ? ", " : "", stdout);
-            cli_json_string(stdout, choices->line[i], strlen(choices->line[i]));
-        } else {
+    if (!is_json) {
+        for (size_t i = 0; i < choices->count; i++)
             puts(choices->line[i]);
-        }
+        return CLI_GOOD;
     }
-    if (json)
-        puts("]");
+    struct pyr_json *json = cli_json_begin();
+    pyr_json_array(json, NULL);
+    for (size_t i = 0; i < choices->count; i++)
+        pyr_json_text(json, NULL, choices->line[i]);
+    pyr_json_close(json);
+    cli_json_end(json);
     return CLI_GOOD;
 }
 
@@ -62,19 +63,24 @@ int cli_legal(int argc, char **argv)
         return CLI_USAGE;
     struct cli_text text;
     struct pyr_replay replay;
-    code =
-        cli_record_load(argv[0], value[EDITION], value[VIEW] ? (pyr_seat)(seat - 1) : PYR_NOBODY, &text, &edition, &replay);
+    bool json = value[JSON] != NULL;
+    if (json)
+        pyr_text_use("en");                  /* what programs read is the same in all languages */
+    code = cli_record_load(argv[0], value[EDITION], value[VIEW] ? (pyr_seat)(seat - 1) : PYR_NOBODY, json, &text, &edition,
+        &replay);
     if (code)
         return code;
     if (seat > replay.seats) {
         cli_error(_("%s: no seat %u in this game"), text.name, (unsigned)seat);
+        if (json)
+            cli_json_refuse(text.name, "seat", NULL);
         code = CLI_WRONG;
     } else {
         struct choices choices = { 0 };
         /* Points that the rules owe are lines of their own: until they stand there, nobody chooses. */
         if (replay.stage == PYR_STAGE_PLAY && !replay.due_points)
             choices_init(&choices, &edition, &replay.state, (pyr_seat)(seat - 1));
-        code = print_choices(&text, &choices, value[JSON] != NULL);
+        code = print_choices(&text, &choices, json);
         choices_finish(&choices);
     }
     free(text.at);

@@ -21,10 +21,11 @@ static const struct {
     { "edition", cli_edition, N_("check, show or generate an edition") },
     { "export", cli_export, N_("write the game records of a server") },
     { "import", cli_import, N_("add game records to a server") },
+    { "copy", cli_copy, N_("copy a server's whole database") },
     { "bench", cli_bench, N_("measure random games per second") },
 };
 
-static bool speak(const char *code)
+static bool set_language(const char *code)
 {
     char list[512] = "";
     if (pyr_text_language(code))
@@ -54,7 +55,7 @@ static bool choose_language(int *argc, char **argv)
             cli_error(_("option '%s' needs a value (%s)"), "--lang", "CODE");
             return false;
         }
-        if (!speak(code))
+        if (!set_language(code))
             return false;
     }
     argv[*argc = left] = NULL;
@@ -87,6 +88,7 @@ static void print_help(FILE *to)
 
 int main(int argc, char **argv)
 {
+    cli_hide_secrets(argc, argv);
     pyr_text_init();
     signal(SIGPIPE, SIG_DFL);
     if (!choose_language(&argc, argv))

@@ -7,6 +7,42 @@
 
 static _Thread_local char last_message[1024];
 
+#define MOST_SECRETS 8
+static const char *secrets[MOST_SECRETS];
+
+/* Where a connection string may have its password: from here on it is hidden. NULL: nowhere. */
+static char *secret_in(char *word)
+{
+    char *url = strstr(word, "postgres"), *keyword = strstr(word, "password"), *at = url ? strstr(url, "://") : NULL;
+    if (at && (keyword || strchr(at, '@')))
+        return at + 3;
+    return keyword;
+}
+
+void cli_hide_secrets(int argc, char **argv)
+{
+    unsigned count = 0;
+    for (int i = 1; i < argc; i++) {
+        char *secret = secret_in(argv[i]), *copy = secret && *secret ? strdup(argv[i]) : NULL;
+        if (!copy)
+            continue;
+        if (count < MOST_SECRETS)
+            secrets[count++] = copy + (secret - argv[i]);
+        argv[i] = copy;
+        memset(secret, '*', strlen(secret));
+    }
+}
+
+/* A message without what is secret. */
+static void censor(char *text)
+{
+    for (unsigned i = 0; i < MOST_SECRETS && secrets[i]; i++) {
+        size_t length = strlen(secrets[i]);
+        for (char *at = text; (at = strstr(at, secrets[i])); at += length)
+            memset(at, '*', length);
+    }
+}
+
 /* In one piece: programs that are run beside speak to the same terminal. */
 __attribute__((format(printf, 2, 0))) static void print_message(const char *head, const char *format, va_list arguments)
 {
@@ -17,6 +53,7 @@ __attribute__((format(printf, 2, 0))) static void print_message(const char *head
     vfprintf(to, format, arguments);
     fputc('\n', to);
     if (line && !fclose(line)) {
+        censor(text);
         fwrite(text, 1, size, stderr);
         text[size - 1] = '\0';
         snprintf(last_message, sizeof last_message, "%s", text + (strncmp(text, "pyramids: ", 10) ? 0 : 10));

@@ -105,7 +105,7 @@ static void tell_line(const struct game *g, struct pyr_word line)
     struct pyr_lines lines;
     struct pyr_event event;
     pyr_lines_init(&lines, line.at, line.length);
-    if (!pyr_lines_next(&lines, false) || !pyr_event_read(&g->edition, &lines, &event))
+    if (!pyr_lines_next(&lines, false) || !pyr_event_read(&event, &g->edition, &lines))
         return;
     const char *name = event.seat < PYR_MAX_SEATS ? g->namebuf[event.seat] : "";
     switch (event.kind) {
@@ -133,10 +133,10 @@ static void tell_news(struct game *g)
 
 static void show_desk(const struct game *g, const struct pyr_desk *desk)
 {
-    pyr_spaces marks[PYR_KEPT];
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++)
-        marks[slot] = pyr_desk_marks(&g->edition.box, desk, slot);
-    pyr_text_cards(stdout, &g->edition.box, desk->card, marks, PYR_KEPT, PYR_KEPT);
+    pyr_spaces marks[PYR_SLOTS];
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
+        marks[slot] = pyr_desk_marks(desk, &g->edition.box, slot);
+    pyr_text_cards(stdout, &g->edition.box, desk->card, marks, PYR_SLOTS, PYR_SLOTS);
 }
 
 /* Adds to a list. */
@@ -151,7 +151,7 @@ __attribute__((format(printf, 3, 4))) static void add(char *to, size_t size, con
 
 static void show_score_card(const struct game *g, const struct pyr_table *open, pyr_seat seat, const struct pyr_desk *desk)
 {
-    struct pyr_score score = pyr_desk_score(&g->edition.box, desk, pyr_table_points(open, seat));
+    struct pyr_score score = pyr_desk_score(desk, &g->edition.box, pyr_table_points(open, seat));
     char torches[PYR_ROUNDS + 1] = "", pyramids[512] = "";
     for (unsigned round = 0; round < PYR_ROUNDS; round++)
         torches[round] = desk->torches >> round & 1 ? (char)('1' + round) : '-';
@@ -509,7 +509,7 @@ static void show_log(const struct game *g)
     }
 }
 
-static void obey(struct game *g, char *line)
+static void run_command(struct game *g, char *line)
 {
     char *word = line + strspn(line, " \t");
     size_t length = strlen(word);
@@ -561,7 +561,7 @@ static int finish(const struct game *g)
     }
     puts(_("\nThe game is over."));
     pyr_text_scores(stdout, &g->edition.box, open, g->name);
-    unsigned winners = pyr_table_winners(&g->edition.box, open);
+    unsigned winners = pyr_table_winners(open, &g->edition.box);
     for (unsigned s = 0; s < open->seats; s++)
         if (winners >> s & 1)
             printf(_("winner: %u %s\n"), s + 1, g->namebuf[s]);
@@ -598,7 +598,7 @@ static int play(struct game *g)
         }
         if (echo)
             printf("%s%s", line, line[strlen(line) - 1] == '\n' ? "" : "\n");
-        obey(g, line);
+        run_command(g, line);
     }
     free(line);
     return finish(g);

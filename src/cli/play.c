@@ -101,8 +101,8 @@ static const uint32_t excluded[OPTIONS] = {
 static const uint32_t excluded_by_file =
     BIT(PLAYERS) | BIT(NAME) | BIT(NEW) | BIT(CONTINUE) | BIT(LIST) | BIT(RESUME) | BIT(SERVER) | BIT(REPLAY);
 
-/* Says what contradicts itself and returns false. */
-static bool makes_sense(const struct cli_option *option, const char *const *value, const char *file)
+/* Whether the options can be combined; if not, prints which two cannot. */
+static bool options_agree(const struct cli_option *option, const char *const *value, const char *file)
 {
     bool link = value[SERVER] && strstr(value[SERVER], "#table/");
     const struct {
@@ -304,7 +304,7 @@ int cli_play(int argc, char **argv)
         { "key", 0, "K", _("the key of a seat reserved for you") },
         { "trust", 0, "FILE", _("certificates to trust for an https:// server, instead of the system's") },
         { "replay", 0, "FILE", _("step through a recorded game") },
-        { "playouts", 0, "N", _("simulated games per decision when analysing a replay (default 3000)") },
+        { "playouts", 0, "N", _("when analysing a replay: at most N simulated worlds per decision (default 32768)") },
         { "ascii", 0, NULL, _("draw with ASCII characters only") },
         { NULL, 0, NULL, NULL },
     };
@@ -343,7 +343,7 @@ int cli_play(int argc, char **argv)
         .resume = value[RESUME],
         .new_game = value[NEW] != NULL,
         .go_on = value[CONTINUE] != NULL };
-    if (!makes_sense(option, value, file) || !read_numbers(value, file, &plain) ||
+    if (!options_agree(option, value, file) || !read_numbers(value, file, &plain) ||
         !find_bots(plain.seat, value[BOTS] ? value[BOTS] : "club", plain.bot))
         return CLI_USAGE;
     if (value[RESUME] && !saved_find(value[RESUME], path, sizeof path)) {

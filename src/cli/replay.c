@@ -29,7 +29,7 @@ static struct tie find_tie(const struct pyr_box *box, const struct pyr_table *op
     struct tie tie = { 0, 0, 0 };
     pyr_cardset done = 0;
     for (unsigned s = 0; s < open->seats; s++) {
-        int points = pyr_table_score(box, open, (pyr_seat)s).total;
+        int points = pyr_table_score(open, box, (pyr_seat)s).total;
         if (!tie.seats || points > tie.points) {
             tie.seats = 0;
             tie.points = points;
@@ -48,7 +48,7 @@ static struct tie find_tie(const struct pyr_box *box, const struct pyr_table *op
 
 static void print_winners(const struct pyr_edition *edition, const struct pyr_table *open, const struct pyr_word *names)
 {
-    unsigned winners = pyr_table_winners(&edition->box, open);
+    unsigned winners = pyr_table_winners(open, &edition->box);
     struct tie tie = find_tie(&edition->box, open);
     for (unsigned s = 0; s < open->seats; s++)
         if (winners >> s & 1)
@@ -89,40 +89,54 @@ static void print_standing(const struct pyr_edition *edition, const struct cli_t
         print_winners(edition, open, names);
 }
 
-static void json_seats(unsigned seats)
+static void json_seats(struct pyr_json *json, const char *name, unsigned seats)
 {
-    const char *comma = "";
-    putchar('[');
-    for (unsigned s = 0; s < PYR_MAX_SEATS; s++) {
-        if (seats >> s & 1) {
-            printf("%s%u", comma, s + 1);
-            comma = ", ";
-        }
-    }
-    putchar(']');
+    pyr_json_array(json, name);
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
+        if (seats >> s & 1)
+            pyr_json_number(json, NULL, s + 1);
+    pyr_json_close(json);
 }
 
-static void json_tie(const struct tie *tie)
+static void json_tie(struct pyr_json *json, const struct tie *tie)
 {
     if (!tie->seats) {
-        printf(", \"tie\": null");
+        pyr_json_null(json, "tie");
         return;
     }
-    printf(", \"tie\": {\"points\": %d, \"seats\": ", tie->points);
-    json_seats(tie->seats);
+    pyr_json_object(json, "tie");
+    pyr_json_number(json, "points", tie->points);
+    json_seats(json, "seats", tie->seats);
     if (tie->pyramid)
-        printf(", \"pyramid\": %u}", tie->pyramid);
+        pyr_json_number(json, "pyramid", tie->pyramid);
     else
-        printf(", \"pyramid\": null}");
+        pyr_json_null(json, "pyramid");
+    pyr_json_close(json);
 }
 
-/* Where a record is: the beginning of every object. A file that cannot be read fails at its first record. */
-static void json_place(const struct cli_records *records)
+/* Begins an object with where the record is. A file that cannot be read fails at its first record. */
+static struct pyr_json *json_place(const struct cli_records *records)
 {
-    printf("{\"file\": ");
-    cli_json_string(stdout, records->name, strlen(records->name));
-    printf(", \"game\": %u, \"line\": %u, ", records->count ? records->count : 1,
-        records->start ? (unsigned)records->start : 1);
+    struct pyr_json *json = cli_json_begin();
+    pyr_json_object(json, NULL);
+    pyr_json_text(json, "file", records->name);
+    pyr_json_number(json, "game", records->count ? records->count : 1);
+    pyr_json_number(json, "line", records->start ? records->start : 1);
+    return json;
+}
+
+static void json_player(struct pyr_json *json, unsigned seat, struct pyr_word name, const struct pyr_score *score)
+{
+    pyr_json_object(json, NULL);
+    pyr_json_number(json, "seat", seat + 1);
+    pyr_json_word(json, "name", name);
+    pyr_json_number(json, "total", score->total);
+    pyr_json_number(json, "pyramids", score->pyramids);
+    pyr_json_number(json, "torches", score->torches);
+    pyr_json_number(json, "points", score->points);
+    pyr_json_number(json, "gems", score->gems);
+    pyr_json_number(json, "skulls", score->skulls);
+    pyr_json_close(json);
 }
 
 static void print_json(const struct pyr_edition *edition, const struct cli_records *records, const struct pyr_replay *replay)
@@ -132,27 +146,26 @@ static void print_json(const struct pyr_edition *edition, const struct cli_recor
     const struct pyr_table *open = &replay->state.open;
     bool begun = replay->stage >= PYR_STAGE_PLAY, ended = begun && open->phase == PYR_END;
     cli_player_names(records->text, records->size, names);
-    json_place(records);
-    printf("\"edition\": ");
-    cli_json_string(stdout, edition->name, strlen(edition->name));
-    printf(", \"finished\": %s, \"phase\": \"%s\", \"round\": %u, \"turn\": %u, \"players\": [",
-        replay->stage == PYR_STAGE_OVER ? "true" : "false", begun ? phase_word(open->phase) : "deal",
-        begun ? open->round + 1u : 0, begun && open->revealed[0] != PYR_NO_PATTERN ? open->turn + 1u : 0);
+    struct pyr_json *json = json_place(records);
+    pyr_json_text(json, "edition", edition->name);
+    pyr_json_bool(json, "finished", replay->stage == PYR_STAGE_OVER);
+    pyr_json_text(json, "phase", begun ? phase_word(open->phase) : "deal");
+    pyr_json_number(json, "round", begun ? open->round + 1 : 0);
+    pyr_json_number(json, "turn", begun && open->revealed[0] != PYR_NO_PATTERN ? open->turn + 1 : 0);
+    pyr_json_array(json, "players");
     for (unsigned s = 0; s < replay->seats; s++) {
         struct pyr_score score = { 0 };
         if (begun)
-            score = pyr_table_score(&edition->box, open, (pyr_seat)s);
-        printf("%s{\"seat\": %u, \"name\": ", s ? ", " : "", s + 1);
-        cli_json_string(stdout, names[s].at, names[s].length);
-        printf(", \"total\": %d, \"pyramids\": %d, \"torches\": %d, \"points\": %d, \"gems\": %d, \"skulls\": %d}",
-            score.total, score.pyramids, score.torches, score.points, score.gems, score.skulls);
+            score = pyr_table_score(open, &edition->box, (pyr_seat)s);
+        json_player(json, s, names[s], &score);
     }
-    printf("], \"winners\": ");
-    json_seats(ended ? pyr_table_winners(&edition->box, open) : 0);
+    pyr_json_close(json);
+    json_seats(json, "winners", ended ? pyr_table_winners(open, &edition->box) : 0);
     if (ended)
         tie = find_tie(&edition->box, open);
-    json_tie(&tie);
-    printf("}\n");
+    json_tie(json, &tie);
+    pyr_json_close(json);
+    cli_json_end(json);
 }
 
 struct request {
@@ -162,24 +175,26 @@ struct request {
 };
 
 /* Says what is wrong with a record: for people on standard error, for programs also as JSON. */
-static void refuse(const struct cli_records *records, struct pyr_fault *fault, bool json)
+static void refuse(const struct cli_records *records, struct pyr_fault *fault, bool is_json)
 {
     fault->line += fault->line ? records->first - 1 : 0;
     cli_fault(records->name, fault);
-    if (!json)
+    if (!is_json)
         return;
-    json_place(records);
-    cli_json_fault(fault);
-    puts("}");
+    struct pyr_json *json = json_place(records);
+    cli_json_fault(json, fault);
+    pyr_json_close(json);
+    cli_json_end(json);
 }
 
-static void refuse_with(const struct cli_records *records, const char *code, bool json)
+static void refuse_with(const struct cli_records *records, const char *code, bool is_json)
 {
-    if (!json)
+    if (!is_json)
         return;
-    json_place(records);
-    cli_json_error(code);
-    puts("}");
+    struct pyr_json *json = json_place(records);
+    cli_json_error(json, code);
+    pyr_json_close(json);
+    cli_json_end(json);
 }
 
 static void replay_record(const struct cli_records *records, const struct request *request, struct tally *tally)
@@ -196,7 +211,7 @@ static void replay_record(const struct cli_records *records, const struct reques
         return;
     }
     pyr_replay_init(&replay, request->viewer);
-    if (pyr_record_read(&edition, &replay, text.at, text.size, &fault)) {
+    if (pyr_record_read(&replay, &edition, text.at, text.size, &fault)) {
         refuse(records, &fault, request->json);
         return;
     }

@@ -58,25 +58,26 @@ static void print_texts(const bool *wanted, bool headings)
 
 static void print_json(const bool *wanted)
 {
-    const char *comma = "";
-    printf("{\"language\": \"%s\", \"rules\": [", pyr_text_code());
+    struct pyr_json *json = cli_json_begin();
+    pyr_json_object(json, NULL);
+    pyr_json_text(json, "language", pyr_text_code());
+    pyr_json_array(json, "rules");
     for (unsigned i = 0; pyr_text_rule_tag(i); i++) {
         if (!wanted[i])
             continue;
-        printf("%s{\"tag\": \"%s\", \"section\": ", comma, pyr_text_rule_tag(i));
-        cli_json_string(stdout, pyr_text_rule_section(i), strlen(pyr_text_rule_section(i)));
-        printf(", \"title\": ");
-        cli_json_string(stdout, pyr_text_rule_title(i), strlen(pyr_text_rule_title(i)));
-        printf(", \"text\": [");
-        for (unsigned n = 0; pyr_text_rule_paragraph(i, n); n++) {
-            const char *paragraph = pyr_text_rule_paragraph(i, n);
-            printf("%s", n ? ", " : "");
-            cli_json_string(stdout, paragraph, strlen(paragraph));
-        }
-        printf("]}");
-        comma = ", ";
+        pyr_json_object(json, NULL);
+        pyr_json_text(json, "tag", pyr_text_rule_tag(i));
+        pyr_json_text(json, "section", pyr_text_rule_section(i));
+        pyr_json_text(json, "title", pyr_text_rule_title(i));
+        pyr_json_array(json, "text");
+        for (unsigned n = 0; pyr_text_rule_paragraph(i, n); n++)
+            pyr_json_text(json, NULL, pyr_text_rule_paragraph(i, n));
+        pyr_json_close(json);
+        pyr_json_close(json);
     }
-    puts("]}");
+    pyr_json_close(json);
+    pyr_json_close(json);
+    cli_json_end(json);
 }
 
 /* The tags that there are, run by run: R1-R17, Q1-Q10, E1-E5. */

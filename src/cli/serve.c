@@ -34,6 +34,7 @@ enum {
     RELAXED,
     PING,
     METRICS_ADDRESS,
+    ANALYSIS_PLAYOUTS,
     KEEP_ANALYSES,
     KEEP_CLOSED,
     KEEP_VISITORS,
@@ -106,6 +107,7 @@ static const struct number {
     NUMBER(QUICK, "--quick", 1, 86400, quick_seconds),
     NUMBER(RELAXED, "--relaxed", 1, 86400, relaxed_seconds),
     NUMBER(PING, "--ping", 1, 3600, ping_seconds),
+    NUMBER(ANALYSIS_PLAYOUTS, "--analysis-playouts", 128, 10000000, analysis_playouts),
     NUMBER(KEEP_ANALYSES, "--keep-analyses", 0, 36500, keep_analyses),
     NUMBER(KEEP_CLOSED, "--keep-closed", 0, 36500, keep_closed),
     NUMBER(KEEP_VISITORS, "--keep-visitors", 0, 36500, keep_visitors),
@@ -133,8 +135,9 @@ static int parse(int argc, char **argv, const char **values)
         [ADDRESS] = { "address", 'a', "ADDRESS",
             _("address to listen on (default 127.0.0.1; 0.0.0.0: the whole network)") },
         [PORT] = { "port", 'p', "N", _("port (default 8080, or a free one if that is taken; 0: any free one)") },
-        [DATABASE] = { "database", 'd', "FILE",
-            _("where games are kept (default: in your data folder; :memory: keeps nothing)") },
+        [DATABASE] = { "database", 'd', "DB",
+            _("where games are kept: a file (default: in your data folder; :memory: keeps nothing), or a PostgreSQL server "
+              "as postgresql://USER@HOST/NAME or \"host=HOST dbname=NAME\"") },
         [EDITION] = { "edition", 'e', "FILES", _("additional editions to offer, comma-separated") },
         [ORIGIN] = { "origin", 0, "URLS",
             _("additional addresses of the page, such as https://example.org behind a proxy, comma-separated") },
@@ -156,6 +159,8 @@ static int parse(int argc, char **argv, const char **values)
         [PING] = { "ping", 0, "SECONDS", _("time between pings; a connection that does not answer is closed (default 20)") },
         [METRICS_ADDRESS] = { "metrics-address", 0, "ADDRESS:PORT",
             _("address for /metrics, such as 127.0.0.1:9100 (default: none)") },
+        [ANALYSIS_PLAYOUTS] = { "analysis-playouts", 0, "N",
+            _("at most N simulated worlds per decision in analyses (default 32768; fewer take less time)") },
         [KEEP_ANALYSES] = { "keep-analyses", 0, "DAYS",
             _("how long to keep analyses; they are repeated on demand (default 30; 0: forever)") },
         [KEEP_CLOSED] = { "keep-closed", 0, "DAYS",
@@ -173,6 +178,7 @@ static int parse(int argc, char **argv, const char **values)
         option,
         "  pyramids serve\n"
         "  pyramids serve --port 9000 --database club.db\n"
+        "  pyramids serve --database postgresql://pyramids@db.example.org/pyramids\n"
         "  pyramids serve --address 0.0.0.0\n"
         "  pyramids serve --trust-proxy --origin https://pyramids.example.org\n"
     };

@@ -123,46 +123,63 @@ static struct elo duel_elo(const struct total *t, unsigned other)
 }
 
 /* A number that may be unknown (a margin after one shuffle) or unbounded (Elo of a bot that won everything). */
-static void json_number(const char *name, double number, int digits, bool known)
+static void json_number(struct pyr_json *json, const char *name, double number, int digits, bool known)
 {
-    if (known && isfinite(number))
-        printf(", \"%s\": %.*f", name, digits, number);
+    if (known)
+        pyr_text_json_real(json, name, number, digits);
     else
-        printf(", \"%s\": null", name);
+        pyr_json_null(json, name);
+}
+
+static void json_bot(struct pyr_json *json, const struct sim *sim, unsigned entry)
+{
+    const struct total *t = &sim->total[entry];
+    struct elo elo = duel_elo(t, 0);
+    bool is_first = !entry, known = t->points.count >= 2;
+    if (is_first)
+        elo = (struct elo){ 0 };             /* to itself, which is certain */
+    pyr_json_object(json, NULL);
+    pyr_json_text(json, "name", sim->arena.entry[entry].name);
+    pyr_json_count(json, "games", t->games);
+    pyr_text_json_real(json, "win_rate", stats_mean(&t->share), 6);
+    json_number(json, "win_margin", share_margin(&t->share), 6, known);
+    pyr_text_json_real(json, "mean_score", stats_mean(&t->points), 4);
+    json_number(json, "score_margin", stats_margin(&t->points), 4, known);
+    pyr_text_json_real(json, "mean_pyramids", stats_mean(&t->pyramids), 4);
+    pyr_text_json_real(json, "elo", elo.mean, 1);
+    json_number(json, "elo_margin", elo.margin, 1, known || is_first);
+    json_number(json, "elo_low", elo.low, 1, known || is_first);
+    json_number(json, "elo_high", elo.high, 1, known || is_first);
+    pyr_json_count(json, "faults", t->faults);
+    pyr_json_count(json, "ends", t->ends);
+    pyr_text_json_real(json, "ms_per_move", t->moves ? t->seconds * 1e3 / (double)t->moves : 0, 6);
+    pyr_json_close(json);
 }
 
 static void report_json(const struct sim *sim)
 {
     const struct arena *arena = &sim->arena;
-    printf("{\"players\": %u, \"games\": %llu, \"seed\": %llu, \"edition\": ", arena->players, (unsigned long long)sim->done,
-        (unsigned long long)arena->seed);
-    cli_json_string(stdout, arena->edition->name, strlen(arena->edition->name));
-    printf(", \"duplicate\": %s, \"bots\": [", arena->duplicate ? "true" : "false");
-    for (unsigned e = 0; e < arena->players; e++) {
-        const struct total *t = &sim->total[e];
-        struct elo elo = duel_elo(t, 0);
-        if (!e)
-            elo = (struct elo){ 0 };         /* to itself, which is certain */
-        printf("%s{\"name\": ", e ? ", " : "");
-        cli_json_string(stdout, arena->entry[e].name, strlen(arena->entry[e].name));
-        bool known = t->points.count >= 2;
-        printf(", \"games\": %llu, \"win_rate\": %.6f", (unsigned long long)t->games, stats_mean(&t->share));
-        json_number("win_margin", share_margin(&t->share), 6, known);
-        printf(", \"mean_score\": %.4f", stats_mean(&t->points));
-        json_number("score_margin", stats_margin(&t->points), 4, known);
-        printf(", \"mean_pyramids\": %.4f", stats_mean(&t->pyramids));
-        json_number("elo", elo.mean, 1, true);
-        json_number("elo_margin", elo.margin, 1, known || !e);
-        json_number("elo_low", elo.low, 1, known || !e);
-        json_number("elo_high", elo.high, 1, known || !e);
-        printf(", \"faults\": %llu, \"ends\": %llu, \"ms_per_move\": %.6f}", (unsigned long long)t->faults,
-            (unsigned long long)t->ends, t->moves ? t->seconds * 1e3 / (double)t->moves : 0);
+    struct pyr_json *json = cli_json_begin();
+    pyr_json_object(json, NULL);
+    pyr_json_count(json, "players", arena->players);
+    pyr_json_count(json, "games", sim->done);
+    pyr_json_count(json, "seed", arena->seed);
+    pyr_json_text(json, "edition", arena->edition->name);
+    pyr_json_bool(json, "duplicate", arena->duplicate);
+    pyr_json_array(json, "bots");
+    for (unsigned e = 0; e < arena->players; e++)
+        json_bot(json, sim, e);
+    pyr_json_close(json);
+    if (sim->has_sprt) {
+        pyr_json_object(json, "sprt");
+        pyr_text_json_real(json, "elo0", sim->elo0, PYR_SHORTEST);
+        pyr_text_json_real(json, "elo1", sim->elo1, PYR_SHORTEST);
+        pyr_text_json_real(json, "llr", llr(sim), 3);
+        pyr_json_text(json, "decision", !is_decided(sim) ? NULL : llr(sim) > 0 ? "elo1" : "elo0");
+        pyr_json_close(json);
     }
-    printf("]");
-    if (sim->has_sprt)
-        printf(", \"sprt\": {\"elo0\": %g, \"elo1\": %g, \"llr\": %.3f, \"decision\": %s}", sim->elo0, sim->elo1, llr(sim),
-            !is_decided(sim) ? "null" : llr(sim) > 0 ? "\"elo1\"" : "\"elo0\"");
-    puts("}");
+    pyr_json_close(json);
+    cli_json_end(json);
 }
 
 /* Elo with its margin; where all games were won or lost only how far it is at least. */

@@ -48,33 +48,52 @@ static void write_reason(const struct pyr_fair_report *r, char *to, size_t size)
     }
 }
 
-static void json_place(const struct cli_records *records, bool good, const char *code)
+/* Begins an object with where the record is and what came of it. */
+static struct pyr_json *json_place(const struct cli_records *records, bool good, const char *code)
 {
-    printf("{\"file\": ");
-    cli_json_string(stdout, records->name, strlen(records->name));
-    printf(", \"game\": %u, \"good\": %s, \"code\": \"%s\"", records->count, good ? "true" : "false", code);
+    struct pyr_json *json = cli_json_begin();
+    pyr_json_object(json, NULL);
+    pyr_json_text(json, "file", records->name);
+    pyr_json_number(json, "game", records->count ? records->count : 1);
+    pyr_json_bool(json, "good", good);
+    pyr_json_text(json, "code", code);
+    return json;
+}
+
+/* A record that cannot be looked into: the last message says why. */
+static void refuse_with(const struct cli_records *records, const char *code, uint32_t line)
+{
+    struct pyr_json *json = json_place(records, false, code);
+    pyr_json_number(json, "line", line);
+    pyr_json_text(json, "reason", cli_last_message());
+    pyr_json_close(json);
+    cli_json_end(json);
 }
 
 static void print_json(const struct cli_records *records, const struct pyr_fair_report *r)
 {
     char hex[PYR_FAIR_DIGITS + 1], reason[512];
-    json_place(records, !r->code, code_word[r->code]);
+    struct pyr_json *json = json_place(records, !r->code, code_word[r->code]);
     if (r->code) {
         write_reason(r, reason, sizeof reason);
-        printf(", \"line\": %u, \"reason\": ", (unsigned)r->line);
-        cli_json_string(stdout, reason, strlen(reason));
+        pyr_json_number(json, "line", r->line);
+        pyr_json_text(json, "reason", reason);
     } else {
         pyr_fair_commitment(r->fair.secret, hex);
-        printf(", \"commitment\": \"%s\"", hex);
-        printf(", \"numbers\": [");
+        pyr_json_text(json, "commitment", hex);
+        pyr_json_array(json, "numbers");
         for (unsigned s = 0; s < r->seats; s++) {
-            bool has = r->fair.numbers >> s & 1;
             pyr_fair_write_hex(r->fair.number[s], hex);
-            printf("%s%s%s%s", s ? ", " : "", has ? "\"" : "", has ? hex : "null", has ? "\"" : "");
+            pyr_json_text(json, NULL, r->fair.numbers >> s & 1 ? hex : NULL);
         }
-        printf("], \"deals\": %u, \"shows\": %u, \"reveals\": %u, \"draws\": %u", r->deals, r->shows, r->reveals, r->draws);
+        pyr_json_close(json);
+        pyr_json_number(json, "deals", r->deals);
+        pyr_json_number(json, "shows", r->shows);
+        pyr_json_number(json, "reveals", r->reveals);
+        pyr_json_number(json, "draws", r->draws);
     }
-    puts("}");
+    pyr_json_close(json);
+    cli_json_end(json);
 }
 
 static bool verify_record(const struct cli_records *records, const char *asked, bool json)
@@ -85,12 +104,8 @@ static bool verify_record(const struct cli_records *records, const char *asked, 
     char place[4096];
     bool many = cli_records_are_many(records);
     if ((many ? cli_edition_among : cli_edition_for)(asked, &text, &edition)) {
-        if (json) {
-            json_place(records, false, "edition");
-            printf(", \"line\": %u, \"reason\": ", (unsigned)records->start);
-            cli_json_string(stdout, cli_last_message(), strlen(cli_last_message()));
-            puts("}");
-        }
+        if (json)
+            refuse_with(records, "edition", records->start);
         return false;
     }
     if (pyr_fair_verify(&edition, text.at, text.size, &r)) {
@@ -118,13 +133,14 @@ static int verify_file(const char *path, const char *asked, bool json)
     unsigned fair = 0, games = 0;
     int got = -1;
     bool many = false;
-    if (!cli_records_open(&records, path))
-        return CLI_WRONG;
-    while ((got = cli_records_next(&records)) > 0) {
-        games++;
-        many = cli_records_are_many(&records);
-        fair += verify_record(&records, asked, json);
-    }
+    if (cli_records_open(&records, path))
+        while ((got = cli_records_next(&records)) > 0) {
+            games++;
+            many = cli_records_are_many(&records);
+            fair += verify_record(&records, asked, json);
+        }
+    if (got < 0 && json)
+        refuse_with(&records, "file", 0);
     if (many && !json)
         printf(_("%s: games: %u, fair: %u, not proved: %u\n"), records.name, games, fair, games - fair);
     cli_records_close(&records);

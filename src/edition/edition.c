@@ -25,7 +25,7 @@ unsigned pyr_colour_of(struct pyr_word word)
 /* What has been read so far. */
 struct draft {
     struct pyr_lines lines;
-    struct pyr_print print;
+    struct pyr_components components;
     struct pyr_word name, title, pattern_name[PYR_PATTERNS];
     unsigned patterns;
     uint32_t skulls_line, title_line, name_line, pattern_line[PYR_PATTERNS], card_line[PYR_CARDS];
@@ -95,7 +95,7 @@ static bool read_skulls(struct draft *d)
         int32_t penalty;
         if (!pyr_lines_number(&d->lines, 0, PYR_MAX_PENALTY, &penalty))
             return false;
-        d->print.penalty[i] = (uint16_t)penalty;
+        d->components.penalty[i] = (uint16_t)penalty;
     }
     return pyr_lines_end(&d->lines);
 }
@@ -162,8 +162,8 @@ static bool read_pattern(struct draft *d)
     unsigned p = d->patterns++;
     d->pattern_name[p] = name;
     d->pattern_line[p] = line;
-    d->print.copies[p] = (uint8_t)copies;
-    if (read_drawing(d, &d->print.pattern[p]))
+    d->components.copies[p] = (uint8_t)copies;
+    if (read_drawing(d, &d->components.pattern[p]))
         return true;
     if (d->lines.fault.code == PYR_ERR_PATTERN_CORNER) {
         d->lines.fault.line = line;
@@ -179,7 +179,7 @@ static bool read_card(struct draft *d)
     d->lines.form = "card NUMBER COLOUR";
     if (!pyr_lines_number(&d->lines, 1, PYR_CARDS, &number) || !pyr_lines_word(&d->lines, &colour))
         return false;
-    struct pyr_card_face *card = &d->print.card[number - 1];
+    struct pyr_card_face *card = &d->components.card[number - 1];
     unsigned k = pyr_colour_of(colour);
     if (k == PYR_COLOURS)
         return pyr_lines_fail(&d->lines, PYR_ERR_TEXT_COLOUR, d->lines.at - colour.length + 1, colour);
@@ -259,7 +259,7 @@ static bool check_complete(struct draft *d)
 static bool judge_print(struct draft *d, struct pyr_box *box)
 {
     struct pyr_box_fault found;
-    if (pyr_box_init(box, &d->print, &found) == PYR_OK)
+    if (pyr_box_init(box, &d->components, &found) == PYR_OK)
         return true;
     struct pyr_word word = no_word;
     if (found.card >= 0)
@@ -278,7 +278,7 @@ static bool judge_print(struct draft *d, struct pyr_box *box)
     if (found.code == PYR_ERR_COLOUR_COUNT) {
         unsigned count[PYR_COLOURS] = { 0 }, colour = 0;
         for (unsigned c = 0; c < PYR_CARDS; c++)
-            count[d->print.card[c].colour]++;
+            count[d->components.card[c].colour]++;
         while (count[colour] == PYR_CARDS_A_COLOUR)
             colour++;
         pyr_word_copy((struct pyr_word){ colour_word[colour], 6 }, d->lines.fault.word, 7);
@@ -340,8 +340,8 @@ static void write_pattern(struct pyr_out *out, const struct pyr_edition *edition
 size_t pyr_edition_write(const struct pyr_edition *edition, char *to, size_t size)
 {
     struct pyr_out out;
-    struct pyr_print print;
-    pyr_box_print(&edition->box, &print);
+    struct pyr_components components;
+    pyr_box_components(&edition->box, &components);
     pyr_out_init(&out, to, size);
     pyr_out_text(&out, HEADER "\nname ");
     pyr_out_text(&out, edition->name);
@@ -350,20 +350,20 @@ size_t pyr_edition_write(const struct pyr_edition *edition, char *to, size_t siz
     pyr_out_text(&out, "\nskulls");
     for (unsigned i = 0; i < PYR_SKULLS; i++) {
         pyr_out_char(&out, ' ');
-        pyr_out_number(&out, print.penalty[i]);
+        pyr_out_number(&out, components.penalty[i]);
     }
     pyr_out_char(&out, '\n');
     for (unsigned p = 0; p < PYR_PATTERNS; p++)
-        write_pattern(&out, edition, p, print.pattern[p]);
+        write_pattern(&out, edition, p, components.pattern[p]);
     for (unsigned c = 0; c < PYR_CARDS; c++) {
         pyr_out_text(&out, "\ncard ");
         pyr_out_number(&out, (int32_t)c + 1);
         pyr_out_char(&out, ' ');
-        pyr_out_text(&out, colour_word[print.card[c].colour]);
+        pyr_out_text(&out, colour_word[components.card[c].colour]);
         for (unsigned row = 0; row < PYR_SIDE; row++) {
             pyr_out_char(&out, '\n');
             for (unsigned column = 0; column < PYR_SIDE; column++)
-                pyr_out_char(&out, pyr_card_char(&print.card[c], row, column));
+                pyr_out_char(&out, pyr_card_char(&components.card[c], row, column));
         }
         pyr_out_char(&out, '\n');
     }

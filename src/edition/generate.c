@@ -245,19 +245,19 @@ static pyr_spaces mirrored(pyr_spaces set)
     return image;
 }
 
-static bool is_new(const struct pyr_print *print, pyr_spaces open)
+static bool is_new(const struct pyr_components *components, pyr_spaces open)
 {
     pyr_spaces image = mirrored(open);
     for (unsigned c = 0; c < PYR_CARDS; c++)
-        if (print->card[c].open == open || print->card[c].open == image)
+        if (components->card[c].open == open || components->card[c].open == image)
             return false;
     return true;
 }
 
-static void make_card(struct pyr_rng *rng, struct pyr_print *print, pyr_card index, const struct spec *spec,
+static void make_card(struct pyr_rng *rng, struct pyr_components *components, pyr_card index, const struct spec *spec,
     unsigned entrance, unsigned tomb)
 {
-    struct pyr_card_face *card = &print->card[index], face = { 0 };
+    struct pyr_card_face *card = &components->card[index], face = { 0 };
     pyr_spaces ways;
     do {
         do {
@@ -270,7 +270,7 @@ static void make_card(struct pyr_rng *rng, struct pyr_print *print, pyr_card ind
             ways = 0;
             if (is_connected(face.open) && has_room(face.open))
                 ways = shortest_ways(face.open, face.entrance, face.tomb, spec->way);
-        } while (!ways || !is_new(print, face.open));
+        } while (!ways || !is_new(components, face.open));
     } while (!place_symbols(rng, &face, spec, ways));
     *card = face;
 }
@@ -280,7 +280,7 @@ static void make_card(struct pyr_rng *rng, struct pyr_print *print, pyr_card ind
  * three numbers have one card of each colour, in rotating order and of three different tiers; every twelve have one
  * card of each tier of each colour.
  */
-static void make_cards(struct pyr_rng *rng, struct pyr_print *print, const struct columns *columns)
+static void make_cards(struct pyr_rng *rng, struct pyr_components *components, const struct columns *columns)
 {
     uint8_t dozen_of[PYR_COLOURS][TIERS][TIER];      /* which card of a tier falls into which dozen */
     uint32_t start = pyr_rng_below(rng, PYR_COLOURS), step = 1 + 2 * pyr_rng_below(rng, 2);
@@ -300,8 +300,8 @@ static void make_cards(struct pyr_rng *rng, struct pyr_print *print, const struc
                 unsigned tier = (order[i] + step * k) % TIERS;
                 unsigned s = tier * TIER + dozen_of[k][tier][dozen];
                 pyr_card card = (pyr_card)(three * PYR_COLOURS + (k + three + start) % PYR_COLOURS);
-                print->card[card].colour = (uint8_t)k;
-                make_card(rng, print, card, &specs[s], columns->entrance[k][s], columns->tomb[k][s]);
+                components->card[card].colour = (uint8_t)k;
+                make_card(rng, components, card, &specs[s], columns->entrance[k][s], columns->tomb[k][s]);
             }
         }
     }
@@ -332,18 +332,18 @@ enum pyr_err pyr_edition_generate(struct pyr_edition *edition, uint64_t seed)
     };
     struct pyr_rng rng;
     struct columns columns;
-    struct pyr_print print = { .penalty = { 0 } };
+    struct pyr_components components = { .penalty = { 0 } };
     pyr_rng_seed(&rng, seed, STREAM);
     for (unsigned i = 0; i < PYR_SKULLS; i++)
-        print.penalty[i] = penalty[i];
+        components.penalty[i] = penalty[i];
     for (unsigned p = 0; p < PYR_PATTERNS; p++) {
-        print.copies[p] = pattern[p].copies;
+        components.copies[p] = pattern[p].copies;
         for (unsigned row = 0; row < 3; row++)
-            print.pattern[p] |= (pyr_spaces)pattern[p].column[row] << row * PYR_ROW;
+            components.pattern[p] |= (pyr_spaces)pattern[p].column[row] << row * PYR_ROW;
     }
     choose_columns(&rng, &columns);
-    make_cards(&rng, &print, &columns);
-    enum pyr_err err = pyr_box_init(&edition->box, &print, NULL);
+    make_cards(&rng, &components, &columns);
+    enum pyr_err err = pyr_box_init(&edition->box, &components, NULL);
     if (err)
         return err;
     write_label(edition->name, sizeof edition->name, "seed-", seed);

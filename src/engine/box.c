@@ -96,39 +96,39 @@ static enum pyr_err check_pattern(pyr_spaces drawing)
     return PYR_OK;
 }
 
-static enum pyr_err check_print(const struct pyr_print *print, struct pyr_box_fault *fault)
+static enum pyr_err check_components(const struct pyr_components *components, struct pyr_box_fault *fault)
 {
     unsigned copies = 0, cards[PYR_COLOURS] = { 0 };
     for (unsigned i = 0; i < PYR_SKULLS; i++) {
-        if (print->penalty[i] > PYR_MAX_PENALTY)
+        if (components->penalty[i] > PYR_MAX_PENALTY)
             return PYR_ERR_PENALTY_RANGE;
-        if (i && print->penalty[i] < print->penalty[i - 1])
+        if (i && components->penalty[i] < components->penalty[i - 1])
             return PYR_ERR_PENALTY_FALLS;
     }
     for (int p = 0; p < PYR_PATTERNS; p++) {
         fault->pattern = p;
-        enum pyr_err err = check_pattern(print->pattern[p]);
+        enum pyr_err err = check_pattern(components->pattern[p]);
         if (err)
             return err;
         for (int q = 0; q < p; q++) {
-            if (canonical(print->pattern[p]) == canonical(print->pattern[q])) {
+            if (canonical(components->pattern[p]) == canonical(components->pattern[q])) {
                 fault->other = q;
                 return PYR_ERR_PATTERN_ALIKE;
             }
         }
-        if (!print->copies[p])
+        if (!components->copies[p])
             return PYR_ERR_COPIES;
-        copies += print->copies[p];
+        copies += components->copies[p];
     }
     fault->pattern = -1;
     if (copies != PYR_EXPEDITIONS)
         return PYR_ERR_COPIES;
     for (int c = 0; c < PYR_CARDS; c++) {
         fault->card = c;
-        enum pyr_err err = check_card(&print->card[c]);
+        enum pyr_err err = check_card(&components->card[c]);
         if (err)
             return err;
-        cards[print->card[c].colour]++;
+        cards[components->card[c].colour]++;
     }
     fault->card = -1;
     for (unsigned k = 0; k < PYR_COLOURS; k++)
@@ -188,7 +188,7 @@ static void derive_single(struct pyr_pattern_turns *out)
 
 static void derive_gains(uint64_t *gain, const struct pyr_card_face *card)
 {
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         for (pyr_spaces left = card->open; left; left &= left - 1) {
             pyr_spaces space = left & -left;
             gain[bits_first(pyr_pair_of(slot, space))] = card->potion & space ? PYR_GAIN_POTION
@@ -203,10 +203,10 @@ static void derive_gains(uint64_t *gain, const struct pyr_card_face *card)
     }
 }
 
-enum pyr_err pyr_box_init(struct pyr_box *box, const struct pyr_print *print, struct pyr_box_fault *fault)
+enum pyr_err pyr_box_init(struct pyr_box *box, const struct pyr_components *components, struct pyr_box_fault *fault)
 {
     struct pyr_box_fault found = { PYR_OK, -1, -1, -1 };
-    found.code = check_print(print, &found);
+    found.code = check_components(components, &found);
     if (fault)
         *fault = found;
     if (found.code)
@@ -219,37 +219,37 @@ enum pyr_err pyr_box_init(struct pyr_box *box, const struct pyr_print *print, st
     }
     unsigned copy = 0;
     for (unsigned p = 0; p < PYR_PATTERNS; p++) {
-        derive_pattern(&box->pattern[p], print->pattern[p], print->copies[p]);
-        for (unsigned i = 0; i < print->copies[p]; i++)
+        derive_pattern(&box->pattern[p], components->pattern[p], components->copies[p]);
+        for (unsigned i = 0; i < components->copies[p]; i++)
             box->expedition[copy++] = (uint8_t)p;
     }
     derive_single(&box->pattern[PYR_SINGLE]);
     for (unsigned i = 0; i < PYR_SKULLS; i++)
-        box->penalty[i] = print->penalty[i];
+        box->penalty[i] = components->penalty[i];
     for (unsigned c = 0; c < PYR_CARDS; c++) {
-        box->card[c] = print->card[c];
+        box->card[c] = components->card[c];
         memset(box->card[c].reserved, 0, sizeof box->card[c].reserved);
         derive_gains(box->gain[c], &box->card[c]);
-        box->colour[print->card[c].colour] |= (pyr_cardset)1 << c;
+        box->colour[components->card[c].colour] |= (pyr_cardset)1 << c;
     }
     return PYR_OK;
 }
 
-void pyr_box_print(const struct pyr_box *box, struct pyr_print *print)
+void pyr_box_components(const struct pyr_box *box, struct pyr_components *components)
 {
-    memset(print, 0, sizeof *print);
+    memset(components, 0, sizeof *components);
     for (unsigned i = 0; i < PYR_SKULLS; i++)
-        print->penalty[i] = box->penalty[i];
+        components->penalty[i] = box->penalty[i];
     for (unsigned p = 0; p < PYR_PATTERNS; p++) {
         /* The first turn is the drawing itself; only its column was lost when its first space moved to bit 0. */
         uint64_t drawing = box->pattern[p].shape[0];
         while (drawing & ~(uint64_t)PYR_ALL_SPACES)
             drawing <<= 1;
-        print->pattern[p] = turn_drawing((pyr_spaces)drawing, 0);
-        print->copies[p] = box->pattern[p].copies;
+        components->pattern[p] = turn_drawing((pyr_spaces)drawing, 0);
+        components->copies[p] = box->pattern[p].copies;
     }
     for (unsigned c = 0; c < PYR_CARDS; c++)
-        print->card[c] = box->card[c];
+        components->card[c] = box->card[c];
 }
 
 unsigned pyr_card_distance(const struct pyr_card_face *card, pyr_spaces free, pyr_spaces reach)

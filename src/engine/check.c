@@ -25,7 +25,7 @@ static int check_desk(const struct pyr_box *box, const struct pyr_table *open, c
 {
     pyr_pair grid = pyr_pair_of(0, PYR_ALL_SPACES) | pyr_pair_of(1, PYR_ALL_SPACES);
     CLAUSE(10, !(desk->free & ~grid) && !(desk->reach & ~desk->free));
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         pyr_spaces free = pyr_pair_half(slot, desk->free), reach = pyr_pair_half(slot, desk->reach);
         bool tomb_marked = desk->flags & PYR_DESK_TOMB(slot);
         if (desk->card[slot] == PYR_NO_CARD) {
@@ -73,7 +73,7 @@ static int check_cards(const struct pyr_box *box, const struct pyr_state *state)
     for (unsigned s = 0; s < open->seats; s++) {
         seen |= open->desk[s].done;
         total += bits_count(open->desk[s].done);
-        for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+        for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
             if (open->desk[s].card[slot] == PYR_NO_CARD)
                 continue;
             seen |= CARD_BIT(open->desk[s].card[slot]);
@@ -134,7 +134,7 @@ static int check_chance(const struct pyr_box *box, const struct pyr_state *state
             taken += owner != PYR_NOBODY;
         }
         /* Q9: points of this turn are still to be taken while cards are replaced. */
-        bool settled = open->order[0] == PYR_NOBODY;
+        bool settled = open->replace_order[0] == PYR_NOBODY;
         CLAUSE(46, taken <= earned && (!settled || taken == (earned > PYR_TILES ? PYR_TILES : earned)));
     }
     return 0;
@@ -169,19 +169,21 @@ static int find_broken(const struct pyr_box *box, const struct pyr_state *state)
     CLAUSE(clause, !clause);
     /* 50-59: replacing. */
     if (open->phase == PYR_REPLACE) {
-        CLAUSE(50, open->place < open->seats && open->owed >= 1 && open->owed <= 2);
-        CLAUSE(51, open->order[open->place] < open->seats && open->waiting == 1u << open->order[open->place]);
+        CLAUSE(50, open->replacing < open->seats && open->cards_owed >= 1 && open->cards_owed <= 2);
+        pyr_seat now = open->replace_order[open->replacing];
+        CLAUSE(51, now < open->seats && open->waiting == 1u << now);
         for (unsigned i = 0; i + 1 < PYR_MAX_SEATS; i++) {
-            pyr_seat a = open->order[i], b = open->order[i + 1];
-            CLAUSE(52, b == PYR_NOBODY || (a < open->seats && b < open->seats && open->fresh[a][0] < open->fresh[b][0]));
+            pyr_seat a = open->replace_order[i], b = open->replace_order[i + 1];
+            CLAUSE(52, b == PYR_NOBODY ||
+                (a < open->seats && b < open->seats && open->completed[a][0] < open->completed[b][0]));
         }
     } else {
-        CLAUSE(53, open->owed == 0);
+        CLAUSE(53, open->cards_owed == 0);
     }
     return 0;
 }
 
-enum pyr_err pyr_state_check(const struct pyr_box *box, const struct pyr_state *state, int *clause)
+enum pyr_err pyr_state_check(const struct pyr_state *state, const struct pyr_box *box, int *clause)
 {
     int broken = find_broken(box, state);
     if (clause)

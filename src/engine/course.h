@@ -92,8 +92,8 @@ static inline void course_take_tile(pyr_seat *tile, pyr_seat seat)
 OUT_OF_LINE void course_take_points_by_card(const struct pyr_box *box, struct pyr_table *open)
 {
     pyr_cardset fresh = 0;
-    for (unsigned place = 0; place < PYR_MAX_SEATS && open->order[place] != PYR_NOBODY; place++) {
-        const pyr_card *cards = open->fresh[open->order[place]];
+    for (unsigned place = 0; place < PYR_MAX_SEATS && open->replace_order[place] != PYR_NOBODY; place++) {
+        const pyr_card *cards = open->completed[open->replace_order[place]];
         fresh |= CARD_BIT(cards[0]);
         if (cards[1] != PYR_NO_CARD)
             fresh |= CARD_BIT(cards[1]);
@@ -116,19 +116,19 @@ static inline void course_take_points(const struct pyr_box *box, struct pyr_tabl
 {
     const uint64_t seconds = UINT64_C(0xff00ff00ff00ff00);
     uint64_t fresh;
-    copy(&fresh, open->fresh, sizeof fresh);
+    copy(&fresh, open->completed, sizeof fresh);
     if (~fresh & seconds) {
         course_take_points_by_card(box, open);
         return;
     }
     unsigned place = 0;
     do {
-        pyr_seat seat = open->order[place];
-        unsigned colour = box->card[open->fresh[seat][0]].colour;
+        pyr_seat seat = open->replace_order[place];
+        unsigned colour = box->card[open->completed[seat][0]].colour;
         unsigned count = bits_count(open->desk[seat].done & box->colour[colour]);
         if (pyr_options_is_claim(pyr_table_options(open), count))
             course_take_tile(open->tile[colour], seat);
-    } while (++place < PYR_MAX_SEATS && open->order[place] != PYR_NOBODY);
+    } while (++place < PYR_MAX_SEATS && open->replace_order[place] != PYR_NOBODY);
 }
 
 /* Literals instead of the options: only then gcc compares both bytes at once, which saves 10 instructions per random game.
@@ -140,10 +140,10 @@ static inline void course_next(struct pyr_table *open)
 
 static inline void course_open_slot(struct pyr_table *open, unsigned place)
 {
-    pyr_seat seat = open->order[place];
+    pyr_seat seat = open->replace_order[place];
     open->phase = PYR_REPLACE;
-    open->place = (uint8_t)place;
-    open->owed = (uint8_t)(1 + (open->fresh[seat][1] != PYR_NO_CARD));
+    open->replacing = (uint8_t)place;
+    open->cards_owed = (uint8_t)(1 + (open->completed[seat][1] != PYR_NO_CARD));
     open->waiting = (uint8_t)(1u << seat);
 }
 
@@ -152,13 +152,13 @@ static inline void course_open_slot(struct pyr_table *open, unsigned place)
 static inline void course_next_to_replace(const struct pyr_box *box, struct pyr_state *state, unsigned place)
 {
     struct pyr_table *open = &state->open;
-    if (place < PYR_MAX_SEATS && open->order[place] != PYR_NOBODY && course_is_anything_left(open)) {
+    if (place < PYR_MAX_SEATS && open->replace_order[place] != PYR_NOBODY && course_is_anything_left(open)) {
         course_open_slot(open, place);
         return;
     }
     course_take_points(box, open);
-    fill(open->order, PYR_NOBODY);
-    open->place = open->owed = 0;
+    fill(open->replace_order, PYR_NOBODY);
+    open->replacing = open->cards_owed = 0;
     open->waiting = 0;
     course_next(open);
 }
@@ -180,10 +180,10 @@ static inline void course_show(const struct pyr_box *box, struct pyr_state *stat
     copy(open->display, &places, sizeof places);
     open->deck = deck;
     open->deck_left = (uint8_t)left;
-    if (open->order[0] == PYR_NOBODY)
+    if (open->replace_order[0] == PYR_NOBODY)
         open->phase = PYR_REVEAL;            /* the first display of the game */
     else
-        course_next_to_replace(box, state, open->place + 1u);
+        course_next_to_replace(box, state, open->replacing + 1u);
 }
 
 /* Whether the next reveal belongs to the round of the last one: it is not the first of the game or of a round. */
@@ -221,7 +221,7 @@ static inline void course_reveal(struct pyr_state *state)
     pyr_pattern pattern = state->hidden.expedition[round][turn];
     open->turn = (uint8_t)turn;
     open->revealed[turn] = pattern;
-    fill(open->fresh, PYR_NO_CARD);
+    fill(open->completed, PYR_NO_CARD);
     open->phase = PYR_MARK;
     open->waiting = (uint8_t)((1u << seats) - 1);
     /* Not a loop: most games have four seats. */
@@ -317,12 +317,12 @@ OUT_OF_LINE void course_order(struct pyr_table *open)
 {
     unsigned completers = 0;
     for (unsigned s = 0; s < open->seats; s++) {
-        if (open->fresh[s][0] == PYR_NO_CARD)
+        if (open->completed[s][0] == PYR_NO_CARD)
             continue;
         unsigned place = completers++;
-        for (; place && open->fresh[open->order[place - 1]][0] > open->fresh[s][0]; place--)
-            open->order[place] = open->order[place - 1];
-        open->order[place] = (pyr_seat)s;
+        for (; place && open->completed[open->replace_order[place - 1]][0] > open->completed[s][0]; place--)
+            open->replace_order[place] = open->replace_order[place - 1];
+        open->replace_order[place] = (pyr_seat)s;
     }
 }
 
@@ -344,7 +344,7 @@ OUT_OF_LINE void course_begin_with_more(const struct pyr_box *box, struct pyr_st
     struct pyr_table *open = &state->open;
     for (; tombs; tombs &= tombs - 1) {
         unsigned tomb = bits_first(tombs);
-        pyr_card *fresh = open->fresh[tomb / 2], card = course_set_aside(state, tomb / 2, tomb % 2);
+        pyr_card *fresh = open->completed[tomb / 2], card = course_set_aside(state, tomb / 2, tomb % 2);
         fresh[1] = card < fresh[0] ? fresh[0] : card;
         fresh[0] = card < fresh[0] ? card : fresh[0];
     }
@@ -360,8 +360,8 @@ OUT_OF_LINE void course_begin_replacing(const struct pyr_box *box, struct pyr_st
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
         tombs |= (unsigned)state->desk[s].flags << 2 * s;
     unsigned first = bits_first(tombs), more = tombs & (tombs - 1);
-    open->fresh[first / 2][0] = course_set_aside(state, first / 2, first % 2);
-    open->order[0] = (pyr_seat)(first / 2);
+    open->completed[first / 2][0] = course_set_aside(state, first / 2, first % 2);
+    open->replace_order[0] = (pyr_seat)(first / 2);
     if (more || !open->deck_left)
         course_begin_with_more(box, state, more);
     else
@@ -400,15 +400,15 @@ static inline void course_make_replace(const struct pyr_box *box, struct pyr_sta
     }
     course_lay(box, desk, desk->card[0] == PYR_NO_CARD ? 0 : 1, card);
     open->desk[seat] = *desk;
-    open->owed--;
-    if (open->owed && course_is_anything_left(open))
+    open->cards_owed--;
+    if (open->cards_owed && course_is_anything_left(open))
         return;
-    open->owed = 0;
+    open->cards_owed = 0;
     if (open->deck_left && course_gaps(open)) {
         open->phase = PYR_SHOW;
         open->waiting = 0;
     } else {
-        course_next_to_replace(box, state, open->place + 1u);
+        course_next_to_replace(box, state, open->replacing + 1u);
     }
 }
 
@@ -419,7 +419,7 @@ static inline uint32_t course_list_keeps(const pyr_card *dealt, uint64_t *set)
 {
 #ifdef PYR_FAST_BITS
     /* One pair a lane: what is first and what is second of it, the lower one, the higher one. */
-    const __m256i keep = _mm256_set1_epi64x((long long)pyr_step_other(PYR_STEP_KEEP, 0, 0));
+    const __m256i keep = _mm256_set1_epi64x((long long)pyr_step_encode(PYR_STEP_KEEP, 0, 0));
     int word;
     copy(&word, dealt, PYR_DEALT);
     __m128i cards = _mm_cvtsi32_si128(word);

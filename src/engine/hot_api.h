@@ -22,9 +22,9 @@ HOT_DECLARE(plain);
 HOT_DECLARE(avx2);
 
 #if PYR_HAS_FAST
-#define HOT(name, ...) (cpu_is_fast() ? name##_avx2(__VA_ARGS__) : name##_plain(__VA_ARGS__))
+#define DISPATCH(name, ...) (cpu_is_fast() ? name##_avx2(__VA_ARGS__) : name##_plain(__VA_ARGS__))
 #else
-#define HOT(name, ...) name##_plain(__VA_ARGS__)
+#define DISPATCH(name, ...) name##_plain(__VA_ARGS__)
 #endif
 
 #endif

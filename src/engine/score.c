@@ -2,6 +2,7 @@
 #include <pyramids/score.h>
 
 #include "bits.h"
+#include "worth.h"
 
 int pyr_tile_value(unsigned place)
 {
@@ -18,32 +19,30 @@ int pyr_table_points(const struct pyr_table *table, pyr_seat seat)
     return points;
 }
 
-struct pyr_score pyr_desk_score(const struct pyr_box *box, const struct pyr_desk *desk, int points)
+struct pyr_score pyr_desk_score(const struct pyr_desk *desk, const struct pyr_box *box, int points)
 {
     struct pyr_score score;
-    int pairs = desk->rubies < desk->emeralds ? desk->rubies : desk->emeralds;
-    int single = desk->rubies + desk->emeralds - 2 * pairs;
-    score.pyramids = (int16_t)(pyr_rulebook.pyramid * bits_count(desk->done));
-    score.torches = (int16_t)(pyr_rulebook.torch * bits_count(desk->torches));
+    score.pyramids = (int16_t)worth_pyramids(desk);
+    score.torches = (int16_t)worth_torches(desk);
     score.points = (int16_t)points;
-    score.gems = (int16_t)(pyr_rulebook.gem_pair * pairs + pyr_rulebook.gem * single);
-    score.skulls = (int16_t)(desk->skulls ? -box->penalty[desk->skulls - 1] : 0);
-    score.total = (int16_t)(score.pyramids + score.torches + score.points + score.gems + score.skulls);
+    score.gems = (int16_t)worth_gems(desk);
+    score.skulls = (int16_t)-worth_penalty(box, desk);
+    score.total = (int16_t)worth_total(box, desk, points);
     return score;
 }
 
-struct pyr_score pyr_table_score(const struct pyr_box *box, const struct pyr_table *table, pyr_seat seat)
+struct pyr_score pyr_table_score(const struct pyr_table *table, const struct pyr_box *box, pyr_seat seat)
 {
-    return pyr_desk_score(box, &table->desk[seat], pyr_table_points(table, seat));
+    return pyr_desk_score(&table->desk[seat], box, pyr_table_points(table, seat));
 }
 
 /* R17: points, then the lowest completed pyramid; who has none counts as having one beyond the last. */
-unsigned pyr_table_winners(const struct pyr_box *box, const struct pyr_table *table)
+unsigned pyr_table_winners(const struct pyr_table *table, const struct pyr_box *box)
 {
     unsigned winners = 0, lowest = 0;
     int best = 0;
     for (unsigned s = 0; s < table->seats; s++) {
-        int total = pyr_table_score(box, table, (pyr_seat)s).total;
+        int total = pyr_table_score(table, box, (pyr_seat)s).total;
         unsigned low = table->desk[s].done ? bits_first(table->desk[s].done) : PYR_CARDS;
         if (!winners || total > best || (total == best && low < lowest)) {
             winners = 1u << s;

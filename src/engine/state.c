@@ -94,8 +94,8 @@ static void lay_table(struct pyr_state *state, unsigned seats)
     fill(open->revealed, PYR_NO_PATTERN);
     fill(open->tile, PYR_NOBODY);
     fill(open->kept, PYR_NO_CARD);
-    fill(open->fresh, PYR_NO_CARD);
-    fill(open->order, PYR_NOBODY);
+    fill(open->completed, PYR_NO_CARD);
+    fill(open->replace_order, PYR_NOBODY);
 }
 
 enum pyr_err pyr_state_init(struct pyr_state *state, const struct pyr_box *box, unsigned seats,
@@ -157,13 +157,13 @@ enum pyr_err pyr_state_supply_pattern(struct pyr_state *state, pyr_pattern patte
 
 /* Desks. */
 
-void pyr_desk_lay(const struct pyr_box *box, struct pyr_desk *desk, unsigned slot, pyr_card card)
+void pyr_desk_lay(struct pyr_desk *desk, const struct pyr_box *box, unsigned slot, pyr_card card)
 {
     course_clear_slot(desk, slot);
     course_lay(box, desk, slot, card);
 }
 
-pyr_spaces pyr_desk_marks(const struct pyr_box *box, const struct pyr_desk *desk, unsigned slot)
+pyr_spaces pyr_desk_marks(const struct pyr_desk *desk, const struct pyr_box *box, unsigned slot)
 {
     if (desk->card[slot] == PYR_NO_CARD)
         return 0;
@@ -180,7 +180,7 @@ unsigned pyr_state_show_count(const struct pyr_state *state)
     return lacking < state->open.deck_left ? lacking : state->open.deck_left;
 }
 
-enum pyr_err pyr_state_show(const struct pyr_box *box, struct pyr_state *state)
+enum pyr_err pyr_state_show(struct pyr_state *state, const struct pyr_box *box)
 {
     if (state->open.phase != PYR_SHOW)
         return PYR_ERR_PHASE;
@@ -188,7 +188,7 @@ enum pyr_err pyr_state_show(const struct pyr_box *box, struct pyr_state *state)
     return PYR_OK;
 }
 
-enum pyr_err pyr_state_reveal(const struct pyr_box *box, struct pyr_state *state)
+enum pyr_err pyr_state_reveal(struct pyr_state *state, const struct pyr_box *box)
 {
     (void)box;
     if (state->open.phase != PYR_REVEAL)
@@ -197,7 +197,7 @@ enum pyr_err pyr_state_reveal(const struct pyr_box *box, struct pyr_state *state
     return PYR_OK;
 }
 
-void pyr_state_advance(const struct pyr_box *box, struct pyr_state *state)
+void pyr_state_advance(struct pyr_state *state, const struct pyr_box *box)
 {
     course_advance(box, state);
 }
@@ -209,7 +209,7 @@ static bool was_dealt(const pyr_card *dealt, pyr_card card)
     return dealt[0] == card || dealt[1] == card || dealt[2] == card || dealt[3] == card;
 }
 
-enum pyr_err pyr_desk_judge(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, pyr_step mark)
+enum pyr_err pyr_desk_check_mark(const struct pyr_desk *desk, const struct pyr_box *box, pyr_pattern pattern, pyr_step mark)
 {
     const pyr_pair grid = pyr_pair_of(0, PYR_ALL_SPACES) | pyr_pair_of(1, PYR_ALL_SPACES);
     bool first = desk->flags & PYR_DESK_FIRST;
@@ -240,7 +240,7 @@ enum pyr_err pyr_desk_judge(const struct pyr_box *box, const struct pyr_desk *de
     return pyr_pair_half(slot, desk->free) == open_spaces ? PYR_ERR_NO_ENTRANCE : PYR_ERR_NO_TOUCH;
 }
 
-enum pyr_err pyr_step_judge(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat, pyr_step step)
+enum pyr_err pyr_state_check_step(const struct pyr_state *state, const struct pyr_box *box, pyr_seat seat, pyr_step step)
 {
     const struct pyr_table *open = &state->open;
     enum pyr_step_kind kind = pyr_step_kind(step);
@@ -258,7 +258,7 @@ enum pyr_err pyr_step_judge(const struct pyr_box *box, const struct pyr_state *s
             return PYR_ERR_STEP;
         break;
     case PYR_STEP_KEEP:
-        if (step != pyr_step_other(kind, card, second) || card > second || second >= PYR_CARDS)
+        if (step != pyr_step_encode(kind, card, second) || card > second || second >= PYR_CARDS)
             return PYR_ERR_STEP;
         if (card == second || !was_dealt(state->hidden.dealt[seat], card) ||
             !was_dealt(state->hidden.dealt[seat], second))
@@ -276,5 +276,5 @@ enum pyr_err pyr_step_judge(const struct pyr_box *box, const struct pyr_state *s
     case PYR_STEP_MARK:
         break;
     }
-    return pyr_desk_judge(box, &state->desk[seat], open->revealed[open->turn], step);
+    return pyr_desk_check_mark(&state->desk[seat], box, open->revealed[open->turn], step);
 }

@@ -3,55 +3,55 @@
 
 #include "hot_api.h"
 
-pyr_step pyr_steps_at(const struct pyr_box *box, const struct pyr_steps *steps, uint32_t index)
+pyr_step pyr_steps_at(const struct pyr_steps *steps, const struct pyr_box *box, uint32_t index)
 {
-    return HOT(api_steps_at, box, steps, index);
+    return DISPATCH(api_steps_at, box, steps, index);
 }
 
-pyr_step pyr_steps_pick(const struct pyr_box *box, const struct pyr_steps *steps, struct pyr_rng *rng)
+pyr_step pyr_steps_pick(const struct pyr_steps *steps, const struct pyr_box *box, struct pyr_rng *rng)
 {
-    return HOT(api_steps_pick, box, steps, rng);
+    return DISPATCH(api_steps_pick, box, steps, rng);
 }
 
-void pyr_state_steps(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat, struct pyr_steps *steps)
+void pyr_state_steps(const struct pyr_state *state, const struct pyr_box *box, pyr_seat seat, struct pyr_steps *steps)
 {
-    HOT(api_state_steps, box, state, seat, steps);
+    DISPATCH(api_state_steps, box, state, seat, steps);
 }
 
-void pyr_state_make(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step)
+void pyr_state_apply_unchecked(struct pyr_state *state, const struct pyr_box *box, pyr_seat seat, pyr_step step)
 {
-    PYR_ASSERT(pyr_step_judge(box, state, seat, step) == PYR_OK);
-    HOT(api_state_make, box, state, seat, step);
+    PYR_ASSERT(pyr_state_check_step(state, box, seat, step) == PYR_OK);
+    DISPATCH(api_state_make, box, state, seat, step);
 }
 
-enum pyr_err pyr_state_apply(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step)
+enum pyr_err pyr_state_apply(struct pyr_state *state, const struct pyr_box *box, pyr_seat seat, pyr_step step)
 {
-    enum pyr_err err = pyr_step_judge(box, state, seat, step);
+    enum pyr_err err = pyr_state_check_step(state, box, seat, step);
     if (!err)
-        HOT(api_state_make, box, state, seat, step);
+        DISPATCH(api_state_make, box, state, seat, step);
     return err;
 }
 
-uint32_t pyr_state_playout(const struct pyr_box *box, struct pyr_state *state, struct pyr_rng *rng)
+uint32_t pyr_state_playout(struct pyr_state *state, const struct pyr_box *box, struct pyr_rng *rng)
 {
-    return HOT(api_playout, box, state, rng);
+    return DISPATCH(api_playout, box, state, rng);
 }
 
-void pyr_desk_steps(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_steps *steps)
+void pyr_desk_steps(const struct pyr_desk *desk, const struct pyr_box *box, pyr_pattern pattern, struct pyr_steps *steps)
 {
-    HOT(api_desk_steps, box, desk, pattern, steps);
+    DISPATCH(api_desk_steps, box, desk, pattern, steps);
 }
 
-enum pyr_err pyr_desk_mark(const struct pyr_box *box, struct pyr_desk *desk, pyr_pattern pattern, unsigned round,
+enum pyr_err pyr_desk_mark(struct pyr_desk *desk, const struct pyr_box *box, pyr_pattern pattern, unsigned round,
     pyr_step step)
 {
-    enum pyr_err err = pyr_desk_judge(box, desk, pattern, step);
+    enum pyr_err err = pyr_desk_check_mark(desk, box, pattern, step);
     if (err)
         return err;
     if (step == pyr_step_pass())
         desk->due = desk->flags = 0;
     else
-        HOT(api_desk_mark, box, desk, pattern, round, step);
+        DISPATCH(api_desk_mark, box, desk, pattern, round, step);
     return PYR_OK;
 }
 

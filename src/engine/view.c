@@ -20,11 +20,11 @@ void pyr_view_init(struct pyr_view *view, const struct pyr_state *state, pyr_sea
     memcpy(view->dealt, state->hidden.dealt[seat], sizeof view->dealt);
 }
 
-void pyr_view_steps(const struct pyr_box *box, const struct pyr_view *view, struct pyr_steps *steps)
+void pyr_view_steps(const struct pyr_view *view, const struct pyr_box *box, struct pyr_steps *steps)
 {
     const struct pyr_table *open = &view->open;
     if (open->phase == PYR_MARK && view->seat < open->seats)
-        pyr_desk_steps(box, &view->mine, open->revealed[open->turn], steps);
+        pyr_desk_steps(&view->mine, box, open->revealed[open->turn], steps);
     else
         course_steps(open, view->dealt, view->seat, steps);
 }
@@ -118,19 +118,19 @@ static void sample_choices(const struct pyr_box *box, const struct pyr_view *vie
         if (open->phase == PYR_KEEP) {
             pyr_card *dealt = state->hidden.dealt[s];
             pyr_step keep = pyr_step_keep(dealt[0], dealt[1]);   /* dealt in random order */
-            pyr_desk_lay(box, desk, 0, pyr_step_card(keep));
-            pyr_desk_lay(box, desk, 1, pyr_step_second(keep));
+            pyr_desk_lay(desk, box, 0, pyr_step_card(keep));
+            pyr_desk_lay(desk, box, 1, pyr_step_second(keep));
         } else if (open->phase == PYR_MARK) {
             while (desk->due) {
                 struct pyr_steps steps;
-                pyr_desk_steps(box, desk, open->revealed[open->turn], &steps);
-                pyr_desk_mark(box, desk, open->revealed[open->turn], open->round, pyr_steps_pick(box, &steps, rng));
+                pyr_desk_steps(desk, box, open->revealed[open->turn], &steps);
+                pyr_desk_mark(desk, box, open->revealed[open->turn], open->round, pyr_steps_pick(&steps, box, rng));
             }
         }
     }
 }
 
-void pyr_view_sample(const struct pyr_box *box, const struct pyr_view *view, struct pyr_rng *rng, struct pyr_state *state)
+void pyr_view_sample(const struct pyr_view *view, const struct pyr_box *box, struct pyr_rng *rng, struct pyr_state *state)
 {
     memset(state, 0, sizeof *state);
     state->open = view->open;

@@ -166,7 +166,7 @@ enum pyr_err pyr_fair_chance(const struct pyr_fair *fair, const struct pyr_editi
     return PYR_OK;
 }
 
-enum pyr_err pyr_fair_game_tags(const struct pyr_game *game, const struct pyr_fair *fair, const struct pyr_sink *sink)
+enum pyr_err pyr_fair_game_tags(const struct pyr_fair *fair, const struct pyr_game *game, const struct pyr_sink *sink)
 {
     char hex[PYR_FAIR_DIGITS + 1], value[PYR_FAIR_DIGITS + 8];
     struct pyr_out out;
@@ -185,7 +185,7 @@ enum pyr_err pyr_fair_game_tags(const struct pyr_game *game, const struct pyr_fa
     return err;
 }
 
-enum pyr_err pyr_fair_game_reveal(const struct pyr_game *game, const struct pyr_fair *fair, const struct pyr_sink *sink)
+enum pyr_err pyr_fair_game_reveal(const struct pyr_fair *fair, const struct pyr_game *game, const struct pyr_sink *sink)
 {
     char hex[PYR_FAIR_DIGITS + 1];
     if (!pyr_game_is_over(game))
@@ -194,12 +194,12 @@ enum pyr_err pyr_fair_game_reveal(const struct pyr_game *game, const struct pyr_
     return pyr_game_tag(game, "secret", hex, sink);
 }
 
-enum pyr_err pyr_fair_tags(struct pyr_match *match, const struct pyr_fair *fair)
+enum pyr_err pyr_fair_tags(const struct pyr_fair *fair, struct pyr_match *match)
 {
-    return pyr_fair_game_tags(&match->game, fair, &(struct pyr_sink){ pyr_log_take, &match->log });
+    return pyr_fair_game_tags(fair, &match->game, &(struct pyr_sink){ pyr_log_take, &match->log });
 }
 
-enum pyr_err pyr_fair_reveal(struct pyr_match *match, const struct pyr_fair *fair)
+enum pyr_err pyr_fair_reveal(const struct pyr_fair *fair, struct pyr_match *match)
 {
-    return pyr_fair_game_reveal(&match->game, fair, &(struct pyr_sink){ pyr_log_take, &match->log });
+    return pyr_fair_game_reveal(fair, &match->game, &(struct pyr_sink){ pyr_log_take, &match->log });
 }

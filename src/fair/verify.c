@@ -83,7 +83,7 @@ static enum pyr_fair_code read_tags(const struct pyr_edition *edition, const cha
     struct pyr_event event;
     uint8_t hash[PYR_FAIR_BYTES];
     pyr_lines_init(&lines, text, size);
-    while (!r->code && pyr_lines_next(&lines, false) && pyr_event_read(edition, &lines, &event)) {
+    while (!r->code && pyr_lines_next(&lines, false) && pyr_event_read(&event, edition, &lines)) {
         tags->last = lines.number;
         if (event.kind == PYR_EVENT_PLAYER)
             r->seats++;
@@ -175,16 +175,16 @@ static enum pyr_fair_code follow(const struct pyr_edition *edition, const char *
         chance = (struct pyr_chance){ .deck = { 0 } };       /* the rules will say that there are not 2 to 4 players */
     pyr_replay_init(&replay, PYR_NOBODY);
     pyr_lines_init(&lines, text, size);
-    while (pyr_lines_next(&lines, false) && pyr_event_read(edition, &lines, &event)) {
+    while (pyr_lines_next(&lines, false) && pyr_event_read(&event, edition, &lines)) {
         struct pyr_event fair = event;
         bool chanced = fair_event(&replay, &chance, drawn, r->reveals, &fair);
         if (chanced && !is_same(&event, &fair)) {
             struct pyr_out out;
             pyr_out_init(&out, r->expected, sizeof r->expected);
-            pyr_event_write(edition, &fair, &out);
+            pyr_event_write(&fair, edition, &out);
             return fail(r, PYR_FAIR_CARDS, lines.number, 0);
         }
-        if (pyr_replay_event(edition, &replay, &event, &r->fault)) {
+        if (pyr_replay_event(&replay, edition, &event, &r->fault)) {
             r->fault.line = lines.number;
             return fail(r, PYR_FAIR_RECORD, lines.number, 0);
         }
@@ -215,7 +215,7 @@ enum pyr_fair_code pyr_fair_verify(const struct pyr_edition *edition, const char
     struct pyr_replay replay;
     pyr_replay_init(&replay, PYR_NOBODY);
     bool whole = r->code == PYR_FAIR_NO_COMMITMENT || r->code == PYR_FAIR_UNDER_WAY || r->code == PYR_FAIR_NO_SECRET;
-    if (pyr_record_read(edition, &replay, text, size, &r->fault) && (whole || r->fault.line <= r->line))
+    if (pyr_record_read(&replay, edition, text, size, &r->fault) && (whole || r->fault.line <= r->line))
         return fail(r, PYR_FAIR_RECORD, r->fault.line, 0);
     return r->code;
 }

@@ -15,7 +15,7 @@ struct luck {
     struct pyr_luck_log log;
     struct pyr_luck_task task[PYR_LUCK_TASKS];
     unsigned found, next;        /* tasks of the present line, and which comes next */
-    unsigned judged, chances;    /* so far */
+    unsigned chances;            /* so far */
     struct pyr_luck_decision decision;
     struct pyr_luck_chance chance;
     struct pyr_luck_sum sum[PYR_MAX_SEATS];

@@ -128,14 +128,14 @@ const struct pyr_score *pyr_instance_view_score(struct pyr_instance *i, uint32_t
 {
     const struct pyr_table *open = &i->view.open;
     pyr_seat of = (pyr_seat)(seat & 3);
-    i->score = mine && i->view.seat == seat ? pyr_desk_score(&i->edition.box, &i->view.mine, pyr_table_points(open, of))
-        : pyr_table_score(&i->edition.box, open, of);
+    i->score = mine && i->view.seat == seat ? pyr_desk_score(&i->view.mine, &i->edition.box, pyr_table_points(open, of))
+        : pyr_table_score(open, &i->edition.box, of);
     return &i->score;
 }
 
 uint32_t pyr_instance_view_winners(const struct pyr_instance *i)
 {
-    return pyr_table_winners(&i->edition.box, &i->view.open);
+    return pyr_table_winners(&i->view.open, &i->edition.box);
 }
 
 /* Choices. */
@@ -148,7 +148,7 @@ uint32_t pyr_instance_steps(struct pyr_instance *i, uint32_t seat)
     pyr_match_steps(&i->match, (pyr_seat)seat, &steps);
     uint32_t count = steps.count < STEP_LIST ? steps.count : STEP_LIST;
     for (uint32_t k = 0; k < count; k++)
-        i->list[k] = pyr_steps_at(&i->edition.box, &steps, k);
+        i->list[k] = pyr_steps_at(&steps, &i->edition.box, k);
     return count;
 }
 
@@ -190,8 +190,8 @@ int32_t pyr_instance_check(const struct pyr_instance *i, uint32_t seat, uint64_t
         return PYR_ERR_NOT_DUE;
     pyr_match_view(&i->match, (pyr_seat)seat, &now);
     if (now.open.phase == PYR_MARK && seat < now.open.seats && pyr_step_kind(step) == PYR_STEP_MARK)
-        return pyr_desk_judge(&i->edition.box, &now.mine, now.open.revealed[now.open.turn], step);
-    return pyr_step_judge(&i->edition.box, &i->match.replay.state, (pyr_seat)seat, step);
+        return pyr_desk_check_mark(&now.mine, &i->edition.box, now.open.revealed[now.open.turn], step);
+    return pyr_state_check_step(&i->match.replay.state, &i->edition.box, (pyr_seat)seat, step);
 }
 
 int32_t pyr_instance_preview(struct pyr_instance *i, uint32_t seat, uint64_t step)
@@ -201,11 +201,11 @@ int32_t pyr_instance_preview(struct pyr_instance *i, uint32_t seat, uint64_t ste
         return PYR_ERR_NOT_DUE;
     pyr_match_view(&i->match, (pyr_seat)seat, &i->view);
     struct pyr_desk desk = i->view.mine;
-    enum pyr_err err = pyr_desk_mark(&i->edition.box, &desk, open->revealed[open->turn], open->round, step);
+    enum pyr_err err = pyr_desk_mark(&desk, &i->edition.box, open->revealed[open->turn], open->round, step);
     if (err)
         return err;
     i->preview = desk;
-    i->preview_score = pyr_desk_score(&i->edition.box, &desk, pyr_table_points(open, (pyr_seat)seat));
+    i->preview_score = pyr_desk_score(&desk, &i->edition.box, pyr_table_points(open, (pyr_seat)seat));
     return PYR_OK;
 }
 
@@ -215,7 +215,7 @@ const struct pyr_score *pyr_instance_preview_score(const struct pyr_instance *i)
 /* The pattern that a seat has to mark, with its desk in i->view; false if it has nothing to mark. */
 static bool is_aiming(struct pyr_instance *i, uint32_t seat, uint32_t slot, uint32_t space, pyr_pattern *pattern)
 {
-    if (!has_match(i) || seat >= i->match.replay.seats || slot >= PYR_KEPT || space >= PYR_SIDE * PYR_SIDE)
+    if (!has_match(i) || seat >= i->match.replay.seats || slot >= PYR_SLOTS || space >= PYR_SIDE * PYR_SIDE)
         return false;
     pyr_match_view(&i->match, (pyr_seat)seat, &i->view);
     *pattern = i->view.open.revealed[i->view.open.turn];
@@ -229,7 +229,7 @@ uint32_t pyr_instance_covering(struct pyr_instance *i, uint32_t seat, uint32_t t
     pyr_pattern pattern;
     if (!is_aiming(i, seat, slot, space, &pattern))
         return 0;
-    return pyr_aim_covering(&i->edition.box, &i->view.mine, pattern, &aim, slot, space / PYR_SIDE, space % PYR_SIDE,
+    return pyr_aim_covering(&aim, &i->edition.box, &i->view.mine, pattern, slot, space / PYR_SIDE, space % PYR_SIDE,
         i->list);
 }
 
@@ -240,9 +240,9 @@ int32_t pyr_instance_cover(struct pyr_instance *i, uint32_t seat, uint32_t turn,
     pyr_pattern pattern;
     if (!is_aiming(i, seat, slot, space, &pattern))
         return PYR_ERR_NOT_DUE;
-    pyr_aim_cover(&i->edition.box, &i->view.mine, pattern, &aim, slot, space / PYR_SIDE, space % PYR_SIDE, false);
-    i->list[0] = pyr_aim_step(&i->edition.box, pattern, &aim);
-    return pyr_aim_judge(&i->edition.box, &i->view.mine, pattern, &aim);
+    pyr_aim_cover(&aim, &i->edition.box, &i->view.mine, pattern, slot, space / PYR_SIDE, space % PYR_SIDE, false);
+    i->list[0] = pyr_aim_step(&aim, &i->edition.box, pattern);
+    return pyr_aim_check(&aim, &i->edition.box, &i->view.mine, pattern);
 }
 
 uint32_t pyr_instance_snap(struct pyr_instance *i, uint32_t seat, uint32_t turn, uint32_t single, uint32_t slot,
@@ -251,9 +251,9 @@ uint32_t pyr_instance_snap(struct pyr_instance *i, uint32_t seat, uint32_t turn,
     struct pyr_aim aim = { .turn = turn & 7, .single = single != 0 };
     pyr_pattern pattern;
     if (!is_aiming(i, seat, slot, 0, &pattern) ||
-        !pyr_aim_snap(&i->edition.box, &i->view.mine, pattern, &aim, slot, row, column))
+        !pyr_aim_snap(&aim, &i->edition.box, &i->view.mine, pattern, slot, row, column))
         return 0;
-    i->list[0] = pyr_aim_step(&i->edition.box, pattern, &aim);
+    i->list[0] = pyr_aim_step(&aim, &i->edition.box, pattern);
     return 1;
 }
 
@@ -265,10 +265,10 @@ uint32_t pyr_instance_turn_placed(struct pyr_instance *i, uint32_t seat, uint32_
     i->list[0] = 0;
     if (!is_aiming(i, seat, 0, 0, &pattern))
         return UINT8_MAX;
-    if ((step && !pyr_aim_hold(box, pattern, &aim, step)) ||
-        !pyr_aim_turn_placed(box, step ? &i->view.mine : NULL, pattern, &aim, quarters))
+    if ((step && !pyr_aim_hold(&aim, box, pattern, step)) ||
+        !pyr_aim_turn_placed(&aim, box, step ? &i->view.mine : NULL, pattern, quarters))
         return UINT8_MAX;
-    i->list[0] = pyr_aim_step(box, pattern, &aim);
+    i->list[0] = pyr_aim_step(&aim, box, pattern);
     return aim.turn;
 }
 
@@ -291,7 +291,7 @@ uint32_t pyr_instance_paint(struct pyr_instance *i, uint32_t seat, uint32_t turn
     i->list[0] = 0;
     if (!is_aiming(i, seat, slot, space, &pattern))
         return 0;
-    if (!pyr_aim_paint(&i->edition.box, &i->view.mine, pattern, &aim, &paint, slot, space / PYR_SIDE, space % PYR_SIDE,
+    if (!pyr_aim_paint(&aim, &i->edition.box, &i->view.mine, pattern, &paint, slot, space / PYR_SIDE, space % PYR_SIDE,
         i->list))
         i->list[0] = 0;
     return paint.spaces;

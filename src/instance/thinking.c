@@ -58,7 +58,7 @@ size_t pyr_instance_bot_choice(struct pyr_instance *i, uint32_t index, uint32_t 
         !pyr_match_is_ready(&i->match, (pyr_seat)seat));
     pyr_game_clear(&i->match.game, (pyr_seat)seat);
     pyr_out_init(&out, to, size);
-    pyr_choice_write(&i->match.replay.state.open.desk[seat], made, count, &out);
+    pyr_choice_write(made, count, &i->match.replay.state.open.desk[seat], &out);
     return out.length;
 }
 
@@ -84,9 +84,9 @@ static bool read_made(const struct pyr_box *box, const struct pyr_state *state, 
     if (length && pyr_choice_read(open->phase, text, length, &lines, &event))
         made->count = (uint8_t)pyr_choice_steps(&desk, &event, made->step);
     if (!made->count || open->phase != PYR_MARK)
-        return made->count && !pyr_step_judge(box, state, seat, made->step[0]);
+        return made->count && !pyr_state_check_step(state, box, seat, made->step[0]);
     for (unsigned k = 0; k < made->count; k++)
-        if (pyr_desk_mark(box, &desk, open->revealed[open->turn], open->round, made->step[k]))
+        if (pyr_desk_mark(&desk, box, open->revealed[open->turn], open->round, made->step[k]))
             return false;
     return !desk.due;
 }
@@ -112,7 +112,7 @@ uint32_t pyr_instance_options(struct pyr_instance *i, uint32_t lines, uint32_t s
     unsigned count = pyr_analysis_options(memory, box, &view, playouts, &rng, known ? &own : NULL, list, PYR_MAX_OPTIONS);
     pyr_out_init(&out, to, size);
     for (unsigned k = 0; k < count; k++) {
-        pyr_choice_write(&view.mine, list[k].step, list[k].count, &out);
+        pyr_choice_write(list[k].step, list[k].count, &view.mine, &out);
         out_scaled(&out, list[k].points, 100);
         out_scaled(&out, list[k].win, 10000);
         out_scaled(&out, list[k].points_margin, 100);
@@ -130,7 +130,7 @@ uint32_t pyr_instance_luck_begin(struct pyr_instance *i, uint32_t playouts, uint
 {
     struct luck *luck = &i->luck;
     luck->how = (struct pyr_luck_how){ &i->edition.box, analysing(i), playouts, seed };
-    luck->found = luck->next = luck->judged = luck->chances = 0;
+    luck->found = luck->next = luck->chances = 0;
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
         luck->sum[s] = (struct pyr_luck_sum){ 0 };
     pyr_luck_begin(&luck->log, &i->edition);
@@ -152,11 +152,11 @@ uint32_t pyr_instance_luck_next(struct pyr_instance *i)
     }
     const struct pyr_luck_task *task = &luck->task[luck->next++];
     if (task->is_chance) {
-        pyr_luck_measure(&luck->how, task, luck->judged++, &luck->chance);
+        pyr_luck_measure(&luck->how, task, &luck->chance);
         pyr_luck_add_chance(luck->sum, &luck->chance, !luck->chances++);
         return PYR_INSTANCE_CHANCE;
     }
-    pyr_luck_decide(&luck->how, task, luck->judged++, &luck->decision);
+    pyr_luck_decide(&luck->how, task, &luck->decision);
     pyr_luck_add_decision(luck->sum, &luck->decision, true);
     return PYR_INSTANCE_DECISION;
 }
@@ -176,7 +176,7 @@ size_t pyr_instance_luck_choice(const struct pyr_instance *i, uint32_t index, ch
     struct pyr_out out;
     pyr_out_init(&out, to, size);
     if (i->luck.next)
-        pyr_choice_write(&i->luck.task[i->luck.next - 1].state.open.desk[d->seat], option->step, option->count, &out);
+        pyr_choice_write(option->step, option->count, &i->luck.task[i->luck.next - 1].state.open.desk[d->seat], &out);
     return out.length;
 }
 

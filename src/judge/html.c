@@ -91,7 +91,7 @@ static void put_chart(FILE *to, const struct pyr_judge_report *r)
         put_safe(to, name, strlen(name));
         fprintf(to, "</text>");
     }
-    unsigned winners = r->finished ? pyr_table_winners(&r->edition->box, &r->match.replay.state.open) : 0;
+    unsigned winners = r->finished ? pyr_table_winners(&r->match.replay.state.open, &r->edition->box) : 0;
     for (unsigned s = 0; s < r->seats; s++) {
         unsigned k = 0;
         fprintf(to, "<polyline fill=\"none\" stroke=\"var(--s%u)\" stroke-width=\"3\" stroke-dasharray=\"%s\" points=\"", s,
@@ -132,8 +132,8 @@ static void put_sums(FILE *to, const struct pyr_judge_report *r)
         const struct pyr_luck_sum *sum = &r->sum[s];
         fprintf(to, "<tr><td>");
         put_name(to, r, s);
-        fprintf(to, "</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>",
-            PYR_NUMBER(sum->expected, r->finished ? 0 : 1), PYR_SIGNED(sum->luck, 1),
+        fprintf(to, "</td><td>%s</td><td>%s ± %s</td><td>%s</td><td>%s</td><td>%s</td><td>%s</td></tr>",
+            PYR_NUMBER(sum->expected, r->finished ? 0 : 1), PYR_SIGNED(sum->luck, 1), PYR_NUMBER(sum->luck_margin, 1),
             PYR_NUMBER(sum->skill, 1), PYR_NUMBER(sum->par, 1), PYR_SIGNED(sum->gained, 1), PYR_SIGNED(sum->rest, 1));
     }
     fprintf(to, "</table>");
@@ -148,7 +148,10 @@ static void put_sums(FILE *to, const struct pyr_judge_report *r)
         const struct pyr_luck_sum *sum = &r->sum[s];
         fprintf(to, "<tr><td>");
         put_name(to, r, s);
-        fprintf(to, "</td><td>%s</td>", sum->decisions ? PYR_NUMBER(sum->rate, 2) : "-");
+        if (sum->decisions)
+            fprintf(to, "</td><td>%s ± %s</td>", PYR_NUMBER(sum->rate, 2), PYR_NUMBER(sum->rate_margin, 2));
+        else
+            fprintf(to, "</td><td>-</td>");
         put_element(to, "td class=\"t\"", sum->decisions ? pyr_text_level(pyr_luck_level(sum->rate)) : "-");
         fprintf(to, "<td>%u</td><td>%u</td><td>%u</td></tr>", sum->marks[1], sum->marks[2], sum->marks[3]);
     }
@@ -165,7 +168,8 @@ static void put_decisions(FILE *to, const struct pyr_judge_report *r)
     unsigned shown = 0;
     for (unsigned i = 0; i < r->decisions; i++) {
         const struct pyr_luck_decision *d = &r->decision[i];
-        char text[PYR_CHOICE_SIZE], words[sizeof text + 256];
+        char text[PYR_CHOICE_SIZE], words[sizeof text + 256], sign[PYR_JUDGE_SIGN];
+        char lost[2 * PYR_NUMBER_SIZE], win_lost[2 * PYR_NUMBER_SIZE];
         struct pyr_replay replay;
         if (d->mark == PYR_LUCK_FINE || pyr_match_replay(&r->match, d->line, &replay))
             continue;
@@ -173,10 +177,11 @@ static void put_decisions(FILE *to, const struct pyr_judge_report *r)
         fprintf(to, "<li><b>%u.%u</b><span>", d->round + 1u, d->turn + 1u);
         put_name(to, r, d->seat);
         pyr_judge_write_choice(desk, &d->made, text, sizeof text);
-        fprintf(to, "</span><span><code>%s</code> <span class=\"m\">%s</span></span>", text,
-            pyr_luck_threshold(d->mark)->sign);
-        snprintf(words, sizeof words, _("cost: %s points, %s of the winning chances"), PYR_NUMBER(d->points_lost, 1),
-            PYR_PERCENT(100 * d->win_lost, 1));
+        pyr_judge_sign(d, sign);
+        pyr_judge_cost(d, lost);
+        pyr_judge_win_cost(d, win_lost);
+        fprintf(to, "</span><span><code>%s</code> <span class=\"m\">%s</span></span>", text, sign);
+        snprintf(words, sizeof words, _("cost: %s points, %s of the winning chances"), lost, win_lost);
         put_element(to, "span", words);
         pyr_judge_write_choice(desk, &d->best[0], text, sizeof text);
         snprintf(words, sizeof words, _("best: %s"), text);
@@ -198,7 +203,7 @@ static void write_event(const struct pyr_judge_report *r, struct pyr_word line, 
     char name[PYR_MAX_PLAYER_NAME + 1], cards[8 * PYR_DISPLAY + 1] = "";
     to[0] = '\0';
     pyr_lines_init(&lines, line.at, line.length);
-    if (!pyr_lines_next(&lines, false) || !pyr_event_read(r->edition, &lines, &event))
+    if (!pyr_lines_next(&lines, false) || !pyr_event_read(&event, r->edition, &lines))
         return;
     switch (event.kind) {
     case PYR_EVENT_REVEAL: snprintf(to, size, _("Pattern %s is revealed."), r->edition->pattern_name[event.pattern]); break;
@@ -264,12 +269,14 @@ static void put_luck(FILE *to, const struct pyr_judge_report *r)
 
 bool pyr_judge_write_html(const struct pyr_judge_report *r, FILE *to)
 {
-    fprintf(to, "<!doctype html><html lang=\"%s\"><head><meta charset=\"utf-8\">" PYR_JUDGE_PAGE
+    fprintf(to, "<!doctype html><html lang=\"%s\"><head><meta charset=\"utf-8\">" PYR_JUDGE_PAGE "%s"
                 "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><style>%s</style>",
-        pyr_text_code(), style);
+        pyr_text_code(), r->rough ? "<meta http-equiv=\"refresh\" content=\"20\">" : "", style);
     put_element(to, "title", _("Luck and skill"));
     fprintf(to, "</head><body><main>");
     put_element(to, "h1", _("Luck and skill"));
+    if (r->rough)
+        put_element(to, "p", _("This is a first result. It is being refined; the page loads again by itself."));
     put_chart(to, r);
     put_sums(to, r);
     put_decisions(to, r);

@@ -15,7 +15,7 @@ void pyr_judge_write_choice(const struct pyr_desk *desk, const struct pyr_option
 {
     struct pyr_out out;
     pyr_out_init(&out, to, size);
-    pyr_choice_write(desk, option->step, option->count, &out);
+    pyr_choice_write(option->step, option->count, desk, &out);
 }
 
 void pyr_judge_choice(const struct pyr_judge_report *r, const struct pyr_luck_decision *d, const struct pyr_option *option,
@@ -26,6 +26,32 @@ void pyr_judge_choice(const struct pyr_judge_report *r, const struct pyr_luck_de
     const struct pyr_desk none = { .card = { PYR_NO_CARD, PYR_NO_CARD } };
     bool known = !pyr_match_replay(&r->match, d->line, &replay);
     pyr_judge_write_choice(known ? &replay.state.open.desk[d->seat] : &none, option, to, size);
+}
+
+void pyr_judge_sign(const struct pyr_luck_decision *d, char sign[PYR_JUDGE_SIGN])
+{
+    const char *mark = pyr_luck_threshold(d->mark)->sign;
+    if (d->state != PYR_LUCK_UNSURE || d->mark == PYR_LUCK_FINE)
+        snprintf(sign, PYR_JUDGE_SIGN, "%s", mark);
+    else                                     /* the mark that is shown is one end, or between both */
+        snprintf(sign, PYR_JUDGE_SIGN, _("%s or %s"), mark,
+            pyr_luck_threshold(d->mark == d->worst ? d->mildest : d->worst)->sign);
+}
+
+void pyr_judge_cost(const struct pyr_luck_decision *d, char *to)
+{
+    int length = snprintf(to, PYR_NUMBER_SIZE, "%s", PYR_NUMBER((double)d->points_lost, 1));
+    if (d->state == PYR_LUCK_UNSURE)
+        snprintf(to + length, PYR_NUMBER_SIZE, " ± %s", PYR_NUMBER((double)d->points_margin, 1));
+}
+
+void pyr_judge_win_cost(const struct pyr_luck_decision *d, char *to)
+{
+    if (d->state == PYR_LUCK_UNSURE)
+        snprintf(to, 2 * PYR_NUMBER_SIZE, "%s ± %s", PYR_NUMBER(100 * (double)d->win_lost, 1),
+            PYR_PERCENT(100 * (double)d->win_margin, 1));
+    else
+        snprintf(to, 2 * PYR_NUMBER_SIZE, "%s", PYR_PERCENT(100 * (double)d->win_lost, 1));
 }
 
 /* Adds words, after a comma. */
@@ -82,8 +108,8 @@ unsigned pyr_judge_effects(const struct pyr_edition *edition, const struct pyr_v
     if (pyr_step_kind(option->step[0]) != PYR_STEP_MARK)
         return 0;
     for (unsigned i = 0; i < option->count; i++)
-        pyr_desk_mark(box, &after, open->revealed[open->turn], open->round, option->step[i]);
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+        pyr_desk_mark(&after, box, open->revealed[open->turn], open->round, option->step[i]);
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         if (!(after.flags & PYR_DESK_TOMB(slot)))
             continue;
         unsigned colour = box->card[after.card[slot]].colour;
@@ -175,11 +201,11 @@ static void *work(void *argument)
             return NULL;
         struct task *task = &bench->task[index];
         if (task->decision)
-            pyr_luck_decide(&bench->how, &task->what, index, task->decision);
+            pyr_luck_decide(&bench->how, &task->what, task->decision);
         else if (task->chance)
-            pyr_luck_measure(&bench->how, &task->what, index, task->chance);
+            pyr_luck_measure(&bench->how, &task->what, task->chance);
         else
-            pyr_luck_expect(&bench->how, &task->what.state, index, &bench->report->end);
+            pyr_luck_expect(&bench->how, &task->what.state, &bench->report->end);
     }
 }
 
@@ -236,7 +262,7 @@ enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *r, const struct pyr_
         .report = r, .how = { &edition->box, NULL, options->playouts, options->seed }, .options = options
     };
     enum pyr_judge_code code = PYR_JUDGE_MEMORY;
-    *r = (struct pyr_judge_report){ .edition = edition };
+    *r = (struct pyr_judge_report){ .edition = edition, .playouts = options->playouts, .seed = options->seed };
     if (pyr_match_load(&r->match, edition, text, size, PYR_NOBODY, fault))
         return PYR_JUDGE_RECORD;
     if (r->match.replay.stage < PYR_STAGE_PLAY)

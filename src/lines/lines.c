@@ -1,5 +1,6 @@
 /* lines.c: lines, words and numbers; see lines.h. What the words mean is left to edition and record. */
 #include <pyramids/lines.h>
+#include <pyramids/utf8.h>
 
 static const struct pyr_word no_word = { "", 0 };
 
@@ -12,28 +13,20 @@ void pyr_lines_init(struct pyr_lines *lines, const char *text, size_t size)
 }
 
 /* The length of the UTF-8 character at the start, 0 if it is none or a control character (C0, DEL, C1). */
-static size_t character_length(const unsigned char *s, size_t size)
+static size_t character_length(const char *at, size_t size)
 {
-    if (s[0] < 0x80)
-        return s[0] >= 0x20 && s[0] != 0x7f;
-    size_t length = s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
-    if (!length || length > size)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    if ((s[0] == 0xc2 && s[1] < 0xa0) ||                     /* C1 controls */
-        (s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0) ||   /* overlong, surrogates */
-        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90))
-        return 0;
-    return length;
+    size_t length;
+    if (*at >= 0x20 && *at < 0x7f)
+        return 1;
+    int32_t character = pyr_utf8_read(at, size, &length);
+    return character >= 0xa0 ? length : 0;
 }
 
 void pyr_word_copy(struct pyr_word word, char *to, size_t size)
 {
     size_t length = 0;
     while (length < word.length) {
-        size_t step = character_length((const unsigned char *)word.at + length, word.length - length);
+        size_t step = character_length(word.at + length, word.length - length);
         if (!step || length + step >= size)
             break;
         for (size_t i = 0; i < step; i++)
@@ -63,7 +56,7 @@ bool pyr_lines_fail(struct pyr_lines *lines, enum pyr_err code, size_t column, s
 /* Bytes that a person may have typed wrongly are worth a column of their own. */
 static bool check_line(struct pyr_lines *lines)
 {
-    const unsigned char *s = (const unsigned char *)lines->line.at;
+    const char *s = lines->line.at;
     for (size_t i = 0; i < lines->line.length;) {
         size_t length = character_length(s + i, lines->line.length - i);
         if (!length)

@@ -21,7 +21,7 @@ static enum pyr_err tell(const struct pyr_game *game, const struct pyr_sink *sin
 /* An event that is true by itself: lines of the set-up. */
 static enum pyr_err set_up(struct pyr_game *game, const struct pyr_sink *sink, const struct pyr_event *event)
 {
-    enum pyr_err err = pyr_replay_event(game->edition, &game->replay, event, NULL);
+    enum pyr_err err = pyr_replay_event(&game->replay, game->edition, event, NULL);
     return err ? err : tell(game, sink, event);
 }
 
@@ -32,12 +32,12 @@ static void forget_choices(struct pyr_game *game)
 }
 
 /* What chance and the rules bring, up to the next decision. */
-static enum pyr_err go_on(struct pyr_game *game, const struct pyr_sink *sink)
+static enum pyr_err advance_to_decision(struct pyr_game *game, const struct pyr_sink *sink)
 {
     struct pyr_event event;
     enum pyr_err err = PYR_OK;
     forget_choices(game);
-    while (!err && pyr_replay_advance(game->edition, &game->replay, &event))
+    while (!err && pyr_replay_advance(&game->replay, game->edition, &event))
         err = tell(game, sink, &event);
     return err;
 }
@@ -52,12 +52,12 @@ static enum pyr_err make_choices(struct pyr_game *game, const struct pyr_sink *s
         if (!(seats >> s & 1))
             continue;
         unsigned count = pyr_game_choice(game, (pyr_seat)s, steps);
-        pyr_replay_choice(game->edition, &game->replay, (pyr_seat)s, steps, count, &event);
+        pyr_replay_choice(&game->replay, game->edition, (pyr_seat)s, steps, count, &event);
         enum pyr_err err = tell(game, sink, &event);
         if (err)
             return err;
     }
-    return go_on(game, sink);
+    return advance_to_decision(game, sink);
 }
 
 /* The set-up. */
@@ -128,7 +128,7 @@ enum pyr_err pyr_game_load(struct pyr_game *game, const struct pyr_edition *edit
 {
     struct pyr_replay replay;
     pyr_replay_init(&replay, viewer);
-    enum pyr_err err = pyr_record_read(edition, &replay, text, size, fault);
+    enum pyr_err err = pyr_record_read(&replay, edition, text, size, fault);
     if (err)
         return err;
     game->edition = edition;
@@ -151,7 +151,7 @@ enum pyr_err pyr_game_tag(const struct pyr_game *game, const char *name, const c
     if (out.length >= sizeof line)
         return PYR_ERR_TEXT_LINE;
     pyr_lines_init(&lines, line, out.length);
-    if (!pyr_lines_next(&lines, false) || !pyr_event_read(game->edition, &lines, &event))
+    if (!pyr_lines_next(&lines, false) || !pyr_event_read(&event, game->edition, &lines))
         return lines.fault.code ? lines.fault.code : PYR_ERR_TEXT_MISSING;
     if (lines.line.length != out.length)
         return PYR_ERR_TEXT_ENCODING;        /* a line end inside */
@@ -187,13 +187,13 @@ enum pyr_err pyr_game_shuffle(struct pyr_game *game, struct pyr_rng *rng, const 
         return PYR_OK;
     struct pyr_state *state = &game->replay.state;
     pyr_view_init(&view, state, PYR_NOBODY);
-    pyr_view_sample(&game->edition->box, &view, rng, &sample);
+    pyr_view_sample(&view, &game->edition->box, rng, &sample);
     for (unsigned i = 0; i < PYR_CARDS; i++)
         state->hidden.deck[i] = sample.hidden.deck[i];
     for (unsigned round = 0; round < PYR_ROUNDS; round++)
         for (unsigned i = 0; i < PYR_EXPEDITIONS; i++)
             state->hidden.expedition[round][i] = sample.hidden.expedition[round][i];
-    return go_on(game, sink);
+    return advance_to_decision(game, sink);
 }
 
 /* Who sees what. */
@@ -207,7 +207,7 @@ static void seat_state(const struct pyr_game *game, pyr_seat seat, struct pyr_st
         return;
     state->open.waiting |= 0x80;             /* nobody's: holds the phase open */
     for (unsigned i = 0; i < game->choice[seat].count; i++)
-        pyr_state_apply(&game->edition->box, state, seat, pyr_pending_step(&game->choice[seat], i));
+        pyr_state_apply(state, &game->edition->box, seat, pyr_pending_step(&game->choice[seat], i));
     state->open.waiting &= 0x7f;
 }
 
@@ -252,7 +252,7 @@ void pyr_game_steps(const struct pyr_game *game, pyr_seat seat, struct pyr_steps
     seat_state(game, seat, &state);
     if (seat < game->replay.seats && game->choice[seat].confirmed)
         state.open.phase = PYR_END;
-    pyr_state_steps(&game->edition->box, &state, seat, steps);
+    pyr_state_steps(&state, &game->edition->box, seat, steps);
 }
 
 static bool is_due(const struct pyr_game *game, pyr_seat seat)
@@ -278,7 +278,7 @@ enum pyr_err pyr_game_step(struct pyr_game *game, pyr_seat seat, pyr_step step, 
     if (choice->confirmed)
         return PYR_ERR_CONFIRMED;
     seat_state(game, seat, &state);
-    enum pyr_err err = pyr_step_judge(&game->edition->box, &state, seat, step);
+    enum pyr_err err = pyr_state_check_step(&state, &game->edition->box, seat, step);
     if (err)
         return err;
     if (choice->count == PYR_MAX_CHOICE)
@@ -340,7 +340,7 @@ void pyr_game_write_choice(const struct pyr_game *game, pyr_seat seat, struct py
     pyr_step steps[PYR_MAX_CHOICE];
     unsigned count = pyr_game_choice(game, seat, steps);
     if (count)
-        pyr_choice_write(&game->replay.state.open.desk[seat], steps, count, out);
+        pyr_choice_write(steps, count, &game->replay.state.open.desk[seat], out);
 }
 
 /* A whole choice from its text. */

@@ -70,7 +70,7 @@ enum pyr_err pyr_log_take(void *log, const struct pyr_edition *edition, const st
     char line[PYR_MAX_LINE + 1];
     struct pyr_out out;
     pyr_out_init(&out, line, sizeof line);
-    pyr_event_write(edition, event, &out);
+    pyr_event_write(event, edition, &out);
     if (out.length >= sizeof line)
         return PYR_ERR_TEXT_LINE;
     struct pyr_word text = { line, out.length };
@@ -109,7 +109,7 @@ enum pyr_err pyr_match_init(struct pyr_match *match, const struct pyr_edition *e
     return err ? err : pyr_match_deal(match, chance);
 }
 
-void pyr_match_supply(struct pyr_match *match, const struct pyr_chance *chance)
+void pyr_match_set_chance(struct pyr_match *match, const struct pyr_chance *chance)
 {
     pyr_game_set_chance(&match->game, chance);
 }
@@ -215,7 +215,7 @@ enum pyr_err pyr_match_replay(const struct pyr_match *match, uint32_t lines, str
         return PYR_ERR_NO_SUCH_LINE;
     pyr_replay_init(&fresh, match->replay.viewer);
     if (lines) {
-        enum pyr_err err = pyr_record_read(match->edition, &fresh, match->log.text, match->log.start[lines], NULL);
+        enum pyr_err err = pyr_record_read(&fresh, match->edition, match->log.text, match->log.start[lines], NULL);
         if (err)
             return err;
     }

@@ -3,7 +3,7 @@
 
 static const struct pyr_word no_word = { "", 0 };
 
-void pyr_choice_write(const struct pyr_desk *desk, const pyr_step *steps, unsigned count, struct pyr_out *out)
+void pyr_choice_write(const pyr_step *steps, unsigned count, const struct pyr_desk *desk, struct pyr_out *out)
 {
     if (!count)
         return;
@@ -22,7 +22,7 @@ void pyr_choice_write(const struct pyr_desk *desk, const pyr_step *steps, unsign
         break;
     case PYR_STEP_PASS:
     case PYR_STEP_MARK:
-        pyr_move_write(desk, steps, count, out);
+        pyr_move_write(steps, count, desk, out);
         break;
     }
 }
@@ -61,7 +61,7 @@ bool pyr_choice_read(unsigned phase, const char *text, size_t size, struct pyr_l
         pyr_lines_fail(lines, PYR_ERR_TEXT_EXTRA, 0, no_word);   /* a choice is one line */
     if (phase == PYR_MARK) {
         lines->form = "CARD:SPACES+CARD:SPACE";
-        return pyr_lines_word(lines, &word) && pyr_move_read(lines, word, event) && pyr_lines_end(lines);
+        return pyr_lines_word(lines, &word) && pyr_move_read(event, lines, word) && pyr_lines_end(lines);
     }
     if (phase == PYR_KEEP) {
         lines->form = "C C";

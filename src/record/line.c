@@ -56,7 +56,7 @@ static size_t read_move_card(struct pyr_word text, size_t at, pyr_card *card)
     return at;
 }
 
-bool pyr_move_read(struct pyr_lines *lines, struct pyr_word word, struct pyr_event *event)
+bool pyr_move_read(struct pyr_event *event, struct pyr_lines *lines, struct pyr_word word)
 {
     size_t base = (size_t)(word.at - lines->line.at), at = 0;
     event->count = 0;
@@ -167,7 +167,7 @@ static bool read_arguments(const struct pyr_edition *edition, struct pyr_lines *
         return event->pattern != PYR_NO_PATTERN ||
             pyr_lines_fail(lines, PYR_ERR_RECORD_PATTERN, lines->at - word.length + 1, word);
     case PYR_EVENT_MARK:
-        return read_seat(lines, event) && pyr_lines_word(lines, &word) && pyr_move_read(lines, word, event);
+        return read_seat(lines, event) && pyr_lines_word(lines, &word) && pyr_move_read(event, lines, word);
     case PYR_EVENT_TAKE:
     case PYR_EVENT_DRAW:
         return read_seat(lines, event) && read_cards(lines, event, 1, 1);
@@ -183,7 +183,7 @@ static bool read_arguments(const struct pyr_edition *edition, struct pyr_lines *
     return false;
 }
 
-bool pyr_event_read(const struct pyr_edition *edition, struct pyr_lines *lines, struct pyr_event *event)
+bool pyr_event_read(struct pyr_event *event, const struct pyr_edition *edition, struct pyr_lines *lines)
 {
     struct pyr_word keyword;
     *event = (struct pyr_event){ .name = no_word, .value = no_word };
@@ -224,7 +224,7 @@ static void write_parts(const struct pyr_part *part, unsigned count, struct pyr_
     }
 }
 
-void pyr_move_write(const struct pyr_desk *desk, const pyr_step *steps, unsigned count, struct pyr_out *out)
+void pyr_move_write(const pyr_step *steps, unsigned count, const struct pyr_desk *desk, struct pyr_out *out)
 {
     struct pyr_part part[PYR_MAX_PARTS];
     unsigned parts = 0;
@@ -255,7 +255,7 @@ static void write_score(const struct pyr_score *score, struct pyr_out *out)
     write_number(out, score->skulls);
 }
 
-void pyr_event_write(const struct pyr_edition *edition, const struct pyr_event *event, struct pyr_out *out)
+void pyr_event_write(const struct pyr_event *event, const struct pyr_edition *edition, struct pyr_out *out)
 {
     enum pyr_event_kind kind = event->kind;
     if (kind >= PYR_EVENT_KINDS)

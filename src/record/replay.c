@@ -28,7 +28,7 @@ static unsigned next_deal(const struct pyr_replay *replay)
     return seat;
 }
 
-bool pyr_replay_expected(const struct pyr_edition *edition, const struct pyr_replay *replay, struct pyr_event *event)
+bool pyr_replay_expected(const struct pyr_replay *replay, const struct pyr_edition *edition, struct pyr_event *event)
 {
     const struct pyr_table *open = &replay->state.open;
     static const uint8_t kind_of[] = {
@@ -68,10 +68,10 @@ bool pyr_replay_expected(const struct pyr_edition *edition, const struct pyr_rep
         if (replay->scored < replay->seats) {
             event->kind = PYR_EVENT_SCORE;
             event->seat = replay->scored;
-            event->score = pyr_table_score(&edition->box, open, event->seat);
+            event->score = pyr_table_score(open, &edition->box, event->seat);
         } else {
             event->kind = PYR_EVENT_WINNER;
-            event->winners = (uint8_t)pyr_table_winners(&edition->box, open);
+            event->winners = (uint8_t)pyr_table_winners(open, &edition->box);
         }
         return true;
     }
@@ -82,7 +82,7 @@ bool pyr_replay_expected(const struct pyr_edition *edition, const struct pyr_rep
 }
 
 /* What goes wrong: collected on the way out. */
-struct judge {
+struct follow {
     const struct pyr_edition *edition;
     const struct pyr_replay *replay;
     const struct pyr_event *event;
@@ -90,14 +90,14 @@ struct judge {
 };
 
 /* Writes the line that should stand here; of an undetermined one its form, with the seat. */
-static void write_expected(const struct judge *j)
+static void write_expected(const struct follow *j)
 {
     struct pyr_event event;
     struct pyr_out out;
     pyr_out_init(&out, j->fault->expected, sizeof j->fault->expected);
-    bool determined = pyr_replay_expected(j->edition, j->replay, &event);
+    bool determined = pyr_replay_expected(j->replay, j->edition, &event);
     if (determined) {
-        pyr_event_write(j->edition, &event, &out);
+        pyr_event_write(&event, j->edition, &out);
         return;
     }
     static const struct {
@@ -128,7 +128,7 @@ static void write_expected(const struct judge *j)
     }
 }
 
-static enum pyr_err fail(const struct judge *j, enum pyr_err code, int32_t a, int32_t b, struct pyr_word word)
+static enum pyr_err fail(const struct follow *j, enum pyr_err code, int32_t a, int32_t b, struct pyr_word word)
 {
     struct pyr_fault *fault = j->fault;
     if (!fault)
@@ -139,7 +139,7 @@ static enum pyr_err fail(const struct judge *j, enum pyr_err code, int32_t a, in
     return code;
 }
 
-static enum pyr_err fail_here(const struct judge *j, enum pyr_err code)
+static enum pyr_err fail_here(const struct follow *j, enum pyr_err code)
 {
     return fail(j, code, 0, 0, no_word);
 }
@@ -182,8 +182,8 @@ static void rebuild_setup(const struct pyr_edition *edition, struct pyr_replay *
         return;
     for (unsigned s = 0; s < replay->seats; s++)
         if (replay->kept >> s & 1)
-            pyr_state_apply(&edition->box, &replay->state, (pyr_seat)s, pyr_step_keep(replay->keep[s][0],
-                replay->keep[s][1]));
+            pyr_state_apply(&replay->state, &edition->box, (pyr_seat)s,
+                pyr_step_keep(replay->keep[s][0], replay->keep[s][1]));
 }
 
 /* The points that a change of the table brought, in the order in which they are written. */
@@ -203,7 +203,7 @@ static void note_points(struct pyr_replay *replay, const struct pyr_table *befor
     }
 }
 
-static enum pyr_err take_deal(const struct judge *j, struct pyr_replay *replay)
+static enum pyr_err apply_deal(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
     pyr_cardset taken = 0;
@@ -224,7 +224,7 @@ static enum pyr_err take_deal(const struct judge *j, struct pyr_replay *replay)
     return PYR_OK;
 }
 
-static enum pyr_err take_keep(const struct judge *j, struct pyr_replay *replay)
+static enum pyr_err apply_keep(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
     pyr_seat seat = event->seat;
@@ -248,7 +248,7 @@ static enum pyr_err take_keep(const struct judge *j, struct pyr_replay *replay)
     return PYR_OK;
 }
 
-static enum pyr_err take_show(const struct judge *j, struct pyr_replay *replay)
+static enum pyr_err apply_show(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
     struct pyr_table before = replay->state.open;
@@ -258,12 +258,12 @@ static enum pyr_err take_show(const struct judge *j, struct pyr_replay *replay)
     for (unsigned i = 0; i < wanted; i++)
         if (pyr_state_supply_card(&replay->state, i, event->card[i]))
             return fail(j, PYR_ERR_NOT_IN_DECK, event->card[i] + 1, 0, no_word);
-    pyr_state_show(&j->edition->box, &replay->state);
+    pyr_state_show(&replay->state, &j->edition->box);
     note_points(replay, &before);
     return PYR_OK;
 }
 
-static enum pyr_err take_mark(const struct judge *j, struct pyr_replay *replay)
+static enum pyr_err apply_mark(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
     const struct pyr_box *box = &j->edition->box;
@@ -296,7 +296,7 @@ static enum pyr_err take_mark(const struct judge *j, struct pyr_replay *replay)
                     number, 0, (struct pyr_word){ text, out.length });
             steps[i] = pyr_pair_of(slot, part->spaces);
         }
-        enum pyr_err err = pyr_desk_mark(box, &desk, before.revealed[before.turn], before.round, steps[i]);
+        enum pyr_err err = pyr_desk_mark(&desk, box, before.revealed[before.turn], before.round, steps[i]);
         if (err)
             return fail(j, err, number, 0, event->count ? (struct pyr_word){ text,
                 out.length } : (struct pyr_word){ text, 1 });
@@ -304,12 +304,12 @@ static enum pyr_err take_mark(const struct judge *j, struct pyr_replay *replay)
     if (desk.due)
         return fail(j, PYR_ERR_EXTRA_MISSING, desk.due, 0, no_word);
     for (unsigned i = 0; i < count; i++)
-        pyr_state_apply(box, &replay->state, seat, steps[i]);
+        pyr_state_apply(&replay->state, box, seat, steps[i]);
     note_points(replay, &before);
     return PYR_OK;
 }
 
-static enum pyr_err take_replace(const struct judge *j, struct pyr_replay *replay)
+static enum pyr_err apply_replace(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
     struct pyr_table before = replay->state.open;
@@ -319,7 +319,7 @@ static enum pyr_err take_replace(const struct judge *j, struct pyr_replay *repla
         if (before.deck_left && pyr_state_supply_card(&replay->state, 0, event->card[0]))
             return fail(j, PYR_ERR_NOT_IN_DECK, event->card[0] + 1, 0, no_word);
     }
-    enum pyr_err err = pyr_state_apply(&j->edition->box, &replay->state, event->seat, step);
+    enum pyr_err err = pyr_state_apply(&replay->state, &j->edition->box, event->seat, step);
     if (err)
         return fail(j, err, event->card[0] + 1, 0, no_word);
     note_points(replay, &before);
@@ -333,7 +333,7 @@ static bool same_score(const struct pyr_score *a, const struct pyr_score *b)
 }
 
 /* Lines that follow from the rules: compared with what they must be. */
-static enum pyr_err take_derived(const struct judge *j, struct pyr_replay *replay, const struct pyr_event *wanted)
+static enum pyr_err apply_derived(const struct follow *j, struct pyr_replay *replay, const struct pyr_event *wanted)
 {
     const struct pyr_event *event = j->event;
     switch (event->kind) {
@@ -358,7 +358,7 @@ static enum pyr_err take_derived(const struct judge *j, struct pyr_replay *repla
     }
 }
 
-static enum pyr_err take_header(const struct judge *j, struct pyr_replay *replay, const struct pyr_event *wanted)
+static enum pyr_err apply_header(const struct follow *j, struct pyr_replay *replay, const struct pyr_event *wanted)
 {
     const struct pyr_event *event = j->event;
     switch (event->kind) {
@@ -380,7 +380,7 @@ static enum pyr_err take_header(const struct judge *j, struct pyr_replay *replay
     }
 }
 
-static enum pyr_err take_reveal(const struct judge *j, struct pyr_replay *replay)
+static enum pyr_err apply_reveal(const struct follow *j, struct pyr_replay *replay)
 {
     pyr_pattern pattern = j->event->pattern;
     if (pyr_state_supply_pattern(&replay->state, pattern)) {
@@ -390,7 +390,7 @@ static enum pyr_err take_reveal(const struct judge *j, struct pyr_replay *replay
             word.length++;
         return fail(j, PYR_ERR_NOT_IN_ROUND, j->edition->box.pattern[pattern].copies, 0, word);
     }
-    pyr_state_reveal(&j->edition->box, &replay->state);
+    pyr_state_reveal(&replay->state, &j->edition->box);
     return PYR_OK;
 }
 
@@ -401,7 +401,7 @@ static bool is_open_deal(const struct pyr_replay *replay, const struct pyr_event
         !replay->kept && event->seat < replay->seats && !(replay->dealt >> event->seat & 1);
 }
 
-static enum pyr_err take_event(const struct judge *j, struct pyr_replay *replay)
+static enum pyr_err apply_event(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
     struct pyr_event wanted;
@@ -420,75 +420,75 @@ static enum pyr_err take_event(const struct judge *j, struct pyr_replay *replay)
         rebuild_setup(j->edition, replay);   /* a spectator is told of no deal at all */
         replay->stage = PYR_STAGE_PLAY;
     }
-    pyr_replay_expected(j->edition, replay, &wanted);
+    pyr_replay_expected(replay, j->edition, &wanted);
     if (is_open_deal(replay, event))
-        return take_deal(j, replay);
+        return apply_deal(j, replay);
     bool draw_for_take = event->kind == PYR_EVENT_DRAW && wanted.kind == PYR_EVENT_TAKE;
     if (event->kind != wanted.kind && !draw_for_take)
         return fail_here(j, PYR_ERR_RECORD_EXPECTED);
     if (replay->stage < PYR_STAGE_DEAL)
-        return take_header(j, replay, &wanted);
+        return apply_header(j, replay, &wanted);
     if (event->kind >= PYR_EVENT_POINTS)
-        return take_derived(j, replay, &wanted);
+        return apply_derived(j, replay, &wanted);
     if (event->kind == PYR_EVENT_SHOW)
-        return take_show(j, replay);
+        return apply_show(j, replay);
     if (event->kind == PYR_EVENT_REVEAL)
-        return take_reveal(j, replay);
+        return apply_reveal(j, replay);
     if (event->seat != wanted.seat)
         return fail_here(j, PYR_ERR_RECORD_SEAT);
     switch (event->kind) {
     case PYR_EVENT_DEAL:
-        return take_deal(j, replay);
+        return apply_deal(j, replay);
     case PYR_EVENT_KEEP:
-        return take_keep(j, replay);
+        return apply_keep(j, replay);
     case PYR_EVENT_MARK:
-        return take_mark(j, replay);
+        return apply_mark(j, replay);
     default:
-        return take_replace(j, replay);
+        return apply_replace(j, replay);
     }
 }
 
-enum pyr_err pyr_replay_event(const struct pyr_edition *edition, struct pyr_replay *replay, const struct pyr_event *event,
+enum pyr_err pyr_replay_event(struct pyr_replay *replay, const struct pyr_edition *edition, const struct pyr_event *event,
     struct pyr_fault *fault)
 {
     struct pyr_replay next = *replay;
-    struct judge j = { edition, replay, event, fault };
+    struct follow j = { edition, replay, event, fault };
     if (fault)
         *fault = (struct pyr_fault){ .code = PYR_OK };
-    enum pyr_err err = take_event(&j, &next);
+    enum pyr_err err = apply_event(&j, &next);
     if (!err)
         *replay = next;
     return err;
 }
 
-bool pyr_replay_advance(const struct pyr_edition *edition, struct pyr_replay *replay, struct pyr_event *event)
+bool pyr_replay_advance(struct pyr_replay *replay, const struct pyr_edition *edition, struct pyr_event *event)
 {
     struct pyr_state *state = &replay->state;
     struct pyr_table before = state->open;
     if (replay->stage != PYR_STAGE_PLAY)
         return false;
-    if (pyr_replay_expected(edition, replay, event)) {
-        struct judge j = { edition, replay, event, NULL };
-        take_derived(&j, replay, event);     /* what is expected is right */
+    if (pyr_replay_expected(replay, edition, event)) {
+        struct follow j = { edition, replay, event, NULL };
+        apply_derived(&j, replay, event);     /* what is expected is right */
         return true;
     }
     if (event->kind == PYR_EVENT_SHOW) {
         event->count = (uint8_t)pyr_state_show_count(state);
         for (unsigned i = 0; i < event->count; i++)
             event->card[i] = state->hidden.deck[pyr_deck_top(state) + i];
-        pyr_state_show(&edition->box, state);
+        pyr_state_show(state, &edition->box);
         note_points(replay, &before);
         return true;
     }
     if (event->kind == PYR_EVENT_REVEAL) {
-        pyr_state_reveal(&edition->box, state);
+        pyr_state_reveal(state, &edition->box);
         event->pattern = state->open.revealed[state->open.turn];
         return true;
     }
     return false;
 }
 
-void pyr_replay_choice(const struct pyr_edition *edition, struct pyr_replay *replay, pyr_seat seat, const pyr_step *steps,
+void pyr_replay_choice(struct pyr_replay *replay, const struct pyr_edition *edition, pyr_seat seat, const pyr_step *steps,
     unsigned count, struct pyr_event *event)
 {
     struct pyr_state *state = &replay->state;
@@ -502,11 +502,11 @@ void pyr_replay_choice(const struct pyr_edition *edition, struct pyr_replay *rep
         replay->kept |= (uint8_t)(1u << seat);
     }
     for (unsigned i = 0; i < count; i++)
-        pyr_state_apply(&edition->box, state, seat, steps[i]);
+        pyr_state_apply(state, &edition->box, seat, steps[i]);
     note_points(replay, &before);
 }
 
-enum pyr_err pyr_record_read(const struct pyr_edition *edition, struct pyr_replay *replay, const char *text, size_t size,
+enum pyr_err pyr_record_read(struct pyr_replay *replay, const struct pyr_edition *edition, const char *text, size_t size,
     struct pyr_fault *fault)
 {
     struct pyr_lines lines;
@@ -524,9 +524,9 @@ enum pyr_err pyr_record_read(const struct pyr_edition *edition, struct pyr_repla
             }
             lines.at = 0;
         }
-        if (!pyr_event_read(edition, &lines, &event))
+        if (!pyr_event_read(&event, edition, &lines))
             break;
-        if (pyr_replay_event(edition, replay, &event, &found))
+        if (pyr_replay_event(replay, edition, &event, &found))
             found.line = lines.number;
     }
     if (!found.code)

@@ -12,9 +12,11 @@
 #include "change.h"
 #include "server.h"
 
+#define MOST_TRIES 100           /* that a change may meet a newer table, until it is refused */
+
 /* The log of a table. */
 
-bool lines_reserve(struct lines *lines, const char *text, size_t size)
+bool table_log_reserve(struct table_log *lines, const char *text, size_t size)
 {
     uint32_t more = 0;
     size_t before = lines->count ? lines->start[lines->count] : 0;
@@ -31,7 +33,7 @@ bool lines_reserve(struct lines *lines, const char *text, size_t size)
     return true;
 }
 
-void lines_add(struct lines *lines, const char *text, size_t size)
+void table_log_add(struct table_log *lines, const char *text, size_t size)
 {
     size_t before = lines->count ? lines->start[lines->count] : 0;
     lines->start[0] = 0;
@@ -55,6 +57,16 @@ struct change *change_new(struct table *table, enum error (*apply)(struct change
     return change;
 }
 
+static void drop_effects(struct change *change)
+{
+    if (change->effects) {
+        free(change->effects->lines);
+        free(change->effects->config);
+        free(change->effects);
+    }
+    change->effects = NULL;
+}
+
 void change_free(struct change *change)
 {
     if (!change)
@@ -66,11 +78,7 @@ void change_free(struct change *change)
     }
     free(change->request.text);
     free(change->request.step);
-    if (change->effects) {
-        free(change->effects->lines);
-        free(change->effects->config);
-        free(change->effects);
-    }
+    drop_effects(change);
     free(change);
 }
 
@@ -93,7 +101,7 @@ static enum pyr_err take_line(void *context, const struct pyr_edition *edition, 
     char line[PYR_MAX_LINE + 1];
     struct pyr_out out;
     pyr_out_init(&out, line, sizeof line);
-    pyr_event_write(edition, event, &out);
+    pyr_event_write(event, edition, &out);
     if (out.length >= sizeof line)
         return PYR_ERR_TEXT_LINE;
     if (effects->lines_size + out.length + 1 > effects->lines_room) {
@@ -123,12 +131,12 @@ enum error change_note_game(struct change *change)
     if (effects->lines_size && pyr_game_is_over(game)) {
         const struct pyr_sink sink = change_sink(change);
         const struct pyr_table *open = &game->replay.state.open;
-        if (pyr_fair_game_reveal(game, &state->fair, &sink))
+        if (pyr_fair_game_reveal(&state->fair, game, &sink))
             return ERROR_STORAGE;
         state->stage = STORE_OVER;
-        state->winners = (uint8_t)pyr_table_winners(&game->edition->box, open);
+        state->winners = (uint8_t)pyr_table_winners(open, &game->edition->box);
         for (unsigned s = 0; s < state->seats; s++)
-            state->points[s] = pyr_table_score(&game->edition->box, open, (pyr_seat)s).total;
+            state->points[s] = pyr_table_score(open, &game->edition->box, (pyr_seat)s).total;
         change_note_table(change);
         effects->stores_seats = true;
     }
@@ -148,6 +156,9 @@ void change_note_choice(struct change *change, pyr_seat seat, const char *text)
     commit->choice.seat = seat;
     commit->choice.phase = change->table->log.count;
     memcpy(commit->choice.id, change->id, sizeof change->id);
+    const struct seat *of = &change->effects->after.seat[seat];
+    for (unsigned i = 0; i < STORE_IDS; i++) /* the oldest first */
+        commit->choice.ids[i] = of->ids[(of->next_id + i) % STORE_IDS];
     snprintf(commit->choice.text, sizeof commit->choice.text, "%s", text);
 }
 
@@ -172,7 +183,8 @@ static void fill_seats(struct store_commit *commit, const struct table_state *st
     row.bots = (uint8_t)bots;
     for (unsigned s = 0; s < state->seats; s++) {
         row.seat = (uint8_t)s;
-        row.visitor = state->seat[s].kind == SEAT_PERSON ? state->seat[s].visitor : 0;
+        /* Whom a seat is kept for finds the table by that row, too. */
+        row.visitor = state->seat[s].kind == SEAT_PERSON || state->seat[s].kind == SEAT_FRIEND ? state->seat[s].visitor : 0;
         row.points = state->stage == STORE_OVER ? state->points[s] : -1000;
         row.share = state->winners >> s & 1 ? 1.0f / (float)__builtin_popcount(state->winners) : 0;
         commit->seat[s] = row;
@@ -188,16 +200,20 @@ static void fill_commit(struct change *change)
     struct store_commit *commit = &effects->commit;
     const struct table_state *state = &effects->after;
     commit->table = (struct store_table){ .id = table->id, .state = state->stage, .created = table->created,
-        .changed = state->changed, .config = effects->config };
+        .changed = state->changed, .config = effects->config, .host = table->host, .is_public = table->is_public,
+        .revision = table->revision, .due = table_due(table, state, effects->lines_size > 0) };
+    commit->keeps_due = commit->table.due == table->due;
     memcpy(commit->table.code, table->code, sizeof table->code);
     commit->made = state->changed;
-    commit->host = table->host;
-    if (change->is_new)
+    if (change->is_new) {
+        commit->most = table->server->options.max_tables_per_visitor;
+        commit->asker = table->asker;
         memcpy(commit->request, change->id, sizeof change->id);
+    }
     commit->lines = effects->lines;
     commit->lines_size = effects->lines_size;
     commit->first_line = table->log.count;
-    if (effects->stores_seats)
+    if (effects->stores_seats || change->is_new)
         fill_seats(commit, state);
 }
 
@@ -224,12 +240,17 @@ static void put_in_place(struct change *change)
     const struct change_effects *effects = change->effects;
     bool was_open = table->now.stage <= STORE_RUNNING, is_open = effects->after.stage <= STORE_RUNNING;
     if (effects->lines_size)
-        lines_add(&table->log, effects->lines, effects->lines_size);
+        table_log_add(&table->log, effects->lines, effects->lines_size);
     if (was_open && !is_open)
         table_count_out(table);
     if (table->now.stage == STORE_RUNNING && effects->after.stage == STORE_OVER)
         table->server->count.games++;
     table->now = effects->after;
+    if (effects->is_stored) {
+        table->id = effects->commit.after.id;
+        table->revision = effects->commit.after.revision;
+        table->due = effects->commit.table.due;
+    }
     if (effects->commit.has_choice)
         count_time(table->server, change);
     table->version += effects->announces;
@@ -257,16 +278,39 @@ static void change_finish(struct change *change, enum error error, const struct 
     change_free(change);
 }
 
+/* The table was read again for its first change, which is applied anew. */
+static void table_read_again(struct table *table, enum error error)
+{
+    static const struct problem none = { 0 };
+    if (error)
+        change_finish(table->changes, error, &none);
+    else
+        table->changes->verified = true;
+    advance(table);
+}
+
+/* Somebody else has changed the table. True: it is read again, and the change waits for that. */
+static bool meet_newer(struct change *change)
+{
+    drop_effects(change);
+    return ++change->tries <= MOST_TRIES && table_refresh(change->table, table_read_again);
+}
+
 static void change_stored(struct store_job *job, enum store_result result)
 {
     struct change *change = ((struct change_effects *)job)->change;
     struct table *table = change->table;
     static const struct problem none = { 0 };
     table->busy = false;
-    if (result)
+    bool is_limit = change->is_new && result == STORE_LIMIT;
+    if (result == STORE_CONFLICT && !change->is_new && !table->gone && meet_newer(change))
+        return;
+    if (result && !is_limit)
         server_log(table->server, LOG_ERROR, "storage", "table=%lld result=%d", (long long)table->id, (int)result);
     bool is_void = change->is_new && result;
-    change_finish(change, result ? ERROR_STORAGE : ERROR_NONE, &none);
+    if (change->effects)
+        change->effects->is_stored = !result;
+    change_finish(change, is_limit ? ERROR_TOO_MANY : result ? ERROR_STORAGE : ERROR_NONE, &none);
     if (is_void || table->gone)
         table_forget(table);
     else
@@ -291,7 +335,7 @@ static enum error find_effects(struct change *change, struct problem *problem, b
     if (has_config && !(effects->config = config_write(table, &effects->after)))
         return ERROR_STORAGE;
     /* Once it is on the disk it counts, so the memory for it is taken before. */
-    if (effects->lines_size && !lines_reserve(&table->log, effects->lines, effects->lines_size))
+    if (effects->lines_size && !table_log_reserve(&table->log, effects->lines, effects->lines_size))
         return ERROR_STORAGE;
     *stores = effects->config || effects->lines_size || effects->commit.has_choice || effects->stores_seats;
     return ERROR_NONE;
@@ -312,6 +356,12 @@ static void advance(struct table *table)
             job->done = change_stored;
             store_submit(table->server->store, job);
             continue;
+        }
+        if (table->server->shared && change->answer && !change->is_new && !change->verified) {
+            change->verified = true;
+            drop_effects(change);
+            if (table_refresh(table, table_read_again))
+                continue;
         }
         change_finish(change, problem.error, &problem);
         if (is_void && problem.error) {

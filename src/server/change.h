@@ -4,8 +4,11 @@
  * Invariants:
  *  1. A table's state is what the database has: a change is applied to a copy, stored, and only then put in its place and
  *     told to anyone. If it cannot be stored, the copy is dropped and whoever asked is told so.
- *  2. Changes of one table happen one after the other, in the order in which they came.
- *  3. Bots' choices are not stored before their phase is complete: after a restart they choose again. The choice of a
+ *  2. Changes of one table happen one after the other, in the order in which they came. Each is stored only if the table
+ *     still has the revision that the change was made from; if not, the table is read again and the change applied anew.
+ *  3. Only the database answers a client: a change that is refused, or has nothing to store, is not answered from a memory
+ *     that may be old. On a shared database the table is read again first.
+ *  4. Bots' choices are not stored before their phase is complete: after a restart they choose again. The choice of a
  *     stand-in is stored when the person comes back, since from then on it is theirs.
  */
 #ifndef PYR_SERVER_CHANGE_H
@@ -32,6 +35,7 @@ struct change_effects {
     struct change *change;
     struct table_state after;           /* takes the place of the table's own */
     bool stores_config, stores_seats;
+    bool is_stored;              /* the commit is on the disk */
     bool announces;              /* observers are told what the table is now */
     bool readies;                /* and who has chosen */
     char *lines;                 /* new ones */
@@ -54,6 +58,8 @@ struct change {
     char id[ID_SIZE];
     uint64_t begun;              /* in nanoseconds, for the metrics */
     bool is_new;                 /* it makes the table */
+    unsigned tries;              /* how often it has met a newer table */
+    bool verified;               /* it was applied to a table that was read after it came */
     struct change_request request;
     struct change_effects *effects;          /* from when its turn comes */
 };
@@ -85,14 +91,17 @@ enum error change_note_game(struct change *change);        /* the game took a ch
 void change_note_table(struct change *change);             /* seats, or whatever else the configuration holds */
 void change_note_choice(struct change *change, pyr_seat seat, const char *text);   /* of a person; "": taken back */
 
-/* Ids of messages that took effect are remembered, so that sending them again is harmless. */
-bool seat_knows(const struct server *server, const struct seat *seat, const char *id);
-void seat_remember(const struct server *server, struct seat *seat, const char *id);
+/* Ids of messages that took effect are remembered, so that sending them again is harmless. Their hashes are keyed with the
+ * table's secret: every server finds them again, and no client can make two that look alike. */
+bool seat_knows(const struct table *table, const struct seat *seat, const char *id);
+void seat_remember(const struct table *table, struct seat *seat, const char *id);
+/* A bot's choice for a seat, its steps in the request: hands it in. */
+void change_submit_bot(struct table *table, pyr_seat seat, uint32_t phase, const pyr_step *step, unsigned steps);
 /* A person plays for themselves again. */
 void seat_come_back(struct change *change, pyr_seat seat);
 
 /* The log of a table. Room for further lines: false without memory, and nothing has changed. Then they can be added. */
-bool lines_reserve(struct lines *lines, const char *text, size_t size);
-void lines_add(struct lines *lines, const char *text, size_t size);
+bool table_log_reserve(struct table_log *lines, const char *text, size_t size);
+void table_log_add(struct table_log *lines, const char *text, size_t size);
 
 #endif

@@ -1,7 +1,17 @@
 /*
- * conn.h (web.c, feed.c, message.c): a connection above edge.c. Output is not queued: a connection remembers how far it has
- * been sent, and is given what it lacks when it can take it. So a slow reader costs no memory, and one that comes back needs
- * only its last version.
+ * conn.h (web.c, outbox.c, message.c): a connection as requests and messages, above the sockets of edge.c.
+ *
+ * Output is not queued. A connection stores how far it has been sent (sent_lines, sent_version, sent_ready), and the next
+ * message is written from the table itself when the socket has room. So a slow reader costs no memory, and a client that
+ * comes back needs only the version it had. Answers to messages are the exception: they depend on the message and wait in
+ * `replies`, at most MAX_REPLIES of them.
+ *
+ * Invariants:
+ *  1. A connection is a plain HTTP one until conn_begin makes it a WebSocket; it never changes back.
+ *  2. `observer.table` is the table that it watches; table.c calls the observer and knows nothing of connections.
+ *  3. Of several connections at one seat the one with the highest `watch` plays; the others show `elsewhere`.
+ *  4. conn_finish cuts every reference to the connection (changes, fetch, visitor, table); after it only the edge has one,
+ *     until edge_handler.gone.
  */
 #ifndef PYR_SERVER_CONN_H
 #define PYR_SERVER_CONN_H
@@ -31,40 +41,41 @@ struct conn {
     struct visitor *visitor;
     struct conn *next_of_visitor, **link_of_visitor;
     struct table_observer observer;          /* of the table that it watches */
-    struct change *changes;      /* asked for here and not yet answered */
-    struct fetch *fetch;         /* a table on its way */
+    struct change *changes;      /* asked for here and not yet answered; they belong to the queues of their tables */
+    struct fetch *fetch;         /* a table that is being read from the store; `open` is answered when it is there */
     char fetch_id[ID_SIZE];
     uint32_t fetch_have;
-    struct reply *replies, **last_reply;
+    bool fetch_limited;          /* the address has guessed too often: only what is known to the visitor is found */
+    struct reply *replies, **last_reply;     /* owned; freed when sent */
     unsigned reply_count;
     struct bucket rate;
     unsigned offences;
-    struct conn *next_heard, *last_heard;    /* all sockets, by when they were last heard of (server->heard) */
-    uint64_t heard, pinged_at;   /* in milliseconds */
+    struct conn *next_active, *prev_active;  /* all sockets in the order of active_at (server->by_activity) */
+    uint64_t active_at, pinged_at;           /* when it last sent something, when it was pinged; in milliseconds */
     bool is_socket, greeted, opened, warned, warn;
     bool pinged, ping;           /* silent for long; a ping is due */
     bool leaving;                /* one side has said goodbye, so nothing more is written */
     bool is_metrics;             /* came in over the listener for metrics */
-    struct conn *next_awake, **link_awake;   /* those that may lack something (server->awake); link NULL: not among them */
+    struct conn *next_to_write, **link_to_write;     /* in server->write_queue; link NULL: not in it */
     uint16_t close;              /* to be closed with this code; 0: not */
     uint64_t watch;              /* grows from one `open` to the next: of two connections at one seat the higher one plays */
     bool sent_elsewhere;
     uint32_t sent_lines, sent_version, sent_ready;
 };
 
-#define MAX_REPLIES 64           /* answers not yet taken; more is nobody's honest pace */
-#define FEED_ROOM 32768          /* a message of the server's fits */
+#define MAX_REPLIES 64           /* answers not yet sent; a client that does not read them is closed with 1008 */
+#define OUTBOX_ROOM 32768        /* bytes: any message of the server fits */
 
-/* web.c: the connection may lack something: it is written to before the loop next waits. Takes no messages for a while, and
- * again. */
+/* web.c. wake: there may be something to send: the connection is written to before the loop next waits. pause and resume:
+ * it takes no messages while a table is being fetched, since those that follow may be about that table. */
 void conn_wake(struct conn *conn);
 void conn_pause(struct conn *conn);
 void conn_resume(struct conn *conn);
 
-/* feed.c */
+/* outbox.c */
 
-/* Writes the next message that the connection lacks; its size, 0: none. */
-size_t feed_next(struct conn *conn, char *to, size_t room);
+/* Writes the next message for the connection, one JSON text without terminator; its size in bytes, 0: nothing to send. */
+size_t outbox_next(struct conn *conn, char *to, size_t room);
 
 /* `done` or `error` for a message. */
 void conn_answer(struct conn *conn, const char *id, enum error error, const struct problem *problem);
@@ -79,7 +90,7 @@ void conn_pong(struct conn *conn, const char *id);
 void conn_watch(struct conn *conn, struct table *table, uint32_t have);
 void conn_unwatch(struct conn *conn);
 
-/* Of several connections at one seat this one is to play: the others are told. */
+/* Of several connections at one seat this one plays from now on; the others are sent `elsewhere`. */
 void conn_take_over_seat(struct conn *conn);
 
 /* The connection is a socket of this visitor from now on; false, and nothing has changed, if the address has as many

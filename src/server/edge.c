@@ -422,7 +422,7 @@ static void on_readable(struct edge_conn *conn)
         offer(conn, edge->read, (size_t)got);
     }
     if (got && conn->wire.state == WIRE_SOCKET)
-        edge->handler->heard(conn->owner);
+        edge->handler->activity(conn->owner);
     pump(conn);
 }
 
@@ -464,6 +464,11 @@ void edge_answered(struct edge_conn *conn, bool again)
     wire_answered(&conn->wire, again);
     conn->answered++;
     make_ready(conn);
+}
+
+void edge_request(struct edge_conn *conn, struct wire_request *request)
+{
+    wire_head_request(conn->wire.head, request);
 }
 
 void edge_upgrade(struct edge_conn *conn, const struct wire_request *request, const char *headers)

@@ -1,7 +1,13 @@
 /*
- * edge.h (edge.c): connections: sockets on libuv's loop with src/wire on top. What a connection's owner (web.c) hears comes
- * from the loop, or from edge_turn before the loop waits, never out of one of the calls below. So an owner may write, close
- * and cut wherever it is.
+ * edge.h (edge.c): sockets on libuv's loop, with HTTP, WebSocket and TLS from src/wire on top. It listens, accepts, reads
+ * and writes, limits how long a peer may take, and reports events to the connection's owner (web.c). It knows nothing of
+ * requests, tables or visitors.
+ *
+ * Callbacks run from the loop or from edge_turn, never from inside one of the calls below. So an owner may write, close and
+ * cut at any place of its own code without being called back in the middle of it.
+ *
+ * Ownership: an edge_conn belongs to the edge. Its owner does not use it after `end`; `gone` is the last callback, and the
+ * owner may then be freed.
  */
 #ifndef PYR_SERVER_EDGE_H
 #define PYR_SERVER_EDGE_H
@@ -20,7 +26,7 @@ struct edge_handler {
     void (*body)(void *owner, const char *bytes, size_t size);
     void (*complete)(void *owner);
     void (*message)(void *owner, const char *text, size_t size);
-    void (*heard)(void *owner);          /* a WebSocket has sent something */
+    void (*activity)(void *owner);          /* a WebSocket has sent something */
     void (*room)(void *owner);           /* it can be written to, after edge_wake or once the last bytes have left */
     /* nothing more comes or goes; code: a WebSocket's close, 1006 without one */
     void (*end)(void *owner, unsigned code);
@@ -61,6 +67,7 @@ void edge_flush(struct edge_conn *conn);
 void edge_wake(struct edge_conn *conn);                  /* `room` is called soon, if there is room */
 
 void edge_answered(struct edge_conn *conn, bool again);  /* as wire_answered */
+void edge_request(struct edge_conn *conn, struct wire_request *request);        /* the one that is being answered, again */
 void edge_upgrade(struct edge_conn *conn, const struct wire_request *request, const char *headers);
 void edge_close(struct edge_conn *conn, unsigned code);  /* a WebSocket: the last frame, then `end` */
 void edge_hurry(struct edge_conn *conn);                 /* it has a few seconds for what is left */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include <pyramids/json.h>
 #include <pyramids/text.h>
 
 #include "access.h"
@@ -104,24 +105,31 @@ static void refuse_host(struct request *request)
 
 void request_error(struct request *request, enum error error, const char *detail)
 {
-    char text[160];
+    char text[384];
+    struct pyr_json json;
     if (error == ERROR_ORIGIN && !access_is_our_page(request->server, request->host, NULL)) {
         refuse_host(request);
         return;
     }
-    int size = snprintf(text, sizeof text,
-        detail && detail[0] ? "{\"error\":{\"code\":\"%s\",\"detail\":\"%.40s\"}}" : "{\"error\":{\"code\":\"%s\"}}",
-        error_name(error), detail);
+    pyr_json_init(&json, text, sizeof text, PYR_JSON_COMPACT);
+    pyr_json_object(&json, NULL);
+    pyr_json_object(&json, "error");
+    pyr_json_text(&json, "code", error_name(error));
+    if (detail && detail[0])
+        pyr_json_text(&json, "detail", detail);
+    pyr_json_close(&json);
+    pyr_json_close(&json);
+    size_t size = pyr_json_finish(&json);
     if (error == ERROR_TOO_FAST)
         request->retry = 2;
     request->server->count.errors++;
     request->status = error_status(error);
     request->type = "application/json";
     free(request->data);
-    request->data = malloc((size_t)size + 1);
-    request->size = request->data ? (size_t)size : 0;
+    request->data = malloc(size + 1);
+    request->size = request->data ? size : 0;
     if (request->data)
-        memcpy(request->data, text, (size_t)size + 1);
+        memcpy(request->data, text, size + 1);
     request_send(request);
 }
 
@@ -141,7 +149,10 @@ void request_come_from(struct request *request, struct address *address)
 
 void request_identify(struct request *request, const char *cookies)
 {
-    request->visitor = visitor_identify(request->server, cookies, &request->identity, request->token);
+    if (!visitor_identify(request->server, cookies, &request->visitor, &request->identity, request->token,
+        &request->unknown))
+        request->early = ERROR_STORAGE;
+    visitor_hold(request->visitor);
 }
 
 void request_free(struct request *request)
@@ -150,6 +161,8 @@ void request_free(struct request *request)
         address_leave(request->address);
     else
         address_release(request->address);
+    visitor_release(request->server, request->visitor);
+    tokens_free(request->unknown);
     sodium_memzero(request->token, sizeof request->token);
     sodium_memzero(request->cookie, sizeof request->cookie);
     free(request->data);
@@ -171,6 +184,62 @@ static bool request_back(struct request *request)
     return false;
 }
 
+/* Whose a request is. */
+
+struct lookup {
+    struct store_job job;
+    struct request *request;
+    struct tokens *tokens;
+    unsigned which;              /* of them is the visitor's */
+    struct store_visitor found;
+    void (*then)(struct request *request, enum error error);
+};
+
+static enum store_result run_lookup(struct store_db *db, struct store_job *job)
+{
+    struct lookup *lookup = (struct lookup *)job;
+    enum store_result result = STORE_MISSING;
+    for (unsigned i = 0; i < lookup->tokens->count && result == STORE_MISSING; i++) {
+        lookup->which = i;
+        result = store_get_visitor(db, lookup->tokens->at[i].hash, &lookup->found);
+    }
+    return result;
+}
+
+static void lookup_done(struct store_job *job, enum store_result result)
+{
+    struct lookup *lookup = (struct lookup *)job;
+    struct request *request = lookup->request;
+    enum error error = result && result != STORE_MISSING ? ERROR_STORAGE : ERROR_NONE;
+    if (!result && request->conn) {
+        request->visitor = visitor_hold(visitor_load(request->server, &lookup->found));
+        if (request->visitor) {
+            request->identity = IDENTITY_KNOWN;
+            memcpy(request->token, lookup->tokens->at[lookup->which].text, sizeof request->token);
+        } else {
+            error = ERROR_STORAGE;
+        }
+    }
+    if (request_back(request))
+        lookup->then(request, error);
+    tokens_free(lookup->tokens);
+    free(lookup);
+}
+
+void request_look_up(struct request *request, void (*then)(struct request *request, enum error error))
+{
+    struct lookup *lookup = request->unknown ? calloc(1, sizeof *lookup) : NULL;
+    if (!lookup) {
+        then(request, request->unknown ? ERROR_STORAGE : ERROR_NONE);
+        return;
+    }
+    *lookup = (struct lookup){ .job = { .run = run_lookup, .done = lookup_done }, .request = request,
+        .tokens = request->unknown, .then = then };
+    request->unknown = NULL;
+    request_wait(request);
+    store_submit(request->server->store, &lookup->job);
+}
+
 /* The members of a request's body. False after an answer. */
 static bool read_body(struct request *request, const struct field *field, unsigned count, json_t **object, json_t **values)
 {
@@ -182,13 +251,8 @@ static bool read_body(struct request *request, const struct field *field, unsign
         return false;
     }
     if (!fields_read(*object, field, count, false, values, &problem)) {
-        char detail[48];
-        snprintf(detail, sizeof detail, "%s", problem.detail);
-        for (char *at = detail; *at; at++)
-            if (*at == '"' || *at == '\\' || (unsigned char)*at < ' ' || (unsigned char)*at > '~')
-                *at = '?';
         json_decref(*object);
-        request_error(request, ERROR_BAD_MESSAGE, detail);
+        request_error(request, ERROR_BAD_MESSAGE, problem.detail);
         return false;
     }
     return true;
@@ -199,44 +263,53 @@ static bool read_body(struct request *request, const struct field *field, unsign
 struct visitor_job {
     struct store_job job;
     struct request *request;
-    struct visitor *visitor;
+    struct visitor *visitor;     /* whose name is changed; NULL: a new one, or a new token */
     struct store_visitor stored;
-    bool is_new, is_token;
-    struct device_code code;     /* the one-time code that a token is given for */
+    bool is_token;
+    uint8_t code[TOKEN_SIZE];    /* hash of the one-time code that a token is given for */
+    int64_t now;
     char old_name[NAME_SIZE];
 };
 
+/* A job may be run twice, so it begins from what it was given. */
 static enum store_result run_visitor(struct store_db *db, struct store_job *job)
 {
     struct visitor_job *v = (struct visitor_job *)job;
+    if (!v->visitor)
+        v->stored.id = 0;
     if (!v->is_token)
         return store_put_visitor(db, &v->stored);
-    enum store_result result = store_drop_code(db, v->code.visitor);
-    return result ? result : store_add_token(db, v->stored.id, v->stored.token);
+    uint8_t token[TOKEN_SIZE];
+    int64_t id;
+    enum store_result result = store_take_code(db, v->code, v->now, &id);
+    memcpy(token, v->stored.token, sizeof token);
+    if (!result && !(result = store_add_token(db, id, token, v->now)))
+        result = store_get_visitor(db, token, &v->stored);
+    return result;
 }
 
-static void answer_visitor(struct request *request, const struct visitor *visitor)
+static void answer_visitor(struct request *request, const char *name)
 {
-    answer_json(request, 200, json_pack("{s{ss}}", "visitor", "name", visitor->name));
+    answer_json(request, 200, json_pack("{s{ss}}", "visitor", "name", name));
 }
 
 static void visitor_stored(struct store_job *job, enum store_result result)
 {
     struct visitor_job *v = (struct visitor_job *)job;
     struct request *request = v->request;
-    struct server *server = request->server;
-    if (result && (v->is_new || v->is_token))
-        visitor_drop_token(server, v->stored.token);
-    else if (result)
+    bool is_wrong = v->is_token && result == STORE_MISSING;
+    if (result && v->visitor)
         memcpy(v->visitor->name, v->old_name, NAME_SIZE);
-    if (result && v->is_token)
-        device_code_load(server, v->code.hash, v->code.visitor, v->code.until);        /* it has not been used */
+    else if (!result && !v->visitor)
+        visitor_load(request->server, &v->stored);             /* without memory the next request does it */
+    if (is_wrong)
+        address_guessed(request->server, request->address);
     if (request_back(request)) {
         if (result) {
             request->cookie[0] = '\0';
-            request_error(request, ERROR_STORAGE, "");
+            request_error(request, is_wrong ? ERROR_BAD_CODE : ERROR_STORAGE, "");
         } else {
-            answer_visitor(request, v->visitor);
+            answer_visitor(request, v->stored.name);
         }
     }
     free(v);
@@ -251,6 +324,7 @@ static void set_cookie(struct request *request, const char *token)
 static void store_visitor(struct request *request, struct visitor_job *v)
 {
     v->request = request;
+    v->now = server_time();
     v->job.run = run_visitor;
     v->job.done = visitor_stored;
     request_wait(request);
@@ -259,7 +333,7 @@ static void store_visitor(struct request *request, struct visitor_job *v)
 
 static void get_visitor(struct request *request)
 {
-    answer_visitor(request, request->visitor);
+    answer_visitor(request, request->visitor->name);
 }
 
 /*
@@ -295,15 +369,9 @@ static struct visitor_job *new_visitor_job(struct request *request, const char n
         memcpy(v->visitor->name, name, NAME_SIZE);
         return v;
     }
-    v->is_new = true;
-    v->visitor = visitor_new(request->server, name, token, &v->stored);
-    if (v->visitor)
-        set_cookie(request, token);
+    visitor_draw(name, token, &v->stored);
+    set_cookie(request, token);
     sodium_memzero(token, sizeof token);
-    if (!v->visitor) {
-        free(v);
-        v = NULL;
-    }
     return v;
 }
 
@@ -323,7 +391,7 @@ static void post_visitor(struct request *request)
         return;
     }
     if (request->visitor && !named) {
-        answer_visitor(request, request->visitor);
+        answer_visitor(request, request->visitor->name);
         return;
     }
     if (!request->visitor && !may_replace(request, is_meant))
@@ -360,8 +428,6 @@ static void code_stored(struct store_job *job, enum store_result result)
 {
     struct code_job *c = (struct code_job *)job;
     struct request *request = c->request;
-    if (result)
-        device_code_drop(request->server, c->made.visitor);
     if (request_back(request)) {
         if (result)
             request_error(request, ERROR_STORAGE, "");
@@ -379,11 +445,11 @@ static void post_visitor_code(struct request *request)
         return;
     json_decref(object);
     struct code_job *c = calloc(1, sizeof *c);
-    if (!c || !device_code_new(request->server, request->visitor, c->code, &c->made)) {
-        free(c);
+    if (!c) {
         request_error(request, ERROR_STORAGE, "");
         return;
     }
+    device_code_draw((int64_t)request->visitor->node.key, c->code, &c->made);
     c->request = request;
     c->now = server_time();
     c->job.run = run_code;
@@ -397,31 +463,24 @@ static void post_visitor_device(struct request *request)
     static const struct field fields[] = { { "code", FIELD_TEXT, true, 16 } };
     json_t *object, *value;
     char token[2 * TOKEN_SIZE + 1];
-    struct device_code used = { 0 };
     if (!address_may_guess(request->server, request->address)) {
         request_error(request, ERROR_TOO_FAST, "");
         return;
     }
     if (!may_replace(request, true) || !read_body(request, fields, 1, &object, &value))
         return;
-    struct visitor *visitor = device_code_use(request->server, json_string_value(value), &used);
-    json_decref(object);
-    if (!visitor) {
-        address_guessed(request->server, request->address);
-        request_error(request, ERROR_BAD_CODE, "");
-        return;
-    }
     struct visitor_job *v = calloc(1, sizeof *v);
-    if (!v || !visitor_add_token(request->server, visitor, token, v->stored.token)) {
+    bool is_code = v && device_code_read(json_string_value(value), v->code);
+    json_decref(object);
+    if (!is_code) {
+        if (v)
+            address_guessed(request->server, request->address);
+        request_error(request, v ? ERROR_BAD_CODE : ERROR_STORAGE, "");
         free(v);
-        device_code_load(request->server, used.hash, used.visitor, used.until);
-        request_error(request, ERROR_STORAGE, "");
         return;
     }
     v->is_token = true;
-    v->visitor = visitor;
-    v->code = used;
-    v->stored.id = (int64_t)visitor->node.key;
+    visitor_draw("", token, &v->stored);
     set_cookie(request, token);
     sodium_memzero(token, sizeof token);
     store_visitor(request, v);
@@ -429,14 +488,27 @@ static void post_visitor_device(struct request *request)
 
 /* Tables. */
 
-static void get_tables(struct request *request)
+static void tell_tables(void *context, enum error error)
 {
+    struct request *request = context;
     const struct table *tables[LOBBY_TABLES];
+    if (!request_back(request))
+        return;
+    if (error) {
+        request_error(request, error, "");
+        return;
+    }
     json_t *list = json_array();
     unsigned count = lobby_list(request->server, tables);
     for (unsigned i = 0; i < count; i++)
         json_array_append_new(list, table_json(tables[i], request->visitor));
     answer_json(request, 200, json_pack("{so}", "tables", list));
+}
+
+static void get_tables(struct request *request)
+{
+    request_wait(request);
+    lobby_load(request->server, tell_tables, request);
 }
 
 static bool read_seat(struct request *request, json_t *value, struct seat *seat)
@@ -637,6 +709,7 @@ fail:
 
 struct with_table {
     struct request *request;
+    bool limited;                /* the address has guessed too often: only what is known to the visitor is found */
     void (*then)(struct request *request, struct table *table);
 };
 
@@ -645,6 +718,8 @@ static void table_fetched(struct fetch *fetch, struct table *table, enum error e
     struct with_table *with = fetch->context;
     struct request *request = with->request;
     void (*then)(struct request *, struct table *) = with->then;
+    if (with->limited && !(table && table_is_known_to(table, request->visitor)))
+        error = ERROR_TOO_FAST;
     free(with);
     if (!request_back(request))
         return;
@@ -662,7 +737,9 @@ static void with_table(struct request *request, void (*then)(struct request *req
     if (!code_read(request->word, code, CODE_SIZE))
         code[0] = '\0';
     struct table *table = table_find(request->server, code);
-    if (!(table && table_is_known_to(table, request->visitor)) && !address_may_guess(request->server, request->address)) {
+    bool limited = !(table && table_is_known_to(table, request->visitor)) &&
+        !address_may_guess(request->server, request->address);
+    if (limited && (table || !code[0])) {
         request_error(request, ERROR_TOO_FAST, "");
         return;
     }
@@ -677,7 +754,7 @@ static void with_table(struct request *request, void (*then)(struct request *req
     }
     struct with_table *with = malloc(sizeof *with);
     if (with) {
-        *with = (struct with_table){ request, then };
+        *with = (struct with_table){ request, limited, then };
         request_wait(request);
         if (table_fetch(request->server, code, table_fetched, with))
             return;
@@ -696,7 +773,7 @@ static void get_table(struct request *request) { with_table(request, tell_table)
 
 static void tell_record(struct request *request, struct table *table)
 {
-    const struct lines *log = &table->log;
+    const struct table_log *log = &table->log;
     pyr_seat seat = table_seat_of(table, request->visitor ? (int64_t)request->visitor->node.key : 0);
     size_t size = 0, room = log->count ? log->start[log->count] : 0;
     char *text = malloc(room + 1);
@@ -716,24 +793,118 @@ static void tell_record(struct request *request, struct table *table)
 
 static void get_record(struct request *request) { with_table(request, tell_record); }
 
+/*
+ * A rematch is asked for with an id that no client can send, since it has a blank: so the database knows whether there is
+ * one, whichever server made it. After one that was closed, the next has an id of its own.
+ */
+struct again {
+    struct store_job job;
+    struct request *request;
+    struct table *table;         /* the old one; counted among its jobs */
+    bool tried;
+    int64_t asker;
+    char id[40], code[16];       /* of the rematch that there is; "" none */
+};
+
+static enum store_result run_find_rematch(struct store_db *db, struct store_job *job)
+{
+    struct again *again = (struct again *)job;
+    enum store_result result;
+    snprintf(again->id, sizeof again->id, "rematch %s", again->table->code);
+    while (!(result = store_get_request(db, again->asker, again->id, again->code))) {
+        struct store_table row;
+        if ((result = store_get_table(db, again->code, &row)) || row.state != STORE_CLOSED)
+            return result;
+        snprintf(again->id, sizeof again->id, "rematch %.8s %.8s", again->table->code, again->code);
+    }
+    again->code[0] = '\0';
+    return result == STORE_MISSING ? STORE_OK : result;
+}
+
+static void again_free(struct again *again)
+{
+    struct table *table = again->table;
+    free(again);
+    table->jobs--;
+    if (table->gone)
+        table_forget(table);
+}
+
+static void find_rematch(struct again *again);
+
+static void rematch_made(struct change *change, enum error error)
+{
+    struct again *again = change->context;
+    struct request *request = again->request;
+    if (error == ERROR_STORAGE && !again->tried && request->conn) {
+        again->tried = true;                 /* another server may have been faster */
+        find_rematch(again);
+        return;
+    }
+    again_free(again);
+    if (!request_back(request))
+        return;
+    if (error)
+        request_error(request, error, "");
+    else
+        tell_new_table(request, change->table);
+}
+
+static void rematch_found(struct fetch *fetch, struct table *table, enum error error)
+{
+    struct again *again = fetch->context;
+    struct request *request = again->request;
+    again_free(again);
+    if (!request_back(request))
+        return;
+    if (error)
+        request_error(request, error, "");
+    else
+        tell_new_table(request, table);
+}
+
+static void find_rematch_done(struct store_job *job, enum store_result result)
+{
+    struct again *again = (struct again *)job;
+    struct request *request = again->request;
+    enum error error = ERROR_STORAGE;
+    if (!result && request->conn && again->code[0] && table_fetch(request->server, again->code, rematch_found, again))
+        return;
+    if (!result && request->conn && !again->code[0] && !again->table->gone)
+        error = table_rematch(again->table, request->visitor, request->address, again->id, rematch_made, again);
+    if (!error)
+        return;
+    again_free(again);
+    if (request_back(request))
+        request_error(request, error, "");
+}
+
+static void find_rematch(struct again *again)
+{
+    again->job.run = run_find_rematch;
+    again->job.done = find_rematch_done;
+    store_submit(again->request->server->store, &again->job);
+}
+
 static void post_rematch_at(struct request *request, struct table *table)
 {
     json_t *object;
+    int64_t asker = 0;
     if (!read_body(request, NULL, 0, &object, NULL))
         return;
     json_decref(object);
-    struct creation *creation = calloc(1, sizeof *creation);
-    enum error error = ERROR_STORAGE;
-    if (creation) {
-        creation->request = request;
-        request_wait(request);
-        error = table_rematch(table, request->visitor, request->address, table_created, creation);
+    enum error error = table_may_rematch(table, request->visitor, &asker);
+    struct again *again = error ? NULL : calloc(1, sizeof *again);
+    if (!again) {
+        request_error(request, error ? error : ERROR_STORAGE, "");
+        return;
     }
-    if (error) {
-        request->waits = false;
-        free(creation);
-        request_error(request, error, "");
-    }
+    again->request = request;
+    again->table = table;
+    again->asker = asker;
+    table->jobs++;
+    request_wait(request);
+    find_rematch(again);
 }
 
 static void post_rematch(struct request *request) { with_table(request, post_rematch_at); }
@@ -822,7 +993,7 @@ static void get_links(struct request *request)
     answer_json(request, 200, json_pack("{so}", "links", list));
 }
 
-/* Finished games of a visitor, from the database; running ones are in memory. */
+/* Tables of a visitor: finished ones are read for the answer only, open ones come into memory. */
 
 struct mine_job {
     struct store_job job;
@@ -830,6 +1001,8 @@ struct mine_job {
     int64_t visitor;
     bool is_statistics;
     struct store_statistics statistics;
+    char open[STORE_CODES][16];  /* those that wait or run */
+    unsigned open_count;
     unsigned count;
     struct {
         char code[16];
@@ -870,8 +1043,10 @@ static enum store_result run_mine(struct store_db *db, struct store_job *job)
 {
     struct mine_job *mine = (struct mine_job *)job;
     mine_clear(mine);
-    return mine->is_statistics ? store_get_statistics(db, mine->visitor, &mine->statistics) :
-        store_each_table_of(db, mine->visitor, 100, mine_each, mine);
+    if (mine->is_statistics)
+        return store_get_statistics(db, mine->visitor, &mine->statistics);
+    enum store_result result = store_get_open_of(db, mine->visitor, mine->open, &mine->open_count);
+    return result ? result : store_each_table_of(db, mine->visitor, 100, mine_each, mine);
 }
 
 static json_t *statistics_json(const struct store_statistics *statistics)
@@ -923,12 +1098,12 @@ static int later_first(const void *a, const void *b)
 /* A visitor's tables that wait or run, the one where something happened last first. */
 static json_t *open_tables(const struct server *server, const struct visitor *visitor)
 {
-    const struct table **found = malloc(server->open_tables * sizeof *found + 1);
+    const struct table **found = malloc(server->tables.count * sizeof *found + 1);
     json_t *list = json_array();
     int64_t id = (int64_t)visitor->node.key;
     unsigned count = 0;
     for (const struct table *table = server->table_list; found && table; table = table->next)
-        if (table->now.stage <= STORE_RUNNING && count < server->open_tables &&
+        if (table->now.stage <= STORE_RUNNING && table->revision &&
             (table_seat_of(table, id) < PYR_MAX_SEATS || table->host == id || is_invited(table, id)))
             found[count++] = table;
     if (count)
@@ -939,14 +1114,14 @@ static json_t *open_tables(const struct server *server, const struct visitor *vi
     return list;
 }
 
-static void mine_done(struct store_job *job, enum store_result result)
+static void mine_there(void *context, enum error error)
 {
-    struct mine_job *mine = (struct mine_job *)job;
+    struct mine_job *mine = context;
     struct request *request = mine->request;
     if (!request_back(request))
         goto out;
-    if (result && result != STORE_MISSING) {
-        request_error(request, ERROR_STORAGE, "");
+    if (error) {
+        request_error(request, error, "");
     } else if (mine->is_statistics) {
         answer_json(request, 200, statistics_json(&mine->statistics));
     } else {
@@ -961,6 +1136,15 @@ static void mine_done(struct store_job *job, enum store_result result)
 out:
     mine_clear(mine);
     free(mine);
+}
+
+static void mine_done(struct store_job *job, enum store_result result)
+{
+    struct mine_job *mine = (struct mine_job *)job;
+    if (result && result != STORE_MISSING)
+        mine_there(mine, ERROR_STORAGE);
+    else
+        tables_fetch(mine->request->server, mine->open, mine->open_count, mine_there, mine);
 }
 
 static void ask_mine(struct request *request, bool is_statistics)
@@ -1086,7 +1270,7 @@ static void get_metrics(struct request *request)
     metric(to, "sockets", "gauge", "WebSockets open.", server->sockets);
     metric(to, "tables_open", "gauge", "Tables that wait or run.", server->open_tables);
     metric(to, "tables_in_memory", "gauge", "Tables in memory.", (double)server->tables.count);
-    metric(to, "visitors", "gauge", "Visitors known.", (double)server->visitors.count);
+    metric(to, "visitors", "gauge", "Visitors in memory.", (double)server->visitors.count);
     metric(to, "bots_pending", "gauge", "Choices that bots have yet to make.", pool.waiting + pool.thinking);
     metric(to, "bots_waiting", "gauge", "Of these, choices that wait for a thread.", pool.waiting);
     metric(to, "bots_oldest_seconds", "gauge", "How long the oldest of the waiting choices has waited.", pool.oldest);
@@ -1209,8 +1393,10 @@ static void note_visit(struct request *request)
     if (!request->visitor)
         return;
     visitor_seen(request->server, request->visitor);
-    if (visitor_renews(request->server, request->token))
+    if (visitor_renews(request->server, request->token)) {
         set_cookie(request, request->token);
+        visitor_store_renewal(request->server, request->token);
+    }
 }
 
 static const struct route {
@@ -1272,12 +1458,24 @@ static const struct route *find_route(struct request *request, enum method metho
     return NULL;
 }
 
+static void route_known(struct request *request, enum error error)
+{
+    if (error)
+        request_error(request, error, "");
+    else
+        request_route(request);
+}
+
 void request_route(struct request *request)
 {
     bool other_method;
     enum method method = request->method == METHOD_HEAD ? METHOD_GET : request->method;
     const struct route *found = find_route(request, method, &other_method);
     request->route = found ? found->path : "page";
+    if (request->unknown && found && !strncmp(found->path, "/api/", 5) && !request->server->stopping) {
+        request_look_up(request, route_known);
+        return;
+    }
     if (request->visitor)
         visitor_seen(request->server, request->visitor);
     if (request->server->stopping && found && found->handle != get_health)

@@ -10,15 +10,26 @@
 #include "pool.h"
 #include "server.h"
 
-#define JSON_NAME "analysis.json"
+/* The names say 2, as reports without margins had the name without a number. */
+#define JSON_NAME "analysis2.json"
 
-/* The name under which a page is kept: analysis.html in English, else analysis.CODE.html. */
+/* The name under which a page is kept: analysis2.html in English, else analysis2.CODE.html. */
 static const char *page_name(const char *language, char name[40])
 {
     if (!strcmp(language, "en"))
-        return "analysis.html";
-    snprintf(name, 40, "analysis.%.20s.html", language);
+        return "analysis2.html";
+    snprintf(name, 40, "analysis2.%.20s.html", language);
     return name;
+}
+
+/* Whether a report is a first result (json.c, html.c say so near its beginning). */
+static bool is_rough(const char *text, size_t size)
+{
+    char head[512];
+    size_t length = size < sizeof head ? size : sizeof head - 1;
+    memcpy(head, text, length);
+    head[length] = '\0';
+    return strstr(head, "\"done\": false,") || strstr(head, "<meta http-equiv=\"refresh\"");
 }
 
 /* Looks into the database; if there is nothing yet, has it made. */
@@ -41,6 +52,9 @@ struct judging {
     struct pool *pool;
     const struct pyr_edition *edition;
     int64_t id;
+    uint64_t address;            /* of the one who asked */
+    uint32_t playouts;           /* the cap that is due */
+    bool rough;                  /* the first result, which takes little time; then it is refined */
     char *log;
     size_t log_size;
     struct {
@@ -57,12 +71,20 @@ static void release(struct table *table)
         table_forget(table);
 }
 
+static void forget_texts(struct judging *judging)
+{
+    free(judging->json.text);
+    judging->json.text = NULL;
+    for (unsigned i = 0; i < PYR_LANGUAGES; i++) {
+        free(judging->page[i].text);
+        judging->page[i].text = NULL;
+    }
+}
+
 static void judging_free(struct judging *judging)
 {
     free(judging->log);
-    free(judging->json.text);
-    for (unsigned i = 0; i < PYR_LANGUAGES; i++)
-        free(judging->page[i].text);
+    forget_texts(judging);
     free(judging);
 }
 
@@ -87,12 +109,14 @@ static void judge(struct work *work)
 {
     struct judging *judging = (struct judging *)work;
     struct pyr_judge_options options = {
-        .playouts = PYR_JUDGE_PLAYOUTS, .threads = 1, .is_cancelled = is_cancelled, .context = judging
+        .playouts = judging->rough ? PYR_LUCK_QUICK : judging->playouts, .threads = 1, .seed = PYR_LUCK_SEED,
+        .is_cancelled = is_cancelled, .context = judging
     };
     struct pyr_judge_report *report = malloc(sizeof *report);
     if (!report)
         return;
     if (pyr_judge_init(report, judging->edition, judging->log, judging->log_size, &options, NULL) == PYR_JUDGE_GOOD) {
+        report->rough = judging->rough;
         judging->good = write_report(pyr_judge_write_json, report, &judging->json.text, &judging->json.size);
         for (unsigned i = 0; judging->good && pyr_text_language_at(i); i++) {
             pyr_text_use(pyr_text_language_at(i));
@@ -117,12 +141,24 @@ static enum store_result keep(struct store_db *db, struct store_job *job)
     return result;
 }
 
+/* After the first result: again, with all the effort that is due. False if too many others wait: then it is refined when the
+ * report is asked for again. */
+static bool refine(struct judging *judging)
+{
+    struct pool *pool = judging->table->server->pool;
+    forget_texts(judging);
+    judging->rough = judging->good = false;
+    return pool && !pool_work(pool, &judging->work, judging->address);
+}
+
 static void kept(struct store_job *job, enum store_result result)
 {
     struct judging *judging = (struct judging *)((char *)job - offsetof(struct judging, job));
     struct table *table = judging->table;
     if (result)
         server_log(table->server, LOG_ERROR, "storage", "table=%lld report", (long long)judging->id);
+    if (!result && judging->rough && !table->gone && refine(judging))
+        return;
     table->analysing = false;                /* a failure: the next one who asks has it made again */
     judging_free(judging);
     release(table);
@@ -143,7 +179,7 @@ static void judged(struct work *work)
     release(table);
 }
 
-static enum judging_state begin(struct table *table, uint64_t address)
+static enum judging_state begin(struct table *table, uint64_t address, bool rough)
 {
     if (table->analysing)
         return JUDGING_WORKING;
@@ -160,6 +196,11 @@ static enum judging_state begin(struct table *table, uint64_t address)
     judging->table = table;
     judging->pool = table->server->pool;
     judging->id = table->id;
+    judging->address = address;
+    judging->playouts = table->server->options.analysis_playouts;
+    if (!judging->playouts)
+        judging->playouts = PYR_JUDGE_PLAYOUTS;
+    judging->rough = rough && judging->playouts > PYR_LUCK_QUICK;
     judging->edition = table->edition;
     judging->work.run = judge;
     judging->work.done = judged;
@@ -188,7 +229,9 @@ static void looked(struct store_job *job, enum store_result result)
     struct question *question = (struct question *)job;
     struct table *table = question->table;
     enum judging_state state = !result ? JUDGING_READY :
-        result == STORE_MISSING && !table->gone ? begin(table, question->address) : JUDGING_FAILED;
+        result == STORE_MISSING && !table->gone ? begin(table, question->address, true) : JUDGING_FAILED;
+    if (!result && !table->gone && is_rough(question->text, question->size))
+        begin(table, question->address, false);      /* unless it is being refined already */
     question->answer(question->context, state, result ? NULL : question->text, question->size, question->language != NULL);
     if (result)
         free(question->text);

@@ -1,6 +1,6 @@
 /*
- * judging.h (judging.c): the analysis of a finished game: made once by a thread of the pool, then kept in the database:
- * as JSON, and as a page in every language there is.
+ * judging.h (judging.c): the analysis of a finished game: made by a thread of the pool and kept in the database, as JSON
+ * and as a page in every language there is. A first result is kept soon; then it is refined once and replaced.
  */
 #ifndef PYR_SERVER_JUDGING_H
 #define PYR_SERVER_JUDGING_H

@@ -41,11 +41,25 @@ static int by_use(const void *a, const void *b)
     return one->id > other->id ? -1 : 1;
 }
 
-/* Whether a table is among the few of its host and its address that come first. */
-static bool is_first(struct server *server, const struct table *table)
+/* Places of the hosts so far: open addressing, with room for twice as many as there are tables. */
+struct hosts {
+    struct { int64_t host; unsigned count; } *at;
+    size_t mask;
+};
+
+static bool take_host(struct hosts *hosts, int64_t host)
 {
-    struct visitor *host = visitor_by_id(server, table->host);
-    if (host && !take(&host->lobby, server->lobby.list, PER_HOST))
+    size_t i = (size_t)((uint64_t)host * UINT64_C(0x9e3779b97f4a7c15) >> 32) & hosts->mask;
+    while (hosts->at[i].count && hosts->at[i].host != host)
+        i = (i + 1) & hosts->mask;
+    hosts->at[i].host = host;
+    return hosts->at[i].count++ < PER_HOST;
+}
+
+/* Whether a table is among the few of its host and its address that come first. */
+static bool is_first(struct server *server, struct hosts *hosts, const struct table *table)
+{
+    if (!take_host(hosts, table->host))
         return false;
     return !table->address || take(&table->address->lobby, server->lobby.list, PER_ADDRESS);
 }
@@ -55,15 +69,22 @@ static unsigned choose(struct server *server, const struct entry *all, unsigned 
 {
     const struct table *rest[LOBBY_TABLES];
     unsigned first = 0, others = 0;
+    struct hosts hosts = { .mask = 1 };
+    while (hosts.mask < 2 * (size_t)count)
+        hosts.mask = 2 * hosts.mask + 1;
+    hosts.at = calloc(hosts.mask + 1, sizeof *hosts.at);
+    if (!hosts.at)
+        return 0;
     server->lobby.list++;
     for (unsigned i = 0; i < count && first < LOBBY_TABLES; i++) {
-        if (is_first(server, all[i].table))
+        if (is_first(server, &hosts, all[i].table))
             chosen[first++] = all[i].table;
         else if (others < LOBBY_TABLES)
             rest[others++] = all[i].table;
     }
     for (unsigned i = 0; i < others && first < LOBBY_TABLES; i++)
         chosen[first++] = rest[i];
+    free(hosts.at);
     return first;
 }
 
@@ -72,10 +93,10 @@ static void make_list(struct server *server)
     const struct table *chosen[LOBBY_TABLES];
     unsigned count = 0;
     server->lobby.count = 0;
-    struct entry *all = malloc((server->open_tables + 1) * sizeof *all);
+    struct entry *all = malloc((server->tables.count + 1) * sizeof *all);
     if (!all)
         return;
-    for (const struct table *table = server->table_list; table && count < server->open_tables; table = table->next)
+    for (const struct table *table = server->table_list; table; table = table->next)
         if (is_listed(table))
             all[count++] = (struct entry){ table, table->now.changed, table->id, table->now.stage };
     qsort(all, count, sizeof *all, by_use);
@@ -92,7 +113,7 @@ unsigned lobby_list(struct server *server, const struct table *list[LOBBY_TABLES
 {
     uint64_t now = server_now(server);
     unsigned count = 0;
-    if (server->open_tables <= MANY || now - server->lobby.made >= KEPT_MS || !server->lobby.made) {
+    if (server->tables.count <= MANY || now - server->lobby.made >= KEPT_MS || !server->lobby.made) {
         make_list(server);
         server->lobby.made = now ? now : 1;
     }
@@ -102,4 +123,49 @@ unsigned lobby_list(struct server *server, const struct table *list[LOBBY_TABLES
             list[count++] = table;
     }
     return count;
+}
+
+/* What the database has: the first ones are read, so that they can be listed. */
+
+struct load {
+    struct store_job job;
+    struct server *server;
+    char codes[STORE_CODES][16];
+    unsigned count;
+    void (*done)(void *context, enum error error);
+    void *context;
+};
+
+static enum store_result run_load(struct store_db *db, struct store_job *job)
+{
+    struct load *load = (struct load *)job;
+    return store_get_public(db, LOBBY_TABLES, load->codes, &load->count);
+}
+
+static void load_done(struct store_job *job, enum store_result result)
+{
+    struct load *load = (struct load *)job;
+    if (result)
+        load->done(load->context, ERROR_STORAGE);
+    else
+        tables_fetch(load->server, load->codes, load->count, load->done, load->context);
+    if (!result)
+        load->server->lobby.loaded = server_now(load->server) + 1;
+    free(load);
+}
+
+void lobby_load(struct server *server, void (*done)(void *context, enum error error), void *context)
+{
+    bool is_fresh = server->lobby.loaded && server_now(server) < server->lobby.loaded + KEPT_MS;
+    struct load *load = is_fresh ? NULL : calloc(1, sizeof *load);
+    if (!load) {
+        done(context, is_fresh ? ERROR_NONE : ERROR_STORAGE);
+        return;
+    }
+    load->server = server;
+    load->done = done;
+    load->context = context;
+    load->job.run = run_load;
+    load->job.done = load_done;
+    store_submit(server->store, &load->job);
 }

@@ -109,6 +109,8 @@ static void open_found(struct fetch *fetch, struct table *table, enum error erro
         return;
     conn->fetch = NULL;
     conn_resume(conn);
+    if (conn->fetch_limited && !(table && table_is_known_to(table, conn->visitor)))
+        problem.error = error = ERROR_TOO_FAST;
     if (error == ERROR_NO_TABLE)
         address_guessed(conn->server, conn->address);
     conn_answer(conn, conn->fetch_id, error, &problem);
@@ -123,7 +125,9 @@ static void do_open(struct conn *conn, const char *id, json_t **value)
         code[0] = '\0';
     struct table *table = table_find(conn->server, code);
     conn->fetch_have = (uint32_t)json_integer_value(value[1]);
-    if (!(table && table_is_known_to(table, conn->visitor)) && !address_may_guess(conn->server, conn->address)) {
+    conn->fetch_limited = !(table && table_is_known_to(table, conn->visitor)) &&
+        !address_may_guess(conn->server, conn->address);
+    if (conn->fetch_limited && (table || !code[0])) {
         refuse(conn, id, ERROR_TOO_FAST, "");
         return;
     }

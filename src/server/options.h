@@ -27,6 +27,7 @@ struct server_options {
     unsigned max_tables_per_address, table_rate;      /* open ones; new ones a minute */
     unsigned quick_seconds, relaxed_seconds;
     unsigned ping_seconds;       /* between pings of a socket */
+    unsigned analysis_playouts;  /* the cap of an analysis (judge.h); 0: the usual one */
     unsigned keep_analyses, keep_closed, keep_visitors, keep_games;      /* days; 0: for ever */
     const char *ready_file;      /* gets the address once the server listens; for scripts. NULL: none */
 };

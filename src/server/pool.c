@@ -178,7 +178,7 @@ bool pool_rest(struct pool *pool)
 /* Bots that play games out think long, the others look at each choice once. */
 static bool is_heavy(const struct pyr_bot *bot)
 {
-    static const char *const heavy[] = { "flatmc", "expert", "master" };
+    static const char *const heavy[] = { "flatmc", "expert", "master", "veteran" };
     for (unsigned i = 0; i < sizeof heavy / sizeof *heavy; i++)
         if (!strcmp(bot->name, heavy[i]))
             return true;

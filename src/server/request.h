@@ -14,8 +14,9 @@ struct request {
     struct conn *conn;           /* NULL: gone; the request lives until nothing waits for it */
     struct address *address;     /* held */
     bool entered;                /* it counts among the connections of its address: behind a proxy */
-    struct visitor *visitor;     /* NULL: none */
-    enum identity identity;      /* what was presented */
+    struct visitor *visitor;     /* held; NULL: none */
+    enum identity identity;      /* what was presented; IDENTITY_UNKNOWN while there are `unknown` */
+    struct tokens *unknown;      /* to be looked for in the database (request_look_up); NULL: none */
     char token[2 * TOKEN_SIZE + 1];          /* of a visitor that is known, for renewing the cookie */
     enum method method;
     bool secure;                 /* cookies must be */
@@ -25,6 +26,7 @@ struct request {
     bool too_long;
     bool is_old;                 /* HTTP/1.0 */
     bool waits;                  /* a job will answer */
+    bool is_socket;              /* it wants to be one, once it is known whose it is */
     bool last;                   /* what follows on the connection cannot be told apart from this request: it is closed */
     enum error early;            /* refused by its head; told once the body is in */
     char path[160];
@@ -57,6 +59,9 @@ struct request {
 void request_come_from(struct request *request, struct address *address);
 void request_identify(struct request *request, const char *cookies);
 void request_free(struct request *request);
+
+/* Looks in the database whose request it is, if that is not known yet; `then` is called later, if anybody still waits. */
+void request_look_up(struct request *request, void (*then)(struct request *request, enum error error));
 
 /* Answers a request whose head and body are there, now or later. */
 void request_route(struct request *request);

@@ -12,21 +12,29 @@
 
 /* Ids of messages. */
 
-bool seat_knows(const struct server *server, const struct seat *seat, const char *id)
+static uint64_t hash_id(const struct table *table, const char *id)
 {
-    uint64_t hash = server_hash(server, id, strlen(id));
-    for (unsigned i = 0; i < 8; i++)
+    uint64_t hash;
+    _Static_assert(crypto_shorthash_KEYBYTES <= PYR_FAIR_BYTES, "the secret has room for a key");
+    crypto_shorthash((unsigned char *)&hash, (const unsigned char *)id, strlen(id), table->now.fair.secret);
+    return hash ? hash : 1;                  /* 0 is no id */
+}
+
+bool seat_knows(const struct table *table, const struct seat *seat, const char *id)
+{
+    uint64_t hash = hash_id(table, id);
+    for (unsigned i = 0; i < STORE_IDS; i++)
         if (id[0] && seat->ids[i] == hash)
             return true;
     return false;
 }
 
-void seat_remember(const struct server *server, struct seat *seat, const char *id)
+void seat_remember(const struct table *table, struct seat *seat, const char *id)
 {
-    if (!id[0])
+    if (!id[0] || seat_knows(table, seat, id))
         return;
-    seat->ids[seat->next_id] = server_hash(server, id, strlen(id));
-    seat->next_id = (uint8_t)((seat->next_id + 1) % 8);
+    seat->ids[seat->next_id] = hash_id(table, id);
+    seat->next_id = (uint8_t)((seat->next_id + 1) % STORE_IDS);
 }
 
 /* Sitting down, and the beginning. */
@@ -47,7 +55,7 @@ static enum error begin(struct change *change)
     strftime(date, sizeof date, "%Y-%m-%d", gmtime_r(&now, &utc));
     if (pyr_fair_chance(&state->fair, edition, state->seats, &chance) ||
         pyr_game_begin(&state->game, edition, state->seats, names, &sink) ||
-        pyr_game_tag(&state->game, "date", date, &sink) || pyr_fair_game_tags(&state->game, &state->fair, &sink) ||
+        pyr_game_tag(&state->game, "date", date, &sink) || pyr_fair_game_tags(&state->fair, &state->game, &sink) ||
         pyr_game_deal(&state->game, &chance, &sink))
         return ERROR_STORAGE;
     state->stage = STORE_RUNNING;
@@ -189,8 +197,11 @@ enum error apply_fill(struct change *change, struct problem *problem)
         return ERROR_NOT_HOST;
     if (state->stage != STORE_WAITING)
         return ERROR_BEGUN;
-    if (request->seat >= state->seats || state->seat[request->seat].kind > SEAT_FRIEND)
-        return ERROR_TAKEN;
+    if (request->seat >= state->seats || state->seat[request->seat].kind > SEAT_FRIEND) {
+        /* Tried again, it may meet its own effect, if the answer of the store was lost. */
+        bool is_done = change->tries && request->seat < state->seats && state->seat[request->seat].bot == request->bot;
+        return is_done ? ERROR_NONE : ERROR_TAKEN;
+    }
     state->seat[request->seat] = bot_seat(request->bot);
     return begin_if_full(change);
 }

@@ -63,32 +63,11 @@ static void log_store(const char *words)
 
 /* What the database has. */
 
-static bool load_visitor(void *context, const struct store_visitor *visitor)
-{
-    return visitor_load(context, visitor);
-}
-
-static bool load_code(void *context, const uint8_t hash[TOKEN_SIZE], int64_t visitor, int64_t until)
-{
-    return device_code_load(context, hash, visitor, until);
-}
-
-static bool load_table(void *context, const struct store_table *table, const char *text, size_t size,
-    const struct store_choice *choices, unsigned count)
-{
-    table_restore(context, table, text, size, choices, count);
-    return true;                             /* one that makes no sense is told in the log and left alone */
-}
-
 static bool load(struct store_db *db, void *context)
 {
     struct server *server = context;
-    unsigned days = server->options.keep_visitors;
-    return store_count_visitor(db, &server->last_visitor, &server->last_table) == STORE_OK &&
-        (!days || store_drop_visitors(db, server_time() - 86400 * (int64_t)days) == STORE_OK) &&
-        store_get_downtimes(db, server_time(), server->down, &server->downs) == STORE_OK &&
-        store_each_visitor(db, load_visitor, server) == STORE_OK &&
-        store_each_code(db, load_code, server) == STORE_OK && store_each_open_table(db, load_table, server) == STORE_OK;
+    return store_get_downtimes(db, server_time(), server->down, &server->downs) == STORE_OK &&
+        store_count_open(db, &server->open_tables) == STORE_OK;
 }
 
 /* Ticks and the end. */
@@ -132,7 +111,7 @@ void server_tick(struct server *server)
     if (server_now(server) >= server->sweep_at) {
         server->sweep_at = server_now(server) + SWEEP_MS;
         address_sweep(server);
-        device_code_sweep(server);
+        visitors_sweep(server);
     }
 }
 
@@ -240,10 +219,7 @@ bool server_start(struct server *server, const struct server_options *options, c
         server_halt(server);
         return false;
     }
-    for (struct table *table = server->table_list, *next; table; table = next) {
-        next = table->next;
-        table_wake(table);
-    }
+    upkeep_tick(server);                     /* tables that are due are read before anybody comes */
     return true;
 }
 
@@ -260,12 +236,7 @@ void server_halt(struct server *server)
 
 void server_finish(struct server *server)
 {
-    while (server->table_list) {
-        server->table_list->busy = false;
-        server->table_list->jobs = 0;
-        table_forget(server->table_list);
-    }
-    map_finish(&server->tables);
+    tables_finish(server);
     visitors_finish(server);
     server->options.quiet = true;
     address_finish(server);
@@ -312,7 +283,7 @@ int server_run(const struct server_options *options)
         uv_signal_start(&server.signals[i], on_signal, signals[i]);
     }
     print_links(&server);
-    server_log(&server, LOG_INFO, "listening", "tables=%u visitors=%zu", server.open_tables, server.visitors.count);
+    server_log(&server, LOG_INFO, "listening", "tables=%u", server.open_tables);
     if (options->ready_file && !write_ready_file(&server))
         server_log(&server, LOG_WARN, "ready_file", "error=%d", errno);
     if (options->open_browser)

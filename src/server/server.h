@@ -5,7 +5,7 @@
  *   serve.c     starts, ticks, stops; clock.c  the time; log.c  the log; upkeep.c  what is done now and then
  *   edge.c      sockets, with HTTP, WebSocket and TLS of src/wire on top
  *   web.c       connections as requests and messages; http.c  the routes under /api
- *   message.c   the table of WebSocket messages; feed.c  what a connection is told next
+ *   message.c   the table of WebSocket messages; outbox.c  what a connection is told next
  *   table.c     what a table is; change.c  the queue of its changes; seats.c  who sits there; turns.c  choices, bots, clocks
  *   config.c    what is stored of a table apart from its log
  *   pool.c      threads for bots and analyses; schedule.c  whose turn it is; judging.c  analyses
@@ -64,6 +64,7 @@ struct server {
     unsigned name_count;
     char url[128];
     bool secure, stopping, stopped;
+    bool shared;                 /* other servers use the same database, so what is in memory may be old */
     uint64_t stop_at, leave_at;  /* at the latest; with nothing in hand: of the loop's own clock */
     uint64_t sweep_at;           /* when addresses and codes are next looked through */
     struct store_downtime down[STORE_DOWNTIMES];     /* when there was no server on this database */
@@ -71,23 +72,26 @@ struct server {
     struct {
         uint64_t beat_at, keep_at;           /* when the heartbeat is next stored, and what is old dropped */
         int64_t start;                       /* when the server started; 0 once that is stored */
-        bool beating, keeping;               /* it is under way */
+        bool beating, keeping, looking;      /* it is under way */
+        uint64_t look_at;                    /* when it is next asked which tables are due */
+        struct store_place looked;           /* until where that was asked */
     } upkeep;
     uint8_t hash_key[16];
     struct map visitors, tokens, tables, addresses;
-    struct table *table_list;
-    struct device_code *device_codes;
-    int64_t last_visitor, last_table;
+    struct map stakes;           /* open tables that are not in memory and count for an address (table.c) */
+    struct table *table_list;    /* those in memory */
     uint64_t last_watch;
     struct {                     /* the last list of public tables (lobby.c) */
         uint64_t list, made;     /* its number; when, in milliseconds */
+        uint64_t loaded;         /* when those of the database were last read */
         unsigned count;
         char code[LOBBY_TABLES][CODE_SIZE + 1];
     } lobby;
-    unsigned connections, sockets, open_tables;
+    unsigned connections, sockets;
+    unsigned open_tables;        /* that wait or run, in memory or not */
     uv_prepare_t writer;
-    struct { struct conn *first, **end; } awake;     /* sockets that may lack something */
-    struct { struct conn *first, *last; } heard;     /* sockets, the one that was silent for longest first */
+    struct { struct conn *first, **end; } write_queue;     /* sockets that may lack something */
+    struct { struct conn *first, *last; } by_activity;     /* sockets, the one that was silent for longest first */
     /* Counters, for /metrics. */
     struct {
         uint64_t requests[6];    /* by hundreds of the status */
@@ -126,5 +130,7 @@ void upkeep_stop(struct server *server);     /* before the store is closed */
  * more, so that nobody can push the others out.
  */
 unsigned lobby_list(struct server *server, const struct table *list[LOBBY_TABLES]);
+/* Reads those that are not in memory, if that was not done lately; then `done`, perhaps at once. */
+void lobby_load(struct server *server, void (*done)(void *context, enum error error), void *context);
 
 #endif

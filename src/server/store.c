@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <pyramids/text.h>
 
@@ -18,6 +19,7 @@
 
 #define MOST_JOBS 256            /* a transaction: a bound on how long the first of them waits for the last */
 #define MOST_ATTEMPTS 4          /* to run jobs together, before each is run alone */
+#define CLOSE_MS 3000            /* how long closing waits for a database that does not answer */
 #define LOOK_MS 500              /* between looks at the database while there is nothing to do */
 
 struct list {
@@ -34,6 +36,7 @@ struct store {
     struct list waiting, finished;           /* these under the mutex */
     struct store_counters sums;
     bool busy, stop;
+    uint64_t closing;            /* uv_hrtime of store_close; 0: not yet */
 
     struct store_counters counters;          /* these the loop's: `sums` as of the last delivery */
     unsigned pending;
@@ -110,7 +113,7 @@ static enum outcome attempt(struct store_db *db, struct group *group, struct sto
             goto undo;
         job->result = job->run(db, job);
         /* Without room for one there may be room for each alone. */
-        if (job->result == STORE_NO_ROOM || store_db_job_end(db, job->result == STORE_OK) != STORE_OK)
+        if (job->result == STORE_NO_ROOM || store_db_job_end(db, job->result) != STORE_OK)
             goto undo;
     }
     if (store_db_settle(db, refuse, group) != STORE_OK)
@@ -166,6 +169,19 @@ static void run_jobs(struct store_db *db, struct store_job *first, struct store_
         sums->jobs++;
         sums->failed += group.job[i]->result == STORE_NO_ROOM || group.job[i]->result == STORE_FAILED;
     }
+}
+
+/* For an engine that has to wait for its database: a store that is to close waits no longer than CLOSE_MS. */
+static bool let_time_pass(void *context, unsigned ms)
+{
+    struct store *store = context;
+    struct timespec pause = { .tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000 };
+    nanosleep(&pause, NULL);
+    uv_mutex_lock(&store->mutex);
+    store->sums.health = STORE_NO_WRITES;
+    bool more = !store->closing || uv_hrtime() < store->closing + CLOSE_MS * 1000000ull;
+    uv_mutex_unlock(&store->mutex);
+    return more;
 }
 
 static void work(void *argument)
@@ -255,6 +271,8 @@ bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*
 {
     struct store *s = calloc(1, sizeof *s);
     int code = UV_ENOMEM;
+    char name[1024];
+    store_name(path, name, sizeof name);
     if (!s)
         goto no_memory;
     s->waiting.end = &s->waiting.first;
@@ -263,7 +281,7 @@ bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*
     if (!s->db)
         goto no_database;
     if (!load_first(s->db, load, context)) {
-        snprintf(error, error_size, _("the tables in %s could not be loaded"), path);
+        snprintf(error, error_size, _("the tables in %s could not be loaded"), name);
         goto not_loaded;
     }
     if ((code = uv_mutex_init(&s->mutex)))
@@ -276,8 +294,10 @@ bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*
         goto no_async;
     s->async.data = s;
     uv_unref((uv_handle_t *)&s->async);
+    if (s->db->engine->serve)
+        s->db->engine->serve(s->db, let_time_pass, s);
     if ((code = uv_thread_create(&s->thread, work, s))) {
-        snprintf(error, error_size, "%s: %s", path, pyr_text_system(-code));
+        snprintf(error, error_size, "%s: %s", name, pyr_text_system(-code));
         store_db_close(s->db);
         uv_close((uv_handle_t *)&s->async, on_closed);
         return false;
@@ -292,7 +312,7 @@ no_idle:
 no_work:
     uv_mutex_destroy(&s->mutex);
 no_mutex:
-    snprintf(error, error_size, "%s: %s", path, pyr_text_system(-code));
+    snprintf(error, error_size, "%s: %s", name, pyr_text_system(-code));
 not_loaded:
     store_db_close(s->db);
 no_database:
@@ -300,7 +320,7 @@ no_database:
     return false;
 
 no_memory:
-    snprintf(error, error_size, "%s: %s", path, pyr_text_system(-code));
+    snprintf(error, error_size, "%s: %s", name, pyr_text_system(-code));
     return false;
 }
 
@@ -336,6 +356,9 @@ void store_close(struct store *store)
 {
     if (!store)
         return;
+    uv_mutex_lock(&store->mutex);
+    store->closing = uv_hrtime();
+    uv_mutex_unlock(&store->mutex);
     do {
         uv_mutex_lock(&store->mutex);
         while (store->waiting.first || store->busy)

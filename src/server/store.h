@@ -18,8 +18,10 @@
 
 enum store_result {
     STORE_OK,
-    STORE_MISSING,               /* there is no such row: nothing was changed */
-    STORE_NO_ROOM,               /* no room on the disk, or no memory */
+    STORE_MISSING,                  /* there is no such row: nothing was changed */
+    STORE_CONFLICT,              /* the table is not as it was when it was read: nothing was changed */
+    STORE_LIMIT,                 /* there are as many as there may be: nothing was changed */
+    STORE_NO_ROOM,                  /* no room on the disk, or no memory */
     STORE_FAILED                 /* anything else that the database reports; the log has its words */
 };
 
@@ -43,6 +45,7 @@ struct store_visitor {
     uint8_t token[32];           /* SHA-256 of the visitor's token; the token itself is kept nowhere */
     char name[100];              /* UTF-8, at most 24 characters of 4 bytes; "" none yet */
     int64_t created, seen;       /* seconds since 1970 */
+    int64_t renewed;             /* when the cookie with this token was last given out; 0: not known */
 };
 
 struct store_table {
@@ -51,7 +54,11 @@ struct store_table {
     uint8_t state;               /* enum store_state */
     int64_t created, changed;    /* seconds since 1970; changed: last choice or seat taken */
     const char *config;          /* JSON: what the table is apart from its log (config.c) */
-    int64_t phase;               /* when its last lines were added; only from store_each_open_table, 0: not known */
+    int64_t phase;               /* when its last lines were added; only where its lines are read too, 0: not known */
+    int64_t host;                /* the visitor who made it */
+    bool is_public;
+    int64_t revision;            /* grows by one with every change; 0: it does not exist yet */
+    int64_t due;                 /* from when a server has to look at it, in seconds since 1970; 0: never */
 };
 
 /* A seat of a table with a person: how visitors find their tables and what their statistics are made of. */
@@ -66,6 +73,7 @@ struct store_seat {
 
 #define STORE_SEATS 4            /* the most a table has */
 #define STORE_CHOICE_SIZE 400
+#define STORE_IDS 8              /* ids of messages that a seat remembers */
 
 struct store_choice {
     uint8_t seat;
@@ -73,18 +81,27 @@ struct store_choice {
     char id[40];                 /* the client's id of the request */
     char text[STORE_CHOICE_SIZE];            /* as in a record: at most 50 marks on two cards; "" after it was taken back */
     int64_t made;                /* seconds since 1970 */
+    uint64_t ids[STORE_IDS];     /* hashes of the last messages of the seat that took effect; 0: none */
 };
 
 /*
  * What one change of a table writes, all of it or nothing. Its owner fills it in and hands in its job, with store_run_commit
  * as `run`; texts are the owner's and stay as they are until `done`.
+ *
+ * Every change names the revision that it was made from. If the table has another one by now, whoever changed it, nothing
+ * is written and the result is STORE_CONFLICT. A new table has revision 0, and gets its id here.
  */
 struct store_commit {
     struct store_job job;        /* first */
-    struct store_table table;    /* its id in any case; config NULL: the row stays as it is */
+    struct store_table table;    /* its id and revision in any case; config NULL: the row stays as it is */
+    bool keeps_due;              /* table.due is what is stored already */
     int64_t made;                /* seconds since 1970 */
-    int64_t host;
-    char request[40]; /* by which the host asked for this new table; "": none. If that has a table already: STORE_MISSING */
+    unsigned most;               /* open tables that the host of a new one may have, with this one; more: STORE_LIMIT */
+    int64_t asker;               /* 0: the host */
+    char request[40]; /* by which the asker asked for this new table; "": none. If that has a table already: STORE_MISSING */
+    struct {                     /* once it is done */
+        int64_t id, revision;
+    } after;
     const char *lines;           /* whole lines to add, the first of which has number first_line */
     size_t lines_size;           /* 0: none */
     uint32_t first_line;
@@ -100,6 +117,9 @@ struct store_commit {
  * `load` (may be NULL) is called once before the thread starts. */
 bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*load)(struct store_db *db, void *context),
     void *context, char *error, size_t error_size);
+
+/* A database's name for people, without passwords. */
+void store_name(const char *path, char *to, size_t size);
 
 /* Where the database lies unless told otherwise: $XDG_DATA_HOME/pyramids/pyramids.db, or below ~/.local/share. False if
  * there is no home or no room. Folders that are missing are made (mode 0700) when a database is opened for writing. */
@@ -137,11 +157,12 @@ void store_close(struct store *store);
 
 /* The rest is for jobs (and the loader). Texts that are returned live until the next call with the same db. */
 
-/* New or changed, by id; adds the token, unless zero. */
-enum store_result store_put_visitor(struct store_db *db, const struct store_visitor *visitor);
+/* New (id 0, which becomes the new one's) or changed, by id; adds the token, unless zero. */
+enum store_result store_put_visitor(struct store_db *db, struct store_visitor *visitor);
 enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32], struct store_visitor *visitor);
 /* A second device of the same visitor. */
-enum store_result store_add_token(struct store_db *db, int64_t visitor, const uint8_t token[32]);
+enum store_result store_add_token(struct store_db *db, int64_t visitor, const uint8_t token[32], int64_t renewed);
+enum store_result store_renew_token(struct store_db *db, const uint8_t token[32], int64_t renewed);
 /* Every token with its visitor, in the order of their ids; stops when `each` returns false, which makes no other call
  * with db. */
 enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *context,
@@ -154,9 +175,12 @@ enum store_result store_sweep_visitors(struct store_db *db, int64_t before, int6
 /* The highest ids in use. */
 enum store_result store_count_visitor(struct store_db *db, int64_t *last_visitor, int64_t *last_table);
 
-/* New or changed, by id. */
+/* New or changed, by id, whatever its revision: for imports. A new one begins with revision 1. */
 enum store_result store_put_table(struct store_db *db, const struct store_table *table);
+/* The table with this code; and all of it as of one moment: its lines, which are the caller's to free, and choices. */
 enum store_result store_get_table(struct store_db *db, const char *code, struct store_table *table);
+enum store_result store_get_whole_table(struct store_db *db, const char *code, struct store_table *table, char **text,
+    size_t *size, struct store_choice choices[STORE_SEATS], unsigned *count);
 /* All tables that wait or run, oldest first; stops when `each` returns false. `text` is the log; choices: the last one
  * of every seat, which is of an earlier phase (and in the log) if `phase` is less than the lines of the log. `each` may
  * make other calls with db. */
@@ -184,8 +208,30 @@ enum store_result store_drop_seat(struct store_db *db, int64_t table, unsigned s
 enum store_result store_each_table_of(struct store_db *db, int64_t visitor, unsigned limit, bool (*each)(void *context,
     const struct store_table *table, const struct store_seat *seat), void *context);
 
+/* Codes of tables, for whoever reads them then: those that wait or run and are a visitor's by seat, invitation or as host,
+ * last changed first; and public ones, those that wait before those that run, the last changed first, but at most three of
+ * a host before others' further ones. At most STORE_CODES; how many. */
+#define STORE_CODES 200
+enum store_result store_get_open_of(struct store_db *db, int64_t visitor, char codes[STORE_CODES][16], unsigned *count);
+enum store_result store_get_public(struct store_db *db, unsigned most, char codes[STORE_CODES][16], unsigned *count);
+/* Tables that wait or run. */
+enum store_result store_count_open(struct store_db *db, unsigned *count);
+/* The one that has waited for players without a change since before that time, for longest. STORE_MISSING: none. */
+enum store_result store_get_abandoned(struct store_db *db, int64_t before, char code[16]);
+
+/* Tables that are due, in the order of that time: at most STORE_DUE of them that come after *at and are due until then. *at
+ * becomes the place after the last one. */
+#define STORE_DUE 50
+struct store_place {
+    int64_t due, table;
+};
+enum store_result store_get_due(struct store_db *db, struct store_place *at, int64_t until, char codes[STORE_DUE][16],
+    unsigned *count);
+/* When a table that nobody has changed meanwhile is due; not a change of the table. */
+enum store_result store_put_due(struct store_db *db, int64_t table, int64_t revision, int64_t due);
+
 /* All of a commit, within a job; and that as a job's `run`. */
-enum store_result store_commit(struct store_db *db, const struct store_commit *commit);
+enum store_result store_commit(struct store_db *db, struct store_commit *commit);
 enum store_result store_run_commit(struct store_db *db, struct store_job *job);
 
 /* A visitor's finished games: against bots of a level (people = 0), or with people. */
@@ -217,6 +263,8 @@ enum store_result store_get_request(struct store_db *db, int64_t visitor, const 
 /* One-time codes by which a second device becomes the same visitor: one per visitor, by its SHA-256. */
 enum store_result store_put_code(struct store_db *db, const uint8_t hash[32], int64_t visitor, int64_t until);
 enum store_result store_drop_code(struct store_db *db, int64_t visitor);
+/* Whose code it is; it is gone then. STORE_MISSING: there is none that is good at that time. */
+enum store_result store_take_code(struct store_db *db, const uint8_t hash[32], int64_t now, int64_t *visitor);
 enum store_result store_each_code(struct store_db *db,
     bool (*each)(void *context, const uint8_t hash[32], int64_t visitor, int64_t until), void *context);
 
@@ -246,6 +294,14 @@ enum store_result store_sweep(struct store_db *db, const struct store_keep *keep
  * one transaction that store_leave ends: kept if `good`. */
 bool store_enter(struct store_db **db, const char *path, bool write, char *error, size_t error_size);
 bool store_leave(struct store_db *db, bool good, char *error, size_t error_size);
+
+/* Copies a whole database into an empty one, in one transaction. `more` is called after each row; false stops. False with
+ * a sentence in `error`: then nothing was copied. */
+struct store_copied {
+    uint64_t visitors, tables, rows;
+};
+bool store_copy(const char *from, const char *to, bool (*more)(void *context, uint64_t rows), void *context,
+    struct store_copied *copied, char *error, size_t error_size);
 
 /* A part of a transaction that can be undone alone. (A job is one already.) */
 enum store_result store_savepoint(struct store_db *db);

@@ -7,7 +7,7 @@
 
 #include "store_engine.h"
 
-static const struct store_engine *const engines[] = { &store_sqlite };      /* the last takes what no other wants */
+static const struct store_engine *const engines[] = { &store_pg, &store_sqlite };   /* the last takes what no other wants */
 
 static void log_to_stderr(const char *words)
 {
@@ -26,12 +26,22 @@ void store_say(const char *words)
     log_words(words);
 }
 
-struct store_db *store_db_open(const char *where, bool write, char *error, size_t size)
+static const struct store_engine *engine_of(const char *where)
 {
     unsigned i = 0;
     while (i + 1 < sizeof engines / sizeof *engines && !engines[i]->is_mine(where))
         i++;
-    return engines[i]->open(where, write, error, size);
+    return engines[i];
+}
+
+void store_name(const char *where, char *to, size_t size)
+{
+    engine_of(where)->name_of(where, to, size);
+}
+
+struct store_db *store_db_open(const char *where, bool write, char *error, size_t size)
+{
+    return engine_of(where)->open(where, write, error, size);
 }
 
 void store_db_close(struct store_db *db)
@@ -68,9 +78,9 @@ enum store_result store_db_job_begin(struct store_db *db)
     return db->engine->job_begin(db);
 }
 
-enum store_result store_db_job_end(struct store_db *db, bool good)
+enum store_result store_db_job_end(struct store_db *db, enum store_result result)
 {
-    return db->engine->job_end(db, good);
+    return db->engine->job_end(db, result);
 }
 
 enum store_result store_savepoint(struct store_db *db)

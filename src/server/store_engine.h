@@ -1,7 +1,9 @@
 /*
  * store_engine.h (store_engine.c, store_statements.c): what the store asks of a database, whichever it is. An engine
- * (SQLite: store_sqlite.c) opens a database and runs the statements of store_statements.c; store_ops.c makes the
- * operations of store.h out of them, and store.c has the thread.
+ * (SQLite: store_sqlite.c, PostgreSQL: store_pg.c) opens a database and runs the statements of store_statements.c;
+ * store_ops.c makes the operations of store.h out of them, and store.c has the thread.
+ *
+ * A new table or column must be copied as well: store_copy.c, and the statements whose names begin with COPY.
  *
  * To add an operation: declare it in store.h, write it in store_ops.c, add its statements to the list below and to
  * store_statements.c.
@@ -15,17 +17,19 @@
 
 #include "store.h"
 
-#define STORE_VERSION 3          /* of the schema, in every engine */
+#define STORE_VERSION 4          /* of the schema, in every engine */
+#define STORE_FIRST 3            /* the first version that PostgreSQL had */
 
 enum store_statement {
-    PUT_VISITOR, GET_VISITOR, PUT_TOKEN, GET_TOKEN, ALL_TOKENS, IDLE_VISITORS, DROP_TOKENS, DROP_REQUESTS_OF, DROP_VISITOR,
-    LAST_IDS,
-    TOUCH_TABLE, PUT_TABLE, GET_TABLE, TABLE_OF_CODE, OPEN_TABLES, TABLES_OF, FINISHED_TABLES,
-    ADD_LINES, GET_LINES, PUT_CHOICE, GET_CHOICES,
-    PUT_SEAT, GET_SEAT, DROP_SEAT, STATISTICS, PUT_REPORT, GET_REPORT,
-    PUT_REQUEST, GET_REQUEST, PUT_CODE, DROP_CODE, ALL_CODES, PUT_ALIVE, GET_ALIVE, PUT_DOWN, GET_DOWN, OLD_DOWN,
-    OLD_TABLES, DROP_LINES, DROP_CHOICES, DROP_SEATS, DROP_REPORTS, DROP_REQUESTS, DROP_TABLE, OLD_REPORTS, OLD_REQUESTS,
-    OLD_CODES,
+    PUT_VISITOR, ADD_VISITOR, GET_VISITOR, PUT_TOKEN, RENEW_TOKEN, GET_TOKEN, ALL_TOKENS, IDLE_VISITORS, DROP_TOKENS,
+    DROP_REQUESTS_OF, DROP_VISITOR, LAST_IDS, TOUCH_TABLE, PUT_TABLE, ADD_TABLE, COUNT_HOSTED, PUT_REVISION,
+    NEXT_REVISION, NEXT_REVISION_DUE, DROP_REVISION, GET_TABLE, OPEN_OF, PUBLIC_TABLES, COUNT_OPEN, ABANDONED, GET_DUE,
+    PUT_DUE, TABLE_OF_CODE, OPEN_TABLES, TABLES_OF, FINISHED_TABLES, ADD_LINES, GET_LINES, PUT_CHOICE, GET_CHOICES,
+    PUT_SEAT, GET_SEAT, DROP_SEAT, STATISTICS, PUT_REPORT, GET_REPORT, PUT_REQUEST, GET_REQUEST, PUT_CODE, GET_CODE,
+    DROP_CODE, ALL_CODES, PUT_ALIVE, GET_ALIVE, PUT_DOWN, GET_DOWN, OLD_DOWN, OLD_TABLES, DROP_LINES, DROP_CHOICES,
+    DROP_SEATS, DROP_REPORTS, DROP_REQUESTS, DROP_TABLE, OLD_REPORTS, OLD_REQUESTS, OLD_CODES,
+    COPY_VISITORS, COPY_TOKENS, COPY_CODES, COPY_TABLES, COPY_REVISIONS, COPY_LINES, COPY_CHOICES, COPY_SEATS,
+    COPY_REPORTS, COPY_REQUESTS, COPY_HEARTBEAT, COPY_DOWNTIMES, PUT_HEARTBEAT,
     STORE_STATEMENTS
 };
 
@@ -61,8 +65,13 @@ struct store_engine {
     /* After all checks; an older database is migrated if it may be written. NULL with a sentence in `error`. */
     struct store_db *(*open)(const char *where, bool write, char *error, size_t size);
     void (*close)(struct store_db *db);
+    /* It is a server's from now on (may be NULL). While the engine waits for the database's word on what it must know
+     * before it can go on, it calls `wait`, which lets time pass; false: give up. */
+    void (*serve)(struct store_db *db, bool (*wait)(void *context, unsigned ms), void *context);
     /* One sentence about what the last call failed with. */
     void (*explain)(struct store_db *db, const char *where, char *error, size_t size);
+    /* One line for people that says which database it is, without secrets. */
+    void (*name_of)(const char *where, char *to, size_t size);
     /* Whether it can be written, as far as one can see without writing; also what there is to do from time to time. */
     enum store_health (*look)(struct store_db *db);
 
@@ -78,7 +87,7 @@ struct store_engine {
     enum store_result (*savepoint)(struct store_db *db);
     enum store_result (*release)(struct store_db *db, bool good);
     enum store_result (*job_begin)(struct store_db *db);
-    enum store_result (*job_end)(struct store_db *db, bool good);
+    enum store_result (*job_end)(struct store_db *db, enum store_result result);
 
     /* Statements. *changed: rows. `none`: the result if no row was changed. */
     enum store_result (*execute)(struct store_db *db, enum store_statement which, const struct store_value *values,
@@ -94,7 +103,7 @@ struct store_engine {
     const void *(*bytes)(struct store_db *db, int column, size_t *size);     /* text too, which ends with a zero */
 };
 
-extern const struct store_engine store_sqlite;
+extern const struct store_engine store_sqlite, store_pg;
 
 /* Opens with the engine that `where` means. */
 struct store_db *store_db_open(const char *where, bool write, char *error, size_t size);
@@ -108,9 +117,9 @@ enum store_result store_db_settle(struct store_db *db, void (*refuse)(void *cont
 enum store_result store_db_commit(struct store_db *db);
 void store_db_rollback(struct store_db *db);
 
-/* A job within a transaction, undone alone if it is not good. */
+/* A job within a transaction, undone alone if its result is not STORE_OK. */
 enum store_result store_db_job_begin(struct store_db *db);
-enum store_result store_db_job_end(struct store_db *db, bool good);
+enum store_result store_db_job_end(struct store_db *db, enum store_result result);
 
 /* Words for the log. */
 void store_say(const char *words);

@@ -139,7 +139,7 @@ static enum store_result collect(struct store_db *db, enum store_result asked, s
 
 /* Visitors. */
 
-enum store_result store_add_token(struct store_db *db, int64_t visitor, const uint8_t token[32])
+enum store_result store_add_token(struct store_db *db, int64_t visitor, const uint8_t token[32], int64_t renewed)
 {
     int64_t owner;
     enum store_result result = get_number(db, ask(db, GET_TOKEN, (const void *)token, (size_t)32), -1, &owner);
@@ -147,17 +147,24 @@ enum store_result store_add_token(struct store_db *db, int64_t visitor, const ui
         return result;
     if (owner >= 0)
         return owner == visitor ? STORE_OK : STORE_FAILED;
-    return change(db, NOW, STORE_FAILED, PUT_TOKEN, (const void *)token, (size_t)32, visitor);
+    return change(db, NOW, STORE_FAILED, PUT_TOKEN, (const void *)token, (size_t)32, visitor, renewed);
 }
 
-enum store_result store_put_visitor(struct store_db *db, const struct store_visitor *visitor)
+enum store_result store_renew_token(struct store_db *db, const uint8_t token[32], int64_t renewed)
 {
-    enum store_result result = change(db, NOW, STORE_FAILED, PUT_VISITOR, visitor->id, visitor->name, visitor->created,
-        visitor->seen);
+    return change(db, NOW, STORE_MISSING, RENEW_TOKEN, (const void *)token, (size_t)32, renewed);
+}
+
+enum store_result store_put_visitor(struct store_db *db, struct store_visitor *visitor)
+{
+    enum store_result result = visitor->id ?
+        change(db, NOW, STORE_FAILED, PUT_VISITOR, visitor->id, visitor->name, visitor->created, visitor->seen) :
+        get_number(db, ask(db, ADD_VISITOR, visitor->name, visitor->created, visitor->seen), 0, &visitor->id);
     if (result != STORE_OK)
         return result;
     static const uint8_t none[32];
-    return memcmp(visitor->token, none, sizeof none) ? store_add_token(db, visitor->id, visitor->token) : STORE_OK;
+    return memcmp(visitor->token, none, sizeof none) ? store_add_token(db, visitor->id, visitor->token, visitor->renewed) :
+        STORE_OK;
 }
 
 enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32], struct store_visitor *visitor)
@@ -165,7 +172,8 @@ enum store_result store_get_visitor(struct store_db *db, const uint8_t token[32]
     enum store_result result = ask(db, GET_VISITOR, (const void *)token, (size_t)32);
     if (result || (result = next(db)))
         return result;
-    *visitor = (struct store_visitor){ .id = number(db, 0), .created = number(db, 2), .seen = number(db, 3) };
+    *visitor = (struct store_visitor){ .id = number(db, 0), .created = number(db, 2), .seen = number(db, 3),
+        .renewed = number(db, 4) };
     memcpy(visitor->token, token, sizeof visitor->token);
     copy_text(db, 1, visitor->name, sizeof visitor->name);
     finish(db);
@@ -177,7 +185,8 @@ enum store_result store_each_visitor(struct store_db *db, bool (*each)(void *con
 {
     enum store_result result = ask(db, ALL_TOKENS);
     while (result == STORE_OK && (result = next(db)) == STORE_OK) {
-        struct store_visitor visitor = { .id = number(db, 0), .created = number(db, 2), .seen = number(db, 3) };
+        struct store_visitor visitor = { .id = number(db, 0), .created = number(db, 2), .seen = number(db, 3),
+            .renewed = number(db, 5) };
         size_t size;
         copy_text(db, 1, visitor.name, sizeof visitor.name);
         const void *token = db->engine->bytes(db, 4, &size);
@@ -248,12 +257,37 @@ static enum store_result put_table(struct store_db *db, enum when when, const st
             return result;
     }
     return change(db, when, STORE_FAILED, PUT_TABLE, table->id, state, table->changed, table->config, table->code,
-        table->created);
+        table->created, table->host, (int64_t)table->is_public);
 }
 
 enum store_result store_put_table(struct store_db *db, const struct store_table *table)
 {
-    return put_table(db, NOW, table);
+    enum store_result result = put_table(db, NOW, table);
+    return result ? result : change(db, NOW, STORE_OK, PUT_REVISION, table->id, (int64_t)1, table->due);
+}
+
+/* A table that does not exist yet. STORE_CONFLICT: its code has a table. */
+static enum store_result add_table(struct store_db *db, const struct store_table *table, unsigned most, int64_t *id)
+{
+    int64_t hosted = 0;
+    enum store_result result = get_number(db, ask(db, COUNT_HOSTED, table->host), 0, &hosted);
+    if (result)
+        return result;
+    if (most && hosted >= most)
+        return STORE_LIMIT;
+    result = get_number(db, ask(db, ADD_TABLE, (int64_t)table->state, table->changed, table->config, table->code,
+        table->created, table->host, (int64_t)table->is_public), 0, id);
+    if (result || !*id)
+        return result ? result : STORE_CONFLICT;
+    return change(db, LATER, STORE_FAILED, PUT_REVISION, *id, (int64_t)1, table->due);
+}
+
+/* The next revision of a table, if it still has the one that the commit was made from. */
+static enum store_result next_revision(struct store_db *db, const struct store_commit *commit)
+{
+    const struct store_table *table = &commit->table;
+    return commit->keeps_due ? change(db, LATER, STORE_CONFLICT, NEXT_REVISION, table->id, table->revision) :
+        change(db, LATER, STORE_CONFLICT, NEXT_REVISION_DUE, table->id, table->revision, table->due);
 }
 
 /* Reads a table by its id; its config goes into the buffer. */
@@ -263,7 +297,8 @@ static enum store_result get_table(struct store_db *db, int64_t id, struct store
     if (result || (result = next(db)))
         return result;
     struct store_table found = { .id = id, .state = (uint8_t)number(db, 2), .created = number(db, 3),
-        .changed = number(db, 4) };
+        .changed = number(db, 4), .host = number(db, 6), .is_public = number(db, 7), .revision = number(db, 8),
+        .due = number(db, 9) };
     size_t size;
     copy_text(db, 1, found.code, sizeof found.code);
     config->size = 0;
@@ -349,7 +384,7 @@ enum store_result store_get_lines(struct store_db *db, int64_t table, char **tex
 static enum store_result put_choice(struct store_db *db, enum when when, int64_t table, const struct store_choice *choice)
 {
     return change(db, when, STORE_FAILED, PUT_CHOICE, table, (int64_t)choice->seat, (int64_t)choice->phase, choice->id,
-        choice->text, choice->made);
+        choice->text, choice->made, (const void *)choice->ids, sizeof choice->ids);
 }
 
 enum store_result store_put_choice(struct store_db *db, int64_t table, const struct store_choice *choice)
@@ -369,10 +404,31 @@ enum store_result store_get_choices(struct store_db *db, int64_t table, struct s
         copy_text(db, 2, c->id, sizeof c->id);
         copy_text(db, 3, c->text, sizeof c->text);
         c->made = number(db, 4);
+        size_t size;
+        const void *ids = db->engine->bytes(db, 5, &size);
+        memset(c->ids, 0, sizeof c->ids);
+        if (ids && size == sizeof c->ids)
+            memcpy(c->ids, ids, sizeof c->ids);
     }
     if (result == STORE_OK)
         finish(db);
     return at_end(result);
+}
+
+enum store_result store_get_whole_table(struct store_db *db, const char *code, struct store_table *table, char **text,
+    size_t *size, struct store_choice choices[STORE_SEATS], unsigned *count)
+{
+    struct buffer log = { 0 };
+    enum store_result result = store_get_table(db, code, table);
+    if (!result && !(result = get_lines(db, table->id, &log, &table->phase)))
+        result = store_get_choices(db, table->id, choices, count);
+    if (result) {
+        free(log.at);
+        return result;
+    }
+    *text = log.at;
+    *size = log.size;
+    return STORE_OK;
 }
 
 enum store_result store_each_open_table(struct store_db *db,
@@ -532,6 +588,59 @@ enum store_result store_get_report(struct store_db *db, int64_t table, const cha
     return STORE_OK;
 }
 
+/* Which tables there are. */
+
+static enum store_result get_codes(struct store_db *db, enum store_result asked, char codes[][16], unsigned *count)
+{
+    enum store_result result = asked;
+    *count = 0;
+    while (result == STORE_OK && (result = next(db)) == STORE_OK)
+        copy_text(db, 0, codes[(*count)++], 16);
+    return at_end(result);
+}
+
+enum store_result store_get_open_of(struct store_db *db, int64_t visitor, char codes[STORE_CODES][16], unsigned *count)
+{
+    return get_codes(db, ask(db, OPEN_OF, visitor, (int64_t)STORE_CODES), codes, count);
+}
+
+enum store_result store_get_public(struct store_db *db, unsigned most, char codes[STORE_CODES][16], unsigned *count)
+{
+    return get_codes(db, ask(db, PUBLIC_TABLES, (int64_t)(most < STORE_CODES ? most : STORE_CODES)), codes, count);
+}
+
+enum store_result store_count_open(struct store_db *db, unsigned *count)
+{
+    int64_t open = 0;
+    enum store_result result = get_number(db, ask(db, COUNT_OPEN), 0, &open);
+    *count = (unsigned)open;
+    return result;
+}
+
+enum store_result store_get_abandoned(struct store_db *db, int64_t before, char code[16])
+{
+    unsigned count;
+    enum store_result result = get_codes(db, ask(db, ABANDONED, before), (char (*)[16])code, &count);
+    return result ? result : count ? STORE_OK : STORE_MISSING;
+}
+
+enum store_result store_get_due(struct store_db *db, struct store_place *at, int64_t until, char codes[STORE_DUE][16],
+    unsigned *count)
+{
+    enum store_result result = ask(db, GET_DUE, at->due, at->table, until, (int64_t)STORE_DUE);
+    *count = 0;
+    while (result == STORE_OK && (result = next(db)) == STORE_OK) {
+        copy_text(db, 0, codes[(*count)++], 16);
+        *at = (struct store_place){ number(db, 1), number(db, 2) };
+    }
+    return at_end(result);
+}
+
+enum store_result store_put_due(struct store_db *db, int64_t table, int64_t revision, int64_t due)
+{
+    return change(db, NOW, STORE_CONFLICT, PUT_DUE, table, revision, due);
+}
+
 /* What was asked for with an id, one-time codes, the heartbeat. */
 
 enum store_result store_put_request(struct store_db *db, int64_t visitor, const char *id, int64_t table, int64_t made)
@@ -558,6 +667,14 @@ enum store_result store_put_code(struct store_db *db, const uint8_t hash[32], in
 {
     enum store_result result = store_drop_code(db, visitor);
     return result ? result : change(db, NOW, STORE_FAILED, PUT_CODE, (const void *)hash, (size_t)32, visitor, until);
+}
+
+enum store_result store_take_code(struct store_db *db, const uint8_t hash[32], int64_t now, int64_t *visitor)
+{
+    enum store_result result = get_number(db, ask(db, GET_CODE, (const void *)hash, (size_t)32, now), 0, visitor);
+    if (result || !*visitor)
+        return result ? result : STORE_MISSING;
+    return change(db, NOW, STORE_MISSING, DROP_CODE, *visitor);
 }
 
 enum store_result store_each_code(struct store_db *db,
@@ -620,7 +737,7 @@ enum store_result store_sweep(struct store_db *db, const struct store_keep *keep
     unsigned *count)
 {
     static const enum store_statement drops[] = { DROP_LINES, DROP_CHOICES, DROP_SEATS, DROP_REPORTS, DROP_REQUESTS,
-        DROP_TABLE };
+        DROP_REVISION, DROP_TABLE };
     const struct { enum store_statement which; int64_t before; } old[] = { { OLD_REPORTS, keep->reports },
         { OLD_REQUESTS, keep->requests }, { OLD_CODES, keep->codes } };
     enum store_result result = STORE_OK;
@@ -641,15 +758,18 @@ enum store_result store_sweep(struct store_db *db, const struct store_keep *keep
 
 /* A change of a table. */
 
-enum store_result store_commit(struct store_db *db, const struct store_commit *commit)
+enum store_result store_commit(struct store_db *db, struct store_commit *commit)
 {
-    int64_t table = commit->table.id;
-    enum store_result result = commit->table.config ? put_table(db, LATER, &commit->table) : STORE_OK;
+    int64_t table = commit->table.id, asker = commit->asker ? commit->asker : commit->table.host;
+    bool is_new = !commit->table.revision;
+    enum store_result result = is_new ? add_table(db, &commit->table, commit->most, &table) : next_revision(db, commit);
+    if (!result && !is_new && commit->table.config)
+        result = put_table(db, LATER, &commit->table);
     if (!result && commit->request[0]) {
         char code[16];
-        result = store_get_request(db, commit->host, commit->request, code);
+        result = store_get_request(db, asker, commit->request, code);
         if (result == STORE_MISSING)
-            result = change(db, LATER, STORE_FAILED, PUT_REQUEST, commit->host, commit->request, table, commit->made);
+            result = change(db, LATER, STORE_FAILED, PUT_REQUEST, asker, commit->request, table, commit->made);
         else if (result == STORE_OK)
             result = STORE_MISSING;          /* two came at once */
     }
@@ -657,13 +777,18 @@ enum store_result store_commit(struct store_db *db, const struct store_commit *c
         result = add_lines(db, LATER, table, commit->first_line, commit->lines, commit->lines_size, commit->made);
     if (!result && commit->has_choice)
         result = put_choice(db, LATER, table, &commit->choice);
-    for (unsigned s = 0; s < commit->seats && !result; s++)
-        result = commit->seat[s].visitor ? put_seat(db, LATER, &commit->seat[s]) :
+    for (unsigned s = 0; s < commit->seats && !result; s++) {
+        struct store_seat seat = commit->seat[s];
+        seat.table = table;
+        result = seat.visitor ? put_seat(db, LATER, &seat) :
             change(db, LATER, STORE_OK, DROP_SEAT, table, (int64_t)s);       /* perhaps there was nobody */
+    }
+    commit->after.id = table;
+    commit->after.revision = commit->table.revision + 1;
     return result;
 }
 
 enum store_result store_run_commit(struct store_db *db, struct store_job *job)
 {
-    return store_commit(db, (const struct store_commit *)job);
+    return store_commit(db, (struct store_commit *)job);
 }

@@ -75,6 +75,22 @@ static const char *const steps[STORE_VERSION] = {
     "CREATE INDEX game_closed ON game (changed, id) WHERE state = 3;"
     "CREATE INDEX token_visitor ON token (visitor);"
     "CREATE INDEX visitor_seen ON visitor (seen);",
+
+    /* The revision of a table, which every change raises by one, is apart from its row: a choice then writes a few bytes
+     * in a page that many tables share. due: from when a server has to look at the table; NULL: never. */
+    "CREATE TABLE revision (game INTEGER PRIMARY KEY REFERENCES game, number INTEGER NOT NULL, due INTEGER) STRICT;"
+    "INSERT INTO revision (game, number, due) SELECT id, 1, CASE WHEN state < 2 THEN 1 END FROM game;"
+    "CREATE INDEX revision_due ON revision (due) WHERE due IS NOT NULL;"
+    /* Ids of messages that took effect, as 8 keyed hashes of 8 bytes, so that any server knows them again. */
+    "ALTER TABLE choice ADD COLUMN ids BLOB NOT NULL DEFAULT x'';"
+    /* By which tables are found that are not in memory. */
+    "ALTER TABLE game ADD COLUMN host INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE game ADD COLUMN public INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE game SET host = ifnull(json_extract(config, '$.host'), 0), public = ifnull(json_extract(config, '$.public'), 0)"
+    " WHERE state < 2 AND json_valid(config);"
+    "CREATE INDEX game_host ON game (host) WHERE state < 2;"
+    "CREATE INDEX game_public ON game (state) WHERE public = 1 AND state < 2;"
+    "ALTER TABLE token ADD COLUMN renewed INTEGER NOT NULL DEFAULT 0;",
 };
 
 /* The steps of a transaction: prepared at once, since a rollback must not fail for want of memory. */
@@ -211,6 +227,11 @@ static enum store_result release(struct store_db *base, bool good)
         return STORE_FAILED;
     enum store_result result = good ? STORE_OK : control(db, SAVEPOINT_UNDO);
     return result == STORE_OK ? control(db, SAVEPOINT_END) : result;
+}
+
+static enum store_result job_end(struct store_db *base, enum store_result result)
+{
+    return release(base, result == STORE_OK);
 }
 
 /* Statements. */
@@ -722,6 +743,11 @@ static enum store_health look(struct store_db *base)
     return there ? STORE_WELL : STORE_NO_FILE;
 }
 
+static void name_of(const char *where, char *to, size_t size)
+{
+    snprintf(to, size, "%s", where);
+}
+
 static bool is_mine(const char *where)
 {
     (void)where;
@@ -749,7 +775,8 @@ const struct store_engine store_sqlite = {
     .savepoint = savepoint,
     .release = release,
     .job_begin = savepoint,
-    .job_end = release,
+    .job_end = job_end,
+    .name_of = name_of,
     .execute = execute,
     .send = send_now,
     .query = query,

@@ -9,11 +9,14 @@
 const struct store_text store_texts[STORE_STATEMENTS] = {
     [PUT_VISITOR] = { "itii", "INSERT INTO visitor (id, name, created, seen) VALUES (?1, ?2, ?3, ?4)"
         " ON CONFLICT (id) DO UPDATE SET name = excluded.name, created = excluded.created, seen = excluded.seen" },
-    [GET_VISITOR] = { "b", "SELECT id, name, created, seen FROM token JOIN visitor ON visitor.id = token.visitor"
+    [ADD_VISITOR] = { "tii", "INSERT INTO visitor (name, created, seen) VALUES (?1, ?2, ?3) RETURNING id" },
+    [GET_VISITOR] = { "b", "SELECT id, name, created, seen, renewed FROM token JOIN visitor ON visitor.id = token.visitor"
         " WHERE hash = ?1" },
-    [PUT_TOKEN] = { "bi", "INSERT INTO token (hash, visitor) VALUES (?1, ?2)" },
+    [PUT_TOKEN] = { "bii", "INSERT INTO token (hash, visitor, renewed) VALUES (?1, ?2, ?3)" },
+    [RENEW_TOKEN] = { "bi", "UPDATE token SET renewed = ?2 WHERE hash = ?1" },
     [GET_TOKEN] = { "b", "SELECT visitor FROM token WHERE hash = ?1" },
-    [ALL_TOKENS] = { "", "SELECT id, name, created, seen, hash FROM token JOIN visitor ON visitor.id = token.visitor"
+    [ALL_TOKENS] = { "", "SELECT id, name, created, seen, hash, renewed"
+        " FROM token JOIN visitor ON visitor.id = token.visitor"
         " ORDER BY id" },
     /* Not the last one: its id must not be given again. */
     [IDLE_VISITORS] = { "ii", "SELECT id, 0 FROM visitor WHERE seen < ?1"
@@ -26,10 +29,31 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
 
     /* Most changes of a table leave its state alone: then no index is touched. */
     [TOUCH_TABLE] = { "iiitt", "UPDATE game SET changed = ?3, config = ?4 WHERE id = ?1 AND state = ?2 AND code = ?5" },
-    [PUT_TABLE] = { "iiitti", "INSERT INTO game (id, state, changed, config, code, created) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+    [PUT_TABLE] = { "iiittiii", "INSERT INTO game (id, state, changed, config, code, created, host, public)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
         " ON CONFLICT (id) DO UPDATE SET code = excluded.code, state = excluded.state, changed = excluded.changed,"
         " config = excluded.config" },
-    [GET_TABLE] = { "i", "SELECT id, code, state, created, changed, config FROM game WHERE id = ?1" },
+    [ADD_TABLE] = { "iittiii", "INSERT INTO game (state, changed, config, code, created, host, public)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (code) DO NOTHING RETURNING id" },
+    [COUNT_HOSTED] = { "i", "SELECT count(*) FROM game WHERE host = ?1 AND state < 2" },
+    [PUT_REVISION] = { "iii", "INSERT INTO revision (game, number, due) VALUES (?1, ?2, nullif(?3, 0))"
+        " ON CONFLICT (game) DO NOTHING" },
+    [NEXT_REVISION] = { "ii", "UPDATE revision SET number = number + 1 WHERE game = ?1 AND number = ?2" },
+    [NEXT_REVISION_DUE] = { "iii", "UPDATE revision SET number = number + 1, due = nullif(?3, 0)"
+        " WHERE game = ?1 AND number = ?2" },
+    [DROP_REVISION] = { "i", "DELETE FROM revision WHERE game = ?1" },
+    [GET_TABLE] = { "i", "SELECT id, code, state, created, changed, config, host, public, number, coalesce(due, 0)"
+        " FROM game JOIN revision ON game = id WHERE id = ?1" },
+    [OPEN_OF] = { "ii", "SELECT code FROM game WHERE state < 2 AND (host = ?1 OR id IN"
+        " (SELECT game FROM seat WHERE visitor = ?1 AND points IS NULL)) ORDER BY changed DESC, id DESC LIMIT ?2" },
+    [PUBLIC_TABLES] = { "i", "SELECT code FROM (SELECT code, state, changed, id, row_number() OVER (PARTITION BY host"
+        " ORDER BY state, changed DESC, id DESC) AS place FROM game WHERE public = 1 AND state < 2) AS listed"
+        " ORDER BY CASE WHEN place <= 3 THEN 0 ELSE 1 END, state, changed DESC, id DESC LIMIT ?1" },
+    [COUNT_OPEN] = { "", "SELECT count(*) FROM game WHERE state < 2" },
+    [ABANDONED] = { "i", "SELECT code FROM game WHERE state = 0 AND changed < ?1 ORDER BY changed LIMIT 1" },
+    [GET_DUE] = { "iiii", "SELECT code, due, game FROM revision JOIN game ON game.id = revision.game"
+        " WHERE due IS NOT NULL AND due <= ?3 AND (due > ?1 OR (due = ?1 AND game > ?2)) ORDER BY due, game LIMIT ?4" },
+    [PUT_DUE] = { "iii", "UPDATE revision SET due = nullif(?3, 0) WHERE game = ?1 AND number = ?2" },
     [TABLE_OF_CODE] = { "t", "SELECT id FROM game WHERE code = ?1" },
     [OPEN_TABLES] = { "", "SELECT id, 0 FROM game WHERE state < 2 ORDER BY created, id" },
     [TABLES_OF] = { "ii", "SELECT game.id, seat.seat FROM seat JOIN game ON game.id = seat.game WHERE visitor = ?1"
@@ -40,10 +64,11 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [ADD_LINES] = { "iiixi", "INSERT INTO line (game, seq, count, text, made) SELECT ?1, ?2, ?3, ?4, ?5 WHERE ?2 ="
         " coalesce((SELECT seq + count FROM line WHERE game = ?1 ORDER BY seq DESC LIMIT 1), 0)" },
     [GET_LINES] = { "i", "SELECT text, made FROM line WHERE game = ?1 ORDER BY seq" },
-    [PUT_CHOICE] = { "iiitti", "INSERT INTO choice (game, seat, phase, request, text, made) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+    [PUT_CHOICE] = { "iiittib", "INSERT INTO choice (game, seat, phase, request, text, made, ids)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"
         " ON CONFLICT (game, seat) DO UPDATE SET phase = excluded.phase, request = excluded.request,"
-        " text = excluded.text, made = excluded.made" },
-    [GET_CHOICES] = { "i", "SELECT seat, phase, request, text, made FROM choice WHERE game = ?1 ORDER BY seat" },
+        " text = excluded.text, made = excluded.made, ids = excluded.ids" },
+    [GET_CHOICES] = { "i", "SELECT seat, phase, request, text, made, ids FROM choice WHERE game = ?1 ORDER BY seat" },
 
     /* Points of a game that is under way are NULL here, -1000 outside. */
     [PUT_SEAT] = { "iiiiitir", "INSERT INTO seat (" SEAT_COLUMNS ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, nullif(?7, -1000), ?8)"
@@ -63,6 +88,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [GET_REQUEST] = { "it", "SELECT code FROM request JOIN game ON game.id = request.game WHERE visitor = ?1"
         " AND request.id = ?2" },
     [PUT_CODE] = { "bii", "INSERT INTO code (hash, visitor, until) VALUES (?1, ?2, ?3)" },
+    [GET_CODE] = { "bi", "SELECT visitor FROM code WHERE hash = ?1 AND until > ?2" },
     [DROP_CODE] = { "i", "DELETE FROM code WHERE visitor = ?1" },
     [ALL_CODES] = { "", "SELECT hash, visitor, until FROM code" },
     /* The count makes each one differ from the last: SQLite does not write what is there already, and then nothing would
@@ -87,5 +113,21 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [DROP_TABLE] = { "i", "DELETE FROM game WHERE id = ?1" },
     [OLD_REPORTS] = { "i", "DELETE FROM report WHERE made < ?1" },
     [OLD_REQUESTS] = { "i", "DELETE FROM request WHERE made < ?1" },
+    /* All rows, for store_copy.c: in the order of their keys, and with the values of the statement that writes them. */
+    [COPY_VISITORS] = { "", "SELECT id, name, created, seen FROM visitor ORDER BY id" },
+    [COPY_TOKENS] = { "", "SELECT hash, visitor, renewed FROM token ORDER BY hash" },
+    [COPY_CODES] = { "", "SELECT hash, visitor, until FROM code ORDER BY hash" },
+    [COPY_TABLES] = { "", "SELECT id, state, changed, config, code, created, host, public FROM game ORDER BY id" },
+    [COPY_REVISIONS] = { "", "SELECT game, number, coalesce(due, 0) FROM revision ORDER BY game" },
+    [COPY_LINES] = { "", "SELECT game, seq, count, text, made FROM line ORDER BY game, seq" },
+    [COPY_CHOICES] = { "", "SELECT game, seat, phase, request, text, made, ids FROM choice ORDER BY game, seat" },
+    [COPY_SEATS] = { "", "SELECT game, visitor, seat, people, bots, level, coalesce(points, -1000), share FROM seat"
+        " ORDER BY game, seat" },
+    [COPY_REPORTS] = { "", "SELECT game, name, made, size, text FROM report ORDER BY game, name" },
+    [COPY_REQUESTS] = { "", "SELECT visitor, id, game, made FROM request ORDER BY visitor, id" },
+    [COPY_HEARTBEAT] = { "", "SELECT alive, count FROM heartbeat" },
+    [COPY_DOWNTIMES] = { "", "SELECT began, ended FROM downtime ORDER BY began" },
+    [PUT_HEARTBEAT] = { "ii", "INSERT INTO heartbeat (id, alive, count) VALUES (1, ?1, ?2)" },
+
     [OLD_CODES] = { "i", "DELETE FROM code WHERE until < ?1" },
 };

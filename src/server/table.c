@@ -99,7 +99,7 @@ bool table_has_host(const struct table *table)
 
 struct pyr_word table_line(const struct table *table, uint32_t line)
 {
-    const struct lines *log = &table->log;
+    const struct table_log *log = &table->log;
     return (struct pyr_word){ log->text + log->start[line], (size_t)(log->start[line + 1] - log->start[line] - 1) };
 }
 
@@ -199,13 +199,74 @@ void table_report(struct table *table)
     table->unreported.lines = table->log.count;
 }
 
+static void leave_address(struct address *address)
+{
+    if (address)
+        address->tables--;
+    address_release(address);
+}
+
 void table_count_out(struct table *table)
 {
     table->server->open_tables--;
-    if (table->address)
-        table->address->tables--;
-    address_release(table->address);
+    leave_address(table->address);
     table->address = NULL;
+}
+
+/* What is left in memory of an open table that was made from here: the address that it counts for. */
+struct stake {
+    struct map_node node;        /* by code */
+    char code[CODE_SIZE + 1];
+    bool waits;                  /* for players */
+    struct address *address;
+    uint64_t idle;               /* since when there is no observer, in milliseconds */
+};
+
+static struct address *take_stake(struct server *server, const char *code)
+{
+    struct stake *stake = (struct stake *)map_find(&server->stakes, code_key(code));
+    if (!stake)
+        return NULL;
+    struct address *address = stake->address;
+    map_remove(&server->stakes, &stake->node);
+    free(stake);
+    return address;
+}
+
+static bool leave_stake(struct table *table)
+{
+    struct stake *stake = table->address ? calloc(1, sizeof *stake) : NULL;
+    if (!stake)
+        return !table->address;
+    if (!map_add(&table->server->stakes, &stake->node, code_key(table->code))) {
+        free(stake);
+        return false;
+    }
+    stake->address = table->address;
+    stake->waits = table->now.stage == STORE_WAITING;
+    stake->idle = table->idle;
+    memcpy(stake->code, table->code, sizeof stake->code);
+    table->address = NULL;
+    return true;
+}
+
+static void drop_stake(struct map_node *node, void *context)
+{
+    (void)context;
+    leave_address(((struct stake *)node)->address);
+    free(node);
+}
+
+void tables_finish(struct server *server)
+{
+    while (server->table_list) {
+        server->table_list->busy = false;
+        server->table_list->jobs = 0;
+        table_forget(server->table_list);
+    }
+    map_finish(&server->tables);
+    map_each(&server->stakes, drop_stake, NULL);
+    map_finish(&server->stakes);
 }
 
 void table_forget(struct table *table)
@@ -217,8 +278,10 @@ void table_forget(struct table *table)
         *table->link = table->next;
         if (table->next)
             table->next->link = table->link;
-        if (table->now.stage <= STORE_RUNNING)
-            table_count_out(table);
+        if (table->now.stage <= STORE_RUNNING && !table->revision)
+            table_count_out(table);          /* it was never stored */
+        leave_address(table->address);
+        table->address = NULL;
         while (table->observers)
             table_unobserve(table->observers);
         for (unsigned s = 0; s < PYR_MAX_SEATS && table->server->pool; s++)
@@ -247,28 +310,99 @@ static enum error apply_new(struct change *change, struct problem *problem)
 }
 
 /*
- * Closes a table that waits in vain, so that another one has room: of one address, or (NULL) of the one that has most
- * of them. It must be unwatched for a while, the longest comes first. False: there is none.
+ * A table that waits in vain is closed, so that another one has room: of one address, or (NULL) of the one that has most
+ * of them. It must be unwatched for a while, the longest comes first.
  */
+
+struct abandoned {
+    const struct server *server;
+    const struct address *of;
+    char code[CODE_SIZE + 1];    /* the one that is closed; "": none yet */
+    unsigned most;
+    uint64_t idle;
+};
+
+static void consider(struct abandoned *worst, const char *code, const struct address *address, uint64_t idle)
+{
+    unsigned tables = address ? address->tables : 0;
+    if ((worst->of && address != worst->of) || server_now(worst->server) - idle < ABANDONED_MS)
+        return;
+    if (worst->code[0] && (tables < worst->most || (tables == worst->most && idle >= worst->idle)))
+        return;
+    memcpy(worst->code, code, sizeof worst->code);
+    worst->most = tables;
+    worst->idle = idle;
+}
+
+static void consider_stake(struct map_node *node, void *context)
+{
+    const struct stake *stake = (struct stake *)node;
+    if (stake->waits)
+        consider(context, stake->code, stake->address, stake->idle);
+}
+
+static void close_abandoned(struct fetch *fetch, struct table *table, enum error error)
+{
+    (void)fetch;
+    bool is_left = !error && table->now.stage == STORE_WAITING && !table->observers && !table->changes;
+    struct change *change = is_left ? change_new(table, apply_close) : NULL;
+    if (!change)
+        return;
+    server_log(table->server, LOG_INFO, "table_abandoned", "table=%lld", (long long)table->id);
+    change_submit(change, NULL, NULL);
+}
+
+/* The same among tables that nobody here has seen: there is room once the database has told one. */
+struct search {
+    struct store_job job;
+    struct server *server;
+    int64_t before;
+    char code[16];
+};
+
+static enum store_result run_search(struct store_db *db, struct store_job *job)
+{
+    struct search *search = (struct search *)job;
+    return store_get_abandoned(db, search->before, search->code);
+}
+
+static void search_done(struct store_job *job, enum store_result result)
+{
+    struct search *search = (struct search *)job;
+    if (!result && table_is_code(search->code) && !table_find(search->server, search->code))
+        table_fetch(search->server, search->code, close_abandoned, NULL);
+    free(search);
+}
+
+static void search_abandoned(struct server *server)
+{
+    struct search *search = calloc(1, sizeof *search);
+    if (!search)
+        return;
+    search->server = server;
+    search->before = server_time() - ABANDONED_MS / 1000;
+    search->job.run = run_search;
+    search->job.done = search_done;
+    store_submit(server->store, &search->job);
+}
+
+/* False: there is no room now. */
 static bool make_room(struct server *server, const struct address *address)
 {
-    struct table *worst = NULL;
-    unsigned most = 0;
-    for (struct table *table = server->table_list; table; table = table->next) {
-        unsigned tables = table->address ? table->address->tables : 0;
-        if (table->now.stage != STORE_WAITING || table->observers || table->changes ||
-            (address && table->address != address) || server_now(server) - table->idle < ABANDONED_MS)
-            continue;
-        if (!worst || tables > most || (tables == most && table->idle < worst->idle)) {
-            worst = table;
-            most = tables;
-        }
-    }
-    struct change *change = worst ? change_new(worst, apply_close) : NULL;
-    if (!change)
+    struct abandoned worst = { .server = server, .of = address };
+    for (struct table *table = server->table_list; table; table = table->next)
+        if (table->now.stage == STORE_WAITING && !table->observers && !table->changes)
+            consider(&worst, table->code, table->address, table->idle);
+    map_each(&server->stakes, consider_stake, &worst);
+    if (!worst.code[0]) {
+        if (!address)
+            search_abandoned(server);
         return false;
-    server_log(server, LOG_INFO, "table_abandoned", "table=%lld", (long long)worst->id);
-    change_submit(change, NULL, NULL);
+    }
+    struct table *table = table_find(server, worst.code);
+    if (!table)
+        return table_fetch(server, worst.code, close_abandoned, NULL) != NULL;
+    close_abandoned(NULL, table, ERROR_NONE);
     return true;
 }
 
@@ -317,13 +451,13 @@ enum error table_create(struct server *server, struct visitor *host, const struc
     table->address = address_hold(request->address);
     if (table->address)
         table->address->tables++;
-    table->id = ++server->last_table;
     table->edition = request->edition;
     table->is_public = request->is_public;
     table->hints = request->hints;
     table->clock = request->clock;
     table->host = id;
     table->owner = request->address ? request->address->node.key : 0;
+    table->asker = request->asker;
     table->created = table->now.changed = server_time();
     table->now.seats = (uint8_t)request->seats;
     memcpy(table->now.seat, request->seat, sizeof table->now.seat);
@@ -387,6 +521,37 @@ static bool restore_game(struct table *table, const char *text, size_t size, con
     return true;
 }
 
+/* Fills in a table that has a server, a code and nothing else. False if what is stored makes no sense, or without memory. */
+static bool read_stored(struct table *table, const struct store_table *stored, const char *text, size_t size,
+    const struct store_choice *choices, unsigned count)
+{
+    struct table_state *state = &table->now;
+    table->id = stored->id;
+    table->created = stored->created;
+    table->revision = stored->revision;
+    table->due = stored->due;
+    state->changed = stored->changed;
+    state->stage = stored->state;
+    if (!config_read(table, stored->config) || (size && !table_log_reserve(&table->log, text, size)))
+        return false;
+    if (size)
+        table_log_add(&table->log, text, size);
+    if (state->changed < stored->phase)
+        state->changed = stored->phase;
+    for (unsigned i = 0; i < count; i++) {
+        struct seat *seat = &state->seat[choices[i].seat % PYR_MAX_SEATS];
+        memcpy(seat->ids, choices[i].ids, sizeof seat->ids);
+        seat_remember(table, seat, choices[i].id);
+        if (state->changed < choices[i].made)
+            state->changed = choices[i].made;
+    }
+    if (stored->phase)
+        table->spent = clock_spent(table->server, stored->phase);
+    if (state->stage == STORE_OVER)
+        state->game.replay.stage = PYR_STAGE_OVER;
+    return state->stage != STORE_RUNNING || restore_game(table, text, size, choices, count);
+}
+
 struct table *table_restore(struct server *server, const struct store_table *stored, const char *text, size_t size,
     const struct store_choice *choices, unsigned count)
 {
@@ -395,38 +560,20 @@ struct table *table_restore(struct server *server, const struct store_table *sto
     struct table *table = table_new(server, stored->code);
     if (!table)
         return NULL;
-    struct table_state *state = &table->now;
-    table->id = stored->id;
-    table->created = stored->created;
-    state->changed = stored->changed;
-    state->stage = stored->state;
-    if (state->stage <= STORE_RUNNING)
-        server->open_tables++;
-    bool good = config_read(table, stored->config) && (!size || lines_reserve(&table->log, text, size));
-    if (good && size)
-        lines_add(&table->log, text, size);
-    if (state->changed < stored->phase)
-        state->changed = stored->phase;
-    for (unsigned i = 0; good && i < count; i++) {
-        if (choices[i].seat < state->seats)
-            seat_remember(server, &state->seat[choices[i].seat], choices[i].id);
-        if (state->changed < choices[i].made)
-            state->changed = choices[i].made;
+    table->address = take_stake(server, stored->code);
+    if (stored->state > STORE_RUNNING) {
+        leave_address(table->address);
+        table->address = NULL;
     }
-    if (stored->phase)
-        table->spent = clock_spent(server, stored->phase);
-    if (good && state->stage == STORE_RUNNING)
-        good = restore_game(table, text, size, choices, count);
-    else if (state->stage == STORE_OVER)
-        state->game.replay.stage = PYR_STAGE_OVER;
-    if (good)
+    if (read_stored(table, stored, text, size, choices, count))
         return table;
     server_log(server, LOG_ERROR, "table_unreadable", "table=%lld", (long long)stored->id);
+    table->revision = stored->revision;
     table_forget(table);
     return NULL;
 }
 
-/* Finished tables come back from the database when somebody wants to see them. */
+/* Tables come from the database when somebody wants to see them. */
 
 static bool copy_text(char **to, const char *from)
 {
@@ -437,45 +584,237 @@ static bool copy_text(char **to, const char *from)
 static enum store_result fetch_run(struct store_db *db, struct store_job *job)
 {
     struct fetch *fetch = (struct fetch *)job;
-    enum store_result result = store_get_table(db, fetch->code, &fetch->row);
-    if (result)
-        return result;
     free(fetch->config);                     /* a job may be run twice */
     free(fetch->text);
-    fetch->text = NULL;
-    if (!copy_text(&fetch->config, fetch->row.config))
+    fetch->config = fetch->text = NULL;
+    enum store_result result = store_get_whole_table(db, fetch->code, &fetch->row, &fetch->text, &fetch->size,
+        fetch->choices, &fetch->count);
+    if (!result && !copy_text(&fetch->config, fetch->row.config))
         return STORE_NO_ROOM;
     fetch->row.config = fetch->config;
-    result = store_get_choices(db, fetch->row.id, fetch->choices, &fetch->count);
-    return result ? result : store_get_lines(db, fetch->row.id, &fetch->text, &fetch->size);
+    return result;
+}
+
+static void fetch_free(struct fetch *fetch)
+{
+    free(fetch->config);
+    free(fetch->text);
+    free(fetch);
 }
 
 static void fetch_done(struct store_job *job, enum store_result result)
 {
     struct fetch *fetch = (struct fetch *)job;
     struct table *table = table_find(fetch->server, fetch->code);    /* somebody else may have been faster */
-    if (!table && !result && fetch->row.state >= STORE_OVER)
+    if (!table && !result) {
         table = table_restore(fetch->server, &fetch->row, fetch->text, fetch->size, fetch->choices, fetch->count);
+        if (table)
+            table_wake(table);
+    }
     fetch->done(fetch, table, table ? ERROR_NONE : result && result != STORE_MISSING ? ERROR_STORAGE : ERROR_NO_TABLE);
-    free(fetch->config);
-    free(fetch->text);
-    free(fetch);
+    fetch_free(fetch);
 }
 
-struct fetch *table_fetch(struct server *server, const char *code,
-    void (*done)(struct fetch *fetch, struct table *table, enum error error), void *context)
+static struct fetch *fetch_new(struct server *server, const char *code, void *context,
+    void (*stored)(struct store_job *job, enum store_result result))
 {
     struct fetch *fetch = calloc(1, sizeof *fetch);
     if (!fetch)
         return NULL;
     fetch->server = server;
-    fetch->done = done;
     fetch->context = context;
     memcpy(fetch->code, code, CODE_SIZE + 1);
     fetch->job.run = fetch_run;
-    fetch->job.done = fetch_done;
+    fetch->job.done = stored;
+    return fetch;
+}
+
+struct fetch *table_fetch(struct server *server, const char *code,
+    void (*done)(struct fetch *fetch, struct table *table, enum error error), void *context)
+{
+    struct fetch *fetch = fetch_new(server, code, context, fetch_done);
+    if (!fetch)
+        return NULL;
+    fetch->done = done;
     store_submit(server->store, &fetch->job);
     return fetch;
+}
+
+struct gather {
+    unsigned pending;
+    enum error error;
+    void (*done)(void *context, enum error error);
+    void *context;
+};
+
+static void gathered(struct gather *gather)
+{
+    if (--gather->pending)
+        return;
+    gather->done(gather->context, gather->error);
+    free(gather);
+}
+
+static void gather_one(struct fetch *fetch, struct table *table, enum error error)
+{
+    struct gather *gather = fetch->context;
+    (void)table;
+    if (error != ERROR_NO_TABLE && !gather->error)
+        gather->error = error;
+    gathered(gather);
+}
+
+void tables_fetch(struct server *server, char (*codes)[16], unsigned count, void (*done)(void *context, enum error error),
+    void *context)
+{
+    struct gather *gather = calloc(1, sizeof *gather);
+    if (!gather) {
+        done(context, ERROR_STORAGE);
+        return;
+    }
+    *gather = (struct gather){ .pending = 1, .done = done, .context = context };
+    for (unsigned i = 0; i < count; i++) {
+        if (!table_is_code(codes[i]) || table_find(server, codes[i]))
+            continue;
+        gather->pending++;
+        if (!table_fetch(server, codes[i], gather_one, gather)) {
+            gather->pending--;
+            gather->error = ERROR_STORAGE;
+        }
+    }
+    gathered(gather);
+}
+
+/* When a table that leaves the memory is next due. */
+
+struct due {
+    struct store_job job;
+    int64_t id, revision, due;
+};
+
+static enum store_result run_due(struct store_db *db, struct store_job *job)
+{
+    const struct due *due = (struct due *)job;
+    return store_put_due(db, due->id, due->revision, due->due);
+}
+
+static void due_done(struct store_job *job, enum store_result result)
+{
+    (void)result;                            /* it is looked at once too often then */
+    free(job);
+}
+
+bool table_drop(struct table *table)
+{
+    int64_t due = table_due_at_rest(table, &table->now);
+    struct due *job = due != table->due ? calloc(1, sizeof *job) : NULL;
+    if ((due != table->due && !job) || (table->now.stage <= STORE_RUNNING && !leave_stake(table))) {
+        free(job);
+        return false;
+    }
+    if (job) {
+        *job = (struct due){ { .run = run_due, .done = due_done }, table->id, table->revision, due };
+        store_submit(table->server->store, &job->job);
+    }
+    table_forget(table);
+    return true;
+}
+
+/* Reading a table again, which somebody else has changed. */
+
+/* What bots have chosen in a phase that goes on is not stored: it is handed in anew. */
+static void keep_bots_choices(struct table *table, const struct pyr_game *before)
+{
+    unsigned waiting = table_waiting(table);
+    for (unsigned s = 0; s < table->now.seats && table->now.stage == STORE_RUNNING; s++) {
+        const struct pyr_pending *choice = &before->choice[s];
+        pyr_step step[PYR_MAX_PARTS];
+        if (!(waiting >> s & 1) || !choice->confirmed)
+            continue;
+        for (unsigned i = 0; i < choice->count; i++)
+            step[i] = pyr_pending_step(choice, i);
+        change_submit_bot(table, (pyr_seat)s, table->log.count, step, choice->count);
+    }
+}
+
+/* Puts what was read in place of what is in memory. False: it does not continue what clients were sent. */
+static bool put_in_place(struct table *table, struct table *read)
+{
+    uint32_t before = table->log.count;
+    size_t sent = before ? table->log.start[before] : 0;
+    bool was_open = table->now.stage <= STORE_RUNNING, is_open = read->now.stage <= STORE_RUNNING;
+    if (read->log.count < before || (sent && memcmp(read->log.text, table->log.text, sent)))
+        return false;
+    if (was_open && !is_open)
+        table_count_out(table);
+    struct table_log log = table->log;
+    table->log = read->log;
+    read->log = log;
+    struct table_state now = table->now;
+    table->now = read->now;
+    read->now = now;
+    table->revision = read->revision;
+    table->due = read->due;
+    table->version++;
+    table->ready++;
+    if (table->log.count != before) {
+        table->deadline = 0;
+        table->spent = read->spent;
+    }
+    return true;
+}
+
+static void read_free(struct table *read)
+{
+    if (!read)
+        return;
+    pyr_fair_wipe(&read->now.fair);
+    free(read->log.text);
+    free(read->log.start);
+    free(read);
+}
+
+static void refresh_done(struct store_job *job, enum store_result result)
+{
+    struct fetch *fetch = (struct fetch *)job;
+    struct table *table = fetch->context;
+    void (*done)(struct table *table, enum error error) = fetch->then;
+    struct table *read = result ? NULL : calloc(1, sizeof *read);
+    bool good = false;
+    table->busy = false;
+    table->jobs--;
+    if (read && !table->gone) {
+        read->server = fetch->server;
+        memcpy(read->code, table->code, sizeof read->code);
+        good = read_stored(read, &fetch->row, fetch->text, fetch->size, fetch->choices, fetch->count) &&
+            put_in_place(table, read);
+        if (!good)
+            server_log(table->server, LOG_ERROR, "table_unreadable", "table=%lld", (long long)table->id);
+    }
+    fetch_free(fetch);
+    if (table->gone) {
+        table_forget(table);
+    } else {
+        if (good)
+            table_notify(table);
+        if (good && table->log.count == read->log.count)
+            keep_bots_choices(table, &read->now.game);
+        if (done)
+            done(table, good ? ERROR_NONE : result == STORE_MISSING ? ERROR_NO_TABLE : ERROR_STORAGE);
+    }
+    read_free(read);
+}
+
+bool table_refresh(struct table *table, void (*done)(struct table *table, enum error error))
+{
+    struct fetch *fetch = fetch_new(table->server, table->code, table, refresh_done);
+    if (!fetch)
+        return false;
+    fetch->then = done;
+    table->busy = true;
+    table->jobs++;
+    store_submit(table->server->store, &fetch->job);
+    return true;
 }
 
 /* The same people once more. */
@@ -512,15 +851,27 @@ static void rematch_made(struct change *change, enum error error)
     free(rematch);
 }
 
-enum error table_rematch(struct table *table, struct visitor *visitor, struct address *address,
-    void (*answer)(struct change *change, enum error error), void *context)
+enum error table_may_rematch(const struct table *table, const struct visitor *visitor, int64_t *asker)
 {
-    struct table_request request = { .seats = table->now.seats, .edition = table->edition, .is_public = false,
-        .hints = table->hints, .clock = table->clock, .address = address };
     if (table->now.stage != STORE_OVER)
         return ERROR_NOT_OVER;
     if (table_seat_of(table, (int64_t)visitor->node.key) >= PYR_MAX_SEATS)
         return ERROR_NOT_SEATED;
+    for (unsigned s = table->now.seats; s--;)
+        if (table->now.seat[s].kind == SEAT_PERSON)
+            *asker = table->now.seat[s].visitor;
+    return ERROR_NONE;
+}
+
+enum error table_rematch(struct table *table, struct visitor *visitor, struct address *address, const char *id,
+    void (*answer)(struct change *change, enum error error), void *context)
+{
+    struct table_request request = { .seats = table->now.seats, .edition = table->edition, .is_public = false,
+        .hints = table->hints,
+        .clock = table->clock, .address = address, .id = id };
+    enum error may = table_may_rematch(table, visitor, &request.asker);
+    if (may)
+        return may;
     struct table *other = table_find(table->server, table->now.rematch[0] ? table->now.rematch : table->rematch_pending);
     if (other && other->now.stage != STORE_CLOSED) {
         /* Somebody was faster: the answer comes when that table is stored. */

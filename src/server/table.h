@@ -44,7 +44,7 @@ struct seat {
     char name[NAME_SIZE];
     char sit[ID_SIZE];           /* id of the message by which a SEAT_PERSON sat down */
     uint8_t key[TOKEN_SIZE];     /* SHA-256 of a friend's key; zero: kept for `visitor` */
-    uint64_t ids[8];             /* hashes of the last messages that took effect */
+    uint64_t ids[STORE_IDS];     /* hashes of the last messages that took effect (seat_remember) */
     uint16_t hints;              /* how many this person has used in the game */
 };
 
@@ -61,9 +61,10 @@ struct table_state {
     int16_t points[PYR_MAX_SEATS];
 };
 
-struct lines {
+/* The log of a table in memory, owned by the table: all lines one after the other, and where each begins. */
+struct table_log {
     char *text;
-    uint16_t *start;             /* count + 1 of them, once there is a line */
+    uint16_t *start;             /* in bytes; count + 1 of them, once there is a line */
     uint32_t count;
 };
 
@@ -101,11 +102,14 @@ struct table {
     int64_t host, created;
     struct address *address;     /* from where it was made, while it is open; NULL: before the last start */
     struct table_state now;
-    struct lines log;
+    struct table_log log;
+    int64_t revision;            /* of the database that `now` and `log` are; 0: not stored yet */
+    int64_t due;                 /* as stored: from when a server has to look at it (table_due) */
     struct table_observer *observers;
     struct change *changes;      /* waiting; the first is being stored while `busy` */
     struct change **last_change;
-    bool busy, gone;             /* gone: to be freed once nothing is under way */
+    bool busy;                   /* the first change is being stored, or the table is being read again */
+    bool gone;                   /* to be freed once nothing is under way */
     unsigned jobs;               /* thinking bots and reads that refer to this table */
     struct ask ask[PYR_MAX_SEATS];
     uint64_t owner;              /* key of the address that its bots' load is counted for; 0: not known yet */
@@ -117,6 +121,7 @@ struct table {
     uint64_t left[PYR_MAX_SEATS];/* when the last connection of the person at a seat ended, in milliseconds; 0: not known */
     uint64_t host_left;          /* the same of the host; if there was none, when the table came into memory */
     bool analysing;
+    int64_t asker;               /* while it is made: as in struct table_request */
     struct { uint64_t messages,
         bytes; uint32_t lines; } unreported;     /* sent since the log had so many lines (table_report) */
     char rematch_pending[CODE_SIZE + 1];     /* a rematch that was begun and may not be stored yet; "" none */
@@ -130,6 +135,7 @@ struct table_request {           /* what a table is to be */
     uint8_t clock;
     struct address *address;     /* from where it is made; NULL: not counted */
     const char *id;              /* by which the same visitor gets this table again instead of another one; "" none */
+    int64_t asker;               /* for whom that id counts; 0: the host */
 };
 /* A new table; friends' seats without a visitor get keys. `answer` is called once it is stored, or has failed (then the
  * table is gone). ERROR_TOO_MANY, ERROR_TOO_FAST, ERROR_STORAGE at
@@ -143,8 +149,7 @@ bool table_is_code(const char *code);
 /* A code as people type it: small letters, blanks and dashes in between. `size` letters into `to`, with an end; false if
  * it is not one. */
 bool code_read(const char *text, char *to, size_t size);
-/* A table from the database: open ones at the start, finished ones when somebody wants to see them. NULL if it makes no
- * sense or without memory. */
+/* A table from the database. NULL if it makes no sense or without memory. */
 struct table *table_restore(struct server *server, const struct store_table *stored, const char *text, size_t size,
     const struct store_choice *choices, unsigned count);
 /* The same for a table that is not in memory: `done` is called later, from the loop. NULL without memory.
@@ -153,6 +158,7 @@ struct fetch {
     struct store_job job;
     struct server *server;
     void (*done)(struct fetch *fetch, struct table *table, enum error error);
+    void (*then)(struct table *table, enum error error);   /* of table_refresh */
     void *context;               /* NULL: whoever asked is gone */
     char code[CODE_SIZE + 1];
     struct store_table row;
@@ -163,10 +169,26 @@ struct fetch {
 };
 struct fetch *table_fetch(struct server *server, const char *code,
     void (*done)(struct fetch *fetch, struct table *table, enum error error), void *context);
+/* The same for several: `done` once all that exist are in memory, perhaps at once. */
+void tables_fetch(struct server *server, char (*codes)[16], unsigned count, void (*done)(void *context, enum error error),
+    void *context);
+/*
+ * Reads the table again, since somebody else has changed it in the database: what is new there takes the place of what is
+ * in memory, and the observers are told. Choices of bots that are not stored are kept if their phase goes on. Changes wait
+ * until `done`, which is not called if the table is forgotten meanwhile. False without memory.
+ */
+bool table_refresh(struct table *table, void (*done)(struct table *table, enum error error));
+/* From when a server has to look at a table in this state, in seconds since 1970: bots that have to choose, a clock that
+ * runs out, a game that is given up. 0: never. new_phase: lines are added. */
+int64_t table_due(const struct table *table, const struct table_state *state, bool new_phase);
+/* The same for a table that nobody watches and whose bots have nothing to do before somebody comes. */
+int64_t table_due_at_rest(const struct table *table, const struct table_state *state);
 void table_wake(struct table *table);        /* sets clock and bots to work */
 void table_tick(struct table *table);        /* clocks, idle tables */
 void table_forget(struct table *table);      /* frees it, now or once nothing refers to it */
 void table_count_out(struct table *table);   /* it is no longer one of the open tables */
+bool table_drop(struct table *table);        /* an idle one leaves the memory; false: not now */
+void tables_finish(struct server *server);   /* all of them */
 void table_report(struct table *table);      /* adds what was sent to the counters */
 void table_observe(struct table *table, struct table_observer *observer);
 void table_unobserve(struct table_observer *observer);     /* follows no table afterwards */
@@ -183,8 +205,10 @@ struct pyr_word table_line(const struct table *table, uint32_t line);    /* with
 /* The choice of a seat as text, "" if it has not confirmed one. */
 void table_choice(const struct table *table, pyr_seat seat, char *to, size_t size);
 json_t *table_json(const struct table *table, const struct visitor *visitor);
-/* The same people once more: one table, however many ask. */
-enum error table_rematch(struct table *table, struct visitor *visitor, struct address *address,
+/* The same people once more: one table, however many ask, and wherever. `id` is the request by which the database knows it,
+ * for whichever of them asks: that counts for *asker. */
+enum error table_may_rematch(const struct table *table, const struct visitor *visitor, int64_t *asker);
+enum error table_rematch(struct table *table, struct visitor *visitor, struct address *address, const char *id,
     void (*answer)(struct change *change, enum error error), void *context);
 
 

@@ -10,7 +10,7 @@
 #include "pool.h"
 #include "server.h"
 
-#define FORGET_MS 60000          /* a finished table that nobody watches leaves the memory */
+#define FORGET_MS 60000          /* a table that nobody watches leaves the memory */
 #define WAITING_SECONDS (3 * 86400)
 #define CORRESPONDENCE_SECONDS (60 * 86400)
 #define GRACE_MS 10000           /* what a clock has left at least after a restart: the players have to come back first */
@@ -27,7 +27,7 @@ static enum error check_phase(const struct change *change, pyr_seat *seat, bool 
     *seat = table_seat_of(table, change->request.visitor);
     if (*seat >= PYR_MAX_SEATS)
         return ERROR_NOT_SEATED;
-    *again = seat_knows(table->server, &state->seat[*seat], change->id);
+    *again = seat_knows(table, &state->seat[*seat], change->id);
     if (*again)
         return ERROR_NONE;
     if (state->stage == STORE_WAITING)
@@ -40,7 +40,7 @@ static enum error check_phase(const struct change *change, pyr_seat *seat, bool 
 /* A person has chosen, or taken a choice back (""). */
 static void note_persons_choice(struct change *change, pyr_seat seat, const char *text)
 {
-    seat_remember(change->table->server, &change->effects->after.seat[seat], change->id);
+    seat_remember(change->table, &change->effects->after.seat[seat], change->id);
     seat_come_back(change, seat);
     change_note_choice(change, seat, text);
 }
@@ -131,6 +131,20 @@ static enum error apply_bot_choice(struct change *change, struct problem *proble
     return change_note_game(change);
 }
 
+void change_submit_bot(struct table *table, pyr_seat seat, uint32_t phase, const pyr_step *step, unsigned steps)
+{
+    struct change *change = change_new(table, apply_bot_choice);
+    if (!change || !(change->request.step = malloc((steps + 1) * sizeof *step))) {
+        change_free(change);                 /* without memory it is thought about again */
+        return;
+    }
+    memcpy(change->request.step, step, steps * sizeof *step);
+    change->request.steps = (uint8_t)steps;
+    change->request.seat = seat;
+    change->request.phase = phase;
+    change_submit(change, NULL, NULL);
+}
+
 /* Bots and clocks. */
 
 /*
@@ -189,24 +203,43 @@ void table_thought(struct thought *thought)
         table_forget(table);
         return;
     }
-    struct change *change = change_new(table, apply_bot_choice);
-    if (change && (change->request.step = malloc(sizeof thought->step))) {
-        memcpy(change->request.step, thought->step, sizeof thought->step);
-        change->request.steps = (uint8_t)thought->steps;
-        change->request.seat = thought->seat;
-        change->request.phase = thought->phase;
-        change_submit(change, NULL, NULL);
-    } else {
-        change_free(change);
-    }
+    change_submit_bot(table, thought->seat, thought->phase, thought->step, thought->steps);
     free(thought);
+}
+
+static unsigned clock_seconds(const struct table *table)
+{
+    const struct server_options *options = &table->server->options;
+    return table->clock == CLOCK_QUICK ? options->quick_seconds : options->relaxed_seconds;
+}
+
+/*
+ * What bots choose is not stored before the phase is complete, so a running table with bots is due at once for whoever
+ * reads it. Days are rounded: a choice then leaves what is stored as it is.
+ */
+int64_t table_due_at_rest(const struct table *table, const struct table_state *state)
+{
+    if (state->stage == STORE_WAITING)
+        return state->changed + WAITING_SECONDS;
+    if (state->stage != STORE_RUNNING)
+        return 0;
+    return table->clock ? table->due : (state->changed / 86400 + 2) * 86400 + CORRESPONDENCE_SECONDS;
+}
+
+int64_t table_due(const struct table *table, const struct table_state *state, bool new_phase)
+{
+    for (unsigned s = 0; s < state->seats && state->stage == STORE_RUNNING; s++)
+        if (is_played_by_bot(&state->seat[s]))
+            return 1;
+    if (state->stage != STORE_RUNNING || !table->clock)
+        return table_due_at_rest(table, state);
+    return new_phase || table->due <= 1 ? state->changed + clock_seconds(table) : table->due;
 }
 
 /* Milliseconds for the phase that begins, or goes on after a restart. */
 static uint64_t time_for(struct table *table)
 {
-    const struct server_options *options = &table->server->options;
-    uint64_t whole = 1000 * (uint64_t)(table->clock == CLOCK_QUICK ? options->quick_seconds : options->relaxed_seconds);
+    uint64_t whole = 1000 * (uint64_t)clock_seconds(table);
     uint64_t left = table->spent < whole ? whole - table->spent : 0, least = whole < GRACE_MS ? whole : GRACE_MS;
     table->spent = 0;
     return left > least ? left : least;
@@ -233,7 +266,8 @@ void table_wake(struct table *table)
         table->deadline = server_now(server) + time_for(table);
 }
 
-void table_tick(struct table *table)
+/* What time has made due. */
+static void check_clock(struct table *table)
 {
     struct server *server = table->server;
     uint64_t now = server_now(server);
@@ -260,7 +294,27 @@ void table_tick(struct table *table)
         struct change *change = change_new(table, apply_close);
         if (change)
             change_submit(change, NULL, NULL);
-    } else if (!table->observers && table->idle && now - table->idle > FORGET_MS) {
-        table_forget(table);
     }
+}
+
+/* Nothing is under way, and nothing is to be done before somebody comes or the table is due. */
+static bool is_at_rest(const struct table *table)
+{
+    unsigned waiting = table_waiting(table);
+    if (table->observers || table->jobs || table->busy || table->changes || !table->idle ||
+        server_now(table->server) - table->idle <= FORGET_MS)
+        return false;
+    if (table->now.stage != STORE_RUNNING)
+        return true;
+    for (unsigned s = 0; s < table->now.seats; s++)
+        if (waiting >> s & 1 && is_played_by_bot(&table->now.seat[s]))
+            return false;
+    return !table->deadline;
+}
+
+void table_tick(struct table *table)
+{
+    check_clock(table);
+    if (is_at_rest(table))
+        table_drop(table);
 }

@@ -8,6 +8,7 @@
 
 #define BEAT_MS 5000             /* between heartbeats: so much time a crash may give back to the players of a phase */
 #define PROBE_MS 1000            /* the same while nothing can be stored */
+#define LOOK_MS 1000             /* between questions which tables are due */
 #define KEEP_MS 3600000          /* between looks for what is old */
 #define REQUEST_SECONDS (2 * 86400)  /* ids of requests for tables */
 
@@ -55,6 +56,62 @@ static bool has_clocks(const struct server *server)
         if (table->deadline)
             return true;
     return false;
+}
+
+/* Tables that are due: bots have to choose, a clock has run out, nobody has come for days. Those that are in memory look
+ * after themselves. */
+
+struct look {
+    struct store_job job;
+    struct server *server;
+    struct store_place at;
+    int64_t until;
+    char codes[STORE_DUE][16];
+    unsigned count;
+};
+
+static enum store_result run_look(struct store_db *db, struct store_job *job)
+{
+    struct look *look = (struct look *)job;
+    look->at = look->server->upkeep.looked;  /* nobody changes that while a job looks */
+    return store_get_due(db, &look->at, look->until, look->codes, &look->count);
+}
+
+static void tables_read(void *context, enum error error)
+{
+    struct server *server = context;
+    server->upkeep.looking = false;
+    if (error)
+        server->upkeep.looked = (struct store_place){ 0 };     /* from the beginning, in a while */
+}
+
+static void look_done(struct store_job *job, enum store_result result)
+{
+    struct look *look = (struct look *)job;
+    struct server *server = look->server;
+    bool is_all = look->count < STORE_DUE;
+    if (result) {
+        server->upkeep.looking = false;
+    } else {
+        server->upkeep.looked = is_all ? (struct store_place){ look->until, INT64_MAX } : look->at;
+        if (!is_all)
+            server->upkeep.look_at = 0;
+        tables_fetch(server, look->codes, look->count, tables_read, server);
+    }
+    free(look);
+}
+
+static void submit_look(struct server *server)
+{
+    struct look *look = calloc(1, sizeof *look);
+    if (!look)
+        return;
+    look->server = server;
+    look->until = server_time();
+    look->job.run = run_look;
+    look->job.done = look_done;
+    server->upkeep.looking = true;
+    store_submit(server->store, &look->job);
 }
 
 /* What is old. */
@@ -133,6 +190,10 @@ void upkeep_tick(struct server *server)
     if (wants_beat && !server->upkeep.beating && real >= server->upkeep.beat_at) {
         server->upkeep.beat_at = real + (is_well ? BEAT_MS : PROBE_MS);
         submit_beat(server);
+    }
+    if (is_well && !server->upkeep.looking && !server->stopping && real >= server->upkeep.look_at) {
+        server->upkeep.look_at = real + LOOK_MS;
+        submit_look(server);
     }
     if (is_well && !server->upkeep.keeping && now >= server->upkeep.keep_at) {
         server->upkeep.keep_at = now + KEEP_MS;

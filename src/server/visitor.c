@@ -1,7 +1,7 @@
 /*
  * visitor.c: who people are, without accounts. A visitor is a random token in a cookie; the server keeps its SHA-256,
- * so that a stolen database gives nobody's seat away. All visitors are in memory (about 200 bytes each): a WebSocket's
- * right to open is then known at once.
+ * so that a stolen database gives nobody's seat away. Visitors are in memory while they are here, and some minutes longer;
+ * others are looked up in the database by the cookie of their first request.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -9,38 +9,18 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include <letters.h>
+#include <pyramids/utf8.h>
+
 #include "server.h"
 
 #define COOKIE "pyramids="
 #define CODE_SECONDS 600         /* a device code is good for ten minutes */
 #define CODE_LETTERS 8
 #define RENEW_SECONDS 86400      /* a cookie is given out anew once a day */
+#define KEPT_MS 600000           /* in memory after the last visit */
 
 /* Names. */
-
-/* The code point at *text, moved past it; -1 if it is not UTF-8. */
-static int32_t next_letter(const unsigned char **text)
-{
-    const unsigned char *at = *text;
-    int more = at[0] < 0x80             ? 0
-        : at[0] >= 0xc2 && at[0] < 0xe0 ? 1
-        : at[0] >= 0xe0 && at[0] < 0xf0 ? 2
-        : at[0] >= 0xf0 && at[0] < 0xf5 ? 3
-                                        : -1;
-    if (more < 0)
-        return -1;
-    int32_t letter = more ? at[0] & (0x3f >> more) : at[0];
-    for (int i = 1; i <= more; i++) {
-        if ((at[i] & 0xc0) != 0x80)
-            return -1;
-        letter = letter << 6 | (at[i] & 0x3f);
-    }
-    static const int32_t least[] = { 0, 0x80, 0x800, 0x10000 };
-    if (letter < least[more] || letter > 0x10ffff || (letter >= 0xd800 && letter < 0xe000))
-        return -1;
-    *text += more + 1;
-    return letter;
-}
 
 /*
  * Characters that steer the display of others or cannot be seen, judged by their Unicode properties: control and format
@@ -64,66 +44,55 @@ static bool is_blank(int32_t letter)
         letter == 0x2800 || letter == 0x1d159;
 }
 
-static bool is_mark(int32_t letter)
+/* A joiner stays between two pictures, as in a family; anywhere else it would only make two names look alike. `after` begins
+ * with the character behind it. */
+static bool joins(int32_t before, const char *after)
 {
-    utf8proc_category_t category = utf8proc_category(letter);
-    return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC || category == UTF8PROC_CATEGORY_ME;
+    size_t length;
+    int32_t next = *after ? pyr_utf8_read(after, PYR_UTF8_LONGEST, &length) : -1;
+    return next >= 0 && character_is_picture(next) &&
+        (character_is_picture(before) || before == 0xfe0f || (before >= 0x1f3fb && before <= 0x1f3ff));
 }
 
 /* Marks belong to the letter before them, and so do the selectors that make an emoji colourful (U+FE0E, U+FE0F).
- * Without one they are taken out. */
-static bool is_kept(int32_t letter, bool after_letter)
+ * Without one they are taken out. before: the character that was kept last, -1 none or a blank. */
+static bool is_kept(int32_t letter, int32_t before, const char *after)
 {
     if (letter == 0xfe0e || letter == 0xfe0f)
-        return after_letter;
-    return !is_unwanted(letter) && (after_letter || !is_mark(letter));
-}
-
-/* Pictures that a joiner (U+200D) makes one of, such as a family: without it they would fall apart. */
-static bool is_picture(int32_t letter)
-{
-    return letter > 0 && utf8proc_get_property(letter)->boundclass == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
-}
-
-/* Whether a letter may still be followed by a joiner: a picture, with the selectors and skin tones that belong to it. */
-static bool ends_picture(int32_t letter, bool after_picture)
-{
-    return is_picture(letter) || (after_picture && (letter == 0xfe0f || (letter >= 0x1f3fb && letter <= 0x1f3ff)));
-}
-
-static bool is_joiner(int32_t letter, bool after_picture, const unsigned char *next)
-{
-    return letter == 0x200d && after_picture && is_picture(next_letter(&next));
+        return before >= 0;
+    if (letter == 0x200d)
+        return joins(before, after);
+    return !is_unwanted(letter) && (before >= 0 || !character_is_mark(letter));
 }
 
 bool name_clean(const char *name, char to[NAME_SIZE])
 {
-    const unsigned char *at = (const unsigned char *)name;
     char clean[NAME_SIZE];
-    size_t size = 0;
+    size_t size = 0, length;
     unsigned letters = 0;
-    bool blank = false, picture = false;
-    while (*at) {
-        const unsigned char *from = at;
-        int32_t letter = next_letter(&at);
+    int32_t before = -1, state = 0;
+    bool blank = false;
+    for (const char *at = name; *at; at += length) {
+        int32_t letter = pyr_utf8_read(at, PYR_UTF8_LONGEST, &length);
         if (letter < 0)
             return false;
         if (is_blank(letter)) {
             blank = size > 0;
-            picture = false;
+            before = -1;
             continue;
         }
-        if (!is_joiner(letter, picture, at) && !is_kept(letter, size > 0 && !blank))
+        if (!is_kept(letter, before, at + length))
             continue;
-        picture = ends_picture(letter, picture);
-        letters += blank + 1u;
-        if (letters > NAME_LETTERS)
+        /* What belongs to an emoji does not count; marks do, or a name could tower over its line. */
+        letters += blank + (letter_begins(before, letter, &state) || character_is_mark(letter) ? 1u : 0u);
+        if (letters > NAME_LETTERS || size + blank + length >= NAME_SIZE)
             return false;
         if (blank)
             clean[size++] = ' ';
         blank = false;
-        memcpy(clean + size, from, (size_t)(at - from));
-        size += (size_t)(at - from);
+        memcpy(clean + size, at, length);
+        size += length;
+        before = letter;
     }
     if (!size)
         return false;
@@ -191,38 +160,72 @@ static const char *next_cookie(const char **cookies, size_t *size)
     return NULL;
 }
 
-static struct token *read_token(const struct server *server, const char *value, size_t size, char text[2 * TOKEN_SIZE + 1])
+/* The hash of a token, and its text as we write it (may be NULL); false if it is not one. */
+static bool read_token(const char *value, size_t size, uint8_t hash[TOKEN_SIZE], char text[2 * TOKEN_SIZE + 1])
 {
-    uint8_t bytes[TOKEN_SIZE], hash[TOKEN_SIZE];
+    uint8_t bytes[TOKEN_SIZE];
     size_t read;
     if (size != 2 * TOKEN_SIZE || sodium_hex2bin(bytes, sizeof bytes, value, size, NULL, &read, NULL) || read != TOKEN_SIZE)
-        return NULL;
+        return false;
     crypto_hash_sha256(hash, bytes, sizeof bytes);
-    struct token *token = find_token(server, hash);
-    if (token && text)
+    if (text)
         sodium_bin2hex(text, 2 * TOKEN_SIZE + 1, bytes, sizeof bytes);
     sodium_memzero(bytes, sizeof bytes);
-    return token;
+    return true;
 }
 
-struct visitor *visitor_identify(const struct server *server, const char *cookies, enum identity *identity,
-    char text[2 * TOKEN_SIZE + 1])
+void tokens_free(struct tokens *tokens)
+{
+    if (tokens)
+        sodium_memzero(tokens->at, tokens->count * sizeof *tokens->at);
+    free(tokens);
+}
+
+static bool add_unknown(struct tokens **list, const char *value, size_t size)
+{
+    unsigned count = *list ? (*list)->count : 0;
+    struct tokens *longer = malloc(sizeof *longer + (count + 1) * sizeof *longer->at);
+    if (!longer)
+        return false;
+    longer->count = count + 1;
+    if (count)
+        memcpy(longer->at, (*list)->at, count * sizeof *longer->at);
+    read_token(value, size, longer->at[count].hash, longer->at[count].text);
+    tokens_free(*list);
+    *list = longer;
+    return true;
+}
+
+bool visitor_identify(const struct server *server, const char *cookies, struct visitor **visitor, enum identity *identity,
+    char text[2 * TOKEN_SIZE + 1], struct tokens **unknown)
 {
     size_t size;
+    bool good = true;
+    *visitor = NULL;
+    *unknown = NULL;
     *identity = cookies ? IDENTITY_NONE : IDENTITY_UNREADABLE;
     /* A browser may send several: one that is known counts, wherever it stands. */
     for (const char *value; cookies && (value = next_cookie(&cookies, &size));) {
-        struct token *token = read_token(server, value, size, text);
+        uint8_t hash[TOKEN_SIZE];
+        bool is_token = read_token(value, size, hash, text);
+        struct token *token = is_token ? find_token(server, hash) : NULL;
         *identity = token ? IDENTITY_KNOWN : size ? IDENTITY_UNKNOWN : *identity;
-        if (token)
-            return token->visitor;
+        if (token) {
+            tokens_free(*unknown);
+            *unknown = NULL;
+            *visitor = token->visitor;
+            token->visitor->used = server_now(server);
+            return true;
+        }
+        good &= !is_token || add_unknown(unknown, value, size);
     }
-    return NULL;
+    return good;
 }
 
 bool visitor_renews(const struct server *server, const char *text)
 {
-    struct token *token = read_token(server, text, strlen(text), NULL);
+    uint8_t hash[TOKEN_SIZE];
+    struct token *token = read_token(text, strlen(text), hash, NULL) ? find_token(server, hash) : NULL;
     int64_t now = server_time();
     if (!token || (now >= token->renewed && now - token->renewed < RENEW_SECONDS))
         return false;
@@ -246,54 +249,109 @@ static struct visitor *make_visitor(struct server *server, int64_t id)
     return NULL;
 }
 
-static bool load_visitor(struct server *server, const struct store_visitor *stored, int64_t renewed)
+struct visitor *visitor_load(struct server *server, const struct store_visitor *stored)
 {
     struct visitor *visitor = visitor_by_id(server, stored->id);
     if (!visitor) {
         visitor = make_visitor(server, stored->id);
         if (!visitor)
-            return false;
+            return NULL;
         memcpy(visitor->name, stored->name, sizeof visitor->name);
         visitor->created = stored->created;
         visitor->seen = stored->seen;
     }
-    return keep_token(server, visitor, stored->token, renewed);
+    visitor->used = server_now(server);
+    if (find_token(server, stored->token) || keep_token(server, visitor, stored->token, stored->renewed))
+        return visitor;
+    return NULL;                             /* if it is new here it is swept away later */
 }
 
-bool visitor_load(struct server *server, const struct store_visitor *stored)
+void visitor_draw(const char *name, char token[2 * TOKEN_SIZE + 1], struct store_visitor *stored)
 {
-    return load_visitor(server, stored, 0);
-}
-
-struct visitor *visitor_new(struct server *server, const char *name, char token[2 * TOKEN_SIZE + 1],
-    struct store_visitor *stored)
-{
-    *stored = (struct store_visitor){ .id = server->last_visitor + 1, .created = server_time(), .seen = server_time() };
+    int64_t now = server_time();
+    *stored = (struct store_visitor){ .created = now, .seen = now, .renewed = now };
     draw_token(token, stored->token);
     memcpy(stored->name, name, strlen(name) + 1);
-    if (!load_visitor(server, stored, stored->seen))
-        return NULL;
-    server->last_visitor++;
-    return visitor_by_id(server, stored->id);
 }
 
-bool visitor_add_token(struct server *server, struct visitor *visitor, char token[2 * TOKEN_SIZE + 1],
-    uint8_t hash[TOKEN_SIZE])
+struct visitor *visitor_hold(struct visitor *visitor)
 {
-    draw_token(token, hash);
-    return keep_token(server, visitor, hash, server_time());
+    if (visitor)
+        visitor->holds++;
+    return visitor;
 }
 
-void visitor_drop_token(struct server *server, const uint8_t hash[TOKEN_SIZE])
+void visitor_release(const struct server *server, struct visitor *visitor)
 {
-    struct token *token = find_token(server, hash);
-    if (!token)
+    if (!visitor)
         return;
-    map_remove(&server->tokens, &token->node);
-    free(token);
+    visitor->holds--;
+    visitor->used = server_now(server);
 }
 
-/* Once a day the database is told that somebody is still about. Nobody waits for it. */
+static bool is_idle(const struct server *server, const struct visitor *visitor)
+{
+    return !visitor->connections && !visitor->holds && server_now(server) - visitor->used >= KEPT_MS;
+}
+
+static void sweep_token(struct map_node *node, void *context)
+{
+    struct server *server = context;
+    if (!is_idle(server, ((struct token *)node)->visitor))
+        return;
+    map_remove(&server->tokens, node);
+    free(node);
+}
+
+static void sweep_visitor(struct map_node *node, void *context)
+{
+    struct server *server = context;
+    if (!is_idle(server, (struct visitor *)node))
+        return;
+    map_remove(&server->visitors, node);
+    free(node);
+}
+
+void visitors_sweep(struct server *server)
+{
+    map_each(&server->tokens, sweep_token, server);
+    map_each(&server->visitors, sweep_visitor, server);
+}
+
+/* Once a day the database is told that a cookie was given out anew. Nobody waits for it. */
+
+struct renewal {
+    struct store_job job;
+    uint8_t hash[TOKEN_SIZE];
+    int64_t renewed;
+};
+
+static enum store_result run_renewal(struct store_db *db, struct store_job *job)
+{
+    const struct renewal *renewal = (struct renewal *)job;
+    return store_renew_token(db, renewal->hash, renewal->renewed);
+}
+
+static void renewal_done(struct store_job *job, enum store_result result)
+{
+    (void)result;                            /* it is given out once more then */
+    free(job);
+}
+
+void visitor_store_renewal(struct server *server, const char *token)
+{
+    struct renewal *renewal = calloc(1, sizeof *renewal);
+    if (!renewal || !read_token(token, strlen(token), renewal->hash, NULL)) {
+        free(renewal);
+        return;
+    }
+    renewal->renewed = server_time();
+    renewal->job.run = run_renewal;
+    renewal->job.done = renewal_done;
+    store_submit(server->store, &renewal->job);
+}
+
+/* The same that somebody is still about. */
 
 struct sighting {
     struct store_job job;
@@ -339,77 +397,27 @@ void visitor_seen(struct server *server, struct visitor *visitor)
 
 _Static_assert(NAME_SIZE <= sizeof ((struct store_visitor *)0)->name, "a name fits into its row");
 
-void device_code_drop(struct server *server, int64_t visitor)
-{
-    for (struct device_code **link = &server->device_codes; *link;) {
-        struct device_code *code = *link;
-        if (code->visitor != visitor) {
-            link = &code->next;
-            continue;
-        }
-        *link = code->next;
-        free(code);
-    }
-}
-
-bool device_code_load(struct server *server, const uint8_t hash[TOKEN_SIZE], int64_t visitor, int64_t until)
-{
-    struct device_code *code = calloc(1, sizeof *code);
-    if (!code)
-        return false;
-    memcpy(code->hash, hash, sizeof code->hash);
-    code->visitor = visitor;
-    code->until = until;
-    device_code_drop(server, visitor);       /* a new code takes the place of an older one */
-    code->next = server->device_codes;
-    server->device_codes = code;
-    return true;
-}
-
-bool device_code_new(struct server *server, struct visitor *visitor, char text[10], struct device_code *made)
+void device_code_draw(int64_t visitor, char text[10], struct device_code *made)
 {
     static const char letters[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
     char code[CODE_LETTERS + 1] = "";
     for (unsigned i = 0; i < CODE_LETTERS; i++)
         code[i] = letters[randombytes_uniform(sizeof letters - 1)];
     crypto_hash_sha256(made->hash, (const unsigned char *)code, CODE_LETTERS);
-    made->visitor = (int64_t)visitor->node.key;
+    made->visitor = visitor;
     made->until = server_time() + CODE_SECONDS;
     snprintf(text, 10, "%.4s-%.4s", code, code + 4);
     sodium_memzero(code, sizeof code);
-    return device_code_load(server, made->hash, made->visitor, made->until);
 }
 
-struct visitor *device_code_use(struct server *server, const char *text, struct device_code *used)
+bool device_code_read(const char *text, uint8_t hash[TOKEN_SIZE])
 {
     char code[CODE_LETTERS + 1];
-    uint8_t hash[TOKEN_SIZE];
     if (!code_read(text, code, CODE_LETTERS))
-        return NULL;
+        return false;
     crypto_hash_sha256(hash, (const unsigned char *)code, CODE_LETTERS);
-    for (struct device_code **link = &server->device_codes; *link; link = &(*link)->next) {
-        struct device_code *found = *link;
-        if (sodium_memcmp(found->hash, hash, TOKEN_SIZE))
-            continue;
-        *used = *found;
-        *link = found->next;
-        free(found);
-        return used->until > server_time() ? visitor_by_id(server, used->visitor) : NULL;
-    }
-    return NULL;
-}
-
-void device_code_sweep(struct server *server)
-{
-    for (struct device_code **link = &server->device_codes; *link;) {
-        struct device_code *code = *link;
-        if (code->until > server_time()) {
-            link = &code->next;
-            continue;
-        }
-        *link = code->next;
-        free(code);
-    }
+    sodium_memzero(code, sizeof code);
+    return true;
 }
 
 /* Visitors whom the database has dropped. */
@@ -443,8 +451,7 @@ void visitors_forget(struct server *server, const int64_t *ids, unsigned count, 
     unsigned forgotten = 0;
     for (unsigned i = 0; i < count; i++) {
         struct visitor *visitor = visitor_by_id(server, ids[i]);
-        if (visitor && !visitor->connections && visitor->seen < before) {
-            device_code_drop(server, ids[i]);
+        if (visitor && !visitor->connections && !visitor->holds && visitor->seen < before) {
             visitor->forgotten = true;
             forgotten++;
         } else if (visitor) {                /* they came back in this very moment, or have been connected all the time */
@@ -477,9 +484,4 @@ void visitors_finish(struct server *server)
     map_each(&server->tokens, free_node, NULL);
     map_finish(&server->visitors);
     map_finish(&server->tokens);
-    while (server->device_codes) {
-        struct device_code *code = server->device_codes;
-        server->device_codes = code->next;
-        free(code);
-    }
 }

@@ -282,6 +282,8 @@ static void admit(struct conn *conn, struct request *request, const struct wire_
 }
 
 static void socket_ask(struct conn *conn, struct request *request, const struct wire_request *wire);
+static void socket_known(struct request *request, enum error error);
+static bool is_allowed_socket(struct conn *conn, const struct request *request, const struct wire_request *wire);
 
 static void on_request(void *owner, const struct wire_request *wire)
 {
@@ -310,6 +312,8 @@ static void on_request(void *owner, const struct wire_request *wire)
     read_headers(request, wire);
     if (wire->fault)
         answer_fault(request, wire->fault);
+    else if (wire->wants_socket && !conn->is_metrics && request->unknown && is_allowed_socket(conn, request, wire))
+        request->is_socket = true;           /* first it is looked up whose it is, once all of it is here */
     else if (wire->wants_socket && !conn->is_metrics)
         socket_ask(conn, request, wire);
     else
@@ -334,7 +338,9 @@ static void on_complete(void *owner)
     struct request *request = ((struct conn *)owner)->request;
     if (!request || request->status || request->waits)
         return;
-    if (request->early)
+    if (request->is_socket)
+        request_look_up(request, socket_known);
+    else if (request->early)
         request_error(request, request->early, "");
     else
         request_route(request);
@@ -345,21 +351,21 @@ static void on_complete(void *owner)
 void conn_wake(struct conn *conn)
 {
     struct server *server = conn->server;
-    if (!conn->edge || conn->leaving || conn->link_awake)
+    if (!conn->edge || conn->leaving || conn->link_to_write)
         return;
-    conn->next_awake = NULL;
-    conn->link_awake = server->awake.end;
-    *server->awake.end = conn;
-    server->awake.end = &conn->next_awake;
+    conn->next_to_write = NULL;
+    conn->link_to_write = server->write_queue.end;
+    *server->write_queue.end = conn;
+    server->write_queue.end = &conn->next_to_write;
 }
 
-static void fall_asleep(struct conn *conn)
+static void unqueue_write(struct conn *conn)
 {
-    if (!conn->link_awake)
+    if (!conn->link_to_write)
         return;
-    *conn->link_awake = conn->next_awake;
-    *(conn->next_awake ? &conn->next_awake->link_awake : &conn->server->awake.end) = conn->link_awake;
-    conn->link_awake = NULL;
+    *conn->link_to_write = conn->next_to_write;
+    *(conn->next_to_write ? &conn->next_to_write->link_to_write : &conn->server->write_queue.end) = conn->link_to_write;
+    conn->link_to_write = NULL;
 }
 
 void conn_pause(struct conn *conn)
@@ -374,42 +380,39 @@ void conn_resume(struct conn *conn)
         edge_resume(conn->edge);
 }
 
-/*
- * Sockets are kept in the order in which they were last heard of, so that the silent ones are found without looking at the
- * others.
- */
+/* Sockets are kept in the order of their last message, so that the silent ones are found without looking at the others. */
 
-static void heard_remove(struct conn *conn)
+static void activity_remove(struct conn *conn)
 {
     struct server *server = conn->server;
-    *(conn->last_heard ? &conn->last_heard->next_heard : &server->heard.first) = conn->next_heard;
-    *(conn->next_heard ? &conn->next_heard->last_heard : &server->heard.last) = conn->last_heard;
+    *(conn->prev_active ? &conn->prev_active->next_active : &server->by_activity.first) = conn->next_active;
+    *(conn->next_active ? &conn->next_active->prev_active : &server->by_activity.last) = conn->prev_active;
 }
 
-static void heard_add(struct conn *conn)
+static void activity_add(struct conn *conn)
 {
     struct server *server = conn->server;
-    conn->heard = server_now(server);
+    conn->active_at = server_now(server);
     conn->pinged = conn->ping = false;
-    conn->next_heard = NULL;
-    conn->last_heard = server->heard.last;
-    *(conn->last_heard ? &conn->last_heard->next_heard : &server->heard.first) = conn;
-    server->heard.last = conn;
+    conn->next_active = NULL;
+    conn->prev_active = server->by_activity.last;
+    *(conn->prev_active ? &conn->prev_active->next_active : &server->by_activity.first) = conn;
+    server->by_activity.last = conn;
 }
 
-static void on_heard(void *owner)
+static void on_activity(void *owner)
 {
     struct conn *conn = owner;
     if (!conn->is_socket || conn->close)
         return;
-    heard_remove(conn);
-    heard_add(conn);
+    activity_remove(conn);
+    activity_add(conn);
 }
 
 void web_tick(struct server *server)
 {
     uint64_t now = server_now(server), silence = 1000 * (uint64_t)server->options.ping_seconds;
-    for (struct conn *conn = server->heard.first; conn && now - conn->heard >= silence; conn = conn->next_heard) {
+    for (struct conn *conn = server->by_activity.first; conn && now - conn->active_at >= silence; conn = conn->next_active) {
         if (!conn->pinged) {
             conn->pinged = conn->ping = true;
             conn->pinged_at = now;
@@ -422,16 +425,28 @@ void web_tick(struct server *server)
     edge_tick(server->edge);
 }
 
+/* /api/socket, or with a table's code after it, so that a proxy can send all clients of a table to one server. */
+static bool is_socket_path(const char *path)
+{
+    static const char start[] = "/api/socket";
+    size_t length = sizeof start - 1;
+    char code[CODE_SIZE + 1];
+    return !strncmp(path, start, length) && (!path[length] || (path[length] == '/' && code_read(path + length + 1, code,
+        CODE_SIZE)));
+}
+
 /* Whether a WebSocket is refused; `why` for the log. */
 static enum error socket_refusal(struct conn *conn, const struct request *request, const struct wire_request *wire,
     const char **why)
 {
     struct server *server = conn->server;
     double rate = server->options.request_rate;
-    if (strcmp(request->path, "/api/socket"))
+    if (!is_socket_path(request->path))
         return *why = "path", ERROR_NOT_FOUND;
     if (request->early == ERROR_TOO_MANY)
         return *why = "too_many", ERROR_TOO_MANY;
+    if (request->early == ERROR_STORAGE)
+        return *why = "storage", ERROR_STORAGE;
     if (!is_our_page(server, wire))
         return *why = "origin", ERROR_ORIGIN;
     if (server->stopping)
@@ -493,8 +508,27 @@ static void socket_ask(struct conn *conn, struct request *request, const struct 
     }
     conn->is_socket = true;
     server->sockets++;
-    heard_add(conn);
+    activity_add(conn);
     conn_wake(conn);
+}
+
+/* Whether it is worth a look into the database whose a WebSocket would be. */
+static bool is_allowed_socket(struct conn *conn, const struct request *request, const struct wire_request *wire)
+{
+    struct server *server = conn->server;
+    double rate = server->options.request_rate;
+    return !request->early && !server->stopping && is_our_page(server, wire) && is_socket_path(request->path) &&
+        bucket_take(&request->address->requests, server_now(server), rate, 5 * rate);
+}
+
+static void socket_known(struct request *request, enum error error)
+{
+    struct conn *conn = request->conn;
+    struct wire_request wire;
+    request->is_socket = false;
+    request->early = error ? error : request->early;
+    edge_request(conn->edge, &wire);
+    socket_ask(conn, request, &wire);
 }
 
 /* Past a string that begins after its quotation mark. */
@@ -568,14 +602,14 @@ static void count_sent(struct conn *conn, size_t size)
 /* Writes what a socket lacks. */
 static void socket_write(struct conn *conn)
 {
-    static char buffer[FEED_ROOM];
+    static char buffer[OUTBOX_ROOM];
     bool is_all = false;
     if (conn->ping) {
         conn->ping = false;
         edge_ping(conn->edge);
     }
     for (unsigned i = 0; i < WRITES && !is_all && edge_has_room(conn->edge); i++) {
-        size_t size = conn->close && !conn->replies ? 0 : feed_next(conn, buffer, sizeof buffer);
+        size_t size = conn->close && !conn->replies ? 0 : outbox_next(conn, buffer, sizeof buffer);
         is_all = !size;
         if (!size)
             break;
@@ -633,8 +667,8 @@ static void before_waiting(uv_prepare_t *writer)
     struct server *server = writer->data;
     do {
         edge_turn(server->edge);
-        for (struct conn *conn; (conn = server->awake.first);) {
-            fall_asleep(conn);
+        for (struct conn *conn; (conn = server->write_queue.first);) {
+            unqueue_write(conn);
             if (conn->edge && !conn->leaving)
                 socket_write(conn);
         }
@@ -672,12 +706,12 @@ static void on_end(void *owner, unsigned code)
     struct conn *conn = owner;
     struct server *server = conn->server;
     conn->leaving = true;
-    fall_asleep(conn);
+    unqueue_write(conn);
     request_drop(conn);
     if (conn->is_socket) {
         server->count.cut += code == 1008 || code == 1009;
         server->sockets--;
-        heard_remove(conn);
+        activity_remove(conn);
         conn->is_socket = false;
         conn->edge = NULL;
         conn_finish(conn);
@@ -708,7 +742,7 @@ static void on_short_of_files(void *context, int error)
 
 static const struct edge_handler handler = { .begin = on_begin, .request = on_request, .body = on_body,
     .complete = on_complete, .message = on_message,
-    .heard = on_heard, .room = on_room, .end = on_end, .gone = on_gone, .now = edge_now,
+    .activity = on_activity, .room = on_room, .end = on_end, .gone = on_gone, .now = edge_now,
         .short_of_files = on_short_of_files };
 
 static void cannot_listen(int why, unsigned port, const char *address, char *error, size_t error_size)
@@ -747,7 +781,7 @@ bool web_start(struct server *server, char *error, size_t error_size)
     const struct server_options *options = &server->options;
     struct wire_tls_context *tls = NULL;
     unsigned port = options->port;
-    server->awake.end = &server->awake.first;
+    server->write_queue.end = &server->write_queue.first;
     if (options->tls_cert && !(tls = wire_tls_server(options->tls_cert, options->tls_key))) {
         snprintf(error, error_size,
             _("cannot serve %s: the certificate or its key cannot be read, or they do not match"),

@@ -81,22 +81,22 @@ static void clamp(const struct pyr_box *box, pyr_pattern pattern, struct pyr_aim
     aim->column = (uint8_t)(column < 0 ? 0 : column > columns ? columns : column);
 }
 
-pyr_spaces pyr_aim_spaces(const struct pyr_box *box, pyr_pattern pattern, const struct pyr_aim *aim)
+pyr_spaces pyr_aim_spaces(const struct pyr_aim *aim, const struct pyr_box *box, pyr_pattern pattern)
 {
     struct pyr_aim inside = *aim;
     clamp(box, pattern, &inside, aim->row, aim->column);
     return shape_of(box, pattern, aim) << (inside.row * PYR_ROW + inside.column);
 }
 
-pyr_step pyr_aim_step(const struct pyr_box *box, pyr_pattern pattern, const struct pyr_aim *aim)
+pyr_step pyr_aim_step(const struct pyr_aim *aim, const struct pyr_box *box, pyr_pattern pattern)
 {
-    return pyr_pair_of(aim->slot, pyr_aim_spaces(box, pattern, aim));
+    return pyr_pair_of(aim->slot, pyr_aim_spaces(aim, box, pattern));
 }
 
-enum pyr_err pyr_aim_judge(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
-    const struct pyr_aim *aim)
+enum pyr_err pyr_aim_check(const struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk,
+    pyr_pattern pattern)
 {
-    return pyr_desk_judge(box, desk, pattern, pyr_aim_step(box, pattern, aim));
+    return pyr_desk_check_mark(desk, box, pattern, pyr_aim_step(aim, box, pattern));
 }
 
 /* How far from a placement's middle it snaps in, in hundredths of a space. */
@@ -143,10 +143,10 @@ static int nearest(const struct pyr_box *box, const struct pyr_desk *desk, pyr_p
     int least = -1;
     for (at.row = 0; at.row + height_of(shape) <= PYR_SIDE; at.row++) {
         for (at.column = 0; at.column + width_of(shape) <= PYR_SIDE; at.column++) {
-            if (cover & ~pyr_aim_spaces(box, pattern, &at))
+            if (cover & ~pyr_aim_spaces(&at, box, pattern))
                 continue;
             int far = distance(HALF * middle_row(shape, at.row), HALF * middle_column(shape, at.column), row, column);
-            if ((least < 0 || far < least) && (!legal || !pyr_aim_judge(box, desk, pattern, &at))) {
+            if ((least < 0 || far < least) && (!legal || !pyr_aim_check(&at, box, desk, pattern))) {
                 least = far;
                 best = at;
             }
@@ -169,19 +169,19 @@ unsigned pyr_aim_count(const struct pyr_box *box, const struct pyr_desk *desk, p
         pyr_spaces shape = shape_of(box, pattern, &at);
         for (at.row = 0; at.row + height_of(shape) <= PYR_SIDE; at.row++)
             for (at.column = 0; at.column + width_of(shape) <= PYR_SIDE; at.column++)
-                count += !pyr_aim_judge(box, desk, pattern, &at);
+                count += !pyr_aim_check(&at, box, desk, pattern);
     }
     return count;
 }
 
-bool pyr_aim_move(const struct pyr_box *box, pyr_pattern pattern, struct pyr_aim *aim, int rows, int columns)
+bool pyr_aim_move(struct pyr_aim *aim, const struct pyr_box *box, pyr_pattern pattern, int rows, int columns)
 {
     uint8_t row = aim->row, column = aim->column;
     clamp(box, pattern, aim, row + rows, column + columns);
     return aim->row != row || aim->column != column;
 }
 
-bool pyr_aim_turn_placed(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim,
+bool pyr_aim_turn_placed(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     int quarters)
 {
     pyr_spaces before = shape_of(box, pattern, aim);
@@ -202,13 +202,13 @@ bool pyr_aim_turn_placed(const struct pyr_box *box, const struct pyr_desk *desk,
     return false;
 }
 
-bool pyr_aim_turn(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim,
+bool pyr_aim_turn(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     int quarters)
 {
     struct pyr_aim to = *aim;
     pyr_spaces before = shape_of(box, pattern, aim);
-    if (!(quarters && pyr_aim_turn_placed(box, desk, pattern, &to, quarters)) &&
-        !pyr_aim_turn_placed(box, NULL, pattern, &to, quarters))
+    if (!(quarters && pyr_aim_turn_placed(&to, box, desk, pattern, quarters)) &&
+        !pyr_aim_turn_placed(&to, box, NULL, pattern, quarters))
         return false;
     pyr_spaces shape = shape_of(box, pattern, &to);
     int row = middle_row(before, aim->row) + 1 - (int)height_of(shape),
@@ -219,7 +219,7 @@ bool pyr_aim_turn(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pa
     return true;
 }
 
-bool pyr_aim_snap(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim,
+bool pyr_aim_snap(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     unsigned slot, int row, int column)
 {
     struct pyr_aim to = *aim;
@@ -234,7 +234,7 @@ bool pyr_aim_snap(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pa
     return true;
 }
 
-bool pyr_aim_hold(const struct pyr_box *box, pyr_pattern pattern, struct pyr_aim *aim, pyr_step step)
+bool pyr_aim_hold(struct pyr_aim *aim, const struct pyr_box *box, pyr_pattern pattern, pyr_step step)
 {
     pyr_spaces spaces = pyr_step_spaces(step) & PYR_ALL_SPACES, corner = to_corner(spaces);
     struct pyr_aim to = { .slot = (uint8_t)pyr_step_slot(step), .turn = aim->turn, .single = !(spaces & (spaces - 1)) };
@@ -249,7 +249,7 @@ bool pyr_aim_hold(const struct pyr_box *box, pyr_pattern pattern, struct pyr_aim
     return true;
 }
 
-bool pyr_aim_cover(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim,
+bool pyr_aim_cover(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     unsigned slot, unsigned row, unsigned column, bool any_turn)
 {
     /* Changes of turn, the cheapest first: a mirroring is two quarters. */
@@ -270,7 +270,7 @@ bool pyr_aim_cover(const struct pyr_box *box, const struct pyr_desk *desk, pyr_p
 }
 
 /* All placements have a place in one order: card, row, column, turn. */
-#define PLACES (PYR_KEPT * PYR_SIDE * PYR_SIDE * PYR_MAX_TURNS)
+#define PLACES (PYR_SLOTS * PYR_SIDE * PYR_SIDE * PYR_MAX_TURNS)
 
 static bool at_place(const struct pyr_box *box, pyr_pattern pattern, unsigned place, struct pyr_aim *aim)
 {
@@ -284,7 +284,7 @@ static bool at_place(const struct pyr_box *box, pyr_pattern pattern, unsigned pl
         aim->column + width_of(shape) <= PYR_SIDE;
 }
 
-bool pyr_aim_next(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim,
+bool pyr_aim_next(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     int direction)
 {
     pyr_pattern held = aim->single ? PYR_SINGLE : pattern;
@@ -296,7 +296,7 @@ bool pyr_aim_next(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pa
     for (unsigned i = 0; i < PLACES; i++) {
         struct pyr_aim to = *aim;
         place = direction > 0 ? (place + 1) % PLACES : (place + PLACES - 1) % PLACES;
-        if (at_place(box, pattern, place, &to) && !pyr_aim_judge(box, desk, pattern, &to)) {
+        if (at_place(box, pattern, place, &to) && !pyr_aim_check(&to, box, desk, pattern)) {
             if (to.single)
                 to.turn = aim->turn;         /* how the pattern is held is not forgotten meanwhile */
             *aim = to;
@@ -325,7 +325,7 @@ static bool settle_on(const struct pyr_box *box, const struct pyr_desk *desk, py
     return false;
 }
 
-bool pyr_aim_settle(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim)
+bool pyr_aim_settle(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern)
 {
     if (!(desk->flags & PYR_DESK_FIRST) || pattern >= PYR_PATTERNS)
         aim->single = 1;
@@ -366,16 +366,15 @@ static int centre_distance(pyr_spaces spaces, unsigned row, unsigned column)
     return rows * rows + columns * columns;
 }
 
-unsigned pyr_aim_covering(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
-    const struct pyr_aim *aim,
-    unsigned slot, unsigned row, unsigned column, pyr_step to[PYR_AIM_COVERING])
+unsigned pyr_aim_covering(const struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk,
+    pyr_pattern pattern, unsigned slot, unsigned row, unsigned column, pyr_step to[PYR_AIM_COVERING])
 {
     struct pyr_steps steps;
     int rank[PYR_AIM_COVERING];
     unsigned count = 0;
-    pyr_desk_steps(box, desk, pattern, &steps);
+    pyr_desk_steps(desk, box, pattern, &steps);
     for (uint32_t i = 0; i < steps.count; i++) {
-        pyr_step step = pyr_steps_at(box, &steps, i);
+        pyr_step step = pyr_steps_at(&steps, box, i);
         pyr_spaces spaces = pyr_step_spaces(step);
         bool single = !(spaces & (spaces - 1));
         unsigned turn, at = count;
@@ -395,17 +394,16 @@ unsigned pyr_aim_covering(const struct pyr_box *box, const struct pyr_desk *desk
     return count;
 }
 
-unsigned pyr_aim_holding(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
-    const struct pyr_aim *aim,
-    unsigned slot, pyr_spaces spaces, pyr_step *first)
+unsigned pyr_aim_holding(const struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk,
+    pyr_pattern pattern, unsigned slot, pyr_spaces spaces, pyr_step *first)
 {
     struct pyr_steps steps;
     unsigned count = 0;
     pyr_spaces shape = shape_of(box, pattern, aim);
     bool is_held = false;                    /* whether *first is in the turn that is held */
-    pyr_desk_steps(box, desk, pattern, &steps);
+    pyr_desk_steps(desk, box, pattern, &steps);
     for (uint32_t i = 0; i < steps.count; i++) {
-        pyr_step step = pyr_steps_at(box, &steps, i);
+        pyr_step step = pyr_steps_at(&steps, box, i);
         pyr_spaces all = pyr_step_spaces(step);
         if (step & PYR_STEP_OTHER || pyr_step_slot(step) != slot || spaces & ~all ||
             !(all & (all - 1)) != (aim->single != 0))
@@ -419,19 +417,19 @@ unsigned pyr_aim_holding(const struct pyr_box *box, const struct pyr_desk *desk,
     return count;
 }
 
-bool pyr_aim_paint(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, const struct pyr_aim *aim,
+bool pyr_aim_paint(const struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     struct pyr_paint *paint, unsigned slot, unsigned row, unsigned column, pyr_step *step)
 {
     pyr_spaces space = PYR_SPACE(row, column);
     struct pyr_paint to = { slot == paint->slot ? paint->spaces | space : space, (uint8_t)slot };
-    unsigned left = pyr_aim_holding(box, desk, pattern, aim, slot, to.spaces, step);
+    unsigned left = pyr_aim_holding(aim, box, desk, pattern, slot, to.spaces, step);
     if (!left && to.spaces != space) {       /* fits none: starts afresh */
         to.spaces = space;
-        left = pyr_aim_holding(box, desk, pattern, aim, slot, space, step);
+        left = pyr_aim_holding(aim, box, desk, pattern, slot, space, step);
     }
     *paint = to;
     if (left)
         return true;
     *step = pyr_pair_of(slot, space);
-    return !pyr_desk_judge(box, desk, pattern, *step);
+    return !pyr_desk_check_mark(desk, box, pattern, *step);
 }

@@ -3,6 +3,8 @@
 #define JSMN_STRICT
 #include <jsmn.h>
 
+#include <pyramids/utf8.h>
+
 #include "json.h"
 
 /* Both structs are four ints, so that the header need not show jsmn. */
@@ -93,19 +95,6 @@ static int32_t unit_at(const char *at, const char *end)
     return unit;
 }
 
-static unsigned encode(int32_t c, char to[4])
-{
-    if (c < 0x80) {
-        to[0] = (char)c;
-        return 1;
-    }
-    unsigned more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    to[0] = (char)((0xff00 >> (more + 1) & 0xff) | c >> 6 * more);
-    for (unsigned i = 1; i <= more; i++)
-        to[i] = (char)(0x80 | (c >> 6 * (more - i) & 0x3f));
-    return more + 1;
-}
-
 /* The character behind a backslash; *at is moved past it. -1: none that may be shown. */
 static int32_t escaped(const char **at, const char *end)
 {
@@ -134,24 +123,21 @@ void json_text(const struct json *json, int value, char *to, size_t size)
     size_t used = 0;
     while (at < end) {
         char bytes[4];
-        unsigned count;
+        size_t length;
+        int32_t c;
         if (*at == '\\' && at + 1 < end) {
             at++;
-            int32_t c = escaped(&at, end);
-            if (c < 0x20 || c == 0x7f)
-                continue;
-            count = encode(c, bytes);
+            c = escaped(&at, end);
         } else {
-            count = 0;
-            do                               /* a character stays whole */
-                bytes[count++] = *at++;
-            while (count < 4 && at < end && (*at & 0xc0) == 0x80);
-            if ((unsigned char)bytes[0] < 0x20 || bytes[0] == 0x7f)
-                continue;
+            c = pyr_utf8_read(at, (size_t)(end - at), &length);
+            at += length;
         }
+        if (c < 0x20 || c == 0x7f)
+            continue;
+        size_t count = pyr_utf8_write(c, bytes);
         if (used + count >= size)
             break;
-        for (unsigned i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++)
             to[used++] = bytes[i];
     }
     if (size)

@@ -34,7 +34,8 @@ int json_next(const struct json *json, int array, int before);
 /* A text as it is written, with escapes, if it has any. */
 struct pyr_word json_word(const struct json *json, int value);
 
-/* A text without its escapes, terminated and cut between characters to fit. Control characters are left out. */
+/* A text without its escapes, terminated and cut between characters to fit. Control characters and bytes that are not
+ * UTF-8 are left out. */
 void json_text(const struct json *json, int value, char *to, size_t size);
 
 bool json_is_text(const struct json *json, int value);

@@ -281,7 +281,7 @@ static bool supply(struct pyr_local *local)
         for (unsigned i = 0; i < PYR_DEALT; i++)
             if (chance.dealt[s][i] != match->replay.state.hidden.dealt[s][i])
                 return false;
-    pyr_match_supply(match, &chance);
+    pyr_match_set_chance(match, &chance);
     return true;
 }
 

@@ -2,6 +2,8 @@
 #include <pyramids/choice.h>
 #include <pyramids/luck.h>
 
+#include "weigh.h"
+
 #define MARK(name, sign, points, win) { sign, points / 100.0f, win / 10000.0f },
 static const struct pyr_luck_threshold thresholds[4] = { { "", 0, 0 }, PYR_LUCK_MARKS(MARK) };
 #undef MARK
@@ -23,7 +25,7 @@ const char *pyr_luck_level(float rate)
 
 void pyr_luck_begin(struct pyr_luck_log *log, const struct pyr_edition *edition)
 {
-    *log = (struct pyr_luck_log){ .edition = edition };
+    *log = (struct pyr_luck_log){ .edition = edition, .past = UINT64_C(14695981039346656037) };
     pyr_replay_init(&log->replay, PYR_NOBODY);
 }
 
@@ -38,6 +40,20 @@ static bool is_chance(const struct pyr_event *event)
     return event->kind == PYR_EVENT_SHOW || event->kind == PYR_EVENT_REVEAL || event->kind == PYR_EVENT_DRAW;
 }
 
+/* Adds a line to the past (FNV-1a). */
+static uint64_t add_past(uint64_t past, struct pyr_word line)
+{
+    for (size_t i = 0; i < line.length; i++)
+        past = (past ^ (unsigned char)line.at[i]) * UINT64_C(1099511628211);
+    return (past ^ '\n') * UINT64_C(1099511628211);
+}
+
+/* The seed of a task: what led to it, who does it, and whether it is chance. */
+static uint64_t seed_of(uint64_t past, unsigned seat, bool is_chance)
+{
+    return (past ^ (2 * seat + is_chance + 1)) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
 unsigned pyr_luck_follow(struct pyr_luck_log *log, struct pyr_word line, struct pyr_luck_task task[PYR_LUCK_TASKS])
 {
     struct pyr_replay *replay = &log->replay;
@@ -47,24 +63,28 @@ unsigned pyr_luck_follow(struct pyr_luck_log *log, struct pyr_word line, struct 
     unsigned count = 0;
     uint32_t number = log->line++;
     pyr_lines_init(&lines, line.at, line.length);
-    if (!pyr_lines_next(&lines, false) || !pyr_event_read(log->edition, &lines, &event))
+    if (!pyr_lines_next(&lines, false) || !pyr_event_read(&event, log->edition, &lines))
         return 0;
     if (replay->stage == PYR_STAGE_PLAY && (open->phase == PYR_REPLACE || open->waiting == (1u << replay->seats) - 1)) {
         log->phase = replay->state;
         log->phase_line = number;
+        log->phase_past = log->past;
     }
     if (is_decision(&event) && open->seats)
-        task[count++] = (struct pyr_luck_task){ log->phase, event, number, open->round, open->turn, false };
+        task[count++] = (struct pyr_luck_task){ log->phase, event, number, open->round, open->turn, false,
+            seed_of(log->phase_past, event.seat, false) };
     if (is_chance(&event) && open->seats)
-        task[count++] = (struct pyr_luck_task){ replay->state, event, number, 0, 0, true };
-    if (pyr_replay_event(log->edition, replay, &event, NULL))
+        task[count++] = (struct pyr_luck_task){ replay->state, event, number, 0, 0, true, seed_of(log->past, 0, true) };
+    if (pyr_replay_event(replay, log->edition, &event, NULL))
         return 0;
+    if (is_decision(&event) || is_chance(&event) || event.kind == PYR_EVENT_DEAL)
+        log->past = add_past(log->past, line);
     if (count && task[count - 1].is_chance) {    /* a reveal belongs to the turn that it begins */
         task[count - 1].round = open->round;
         task[count - 1].turn = open->turn;
     }
     if (event.kind == PYR_EVENT_DEAL && replay->stage == PYR_STAGE_PLAY)     /* all are dealt: judged as one event */
-        task[count++] = (struct pyr_luck_task){ replay->state, event, number, 0, 0, true };
+        task[count++] = (struct pyr_luck_task){ replay->state, event, number, 0, 0, true, seed_of(log->past, 0, true) };
     return count;
 }
 
@@ -79,55 +99,93 @@ uint32_t pyr_luck_end(const struct pyr_luck_log *log, struct pyr_state *state)
 
 /* Decisions. */
 
-static bool is_same(const struct pyr_option *a, const struct pyr_option *b)
+#define SHOWN_POINTS 0.1         /* what a printed loss is rounded to */
+#define SHOWN_WIN 0.001
+
+/* A loss as it may be shown: below a limit even after rounding. */
+static double below(double loss, double limit, double unit)
 {
-    return pyr_choice_is_same(a->step, a->count, b->step, b->count);
+    return loss > limit - unit / 2 ? limit - unit : loss;
 }
 
-static float loss(float best, float made)
+/* The mark of a loss, as far as it is one of those that are possible. A choice that may have been fine gets none. */
+static enum pyr_luck_mark mark_between(enum pyr_luck_mark low, enum pyr_luck_mark high, const struct weigh_loss *loss)
 {
-    return best > made ? best - made : 0;
+    enum pyr_luck_mark likely = weigh_mark(loss->points, loss->win);
+    return low == PYR_LUCK_FINE || likely < low ? low : likely > high ? high : likely;
 }
 
-/* What the choice was worth beside the best and the usual one. */
-static void compare(struct pyr_luck_decision *d, const struct pyr_option *list, unsigned count)
+/* Moves the shown losses into the limits of the mark. */
+static void keep_within(struct pyr_luck_decision *d, double points, double win)
 {
-    float usual = 0;
-    for (unsigned i = 0; i < count; i++) {
-        if (is_same(&list[i], &d->made))
-            d->made = list[i];
-        if (list[i].usual)
-            usual = list[i].points;
+    const struct pyr_luck_threshold *own = &thresholds[d->mark];
+    double far = d->points_error > 0 ? ((double)own->points - points) / (double)d->points_error : 0;
+    double win_far = d->win_error > 0 ? ((double)own->win - win) / (double)d->win_error : 0;
+    if (d->mark != PYR_LUCK_FINE && points < (double)own->points && win < (double)own->win) {
+        if (far < win_far)
+            points = (double)own->points;
+        else
+            win = (double)own->win;
     }
-    d->points_gained = d->made.points - usual;
-    if (!is_same(&list[0], &d->made)) {
-        d->points_lost = loss(list[0].points, d->made.points);
-        d->win_lost = loss(list[0].win, d->made.win);
+    if (d->mark != PYR_LUCK_BLUNDER) {
+        points = below(points, (double)thresholds[d->mark + 1].points, SHOWN_POINTS);
+        win = below(win, (double)thresholds[d->mark + 1].win, SHOWN_WIN);
     }
-    for (int mark = PYR_LUCK_DUBIOUS; mark <= PYR_LUCK_BLUNDER; mark++)
-        if ((d->points_lost >= thresholds[mark].points && d->points_lost > d->made.points_margin) ||
-            (d->win_lost >= thresholds[mark].win && d->win_lost > d->made.win_margin))
-            d->mark = (enum pyr_luck_mark)mark;
+    d->points_lost = points > 0 ? (float)points : 0;
+    d->win_lost = win > 0 ? (float)win : 0;
 }
 
-void pyr_luck_decide(const struct pyr_luck_how *how, const struct pyr_luck_task *task, unsigned number,
-    struct pyr_luck_decision *d)
+/* An arm as an option, with its values. */
+static struct pyr_option weighed(const struct weigh *w, unsigned arm)
 {
-    struct pyr_option list[PYR_MAX_OPTIONS];
+    struct pyr_option option = w->arm[arm].option;
+    struct weigh_loss d;
+    weigh_difference(w, arm, &d);
+    double n = w->worlds ? w->worlds : 1;
+    option.points = (float)((double)w->points / n + d.points);
+    option.win = (float)((double)w->win / n / 12 + d.win);
+    if (option.win < 0 || option.win > 1)    /* it was played in fewer worlds than the choice made */
+        option.win = option.win < 0 ? 0 : 1;
+    option.points_margin = (float)(WEIGH_Z * d.points_error);
+    option.win_margin = (float)(WEIGH_Z * d.win_error);
+    option.playouts = w->arm[arm].worlds[0] + w->arm[arm].worlds[1];
+    return option;
+}
+
+void pyr_luck_decide(const struct pyr_luck_how *how, const struct pyr_luck_task *task, struct pyr_luck_decision *d)
+{
+    struct weigh w;
+    struct weigh_loss loss, gap;
     struct pyr_view view;
-    struct pyr_rng rng;
+    unsigned order[WEIGH_ARMS];
     pyr_seat seat = task->event.seat;
     *d = (struct pyr_luck_decision){ .line = task->line, .seat = seat, .round = task->round, .turn = task->turn };
-    pyr_rng_seed(&rng, how->seed, 2 * (uint64_t)number);
     pyr_view_init(&view, &task->state, seat);
     d->made.count = (uint8_t)pyr_choice_steps(&task->state.open.desk[seat], &task->event, d->made.step);
-    unsigned count = pyr_analysis_options(how->memory, how->box, &view, how->playouts, &rng, &d->made, list,
-        PYR_MAX_OPTIONS);
-    d->bests = count < PYR_LUCK_BEST ? count : PYR_LUCK_BEST;
+    weigh_begin(&w, how, &view, &d->made, task->seed ^ how->seed);
+    if (w.stopped || !w.arms)
+        return;
+    weigh_order(&w, order);
+    weigh_losses(&w, &loss);
+    d->bests = w.arms < PYR_LUCK_BEST ? w.arms : PYR_LUCK_BEST;
     for (unsigned i = 0; i < d->bests; i++)
-        d->best[i] = list[i];
-    if (count)
-        compare(d, list, count);
+        d->best[i] = weighed(&w, order[i]);
+    d->made = weighed(&w, 0);
+    for (unsigned i = 1; i < w.arms; i++) {
+        weigh_difference(&w, i, &gap);
+        if (w.arm[i].option.usual)
+            d->points_gained = (float)-gap.points, d->gained_error = (float)gap.points_error;
+    }
+    d->mildest = w.low;
+    d->worst = w.high;
+    d->mark = mark_between(w.low, w.high, &loss);
+    d->state = w.exact ? PYR_LUCK_EXACT : w.low == w.high ? PYR_LUCK_SURE : PYR_LUCK_UNSURE;
+    d->playouts = w.worlds;
+    d->points_cost = (float)loss.points, d->points_error = (float)loss.points_error;
+    d->win_cost = (float)loss.win, d->win_error = (float)loss.win_error;
+    d->points_margin = (float)(WEIGH_Z * loss.points_error);
+    d->win_margin = (float)(WEIGH_Z * loss.win_error);
+    keep_within(d, loss.points, loss.win);
 }
 
 /* Chance. */
@@ -145,7 +203,8 @@ struct measure {
     const struct pyr_luck_how *how;
     const struct pyr_luck_task *task;
     uint64_t stream;             /* every alternative meets the same random numbers */
-    uint32_t playouts;
+    uint32_t playouts;           /* of an outlook */
+    unsigned alternatives;       /* cards or displays that are tried, if not all are */
 };
 
 /* The outlook once an event has come about. A deal without cards is the position of someone who has not seen them. */
@@ -158,18 +217,18 @@ static void outlook_after(const struct measure *m, const struct pyr_event *event
     struct pyr_rng rng;
     if (event->kind == PYR_EVENT_REVEAL) {
         pyr_state_supply_pattern(&state, event->pattern);
-        pyr_state_reveal(box, &state);
+        pyr_state_reveal(&state, box);
     } else if (event->kind == PYR_EVENT_DRAW) {
         pyr_state_supply_card(&state, 0, event->card[0]);
-        pyr_state_apply(box, &state, event->seat, pyr_step_draw());
+        pyr_state_apply(&state, box, event->seat, pyr_step_draw());
     } else if (event->kind == PYR_EVENT_SHOW) {
         for (unsigned i = 0; i < event->count; i++)
             pyr_state_supply_card(&state, i, event->card[i]);
-        pyr_state_show(box, &state);
+        pyr_state_show(&state, box);
     }
     bool dealt = event->kind == PYR_EVENT_DEAL && event->count;
     pyr_view_init(&view, &state, PYR_NOBODY);
-    pyr_rng_seed(&rng, m->how->seed, m->stream);
+    pyr_rng_seed(&rng, m->task->seed ^ m->how->seed, m->stream);
     pyr_analysis_outlook(m->how->memory, box, &view, dealt ? &state.hidden : NULL, playouts, &rng, outlook);
 }
 
@@ -209,7 +268,7 @@ static void mean_cards(const struct measure *m, struct pyr_rng *rng, struct pyr_
     for (pyr_cardset left = m->task->state.open.deck; left; left &= left - 1)
         deck[count++] = (uint8_t)__builtin_ctzll(left);
     bool all = event.count == 1 && count <= ALTERNATIVES;
-    for (; tried < (all ? count : ALTERNATIVES); tried++) {
+    for (; tried < (all ? count : m->alternatives); tried++) {
         if (!all)
             pyr_rng_choose(rng, deck, count, event.count);
         for (unsigned i = 0; i < event.count; i++)
@@ -221,36 +280,69 @@ static void mean_cards(const struct measure *m, struct pyr_rng *rng, struct pyr_
         mean->points[s] /= (float)tried, mean->win[s] /= (float)tried;
 }
 
-void pyr_luck_measure(const struct pyr_luck_how *how, const struct pyr_luck_task *task, unsigned number,
-    struct pyr_luck_chance *chance)
+/* One part of the measurement, independent of the others: the outlook after the event, and its luck. */
+static void measure_part(const struct measure *m, struct pyr_outlook *after, struct pyr_outlook *luck)
 {
-    struct measure m = { how, task, 2 * (uint64_t)number + 1, how->playouts / 4 + 1 };
     struct pyr_outlook mean = { { 0 }, { 0 } };
-    struct pyr_event event = task->event;
+    struct pyr_event event = m->task->event;
     struct pyr_rng rng;
-    *chance = (struct pyr_luck_chance){ .line = task->line, .round = task->round, .turn = task->turn };
-    pyr_rng_seed(&rng, how->seed, 2 * (uint64_t)number);
-    outlook_after(&m, &event, m.playouts, &chance->after);
+    pyr_rng_seed(&rng, m->task->seed ^ m->how->seed, m->stream + 1);
+    outlook_after(m, &event, m->playouts, after);
     if (event.kind == PYR_EVENT_REVEAL) {
-        mean_reveal(&m, &chance->after, &mean);
+        mean_reveal(m, after, &mean);
     } else if (event.kind == PYR_EVENT_DEAL) {
         event.count = 0;
-        outlook_after(&m, &event, m.playouts, &mean);
+        outlook_after(m, &event, m->playouts, &mean);
     } else {
-        mean_cards(&m, &rng, &mean);
+        mean_cards(m, &rng, &mean);
     }
-    chance->luck = chance->after;
-    add(&chance->luck, &mean, -1);
+    *luck = *after;
+    add(luck, &mean, -1);
 }
 
-void pyr_luck_expect(const struct pyr_luck_how *how, const struct pyr_state *state, unsigned number,
-    struct pyr_outlook *outlook)
+#define PARTS 8                  /* their differences give the standard error */
+#define CHANCE_PLAYOUTS 96       /* per outlook and part, if the cap allows */
+
+/* The standard error of the mean of the parts. */
+static float part_error(const float *value, float mean)
+{
+    double squares = 0;
+    for (unsigned i = 0; i < PARTS; i++)
+        squares += ((double)value[i] - (double)mean) * ((double)value[i] - (double)mean);
+    return (float)pyr_analysis_root(squares / (PARTS - 1) / PARTS);
+}
+
+void pyr_luck_measure(const struct pyr_luck_how *how, const struct pyr_luck_task *task, struct pyr_luck_chance *chance)
+{
+    struct measure m = { how, task, 0, how->playouts / 8 + 1, ALTERNATIVES / PARTS };
+    float points[PYR_MAX_SEATS][PARTS], win[PYR_MAX_SEATS][PARTS];
+    *chance = (struct pyr_luck_chance){ .line = task->line, .round = task->round, .turn = task->turn };
+    m.playouts = m.playouts < CHANCE_PLAYOUTS ? m.playouts : CHANCE_PLAYOUTS;
+    for (unsigned part = 0; part < PARTS; part++) {
+        struct pyr_outlook after, luck;
+        m.stream = 2 * part;
+        measure_part(&m, &after, &luck);
+        add(&chance->after, &after, 1.0f / PARTS);
+        add(&chance->luck, &luck, 1.0f / PARTS);
+        for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
+            points[s][part] = luck.points[s], win[s][part] = luck.win[s];
+    }
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++) {
+        chance->error.points[s] = part_error(points[s], chance->luck.points[s]);
+        chance->error.win[s] = part_error(win[s], chance->luck.win[s]);
+    }
+}
+
+#define EXPECT_PLAYOUTS 3000     /* for the rest of an unfinished game, if the cap allows */
+
+void pyr_luck_expect(const struct pyr_luck_how *how, const struct pyr_state *state, struct pyr_outlook *outlook)
 {
     struct pyr_view view;
     struct pyr_rng rng;
-    pyr_rng_seed(&rng, how->seed, 2 * (uint64_t)number);
+    pyr_rng_seed(&rng, how->seed, 0);
     pyr_view_init(&view, state, PYR_NOBODY);
-    pyr_analysis_outlook(how->memory, how->box, &view, NULL, how->playouts, &rng, outlook);
+    uint32_t playouts = how->playouts < EXPECT_PLAYOUTS ? how->playouts : EXPECT_PLAYOUTS;
+    pyr_analysis_outlook(how->memory, how->box, &view, NULL, playouts, &rng, outlook);
 }
 
 /* Sums. */
@@ -260,10 +352,15 @@ void pyr_luck_add_decision(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct 
     struct pyr_luck_sum *mine = &sum[d->seat];
     mine->decisions++;
     mine->marks[d->mark]++;
-    mine->lost += d->points_lost;
-    if (counts)
-        mine->gained += d->points_gained;
-    mine->win_lost += d->win_lost;
+    mine->unsure += d->state == PYR_LUCK_UNSURE;
+    mine->lost += d->points_cost;
+    mine->lost_margin += d->points_error * d->points_error;      /* margins are variances until they are finished */
+    mine->win_lost += d->win_cost;
+    mine->win_lost_margin += d->win_error * d->win_error;
+    if (!counts)
+        return;
+    mine->gained += d->points_gained;
+    mine->gained_margin += d->gained_error * d->gained_error;
 }
 
 void pyr_luck_add_chance(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_luck_chance *chance, bool is_first)
@@ -273,7 +370,14 @@ void pyr_luck_add_chance(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct py
             sum[s].par = chance->after.points[s] - chance->luck.points[s];
         sum[s].luck += chance->luck.points[s];
         sum[s].win_luck += chance->luck.win[s];
+        sum[s].luck_margin += chance->error.points[s] * chance->error.points[s];
+        sum[s].win_luck_margin += chance->error.win[s] * chance->error.win[s];
     }
+}
+
+static float half_interval(float variance)
+{
+    return (float)(1.96 * pyr_analysis_root((double)variance));
 }
 
 void pyr_luck_finish(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_box *box, const struct pyr_table *open,
@@ -281,11 +385,19 @@ void pyr_luck_finish(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_bo
 {
     for (unsigned s = 0; s < open->seats; s++) {
         struct pyr_luck_sum *one = &sum[s];
-        one->actual = (float)pyr_table_score(box, open, (pyr_seat)s).total;
+        one->actual = (float)pyr_table_score(open, box, (pyr_seat)s).total;
         one->expected = end ? end->points[s] : one->actual;
         one->waiting = end && open->waiting >> s & 1;
         one->skill = one->expected - one->luck;
         one->rest = one->skill - one->par - one->gained;
+        one->lost = one->lost > 0 ? one->lost : 0;
+        one->win_lost = one->win_lost > 0 ? one->win_lost : 0;
+        one->luck_margin = half_interval(one->luck_margin);
+        one->win_luck_margin = half_interval(one->win_luck_margin);
+        one->gained_margin = half_interval(one->gained_margin);
+        one->lost_margin = half_interval(one->lost_margin);
+        one->win_lost_margin = half_interval(one->win_lost_margin);
         one->rate = one->decisions ? one->lost / (float)one->decisions : 0;
+        one->rate_margin = one->decisions ? one->lost_margin / (float)one->decisions : 0;
     }
 }

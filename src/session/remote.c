@@ -1,4 +1,5 @@
 /* remote.c: see remote.h. */
+#include <pyramids/json.h>
 #include <pyramids/remote.h>
 
 #include "json.h"
@@ -145,9 +146,9 @@ static void await_answer(struct pyr_remote *remote, uint64_t now)
         tell(remote, PYR_REMOTE_PRESENCE, 0);
 }
 
-/* Begins a message: {"type":"...","id":"..." ; NULL if too much is unanswered. */
+/* Begins a message: its type and id; NULL if too much is unanswered. */
 static struct pyr_remote_message *message_new(
-    struct pyr_remote *remote, enum pyr_remote_kind kind, const uint8_t id[16], struct pyr_out *out)
+    struct pyr_remote *remote, enum pyr_remote_kind kind, const uint8_t id[16], struct pyr_json *json)
 {
     static const char *const types[] = { "choose", "retract", "sit", "leave", "return", "fill", "standin", "close" };
     if (remote->sent_count == PYR_REMOTE_SENT)
@@ -155,37 +156,18 @@ static struct pyr_remote_message *message_new(
     struct pyr_remote_message *message = &remote->sent[remote->sent_count];
     *message = (struct pyr_remote_message){ .kind = (uint8_t)kind, .phase = remote->version };
     write_hex(message->id, id, 16);
-    pyr_out_init(out, message->text, sizeof message->text);
-    pyr_out_text(out, "{\"type\":\"");
-    pyr_out_text(out, types[kind]);
-    pyr_out_text(out, "\",\"id\":\"");
-    pyr_out_text(out, message->id);
-    pyr_out_text(out, "\"");
+    pyr_json_init(json, message->text, sizeof message->text, PYR_JSON_COMPACT);
+    pyr_json_object(json, NULL);
+    pyr_json_text(json, "type", types[kind]);
+    pyr_json_text(json, "id", message->id);
     return message;
 }
 
-static void put_member(struct pyr_out *out, const char *name, const char *text)
-{
-    pyr_out_text(out, ",\"");
-    pyr_out_text(out, name);
-    pyr_out_text(out, "\":\"");
-    pyr_out_text(out, text);
-    pyr_out_text(out, "\"");
-}
-
-static void put_number(struct pyr_out *out, const char *name, int32_t number)
-{
-    pyr_out_text(out, ",\"");
-    pyr_out_text(out, name);
-    pyr_out_text(out, "\":");
-    pyr_out_number(out, number);
-}
-
 /* Ends a message and hands it to pyr_remote_next. */
-static bool message_send(struct pyr_remote *remote, struct pyr_out *out, uint64_t now)
+static bool message_send(struct pyr_remote *remote, struct pyr_json *json, uint64_t now)
 {
-    pyr_out_char(out, '}');
-    if (out->length >= out->size)
+    pyr_json_close(json);
+    if (!pyr_json_finish(json))
         return false;
     remote->sent_count++;
     await_answer(remote, now);
@@ -268,7 +250,7 @@ enum pyr_err pyr_remote_set_record(struct pyr_remote *remote, const char *text, 
     if (!remote->edition)
         return PYR_ERR_RECORD_EDITION;
     pyr_replay_init(&check, PYR_NOBODY);
-    enum pyr_err err = pyr_record_read(remote->edition, &check, text, size, fault);
+    enum pyr_err err = pyr_record_read(&check, remote->edition, text, size, fault);
     if (!err && size >= PYR_LOG_SIZE)
         err = PYR_ERR_TEXT_FULL;
     if (!err && check.stage != PYR_STAGE_OVER)
@@ -623,12 +605,25 @@ uint64_t pyr_remote_wake_at(const struct pyr_remote *remote)
 
 static const char *write_open(struct pyr_remote *remote)
 {
-    struct pyr_out out;
-    pyr_out_init(&out, remote->out, sizeof remote->out);
-    pyr_out_text(&out, "{\"type\":\"open\"");
-    put_member(&out, "table", remote->code);
-    put_number(&out, "have", (int32_t)remote->version);
-    pyr_out_char(&out, '}');
+    struct pyr_json json;
+    pyr_json_init(&json, remote->out, sizeof remote->out, PYR_JSON_COMPACT);
+    pyr_json_object(&json, NULL);
+    pyr_json_text(&json, "type", "open");
+    pyr_json_text(&json, "table", remote->code);
+    pyr_json_number(&json, "have", remote->version);
+    pyr_json_close(&json);
+    pyr_json_finish(&json);
+    return remote->out;
+}
+
+static const char *write_return(struct pyr_remote *remote)
+{
+    struct pyr_json json;
+    pyr_json_init(&json, remote->out, sizeof remote->out, PYR_JSON_COMPACT);
+    pyr_json_object(&json, NULL);
+    pyr_json_text(&json, "type", "return");
+    pyr_json_close(&json);
+    pyr_json_finish(&json);
     return remote->out;
 }
 
@@ -644,7 +639,7 @@ const char *pyr_remote_next(struct pyr_remote *remote, uint64_t now)
         return NULL;
     if (remote->must_return) {
         remote->must_return = false;
-        return "{\"type\":\"return\"}";
+        return write_return(remote);
     }
     if (remote->resend_at && now >= remote->resend_at) {
         remote->resend_at = 0;
@@ -682,15 +677,17 @@ static bool may_choose(const struct pyr_remote *remote)
 
 bool pyr_remote_confirm(struct pyr_remote *remote, const uint8_t id[16], uint64_t now)
 {
+    struct pyr_json json;
     struct pyr_out out;
+    char choice[PYR_REMOTE_TEXT];
     if (!may_choose(remote) || !pyr_match_is_ready(remote->match, remote->you) ||
-        !message_new(remote, PYR_REMOTE_CHOOSE, id, &out))
+        !message_new(remote, PYR_REMOTE_CHOOSE, id, &json))
         return false;
-    put_number(&out, "phase", (int32_t)remote->version);
-    pyr_out_text(&out, ",\"choice\":\"");
+    pyr_out_init(&out, choice, sizeof choice);
     pyr_game_write_choice(&remote->match->game, remote->you, &out);
-    pyr_out_text(&out, "\"");
-    if (!message_send(remote, &out, now))
+    pyr_json_number(&json, "phase", remote->version);
+    pyr_json_text(&json, "choice", choice);
+    if (!message_send(remote, &json, now))
         return false;
     own_choice(remote)->confirmed = true;    /* here only: what follows from it comes from the server (invariant 1) */
     return true;
@@ -699,17 +696,17 @@ bool pyr_remote_confirm(struct pyr_remote *remote, const uint8_t id[16], uint64_
 bool pyr_remote_retract(struct pyr_remote *remote, const uint8_t id[16], uint64_t now)
 {
     struct pyr_pending *choice = own_choice(remote);
-    struct pyr_out out;
+    struct pyr_json json;
     if (!choice || !choice->confirmed)
         return false;
     /* A choice that may not have arrived yet must not do so later, when it could be the last that the table waits for. */
     for (unsigned i = remote->sent_count; i-- > 0;)
         if (remote->sent[i].kind == PYR_REMOTE_CHOOSE && remote->sent[i].phase == remote->version)
             sent_remove(remote, i);
-    if (!message_new(remote, PYR_REMOTE_RETRACT, id, &out))
+    if (!message_new(remote, PYR_REMOTE_RETRACT, id, &json))
         return false;
-    put_number(&out, "phase", (int32_t)remote->version);
-    if (!message_send(remote, &out, now))
+    pyr_json_number(&json, "phase", remote->version);
+    if (!message_send(remote, &json, now))
         return false;
     choice->confirmed = false;
     return true;
@@ -717,50 +714,53 @@ bool pyr_remote_retract(struct pyr_remote *remote, const uint8_t id[16], uint64_
 
 bool pyr_remote_take(struct pyr_remote *remote, pyr_step step, const uint8_t id[16], uint64_t now)
 {
+    struct pyr_json json;
     struct pyr_out out;
+    char choice[16];
     bool is_draw = pyr_step_kind(step) == PYR_STEP_DRAW;
     if (!may_choose(remote) || pyr_remote_is_pending(remote) || remote->match->replay.state.open.phase != PYR_REPLACE ||
-        (!is_draw && pyr_step_kind(step) != PYR_STEP_TAKE) || !message_new(remote, PYR_REMOTE_CHOOSE, id, &out))
+        (!is_draw && pyr_step_kind(step) != PYR_STEP_TAKE) || !message_new(remote, PYR_REMOTE_CHOOSE, id, &json))
         return false;                        /* it cannot be taken back, so it is sent once */
-    put_number(&out, "phase", (int32_t)remote->version);
-    pyr_out_text(&out, is_draw ? ",\"choice\":\"draw" : ",\"choice\":\"take ");
+    pyr_out_init(&out, choice, sizeof choice);
+    pyr_out_text(&out, is_draw ? "draw" : "take ");
     if (!is_draw)
         pyr_out_number(&out, pyr_step_card(step) + 1);
-    pyr_out_text(&out, "\"");
-    return message_send(remote, &out, now);
+    pyr_json_number(&json, "phase", remote->version);
+    pyr_json_text(&json, "choice", choice);
+    return message_send(remote, &json, now);
 }
 
 bool pyr_remote_sit(
     struct pyr_remote *remote, pyr_seat seat, const char *key, const uint8_t number[32], const uint8_t id[16], uint64_t now)
 {
-    struct pyr_out out;
+    struct pyr_json json;
     char clean[PYR_REMOTE_CODE];
     if (has_seat(remote) || (key[0] && !copy_code(clean, sizeof clean, word_of(key))))
         return false;
     for (unsigned i = 0; i < remote->sent_count; i++)
         if (remote->sent[i].kind == PYR_REMOTE_SIT)
             return false;
-    if (!message_new(remote, PYR_REMOTE_SIT, id, &out))
+    if (!message_new(remote, PYR_REMOTE_SIT, id, &json))
         return false;
     if (!remote->number[0])
         write_hex(remote->number, number, 32);
-    put_member(&out, "number", remote->number);
+    pyr_json_text(&json, "number", remote->number);
     if (seat < PYR_MAX_SEATS)
-        put_number(&out, "seat", seat + 1);
+        pyr_json_number(&json, "seat", seat + 1);
     if (key[0])
-        put_member(&out, "key", clean);
-    return message_send(remote, &out, now);
+        pyr_json_text(&json, "key", clean);
+    return message_send(remote, &json, now);
 }
 
 static bool send_simple(
     struct pyr_remote *remote, enum pyr_remote_kind kind, pyr_seat seat, const uint8_t id[16], uint64_t now)
 {
-    struct pyr_out out;
-    if (!remote->is_open || !message_new(remote, kind, id, &out))
+    struct pyr_json json;
+    if (!remote->is_open || !message_new(remote, kind, id, &json))
         return false;
     if (seat < PYR_MAX_SEATS)
-        put_number(&out, "seat", seat + 1);
-    return message_send(remote, &out, now);
+        pyr_json_number(&json, "seat", seat + 1);
+    return message_send(remote, &json, now);
 }
 
 bool pyr_remote_leave(struct pyr_remote *remote, const uint8_t id[16], uint64_t now)
@@ -781,14 +781,14 @@ bool pyr_remote_return(struct pyr_remote *remote, const uint8_t id[16], uint64_t
 
 bool pyr_remote_fill(struct pyr_remote *remote, pyr_seat seat, const char *level, const uint8_t id[16], uint64_t now)
 {
-    struct pyr_out out;
+    struct pyr_json json;
     char clean[16];
     if (!remote->is_open || seat >= remote->seats || !copy_code(clean, sizeof clean, word_of(level)) ||
-        !message_new(remote, PYR_REMOTE_FILL, id, &out))
+        !message_new(remote, PYR_REMOTE_FILL, id, &json))
         return false;
-    put_number(&out, "seat", seat + 1);
-    put_member(&out, "level", clean);
-    return message_send(remote, &out, now);
+    pyr_json_number(&json, "seat", seat + 1);
+    pyr_json_text(&json, "level", clean);
+    return message_send(remote, &json, now);
 }
 
 bool pyr_remote_standin(struct pyr_remote *remote, pyr_seat seat, const uint8_t id[16], uint64_t now)

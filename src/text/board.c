@@ -76,8 +76,8 @@ void pyr_text_cards(FILE *to, const struct pyr_box *box, const pyr_card *cards, 
 
 void pyr_text_pattern(FILE *to, const struct pyr_box *box, pyr_pattern pattern, const char *indent)
 {
-    struct pyr_print print;
-    pyr_box_print(box, &print);
+    struct pyr_components print;
+    pyr_box_components(box, &print);
     pyr_spaces drawing = print.pattern[pattern];
     for (unsigned row = 0; row < PYR_SIDE; row++) {
         char line[2 * PYR_SIDE + 1] = "";
@@ -107,7 +107,7 @@ void pyr_text_scores(FILE *to, const struct pyr_box *box, const struct pyr_table
     }
     pyr_text_heading(to, column, sizeof column / sizeof *column);
     for (unsigned s = 0; s < table->seats; s++) {
-        struct pyr_score score = pyr_table_score(box, table, (pyr_seat)s);
+        struct pyr_score score = pyr_table_score(table, box, (pyr_seat)s);
         const int part[] = { score.pyramids, score.torches, score.points, score.gems, score.skulls, score.total };
         pyr_text_cell(to, &column[0], "%u %.*s", s + 1, (int)names[s].length, names[s].at);
         for (unsigned i = 0; i < sizeof part / sizeof *part; i++)

@@ -1,4 +1,5 @@
-/* print.c: numbers as people of a language write them, and tables whose columns fit in every language. */
+/* print.c: numbers as people of a language write them, tables whose columns fit in every language, and JSON in files. */
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -119,4 +120,29 @@ void pyr_text_flow(FILE *to, const char *text, int columns, int hang)
             text++;
         }
     }
+}
+
+static bool write_out(void *context, const char *text, size_t size)
+{
+    return fwrite(text, 1, size, context) == size;
+}
+
+void pyr_text_json_init(struct pyr_json *json, FILE *to, char *buffer, size_t size)
+{
+    pyr_json_init(json, buffer, size, PYR_JSON_SPACED);
+    pyr_json_drain_to(json, write_out, to);
+}
+
+void pyr_text_json_real(struct pyr_json *json, const char *name, double number, int digits)
+{
+    char text[400];                          /* the largest number has 309 digits before the point */
+    if (!isfinite(number)) {
+        pyr_json_null(json, name);
+        return;
+    }
+    if (digits == PYR_SHORTEST)
+        snprintf(text, sizeof text, "%g", number);
+    else
+        snprintf(text, sizeof text, "%.*f", digits, number);
+    pyr_json_digits(json, name, text);
 }

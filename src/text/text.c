@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <pyramids/text.h>
+#include <pyramids/utf8.h>
 
 const char *pyr_text_colour(unsigned colour)
 {
@@ -46,50 +47,28 @@ void pyr_text_player(struct pyr_word name, char *to, size_t size)
 }
 
 /* Marks that change the direction of writing: what follows them is read otherwise than it stands there. */
-static bool turns_direction(uint32_t c)
+static bool turns_direction(int32_t c)
 {
     return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-/* Reads a UTF-8 character of a terminated text; its length in bytes, 0 if it is none. One that is written wrongly is NUL. */
-static size_t decode(const unsigned char *from, uint32_t *character)
-{
-    size_t length = from[0] < 0x80 ? 1
-        : from[0] < 0xc2           ? 0
-        : from[0] < 0xe0           ? 2
-        : from[0] < 0xf0           ? 3
-        : from[0] < 0xf5           ? 4
-                                   : 0;
-    uint32_t c = length == 1 ? from[0] : length ? from[0] & (0x7fu >> length) : 0;
-    for (size_t i = 1; i < length; i++) {
-        if ((from[i] & 0xc0) != 0x80)
-            return 0;
-        c = c << 6 | (from[i] & 0x3f);
-    }
-    /* Longer forms of a short character are how control characters are hidden. */
-    bool too_long = (length == 3 && c < 0x800) || (length == 4 && c < 0x10000);
-    bool surrogate = c >= 0xd800 && c < 0xe000;
-    *character = too_long || surrogate || c > 0x10ffff ? 0 : c;
-    return length;
-}
-
-static bool is_control(uint32_t c)
+static bool is_control(int32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0);
 }
 
 void pyr_text_clean(char *text)
 {
-    const unsigned char *from = (const unsigned char *)text;
+    const char *from = text;
     while (*from) {
-        uint32_t c = 0;
-        size_t length = decode(from, &c);
-        if (length && !is_control(c) && !turns_direction(c))
+        size_t length;
+        int32_t c = pyr_utf8_read(from, PYR_UTF8_LONGEST, &length);
+        if (c >= 0 && !is_control(c) && !turns_direction(c))
             for (size_t i = 0; i < length; i++)
-                *text++ = (char)from[i];
+                *text++ = from[i];
         else
             *text++ = '?';
-        from += length ? length : 1;
+        from += length;
     }
     *text = '\0';
 }
@@ -179,6 +158,13 @@ static void game_sentence(const struct pyr_fault *f, char *to, size_t size)
     case PYR_ERR_CONFIRMED: snprintf(to, size, _("the choice is already confirmed")); break;
     case PYR_ERR_NO_UNDO: snprintf(to, size, _("nothing to take back")); break;
     case PYR_ERR_NO_SUCH_LINE: snprintf(to, size, _("the game has no such line")); break;
+    case PYR_ERR_ENV_OPTIONS:
+        snprintf(to, size, _("the options of the environment do not fit; expected known values and a seat without a bot"));
+        break;
+    case PYR_ERR_ENV_ARRAY: snprintf(to, size, _("an array of the environment is missing or too short")); break;
+    case PYR_ERR_ENV_DATA:
+        snprintf(to, size, _("not a saved game of an environment with this edition and number of players"));
+        break;
     default: snprintf(to, size, _("unknown error %d"), (int)f->code); break;
     }
 }
@@ -325,19 +311,4 @@ void pyr_text_error(enum pyr_err code, char *to, size_t size)
 {
     struct pyr_fault fault = { .code = code };
     pyr_text_fault(&fault, to, size);
-}
-
-void pyr_text_json(FILE *to, const char *text, size_t size)
-{
-    fputc('"', to);
-    for (size_t i = 0; i < size; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\')
-            fprintf(to, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(to, "\\u%04x", c);
-        else
-            fputc(c, to);
-    }
-    fputc('"', to);
 }

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <letters.h>
+#include <pyramids/utf8.h>
+
 #include "canvas.h"
 
 bool canvas_init(struct canvas *canvas, int width, int height)
@@ -35,7 +38,8 @@ void canvas_put(struct canvas *canvas, int x, int y, uint32_t character, enum st
 {
     if (x < 0 || y < 0 || x >= canvas->width || y >= canvas->height)
         return;
-    canvas->cell[y * canvas->width + x] = (struct cell){ canvas->ascii ? ascii_for(character) : character, (uint8_t)style };
+    canvas->cell[y * canvas->width + x] =
+        (struct cell){ .character = canvas->ascii ? ascii_for(character) : character, .style = (uint8_t)style };
 }
 
 void canvas_fill(struct canvas *canvas, int x, int y, int width, int height, uint32_t character, enum style style)
@@ -45,74 +49,64 @@ void canvas_fill(struct canvas *canvas, int x, int y, int width, int height, uin
             canvas_put(canvas, column, row, character, style);
 }
 
-/* The next character of a text; what is no UTF-8 or no character to show becomes a question mark. */
-static uint32_t next_character(const char **text)
-{
-    const unsigned char *c = (const unsigned char *)*text;
-    unsigned more = c[0] >= 0xf0 ? 3 : c[0] >= 0xe0 ? 2 : c[0] >= 0xc0 ? 1 : 0;
-    uint32_t character = more ? c[0] & (0x3fu >> more) : c[0];
-    if (c[0] >= 0x80 && !more) {
-        *text += 1;
-        return '?';
-    }
-    for (unsigned i = 1; i <= more; i++) {
-        if ((c[i] & 0xc0) != 0x80) {
-            *text += i;
-            return '?';
-        }
-        character = character << 6 | (c[i] & 0x3f);
-    }
-    *text += more + 1;
-    return character < ' ' || (character >= 0x7f && character < 0xa0) || character > 0x10ffff ? '?' : character;
-}
-
-/* Columns a character takes in a terminal: two for the scripts of East Asia and pictures, none for what sits on the one
- * before. Marks that change the direction of writing take none either and are never shown. */
-static int width_of(uint32_t c)
-{
-    static const struct {
-        uint32_t first, last;
-        int width;
-    } ranges[] = {
-        { 0x300, 0x36f, 0 }, { 0x1100, 0x115f, 2 }, { 0x200b, 0x200f, 0 }, { 0x202a, 0x202e, 0 }, { 0x2060, 0x206f, 0 },
-        { 0x20d0, 0x20ff, 0 }, { 0x2e80, 0xa4cf, 2 }, { 0xac00, 0xd7a3, 2 }, { 0xf900, 0xfaff, 2 }, { 0xfe00, 0xfe0f, 0 },
-        { 0xfe30, 0xfe6f, 2 }, { 0xfeff, 0xfeff, 0 }, { 0xff00, 0xff60, 2 }, { 0xffe0, 0xffe6, 2 }, { 0x1f300, 0x1faff, 2 },
-        { 0x20000, 0x3ffff, 2 }, { 0xe0000, UINT32_MAX, 0 },
-    };
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges && c >= ranges[i].first; i++)
-        if (c <= ranges[i].last)
-            return ranges[i].width;
-    return 1;
-}
-
 int text_width(const char *text)
 {
-    int width = 0;
-    while (*text)
-        width += width_of(next_character(&text));
-    return width;
+    return letters_columns(text, strlen(text));
 }
 
-/* Writes the bytes up to `end`. */
-static int write_part(struct canvas *canvas, int x, int y, int most, enum style style, const char *text, const char *end)
+/* Puts a mark on the character in a cell, if there is room. */
+static void add_mark(struct canvas *canvas, int x, int y, int32_t mark)
 {
-    int used = 0;
-    while (text < end) {
-        uint32_t character = next_character(&text);
-        int width = width_of(character);
-        if (!width)
+    if (canvas->ascii || x < 0 || y < 0 || x >= canvas->width || y >= canvas->height)
+        return;
+    struct cell *cell = &canvas->cell[y * canvas->width + x];
+    for (unsigned i = 0; i < CANVAS_MARKS; i++) {
+        if (!cell->mark[i]) {
+            cell->mark[i] = (uint32_t)mark;
+            return;
+        }
+    }
+}
+
+/* Writes the characters of one letter; returns the columns used. What is no character to show becomes a question mark.
+ * Joiners and selectors are left out: terminals do not agree on what they do, but all show the parts side by side. */
+static int write_letter(struct canvas *canvas, int x, int y, enum style style, const char *text, size_t size)
+{
+    int used = 0, last = x;
+    size_t length;
+    for (size_t at = 0; at < size; at += length) {
+        int32_t character = pyr_utf8_read(text + at, size - at, &length);
+        int width = character_columns(character);
+        if (character < ' ' || (character >= 0x7f && character < 0xa0))
+            character = '?';
+        if (!width) {
+            if (character_is_mark(character) && character < 0xfe00)
+                add_mark(canvas, last, y, character);
             continue;
-        if (used + width > most)
-            break;
-        canvas_put(canvas, x + used, y, character, style);
+        }
+        last = x + used;
+        canvas_put(canvas, last, y, (uint32_t)character, style);
         if (width == 2) {
             /* Half of it beyond the edge would wrap; and ASCII has one column for all. */
-            if (x + used + 1 >= canvas->width)
-                canvas_put(canvas, x + used, y, '?', style);
+            if (last + 1 >= canvas->width)
+                canvas_put(canvas, last, y, '?', style);
             else
-                canvas_put(canvas, x + used + 1, y, canvas->ascii ? ' ' : 0, style);
+                canvas_put(canvas, last + 1, y, canvas->ascii ? ' ' : 0, style);
         }
         used += width;
+    }
+    return used;
+}
+
+/* Writes the bytes up to `end`, as many whole letters as there is room for. */
+static int write_part(struct canvas *canvas, int x, int y, int most, enum style style, const char *text, const char *end)
+{
+    int used = 0, columns;
+    for (size_t size; text < end; text += size) {
+        size = letter_size(text, (size_t)(end - text), &columns);
+        if (used + columns > most)
+            break;
+        used += write_letter(canvas, x + used, y, style, text, size);
     }
     return used;
 }
@@ -143,9 +137,12 @@ static const char *break_line(const char *text, int width, const char **next)
 {
     const char *at = text, *blank = NULL;
     int used = 0;
-    while (*at && *at != '\n') {
+    const char *end = text + strcspn(text, "\n");
+    while (at < end) {
         const char *before = at;
-        used += width_of(next_character(&at));
+        int columns;
+        at += letter_size(at, (size_t)(end - at), &columns);
+        used += columns;
         if (*before == ' ')
             blank = before;
         if (used > width) {
@@ -219,25 +216,22 @@ const struct place *canvas_find(const struct canvas *canvas, int x, int y)
     return NULL;
 }
 
-static size_t write_utf8(char *to, uint32_t c)
+/* A cell as UTF-8. */
+static size_t write_cell(char *to, const struct cell *cell)
 {
-    if (c < 0x80)
-        return to[0] = (char)c, 1;
-    if (c < 0x800)
-        return to[0] = (char)(0xc0 | c >> 6), to[1] = (char)(0x80 | (c & 0x3f)), 2;
-    if (c < 0x10000)
-        return to[0] = (char)(0xe0 | c >> 12), to[1] = (char)(0x80 | (c >> 6 & 0x3f)), to[2] = (char)(0x80 | (c & 0x3f)), 3;
-    to[0] = (char)(0xf0 | c >> 18), to[1] = (char)(0x80 | (c >> 12 & 0x3f)), to[2] = (char)(0x80 | (c >> 6 & 0x3f));
-    return to[3] = (char)(0x80 | (c & 0x3f)), 4;
+    size_t size = cell->character ? pyr_utf8_write((int32_t)cell->character, to) : 0;
+    for (unsigned i = 0; i < CANVAS_MARKS && cell->mark[i]; i++)
+        size += pyr_utf8_write((int32_t)cell->mark[i], to + size);
+    return size;
 }
 
 char *canvas_dump(const struct canvas *canvas)
 {
-    char *text = malloc((size_t)canvas->width * (size_t)canvas->height * 4 + (size_t)canvas->height + 1), *at = text;
+    size_t cells = (size_t)canvas->width * (size_t)canvas->height;
+    char *text = malloc(cells * 4 * (1 + CANVAS_MARKS) + (size_t)canvas->height + 1), *at = text;
     for (int y = 0; text && y < canvas->height; y++) {
         for (int x = 0; x < canvas->width; x++)
-            if (canvas->cell[y * canvas->width + x].character)
-                at += write_utf8(at, canvas->cell[y * canvas->width + x].character);
+            at += write_cell(at, &canvas->cell[y * canvas->width + x]);
         while (at > text && at[-1] == ' ')
             at--;
         *at++ = '\n';

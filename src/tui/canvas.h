@@ -20,8 +20,11 @@ enum style {
     ST_BANNER, ST_COUNT
 };
 
+#define CANVAS_MARKS 2           /* on one character: Vietnamese has two */
+
 struct cell {
     uint32_t character;          /* 0: the second half of a wide one */
+    uint32_t mark[CANVAS_MARKS]; /* that combine with it; 0: none */
     uint8_t style;
 };
 

@@ -22,7 +22,7 @@ enum {
     BLOCK = 0x2588
 };
 
-uint32_t rock_of(unsigned colour)
+uint32_t colour_sign(unsigned colour)
 {
     return colour == PYR_GREEN ? 0x2261 : colour == PYR_ORANGE ? 0x2571 : 0x2591;
 }
@@ -43,7 +43,7 @@ uint32_t spinner(unsigned beat, bool ascii)
     return ascii ? (uint32_t)"|/-\\"[beat % 4] : dots[beat % 10];
 }
 
-uint32_t sign_of(const struct scene *scene, const struct pyr_card_face *face, pyr_spaces space, enum style *style)
+uint32_t symbol_sign(const struct scene *scene, const struct pyr_card_face *face, pyr_spaces space, enum style *style)
 {
     const struct {
         pyr_spaces set;
@@ -66,7 +66,7 @@ uint32_t sign_of(const struct scene *scene, const struct pyr_card_face *face, py
         }
     }
     *style = ST_TILE;
-    return face->open & space ? ' ' : rock_of(face->colour);
+    return face->open & space ? ' ' : colour_sign(face->colour);
 }
 
 int card_width(struct card_size size)
@@ -105,10 +105,10 @@ static void draw_space(struct canvas *canvas, int x, int y, struct card_size siz
     const struct pyr_card_face *face, pyr_spaces space, const struct card_look *look)
 {
     enum style style;
-    uint32_t sign = sign_of(scene, face, space, &style), left = ' ', right = ' ', ground = ' ';
+    uint32_t sign = symbol_sign(scene, face, space, &style), left = ' ', right = ' ', ground = ' ';
     if (!(face->open & space)) {
         style = wall_style(face->colour);
-        ground = left = right = rock_of(face->colour);
+        ground = left = right = colour_sign(face->colour);
     } else if (look->marks & space) {
         style = ST_MARK;
         sign = MARKED;
@@ -120,7 +120,7 @@ static void draw_space(struct canvas *canvas, int x, int y, struct card_size siz
     if (look->placed & space) {
         style = ST_PLACED;
         left = 0x2590, right = 0x258c;
-        sign = sign == MARKED ? sign_of(scene, face, space, &(enum style){ ST_TILE }) : sign;
+        sign = sign == MARKED ? symbol_sign(scene, face, space, &(enum style){ ST_TILE }) : sign;
         if (sign == ' ')
             sign = MARKED;
     }
@@ -169,7 +169,7 @@ static void draw_card_name(struct canvas *canvas, int x, int y, int most, const 
     int used = canvas_print(canvas, x, y, most, ST_STRONG, "%d ", card + 1);
     bool narrow = used + 2 + 1 + text_width(pyr_text_colour(colour)) + 2 + text_width(more) > most;
     for (int i = narrow; i < 2 && used < most; i++)
-        canvas_put(canvas, x + used++, y, rock_of(colour), wall_style(colour));
+        canvas_put(canvas, x + used++, y, colour_sign(colour), wall_style(colour));
     used += canvas_print(canvas, x + used, y, most - used, colour_style(colour), " %s", pyr_text_colour(colour)) +
         (narrow ? 1 : 2);
     canvas_text(canvas, x + used, y, most - used, ST_DIM, more);
@@ -192,12 +192,12 @@ static void draw_mini(struct canvas *canvas, int x, int y, int wide, const struc
     }
     const struct pyr_card_face *face = &scene->edition->box.card[card];
     int used = canvas_print(canvas, x, y, 3, ST_STRONG, "%d", card + 1);
-    canvas_fill(canvas, x + used + 1, y, PYR_SIDE * wide - used - 1, 1, rock_of(face->colour), wall_style(face->colour));
+    canvas_fill(canvas, x + used + 1, y, PYR_SIDE * wide - used - 1, 1, colour_sign(face->colour), wall_style(face->colour));
     for (int row = 0; row < PYR_SIDE; row++) {
         for (int column = 0; column < PYR_SIDE; column++) {
             pyr_spaces space = PYR_SPACE(row, column);
             enum style style;
-            uint32_t sign = sign_of(scene, face, space, &style);
+            uint32_t sign = symbol_sign(scene, face, space, &style);
             bool wall = !(face->open & space);
             if (wall)
                 style = wall_style(face->colour);
@@ -299,7 +299,7 @@ static void draw_colour(struct canvas *canvas, int x, int y, const struct scene 
     at = x + label + 13;
     pyr_cardset done = desk->done & scene->edition->box.colour[colour];
     pyr_cardset fresh = 0;
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
         if (desk->flags & PYR_DESK_TOMB(slot) && desk->card[slot] < PYR_CARDS &&
             scene->edition->box.card[desk->card[slot]].colour == colour)
             fresh |= (pyr_cardset)1 << desk->card[slot];
@@ -419,7 +419,7 @@ static void draw_glance(struct canvas *canvas, int x, int y, int most, const str
         int row = y + (int)colour, points = 0;
         for (unsigned place = 0; place < PYR_TILES; place++)
             points += scene->view.open.tile[colour][place] == seat ? pyr_tile_value(place) : 0;
-        canvas_put(canvas, x, row, rock_of(colour), wall_style(colour));
+        canvas_put(canvas, x, row, colour_sign(colour), wall_style(colour));
         int used = 1 + canvas_print(canvas, x + 1, row, 2, done ? ST_GOLD : ST_DIM, "%d", __builtin_popcountll(done));
         if (points)
             used += canvas_print(canvas, x + used, row, GLANCE - used, ST_GOLD, "+%d", points);
@@ -446,7 +446,7 @@ static void draw_opponent(struct canvas *canvas, int x, int y, int wide, int mos
 {
     const struct pyr_table *open = &scene->view.open;
     const struct pyr_desk *desk = &open->desk[seat];
-    int points = pyr_table_score(&scene->edition->box, open, (pyr_seat)seat).total, cards = 2 * (PYR_SIDE * wide + 1);
+    int points = pyr_table_score(open, &scene->edition->box, (pyr_seat)seat).total, cards = 2 * (PYR_SIDE * wide + 1);
     char number[16];
     snprintf(number, sizeof number, "%d", points);
     int used = 0;
@@ -458,9 +458,9 @@ static void draw_opponent(struct canvas *canvas, int x, int y, int wide, int mos
     }
     used += canvas_text(canvas, x + used, y, most - used - (int)strlen(number) - 1, ST_STRONG, scene->names[seat]);
     canvas_text(canvas, x + used + 1, y, (int)strlen(number), ST_GOLD, number);
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
         draw_mini(canvas, x + (int)slot * (PYR_SIDE * wide + 1), y + 1, wide, scene, desk->card[slot],
-            desk->card[slot] < PYR_CARDS ? pyr_desk_marks(&scene->edition->box, desk, slot) : 0);
+            desk->card[slot] < PYR_CARDS ? pyr_desk_marks(desk, &scene->edition->box, slot) : 0);
     draw_glance(canvas, x + cards, y + 1, most - cards, scene, seat);
 }
 
@@ -607,8 +607,8 @@ static void draw_slot(struct canvas *canvas, int x, int y, struct card_size size
     pyr_card card = desk->card[slot];
     struct card_look look = { .slot = scene->hand ? (int)slot : -1 };
     if (card < PYR_CARDS) {
-        pyr_spaces marks = pyr_desk_marks(&scene->edition->box, desk, slot);
-        pyr_spaces before = card == open->card[slot] ? pyr_desk_marks(&scene->edition->box, open, slot) : marks;
+        pyr_spaces marks = pyr_desk_marks(desk, &scene->edition->box, slot);
+        pyr_spaces before = card == open->card[slot] ? pyr_desk_marks(open, &scene->edition->box, slot) : marks;
         look.marks = marks;
         look.placed = (marks & ~before) | (scene->hand ? 0 : scene->shown[slot] & marks);
         bool aiming = scene->hand && (scene->state == HAND_FIRST || scene->state == HAND_EXTRA);
@@ -617,8 +617,8 @@ static void draw_slot(struct canvas *canvas, int x, int y, struct card_size size
         if (aiming && scene->hand->aim.slot == slot) {
             pyr_pattern pattern = hand_pattern(scene->match);
             look.active = true;
-            look.ghost = pyr_aim_spaces(&scene->edition->box, pattern, &scene->hand->aim);
-            look.wrong = pyr_aim_judge(&scene->edition->box, desk, pattern, &scene->hand->aim) != PYR_OK;
+            look.ghost = pyr_aim_spaces(&scene->hand->aim, &scene->edition->box, pattern);
+            look.wrong = pyr_aim_check(&scene->hand->aim, &scene->edition->box, desk, pattern) != PYR_OK;
         }
         char more[96];
         unsigned all = (unsigned)__builtin_popcount(scene->edition->box.card[card].open);
@@ -652,8 +652,8 @@ static void draw_gains(struct canvas *canvas, int x, int y, int most, const stru
     if (aiming && !hand_preview(scene->hand, scene->match, scene->seat, &gains)) {
         preview(&gains, most, text, sizeof text);
         style = ST_TOUCH;
-        pyr_desk_mark(&scene->edition->box, then, pattern, scene->view.open.round,
-            pyr_aim_step(&scene->edition->box, pattern, &scene->hand->aim));
+        pyr_desk_mark(then, &scene->edition->box, pattern, scene->view.open.round,
+            pyr_aim_step(&scene->hand->aim, &scene->edition->box, pattern));
     } else if (made) {
         hand_made(scene->match, scene->seat, &gains);
         preview(&gains, most, text, sizeof text);
@@ -675,7 +675,7 @@ bool draw_table(struct canvas *canvas, const struct scene *scene)
     int width = card_width(layout.size), left = canvas->width - layout.right - 1;
     int spare = left - (2 * width + 1), x = spare > 6 ? spare / 2 - 1 : 0;
     draw_title(canvas, scene);
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
         draw_slot(canvas, x + (int)slot * (width + 1), 1, layout.size, scene, slot);
     int below = 2 + card_height(layout.size);
     struct pyr_desk then = scene->hand ? scene->view.mine : open->desk[scene->seat];

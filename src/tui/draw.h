@@ -49,7 +49,7 @@ struct scene {
     uint32_t story_mark;         /* replay: the line of the log that is looked at, else UINT32_MAX */
     const char *(*story_sign)(void *context, uint32_t line);     /* a mark beside a line of the story, or NULL */
     void *story_context;
-    pyr_spaces shown[PYR_KEPT];  /* replay: what was marked last */
+    pyr_spaces shown[PYR_SLOTS];  /* replay: what was marked last */
     bool bare_console;           /* a font of 256 signs */
 };
 
@@ -98,9 +98,9 @@ void draw_hints(struct canvas *canvas, int x, int y, int most, const struct key_
 bool draw_is_too_small(struct canvas *canvas);
 
 /* The sign of a symbol on a card's space, and its style there. */
-uint32_t sign_of(const struct scene *scene, const struct pyr_card_face *face, pyr_spaces space, enum style *style);
+uint32_t symbol_sign(const struct scene *scene, const struct pyr_card_face *face, pyr_spaces space, enum style *style);
 /* The pyramid and rock of a colour, for those who do not see it. */
-uint32_t rock_of(unsigned colour);
+uint32_t colour_sign(unsigned colour);
 enum style colour_style(unsigned colour);
 /* "2♦ 1■ ..." of a card, drawn; returns the columns. */
 int draw_symbols(struct canvas *canvas, int x, int y, int most, const struct scene *scene, pyr_card card);

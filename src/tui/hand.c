@@ -61,7 +61,7 @@ void hand_follow(struct hand *hand, const struct pyr_match *match, pyr_seat seat
         desk_of(match, seat, &desk);
         if (state == HAND_FIRST && is_new)
             hand->aim.single = 0;
-        pyr_aim_settle(&match->edition->box, &desk, hand_pattern(match), &hand->aim);
+        pyr_aim_settle(&hand->aim, &match->edition->box, &desk, hand_pattern(match));
     } else if (state == HAND_REPLACE) {
         const struct pyr_table *open = &match->replay.state.open;
         while (hand->at < PYR_DISPLAY && open->display[hand->at] == PYR_NO_CARD)
@@ -71,7 +71,7 @@ void hand_follow(struct hand *hand, const struct pyr_match *match, pyr_seat seat
 
 int hand_points(const struct pyr_box *box, const struct pyr_desk *desk, int tiles)
 {
-    return pyr_desk_score(box, desk, tiles).total + 10 * __builtin_popcount(desk->flags & PYR_DESK_TOMBS);
+    return pyr_desk_score(desk, box, tiles).total + 10 * __builtin_popcount(desk->flags & PYR_DESK_TOMBS);
 }
 
 static void count_symbols(const struct pyr_box *box, const struct pyr_desk *desk, pyr_step step, struct gains *gains)
@@ -94,7 +94,7 @@ static enum pyr_err add_step(const struct pyr_match *match, pyr_seat seat, struc
     const struct pyr_box *box = &match->edition->box;
     const struct pyr_table *open = &match->replay.state.open;
     struct pyr_desk after = *desk;
-    enum pyr_err err = pyr_desk_mark(box, &after, hand_pattern(match), open->round, step);
+    enum pyr_err err = pyr_desk_mark(&after, box, hand_pattern(match), open->round, step);
     if (err || pyr_step_kind(step) != PYR_STEP_MARK)
         return err;
     struct gains now = { 0 };
@@ -137,14 +137,14 @@ enum pyr_err hand_preview(const struct hand *hand, const struct pyr_match *match
         hand_points(&match->edition->box, &desk, pyr_table_points(&match->replay.state.open, seat));
     if (desk.card[hand->aim.slot & 1] == PYR_NO_CARD)
         return PYR_ERR_NOT_ON_DESK;
-    return add_step(match, seat, &desk, pyr_aim_step(&match->edition->box, hand_pattern(match), &hand->aim), gains);
+    return add_step(match, seat, &desk, pyr_aim_step(&hand->aim, &match->edition->box, hand_pattern(match)), gains);
 }
 
 void hand_move(struct hand *hand, const struct pyr_match *match, pyr_seat seat, int rows, int columns)
 {
     const struct pyr_box *box = &match->edition->box;
     pyr_pattern pattern = hand_pattern(match);
-    if (pyr_aim_move(box, pattern, &hand->aim, rows, columns) || !columns)
+    if (pyr_aim_move(&hand->aim, box, pattern, rows, columns) || !columns)
         return;
     if (columns > 0 ? hand->aim.slot == 0 : hand->aim.slot == 1) {
         struct pyr_desk desk;
@@ -152,7 +152,7 @@ void hand_move(struct hand *hand, const struct pyr_match *match, pyr_seat seat, 
         if (desk.card[!hand->aim.slot] == PYR_NO_CARD)
             return;
         hand->aim.slot = !hand->aim.slot;
-        pyr_aim_move(box, pattern, &hand->aim, 0, columns > 0 ? -PYR_SIDE : PYR_SIDE);
+        pyr_aim_move(&hand->aim, box, pattern, 0, columns > 0 ? -PYR_SIDE : PYR_SIDE);
     }
 }
 
@@ -161,26 +161,26 @@ void hand_turn(struct hand *hand, const struct pyr_match *match, pyr_seat seat, 
     struct pyr_desk desk;
     desk_of(match, seat, &desk);
     if (hand_state(match, seat) == HAND_FIRST)
-        pyr_aim_turn(&match->edition->box, &desk, hand_pattern(match), &hand->aim, quarters);
+        pyr_aim_turn(&hand->aim, &match->edition->box, &desk, hand_pattern(match), quarters);
 }
 
 bool hand_next(struct hand *hand, const struct pyr_match *match, pyr_seat seat, int direction)
 {
     struct pyr_desk desk;
     desk_of(match, seat, &desk);
-    return pyr_aim_next(&match->edition->box, &desk, hand_pattern(match), &hand->aim, direction);
+    return pyr_aim_next(&hand->aim, &match->edition->box, &desk, hand_pattern(match), direction);
 }
 
 void hand_card(struct hand *hand, const struct pyr_match *match, pyr_seat seat, unsigned slot)
 {
     struct pyr_desk desk;
     desk_of(match, seat, &desk);
-    if (slot < PYR_KEPT && desk.card[slot] != PYR_NO_CARD && slot != hand->aim.slot) {
+    if (slot < PYR_SLOTS && desk.card[slot] != PYR_NO_CARD && slot != hand->aim.slot) {
         struct pyr_aim to = hand->aim;
         to.slot = (uint8_t)slot;
         hand->aim = to;
         /* Over something legal there, if there is anything; the kind of mark stays. */
-        if (pyr_aim_settle(&match->edition->box, &desk, hand_pattern(match), &to) && to.slot == slot &&
+        if (pyr_aim_settle(&to, &match->edition->box, &desk, hand_pattern(match)) && to.slot == slot &&
             to.single == hand->aim.single)
             hand->aim = to;
     }
@@ -194,10 +194,10 @@ void hand_single(struct hand *hand, const struct pyr_match *match, pyr_seat seat
     desk_of(match, seat, &desk);
     hand->aim.single = !hand->aim.single;
     struct pyr_aim to = hand->aim;
-    if (pyr_aim_settle(&match->edition->box, &desk, hand_pattern(match), &to) && to.single == hand->aim.single)
+    if (pyr_aim_settle(&to, &match->edition->box, &desk, hand_pattern(match)) && to.single == hand->aim.single)
         hand->aim = to;
     else
-        pyr_aim_move(&match->edition->box, hand_pattern(match), &hand->aim, 0, 0);
+        pyr_aim_move(&hand->aim, &match->edition->box, hand_pattern(match), 0, 0);
 }
 
 bool hand_cover(struct hand *hand, const struct pyr_match *match, pyr_seat seat, unsigned slot, unsigned row,
@@ -205,9 +205,9 @@ bool hand_cover(struct hand *hand, const struct pyr_match *match, pyr_seat seat,
 {
     struct pyr_desk desk;
     desk_of(match, seat, &desk);
-    if (slot >= PYR_KEPT || desk.card[slot] == PYR_NO_CARD)
+    if (slot >= PYR_SLOTS || desk.card[slot] == PYR_NO_CARD)
         return false;
-    return pyr_aim_cover(&match->edition->box, &desk, hand_pattern(match), &hand->aim, slot, row, column, any_turn);
+    return pyr_aim_cover(&hand->aim, &match->edition->box, &desk, hand_pattern(match), slot, row, column, any_turn);
 }
 
 void hand_pick(struct hand *hand, unsigned card)
@@ -233,7 +233,7 @@ enum pyr_err hand_place(struct hand *hand, struct pyr_match *match, pyr_seat sea
         if (state->open.desk[seat].card[hand->aim.slot & 1] == PYR_NO_CARD)
             return PYR_ERR_NOT_ON_DESK;
         hand->made[match->choice[seat].count] = hand->aim;
-        return pyr_match_step(match, seat, pyr_aim_step(&match->edition->box, hand_pattern(match), &hand->aim));
+        return pyr_match_step(match, seat, pyr_aim_step(&hand->aim, &match->edition->box, hand_pattern(match)));
     case HAND_KEEP: {
         if (__builtin_popcount(hand->picked) != PYR_KEPT)
             return PYR_ERR_NOT_READY;
@@ -253,7 +253,7 @@ enum pyr_err hand_undo(struct hand *hand, struct pyr_match *match, pyr_seat seat
     enum pyr_err err = pyr_match_undo(match, seat);
     /* A choice that came from elsewhere (a saved game, a server) was not aimed here. */
     if (!err && hand_pattern(match) != PYR_NO_PATTERN &&
-        pyr_aim_step(&match->edition->box, hand_pattern(match), &hand->made[last]) == step) {
+        pyr_aim_step(&hand->made[last], &match->edition->box, hand_pattern(match)) == step) {
         hand->aim = hand->made[last];
         hand->line = match->log.lines;
         hand->steps = match->choice[seat].count;

@@ -1,14 +1,26 @@
-/* net.c: see net.h. libwebsockets on its own loop; everything it touches is the thread's, but for two queues and the
- * cookie. */
-#include <libwebsockets.h>
+/*
+ * net.c: see net.h. A thread with a libuv loop; src/wire turns its bytes into answers and messages. Everything belongs to
+ * the thread, except for two queues and the cookie.
+ *
+ *  1. A link is a request or the WebSocket, on a connection of its own. It ends with exactly one event (NET_ANSWER,
+ *     NET_CLOSED), and its memory goes when libuv has closed its two handles.
+ *  2. The addresses of a host are tried one after the other.
+ *  3. A link that hears nothing ends: a WebSocket after a ping that is not answered.
+ */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <uv.h>
+#include <wire.h>
 
 #include "net.h"
-#include "reach.h"
+
+#define PROTOCOL "pyramids-1"
+#define PATIENCE_MS 10000        /* for one address to be reached, and for an answer */
+#define SILENCE_MS 15000         /* then a WebSocket is asked whether it is still there */
+#define PONG_MS 10000            /* and has so long to answer */
 
 enum order_kind { ORDER_REQUEST, ORDER_OPEN, ORDER_CLOSE, ORDER_SEND };
 
@@ -23,14 +35,22 @@ struct order {
 struct link {
     struct net *net;
     struct link *next;
-    struct lws *wsi;
+    uv_tcp_t tcp;
+    uv_timer_t timer;
+    uv_getaddrinfo_t lookup;
+    uv_connect_t connecting;
+    struct addrinfo *addresses, *address;        /* all of them; the one that is tried */
+    struct wire wire;
+    struct wire_tls *tls;
     int id;                      /* of the request; -1: the socket */
-    int status;
-    char *body;                  /* to be sent */
+    int status;                  /* of the answer; before it is complete, NET_NO_NAME and the like: why there is none */
+    int answer;                  /* the status of a head that has come */
+    char *path, *body;           /* to be sent */
     char *got;
     size_t size, room;
-    bool open, closing, over;
-    bool untrusted;              /* its certificate was refused */
+    bool has_tcp, is_looking_up;
+    bool is_open, is_pinged, over;
+    unsigned handles;            /* of libuv's, still to be closed */
 };
 
 struct net {
@@ -43,7 +63,10 @@ struct net {
     struct order *orders, **last_order;
     struct net_event *events, **last_event;
     char cookie[512];
-    struct lws_context *context; /* the thread's from here on; waking it is allowed to all */
+    uv_loop_t loop;              /* the thread's from here on */
+    uv_async_t notice;           /* sent by anyone */
+    struct wire_pool *pool;
+    struct wire_tls_context *tls;
     struct link *links, *socket;
     struct order *out;           /* messages to be sent on the socket */
 };
@@ -70,6 +93,15 @@ static void free_order(struct order *order)
     free(order);
 }
 
+static void drop_orders(struct order **orders)
+{
+    while (*orders) {
+        struct order *order = *orders;
+        *orders = order->next;
+        free_order(order);
+    }
+}
+
 /* Bytes that came; false when there are too many of them. */
 static bool take_in(struct link *link, const char *bytes, size_t size)
 {
@@ -89,289 +121,435 @@ static bool take_in(struct link *link, const char *bytes, size_t size)
     return true;
 }
 
-/* The one event that ends a link. */
-static void finish(struct link *link, const char *why)
-{
-    if (link->over)
-        return;
-    link->over = true;
-    struct net *net = link->net;
-    if (link->id < 0) {
-        char *text = why ? malloc(strlen(why) + 1) : NULL;
-        if (text)
-            strcpy(text, why);
-        if (net->socket == link)
-            net->socket = NULL;
-        add_event(net, NET_CLOSED, -1, 0, text, text ? strlen(text) : 0);
-    } else {
-        int status = link->status;
-        pthread_mutex_lock(&net->lock);
-        bool stop = net->stop;
-        pthread_mutex_unlock(&net->lock);
-        if (!status && link->untrusted)
-            status = NET_UNTRUSTED;
-        else if (!status && !stop && !link->size)
-            status = reach_check(net->host, net->port, net->secure);
-        add_event(net, NET_ANSWER, link->id, status, link->got, link->size);
-        link->got = NULL;
-        link->size = link->room = 0;
-    }
-}
+/* The end of a link. */
 
 static void drop(struct link *link)
 {
-    struct net *net = link->net;
-    for (struct link **at = &net->links; *at; at = &(*at)->next) {
+    for (struct link **at = &link->net->links; *at; at = &(*at)->next) {
         if (*at == link) {
             *at = link->next;
             break;
         }
     }
+    wire_finish(&link->wire);
+    wire_tls_destroy(link->tls);
+    if (link->addresses)
+        uv_freeaddrinfo(link->addresses);
+    free(link->path);
     free(link->body);
     free(link->got);
     free(link);
 }
 
-static int add_headers(struct lws *wsi, struct link *link, unsigned char **at, unsigned char *end)
+/* Its memory goes with the last of its handles and lookups. */
+static void drop_if_free(struct link *link)
 {
-    char cookie[sizeof link->net->cookie], length[16];
-    pthread_mutex_lock(&link->net->lock);
-    memcpy(cookie, link->net->cookie, sizeof cookie);
-    pthread_mutex_unlock(&link->net->lock);
-    if (cookie[0] &&
-        lws_add_http_header_by_token(wsi, WSI_TOKEN_HTTP_COOKIE, (const unsigned char *)cookie, (int)strlen(cookie), at,
-            end))
-        return -1;
-    if (!link->body)
-        return 0;
-    int digits = snprintf(length, sizeof length, "%zu", strlen(link->body));
-    if (lws_add_http_header_by_token(wsi, WSI_TOKEN_HTTP_CONTENT_TYPE, (const unsigned char *)"application/json", 16,
-        at, end) ||
-        lws_add_http_header_by_token(wsi, WSI_TOKEN_HTTP_CONTENT_LENGTH, (const unsigned char *)length, digits, at, end))
-        return -1;
-    lws_client_http_body_pending(wsi, 1);
-    lws_callback_on_writable(wsi);
-    return 0;
+    if (link->over && !link->handles && !link->is_looking_up)
+        drop(link);
 }
 
-static void keep_cookie(struct lws *wsi, struct net *net)
+static void on_handle_closed(uv_handle_t *handle)
 {
-    char cookie[sizeof net->cookie];
-    int length = lws_hdr_copy(wsi, cookie, sizeof cookie, WSI_TOKEN_HTTP_SET_COOKIE);
-    if (length <= 0 || strncmp(cookie, "pyramids=", 9))
-        return;
-    size_t end = strcspn(cookie, "; \t\r\n");
-    for (size_t i = 0; i < end; i++)
-        if ((unsigned char)cookie[i] < 0x21 || (unsigned char)cookie[i] > 0x7e)
-            return;
-    cookie[end] = '\0';
-    pthread_mutex_lock(&net->lock);
-    memcpy(net->cookie, cookie, end + 1);
-    pthread_mutex_unlock(&net->lock);
+    struct link *link = handle->data;
+    link->handles--;
+    drop_if_free(link);
 }
 
-static int write_text(struct lws *wsi, const char *text, enum lws_write_protocol how)
+static void close_handle(uv_handle_t *handle)
 {
-    size_t size = strlen(text);
-    unsigned char *buffer = malloc(LWS_PRE + size + 1);
-    if (!buffer)
-        return -1;
-    memcpy(buffer + LWS_PRE, text, size);
-    int sent = lws_write(wsi, buffer + LWS_PRE, size, how);
-    free(buffer);
-    return sent < (int)size ? -1 : 0;
+    if (!uv_is_closing(handle))
+        uv_close(handle, on_handle_closed);
 }
 
-static int on_http(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size)
+/* Ends a link without an event. */
+static void abandon(struct link *link)
 {
-    struct link *link = user;
-    char buffer[LWS_PRE + 4096], *to = buffer + LWS_PRE;
-    int room = 4096;
-    /* Comes for both kinds of links, and `user` is OpenSSL's then; the size says whether the certificate is good, and
-     * nothing overrules it. */
-    if (reason == LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION) {
-        link = lws_wsi_user(wsi);
-        if (link && !size)
-            link->untrusted = true;
-        return 0;
-    }
-    if (reason == LWS_CALLBACK_OPENSSL_LOAD_EXTRA_CLIENT_VERIFY_CERTS)
-        return 0;
-    if (!link)
-        return 0;
-    if (reason == LWS_CALLBACK_WSI_DESTROY)
-        link->wsi = NULL;
-    if (link->over)
-        return 0;
-    switch (reason) {
-    case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER: {
-        unsigned char **at = in;
-        return add_headers(wsi, link, at, *at + size);
-    }
-    case LWS_CALLBACK_CLIENT_HTTP_WRITEABLE:
-        if (!link->body)
-            return 0;
-        lws_client_http_body_pending(wsi, 0);
-        return write_text(wsi, link->body, LWS_WRITE_HTTP_FINAL);
-    case LWS_CALLBACK_ESTABLISHED_CLIENT_HTTP:
-        link->status = (int)lws_http_client_http_response(wsi);
-        keep_cookie(wsi, link->net);
-        return 0;
-    case LWS_CALLBACK_RECEIVE_CLIENT_HTTP:
-        return lws_http_client_read(wsi, &to, &room) < 0 ? -1 : 0;
-    case LWS_CALLBACK_RECEIVE_CLIENT_HTTP_READ:
-        if (take_in(link, in, size))
-            return 0;
-        link->status = 0;
-        return -1;
-    case LWS_CALLBACK_COMPLETED_CLIENT_HTTP:
-        finish(link, NULL);
-        return -1;
-    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
-        link->status = 0;
-        finish(link, in);
-        return 0;
-    case LWS_CALLBACK_CLOSED_CLIENT_HTTP:
-        finish(link, NULL);
-        return 0;
-    default:
-        return 0;
-    }
-}
-
-static int on_socket(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size)
-{
-    struct link *link = user;
-    if (!link)
-        return 0;
     struct net *net = link->net;
-    if (reason == LWS_CALLBACK_WSI_DESTROY)
-        link->wsi = NULL;
     if (link->over)
-        return 0;
-    switch (reason) {
-    case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER: {
-        unsigned char **at = in;
-        return add_headers(wsi, link, at, *at + size);
-    }
-    case LWS_CALLBACK_CLIENT_ESTABLISHED:
-        link->open = true;
-        add_event(net, NET_OPENED, -1, 0, NULL, 0);
-        if (net->out)
-            lws_callback_on_writable(wsi);
-        return 0;
-    case LWS_CALLBACK_CLIENT_RECEIVE:
-        if (lws_frame_is_binary(wsi))
-            return 0;
-        if (lws_is_first_fragment(wsi))
-            link->size = 0;
-        if (!take_in(link, in, size))
-            return -1;
-        if (lws_is_final_fragment(wsi) && !lws_remaining_packet_payload(wsi)) {
-            char *text = malloc(link->size + 1);
-            if (text) {
-                memcpy(text, link->got ? link->got : "", link->size);
-                text[link->size] = '\0';
-                add_event(net, NET_TEXT, -1, 0, text, link->size);
-            }
-            link->size = 0;
-        }
-        return 0;
-    case LWS_CALLBACK_CLIENT_WRITEABLE:
-        if (link->closing)
-            return -1;
-        if (net->out && net->socket == link) {
-            struct order *order = net->out;
-            net->out = order->next;
-            int failed = write_text(wsi, order->text, LWS_WRITE_TEXT);
-            free_order(order);
-            if (net->out)
-                lws_callback_on_writable(wsi);
-            return failed;
-        }
-        return 0;
-    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
-        finish(link, in);
-        return 0;
-    case LWS_CALLBACK_CLIENT_CLOSED:
-        finish(link, NULL);
-        return 0;
-    default:
-        return 0;
-    }
+        return;
+    link->over = true;
+    if (net->socket == link)
+        net->socket = NULL;
+    if (link->is_looking_up)
+        uv_cancel((uv_req_t *)&link->lookup);
+    close_handle((uv_handle_t *)&link->timer);
+    if (link->has_tcp)
+        close_handle((uv_handle_t *)&link->tcp);
 }
 
-static const struct lws_protocols protocols[] = {
-    { .name = "http", .callback = on_http },
-    { .name = "pyramids-1", .callback = on_socket },
-    { .name = NULL },
+/* The one event that ends a link. */
+static void finish(struct link *link)
+{
+    struct net *net = link->net;
+    if (link->over)
+        return;
+    if (link->id < 0) {
+        add_event(net, NET_CLOSED, -1, 0, NULL, 0);
+    } else {
+        /* An answer that broke off is none. */
+        add_event(net, NET_ANSWER, link->id, link->answer && link->status < 0 ? 0 : link->status, link->got, link->size);
+        link->got = NULL;
+        link->size = link->room = 0;
+    }
+    abandon(link);
+}
+
+/* Sending. */
+
+struct writing {
+    uv_write_t request;
+    char bytes[];
 };
 
-/* A connection that says nothing is asked, and given up if it does not answer. */
-static const lws_retry_bo_t idle = { .secs_since_valid_ping = 15, .secs_since_valid_hangup = 25 };
+static void on_written(uv_write_t *request, int status)
+{
+    (void)status;                            /* a connection that is broken says so when it is read */
+    free(request->data);
+}
+
+static void send_bytes(struct link *link, const void *bytes, size_t size)
+{
+    struct writing *writing = size && !link->over ? malloc(sizeof *writing + size) : NULL;
+    if (!writing)
+        return;
+    memcpy(writing->bytes, bytes, size);
+    writing->request.data = writing;
+    uv_buf_t buffer = uv_buf_init(writing->bytes, (unsigned)size);
+    if (uv_write(&writing->request, (uv_stream_t *)&link->tcp, &buffer, 1, on_written))
+        free(writing);
+}
+
+static void send_encrypted(struct link *link)
+{
+    size_t size;
+    const void *bytes = wire_tls_pending(link->tls, &size);
+    send_bytes(link, bytes, size);
+    wire_tls_sent(link->tls, size);
+}
+
+static void on_write(void *owner, const void *bytes, size_t size)
+{
+    struct link *link = owner;
+    if (!link->tls) {
+        send_bytes(link, bytes, size);
+        return;
+    }
+    wire_tls_write(link->tls, bytes, size);
+    send_encrypted(link);
+}
+
+/* What the server says. */
+
+static void keep_cookie(struct net *net, const struct wire_answer *answer)
+{
+    const char *cookie;
+    for (unsigned i = 0; (cookie = wire_answer_header(answer, "set-cookie", i)); i++) {
+        size_t end = strcspn(cookie, "; \t\r\n");
+        bool is_plain = !strncmp(cookie, "pyramids=", 9) && end < sizeof net->cookie;
+        for (size_t k = 0; k < end; k++)
+            is_plain = is_plain && (unsigned char)cookie[k] > 0x20 && (unsigned char)cookie[k] < 0x7f;
+        if (!is_plain)
+            continue;
+        pthread_mutex_lock(&net->lock);
+        memcpy(net->cookie, cookie, end);
+        net->cookie[end] = '\0';
+        pthread_mutex_unlock(&net->lock);
+        return;
+    }
+}
+
+static void on_answer(void *owner, const struct wire_answer *answer)
+{
+    struct link *link = owner;
+    if (answer->fault || link->id < 0) {
+        finish(link);                        /* no HTTP; or no WebSocket */
+        return;
+    }
+    link->answer = (int)answer->status;
+    keep_cookie(link->net, answer);
+}
+
+static void on_body(void *owner, const char *bytes, size_t size)
+{
+    struct link *link = owner;
+    if (!link->over && !take_in(link, bytes, size))
+        finish(link);
+}
+
+static void on_complete(void *owner)
+{
+    struct link *link = owner;
+    link->status = link->answer;
+    finish(link);
+}
+
+static void on_opened(void *owner)
+{
+    struct link *link = owner;
+    struct net *net = link->net;
+    link->is_open = true;
+    add_event(net, NET_OPENED, -1, 0, NULL, 0);
+    for (struct order *order = net->out; order; order = order->next)
+        wire_send(&link->wire, order->text, strlen(order->text));
+    drop_orders(&net->out);
+}
+
+static void on_message(void *owner, const char *text, size_t size)
+{
+    struct link *link = owner;
+    char *copy = link->over ? NULL : malloc(size + 1);
+    if (!copy)
+        return;
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    add_event(link->net, NET_TEXT, -1, 0, copy, size);
+}
+
+static void on_closing(void *owner, unsigned code)
+{
+    (void)code;
+    finish(owner);
+}
+
+static const struct wire_events events = { .body = on_body, .complete = on_complete, .message = on_message,
+    .closing = on_closing, .write = on_write };
+static const struct wire_client_events client_events = { on_answer, on_opened };
+
+/* The timer of a link: whatever it waited for has not come. */
+static void on_silence(uv_timer_t *timer)
+{
+    struct link *link = timer->data;
+    if (!link->is_open || link->is_pinged) {
+        finish(link);
+        return;
+    }
+    link->is_pinged = true;
+    wire_ping(&link->wire);
+    uv_timer_start(timer, on_silence, PONG_MS, 0);
+}
+
+static void wait_for(struct link *link)
+{
+    link->is_pinged = false;
+    if (!link->over)
+        uv_timer_start(&link->timer, on_silence, link->is_open ? SILENCE_MS : PATIENCE_MS, 0);
+}
+
+static void read_plain(struct link *link, const char *bytes, size_t size)
+{
+    for (size_t at = 0; at < size && !link->over && wire_takes(&link->wire);)
+        at += wire_read(&link->wire, bytes + at, size - at);
+}
+
+static void read_encrypted(struct link *link, const char *bytes, size_t size)
+{
+    char plain[4096];
+    long got = wire_tls_receive(link->tls, bytes, size) ? WIRE_TLS_NOTHING : WIRE_TLS_BROKEN;
+    while (!link->over && got != WIRE_TLS_BROKEN && (got = wire_tls_read(link->tls, plain, sizeof plain)) > 0)
+        read_plain(link, plain, (size_t)got);
+    if (link->over)
+        return;
+    send_encrypted(link);
+    if (wire_tls_is_open(link->tls) && link->status == NET_NO_TLS)
+        link->status = NET_NO_HTTP;          /* from here on it is the answer that is missing */
+    if (got == WIRE_TLS_BROKEN && !link->answer && wire_tls_is_untrusted(link->tls))
+        link->status = NET_UNTRUSTED;
+    if (got == WIRE_TLS_END)
+        wire_ended(&link->wire);
+    if (got < 0)
+        finish(link);
+}
+
+static void on_room(uv_handle_t *handle, size_t wanted, uv_buf_t *buffer)
+{
+    static _Thread_local char room[16384];
+    (void)handle;
+    (void)wanted;
+    *buffer = uv_buf_init(room, sizeof room);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
+{
+    struct link *link = stream->data;
+    if (size < 0) {
+        /* Under TLS an end without a word of goodbye may be a cut. */
+        if (size == UV_EOF && !link->tls)
+            wire_ended(&link->wire);
+        finish(link);
+        return;
+    }
+    if (link->tls)
+        read_encrypted(link, buffer->base, (size_t)size);
+    else
+        read_plain(link, buffer->base, (size_t)size);
+    if (size)
+        wait_for(link);
+}
+
+/* The beginning of a link. */
+
+static void ask(struct link *link)
+{
+    struct net *net = link->net;
+    char cookie[sizeof net->cookie + 16] = "";
+    pthread_mutex_lock(&net->lock);
+    if (net->cookie[0])
+        snprintf(cookie, sizeof cookie, "cookie: %s\r\n", net->cookie);
+    pthread_mutex_unlock(&net->lock);
+    const struct wire_asking asking = { .events = &client_events, .host = net->authority, .path = link->path,
+        .headers = cookie, .body = link->body, .body_size = link->body ? strlen(link->body) : 0,
+        .protocol = link->id < 0 ? PROTOCOL : NULL };
+    link->status = net->secure ? NET_NO_TLS : NET_NO_HTTP;
+    wire_init(&link->wire, &events, link, net->pool);
+    if (net->secure) {
+        link->tls = wire_tls_connect(net->tls, net->host);
+        if (!link->tls) {
+            finish(link);
+            return;
+        }
+        send_encrypted(link);
+    }
+    if (uv_read_start((uv_stream_t *)&link->tcp, on_room, on_read) || !wire_ask(&link->wire, &asking))
+        finish(link);
+}
+
+static void try_address(struct link *link);
+
+static void on_next_address(uv_handle_t *handle)
+{
+    struct link *link = handle->data;
+    link->has_tcp = false;
+    link->handles--;
+    if (link->over)
+        drop_if_free(link);
+    else
+        try_address(link);
+}
+
+static void on_connected(uv_connect_t *request, int error)
+{
+    struct link *link = request->data;
+    if (link->over)
+        return;
+    if (!error) {
+        wait_for(link);
+        ask(link);
+        return;
+    }
+    if (error == UV_ECONNREFUSED)
+        link->status = NET_REFUSED;          /* tells most, whatever other addresses do */
+    link->address = link->address->ai_next;
+    uv_timer_stop(&link->timer);
+    if (!uv_is_closing((uv_handle_t *)&link->tcp))
+        uv_close((uv_handle_t *)&link->tcp, on_next_address);
+}
+
+/* Nobody answers at this address: the next one, by way of on_connected. */
+static void on_late(uv_timer_t *timer)
+{
+    struct link *link = timer->data;
+    if (!uv_is_closing((uv_handle_t *)&link->tcp))
+        uv_close((uv_handle_t *)&link->tcp, on_next_address);
+}
+
+static void try_address(struct link *link)
+{
+    if (!link->address || uv_tcp_init(&link->net->loop, &link->tcp)) {
+        finish(link);
+        return;
+    }
+    link->has_tcp = true;
+    link->handles++;
+    link->tcp.data = link;
+    link->connecting.data = link;
+    uv_tcp_nodelay(&link->tcp, 1);
+    uv_timer_start(&link->timer, on_late, PATIENCE_MS, 0);
+    int error = uv_tcp_connect(&link->connecting, &link->tcp, link->address->ai_addr, on_connected);
+    if (error)
+        on_connected(&link->connecting, error);
+}
+
+static void on_looked_up(uv_getaddrinfo_t *request, int error, struct addrinfo *list)
+{
+    struct link *link = request->data;
+    link->is_looking_up = false;
+    link->addresses = link->address = list;
+    if (link->over) {
+        drop_if_free(link);
+        return;
+    }
+    link->status = !error ? NET_UNREACHABLE : error == UV_EAI_AGAIN ? NET_NO_LOOKUP : NET_NO_NAME;
+    if (error)
+        finish(link);
+    else
+        try_address(link);
+}
 
 static void connect_link(struct net *net, struct order *order, bool socket)
 {
     struct link *link = calloc(1, sizeof *link);
-    if (!link) {
+    if (!link || uv_timer_init(&net->loop, &link->timer)) {
+        free(link);
         add_event(net, socket ? NET_CLOSED : NET_ANSWER, order->id, 0, NULL, 0);
         return;
     }
     link->net = net;
     link->id = socket ? -1 : order->id;
+    link->path = order->path;
     link->body = order->text;
-    order->text = NULL;
+    order->path = order->text = NULL;
+    link->timer.data = link->lookup.data = link;
+    link->handles = 1;
     link->next = net->links;
     net->links = link;
     if (socket) {
-        while (net->out) {                   /* nothing of an older connection */
-            struct order *old = net->out;
-            net->out = old->next;
-            free_order(old);
-        }
+        drop_orders(&net->out);              /* nothing of an older connection */
+        if (net->socket)
+            abandon(net->socket);
         net->socket = link;
     }
-    struct lws_client_connect_info info = { .context = net->context,
-        .address = net->host,
-        .port = net->port,
-        .path = order->path,
-        .host = net->authority,
-        .ssl_connection = net->secure ? LCCSCF_USE_SSL : 0,
-        .userdata = link,
-        .pwsi = &link->wsi,
-        .protocol = socket ? "pyramids-1" : NULL,
-        .local_protocol_name = socket ? "pyramids-1" : "http",
-        .method = socket ? NULL
-            : link->body ? "POST"
-                         : "GET",
-        .alpn = "http/1.1",
-        .retry_and_idle_policy = socket ? &idle : NULL };
-    if (!lws_client_connect_via_info(&info)) {
-        link->wsi = NULL;
-        finish(link, NULL);
-    }
+    const struct addrinfo wanted = { .ai_socktype = SOCK_STREAM };
+    char service[16];
+    snprintf(service, sizeof service, "%d", net->port);
+    if (!link->path || uv_getaddrinfo(&net->loop, &link->lookup, on_looked_up, net->host, service, &wanted))
+        finish(link);
+    else
+        link->is_looking_up = true;
 }
 
-static void obey(struct net *net, struct order *order)
+/* Orders. */
+
+/* Sends the last frame, and a goodbye under TLS, before the connection goes. */
+static void close_socket(struct link *link)
+{
+    if (link->is_open) {
+        wire_close(&link->wire, 1000);
+        if (link->tls) {
+            wire_tls_goodbye(link->tls);
+            send_encrypted(link);
+        }
+    }
+    finish(link);
+}
+
+static void carry_out(struct net *net, struct order *order)
 {
     switch (order->kind) {
     case ORDER_REQUEST: connect_link(net, order, false); break;
     case ORDER_OPEN: connect_link(net, order, true); break;
     case ORDER_CLOSE:
-        if (net->socket && net->socket->wsi) {
-            net->socket->closing = true;
-            lws_callback_on_writable(net->socket->wsi);
-        }
+        if (net->socket)
+            close_socket(net->socket);
         break;
     case ORDER_SEND:
-        if (net->socket) {
+        if (net->socket && net->socket->is_open) {
+            wire_send(&net->socket->wire, order->text, strlen(order->text));
+        } else if (net->socket) {
             struct order **last = &net->out;
             while (*last)
                 last = &(*last)->next;
             *last = order;
             order->next = NULL;
-            if (net->socket->open)
-                lws_callback_on_writable(net->socket->wsi);
             return;
         }
         break;
@@ -379,33 +557,35 @@ static void obey(struct net *net, struct order *order)
     free_order(order);
 }
 
+static void on_notice(uv_async_t *notice)
+{
+    struct net *net = notice->data;
+    pthread_mutex_lock(&net->lock);
+    bool stop = net->stop;
+    struct order *orders = net->orders;
+    net->orders = NULL;
+    net->last_order = &net->orders;
+    pthread_mutex_unlock(&net->lock);
+    while (orders) {
+        struct order *order = orders;
+        orders = order->next;
+        order->next = NULL;
+        carry_out(net, order);
+    }
+    if (!stop)
+        return;
+    if (net->socket)
+        close_socket(net->socket);
+    for (struct link *link = net->links; link; link = link->next)
+        abandon(link);
+    uv_close((uv_handle_t *)notice, NULL);
+}
+
+/* Until everything is closed. */
 static void *run(void *context)
 {
-    struct net *net = context;
-    for (;;) {
-        pthread_mutex_lock(&net->lock);
-        bool stop = net->stop;
-        struct order *orders = net->orders;
-        net->orders = NULL;
-        net->last_order = &net->orders;
-        pthread_mutex_unlock(&net->lock);
-        while (orders) {
-            struct order *order = orders;
-            orders = order->next;
-            order->next = NULL;
-            obey(net, order);
-        }
-        /* Links that are over go once libwebsockets has let go of them (LWS_CALLBACK_WSI_DESTROY). */
-        for (struct link *link = net->links, *next; link; link = next) {
-            next = link->next;
-            if (link->over && !link->wsi)
-                drop(link);
-        }
-        if (stop)
-            return NULL;
-        if (lws_service(net->context, 0) < 0)
-            return NULL;
-    }
+    uv_run(&((struct net *)context)->loop, UV_RUN_DEFAULT);
+    return NULL;
 }
 
 /* host, port and whether it is secure, from an address. */
@@ -448,25 +628,52 @@ static bool read_url(struct net *net, const char *url)
     return net->host[0] != '\0';
 }
 
+/* The thread's things; false: nothing of them is left. */
+static bool begin(struct net *net, const char *trusted)
+{
+    net->pool = wire_pool_create(false, NET_MOST);
+    net->tls = net->secure ? wire_tls_client(trusted) : NULL;
+    if (!net->pool || (net->secure && !net->tls) || uv_loop_init(&net->loop))
+        goto failed;
+    if (!uv_async_init(&net->loop, &net->notice, on_notice)) {
+        net->notice.data = net;
+        return true;
+    }
+    uv_loop_close(&net->loop);
+failed:
+    wire_pool_destroy(net->pool);
+    wire_tls_context_destroy(net->tls);
+    return false;
+}
+
+static void end(struct net *net)
+{
+    uv_loop_close(&net->loop);
+    wire_pool_destroy(net->pool);
+    wire_tls_context_destroy(net->tls);
+    pthread_mutex_destroy(&net->lock);
+    free(net);
+}
+
+bool net_can_trust(const char *trusted)
+{
+    struct wire_tls_context *context = wire_tls_client(trusted);
+    wire_tls_context_destroy(context);
+    return context != NULL;
+}
+
 struct net *net_create(const char *url, const char *cookie, const char *trusted, void (*wake)(void))
 {
     struct net *net = calloc(1, sizeof *net);
     sigset_t all, before;
-    if (!net)
+    if (!net || !read_url(net, url) || !begin(net, trusted)) {
+        free(net);
         return NULL;
-    if (!read_url(net, url))
-        goto failed;
+    }
     net->wake = wake;
     net->last_order = &net->orders;
     net->last_event = &net->events;
     snprintf(net->cookie, sizeof net->cookie, "%s", cookie);
-    lws_set_log_level(0, NULL);              /* nothing may be written over the screen */
-    struct lws_context_creation_info info = { .port = CONTEXT_PORT_NO_LISTEN, .protocols = protocols, .gid = -1, .uid = -1,
-        .options = net->secure ? LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT : 0, .timeout_secs = 10, .connect_timeout_secs = 10,
-        .client_ssl_ca_filepath = net->secure ? trusted : NULL };
-    net->context = lws_create_context(&info);
-    if (!net->context)
-        goto failed;
     pthread_mutex_init(&net->lock, NULL);
     sigfillset(&all);
     sigdelset(&all, SIGSEGV);
@@ -476,10 +683,9 @@ struct net *net_create(const char *url, const char *cookie, const char *trusted,
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!error)
         return net;
-    pthread_mutex_destroy(&net->lock);
-    lws_context_destroy(net->context);
-failed:
-    free(net);
+    uv_close((uv_handle_t *)&net->notice, NULL);
+    uv_run(&net->loop, UV_RUN_DEFAULT);
+    end(net);
     return NULL;
 }
 
@@ -490,25 +696,13 @@ void net_destroy(struct net *net)
     pthread_mutex_lock(&net->lock);
     net->stop = true;
     pthread_mutex_unlock(&net->lock);
-    lws_cancel_service(net->context);
+    uv_async_send(&net->notice);
     pthread_join(net->thread, NULL);
-    lws_context_destroy(net->context);       /* the last callbacks come here */
-    while (net->links)
-        drop(net->links);
-    for (struct order *order = net->out; order;) {
-        struct order *next = order->next;
-        free_order(order);
-        order = next;
-    }
-    for (struct order *order = net->orders; order;) {
-        struct order *next = order->next;
-        free_order(order);
-        order = next;
-    }
+    drop_orders(&net->out);
+    drop_orders(&net->orders);
     for (struct net_event *event; (event = net_next(net));)
         net_free(event);
-    pthread_mutex_destroy(&net->lock);
-    free(net);
+    end(net);
 }
 
 static char *copy_of(const char *text)
@@ -529,7 +723,7 @@ static void add_order(struct net *net, enum order_kind kind, int id, const char 
     *net->last_order = order;
     net->last_order = &order->next;
     pthread_mutex_unlock(&net->lock);
-    lws_cancel_service(net->context);
+    uv_async_send(&net->notice);
 }
 
 void net_request(struct net *net, int id, const char *path, const char *body)

@@ -23,7 +23,7 @@ enum net_kind {
     NET_ANSWER,                  /* to a request: status (0: none came; NET_UNTRUSTED and the like) and body */
     NET_OPENED,                  /* the socket is open */
     NET_TEXT,                    /* a message */
-    NET_CLOSED                   /* the socket is closed, or could not be opened; the text may say why */
+    NET_CLOSED                   /* the socket is closed, or could not be opened */
 };
 
 struct net_event {
@@ -38,9 +38,12 @@ struct net;
 
 /* For http://host[:port] or https://...; a path or fragment after it is not looked at. The cookie ("name=value") may be
  * "". `wake` is called in the thread when there is an event. `trusted` is a file of certificates to trust, NULL: the
- * system's. NULL if the address makes no sense or there is no memory. */
+ * system's. NULL if the address makes no sense, the file has no certificates, or there is no memory. */
 struct net *net_create(const char *url, const char *cookie, const char *trusted, void (*wake)(void));
 void net_destroy(struct net *net);
+
+/* Whether a file has certificates to trust. */
+bool net_can_trust(const char *trusted);
 
 /* Asks; the answer comes as NET_ANSWER with the same id. body NULL: a GET, else a POST of JSON. */
 void net_request(struct net *net, int id, const char *path, const char *body);

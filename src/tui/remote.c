@@ -22,7 +22,7 @@
 enum stage { STAGE_VISITOR, STAGE_LIST, STAGE_CODE, STAGE_OPENING, STAGE_ROOM, STAGE_PLAY };
 
 /* Requests by what they are for. */
-enum { ASK_WHO, ASK_BE, ASK_TABLES, ASK_CREATE, ASK_EDITION, ASK_RECORD, ASK_REMATCH, ASK_STILL };
+enum { ASK_VISITOR, ASK_NEW_VISITOR, ASK_TABLES, ASK_CREATE, ASK_EDITION, ASK_RECORD, ASK_REMATCH, ASK_STILL_KNOWN };
 
 struct offer {
     char code[CODE_ROOM], text[300];
@@ -246,9 +246,10 @@ static void ask_who(struct remote *remote)
 {
     remote->retry_at = 0;
     if (remote->cookie[0])
-        ask(remote, ASK_WHO, "/api/visitor", NULL);
+        ask(remote, ASK_VISITOR, "/api/visitor", NULL);
     else
-        ask(remote, ASK_BE, "/api/visitor", remote->is_forgotten ? json_pack("{ss sb}", "name", remote->name, "new", 1) :
+        ask(remote, ASK_NEW_VISITOR, "/api/visitor",
+            remote->is_forgotten ? json_pack("{ss sb}", "name", remote->name, "new", 1) :
             json_pack("{ss}", "name", remote->name));
 }
 
@@ -569,7 +570,7 @@ static void answer_visitor(struct remote *remote, struct app *app, const struct 
 {
     if (is_stranger(event->status, answer)) {
         app_fail(app, _("%s: not a Pyramids server"), remote->url);
-    } else if (event->id == ASK_WHO && event->status == 401) {
+    } else if (event->id == ASK_VISITOR && event->status == 401) {
         become_new(remote);
     } else if (event->status == 200) {
         known(remote, app);
@@ -582,7 +583,7 @@ static void answer_visitor(struct remote *remote, struct app *app, const struct 
 /* No answer, or the server could not give one: what can be tried again is. */
 static void answer_missing(struct remote *remote, struct app *app, const struct net_event *event)
 {
-    bool first = event->id == ASK_WHO || event->id == ASK_BE;
+    bool first = event->id == ASK_VISITOR || event->id == ASK_NEW_VISITOR;
     note_cause(remote, event->status);
     if (event->status == NET_UNTRUSTED)
         app_fail(app,
@@ -621,7 +622,7 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
     json_error_t fault;
     json_t *answer = NULL;
     switch (event->id) {
-    case ASK_STILL:
+    case ASK_STILL_KNOWN:
         if (event->status == 401)                /* its database is another one: the seat will not come back */
             app_fail(app, "%s: %s", remote->url, words_error("no_visitor"));
         return;
@@ -629,7 +630,7 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
     case ASK_RECORD: answer_record(remote, app, event); return;
     default: break;
     }
-    bool is_first = event->id == ASK_WHO || event->id == ASK_BE;
+    bool is_first = event->id == ASK_VISITOR || event->id == ASK_NEW_VISITOR;
     if (event->text)
         answer = json_loadb(event->text, event->size, 0, &fault);
     /* Something else than Pyramids may answer 501 to a question that it does not know. */
@@ -650,7 +651,7 @@ static void on_closed(struct remote *remote)
             random = 0;                      /* it only spreads the attempts of many */
         pyr_remote_lost(&remote->table, now_ms(), random);
         if (!remote->opened)                 /* refused, or nobody there: is this visitor still known? */
-            ask(remote, ASK_STILL, "/api/visitor", NULL);
+            ask(remote, ASK_STILL_KNOWN, "/api/visitor", NULL);
     }
     remote->opened = remote->connecting = remote->closing = false;
 }
@@ -1096,6 +1097,10 @@ struct remote *remote_create(struct app *app)
         if (cookie && !strncmp(cookie, "pyramids=", 9) && strcspn(cookie, " ;\r\n\t") == size)
             snprintf(remote->cookie, sizeof remote->cookie, "%s", cookie);
         free(cookie);
+    }
+    if (options->trusted && !net_can_trust(options->trusted)) {
+        app_fail(app, _("'%.200s' contains no certificate; expected a PEM file"), options->trusted);
+        goto failed;
     }
     remote->net = net_create(remote->url, remote->cookie, options->trusted, screen_wake);
     if (!remote->net) {

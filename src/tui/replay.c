@@ -16,8 +16,8 @@ struct analysis {
     pthread_mutex_t lock;
     bool cancelled, done;        /* under the lock, as are the numbers */
     unsigned begun, all;
-    enum pyr_judge_code code;
-    struct pyr_judge_report report;
+    struct pyr_judge_report report[2];       /* the first result, and the refined one; both stay until the end */
+    const struct pyr_judge_report *shown;    /* the better one of those that are there */
     struct pyr_fault fault;
     char *text;
     size_t size;
@@ -60,17 +60,22 @@ static void *run_analysis(void *context)
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     struct pyr_judge_options options = { .playouts = analysis->playouts,
         .threads = cpus > 1 ? (cpus > 8 ? 8 : (unsigned)cpus) : 1,
-        .seed = 1,
+        .seed = PYR_LUCK_SEED,
         .is_cancelled = is_cancelled,
         .progress = note_progress,
         .context = analysis };
-    enum pyr_judge_code code =
-        pyr_judge_init(&analysis->report, analysis->edition, analysis->text, analysis->size, &options, &analysis->fault);
-    pthread_mutex_lock(&analysis->lock);
-    analysis->code = code;
-    analysis->done = true;
-    pthread_mutex_unlock(&analysis->lock);
-    screen_wake();
+    enum pyr_judge_code code = PYR_JUDGE_GOOD;
+    for (unsigned i = analysis->playouts <= PYR_LUCK_QUICK; i < 2 && code == PYR_JUDGE_GOOD; i++) {
+        options.playouts = i ? analysis->playouts : PYR_LUCK_QUICK;
+        code = pyr_judge_init(&analysis->report[i], analysis->edition, analysis->text, analysis->size, &options,
+            &analysis->fault);
+        pthread_mutex_lock(&analysis->lock);
+        if (code == PYR_JUDGE_GOOD)
+            analysis->shown = &analysis->report[i];
+        analysis->done = i || code != PYR_JUDGE_GOOD;
+        pthread_mutex_unlock(&analysis->lock);
+        screen_wake();
+    }
     return NULL;
 }
 
@@ -114,23 +119,24 @@ static void analysis_end(struct replaying *r)
     analysis->cancelled = true;
     pthread_mutex_unlock(&analysis->lock);
     pthread_join(analysis->thread, NULL);
-    pyr_judge_finish(&analysis->report);
+    pyr_judge_finish(&analysis->report[0]);
+    pyr_judge_finish(&analysis->report[1]);
     pthread_mutex_destroy(&analysis->lock);
     free(analysis->text);
     free(analysis);
     r->analysis = NULL;
 }
 
-/* The finished report, or NULL. */
+/* The best report so far, or NULL. */
 static const struct pyr_judge_report *report_of(const struct replaying *r)
 {
     struct analysis *analysis = r->analysis;
     if (!analysis)
         return NULL;
     pthread_mutex_lock(&analysis->lock);
-    bool good = analysis->done && analysis->code == PYR_JUDGE_GOOD;
+    const struct pyr_judge_report *shown = analysis->shown;
     pthread_mutex_unlock(&analysis->lock);
-    return good ? &analysis->report : NULL;
+    return shown;
 }
 
 static const struct pyr_luck_decision *decision_at(const struct replaying *r, uint32_t line)
@@ -153,7 +159,7 @@ static enum pyr_event_kind kind_at(const struct app *app, uint32_t line, struct 
     struct pyr_lines lines;
     struct pyr_word word = pyr_match_line(&app->match, line);
     pyr_lines_init(&lines, word.at, word.length);
-    if (!pyr_lines_next(&lines, false) || !pyr_event_read(&app->edition, &lines, event))
+    if (!pyr_lines_next(&lines, false) || !pyr_event_read(event, &app->edition, &lines))
         return PYR_EVENT_KINDS;
     return event->kind;
 }
@@ -168,11 +174,14 @@ static void judge_line(struct replaying *r)
     char best[PYR_JUDGE_CHOICE] = "";
     if (decision->bests)
         pyr_judge_choice(report_of(r), decision, &decision->best[0], best, sizeof best);
+    char sign[PYR_JUDGE_SIGN], lost[2 * PYR_NUMBER_SIZE];
+    pyr_judge_sign(decision, sign);
+    pyr_judge_cost(decision, lost);
     if (decision->mark == PYR_LUCK_FINE)
         snprintf(r->preview, sizeof r->preview, _("%s: a good choice."), r->app->names[decision->seat]);
     else
         snprintf(r->preview, sizeof r->preview, _("%s (%s): %s points lost. Best: %s"), r->app->names[decision->seat],
-            pyr_luck_threshold(decision->mark)->sign, PYR_NUMBER((double)decision->points_lost, 1), best);
+            sign, lost, best);
 }
 
 static void draw_sums(struct replaying *r)
@@ -243,7 +252,7 @@ static void set_table(struct replaying *r, const struct pyr_replay *at, struct s
     if (!r->line || kind_at(app, r->line - 1, &event) != PYR_EVENT_MARK || event.seat != app->seat)
         return;
     for (unsigned i = 0; i < event.count; i++)
-        for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+        for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
             if (scene->view.open.desk[app->seat].card[slot] == event.part[i].card)
                 scene->shown[slot] |= event.part[i].spaces;
 }
@@ -272,12 +281,14 @@ static enum style set_message(struct replaying *r, char *message, size_t size)
     for (unsigned i = story->count; i-- > 0 && !message[0];)
         if (story->line[i].line < r->line)
             story_about(story, story->line[i].line, message, size);
-    if (!r->analysis || report_of(r))
+    if (!r->analysis)
         return ST_TEXT;
     pthread_mutex_lock(&r->analysis->lock);
     unsigned begun = r->analysis->begun, all = r->analysis->all;
-    bool failed = r->analysis->done;
+    bool failed = r->analysis->done && !r->analysis->shown, known = r->analysis->shown != NULL;
     pthread_mutex_unlock(&r->analysis->lock);
+    if (known)
+        return ST_TEXT;
     if (failed)
         snprintf(message, size, "%s", _("Only a whole record can be analysed."));
     else

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <pyramids/rules.h>
+#include <pyramids/utf8.h>
 
 #include "rulesheet.h"
 #include "screen.h"
@@ -91,14 +92,7 @@ static void type(struct rules_view *view, int key)
 {
     char bytes[5] = "";
     size_t length = strlen(view->search);
-    if (key < 0x80) {
-        bytes[0] = (char)key;
-    } else if (key < 0x800) {
-        bytes[0] = (char)(0xc0 | key >> 6), bytes[1] = (char)(0x80 | (key & 0x3f));
-    } else if (key < 0x10000) {
-        bytes[0] = (char)(0xe0 | key >> 12), bytes[1] = (char)(0x80 | (key >> 6 & 0x3f));
-        bytes[2] = (char)(0x80 | (key & 0x3f));
-    }
+    pyr_utf8_write(key, bytes);
     if (length + strlen(bytes) < sizeof view->search)
         strcpy(view->search + length, bytes);
 }

@@ -376,10 +376,12 @@ void screen_show(const struct canvas *canvas)
     for (int y = 0; y < canvas->height && y < LINES; y++) {
         for (int x = 0; x < canvas->width && x < COLS; x++) {
             const struct cell *cell = &canvas->cell[y * canvas->width + x];
-            wchar_t text[2] = { (wchar_t)cell->character, 0 };
+            wchar_t text[CANVAS_MARKS + 2] = { (wchar_t)cell->character };
             cchar_t wide;
             if (!cell->character)
                 continue;
+            for (unsigned i = 0; i < CANVAS_MARKS; i++)
+                text[1 + i] = (wchar_t)cell->mark[i];
             if (setcchar(&wide, text, screen.attribute[cell->style], screen.pair[cell->style], NULL) == OK)
                 mvadd_wch(y, x, &wide);
         }

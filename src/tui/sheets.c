@@ -27,7 +27,7 @@ int draw_symbols(struct canvas *canvas, int x, int y, int most, const struct sce
         if (!kinds[i].set)
             continue;
         used += canvas_print(canvas, x + used, y, most - used, ST_TEXT, "%d", __builtin_popcount(kinds[i].set));
-        canvas_put(canvas, x + used++, y, sign_of(scene, face, kinds[i].set & -kinds[i].set, &style), kinds[i].style);
+        canvas_put(canvas, x + used++, y, symbol_sign(scene, face, kinds[i].set & -kinds[i].set, &style), kinds[i].style);
         used++;
     }
     return used;
@@ -165,24 +165,24 @@ void draw_replace(struct canvas *canvas, const struct scene *scene)
     int width = card_width(size), gap = PYR_DISPLAY * (width + 1) + 8 <= canvas->width,
         x = (canvas->width - PYR_DISPLAY * (width + gap) - 8) / 2, y = 4;
     bool mine = scene->state == HAND_REPLACE;
-    pyr_seat chooser = open->place < PYR_MAX_SEATS ? open->order[open->place] : PYR_NOBODY;
+    pyr_seat chooser = open->replacing < PYR_MAX_SEATS ? open->replace_order[open->replacing] : PYR_NOBODY;
     char order[300] = "";
-    for (unsigned i = 0; i < PYR_MAX_SEATS && open->order[i] != PYR_NOBODY; i++) {
-        pyr_seat seat = open->order[i];
+    for (unsigned i = 0; i < PYR_MAX_SEATS && open->replace_order[i] != PYR_NOBODY; i++) {
+        pyr_seat seat = open->replace_order[i];
         char entry[PYR_MAX_PLAYER_NAME + 24];
-        snprintf(entry, sizeof entry, "%s%.60s (%d)", i ? ", " : "", scene->names[seat], open->fresh[seat][0] + 1);
+        snprintf(entry, sizeof entry, "%s%.60s (%d)", i ? ", " : "", scene->names[seat], open->completed[seat][0] + 1);
         strncat(order, entry, sizeof order - strlen(order) - 1);
     }
     char sentence[500] = "";
     if (mine && !open->deck_left)
         snprintf(sentence, sizeof sentence, pyr_ngettext("%s, take %u new card from the display. The deck is empty (R13).",
-            "%s, take %u new cards from the display, one after the other. The deck is empty (R13).", open->owed),
-            scene->names[scene->seat], open->owed);
+            "%s, take %u new cards from the display, one after the other. The deck is empty (R13).", open->cards_owed),
+            scene->names[scene->seat], open->cards_owed);
     else if (mine)
         snprintf(sentence, sizeof sentence,
             pyr_ngettext("%s, take %u new card from the display or the deck (R12).",
-                "%s, take %u new cards from the display or the deck, one after the other (R12).", open->owed),
-            scene->names[scene->seat], open->owed);
+                "%s, take %u new cards from the display or the deck, one after the other (R12).", open->cards_owed),
+            scene->names[scene->seat], open->cards_owed);
     else if (chooser < PYR_MAX_SEATS)
         snprintf(sentence, sizeof sentence, _("%s takes a new card (R12)."), scene->names[chooser]);
     int row = 1 + canvas_wrap(canvas, 1, 1, canvas->width - 2, 2, ST_STRONG, sentence);
@@ -238,7 +238,7 @@ static void draw_completed(struct canvas *canvas, int x, int y, int most, int ro
     for (unsigned colour = 0; colour < PYR_COLOURS && rows > 0; colour++) {
         char list[200];
         list_completed(scene, seat, colour, list, sizeof list);
-        canvas_put(canvas, x, y, rock_of(colour), colour_style(colour));
+        canvas_put(canvas, x, y, colour_sign(colour), colour_style(colour));
         int used = canvas_wrap(canvas, x + 2, y, most - 2, rows, list[0] ? ST_GOLD : ST_DIM, list[0] ? list : "-");
         y += used;
         rows -= used;
@@ -254,7 +254,7 @@ static void draw_completed_across(struct canvas *canvas, int x, int y, int most,
         list_completed(scene, seat, colour, list, sizeof list);
         if (!list[0])
             continue;
-        canvas_put(canvas, x + at, y, rock_of(colour), colour_style(colour));
+        canvas_put(canvas, x + at, y, colour_sign(colour), colour_style(colour));
         at += 2 + canvas_text(canvas, x + at + 2, y, most - at - 2, ST_DIM, list) + 2;
     }
 }
@@ -265,18 +265,18 @@ static void draw_player(struct canvas *canvas, int x, int y, struct card_size si
     const struct pyr_table *open = &scene->view.open;
     const struct pyr_box *box = &scene->edition->box;
     const struct pyr_desk *desk = &open->desk[seat];
-    struct pyr_score score = pyr_table_score(box, open, (pyr_seat)seat);
+    struct pyr_score score = pyr_table_score(open, box, (pyr_seat)seat);
     int width = card_width(size) + 1;
     canvas_print(canvas, x, y, canvas->width / 2 - 1, ST_STRONG,
         pyr_ngettext("%s: %d point", "%s: %d points", (unsigned long)abs(score.total)), scene->names[seat], score.total);
-    for (unsigned slot = 0; slot < PYR_KEPT; slot++) {
+    for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
         struct card_look look = { .slot = -1 };
         pyr_card card = desk->card[slot];
         if (card < PYR_CARDS) {
-            look.marks = pyr_desk_marks(box, desk, slot);
+            look.marks = pyr_desk_marks(desk, box, slot);
             int used = canvas_print(canvas, x + 2 + (int)slot * width, y + 1, 3, ST_STRONG, "%d", card + 1);
             for (int i = used + 1; i < PYR_SIDE; i++)
-                canvas_put(canvas, x + 2 + (int)slot * width + i, y + 1, rock_of(box->card[card].colour),
+                canvas_put(canvas, x + 2 + (int)slot * width + i, y + 1, colour_sign(box->card[card].colour),
                     colour_style(box->card[card].colour));
         }
         draw_card(canvas, x + (int)slot * width, y + 2, size, scene, card, &look);
@@ -343,7 +343,7 @@ void draw_scores(struct canvas *canvas, const struct scene *scene)
     begin_sheet(canvas, scene);
     if (draw_is_too_small(canvas))
         return;
-    unsigned winners = pyr_table_winners(box, open);
+    unsigned winners = pyr_table_winners(open, box);
     /* Columns are as wide as their words; names get the rest. */
     const char *head[] = { _("pyramids"), _("torches"), _("pyramid points"), _("gems"), _("skulls"), _("total") };
     int width = canvas->width > 100 ? 96 : 78, gap = canvas->width > 100 ? 3 : 1, least = 16, right[6];
@@ -357,7 +357,7 @@ void draw_scores(struct canvas *canvas, const struct scene *scene)
         canvas_text(canvas, x + right[i] - text_width(head[i]), y + 2, width, ST_DIM, head[i]);
     canvas_fill(canvas, x, y + 3, width, 1, 0x2500, ST_FRAME);
     for (unsigned seat = 0; seat < open->seats; seat++) {
-        struct pyr_score score = pyr_table_score(box, open, (pyr_seat)seat);
+        struct pyr_score score = pyr_table_score(open, box, (pyr_seat)seat);
         const int part[] = { score.pyramids, score.torches, score.points, score.gems, score.skulls, score.total };
         bool won = winners >> seat & 1;
         int row = y + 4 + (int)seat * 2;
@@ -401,7 +401,7 @@ static void draw_legend(struct canvas *canvas, int x, int y, const struct scene 
     }
     for (unsigned colour = 0; colour < PYR_COLOURS; colour++) {
         int at = x + (int)colour * 22;
-        canvas_fill(canvas, at, row, 3, 1, rock_of(colour),
+        canvas_fill(canvas, at, row, 3, 1, colour_sign(colour),
             colour == PYR_GREEN        ? ST_WALL_GREEN
                 : colour == PYR_ORANGE ? ST_WALL_ORANGE
                                        : ST_WALL_PURPLE);

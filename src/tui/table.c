@@ -173,7 +173,7 @@ static void prompt(struct app *app, const struct scene *scene)
     case HAND_EXTRA: {
         enum pyr_err err = hand_preview(hand, &app->match, app->seat, &gains);
         unsigned choice = 0;
-        for (unsigned slot = 0; slot < PYR_KEPT; slot++)
+        for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
             choice += (unsigned)__builtin_popcount(pyr_pair_half(slot, scene->view.mine.reach));
         char reason[300];
         words_reason(err, reason, sizeof reason);

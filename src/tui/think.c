@@ -66,8 +66,8 @@ static pyr_step choose(struct thinker *thinker, const struct pyr_bot *bot, const
     struct pyr_budget budget = { .is_over = is_stopped, .context = thinker };
     if (memory_for(thinker, bot, &memory))
         return bot->choose(memory, thinker->box, view, &rng, &budget);
-    pyr_view_steps(thinker->box, view, &steps);
-    return steps.count ? pyr_steps_at(thinker->box, &steps, 0) : PYR_STEP_NONE;
+    pyr_view_steps(view, thinker->box, &steps);
+    return steps.count ? pyr_steps_at(&steps, thinker->box, 0) : PYR_STEP_NONE;
 }
 
 static void *run(void *context)

@@ -124,15 +124,15 @@ void words_names(unsigned seats, char names[][PYR_MAX_PLAYER_NAME + 1], char *to
 void words_winner(const struct pyr_box *box, const struct pyr_table *open, char names[][PYR_MAX_PLAYER_NAME + 1],
     char *to, size_t size)
 {
-    unsigned winners = pyr_table_winners(box, open), tied = 0;
+    unsigned winners = pyr_table_winners(open, box), tied = 0;
     if (!winners) {
         to[0] = '\0';
         return;
     }
     unsigned first = (unsigned)__builtin_ctz(winners);
-    int points = pyr_table_score(box, open, (pyr_seat)first).total;
+    int points = pyr_table_score(open, box, (pyr_seat)first).total;
     for (unsigned s = 0; s < open->seats; s++)
-        if (pyr_table_score(box, open, (pyr_seat)s).total == points)
+        if (pyr_table_score(open, box, (pyr_seat)s).total == points)
             tied |= 1u << s;
     if (winners & (winners - 1)) {
         char list[600];
@@ -242,7 +242,7 @@ static void tell_line(struct story *story, const struct pyr_match *match, uint32
     struct story_line *to;
     char list[64];
     pyr_lines_init(&lines, word.at, word.length);
-    if (!pyr_lines_next(&lines, false) || !pyr_event_read(match->edition, &lines, &event))
+    if (!pyr_lines_next(&lines, false) || !pyr_event_read(&event, match->edition, &lines))
         return;
     const char *name = event.seat < PYR_MAX_SEATS ? names[event.seat] : "";
     switch (event.kind) {

@@ -23,8 +23,8 @@ static uint64_t mix_table(uint64_t hash, const struct pyr_box *box, const struct
     for (unsigned i = 0; i < sizeof words / 8; i++)
         hash = mix(hash, words[i]);
     for (unsigned s = 0; s < table->seats; s++)
-        hash = mix(hash, (uint64_t)(uint16_t)pyr_table_score(box, table, (pyr_seat)s).total);
-    return mix(hash, pyr_table_winners(box, table));
+        hash = mix(hash, (uint64_t)(uint16_t)pyr_table_score(table, box, (pyr_seat)s).total);
+    return mix(hash, pyr_table_winners(table, box));
 }
 
 static pyr_seat next_seat(const struct pyr_state *state)
@@ -36,11 +36,11 @@ static pyr_seat next_seat(const struct pyr_state *state)
 static uint64_t play_random(const struct pyr_box *box, struct pyr_state *state, struct pyr_rng *rng, uint64_t most)
 {
     uint64_t made = 0;
-    for (pyr_state_advance(box, state); made < most && state->open.phase != PYR_END; pyr_state_advance(box, state)) {
+    for (pyr_state_advance(state, box); made < most && state->open.phase != PYR_END; pyr_state_advance(state, box)) {
         struct pyr_steps steps;
         pyr_seat seat = next_seat(state);
-        pyr_state_steps(box, state, seat, &steps);
-        pyr_state_make(box, state, seat, pyr_steps_pick(box, &steps, rng));
+        pyr_state_steps(state, box, seat, &steps);
+        pyr_state_apply_unchecked(state, box, seat, pyr_steps_pick(&steps, box, rng));
         made++;
     }
     return made;
@@ -57,7 +57,7 @@ struct probe_result probe_games(const struct pyr_box *box, uint64_t seed, uint32
     for (uint32_t game = 0; game < games; game++) {
         if (pyr_state_deal(&state, box, players, &rng))
             return result;
-        result.steps += playouts ? pyr_state_playout(box, &state, &rng) : play_random(box, &state, &rng, UINT64_MAX);
+        result.steps += playouts ? pyr_state_playout(&state, box, &rng) : play_random(box, &state, &rng, UINT64_MAX);
         result.hash = mix_table(result.hash, box, &state.open);
     }
     return result;
@@ -112,11 +112,11 @@ struct probe_result probe_bots(const struct pyr_box *box, uint64_t seed, const c
     pyr_rng_seed(&chance, seed, 0);
     if (pyr_state_deal(&state, box, players, &chance))
         return none;
-    for (pyr_state_advance(box, &state); state.open.phase != PYR_END; pyr_state_advance(box, &state)) {
+    for (pyr_state_advance(&state, box); state.open.phase != PYR_END; pyr_state_advance(&state, box)) {
         pyr_seat seat = next_seat(&state);
         pyr_view_init(&view, &state, seat);
         pyr_step step = bot[seat]->choose(memory[seat], box, &view, &thought[seat], &budget);
-        if (pyr_state_apply(box, &state, seat, step))
+        if (pyr_state_apply(&state, box, seat, step))
             return none;
         result.hash = mix(mix(result.hash, seat), step);
         result.steps++;
@@ -132,11 +132,11 @@ static uint64_t count_from(const struct pyr_box *box, const struct pyr_state *st
     if (!depth || state->open.phase == PYR_END)
         return 1;
     pyr_seat seat = next_seat(state);
-    pyr_state_steps(box, state, seat, &steps);
+    pyr_state_steps(state, box, seat, &steps);
     for (uint32_t i = 0; i < steps.count; i++) {
         struct pyr_state after = *state;
-        pyr_state_make(box, &after, seat, pyr_steps_at(box, &steps, i));
-        pyr_state_advance(box, &after);
+        pyr_state_apply_unchecked(&after, box, seat, pyr_steps_at(&steps, box, i));
+        pyr_state_advance(&after, box);
         count += count_from(box, &after, depth - 1);
     }
     return count;

@@ -1,7 +1,8 @@
 /*
- * head.c: the head of a request. http-parser does the reading and is told to stop where the head ends; bodies are counted by
- * wire.c. Debian builds it in its lenient mode, so what it lets pass and two servers could read differently is refused here:
- * lines that do not end in CR LF, folded headers, names with blanks, a second Host, Content-Length or Sec-WebSocket-Key.
+ * head.c: the head of a request, or of an answer. http-parser does the reading and is told to stop where the head ends;
+ * bodies are counted by wire.c and client.c. Debian builds it in its lenient mode, so what it lets pass and two servers
+ * could read differently is refused here: lines that do not end in CR LF, folded headers, names with blanks, a second Host,
+ * Content-Length or Sec-WebSocket-Key.
  */
 #include <http_parser.h>
 #include <openssl/evp.h>
@@ -74,15 +75,25 @@ static int on_complete(http_parser *parser)
 static const http_parser_settings settings = { .on_url = on_target, .on_header_field = on_name, .on_header_value = on_value,
     .on_headers_complete = on_complete };
 
-struct wire_head *wire_head_create(void)
+static struct wire_head *create(enum http_parser_type type)
 {
     struct wire_head *head = malloc(sizeof *head);
     if (!head)
         return NULL;
     memset(head, 0, offsetof(struct wire_head, header));
-    http_parser_init(&head->parser, HTTP_REQUEST);
+    http_parser_init(&head->parser, type);
     head->parser.data = head;
     return head;
+}
+
+struct wire_head *wire_head_create(void)
+{
+    return create(HTTP_REQUEST);
+}
+
+struct wire_head *wire_head_create_answer(void)
+{
+    return create(HTTP_RESPONSE);
 }
 
 void wire_head_destroy(struct wire_head *head)
@@ -122,6 +133,8 @@ static bool put_ends(struct wire_head *head)
         if (value->size)
             bytes[value->at + value->size] = '\0';
     }
+    if (head->parser.type == HTTP_RESPONSE)
+        return true;
     /* One blank before the target and one after it. */
     const char *target = head->bytes + head->target.at;
     if (head->target.at < 2 || target[-2] == ' ' || strncmp(target + head->target.size, " HTTP/", 6))
@@ -189,20 +202,29 @@ size_t wire_head_read(struct wire_head *head, const char *bytes, size_t size, bo
     return used;
 }
 
-const char *wire_header(const struct wire_request *request, const char *name, unsigned index)
+static const char *header(const struct wire_head *head, const char *name, unsigned index)
 {
-    const struct wire_head *head = request->head;
     for (unsigned i = 0; head && !head->fault && i < head->count; i++)
         if (!strcasecmp(head->bytes + head->header[i].name.at, name) && !index--)
             return head->header[i].value.size ? head->bytes + head->header[i].value.at : "";
     return NULL;
 }
 
+const char *wire_header(const struct wire_request *request, const char *name, unsigned index)
+{
+    return header(request->head, name, index);
+}
+
+const char *wire_answer_header(const struct wire_answer *answer, const char *name, unsigned index)
+{
+    return header(answer->head, name, index);
+}
+
 /* Whether a list with commas has a word, however it is written. */
-static bool has_word(const struct wire_request *request, const char *name, const char *word)
+static bool has_word(const struct wire_head *head, const char *name, const char *word)
 {
     const char *list;
-    for (unsigned i = 0; (list = wire_header(request, name, i)); i++)
+    for (unsigned i = 0; (list = header(head, name, i)); i++)
         while (*list) {
             list += strspn(list, " \t,");
             size_t size = strcspn(list, ",");
@@ -298,13 +320,13 @@ void wire_head_request(struct wire_head *head, struct wire_request *request)
         return;
     request->method = http_method_str((enum http_method)head->parser.method);
     request->is_old = head->parser.http_minor == 0;
-    request->keep_alive = !has_word(request, "connection", "close") &&
-        (!request->is_old || has_word(request, "connection", "keep-alive"));
+    request->keep_alive = !has_word(head, "connection", "close") &&
+        (!request->is_old || has_word(head, "connection", "keep-alive"));
     request->fault = body_length(request, &request->body);
     read_target(head, request);
-    request->wants_continue = !request->is_old && has_word(request, "expect", "100-continue");
+    request->wants_continue = !request->is_old && has_word(head, "expect", "100-continue");
     request->wants_socket = !request->is_old && !strcmp(request->method, "GET") &&
-        has_word(request, "upgrade", "websocket") && has_word(request, "connection", "upgrade");
+        has_word(head, "upgrade", "websocket") && has_word(head, "connection", "upgrade");
     const char *key = wire_header(request, "sec-websocket-key", 0);
     const char *version = wire_header(request, "sec-websocket-version", 0);
     if (request->wants_socket && key && is_socket_key(key) && version && !strcmp(version, "13") && !request->body &&
@@ -322,4 +344,39 @@ void wire_accept_key(const char *key, char answer[29])
     answer[0] = '\0';
     if (EVP_Digest(text, size + 36, digest, NULL, EVP_sha1(), NULL))
         EVP_EncodeBlock((unsigned char *)answer, digest, 20);
+}
+
+/* How the body of an answer ends. One that says so in two ways is refused: a proxy might believe the other one. */
+static enum wire_fault answer_length(const struct wire_head *head, struct wire_answer *answer)
+{
+    const char *length = header(head, "content-length", 0), *coding = header(head, "transfer-encoding", 0);
+    if (answer->status < 200 || answer->status == 204 || answer->status == 304) {
+        answer->has_length = true;           /* there is none, whatever the headers say */
+        return WIRE_GOOD;
+    }
+    if (coding) {
+        answer->is_chunked = true;
+        return length || strcasecmp(coding, "chunked") || header(head, "transfer-encoding", 1) ? WIRE_LENGTH : WIRE_GOOD;
+    }
+    if (!length)
+        return WIRE_GOOD;
+    size_t digits = strspn(length, "0123456789");
+    if (!digits || digits > 18 || length[digits] || header(head, "content-length", 1))
+        return WIRE_LENGTH;
+    answer->has_length = true;
+    answer->length = strtoull(length, NULL, 10);
+    return WIRE_GOOD;
+}
+
+void wire_head_answer(struct wire_head *head, struct wire_answer *answer)
+{
+    *answer = (struct wire_answer){ .fault = head->fault, .head = head };
+    if (answer->fault)
+        return;
+    answer->status = head->parser.status_code;
+    answer->fault = answer_length(head, answer);
+    answer->protocol = header(head, "sec-websocket-protocol", 0);
+    answer->accept_key = header(head, "sec-websocket-accept", 0);
+    answer->is_upgrade = answer->status == 101 && answer->accept_key && has_word(head, "upgrade", "websocket") &&
+        has_word(head, "connection", "upgrade") && !header(head, "sec-websocket-extensions", 0);
 }

@@ -25,6 +25,7 @@ struct buffer {
 struct wire_tls {
     SSL *ssl;
     struct buffer in, out;
+    struct buffer early;         /* written before the handshake was over, not encrypted yet */
     bool broken;
 };
 
@@ -97,18 +98,30 @@ static int pick_protocol(SSL *ssl, const unsigned char **out, unsigned char *len
     return SSL_TLSEXT_ERR_OK;
 }
 
-struct wire_tls_context *wire_tls_server(const char *certificate_file, const char *key_file)
+/* What both sides have in common. */
+static struct wire_tls_context *create_context(const SSL_METHOD *side)
 {
     struct wire_tls_context *context = calloc(1, sizeof *context);
     if (!context)
         return NULL;
-    context->ssl = SSL_CTX_new(TLS_server_method());
+    context->ssl = SSL_CTX_new(side);
     context->method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "pyramids");
-    if (!context->ssl || !context->method || !BIO_meth_set_read(context->method, bio_read) ||
-        !BIO_meth_set_write(context->method, bio_write) ||
-        !BIO_meth_set_ctrl(context->method, bio_control) || !SSL_CTX_set_min_proto_version(context->ssl, TLS1_2_VERSION) ||
-        !SSL_CTX_set_cipher_list(context->ssl, "ECDHE+AESGCM:ECDHE+CHACHA20") ||
-        SSL_CTX_use_certificate_chain_file(context->ssl, certificate_file) != 1 ||
+    if (context->ssl && context->method && BIO_meth_set_read(context->method, bio_read) &&
+        BIO_meth_set_write(context->method, bio_write) && BIO_meth_set_ctrl(context->method, bio_control) &&
+        SSL_CTX_set_min_proto_version(context->ssl, TLS1_2_VERSION) &&
+        SSL_CTX_set_cipher_list(context->ssl, "ECDHE+AESGCM:ECDHE+CHACHA20"))
+        return context;
+    ERR_clear_error();
+    wire_tls_context_destroy(context);
+    return NULL;
+}
+
+struct wire_tls_context *wire_tls_server(const char *certificate_file, const char *key_file)
+{
+    struct wire_tls_context *context = create_context(TLS_server_method());
+    if (!context)
+        return NULL;
+    if (SSL_CTX_use_certificate_chain_file(context->ssl, certificate_file) != 1 ||
         SSL_CTX_use_PrivateKey_file(context->ssl, key_file, SSL_FILETYPE_PEM) != 1 ||
         SSL_CTX_check_private_key(context->ssl) != 1) {
         ERR_clear_error();
@@ -120,6 +133,23 @@ struct wire_tls_context *wire_tls_server(const char *certificate_file, const cha
     SSL_CTX_set_mode(context->ssl, SSL_MODE_RELEASE_BUFFERS);
     SSL_CTX_set_session_cache_mode(context->ssl, SSL_SESS_CACHE_OFF);        /* tickets do it, without memory */
     SSL_CTX_set_alpn_select_cb(context->ssl, pick_protocol, NULL);
+    return context;
+}
+
+struct wire_tls_context *wire_tls_client(const char *trusted_file)
+{
+    static const unsigned char protocol[] = "\x08http/1.1";
+    struct wire_tls_context *context = create_context(TLS_client_method());
+    if (!context)
+        return NULL;
+    if (SSL_CTX_set_alpn_protos(context->ssl, protocol, sizeof protocol - 1) ||
+        (trusted_file ? SSL_CTX_load_verify_file(context->ssl, trusted_file) :
+            SSL_CTX_set_default_verify_paths(context->ssl)) != 1) {
+        ERR_clear_error();
+        wire_tls_context_destroy(context);
+        return NULL;
+    }
+    SSL_CTX_set_verify(context->ssl, SSL_VERIFY_PEER, NULL);
     return context;
 }
 
@@ -150,6 +180,34 @@ struct wire_tls *wire_tls_create(struct wire_tls_context *context)
     return tls;
 }
 
+struct wire_tls *wire_tls_connect(struct wire_tls_context *context, const char *host)
+{
+    struct wire_tls *tls = wire_tls_create(context);
+    if (!tls)
+        return NULL;
+    /* An address is looked for among the certificate's addresses, and not sent as a name. */
+    bool is_address = X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(tls->ssl), host) == 1;
+    if (!is_address && (SSL_set1_host(tls->ssl, host) != 1 || SSL_set_tlsext_host_name(tls->ssl, host) != 1)) {
+        ERR_clear_error();
+        wire_tls_destroy(tls);
+        return NULL;
+    }
+    SSL_set_connect_state(tls->ssl);
+    SSL_do_handshake(tls->ssl);              /* the first message; it then waits for an answer */
+    ERR_clear_error();
+    return tls;
+}
+
+bool wire_tls_is_open(const struct wire_tls *tls)
+{
+    return !tls->broken && SSL_is_init_finished(tls->ssl);
+}
+
+bool wire_tls_is_untrusted(const struct wire_tls *tls)
+{
+    return SSL_get_verify_result(tls->ssl) != X509_V_OK;
+}
+
 void wire_tls_destroy(struct wire_tls *tls)
 {
     if (!tls)
@@ -157,6 +215,7 @@ void wire_tls_destroy(struct wire_tls *tls)
     SSL_free(tls->ssl);
     free(tls->in.bytes);
     free(tls->out.bytes);
+    free(tls->early.bytes);
     free(tls);
 }
 
@@ -165,15 +224,26 @@ bool wire_tls_receive(struct wire_tls *tls, const void *bytes, size_t size)
     return append(&tls->in, bytes, size);
 }
 
+/* The handshake is over: what waited for it is sent. */
+static void write_early(struct wire_tls *tls)
+{
+    struct buffer early = tls->early;
+    tls->early = (struct buffer){ 0 };
+    wire_tls_write(tls, early.bytes + early.at, early.size - early.at);
+    free(early.bytes);
+}
+
 long wire_tls_read(struct wire_tls *tls, void *to, size_t room)
 {
     if (tls->broken)
         return WIRE_TLS_BROKEN;
     ERR_clear_error();
     int got = SSL_read(tls->ssl, to, room < INT_MAX ? (int)room : INT_MAX);
+    int error = got > 0 ? SSL_ERROR_NONE : SSL_get_error(tls->ssl, got);
+    if (tls->early.bytes && SSL_is_init_finished(tls->ssl))
+        write_early(tls);
     if (got > 0)
         return got;
-    int error = SSL_get_error(tls->ssl, got);
     if (error == SSL_ERROR_WANT_READ)
         return WIRE_TLS_NOTHING;
     if (error == SSL_ERROR_ZERO_RETURN)
@@ -187,6 +257,8 @@ bool wire_tls_write(struct wire_tls *tls, const void *bytes, size_t size)
 {
     if (tls->broken)
         return false;
+    if (!SSL_is_init_finished(tls->ssl))
+        return append(&tls->early, bytes, size);
     ERR_clear_error();
     /* Our BIO takes everything, so OpenSSL does too. */
     if (!size || (size <= INT_MAX && SSL_write(tls->ssl, bytes, (int)size) == (int)size))

@@ -1,5 +1,5 @@
 /*
- * wire.c: a connection as the server sees it.
+ * wire.c: a connection as the server sees it, and what both sides of a WebSocket share. For the client see client.c.
  *
  *  1. A request is reported only after the one before it was answered; what came meanwhile is not taken.
  *  2. No byte is looked at twice, and every call ends: there is nothing to wait for in here.
@@ -24,6 +24,7 @@ void wire_finish(struct wire *wire)
     wire_head_destroy(wire->head);
     wire->head = NULL;
     wire_frames_drop(wire);
+    wire_client_drop(wire);
     free(wire->held);
     wire->held = NULL;
     wire->state = WIRE_OVER;
@@ -85,7 +86,7 @@ size_t wire_read(struct wire *wire, const char *bytes, size_t size)
     size_t at = 0;
     while (at < size && wire_takes(wire)) {
         size_t (*read)(struct wire *, const char *, size_t) = wire->state == WIRE_SOCKET ? wire_frames_read :
-            wire->state == WIRE_READING_BODY ? read_body : read_head;
+            wire->client ? wire_client_read : wire->state == WIRE_READING_BODY ? read_body : read_head;
         at += read(wire, bytes + at, size - at);
     }
     return at;

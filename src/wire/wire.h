@@ -1,10 +1,12 @@
 /*
  * wire.h: HTTP/1.1, WebSocket and TLS as bytes in, events and bytes out. Nothing in here knows a socket, a loop or a clock,
- * so that tests and fuzzers drive it without a network. The server's edge (server/edge.c) puts it on sockets.
+ * so that tests and fuzzers drive it without a network. The server's edge (server/edge.c) and the terminal client
+ * (tui/net.c) put it on sockets.
  *
- *   head.c    heads of requests, read by http-parser
+ *   head.c    heads of requests and answers, read by http-parser
  *   frames.c  WebSocket messages, framed by wslay
  *   wire.c    the server's side of a connection: requests one after the other, then perhaps a WebSocket
+ *   client.c  the client's side: one request, then its answer or a WebSocket
  *   tls.c     OpenSSL as a filter between both kinds of bytes
  *
  * Only these files include the headers of those libraries.
@@ -59,6 +61,22 @@ void wire_head_destroy(struct wire_head *head);
 size_t wire_head_read(struct wire_head *head, const char *bytes, size_t size, bool *done);
 void wire_head_request(struct wire_head *head, struct wire_request *request);    /* once it is done */
 
+/* The same for the head of an answer. */
+struct wire_answer {
+    enum wire_fault fault;       /* not WIRE_GOOD: the rest is missing */
+    unsigned status;             /* 200 */
+    bool is_chunked, has_length; /* how its body ends; neither: with the connection */
+    uint64_t length;
+    bool is_upgrade;             /* 101 to a WebSocket, with that key */
+    const char *accept_key;
+    const char *protocol;        /* of the WebSocket; NULL: none is named */
+    const struct wire_head *head;
+};
+
+struct wire_head *wire_head_create_answer(void);         /* NULL without memory */
+void wire_head_answer(struct wire_head *head, struct wire_answer *answer);       /* once it is done */
+const char *wire_answer_header(const struct wire_answer *answer, const char *name, unsigned index);  /* as wire_header */
+
 /* The answer to Sec-WebSocket-Key: 28 letters and the end. */
 void wire_accept_key(const char *key, char answer[29]);
 
@@ -97,6 +115,7 @@ struct wire {
     struct wire_pool *pool;
     struct wire_head *head;      /* while a request is read and answered */
     struct wire_frames *frames;  /* while a frame is under way */
+    struct wire_client *client;  /* of a client: what it has asked for; NULL on the server's side */
     char *held;                  /* messages that came while paused: at most what wslay reads ahead */
     uint16_t held_size, held_at;
     uint8_t state;               /* enum wire_state */
@@ -128,6 +147,32 @@ void wire_close(struct wire *wire, unsigned code);
 void wire_pause(struct wire *wire);
 void wire_resume(struct wire *wire);
 
+/* client.c: a connection as a client sees it: wire_init, wire_ask once, then wire_read as above. */
+struct wire_client_events {      /* in place of `request`; the others are those of wire_init */
+    void (*answer)(void *owner, const struct wire_answer *answer);       /* its head is there, or cannot be read */
+    void (*opened)(void *owner);                                         /* the WebSocket is */
+};
+
+struct wire_asking {
+    const struct wire_client_events *events;
+    const char *host;            /* and port, for the header */
+    const char *path;            /* with its query; of visible ASCII characters */
+    const char *headers;         /* more of them, as whole lines */
+    const char *body;            /* of a POST, JSON; NULL: a GET */
+    size_t body_size;
+    const char *protocol;        /* not NULL: the request is for a WebSocket with this subprotocol */
+};
+
+/* Writes the request. False without memory, or if the path cannot be sent. */
+bool wire_ask(struct wire *wire, const struct wire_asking *asking);
+
+/* The other end has closed the connection: ends an answer whose body ends with it (`complete`). */
+void wire_ended(struct wire *wire);
+
+/* client.c, for wire.c. */
+size_t wire_client_read(struct wire *wire, const char *bytes, size_t size);
+void wire_client_drop(struct wire *wire);
+
 /* frames.c, for wire.c. */
 size_t wire_frames_read(struct wire *wire, const char *bytes, size_t size);  /* how many were taken */
 void wire_frames_drop(struct wire *wire);
@@ -141,9 +186,16 @@ struct wire_tls;
 /* TLS 1.2 and 1.3, ciphers with authenticated encryption only, http/1.1. NULL: certificate or key cannot be read, or do
  * not match. */
 struct wire_tls_context *wire_tls_server(const char *certificate_file, const char *key_file);
+/* A client's: it trusts the certificates in a file, or (NULL) the system's. NULL: the file has none. */
+struct wire_tls_context *wire_tls_client(const char *trusted_file);
 void wire_tls_context_destroy(struct wire_tls_context *context);
 
 struct wire_tls *wire_tls_create(struct wire_tls_context *context);      /* NULL without memory */
+/* A client's, to a server that must show a certificate for that host (a name or an address). Has bytes to be sent at once.
+ * What is written before the handshake is over waits for it. */
+struct wire_tls *wire_tls_connect(struct wire_tls_context *context, const char *host);
+bool wire_tls_is_open(const struct wire_tls *tls);                       /* the handshake is over */
+bool wire_tls_is_untrusted(const struct wire_tls *tls);                  /* it failed because of the certificate */
 void wire_tls_destroy(struct wire_tls *tls);
 
 /* encrypted bytes that came; false without memory */

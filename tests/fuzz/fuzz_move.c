@@ -23,7 +23,7 @@ static void play(struct pyr_match *match, const struct pyr_edition *edition, uns
         while (!pyr_match_is_ready(match, seat) && !at_once) {
             struct pyr_steps steps;
             pyr_match_steps(match, seat, &steps);
-            pyr_step step = pyr_steps_pick(&edition->box, &steps, &rng);
+            pyr_step step = pyr_steps_pick(&steps, &edition->box, &rng);
             at_once = pyr_step_kind(step) == PYR_STEP_TAKE || pyr_step_kind(step) == PYR_STEP_DRAW;
             MUST(pyr_match_step(match, seat, step) == PYR_OK);
         }

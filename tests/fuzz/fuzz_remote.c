@@ -30,7 +30,7 @@ static void act(unsigned char what, uint64_t *now)
             struct pyr_rng rng;
             pyr_rng_seed(&rng, what, 0);
             if (steps.count)
-                pyr_match_step(&match, remote.you, pyr_steps_pick(&edition->box, &steps, &rng));
+                pyr_match_step(&match, remote.you, pyr_steps_pick(&steps, &edition->box, &rng));
         }
         break;
     case 8: pyr_remote_leave(&remote, id, *now); break;

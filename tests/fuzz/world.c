@@ -170,7 +170,7 @@ static void think(struct thought *thought)
         struct pyr_steps steps;
         pyr_game_steps(game, thought->seat, &steps);
         MUST(steps.count);
-        pyr_step step = pyr_steps_pick(&thought->edition->box, &steps, &world.dice);
+        pyr_step step = pyr_steps_pick(&steps, &thought->edition->box, &world.dice);
         thought->step[thought->steps++] = step;
         if (pyr_game_step(game, thought->seat, step, NULL) || !game->choice[thought->seat].count)
             break;

@@ -11,7 +11,9 @@ import { qrModules } from '../../web/qr.js';
 import { padTotal } from '../../web/count.js';
 import { formOf } from '../../web/draw.js';
 import { MARKS, dealAnew, markStep, spaceName, spacesOf } from '../../web/core.js';
+import { LUCK } from '../../web/codes.js';
 import { Aim } from '../../web/aim.js';
+import { Analysis, costNumbers, gameKey, isAnalysed, keptAnalysis, markWords, turningPoints } from '../../web/analysis.js';
 import { Html, html, sentence } from '../../web/html.js';
 import { logEntries } from '../../web/words.js';
 
@@ -95,22 +97,26 @@ await test('the analysis judges the choice that was made, not another', () => {
 });
 
 await test('luck and skill are those of the command', () => {
-    for (const players of [2, 4]) {
+    for (const [players, cap] of [[2, 1024], [4, 120]]) {
         const game = playOut(newCore(site), players, 11 + players);
-        const theirs = JSON.parse(run('analyze', record(game.log()), '--playouts', '120', '--json')),
-            mine = game.analyse(120, 1n);
+        const theirs = JSON.parse(run('analyze', record(game.log()), '--playouts', String(cap), '--json')),
+            mine = game.analyse(cap, BigInt(LUCK.seed));
         truth(theirs.decisions.length > 50 && theirs.chance.length > 28, 'a whole game');
         // The command rounds what it writes; nothing else may differ.
         const near = (a, b, digits, what) => truth(Math.abs(a - b) <= .5000001 * 10 ** -digits, `${what}: ${a} is not ${b}`);
         equal(mine.decisions.map((d) => [d.line + 1, d.seat + 1, d.options.find((o) => o.made).choice, d.options[0].choice,
             d.mark]),
             theirs.decisions.map((d) => [d.line, d.seat, d.made, d.best[0].choice, d.mark]), 'decisions');
+        equal(mine.decisions.map((d) => [d.mildest, d.worst, d.exact ? 'exact' : d.sure ? 'sure' : 'unsure', d.playouts]),
+            theirs.decisions.map((d) => [d.mildest, d.worst, d.state, d.playouts]), 'how certain they are');
         equal(mine.chances.map((c) => c.line + 1), theirs.chance.map((c) => c.line), 'chance');
         equal(mine.sums.map((s) => [s.points, s.level]), theirs.players.map((s) => [s.points, s.class]), 'sums');
         theirs.decisions.forEach((d, i) => {
             near(mine.decisions[i].lost, d.points_lost, 2, `line ${d.line}`);
             near(mine.decisions[i].winLost, d.win_lost, 4, `line ${d.line}`);
             near(mine.decisions[i].gained, d.points_gained, 2, `line ${d.line}`);
+            near(mine.decisions[i].margin, d.points_margin, 2, `line ${d.line}`);
+            near(mine.decisions[i].winMargin, d.win_margin, 4, `line ${d.line}`);
         });
         theirs.chance.forEach((c, i) => c.points_luck.forEach((n, s) => near(mine.chances[i].luck[s], n, 2,
             `line ${c.line}`)));
@@ -119,8 +125,102 @@ await test('luck and skill are those of the command', () => {
             near(mine.sums[s].skill, p.skill, 2, 'skill');
             near(mine.sums[s].lost, p.lost, 2, 'lost');
             near(mine.sums[s].rate, p.error_rate, 4, 'rate');
+            near(mine.sums[s].luckMargin, p.luck_margin, 2, 'margin of luck');
+            near(mine.sums[s].rateMargin, p.error_rate_margin, 4, 'margin of the rate');
         });
     }
+});
+
+/** A browser's storage with room for so many letters. */
+class Storage {
+    constructor(room = Infinity) { Object.assign(this, { room, map: new Map() }); }
+
+    getItem(key) { return this.map.get(key) ?? null; }
+
+    removeItem(key) { this.map.delete(key); }
+
+    setItem(key, text) {
+        if (text.length > this.room)
+            throw new Error('QuotaExceededError');
+        this.map.set(key, text);
+    }
+}
+
+/** Workers that answer when the test says so. */
+class Worker {
+    static all = [];
+
+    constructor() { Worker.all.push(this); }
+
+    postMessage(message) { this.asked = message; }
+
+    terminate() { this.ended = true; }
+
+    answer(data) { this.onmessage({ data: { id: this.asked.id, ...data } }); }
+}
+
+await test('a game has one analysis: first rough, then refined, then kept', async () => {
+    const { localStorage: storage, Worker: worker } = globalThis;
+    Object.assign(globalThis, { localStorage: new Storage(), Worker });
+    const game = playOut(newCore(site), 2, 21), log = game.log(), key = gameKey(log.split('\n').filter(Boolean));
+    const told = [], also = [];
+    const rough = game.analyse(10, 1n), fine = game.analyse(20, 1n), note = (list) => (p) => list.push({ ...p });
+    equal(isAnalysed(log), false);
+    const analysis = new Analysis(game, log, note(told));
+    equal([Worker.all.length, told.length], [1, 0], 'nothing to show yet');
+    const [first] = Worker.all;
+    equal([first.asked.job.quick, first.asked.job.playouts, first.asked.job.seed], [LUCK.quick, LUCK.cap, LUCK.seed]);
+    first.answer({ done: .5 });
+    equal([told[0].judged, told[0].done, told[0].refining], [null, .5, true]);
+    first.answer({ done: 0, part: rough });
+    equal(told[1].judged.decisions.length, rough.decisions.length, 'the first result');
+    equal(keptAnalysis(key).done, false, 'it is kept as such');
+    // Another view of the same game, with other names, looks at the same analysis; one that is left does not end it.
+    const renamed = log.replace('player 1 Ana', 'player 1 Someone').replaceAll('tag ', 'tag x');
+    const other = new Analysis(game, renamed, note(also));
+    equal([Worker.all.length, also.length], [1, 1], 'one worker for both, shown at once');
+    analysis.stop();
+    first.answer({ done: .1, part: { decisions: fine.decisions.slice(0, 7) } });
+    equal([told.length, also.length], [2, 2]);
+    equal(also[1].judged.decisions.map((d) => d.lost),
+        [...fine.decisions.slice(0, 7), ...rough.decisions.slice(7)].map((d) => d.lost), 'choice by choice');
+    equal(also[1].judged.sums, rough.sums, 'the sums are those of the first result until all is done');
+    first.answer({ answer: fine });
+    await Promise.resolve();
+    await new Promise((go) => { setTimeout(go); });
+    equal([also.at(-1).refining, also.at(-1).judged.sums, first.ended], [false, fine.sums, true]);
+    other.stop();
+    // Kept: no worker any more.
+    const later = [];
+    new Analysis(game, log, note(later)).stop();
+    equal([Worker.all.length, later.length, later[0].refining], [1, 1, false]);
+    equal(later[0].judged.decisions.map((d) => [d.line, d.mark, d.sure]),
+        fine.decisions.map((d) => [d.line, d.mark, d.sure]));
+    truth(localStorage.getItem(`pyramids.analysis.${key}`).length < 60000, 'it is small');
+    // A first result from an earlier visit is shown at once, and only refined. Storage that is full costs nothing but time.
+    const second = playOut(newCore(site), 2, 22), parts = [];
+    globalThis.localStorage = new Storage(100);
+    new Analysis(second, second.log(), note(parts));
+    Worker.all[1].answer({ done: 0, part: second.analyse(10, 1n) });
+    equal([parts.length, isAnalysed(second.log())], [1, true]);
+    Worker.all[1].onerror();
+    await new Promise((go) => { setTimeout(go); });
+    equal([parts.at(-1).refining, parts.at(-1).failed], [false, false], 'the first result stays');
+    new Analysis(second, second.log(), note(parts));
+    const { refining, judged } = parts.at(-1);
+    equal([Worker.all[2].asked.job.quick, refining, judged.decisions.length > 50], [0, true, true]);
+    Object.assign(globalThis, { localStorage: storage, Worker: worker });
+});
+
+await test('words for a mark and its cost do not contradict the legend', () => {
+    const judged = playOut(newCore(site), 2, 23, undefined, 'novice').analyse(1024, 1n);
+    for (const d of judged.decisions) {
+        const { points, win } = costNumbers(d), [p, w] = [points, win].map(parseFloat);
+        equal(MARKS.find(([, least, chance]) => p >= least || w >= 100 * chance)?.[0] ?? '', d.mark, JSON.stringify(d));
+        equal([points.includes('±'), markWords(d).includes(' or ')], [!d.sure, !d.sure && d.mark !== '']);
+    }
+    const worst = turningPoints(judged), most = Math.max(...judged.decisions.map((d) => d.winLost));
+    truth(worst.length === 4 && worst.some((d) => d.winLost === most), 'the worst move is one');
 });
 
 await test('the thresholds of the page are those of the command', () => {

@@ -16,10 +16,15 @@ function movesOf(core) {
     });
 }
 
-/** What the page has found out; it waits until it has. */
-async function judged(page, record) {
+/** What the page has found out, once it does not change any more. */
+async function judged(page, core) {
+    const kept = await page.waitForFunction(async (lines) => {
+        const { gameKey, keptAnalysis } = await import('./analysis.js');
+        const found = keptAnalysis(gameKey(lines));
+        return found?.done ? found.judged : null;
+    }, core.lines());
     await page.locator('.wr button').first().waitFor({ state: 'attached' });
-    return page.evaluate(async (text) => (await import('./end.js')).knownAnalysis(text), record);
+    return kept.jsonValue();
 }
 
 async function watch(core, options, place = '') {
@@ -38,7 +43,7 @@ await test('it opens after round 1, and at the costliest turning point once ther
     const last = moves.map((m) => m.turn === 6 && m.text.startsWith('mark ')).lastIndexOf(true);
     equal(await at(page), last, 'the last marks of round 1');
     truth(await page.locator('.bigc .pen').count() > 0, 'the cards are not empty');
-    const { decisions } = await judged(page, two.log());
+    const { decisions } = await judged(page, two);
     await page.evaluate(() => { location.hash = 'replays'; });
     await page.getByRole('heading', { name: 'Replays' }).waitFor();
     await page.locator('a.game').click();
@@ -107,7 +112,7 @@ await test('the timeline is a slider: by keys, by the buttons, by a finger', asy
 });
 
 await test('from mistake to mistake, the better choice drawn beside the played one', async () => {
-    const page = await watch(two, DESKTOP, '/I.1'), moves = movesOf(two), { decisions } = await judged(page, two.log());
+    const page = await watch(two, DESKTOP, '/I.1'), moves = movesOf(two), { decisions } = await judged(page, two);
     const marked = decisions.filter((d) => d.mark).map((d) => d.line).sort((a, b) => a - b);
     const start = moves[await at(page)].line, later = marked.filter((l) => l > start);
     await page.keyboard.press('.');

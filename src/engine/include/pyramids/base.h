@@ -30,7 +30,8 @@ PYR_BEGIN_DECLS
 #define PYR_ROUNDS 4             /* R15 */
 #define PYR_TURNS 7              /* turns per round; the 8th card stays hidden */
 #define PYR_DEALT 4              /* cards dealt to a player (R4) */
-#define PYR_KEPT 2               /* cards kept, and chambers on a desk */
+#define PYR_KEPT 2               /* cards that each player keeps of those dealt (R4) */
+#define PYR_SLOTS PYR_KEPT       /* places for cards on a desk; they begin with the cards kept */
 #define PYR_DISPLAY 4            /* cards in the display (R5) */
 #define PYR_GEMS 10              /* gems of a colour on the score card (R3) */
 #define PYR_SKULLS 10            /* skulls on the score card */

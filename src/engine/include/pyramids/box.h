@@ -1,7 +1,7 @@
 /*
  * box.h (box.c): what is printed on the components, in the form that the rules work with.
  *
- * The engine does not depend on which box it plays: an edition (edition.h) fills struct pyr_print from a text
+ * The engine does not depend on which box it plays: an edition (edition.h) fills struct pyr_components from a text
  * file, pyr_box_init checks it against R1-R3 and derives the tables. A box is constant while games are played with it.
  */
 #ifndef PYR_BOX_H
@@ -21,7 +21,7 @@ struct pyr_card_face {
 };
 
 /* The printed components as read from a text: indexes are card number - 1 and pattern index. */
-struct pyr_print {
+struct pyr_components {
     uint16_t penalty[PYR_SKULLS];            /* R3: never falling, at most PYR_MAX_PENALTY */
     pyr_spaces pattern[PYR_PATTERNS];        /* drawn against the top left corner */
     uint8_t copies[PYR_PATTERNS];            /* expedition cards with that pattern */
@@ -91,13 +91,13 @@ struct pyr_box_fault {
 };
 
 /*
- * Checks the print and derives the box.
+ * Checks the components and derives the box.
  * Returns PYR_OK, or the code of the first fault with *fault filled in (fault may be NULL); then *box is untouched.
  */
-PYR_API enum pyr_err pyr_box_init(struct pyr_box *box, const struct pyr_print *print, struct pyr_box_fault *fault);
+PYR_API enum pyr_err pyr_box_init(struct pyr_box *box, const struct pyr_components *components, struct pyr_box_fault *fault);
 
 /* Returns the components that a box was made from: pyr_box_init of the result makes the same box. */
-PYR_API void pyr_box_print(const struct pyr_box *box, struct pyr_print *print);
+PYR_API void pyr_box_components(const struct pyr_box *box, struct pyr_components *components);
 
 /* Spaces still to be marked on the shortest path to the tomb, given the free spaces of a card and those that can be marked
  * next; 0 when the tomb is not among the free ones. */

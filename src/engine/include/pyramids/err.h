@@ -97,7 +97,11 @@ PYR_BEGIN_DECLS
     X(NOT_READY, not_ready, -700, "")                         /* confirms a choice that is not complete */ \
     X(CONFIRMED, confirmed, -699, "")                         /* the choice was confirmed already */ \
     X(NO_UNDO, no_undo, -698, "")                             /* there is nothing to take back */ \
-    X(NO_SUCH_LINE, no_such_line, -697, "")                   /* the log has no such line */
+    X(NO_SUCH_LINE, no_such_line, -697, "")                   /* the log has no such line */ \
+    /* An environment. */ \
+    X(ENV_OPTIONS, env_options, -800, "")                     /* options that are unknown or do not fit together */ \
+    X(ENV_ARRAY, env_array, -799, "")                         /* an array is too short, or a needed one is missing */ \
+    X(ENV_DATA, env_data, -798, "")                           /* not a saved game of this environment */
 
 #define PYR_ERR_ENUMERATOR(NAME, name, number, rule) PYR_ERR_##NAME = number,
 enum pyr_err {

@@ -40,7 +40,7 @@ struct pyr_desk {
             uint8_t skulls;      /* 0 to 10 */
             uint8_t rubies, emeralds;/* 0 to 10 */
             uint8_t torches;     /* bit r: the torch of round r */
-            pyr_card card[PYR_KEPT]; /* PYR_NO_CARD: the slot is empty */
+            pyr_card card[PYR_SLOTS]; /* PYR_NO_CARD: the slot is empty */
             uint8_t flags;       /* PYR_DESK_* */
             uint8_t due;         /* marks this player still has to make in this turn, at most 4 */
         };
@@ -65,10 +65,10 @@ struct pyr_table {
     pyr_pattern revealed[PYR_EXPEDITIONS];   /* this round's patterns, revealed[turn] is the current one; PYR_NO_PATTERN */
     pyr_seat tile[PYR_COLOURS][PYR_TILES];   /* who has the 10, 6, 3 of a colour; PYR_NOBODY */
     pyr_card kept[PYR_MAX_SEATS][PYR_KEPT];  /* the cards each began with; PYR_NO_CARD until all have kept */
-    pyr_card fresh[PYR_MAX_SEATS][PYR_KEPT]; /* completed in this turn (lower number first), until the next reveal */
-    pyr_seat order[PYR_MAX_SEATS];           /* who replaces, in the order of R12; PYR_NOBODY */
-    uint8_t place;                           /* index into order: whose turn it is */
-    uint8_t owed;                            /* cards that seat may still take */
+    pyr_card completed[PYR_MAX_SEATS][PYR_SLOTS];    /* in this turn (lower number first), until the next reveal */
+    pyr_seat replace_order[PYR_MAX_SEATS];   /* who replaces, in the order of R12; PYR_NOBODY */
+    uint8_t replacing;                       /* index into replace_order: whose turn it is */
+    uint8_t cards_owed;                      /* cards that seat may still take */
     uint8_t reserved[3];
 };
 
@@ -115,7 +115,7 @@ PYR_API enum pyr_err pyr_state_init(struct pyr_state *state, const struct pyr_bo
 PYR_API enum pyr_err pyr_state_deal(struct pyr_state *state, const struct pyr_box *box, unsigned seats, struct pyr_rng *rng);
 
 /* All legal steps of a seat now; none (count 0) if the seat has nothing to decide or does not exist. */
-PYR_API void pyr_state_steps(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat,
+PYR_API void pyr_state_steps(const struct pyr_state *state, const struct pyr_box *box, pyr_seat seat,
     struct pyr_steps *steps);
 
 /*
@@ -126,30 +126,31 @@ PYR_API void pyr_state_steps(const struct pyr_box *box, const struct pyr_state *
  * It works in place, because copying 416 bytes per step costs more than the step; keep a copy if you still need the old
  * state.
  */
-PYR_API enum pyr_err pyr_state_apply(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step);
+PYR_API enum pyr_err pyr_state_apply(struct pyr_state *state, const struct pyr_box *box, pyr_seat seat, pyr_step step);
 
 /* Makes a step that is known to be legal, one from pyr_state_steps, so that bots and simulations save the check.
  * Asserted in every build but release. */
-PYR_API void pyr_state_make(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step);
+PYR_API void pyr_state_apply_unchecked(struct pyr_state *state, const struct pyr_box *box, pyr_seat seat, pyr_step step);
 
-/* Plays uniformly random steps to the end of the game: pyr_state_steps, pyr_steps_pick and pyr_state_make for the
+/* Plays uniformly random steps to the end of the game: pyr_state_steps, pyr_steps_pick and pyr_state_apply_unchecked for the
  * seats that have to decide, lowest seat first, with pyr_state_advance in between. Returns the number of steps. */
-PYR_API uint32_t pyr_state_playout(const struct pyr_box *box, struct pyr_state *state, struct pyr_rng *rng);
+PYR_API uint32_t pyr_state_playout(struct pyr_state *state, const struct pyr_box *box, struct pyr_rng *rng);
 
 /* Why the step is illegal, or PYR_OK. */
-PYR_API enum pyr_err pyr_step_judge(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat, pyr_step step);
+PYR_API enum pyr_err pyr_state_check_step(const struct pyr_state *state, const struct pyr_box *box, pyr_seat seat,
+    pyr_step step);
 
 /* How many cards the next show turns up: those that the display lacks and the deck has. 0 unless the phase is SHOW. */
 PYR_API unsigned pyr_state_show_count(const struct pyr_state *state);
 
 /* Chance: refills the display; PYR_ERR_PHASE unless the phase is SHOW. */
-PYR_API enum pyr_err pyr_state_show(const struct pyr_box *box, struct pyr_state *state);
+PYR_API enum pyr_err pyr_state_show(struct pyr_state *state, const struct pyr_box *box);
 
 /* Chance: reveals the next expedition card; PYR_ERR_PHASE unless the phase is REVEAL. */
-PYR_API enum pyr_err pyr_state_reveal(const struct pyr_box *box, struct pyr_state *state);
+PYR_API enum pyr_err pyr_state_reveal(struct pyr_state *state, const struct pyr_box *box);
 
 /* Shows and reveals until a player has to decide or the game is over. */
-PYR_API void pyr_state_advance(const struct pyr_box *box, struct pyr_state *state);
+PYR_API void pyr_state_advance(struct pyr_state *state, const struct pyr_box *box);
 
 /* Makes `card` the depth-th card from the deck's top (0 is the top), by swapping the two.
  * PYR_ERR_NOT_IN_DECK if it is not in the deck at that depth or below; then nothing changes. */
@@ -161,29 +162,29 @@ PYR_API enum pyr_err pyr_state_supply_pattern(struct pyr_state *state, pyr_patte
 
 /* Audits every invariant of a state: PYR_OK or PYR_ERR_STATE. With `clause` (may be NULL) the number of the first broken
  * one in check.c. For tests and for states that come from outside. */
-PYR_API enum pyr_err pyr_state_check(const struct pyr_box *box, const struct pyr_state *state, int *clause);
+PYR_API enum pyr_err pyr_state_check(const struct pyr_state *state, const struct pyr_box *box, int *clause);
 
 /*
  * One mark on a desk: the rules R8-R11 and Q1-Q3 for a single player, for searches that need no table. `pattern` is the
  * revealed one; the desk knows whether a first or an extra mark is due.
  * Returns PYR_OK or why not (err.h); then *desk is untouched.
  */
-PYR_API enum pyr_err pyr_desk_mark(const struct pyr_box *box, struct pyr_desk *desk, pyr_pattern pattern, unsigned round,
+PYR_API enum pyr_err pyr_desk_mark(struct pyr_desk *desk, const struct pyr_box *box, pyr_pattern pattern, unsigned round,
     pyr_step step);
 
 /* Why the mark (or pass) is illegal, or PYR_OK. */
-PYR_API enum pyr_err pyr_desk_judge(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+PYR_API enum pyr_err pyr_desk_check_mark(const struct pyr_desk *desk, const struct pyr_box *box, pyr_pattern pattern,
     pyr_step mark);
 
 /* The legal marks of a desk (count 0 when none is due, a pass when nothing can be marked). */
-PYR_API void pyr_desk_steps(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+PYR_API void pyr_desk_steps(const struct pyr_desk *desk, const struct pyr_box *box, pyr_pattern pattern,
     struct pyr_steps *steps);
 
 /* Lays a card into a slot of a desk, unmarked. */
-PYR_API void pyr_desk_lay(const struct pyr_box *box, struct pyr_desk *desk, unsigned slot, pyr_card card);
+PYR_API void pyr_desk_lay(struct pyr_desk *desk, const struct pyr_box *box, unsigned slot, pyr_card card);
 
 /* The spaces marked on the card in a slot; 0 without a card. */
-PYR_API pyr_spaces pyr_desk_marks(const struct pyr_box *box, const struct pyr_desk *desk, unsigned slot);
+PYR_API pyr_spaces pyr_desk_marks(const struct pyr_desk *desk, const struct pyr_box *box, unsigned slot);
 
 PYR_END_DECLS
 

@@ -31,19 +31,19 @@ static inline enum pyr_step_kind pyr_step_kind(pyr_step step)
     return step & PYR_STEP_OTHER ? (enum pyr_step_kind)(step >> PYR_STEP_KIND_SHIFT & 3) : PYR_STEP_MARK;
 }
 
-static inline pyr_step pyr_step_other(enum pyr_step_kind kind, unsigned first, unsigned second)
+static inline pyr_step pyr_step_encode(enum pyr_step_kind kind, unsigned first, unsigned second)
 {
     return PYR_STEP_OTHER | (pyr_step)kind << PYR_STEP_KIND_SHIFT | first | (pyr_step)second << PYR_STEP_SECOND_SHIFT;
 }
 
-static inline pyr_step pyr_step_pass(void) { return pyr_step_other(PYR_STEP_PASS, 0, 0); }
-static inline pyr_step pyr_step_draw(void) { return pyr_step_other(PYR_STEP_DRAW, 0, 0); }
-static inline pyr_step pyr_step_take(pyr_card card) { return pyr_step_other(PYR_STEP_TAKE, card, 0); }
+static inline pyr_step pyr_step_pass(void) { return pyr_step_encode(PYR_STEP_PASS, 0, 0); }
+static inline pyr_step pyr_step_draw(void) { return pyr_step_encode(PYR_STEP_DRAW, 0, 0); }
+static inline pyr_step pyr_step_take(pyr_card card) { return pyr_step_encode(PYR_STEP_TAKE, card, 0); }
 
 /* The same step whichever card is named first. */
 static inline pyr_step pyr_step_keep(pyr_card a, pyr_card b)
 {
-    return a < b ? pyr_step_other(PYR_STEP_KEEP, a, b) : pyr_step_other(PYR_STEP_KEEP, b, a);
+    return a < b ? pyr_step_encode(PYR_STEP_KEEP, a, b) : pyr_step_encode(PYR_STEP_KEEP, b, a);
 }
 
 /* The card of a take, the cards of a keep. */
@@ -75,13 +75,13 @@ struct pyr_steps {
  * The index-th legal step, index below steps->count. The order is the same on every machine: turn by turn, the single
  * spaces last, each from a1 of the first card to e5 of the second.
  */
-PYR_API pyr_step pyr_steps_at(const struct pyr_box *box, const struct pyr_steps *steps, uint32_t index);
+PYR_API pyr_step pyr_steps_at(const struct pyr_steps *steps, const struct pyr_box *box, uint32_t index);
 
 /* Whether two whole choices are the same: the same steps in the same order. */
 PYR_API bool pyr_choice_is_same(const pyr_step *a, unsigned a_count, const pyr_step *b, unsigned b_count);
 
 /* A uniform choice; steps->count is at least 1. */
-PYR_API pyr_step pyr_steps_pick(const struct pyr_box *box, const struct pyr_steps *steps, struct pyr_rng *rng);
+PYR_API pyr_step pyr_steps_pick(const struct pyr_steps *steps, const struct pyr_box *box, struct pyr_rng *rng);
 
 PYR_END_DECLS
 

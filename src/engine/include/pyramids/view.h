@@ -25,7 +25,7 @@ PYR_STATIC_ASSERT(sizeof(struct pyr_view) == 232, "native and wasm agree");
 PYR_API void pyr_view_init(struct pyr_view *view, const struct pyr_state *state, pyr_seat seat);
 
 /* The legal steps of the view's seat. */
-PYR_API void pyr_view_steps(const struct pyr_box *box, const struct pyr_view *view, struct pyr_steps *steps);
+PYR_API void pyr_view_steps(const struct pyr_view *view, const struct pyr_box *box, struct pyr_steps *steps);
 
 /*
  * A full state that fits the view, drawn uniformly from all that do: the order of the deck, the expedition cards to
@@ -33,7 +33,7 @@ PYR_API void pyr_view_steps(const struct pyr_box *box, const struct pyr_view *vi
  * have made no step; those who have chosen get a random legal choice, drawn step by step, since the true one is hidden.
  * The view must be one that pyr_view_init made.
  */
-PYR_API void pyr_view_sample(const struct pyr_box *box, const struct pyr_view *view, struct pyr_rng *rng,
+PYR_API void pyr_view_sample(const struct pyr_view *view, const struct pyr_box *box, struct pyr_rng *rng,
     struct pyr_state *state);
 
 PYR_END_DECLS

@@ -48,15 +48,15 @@ PYR_API enum pyr_err pyr_fair_chance(const struct pyr_fair *fair, const struct p
 
 /* Writes the tags of the header: commitment and numbers; between pyr_match_begin and pyr_match_deal. Codes of pyr_match_tag.
  * */
-PYR_API enum pyr_err pyr_fair_tags(struct pyr_match *match, const struct pyr_fair *fair);
+PYR_API enum pyr_err pyr_fair_tags(const struct pyr_fair *fair, struct pyr_match *match);
 
 /* Writes the secret at the end of the log. PYR_ERR_PHASE while the game is running; codes of pyr_match_tag. */
-PYR_API enum pyr_err pyr_fair_reveal(struct pyr_match *match, const struct pyr_fair *fair);
+PYR_API enum pyr_err pyr_fair_reveal(const struct pyr_fair *fair, struct pyr_match *match);
 
 /* The same two for a game whose lines go to a sink. */
-PYR_API enum pyr_err pyr_fair_game_tags(const struct pyr_game *game, const struct pyr_fair *fair,
+PYR_API enum pyr_err pyr_fair_game_tags(const struct pyr_fair *fair, const struct pyr_game *game,
     const struct pyr_sink *sink);
-PYR_API enum pyr_err pyr_fair_game_reveal(const struct pyr_game *game, const struct pyr_fair *fair,
+PYR_API enum pyr_err pyr_fair_game_reveal(const struct pyr_fair *fair, const struct pyr_game *game,
     const struct pyr_sink *sink);
 
 /* The parts of the shuffle, for tests and for other uses of the same words. */

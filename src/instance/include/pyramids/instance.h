@@ -153,7 +153,10 @@ PYR_API uint32_t pyr_instance_options(struct pyr_instance *instance, uint32_t li
  * Luck and skill of the whole match (luck.h), a task at a time: begin (1, or 0 without a match or memory), then next until
  * it is 0. The result of next is valid until the next call; the sums are complete at the end. Options of a decision as
  * text: the index-th best, or (beyond the last) the one that was made. The numbers are those of `pyramids analyze` for the
- * same record, playouts and seed.
+ * same record, cap (playouts) and seed.
+ *
+ * To show a first result soon, begin with PYR_LUCK_QUICK, then begin again with PYR_LUCK_CAP: marks that were certain stay
+ * as they are and take no longer than before.
  */
 enum pyr_instance_task { PYR_INSTANCE_DECISION = 1, PYR_INSTANCE_CHANCE = 2 };
 PYR_API uint32_t pyr_instance_luck_begin(struct pyr_instance *instance, uint32_t playouts, uint64_t seed);

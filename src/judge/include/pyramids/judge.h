@@ -13,7 +13,7 @@
 
 PYR_BEGIN_DECLS
 
-#define PYR_JUDGE_PLAYOUTS 3000  /* per decision, by default */
+#define PYR_JUDGE_PLAYOUTS PYR_LUCK_CAP      /* worlds per decision, at most, by default */
 #define PYR_JUDGE_THREADS 64     /* at most */
 
 struct pyr_judge_report {
@@ -28,13 +28,16 @@ struct pyr_judge_report {
     struct pyr_luck_chance *chance;
     unsigned decisions, chances;
     struct pyr_luck_sum sum[PYR_MAX_SEATS];
+    uint32_t playouts;           /* the cap that it was made with, and its seed */
+    uint64_t seed;
+    bool rough;                  /* a first result, to be refined; set by the caller before it is written */
 };
 
-/* Options of an analysis. Zeroes are good defaults except for playouts and threads. */
+/* Options of an analysis. Zeroes are good defaults except for the first three. */
 struct pyr_judge_options {
-    uint32_t playouts;           /* simulated games per decision */
+    uint32_t playouts;           /* the cap: worlds per decision (PYR_JUDGE_PLAYOUTS) */
     unsigned threads;            /* 1 to 64, including the caller's own; affects only the time */
-    uint64_t seed;
+    uint64_t seed;               /* PYR_LUCK_SEED */
     /* Called between playouts, so at least every millisecond, by any of the threads, also by several at once: true stops the
      * analysis. It may block, to make a pause. May be NULL. */
     bool (*is_cancelled)(void *context);
@@ -53,7 +56,7 @@ enum pyr_judge_code {
 
 /*
  * Analyses a whole record (not one seat's view), finished or not. The edition must outlive the report; the text need
- * not. The report, about 54 KB and 1.7 MB that it allocates, points into itself: do not move it. Free it with
+ * not. The report, about 54 KB and 2 MB that it allocates, points into itself: do not move it. Free it with
  * pyr_judge_finish, whatever the code. There is no other state, so any number of analyses can run at once. *fault (may
  * be NULL) is set with PYR_JUDGE_RECORD.
  */
@@ -69,6 +72,15 @@ PYR_API void pyr_judge_finish(struct pyr_judge_report *report);
 PYR_API bool pyr_judge_write_json(const struct pyr_judge_report *report, FILE *to);
 PYR_API bool pyr_judge_write_html(const struct pyr_judge_report *report, FILE *to);
 
+/* The mark of a decision as it is shown: "?!", and "?! or ?" if it is not certain (one or the other, in doubt both). */
+#define PYR_JUDGE_SIGN 64
+PYR_API void pyr_judge_sign(const struct pyr_luck_decision *decision, char sign[PYR_JUDGE_SIGN]);
+
+/* Its loss of points, with the margin if the mark is not certain: "2.9" or "2.9 ± 0.4"; and of chances: "4.1%". Room for two
+ * numbers (text.h). */
+PYR_API void pyr_judge_cost(const struct pyr_luck_decision *decision, char *to);
+PYR_API void pyr_judge_win_cost(const struct pyr_luck_decision *decision, char *to);
+
 /* Room for any choice as text. */
 #define PYR_JUDGE_CHOICE PYR_CHOICE_SIZE
 
@@ -81,14 +93,14 @@ PYR_API void pyr_judge_choice(const struct pyr_judge_report *report, const struc
 /* The immediate effects of a choice. */
 struct pyr_judge_effect {
     enum pyr_judge_effect_code {
-        PYR_EFFECT_WAY,          /* taking: the shortest path through the card has `number` spaces */
-        PYR_EFFECT_RACE,         /* taking: the card, once completed, is in the race for `number` points */
-        PYR_EFFECT_PYRAMID,      /* completes pyramid `number` */
-        PYR_EFFECT_POINTS,       /* which would take `number` pyramid points of `colour` now */
-        PYR_EFFECT_RUBIES, PYR_EFFECT_EMERALDS,              /* marks so many on the score card */
-        PYR_EFFECT_TORCH,        /* marks the torch of round `number` */
-        PYR_EFFECT_SKULLS,       /* marks so many more than it erases */
-        PYR_EFFECT_ERASED        /* erases so many more than it marks */
+        PYR_EFFECT_WAY = 0,         /* taking: the shortest path through the card has `number` spaces */
+        PYR_EFFECT_RACE = 1,        /* taking: the card, once completed, is in the race for `number` points */
+        PYR_EFFECT_PYRAMID = 2,     /* completes pyramid `number` */
+        PYR_EFFECT_POINTS = 3,      /* which would take `number` pyramid points of `colour` now */
+        PYR_EFFECT_RUBIES = 4, PYR_EFFECT_EMERALDS = 5,              /* marks so many on the score card */
+        PYR_EFFECT_TORCH = 6,       /* marks the torch of round `number` */
+        PYR_EFFECT_SKULLS = 7,      /* marks so many more than it erases */
+        PYR_EFFECT_ERASED = 8       /* erases so many more than it marks */
     } code;
     int number;
     unsigned colour;

@@ -63,7 +63,7 @@ PYR_API enum pyr_err pyr_match_load(struct pyr_match *match, const struct pyr_ed
     size_t size, pyr_seat viewer, struct pyr_fault *fault);
 
 /* The true order of all that is still hidden in a match that was loaded from its log: the chance it began with. */
-PYR_API void pyr_match_supply(struct pyr_match *match, const struct pyr_chance *chance);
+PYR_API void pyr_match_set_chance(struct pyr_match *match, const struct pyr_chance *chance);
 
 /* Draws again everything that is still hidden from everyone: the order of the deck and of the expedition cards. Dealt cards
  * stay, if the record has them. Then a game that waits for chance or the rules is advanced, and the lines are logged. */

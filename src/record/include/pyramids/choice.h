@@ -20,7 +20,7 @@ PYR_BEGIN_DECLS
 #define PYR_CHOICE_SIZE (PYR_MAX_CHOICE * 8 + 16)
 
 /* Writes a choice as text, as pyr_choice_read reads it; nothing for no steps. */
-PYR_API void pyr_choice_write(const struct pyr_desk *desk, const pyr_step *steps, unsigned count, struct pyr_out *out);
+PYR_API void pyr_choice_write(const pyr_step *steps, unsigned count, const struct pyr_desk *desk, struct pyr_out *out);
 
 /*
  * Reads the text of a choice in a phase (enum pyr_phase: KEEP, MARK or REPLACE) into the event that is its line: kind,

@@ -56,19 +56,19 @@ struct pyr_event {
 };
 
 /* Parses the current line of the reader. False with the reader's fault set if it is not a line of a record. */
-PYR_API bool pyr_event_read(const struct pyr_edition *edition, struct pyr_lines *lines, struct pyr_event *event);
+PYR_API bool pyr_event_read(struct pyr_event *event, const struct pyr_edition *edition, struct pyr_lines *lines);
 
 /* Writes the line of an event, without its end. */
-PYR_API void pyr_event_write(const struct pyr_edition *edition, const struct pyr_event *event, struct pyr_out *out);
+PYR_API void pyr_event_write(const struct pyr_event *event, const struct pyr_edition *edition, struct pyr_out *out);
 
 /* Reads a move such as 17:a1a2a3+22:c1 or -; false with the reader's fault set (word: the whole move). */
-PYR_API bool pyr_move_read(struct pyr_lines *lines, struct pyr_word word, struct pyr_event *event);
+PYR_API bool pyr_move_read(struct pyr_event *event, struct pyr_lines *lines, struct pyr_word word);
 
 /* Writes a set of spaces in reading order: a1b1a2. */
 PYR_API void pyr_spaces_write(pyr_spaces spaces, struct pyr_out *out);
 
 /* Writes the move that the steps make, made one after the other on the desk. */
-PYR_API void pyr_move_write(const struct pyr_desk *desk, const pyr_step *steps, unsigned count, struct pyr_out *out);
+PYR_API void pyr_move_write(const pyr_step *steps, unsigned count, const struct pyr_desk *desk, struct pyr_out *out);
 
 /*
  * A record being followed. Hidden things that no line has shown yet are filled in with something that fits, in a fixed
@@ -111,12 +111,12 @@ PYR_API void pyr_replay_init(struct pyr_replay *replay, pyr_seat viewer);
  * Applies an event as the next line. Returns PYR_OK, or what is wrong with it: *replay is untouched and *fault (may be NULL)
  * has code, numbers, word and what was expected, but no line and column, which only the caller knows.
  */
-PYR_API enum pyr_err pyr_replay_event(const struct pyr_edition *edition, struct pyr_replay *replay,
+PYR_API enum pyr_err pyr_replay_event(struct pyr_replay *replay, const struct pyr_edition *edition,
     const struct pyr_event *event, struct pyr_fault *fault);
 
 /* The event that the rules require next. False at a decision, a reveal, or the end, where it is not determined;
  * then *event has the kind and, if it is one seat's turn, the seat (kind PYR_EVENT_KINDS: nothing may follow). */
-PYR_API bool pyr_replay_expected(const struct pyr_edition *edition, const struct pyr_replay *replay,
+PYR_API bool pyr_replay_expected(const struct pyr_replay *replay, const struct pyr_edition *edition,
     struct pyr_event *event);
 
 /*
@@ -128,16 +128,15 @@ PYR_API bool pyr_replay_expected(const struct pyr_edition *edition, const struct
  * pyr_replay_choice makes a whole choice of a seat that waits, which must be legal (asserted by the engine); *event is its
  * line.
  */
-PYR_API bool pyr_replay_advance(const struct pyr_edition *edition, struct pyr_replay *replay, struct pyr_event *event);
-PYR_API void pyr_replay_choice(const struct pyr_edition *edition, struct pyr_replay *replay, pyr_seat seat,
-    const pyr_step *steps,
-    unsigned count, struct pyr_event *event);
+PYR_API bool pyr_replay_advance(struct pyr_replay *replay, const struct pyr_edition *edition, struct pyr_event *event);
+PYR_API void pyr_replay_choice(struct pyr_replay *replay, const struct pyr_edition *edition, pyr_seat seat,
+    const pyr_step *steps, unsigned count, struct pyr_event *event);
 
 /*
  * Reads a record and applies every line. Returns PYR_OK, or the first fault with its line; *replay is then in the position
  * before that line.
  */
-PYR_API enum pyr_err pyr_record_read(const struct pyr_edition *edition, struct pyr_replay *replay, const char *text,
+PYR_API enum pyr_err pyr_record_read(struct pyr_replay *replay, const struct pyr_edition *edition, const char *text,
     size_t size, struct pyr_fault *fault);
 
 /* The name in the `edition` line of a record, without reading more; false if there is none. */

@@ -21,41 +21,41 @@ struct pyr_aim {
 PYR_API pyr_spaces pyr_aim_shape(const struct pyr_box *box, pyr_pattern pattern, unsigned turn);
 
 /* The spaces it covers, and the step that marks them. */
-PYR_API pyr_spaces pyr_aim_spaces(const struct pyr_box *box, pyr_pattern pattern, const struct pyr_aim *aim);
-PYR_API pyr_step pyr_aim_step(const struct pyr_box *box, pyr_pattern pattern, const struct pyr_aim *aim);
+PYR_API pyr_spaces pyr_aim_spaces(const struct pyr_aim *aim, const struct pyr_box *box, pyr_pattern pattern);
+PYR_API pyr_step pyr_aim_step(const struct pyr_aim *aim, const struct pyr_box *box, pyr_pattern pattern);
 
 /* Whether marking there is legal, or why not. */
-PYR_API enum pyr_err pyr_aim_judge(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
-    const struct pyr_aim *aim);
+PYR_API enum pyr_err pyr_aim_check(const struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk,
+    pyr_pattern pattern);
 
 /* How many legal placements there are on a card, of the pattern (in all its turns) or of one space. */
 PYR_API unsigned pyr_aim_count(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     unsigned slot, bool single);
 
 /* Moves it by rows and columns as far as the grid allows. Returns whether it moved. */
-PYR_API bool pyr_aim_move(const struct pyr_box *box, pyr_pattern pattern, struct pyr_aim *aim, int rows, int columns);
+PYR_API bool pyr_aim_move(struct pyr_aim *aim, const struct pyr_box *box, pyr_pattern pattern, int rows, int columns);
 
 /*
  * Turns it by quarters (1 or -1) or, with 0, mirrors it left to right. Turns that look the same are skipped; so are those
  * that fit nowhere on the card, if another one fits. Its middle stays as near as the grid allows. Returns whether it looks
  * different now.
  */
-PYR_API bool pyr_aim_turn(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
-    struct pyr_aim *aim, int quarters);
+PYR_API bool pyr_aim_turn(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+    int quarters);
 
 /* The same for a pattern that is placed: it comes to the nearest legal placement in the new turn on its card. If a
  * mirrored one fits nowhere, it is turned as well. With desk NULL only the turn changes, whether it fits or not. Returns
  * false, with nothing changed, if it fits (or looks) no other way. */
-PYR_API bool pyr_aim_turn_placed(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
-    struct pyr_aim *aim, int quarters);
+PYR_API bool pyr_aim_turn_placed(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk,
+    pyr_pattern pattern, int quarters);
 
 /* Holds it as a step marks it: its card and place, and the nearest turn that looks like it. Returns false, with nothing
  * changed, if the step is neither a single space nor the pattern in some turn. */
-PYR_API bool pyr_aim_hold(const struct pyr_box *box, pyr_pattern pattern, struct pyr_aim *aim, pyr_step step);
+PYR_API bool pyr_aim_hold(struct pyr_aim *aim, const struct pyr_box *box, pyr_pattern pattern, pyr_step step);
 
 /* Carried over a card: the legal placement in the present turn whose middle is nearest to a point, in hundredths of a space
  * from the middle of a1. Returns false, with nothing changed, if there is none within 1.6 spaces. */
-PYR_API bool pyr_aim_snap(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim,
+PYR_API bool pyr_aim_snap(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     unsigned slot, int row, int column);
 
 /*
@@ -63,19 +63,19 @@ PYR_API bool pyr_aim_snap(const struct pyr_box *box, const struct pyr_desk *desk
  * is nearest; with `any_turn`, if there is none, the same in the nearest turn that has one (fewest quarters, a mirroring
  * counts two). Else as near to the space as the grid allows, over it in most cases. Returns whether it is legal.
  */
-PYR_API bool pyr_aim_cover(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, struct pyr_aim *aim,
+PYR_API bool pyr_aim_cover(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     unsigned slot, unsigned row, unsigned column, bool any_turn);
 
 /* The next (1) or previous (-1) legal placement, over both cards in all turns, card by card in reading order; begins again
  * at the end. Returns false, with nothing changed, if there is none. */
-PYR_API bool pyr_aim_next(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
-    struct pyr_aim *aim, int direction);
+PYR_API bool pyr_aim_next(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+    int direction);
 
 /* Holds it over the legal placement that is nearest to where it is: in its turn, in another, on the other card. Where a
  * pattern fits nowhere it becomes a single space; for an extra mark it is one. Returns false if nothing at all can be
  * marked. */
-PYR_API bool pyr_aim_settle(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
-    struct pyr_aim *aim);
+PYR_API bool pyr_aim_settle(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk,
+    pyr_pattern pattern);
 
 /* How far spaces are from a turn: the fewest quarters to the nearest turn that looks like them, which *turn becomes; a
  * mirroring counts two. PYR_AIM_NOT_ALIKE, with *turn untouched, if no turn of the pattern looks so. */
@@ -90,8 +90,8 @@ PYR_API unsigned pyr_aim_apart(const struct pyr_box *box, pyr_pattern pattern, u
  * order depends on the turn, which placing changes.
  */
 #define PYR_AIM_COVERING 40u     /* a pattern of four spaces in eight turns covers a space in at most 32 ways */
-PYR_API unsigned pyr_aim_covering(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
-    const struct pyr_aim *aim, unsigned slot, unsigned row, unsigned column, pyr_step to[PYR_AIM_COVERING]);
+PYR_API unsigned pyr_aim_covering(const struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk,
+    pyr_pattern pattern, unsigned slot, unsigned row, unsigned column, pyr_step to[PYR_AIM_COVERING]);
 
 /* Painting: spaces of one card that were painted so far, all within some legal placement. Begin with zeroes. */
 struct pyr_paint {
@@ -101,14 +101,13 @@ struct pyr_paint {
 
 /* How many legal placements of the pattern (or, with aim->single, of one space) hold all these spaces; *first is one of
  * them, in the turn that is held if there is such a one. */
-PYR_API unsigned pyr_aim_holding(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
-    const struct pyr_aim *aim, unsigned slot, pyr_spaces spaces, pyr_step *first);
+PYR_API unsigned pyr_aim_holding(const struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk,
+    pyr_pattern pattern, unsigned slot, pyr_spaces spaces, pyr_step *first);
 
 /* Paints a space: it narrows the placements; one that fits none, or on the other card, starts afresh. *step is what would
  * be marked: a placement that holds all that is painted, or the space alone. Returns whether that is legal. */
-PYR_API bool pyr_aim_paint(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
-    const struct pyr_aim *aim,
-    struct pyr_paint *paint, unsigned slot, unsigned row, unsigned column, pyr_step *step);
+PYR_API bool pyr_aim_paint(const struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk,
+    pyr_pattern pattern, struct pyr_paint *paint, unsigned slot, unsigned row, unsigned column, pyr_step *step);
 
 PYR_END_DECLS
 

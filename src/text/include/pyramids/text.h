@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include <pyramids/json.h>
 #include <pyramids/record.h>
 
 PYR_BEGIN_DECLS
@@ -57,8 +58,13 @@ PYR_API void pyr_text_fault(const struct pyr_fault *fault, char *to, size_t size
 /* The sentence of a code alone. */
 PYR_API void pyr_text_error(enum pyr_err code, char *to, size_t size);
 
-/* A string of a JSON text, with its quotes, escaped. */
-PYR_API void pyr_text_json(FILE *to, const char *text, size_t size);
+/* Starts a JSON text (json.h, print.c) that is written to a file as it grows, through a buffer of the caller's. */
+PYR_API void pyr_text_json_init(struct pyr_json *json, FILE *to, char *buffer, size_t size);
+
+/* A value of a JSON text: a number with so many digits after the point, or as few as %g writes (PYR_SHORTEST). null if it
+ * is not finite. */
+#define PYR_SHORTEST (-1)
+PYR_API void pyr_text_json_real(struct pyr_json *json, const char *name, double number, int digits);
 
 /* The player's word for a colour, and for the name of a bot's level ("novice"); other names stay. */
 PYR_API const char *pyr_text_colour(unsigned colour);

@@ -1,6 +1,6 @@
 /*
- * test_feed.c: nothing leaks. Two tables differ only in what is hidden from someone: the others' deals, the order of the deck and of the
- * expedition cards, what the others are choosing. Everything that feed.c and table_json write for that someone, a seat or an onlooker, must
+ * test_outbox.c: nothing leaks. Two tables differ only in what is hidden from someone: the others' deals, the order of the deck and of the
+ * expedition cards, what the others are choosing. Everything that outbox.c and table_json write for that someone, a seat or an onlooker, must
  * be the same, byte for byte, until the difference comes into the open.
  *
  * The tables, messages and the store are the server's own; this file stands in for serve.c, web.c and pool.c: no sockets, no clock, no bots.
@@ -72,9 +72,9 @@ static const char *const names[] = { "Ana", "Ben", "Chloé", "Davi", "Onlooker" 
 
 static void hear(struct world *world, unsigned who)
 {
-    static char buffer[FEED_ROOM];
+    static char buffer[OUTBOX_ROOM];
     size_t size;
-    while ((size = feed_next(&world->conn[who], buffer, sizeof buffer)) != 0) {
+    while ((size = outbox_next(&world->conn[who], buffer, sizeof buffer)) != 0) {
         if (world->heard[who].size + size + 1 > world->heard[who].room) {
             world->heard[who].room = 2 * (world->heard[who].size + size + 1);
             world->heard[who].text = realloc(world->heard[who].text, world->heard[who].room);
@@ -148,9 +148,9 @@ static bool begin(struct world *world, unsigned seats, const struct pyr_chance *
     }
     snprintf(config + size, sizeof config - (size_t)size, "]}");
     struct pyr_match *match = &world->match;
-    if (pyr_match_begin(match, &classic, seats, names) || pyr_fair_tags(match, &fair) || pyr_match_deal(match, chance))
+    if (pyr_match_begin(match, &classic, seats, names) || pyr_fair_tags(&fair, match) || pyr_match_deal(match, chance))
         return false;
-    struct store_table stored = { .id = 1, .code = "K7QXMWRT", .state = STORE_RUNNING, .created = 1794700800, .changed = 1794700800, .config = config };
+    struct store_table stored = { .id = 1, .code = "K7QXMWRT", .state = STORE_RUNNING, .created = 1794700800, .changed = 1794700800, .config = config, .revision = 1 };
     world->table = table_restore(&world->server, &stored, match->log.text, match->log.start[match->log.lines], NULL, 0);
     struct founding founding = { .job = { .run = found, .done = founded }, .table = &stored, .text = match->log.text,
         .size = match->log.start[match->log.lines] };
@@ -212,7 +212,7 @@ static void pick(struct world *world, unsigned seat, struct pyr_rng *dice, char 
         pyr_game_steps(&game, (pyr_seat)seat, &steps);
         if (!steps.count)
             break;
-        pyr_step step = pyr_steps_pick(&classic.box, &steps, dice);
+        pyr_step step = pyr_steps_pick(&steps, &classic.box, dice);
         if (pyr_step_kind(step) == PYR_STEP_TAKE || pyr_step_kind(step) == PYR_STEP_DRAW) {
             pyr_out_text(&out, pyr_step_kind(step) == PYR_STEP_DRAW ? "draw" : "take ");
             if (pyr_step_kind(step) == PYR_STEP_TAKE)
@@ -413,7 +413,7 @@ TEST("feed: a stand-in chooses anew after its person took a choice back")
         while (!pyr_game_is_ready(&thought->game, 0)) {
             struct pyr_steps steps;
             pyr_game_steps(&thought->game, 0, &steps);
-            pyr_step step = thought->step[thought->steps++] = pyr_steps_pick(&classic.box, &steps, &dice);
+            pyr_step step = thought->step[thought->steps++] = pyr_steps_pick(&steps, &classic.box, &dice);
             CHECK_INT(pyr_game_step(&thought->game, 0, step, NULL), PYR_OK);
         }
         table_thought(thought);
@@ -440,14 +440,14 @@ TEST("feed: deals are hidden while a game runs, and open at a finished table fro
     pyr_chance_draw(&chance, &classic.box, 3, &dice);
     if (!CHECK(begin(world, 3, &chance)))
         return;
-    const struct lines *log = &world->table->log;
+    const struct table_log *log = &world->table->log;
     for (pyr_seat seat = 0; seat < 3; seat++)
         CHECK_INT(visible(world->table, seat), log->count - 2);
     CHECK_INT(visible(world->table, PYR_SPECTATOR), log->count - 3);
     struct table_state over = world->table->now;
     over.stage = STORE_OVER;
     char *config = config_write(world->table, &over);
-    struct store_table stored = { .id = 2, .code = "K7QXMWR2", .state = STORE_OVER, .config = config };
+    struct store_table stored = { .id = 2, .code = "K7QXMWR2", .state = STORE_OVER, .config = config, .revision = 1 };
     struct table *finished = config ? table_restore(&world->server, &stored, log->text, log->start[log->count], NULL, 0) : NULL;
     if (CHECK(finished)) {
         CHECK_INT(visible(finished, PYR_SPECTATOR), log->count);
@@ -455,5 +455,27 @@ TEST("feed: deals are hidden while a game runs, and open at a finished table fro
         table_forget(finished);
     }
     free(config);
+    end(world);
+}
+
+TEST("An answer that names a field is UTF-8, also where a long name is cut") {
+    struct world *world = &worlds[0];
+    static const char *const fields[] = { "say \\\"hi\\\"", "\\u0001\\u001f", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa9" };
+    static const char *const wanted[] = { "say \\\"hi\\\"", "\\u0001\\u001f", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xef\xbf\xbd" };
+    struct pyr_chance chance;
+    struct pyr_rng dice;
+    pyr_rng_seed(&dice, 1, 2);
+    pyr_chance_draw(&chance, &classic.box, 2, &dice);
+    if (!CHECK(begin(world, 2, &chance)))
+        return;
+    for (unsigned i = 0; i < 3; i++) {
+        char text[256], answer[256];
+        snprintf(text, sizeof text, "{\"type\":\"leave\",\"id\":\"f\",\"%s\":1}", fields[i]);
+        snprintf(answer, sizeof answer, "{\"type\":\"error\",\"id\":\"f\",\"code\":\"refused\",\"detail\":\"%s\"}\n", wanted[i]);
+        world->heard[0].size = 0;
+        say(world, 0, text);
+        world->heard[0].text[world->heard[0].size] = 0;
+        CHECK_STR(world->heard[0].text, answer);
+    }
     end(world);
 }

@@ -1,8 +1,17 @@
-/* feed.c: what a connection is told next. Everything that leaves for a socket is written here. */
+/*
+ * outbox.c: the next message for a connection, written when its socket has room. Everything that a WebSocket is sent is
+ * written here, so this is the one place that must not leak: lines pass pyr_game_line_is_visible for the seat of the
+ * connection's visitor (tests/test_outbox.c compares what two games with different secrets send).
+ *
+ * The order is: answers to the client's own messages first, then the table if its version changed, then lines, then who has
+ * chosen. So a client never gets lines of a table that it has not been shown.
+ */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <pyramids/json.h>
 
 #include "conn.h"
 #include "object.h"
@@ -10,47 +19,11 @@
 
 #define CHUNK 24576              /* bytes of lines a message, about */
 
-/* A text under way; what does not fit is not written, and `full` tells. */
-struct out {
-    char *at, *end;
-    bool full;
-};
-
-static void put_bytes(struct out *out, const char *bytes, size_t size)
+static void message_begin(struct pyr_json *json, const char *type, char *to, size_t room)
 {
-    if ((size_t)(out->end - out->at) < size) {
-        out->full = true;
-        return;
-    }
-    memcpy(out->at, bytes, size);
-    out->at += size;
-}
-
-static void put(struct out *out, const char *text)
-{
-    put_bytes(out, text, strlen(text));
-}
-
-static void put_number(struct out *out, int64_t number)
-{
-    char digits[24];
-    put_bytes(out, digits, (size_t)snprintf(digits, sizeof digits, "%lld", (long long)number));
-}
-
-static void put_string(struct out *out, const char *text, size_t size)
-{
-    static const char hex[] = "0123456789abcdef";
-    put(out, "\"");
-    for (size_t i = 0; i < size; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\')
-            put_bytes(out, (char[]){ '\\', (char)c }, 2);
-        else if (c < 0x20)
-            put_bytes(out, (char[]){ '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] }, 6);
-        else
-            put_bytes(out, text + i, 1);
-    }
-    put(out, "\"");
+    pyr_json_init(json, to, room, PYR_JSON_COMPACT);
+    pyr_json_object(json, NULL);
+    pyr_json_text(json, "type", type);
 }
 
 /* Answers. */
@@ -76,39 +49,28 @@ static void add_reply(struct conn *conn, const char *text, size_t size)
 void conn_answer(struct conn *conn, const char *id, enum error error, const struct problem *problem)
 {
     char text[1024];
-    struct out out = { text, text + sizeof text, false };
+    struct pyr_json json;
     if (!error && !id[0])
         return;                              /* nobody asked */
-    put(&out, error ? "{\"type\":\"error\"" : "{\"type\":\"done\"");
-    if (id[0]) {
-        put(&out, ",\"id\":");
-        put_string(&out, id, strlen(id));
-    }
+    message_begin(&json, error ? "error" : "done", text, sizeof text);
+    if (id[0])
+        pyr_json_text(&json, "id", id);
     if (error) {
         conn->server->count.errors++;
-        put(&out, ",\"code\":\"");
-        put(&out, error_name(error));
-        put(&out, "\"");
+        pyr_json_text(&json, "code", error_name(error));
     }
     if (error == ERROR_ILLEGAL) {
         const char *rule = pyr_err_rule(problem->fault.code), *reason = pyr_err_name(problem->fault.code);
-        put(&out, ",\"reason\":\"");
-        put(&out, reason ? reason : "other");
-        put(&out, "\"");
-        if (rule[0]) {
-            put(&out, ",\"rule\":");
-            put_string(&out, rule, strlen(rule));
-        }
-        if (problem->fault.word[0]) {
-            put(&out, ",\"detail\":");
-            put_string(&out, problem->fault.word, strlen(problem->fault.word));
-        }
+        pyr_json_text(&json, "reason", reason ? reason : "other");
+        if (rule[0])
+            pyr_json_text(&json, "rule", rule);
+        if (problem->fault.word[0])
+            pyr_json_text(&json, "detail", problem->fault.word);
     } else if (error && problem && problem->detail[0]) {
-        put(&out, ",\"detail\":");
-        put_string(&out, problem->detail, strlen(problem->detail));
+        pyr_json_text(&json, "detail", problem->detail);
     }
-    put(&out, "}");
-    add_reply(conn, text, out.full ? 0 : (size_t)(out.at - text));
+    pyr_json_close(&json);
+    add_reply(conn, text, pyr_json_finish(&json));
 }
 
 static void answer_change(struct change *change, enum error error)
@@ -125,11 +87,15 @@ void conn_submit(struct conn *conn, struct change *change, const char *id)
 
 void conn_pong(struct conn *conn, const char *id)
 {
-    static const char done[] = "{\"type\":\"done\"}";
-    if (id[0])
+    char text[32];
+    struct pyr_json json;
+    if (id[0]) {
         conn_answer(conn, id, ERROR_NONE, NULL);
-    else
-        add_reply(conn, done, sizeof done - 1);
+        return;
+    }
+    message_begin(&json, "done", text, sizeof text);
+    pyr_json_close(&json);
+    add_reply(conn, text, pyr_json_finish(&json));
 }
 
 /* Watching. */
@@ -217,6 +183,7 @@ void conn_finish(struct conn *conn)
         if (conn->next_of_visitor)
             conn->next_of_visitor->link_of_visitor = conn->link_of_visitor;
         conn->visitor->connections--;
+        conn->visitor->used = server_now(conn->server);
     }
     conn->link_of_visitor = NULL;
     conn->visitor = NULL;
@@ -236,33 +203,46 @@ static int64_t time_left(const struct table *table)
     return !table->deadline ? -1 : table->deadline > now ? (int64_t)(table->deadline - now) : 0;
 }
 
-static size_t tell_hello(struct conn *conn, struct out *out, const char *from)
+/* Ends a message: its size. 0 if it did not fit; then the connection is closed, and the client is sent everything when it is
+ * back. */
+static size_t message_end(struct conn *conn, struct pyr_json *json)
 {
-    conn->greeted = true;
-    put(out, "{\"type\":\"hello\",\"server\":\"" PYR_VERSION "\",\"name\":");
-    put_string(out, conn->visitor->name, strlen(conn->visitor->name));
-    put(out, "}");
-    return (size_t)(out->at - from);
+    pyr_json_close(json);
+    size_t size = pyr_json_finish(json);
+    if (!size)
+        conn->close = 1011;
+    return size;
 }
 
-static size_t tell_reply(struct conn *conn, struct out *out, const char *from)
+static size_t tell_hello(struct conn *conn, char *to, size_t room)
+{
+    struct pyr_json json;
+    conn->greeted = true;
+    message_begin(&json, "hello", to, room);
+    pyr_json_text(&json, "server", PYR_VERSION);
+    pyr_json_text(&json, "name", conn->visitor->name);
+    return message_end(conn, &json);
+}
+
+static size_t tell_reply(struct conn *conn, char *to, size_t room)
 {
     struct reply *reply = conn->replies;
+    size_t size = reply->size <= room ? reply->size : 0;
     conn->replies = reply->next;
     if (!conn->replies)
         conn->last_reply = &conn->replies;
     conn->reply_count--;
-    put_bytes(out, reply->text, reply->size);
+    memcpy(to, reply->text, size);
     free(reply);
-    return (size_t)(out->at - from);
+    return size;
 }
 
-static size_t tell_table(struct conn *conn, struct out *out)
+static size_t tell_table(struct conn *conn, char *to, size_t room)
 {
     object_begin();
     json_t *json = table_json(conn->observer.table, conn->visitor);
     bool good = !json_object_set_new(json, "type", json_string("table"));
-    size_t room = (size_t)(out->end - out->at), size = good ? json_dumpb(json, out->at, room, JSON_COMPACT) : 0;
+    size_t size = good ? json_dumpb(json, to, room, JSON_COMPACT) : 0;
     json_decref(json);
     conn->sent_version = conn->observer.table->version;
     if (size && size <= room && !object_is_short())
@@ -271,12 +251,13 @@ static size_t tell_table(struct conn *conn, struct out *out)
     return 0;
 }
 
-static size_t tell_elsewhere(struct conn *conn, struct out *out, const char *from)
+static size_t tell_elsewhere(struct conn *conn, char *to, size_t room)
 {
+    struct pyr_json json;
     conn->sent_elsewhere = !conn->sent_elsewhere;
-    put(out, "{\"type\":\"elsewhere\",\"elsewhere\":");
-    put(out, conn->sent_elsewhere ? "true}" : "false}");
-    return (size_t)(out->at - from);
+    message_begin(&json, "elsewhere", to, room);
+    pyr_json_bool(&json, "elsewhere", conn->sent_elsewhere);
+    return message_end(conn, &json);
 }
 
 static unsigned ready_seats(const struct table *table)
@@ -287,93 +268,82 @@ static unsigned ready_seats(const struct table *table)
     return ready & 15;
 }
 
-static size_t tell_lines(struct conn *conn, struct out *out, const char *from)
+static size_t tell_lines(struct conn *conn, char *to, size_t room)
 {
+    struct pyr_json json;
     const struct table *table = conn->observer.table;
-    const struct lines *log = &table->log;
+    const struct table_log *log = &table->log;
     pyr_seat seat = seat_of(conn);
-    uint32_t line = conn->sent_lines, to = line;
-    bool first = true;
-    while (to < log->count && (to == line || (size_t)(log->start[to + 1] - log->start[line]) < CHUNK))
-        to++;
-    put(out, "{\"type\":\"lines\",\"from\":");
-    put_number(out, line);
-    put(out, ",\"to\":");
-    put_number(out, to);
-    put(out, ",\"left\":");
-    put_number(out, to == log->count ? time_left(table) : -1);
-    put(out, ",\"lines\":[");
-    for (; line < to; line++) {
+    uint32_t line = conn->sent_lines, end = line;
+    while (end < log->count && (end == line || (size_t)(log->start[end + 1] - log->start[line]) < CHUNK))
+        end++;
+    message_begin(&json, "lines", to, room);
+    pyr_json_number(&json, "from", line);
+    pyr_json_number(&json, "to", end);
+    pyr_json_number(&json, "left", end == log->count ? time_left(table) : -1);
+    pyr_json_array(&json, "lines");
+    for (; line < end; line++) {
         struct pyr_word text = table_line(table, line);
-        if (!pyr_game_line_is_visible(&table->now.game, text, seat))
-            continue;
-        if (!first)
-            put(out, ",");
-        first = false;
-        put_string(out, text.at, text.length);
+        if (pyr_game_line_is_visible(&table->now.game, text, seat))
+            pyr_json_word(&json, NULL, text);
     }
-    put(out, "]}");
-    conn->sent_lines = to;
-    if (conn->opened && to == log->count && !ready_seats(table))
+    pyr_json_close(&json);
+    conn->sent_lines = end;
+    if (conn->opened && end == log->count && !ready_seats(table))
         conn->sent_ready = table->ready;     /* a new phase: nobody has chosen, as the lines themselves tell */
     else
         conn->sent_ready = table->ready - 1;
     conn->opened = true;
-    return (size_t)(out->at - from);
+    return message_end(conn, &json);
 }
 
-static size_t tell_ready(struct conn *conn, struct out *out, const char *from)
+static size_t tell_ready(struct conn *conn, char *to, size_t room)
 {
+    struct pyr_json json;
     const struct table *table = conn->observer.table;
     unsigned ready = ready_seats(table);
     char mine[512];
-    bool first = true;
     conn->sent_ready = table->ready;
-    put(out, "{\"type\":\"ready\",\"phase\":");
-    put_number(out, table->log.count);
-    put(out, ",\"ready\":[");
-    for (unsigned s = 0; s < table->now.seats; s++) {
-        if (!(ready >> s & 1))
-            continue;
-        if (!first)
-            put(out, ",");
-        first = false;
-        put_number(out, s + 1);
-    }
-    put(out, "],\"left\":");
-    put_number(out, time_left(table));
-    put(out, ",\"mine\":");
+    message_begin(&json, "ready", to, room);
+    pyr_json_number(&json, "phase", table->log.count);
+    pyr_json_array(&json, "ready");
+    for (unsigned s = 0; s < table->now.seats; s++)
+        if (ready >> s & 1)
+            pyr_json_number(&json, NULL, s + 1);
+    pyr_json_close(&json);
+    pyr_json_number(&json, "left", time_left(table));
     table_choice(table, seat_of(conn), mine, sizeof mine);
-    if (mine[0])
-        put_string(out, mine, strlen(mine));
-    else
-        put(out, "null");
-    put(out, "}");
-    return (size_t)(out->at - from);
+    pyr_json_text(&json, "mine", mine[0] ? mine : NULL);
+    return message_end(conn, &json);
 }
 
-size_t feed_next(struct conn *conn, char *to, size_t room)
+static size_t tell_again(struct conn *conn, char *to, size_t room)
 {
-    struct out out = { to, to + room, false };
+    struct pyr_json json;
+    conn->warned = true;
+    message_begin(&json, "again", to, room);
+    pyr_json_number(&json, "seconds", 2);
+    return message_end(conn, &json);
+}
+
+size_t outbox_next(struct conn *conn, char *to, size_t room)
+{
     const struct table *table = conn->observer.table;
     if (!conn->greeted)
-        return tell_hello(conn, &out, to);
+        return tell_hello(conn, to, room);
     if (conn->replies)
-        return tell_reply(conn, &out, to);
-    if (conn->warn && !conn->warned) {
-        conn->warned = true;
-        put(&out, "{\"type\":\"again\",\"seconds\":2}");
-        return (size_t)(out.at - to);
-    }
+        return tell_reply(conn, to, room);
+    if (conn->warn && !conn->warned)
+        return tell_again(conn, to, room);
     if (!table)
         return 0;
     if (conn->sent_version != table->version)
-        return tell_table(conn, &out);
+        return tell_table(conn, to, room);
     if (conn->sent_elsewhere != is_elsewhere(conn))
-        return tell_elsewhere(conn, &out, to);
+        return tell_elsewhere(conn, to, room);
     if (!conn->opened || conn->sent_lines != table->log.count)
-        return tell_lines(conn, &out, to);
+        return tell_lines(conn, to, room);
     if (conn->sent_ready != table->ready && table->now.stage == STORE_RUNNING)
-        return tell_ready(conn, &out, to);
+        return tell_ready(conn, to, room);
     return 0;
 }

@@ -1,0 +1,153 @@
+/*
+ * actions.c: the numbering of actions, described and translated to steps and back; the fields of the planes.
+ */
+#include "rows.h"
+
+#include "bits.h"
+#include "port.h"
+
+#define SPACES PYR_ENV_SPACES
+#define PAIRS 6                  /* of four cards */
+
+static const uint8_t pair[PAIRS][2] = { { 0, 1 }, { 0, 2 }, { 0, 3 }, { 1, 2 }, { 1, 3 }, { 2, 3 } };
+
+#define FIVE(from) (from), (from) + 1, (from) + 2, (from) + 3, (from) + 4
+#define CARD_BITS(from) FIVE(from), FIVE((from) + 6), FIVE((from) + 12), FIVE((from) + 18), FIVE((from) + 24)
+const uint8_t env_bit_of_space[2 * SPACES] = { CARD_BITS(0), CARD_BITS(PYR_PAIR_SHIFT) };
+
+bool pyr_env_describe(int32_t action, struct pyr_env_action *to)
+{
+    struct pyr_env_action found = { 0 };
+    if (action < 0 || action >= PYR_ENV_ACTIONS)
+        return false;
+    if (action < PYR_ENV_KEEP) {
+        unsigned space = (unsigned)action % (2 * SPACES);
+        found.kind = PYR_STEP_MARK;
+        found.is_pattern = action < PYR_ENV_SINGLE;
+        found.turn = (uint8_t)(found.is_pattern ? action / (2 * SPACES) : 0);
+        found.slot = (uint8_t)(space / SPACES);
+        found.row = (uint8_t)(space % SPACES / PYR_SIDE);
+        found.column = (uint8_t)(space % PYR_SIDE);
+    } else if (action < PYR_ENV_TAKE) {
+        found.kind = PYR_STEP_KEEP;
+        found.first = pair[action - PYR_ENV_KEEP][0];
+        found.second = pair[action - PYR_ENV_KEEP][1];
+    } else if (action < PYR_ENV_DRAW) {
+        found.kind = PYR_STEP_TAKE;
+        found.first = (uint8_t)(action - PYR_ENV_TAKE);
+    } else {
+        found.kind = action == PYR_ENV_DRAW ? PYR_STEP_DRAW : PYR_STEP_PASS;
+    }
+    *to = found;
+    return true;
+}
+
+/* A mark at an anchor; 0 if the shape would leave the grid. */
+static pyr_step mark_at(uint64_t shape, unsigned space)
+{
+    const pyr_pair card = pyr_pair_of(space >= SPACES, PYR_ALL_SPACES);
+    unsigned bit = env_bit_of_space[space];
+    pyr_step mark = shape << bit;
+    return mark >> bit == shape && !(mark & ~card) ? mark : 0;
+}
+
+/* A mark of the revealed pattern, in its phase. */
+static enum pyr_err pattern_step(const struct pyr_box *box, const struct pyr_table *open, unsigned action, pyr_step *step)
+{
+    const struct pyr_pattern_turns *p = &box->pattern[open->revealed[open->turn]];
+    unsigned turn = action / (2 * SPACES);
+    pyr_step mark = turn < p->turns ? mark_at(p->shape[turn], action % (2 * SPACES)) : 0;
+    if (!mark)
+        return PYR_ERR_NOT_PATTERN;
+    *step = mark;
+    return PYR_OK;
+}
+
+enum pyr_err env_action_step(const struct pyr_box *box, const struct env_sight *sight, int32_t action, pyr_step *step)
+{
+    const struct pyr_table *open = sight->open;
+    static const uint8_t phase_of[] = { PYR_MARK, PYR_KEEP, PYR_REPLACE, PYR_REPLACE, PYR_MARK };
+    struct pyr_env_action what;
+    if (!pyr_env_describe(action, &what))
+        return PYR_ERR_STEP;
+    if (open->phase != phase_of[what.kind])
+        return PYR_ERR_PHASE;
+    switch (what.kind) {
+    case PYR_STEP_MARK:
+        if (what.is_pattern)
+            return pattern_step(box, open, (unsigned)action, step);
+        *step = mark_at(1, (unsigned)action - PYR_ENV_SINGLE);
+        break;
+    case PYR_STEP_KEEP:
+        *step = pyr_step_keep(sight->dealt[what.first], sight->dealt[what.second]);
+        break;
+    case PYR_STEP_TAKE:
+        if (open->display[what.first] == PYR_NO_CARD)
+            return PYR_ERR_NOT_IN_DISPLAY;
+        *step = pyr_step_take(open->display[what.first]);
+        break;
+    case PYR_STEP_DRAW:
+        *step = pyr_step_draw();
+        break;
+    default:
+        *step = pyr_step_pass();
+        break;
+    }
+    return PYR_OK;
+}
+
+enum pyr_err pyr_env_action_step(const struct pyr_box *box, const struct pyr_view *view, int32_t action, pyr_step *step)
+{
+    const struct env_sight sight = { &view->open, &view->mine, view->dealt, NULL, view->seat };
+    return env_action_step(box, &sight, action, step);
+}
+
+/* Which action is the step? Each kind has few that could be it, so they are tried; only for marks the shape decides. */
+int32_t pyr_env_step_action(const struct pyr_box *box, const struct pyr_view *view, pyr_step step)
+{
+    int32_t first = PYR_ENV_KEEP, end = PYR_ENV_ACTIONS;
+    if (!step)
+        return -1;
+    if (pyr_step_kind(step) == PYR_STEP_MARK) {
+        first = PYR_ENV_MARK;
+        end = PYR_ENV_KEEP;
+    }
+    for (int32_t action = first; action < end; action++) {
+        pyr_step same;
+        if (pyr_env_action_step(box, view, action, &same) == PYR_OK && same == step)
+            return action;
+    }
+    return -1;
+}
+
+/* Fields. */
+
+#define FIELD(name, offset, a, b, c, most) { name, offset, (a) * (b) * (c), { a, b, c }, most }
+static const struct pyr_env_field observation_fields[] = {
+    FIELD("desks", 0, 4, 2, 32, 57),
+    FIELD("offer", 256, 4, 32, 1, 57),
+    FIELD("cards", 384, 48, 1, 1, 15),
+    FIELD("seats", 432, 4, 16, 1, 255),
+    FIELD("pattern", 496, 32, 1, 1, 8),
+    FIELD("points", 528, 3, 3, 1, 4),
+    FIELD("left", 537, 6, 1, 1, 8),
+    FIELD("decision", 543, 4, 1, 1, 1),
+    FIELD("order", 547, 4, 1, 1, 4),
+    FIELD("clock", 551, 6, 1, 1, 48),
+    FIELD("reserved", 557, 3, 1, 1, 0),
+}, critic_fields[] = {
+    FIELD("desks", 0, 4, 2, 32, 57),
+    FIELD("deck", 256, 48, 1, 1, 48),
+    FIELD("expedition", 304, 4, 8, 1, 6),
+    FIELD("dealt", 336, 4, 4, 1, 48),
+};
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+const struct pyr_env_field *pyr_env_field_at(enum pyr_env_plane plane, unsigned index)
+{
+    if (plane == PYR_ENV_PLANE_OBSERVATION)
+        return index < COUNT(observation_fields) ? &observation_fields[index] : NULL;
+    if (plane == PYR_ENV_PLANE_CRITIC)
+        return index < COUNT(critic_fields) ? &critic_fields[index] : NULL;
+    return NULL;
+}

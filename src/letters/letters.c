@@ -1,0 +1,66 @@
+/* letters.c: see letters.h. */
+#include <pyramids/utf8.h>
+#include <utf8proc.h>
+
+#include "letters.h"
+
+int character_columns(int32_t character)
+{
+    if (character < 0xa0)                    /* control characters are shown as question marks */
+        return 1;
+    utf8proc_category_t category = utf8proc_category(character);
+    /* utf8proc counts marks that take room (Devanagari's vowels) with their letter; terminals do not. */
+    return category == UTF8PROC_CATEGORY_MC || category == UTF8PROC_CATEGORY_CN ? 1 : utf8proc_charwidth(character);
+}
+
+bool character_is_mark(int32_t character)
+{
+    utf8proc_category_t category = utf8proc_category(character);
+    return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC || category == UTF8PROC_CATEGORY_ME;
+}
+
+bool character_is_picture(int32_t character)
+{
+    return utf8proc_get_property(character)->boundclass == UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC;
+}
+
+bool letter_begins(int32_t before, int32_t character, int32_t *state)
+{
+    return before < 0 || character < 0 || utf8proc_grapheme_break_stateful(before, character, state);
+}
+
+size_t letter_size(const char *text, size_t size, int *columns)
+{
+    size_t at, length;
+    int32_t state = 0, before = pyr_utf8_read(text, size, &at), next;
+    int wide = character_columns(before);
+    for (; at < size && text[at]; at += length, before = next) {
+        next = pyr_utf8_read(text + at, size - at, &length);
+        if (letter_begins(before, next, &state))
+            break;
+        wide += character_columns(next);
+    }
+    if (columns)
+        *columns = wide;
+    return at;
+}
+
+int letters_columns(const char *text, size_t size)
+{
+    int all = 0, columns;
+    for (size_t at = 0; at < size && text[at]; all += columns)
+        at += letter_size(text + at, size - at, &columns);
+    return all;
+}
+
+size_t letters_fit(const char *text, size_t size, size_t bytes)
+{
+    size_t at = 0;
+    while (at < size) {
+        size_t next = letter_size(text + at, size - at, NULL);
+        if (at + next > bytes)
+            break;
+        at += next;
+    }
+    return at;
+}

@@ -1,0 +1,119 @@
+/*
+ * store_copy.c: copies a whole database into an empty one, whichever engines the two have: row by row, in the order of their
+ * keys, in one transaction. A copy of a copy has the same rows.
+ */
+#include <stdio.h>
+
+#include <pyramids/text.h>
+
+#include "store_engine.h"
+
+/* For each table what reads it, in the order of the values of what writes it. Those that others refer to come first. */
+static const struct {
+    enum store_statement read, write;
+} tables[] = {
+    { COPY_VISITORS, PUT_VISITOR },
+    { COPY_TOKENS, PUT_TOKEN },
+    { COPY_CODES, PUT_CODE },
+    { COPY_TABLES, PUT_TABLE },
+    { COPY_REVISIONS, PUT_REVISION },
+    { COPY_LINES, ADD_LINES },
+    { COPY_CHOICES, PUT_CHOICE },
+    { COPY_SEATS, PUT_SEAT },
+    { COPY_REPORTS, PUT_REPORT },
+    { COPY_REQUESTS, PUT_REQUEST },
+    { COPY_HEARTBEAT, PUT_HEARTBEAT },
+    { COPY_DOWNTIMES, PUT_DOWN },
+};
+
+struct copying {
+    struct store_db *from, *to;
+    bool (*more)(void *context, uint64_t rows);
+    void *context;
+    struct store_copied *copied;
+    bool is_stopped;
+};
+
+static enum store_result copy_row(struct copying *copying, enum store_statement write)
+{
+    const struct store_engine *engine = copying->from->engine;
+    struct store_value values[STORE_VALUES];
+    const char *kinds = store_texts[write].kinds;
+    for (int i = 0; kinds[i]; i++) {
+        values[i] = (struct store_value){ 0 };
+        if (kinds[i] == 'i')
+            values[i].number = engine->number(copying->from, i);
+        else if (kinds[i] == 'r')
+            values[i].real = engine->real(copying->from, i);
+        else if (!(values[i].at = engine->bytes(copying->from, i, &values[i].size)))
+            values[i].at = "";
+    }
+    return copying->to->engine->send(copying->to, write, values, STORE_FAILED);
+}
+
+/* *source: what went wrong while reading, the result: while writing. */
+static enum store_result copy_table(struct copying *copying, enum store_statement read, enum store_statement write,
+    enum store_result *source)
+{
+    const struct store_engine *engine = copying->from->engine;
+    enum store_result result = STORE_OK;
+    *source = engine->query(copying->from, read, NULL);
+    while (*source == STORE_OK && (*source = engine->next(copying->from)) == STORE_OK) {
+        result = copy_row(copying, write);
+        copying->copied->rows++;
+        copying->copied->visitors += write == PUT_VISITOR;
+        copying->copied->tables += write == PUT_TABLE;
+        copying->is_stopped = !copying->more(copying->context, copying->copied->rows);
+        if (result || copying->is_stopped) {
+            engine->finish(copying->from);
+            return result;
+        }
+    }
+    if (*source == STORE_MISSING)            /* no further row */
+        *source = STORE_OK;
+    return result;
+}
+
+static bool is_empty(struct store_db *db)
+{
+    int64_t visitor = 1, table = 1;
+    return store_count_visitor(db, &visitor, &table) == STORE_OK && !visitor && !table;
+}
+
+bool store_copy(const char *from, const char *to, bool (*more)(void *context, uint64_t rows), void *context,
+    struct store_copied *copied, char *error, size_t error_size)
+{
+    struct copying copying = { .more = more, .context = context, .copied = copied };
+    enum store_result result = STORE_OK, source = STORE_OK;
+    char name[1024], unused[64];
+    *copied = (struct store_copied){ 0 };
+    if (!store_enter(&copying.from, from, false, error, error_size))
+        return false;
+    if (!store_enter(&copying.to, to, true, error, error_size)) {
+        store_leave(copying.from, false, unused, sizeof unused);
+        return false;
+    }
+    bool good = is_empty(copying.to);
+    if (!good) {
+        store_name(to, name, sizeof name);
+        snprintf(error, error_size, _("%s is not empty: copy into a new database"), name);
+    }
+    for (unsigned i = 0; i < sizeof tables / sizeof *tables && good; i++) {
+        result = copy_table(&copying, tables[i].read, tables[i].write, &source);
+        good = !result && !source && !copying.is_stopped;
+    }
+    if (source) {
+        store_name(from, name, sizeof name);
+        snprintf(error, error_size, _("%s: not everything could be read"), name);
+    } else if (result) {
+        snprintf(error, error_size, "%s",
+            result == STORE_NO_ROOM ? _("the disk is full") : _("the database could not be written"));
+    } else if (copying.is_stopped) {
+        snprintf(error, error_size, "%s", _("interrupted"));
+    }
+    store_leave(copying.from, false, unused, sizeof unused);
+    if (good)
+        return store_leave(copying.to, true, error, error_size);
+    store_leave(copying.to, false, unused, sizeof unused);
+    return false;
+}

@@ -1,0 +1,752 @@
+/*
+ * store_pg.c: transactions and statements of the engine for PostgreSQL. See store_pg.h.
+ *
+ *  1. The connection is in pipeline mode: a change of a table (`send`) only goes into the pipeline. A group of jobs thus
+ *     takes two round trips, one to settle and one to commit, unless a job asks for rows.
+ *  2. The commit is sent only after every result of the transaction has been seen, and its number (xid) is known. If the
+ *     connection is lost before its answer, a new connection asks what became of that number. So a job is never reported as
+ *     failed while it may have been stored.
+ *  3. A lost connection costs nothing that was acknowledged: the transaction is undone by the server, and its jobs are run
+ *     again, over a new connection or, if there is none, answered STORE_FAILED.
+ *  4. `execute` is within a savepoint, so that a statement which fails leaves the transaction as it was, as in SQLite.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <pyramids/text.h>
+
+#include "store_pg.h"
+
+#define ANSWER_MS 30000          /* a server that takes longer is given up; not for a commit */
+#define MOST_SENT 2000           /* in the pipeline: results that nobody reads take memory on both sides */
+#define SHORTEST_DELAY 100       /* ms between attempts to connect: doubled up to the longest */
+#define LONGEST_DELAY 5000
+#define OUTCOME_MS 60000         /* how long a command waits to learn what became of its commit; a server waits on */
+
+static const char lost[] = "the connection to the PostgreSQL server was lost";
+
+uint64_t pg_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+enum store_result pg_result(const char *state)
+{
+    if (!state)
+        return STORE_FAILED;
+    if (!strcmp(state, "23503"))             /* foreign key: a row that is missing is no failure */
+        return STORE_MISSING;
+    return !strcmp(state, "53100") || !strcmp(state, "53200") ? STORE_NO_ROOM : STORE_FAILED;
+}
+
+/* At most once a second. Only the server's first line: details may have values of rows. */
+static void say(struct pg *db, const char *words)
+{
+    int64_t now = (int64_t)time(NULL);
+    if (now != db->said && words)
+        store_say(words);
+    db->said = now;
+}
+
+void pg_disconnect(struct pg *db)
+{
+    PQclear(db->rows);
+    db->rows = NULL;
+    PQfinish(db->connection);
+    db->connection = NULL;
+    db->first = db->count = 0;
+    db->is_streaming = false;
+    db->is_synced = true;
+    if (db->within && !db->failure)
+        db->failure = STORE_FAILED;
+}
+
+static void lose(struct pg *db, const char *words)
+{
+    if (db->connection)
+        say(db, words);
+    pg_disconnect(db);
+    db->delay = 0;                           /* the first attempt is made at once */
+}
+
+/* Waits until there is something to read, and writes meanwhile. */
+static bool wait_for_input(struct pg *db, uint64_t until, bool is_commit)
+{
+    for (;;) {
+        int flushed = PQflush(db->connection);
+        if (flushed < 0)
+            return false;
+        struct pollfd wanted = { .fd = PQsocket(db->connection), .events = (short)(POLLIN | (flushed ? POLLOUT : 0)) };
+        int ready = poll(&wanted, 1, 250);
+        if (ready < 0 && errno != EINTR)
+            return false;
+        if (ready > 0 && wanted.revents & ~POLLOUT)
+            return PQconsumeInput(db->connection) == 1;
+        if (ready <= 0 && pg_now() >= until) {
+            if (!is_commit)
+                return false;
+            if (db->wait && !db->wait(db->context, 0))   /* reports that nothing is stored, and whether to go on */
+                return false;
+        }
+    }
+}
+
+/* The next result of the connection; NULL also ends a statement. */
+static bool get_result(struct pg *db, PGresult **result, uint64_t until, bool is_commit)
+{
+    while (PQisBusy(db->connection))
+        if (!wait_for_input(db, until, is_commit))
+            return false;
+    *result = PQgetResult(db->connection);
+    return true;
+}
+
+bool pg_push(struct pg *db, struct pg_sent sent)
+{
+    if (db->first + db->count == db->room) {
+        if (db->first > db->room / 2) {
+            memmove(db->sent, db->sent + db->first, db->count * sizeof *db->sent);
+            db->job_first -= db->job_first < db->first ? db->job_first : db->first;
+            db->first = 0;
+        } else {
+            size_t room = db->room ? 2 * db->room : 64;
+            struct pg_sent *larger = realloc(db->sent, room * sizeof *larger);
+            if (!larger) {
+                lose(db, pyr_text_system(ENOMEM));       /* what was sent can no longer be told apart */
+                return false;
+            }
+            db->sent = larger;
+            db->room = room;
+        }
+    }
+    db->sent[db->first + db->count++] = sent;
+    db->is_synced = sent.kind == PG_SYNC;
+    return true;
+}
+
+bool pg_sync(struct pg *db)
+{
+    return db->connection && PQpipelineSync(db->connection) && pg_push(db, (struct pg_sent){ .kind = PG_SYNC });
+}
+
+static void refuse(struct pg *db, unsigned job, enum store_result result)
+{
+    if (db->refusals && db->refused[db->refusals - 1].job == job)
+        return;                              /* the first reason counts */
+    if (db->refusals == db->refusal_room) {
+        size_t room = db->refusal_room ? 2 * db->refusal_room : 16;
+        struct pg_refusal *larger = realloc(db->refused, room * sizeof *larger);
+        if (!larger) {
+            db->failure = STORE_NO_ROOM;
+            return;
+        }
+        db->refused = larger;
+        db->refusal_room = room;
+    }
+    db->refused[db->refusals++] = (struct pg_refusal){ job, result };
+}
+
+/* Notes what a statement gave. The result is freed, unless it is the answer to a question. */
+static void note(struct pg *db, struct pg_sent sent, PGresult *result)
+{
+    ExecStatusType status = PQresultStatus(result);
+    int64_t changed = status == PGRES_COMMAND_OK ? strtoll(PQcmdTuples(result), NULL, 10) : 0;
+    if (status == PGRES_FATAL_ERROR) {
+        enum store_result found = pg_result(PQresultErrorField(result, PG_DIAG_SQLSTATE));
+        if (sent.kind == PG_EXECUTE) {
+            db->execute_failed = true;
+            db->execute_result = found;
+        } else if (!db->failure) {
+            db->failure = found == STORE_MISSING ? STORE_FAILED : found;     /* whose it was shows when each runs alone */
+        }
+        if (found != STORE_MISSING)
+            say(db, PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY));
+    } else if (sent.kind == PG_EXECUTE && status != PGRES_TUPLES_OK) {
+        db->changed = changed;
+    } else if (sent.kind == PG_SEND && status == PGRES_COMMAND_OK && !changed && sent.none) {
+        refuse(db, sent.job, sent.none);
+    } else if (sent.kind == PG_XID && status == PGRES_TUPLES_OK && PQntuples(result) == 1) {
+        snprintf(db->xid, sizeof db->xid, "%s", PQgetvalue(result, 0, 0));
+    } else if (sent.kind == PG_COMMIT && status == PGRES_COMMAND_OK) {
+        db->is_committed = !strcmp(PQcmdStatus(result), "COMMIT");
+    } else if ((sent.kind == PG_QUERY || sent.kind == PG_EXECUTE) && status == PGRES_TUPLES_OK) {
+        PQclear(db->rows);
+        db->rows = result;
+        return;
+    }
+    PQclear(result);
+}
+
+/* Reads all results of the first statement in the pipeline. */
+static bool read_one(struct pg *db, uint64_t until)
+{
+    struct pg_sent sent = db->sent[db->first];
+    for (;;) {
+        PGresult *result;
+        if (!get_result(db, &result, until, sent.kind == PG_COMMIT))
+            return false;
+        if (!result) {
+            if (PQstatus(db->connection) == CONNECTION_BAD)
+                return false;
+            break;
+        }
+        bool is_sync = PQresultStatus(result) == PGRES_PIPELINE_SYNC;
+        note(db, sent, result);
+        if (PQstatus(db->connection) == CONNECTION_BAD)
+            return false;
+        if (is_sync)
+            break;
+    }
+    db->first++;
+    db->count--;
+    if (!db->count)
+        db->first = db->job_first = 0;
+    return true;
+}
+
+bool pg_drain(struct pg *db)
+{
+    uint64_t until = pg_now() + ANSWER_MS;
+    while (db->connection && db->count)
+        if (!read_one(db, until)) {
+            const char *words = PQerrorMessage(db->connection);
+            lose(db, words[0] ? lost : "the PostgreSQL server does not answer");
+        }
+    return db->connection;
+}
+
+/* Sends a command without values. */
+static bool control(struct pg *db, const char *sql, int kind)
+{
+    return db->connection && PQsendQueryParams(db->connection, sql, 0, NULL, NULL, NULL, NULL, 0) &&
+        pg_push(db, (struct pg_sent){ .kind = kind });
+}
+
+/* Sends a prepared statement. Its name is its number. */
+static bool send_statement(struct pg *db, enum store_statement which, const struct store_value *values, struct pg_sent sent)
+{
+    const char *kinds = store_texts[which].kinds, *at[STORE_VALUES];
+    int size[STORE_VALUES], format[STORE_VALUES], count = 0;
+    unsigned char bytes[STORE_VALUES][8];
+    char name[12];
+    for (; kinds[count]; count++) {
+        const struct store_value *value = &values[count];
+        uint64_t bits = (uint64_t)value->number;
+        if (kinds[count] == 'r')
+            memcpy(&bits, &value->real, sizeof bits);
+        for (unsigned i = 0; i < 8; i++)
+            bytes[count][i] = (unsigned char)(bits >> (56 - 8 * i));
+        bool is_number = kinds[count] == 'i' || kinds[count] == 'r';
+        if (value->size > INT32_MAX)
+            return false;
+        at[count] = is_number ? (const char *)bytes[count] : value->at ? value->at : "";
+        size[count] = is_number ? 8 : (int)value->size;
+        format[count] = 1;                   /* for text that is the same, but with a size */
+    }
+    snprintf(name, sizeof name, "s%d", (int)which);
+    return db->connection && PQsendQueryPrepared(db->connection, name, count, at, size, format, 1) && pg_push(db, sent);
+}
+
+/* Transactions. */
+
+static bool is_cut(const struct pg *db)
+{
+    return PQconsumeInput(db->connection) != 1 || PQstatus(db->connection) == CONNECTION_BAD;
+}
+
+static bool is_lost(const struct store_db *base)
+{
+    const struct pg *db = (const struct pg *)base;
+    return db->within && (db->failure || !db->connection);
+}
+
+/* Connects again, if it is time for another attempt. */
+static bool reconnect(struct pg *db)
+{
+    char error[512];
+    if (db->connection)
+        return true;
+    if (db->delay && pg_now() < db->tried + db->delay)
+        return false;
+    bool good = pg_connect(db, false, error, sizeof error);
+    db->tried = pg_now();
+    if (good) {
+        db->delay = 0;
+        store_say("connected to the PostgreSQL server again");
+        return true;
+    }
+    if (!db->delay)
+        store_say(error);
+    db->delay = db->delay ? 2 * db->delay : SHORTEST_DELAY;
+    db->delay = db->delay > LONGEST_DELAY ? LONGEST_DELAY : db->delay;
+    return false;
+}
+
+static void rollback(struct store_db *base)
+{
+    struct pg *db = (struct pg *)base;
+    if (db->within && db->connection) {
+        /* A sync ends what an error made the server skip. */
+        if ((!db->is_synced && !pg_sync(db)) || !control(db, "ROLLBACK", PG_IGNORE) || !pg_sync(db))
+            lose(db, lost);
+        pg_drain(db);
+    }
+    db->within = false;
+    db->failure = STORE_OK;
+}
+
+static enum store_result begin(struct store_db *base, bool write)
+{
+    struct pg *db = (struct pg *)base;
+    rollback(base);
+    if (!reconnect(db))
+        return STORE_FAILED;
+    db->within = true;
+    db->has_written = db->is_settled = db->is_in_job = db->is_committed = false;
+    db->failure = STORE_OK;
+    db->xid[0] = '\0';
+    db->refusals = 0;
+    db->job = 0;
+    /* What only reads sees the database as it was at one moment. */
+    if (!control(db, write ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", PG_CONTROL)) {
+        lose(db, lost);
+        db->within = false;
+        return STORE_FAILED;
+    }
+    /* Without this a connection that was cut while nothing happened would be noticed only when all jobs have been run. */
+    if (is_cut(db)) {
+        lose(db, lost);
+        db->within = false;
+        return reconnect(db) ? begin(base, write) : STORE_FAILED;
+    }
+    return STORE_OK;
+}
+
+static bool has_written(const struct store_db *base)
+{
+    return ((const struct pg *)base)->has_written;
+}
+
+/* Asks for the number of the transaction. */
+static bool send_xid(struct pg *db)
+{
+    return PQsendQueryPrepared(db->connection, "xid", 0, NULL, NULL, NULL, 0) &&
+        pg_push(db, (struct pg_sent){ .kind = PG_XID });
+}
+
+static enum store_result settle(struct store_db *base, void (*refuse_job)(void *context, unsigned job,
+    enum store_result result), void *context)
+{
+    struct pg *db = (struct pg *)base;
+    if (is_lost(base))
+        return db->failure ? db->failure : STORE_FAILED;
+    if (db->has_written) {
+        if (!send_xid(db) || !pg_sync(db) || !pg_drain(db))
+            return STORE_FAILED;
+        if (db->failure)
+            return db->failure;
+    }
+    db->is_settled = true;
+    for (size_t i = 0; i < db->refusals; i++)
+        refuse_job(context, db->refused[i].job, db->refused[i].result);
+    return STORE_OK;
+}
+
+/* Lets time pass between two looks at what became of a commit; false: give up. */
+static bool pass_time(struct pg *db, unsigned ms, uint64_t since)
+{
+    if (db->wait)
+        return db->wait(db->context, ms);
+    struct timespec pause = { .tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000 };
+    nanosleep(&pause, NULL);
+    return pg_now() < since + OUTCOME_MS;
+}
+
+/* Finds out whether the transaction whose commit got no answer was kept. */
+static enum store_result resolve(struct pg *db)
+{
+    uint64_t since = pg_now();
+    enum pg_outcome outcome = PG_RUNNING;
+    store_say("a transaction got no answer: asking the PostgreSQL server what became of it");
+    while (outcome == PG_RUNNING) {
+        if (!reconnect(db)) {
+            if (!pass_time(db, SHORTEST_DELAY, since))
+                break;
+            continue;
+        }
+        if (!control(db, "SELECT 1", PG_IGNORE) || !pg_sync(db) || !pg_drain(db) ||
+            !PQexitPipelineMode(db->connection)) {
+            lose(db, lost);
+            continue;
+        }
+        outcome = pg_find_outcome(db->connection, db->xid);
+        if (!PQenterPipelineMode(db->connection) || PQstatus(db->connection) == CONNECTION_BAD) {
+            lose(db, lost);
+            if (outcome == PG_UNKNOWN)
+                outcome = PG_RUNNING;
+        }
+        if (outcome == PG_RUNNING && !pass_time(db, SHORTEST_DELAY, since))
+            break;
+    }
+    if (outcome == PG_KEPT || outcome == PG_UNDONE) {
+        store_say(outcome == PG_KEPT ? "the transaction was stored" : "the transaction was not stored");
+        return outcome == PG_KEPT ? STORE_OK : STORE_FAILED;
+    }
+    store_say("it is not known whether the transaction was stored");
+    return STORE_FAILED;
+}
+
+static void count_refusal(void *context, unsigned job, enum store_result result)
+{
+    (void)job;
+    *(enum store_result *)context = result;
+}
+
+static enum store_result commit(struct store_db *base)
+{
+    struct pg *db = (struct pg *)base;
+    enum store_result refused = STORE_OK, result = STORE_OK;
+    if (!db->is_settled && !(result = settle(base, count_refusal, &refused)))
+        result = refused;
+    if (result || is_lost(base)) {
+        rollback(base);
+        return result ? result : STORE_FAILED;
+    }
+    bool is_sent = (db->is_serving || !db->has_written || control(db, PG_SEQUENCES, PG_IGNORE)) &&
+        control(db, "COMMIT", PG_COMMIT) && pg_sync(db);
+    if (is_sent && !db->has_written) {       /* nobody waits for what only read */
+        PQflush(db->connection);
+        db->within = false;
+        return STORE_OK;
+    }
+    if (is_sent && pg_drain(db)) {
+        db->within = false;
+        result = db->is_committed ? STORE_OK : db->failure ? db->failure : STORE_FAILED;
+        db->failure = STORE_OK;
+        return result;
+    }
+    pg_disconnect(db);
+    db->within = false;
+    db->failure = STORE_OK;
+    if (db->is_committed)                    /* the answer came, and then the connection went */
+        return STORE_OK;
+    return db->xid[0] ? resolve(db) : STORE_FAILED;
+}
+
+static enum store_result savepoint(struct store_db *base)
+{
+    struct pg *db = (struct pg *)base;
+    return !is_lost(base) && control(db, "SAVEPOINT part", PG_CONTROL) ? STORE_OK : STORE_FAILED;
+}
+
+static enum store_result release(struct store_db *base, bool good)
+{
+    struct pg *db = (struct pg *)base;
+    if (is_lost(base) || (!good && !control(db, "ROLLBACK TO part", PG_CONTROL)) || !control(db, "RELEASE part", PG_CONTROL))
+        return STORE_FAILED;
+    return STORE_OK;
+}
+
+static enum store_result job_begin(struct store_db *base)
+{
+    struct pg *db = (struct pg *)base;
+    db->is_in_job = true;
+    db->has_job_savepoint = false;
+    db->job_sent = 0;
+    db->job_first = db->first + db->count;
+    db->job++;
+    return is_lost(base) ? STORE_FAILED : STORE_OK;
+}
+
+static enum store_result job_end(struct store_db *base, enum store_result result)
+{
+    struct pg *db = (struct pg *)base;
+    db->is_in_job = false;
+    if (is_lost(base))
+        return STORE_FAILED;
+    if (!db->has_job_savepoint) {
+        if (result && db->job_sent)          /* it cannot be undone alone, so it must not run */
+            refuse(db, db->job - 1, result);
+        return db->failure;
+    }
+    if (!result)
+        return control(db, "RELEASE job", PG_CONTROL) ? STORE_OK : STORE_FAILED;
+    for (size_t i = db->job_first; i < db->first + db->count; i++)
+        if (db->sent[i].kind == PG_SEND)
+            db->sent[i].none = STORE_OK;     /* what it did is undone, so it matters no longer */
+    return control(db, "ROLLBACK TO job", PG_CONTROL) && control(db, "RELEASE job", PG_CONTROL) ? STORE_OK : STORE_FAILED;
+}
+
+/* Statements. */
+
+static enum store_result send_later(struct store_db *base, enum store_statement which, const struct store_value *values,
+    enum store_result none)
+{
+    struct pg *db = (struct pg *)base;
+    if (is_lost(base))
+        return STORE_FAILED;
+    db->has_written = true;
+    db->is_settled = false;
+    db->job_sent++;
+    if (db->count >= MOST_SENT && (!pg_sync(db) || !pg_drain(db) || db->failure))
+        return STORE_FAILED;
+    if (send_statement(db, which, values, (struct pg_sent){ PG_SEND, db->job ? db->job - 1 : 0, none }))
+        return STORE_OK;
+    lose(db, lost);
+    return STORE_FAILED;
+}
+
+/* Runs a statement that writes, within a savepoint: one that fails leaves the transaction as it was. */
+static enum store_result write_now(struct pg *db, enum store_statement which, const struct store_value *values)
+{
+    struct pg_sent sent = { .kind = PG_EXECUTE };
+    db->has_written = true;
+    db->is_settled = false;
+    db->execute_failed = false;
+    db->changed = 0;
+    /* A job that fails later is undone alone. */
+    bool wants_savepoint = db->is_in_job && !db->has_job_savepoint && !db->job_sent;
+    db->has_job_savepoint |= wants_savepoint;
+    if ((wants_savepoint && !control(db, "SAVEPOINT job", PG_CONTROL)) || !control(db, "SAVEPOINT one", PG_CONTROL) ||
+        !send_statement(db, which, values, sent) || !control(db, "RELEASE one", PG_CONTROL) || !pg_sync(db) ||
+        !pg_drain(db)) {
+        lose(db, lost);
+        return STORE_FAILED;
+    }
+    if (db->failure || !db->execute_failed)
+        return db->failure;
+    enum store_result result = db->execute_result;
+    if (!control(db, "ROLLBACK TO one", PG_CONTROL) || !control(db, "RELEASE one", PG_CONTROL) || !pg_sync(db) ||
+        !pg_drain(db))
+        return STORE_FAILED;
+    return db->failure ? db->failure : result;
+}
+
+static enum store_result execute(struct store_db *base, enum store_statement which, const struct store_value *values,
+    int64_t *changed)
+{
+    struct pg *db = (struct pg *)base;
+    enum store_result result = is_lost(base) ? STORE_FAILED : write_now(db, which, values);
+    *changed = db->changed;
+    return result;
+}
+
+/* Those that may give more rows than one wants in memory. */
+static bool is_long(enum store_statement which)
+{
+    return which == ALL_TOKENS || (which >= COPY_VISITORS && which <= COPY_DOWNTIMES);
+}
+
+static enum store_result query(struct store_db *base, enum store_statement which, const struct store_value *values)
+{
+    struct pg *db = (struct pg *)base;
+    if (is_lost(base))
+        return STORE_FAILED;
+    PQclear(db->rows);
+    db->rows = NULL;
+    db->row = -1;
+    db->is_streaming = is_long(which);
+    if (strncmp(store_texts[which].sql, "SELECT", 6)) {  /* it writes, and gives rows: INSERT ... RETURNING */
+        enum store_result result = write_now(db, which, values);
+        return result || db->rows ? result : STORE_FAILED;
+    }
+    if (db->is_streaming && (!pg_sync(db) || !pg_drain(db)))
+        return STORE_FAILED;
+    if (!send_statement(db, which, values, (struct pg_sent){ .kind = PG_QUERY }) || !pg_sync(db)) {
+        lose(db, lost);
+        return STORE_FAILED;
+    }
+    if (db->is_streaming)
+        return PQsetSingleRowMode(db->connection) ? STORE_OK : STORE_FAILED;
+    if (!pg_drain(db))
+        return STORE_FAILED;
+    if (!db->failure && !db->rows)
+        db->failure = STORE_FAILED;
+    return db->failure;
+}
+
+static void finish(struct store_db *base)
+{
+    struct pg *db = (struct pg *)base;
+    if (db->is_streaming) {
+        db->is_streaming = false;
+        pg_drain(db);
+    }
+    PQclear(db->rows);
+    db->rows = NULL;
+}
+
+/* The next row of those that come one by one. */
+static enum store_result next_streamed(struct pg *db)
+{
+    PGresult *result;
+    PQclear(db->rows);
+    db->rows = NULL;
+    if (!db->connection || !get_result(db, &result, pg_now() + ANSWER_MS, false)) {
+        lose(db, lost);
+        return STORE_FAILED;
+    }
+    if (result && PQresultStatus(result) == PGRES_SINGLE_TUPLE) {
+        db->rows = result;
+        db->row = 0;
+        return STORE_OK;
+    }
+    db->is_streaming = false;
+    if (result)
+        note(db, (struct pg_sent){ .kind = PG_CONTROL }, result);
+    if (!pg_drain(db))
+        return STORE_FAILED;
+    PQclear(db->rows);
+    db->rows = NULL;
+    return db->failure ? db->failure : STORE_MISSING;
+}
+
+static enum store_result next(struct store_db *base)
+{
+    struct pg *db = (struct pg *)base;
+    if (db->is_streaming)
+        return next_streamed(db);
+    if (!db->rows)
+        return STORE_FAILED;
+    if (++db->row < PQntuples(db->rows))
+        return STORE_OK;
+    finish(base);
+    return STORE_MISSING;
+}
+
+static uint64_t read_bits(const struct pg *db, int column)
+{
+    const unsigned char *at = (const unsigned char *)PQgetvalue(db->rows, db->row, column);
+    uint64_t bits = 0;
+    for (int i = 0; i < PQgetlength(db->rows, db->row, column); i++)
+        bits = bits << 8 | at[i];
+    return bits;
+}
+
+static double real(struct store_db *base, int column)
+{
+    const struct pg *db = (const struct pg *)base;
+    uint64_t bits = read_bits(db, column);
+    double value;
+    if (PQftype(db->rows, column) != 701)    /* float8 */
+        return (double)(int64_t)bits;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Of 2, 4 or 8 bytes; NULL is 0. */
+static int64_t number(struct store_db *base, int column)
+{
+    const struct pg *db = (const struct pg *)base;
+    uint64_t bits = read_bits(db, column);
+    switch (PQgetlength(db->rows, db->row, column)) {
+    case 2:
+        return (int16_t)bits;
+    case 4:
+        return (int32_t)bits;
+    default:
+        return (int64_t)bits;
+    }
+}
+
+static const void *bytes(struct store_db *base, int column, size_t *size)
+{
+    const struct pg *db = (const struct pg *)base;
+    *size = (size_t)PQgetlength(db->rows, db->row, column);
+    return PQgetisnull(db->rows, db->row, column) ? NULL : PQgetvalue(db->rows, db->row, column);
+}
+
+/* The engine. */
+
+static void explain(struct store_db *base, const char *where, char *error, size_t size)
+{
+    char name[256];
+    (void)base;
+    pg_name(where, name, sizeof name);
+    snprintf(error, size, _("%s cannot be opened: %s"), name, _("the connection was lost"));
+}
+
+static enum store_health look(struct store_db *base)
+{
+    struct pg *db = (struct pg *)base;
+    if (!db->within) {
+        if (db->connection && !db->count && is_cut(db))
+            lose(db, lost);
+        reconnect(db);
+    }
+    return db->connection ? STORE_WELL : STORE_NO_WRITES;
+}
+
+static void serve(struct store_db *base, bool (*wait)(void *context, unsigned ms), void *context)
+{
+    struct pg *db = (struct pg *)base;
+    db->is_serving = true;
+    db->wait = wait;
+    db->context = context;
+    if (!control(db, PG_SERVING, PG_IGNORE) || !pg_sync(db) || !pg_drain(db))
+        lose(db, lost);
+}
+
+static void close_pg(struct store_db *base)
+{
+    struct pg *db = (struct pg *)base;
+    pg_drain(db);
+    pg_disconnect(db);
+    free(db->where);
+    free(db->sent);
+    free(db->refused);
+    free(db);
+}
+
+static struct store_db *open_pg(const char *where, bool write, char *error, size_t size)
+{
+    struct pg *db = calloc(1, sizeof *db);
+    if (!db || !(db->where = strdup(where))) {
+        free(db);
+        snprintf(error, size, "%s", pyr_text_system(ENOMEM));
+        return NULL;
+    }
+    db->base.engine = &store_pg;
+    db->write = write;
+    db->is_synced = true;
+    if (pg_connect(db, true, error, size))
+        return &db->base;
+    close_pg(&db->base);
+    return NULL;
+}
+
+const struct store_engine store_pg = {
+    .name = "PostgreSQL",
+    .upserts_well = true,
+    .is_mine = pg_is_mine,
+    .open = open_pg,
+    .serve = serve,
+    .close = close_pg,
+    .name_of = pg_name,
+    .explain = explain,
+    .look = look,
+    .begin = begin,
+    .settle = settle,
+    .commit = commit,
+    .rollback = rollback,
+    .is_lost = is_lost,
+    .has_written = has_written,
+    .savepoint = savepoint,
+    .release = release,
+    .job_begin = job_begin,
+    .job_end = job_end,
+    .execute = execute,
+    .send = send_later,
+    .query = query,
+    .next = next,
+    .finish = finish,
+    .number = number,
+    .real = real,
+    .bytes = bytes,
+};

@@ -1,0 +1,99 @@
+/*
+ * store_pg.h (store_pg.c, store_pg_open.c): the engine that keeps everything at a PostgreSQL server. store_pg_open.c reads
+ * connection strings, connects, checks and migrates; store_pg.c runs transactions and statements.
+ */
+#ifndef PYR_STORE_PG_H
+#define PYR_STORE_PG_H
+
+#include <libpq-fe.h>
+
+#include "store_engine.h"
+
+/* What was sent and has no result yet. */
+struct pg_sent {
+    enum { PG_CONTROL, PG_SEND, PG_EXECUTE, PG_QUERY, PG_XID, PG_COMMIT, PG_IGNORE, PG_SYNC } kind;
+    unsigned job;                /* PG_SEND: whose */
+    enum store_result none;      /* PG_SEND: the result if no row is changed */
+};
+
+struct pg_refusal {
+    unsigned job;
+    enum store_result result;
+};
+
+struct pg {
+    struct store_db base;        /* first */
+    char *where;                 /* the connection string, perhaps with a password: never shown */
+    bool write;
+    PGconn *connection;          /* NULL: lost */
+    uint64_t tried;              /* ms: when the last attempt to connect ended */
+    unsigned delay;              /* ms: before the next one */
+    bool is_serving;
+    bool (*wait)(void *context, unsigned ms);    /* lets time pass; false: do not wait any longer */
+    void *context;
+
+    /* The pipeline: a ring would be no shorter, since it is emptied all the time. */
+    struct pg_sent *sent;
+    size_t first, count, room;
+    bool is_synced;              /* a sync was the last thing sent */
+
+    /* The transaction. */
+    bool within, has_written, is_settled;
+    enum store_result failure;   /* STORE_OK: none; otherwise it is lost */
+    bool execute_failed;         /* the last PG_EXECUTE had an error, `execute_result` */
+    enum store_result execute_result;
+    int64_t changed;             /* by the last PG_EXECUTE */
+    char xid[32];                /* "": none */
+    bool is_committed;           /* the answer to PG_COMMIT */
+    unsigned job;                /* jobs begun, the present one included */
+    size_t job_sent;             /* statements sent in it */
+    size_t job_first;            /* the first entry of the pipeline that can be of it */
+    bool is_in_job, has_job_savepoint;
+    struct pg_refusal *refused;
+    size_t refusals, refusal_room;
+
+    /* The question whose rows are read. */
+    PGresult *rows;
+    int row;
+    bool is_streaming;           /* rows come one by one */
+
+    int64_t said;                /* second in which the log last got words */
+};
+
+#define PG_OLDEST 140000         /* of the server */
+
+/* Whether a string is for PostgreSQL rather than the name of a file. */
+bool pg_is_mine(const char *where);
+
+/* Settings of a connection that a server holds: one that is paused in the middle of a transaction must not keep rows
+ * locked. */
+#define PG_SERVING "SELECT set_config('lock_timeout', '10s', false)," \
+    " set_config('idle_in_transaction_session_timeout', '5s', false)"
+
+/* Puts the sequences behind the ids in use: commands bring rows that have their ids already. */
+#define PG_SEQUENCES "SELECT " \
+    "(SELECT setval('visitor_id_seq', m) FROM (SELECT max(id) AS m FROM visitor) AS v, visitor_id_seq" \
+    " WHERE m >= last_value)," \
+    "(SELECT setval('game_id_seq', m) FROM (SELECT max(id) AS m FROM game) AS g, game_id_seq WHERE m >= last_value)"
+
+/* Connects, checks, and migrates if it may (the first time); then it is in pipeline mode, with all statements prepared.
+ * False with a sentence in `error`. */
+bool pg_connect(struct pg *db, bool first, char *error, size_t size);
+
+/* What became of a transaction whose commit got no answer, over a new connection. */
+enum pg_outcome { PG_KEPT, PG_UNDONE, PG_RUNNING, PG_UNKNOWN };
+enum pg_outcome pg_find_outcome(PGconn *connection, const char *xid);
+
+void pg_disconnect(struct pg *db);
+void pg_name(const char *where, char *to, size_t size);      /* the string without what is secret */
+uint64_t pg_now(void);           /* ms */
+
+/* Sends what is waiting and reads all results; false if the connection was lost or takes too long. */
+bool pg_drain(struct pg *db);
+bool pg_push(struct pg *db, struct pg_sent sent);
+bool pg_sync(struct pg *db);
+
+/* The result for an SQLSTATE. */
+enum store_result pg_result(const char *state);
+
+#endif

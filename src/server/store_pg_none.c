@@ -1,0 +1,29 @@
+/* store_pg_none.c: in place of store_pg.c, in a program that was built without libpq. */
+#include <stdio.h>
+#include <string.h>
+
+#include <pyramids/text.h>
+
+#include "store_engine.h"
+
+static bool is_mine(const char *where)
+{
+    return !strncmp(where, "postgresql://", 13) || !strncmp(where, "postgres://", 11);
+}
+
+static struct store_db *open_none(const char *where, bool write, char *error, size_t size)
+{
+    (void)where;
+    (void)write;
+    snprintf(error, size, "%s",
+        _("this program was built without PostgreSQL: use a file as --database, or build it with libpq"));
+    return NULL;
+}
+
+static void name_of(const char *where, char *to, size_t size)
+{
+    (void)where;
+    snprintf(to, size, "postgresql://");
+}
+
+const struct store_engine store_pg = { .name = "PostgreSQL", .is_mine = is_mine, .open = open_none, .name_of = name_of };

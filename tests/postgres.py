@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""A PostgreSQL server of a test's own, from Debian's packages: in a folder of its own, by a user of its own, gone afterwards.
+
+    postgres.py PROGRAM [ARGUMENT...]    runs a program with PYR_POSTGRES, a connection string, in its environment
+
+A test in Python uses `with Postgres() as server:`. What takes long, making the first data folder, is done once per build folder and
+copied. Nothing is synced to the disk unless asked for: whether a disk keeps its word is not tested here.
+"""
+import ctypes
+import fcntl
+import glob
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOM = 300 << 20          # in memory, for a data folder; otherwise it goes below /tmp
+
+
+def programs():
+    """The folder of the newest server that is installed."""
+    found = sorted(glob.glob("/usr/lib/postgresql/*/bin/postgres"), key=lambda path: int(path.split("/")[4]))
+    path = found[-1] if found else shutil.which("postgres")
+    if not path:
+        sys.exit("no PostgreSQL server is installed: run scripts/need test")
+    return os.path.dirname(path)
+
+
+def account():
+    """PostgreSQL refuses to run as root."""
+    if os.getuid():
+        return None
+    for name in ("postgres", "nobody"):
+        try:
+            return pwd.getpwnam(name)
+        except KeyError:
+            pass
+    sys.exit("no user to run PostgreSQL as")
+
+
+def folder(prefix):
+    where = "/tmp"
+    try:
+        room = os.statvfs("/dev/shm")
+        if room.f_bavail * room.f_frsize > ROOM:
+            where = "/dev/shm"
+    except OSError:
+        pass
+    made = tempfile.mkdtemp(prefix=prefix, dir=where)
+    own(made)
+    return made
+
+
+def own(path):
+    user = account()
+    if user:
+        os.chown(path, user.pw_uid, user.pw_gid)
+
+
+def as_user():
+    user = account()
+    return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []} if user else {}
+
+
+def end_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGQUIT)      # PR_SET_PDEATHSIG
+
+
+def template(at):
+    """A data folder that was never started; made by whichever test comes first."""
+    version = programs().split("/")[-2]
+    store = os.path.join(os.environ.get("PYR_BUILD", "/tmp"), f"postgres-template-{version}")
+    with open(store + ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not os.path.exists(store):
+            draft = folder("pyramids-initdb-")
+            subprocess.run([programs() + "/initdb", "-D", draft + "/data", "-U", "postgres", "-A", "trust", "-E", "UTF8",
+                            "--locale=C.UTF-8", "--wal-segsize=1", "-N"], cwd="/", check=True, stdout=subprocess.DEVNULL, **as_user())
+            shutil.copytree(draft + "/data", store + ".new")
+            os.rename(store + ".new", store)
+            shutil.rmtree(draft)
+    shutil.copytree(store, at)
+    for path, folders, files in os.walk(at):
+        own(path)
+        for name in files:
+            own(os.path.join(path, name))
+    os.chmod(at, 0o700)
+
+
+class Postgres:
+    def __init__(self, sync=False, **settings):
+        self.folder = folder("pyramids-pg-")
+        self.data = self.folder + "/data"
+        self.settings = {"listen_addresses": "", "unix_socket_directories": self.folder, "fsync": "on" if sync else "off",
+                         "full_page_writes": "on" if sync else "off", "shared_buffers": "16MB", "max_connections": "60",
+                         "max_wal_size": "64MB", "min_wal_size": "2MB", "autovacuum_naptime": "10s", "log_min_messages": "warning",
+                         **settings}
+        self.process = None
+        self.bases = 0
+        template(self.data)
+        self.start()
+
+    def start(self):
+        command = [programs() + "/postgres", "-D", self.data]
+        for name, value in self.settings.items():
+            command += ["-c", f"{name}={value}"]
+        self.log = open(self.folder + "/log", "a")
+        self.process = subprocess.Popen(command, cwd="/", stdout=self.log, stderr=self.log, preexec_fn=end_with_parent, **as_user())
+        while True:
+            ready = subprocess.run([programs() + "/pg_isready", "-q", "-h", self.folder], check=False)
+            if not ready.returncode:
+                return
+            if self.process.poll() is not None:
+                sys.exit("PostgreSQL did not start:\n" + open(self.folder + "/log").read())
+            time.sleep(0.02)
+
+    def stop(self, how=signal.SIGINT):
+        """SIGINT: fast, in order; SIGQUIT: at once, as in a crash."""
+        if self.process:
+            self.process.send_signal(how)
+            self.process.wait()
+            self.process = None
+            self.log.close()
+
+    def where(self, base="postgres", user="postgres", **more):
+        words = {"host": self.folder, "user": user, "dbname": base, **more}
+        return " ".join(f"{key}={value}" for key, value in words.items())
+
+    def url(self, base="postgres", user="postgres"):
+        return f"postgresql://{user}@{self.folder.replace('/', '%2F')}/{base}"
+
+    def sql(self, text, base="postgres", user="postgres"):
+        done = subprocess.run([programs() + "/psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", user,
+                               "-d", base, "-c", text], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(done.stderr)
+        return done.stdout.strip()
+
+    def base(self):
+        """A new, empty database: its name."""
+        self.bases += 1
+        name = f"base{self.bases}"
+        self.sql(f"CREATE DATABASE {name}")
+        return name
+
+    def close(self):
+        self.stop(signal.SIGQUIT)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def main():
+    def end(*_):
+        sys.exit(1)
+    signal.signal(signal.SIGTERM, end)
+    with Postgres() as server:
+        return subprocess.run(sys.argv[1:], env={**os.environ, "PYR_POSTGRES": server.where()}, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
