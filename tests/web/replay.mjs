@@ -16,20 +16,17 @@ function movesOf(core) {
     });
 }
 
-/** What the page has found out, once it does not change any more. */
-async function judged(page, core) {
-    const kept = await page.waitForFunction(async (lines) => {
-        const { gameKey, keptAnalysis } = await import('./analysis.js');
-        const found = keptAnalysis(gameKey(lines));
-        return found?.done ? found.judged : null;
-    }, core.lines());
-    await page.locator('.wr button').first().waitFor({ state: 'attached' });
-    return kept.jsonValue();
-}
+/** A quick analysis will do for all that is looked at here; it is kept as the page itself keeps one. */
+const judged = two.analyse(2000, 1n), analysed = [[two, judged], [four, four.analyse(40, 1n)]];
 
-async function watch(core, options, place = '') {
+async function watch(core, options, place = '', known = true) {
     const page = await open(browser, `${host.url}#nowhere`, options);
-    await page.evaluate((game) => localStorage.setItem('pyramids.games', JSON.stringify([game])), kept(core));
+    await page.evaluate(([game, lines, found]) => {
+        localStorage.setItem('pyramids.games', JSON.stringify([game]));
+        return found && import('./analysis.js').then(({ gameKey, keepAnalysis }) => keepAnalysis(gameKey(lines), found, true));
+    }, [kept(core), core.lines(), known && analysed.find(([c]) => c === core)[1]]);
+    if (!known)
+        await page.addInitScript(() => { Worker.prototype.postMessage = () => {}; });
     await page.goto(`${host.url}?x#replay/77${place}`);
     await page.locator('.bigc:visible, .rp-end').first().waitFor();
     return page;
@@ -39,15 +36,12 @@ const slider = (page) => page.getByRole('slider', { name: /Chance to win/ });
 const at = async (page) => Number(await slider(page).getAttribute('aria-valuenow')) - 1;
 
 await test('it opens after round 1, and at the costliest turning point once there is an analysis', async () => {
-    const page = await watch(two, DESKTOP), moves = movesOf(two);
-    const last = moves.map((m) => m.turn === 6 && m.text.startsWith('mark ')).lastIndexOf(true);
-    equal(await at(page), last, 'the last marks of round 1');
-    truth(await page.locator('.bigc .pen').count() > 0, 'the cards are not empty');
-    const { decisions } = await judged(page, two);
-    await page.evaluate(() => { location.hash = 'replays'; });
-    await page.getByRole('heading', { name: 'Replays' }).waitFor();
-    await page.locator('a.game').click();
-    await page.locator('.bigc:visible, .rp-end').first().waitFor();
+    const moves = movesOf(two), last = moves.map((m) => m.turn === 6 && m.text.startsWith('mark ')).lastIndexOf(true);
+    const none = await watch(two, DESKTOP, '', false);
+    equal(await at(none), last, 'the last marks of round 1');
+    truth(await none.locator('.bigc .pen').count() > 0, 'the cards are not empty');
+    await none.context().close();
+    const page = await watch(two, DESKTOP), { decisions } = judged;
     const worst = decisions.filter((d) => d.mark).sort((a, b) => b.winLost - a.winLost || b.lost - a.lost)[0];
     equal(moves[await at(page)].line, worst.line, 'the costliest');
     equal(await page.locator('.wr [aria-current]').getAttribute('data-line'), String(worst.line), 'and the list shows it');
@@ -57,9 +51,10 @@ await test('it opens after round 1, and at the costliest turning point once ther
 });
 
 await test('nothing lies below the fold, and spaces are large', async () => {
-    for (const [core, seats] of [[two, 2], [four, 4]])
+    for (const [core, seats] of [[two, 2], [four, 4]]) {
+        const page = await watch(core, PHONE, '/II.3');
         for (const [width, height, least] of [[1366, 768, 68], [1920, 1080, 110], [820, 1180, 66], [390, 844, 60], [320, 568, 42]]) {
-            const page = await watch(core, { viewport: { width, height }, ...(width < 640 ? { hasTouch: true, isMobile: true } : {}) }, '/II.3');
+            await page.setViewportSize({ width, height });
             await settled(page);
             const seen = await page.evaluate((phone) => {
                 const out = [...document.querySelectorAll(`.what, .bigc, .tl-s, .bt .btn, ${phone ? '.rp-row, .rep .top .iconbtn' : '.rp-side, .lgd'}`)].filter((e) =>
@@ -75,8 +70,10 @@ await test('nothing lies below the fold, and spaces are large', async () => {
             await picture(page, `replay-${seats}-${width}x${height}`);
             equal([seen.out, seen.scrolls, seen.cards], [[], false, width < 640 ? 1 : 2], what);
             truth(seen.space >= least, `${what}: a space of ${seen.space} px`);
-            await page.context().close();
         }
+        equal(page.complaints, [], 'the console');
+        await page.context().close();
+    }
 });
 
 await test('the timeline is a slider: by keys, by the buttons, by a finger', async () => {
@@ -112,7 +109,7 @@ await test('the timeline is a slider: by keys, by the buttons, by a finger', asy
 });
 
 await test('from mistake to mistake, the better choice drawn beside the played one', async () => {
-    const page = await watch(two, DESKTOP, '/I.1'), moves = movesOf(two), { decisions } = await judged(page, two);
+    const page = await watch(two, DESKTOP, '/I.1'), moves = movesOf(two), { decisions } = judged;
     const marked = decisions.filter((d) => d.mark).map((d) => d.line).sort((a, b) => a - b);
     const start = moves[await at(page)].line, later = marked.filter((l) => l > start);
     await page.keyboard.press('.');
