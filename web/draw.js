@@ -89,7 +89,7 @@ export function legalLayer(cells) {
     })}`;
 }
 
-/** A golden ring around what a lesson asks for. @param {number[]} cells */
+/** A ring around what a lesson asks for, which is seen on gold, too. @param {number[]} cells */
 export const targetLayer = (cells) => html`${cells.map((i) => ['', 'in'].map((kind) => html`<rect class="aimhere ${kind}" x="${px(i) + 4}" y="${
     py(i) + 4}" width="${C - 8}" height="${C - 8}" rx="9"/>`))}`;
 
