@@ -31,7 +31,10 @@ const SCREENS = [
     ['settings', '', {}, async (page) => { await press(page, 'Settings'); await page.getByRole('dialog').waitFor(); }],
     ['setup', 'play', { game: saved(setup) }, async (page) => { await page.locator('.pick').first().click(); await page.locator('.pick').nth(2).click(); }],
     ['table', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.getByRole('gridcell', { name: /can be marked/ }).nth(3).click(); }],
-    ['refused', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.getByRole('gridcell', { name: /wall/ }).first().click({ force: true }); }],
+    ['refused', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.getByRole('gridcell', { name: /wall/ }).first().click({ force: true });
+        // A message is part of what is looked at.
+        await page.evaluate(() => { const toast = document.querySelector('#toast'); toast.textContent = 'Round 3 begins.'; toast.hidden = false; });
+    }],
     ['menu', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-a=menu]:visible').first().click(); await page.getByRole('dialog').waitFor(); }],
     ['log', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-open=log]:visible').first().click(); }],
     ['completed', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-shelf]:visible').first().click(); await page.getByRole('dialog').waitFor(); }],
@@ -67,6 +70,9 @@ const SCREENS = [
 const OTHERWISE_ON_PHONES = ['log', 'settings'];
 /** What a phone shows otherwise than a desk: axe looks at it there too. */
 const OWN_ON_PHONES = ['home', 'setup', 'table', 'refused', 'menu', 'log', 'completed', 'replace', 'end', 'replay', 'learn'];
+
+/** What has colours of its own there at night. */
+const OWN_IN_THE_DARK = ['table', 'replace', 'setup'];
 
 let visits = 0;
 /** The page itself is loaded once a size: what changes is what the browser keeps, and the address behind the #. */
@@ -125,7 +131,7 @@ for (const screen of SCREENS)
             await page.locator('html[data-theme=dark]').waitFor();
             await settled(page);
             await picture(page, `${name}-${where}-dark`);
-            if (!phone)
+            if (!phone || OWN_IN_THE_DARK.includes(name))
                 await look(page, name, 'dark');
         }
         equal(page.complaints, [], 'the console');
