@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <pyramids/text.h>
 
@@ -24,6 +25,17 @@ void store_set_log(void (*log)(const char *words))
 void store_say(const char *words)
 {
     log_words(words);
+}
+
+bool store_is_connection(const char *where)
+{
+    if (!strncmp(where, "postgresql://", 13) || !strncmp(where, "postgres://", 11))
+        return true;
+    where += strspn(where, " \t\n");
+    size_t word = strspn(where, "abcdefghijklmnopqrstuvwxyz_");
+    where += word;
+    where += strspn(where, " \t\n");
+    return word && *where == '=';
 }
 
 static const struct store_engine *engine_of(const char *where)

@@ -116,6 +116,9 @@ struct store_engine {
 
 extern const struct store_engine store_sqlite, store_pg;
 
+/* Whether a string is one for PostgreSQL (a URL, or keywords) rather than the name of a file. */
+bool store_is_connection(const char *where);
+
 /* Opens with the engine that `where` means. */
 struct store_db *store_db_open(const char *where, bool write, char *error, size_t size);
 void store_db_close(struct store_db *db);

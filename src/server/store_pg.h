@@ -76,9 +76,6 @@ void pg_listen_end(struct store_listener *listener);
 
 #define PG_OLDEST 140000         /* of the server */
 
-/* Whether a string is for PostgreSQL rather than the name of a file. */
-bool pg_is_mine(const char *where);
-
 /* Settings of a connection that a server holds: one that is paused in the middle of a transaction must not keep rows
  * locked. */
 #define PG_SERVING "SELECT set_config('lock_timeout', '10s', false)," \

@@ -1,15 +1,9 @@
 /* store_pg_none.c: in place of store_pg.c, in a program that was built without libpq. */
 #include <stdio.h>
-#include <string.h>
 
 #include <pyramids/text.h>
 
 #include "store_engine.h"
-
-static bool is_mine(const char *where)
-{
-    return !strncmp(where, "postgresql://", 13) || !strncmp(where, "postgres://", 11);
-}
 
 static struct store_db *open_none(const char *where, bool write, char *error, size_t size)
 {
@@ -26,4 +20,5 @@ static void name_of(const char *where, char *to, size_t size)
     snprintf(to, size, "postgresql://");
 }
 
-const struct store_engine store_pg = { .name = "PostgreSQL", .is_mine = is_mine, .open = open_none, .name_of = name_of };
+const struct store_engine store_pg = { .name = "PostgreSQL", .is_mine = store_is_connection,
+    .open = open_none, .name_of = name_of };

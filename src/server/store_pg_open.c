@@ -90,18 +90,6 @@ static bool is_url(const char *where)
     return !strncmp(where, "postgresql://", 13) || !strncmp(where, "postgres://", 11);
 }
 
-bool pg_is_mine(const char *where)
-{
-    size_t word;
-    if (is_url(where))
-        return true;
-    where += strspn(where, " \t\n");
-    word = strspn(where, "abcdefghijklmnopqrstuvwxyz_");
-    where += word;
-    where += strspn(where, " \t\n");
-    return word && *where == '=';
-}
-
 static const char *value_of(const PQconninfoOption *options, const char *keyword)
 {
     for (; options && options->keyword; options++)
