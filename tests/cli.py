@@ -618,6 +618,14 @@ def case_bench(_):
     again = json.loads(run('bench', '--players', '4', '--games', '2000', '--json').out)
     assert (report['steps'], report['mean_score']) == (again['steps'], again['mean_score'])
     assert 'games/s' in run('bench', '--games', '100', '--edition', PLAIN).out
+    for mode in (['--batch'], ['--env'], ['--env', '--width', '7']):
+        report = json.loads(run('bench', *mode, '--games', '500', '--json').out)
+        assert 500 <= report['games'] < 760 and report['steps'] >= report['games'] * 112, report
+        again = json.loads(run('bench', *mode, '--games', '500', '--json').out)
+        assert (report['steps'], report['mean_score']) == (again['steps'], again['mean_score'])
+        assert 'games/s' in run('bench', *mode, '--games', '100', '--players', '2', '--edition', PLAIN).out
+    assert '--width needs --env' in run('bench', '--width', '4', code=2).err
+    assert '--batch cannot be combined with --env' in run('bench', '--batch', '--env', code=2).err
 
 
 def case_hint(_):

@@ -96,7 +96,8 @@ class Postgres:
     def __init__(self, sync=False, **settings):
         self.folder = folder("pyramids-pg-")
         self.data = self.folder + "/data"
-        self.settings = {"listen_addresses": "", "unix_socket_directories": self.folder, "fsync": "on" if sync else "off",
+        self.settings = {"listen_addresses": "", "unix_socket_directories": self.folder, "port": "5432",
+            "fsync": "on" if sync else "off",
                          "full_page_writes": "on" if sync else "off", "shared_buffers": "16MB", "max_connections": "60",
                          "max_wal_size": "64MB", "min_wal_size": "2MB", "autovacuum_naptime": "10s",
                          "log_min_messages": "warning",
@@ -104,6 +105,11 @@ class Postgres:
         self.process = None
         self.bases = 0
         template(self.data)
+        for name in ("ssl_cert_file", "ssl_key_file"):      # a key must be the server's own
+            if name in settings:
+                self.settings[name] = shutil.copy(settings[name], self.folder)
+                own(self.settings[name])
+                os.chmod(self.settings[name], 0o600)
         self.start()
 
     def start(self):
@@ -114,7 +120,8 @@ class Postgres:
         self.process = subprocess.Popen(command, cwd="/", stdout=self.log, stderr=self.log, preexec_fn=end_with_parent,
             **as_user())
         while True:
-            ready = subprocess.run([programs() + "/pg_isready", "-q", "-h", self.folder], check=False)
+            ready = subprocess.run([programs() + "/pg_isready", "-q", "-h", self.folder, "-p", self.settings["port"]],
+                check=False)
             if not ready.returncode:
                 return
             if self.process.poll() is not None:
@@ -131,6 +138,8 @@ class Postgres:
 
     def where(self, base="postgres", user="postgres", **more):
         words = {"host": self.folder, "user": user, "dbname": base, **more}
+        if self.settings["port"] != "5432":
+            words.setdefault("port", self.settings["port"])
         return " ".join(f"{key}={value}" for key, value in words.items())
 
     def url(self, base="postgres", user="postgres"):
@@ -138,7 +147,7 @@ class Postgres:
 
     def sql(self, text, base="postgres", user="postgres"):
         done = subprocess.run([programs() + "/psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder,
-            "-U", user,
+            "-p", self.settings["port"], "-U", user,
                                "-d", base, "-c", text], capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(done.stderr)

@@ -75,7 +75,8 @@ def case_messages(_):
     assert len(code) > 8 and page == code, (page, code)
     # What the server sends is written in one file.
     text = source('outbox.c')
-    sent = set(re.findall(r'\{\\"type\\":\\"(\w+)', text)) | set(re.findall(r'"type", json_string\("(\w+)"\)', text))
+    begun = re.findall(r'message_begin\(&json, (?:\w+ \? "(\w+)" : )?"(\w+)"', text)
+    sent = {kind for pair in begun for kind in pair if kind} | set(re.findall(r'"type", json_string\("(\w+)"\)', text))
     assert {row[0].strip('`') for row in rows(section('What the server sends'))} == sent, sent
 
 
@@ -371,7 +372,7 @@ def case_openapi_is_sound(_):
 def case_openapi_drives_the_server(folder):
     with Server(folder) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
-        over, running = ana.make('open', 'bot:novice', public=True), ana.make('open', 'open', public=True)
+        over, running = ana.make('open', 'bot:novice', public=True), ana.make('open', 'open', public=True, hints=True)
         waiting, _ = ana.make('open', 'friend:Ben', 'bot:club', public=True)
         play([ana.seat(over)], random.Random(1))
         links = [ana.seat(running), ben.seat(running)]

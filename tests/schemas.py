@@ -217,7 +217,8 @@ def case_bad_files():
 
 
 def case_others():
-    outputs('bench', 'bench', '--games', '50')
+    for mode in ([], ['--batch'], ['--env']):
+        outputs('bench', 'bench', '--games', '50', *mode)
     for words in ([], ['R1', 'E1'], ['torch'], ['--lang', 'pt']):
         outputs('rules', 'rules', *words)
     with tempfile.TemporaryDirectory() as folder:

@@ -137,8 +137,9 @@ def case_new_tables(folder):
         table = table['table']
         assert abs(table.pop('created') - time.time()) < 60 and re.fullmatch('[0-9a-f]{64}',
             table.pop('commitment')) and wire.CODE.match(table.pop('code'))
-        assert table == {'state': 'waiting', 'edition': 'classic', 'public': False, 'clock': 'none', 'you': 0, 'host': True,
-            'version': 0, 'round': 0,
+        assert table == {'state': 'waiting', 'edition': 'classic', 'public': False, 'hints': False, 'clock': 'none',
+            'you': 0,
+            'host': True, 'version': 0, 'round': 0,
                          'turn': 0, 'seats': [{'kind': 'open'}, {'kind': 'friend', 'name': 'Ben'},
                                               {'kind': 'bot', 'name': 'club', 'level': 'club', 'ready': False}]}, table
         for count in (2, 3, 4):
@@ -295,6 +296,87 @@ def case_seats(folder):
         assert ana.table(gone)['state'] == 'closed'
         server.restart()
         assert ana.table(gone)['state'] == 'closed'
+
+
+def case_arranging_seats(folder):
+    with Server(folder) as server:
+        ana, ben, chloe = (server.visitor(name) for name in ('Ana', 'Ben', 'Chloé'))
+        code = ana.make('open', 'open', 'open')
+        host, other = ana.seat(code), chloe.link(code)
+        at = f'/api/tables/{code}/seats'
+        ben.refused(403, 'not_host', 'POST', at, {'seats': [1, 'open']})
+        Visitor(server).refused(401, 'no_visitor', 'POST', at, {'seats': [1, 'open']})
+        for wrong in ({}, {'seats': 2}, {'seats': []}, {'seats': [1]}, {'seats': [1, 1]}, {'seats': [1, 4]},
+            {'seats': [1, 0]}, {'seats': [1, 'god']},
+                      {'seats': [1, 'friend']}, {'seats': [1, None]}, {'seats': [1, 'open '] }, {'seats': [1, '']},
+                      {'seats': [1, '2']}, {'seats': [1, 'club 2']},
+                      {'seats': [1, 2, 3, 'open', 'open']}, {'seats': [1, 1.5]}):
+            got = ana.refused(400, 'bad_message', 'POST', at, wrong)
+            assert got['detail'] == 'seats', (wrong, got)
+        ana.refused(409, 'taken', 'POST', at, {'seats': [2, 3]})      # Ana sits on the first
+        # A bot, a free seat more; then fewer seats, and who sits there moves along with the number for the shuffle.
+        table = ana.want(200, 'POST', at, {'seats': [1, 'casual', 'open', 'open']}).json['table']
+        assert [s['kind'] for s in table['seats']] == ['person', 'bot', 'open', 'open'] and table['you'] == 1
+        other.until(lambda: len(other.table['seats']) == 4)           # everyone who watches sees it
+        link = ben.link(code)
+        link.done('sit', number=NUMBER, seat=4)
+        server.restart()
+        link, host = ben.link(code), ana.link(code)
+        assert link.table['you'] == 4
+        ana.want(200, 'POST', at, {'seats': [1, 'open', 4]})
+        link.until(lambda: link.table['you'] == 3)
+        ana.refused(409, 'taken', 'POST', at, {'seats': [1, 'open']})
+        # Without a free seat it begins: the table that is left is for three.
+        table = ana.want(200, 'POST', at, {'seats': [1, 'novice', 3]}).json['table']
+        assert table['state'] == 'running'
+        link.until(lambda: link.version)
+        assert [line for line in link.lines if line.startswith('player')] == ['player 1 Ana', 'player 2 novice',
+            'player 3 Ben']
+        assert [line.split()[2] for line in link.lines if line.startswith('tag number')] == ['1',
+            '3'] and f'tag number 3 {NUMBER}' in link.lines
+        ana.refused(409, 'begun', 'POST', at, {'seats': [1, 'novice', 3]})
+        host.until(lambda: host.version)
+        play([host, link], random.Random(3))
+        check_record(folder, ana.record(code))
+        # A friend's key is for a seat by its number.
+        code, _keys = ana.make('open', 'open', 'friend:Davi')
+        at = f'/api/tables/{code}/seats'
+        ana.refused(400, 'bad_message', 'POST', at, {'seats': [1, 3]})
+        assert len(ana.want(200, 'POST', at, {'seats': [1, 'club', 3]}).json['table']['seats']) == 3
+
+
+def case_hints(folder):
+    with Server(folder) as server:
+        ana, ben = server.visitor(), server.visitor('Ben')
+        code = ana.make('open', 'open', hints=True)
+        at = f'/api/tables/{code}/hint'
+        ana.refused(403, 'not_seated', 'POST', at, {})
+        link, other = ana.seat(code), ben.link(code)
+        assert other.table['hints'] is True                            # whoever joins is shown it
+        ana.refused(409, 'not_running', 'POST', at, {})
+        other.done('sit', number=NUMBER)
+        link.until(lambda: link.version)
+        assert 'hints' not in link.table['seats'][0]
+        ana.refused(400, 'bad_message', 'POST', at, {'n': 1})
+        for n in (1, 2):
+            assert ana.want(200, 'POST', at, {}).json['table']['seats'][0]['hints'] == n
+        other.until(lambda: other.table['seats'][0].get('hints') == 2)  # and everyone who used one
+        server.restart()
+        assert ben.table(code)['seats'][0]['hints'] == 2 and 'hints' not in ben.table(code)['seats'][1]
+        code = ana.make('open', 'open')
+        link, other = ana.seat(code), ben.seat(code)
+        link.until(lambda: link.version)
+        assert link.table['hints'] is False
+        ana.refused(409, 'no_hints', 'POST', f'/api/tables/{code}/hint', {})
+
+
+def case_links(folder):
+    def links(server):
+        return server.visitor().want(200, 'GET', '/api/links').json['links']
+    with Server(folder) as server:                                      # on the loopback interface nobody else reaches it
+        assert links(server) == []
+    with Server(folder, '--origin', 'https://games.example.org') as server:
+        assert links(server) == ['https://games.example.org/']
 
 
 def case_all_choose_at_once(folder):
@@ -924,7 +1006,7 @@ def case_stopping(folder):
         process.send_signal(signal.SIGTERM)
         # Choices that come now are taken, acknowledged and kept, or refused; never left without a word.
         links[0].until(lambda: links[0].again)
-        assert links[0].again == {'type': 'again', 'seconds': 2}
+        assert links[0].again == {'type': 'again', 'seconds': 0 if wire.POSTGRES else 2}
         try:
             code503 = ana.ask('GET', '/healthz').status
             assert code503 == 503, code503

@@ -244,6 +244,23 @@ TEST("a stranger's name is told no more than the address it must know")
     CHECK_INT(access_links_for(&server, "otherbox", links), 1);
 }
 
+TEST("links to send: those that were configured, else those of the networks, for who sits at the machine itself")
+{
+    char links[ACCESS_LINKS][ACCESS_LINK_SIZE];
+    server = (struct server){ .options = { .address = "192.0.2.2" }, .url = "http://192.0.2.2:8080/" };
+    static const char *const here[] = { "localhost:8080", "127.0.0.1:8080", "[::1]:8080", "127.0.1.1" };
+    for (size_t i = 0; i < sizeof here / sizeof *here; i++) {
+        CHECK(access_links_to_send(&server, here[i], links) >= 1);
+        CHECK_STR(links[0], "http://192.0.2.2:8080/");
+    }
+    CHECK_INT(access_links_to_send(&server, "192.0.2.2:8080", links), 0);
+    CHECK_INT(access_links_to_send(&server, "evil.example", links), 0);
+    server.options.address = "127.0.0.1";
+    CHECK_INT(access_links_to_send(&server, "localhost:8080", links), 0);
+    server.options.address = NULL;
+    CHECK_INT(access_links_to_send(&server, "localhost:8080", links), 0);
+}
+
 /* Names and codes. */
 
 TEST("a name is what can be seen of it")
@@ -259,6 +276,12 @@ TEST("a name is what can be seen of it")
             { "\u05d3\u05b8", "\u05d3\u05b8" },
         { "\u0905\u0928\u093e", "\u0905\u0928\u093e" }, { "\u2764\ufe0f", "\u2764\ufe0f" },
             { "\u00a0\u1680Ana\u3000", "Ana" }, { "\U0001f600", "\U0001f600" },
+        /* A family, a dark-skinned farmer and the rainbow flag stay whole; a joiner anywhere else goes. */
+        { "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\U0001f468\u200d\U0001f469\u200d\U0001f467" },
+        { "\U0001f469\U0001f3ff\u200d\U0001f33e", "\U0001f469\U0001f3ff\u200d\U0001f33e" },
+        { "\U0001f3f3\ufe0f\u200d\U0001f308", "\U0001f3f3\ufe0f\u200d\U0001f308" },
+        { "A\u200dB", "AB" }, { "\U0001f468\u200d", "\U0001f468" }, { "\U0001f468\u200dB", "\U0001f468B" },
+        { "\U0001f468\u200d\u200d\U0001f467", "\U0001f468\u200d\U0001f467" },
         { "\u1112\u1161\u11ab", "\u1112\u1161\u11ab" }, { "\u0660", "\u0660" }, { ".", "." },
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {

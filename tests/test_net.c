@@ -54,6 +54,8 @@ static void hear_request(int socket)
         if (got <= 0)
             return;
         server.request[size += (size_t)got] = '\0';
+        if (server.request[0] == 0x16)
+            return;                          /* TLS, to a server that does not know it */
         const char *end = strstr(server.request, "\r\n\r\n"), *length = strstr(server.request, "content-length: ");
         if (end && strlen(end + 4) >= (length ? strtoul(length + 16, NULL, 10) : 0))
             return;

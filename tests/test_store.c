@@ -2288,6 +2288,57 @@ POSTGRES_TEST("closing does not wait for a server that is gone, whose last word 
     store_set_log(NULL);
 }
 
+static void note_words(const char *words)
+{
+    words_logged += strstr(words, "deadlock") != NULL;
+}
+
+POSTGRES_TEST("servers that change the same tables in another order never wait for each other")
+{
+    enum { SERVERS = 2, TABLES = 100, ROUNDS = 20 };
+    static struct store_commit commits[SERVERS][TABLES];
+    static struct job holder[SERVERS], one;
+    struct store *both[SERVERS];
+    make_folder();
+    store_set_log(note_words);
+    words_logged = 0;
+    if (CHECK(open_store())) {
+        both[0] = store;
+        for (int i = 0; i < TABLES; i++) {
+            one = (struct job){ .job = { .run = write_table, .done = note }, .number = i + 1 };
+            store_submit(store, &one.job);
+            uv_run(&loop, UV_RUN_DEFAULT);
+        }
+        if (CHECK(store_open(&both[1], &loop, path, NULL, NULL, error, sizeof error))) {
+            uv_sem_init(&gate, 0);
+            uv_sem_init(&held, 0);
+            for (int round = 0; round < ROUNDS; round++) {
+                for (int n = 0; n < SERVERS; n++) {
+                    holder[n] = (struct job){ .job = { .run = hold_at_gate, .done = note } };
+                    store_submit(both[n], &holder[n].job);
+                    uv_sem_wait(&held);
+                    for (int i = 0; i < TABLES; i++) {
+                        int id = n ? TABLES - i : i + 1;
+                        commits[n][i] = (struct store_commit){ .job = { .run = store_run_commit, .done = nothing },
+                            .table = { .id = id }, .has_choice = true, .choice = { .seat = 1, .phase = 4,
+                                .text = "17 22" } };
+                        store_submit(both[n], &commits[n][i].job);
+                    }
+                }
+                uv_sem_post(&gate);
+                uv_sem_post(&gate);
+                uv_run(&loop, UV_RUN_DEFAULT);
+            }
+            uv_sem_destroy(&gate);
+            uv_sem_destroy(&held);
+            store_close(both[1]);
+        }
+        close_store();
+    }
+    CHECK_INT(words_logged, 0);
+    store_set_log(NULL);
+}
+
 POSTGRES_TEST("servers that start at the same time make the tables once")
 {
     enum { SERVERS = 6 };

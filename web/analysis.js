@@ -74,7 +74,7 @@ export function keepAnalysis(key, judged, done) {
 /** @typedef {{judged: Judged | null, done: number, refining: boolean, failed: boolean}} Progress judged: null before the
  * first result; done: the share of the present pass, from 0 to 1; refining: numbers may still change */
 
-/** One analysis that is being made, whoever looks at it. It goes on when nobody does, so that it is there the next time. */
+/** One analysis that is being made, whoever looks at it: it goes on from one view to the next. */
 class Run {
     /** @param {string} key @param {Core} core @param {string} record */
     constructor(key, core, record) {
@@ -121,6 +121,16 @@ class Run {
         }
     }
 
+    /** Nobody looks at it: a phone's battery is worth more. What is known is kept, and refined when it is looked at again. */
+    end() {
+        if (running.get(this.key) !== this)
+            return;
+        running.delete(this.key);
+        this.thinker.stop();
+        if (this.state.judged)
+            keepAnalysis(this.key, this.state.judged, false);
+    }
+
     /** @param {Partial<Progress>} news */
     tell(news) {
         Object.assign(this.state, news);
@@ -135,10 +145,10 @@ const running = new Map();
 /** @param {string} record */
 const keyOf = (record) => gameKey(record.split('\n').filter(Boolean));
 
-/** Whether there is an analysis of a game to show at once. @param {string} record */
-export const isAnalysed = (record) => running.has(keyOf(record)) || keptAnalysis(keyOf(record)) !== null;
-
 export class Analysis {
+    /** So long it goes on without anybody who looks at it, in milliseconds. */
+    static grace = 5000;
+
     /** @param {Core} core whose module and edition are used @param {string} record the whole game
      * @param {(progress: Progress) => void} changed called whenever there is more to show, and at once if something is
      * known */
@@ -152,12 +162,23 @@ export class Analysis {
     }
 
     /** No longer looks at it. */
-    stop() { this.run.listeners.delete(this.changed); }
+    stop() {
+        const { listeners } = this.run;
+        listeners.delete(this.changed);
+        setTimeout(() => {
+            if (!listeners.size)
+                this.run.end();
+        }, Analysis.grace);
+    }
 }
 
-/** The mark of a choice as it is shown: `?`, or `? or ??` if it is not certain. @param {Decision} d */
-export const markWords = (d) => d.sure || !d.mark ? d.mark : _('%{mark} or %{other}',
-    { mark: d.mark, other: d.mark === d.worst ? d.mildest : d.worst });
+/** The mark of a choice as it is shown: `?`; if it is not certain, `? or ??`, or `? (?! to ??)` if more are possible. @param {Decision} d */
+export function markWords(d) {
+    if (d.sure || !d.mark)
+        return d.mark;
+    return d.mildest === '?!' && d.worst === '??' ? _('%{mark} (%{mildest} to %{worst})', { mark: d.mark, mildest: d.mildest, worst: d.worst }) :
+        _('%{mark} or %{other}', { mark: d.mark, other: d.mark === d.worst ? d.mildest : d.worst });
+}
 
 /** What a choice cost, in numbers that never contradict its mark; with the margins if that is not certain.
  * @param {Decision} d @returns {{points: string, win: string}} to go before "points" and "% of the winning chances" */

@@ -21,6 +21,18 @@ export const $$ = (selector, root = document) => [...root.querySelectorAll(/** @
 /** The nearest element of that kind at an event's target. @param {Event} event @param {string} selector @returns {HTMLElement | null} */
 export const near = (event, selector) => event.target instanceof Element ? event.target.closest(selector) : null;
 
+/** Arrows move within a group of choices; a view that has such groups listens with this. @param {KeyboardEvent} event */
+export function radioKeys(event) {
+    const radio = near(event, '[role=radio]'), by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!radio || !by)
+        return;
+    event.preventDefault();
+    const all = [...(radio.parentElement?.children ?? [])];
+    const next = /** @type {HTMLElement} */ (all[(all.indexOf(radio) + by + all.length) % all.length]);
+    next.click();
+    next.focus();
+}
+
 /** @param {Element} from @param {Element} to */
 function syncAttributes(from, to) {
     for (const { name } of [...from.attributes])

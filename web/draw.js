@@ -101,9 +101,16 @@ export function ghostLayer(card, cells) {
         cells.map((i) => pen(px(i) + 3, py(i) + 3, C - 6, card * 25 + i, 4.6))}`;
 }
 
+/** A choice that would have been better: dashes, no crosses. @param {number[]} cells */
+export function betterLayer(cells) {
+    const d = outline(cells, 4);
+    return html`<path class="better-w" d="${d}"/><path class="better" d="${d}"/>`;
+}
+
 /** The chamber: rock with the floor cut out of it. @param {Card} card @param {number[]} [marks]
- * @param {{mini?: boolean, fresh?: number[], layers?: boolean}} [how] fresh: marks that draw themselves */
-export function chamber(card, marks = [], { mini = false, fresh = [], layers = false } = {}) {
+ * @param {{mini?: boolean, fresh?: number[], told?: number[], layers?: boolean, over?: Html}} [how] fresh: marks that draw themselves; told:
+ * marks that it is about; over: what lies on top */
+export function chamber(card, marks = [], { mini = false, fresh = [], told = [], layers = false, over } = {}) {
     const n = card.number, M = new Set(marks);
     const open = /** @param {number} i */ (i) => i >= 0 && i < 25 && card.cells[i] !== '#';
     /** @type {Html[]} */
@@ -136,15 +143,17 @@ export function chamber(card, marks = [], { mini = false, fresh = [], layers = f
                 : html`<path class="arrow-in ${marks.length ? '' : 'calls'}" d="M${x + 24.5} ${y - 22}H${x + 35.5}V${y - 4}H${x + 45}L${x + 30} ${
                     y + 15}L${x + 15} ${y - 4}H${x + 24.5}Z" fill="url(#g-gold)" stroke="#4A2F02" stroke-width="2.2" stroke-linejoin="round"/>`);
         }
+        if (told.includes(i))
+            symbols.push(html`<rect class="told-t" x="${x + 1}" y="${y + 1}" width="${C - 2}" height="${C - 2}" rx="4"/>`);
         if (M.has(i))
             pens.push(pen(x + (mini ? 2 : 3), y + (mini ? 2 : 3), C - (mini ? 4 : 6), n * 25 + i, mini ? 8 : 5.4, fresh.includes(i) ? `fresh d${
-                fresh.indexOf(i)}` : ''));
+                fresh.indexOf(i)}` : told.includes(i) ? 'told' : ''));
     }
     const box = mini ? `6 4 ${W - 12} ${H - 10}` : `0 0 ${W} ${H}`;
     return html`<svg class="ch" viewBox="${box}" aria-hidden="true"><rect class="rock" x="-2" y="-2" width="${W + 4}" height="${
         H + 4}"/><rect x="-2" y="-2" width="${
         W + 4}" height="${H + 4}" fill="url(#tx-${card.colour})"/>${floor}${tiles}${shade}${layers ? html`<g class="lg"></g>` : ''}${symbols}${pens}${
-        layers ? html`<g class="gh"></g>` : ''}</svg>`;
+        layers || over ? html`<g class="gh">${over ?? ''}</g>` : ''}</svg>`;
 }
 
 /** Pyramids: step (green), true (orange), bent (purple). @param {string} k @param {number} cx @param {number} base @param {number} w @param {number} h */

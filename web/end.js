@@ -44,9 +44,10 @@ export function scoreTable(view, names, winners, core, bots) {
             lowest(s)}</span>` : html`<span class="low">${lowest(s)}</span>`) : '–'}</td>`)}</tr></tbody></table>`;
 }
 
-/** Who won, and the tie-break if one decided. @param {View} view @param {string[]} names @param {number[]} winners */
-export const resultWords = (view, names, winners) => winnerWords(names, view.scores.map((s) => s.total),
-    view.desks.map((d) => d.done[0]), winners);
+/** Who won, and the tie-break if one decided. @param {View} view @param {string[]} names @param {number[]} winners
+ * @param {number} [me] who reads it */
+export const resultWords = (view, names, winners, me) => winnerWords(names, view.scores.map((s) => s.total),
+    view.desks.map((d) => d.done[0]), winners, me);
 
 /** Luck and skill as bars around the table's average. @param {Judged} judged @param {string[]} names */
 function barChart(judged, names) {
@@ -54,7 +55,7 @@ function barChart(judged, names) {
         0) / judged.sums.length;
     const rows = judged.sums.map((s) => ({ luck: Math.round(s.luck - luckMean), all: Math.round(s.points - mean) })).map((r) => ({ ...r,
         skill: r.all - r.luck }));
-    const most = Math.max(10, ...rows.flatMap((r) => [Math.abs(r.luck), Math.abs(r.skill)])), cx = 290, u = 150 / most, rh = 62;
+    const most = Math.max(10, ...rows.flatMap((r) => [Math.abs(r.luck), Math.abs(r.skill)])), cx = 240, u = 180 / most, rh = 76;
     const grid = [-1, -.5, .5, 1].map((f) => Math.round(f * most)).map((v) => html`<line class="gr" x1="${cx + v * u}" x2="${cx + v * u}" y1="22" y2="${
         22 + rows.length * rh}"/><text x="${cx + v * u}" y="14" text-anchor="middle">${plus(v)}</text>`);
     const bar = /** @param {number} v @param {number} y @param {string} kind */ (v, y, kind) => { const x = v < 0 ? cx + v * u : cx, width = Math.abs(
@@ -63,8 +64,8 @@ function barChart(judged, names) {
     const label = rows.map((r, s) => _('%{name}: luck %{luck}, choices %{skill}', { name: names[s], luck: plus(r.luck), skill: plus(r.skill) })).join(
         '. ');
     return html`<svg class="chart" viewBox="0 0 480 ${26 + rows.length * rh}" role="img" aria-label="${label}">${grid}${rows.map((r, s) =>
-        html`<text class="nm" x="0" y="${52 + s * rh}">${[...names[s]].slice(0, 12).join('')}</text><text x="0" y="${69 + s * rh}">${plus(r.all)}</text>${
-        bar(r.luck, 31 + s * rh, 'luck')}${bar(r.skill, 53 + s * rh, 'skill')}`)}<line class="ax" x1="${cx}" x2="${cx}" y1="20" y2="${
+        html`<text class="nm" x="0" y="${40 + s * rh}">${names[s]} ${plus(r.all)}</text>${
+        bar(r.luck, 48 + s * rh, 'luck')}${bar(r.skill, 70 + s * rh, 'skill')}`)}<line class="ax" x1="${cx}" x2="${cx}" y1="20" y2="${
         22 + rows.length * rh}"/><text x="${cx}" y="14" text-anchor="middle">0</text></svg><p class="note">${
             _('Points above or below the table’s average of %{n}.', { n: Math.round(mean) })}</p>`;
 }
@@ -88,32 +89,40 @@ function winChart(judged, names, lines, winners, worst) {
 }
 
 /** What the marks mean. */
-function legend() {
+export function legend() {
     const words = /** @type {Record<string, string>} */ ({ '??': _('Blunder'), '?': _('Mistake'), '?!': _('Slip') });
     return html`<dl class="mks">${MARKS.map(([mark, points, win]) => html`<dt><b class="mk">${mark}</b></dt><dd>${
         _('%{name}: cost at least %{points} points or %{win}% of the winning chances', { name: words[mark], points: number(points, points % 1 ? 1 :
         0), win: 100 * win })}</dd>`)}</dl>`;
 }
 
-/** Everything that the analysis tells, in two parts: what became of the game, and which choices made the difference. @param {Judged} judged @param {string[]} names @param {Core} core @param {number[]} winners @param {string} link of the replay, to which a line is added
+/** How well each played. @param {Judged} judged @param {string[]} names */
+function ratesHtml(judged, names) {
+    const levels = /** @type {Record<string, string>} */ ({ master: _('plays like a master'), expert: _('plays like an expert'),
+        club: _('plays like a club player'), casual: _('plays like a casual player'), novice: _('plays like a novice') });
+    return html`<ul class="rates">${judged.sums.map((s, i) => html`<li>${avatar(i, { small: true })}<span>${_('%{name}: ' +
+        '%{points} points lost per choice, %{level}',
+        { name: names[i], points: `${number(s.rate, 2)} ± ${number(s.rateMargin, 2)}`, level: levels[s.level] })}</span></li>`)}</ul>`;
+}
+
+/** Luck, skill and level of play. @param {Judged} judged @param {string[]} names @param {boolean} refining */
+export const chartsHtml = (judged, names, refining) => html`<div class="lg"><span><i class="a"></i>${_('Luck: cards and order')}</span><span><i class="b"></i>${
+    _('Skill: the choices')}</span></div>${barChart(judged, names)}${ratesHtml(judged, names)}<p class="note">${trustWords(judged, refining)}</p>`;
+
+/** Everything that the analysis tells, in two parts: what became of the game, and which choices made the difference. @param {Judged} judged
+ * @param {string[]} names @param {Core} core @param {number[]} winners @param {string} link of the replay, to which a line is added
  * @param {boolean} refining */
-export function judgedHtml(judged, names, core, winners, link, refining) {
+function judgedHtml(judged, names, core, winners, link, refining) {
     const lines = core.lines(), entries = logEntries(lines, core.edition);
     const worst = turningPoints(judged);
     const turnOf = /** @param {number} line */ (line) => { const n = lines.slice(0, line).filter((l) => l.startsWith('reveal')).length; return n ?
         `${ROMAN[(n - 1) / 7 | 0]}.${1 + (n - 1) % 7}` : '–'; };
-    const levels = /** @type {Record<string, string>} */ ({ master: _('plays like a master'),
-        expert: _('plays like an expert'),
-        club: _('plays like a club player'), casual: _('plays like a casual player'), novice: _('plays like a novice') });
     return [html`<div class="lg"><span><i class="a"></i>${_('Luck: cards and order')}</span><span><i class="b"></i>${
         _('Skill: the choices')}</span></div>${barChart(judged, names)}<h3 class="title">${_('Chance to win')}</h3>${winChart(judged, names, lines,
         winners, worst)}`, html`<ul class="moments">${worst.length ? worst.map((d) =>
             html`<li><a href="#${link}/${d.line}"><b>${turnOf(d.line)}</b><span>${entries.find((e) => e.line === d.line)?.html ?? ''} <b class="mk">${
             markWords(d)}</b><small>${_('Cost %{points} points and %{win}% of the winning chances.', costNumbers(d))}</small></span>${icon('play')}</a></li>`) : html`<li>${_('No choice cost much.')}</li>`}</ul>${worst.length ?
-            legend() : ''}
-        <ul class="rates">${judged.sums.map((s, i) => html`<li>${avatar(i, { small: true })}<span>${_('%{name}: ' +
-            '%{points} points lost per choice, %{level}',
-            { name: names[i], points: `${number(s.rate, 2)} ± ${number(s.rateMargin, 2)}`, level: levels[s.level] })}</span></li>`)}</ul>
+            legend() : ''}${ratesHtml(judged, names)}
         <p class="note">${trustWords(judged, refining)}</p>`];
 }
 
@@ -131,8 +140,10 @@ export class EndView {
         this.view = /** @type {View} */ (this.core.view(-1));
         this.winners = this.core.winners();
         this.names = game.seats.map((s) => s.name);
+        /** Who reads it; nobody in particular where several share the device. */
+        this.me = game.online || game.seats.filter((s) => !s.level).length === 1 ? game.me : -1;
         this.render();
-        const [title, text] = resultWords(this.view, this.names, this.winners);
+        const [title, text] = resultWords(this.view, this.names, this.winners, this.me);
         announce(`${title}. ${text}`);
         $('h1', root).focus();
         this.analysis = new Analysis(this.core, game.record(), (progress) => this.analysed(progress));
@@ -141,7 +152,7 @@ export class EndView {
     stop() { this.analysis.stop(); }
 
     render() {
-        const [title, text] = resultWords(this.view, this.names, this.winners), [charts, moments] = this.judged;
+        const [title, text] = resultWords(this.view, this.names, this.winners, this.me), [charts, moments] = this.judged;
         put(this.root, html`<div class="view end">${pageTop(_('Final scores'))}<main class="fin"><section class="win">${
             scene()}<i class="fade"></i><div class="medal"><svg viewBox="0 0 40 40" aria-hidden="true"><use href="#a-${
             ANIMALS[this.winners[0] ?? 0]}"/></svg></div><div class="tx"><h1 class="title" tabindex="-1">${title}</h1><p>${
@@ -151,12 +162,19 @@ export class EndView {
                 _('Download')}</span></button><button class="btn" data-a="share">${icon('share')}<span class="lbl">${
                 _('Share')}</span></button></div></div></section>
             <div class="fincol"><section class="panel sheet" aria-label="${_('Scores')}">${scoreTable(this.view, this.names, this.winners, this.core,
-                this.game.seats.map((s) => s.level !== ''))}${this.game.shuffleHtml()}</section>${moments ?
+                this.game.seats.map((s) => s.level !== ''))}${this.hintsHtml()}${this.game.shuffleHtml()}</section>${moments ?
                 html`<section class="panel sheet late" aria-labelledby="h-turning"><h2 class="title" id="h-turning">${_('Turning points')}</h2>${moments}</section>` : ''}</div>
             <section class="panel sheet" aria-labelledby="h-luck"><h2 class="title" id="h-luck">${_('Luck and skill')}</h2>${charts ||
                 html`<p class="note">${
                 _('Analysing the game: every choice is compared with the best one, every card with those that could have come.')}</p><progress class="bar" max="1" value="${
                 this.done}" aria-label="${_('Analysis')}"></progress>`}</section></main></div>`);
+    }
+
+    /** Who has used hints, at a table where that was agreed on. */
+    hintsHtml() {
+        const used = this.names.map((name, s) => ({ name, n: this.game.hintsUsed(s) })).filter(({ n }) => n);
+        return used.length ? html`<p class="note">${used.map(({ name, n }) => ngettext('%{name} used %{n} hint.', '%{name} used %{n} hints.', n,
+            { name })).join(' ')}</p>` : '';
     }
 
     /** @param {import('./analysis.js').Progress} progress */

@@ -81,6 +81,10 @@ export class Game {
         this.held = held;
         return changed;
     }
+    /** A hint was looked at: at a table with people they are told. */
+    hinted() {}
+    /** How many hints a seat has used. @param {number} _seat */
+    hintsUsed(_seat) { return 0; }
     /** Whether the choice waits for the connection. */
     isUnsent() { return false; }
     /** How long a person has not been connected. @param {number} _seat */

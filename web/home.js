@@ -1,7 +1,7 @@
 /** home.js: the first page: play now, with friends, go on, learn. */
 import { html } from './html.js';
 import { LANGUAGES, _, language, listWords, ngettext } from './i18n.js';
-import { dialog, near, put, toast } from './dom.js';
+import { dialog, near, put, radioKeys, toast } from './dom.js';
 import { avatar, icon, levelPicture, scene, wordmark } from './draw.js';
 import { LEVELS, levelName } from './words.js';
 import { LocalGame, botName, startBotGame } from './game.js';
@@ -114,19 +114,11 @@ export class HomeView {
 
     /** Arrows move within a group of choices. @param {KeyboardEvent} event */
     key(event) {
-        const radio = near(event, '[role=radio]');
         if (event.key === 'Enter' && near(event, '[name=code]')) {
             event.preventDefault();
-            this.join();
+            void this.join();
         }
-        const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-        if (!radio || !by)
-            return;
-        event.preventDefault();
-        const all = [...(radio.parentElement?.children ?? [])];
-        const next = /** @type {HTMLElement} */ (all[(all.indexOf(radio) + by + all.length) % all.length]);
-        next.click();
-        next.focus();
+        radioKeys(event);
     }
 
     /** @param {Event} event */

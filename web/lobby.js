@@ -1,12 +1,12 @@
 /** lobby.js: playing with others: a new table, waiting for friends (link, QR code), sitting down, watching, one's own tables. */
 import { html } from './html.js';
-import { _, ngettext } from './i18n.js';
-import { $, near, put, toast } from './dom.js';
-import { avatar, icon } from './draw.js';
+import { _, listWords, ngettext } from './i18n.js';
+import { dialog, near, put, radioKeys, toast } from './dom.js';
+import { avatar, icon, levelPicture } from './draw.js';
 import { LEVELS, levelName } from './words.js';
-import { OnlineGame, ServerError, api, serverWords, tableLink, visit } from './online.js';
+import { OnlineGame, ServerError, api, reachable, serverWords, tableLink, visit } from './online.js';
 import { qrPicture } from './qr.js';
-import { read, saveSettings, settings, write } from './store.js';
+import { cutName, read, saveSettings, settings, write } from './store.js';
 import { pageTop } from './main.js';
 
 /** @typedef {import('./main.js').App} App */
@@ -18,8 +18,52 @@ const seatKeys = () => read('keys', /** @type {Record<string, Record<string, str
 /** @param {unknown} error */
 const words = (error) => serverWords(error instanceof ServerError ? error.code : 'no_server');
 
-const nameField = () => html`<label class="fields">${_('Your name')}<input class="inp" name="name" dir="auto" maxlength="24" value="${
+const nameField = () => html`<label class="fields">${_('Your name')}<input class="inp" name="name" dir="auto" maxlength="96" value="${
     settings.name}" autocomplete="nickname" placeholder="${_('Player')}"></label>`;
+
+/** What is chosen from a few: the buttons of one group. @param {string} label @param {string} name of the data attribute
+ * @param {[string, string][]} all value and words @param {string} on @param {string} [more] attributes of every button, such as the seat */
+const group = (label, name, all, on, more = '') => html`<span class="seg" role="radiogroup" aria-label="${label}">${all.map(([value, text]) =>
+    html`<button role="radio" aria-checked="${value === on}" tabindex="${value === on ? 0 : -1}" data-${name}="${value}" data-of="${more}">${
+    text}</button>`)}</span>`;
+
+/** @param {string} name @param {boolean} on @param {string} title @param {string} text */
+const toggle = (name, on, title, text) => html`<section class="panel opt"><span><b id="sw-${name}">${title}</b><small>${text}</small></span><button
+    class="sw" role="switch" aria-checked="${on}" aria-labelledby="sw-${name}" data-switch="${name}"></button></section>`;
+
+const clockWords = /** @param {string} clock */ (clock) => clock === 'relaxed' ? _('3 minutes') : clock === 'quick' ? _('30 seconds') : _('no limit');
+
+/** @typedef {{kind: 'person' | 'open' | 'friend' | 'bot' | 'none', name?: string, level?: string, here?: boolean, mine?: boolean}} Chair what is
+ *  seen of a seat; none: nobody sits there */
+
+/** A seat, with what the host may make of it. @param {Chair} c @param {number} i @param {{host: boolean, few?: boolean, extra?: import(
+ * './html.js').Part}} how few: it cannot be left empty; extra: what else can be done there */
+function chairHtml(c, i, { host, few = false, extra }) {
+    const words = c.mine ? (host ? _('you, host') : _('you')) : c.kind === 'person' ? (c.here ? _('joined') : _('not connected')) :
+        c.kind === 'friend' ? _('invited') : c.kind === 'open' ? _('waits for a friend') : c.kind === 'none' ? _('stays empty') : '';
+    const level = LEVELS.indexOf(c.level ?? ''), n = i + 1;
+    const free = !c.mine && c.kind !== 'person' && host;
+    return html`<li class="panel chair ${c.kind} ${c.mine ? 'mine' : ''}">${avatar(i, { bot: c.kind === 'bot', me: c.mine })}<b class="nmt" dir="auto">${
+        c.kind === 'bot' ? _('Bot') : c.kind === 'open' || c.kind === 'none' ? _('Free seat') : c.name || _('Player')}</b><span class="sub ${
+        c.kind === 'person' && !c.mine && c.here ? 'joined' : ''}">${words}${c.kind === 'bot' ? html`<button class="lvl" data-a="level" data-seat="${n}"
+        ${free ? '' : html`disabled`} aria-label="${_('Level of seat %{n}: %{level}', { n, level: levelName(c.level ?? '') })}">${
+        levelName(c.level ?? '')}${levelPicture(Math.max(0, level))}</button>` : ''}</span><span class="do">${c.mine && !extra ? html`<button class="btn"
+        data-a="rename">${icon('pen')}${_('Rename')}</button>` : free ? group(_('Who plays seat %{n}', { n }), 'kind', [['open', _('Friend')],
+        ['bot', _('Bot')], ...(few ? [] : [/** @type {[string, string]} */ (['none', _('Empty')])])], c.kind === 'friend' ? 'open' : c.kind,
+        String(n)) : ''}${extra}</span></li>`;
+}
+
+/** Asks for the level of a bot. @param {string} now @returns {Promise<string>} '' if none was chosen */
+const askLevel = (now) => dialog(_('Level'), html`<div class="levels pickl">${LEVELS.map((l, i) => html`<button class="btn ${l === now ? 'pri' : ''}" value="${
+    l}">${levelPicture(i)}${levelName(l)}</button>`)}</div>`);
+
+/** Asks for one's name; true if it is another one now. */
+async function askName() {
+    const before = settings.name;
+    await dialog(_('Your name'), nameField(), { close: _('Done'), wire: (box) => box.addEventListener('change', (event) =>
+        saveSettings({ name: cutName(/** @type {HTMLInputElement} */ (event.target).value) })) });
+    return settings.name !== before;
+}
 
 /** A new table. */
 export class NewTableView {
@@ -28,19 +72,14 @@ export class NewTableView {
         this.root = root;
         this.app = app;
         this.kinds = ['open', 'open', 'none', 'none'];
+        this.levels = Array(4).fill(settings.level);
+        this.wants = { clock: 'none', public: false, hints: false, edition: 'classic' };
         this.message = '';
         this.making = false;
         /** @type {{name: string, title: string}[]} what the server offers */
         this.editions = [];
-        root.addEventListener('change', (e) => {
-            const field = /** @type {HTMLInputElement} */ (e.target);
-            if (field.name.startsWith('kind')) {
-                this.kinds[Number(field.name.slice(4))] = field.value;
-                this.render();
-            } else if (field.name === 'name')
-                saveSettings({ name: field.value.trim() });
-        });
-        root.addEventListener('click', (e) => { if (near(e, '[data-a=make]')) void this.make(); });
+        root.addEventListener('click', (e) => void this.click(e));
+        root.addEventListener('keydown', radioKeys);
         this.render();
         void this.askEditions();
     }
@@ -56,35 +95,44 @@ export class NewTableView {
         }
     }
 
+    /** @param {Event} event */
+    async click(event) {
+        const b = near(event, 'button'), { a, kind, of, clock, edition, switch: flips } = b?.dataset ?? {}, { wants } = this;
+        if (kind) this.kinds[Number(of) - 1] = kind;
+        if (clock) wants.clock = clock;
+        if (edition) wants.edition = edition;
+        if (flips === 'public' || flips === 'hints') wants[flips] = !wants[flips];
+        if (a === 'level') {
+            const seat = Number(b?.dataset.seat) - 1;
+            this.levels[seat] = await askLevel(this.levels[seat]) || this.levels[seat];
+        } else if (a === 'rename') await askName();
+        else if (a === 'make') void this.make();
+        this.render();
+    }
+
     render() {
-        const row = /** @param {number} i */ (i) => html`<fieldset class="seatrow"><legend class="vh">${_('Seat %{n}', { n: i + 1 })}</legend>${
-            avatar(i)}${i === 0 ? html`<b class="seat-you">${_('You')}</b>` : html`<select class="inp" name="kind${i}" aria-label="${
-            _('Who plays seat %{n}', { n: i + 1 })}">${[['open', _('a friend with the link')], ...(i > 1 ? [['none', _('nobody')]] : []),
-            ...LEVELS.map((l) => [l, _('bot, %{level}', { level: levelName(l) })])].map(([v, t]) =>
-            html`<option value="${v}" ${this.kinds[i] === v ? 'selected' : ''}>${t}</option>`)}</select>`}</fieldset>`;
-        put(this.root, html`<div class="page">${pageTop(_('Invite friends'))}<main class="page-in narrow"><h1 class="title">${
-            _('Invite friends')}</h1><p class="lead">${
-            _('Create a table, send the link, and play together, each on your own device.')}</p><div class="panel form">${
-            nameField()}<div class="seatrows">${[0, 1, 2, 3].map(row)}</div>${this.editions.length ? html`
-            <label class="fields">${_('Edition')}<select class="inp" name="edition">${this.editions.map(({ name, title }) =>
-                html`<option value="${name}">${title || name}</option>`)}</select></label>` : ''}
-            <label class="fields">${_('Time per choice')}<select class="inp" name="clock"><option value="none">${
-                _('no limit')}</option><option value="relaxed">${_('3 minutes')}</option><option value="quick">${
-                _('30 seconds')}</option></select></label>
-            <label class="check"><input type="checkbox" name="public">${_('Anyone may join and watch')}</label><p class="err" role="alert">${
-                this.message}</p><button class="btn pri big" data-a="make">${icon('link')}${_('Create the table')}</button></div></main></div>`);
+        const { wants } = this;
+        put(this.root, html`<div class="page">${pageTop(_('Invite friends'))}<main class="page-in inv2"><h1 class="title">${
+            _('Who sits at the table?')}</h1><ul class="chairs">${this.kinds.map((k, i) => chairHtml({ kind: i ? /** @type {Chair['kind']} */ (k) :
+            'person', name: settings.name, level: this.levels[i], mine: !i }, i, { host: true, few: i === 1 }))}</ul><div class="opts"><section
+            class="panel opt"><b>${_('Time per choice')}</b>${group(_('Time per choice'), 'clock', ['none', 'relaxed', 'quick'].map((c) => [c,
+            clockWords(c)]), wants.clock)}</section>${toggle('public', wants.public, _('Open table'), _('Anyone may join and watch'))}${
+            toggle('hints', wants.hints, _('Hints'), _('Players may use hints, and everyone sees who did'))}${this.editions.length ?
+            html`<section class="panel opt"><b>${_('Edition')}</b>${group(_('Edition'), 'edition', this.editions.map(({ name, title }) => [name,
+            title || name]), wants.edition)}</section>` : ''}</div><div class="go"><p>${
+            _('You get a link to send. The seats can still be changed then.')}</p><p class="err" role="alert">${this.message}</p><button
+            class="btn pri big" data-a="make">${icon('link')}${_('Create the table')}</button></div></main></div>`);
     }
 
     async make() {
         if (this.making)                     // a second click makes no second table
             return;
         this.making = true;
-        const seats = this.kinds.filter((k) => k !== 'none').map((k) => k === 'open' ? { kind: 'open' } : { kind: 'bot', level: k });
-        const edition = /** @type {HTMLSelectElement | null} */ (this.root.querySelector('[name=edition]'))?.value;
+        const seats = this.kinds.flatMap((k, i) => k === 'none' ? [] : [k === 'open' ? { kind: 'open' } : { kind: 'bot', level: this.levels[i] }]);
+        const { edition, ...wants } = this.wants;
         try {
             await visit();
-            const { table, keys } = await api('POST', 'tables', { seats, ...edition && { edition }, public: /** @type {HTMLInputElement} */ ($('[name=public]',
-                this.root)).checked, clock: /** @type {HTMLSelectElement} */ ($('[name=clock]', this.root)).value });
+            const { table, keys } = await api('POST', 'tables', { seats, ...wants, ...(edition === 'classic' ? {} : { edition }) });
             write('keys', { ...seatKeys(), [table.code]: keys ?? {} });
             write('sit', table.code);
             this.app.go(`table/${table.code}`);
@@ -107,11 +155,21 @@ class LobbyView {
         this.key = key;
         this.message = '';
         this.stopped = false;
+        /** Seats as the host wants them, in the words of the server: not sent yet, as the game would begin. @type {(number | string)[] | null} */
+        this.plan = null;
+        this.showsQr = false;
+        /** Where others reach this page; null: they cannot. @type {string | null} */
+        this.base = `${location.origin}${location.pathname}`;
+        void reachable().then((base) => {
+            this.base = base;
+            this.render();
+        });
         root.addEventListener('click', (e) => void this.click(e));
+        root.addEventListener('keydown', radioKeys);
         root.addEventListener('change', (e) => {
             const field = /** @type {HTMLInputElement} */ (e.target);
             if (field.name === 'name') {
-                saveSettings({ name: field.value.trim() });
+                saveSettings({ name: cutName(field.value) });
                 void visit().catch(() => {});
             }
         });
@@ -152,6 +210,9 @@ class LobbyView {
             void game.sit(this.seat || undefined, this.key || undefined);
             this.key = '';
         }
+        // Someone may have sat down where the plan had another idea.
+        if (table && this.plan && table.seats.some((s, i) => s.kind === 'person' && !this.plan?.includes(i + 1)))
+            this.plan = null;
         if (game.core.isOver()) {
             game.problem = (code) => toast(serverWords(code));
             this.app.end(game);
@@ -163,28 +224,84 @@ class LobbyView {
             this.render();
     }
 
+    link() { return tableLink(this.game.id, undefined, undefined, this.base ?? undefined); }
+
     /** @param {Event} event */
     async click(event) {
-        const b = near(event, '[data-a]'), { game } = this, link = tableLink(game.id);
+        const b = near(event, 'button'), { game } = this, link = this.link(), { a, kind, of, link: other = link } = b?.dataset ?? {};
+        const seat = Number(b?.dataset.seat ?? 0);
         if (!b)
             return;
-        const seat = Number(b.dataset.seat ?? 0);
         this.message = '';
-        if (b.dataset.a === 'sit') {
+        if (kind) await this.change(Number(of), kind === 'bot' ? settings.level : kind);
+        else if (a === 'level') await this.change(seat, await askLevel(this.chairs()[seat - 1]?.level ?? ''));
+        else if (a === 'sit') {
             const name = /** @type {HTMLInputElement | null} */ (this.root.querySelector('[name=name]'));
             if (name)
-                saveSettings({ name: name.value.trim() });
+                saveSettings({ name: cutName(name.value) });
             void game.sit(seat || undefined);
-        } else if (b.dataset.a === 'fill') game.act('fill', [seat - 1], settings.level);
-        else if (b.dataset.a === 'leave') game.act('leave');
-        else if (b.dataset.a === 'close') { game.act('close'); this.app.go(''); }
-        else if (b.dataset.a === 'copy') navigator.clipboard.writeText(b.dataset.link ?? link).then(() => toast(_('Link copied.')), () =>
-            toast(b.dataset.link ?? link));
-        else if (b.dataset.a === 'share') navigator.share({ title: 'Pyramids', url: link }).catch(() => {});
+        } else if (a === 'rename') await this.rename();
+        else if (a === 'start') await this.arrange(this.plans().filter((p) => typeof p === 'string' ? p !== 'open' : this.isTaken(p)));
+        else if (a === 'leave') game.act('leave');
+        else if (a === 'close') { game.act('close'); this.app.go(''); }
+        else if (a === 'qr') { this.showsQr = !this.showsQr; this.render(); }
+        else if (a === 'copy') navigator.clipboard.writeText(other).then(() => toast(_('Link copied.')), () => toast(other));
+        else if (a === 'share') navigator.share({ title: 'Pyramids', url: link }).catch(() => {});
+    }
+
+    /** The seat keeps its place, under another name. */
+    async rename() {
+        const you = this.game.table?.you;
+        if (!you || !await askName())
+            return;
+        await visit().catch(() => {});
+        this.game.act('leave');
+        await this.game.sit(you);
+    }
+
+    /** Seats as they are, or as they are planned. @returns {(number | string)[]} */
+    plans() { return this.plan ?? this.game.table?.seats.map((_s, i) => i + 1) ?? []; }
+
+    /** @param {number} n */
+    isTaken(n) { return ['person', 'bot'].includes(this.game.table?.seats[n - 1]?.kind ?? ''); }
+
+    /** @returns {Chair[]} */
+    chairs() {
+        const { table } = this.game, real = this.plans().map((p) => /** @type {Chair} */ (typeof p === 'number' ? { ...table?.seats[p - 1],
+            mine: p === table?.you } : p === 'open' ? { kind: 'open' } : { kind: 'bot', level: p }));
+        return [...real, ...Array(table?.host ? 4 - real.length : 0).fill({ kind: 'none' })];
+    }
+
+    /** The host makes something else of a seat. @param {number} n of those shown @param {string} what open, none, or a level */
+    async change(n, what) {
+        const plan = [...this.plans()];
+        if (!what)
+            return;
+        if (what === 'none')
+            plan.splice(n - 1, 1);
+        else
+            plan[Math.min(n - 1, plan.length)] = what;
+        // Without a free seat the game would begin: that is for Start to do.
+        if (plan.some((p) => typeof p === 'string' ? p === 'open' : !this.isTaken(p)))
+            await this.arrange(plan);
+        else
+            this.plan = plan;
+        this.render();
+    }
+
+    /** @param {(number | string)[]} seats */
+    async arrange(seats) {
+        try {
+            await api('POST', `tables/${this.game.id}/seats`, { seats });
+            this.plan = null;
+        } catch (error) {
+            this.message = words(error);
+            this.render();
+        }
     }
 
     render() {
-        const { game } = this, { table } = game, link = tableLink(game.id);
+        const { game } = this, { table } = game;
         const problem = table?.state === 'closed' ? _('This table was closed.') : this.message;
         if (!table || table.state === 'closed') {
             put(this.root, html`<div class="page">${pageTop(_('Table'))}<main class="page-in narrow"><h1 class="title">${_('Table %{code}',
@@ -200,29 +317,53 @@ class LobbyView {
                 html`<li>${avatar(i, { bot: s.kind === 'bot' })}<span><b dir="auto">${game.seats[i].name}</b></span></li>`)}</ul></main></div>`);
             return;
         }
-        const keys = seatKeys()[game.id] ?? {}, free = table.seats.some((s) => s.kind === 'open' || s.kind === 'friend');
-        const seat = /** @param {import('./online.js').TableSeat} s @param {number} i */ (s, i) =>
-            html`<li>${avatar(i, { bot: s.kind === 'bot', me: i === table.you - 1 })}<span><b dir="auto">${s.kind === 'bot' ? _('bot, %{level}',
-            { level: levelName(s.level ?? '') }) : s.kind === 'open' ? _('free') : s.name ?? ''}</b><small>${i === table.you - 1 ? _('you') :
-            s.kind === 'person' ? (s.here ? _('online') : _('not connected')) : s.kind === 'friend' ? _('invited') : ''}</small></span>${
-            s.kind === 'open' && !table.you ? html`<button class="btn" data-a="sit" data-seat="${i + 1}">${_('Sit here')}</button>` :
-                s.kind !== 'person' && s.kind !== 'bot' && table.host ? html`<button class="btn" data-a="fill" data-seat="${i + 1}">${icon('bot')}${
-                _('Bot')}</button>` : ''}${s.kind === 'friend' && keys[i + 1] ? html`<button class="btn" data-a="copy" data-link="${tableLink(game.id,
-                i + 1, keys[i + 1])}">${icon('copy')}${_('Link')}</button>` : ''}</li>`;
-        put(this.root, html`<div class="page">${pageTop(_('Table'))}<main class="page-in lobby2"><h1 class="title">${table.you ?
-            _('Waiting for friends') : _('Join the table')}</h1><p class="lead">${
-            _('The game starts when all seats are taken.')}</p>${game.banner || problem ? html`<p class="err" role="alert">${game.banner?.text ?? problem}</p>` : ''}
-            <div class="lob-grid"><section class="panel form" aria-label="${_('Seats')}">${table.you ? '' : nameField()}<ul class="seatlist">${
-                table.seats.map(seat)}</ul>${!table.you && free ? html`<button class="btn pri big" data-a="sit">${_('Sit down')}</button>` :
-                ''}<p class="bars">${table.you ? html`<button class="btn" data-a="leave">${_('Stand up')}</button>` : ''}${table.host ?
-                html`<button class="btn" data-a="close">${_('Close the table')}</button>` : ''}</p></section>
-            <section class="panel form" aria-label="${_('Invitation')}"><p class="note">${
-                _('Send the link, or let friends scan the code.')}</p><div class="qr">${qrPicture(link,
-                _('QR code of the invitation link'))}</div><p class="codeline">${_('Code')} <b>${
-                game.id}</b></p><div class="linkbox"><span>${link}</span><button class="iconbtn" data-a="copy" aria-label="${
-                _('Copy the link')}">${icon('copy')}</button></div>${
-            'share' in navigator ? html`<button class="btn" data-a="share">${icon('share')}${_('Share the invitation')}</button>` :
-                ''}</section></div></main></div>`);
+        const said = game.banner?.text ?? problem, free = table.seats.some((s) => s.kind === 'open' || s.kind === 'friend');
+        put(this.root, html`<div class="page">${pageTop(table.host ? _('Invite friends') : _('Table'))}<main class="page-in inv2"><h1 class="title">${
+            table.host ? _('Who sits at the table?') : table.you ? _('Waiting for friends') : _('Join the table')}</h1>${said ?
+            html`<p class="err" role="alert">${said}</p>` : ''}${table.you ? '' : html`<div class="panel form joinf">${nameField()}${free ? html`<button
+            class="btn pri big" data-a="sit">${_('Sit down')}</button>` : ''}</div>`}<ul class="chairs seatlist">${this.chairs().map((c, i) =>
+            chairHtml(c, i, { host: table.host, few: this.plans().length <= 2 && c.kind !== 'none', extra: this.extraHtml(c, i) }))}</ul>${
+            this.rulesHtml(table)}${this.linkHtml()}${this.goHtml(table)}</main></div>`);
+    }
+
+    /** What can be done at a seat besides. @param {Chair} c @param {number} i */
+    extraHtml(c, i) {
+        const { table, id } = this.game, keys = seatKeys()[id] ?? {}, n = i + 1;
+        return c.kind === 'open' && !table?.you ? html`<button class="btn" data-a="sit" data-seat="${n}">${_('Sit here')}</button>` :
+            c.kind === 'friend' && keys[n] ? html`<button class="btn" data-a="copy" data-link="${tableLink(id, n, keys[n], this.base ?? undefined)}">${
+            icon('copy')}${_('Link')}</button>` : undefined;
+    }
+
+    /** What was agreed when the table was made. @param {Table} table */
+    rulesHtml(table) {
+        const people = table.seats.filter((s) => s.kind !== 'bot').length > 1;
+        return html`<ul class="agreed">${[_('Time per choice: %{time}', { time: clockWords(table.clock) }), table.public ?
+            _('Open table: anyone may join and watch') : _('Only those who have the link can join'), table.hints ?
+            _('Hints are allowed, and everyone sees who used one') : people ? _('No hints') : ''].filter(Boolean).map((t) => html`<li>${t}</li>`)}</ul>`;
+    }
+
+    linkHtml() {
+        const link = this.link(), alone = this.base === null;
+        return html`<section class="panel share2 ${this.showsQr ? 'open' : ''}" aria-label="${_('Invitation')}">${alone ? '' : html`<div class="qr">${
+            qrPicture(link, _('QR code of the invitation link'))}</div>`}<div><span class="eyebrow">${_('Table code')}</span><p class="code2">${
+            this.game.id}</p>${alone ? html`<p class="err alone">${_('Only this computer can open the link: the server accepts no visitors ' +
+            'from other devices. To let them in, start it with:')} <code>pyramids serve --address 0.0.0.0</code></p>` : ''}<div class="lk"><div
+            class="linkbox"><span>${link}</span></div>${'share' in navigator && !alone ? html`<button class="btn send" data-a="share">${
+            icon('share')}${_('Send')}</button>` : ''}<button class="btn" data-a="copy" aria-label="${_('Copy the link')}">${icon('copy')}${
+            _('Copy')}</button>${alone ? '' : html`<button class="btn only-p3" data-a="qr" aria-expanded="${this.showsQr}">${
+            this.showsQr ? _('Hide QR') : _('Show QR')}</button>`}</div></div></section>`;
+    }
+
+    /** @param {Table} table */
+    goHtml(table) {
+        const taken = this.chairs().filter((c) => c.kind === 'person' || c.kind === 'bot'), enough = taken.length > 1 && table.you;
+        const names = listWords(taken.map((c) => c.mine ? _('you') : c.kind === 'bot' ? _('bot, %{level}', { level: levelName(c.level ?? '') }) :
+            c.name ?? ''));
+        return html`<div class="go"><p role="status">${enough ? _('At the table: %{names}.', { names }) :
+            _('Two seats must be taken before the game can start.')} ${_('The game starts when all seats are taken.')}</p><span class="bars">${table.you ?
+            html`<button class="btn" data-a="leave">${_('Stand up')}</button>` : ''}${table.host ? html`<button class="btn" data-a="close">${
+            _('Close the table')}</button>` : ''}${table.host ? html`<button class="btn pri big" data-a="start" ${enough ? '' : html`disabled`}>${
+            icon('play')}${_('Start')}</button>` : ''}</span></div>`;
     }
 }
 

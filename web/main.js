@@ -4,11 +4,11 @@
  */
 import { html } from './html.js';
 import { _, loadLanguage, pickLanguage } from './i18n.js';
-import { $, confirmed, dialog, fill, near, put, toast } from './dom.js';
+import { $, confirmed, dialog, download, fill, near, put, toast } from './dom.js';
 import { icon, wordmark } from './draw.js';
 import { Core } from './core.js';
 import { ruleLink, symbolList } from './words.js';
-import { applyTheme, editions, games, saveSettings, settings } from './store.js';
+import { applyTheme, editions, games, lacksRoom, saveSettings, settings, storage } from './store.js';
 import { LocalGame } from './game.js';
 import { HomeView } from './home.js';
 import { VIEWS } from './views.js';
@@ -65,6 +65,8 @@ export class App {
             e.preventDefault();
             void this.isMissing().then(async (missing) => missing ? toast(this.missing) : (await import('./replay.js')).openFile(this, file, toast));
         });
+        $('#unkept').addEventListener('click', (e) => this.rescue(near(e, 'button')?.dataset.a));
+        storage.changed = () => this.sayUnkept(lacksRoom());
         addEventListener('hashchange', () => void this.route());
         addEventListener('storage', ({ key, newValue }) => {
             if (key === 'pyramids.game' && this.game instanceof LocalGame)
@@ -78,6 +80,24 @@ export class App {
     useNewer() {
         navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
         this.newer?.postMessage('now');
+    }
+
+    /** The browser does not keep the game, as it has no room or is not allowed to: better said at once than noticed after a reload.
+     * @param {boolean} is */
+    sayUnkept(is) {
+        $('#unkept').hidden = !is;
+        fill($('#unkept'), html`<span>${_('This browser cannot save your game: its storage is full or turned off. The game lasts as long as this page is open.')
+            }</span><button class="btn pri" data-a="save">${icon('save')}${_('Download the game')}</button><button class="btn" data-a="close">${
+            _('Close')}</button>`);
+    }
+
+    /** @param {string} [how] */
+    rescue(how) {
+        const last = games()[0], { game } = this;
+        if (how === 'save' && (game || last))
+            download(`pyramids-${game?.id ?? last.id}.pyr`, game?.record() ?? last.record);
+        if (how === 'close')
+            $('#unkept').hidden = true;
     }
 
     /** Engine and table are there; whoever asks after they could not be fetched tries again. @returns {Promise<void>} */

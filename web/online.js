@@ -14,8 +14,9 @@ import { keepGame, read, settings, write } from './store.js';
 
 /** @typedef {import('./main.js').App} App */
 /** @typedef {import('./game.js').Status} Status */
-/** @typedef {{kind: 'open' | 'friend' | 'person' | 'bot', name?: string, level?: string, here?: boolean, gone?: number, away?: boolean, ready?: boolean}} TableSeat */
-/** @typedef {{code: string, state: 'waiting' | 'running' | 'over' | 'closed', edition: string, public: boolean, clock: string, you: number, host: boolean, version: number, round: number, turn: number,
+/** @typedef {{kind: 'open' | 'friend' | 'person' | 'bot', name?: string, level?: string, here?: boolean, gone?: number, away?: boolean, ready?: boolean,
+ *  hints?: number}} TableSeat */
+/** @typedef {{code: string, state: 'waiting' | 'running' | 'over' | 'closed', edition: string, public: boolean, hints?: boolean, clock: string, you: number, host: boolean, version: number, round: number, turn: number,
  *  seats: TableSeat[], rematch?: string, points?: number[], winners?: number[], created: number, commitment?: string, host_gone?: number}} Table */
 /** @typedef {import('./game.js').Held} Held */
 /** @typedef {{used?: number, text?: string, held?: Held | null, number?: string, commitment?: string}} Memory what this
@@ -52,6 +53,7 @@ export function serverWords(code) {
     case 'late': return _('The turn was over before your choice arrived.');
     case 'not_host': return _('Only the host of the table can do this.');
     case 'bad_name': return _('Please choose another name.');
+    case 'no_hints': return _('This table was made without hints.');
     case 'here': return _('That player is connected.');
     case 'origin': return _('The server does not accept visitors at this address. Its operator can allow it: %{command}',
         { command: `pyramids serve --origin ${location.origin}` });
@@ -165,6 +167,7 @@ export class OnlineGame extends Game {
         }
         const url = new URL('api/socket', location.href);
         url.protocol = url.protocol.replace('http', 'ws');
+        url.search = `?table=${this.id}`;    // for a proxy, which can send a table's players to one server
         url.hash = '';
         const socket = new WebSocket(url, 'pyramids-1');
         this.socket = socket;
@@ -349,10 +352,28 @@ export class OnlineGame extends Game {
         this.seats = table.seats.map((s, i) => ({ name: s.kind === 'bot' ? playerName(s.name || s.level || 'club') : s.name ||
             _('Seat %{n}', { n: i + 1 }), level: s.kind === 'bot' ? s.level ?? 'club' : '' }));
         this.hostGoneSince = table.host_gone === undefined ? 0 : Date.now() - table.host_gone;
-        this.hints = !(table.public && table.seats.filter((s) => s.kind === 'person').length > 1);
+        // Against bots alone nobody minds; with people it was agreed on when the table was made.
+        this.hints = table.hints === true || table.seats.filter((s) => s.kind !== 'bot').length === 1;
+        this.sayHints(before, table);
         if (table.rematch && before && before.rematch !== table.rematch && table.you)
             toast(_('A rematch is ready: press Rematch to join, code %{code}.', { code: table.rematch }), 8000);
     }
+
+    /** Everyone sees who has used a hint. @param {Table | null} before @param {Table} now */
+    sayHints(before, now) {
+        now.seats.forEach((s, i) => {
+            if (before && i !== this.me && (s.hints ?? 0) > (before.seats[i]?.hints ?? 0))
+                toast(_('%{name} used a hint.', { name: s.name ?? '' }));
+        });
+    }
+
+    hinted() {
+        if ((this.table?.seats.filter((s) => s.kind === 'person').length ?? 0) > 1)
+            void api('POST', `tables/${this.id}/hint`, {}).catch(() => {});
+    }
+
+    /** @param {number} seat */
+    hintsUsed(seat) { return this.table?.seats[seat]?.hints ?? 0; }
 
     /** The cards of this table, which the page may not know. @param {string} name */
     async getEdition(name) {
@@ -486,5 +507,18 @@ export class OnlineGame extends Game {
     }
 }
 
-/** The link to a table, or to one of its seats. @param {string} code @param {number} [seat] @param {string} [key] */
-export const tableLink = (code, seat, key) => `${location.origin}${location.pathname}#table/${code}${seat && key ? `/${seat}/${key}` : ''}`;
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** The address of this page for others: the one it has, unless only this computer understands that one. Null: there is none.
+ * @returns {Promise<string | null>} */
+export async function reachable() {
+    const here = `${location.origin}${location.pathname}`;
+    if (!LOOPBACK.test(location.hostname))
+        return here;
+    const { links } = await api('GET', 'links').catch(() => ({ links: [here] }));       // an older server cannot tell
+    return links[0] ?? null;
+}
+
+/** The link to a table, or to one of its seats. @param {string} code @param {number} [seat] @param {string} [key] @param {string} [base] */
+export const tableLink = (code, seat, key, base = `${location.origin}${location.pathname}`) =>
+    `${base}#table/${code}${seat && key ? `/${seat}/${key}` : ''}`;

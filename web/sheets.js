@@ -97,6 +97,7 @@ export async function hint(table) {
     if (!aim || !view || !game.hints || !table.canAim() || table.hinting)
         return;
     table.hinting = true;
+    game.hinted();
     while (core.undo(game.me) === 0);
     table.render();
     const asked = table.aimKey;

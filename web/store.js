@@ -4,6 +4,12 @@
 /** What the browser would not keep, as texts. @type {Map<string, string>} */
 const unkept = new Map();
 
+/** Hears whether there is anything of a game that only this page has. */
+export const storage = { changed: () => {} };
+/** What would be missed. */
+const GAMES = ['game', 'games', 'tables'];
+export const lacksRoom = () => GAMES.some((key) => unkept.has(key));
+
 /** Of the kind that `otherwise` is: whatever else has come to stand there is not trusted. @template T @param {string} key @param {T} otherwise @returns {T} */
 export function read(key, otherwise) {
     try {
@@ -16,6 +22,14 @@ export function read(key, otherwise) {
 
 /** @param {string} key @param {unknown} value undefined: forget it */
 export function write(key, value) {
+    const before = lacksRoom();
+    keep(key, value);
+    if (lacksRoom() !== before)
+        storage.changed();
+}
+
+/** @param {string} key @param {unknown} value */
+function keep(key, value) {
     unkept.delete(key);
     try {
         if (value === undefined)
@@ -48,6 +62,23 @@ export function applyTheme() {
     document.documentElement.dataset.theme = theme;
 }
 dark.addEventListener('change', applyTheme);
+
+const LONGEST_NAME = 24;           // code points, as the server counts them
+
+/** A name that fits, cut between what a reader sees as letters: a family of emoji stays whole. @param {string} name
+ * @param {number} [most] code points */
+export function cutName(name, most = LONGEST_NAME) {
+    const text = name.trim(), Segmenter = /** @type {any} */ (Intl).Segmenter;
+    /** @type {string[]} */
+    const letters = Segmenter ? [...new Segmenter().segment(text)].map((/** @type {{segment: string}} */ s) => s.segment) : [...text];
+    let cut = '';
+    for (const letter of letters) {
+        if ([...cut, ...letter].length > most)
+            break;
+        cut += letter;
+    }
+    return cut.trim();
+}
 
 /** @typedef {{id: string, date: number, record: string, me: number, edition: string}} Kept a finished game; edition: its text unless it is the classic one */
 

@@ -3,7 +3,7 @@
  * A whole sentence a cause. Rules are cited by their tag, which the page makes into a link.
  */
 import { NONE, html, sentence } from './html.js';
-import { _, ngettext, listWords } from './i18n.js';
+import { _, ngettext, listWords, number } from './i18n.js';
 import { SYMBOLS, symbolOf } from './draw.js';
 import { COLOURS, spaceName, spacesOf } from './core.js';
 import { ERR, WORTH } from './codes.js';
@@ -246,22 +246,66 @@ export const moveParts = (move) => move === '-' ? [] : move.split('+').map((part
     return { card: Number(card), cells: spacesOf(spaces) };
 });
 
+/** Marks without the names of their spaces. @param {{card: number, cells: number[]}[]} parts @param {string} pattern of the turn */
+const markWords = (parts, pattern) => parts.map(({ card, cells }, i) => cells.length > 1 ? _('%{pattern} on %{card}', { pattern, card }) :
+    i ? (card === parts[0].card ? _('one more') : _('one more on %{card}', { card })) : _('one space on %{card}', { card })).join(', ') || _('passes');
+
+/** The marks of a choice as the analysis writes it; none if it is of another kind. @param {string} choice */
+export const choiceParts = (choice) => choice.includes(':') ? moveParts(choice) : [];
+
+/** A choice in words. @param {string} choice @param {string} pattern of the turn */
+export function choiceWords(choice, pattern) {
+    if (choice.includes(':') || choice === '-')
+        return markWords(moveParts(choice), pattern);
+    return choice === 'draw' ? _('draw from the deck') : choice.startsWith('take') ? _('take %{n}', { n: choice.slice(5) }) : _('keep %{cards}',
+        { cards: choice });
+}
+
+/** What a line of a record says was done, without who did it. @param {string[]} words of the line @param {string} pattern of the turn */
+export function moveWords([kind, , ...rest], pattern) {
+    switch (kind) {
+    case 'mark': return markWords(moveParts(rest[0]), pattern);
+    case 'take': return _('takes %{card} from the display', { card: rest[0] });
+    case 'draw': return _('draws %{card} from the deck', { card: rest[0] });
+    case 'keep': return _('keeps %{a} and %{b}', { a: rest[0], b: rest[1] });
+    default: return ngettext('%{points} pyramid point for %{colour}', '%{points} pyramid points for %{colour}', Number(rest[1]),
+        { points: rest[1], colour: colourName(rest[0]) });
+    }
+}
+
+/** What a choice has cost. @param {'win' | 'points'} what @param {number} n in percent, or points */
+export const lostWords = (what, n) => what === 'win' ? _('cost %{n}% of the chance to win', { n }) :
+    _('cost %{points} points', { points: number(n, 1) });
+
+/** The same in a narrow place. @param {'win' | 'points'} what @param {number} n */
+export const lostShort = (what, n) => what === 'win' ? _('%{n}% lost', { n }) : _('%{points} points lost', { points: number(n, 1) });
+
 /** Who won and why: by how much, or what decided the tie. @param {string[]} names @param {number[]} totals
- * @param {(number | undefined)[]} lowest completed pyramid of each, if any @param {number[]} winners @returns {[string, string]} */
-export function winnerWords(names, totals, lowest, winners) {
-    const best = Math.max(...totals), tied = names.filter((_n, s) => totals[s] === best);
-    const who = listWords(winners.map((s) => names[s]));
+ * @param {(number | undefined)[]} lowest completed pyramid of each, if any @param {number[]} winners
+ * @param {number} [me] who is told so, if it is one of them @returns {[string, string]} */
+export function winnerWords(names, totals, lowest, winners, me = -1) {
+    const best = Math.max(...totals), tied = names.map((_n, s) => s).filter((s) => totals[s] === best), mine = winners.includes(me);
+    // Whoever reads it comes first: "You and Ben".
+    const list = /** @param {number[]} seats */ (seats) => listWords(seats.includes(me) ? [_('You'), ...seats.filter((s) => s !== me).map((s) =>
+        names[s])] : seats.map((s) => names[s]));
+    const who = list(winners);
     if (winners.length > 1)
-        return [_('%{names} share the win', { names: who }),
+        return [_('%{names} share the win', { names: who }), mine ?
+            ngettext('You have %{n} point each, and none of you completed a pyramid.',
+                'You have %{n} points each, and none of you completed a pyramid.', best) :
             ngettext('They have %{n} point each, and none of them completed a pyramid.',
-            'They have %{n} points each, and none of them completed a pyramid.', best)];
-    if (tied.length > 1)
-        return [_('%{name} wins the tie', { name: who }),
+                'They have %{n} points each, and none of them completed a pyramid.', best)];
+    if (tied.length > 1) {
+        const put = { names: list(tied), points: best, name: who, card: lowest[winners[0]] ?? '' };
+        return mine ? [_('You win the tie'),
+            ngettext('%{names} have %{points} point. The lowest completed pyramid decides: you have number %{card}.',
+                '%{names} have %{points} points. The lowest completed pyramid decides: you have number %{card}.', best, put)] :
+            [_('%{name} wins the tie', { name: who }),
             ngettext('%{names} have %{points} point. The lowest completed pyramid decides: %{name} has number %{card}.',
-            '%{names} have %{points} points. The lowest completed pyramid decides: %{name} has number %{card}.', best,
-            { names: listWords(tied), points: best, name: who, card: lowest[winners[0]] ?? '' })];
+                '%{names} have %{points} points. The lowest completed pyramid decides: %{name} has number %{card}.', best, put)];
+    }
     const second = Math.max(...totals.filter((_t, s) => s !== winners[0]));
-    return [_('%{name} wins', { name: who }), ngettext('%{points} points, %{n} more than the next.',
+    return [mine ? _('You win') : _('%{name} wins', { name: who }), ngettext('%{points} points, %{n} more than the next.',
         '%{points} points, %{n} more than the next.', best - second, { points: best })];
 }
 
@@ -269,9 +313,10 @@ export function winnerWords(names, totals, lowest, winners) {
  * marks: number[]}}} Entry loud: worth a word to everyone; lost: tells of an extra mark that was lost; mark: the card, what was marked on it then, and all its marks after that */
 
 /**
- * The log in words, oldest first. @param {string[]} lines of a record @param {Edition} edition @returns {Entry[]}
+ * The log in words, oldest first. @param {string[]} lines of a record @param {Edition} edition @param {number} [me] the seat of who reads
+ * it @returns {Entry[]}
  */
-export function logEntries(lines, edition) {
+export function logEntries(lines, edition, me = -1) {
     const names = lines.filter((l) => l.startsWith('player ')).map((l) => playerName(l.slice(9)));
     /** @type {Entry[]} */
     const entries = [];
@@ -341,7 +386,7 @@ export function logEntries(lines, edition) {
             totals[seat] = Number(rest[1]);
             say(({ name, b }) => ngettext('%{name} has %{points} point', '%{name} has %{points} points', Number(rest[1]), { name, points: b(rest[1]) }));
         } else if (word === 'winner') {
-            const [what, why] = winnerWords(names, totals, lowest, rest.map((s) => Number(s) - 1));
+            const [what, why] = winnerWords(names, totals, lowest, rest.map((s) => Number(s) - 1), me);
             const text = `${what}. ${why}`.replace(/\.$/, '');
             entries.push({ kind: 'line', seat, html: html`${b(what)}. ${why}`, text, line: at, loud: true });
         }

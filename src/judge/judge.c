@@ -32,9 +32,12 @@ void pyr_judge_sign(const struct pyr_luck_decision *d, char sign[PYR_JUDGE_SIGN]
     const char *mark = pyr_luck_threshold(d->mark)->sign;
     if (d->state != PYR_LUCK_UNSURE || d->mark == PYR_LUCK_FINE)
         snprintf(sign, PYR_JUDGE_SIGN, "%s", mark);
-    else                                     /* the mark that is shown is one end, or between both */
+    else if (d->worst - d->mildest == 1)
         snprintf(sign, PYR_JUDGE_SIGN, _("%s or %s"), mark,
             pyr_luck_threshold(d->mark == d->worst ? d->mildest : d->worst)->sign);
+    else
+        snprintf(sign, PYR_JUDGE_SIGN, _("%s (%s to %s)"), mark, pyr_luck_threshold(d->mildest)->sign,
+            pyr_luck_threshold(d->worst)->sign);
 }
 
 void pyr_judge_cost(const struct pyr_luck_decision *d, char *to)

@@ -222,6 +222,18 @@ unsigned access_links_for(const struct server *server, const char *host, char li
     return count;
 }
 
+unsigned access_links_to_send(const struct server *server, const char *host, char links[ACCESS_LINKS][ACCESS_LINK_SIZE])
+{
+    char name[HOST_SIZE];
+    bool in_brackets;
+    unsigned count = 0;
+    for (; count < server->origin_count && count < ACCESS_LINKS; count++)
+        snprintf(links[count], ACCESS_LINK_SIZE, "%s/", server->origins[count]);
+    bool is_alone = read_host(host, name, &in_brackets) &&
+        (in_brackets ? !strcmp(name, "::1") : !strcasecmp(name, "localhost") || !strncmp(name, "127.", 4));
+    return count || !is_alone || !server->options.address ? count : access_links(server, links);
+}
+
 /* Languages. */
 
 const char *access_language(const char *asked, const char *accepted)

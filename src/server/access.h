@@ -54,4 +54,8 @@ unsigned access_links(const struct server *server, char links[ACCESS_LINKS][ACCE
  */
 unsigned access_links_for(const struct server *server, const char *host, char links[ACCESS_LINKS][ACCESS_LINK_SIZE]);
 
+/* The links that a player at `host` can send to others: the --origin options, and for who is at this machine itself
+ * (localhost and the loopback addresses) those of access_links. Others use the address that they have. */
+unsigned access_links_to_send(const struct server *server, const char *host, char links[ACCESS_LINKS][ACCESS_LINK_SIZE]);
+
 #endif

@@ -25,7 +25,7 @@ struct change_request {
     const struct pyr_bot *bot;
     uint8_t number[PYR_FAIR_BYTES];
     uint8_t key[TOKEN_SIZE];     /* SHA-256 of a friend's key */
-    char *text;                  /* a choice, or a code */
+    char *text;                  /* a choice, a code, or how seats are arranged */
     pyr_step *step;              /* of a bot's choice */
 };
 
@@ -79,7 +79,8 @@ void changes_abandon(struct change **asker);
 /* seats.c */
 enum error apply_sit(struct change *, struct problem *), apply_leave(struct change *, struct problem *),
     apply_return(struct change *, struct problem *), apply_fill(struct change *, struct problem *),
-    apply_standin(struct change *, struct problem *), apply_close(struct change *, struct problem *);
+    apply_standin(struct change *, struct problem *), apply_close(struct change *, struct problem *),
+    apply_arrange(struct change *, struct problem *), apply_hint(struct change *, struct problem *);
 /* turns.c */
 enum error apply_choose(struct change *, struct problem *), apply_retract(struct change *, struct problem *);
 

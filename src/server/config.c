@@ -56,10 +56,14 @@ char *config_write(const struct table *table, const struct table_state *state)
             put(&one, "number", hex(state->fair.number[s]));
         if (seat->sit[0])
             put(&one, "sit", json_string(seat->sit));
+        if (seat->hints)
+            put(&one, "hints", json_integer(seat->hints));
         append(&seats, one);
     }
     json_t *config = json_pack("{ss sb ss sI so so}", "edition", table->edition->name, "public", table->is_public, "clock",
         clocks[table->clock], "host", (json_int_t)table->host, "secret", hex(state->fair.secret), "seats", seats);
+    if (table->hints)
+        put(&config, "hints", json_true());
     if (state->rematch[0])
         put(&config, "rematch", json_string(state->rematch));
     if (state->stage == STORE_OVER) {
@@ -106,6 +110,7 @@ static bool read_seat(struct table_state *state, unsigned s, json_t *value)
     seat->kind_if_free = (uint8_t)before_index;
     seat->visitor = visitor;
     seat->away = away;
+    seat->hints = (uint16_t)json_integer_value(json_object_get(value, "hints"));
     memcpy(seat->name, name, strlen(name) + 1);
     if (sit)
         memcpy(seat->sit, sit, strlen(sit) + 1);
@@ -141,6 +146,7 @@ bool config_read(struct table *table, const char *text)
     if (good) {
         table->edition = server_edition(table->server, edition);
         table->is_public = is_public;
+        table->hints = json_is_true(json_object_get(config, "hints"));
         table->clock = (uint8_t)clock_index;
         table->host = host;
         state->seats = (uint8_t)count;
@@ -182,6 +188,8 @@ json_t *table_json(const struct table *table, const struct visitor *visitor)
             if (!here && table->left[s])
                 put(&one, "gone", json_integer((json_int_t)(server_now(table->server) - table->left[s])));
             put(&one, "away", json_boolean(seat->away));
+            if (seat->hints)
+                put(&one, "hints", json_integer(seat->hints));
         }
         if (seat->kind >= SEAT_BOT)
             put(&one, "ready", json_boolean(running && !(waiting >> s & 1)));
@@ -190,11 +198,11 @@ json_t *table_json(const struct table *table, const struct visitor *visitor)
     /* A game that was imported may have none. */
     bool is_fair = !sodium_is_zero(state->fair.secret, sizeof state->fair.secret);
     pyr_fair_commitment(state->fair.secret, commitment);
-    json_t *json = json_pack("{ss ss ss sb ss sI ss* si sb sI si si so}", "code", table->code, "state", states[state->stage],
-        "edition", table->edition->name, "public", table->is_public, "clock", clocks[table->clock], "created",
-        (json_int_t)table->created, "commitment", is_fair ? commitment : NULL, "you", you < PYR_MAX_SEATS ? you + 1 : 0,
-        "host", id && table->host == id, "version", (json_int_t)table->log.count, "round", begun ? open->round + 1 : 0,
-        "turn", begun ? open->turn + 1 : 0, "seats", seats);
+    json_t *json = json_pack("{ss ss ss sb sb ss sI ss* si sb sI si si so}", "code", table->code, "state",
+        states[state->stage], "edition", table->edition->name, "public", table->is_public, "hints", table->hints, "clock",
+        clocks[table->clock], "created", (json_int_t)table->created, "commitment", is_fair ? commitment : NULL, "you",
+        you < PYR_MAX_SEATS ? you + 1 : 0, "host", id && table->host == id, "version", (json_int_t)table->log.count, "round",
+        begun ? open->round + 1 : 0, "turn", begun ? open->turn + 1 : 0, "seats", seats);
     if (running && !table_has_host(table))
         json_object_set_new(json, "host_gone", json_integer((json_int_t)(server_now(table->server) - table->host_left)));
     if (state->stage == STORE_OVER) {

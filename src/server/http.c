@@ -648,11 +648,11 @@ static void post_tables(struct request *request)
 {
     static const struct field fields[] = { { "seats", FIELD_ARRAY, true, PYR_MAX_SEATS },
         { "edition", FIELD_TEXT, false, 64 }, { "public", FIELD_BOOL, false, 0 }, { "clock", FIELD_TEXT, false, 16 },
-        { "id", FIELD_TEXT, false, ID_SIZE - 1 } };
+        { "id", FIELD_TEXT, false, ID_SIZE - 1 }, { "hints", FIELD_BOOL, false, 0 } };
     static const char *const clocks[] = { "none", "relaxed", "quick" };
     struct server *server = request->server;
     struct creation *creation = calloc(1, sizeof *creation);
-    json_t *object = NULL, *values[5];
+    json_t *object = NULL, *values[6];
     if (!creation) {
         request_error(request, ERROR_STORAGE, "");
         return;
@@ -661,7 +661,7 @@ static void post_tables(struct request *request)
     creation->request = request;
     creation->visitor = (int64_t)request->visitor->node.key;
     wanted->address = request->address;      /* the request holds it */
-    if (!read_body(request, fields, 5, &object, values)) {
+    if (!read_body(request, fields, 6, &object, values)) {
         free(creation);
         return;
     }
@@ -674,6 +674,7 @@ static void post_tables(struct request *request)
     }
     wanted->edition = server_edition(server, values[1] ? json_string_value(values[1]) : "classic");
     wanted->is_public = json_is_true(values[2]);
+    wanted->hints = json_is_true(values[5]);
     wanted->id = creation->id;
     const char *clock = values[3] ? json_string_value(values[3]) : "none";
     while (wanted->clock < 3 && strcmp(clock, clocks[wanted->clock]))
@@ -907,6 +908,90 @@ static void post_rematch_at(struct request *request, struct table *table)
 }
 
 static void post_rematch(struct request *request) { with_table(request, post_rematch_at); }
+
+/* Changes of a table that are asked for here: the answer is the table as it is then. */
+
+static void change_answered(struct change *change, enum error error)
+{
+    struct request *request = change->context;
+    if (!request_back(request))
+        return;
+    if (error)
+        request_error(request, error, error == ERROR_BAD_MESSAGE && change->problem ? change->problem->detail : "");
+    else
+        tell_table(request, change->table);
+}
+
+/* Takes the text, which may be NULL. */
+static void submit_change(struct request *request, struct table *table,
+    enum error (*apply)(struct change *change, struct problem *problem), char *text)
+{
+    struct change *change = change_new(table, apply);
+    if (!change) {
+        free(text);
+        request_error(request, ERROR_STORAGE, "");
+        return;
+    }
+    change->request.visitor = (int64_t)request->visitor->node.key;
+    change->request.text = text;
+    change->answer = change_answered;
+    change->context = request;
+    request_wait(request);
+    change_submit(change, NULL, NULL);
+}
+
+/* The seats of a table that waits, as words for apply_arrange. */
+static void arrange_at(struct request *request, struct table *table)
+{
+    static const struct field fields[] = { { "seats", FIELD_ARRAY, true, PYR_MAX_SEATS } };
+    json_t *object, *seats, *seat;
+    size_t i, size = 0;
+    if (!read_body(request, fields, 1, &object, &seats))
+        return;
+    char *text = calloc(1, PYR_MAX_SEATS * 20 + 1);
+    bool good = text != NULL;
+    json_array_foreach(seats, i, seat) {
+        const char *word = json_string_value(seat);
+        json_int_t number = json_integer_value(seat);
+        good = good && (word ? json_string_length(seat) < 16 && !strpbrk(word, " 0123456789") && word[0] :
+            number >= 1 && number <= PYR_MAX_SEATS);
+        if (good && word)
+            size += (size_t)snprintf(text + size, 20, "%s ", word);
+        else if (good)
+            size += (size_t)snprintf(text + size, 20, "%d ", (int)number);
+    }
+    json_decref(object);
+    if (good)
+        submit_change(request, table, apply_arrange, text);
+    else
+        request_error(request, text ? ERROR_BAD_MESSAGE : ERROR_STORAGE, text ? "seats" : "");
+    if (!good)
+        free(text);
+}
+
+static void post_seats(struct request *request) { with_table(request, arrange_at); }
+
+static void hint_at(struct request *request, struct table *table)
+{
+    json_t *object;
+    if (!read_body(request, NULL, 0, &object, NULL))
+        return;
+    json_decref(object);
+    submit_change(request, table, apply_hint, NULL);
+}
+
+static void post_hint(struct request *request) { with_table(request, hint_at); }
+
+/* Where others reach this server. */
+static void get_links(struct request *request)
+{
+    char links[ACCESS_LINKS][ACCESS_LINK_SIZE];
+    unsigned count = access_links_to_send(request->server, request->host, links);
+    json_t *list = json_array();
+    for (unsigned i = 0; i < count; i++)
+        json_array_append_new(list, json_string(links[i]));
+    answer_json(request, 200, json_pack("{so}", "links", list));
+}
 
 /* Tables of a visitor: finished ones are read for the answer only, open ones come into memory. */
 
@@ -1331,6 +1416,9 @@ static const struct route {
     { METHOD_GET, "/api/tables/*/analysis", false, get_analysis },
     { METHOD_GET, "/api/tables/*/analysis.html", false, get_analysis },
     { METHOD_POST, "/api/tables/*/rematch", true, post_rematch },
+    { METHOD_POST, "/api/tables/*/seats", true, post_seats },
+    { METHOD_POST, "/api/tables/*/hint", true, post_hint },
+    { METHOD_GET, "/api/links", false, get_links },
     { METHOD_GET, "/api/my/tables", true, get_my_tables },
     { METHOD_GET, "/api/statistics", true, get_statistics },
     { METHOD_GET, "/api/editions", false, get_editions },

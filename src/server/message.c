@@ -18,6 +18,7 @@
 #include "server.h"
 
 #define MAX_FIELDS 4
+#define MOST_FETCHES 50          /* of a table that others know better */
 
 /* jansson continues when it runs out of memory: a text that could not grow lacks some letters, and would be taken for
  * what a client has sent, or be stored. So it is noted. */
@@ -108,6 +109,12 @@ static struct change *begin(struct conn *conn, const char *id,
     return change;
 }
 
+/* Whether a client has seen more than is in memory here: it was at another server, whose news have not come yet. */
+static bool is_ahead(const struct conn *conn, const struct table *table)
+{
+    return conn->server->shared && table && conn->fetch_have > table->log.count;
+}
+
 static void open_found(struct fetch *fetch, struct table *table, enum error error)
 {
     struct conn *conn = fetch->context;
@@ -115,6 +122,10 @@ static void open_found(struct fetch *fetch, struct table *table, enum error erro
     if (!conn)
         return;
     conn->fetch = NULL;
+    /* While a change is being stored what was read cannot take its place. */
+    if (is_ahead(conn, table) && conn->fetch_tries++ < MOST_FETCHES &&
+        (conn->fetch = table_fetch(conn->server, table->code, open_found, conn)))
+        return;
     conn_resume(conn);
     if (conn->fetch_limited && !(table && table_is_known_to(table, conn->visitor)))
         problem.error = error = ERROR_TOO_FAST;
@@ -138,7 +149,8 @@ static void do_open(struct conn *conn, const char *id, json_t **value)
         refuse(conn, id, ERROR_TOO_FAST, "");
         return;
     }
-    if (table) {
+    conn->fetch_tries = 0;
+    if (table && !is_ahead(conn, table)) {
         conn_answer(conn, id, ERROR_NONE, NULL);
         conn_watch(conn, table, conn->fetch_have);
         return;

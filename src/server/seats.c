@@ -181,6 +181,13 @@ enum error apply_return(struct change *change, struct problem *problem)
     return ERROR_NONE;
 }
 
+static struct seat bot_seat(const struct pyr_bot *bot)
+{
+    struct seat seat = { .kind = SEAT_BOT, .kind_if_free = SEAT_OPEN, .bot = bot };
+    snprintf(seat.name, NAME_SIZE, "%s", bot->name);
+    return seat;
+}
+
 enum error apply_fill(struct change *change, struct problem *problem)
 {
     const struct change_request *request = &change->request;
@@ -195,9 +202,78 @@ enum error apply_fill(struct change *change, struct problem *problem)
         bool is_done = change->tries && request->seat < state->seats && state->seat[request->seat].bot == request->bot;
         return is_done ? ERROR_NONE : ERROR_TAKEN;
     }
-    state->seat[request->seat] = (struct seat){ .kind = SEAT_BOT, .kind_if_free = SEAT_OPEN, .bot = request->bot };
-    snprintf(state->seat[request->seat].name, NAME_SIZE, "%s", request->bot->name);
+    state->seat[request->seat] = bot_seat(request->bot);
     return begin_if_full(change);
+}
+
+/* One word of an arrangement: the number of a seat that stays, "open", or a bot's level. False if it is none of these, or
+ * the seat is there twice, or its key says that it is another one. */
+static bool arrange_seat(const struct table_state *before, struct table_state *after, const char *word, unsigned *kept)
+{
+    unsigned s = after->seats, from = (unsigned)(word[0] - '1');
+    if (word[1] || from >= before->seats) {
+        const struct pyr_bot *bot = pyr_bot_find(word);
+        if (!bot && strcmp(word, "open"))
+            return false;
+        after->seat[s] = bot ? bot_seat(bot) : (struct seat){ .kind = SEAT_OPEN, .kind_if_free = SEAT_OPEN };
+    } else {
+        const struct seat *seat = &before->seat[from];
+        if (*kept >> from & 1 || (from != s && !sodium_is_zero(seat->key, TOKEN_SIZE)))
+            return false;
+        *kept |= 1u << from;
+        after->seat[s] = *seat;
+        if (before->fair.numbers >> from & 1)
+            pyr_fair_add(&after->fair, (pyr_seat)s, before->fair.number[from]);
+    }
+    after->seats++;
+    return true;
+}
+
+/* Before the game the host says which seats there are: who sits there stays. */
+enum error apply_arrange(struct change *change, struct problem *problem)
+{
+    const struct table_state *before = &change->table->now;
+    struct table_state *after = &change->effects->after;
+    unsigned kept = 0, people = 0;
+    char *rest = NULL;
+    snprintf(problem->detail, sizeof problem->detail, "seats");
+    if (!is_hosts(change))
+        return ERROR_NOT_HOST;
+    if (before->stage != STORE_WAITING)
+        return ERROR_BEGUN;
+    after->seats = 0;
+    after->fair.numbers = 0;
+    memset(after->seat, 0, sizeof after->seat);
+    for (char *word = strtok_r(change->request.text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        if (after->seats == PYR_MAX_SEATS || !arrange_seat(before, after, word, &kept))
+            return ERROR_BAD_MESSAGE;
+    for (unsigned s = 0; s < after->seats; s++)
+        people += after->seat[s].kind != SEAT_BOT;
+    if (after->seats < PYR_MIN_SEATS || !people)
+        return ERROR_BAD_MESSAGE;
+    for (unsigned s = 0; s < before->seats; s++)
+        if (before->seat[s].kind == SEAT_PERSON && !(kept >> s & 1))
+            return ERROR_TAKEN;
+    change->effects->stores_seats = true;
+    return begin_if_full(change);
+}
+
+/* A player has looked at a hint: everyone is told. */
+enum error apply_hint(struct change *change, struct problem *problem)
+{
+    struct table_state *state = &change->effects->after;
+    pyr_seat mine = table_seat_of(change->table, change->request.visitor);
+    (void)problem;
+    if (mine >= PYR_MAX_SEATS)
+        return ERROR_NOT_SEATED;
+    if (state->stage != STORE_RUNNING)
+        return ERROR_NOT_RUNNING;
+    if (!change->table->hints)
+        return ERROR_NO_HINTS;
+    if (state->seat[mine].hints < UINT16_MAX)
+        state->seat[mine].hints++;
+    change_note_table(change);
+    return ERROR_NONE;
 }
 
 enum error apply_standin(struct change *change, struct problem *problem)

@@ -78,7 +78,8 @@ static const char *const steps[STORE_VERSION] = {
 
     /* The revision of a table, which every change raises by one, is apart from its row: a choice then writes a few bytes
      * in a page that many tables share. due: from when a server has to look at the table; NULL: never. */
-    "CREATE TABLE revision (game INTEGER PRIMARY KEY REFERENCES game, number INTEGER NOT NULL, due INTEGER) STRICT;"
+    "CREATE TABLE revision (game INTEGER PRIMARY KEY REFERENCES game, number INTEGER NOT NULL, due INTEGER,"
+    " keeper INTEGER NOT NULL DEFAULT 0) STRICT;"
     "INSERT INTO revision (game, number, due) SELECT id, 1, CASE WHEN state < 2 THEN 1 END FROM game;"
     "CREATE INDEX revision_due ON revision (due) WHERE due IS NOT NULL;"
     /* Ids of messages that took effect, as 8 keyed hashes of 8 bytes, so that any server knows them again. */

@@ -45,6 +45,7 @@ struct seat {
     char sit[ID_SIZE];           /* id of the message by which a SEAT_PERSON sat down */
     uint8_t key[TOKEN_SIZE];     /* SHA-256 of a friend's key; zero: kept for `visitor` */
     uint64_t ids[STORE_IDS];     /* hashes of the last messages that took effect (seat_remember) */
+    uint16_t hints;              /* how many this person has used in the game */
 };
 
 /* What a change of a table replaces, all at once. */
@@ -95,6 +96,7 @@ struct table {
     int64_t id;
     char code[CODE_SIZE + 1];
     bool is_public;
+    bool hints;                  /* players may use them, and everyone is told who did */
     uint8_t clock;               /* enum clock_kind */
     const struct pyr_edition *edition;
     int64_t host, created;
@@ -103,6 +105,8 @@ struct table {
     struct table_log log;
     int64_t revision;            /* of the database that `now` and `log` are; 0: not stored yet */
     int64_t due;                 /* as stored: from when a server has to look at it (table_due) */
+    int64_t keeper;              /* as stored: the server that sees to its bots and clock; 0: any */
+    int64_t heard;               /* a revision that another server has announced */
     struct table_observer *observers;
     struct change *changes;      /* waiting; the first is being stored while `busy` */
     struct change **last_change;
@@ -129,7 +133,7 @@ struct table_request {           /* what a table is to be */
     unsigned seats;
     struct seat seat[PYR_MAX_SEATS];
     const struct pyr_edition *edition;
-    bool is_public;
+    bool is_public, hints;
     uint8_t clock;
     struct address *address;     /* from where it is made; NULL: not counted */
     const char *id;              /* by which the same visitor gets this table again instead of another one; "" none */
@@ -175,6 +179,9 @@ void tables_fetch(struct server *server, char (*codes)[16], unsigned count, void
  * until `done`, which is not called if the table is forgotten meanwhile. False without memory.
  */
 bool table_refresh(struct table *table, void (*done)(struct table *table, enum error error));
+/* Another server has announced this revision: the table is read again if it is newer, or forgotten if nobody needs it. */
+void table_hear(struct table *table, int64_t revision);
+bool table_is_kept_here(const struct table *table);        /* bots and clock are this server's to see to */
 /* From when a server has to look at a table in this state, in seconds since 1970: bots that have to choose, a clock that
  * runs out, a game that is given up. 0: never. new_phase: lines are added. */
 int64_t table_due(const struct table *table, const struct table_state *state, bool new_phase);

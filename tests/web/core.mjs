@@ -14,7 +14,7 @@ import { formOf } from '../../web/draw.js';
 import { MARKS, dealAnew, markStep, spaceName, spacesOf } from '../../web/core.js';
 import { LUCK } from '../../web/codes.js';
 import { Aim } from '../../web/aim.js';
-import { Analysis, costNumbers, gameKey, isAnalysed, keptAnalysis, markWords, turningPoints } from '../../web/analysis.js';
+import { Analysis, costNumbers, gameKey, keptAnalysis, markWords, turningPoints } from '../../web/analysis.js';
 import { Html, html, sentence } from '../../web/html.js';
 import { logEntries } from '../../web/words.js';
 
@@ -161,7 +161,10 @@ class Worker {
 
     postMessage(message) { this.asked = message; }
 
-    terminate() { this.ended = true; }
+    terminate() {
+        this.ended = true;
+        this.whenEnded?.();
+    }
 
     answer(data) { this.onmessage({ data: { id: this.asked.id, ...data } }); }
 }
@@ -172,7 +175,8 @@ await test('a game has one analysis: first rough, then refined, then kept', asyn
     const game = playOut(newCore(site), 2, 21), log = game.log(), key = gameKey(log.split('\n').filter(Boolean));
     const told = [], also = [];
     const rough = game.analyse(10, 1n), fine = game.analyse(20, 1n), note = (list) => (p) => list.push({ ...p });
-    equal(isAnalysed(log), false);
+    const isKept = (record) => keptAnalysis(gameKey(record.split('\n').filter(Boolean))) !== null;
+    equal(isKept(log), false);
     const analysis = new Analysis(game, log, note(told));
     equal([Worker.all.length, told.length], [1, 0], 'nothing to show yet');
     const [first] = Worker.all;
@@ -209,13 +213,21 @@ await test('a game has one analysis: first rough, then refined, then kept', asyn
     globalThis.localStorage = new Storage(100);
     new Analysis(second, second.log(), note(parts));
     Worker.all[1].answer({ done: 0, part: second.analyse(10, 1n) });
-    equal([parts.length, isAnalysed(second.log())], [1, true]);
+    equal([parts.length, isKept(second.log())], [1, true]);
     Worker.all[1].onerror();
     await new Promise((go) => { setTimeout(go); });
     equal([parts.at(-1).refining, parts.at(-1).failed], [false, false], 'the first result stays');
     new Analysis(second, second.log(), note(parts));
     const { refining, judged } = parts.at(-1);
     equal([Worker.all[2].asked.job.quick, refining, judged.decisions.length > 50], [0, true, true]);
+    // When nobody looks at it any more, it rests, and what is known is there the next time.
+    globalThis.localStorage = new Storage();
+    Analysis.grace = 0;
+    const third = playOut(newCore(site), 2, 24), left = new Analysis(third, third.log(), () => 0), last = Worker.all[3];
+    last.answer({ done: 0, part: third.analyse(10, 1n) });
+    left.stop();
+    await new Promise((ended) => { last.whenEnded = ended; });
+    equal([isKept(third.log()), keptAnalysis(gameKey(third.log().split('\n').filter(Boolean))).done], [true, false]);
     Object.assign(globalThis, { localStorage: storage, Worker: worker });
 });
 
@@ -224,7 +236,7 @@ await test('words for a mark and its cost do not contradict the legend', () => {
     for (const d of judged.decisions) {
         const { points, win } = costNumbers(d), [p, w] = [points, win].map(parseFloat);
         equal(MARKS.find(([, least, chance]) => p >= least || w >= 100 * chance)?.[0] ?? '', d.mark, JSON.stringify(d));
-        equal([points.includes('±'), markWords(d).includes(' or ')], [!d.sure, !d.sure && d.mark !== '']);
+        equal([points.includes('±'), / or | to /.test(markWords(d))], [!d.sure, !d.sure && d.mark !== '']);
     }
     const worst = turningPoints(judged), most = Math.max(...judged.decisions.map((d) => d.winLost));
     truth(worst.length === 4 && worst.some((d) => d.winLost === most), 'the worst move is one');

@@ -1,6 +1,6 @@
 // hand.mjs: plays at the table as a person would who knows roles and names only.
 
-export const ended = (page) => page.getByRole('heading', { name: /wins|share the win/ });
+export const ended = (page) => page.getByRole('heading', { name: /wins|^You win|share the win/ });
 
 /** Two clicks from the opened page to the first choice. */
 export async function begin(page, press = (l) => l.click()) {
@@ -14,6 +14,17 @@ export async function keep(page, press = (l) => l.click()) {
     await press(cards.nth(1));
     await press(page.getByRole('button', { name: /^Keep \d/ }));
 }
+
+/** The name to play under, on the page of a new table. */
+export async function rename(page, name, press = (l) => l.click()) {
+    await press(page.getByRole('button', { name: 'Rename' }));
+    await page.getByRole('textbox', { name: 'Your name' }).fill(name);
+    await press(page.getByRole('button', { name: 'Done' }));
+}
+
+/** Who is to play a seat there: Friend, Bot or Empty. */
+export const seat = (page, n, who, press = (l) => l.click()) =>
+    press(page.getByRole('radiogroup', { name: `Who plays seat ${n}` }).getByRole('radio', { name: who }));
 
 /** One thing that is due; what it was. */
 export async function act(page, press = (l) => l.click(), pick = 0) {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, launch, open } from './site.mjs';
+import { rename } from './hand.mjs';
 
 const program = process.argv[2], folder = mkdtempSync(join(tmpdir(), 'pyramids-')), ready = join(folder, 'ready');
 const holder = spawn('python3', [fileURLToPath(new URL('../ports.py', import.meta.url)), '1'],
@@ -35,13 +36,13 @@ let code = '', first;
 
 async function invite() {
     await ana.goto(`${url}#friends/new`);
-    await ana.getByRole('textbox', { name: 'Your name' }).fill('Ana');
+    await rename(ana, 'Ana');
     await ana.getByRole('button', { name: 'Create the table' }).click();
 }
 
 await test('a code is typed in small letters, with a dash', async () => {
     await invite();
-    await ana.getByText('you', { exact: true }).waitFor();
+    await ana.getByText('you, host').waitFor();
     code = await ana.evaluate(() => location.hash.split('/')[1]);
     first = await token();
     const ben = await open(browser, url, DESKTOP);
@@ -65,7 +66,7 @@ await test('a server that does not know the player asks before it makes a new on
     equal(await token(), first, 'the identity is kept');
     await ana.getByRole('button', { name: 'Create the table' }).click();
     await ana.getByRole('button', { name: 'Continue as a new player' }).click();
-    await ana.getByText('you', { exact: true }).waitFor();
+    await ana.getByText('you, host').waitFor();
     truth(await token() !== first, 'somebody new');
 });
 

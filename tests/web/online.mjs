@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { done, equal, test, truth, witnesses } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, pictures } from './site.mjs';
-import { act, ended, goOn } from './hand.mjs';
+import { act, ended, goOn, rename, seat } from './hand.mjs';
 
 const program = process.argv[2], folder = mkdtempSync(join(tmpdir(), 'pyramids-')), ready = join(folder, 'ready');
 const plain = fileURLToPath(new URL('../data/plain.edition', import.meta.url));
@@ -54,10 +54,10 @@ let ben;
 
 await test('a table is made, its link opened, both sit', async () => {
     await ana.getByRole('button', { name: 'Invite friends' }).click();
-    await ana.getByRole('textbox', { name: 'Your name' }).fill('Ana');
+    await rename(ana, 'Ana');
     await ana.getByRole('button', { name: 'Create the table' }).click();
-    await ana.getByRole('heading', { name: 'Waiting for friends' }).waitFor();
-    await ana.getByText('you', { exact: true }).waitFor();
+    await ana.getByRole('heading', { name: 'Who sits at the table?' }).waitFor();
+    await ana.getByText('you, host').waitFor();
     await pictures(ana, 'lobby');
     // There are no marks yet that could be safe.
     await ana.context().setOffline(true);
@@ -153,7 +153,7 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
     await ended(ben).waitFor();
     await ana.clock.install();
     await ana.getByRole('button', { name: 'Rematch' }).click();
-    await ana.getByText('online', { exact: true }).or(ana.getByText('invited')).first().waitFor();
+    await ana.getByText('joined', { exact: true }).or(ana.getByText('invited')).first().waitFor();
     // Who was not there finds it on the first page.
     await ben.goto(`${url}#`);
     await ben.getByRole('link', { name: /Table with Ana.*waiting for players/ }).tap();
@@ -216,8 +216,10 @@ let solo, sent, place;
 /** A table of one person and a bot. */
 async function newTable(page) {
     await page.goto(`${url}#friends/new`);
-    await page.getByRole('textbox', { name: 'Your name' }).fill('Eva');
-    await page.getByRole('combobox', { name: 'Who plays seat 2' }).selectOption('novice');
+    await rename(page, 'Eva');
+    await seat(page, 2, 'Bot');
+    await page.getByRole('button', { name: /^Level of seat 2/ }).click();
+    await page.getByRole('button', { name: 'Novice' }).click();
     await page.getByRole('button', { name: 'Create the table' }).click();
     await page.getByRole('heading', { name: /Keep two/ }).waitFor();
 }
@@ -406,12 +408,12 @@ await test('one table, a browser and a terminal: both see the same end', async (
         env = { ...process.env, LC_ALL: 'C.UTF-8', TERM: 'xterm-256color' };
     const tmux = (...words) => execFileSync('tmux', ['-u', '-S', socket, ...words], { encoding: 'utf8', env });
     await page.getByRole('button', { name: 'Invite friends' }).tap();
-    await page.getByRole('textbox', { name: 'Your name' }).fill('Web');
-    await page.getByRole('checkbox', { name: 'Anyone may join and watch' }).check();
-    await page.getByRole('combobox', { name: 'Time per choice' }).selectOption('relaxed');
-    await page.getByRole('combobox', { name: 'Edition' }).selectOption('For tests');      // which neither of the two has
+    await rename(page, 'Web', (l) => l.tap());
+    await page.getByRole('switch', { name: 'Open table' }).tap();
+    await page.getByRole('radio', { name: '3 minutes' }).tap();
+    await page.getByRole('radio', { name: 'For tests' }).tap();      // an edition that neither of the two has
     await page.getByRole('button', { name: 'Create the table' }).tap();
-    const code = (await page.locator('.codeline b').innerText()).trim();
+    const code = (await page.locator('.code2').innerText()).trim();
     tmux('-f', '/dev/null', 'new-session', '-d', '-x', '80', '-y', '24',
         `exec env -i PATH='${process.env.PATH}' HOME='${folder}' XDG_DATA_HOME='${folder}' LC_ALL=C.UTF-8 ` +
         `LANGUAGE=en TERM=tmux-256color '${program}' play --server '${url}' --table ${code} --name Tty`);
@@ -461,7 +463,7 @@ await test('one table, a browser and a terminal: both see the same end', async (
 
 await test('without a name, two for one seat, a table that is given up, a link cut short', async () => {
     const [host, one, two] = await Promise.all([1, 2, 3].map(() => open(browser, `${url}#friends/new`)));
-    await host.getByRole('combobox', { name: 'Who plays seat 3' }).selectOption('open');
+    await seat(host, 3, 'Friend');
     await host.getByRole('button', { name: 'Create the table' }).dblclick();
     await host.locator('.seatlist').getByText('Player', { exact: true }).waitFor();
     equal(await host.evaluate(() => fetch('api/my/tables').then((r) => r.json()).then(({ tables }) => tables.length)), 1,

@@ -1,9 +1,11 @@
 // others.mjs SITE: what everyone may see and is told: completed pyramids of all players, lost extra marks, points that are
 // not left, an empty deck, ties.
+import { readFileSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import { done, equal, test, truth } from './check.mjs';
-import { DESKTOP, PHONE, launch, open, picture, serve, settled } from './site.mjs';
+import { DESKTOP, PHONE, launch, open, picture, pictures, serve, settled } from './site.mjs';
 import { NAMES, newCore, playOut, saved } from './games.mjs';
+import { act, begin, keep } from './hand.mjs';
 
 const site = process.argv[2], host = await serve(site), browser = await launch();
 const quiet = (page) => equal(page.complaints, [], 'the console');
@@ -176,6 +178,7 @@ await test('an extra mark that is lost: said before, at once, in the log, and of
         localStorage.setItem('pyramids.games', JSON.stringify([{ id: '77', date: 1, record, me: 0, edition }]));
     }, [other.game.log(), other.game.edition.text]);
     await replay.goto(`${host.url}?r#replay/77`);
+    await replay.getByRole('button', { name: 'Game log' }).click();
     await replay.locator('.log').getByText(`${NAMES[other.seat]} lost 1 extra mark: no space was left`).first().waitFor();
     await replay.context().close();
 });
@@ -215,6 +218,38 @@ await test('from five to seven of a colour in one turn: the page says that no po
     await page.context().close();
 });
 
+await test('full storage is said at once; the game goes on, and can be downloaded', async () => {
+    const page = await open(browser, host.url),
+        bar = page.getByRole('alert').filter({ hasText: 'This browser cannot save your game' });
+    await page.evaluate(() => {
+        for (let size = 1 << 22, n = 0; size; n++)
+            try {
+                localStorage.setItem(`filler${n}`, 'x'.repeat(size));
+            } catch {
+                size >>= 1;
+            }
+    });
+    await begin(page);
+    await bar.waitFor();
+    await pictures(page, 'unkept');
+    const [file] = await Promise.all([page.waitForEvent('download'), bar.getByRole('button',
+        { name: 'Download the game' }).click()]);
+    truth(readFileSync(await file.path(), 'utf8').startsWith('pyramids-record 1\n'), 'a record');
+    await bar.getByRole('button', { name: 'Close' }).click();
+    await bar.waitFor({ state: 'hidden' });
+    await keep(page);
+    await page.getByRole('gridcell', { name: /can be marked/ }).first().waitFor();
+    // There is room again: what comes next is kept, and nothing is to be said.
+    await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('filler')).forEach((key) =>
+        localStorage.removeItem(key)));
+    await act(page);
+    await page.waitForFunction(() => localStorage.getItem('pyramids.game')?.includes('mark 1'));
+    await page.reload();
+    await page.getByRole('gridcell', { name: /can be marked/ }).first().waitFor();
+    quiet(page);
+    await page.context().close();
+});
+
 await test('a tie names its winner and the reason, in the log and in the replay (R17)', async () => {
     // Rooms without walls: both go straight down once, and after that mark space by space until the game is over.
     const core = newCore(site), room = '..v..\n.....\n.....\n.....\n..T..\n';
@@ -242,7 +277,22 @@ await test('a tie names its winner and the reason, in the log and in the replay 
     await page.getByRole('button', { name: 'To the end' }).click();
     const why = 'Ben wins the tie. Ana and Ben have 10 points. The lowest completed pyramid decides: Ben has number 3';
     equal(bare(await page.locator('.rp-say').innerText()).replace(/\.$/, ''), why, 'what happened');
+    await page.keyboard.press('l');
     equal(bare(await page.locator('.log .ln').last().innerText()).trim().replace(/\.$/, ''), why, 'the log');
+    // Whoever has won against bots is told so as such.
+    await page.evaluate(([record, edition]) => {
+        localStorage.setItem('pyramids.games', JSON.stringify([{ id: '78', date: 1,
+            record: record.replace('player 2 Ben\n', 'player 2 Ben\ntag bot 1 club\n'), me: 1, edition }]));
+    }, [core.log(), core.edition.text]);
+    await page.goto(`${host.url}?r#end/78`);
+    await page.getByRole('heading', { name: 'You win the tie' }).waitFor();
+    await page.getByText('You and Ana have 10 points. The lowest completed pyramid decides: you have number 3.').first(
+        ).waitFor();
+    await page.getByRole('link', { name: 'Watch replay' }).click();
+    await page.getByRole('button', { name: 'To the end' }).click();
+    equal(bare(await page.locator('.rp-say').innerText()).replace(/\.$/, ''),
+        'You win the tie. You and Ana have 10 points. The lowest completed pyramid decides: you have number 3',
+        'the replay');
     quiet(page);
     await page.context().close();
 });

@@ -72,18 +72,16 @@ const SCREENS = [
     ['replays', 'replays', { games: [kept(over), kept(lastTurn, '78')] },
     (page) => page.getByRole('heading', { name: 'Replays' }).waitFor()],
     ['replay', 'replay/77', { games: [kept(over)] }, async (page) => {
-        const analyse = page.getByRole('button', { name: 'Analyse' });
-        if (await analyse.isVisible())       // an analysis that is known is shown at once
-            await analyse.click();
+        await page.getByRole('button', { name: 'To the beginning' }).click();
         for (let i = 0; i < 12; i++)
             await page.getByRole('button', { name: 'Step forward' }).click();
-        await page.getByRole('heading', { name: 'Turning points' }).waitFor();
         // A turning point leads to its moment, and the analysis stays; the address follows.
-        const [link] = await page.getByRole('complementary', { name: 'Log and analysis' }).getByRole('link').all();
-        const to = await link.getAttribute('href');
-        await link.click();
-        await page.waitForURL((url) => url.hash === to);
-        truth(await page.getByRole('heading', { name: 'Turning points' }).isVisible(), 'the analysis is still there');
+        const first = page.getByRole('complementary',
+            { name: 'Players and turning points' }).getByRole('listitem').getByRole('button').first();
+        const line = await first.getAttribute('data-line');
+        await first.click();
+        await page.waitForURL((url) => url.hash === `#replay/77/${line}`);
+        truth(await first.isVisible(), 'the analysis is still there');
     }],
     ['learn', 'learn/8', {}, table],
     ['rules', 'R10', {}, (page) => page.locator('#R10').waitFor()],
@@ -97,7 +95,7 @@ const SCREENS = [
         await page.getByRole('button', { name: /^a1/ }).click();
         await page.getByRole('status').first().waitFor();
     }],
-    ['invite', 'friends/new', {}, (page) => page.getByRole('heading', { name: 'Invite friends' }).waitFor()],
+    ['invite', 'friends/new', {}, (page) => page.getByRole('heading', { name: 'Who sits at the table?' }).waitFor()],
 ];
 
 /** What is opened by another button there. */
@@ -230,7 +228,7 @@ await test('dropped, broken and foreign records', async () => {
     const drop = (name, text) => page.evaluate(([n, t]) => {
         const data = new DataTransfer();
         data.items.add(new File([t], n));
-        document.querySelector(n === 'fine.pyr' ? 'body' : '.page').dispatchEvent(new DragEvent('drop',
+        document.querySelector(n === 'fine.pyr' ? 'body' : '.page, .rep').dispatchEvent(new DragEvent('drop',
             { dataTransfer: data, bubbles: true, cancelable: true }));
     }, [name, text]);
     const lines = over.lines(), at = lines.findIndex((l) => l.startsWith('mark 1'));
@@ -256,10 +254,10 @@ await test('dropped, broken and foreign records', async () => {
     await drop('fine.pyr', over.log().replace('player 1 Ana', `player 1 ${'W'.repeat(127)}`));
     await page.getByRole('button', { name: 'Step forward' }).waitFor();
     // Before the deal there is no deck to be counted; then there are all but the players' six and the display's four.
+    await page.getByRole('button', { name: 'To the beginning' }).click();
     equal(await page.getByText(/^Deck/).count(), 0, 'no deck yet');
-    await page.getByRole('button', { name: /Round 1, turn 1|marked/ }).first().click();
+    await page.keyboard.press('PageDown');
     await page.getByText('Deck: 38 cards').waitFor();
-    await page.getByRole('combobox', { name: 'View' }).selectOption('1');
     await page.getByRole('button', { name: 'To the end' }).click();
     await page.getByRole('table').waitFor();
     await fits(page, 'the end of a replay');

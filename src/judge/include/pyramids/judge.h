@@ -71,7 +71,7 @@ PYR_API void pyr_judge_finish(struct pyr_judge_report *report);
 PYR_API bool pyr_judge_write_json(const struct pyr_judge_report *report, FILE *to);
 PYR_API bool pyr_judge_write_html(const struct pyr_judge_report *report, FILE *to);
 
-/* The mark of a decision as it is shown: "?!", and "?! or ?" if it is not certain (one or the other, in doubt both). */
+/* The mark of a decision as it is shown: "?!"; if it is not certain, "?! or ?", or "? (?! to ??)" if more are possible. */
 #define PYR_JUDGE_SIGN 64
 PYR_API void pyr_judge_sign(const struct pyr_luck_decision *decision, char sign[PYR_JUDGE_SIGN]);
 

@@ -1,0 +1,188 @@
+// replay.mjs SITE: the replay: where it opens, what is drawn, what fits, the timeline by keyboard, touch and mouse.
+import { done, equal, test, truth } from './check.mjs';
+import { DESKTOP, PHONE, launch, open, picture, serve, settled } from './site.mjs';
+import { kept, newCore, playOut } from './games.mjs';
+
+const site = process.argv[2], host = await serve(site), browser = await launch();
+const two = playOut(newCore(site), 2, 11, undefined, 'casual'), four = playOut(newCore(site), 4, 12, undefined, 'casual');
+const MOVES = /^(keep|mark|take|draw|points|winner) /;
+
+/** The moves of a record, each with its line and its turn from 0. */
+function movesOf(core) {
+    let turn = -1;
+    return core.lines().flatMap((text, line) => {
+        turn += text.startsWith('reveal ') ? 1 : 0;
+        return MOVES.test(text) ? [{ text, line, turn }] : [];
+    });
+}
+
+const judged = two.analyse(1024, 1n);
+
+/** As if the page had analysed the game before: it is shown at once, and nothing changes while the test looks at it. */
+const keepJudged = (page) => page.evaluate(async ({ record, known }) => {
+    const { gameKey, keepAnalysis } = await import('./analysis.js');
+    keepAnalysis(gameKey(record.split('\n').filter(Boolean)), known, true);
+}, { record: two.log(), known: judged });
+
+async function watch(core, options, place = '', known = false) {
+    const page = await open(browser, `${host.url}#nowhere`, options);
+    await page.evaluate((game) => localStorage.setItem('pyramids.games', JSON.stringify([game])), kept(core));
+    if (known)
+        await keepJudged(page);
+    await page.goto(`${host.url}?x#replay/77${place}`);
+    await page.locator('.bigc:visible, .rp-end').first().waitFor();
+    return page;
+}
+
+const slider = (page) => page.getByRole('slider', { name: /Chance to win/ });
+const at = async (page) => Number(await slider(page).getAttribute('aria-valuenow')) - 1;
+
+await test('it opens after round 1, and at the costliest turning point once there is an analysis', async () => {
+    const page = await watch(two, DESKTOP), moves = movesOf(two);
+    const last = moves.map((m) => m.turn === 6 && m.text.startsWith('mark ')).lastIndexOf(true);
+    equal(await at(page), last, 'the last marks of round 1');
+    truth(await page.locator('.bigc .pen').count() > 0, 'the cards are not empty');
+    const { decisions } = judged;
+    await keepJudged(page);
+    await page.goto(`${host.url}?y#replays`);
+    await page.getByRole('heading', { name: 'Replays' }).waitFor();
+    await page.locator('a.game').click();
+    await page.locator('.bigc:visible, .rp-end').first().waitFor();
+    const worst = decisions.filter((d) => d.mark).sort((a, b) => b.winLost - a.winLost || b.lost - a.lost)[0];
+    equal(moves[await at(page)].line, worst.line, 'the costliest');
+    equal(await page.locator('.wr [aria-current]').getAttribute('data-line'), String(worst.line), 'and the list shows it');
+    truth((await page.locator('.stage .verdict b').innerText()).startsWith(worst.mark), 'its mark');
+    equal(page.complaints, [], 'the console');
+    await page.context().close();
+});
+
+await test('nothing lies below the fold, and spaces are large', async () => {
+    for (const [core, seats] of [[two, 2], [four, 4]])
+        for (const [width, height, least] of [[1366, 768, 68], [1920, 1080, 110], [820, 1180, 66], [390, 844, 60],
+            [320, 568, 42]]) {
+            const page = await watch(core, { viewport: { width, height },
+                ...(width < 640 ? { hasTouch: true, isMobile: true } : {}) }, '/II.3');
+            await settled(page);
+            const seen = await page.evaluate((phone) => {
+                const parts = `.what, .bigc, .tl-s, .bt .btn, ${phone ? '.rp-row, .rep .top .iconbtn' : '.rp-side, .lgd'}`;
+                const out = [...document.querySelectorAll(parts)].filter((e) => e.checkVisibility()).filter((e) => {
+                    const b = e.getBoundingClientRect();
+                    return b.left < 0 || b.right > innerWidth + .5 || b.bottom > innerHeight + .5;
+                });
+                const cards = [...document.querySelectorAll('.bigc svg.ch')].filter((e) => e.checkVisibility());
+                return { out: out.map((e) => e.className), scrolls: document.documentElement.scrollHeight > innerHeight ||
+                    document.documentElement.scrollWidth > innerWidth,
+                    cards: cards.length, space: Math.min(...cards.map((e) => e.getBoundingClientRect().width * 60 / 328)) };
+            }, width < 640);
+            const what = `${seats} players, ${width}x${height}`;
+            await picture(page, `replay-${seats}-${width}x${height}`);
+            equal([seen.out, seen.scrolls, seen.cards], [[], false, width < 640 ? 1 : 2], what);
+            truth(seen.space >= least, `${what}: a space of ${seen.space} px`);
+            await page.context().close();
+        }
+});
+
+await test('the timeline is a slider: by keys, by the buttons, by a finger', async () => {
+    const page = await watch(two, DESKTOP, '/I.1', true), moves = movesOf(two), line = slider(page);
+    const first = moves.findIndex((m) => m.turn === 0);
+    equal(await at(page), first, 'the address names a turn');
+    await line.focus();
+    for (const [key, to] of [['ArrowRight', first + 1], ['ArrowLeft', first],
+        ['PageDown', moves.findIndex((m) => m.turn === 1)], ['PageUp', first], ['Home', 0], ['End', moves.length - 1]]) {
+        await page.keyboard.press(key);
+        equal(await at(page), to, key);
+    }
+    await page.getByRole('button', { name: 'To the beginning' }).click();
+    await page.getByRole('button', { name: 'Step forward' }).click();
+    equal(await at(page), 1, 'a step');
+    // The words of a value: turn, player, what was done.
+    const mark = moves.findIndex((m) => m.turn === 8 && m.text.startsWith('mark 1 '));
+    await page.evaluate((to) => { location.hash = `replay/77/${to}`; }, moves[mark].line);
+    await page.waitForFunction((n) => document.querySelector('.tl-s')?.getAttribute('aria-valuenow') === n,
+        String(mark + 1));
+    const [, , move] = moves[mark].text.split(' '), [part] = move.split('+'), [card, spaces] = part.split(':');
+    const pattern = two.lines().filter((l) => l.startsWith('reveal '))[8].slice(7);
+    const words = await line.getAttribute('aria-valuetext');
+    truth(words.startsWith(`Round 2, turn 2, Ana: ${spaces.length === 2 ? 'one space' : pattern} on ${card}`), words);
+    // A finger anywhere goes to the nearest move, and stays with the finger.
+    const box = await line.boundingBox();
+    await page.mouse.move(box.x + box.width - 26, box.y + 20);
+    await page.mouse.down();
+    equal(await at(page), moves.length - 1, 'the right end');
+    await page.mouse.move(box.x + 34, box.y + 20);
+    equal(await at(page), 0, 'and back');
+    await page.mouse.up();
+    equal(page.complaints, [], 'the console');
+    await page.context().close();
+});
+
+await test('from mistake to mistake, the better choice drawn beside the played one', async () => {
+    const page = await watch(two, DESKTOP, '/I.1', true), moves = movesOf(two), { decisions } = judged;
+    await page.locator('.wr button').first().waitFor({ state: 'attached' });
+    const marked = decisions.filter((d) => d.mark).map((d) => d.line).sort((a, b) => a - b);
+    const start = moves[await at(page)].line, later = marked.filter((l) => l > start);
+    await page.keyboard.press('.');
+    equal(moves[await at(page)].line, later[0], 'the next one');
+    await page.getByRole('button', { name: 'Next mistake' }).click();
+    equal(moves[await at(page)].line, later[1], 'the one after that');
+    await page.keyboard.press(',');
+    equal(moves[await at(page)].line, later[0], 'and back');
+    // A marked choice of spaces: those that were played are filled, the better ones have dashes and no crosses.
+    const d = decisions.find((x) => x.mark && moves.find((m) => m.line === x.line).text.startsWith('mark') &&
+        x.options[0].choice.includes(':')
+        && x.options[0].choice.split('+')[0] !== x.options.find((o) => o.made).choice.split('+')[0]);
+    await page.evaluate((to) => { location.hash = `replay/77/${to}`; }, d.line);
+    await page.waitForFunction((n) => document.querySelector('.tl-s')?.getAttribute('aria-valuenow') === n,
+        String(moves.findIndex((m) => m.line === d.line) + 1));
+    const text = moves.find((m) => m.line === d.line).text.split(' ')[2], played = [...text.matchAll(/[a-e][1-5]/g)].length;
+    equal(await page.locator('.bigc .gh-fill').count(), played, 'spaces that were played');
+    truth(await page.locator('.bigc path.better').count() > 0, 'the better choice is drawn');
+    const best = d.options[0].choice.split('+')[0].split(':')[0];
+    equal(await page.locator('.bigc:has(path.better) .tag').first().innerText(), best, 'on its card');
+    await page.getByText(/^better: /).first().waitFor();
+    // Only those that one wants: of one player, from a mark on.
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('button', { name: 'Which mistakes' }).click();
+    await page.getByRole('radio', { name: 'Ben' }).check();
+    await page.getByRole('radio', { name: '??', exact: true }).check();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.keyboard.press('Home');
+    const his = decisions.filter((x) => x.mark === '??' && x.seat === 1).map((x) => x.line).sort((a, b) => a - b);
+    await page.keyboard.press('.');
+    equal(moves[await at(page)].line, his[0], 'Ben’s first blunder');
+    equal(page.complaints, [], 'the console');
+    await page.context().close();
+});
+
+await test('on a phone any card can be made large; the log follows; playing back ends at the end', async () => {
+    const page = await watch(four, PHONE, '/III.1'), row = page.getByRole('group',
+        { name: 'All cards' }).getByRole('button');
+    equal(await row.count(), 8, 'everyone’s cards');
+    const large = () => page.locator('.bigc.main .tag').innerText();
+    equal(await row.first().locator('.tag').innerText(), await large(), 'the moved card comes first');
+    const other = await row.nth(5).locator('.tag').innerText();
+    await row.nth(5).tap();
+    equal(await large(), other, 'the one that was tapped');
+    await page.getByRole('button', { name: 'Menu' }).tap();
+    await page.getByRole('button', { name: 'Game log' }).tap();
+    const now = page.locator('.rp-log .ln.now').first();
+    await now.waitFor();
+    truth(await now.evaluate((e) => {
+        const a = e.getBoundingClientRect(), b = e.closest('.logbox').getBoundingClientRect();
+        return a.top >= b.top && a.bottom <= b.bottom;
+    }), 'it is in view');
+    await page.getByRole('button', { name: 'Close' }).tap();
+    const moves = movesOf(four);
+    await page.evaluate((to) => { location.hash = `replay/77/${to}`; }, moves[moves.length - 3].line);
+    await page.waitForFunction((n) => document.querySelector('.tl-s')?.getAttribute('aria-valuenow') === n,
+        String(moves.length - 2));
+    await page.getByRole('button', { name: 'Play back' }).tap();
+    await page.getByRole('table').waitFor();
+    await page.getByRole('button', { name: 'Play back' }).waitFor();
+    equal(page.complaints, [], 'the console');
+    await page.context().close();
+});
+
+await browser.close();
+host.close();
+done();
