@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Several servers on one PostgreSQL. People by script come back to another server every time; servers are killed, stopped and
-continued, PostgreSQL is restarted, connections are cut, clocks differ. What everyone was told is written down, and judged
-by another program (cluster_check.py). usage: cluster.py PYRAMIDS SOURCE_ROOT [CASE]; PYR_FAULTS: how many faults"""
+"""Several servers on one PostgreSQL. People by script come back to another server every time; servers are killed, stopped
+and continued, PostgreSQL is restarted, connections are cut, clocks differ. What everyone was told is written down, and
+judged by another program (cluster_check.py). usage: cluster.py PYRAMIDS SOURCE_ROOT [CASE]; PYR_FAULTS: how many faults"""
 import json
 import os
 import random
@@ -222,7 +222,8 @@ def case_three_nodes(folder):
 
 
 def case_what_others_see(folder):
-    """What happens at one server is there at the others: tables, lobby, names, one-time codes, requests, rematches, the end."""
+    """What happens at one server is there at the others: tables, lobby, names, one-time codes, requests, rematches, the
+    end."""
     with postgres.Postgres() as base, Cluster(folder, 3, base) as cluster:
         a, b, c = cluster.nodes
         ana, ben = a.visitor('Ana'), b.visitor('Ben')
@@ -232,7 +233,8 @@ def case_what_others_see(folder):
         for node in (b, c):
             assert at(node, ana).want(200, 'GET', '/api/visitor').json == {'visitor': {'name': 'Ana'}}
         second = Visitor(c)
-        second.want(200, 'POST', '/api/visitor/device', {'code': ana.want(200, 'POST', '/api/visitor/code', {}).json['code']})
+        second.want(200, 'POST', '/api/visitor/device', {'code': ana.want(200, 'POST', '/api/visitor/code',
+            {}).json['code']})
         assert at(b, second).want(200, 'GET', '/api/visitor').json == {'visitor': {'name': 'Ana'}}
         seats = {'seats': [{'kind': 'open'}, {'kind': 'open'}], 'public': True, 'id': 't1'}
         code = ana.want(201, 'POST', '/api/tables', seats).json['table']['code']
@@ -263,7 +265,8 @@ def case_what_others_see(folder):
                 link.until(lambda: link.version >= top)
         watcher.until(watcher.over)
         wire.check_record(folder, at(c, ana).record(code))
-        print(f'# from a choice at one server to a client at another: {1000 * statistics.median(delays):.0f} ms (median of {len(delays)})')
+        print(f'# from a choice at one server to a client at another: {1000 * statistics.median(delays):.0f} ms (median '
+            f'of {len(delays)})')
         # Two ask for a rematch at two servers at once: there is one.
         answers = {}
 
@@ -318,7 +321,8 @@ def fault_stop(cluster, base, dice):
 
 
 def fault_cut(cluster, base, dice):
-    base.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'")
+    base.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = "
+        "'client backend'")
 
 
 def fault_restart(cluster, base, dice):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Judges what clients of several servers were told (cluster.py), knowing nothing of how it came about. In FOLDER, *.record are
-the games as any server tells them, client-*.json what one client saw and was promised.
+"""Judges what clients of several servers were told (cluster.py), knowing nothing of how it came about. In FOLDER, *.record
+are the games as any server tells them, client-*.json what one client saw and was promised.
 
   1. Every acknowledged choice is in the record of its game, where it belongs, exactly once.
   2. What a client saw is a beginning of the record, without the lines that its seat may not see.
@@ -52,7 +52,8 @@ def check_client(path, records):
         found = [line for line in phase_of(lines, phase) if is_choice(line, seat, choice)]
         assert len(found) == 1, f'{name}: {choice} of phase {phase} is there {len(found)} times: {phase_of(lines, phase)}'
     # Nothing else is there in this seat's name.
-    made = [line for line in lines if line.split(' ')[:2] in ([kind, str(seat)] for kind in ('keep', 'mark', 'take', 'draw'))]
+    made = [line for line in lines if line.split(' ')[:2] in ([kind, str(seat)]
+        for kind in ('keep', 'mark', 'take', 'draw'))]
     assert len(made) == len(seen), f'{name}: {len(made)} choices in the record, {len(seen)} acknowledged'
     return len(seen)
 

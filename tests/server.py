@@ -137,7 +137,8 @@ def case_new_tables(folder):
         table = table['table']
         assert abs(table.pop('created') - time.time()) < 60 and re.fullmatch('[0-9a-f]{64}',
             table.pop('commitment')) and wire.CODE.match(table.pop('code'))
-        assert table == {'state': 'waiting', 'edition': 'classic', 'public': False, 'hints': False, 'clock': 'none', 'you': 0,
+        assert table == {'state': 'waiting', 'edition': 'classic', 'public': False, 'hints': False, 'clock': 'none',
+            'you': 0,
             'host': True, 'version': 0, 'round': 0,
                          'turn': 0, 'seats': [{'kind': 'open'}, {'kind': 'friend', 'name': 'Ben'},
                                               {'kind': 'bot', 'name': 'club', 'level': 'club', 'ready': False}]}, table
@@ -305,8 +306,10 @@ def case_arranging_seats(folder):
         at = f'/api/tables/{code}/seats'
         ben.refused(403, 'not_host', 'POST', at, {'seats': [1, 'open']})
         Visitor(server).refused(401, 'no_visitor', 'POST', at, {'seats': [1, 'open']})
-        for wrong in ({}, {'seats': 2}, {'seats': []}, {'seats': [1]}, {'seats': [1, 1]}, {'seats': [1, 4]}, {'seats': [1, 0]}, {'seats': [1, 'god']},
-                      {'seats': [1, 'friend']}, {'seats': [1, None]}, {'seats': [1, 'open '] }, {'seats': [1, '']}, {'seats': [1, '2']}, {'seats': [1, 'club 2']},
+        for wrong in ({}, {'seats': 2}, {'seats': []}, {'seats': [1]}, {'seats': [1, 1]}, {'seats': [1, 4]},
+            {'seats': [1, 0]}, {'seats': [1, 'god']},
+                      {'seats': [1, 'friend']}, {'seats': [1, None]}, {'seats': [1, 'open '] }, {'seats': [1, '']},
+                      {'seats': [1, '2']}, {'seats': [1, 'club 2']},
                       {'seats': [1, 2, 3, 'open', 'open']}, {'seats': [1, 1.5]}):
             got = ana.refused(400, 'bad_message', 'POST', at, wrong)
             assert got['detail'] == 'seats', (wrong, got)
@@ -327,8 +330,10 @@ def case_arranging_seats(folder):
         table = ana.want(200, 'POST', at, {'seats': [1, 'novice', 3]}).json['table']
         assert table['state'] == 'running'
         link.until(lambda: link.version)
-        assert [line for line in link.lines if line.startswith('player')] == ['player 1 Ana', 'player 2 novice', 'player 3 Ben']
-        assert [line.split()[2] for line in link.lines if line.startswith('tag number')] == ['1', '3'] and f'tag number 3 {NUMBER}' in link.lines
+        assert [line for line in link.lines if line.startswith('player')] == ['player 1 Ana', 'player 2 novice',
+            'player 3 Ben']
+        assert [line.split()[2] for line in link.lines if line.startswith('tag number')] == ['1',
+            '3'] and f'tag number 3 {NUMBER}' in link.lines
         ana.refused(409, 'begun', 'POST', at, {'seats': [1, 'novice', 3]})
         host.until(lambda: host.version)
         play([host, link], random.Random(3))

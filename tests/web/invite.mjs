@@ -1,5 +1,5 @@
-// invite.mjs PROGRAM: the page of an invitation against the real server: seats, Start, who can open the link, hints that were agreed on, names; and
-// a proxy whose address the server does not know.
+// invite.mjs PROGRAM: the page of an invitation against the real server: seats, Start, who can open the link, hints that
+// were agreed on, names; and a proxy whose address the server does not know.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, request as ask } from 'node:http';
@@ -9,12 +9,14 @@ import { done, equal, test, truth, witnesses } from './check.mjs';
 import { DESKTOP, PHONE, launch, open, pictures, settled } from './site.mjs';
 import { act, rename, seat } from './hand.mjs';
 
-const program = process.argv[2], folder = mkdtempSync(join(tmpdir(), 'pyramids-')), log = join(folder, 'server.log'), running = [];
+const program = process.argv[2], folder = mkdtempSync(join(tmpdir(), 'pyramids-')), log = join(folder, 'server.log'),
+    running = [];
 witnesses.push(() => `server:\n${readFileSync(log, 'utf8').split('\n').slice(-20).join('\n')}`);
 
 async function start(...options) {
     const ready = join(folder, `ready${running.length}`);
-    const server = spawn(program, ['serve', '--port', '0', '--database', join(folder, `games${running.length}.db`), '--no-browser', '--ready-file', ready, ...options],
+    const server = spawn(program, ['serve', '--port', '0', '--database', join(folder, `games${running.length}.db`),
+        '--no-browser', '--ready-file', ready, ...options],
         { stdio: ['ignore', 'ignore', openSync(log, 'a')] });
     running.push(server);
     while (server.exitCode === null && !(existsSync(ready) && readFileSync(ready, 'utf8').endsWith('\n')))
@@ -43,11 +45,13 @@ async function join2(page, name, options = PHONE) {
     return other;
 }
 
-const becomes = (page, wanted) => page.waitForFunction((want) => [...document.querySelectorAll('.chair')].map((e) => ['mine', 'person', 'open', 'bot', 'none'].find((k) =>
+const becomes = (page, wanted) => page.waitForFunction((want) => [...document.querySelectorAll('.chair')].map((e) =>
+    ['mine', 'person', 'open', 'bot', 'none'].find((k) =>
     e.classList.contains(k))).join() === want, wanted.join());
 
 await test('one page for making and waiting: seats change under the same link, Start begins with who is there', async () => {
-    const ana = await invite('Ana'), place = ana.url(), code = place.split('/').at(-1), start = ana.getByRole('button', { name: 'Start' });
+    const ana = await invite('Ana'), place = ana.url(), code = place.split('/').at(-1),
+        start = ana.getByRole('button', { name: 'Start' });
     await becomes(ana, ['mine', 'open', 'none', 'none']);
     truth(await start.isDisabled(), 'nobody is there yet');
     await ana.getByText('Two seats must be taken before the game can start.').waitFor();
@@ -63,7 +67,8 @@ await test('one page for making and waiting: seats change under the same link, S
     // The last free seat becomes a bot's: that alone does not begin the game.
     await seat(ana, 3, 'Bot');
     await becomes(ana, ['mine', 'person', 'bot', 'bot']);
-    equal(await ana.evaluate((c) => fetch(`api/tables/${c}`).then((r) => r.json()).then((d) => d.table.state), code), 'waiting', 'it waits for Start');
+    equal(await ana.evaluate((c) => fetch(`api/tables/${c}`).then((r) => r.json()).then((d) => d.table.state), code),
+        'waiting', 'it waits for Start');
     await ana.getByRole('button', { name: /^Level of seat 3/ }).click();
     await ana.getByRole('button', { name: 'Novice' }).click();
     await seat(ana, 4, 'Empty');
@@ -100,7 +105,9 @@ await test('a link that only this computer can open is not offered as an invitat
 
 await test('hints at a table with people: off unless agreed, and then everyone sees who used one', async () => {
     for (const agreed of [false, true]) {
-        const ana = await invite('Ana', async (page) => { if (agreed) await page.getByRole('switch', { name: 'Hints' }).click(); });
+        const ana = await invite('Ana', async (page) => {
+            if (agreed) await page.getByRole('switch', { name: 'Hints' }).click();
+        });
         const ben = await open(browser, ana.url(), PHONE);
         await ben.getByText(agreed ? 'Hints are allowed, and everyone sees who used one' : 'No hints').waitFor();
         await ben.getByRole('textbox', { name: 'Your name' }).fill('Ben');
@@ -126,21 +133,24 @@ await test('names: a family stays whole, and 24 wide letters fit', async () => {
     const own = await ana.evaluate(() => JSON.parse(localStorage.getItem('pyramids.settings')).name);
     equal([own.startsWith(FAMILY), [...own].length], [true, 24], 'cut between letters');
     await ben.getByRole('heading', { name: /Keep two/ }).waitFor();
-    const names = await ana.evaluate(() => fetch(`api/tables/${location.hash.split('/')[1]}`).then((r) => r.json()).then((d) => d.table.seats.map((s) => s.name)));
+    const names = await ana.evaluate(() => fetch(`api/tables/${location.hash.split('/')[1]}`).then((r) =>
+        r.json()).then((d) => d.table.seats.map((s) => s.name)));
     equal(names, [own, WIDE], 'at the server');
     await ana.context().close();
     await ben.context().close();
     // Cut in the middle of a family there would be a part of it: all of it goes.
     const eva = await open(browser, `${url}#friends/new`);
     await rename(eva, 'x'.repeat(20) + FAMILY);
-    equal(await eva.evaluate(() => JSON.parse(localStorage.getItem('pyramids.settings')).name), 'x'.repeat(20), 'no half of a family');
+    equal(await eva.evaluate(() => JSON.parse(localStorage.getItem('pyramids.settings')).name), 'x'.repeat(20),
+        'no half of a family');
     await eva.context().close();
 });
 
 await test('behind a proxy that the server does not know, the page explains itself', async () => {
     const { port } = new URL(url);
     const proxy = createServer((from, to) => {
-        const there = ask({ host: '127.0.0.1', port, method: from.method, path: from.url, headers: { ...from.headers, host: `127.0.0.1:${port}` } }, (answer) => {
+        const there = ask({ host: '127.0.0.1', port, method: from.method, path: from.url,
+            headers: { ...from.headers, host: `127.0.0.1:${port}` } }, (answer) => {
             to.writeHead(answer.statusCode, answer.headers);
             answer.pipe(to);
         });

@@ -414,7 +414,8 @@ await test('one table, a browser and a terminal: both see the same end', async (
     await page.getByRole('radio', { name: 'For tests' }).tap();      // an edition that neither of the two has
     await page.getByRole('button', { name: 'Create the table' }).tap();
     const code = (await page.locator('.code2').innerText()).trim();
-    tmux('-f', '/dev/null', 'new-session', '-d', '-x', '80', '-y', '24', `exec env -i PATH='${process.env.PATH}' HOME='${folder}' XDG_DATA_HOME='${folder}' LC_ALL=C.UTF-8 ` +
+    tmux('-f', '/dev/null', 'new-session', '-d', '-x', '80', '-y', '24',
+        `exec env -i PATH='${process.env.PATH}' HOME='${folder}' XDG_DATA_HOME='${folder}' LC_ALL=C.UTF-8 ` +
         `LANGUAGE=en TERM=tmux-256color '${program}' play --server '${url}' --table ${code} --name Tty`);
     try {
         await page.getByRole('heading', { name: /Keep two/ }).waitFor();

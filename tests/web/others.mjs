@@ -1,4 +1,5 @@
-// others.mjs SITE: what everyone may see and is told: completed pyramids of all players, lost extra marks, points that are not left, an empty deck, ties.
+// others.mjs SITE: what everyone may see and is told: completed pyramids of all players, lost extra marks, points that are
+// not left, an empty deck, ties.
 import { readFileSync } from 'node:fs';
 import { deflateRawSync } from 'node:zlib';
 import { done, equal, test, truth } from './check.mjs';
@@ -292,7 +293,8 @@ await test('from five to seven of a colour in one turn: the page says that no po
 });
 
 await test('full storage is said at once; the game goes on, and can be downloaded', async () => {
-    const page = await open(browser, host.url), bar = page.getByRole('alert').filter({ hasText: 'This browser cannot save your game' });
+    const page = await open(browser, host.url),
+        bar = page.getByRole('alert').filter({ hasText: 'This browser cannot save your game' });
     await page.evaluate(() => {
         for (let size = 1 << 22, n = 0; size; n++)
             try {
@@ -304,14 +306,16 @@ await test('full storage is said at once; the game goes on, and can be downloade
     await begin(page);
     await bar.waitFor();
     await pictures(page, 'unkept');
-    const [file] = await Promise.all([page.waitForEvent('download'), bar.getByRole('button', { name: 'Download the game' }).click()]);
+    const [file] = await Promise.all([page.waitForEvent('download'), bar.getByRole('button',
+        { name: 'Download the game' }).click()]);
     truth(readFileSync(await file.path(), 'utf8').startsWith('pyramids-record 1\n'), 'a record');
     await bar.getByRole('button', { name: 'Close' }).click();
     await bar.waitFor({ state: 'hidden' });
     await keep(page);
     await page.getByRole('gridcell', { name: /can be marked/ }).first().waitFor();
     // There is room again: what comes next is kept, and nothing is to be said.
-    await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('filler')).forEach((key) => localStorage.removeItem(key)));
+    await page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith('filler')).forEach((key) =>
+        localStorage.removeItem(key)));
     await act(page);
     await page.waitForFunction(() => localStorage.getItem('pyramids.game')?.includes('mark 1'));
     await page.reload();
@@ -351,14 +355,18 @@ await test('a tie names its winner and the reason, in the log and in the replay 
     equal(bare(await page.locator('.log .ln').last().innerText()).trim().replace(/\.$/, ''), why, 'the log');
     // Whoever has won against bots is told so as such.
     await page.evaluate(([record, edition]) => {
-        localStorage.setItem('pyramids.games', JSON.stringify([{ id: '78', date: 1, record: record.replace('player 2 Ben\n', 'player 2 Ben\ntag bot 1 club\n'), me: 1, edition }]));
+        localStorage.setItem('pyramids.games', JSON.stringify([{ id: '78', date: 1,
+            record: record.replace('player 2 Ben\n', 'player 2 Ben\ntag bot 1 club\n'), me: 1, edition }]));
     }, [core.log(), core.edition.text]);
     await page.goto(`${host.url}?r#end/78`);
     await page.getByRole('heading', { name: 'You win the tie' }).waitFor();
-    await page.getByText('You and Ana have 10 points. The lowest completed pyramid decides: you have number 3.').first().waitFor();
+    await page.getByText('You and Ana have 10 points. The lowest completed pyramid decides: you have number 3.').first(
+        ).waitFor();
     await page.getByRole('link', { name: 'Watch replay' }).click();
     await page.getByRole('button', { name: 'To the end' }).click();
-    equal(bare(await page.locator('.rp-say').innerText()).replace(/\.$/, ''), 'You win the tie. You and Ana have 10 points. The lowest completed pyramid decides: you have number 3', 'the replay');
+    equal(bare(await page.locator('.rp-say').innerText()).replace(/\.$/, ''),
+        'You win the tie. You and Ana have 10 points. The lowest completed pyramid decides: you have number 3',
+        'the replay');
     quiet(page);
     await page.context().close();
 });

@@ -57,13 +57,14 @@ await test('nothing lies below the fold, and spaces are large', async () => {
             await page.setViewportSize({ width, height });
             await settled(page);
             const seen = await page.evaluate((phone) => {
-                const out = [...document.querySelectorAll(`.what, .bigc, .tl-s, .bt .btn, ${phone ? '.rp-row, .rep .top .iconbtn' : '.rp-side, .lgd'}`)].filter((e) =>
-                    e.checkVisibility()).filter((e) => {
+                const parts = `.what, .bigc, .tl-s, .bt .btn, ${phone ? '.rp-row, .rep .top .iconbtn' : '.rp-side, .lgd'}`;
+                const out = [...document.querySelectorAll(parts)].filter((e) => e.checkVisibility()).filter((e) => {
                     const b = e.getBoundingClientRect();
                     return b.left < 0 || b.right > innerWidth + .5 || b.bottom > innerHeight + .5;
                 });
                 const cards = [...document.querySelectorAll('.bigc svg.ch')].filter((e) => e.checkVisibility());
-                return { out: out.map((e) => e.className), scrolls: document.documentElement.scrollHeight > innerHeight || document.documentElement.scrollWidth > innerWidth,
+                return { out: out.map((e) => e.className), scrolls: document.documentElement.scrollHeight > innerHeight ||
+                    document.documentElement.scrollWidth > innerWidth,
                     cards: cards.length, space: Math.min(...cards.map((e) => e.getBoundingClientRect().width * 60 / 328)) };
             }, width < 640);
             const what = `${seats} players, ${width}x${height}`;
@@ -81,7 +82,8 @@ await test('the timeline is a slider: by keys, by the buttons, by a finger', asy
     const first = moves.findIndex((m) => m.turn === 0);
     equal(await at(page), first, 'the address names a turn');
     await line.focus();
-    for (const [key, to] of [['ArrowRight', first + 1], ['ArrowLeft', first], ['PageDown', moves.findIndex((m) => m.turn === 1)], ['PageUp', first], ['Home', 0], ['End', moves.length - 1]]) {
+    for (const [key, to] of [['ArrowRight', first + 1], ['ArrowLeft', first],
+        ['PageDown', moves.findIndex((m) => m.turn === 1)], ['PageUp', first], ['Home', 0], ['End', moves.length - 1]]) {
         await page.keyboard.press(key);
         equal(await at(page), to, key);
     }
@@ -91,7 +93,8 @@ await test('the timeline is a slider: by keys, by the buttons, by a finger', asy
     // The words of a value: turn, player, what was done.
     const mark = moves.findIndex((m) => m.turn === 8 && m.text.startsWith('mark 1 '));
     await page.evaluate((to) => { location.hash = `replay/77/${to}`; }, moves[mark].line);
-    await page.waitForFunction((n) => document.querySelector('.tl-s')?.getAttribute('aria-valuenow') === n, String(mark + 1));
+    await page.waitForFunction((n) => document.querySelector('.tl-s')?.getAttribute('aria-valuenow') === n,
+        String(mark + 1));
     const [, , move] = moves[mark].text.split(' '), [part] = move.split('+'), [card, spaces] = part.split(':');
     const pattern = two.lines().filter((l) => l.startsWith('reveal '))[8].slice(7);
     const words = await line.getAttribute('aria-valuetext');
@@ -119,10 +122,12 @@ await test('from mistake to mistake, the better choice drawn beside the played o
     await page.keyboard.press(',');
     equal(moves[await at(page)].line, later[0], 'and back');
     // A marked choice of spaces: those that were played are filled, the better ones have dashes and no crosses.
-    const d = decisions.find((x) => x.mark && moves.find((m) => m.line === x.line).text.startsWith('mark') && x.options[0].choice.includes(':')
+    const d = decisions.find((x) => x.mark && moves.find((m) => m.line === x.line).text.startsWith('mark') &&
+        x.options[0].choice.includes(':')
         && x.options[0].choice.split('+')[0] !== x.options.find((o) => o.made).choice.split('+')[0]);
     await page.evaluate((to) => { location.hash = `replay/77/${to}`; }, d.line);
-    await page.waitForFunction((n) => document.querySelector('.tl-s')?.getAttribute('aria-valuenow') === n, String(moves.findIndex((m) => m.line === d.line) + 1));
+    await page.waitForFunction((n) => document.querySelector('.tl-s')?.getAttribute('aria-valuenow') === n,
+        String(moves.findIndex((m) => m.line === d.line) + 1));
     const text = moves.find((m) => m.line === d.line).text.split(' ')[2], played = [...text.matchAll(/[a-e][1-5]/g)].length;
     equal(await page.locator('.bigc .gh-fill').count(), played, 'spaces that were played');
     truth(await page.locator('.bigc path.better').count() > 0, 'the better choice is drawn');
@@ -144,7 +149,8 @@ await test('from mistake to mistake, the better choice drawn beside the played o
 });
 
 await test('on a phone any card can be made large; the log follows; playing back ends at the end', async () => {
-    const page = await watch(four, PHONE, '/III.1'), row = page.getByRole('group', { name: 'All cards' }).getByRole('button');
+    const page = await watch(four, PHONE, '/III.1'), row = page.getByRole('group',
+        { name: 'All cards' }).getByRole('button');
     equal(await row.count(), 8, 'everyone’s cards');
     const large = () => page.locator('.bigc.main .tag').innerText();
     equal(await row.first().locator('.tag').innerText(), await large(), 'the moved card comes first');
@@ -155,11 +161,15 @@ await test('on a phone any card can be made large; the log follows; playing back
     await page.getByRole('button', { name: 'Game log' }).tap();
     const now = page.locator('.rp-log .ln.now').first();
     await now.waitFor();
-    truth(await now.evaluate((e) => { const a = e.getBoundingClientRect(), b = e.closest('.logbox').getBoundingClientRect(); return a.top >= b.top && a.bottom <= b.bottom; }), 'it is in view');
+    truth(await now.evaluate((e) => {
+        const a = e.getBoundingClientRect(), b = e.closest('.logbox').getBoundingClientRect();
+        return a.top >= b.top && a.bottom <= b.bottom;
+    }), 'it is in view');
     await page.getByRole('button', { name: 'Close' }).tap();
     const moves = movesOf(four);
     await page.evaluate((to) => { location.hash = `replay/77/${to}`; }, moves[moves.length - 3].line);
-    await page.waitForFunction((n) => document.querySelector('.tl-s')?.getAttribute('aria-valuenow') === n, String(moves.length - 2));
+    await page.waitForFunction((n) => document.querySelector('.tl-s')?.getAttribute('aria-valuenow') === n,
+        String(moves.length - 2));
     await page.getByRole('button', { name: 'Play back' }).tap();
     await page.getByRole('table').waitFor();
     await page.getByRole('button', { name: 'Play back' }).waitFor();

@@ -52,7 +52,8 @@ const SCREENS = [
         for (let i = 0; i < 12; i++)
             await page.getByRole('button', { name: 'Step forward' }).click();
         // A turning point leads to its moment, and the analysis stays; the address follows.
-        const first = page.getByRole('complementary', { name: 'Players and turning points' }).getByRole('listitem').getByRole('button').first();
+        const first = page.getByRole('complementary',
+            { name: 'Players and turning points' }).getByRole('listitem').getByRole('button').first();
         const line = await first.getAttribute('data-line');
         await first.click();
         await page.waitForURL((url) => url.hash === `#replay/77/${line}`);
@@ -66,7 +67,10 @@ const SCREENS = [
         await page.getByRole('button', { name: /Skull 4/ }).first().click();
     }],
     ['editions', 'editions', {}, (page) => page.getByRole('heading', { name: 'Classic' }).waitFor()],
-    ['edition', 'edition', {}, async (page) => { await page.getByRole('button', { name: /^a1/ }).click(); await page.getByRole('status').first().waitFor(); }],
+    ['edition', 'edition', {}, async (page) => {
+        await page.getByRole('button', { name: /^a1/ }).click();
+        await page.getByRole('status').first().waitFor();
+    }],
     ['invite', 'friends/new', {}, (page) => page.getByRole('heading', { name: 'Who sits at the table?' }).waitFor()],
 ];
 
