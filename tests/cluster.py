@@ -196,7 +196,9 @@ def end_games(seats):
         assert not seat.failure, seat.failure
         if seat.is_alive():
             told = [Visitor(node, seat.visitor.cookie).ask('GET', f'/api/tables/{seat.code}').text for node in seat.cluster.nodes]
-            raise AssertionError('\n'.join([f'a table is stuck: {seat.code} {seat.lines[-3:]} {seat.pending} {seat.chosen}', *told]))
+            others = [f'{other.you} {other.version} {other.pending} {other.chosen} {other.acknowledged[-2:]} {other.is_alive()}'
+                      for other in seats if other.code == seat.code]
+            raise AssertionError('\n'.join([f'a table is stuck: {seat.code} {seat.lines[-3:]}', *others, *told]))
 
 
 def check(cluster, seats, folder):
