@@ -2,10 +2,10 @@
  * load.c: plays whole games at a server with many connections, as fast as it is acknowledged or at a given pace, and
  * measures it.
  *
- * It starts `pyramids serve` itself, on a free port of 127.0.0.1 with a database of its own (or the one that PYR_POSTGRES names,
- * which must be empty: tests/postgres.py), and ends it. Every client is a visitor with a
- * connection; four of them sit at each table and make random legal choices. Measured are choices a second, the server's processor time
- * and memory, and the time from sending a choice (a) to its `done`, (b) until the last of the four has been told of it by `ready` or `lines`.
+ * It starts `pyramids serve` itself, on a free port of 127.0.0.1 with a database of its own (or the one that PYR_POSTGRES
+ * names, which must be empty: tests/postgres.py), and ends it. Every client is a visitor with a connection; four of them sit
+ * at each table and make random legal choices. Measured are choices per second, the server's processor time and memory, and
+ * the time from sending a choice (a) to its `done`, (b) until the last of the four has been told by `ready` or `lines`.
  *
  * What counts as lost, and makes the exit code 1:
  *  1. a choice that was acknowledged and is neither in the record nor, while its phase is open, in `mine` of a new `ready`;
@@ -187,7 +187,8 @@ static void start_server(void)
 {
     char database[512], ready[96], text[64] = "";
     const char *folder = getenv("TMPDIR"), *postgres = getenv("PYR_POSTGRES");
-    snprintf(load.folder, sizeof load.folder, "%.40s/pyramids-load-XXXXXX", folder && *folder && strlen(folder) <= 40 ? folder : "/tmp");
+    bool is_short = folder && *folder && strlen(folder) <= 40;
+    snprintf(load.folder, sizeof load.folder, "%.40s/pyramids-load-XXXXXX", is_short ? folder : "/tmp");
     if (!mkdtemp(load.folder)) {
         load.folder[0] = '\0';
         fail("no folder for the database: %s", strerror(errno));

@@ -15,9 +15,11 @@ import wire
 from postgres import Postgres
 from wire import File, Schema, Server, Visitor, check_record, play, read, run, until_so
 
-TABLES = {'visitor': 'id', 'token': 'hash', 'code': 'hash', 'game': 'id', 'revision': 'game', 'line': 'game, seq', 'choice': 'game, seat', 'seat': 'game, seat',
-          'report': 'game, name', 'request': 'visitor, id', 'heartbeat': 'id', 'downtime': 'began'}
-COLUMNS = {'line': 'game, seq, count, text, made', 'report': 'game, name, made, size, text'}         # without numbers that only SQLite has
+TABLES = {'visitor': 'id', 'token': 'hash', 'code': 'hash', 'game': 'id', 'revision': 'game', 'line': 'game, seq',
+          'choice': 'game, seat', 'seat': 'game, seat', 'report': 'game, name', 'request': 'visitor, id',
+          'heartbeat': 'id', 'downtime': 'began'}
+# Without numbers that only SQLite has.
+COLUMNS = {'line': 'game, seq, count, text, made', 'report': 'game, name, made, size, text'}
 NOT_COPIED = set()               # tables about servers that run, not about games
 SERVER = Postgres()
 
@@ -28,8 +30,10 @@ def here(base, **more):
 
 def contents(path):
     base = File(path)
-    assert set(TABLES) | NOT_COPIED == {name for name, in base.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")}, 'is a new table copied?'
-    return {table: base.rows(f'SELECT {COLUMNS.get(table, "*")} FROM {table} ORDER BY {order}') for table, order in TABLES.items()}
+    there = {name for name, in base.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    assert there == set(TABLES) | NOT_COPIED, 'is a new table copied?'
+    return {table: base.rows(f'SELECT {COLUMNS.get(table, "*")} FROM {table} ORDER BY {order}')
+            for table, order in TABLES.items()}
 
 
 def dump(base):
@@ -59,7 +63,8 @@ def fill(folder):
             one.close()
         record = ana.record(over)
     report = zlib.compress(b'{"players": []}')           # an analysis takes long
-    server.base.rows("INSERT INTO report (game, name, made, size, text) SELECT id, 'analysis.json', 1, 15, x'%s' FROM game WHERE state = 2" % report.hex())
+    server.base.rows("INSERT INTO report (game, name, made, size, text)"
+                     f" SELECT id, 'analysis.json', 1, 15, x'{report.hex()}' FROM game WHERE state = 2")
     return server.database, (ana.cookie, ben.cookie), over, running, record
 
 
@@ -210,14 +215,17 @@ def case_passwords(folder):
 def case_tls(folder):
     """What a connection string says about TLS counts."""
     cert, key = (os.path.join(wire.ROOT, 'tests/data', name) for name in ('tls.crt', 'tls.key'))
-    with Postgres(listen_addresses='127.0.0.1', port=str(ports.reserve()), ssl='on', ssl_cert_file=cert, ssl_key_file=key) as own:
+    with Postgres(listen_addresses='127.0.0.1', port=str(ports.reserve()), ssl='on', ssl_cert_file=cert,
+                  ssl_key_file=key) as own:
         def at(mode, **more):
             return own.where(host='localhost', hostaddr='127.0.0.1', sslmode=mode, **more)
         with Server(folder, where=at('verify-full', sslrootcert=cert)) as server:
             server.visitor()
-            assert own.sql("SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'pyramids'") == 't'
+            assert own.sql("SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)"
+                           " WHERE application_name = 'pyramids'") == 't'
         refused(at('verify-full', sslrootcert='/dev/null'), 'no connection')
-        refused(own.where(host='not.localhost', hostaddr='127.0.0.1', sslmode='verify-full', sslrootcert=cert), 'no connection', 'certificate')
+        refused(own.where(host='not.localhost', hostaddr='127.0.0.1', sslmode='verify-full', sslrootcert=cert),
+                'no connection', 'certificate')
 
 
 def case_lost_and_found(folder):

@@ -2320,13 +2320,22 @@ POSTGRES_TEST("servers that change the same tables in another order never wait f
                     for (int i = 0; i < TABLES; i++) {
                         int id = n ? TABLES - i : i + 1;
                         commits[n][i] = (struct store_commit){ .job = { .run = store_run_commit, .done = nothing },
-                            .table = { .id = id }, .has_choice = true, .choice = { .seat = 1, .phase = 4, .text = "17 22" } };
+                            .table = { .id = id, .revision = round + 1 }, .keeps_due = true, .has_choice = true,
+                            .choice = { .seat = 1, .phase = 4, .text = "17 22" } };
                         store_submit(both[n], &commits[n][i].job);
                     }
                 }
                 uv_sem_post(&gate);
                 uv_sem_post(&gate);
                 uv_run(&loop, UV_RUN_DEFAULT);
+                int stored = 0, late = 0;            /* each table is changed by one of them */
+                for (int i = 0; i < TABLES; i++) {
+                    enum store_result one_way = commits[0][i].job.result, other = commits[1][TABLES - 1 - i].job.result;
+                    stored += (one_way == STORE_OK) != (other == STORE_OK);
+                    late += (one_way == STORE_CONFLICT) != (other == STORE_CONFLICT);
+                }
+                CHECK_INT(stored, TABLES);
+                CHECK_INT(late, TABLES);
             }
             uv_sem_destroy(&gate);
             uv_sem_destroy(&held);

@@ -121,7 +121,7 @@ class Run {
         }
     }
 
-    /** Nobody looks at it: a phone's battery is worth more. What is known is kept, and refined when it is looked at again. */
+    /** Nobody looks at it: a phone's battery is worth more. What is known is kept, and refined at the next look. */
     end() {
         if (running.get(this.key) !== this)
             return;
@@ -172,11 +172,13 @@ export class Analysis {
     }
 }
 
-/** The mark of a choice as it is shown: `?`; if it is not certain, `? or ??`, or `? (?! to ??)` if more are possible. @param {Decision} d */
+/** The mark of a choice as it is shown: `?`; if it is not certain, `? or ??`, or `? (?! to ??)` if more are possible.
+ * @param {Decision} d */
 export function markWords(d) {
     if (d.sure || !d.mark)
         return d.mark;
-    return d.mildest === '?!' && d.worst === '??' ? _('%{mark} (%{mildest} to %{worst})', { mark: d.mark, mildest: d.mildest, worst: d.worst }) :
+    const { mark, mildest, worst } = d;
+    return mildest === '?!' && worst === '??' ? _('%{mark} (%{mildest} to %{worst})', { mark, mildest, worst }) :
         _('%{mark} or %{other}', { mark: d.mark, other: d.mark === d.worst ? d.mildest : d.worst });
 }
 
@@ -199,7 +201,7 @@ export function trustWords(judged, refining) {
     const margin = Math.max(...judged.sums.map((s) => s.luckMargin)), unsure = judged.decisions.some((d) => d.mark &&
         !d.sure);
     return [refining ? _('A first result: it is still being refined.') : '',
-        _('Luck and skill are certain to about %{n} points.', { n: number(margin, 1) }),
+        _('Luck and skill are accurate to about %{n} points.', { n: number(margin, 1) }),
         unsure ? _('Where two marks are shown, the simulation could not decide between them.') :
         ''].filter(Boolean).join(' ');
 }
