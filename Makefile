@@ -9,7 +9,7 @@ DESTDIR ?=
 FUZZ_SECONDS = 30
 FAULTS = 500
 
-.PHONY: all play test test-cluster check bench bench-server fuzz install format-check clean help
+.PHONY: all play test test-cluster check bench bench-line bench-server fuzz install format-check clean help
 
 all: ## build the game: build/src/cli/pyramids (with its page if clang is there)
 	@scripts/need build
@@ -39,6 +39,11 @@ bench: ## games a second, native and in WebAssembly
 	@$(MAKE) --no-print-directory all
 	@$(BUILD)/src/cli/pyramids bench
 	@scripts/bench-wasm $(BUILD)
+
+bench-line: ## the line Bench: ... for commits that touch rules or bots
+	@scripts/need build >&2
+	@$(MAKE) --no-print-directory all >&2
+	@scripts/bench-line $(BUILD)
 
 bench-server: ## the server beside boardgame.io, then with ten thousand clients
 	@scripts/need build peers

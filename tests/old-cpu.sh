@@ -1,6 +1,6 @@
 #!/bin/sh
-# old-cpu.sh TWIN PYRAMIDS: the same games on a processor without AVX2 and BMI2 as on this one (tests/twin.c has the commands), also in batches
-# and in an environment, whose masks decide which actions are drawn.
+# old-cpu.sh TWIN PYRAMIDS: the same games on a processor without AVX2 and BMI2 as on this one (tests/twin.c has the
+# commands), also in batches and in an environment, whose masks decide which actions are drawn.
 set -eu
 command -v qemu-x86_64 >/dev/null || { echo "skipped: no qemu-x86_64"; exit 77; }
 questions() {
@@ -15,7 +15,8 @@ questions() {
 answers() {    # answers PYRAMIDS, or EMULATOR... PYRAMIDS
     for players in 2 3 4; do
         for mode in --batch --env; do
-            "$@" bench $mode --players $players --games 200 --json --edition "$PYR_SOURCE/tests/data/plain.edition" | sed 's/, "seconds.*//'
+            "$@" bench $mode --players $players --games 200 --json --edition "$PYR_SOURCE/tests/data/plain.edition" |
+                sed 's/, "seconds.*//'
         done
     done
 }

@@ -57,8 +57,7 @@ static bool play_some(const struct pyr_box *box, struct pyr_state *state, unsign
 
 /* Sequences of one, two and three steps of a seat, and whole choices. A choice that ends the phase is whole. */
 static void count_choices(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat, unsigned depth,
-    uint64_t *count,
-    uint64_t *whole)
+    uint64_t *count, uint64_t *whole)
 {
     struct pyr_steps steps;
     pyr_state_steps(state, box, seat, &steps);
@@ -286,7 +285,8 @@ static void begin_beside(struct beside *b, const struct batch_game *game)
     memcpy(chance.dealt, b->dealt, batch_seats * PYR_DEALT);
     batch_wrong += pyr_state_init(&b->state, batch_box, batch_seats, &chance) != PYR_OK;
     for (unsigned seat = 0; seat < batch_seats; seat++)
-        make_beside(&b->state, seat, pyr_step_keep((pyr_card)(game->tally[seat] >> 32), (pyr_card)(game->tally[seat] >> 40)));
+        make_beside(&b->state, seat,
+            pyr_step_keep((pyr_card)(game->tally[seat] >> 32), (pyr_card)(game->tally[seat] >> 40)));
     b->began = true;
 }
 
@@ -308,7 +308,8 @@ static void mark_beside(struct beside *b, const struct batch_game *game)
 
 static void show_card_beside(struct pyr_state *state, pyr_card card)
 {
-    /* The display is filled from its first gap on, card by card; the state does it all at once when the last one is known. */
+    /* The display is filled from its first gap on, card by card; the state does it all at once when the last one is known.
+     * */
     static unsigned known;
     batch_wrong += state->open.phase != PYR_SHOW || pyr_state_supply_card(state, known++, card) != PYR_OK;
     if (known == pyr_state_show_count(state)) {
@@ -392,7 +393,7 @@ TEST("batches: the public call gives the games that were followed, with sums, on
             static int16_t one[300 * LANES], two[300 * LANES];
             struct pyr_playouts sum, again;
             int64_t points = 0;
-            CHECK_INT(pyr_playouts_run(box, seats, 300, 9, one, &sum), PYR_OK);
+            CHECK_INT(pyr_playouts_run(&sum, box, seats, 300, 9, one), PYR_OK);
             api_playouts_plain(box, seats, 300, 9, two, &again);
             CHECK(!memcmp(one, two, 300 * seats * sizeof *one));
             CHECK(!memcmp(&sum, &again, sizeof sum));
@@ -404,7 +405,7 @@ TEST("batches: the public call gives the games that were followed, with sums, on
         }
     }
     struct pyr_playouts sum = { .games = 7 };
-    CHECK_INT(pyr_playouts_run(&plain.box, 5, 1, 1, NULL, &sum), PYR_ERR_SEATS);
+    CHECK_INT(pyr_playouts_run(&sum, &plain.box, 5, 1, 1, NULL), PYR_ERR_SEATS);
     CHECK_INT(sum.games, 7);
 }
 
@@ -416,7 +417,7 @@ TEST("batches play as well as single random games: the same mean score and numbe
         struct pyr_playouts sum;
         struct pyr_rng rng;
         double mean[5] = { 0 }, square[5] = { 0 };       /* scores, then steps */
-        pyr_playouts_run(boxes[e], 4, MANY, 3, NULL, &sum);
+        pyr_playouts_run(&sum, boxes[e], 4, MANY, 3, NULL);
         pyr_rng_seed(&rng, 3, 0);
         for (unsigned g = 0; g < MANY; g++) {
             struct pyr_state state;

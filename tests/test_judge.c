@@ -222,8 +222,7 @@ static void count_hits(const void *memory, const struct pyr_view *view, uint32_t
 
 /* Positions from a line of the game on. */
 static void count_from(const struct pyr_match *match, const void *memory, uint32_t line, unsigned positions,
-    uint32_t playouts, struct hits *points,
-    struct hits *win)
+    uint32_t playouts, struct hits *points, struct hits *win)
 {
     for (; line < match->log.lines && positions; line++) {
         struct pyr_replay replay;

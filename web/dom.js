@@ -21,6 +21,9 @@ export const $$ = (selector, root = document) => [...root.querySelectorAll(/** @
 /** The nearest element of that kind at an event's target. @param {Event} event @param {string} selector @returns {HTMLElement | null} */
 export const near = (event, selector) => event.target instanceof Element ? event.target.closest(selector) : null;
 
+/** Whether people tap here; else they click. */
+export const taps = () => matchMedia('(hover: none)').matches;
+
 /** Arrows move within a group of choices; a view that has such groups listens with this. @param {KeyboardEvent} event */
 export function radioKeys(event) {
     const radio = near(event, '[role=radio]'), by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];

@@ -1,12 +1,14 @@
 /** guide.js: the table for someone's first game: what to do now, and a tip a turn, as long as the first round lasts. */
 import { _ } from './i18n.js';
+import { taps } from './dom.js';
 import { TableView } from './table.js';
 
 /** @typedef {import('./core.js').View} View */
 
 /** A tip for each turn of the first round, in the order in which things come up. */
 const tips = () => [
-    _('Tap a space with blue corners: the pattern goes there. Tap it again to see other ways.'),
+    taps() ? _('Tap a space with blue corners: the pattern goes there. Tap it again to see other ways.') :
+        _('Click a space with blue corners: the pattern goes there. Click it again to see other ways.'),
     _('Continue from your marks towards a golden tomb: a finished pyramid is worth 10 points.'),
     _('Gems count in pairs: one ruby and one emerald are worth 5 points together, a single gem 1.'),
     _('A torch is worth 5 points, one per round. A red cross gives you one more space immediately.'),
@@ -23,7 +25,8 @@ export class GuidedView extends TableView {
             return [title, text];
         const { pin } = this.aim;
         return [title, !pin ? tips()[view.turn] : pin.cells.length > 1 ?
-            _('This is what you would gain. Confirm, or tap elsewhere; Rotate and Mirror turn the pattern.') :
+            (taps() ? _('This is what you would gain. Confirm, or tap elsewhere; Rotate and Mirror turn the pattern.') :
+                _('This is what you would gain. Confirm, or click elsewhere; Rotate and Mirror turn the pattern.')) :
             _('The pattern does not fit here, so this marks a single space. Confirm, or try another space or your other card.')];
     }
 
@@ -32,6 +35,6 @@ export class GuidedView extends TableView {
         this.root.classList.toggle('told', this.view?.round === 0 && this.aim !== null);
     }
 
-    /** @param {View} view @param {string} mode */
-    talks(view, mode) { return view.round === 0 || super.talks(view, mode); }
+    /** @param {View} view */
+    isTold(view) { return view.round === 0; }
 }

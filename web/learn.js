@@ -4,8 +4,8 @@
  */
 import { html } from './html.js';
 import { _ } from './i18n.js';
-import { $, $$, announce, dialog } from './dom.js';
-import { icon, targetLayer } from './draw.js';
+import { $, $$, announce, dialog, taps, toast } from './dom.js';
+import { formOf, icon, targetLayer, turned } from './draw.js';
 import { DRAW, spacesOf, takeStep } from './core.js';
 import { Game, startBotGame } from './game.js';
 import { LESSONS } from './lessons.js';
@@ -22,58 +22,76 @@ import { read, settings, write } from './store.js';
  * @property {() => string} title
  * @property {() => string} task
  * @property {() => string} told what was learned
- * @property {(before: View, made: Step[], after: View) => boolean} done
+ * @property {(before: View, made: Step[], after: View, core: import('./core.js').Core) => boolean} done
  * @property {() => string} miss what to do instead, if something else was done
- * @property {string} [target] the space that it is about, which is ringed: 1:e1 is on the second card
+ * @property {string} [target] the space that it is about, which is ringed: 35:e1 is on card 35, wherever that lies
  */
 
 /** @type {Lesson[]} */
 const STEPS = [
-    { record: 'one', title: () => _('A pyramid card'), task: () =>
-        _('These are your two cards. On each the arrow is the entrance, the golden space the tomb; dark spaces are walls. Tap an entrance, then Confirm.'),
+    { record: 'one', title: () => _('A pyramid card'), task: () => taps() ?
+        _('These are your two cards. On each the arrow is the entrance, the golden space the tomb; dark spaces are walls. Tap an ' +
+            'entrance, then Confirm.') :
+        _('These are your two cards. On each the arrow is the entrance, the golden space the tomb; dark spaces are walls. Click an ' +
+            'entrance, then Confirm.'),
         told: () => _(
-            'You have opened a pyramid. Every card is a way down from the entrance to the tomb, around the walls. Symbols on the way help you or cost you.'),
+            'You have opened a pyramid. Every card is a way down from the entrance to the tomb, around the walls. Symbols on the ' +
+            'way help you or cost you.'),
         done: (_b, made) => made.length > 0, miss: () => '' },
-    { record: 'first', title: () => _('The first mark'), task: () =>
-        _('Every turn a card like the one on the left gives everyone a pattern to mark. On a new card it must cover the entrance: tap there, then Confirm.'),
+    { record: 'first', target: '32:e1', title: () => _('The first mark'), task: () => taps() ?
+        _('Every turn a card gives everyone a pattern to mark. The first mark on a card must cover its entrance, but you choose how ' +
+            'it lies. Tap the entrance of 32 again and again until the pattern covers the ringed ruby, then Confirm.') :
+        _('Every turn a card gives everyone a pattern to mark. The first mark on a card must cover its entrance, but you choose how ' +
+            'it lies. Click the entrance of 32 again and again until the pattern covers the ringed ruby, then Confirm.'),
         told: () => _('The whole pattern goes on one of your two cards, and the first mark on a card always covers its entrance.'),
-        done: (_b, [m]) => m.kind === 'mark' && m.cells.length > 1, miss: () => _('Mark the whole pattern this time, not a single space.') },
-    { record: 'turn', title: () => _('Turn and mirror'), task: () =>
-        _('The L does not fit as shown, but you may turn it. Tap an entrance: it turns by itself. Rotate and Mirror show other ways.'),
-        told: () => _('Patterns may be turned by quarters and mirrored. Tap the same space again to see other ways; R and F do it on a keyboard.'),
-        done: (_b, [m]) => m.kind === 'mark' && m.cells.length > 1, miss: () => _('The L fits if you turn it. Try again with the whole pattern.') },
+        done: (b, _m, a) => a.desks[0].rubies > b.desks[0].rubies, miss: () => taps() ?
+            _('That way the ruby is not covered. Tap the entrance again to see the next way.') :
+            _('That way the ruby is not covered. Click the entrance again to see the next way.') },
+    { record: 'turn', title: () => _('Turn and mirror'), task: () => taps() ?
+        _('Patterns may be turned and mirrored. Tap an entrance, then press Rotate or Mirror, and see how the L lies now. Mark it in ' +
+            'another way than its card shows it.') :
+        _('Patterns may be turned and mirrored. Click an entrance, then press Rotate or Mirror, and see how the L lies now. Mark it in ' +
+            'another way than its card shows it.'),
+        told: () => taps() ? _('Patterns may be turned by quarters and mirrored. Tap the same space again to see other ways.') :
+            _('Patterns may be turned by quarters and mirrored. Click the same space again to see other ways; R and F do it on a keyboard.'),
+        done: (_b, [m], _a, core) => m.kind === 'mark' && m.cells.length > 1 && formOf(m.cells) !== printed(core), miss: () =>
+            _('That is not the L turned or mirrored. Press Rotate or Mirror before you confirm.') },
     { record: 'touch', title: () => _('Continue from there'), task: () =>
         _('Card 30 already has marks. The next pattern must share a side with a marked space: put it there. Blue ' +
             'corners show where you can continue.'),
         told: () => _('Every later mark must share a side with a marked space. Corners do not count.'),
         done: (b, [m]) => m.kind === 'mark' && m.cells.length > 1 && b.desks[0].slots[m.slot].marks.length > 0, miss: () =>
             _('Put the pattern on the card that already has marks.') },
-    { record: 'gem', target: '1:e1', title: () => _('Gems and pairs'), task: () =>
+    { record: 'gem', target: '35:e1', title: () => _('Gems and pairs'), task: () =>
         _('You have a ruby. With an emerald it makes a pair worth 5 points; a gem alone is worth 1. Mark the ringed emerald with the pattern.'),
         told: () => _('Your score card fills by itself. A pair of one ruby and one emerald is worth 5 points, a gem alone 1.'),
         done: (b, _m, a) => a.desks[0].emeralds > b.desks[0].emeralds, miss: () => _('That was not the emerald. Look for the green gem.') },
-    { record: 'torch', target: '0:c1', title: () => _('One torch per round'), task: () => _('A torch is worth 5 points, ' +
+    { record: 'torch', target: '11:c1', title: () => _('One torch per round'), task: () => _('A torch is worth 5 points, ' +
         'but only one per round counts. Mark the ringed torch with the pattern.'),
         told: () => _('You lit this round’s torch. Another one in the same round would earn nothing.'),
         done: (b, _m, a) => a.scores[0].torches > b.scores[0].torches, miss: () => _('No torch this time. Cover the space with the flame.') },
-    { record: 'potion', target: '0:c4', title: () => _('Skulls and the potion'), task: () =>
+    { record: 'potion', target: '27:c4', title: () => _('Skulls and the potion'), task: () =>
         _('You have two skulls. Each one costs more than the last, and the worst is subtracted at the end. The ringed potion erases two: mark it.'),
         told: () => _(
             'The potion erased your two worst skulls. Each further skull costs more, and at the end only the worst one is ' +
             'subtracted. After the tenth skull nothing more happens.'),
         done: (b, _m, a) => a.desks[0].skulls < b.desks[0].skulls, miss: () => _('Cover the blue potion with the pattern.') },
-    { record: 'cross', target: '1:b2', title: () => _('The red cross'), task: () =>
+    { record: 'cross', target: '42:b2', title: () => _('The red cross'), task: () =>
         _('Mark the ringed red cross and confirm. It gives you one more space, on either card: choose it and confirm again.'),
         told: () => _('A red cross gives you an extra space immediately, on either card. If that is a cross too, you ' +
             'get another one, and so on.'),
         done: (_b, made) => made.length > 1, miss: () => _('Cover the red cross with the pattern.') },
-    { record: 'tomb', target: '0:e5', title: () => _('Reach the tomb'), task: () =>
-        _('The pattern does not reach the tomb, but you may always mark a single space instead. Press One, tap the ringed tomb, confirm; then take a new card.'),
+    { record: 'tomb', target: '12:e5', title: () => _('Reach the tomb'), task: () =>
+        taps() ? _('The pattern does not reach the tomb, but you may always mark a single space instead. Press One, tap the ringed tomb, ' +
+            'confirm; then take a new card.') :
+            _('The pattern does not reach the tomb, but you may always mark a single space instead. Press One, click the ringed tomb, ' +
+            'confirm; then take a new card.'),
         told: () => _(
             'The pyramid is complete: 10 points. It stays face up for everyone to see, and you took a new one. Each card has a ' +
             'number from 1 to 48: when several players complete cards in a turn, the lowest number chooses first.'),
-        done: (b, _m, a) => a.desks[0].done.length > b.desks[0].done.length, miss: () => _('Tap the golden tomb: a single space will do.') },
-    { record: 'points', target: '1:a5', title: () => _('Pyramid points'), task: () =>
+        done: (b, _m, a) => a.desks[0].done.length > b.desks[0].done.length, miss: () => taps() ?
+            _('Tap the golden tomb: a single space will do.') : _('Click the golden tomb: a single space will do.') },
+    { record: 'points', target: '34:a5', title: () => _('Pyramid points'), task: () =>
         _('You have finished one orange pyramid. The first player with two of a colour gets 10 extra points, the next ' +
             '6, then 3. Reach the ringed tomb with the pattern.'),
         told: () => _(
@@ -84,6 +102,12 @@ const STEPS = [
         done: (b, _m, a) => a.desks[0].done.length > b.desks[0].done.length, miss: () =>
             _('Cover the tomb of the card that completes a second of its colour.') },
 ];
+
+/** The form of the pattern as its card shows it. @param {import('./core.js').Core} core */
+function printed(core) {
+    const shown = core.view(0)?.revealed.at(-1) ?? 0;
+    return turned(core.edition.patterns[shown]).join(' ');
+}
 
 /** @returns {{at: number, done: number[]}} */
 const progress = () => read('learn', { at: 0, done: /** @type {number[]} */ ([]) });
@@ -154,7 +178,7 @@ class LessonGame extends Game {
     /** @param {View} after */
     finish(after) {
         const { lesson, at } = this;
-        if (lesson.done(/** @type {View} */ (this.before), this.made, after)) {
+        if (lesson.done(/** @type {View} */ (this.before), this.made, after, this.core)) {
             const kept = progress();
             write('learn', { at: Math.min(at + 1, STEPS.length - 1), done: [...new Set([...kept.done, at])] });
             const last = at === STEPS.length - 1, { hash } = location;
@@ -216,14 +240,24 @@ class LessonView extends TableView {
 
     layers() {
         super.layers();
-        const { lesson, missed } = /** @type {LessonGame} */ (this.game), [slot, space] = lesson.target?.split(':') ?? [];
+        const { lesson, missed } = /** @type {LessonGame} */ (this.game), [card, space] = lesson.target?.split(':') ?? [];
+        const slot = this.view?.desks[0].slots.findIndex((s) => s.card === Number(card));
         this.root.classList.add('told');
         this.root.classList.toggle('missed', missed);
         if (space && this.aim && !this.aim.extra && !this.aim.pin)
             $$('.cards-in article', this.root).forEach((article) => {
-                if ($('.cells button', article).dataset.slot === slot)
+                if ($('.cells button', article).dataset.slot === String(slot))
                     $('.lg', article).insertAdjacentHTML('beforeend', targetLayer(spacesOf(space)).text);
             });
+    }
+
+    /** A learner sees why nothing has turned. @param {number} by quarters, 0: mirror */
+    turn(by) {
+        const before = this.aim?.pin?.step;
+        super.turn(by);
+        if (before !== undefined && this.aim?.pin?.step === before)
+            toast(by ? _('Turned, it does not fit there: walls are in the way. Try Mirror, or another space.') :
+                _('Mirrored, it does not fit there: walls are in the way. Try Rotate, or another space.'));
     }
 }
 

@@ -5,33 +5,33 @@ export const LESSONS = /** @type {Record<string, string>} */ ({
 edition classic
 player 1 Ana
 player 2 Ben
-deal 1 37 28 20 10
+deal 1 37 44 20 15
 deal 2 42 32 6 46
-keep 1 10 28
+keep 1 15 44
 keep 2 6 42
 show 41 11 13 12
-reveal I3
+reveal I2
 `,
     first: `pyramids-record 1
 edition classic
 player 1 Ana
 player 2 Ben
-deal 1 40 18 13 43
+deal 1 37 18 32 43
 deal 2 30 22 47 14
-keep 1 13 40
+keep 1 32 37
 keep 2 22 30
 show 7 27 25 4
-reveal I4
+reveal V3
 `,
     turn: `pyramids-record 1
 edition classic
 player 1 Ana
 player 2 Ben
-deal 1 31 8 45 46
+deal 1 11 8 32 46
 deal 2 48 7 37 14
-keep 1 8 31
+keep 1 11 32
 keep 2 7 37
-show 6 36 14 20
+show 6 36 45 20
 reveal L4
 `,
     touch: `pyramids-record 1

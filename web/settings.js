@@ -9,7 +9,7 @@ import { play } from './sound.js';
 export function showSettings(speak, field) {
     const option = /** @param {string} value @param {string} label @param {string} now */ (value, label, now) =>
         html`<option value="${value}" ${value === now ? 'selected' : ''}>${label}</option>`;
-    const check = /** @param {'letters' | 'sound' | 'vibration'} name @param {string} label */ (name, label) =>
+    const check = /** @param {'letters' | 'sound' | 'vibration' | 'spaces'} name @param {string} label */ (name, label) =>
         html`<label class="check"><input type="checkbox" name="${name}" ${settings[name] ? 'checked' : ''}>${label}</label>`;
     const canVibrate = 'vibrate' in navigator && matchMedia('(any-pointer: coarse)').matches;
     return dialog(_('Settings'), html`<div class="fields"><label>${_('Your name')}<input type="text" name="name" maxlength="24" value="${
@@ -19,13 +19,15 @@ export function showSettings(speak, field) {
             settings.theme)}${option('dark', _('dark'), settings.theme)}</select></label>
         ${check('sound', _('Sounds'))}<label>${_('Volume')}<input type="range" name="volume" min="0.1" max="1" step="0.1" value="${settings.volume}" ${
             settings.sound ? '' : 'disabled'}></label>
-        ${canVibrate ? check('vibration', _('Vibrate when a pattern snaps into place')) : ''}${check('letters', _('Letters as shortcuts'))}</div>`,
+        ${canVibrate ? check('vibration', _('Vibrate when a pattern snaps into place')) : ''}${check('letters', _('Letters as shortcuts'))}${
+            check('spaces', _('Names of spaces'))}</div>`,
         { close: _('Done'), wire: (box) => {
             if (field)
                 /** @type {HTMLInputElement} */ ($(`[name=${field}]`, box)).autofocus = true;
             box.addEventListener('change', (event) => {
                 const changed = /** @type {HTMLInputElement} */ (event.target);
                 if (changed.name === 'letters') saveSettings({ letters: changed.checked });
+                else if (changed.name === 'spaces') saveSettings({ spaces: changed.checked });
                 else if (changed.name === 'vibration') saveSettings({ vibration: changed.checked });
                 else if (changed.name === 'sound') saveSettings({ sound: changed.checked });
                 else if (changed.name === 'volume') saveSettings({ volume: Number(changed.value) });

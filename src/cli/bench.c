@@ -41,7 +41,7 @@ static void bench_batch(const struct pyr_box *box, unsigned players, uint64_t ga
     while (result->games < games && !cli_is_interrupted()) {
         struct pyr_playouts sum;
         uint64_t left = games - result->games;
-        pyr_playouts_run(box, players, left < PIECE ? left : PIECE, seed + result->games, NULL, &sum);
+        pyr_playouts_run(&sum, box, players, left < PIECE ? left : PIECE, seed + result->games, NULL);
         result->games += sum.games;
         result->steps += sum.steps;
         result->points += sum.points[0];

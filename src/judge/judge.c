@@ -19,8 +19,7 @@ void pyr_judge_write_choice(const struct pyr_desk *desk, const struct pyr_option
 }
 
 void pyr_judge_choice(const struct pyr_judge_report *r, const struct pyr_luck_decision *d, const struct pyr_option *option,
-    char *to,
-    size_t size)
+    char *to, size_t size)
 {
     struct pyr_replay replay;
     const struct pyr_desk none = { .card = { PYR_NO_CARD, PYR_NO_CARD } };

@@ -1,4 +1,11 @@
-/* message.c: the messages of a WebSocket (docs/protocol.md, section 3): one table, each with its fields and what it does. */
+/*
+ * message.c: the messages of a WebSocket (docs/protocol.md, section 3): one table, each with its fields and what it does.
+ *
+ * A message passes four steps, each of which may refuse it with an error of its own: it is JSON (object_read), its type is
+ * in `messages`, its members are those of the type (fields_read), and the table allows it (change.c). Handlers get members
+ * that have the right type and size; they do not answer themselves when they hand in a change: the answer follows once the
+ * change is stored.
+ */
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>

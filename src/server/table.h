@@ -140,8 +140,7 @@ struct table_request {           /* what a table is to be */
     int64_t asker;               /* for whom that id counts; 0: the host */
 };
 /* A new table; friends' seats without a visitor get keys. `answer` is called once it is stored, or has failed (then the
- * table is gone). ERROR_TOO_MANY, ERROR_TOO_FAST, ERROR_STORAGE at
- * once. */
+ * table is gone). ERROR_TOO_MANY, ERROR_TOO_FAST, ERROR_STORAGE at once. */
 enum error table_create(struct server *server, struct visitor *host, const struct table_request *request,
     void (*answer)(struct change *change, enum error error), void *context, struct table **table);
 /* The key of a friend's seat: it follows from the table's secret, so that it can be told again to those who may know it. */

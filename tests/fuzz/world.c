@@ -61,8 +61,7 @@ void world_wait(uint64_t ms) { world.ms += ms; }
 /* The store (store.c). */
 
 bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*load)(struct store_db *db, void *context),
-    void *context,
-    char *error, size_t error_size)
+    void *context, char *error, size_t error_size)
 {
     (void)loop;
     (void)path;

@@ -314,6 +314,57 @@ await test('the font is as wide as the widest that the page may fall back to', a
         truth(await widthOf(page, weight) >= wide - .001, `${weight} is ${wide} em a letter`);
 });
 
+/** In the page: goes through the states of a turn, and where the first card stands in each. */
+async function tops() {
+    const seen = {}, press = (what) => { const found = document.querySelector(what); found?.click(); return Boolean(found); };
+    const note = (state) => { seen[state] = document.querySelector('.cards-in .pcard').getBoundingClientRect().top; };
+    note('nothing placed');
+    press('[data-cell]:not([aria-disabled])');
+    [...document.querySelectorAll('[data-cell]:not([aria-disabled])')].some((cell) => { cell.click(); return document.querySelector('.fx .res'); });
+    note('placed');
+    press('[data-cell][aria-disabled]');
+    note('refused');
+    press('.ctl [data-a=single]');
+    note('one space');
+    press('.ctl [data-a=pattern]');
+    for (let i = 0; i < 6 && !document.querySelector('.mode-wait'); i++) {
+        [...document.querySelectorAll('[data-cell]:not([aria-disabled])')].some((cell) => { cell.click(); return document.querySelector('.fx .res'); });
+        press('[data-a=confirm]');
+        note(`step ${i}`);
+    }
+    note('sealed');
+    press('[data-a=retract]');
+    note('taken back');
+    for (let i = 0; i < 8; i++)
+        press('[data-a=undo]');
+    return seen;
+}
+
+await test('nothing moves under the finger: the cards stay where they are in every state of a turn, in every language', async () => {
+    // Nobody else chooses, so that the choice stays sealed.
+    const quietPage = await open(browser, host.url, { viewport: { width: 1440, height: 900 } });
+    await quietPage.addInitScript(() => { Worker.prototype.postMessage = () => {}; });
+    const found = [];
+    for (const code of ['en', ...LISTED]) {
+        await quietPage.evaluate(([game, language]) => {
+            localStorage.setItem('pyramids.game', JSON.stringify(game));
+            localStorage.setItem('pyramids.settings', JSON.stringify({ language }));
+        }, [saved(midgame), code]);
+        await quietPage.goto(`${host.url}?${code}#play`);
+        await quietPage.locator('.table').waitFor();
+        for (const [width, height] of [[1920, 1080], [1366, 768], [820, 1180], [390, 844], [320, 568]]) {
+            await quietPage.setViewportSize({ width, height });
+            await settled(quietPage);
+            const seen = await quietPage.evaluate(tops);
+            truth(Object.keys(seen).length >= 7, `states: ${Object.keys(seen)}`);
+            if (new Set(Object.values(seen).map(Math.round)).size > 1)
+                found.push(`${code}, ${width}x${height}: ${JSON.stringify(seen)}`);
+        }
+    }
+    equal(found, [], 'the top of the first card');
+    await quietPage.context().close();
+});
+
 for (const code of ['qps', ...LISTED])
     await test(`${code}: everything fits at 390x844 and 320x568`, async () => {
         const found = [];

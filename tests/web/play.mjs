@@ -183,15 +183,32 @@ await test('aiming: hover, wheel, click again, paint, drag, list, reasons', asyn
     const cards = core.view(0).desks[0].slots, pattern = core.steps(0).filter((s) => s.kind === 'mark' &&
         s.cells.length > 1);
     truth(pattern.length > 1, 'there are placements');
+    // Aiming lays the page out at most once a move: what is asked of it at every move would cost a phone its frames.
+    const meter = await page.context().newCDPSession(page);
+    await meter.send('Performance.enable');
+    const metric = async () => Object.fromEntries((await meter.send('Performance.getMetrics')).metrics.map((m) => [m.name, m.value]));
+    const grid = await page.getByRole('grid').first().boundingBox(), from = await metric(), MOVES = 40;
+    for (let i = 0; i < MOVES; i++)
+        await page.mouse.move(grid.x + grid.width * (.1 + .2 * (i % 5)), grid.y + grid.height * (.1 + .2 * (i / 8 | 0)));
+    await page.mouse.down();
+    for (let i = 0; i < MOVES; i++)
+        await page.mouse.move(grid.x + grid.width * (.1 + .02 * i), grid.y + grid.height * (.1 + .02 * (i % 7)));
+    const to = await metric();
+    await page.mouse.up();
+    await page.keyboard.press('Escape');
+    console.log(`# ${2 * MOVES} moves: ${to.LayoutCount - from.LayoutCount} layouts, ${((to.TaskDuration - from.TaskDuration) * 500 / MOVES).toFixed(1)} ms each`);
+    truth(to.LayoutCount - from.LayoutCount <= 2 * MOVES + 2, 'one layout a move, and one each for pressing and letting go');
     const name = (i) => 'abcde'[i % 5] + (1 + (i / 5 | 0)), [first] = pattern, card = cards[first.slot].card;
     await cell(card, name(first.cells[0])).hover();
     await page.mouse.wheel(0, 100);
     await cell(card, name(first.cells[0])).click();
     truth(await page.getByRole('gridcell', { name: /would be marked/ }).count() > 0, 'placed');
-    const before = await page.locator('.fx .where').innerText();
+    const placedNow = () => page.getByRole('gridcell', { name: /would be marked/ }).evaluateAll((all) => all.map((b) => b.dataset.cell).join());
+    const before = await placedNow();
+    // The ribbon says which pattern on which card; where, the card shows.
+    equal((await page.locator('.fx .where').innerText()).trim(), `${core.edition.patterns[core.view(0).revealed[3]].name} on ${card}`, 'the ribbon');
     await cell(card, name(first.cells[0])).click();
-    truth(await page.locator('.fx .where').innerText() !== before || pattern.length === 1,
-        'the same space again places another way');
+    truth(await placedNow() !== before || pattern.length === 1, 'the same space again places another way');
     await page.getByRole('button', { name: 'Undo' }).click();
     equal(await page.getByRole('gridcell', { name: /would be marked/ }).count(), 0, 'undone');
     // Paint the pattern space by space.
@@ -215,12 +232,38 @@ await test('aiming: hover, wheel, click again, paint, drag, list, reasons', asyn
     const list = page.getByRole('dialog', { name: 'List placements' }).getByRole('listitem');
     equal(await list.count(), core.steps(0).length, 'as many placements as the engine has');
     await list.first().getByRole('button').click();
-    // placed, once the list has closed
-    await page.getByRole('gridcell', { name: /would be marked/ }).nth(1).waitFor();
-    await page.keyboard.press('h');
-    await page.getByRole('dialog', { name: 'Hint' }).getByRole('listitem').first().waitFor();
-    await pictures(page, 'hint');
+    await page.getByRole('gridcell', { name: /would be marked/ }).nth(1).waitFor();         // placed, once the list has closed
+    // The best choices are drawn on the cards, and the ribbon picks among them; each is placed first, and sent only when confirmed.
     await page.keyboard.press('Escape');
+    await page.keyboard.press('h');
+    const hints = page.getByRole('group', { name: 'Hint' }).getByRole('button');
+    await hints.first().waitFor();
+    const many = await hints.count(), numbers = () => page.locator('.hint-b text').allTextContents().then((all) => all.sort());
+    truth(many > 1 && many <= 4, `${many} choices`);
+    equal([await page.getByRole('dialog').count(), await numbers()], [0, [...Array(many).keys()].map((i) => String(i + 1))], 'numbered on the cards, and nothing lies over them');
+    await pictures(page, 'hint');
+    await hints.first().focus();
+    await page.keyboard.press('2');
+    equal([await hints.nth(1).getAttribute('aria-pressed'), await hints.nth(1).evaluate((b) => b === document.activeElement)], ['true', true], 'the second');
+    await page.keyboard.press('ArrowLeft');
+    equal(await hints.first().getAttribute('aria-pressed'), 'true', 'and back');
+    const chosen = await placedNow();
+    truth(core.steps(0).some((s) => s.cells.join() === chosen), 'a legal place');
+    await page.getByRole('button', { name: 'Place 1' }).click();
+    equal([await hints.count(), await placedNow(), await page.getByText('Round 1 of 4, turn 4 of 7').count()], [0, chosen, 1], 'placed, and nothing sent');
+    await page.keyboard.press('h');
+    await hints.first().waitFor();
+    await page.keyboard.press('Escape');
+    equal([await hints.count(), await numbers(), await placedNow()], [0, [], ''], 'put away');
+    // Names of spaces are shown only if they are wanted.
+    const named = () => page.locator('.coords').first().isVisible();
+    equal(await named(), false, 'no names');
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('checkbox', { name: 'Names of spaces' }).check();
+    await page.getByRole('button', { name: 'Done' }).click();
+    equal([await named(), await page.locator('.coords').first().locator('text').allTextContents()], [true, ['a', '1', 'b', '2', 'c', '3', 'd', '4', 'e', '5']], 'columns and rows');
+    await cell(card, name(first.cells[0])).click();
+    truth((await page.locator('.fx .where').innerText()).includes(name(first.cells[0])), 'in the ribbon, too');
     quiet(page);
     await page.context().close();
 });
@@ -369,7 +412,7 @@ await test('touch: tap again, drag what is placed, paint', async () => {
     await hold(start);
     const wall = [...core.edition.cards[cards[first.slot].card].cells].indexOf('#');
     await page.locator(`[data-slot="${first.slot}"][data-cell="${wall}"]`).tap({ force: true });
-    await page.locator('.strip.why').getByText('That space is a wall.').waitFor();
+    await page.locator('.fx .why').getByText('That space is a wall.').waitFor();
     await page.locator(`[data-slot="${first.slot}"][data-cell="${start}"]`).tap();
     truth((await page.locator('.say p').innerText()).includes(`${holding([start]).length} placements`), 'afresh');
     await page.getByRole('button', { name: 'Undo' }).tap();
@@ -504,8 +547,7 @@ await test('motion, sounds and settings: off, on, and never in the way', async (
         await page.getByRole('dialog').getByRole('listitem').nth(core.steps(0).filter((s) =>
             s.cells.length > 1).findIndex((s) => s.step === mark.step)).getByRole('button').click();
     };
-    const moving = () => page.evaluate(() => document.getAnimations().filter((a) => a.playState === 'running' &&
-        Number.isFinite(a.effect.getComputedTiming().endTime)).length);
+    const moving = () => page.evaluate(() => document.getAnimations().filter((a) => a.playState === 'running').length);
     await place();
     await page.getByRole('button', { name: 'Confirm' }).click();
     equal(await page.evaluate(() => globalThis.sounds), 0, 'silent until asked');
@@ -540,12 +582,97 @@ await test('motion, sounds and settings: off, on, and never in the way', async (
     const lengths = await page.evaluate(async () => Object.entries((await import(new URL('sound.js',
         location.href).href)).SOUNDS).map(([name, tones]) => [name, Math.max(...tones.map((t) => t[3] + t[4]))]));
     equal(lengths.filter(([, s]) => s > .6), [], 'every sound is under 0.6 s');
-    equal(lengths.length, 8, 'eight sounds');
+    equal(lengths.length, 10, 'ten sounds');
+    // As they come out of the loudspeaker, at full volume: none clips, not even two at once; none is lost beside another; all are short.
+    const levels = await page.evaluate(async () => {
+        const { SOUNDS, schedule } = await import(new URL('sound.js', location.href).href), rate = 44100, all = {};
+        for (const name of Object.keys(SOUNDS)) {
+            const audio = new OfflineAudioContext(1, rate, rate);
+            schedule(audio, name, 0, 1);
+            const samples = (await audio.startRendering()).getChannelData(0), WINDOW = rate / 20;
+            let peak = 0, loudest = 0, last = 0;
+            samples.forEach((x, i) => { peak = Math.max(peak, Math.abs(x)); if (Math.abs(x) > .002) last = i; });
+            for (let i = 0; i + WINDOW < samples.length; i += WINDOW / 2)
+                loudest = Math.max(loudest, Math.sqrt(samples.slice(i, i + WINDOW).reduce((sum, x) => sum + x * x, 0) / WINDOW));
+            all[name] = { peak, loudest: 20 * Math.log10(loudest), seconds: last / rate };
+        }
+        return all;
+    });
+    for (const [name, { peak, loudest, seconds }] of Object.entries(levels))
+        console.log(`# ${name}: peak ${peak.toFixed(2)}, loudest 50 ms ${loudest.toFixed(1)} dB, ${seconds.toFixed(2)} s`);
+    const peaks = Object.values(levels).map((l) => l.peak).sort((a, b) => b - a), loud = Object.values(levels).map((l) => l.loudest);
+    truth(peaks[0] + peaks[1] <= 1, `the two that reach highest together: ${peaks[0] + peaks[1]}`);
+    truth(Math.max(...loud) - Math.min(...loud) <= 10, `from the softest to the loudest: ${Math.max(...loud) - Math.min(...loud)} dB`);
+    truth(Object.values(levels).every((l) => l.seconds > .05 && l.seconds <= .6), 'all are short');
     // Playing faster than anything moves.
     for (let i = 0; i < 6; i++)
         await act(page, (l) => l.click(), i);
+    // At rest nothing runs, and nothing could run for ever.
+    await page.getByRole('gridcell', { name: /can be marked/ }).or(page.getByRole('dialog')).first().waitFor();
+    await page.waitForFunction(() => document.getAnimations().every((a) => a.playState !== 'running'));
+    equal(await page.evaluate(() => [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).filter((rule) => rule.cssText.includes('infinite')).length), 0, 'no endless animation');
+    const meter = await page.context().newCDPSession(page);
+    await meter.send('Performance.enable');
+    const busy = async () => (await meter.send('Performance.getMetrics')).metrics.find((m) => m.name === 'TaskDuration').value;
+    await page.waitForTimeout(2600);                 // what the others did has been put away
+    const before = await busy();
+    await page.waitForTimeout(3000);
+    console.log(`# at rest: ${((await busy() - before) / 3 * 100).toFixed(2)} % of a core`);
     quiet(page);
     await page.context().close();
+});
+
+await test('moments: a completed pyramid, the end of the game, a best game; any input ends them, and time does', async () => {
+    const completes = (core) => core.steps(0).find((s) => s.kind === 'mark' && core.preview(0, s.step).desk.slots.some((slot) => slot.tomb) && core.preview(0, s.step).desk.due === 0);
+    let core;
+    for (let seed = 1; !core; seed++) {
+        const game = newCore(site);
+        playOut(game, 2, seed, (v) => v.phase === 'mark' && v.round > 0 && game.isWaiting(0) && completes(game) !== undefined);
+        core = game.isOver() ? undefined : game;
+    }
+    const step = completes(core), place = async (page) => {
+        await page.getByRole('grid').first().waitFor();
+        await page.keyboard.press('p');
+        await page.getByRole('dialog').getByRole('listitem').nth(core.steps(0).filter((s) => s.cells.length > 1).concat(core.steps(0).filter((s) => s.cells.length === 1)).findIndex((s) => s.step === step.step)).getByRole('button').click();
+        await page.getByRole('button', { name: 'Confirm' }).click();
+    };
+    const card = core.view(0).desks[0].slots[step.slot].card, motion = { ...DESKTOP, reducedMotion: 'no-preference' };
+    const page = await openAt(core, motion), stage = page.locator('.stage'), sheet = page.getByRole('dialog', { name: /complete$/ });
+    await place(page);
+    // The card itself is still there while its way lights up; the sheet waits.
+    await page.locator(`article[data-n="${card}"] .way-g`).waitFor({ state: 'attached' });
+    await stage.waitFor({ state: 'attached' });
+    equal([await stage.getByText(`Pyramid ${card} complete`).count(), await stage.locator('.pluses span').first().innerText(), await sheet.count()], [1, '+10', 0], 'the pyramid rises');
+    await page.keyboard.press('Shift');
+    await sheet.waitFor();
+    equal([await stage.count(), await page.locator(`.score .dn.won[data-n="${card}"]`).count()], [0, 1], 'ended, and the chip has its ring');
+    quiet(page);
+    await page.context().close();
+    // Left alone it is over within 1.5 s by the page's clock.
+    const timed = await open(browser, 'about:blank', motion);
+    await timed.clock.install();
+    await timed.goto(host.url);
+    await timed.evaluate((value) => localStorage.setItem('pyramids.game', JSON.stringify(value)), saved(core));
+    await timed.goto(`${host.url}?clock#play`);
+    await place(timed);
+    await timed.locator('.way-g').first().waitFor({ state: 'attached' });
+    await timed.clock.runFor(1500);
+    await timed.getByRole('dialog', { name: /complete$/ }).waitFor();
+    equal(await timed.locator('.stage').count(), 0, 'over');
+    quiet(timed);
+    await timed.context().close();
+    // The end: who has won, and that it was the best game so far.
+    const last = playOut(newCore(site), 2, 4, (v) => v.phase === 'mark' && v.round === 3 && v.turn === 6), end = await openAt(last, motion);
+    await end.evaluate((record) => localStorage.setItem('pyramids.games', JSON.stringify([{ id: '5', date: 1, record, me: 0, edition: '' }])),
+        playOut(newCore(site), 2, 4).log().replace(/^score 1 .*/m, 'score 1 1 pyramids 0 torches 0 points 0 gems 1 skulls 0'));
+    for (let i = 0; i < 12 && !await end.locator('.stage .medal').count() && !await ended(end).count(); i++) {
+        await act(end);
+        await end.locator('.stage .medal').or(end.getByRole('gridcell', { name: /can be marked/ })).or(ended(end)).first().waitFor({ state: 'attached' });
+    }
+    await ended(end).waitFor();
+    await end.getByText(/^Your best game so far: \d+ points\.$/).first().waitFor();
+    quiet(end);
+    await end.context().close();
 });
 
 await test('cards in full size and symbols, by mouse, keys and touch', async () => {
@@ -586,11 +713,11 @@ await test('cards in full size and symbols, by mouse, keys and touch', async () 
     quiet(page);
     await page.context().close();
     const phone = await openAt(core, PHONE), touch = await phone.context().newCDPSession(phone);
-    const box = await phone.locator('.strip .sy').first().boundingBox();
+    await phone.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name: 'Score' }).tap();
+    const box = await phone.locator('.score .gs').first().boundingBox();
     await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [{ x: box.x + 9, y: box.y + 9 }] });
     await phone.getByRole('tooltip').getByText(/^Ruby, emerald/).waitFor();
     await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
-    equal(await phone.locator('[data-sheet]').count(), 0, 'a held symbol opens no drawer');
     quiet(phone);
     await phone.context().close();
 });

@@ -21,8 +21,8 @@ struct pyr_playouts {
  * (may be NULL) gets the final scores, `seats` per game; `sum` the sums of this call.
  * Returns PYR_OK or PYR_ERR_SEATS; then nothing is written.
  */
-PYR_API enum pyr_err pyr_playouts_run(const struct pyr_box *box, unsigned seats, uint64_t games, uint64_t seed,
-    int16_t *scores, struct pyr_playouts *sum);
+PYR_API enum pyr_err pyr_playouts_run(struct pyr_playouts *sum, const struct pyr_box *box, unsigned seats, uint64_t games,
+    uint64_t seed, int16_t *scores);
 
 PYR_END_DECLS
 
