@@ -364,6 +364,7 @@ static bool has_written(const struct store_db *base)
 /* Asks for the number of the transaction. */
 static bool send_xid(struct pg *db)
 {
+    memcpy(db->xid_started, db->started, sizeof db->xid_started);
     return PQsendQueryPrepared(db->connection, "xid", 0, NULL, NULL, NULL, 0) &&
         pg_push(db, (struct pg_sent){ .kind = PG_XID });
 }
@@ -413,7 +414,9 @@ static enum store_result resolve(struct pg *db)
             lose(db, lost);
             continue;
         }
-        outcome = pg_find_outcome(db->connection, db->xid);
+        /* A server that has crashed may give a number away again that it had not written of: it says nothing then. The
+         * jobs are run once more, and their conditions find out. */
+        outcome = strcmp(db->started, db->xid_started) ? PG_UNKNOWN : pg_find_outcome(db->connection, db->xid);
         if (!PQenterPipelineMode(db->connection) || PQstatus(db->connection) == CONNECTION_BAD) {
             lose(db, lost);
             if (outcome == PG_UNKNOWN)

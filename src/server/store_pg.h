@@ -46,6 +46,7 @@ struct pg {
     enum store_result execute_result;
     int64_t changed;             /* by the last PG_EXECUTE */
     char xid[32];                /* "": none */
+    char started[48], xid_started[48];       /* when the server was started, as of this connection and of the transaction */
     bool is_committed;           /* the answer to PG_COMMIT */
     unsigned job;                /* jobs begun, the present one included */
     size_t job_sent;             /* statements sent in it */

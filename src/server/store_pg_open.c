@@ -431,6 +431,10 @@ bool pg_connect(struct pg *db, bool first, char *error, size_t size)
     }
     db->connection = o.connection;
     db->failure = STORE_OK;
+    if (!ask(&o, "SELECT pg_postmaster_start_time()::text", db->started, sizeof db->started)) {
+        pg_disconnect(db);
+        return false;
+    }
     return prepare_all(&o);
 }
 
