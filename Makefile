@@ -7,8 +7,9 @@ BUILD   = build
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS = 30
+FAULTS = 500
 
-.PHONY: all play test check bench bench-server fuzz install format-check clean help
+.PHONY: all play test test-cluster check bench bench-line bench-server fuzz install format-check clean help
 
 all: ## build the game: build/src/cli/pyramids (with its page if clang is there)
 	@scripts/need build
@@ -28,11 +29,21 @@ check: ## build once and run the fast tests, for daily work
 	@scripts/need build test
 	@scripts/run-tests --fast
 
+test-cluster: ## several servers on one PostgreSQL, with FAULTS faults (500)
+	@scripts/need build test
+	@$(MAKE) --no-print-directory all
+	@PYR_BUILD=$(abspath $(BUILD)) PYR_FAULTS=$(FAULTS) python3 tests/cluster.py $(BUILD)/src/cli/pyramids .
+
 bench: ## games a second, native and in WebAssembly
 	@scripts/need build wasm
 	@$(MAKE) --no-print-directory all
 	@$(BUILD)/src/cli/pyramids bench
 	@scripts/bench-wasm $(BUILD)
+
+bench-line: ## the line Bench: ... for commits that touch rules or bots
+	@scripts/need build >&2
+	@$(MAKE) --no-print-directory all >&2
+	@scripts/bench-line $(BUILD)
 
 bench-server: ## the server beside boardgame.io, then with ten thousand clients
 	@scripts/need build peers

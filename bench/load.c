@@ -1,18 +1,20 @@
 /*
- * load.c: plays whole games at a server with many connections, as fast as it is acknowledged or at a given pace, and measures it.
+ * load.c: plays whole games at a server with many connections, as fast as it is acknowledged or at a given pace, and
+ * measures it.
  *
- * It starts `pyramids serve` itself, on a free port of 127.0.0.1 with a database of its own, and ends it. Every client is a visitor with a
- * connection; four of them sit at each table and make random legal choices. Measured are choices a second, the server's processor time
- * and memory, and the time from sending a choice (a) to its `done`, (b) until the last of the four has been told of it by `ready` or `lines`.
+ * It starts `pyramids serve` itself, on a free port of 127.0.0.1 with a database of its own (or the one that PYR_POSTGRES
+ * names, which must be empty: tests/postgres.py), and ends it. Every client is a visitor with a connection; four of them sit
+ * at each table and make random legal choices. Measured are choices per second, the server's processor time and memory, and
+ * the time from sending a choice (a) to its `done`, (b) until the last of the four has been told by `ready` or `lines`.
  *
  * What counts as lost, and makes the exit code 1:
  *  1. a choice that was acknowledged and is neither in the record nor, while its phase is open, in `mine` of a new `ready`;
  *  2. lines that do not follow upon those a client has;
  *  3. an error, a closed connection, a choice that is not acknowledged or not told to all four.
  *
- * A choice is as slow as the disk it must be on, so the disk alone is measured at the same time: a block written and synchronised a hundred
- * times a second, the time counted from when it was due, as for a choice that comes then. Memory a table is that of all tables but the first
- * tenth, so that what a server needs once does not count.
+ * A choice is as slow as the disk it must be on, so the disk alone is measured at the same time: a block written and
+ * synchronised a hundred times a second, the time counted from when it was due, as for a choice that comes then. Memory a
+ * table is that of all tables but the first tenth, so that what a server needs once does not count.
  *
  * The reader of messages knows only what our own server writes; anything else is an error too.
  */
@@ -42,7 +44,8 @@
 #include <pyramids/record.h>
 
 #define SEATS 4
-#define OPENING 8                /* tables that are being set up at once: few, or the memory for their requests would count as theirs */
+/* Tables that are being set up at once: few, or the memory for their requests would count as theirs. */
+#define OPENING 8
 #define ON_THE_WAY 16            /* choices of a table that somebody has not been told of */
 #define MESSAGE 65536            /* bytes of the longest message */
 #define CHOICE 320
@@ -182,14 +185,15 @@ static void *checked(void *memory)
 
 static void start_server(void)
 {
-    char database[96], ready[96], text[64] = "";
-    const char *folder = getenv("TMPDIR");
-    snprintf(load.folder, sizeof load.folder, "%.40s/pyramids-load-XXXXXX", folder && *folder && strlen(folder) <= 40 ? folder : "/tmp");
+    char database[512], ready[96], text[64] = "";
+    const char *folder = getenv("TMPDIR"), *postgres = getenv("PYR_POSTGRES");
+    bool is_short = folder && *folder && strlen(folder) <= 40;
+    snprintf(load.folder, sizeof load.folder, "%.40s/pyramids-load-XXXXXX", is_short ? folder : "/tmp");
     if (!mkdtemp(load.folder)) {
         load.folder[0] = '\0';
         fail("no folder for the database: %s", strerror(errno));
     }
-    snprintf(database, sizeof database, "%s/db", load.folder);
+    snprintf(database, sizeof database, "%s%s", postgres ? postgres : load.folder, postgres ? "" : "/db");
     snprintf(ready, sizeof ready, "%s/ready", load.folder);
     pid_t self = getpid();
     load.server = fork();
@@ -199,8 +203,10 @@ static void start_server(void)
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (getppid() != self || !freopen("/dev/null", "w", stdout))
             _exit(1);
-        execl(options.program, options.program, "serve", "--port", "0", "--database", database, "--ready-file", ready, "--no-browser", "--quiet",
-            "--request-rate", "100000", "--message-rate", "10000", "--max-connections", "30000", "--max-per-address", "30000", "--table-rate",
+        execl(options.program, options.program, "serve", "--port", "0", "--database", database, "--ready-file", ready,
+            "--no-browser", "--quiet",
+            "--request-rate", "100000", "--message-rate", "10000", "--max-connections", "30000", "--max-per-address",
+            "30000", "--table-rate",
             "1000000", "--max-tables-per-address", "100000", "--bot-threads", "1", (char *)NULL);
         fprintf(stderr, "%s: %s\n", options.program, strerror(errno));
         _exit(1);
@@ -220,7 +226,8 @@ static void start_server(void)
     unsigned port;
     if (sscanf(text, "http://127.0.0.1:%u", &port) != 1)
         fail("the server does not say where it listens");
-    load.address = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    load.address = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons((uint16_t)port),
+        .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     snprintf(load.url, sizeof load.url, "127.0.0.1:%u", port);
 }
 
@@ -308,7 +315,8 @@ static void connect_client(struct client *client)
 static void post(struct client *client, const char *path, const char *body)
 {
     char text[1024];
-    int size = snprintf(text, sizeof text, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n%s%s%s\r\n%s", path,
+    int size = snprintf(text, sizeof text,
+        "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n%s%s%s\r\n%s", path,
         load.url, strlen(body), client->cookie[0] ? "Cookie: " : "", client->cookie, client->cookie[0] ? "\r\n" : "", body);
     send_bytes(client, text, (size_t)size);
 }
@@ -319,8 +327,10 @@ static void upgrade(struct client *client)
     close(client->fd);                       /* so it leaves the poll, too */
     client->stage = UPGRADES;
     connect_client(client);
-    int size = snprintf(text, sizeof text, "GET /api/socket HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nCookie: %s\r\n\r\n", load.url, client->cookie);
+    int size = snprintf(text, sizeof text,
+        "GET /api/socket HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nCookie: %s\r\n\r\n", load.url,
+        client->cookie);
     send_bytes(client, text, (size_t)size);
 }
 
@@ -360,7 +370,8 @@ static size_t read_answer(struct client *client, char *text, size_t size)
             fail("no cookie: %.200s", text);
         if (!client->seat) {
             client->stage = ASKS_TABLE;
-            post(client, "/api/tables", "{\"seats\":[{\"kind\":\"open\"},{\"kind\":\"open\"},{\"kind\":\"open\"},{\"kind\":\"open\"}]}");
+            post(client, "/api/tables", "{\"seats\":[{\"kind\":\"open\"},{\"kind\":\"open\"},{\"kind\":\"open\"},"
+                "{\"kind\":\"open\"}]}");
             return whole;
         }
     } else if (client->stage == ASKS_TABLE) {
@@ -427,8 +438,10 @@ static const char *pick(const struct client *client, char *choice)
 static bool is_due(const struct client *client)
 {
     const struct table *table = client->table;
-    return load.playing && !load.closing && !table->over && !client->sent && client->stage == PLAYS && client->version == table->version &&
-        client->chosen != table->version && table->replay.stage == PYR_STAGE_PLAY && table->replay.state.open.waiting >> client->seat & 1;
+    return load.playing && !load.closing && !table->over && !client->sent && client->stage == PLAYS &&
+        client->version == table->version &&
+        client->chosen != table->version && table->replay.stage == PYR_STAGE_PLAY &&
+            table->replay.state.open.waiting >> client->seat & 1;
 }
 
 static void choose(struct client *client)
@@ -436,7 +449,8 @@ static void choose(struct client *client)
     struct table *table = client->table;
     char choice[CHOICE] = "";
     const char *word = pick(client, choice);
-    snprintf(client->choice, sizeof client->choice, "%s %d%s%.*s", word, client->seat + 1, choice[0] ? " " : "", CHOICE - 16, choice);
+    snprintf(client->choice, sizeof client->choice, "%s %d%s%.*s", word, client->seat + 1, choice[0] ? " " : "", CHOICE - 16,
+        choice);
     bool is_word = !strcmp(word, "take") || !strcmp(word, "draw");
     if (table->ways == ON_THE_WAY)
         fail("table %s: nobody is told any more", table->code);
@@ -445,7 +459,8 @@ static void choose(struct client *client)
     table->way[table->ways++] = (struct way){ .phase = table->version, .seat = client->seat, .at = now_ns() };
     load.open_ways++;
     load.sent++;
-    tell(client, "{\"type\":\"choose\",\"id\":\"c%u\",\"phase\":%u,\"choice\":\"%s%s%s\"}", table->version, table->version, is_word ? word : "",
+    tell(client, "{\"type\":\"choose\",\"id\":\"c%u\",\"phase\":%u,\"choice\":\"%s%s%s\"}", table->version, table->version,
+        is_word ? word : "",
         is_word && choice[0] ? " " : "", choice);
 }
 
@@ -553,7 +568,8 @@ static void follow(struct client *client, char *text, uint32_t to)
         char deal[16];
         snprintf(deal, sizeof deal, "\ndeal %d ", client->seat + 1);
         const char *found = strstr(lines, deal);
-        if (!found || sscanf(found + 8, "%d %d %d %d", &client->dealt[0], &client->dealt[1], &client->dealt[2], &client->dealt[3]) != PYR_DEALT)
+        if (!found || sscanf(found + 8, "%d %d %d %d", &client->dealt[0], &client->dealt[1], &client->dealt[2],
+            &client->dealt[3]) != PYR_DEALT)
             fail("table %s, seat %d: no deal", table->code, client->seat + 1);
     }
     client->version = to;
@@ -643,7 +659,8 @@ static size_t read_frame(struct client *client, char *text, size_t size)
         receive(client, text + head);
         text[head + length] = after;
     } else {
-        fail("table %s, seat %d: frame %02x, code %d", client->table->code, client->seat + 1, byte[0], length > 1 ? byte[head] << 8 | byte[head + 1] : 0);
+        fail("table %s, seat %d: frame %02x, code %d", client->table->code, client->seat + 1, byte[0],
+            length > 1 ? byte[head] << 8 | byte[head + 1] : 0);
     }
     return head + length;
 }
@@ -657,11 +674,13 @@ static void read_client(struct client *client)
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (got <= 0)
-        fail("table %s, seat %d: the connection is gone: %s", client->table->code, client->seat + 1, got ? strerror(errno) : "closed");
+        fail("table %s, seat %d: the connection is gone: %s", client->table->code, client->seat + 1,
+            got ? strerror(errno) : "closed");
     size += (size_t)got;
     do {
         bool was_asking = client->stage < HAS_CODE;
-        used = client->stage <= UPGRADES ? read_answer(client, buffer + at, size - at) : read_frame(client, buffer + at, size - at);
+        used = client->stage <= UPGRADES ? read_answer(client, buffer + at, size - at) : read_frame(client, buffer + at,
+            size - at);
         at = was_asking && client->stage >= HAS_CODE ? size : at + used;     /* that connection has served */
     } while (used && at < size);
     free(client->left);
@@ -730,7 +749,8 @@ static bool all_confirmed(void)
 
 static void play(void)
 {
-    uint64_t begin = now_ns(), end = options.seconds > 0 ? begin + (uint64_t)(options.seconds * 1e9) : UINT64_MAX, last = begin;
+    uint64_t begin = now_ns(), end = options.seconds > 0 ? begin + (uint64_t)(options.seconds * 1e9) : UINT64_MAX,
+        last = begin;
     double count = 0;
     load.playing = true;
     for (unsigned t = 0; t < options.tables; t++)
@@ -885,7 +905,8 @@ static double part(const struct times *times, double share)
 static void usage(void)
 {
     fputs("load PROGRAM [--tables N] [--rate CHOICES_A_SECOND] [--seconds N] [--json]\n"
-          "PROGRAM is the pyramids command. Without --rate as fast as acknowledged; without --seconds until all games are over.\n", stderr);
+          "PROGRAM is the pyramids command. Without --rate as fast as acknowledged; without --seconds until all games are "
+          "over.\n", stderr);
     exit(2);
 }
 
@@ -930,7 +951,8 @@ int main(int argc, char **argv)
         files.rlim_cur = files.rlim_max;
         setrlimit(RLIMIT_NOFILE, &files);
         if (files.rlim_cur < SEATS * options.tables + 64)
-            fail("%u tables need %u open files, %llu are allowed", options.tables, SEATS * options.tables + 64, (unsigned long long)files.rlim_cur);
+            fail("%u tables need %u open files, %llu are allowed", options.tables, SEATS * options.tables + 64,
+                (unsigned long long)files.rlim_cur);
     }
     if (pyr_edition_read(&load.edition, edition, strlen(edition), &fault))
         fail("the classic edition cannot be read");
@@ -959,13 +981,18 @@ int main(int argc, char **argv)
 
     double tables = options.tables - first;
     if (options.json)
-        printf("{\"tables\": %u, \"clients\": %u, \"over\": %u, \"moves\": %" PRIu64 ", \"seconds\": %.3f, \"movesPerSecond\": %.1f, \"cpuSeconds\": %.2f, "
+        printf("{\"tables\": %u, \"clients\": %u, \"over\": %u, \"moves\": %" PRIu64 ", \"seconds\": %.3f, "
+            "\"movesPerSecond\": %.1f, \"cpuSeconds\": %.2f, "
             "\"movesPerCpuSecond\": %.1f, \"setupSeconds\": %.2f, \"done\": {\"p50\": %.3f, \"p99\": %.3f, \"max\": %.3f}, "
             "\"told\": {\"p50\": %.3f, \"p99\": %.3f, \"max\": %.3f}, "
-            "\"disk\": {\"p50\": %.3f, \"p99\": %.3f, \"max\": %.3f}, \"bytesPerTableSeated\": %.0f, \"bytesPerTable\": %.0f, \"lost\": 0}\n",
-            options.tables, SEATS * options.tables, load.over, choices, seconds, (double)choices / seconds, cpu, (double)choices / cpu, setup,
-            part(&load.to_done, 0.5), part(&load.to_done, 0.99), part(&load.to_done, 1), part(&load.to_all, 0.5), part(&load.to_all, 0.99),
-            part(&load.to_all, 1), part(&to_disk, 0.5), part(&to_disk, 0.99), part(&to_disk, 1), (seated - bytes) / tables, (grown - bytes) / tables);
+            "\"disk\": {\"p50\": %.3f, \"p99\": %.3f, \"max\": %.3f}, \"bytesPerTableSeated\": %.0f, \"bytesPerTable\": "
+            "%.0f, \"lost\": 0}\n",
+            options.tables, SEATS * options.tables, load.over, choices, seconds, (double)choices / seconds, cpu,
+            (double)choices / cpu, setup,
+            part(&load.to_done, 0.5), part(&load.to_done, 0.99), part(&load.to_done, 1), part(&load.to_all, 0.5),
+            part(&load.to_all, 0.99),
+            part(&load.to_all, 1), part(&to_disk, 0.5), part(&to_disk, 0.99), part(&to_disk, 1), (seated - bytes) / tables,
+            (grown - bytes) / tables);
     else
         printf("%u tables, %u clients, set up in %.1f s; %u games over\n"
             "%" PRIu64 " choices in %.2f s: %.0f a second; server: %.2f s of processor time, %.0f choices a second of it\n"
@@ -974,8 +1001,11 @@ int main(int argc, char **argv)
             "the disk alone               p50 %.2f  p99 %.2f  max %.2f ms\n"
             "memory a table: %.1f KB when the cards were dealt, %.1f KB at the end\n"
             "nothing lost\n",
-            options.tables, SEATS * options.tables, setup, load.over, choices, seconds, (double)choices / seconds, cpu, (double)choices / cpu,
-            part(&load.to_done, 0.5), part(&load.to_done, 0.99), part(&load.to_done, 1), part(&load.to_all, 0.5), part(&load.to_all, 0.99),
-            part(&load.to_all, 1), part(&to_disk, 0.5), part(&to_disk, 0.99), part(&to_disk, 1), (seated - bytes) / tables / 1024, (grown - bytes) / tables / 1024);
+            options.tables, SEATS * options.tables, setup, load.over, choices, seconds, (double)choices / seconds, cpu,
+            (double)choices / cpu,
+            part(&load.to_done, 0.5), part(&load.to_done, 0.99), part(&load.to_done, 1), part(&load.to_all, 0.5),
+            part(&load.to_all, 0.99),
+            part(&load.to_all, 1), part(&to_disk, 0.5), part(&to_disk, 0.99), part(&to_disk, 1),
+            (seated - bytes) / tables / 1024, (grown - bytes) / tables / 1024);
     return 0;
 }

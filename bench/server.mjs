@@ -1,6 +1,6 @@
-// server.mjs BUILD [--json] [--rounds N]: our server beside boardgame.io (peers/), the same work for both: four players a table, all choose at
-// once, everyone is told, both stores durable. They take turns, so that a busy machine does not favour one of them. Then ten thousand
-// clients at ours alone.
+// server.mjs BUILD [--json] [--rounds N]: our server beside boardgame.io (peers/), the same work for both: four players a
+// table, all choose at once, everyone is told, both stores durable. They take turns, so that a busy machine does not favour
+// one of them. Then ten thousand clients at ours alone.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -42,7 +42,8 @@ const row = (title, unit, [mine, peer], most, digits = 0) => {
     const ratio = most ? peer / mine : mine / peer;          // how many times better we are
     rows.push({ title, unit, ours: mine, peer, ratio });
     const number = (value) => value.toLocaleString('en', { maximumFractionDigits: digits });
-    say(`${`${title}, ${unit}`.padEnd(52)} ${number(mine).padStart(10)} ${number(peer).padStart(14)} ${ratio.toFixed(1).padStart(8)}`);
+    const [a, b, times] = [number(mine).padStart(10), number(peer).padStart(14), ratio.toFixed(1).padStart(8)];
+    say(`${`${title}, ${unit}`.padEnd(52)} ${a} ${b} ${times}`);
 };
 
 try {
@@ -61,9 +62,11 @@ try {
 
     say('\n10,000 clients on 2,500 tables, 1,000 moves a second for 30 seconds');
     const big = await ours('--tables', 2500, '--rate', 1000, '--seconds', 30);
-    say(`  ${big.moves} moves at ${big.movesPerSecond.toFixed(0)} a second in ${big.cpuSeconds} s of processor time; ${(big.bytesPerTable / 1024).toFixed(1)} KB a table; ${big.lost} lost`);
+    say(`  ${big.moves} moves at ${big.movesPerSecond.toFixed(0)} a second in ${big.cpuSeconds} s of processor time; ` +
+        `${(big.bytesPerTable / 1024).toFixed(1)} KB a table; ${big.lost} lost`);
     for (const [title, times] of [['to everyone told', big.told], ['the disk alone', big.disk]])
-        say(`  ${title.padEnd(18)} p50 ${times.p50.toFixed(1)}  p99 ${times.p99.toFixed(1)}  max ${times.max.toFixed(1)} ms`);
+        say(`  ${title.padEnd(18)} p50 ${times.p50.toFixed(1)}  p99 ${times.p99.toFixed(1)}  ` +
+            `max ${times.max.toFixed(1)} ms`);
     if (json)
         console.log(JSON.stringify({ rows, big }, null, 2));
 } catch (error) {

@@ -34,7 +34,8 @@ for (const [title, playouts] of [['steps', 0], ['playouts', 1]]) {
             best.native = Math.max(best.native, games / Number(nativeTime) * 1e9);
             best.wasm = Math.max(best.wasm, games / Number(wasmTime) * 1e9);
         }
-        console.log(`${players} players, ${title.padEnd(8)}  native ${Math.round(best.native).toLocaleString('en')} games/s, `
+        console.log(`${players} players, ${title.padEnd(8)}  `
+            + `native ${Math.round(best.native).toLocaleString('en')} games/s, `
             + `wasm ${Math.round(best.wasm).toLocaleString('en')}, ratio ${(best.wasm / best.native).toFixed(2)}`);
     }
 }

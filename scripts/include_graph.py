@@ -29,12 +29,15 @@ ALLOWED = {
     "judge": ["engine", "lines", "edition", "record", "match", "session", "text"],
     "wire": [],
     "letters": ["engine", "lines"],
-    "server": ["engine", "lines", "edition", "record", "match", "bots", "session", "text", "fair", "judge", "wire", "letters"],
-    "tui": ["engine", "lines", "edition", "record", "match", "bots", "session", "builtin", "text", "judge", "wire", "letters"],
+    "server": ["engine", "lines", "edition", "record", "match", "bots", "session", "text", "fair", "judge", "wire",
+    "letters"],
+    "tui": ["engine", "lines", "edition", "record", "match", "bots", "session", "builtin", "text", "judge", "wire",
+    "letters"],
     "instance": ["engine", "lines", "edition", "record", "match", "bots", "session", "fair"],
     "wasm": ["engine", "lines", "edition", "record", "match", "bots", "session", "fair", "instance"],
     "lib": [],
-    "cli": ["engine", "lines", "edition", "record", "match", "bots", "env", "session", "builtin", "text", "fair", "judge", "server",
+    "cli": ["engine", "lines", "edition", "record", "match", "bots", "env", "session", "builtin", "text", "fair", "judge",
+    "server",
             "tui", "letters"],
 }
 

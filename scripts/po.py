@@ -1,4 +1,5 @@
-"""po.py: reads .po files for the scripts and tests beside it. Knows what scripts/update-po writes: no contexts, no wrapped comments."""
+"""po.py: reads .po files for the scripts and tests beside it. Knows what scripts/update-po writes: no contexts, no wrapped
+comments."""
 import re
 
 PLACES = '#: '
@@ -43,7 +44,8 @@ def read(path):
                 entry = Entry()
                 entries.append(entry)
             if line.startswith(PLACES):
-                entry.files += [place.rsplit(':', 1)[0] if re.search(r':\d+$', place) else place for place in line[3:].split()]
+                entry.files += [place.rsplit(':', 1)[0] if re.search(r':\d+$', place) else place
+                    for place in line[3:].split()]
             elif line.startswith('#,'):
                 entry.flags |= {flag.strip() for flag in line[2:].split(',')}
             elif line.startswith('#'):

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""prototypes.py: the functions of the public headers, one per line as RESULT NAME(TYPES), for the test `abi`. Parameter names
-do not count: no program depends on them. As a module it has them for check-habits, which asks that the object comes first."""
+"""prototypes.py: the functions of the public headers, one per line as RESULT NAME(TYPES), for the test `abi`. Parameter
+names do not count: no program depends on them. As a module it has them for check-habits, which asks that the object comes
+first."""
 import re
 
 from include_graph import ROOT, read, tracked
 
-FUNCTION = re.compile(r"^(?:PYR_API|static inline) +([^;{(]*?)\b(pyr_\w+)\(([^;{]*?)\)\s*(?:__attribute__[^;]*)?[;{]", re.M | re.S)
+FUNCTION = re.compile(r"^(?:PYR_API|static inline) +([^;{(]*?)\b(pyr_\w+)\(([^;{]*?)\)\s*(?:__attribute__[^;]*)?[;{]",
+    re.M | re.S)
 
 
 def without_comments(text):

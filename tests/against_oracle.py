@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Holds the command against tests/oracle.py: on the classic edition and on odd ones made here (other patterns, short ways, crowded
-cards, a deck that runs out), for 2 to 4 players. Records must satisfy the oracle, `legal` must list the same choices, and a record
-with one changed character must be refused at the line where the oracle refuses it.
+"""Holds the command against tests/oracle.py: on the classic edition and on odd ones made here (other patterns, short ways,
+crowded cards, a deck that runs out), for 2 to 4 players. Records must satisfy the oracle, `legal` must list the same
+choices, and a record with one changed character must be refused at the line where the oracle refuses it.
 
 usage: against_oracle.py PYRAMIDS CLASSIC_EDITION [EDITIONS [GAMES]]"""
 import os
@@ -111,7 +111,8 @@ class Tester:
         done = self.run('replay', '-', '--edition', path, text=changed, good=False)
         got = int(done.stderr.split(':')[1]) if done.returncode == 1 and done.stderr.startswith('<stdin>:') else None
         if done.returncode not in (0, 1) or got != wanted:
-            sys.exit(f'a changed record: the oracle refuses line {wanted}, replay {got} ({done.stderr.strip()}) of\n{changed}')
+            sys.exit(f'a changed record: the oracle refuses line {wanted}, replay {got} ({done.stderr.strip()}) '
+                f'of\n{changed}')
         self.changes += 1
         self.refused += wanted is not None
 

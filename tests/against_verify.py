@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`pyramids verify` and verify.py, which was written from the document, must agree: on fair records, and on each kind of tampering.
-usage: against_verify.py PYRAMIDS FAIRGAME SOURCE_ROOT"""
+"""`pyramids verify` and verify.py, which was written from the document, must agree: on fair records, and on each kind of
+tampering. usage: against_verify.py PYRAMIDS FAIRGAME SOURCE_ROOT"""
 import hashlib
 import json
 import os
@@ -26,7 +26,8 @@ def number(index):
 
 
 def ours(record, edition, *words):
-    return subprocess.run([COMMAND, 'verify', '-', '--edition', edition, *words], input=record, capture_output=True, text=True, env=ENV,
+    return subprocess.run([COMMAND, 'verify', '-', '--edition', edition, *words], input=record, capture_output=True,
+        text=True, env=ENV,
                           check=False)
 
 
@@ -66,7 +67,8 @@ def case_fair():
         report = json.loads(ours(record, edition, '--json').stdout)
         assert report['good'] and report['numbers'] == [None if n == '-' else n for n in numbers], report
         assert f'tag commitment {report["commitment"]}\n' in record
-        assert subprocess.run([COMMAND, 'replay', '-', '--edition', edition], input=record, capture_output=True, text=True, env=ENV,
+        assert subprocess.run([COMMAND, 'replay', '-', '--edition', edition], input=record, capture_output=True, text=True,
+            env=ENV,
                               check=True).stdout.startswith('<stdin>: finished')
 
 
@@ -103,14 +105,16 @@ def case_tampered():
     refused(record + secret + '\n', 'given twice')
     for bad in (number(1).upper(), number(1)[1:], number(1) + '0', 'g' + number(1)[1:], '0x' + number(1)[2:]):
         refused(record.replace(number(1), bad), 'expected 64 hexadecimal digits')
-    refused(without('tag number 1').replace(line('deal 2'), line('tag number 1') + '\n' + line('deal 2')), 'already deals cards')
+    refused(without('tag number 1').replace(line('deal 2'), line('tag number 1') + '\n' + line('deal 2')),
+        'already deals cards')
     refused(without('tag secret').replace(line('winner'), secret + '\n' + line('winner')), 'before the end of the game')
     refused(swapped(line('deal 1')[7:], line('deal 2')[7:]), 'the shuffle gives different cards; expected: deal 1 ')
     reveals = [text for text in lines if text.startswith('reveal')]
     other = next(text for text in reveals if text != reveals[0])
     refused(record.replace(reveals[0], other, 1), f'expected: {reveals[0]}\n')
     first, second = line('show').split(' ')[1:3]
-    refused(swapped(f'show {first} {second}', f'show {second} {first}').replace(f'show {first} {second}', f'show {second} {first}', 1),
+    refused(swapped(f'show {first} {second}', f'show {second} {first}').replace(f'show {first} {second}',
+        f'show {second} {first}', 1),
             'expected: show ')
 
 
@@ -164,7 +168,8 @@ def case_many():
                         len(records[0].split('\n')) <= i + 1 < len((bad[0] + bad[1]).split('\n')))
     done = ours(''.join(bad), PLAIN)
     assert done.returncode == 1 and done.stdout.endswith('<stdin>: games: 3, fair: 2, not proved: 1\n'), done
-    assert done.stderr == f'<stdin>:{line}: the secret is not the one that line {commitment} commits to\n', (done.stderr, line, commitment)
+    assert done.stderr == f'<stdin>:{line}: the secret is not the one that line {commitment} commits to\n', (done.stderr,
+        line, commitment)
 
 
 def case_usage():

@@ -72,7 +72,8 @@ __attribute__((unused)) static bool check_int(long long got, long long wanted, c
     return got == wanted;
 }
 
-__attribute__((unused)) static bool check_str(const char *got, const char *wanted, const char *file, int line, const char *what)
+__attribute__((unused)) static bool check_str(const char *got, const char *wanted, const char *file, int line,
+    const char *what)
 {
     bool same = got && wanted ? !strcmp(got, wanted) : got == wanted;
     if (!same) {

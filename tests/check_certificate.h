@@ -19,7 +19,8 @@ static bool write_certificate(const char *certificate_file, const char *key_file
     FILE *certificates = fopen(certificate_file, "w"), *keys = fopen(key_file, "w");
     X509_NAME *name = X509_get_subject_name(certificate);
     bool good = key && names && certificates && keys && X509_set_version(certificate, 2) &&
-        ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1) && X509_gmtime_adj(X509_getm_notBefore(certificate), -3600) &&
+        ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1) && X509_gmtime_adj(X509_getm_notBefore(certificate),
+            -3600) &&
         X509_gmtime_adj(X509_getm_notAfter(certificate), 86400) && X509_set_pubkey(certificate, key) &&
         X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, (const unsigned char *)"localhost", -1, -1, 0) &&
         X509_set_issuer_name(certificate, name) && X509_add_ext(certificate, names, -1) &&

@@ -54,7 +54,8 @@ def case_help(_):
     version = run('--version')
     assert re.match(r'pyramids \d+\.\d+\.\d+\n$', version.out)
     # A program without its page says so, and how to get it.
-    missing = 'pyramids: built without the browser page because clang or wasm-ld was missing; to include it, install clang and lld and build again\n'
+    missing = 'pyramids: built without the browser page because clang or wasm-ld was missing; to include it, install ' \
+        'clang and lld and build again\n'
     assert version.err == ('' if os.environ['PYR_PAGE'] == 'yes' else missing), version.err
 
 
@@ -70,10 +71,14 @@ def case_rules(_):
         shown = run('rules', tag.lower()).out
         assert ' '.join(shown.split()) == ' '.join([tag, rule['title'], *rule['text']]), shown
     # What a player needs to know of each (RULES.md).
-    for tag, words in {'R1': 'number from 1 to 48|replaces cards first|pyramid points first|wins a tie', 'R8': 'pattern|exactly one space',
-                       'R10': 'entrance|share a side', 'R11': 'Red cross|After the tenth|at most one per round|two worst skulls|Tomb',
-                       'R12': 'face up until the end|Everyone may look', 'R14': '2nd, 4th or 6th|10, then 6, then 3|same colour several times',
-                       'R17': 'lowest-numbered', 'Q3': 'lost|must make it', 'E1': '70 + 10 + 19 + 18 - 6 = 111|Four green|two orange'}.items():
+    for tag, words in {'R1': 'number from 1 to 48|replaces cards first|pyramid points first|wins a tie',
+        'R8': 'pattern|exactly one space',
+                       'R10': 'entrance|share a side',
+                       'R11': 'Red cross|After the tenth|at most one per round|two worst skulls|Tomb',
+                       'R12': 'face up until the end|Everyone may look',
+                       'R14': '2nd, 4th or 6th|10, then 6, then 3|same colour several times',
+                       'R17': 'lowest-numbered', 'Q3': 'lost|must make it',
+                       'E1': '70 + 10 + 19 + 18 - 6 = 111|Four green|two orange'}.items():
         text = ' '.join(rules[tag]['text'])
         assert all(word in text for word in words.split('|')), (tag, text)
     assert 'skull on the score card. After the tenth nothing' in ' '.join(rules['R11']['text'])
@@ -86,7 +91,8 @@ def case_rules(_):
         assert told['language'] == code and [rule['tag'] for rule in told['rules']] == tags
     # Several tags, words in any case, accents included; what is not there is named.
     assert re.findall(r'^[RQE]\d+', run('rules', 'e1', 'R10').out, re.M) == ['R10', 'E1']
-    assert re.findall(r'^[RQE]\d+', run('rules', 'TORCH').out, re.M) == [tag for tag in tags if 'torch' in json.dumps(rules[tag]).lower()]
+    assert re.findall(r'^[RQE]\d+', run('rules', 'TORCH').out, re.M) == [tag for tag in tags
+        if 'torch' in json.dumps(rules[tag]).lower()]
     assert run('rules', '--lang', 'de', 'TOTENKÖPFE').out == run('rules', '--lang', 'de', 'totenköpfe').out
     done = run('rules', 'nosuch', code=1)
     assert 'nosuch' in done.err and 'R1-R17, Q1-Q10, E1-E5' in done.err and not done.out, done.err
@@ -108,62 +114,80 @@ def case_rules_of_the_page(_):
 
 def case_wrong_usage(_):
     for words in (['nonsense'], ['sim', '--nonsense'], ['sim', '--games'], ['sim', '--games', 'x'], ['sim', '--games', '0'],
-                  ['sim', '--players', '5'], ['sim', '--bots', 'nobody'], ['sim', '--bots', 'greedy,greedy,greedy', '--players', '2'],
+                  ['sim', '--players', '5'], ['sim', '--bots', 'nobody'],
+                  ['sim', '--bots', 'greedy,greedy,greedy', '--players', '2'],
                   ['sim', '--bots', 'random,random,random,random,random'], ['replay'], ['legal'], ['legal', RECORD],
                   ['legal', RECORD, '--seat', '5'], ['edition'], ['edition', 'nonsense'], ['edition', 'check'],
-                  ['edition', 'show', 'classic', '49'], ['edition', 'generate', '--seed', '-1'], ['edition', 'generate', '--name', 'a b'],
+                  ['edition', 'show', 'classic', '49'], ['edition', 'generate', '--seed', '-1'],
+                  ['edition', 'generate', '--name', 'a b'],
                   ['bench', '--players', '1'], ['bench', 'extra'], ['play', '--players', '9'], ['play', '--seat', '3'],
-                  ['play', '--name', 'a\nb'], ['play', '--bots', 'nobody'], ['sim', '--json=yes'], ['play', '--table', 'K7QXMWRT'],
+                  ['play', '--name', 'a\nb'], ['play', '--bots', 'nobody'], ['sim', '--json=yes'],
+                  ['play', '--table', 'K7QXMWRT'],
                   ['play', '--key', 'K'], ['play', '--trust', PLAIN]):
         done = run(*words, code=2)
         assert done.err.startswith('pyramids: ') or done.err.startswith('Usage: '), (words, done.err)
     run(code=2)
     assert 'choose from: random novice' in run('play', '--bots', 'nobody', code=2).err
     # An option that needs a value has none if it is empty.
-    for words in (['play', '--name='], ['play', '--bots', ''], ['sim', '--edition', ''], ['analyze', RECORD, '--html='], ['serve', '--port=']):
+    for words in (['play', '--name='], ['play', '--bots', ''], ['sim', '--edition', ''], ['analyze', RECORD, '--html='],
+        ['serve', '--port=']):
         done = run(*words, code=2)
         assert re.match(r"pyramids: option '--\w+=?' needs a value \(\S+\)\nUsage: ", done.err), (words, done.err)
 
 
 def begin_game(*words, typed='33 36'):
     """Begins a game against a novice and leaves it after one choice. Gives back the name it is saved under."""
-    out = run('play', '--plain', '--new', '--seed', '5', '--bots', 'novice', '--name', 'Ana', *words, text=typed + '\nquit\n').out
+    out = run('play', '--plain', '--new', '--seed', '5', '--bots', 'novice', '--name', 'Ana', *words,
+        text=typed + '\nquit\n').out
     return re.search(r'^Continue with: pyramids play --plain --resume (\S+)$', out, re.M)[1]
 
 
 def case_contradictions(_):
     """Every pair of options of `play`: two that make no sense together are refused by name, and no others are."""
-    values = {'plain': (), 'players': ('2',), 'bots': ('club',), 'seed': ('1',), 'edition': (PLAIN,), 'name': ('Ana',), 'seat': ('1',), 'hot-seat': ('Ana',),
-              'new': (), 'continue': (), 'list': (), 'resume': (begin_game(),), 'server': ('https://localhost:1',), 'table': ('K7QXMWRT',), 'key': ('K',), 'trust': (PLAIN,), 'replay': (RECORD,),
+    values = {'plain': (), 'players': ('2',), 'bots': ('club',), 'seed': ('1',), 'edition': (PLAIN,), 'name': ('Ana',),
+        'seat': ('1',), 'hot-seat': ('Ana',),
+              'new': (), 'continue': (), 'list': (), 'resume': (begin_game(),), 'server': ('https://localhost:1',),
+              'table': ('K7QXMWRT',), 'key': ('K',), 'trust': (PLAIN,), 'replay': (RECORD,),
               'playouts': ('100',), 'ascii': ()}
     assert set(values) == set(re.findall(r'^  (?:-\w, )?--([a-z-]+)', run('play', '--help').out, re.M)) - {'lang', 'help'}
     refused = {'server': 'plain players bots seed edition seat hot-seat new continue list resume replay',
-               'replay': 'plain players bots seed name seat hot-seat new continue list resume', 'hot-seat': 'plain name seat', 'continue': 'new',
+               'replay': 'plain players bots seed name seat hot-seat new continue list resume',
+               'hot-seat': 'plain name seat', 'continue': 'new',
                'plain': 'playouts', 'resume': 'new continue players name hot-seat',
                'list': 'new continue resume players bots seed name seat hot-seat playouts'}
     needs = {'table': 'server', 'trust': 'server', 'key': 'table'}
     names = list(values)
     for i, one in enumerate(names):
         for other in names[i + 1:]:
-            done = subprocess.run([COMMAND, 'play', f'--{one}', *values[one], f'--{other}', *values[other]], input=b'', capture_output=True, env=ENV, timeout=60)
+            done = subprocess.run([COMMAND, 'play', f'--{one}', *values[one], f'--{other}', *values[other]], input=b'',
+                capture_output=True, env=ENV, timeout=60)
             err = done.stderr.decode()
             if other in refused.get(one, '').split() or one in refused.get(other, '').split():
-                assert done.returncode == 2 and err in (f'pyramids: --{a} cannot be combined with --{b}\n' for a, b in ((one, other), (other, one))), (one, other, err)
+                assert done.returncode == 2 and err in (f'pyramids: --{a} cannot be combined with --{b}\n' for a,
+                    b in ((one, other), (other, one))), (one, other, err)
             elif any(need in (one, other) and needs[need] not in (one, other) for need in needs):
                 assert done.returncode == 2 and re.search(r"--\w+ is only valid with --\w+", err), (one, other, err)
             else:
-                alone = {'server', 'replay', 'hot-seat'} & {one, other}      # nothing is wrong but that there is no terminal here
-                assert 'combined' not in err and 'is only valid with' not in err and done.returncode == (2 if alone else 0), (one, other, err)
+                # nothing is wrong but that there is no terminal here
+                alone = {'server', 'replay', 'hot-seat'} & {one, other}
+                assert 'combined' not in err and 'is only valid with' not in err and done.returncode == (2 if alone
+                    else 0), (one, other, err)
                 assert not alone or 'need a full-screen terminal' in err, (one, other, err)
     for name in values:
-        done = subprocess.run([COMMAND, 'play', RECORD, '--edition', PLAIN, f'--{name}', *values[name]], input=b'', capture_output=True, env=ENV, timeout=60)
+        done = subprocess.run([COMMAND, 'play', RECORD, '--edition', PLAIN, f'--{name}', *values[name]], input=b'',
+            capture_output=True, env=ENV, timeout=60)
         wanted = name in ('players', 'name', 'new', 'continue', 'list', 'resume', 'server', 'replay')
-        assert (done.stderr.decode() == f'pyramids: --{name} cannot be combined with a saved game\n' and done.returncode == 2) == wanted, (name, done.stderr)
-    # A link that names a table, and a certificate where there is none; more people or bots than seats; cards of what is shown as it stands.
-    for words, said in ((['play', '--server', 'https://localhost:1/#table/K7QXMWRT', '--table', 'K7QXMWRT'], 'the address already contains a table'),
-                        (['play', '--server', 'http://localhost:1', '--trust', PLAIN], '--trust is only valid with an https:// address'),
+        assert (done.stderr.decode() == f'pyramids: --{name} cannot be combined with a saved game\n'
+            and done.returncode == 2) == wanted, (name, done.stderr)
+    # A link that names a table, and a certificate where there is none; more people or bots than seats; cards of what is
+    # shown as it stands.
+    for words, said in ((['play', '--server', 'https://localhost:1/#table/K7QXMWRT', '--table', 'K7QXMWRT'],
+        'the address already contains a table'),
+                        (['play', '--server', 'http://localhost:1', '--trust', PLAIN],
+                        '--trust is only valid with an https:// address'),
                         (['play', '--players', '2', '--bots', 'club,club'], '--bots: more bots than free seats (1)'),
-                        (['play', '--players', '3', '--hot-seat', 'A,B,C', '--bots', 'club'], '--bots: more bots than free seats (0)'),
+                        (['play', '--players', '3', '--hot-seat', 'A,B,C', '--bots', 'club'],
+                        '--bots: more bots than free seats (0)'),
                         (['play', '--players', '2', '--hot-seat', 'A,B,C'], '--hot-seat: more names than players (2)'),
                         (['play', '--bots', 'club,club,club,club'], '--bots: more bots than free seats (3)'),
                         (['edition', 'show', 'classic', '17', '--text'], '--text cannot be combined with card numbers'),
@@ -184,7 +208,8 @@ def case_missing_files(folder):
 def case_sim(folder):
     outputs = []
     for threads in ('1', '2', '5'):
-        done = run('sim', '--players', '3', '--bots', 'greedy,random,greedy', '--games', '40', '--seed', '11', '--threads', threads, '--json')
+        done = run('sim', '--players', '3', '--bots', 'greedy,random,greedy', '--games', '40', '--seed', '11', '--threads',
+            threads, '--json')
         report = json.loads(done.out)
         assert {'bots', 'edition', 'games', 'players', 'seed'} <= set(report), report
         assert (report['players'], report['games'], report['seed'], report['edition']) == (3, 40, 11, 'classic')
@@ -197,7 +222,8 @@ def case_sim(folder):
     assert outputs[0] == outputs[1] == outputs[2]
     folders = [os.path.join(folder, name) for name in 'ab']
     for where, threads in zip(folders, '13'):
-        run('sim', '--players', '4', '--bots', 'greedy,random', '--games', '6', '--seed', '3', '--threads', threads, '--records', where)
+        run('sim', '--players', '4', '--bots', 'greedy,random', '--games', '6', '--seed', '3', '--threads', threads,
+            '--records', where)
     assert sorted(os.listdir(folders[0])) == [f'{n:06}.pyr' for n in range(1, 7)]
     for name in os.listdir(folders[0]):
         assert read(os.path.join(folders[0], name)) == read(os.path.join(folders[1], name))
@@ -215,7 +241,8 @@ def case_sim_once(_):
     assert done.count('+-   ?') == 4 and '+-0' not in done and '+- 0' not in done and done.count('+-?') == 1, done
     # Each shuffle is played by both seatings. Both bots win a game of the two shuffles.
     for games, known in (('2', False), ('4', True)):
-        bots = json.loads(run('sim', '--games', games, '--bots', 'greedy,greedy', '--independent', '--json').out if known else
+        bots = json.loads(run('sim', '--games', games, '--bots', 'greedy,greedy', '--independent', '--json').out
+            if known else
                           run('sim', '--games', games, '--bots', 'greedy,random', '--json').out)['bots']
         margins = [bot[name] for bot in bots for name in ('win_margin', 'score_margin', 'elo_margin')]
         assert [margin is not None for margin in margins] == [known, known, True, known, known, known], (games, bots)
@@ -243,7 +270,8 @@ def case_sim_margins(_):
     assert close['elo_margin'] == round(max(close['elo'] - close['elo_low'], close['elo_high'] - close['elo']), 1), close
     # Part of a shuffle counts as the games that it has: the mean over games, as the records tell it.
     with tempfile.TemporaryDirectory() as folder:
-        report = json.loads(run('sim', '--players', '4', '--bots', 'greedy,random,random,random', '--games', '5', '--records', folder, '--json').out)
+        report = json.loads(run('sim', '--players', '4', '--bots', 'greedy,random,random,random', '--games', '5',
+            '--records', folder, '--json').out)
         points = []
         for name in sorted(os.listdir(folder)):
             for player in json.loads(run('replay', '--json', os.path.join(folder, name)).out)['players']:
@@ -255,7 +283,8 @@ def case_sim_progress(_):
     """On a terminal one can see how far it is, also in JSON, and the line goes at the end."""
     for words in ([], ['--json']):
         main, side = os.openpty()
-        process = subprocess.Popen([COMMAND, 'sim', '--bots', 'club', '--games', '300', *words], stdout=subprocess.PIPE, stderr=side, env=ENV)
+        process = subprocess.Popen([COMMAND, 'sim', '--bots', 'club', '--games', '300', *words], stdout=subprocess.PIPE,
+            stderr=side, env=ENV)
         os.close(side)
         out, told = process.communicate(timeout=120)[0], b''
         try:
@@ -289,7 +318,8 @@ def case_replay(folder):
     assert 'winner: 2 greedy 1' in done.out              # the second file is checked all the same
     done = run('replay', RECORD, code=1)
     assert "edition 'plain'" in done.err and '--edition' in done.err
-    assert run('replay', RECORD, '--edition', 'classic', code=1).err.startswith(RECORD + ":2: the record uses edition 'plain'")
+    assert run('replay', RECORD, '--edition', 'classic',
+        code=1).err.startswith(RECORD + ":2: the record uses edition 'plain'")
     # What one seat sees: without the other's deal only --seat can follow it.
     view = text.replace('deal 2 23 37 6 44\n', '')
     run('replay', '-', '--edition', PLAIN, '--seat', '1', text=view)
@@ -300,9 +330,11 @@ def case_replay(folder):
 def case_kept_twice(_):
     """R4: two different cards, whoever looks on: with all deals, in the view of the seat itself and in another seat's."""
     text = read(RECORD)
-    for seat, deal, kept, twice in ((1, 'deal 1 19 30 4 5', 'keep 1 5 19', '5 5'), (2, 'deal 2 23 37 6 44', 'keep 2 23 44', '44 44')):
+    for seat, deal, kept, twice in ((1, 'deal 1 19 30 4 5', 'keep 1 5 19', '5 5'),
+        (2, 'deal 2 23 37 6 44', 'keep 2 23 44', '44 44')):
         bad = text.replace(kept, f'keep {seat} {twice}')
-        for words, lines in (([], bad), (['--seat', str(seat)], bad), (['--seat', str(3 - seat)], bad.replace(deal + '\n', ''))):
+        for words, lines in (([], bad), (['--seat', str(seat)], bad), (['--seat', str(3 - seat)],
+            bad.replace(deal + '\n', ''))):
             done = run('replay', '-', '--edition', PLAIN, *words, text=lines, code=1)
             number = lines.split('\n').index(f'keep {seat} {twice}') + 1
             assert done.err.startswith(f'<stdin>:{number}: ') and '(R4)' in done.err and not done.out, (words, done.err)
@@ -343,25 +375,32 @@ def case_tie(folder):
         ties += 1
         lowest = lowest_completed(read(path), classic)
         winner = min(tied, key=lambda seat: lowest.get(seat, 99))
-        assert report['tie'] == {'points': best, 'seats': tied, 'pyramid': lowest[winner]} and report['winners'] == [winner], report
-        assert f'winner: {winner} ' in text and f'tie at {best} points: the winner completed number {lowest[winner]}, the lowest' in text, text
+        assert report['tie'] == {'points': best, 'seats': tied,
+            'pyramid': lowest[winner]} and report['winners'] == [winner], report
+        assert f'winner: {winner} ' in text \
+            and f'tie at {best} points: the winner completed number {lowest[winner]}, the lowest' in text, text
     assert ties >= 2, ties
     # Nobody completes anything, on cards without a symbol: 0 points each, and a shared win (Q8).
     edition = os.path.join(folder, 'empty.edition')
     grid = '..v..\n.....\n.....\n.....\n..T..\n'
     patterns = read(PLAIN).split('pattern', 1)[1].split('card', 1)[0]
     with open(edition, 'w', encoding='utf-8') as to:
-        to.write('pyramids-edition 1\nname empty\ntitle Empty\nskulls 1 2 3 4 5 6 7 8 9 10\n\npattern' + patterns + '\n'.join(
+        to.write('pyramids-edition 1\nname empty\ntitle Empty\nskulls 1 2 3 4 5 6 7 8 9 10\n\n'
+            'pattern' + patterns + '\n'.join(
             f'card {n} {("green", "orange", "purple")[n % 3]}\n{grid}' for n in range(1, 49)))
-    way = ['c1', 'd1', 'e1', 'e2', 'd2', 'c2', 'b2', 'b1', 'a1', 'a2', 'a3', 'b3', 'c3', 'd3', 'e3', 'e4', 'd4', 'c4', 'b4', 'a4']
-    lines = ['pyramids-record 1', 'edition empty', 'player 1 Ana', 'player 2 Ben', 'deal 1 1 2 3 4', 'deal 2 5 6 7 8', 'keep 1 1 2', 'keep 2 5 6',
+    way = ['c1', 'd1', 'e1', 'e2', 'd2', 'c2', 'b2', 'b1', 'a1', 'a2', 'a3', 'b3', 'c3', 'd3', 'e3', 'e4', 'd4', 'c4', 'b4',
+        'a4']
+    lines = ['pyramids-record 1', 'edition empty', 'player 1 Ana', 'player 2 Ben', 'deal 1 1 2 3 4', 'deal 2 5 6 7 8',
+        'keep 1 1 2', 'keep 2 5 6',
              'show 9 10 11 12']
     for turn in range(28):
         card, space = (0, way[turn]) if turn < 20 else (1, way[turn - 20])
-        lines += [f'reveal {("I2", "I3", "V3", "I4", "I4", "L4", "O4")[turn % 7]}', f'mark 1 {1 + card}:{space}', f'mark 2 {5 + card}:{space}']
+        lines += [f'reveal {("I2", "I3", "V3", "I4", "I4", "L4", "O4")[turn % 7]}', f'mark 1 {1 + card}:{space}',
+            f'mark 2 {5 + card}:{space}']
     lines += [f'score {seat} 0 pyramids 0 torches 0 points 0 gems 0 skulls 0' for seat in (1, 2)] + ['winner 1 2']
     done = run('replay', '-', '--edition', edition, text='\n'.join(lines) + '\n').out
-    assert 'winner: 1 Ana\nwinner: 2 Ben\ntie at 0 points, and none of the tied players completed a pyramid: they share the win (Q8)\n' in done, done
+    assert 'winner: 1 Ana\nwinner: 2 Ben\ntie at 0 points, and none of the tied players completed a pyramid: they share ' \
+        'the win (Q8)\n' in done, done
     report = json.loads(run('replay', '-', '--json', '--edition', edition, text='\n'.join(lines) + '\n').out)
     assert report['tie'] == {'points': 0, 'seats': [1, 2], 'pyramid': None} and report['winners'] == [1, 2], report
 
@@ -384,9 +423,11 @@ def case_many_records(folder):
     reports = [json.loads(line) for line in run('replay', '--json', path).out.splitlines()]
     assert [report['game'] for report in reports] == [1, 2, 3] and all(report['finished'] for report in reports)
     assert [str(report['line']) for report in reports] == heads
-    singles = [json.loads(run('replay', '--json', os.path.join(games, name)).out)['players'] for name in sorted(os.listdir(games))]
+    singles = [json.loads(run('replay', '--json', os.path.join(games, name)).out)['players']
+        for name in sorted(os.listdir(games))]
     assert sorted(map(json.dumps, singles)) == sorted(json.dumps(report['players']) for report in reports)
-    # A bad line in the second game: named by its line, and the third game is checked all the same. A game under way counts as such.
+    # A bad line in the second game: named by its line, and the third game is checked all the same. A game under way counts
+    # as such.
     lines = export.split('\n')
     second = [i for i, line in enumerate(lines) if line == 'pyramids-record 1'][1]
     at = next(i for i in range(second, len(lines)) if lines[i].startswith('mark 1 '))
@@ -402,9 +443,11 @@ def case_many_records(folder):
                                    'message': 'a pass where something can be marked; expected a mark (R8)'}
     # Games of several editions in one file: those of the built-in one do not need the other.
     mixed = export + read(RECORD)
-    assert run('replay', '-', '--edition', PLAIN, text=mixed).out.endswith('<stdin>: games: 4, finished: 4, under way: 0, wrong: 0\n')
+    assert run('replay', '-', '--edition', PLAIN,
+        text=mixed).out.endswith('<stdin>: games: 4, finished: 4, under way: 0, wrong: 0\n')
     done = run('verify', '-', text=export, code=1)
-    assert done.err.count('no commitment') == 3 and done.out == '<stdin>: games: 3, fair: 0, not proved: 3\n', (done.out, done.err)
+    assert done.err.count('no commitment') == 3 and done.out == '<stdin>: games: 3, fair: 0, not proved: 3\n', (done.out,
+        done.err)
     assert [int(line) for line in re.findall(r'^<stdin>:(\d+):', done.err, re.M)] == [
         i + 1 for i, line in enumerate(export.split('\n')) if line.startswith('deal 1 ')]
 
@@ -416,11 +459,13 @@ def case_json_errors(folder):
         to.write(read(RECORD).replace('mark 1 5:b1\n', 'mark 1 5:d1\n'))
     for words in ([], ['--lang', 'de']):
         report = json.loads(run('replay', '--json', bad, '--edition', PLAIN, *words, code=1).out)
-        assert report == {'file': bad, 'game': 1, 'line': 1, 'error': {'code': 'wall', 'rule': 'R9', 'line': 11, 'column': None,
+        assert report == {'file': bad, 'game': 1, 'line': 1, 'error': {'code': 'wall', 'rule': 'R9', 'line': 11,
+            'column': None,
                           'message': '5:d1 includes a wall; expected open spaces only (R9)'}}, report
     missing = os.path.join(folder, 'missing')
     report = json.loads(run('replay', '--json', missing, code=1).out)
-    assert report['file'] == missing and report['error']['code'] == 'file' and 'No such file' in report['error']['message'], report
+    assert report['file'] == missing and report['error']['code'] == 'file' and 'No such file' in report[
+        'error']['message'], report
     report = json.loads(run('replay', '--json', RECORD, code=1).out)
     assert report['error']['code'] == 'edition' and "edition 'plain'" in report['error']['message'], report
     report = json.loads(run('replay', '--json', RECORD, '--edition', PLAIN, '--seat', '4', code=1).out)
@@ -440,15 +485,18 @@ def case_json_errors(folder):
             assert line is None or (error['line'], error['column']) == (line, column), report
     report = json.loads(run('edition', 'check', '--json', missing, code=1).out)
     assert report['error']['code'] == 'file' and report['file'] == missing, report
-    lines = run('edition', 'check', '--json', PLAIN, missing, os.path.join(ROOT, 'editions/classic.edition'), code=1).out.splitlines()
+    lines = run('edition', 'check', '--json', PLAIN, missing, os.path.join(ROOT, 'editions/classic.edition'),
+        code=1).out.splitlines()
     assert ['error' in json.loads(line) for line in lines] == [False, True, False]
 
 
 def case_no_such_edition(_):
-    for words in (['sim', '--games', '1'], ['bench', '--games', '1'], ['edition', 'show'], ['replay', RECORD], ['play', '--plain']):
+    for words in (['sim', '--games', '1'], ['bench', '--games', '1'], ['edition', 'show'], ['replay', RECORD],
+        ['play', '--plain']):
         asked = ['nosuch'] if words[0] == 'edition' else ['--edition', 'nosuch']
         done = run(*words, *asked, code=1)
-        assert done.err == 'pyramids: nosuch: neither a built-in edition nor a file that can be read (No such file or directory); built in: classic\n', done.err
+        assert done.err == 'pyramids: nosuch: neither a built-in edition nor a file that can be read (No such file or ' \
+            'directory); built in: classic\n', done.err
 
 
 def case_byte_order_mark(folder):
@@ -462,20 +510,26 @@ def case_byte_order_mark(folder):
     for crlf in (False, True):
         record = mark + (text.replace('\n', '\r\n') if crlf else text)
         for edition in (PLAIN, marked):
-            assert run('replay', '-', '--edition', edition, text=record).out == run('replay', '-', '--edition', PLAIN, text=text).out
-    assert run('replay', '-', text=mark + '; a comment\n' + text, code=1).err.startswith('pyramids: <stdin>: the record uses edition')
+            assert run('replay', '-', '--edition', edition, text=record).out == run('replay', '-', '--edition', PLAIN,
+                text=text).out
+    assert run('replay', '-', text=mark + '; a comment\n' + text,
+        code=1).err.startswith('pyramids: <stdin>: the record uses edition')
     part = '\n'.join(text.split('\n')[:10]) + '\n'
-    assert run('legal', '-', '--seat', '1', '--edition', PLAIN, text=mark + part).out == run('legal', '-', '--seat', '1', '--edition', PLAIN, text=part).out
+    assert run('legal', '-', '--seat', '1', '--edition', PLAIN, text=mark + part).out == run('legal', '-', '--seat', '1',
+        '--edition', PLAIN, text=part).out
     database = os.path.join(folder, 'games.db')
-    assert 'records imported: 2' in run('import', '--database', database, '--edition', PLAIN, '-', text=mark + text + mark + text.replace(
+    assert 'records imported: 2' in run('import', '--database', database, '--edition', PLAIN, '-',
+        text=mark + text + mark + text.replace(
         'player 2 greedy 1', 'player 2 greedy one')).out
     assert mark not in run('export', '--database', database).out
-    for line, replaced, said in ((1, 'pyramids-record  1', '<stdin>:1: a space too many or too few at byte 17;'), (11, 'mark 1 5:d1', '<stdin>:11: 5:d1 includes a wall')):
+    for line, replaced, said in ((1, 'pyramids-record  1', '<stdin>:1: a space too many or too few at byte 17;'),
+        (11, 'mark 1 5:d1', '<stdin>:11: 5:d1 includes a wall')):
         lines = text.split('\n')
         lines[line - 1] = replaced
         assert run('replay', '-', '--edition', PLAIN, text=mark + '\n'.join(lines), code=1).err.startswith(said)
     # Only at the beginning: elsewhere it is a character like others, and not part of a keyword.
-    assert run('replay', '-', '--edition', PLAIN, text=text.replace('edition plain', mark + 'edition plain'), code=1).err.startswith('<stdin>:2: ')
+    assert run('replay', '-', '--edition', PLAIN, text=text.replace('edition plain', mark + 'edition plain'),
+        code=1).err.startswith('<stdin>:2: ')
     assert run('replay', '-', '--edition', PLAIN, text=mark + mark + text, code=1).err.startswith('<stdin>:1: ')
 
 
@@ -483,7 +537,8 @@ def case_legal(_):
     lines = read(RECORD).split('\n')
 
     def legal(count, seat, *more):
-        return run('legal', '-', '--seat', str(seat), '--edition', PLAIN, *more, text='\n'.join(lines[:count]) + '\n').out.split('\n')[:-1]
+        return run('legal', '-', '--seat', str(seat), '--edition', PLAIN, *more,
+            text='\n'.join(lines[:count]) + '\n').out.split('\n')[:-1]
 
     assert legal(6, 1) == ['19 30', '4 19', '4 30', '4 5', '5 19', '5 30']
     assert legal(7, 1) == [] and len(legal(7, 2)) == 6
@@ -495,13 +550,15 @@ def case_legal(_):
     assert json.loads('\n'.join(legal(18, 2, '--json'))) == legal(18, 2)
     assert legal(50, 1) == [] and lines[50].startswith('points')     # the points line is due first
     run('legal', RECORD, '--seat', '3', '--edition', PLAIN, code=1)
-    assert ':3: ' in run('legal', '-', '--seat', '1', '--edition', PLAIN, text='\n'.join(lines[:2] + ['what']) + '\n', code=1).err
+    assert ':3: ' in run('legal', '-', '--seat', '1', '--edition', PLAIN, text='\n'.join(lines[:2] + ['what']) + '\n',
+        code=1).err
 
 
 def case_too_many_moves(folder):
     """An edition full of crosses has more moves than anyone can list: said so, at once."""
     rows = read(PLAIN).split('\n')
-    crowded = [row.replace('.', 'x').replace('r', 'x').replace('e', 'x').replace('s', 'x') if re.fullmatch(r'[#.vTxrefsp]{5}', row)
+    crowded = [row.replace('.', 'x').replace('r', 'x').replace('e', 'x').replace('s', 'x')
+        if re.fullmatch(r'[#.vTxrefsp]{5}', row)
                else row for row in rows]
     path = os.path.join(folder, 'crowded.edition')
     with open(path, 'w', encoding='utf-8') as to:
@@ -522,7 +579,8 @@ def case_edition(folder):
     assert run('edition', 'show').out.count('a b c d e') == 48
     fresh = os.path.join(folder, 'fresh.edition')
     run('edition', 'generate', '--seed', '2026', '--out', fresh)
-    assert read(fresh) == run('edition', 'generate', '--seed', '2026').out != run('edition', 'generate', '--seed', '2027').out
+    assert read(fresh) == run('edition', 'generate', '--seed', '2026').out != run('edition', 'generate', '--seed',
+        '2027').out
     run('edition', 'check', fresh)
     assert 'name mine\n' in run('edition', 'generate', '--name', 'mine').out
     run('sim', '--games', '5', '--edition', fresh)
@@ -531,7 +589,8 @@ def case_edition(folder):
 
 
 def case_written_to(folder):
-    """What is written goes to where a path leads: links stay links, and what is no plain file (a pipe, a device) is never replaced by one."""
+    """What is written goes to where a path leads: links stay links, and what is no plain file (a pipe, a device) is never
+    replaced by one."""
     text = run('edition', 'generate').out
     target, link = os.path.join(folder, 'target.edition'), os.path.join(folder, 'link.edition')
     os.symlink('target.edition', link)
@@ -559,6 +618,14 @@ def case_bench(_):
     again = json.loads(run('bench', '--players', '4', '--games', '2000', '--json').out)
     assert (report['steps'], report['mean_score']) == (again['steps'], again['mean_score'])
     assert 'games/s' in run('bench', '--games', '100', '--edition', PLAIN).out
+    for mode in (['--batch'], ['--env'], ['--env', '--width', '7']):
+        report = json.loads(run('bench', *mode, '--games', '500', '--json').out)
+        assert 500 <= report['games'] < 760 and report['steps'] >= report['games'] * 112, report
+        again = json.loads(run('bench', *mode, '--games', '500', '--json').out)
+        assert (report['steps'], report['mean_score']) == (again['steps'], again['mean_score'])
+        assert 'games/s' in run('bench', *mode, '--games', '100', '--players', '2', '--edition', PLAIN).out
+    assert '--width needs --env' in run('bench', '--width', '4', code=2).err
+    assert '--batch cannot be combined with --env' in run('bench', '--batch', '--env', code=2).err
 
 
 def case_hint(_):
@@ -574,7 +641,8 @@ def case_hint(_):
     assert shown.split('\n')[1].startswith(hints[0]['choice']), shown
     # Codes and numbers for programs: the steps are the choice, and the effects what its spaces hold.
     symbols = {'r': 'rubies', 'e': 'emeralds', 's': 'skulls'}
-    cards = {int(n): rows.split('\n') for n, rows in re.findall(r'^card (\d+) \w+\n((?:.{5}\n){5})', read(PLAIN) + '\n', re.M)}
+    cards = {int(n): rows.split('\n') for n, rows in re.findall(r'^card (\d+) \w+\n((?:.{5}\n){5})', read(PLAIN) + '\n',
+        re.M)}
     for hint in json.loads(run(*words, '--json', '--top', '40', text=text).out):
         parts = [(step['card'], step['spaces']) for step in hint['steps']]
         assert all(step['kind'] == 'mark' for step in hint['steps']) and not {'gains', 'text'} & set(hint)
@@ -594,7 +662,8 @@ def case_hint(_):
         hints = json.loads(run('hint', '-', '--seat', seat, '--edition', PLAIN, '--playouts', '1000', '--json',
                                text='\n'.join(lines[:cut]) + '\n').out)
         for step in hints[0]['steps']:
-            assert (step['kind'] == 'keep' and len(step['cards']) == 2) or step['kind'] == 'draw' or (step['kind'], 1 <= step['card'] <= 48) == ('take', True)
+            assert (step['kind'] == 'keep' and len(step['cards']) == 2) or step['kind'] == 'draw' or (step['kind'],
+                1 <= step['card'] <= 48) == ('take', True)
         for hint in hints:
             if hint['choice'].startswith('take'):
                 assert hint['effects'][0]['code'] == 'way' and 5 <= hint['effects'][0]['spaces'] <= 25, hint
@@ -628,11 +697,13 @@ def case_analyze(folder):
     for event in report['chance']:
         assert abs(sum(event['win']) - 1) < 0.01 and abs(sum(event['win_luck'])) < 0.02
     html = read(page)
-    assert html.startswith('<!doctype html>') and '&lt;b&gt;Zoë &amp; &quot;Co&quot;&lt;/b&gt;' in html and '<b>Zo' not in html
+    assert html.startswith('<!doctype html>') and '&lt;b&gt;Zoë &amp; &quot;Co&quot;&lt;/b&gt;' in html and '<b>Zo' not \
+        in html
     # What chance brought is told in words, not in lines of the record.
     moments = re.findall(r'<td class="t">([^<]*)</td><td>[+-]?\d', html.split('The luckiest moments')[1])
     assert len(moments) == 10 and not re.search(r'\b(reveal|show|draw|deal) \d', html), moments
-    assert all(re.fullmatch(r'Pattern \w+ is revealed\.|New in the display: \d+(, \d+)*\.|.* draws \d+ from the deck\.|The first cards are dealt\.', m) for m in moments), moments
+    assert all(re.fullmatch(r'Pattern \w+ is revealed\.|New in the display: \d+(, \d+)*\.|.* draws \d+ from the '
+        r'deck\.|The first cards are dealt\.', m) for m in moments), moments
     assert '<polyline' in html and 'http' not in html and '<script' not in html and 'viewport' in html
     # A game under way can be looked at, too.
     part = '\n'.join(text[:40]) + '\n'
@@ -665,9 +736,11 @@ def case_analyze_unfinished(_):
             assert player['waiting'] == bool(choices), (player, choices)
             name = re.escape(player['name'])
             assert bool(re.search(rf'^{name} has not made any choice yet\.$', shown, re.M)) == (seat not in chosen), shown
-            assert bool(re.search(rf'^{name} has not chosen this turn yet\.$', shown, re.M)) == (seat in chosen and bool(choices)), shown
+            assert bool(re.search(rf'^{name} has not chosen this turn yet\.$', shown, re.M)) == (seat in chosen
+                and bool(choices)), shown
             if seat not in chosen:
-                assert re.search(rf'^{seat} {name} .* -$', shown, re.M) and not re.search(rf'^{seat} {name} .*\(', shown, re.M), shown
+                assert re.search(rf'^{seat} {name} .* -$', shown, re.M) and not re.search(rf'^{seat} {name} .*\(', shown,
+                    re.M), shown
         assert 'expected final points = luck + skill' in shown and 'expected' in shown, shown
     for player in whole['players']:
         assert player['expected'] == player['points'] and not player['waiting'], player
@@ -782,15 +855,19 @@ def case_play_saves(folder):
     assert "2 unfinished games are saved: 'pyramids play --list' shows them" in run('play', '--plain', text='').out
     assert 'unfinished' not in run('play', '--plain', '--new', text='').out
     # The older one by its name, the newer one as the newest; the same cards, whatever the seed of today is.
-    deal = {which: [line for line in run('play', '--plain', *words, text='log\n').out.split('\n') if line.startswith(('player', 'deal', 'show', 'reveal'))]
-            for which, words in (('older', ['--resume', name]), ('newer', ['--continue']), ('file', ['--resume', name + '.pyr']))}
+    deal = {which: [line for line in run('play', '--plain', *words, text='log\n').out.split('\n')
+        if line.startswith(('player', 'deal', 'show', 'reveal'))]
+            for which, words in (('older', ['--resume', name]), ('newer', ['--continue']),
+            ('file', ['--resume', name + '.pyr']))}
     assert 'player 1 Zoë' in deal['older'] and deal['older'] == deal['file'] and 'player 1 Ana' in deal['newer'], deal
-    assert run('play', '--plain', '--resume', 'nosuch', code=1).err.startswith("pyramids: unknown saved game 'nosuch'; 'pyramids play --list'")
+    assert run('play', '--plain', '--resume', 'nosuch',
+        code=1).err.startswith("pyramids: unknown saved game 'nosuch'; 'pyramids play --list'")
     for bad in ('../' + name, '.', '/etc/passwd', 'a' * 5000):
         run('play', '--plain', '--resume', bad, code=1)
     # To the end: what was chosen before is there, and a finished game is offered no more.
     player = Player('--resume', name)
-    other = subprocess.run([COMMAND, 'play', '--plain', '--resume', name], input=b'', capture_output=True, env=ENV, timeout=60)
+    other = subprocess.run([COMMAND, 'play', '--plain', '--resume', name], input=b'', capture_output=True, env=ENV,
+        timeout=60)
     assert other.returncode == 1 and b'in another window' in other.stderr, other.stderr
     while player.is_running():
         player.say(player.choices()[0])
@@ -805,7 +882,8 @@ def case_play_saves(folder):
 
 
 def case_play_tells(_):
-    """What the log of a line-by-line game says: completed pyramids with number and colour for everyone, and at the end how it was won."""
+    """What the log of a line-by-line game says: completed pyramids with number and colour for everyone, and at the end how
+    it was won."""
     player = Player('--seed', '3', '--bots', 'club', '--players', '3', '--name', 'Ana', '--new')
     told = player.last
     while player.is_running():
@@ -876,24 +954,30 @@ def case_play_extras(_):
 
 
 def case_play_typos(_):
-    """As people type: blanks, capitals, commas and the order of spaces do not matter; what is no command says so, and what to type instead."""
+    """As people type: blanks, capitals, commas and the order of spaces do not matter; what is no command says so, and what
+    to type instead."""
     def last(*typed):
-        done = run('play', '--plain', '--seed', '5', '--bots', 'novice', '--name', 'Ana', text='\n'.join(typed) + '\nlog\n').out
+        done = run('play', '--plain', '--seed', '5', '--bots', 'novice', '--name', 'Ana',
+            text='\n'.join(typed) + '\nlog\n').out
         return [line for line in done.split('\n') if re.match(r'(keep|mark) 1 ', line)][-1:], done
     for typed in ('33 36', ' 33   36 ', '33,36', '33, 36', 'Keep 33 36', '33 - 36', 'keep 33 and 36', '33 & 36', '36 33'):
         assert last(typed)[0] in (['keep 1 33 36'], ['keep 1 36 33']), typed
-    for typed in ('33:d1e1', '33:D1E1', '33 d1e1', '33: d1 e1', 'mark 33 e1 d1', '33:e1d1', '33:d1,e1', 'MARK 33:d1e1', '33d1e1'):
+    for typed in ('33:d1e1', '33:D1E1', '33 d1e1', '33: d1 e1', 'mark 33 e1 d1', '33:e1d1', '33:d1,e1', 'MARK 33:d1e1',
+        '33d1e1'):
         assert last('33 36', typed)[0] == ['mark 1 33:d1e1'], typed
     for typed in ('hlep', 'pass please', 'quit now', 'd1e1'):
-        assert f"'{typed}' is neither a command nor a legal choice; type help for a list.\n" in last('33 36', typed)[1], typed
-    for typed in ('33', '33:', '33:z9', '33:d1d1', '33:d', '33 36 11', '-33', '33:d1+', ':', '33:d1e1+36:', '999999999999:a1'):
+        assert f"'{typed}' is neither a command nor a legal choice; type help for a list.\n" in last('33 36',
+            typed)[1], typed
+    for typed in ('33', '33:', '33:z9', '33:d1d1', '33:d', '33 36 11', '-33', '33:d1+', ':', '33:d1e1+36:',
+        '999999999999:a1'):
         found, done = last('33 36', typed)
         assert found == ['keep 1 33 36'] and 'No: ' in done, (typed, done)
     for typed in ('33', '33 33', '33 36 11', '33 1', '33 36x', 'x33 36'):
         assert not last(typed)[0] and re.search('^No: |^Type the numbers|neither a command', last(typed)[1], re.M), typed
         assert typed in ('33 1', '33 33', 'x33 36') or 'two of your four cards, such as 33 36' in last(typed)[1], typed
     assert 'The game is not finished.' in last('33 36', 'EXIT')[1] and 'reveal' not in last('EXIT')[1]
-    assert last('33 36', 'Help')[1].count('Type a choice or a command') == last('33 36', 'H')[1].count('Type a choice or a command') == 1
+    assert last('33 36', 'Help')[1].count('Type a choice or a command') == last('33 36',
+        'H')[1].count('Type a choice or a command') == 1
     # Replacing: the number of a card is enough.
     rng = random.Random(2)
     player = Player('--seed', '5', '--edition', PLAIN)
@@ -936,9 +1020,11 @@ def case_interrupt_at_once(folder):
     under_way = '\n'.join(read(RECORD).split('\n')[:10]) + '\n'
     for words in (['sim', '--bots', 'master', '--nodes', '1000000000', '--games', '2'],
                   ['sim', '--bots', 'flatmc', '--nodes', '1000000000', '--games', '2', '--json', '--threads', '1'],
-                  ['analyze', RECORD, '--edition', PLAIN, '--playouts', '10000000', '--threads', '1', '--html', page, '--json'],
+                  ['analyze', RECORD, '--edition', PLAIN, '--playouts', '10000000', '--threads', '1', '--html', page,
+                  '--json'],
                   ['hint', '-', '--seat', '1', '--edition', PLAIN, '--playouts', '10000000', '--json']):
-        process = subprocess.Popen([COMMAND, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENV)
+        process = subprocess.Popen([COMMAND, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=ENV)
         process.stdin.write(under_way.encode())
         process.stdin.close()
         process.stdin = None
@@ -952,8 +1038,10 @@ def case_interrupt_at_once(folder):
 
 
 def case_interrupt(_):
-    for words in (['sim', '--games', '100000000', '--threads', '2'], ['bench', '--games', '1000000000'], ['play', '--plain']):
-        process = subprocess.Popen([COMMAND, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENV)
+    for words in (['sim', '--games', '100000000', '--threads', '2'], ['bench', '--games', '1000000000'],
+        ['play', '--plain']):
+        process = subprocess.Popen([COMMAND, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=ENV)
         until_caught(process, signal.SIGINT)
         time.sleep(0.3)                              # in the middle of it
         process.send_signal(signal.SIGINT)
@@ -978,7 +1066,8 @@ def case_hostile(_):
                 del base[at:at + rng.randrange(1, 200)]
             else:
                 base[at:at] = bytes(rng.randrange(256) for _ in range(rng.randrange(1, 40)))
-        for words in (['replay', '-', '--edition', PLAIN], ['legal', '-', '--seat', '1', '--edition', PLAIN], ['edition', 'check', '-']):
+        for words in (['replay', '-', '--edition', PLAIN], ['legal', '-', '--seat', '1', '--edition', PLAIN],
+            ['edition', 'check', '-']):
             done = subprocess.run([COMMAND, *words], input=bytes(base), capture_output=True, env=ENV, timeout=60)
             assert done.returncode in (0, 1), (words, done.returncode, done.stderr)
     for data in (b'', b'\n' * 100000, b'\0' * 1000, b'a' * 5000000, b'pyramids-record 1\n' * 1000, b'tag a b\n' * 100000,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Databases at a PostgreSQL server: copied from files and back, refused with clear words, lost in the middle and back again; and passwords, which
-nobody else gets to see. usage: database.py PYRAMIDS SOURCE_ROOT [CASE]"""
+"""Databases at a PostgreSQL server: copied from files and back, refused with clear words, lost in the middle and back again;
+and passwords, which nobody else gets to see. usage: database.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import os
 import random
 import secrets
@@ -8,14 +8,19 @@ import signal
 import socket
 import struct
 import threading
+import zlib
 
+import ports
 import wire
 from postgres import Postgres
 from wire import File, Schema, Server, Visitor, check_record, play, read, run, until_so
 
-TABLES = {'visitor': 'id', 'token': 'hash', 'code': 'hash', 'game': 'id', 'line': 'game, seq', 'choice': 'game, seat', 'seat': 'game, seat',
-          'report': 'game, name', 'request': 'visitor, id', 'heartbeat': 'id', 'downtime': 'began'}
-COLUMNS = {'line': 'game, seq, count, text, made', 'report': 'game, name, made, size, text'}         # without numbers that only SQLite has
+TABLES = {'visitor': 'id', 'token': 'hash', 'code': 'hash', 'game': 'id', 'revision': 'game', 'line': 'game, seq',
+          'choice': 'game, seat', 'seat': 'game, seat', 'report': 'game, name', 'request': 'visitor, id',
+          'heartbeat': 'id', 'downtime': 'began'}
+# Without numbers that only SQLite has.
+COLUMNS = {'line': 'game, seq, count, text, made', 'report': 'game, name, made, size, text'}
+NOT_COPIED = set()               # tables about servers that run, not about games
 SERVER = Postgres()
 
 
@@ -25,7 +30,10 @@ def here(base, **more):
 
 def contents(path):
     base = File(path)
-    return {table: base.rows(f'SELECT {COLUMNS.get(table, "*")} FROM {table} ORDER BY {order}') for table, order in TABLES.items()}
+    there = {name for name, in base.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    assert there == set(TABLES) | NOT_COPIED, 'is a new table copied?'
+    return {table: base.rows(f'SELECT {COLUMNS.get(table, "*")} FROM {table} ORDER BY {order}')
+            for table, order in TABLES.items()}
 
 
 def dump(base):
@@ -35,7 +43,8 @@ def dump(base):
 
 
 def fill(folder):
-    """A database with all that can be in one: a game that is over and analysed, one that runs, one that waits, devices, a code."""
+    """A database with all that can be in one: a game that is over and analysed, one that runs, one that waits, devices, a
+    code."""
     with Server(folder) as server:
         dice = random.Random(8)
         ana, ben = server.visitor('Ana'), server.visitor('Zoë 🐫')
@@ -45,8 +54,6 @@ def fill(folder):
         over = ana.make('open', 'bot:random')
         link = ana.seat(over)
         play([link], dice)
-        ana.want(202, 'GET', f'/api/tables/{over}/analysis')
-        until_so(lambda: ana.ask('GET', f'/api/tables/{over}/analysis').status == 200)
         running = ana.make('open', 'open', id='asked-for-once')
         links = [ana.seat(running), ben.seat(running)]
         play(links, dice, until=lambda: links[0].version > 20)
@@ -55,6 +62,9 @@ def fill(folder):
         for one in (link, *links):
             one.close()
         record = ana.record(over)
+    report = zlib.compress(b'{"players": []}')           # an analysis takes long
+    server.base.rows("INSERT INTO report (game, name, made, size, text)"
+                     f" SELECT id, 'analysis.json', 1, 15, x'{report.hex()}' FROM game WHERE state = 2")
     return server.database, (ana.cookie, ben.cookie), over, running, record
 
 
@@ -69,7 +79,8 @@ def case_copies(folder):
     assert all(whole[table] for table in TABLES if table != 'downtime'), {table: len(rows) for table, rows in whole.items()}
     assert contents(second) == whole
     assert dump(bases[0]) == dump(bases[1])
-    assert sum(line.startswith('INSERT') for line in dump(bases[0])) == sum(map(len, whole.values())) + 1     # and the version
+    # and the version
+    assert sum(line.startswith('INSERT') for line in dump(bases[0])) == sum(map(len, whole.values())) + 1
     # Into what is not empty: refused, and nothing has changed.
     for target in (here(bases[1]), first, second):
         assert 'not empty' in run('copy', second, target, code=1)
@@ -114,7 +125,8 @@ def old_server(folder, version):
         peer, _ = listener.accept()
         peer.recv(4096)
         text = b'server_version\0' + version.encode() + b'\0'
-        peer.sendall(b'R' + struct.pack('>II', 8, 0) + b'S' + struct.pack('>I', 4 + len(text)) + text + b'Z' + struct.pack('>I', 5) + b'I')
+        peer.sendall(b'R' + struct.pack('>II', 8, 0) + b'S' + struct.pack('>I',
+            4 + len(text)) + text + b'Z' + struct.pack('>I', 5) + b'I')
         while peer.recv(4096):
             pass
         peer.close()
@@ -189,22 +201,44 @@ def case_passwords(folder):
         os.chmod(secret, 0o600)
         assert run('export', '--database', own.where('club', user='club', passfile=secret)) == ''
         assert 'password file' in run('export', '--database', own.where('club', user='club'), code=1)
-        for where in (f'postgresql://club:gEh31m@{place}/club', own.where('club', user='club', password='gEh31m'), 'postgresql://club:gEh31m/x@h/club',
-                      'postgresql://club:gEh31m@x@h/club', 'postgresql://club:gEh31m%zz@h/club', "host=h password='gEh31m", 'host=h port=gEh31m'):
-            for words in (['export', '--database', where], ['serve', '--no-browser', '-d', where], ['copy', where, where], ['export', '--database=' + where]):
+        for where in (f'postgresql://club:gEh31m@{place}/club', own.where('club', user='club', password='gEh31m'),
+            'postgresql://club:gEh31m/x@h/club',
+                      'postgresql://club:gEh31m@x@h/club', 'postgresql://club:gEh31m%zz@h/club', "host=h password='gEh31m",
+                      'host=h port=gEh31m'):
+            for words in (['export', '--database', where], ['serve', '--no-browser', '-d', where], ['copy', where, where],
+                ['export', '--database=' + where]):
                 assert 'gEh31m' not in run(*words, code=1), (where, words)
-            assert 'gEh31m' not in run('export', where, code=2) + run('export', '--datebase=' + where, code=2) if '@' in where else True
+            assert 'gEh31m' not in run('export', where, code=2) + run('export', '--datebase=' + where,
+                code=2) if '@' in where else True
+
+
+def case_tls(folder):
+    """What a connection string says about TLS counts."""
+    cert, key = (os.path.join(wire.ROOT, 'tests/data', name) for name in ('tls.crt', 'tls.key'))
+    with Postgres(listen_addresses='127.0.0.1', port=str(ports.reserve()), ssl='on', ssl_cert_file=cert,
+                  ssl_key_file=key) as own:
+        def at(mode, **more):
+            return own.where(host='localhost', hostaddr='127.0.0.1', sslmode=mode, **more)
+        with Server(folder, where=at('verify-full', sslrootcert=cert)) as server:
+            server.visitor()
+            assert own.sql("SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)"
+                           " WHERE application_name = 'pyramids'") == 't'
+        refused(at('verify-full', sslrootcert='/dev/null'), 'no connection')
+        refused(own.where(host='not.localhost', hostaddr='127.0.0.1', sslmode='verify-full', sslrootcert=cert),
+                'no connection', 'certificate')
 
 
 def case_lost_and_found(folder):
-    """The server of the database is killed in the middle of a game: choices are refused, nothing is lost, and the game goes on when it is back."""
+    """The server of the database is killed in the middle of a game: choices are refused, nothing is lost, and the game goes
+    on when it is back."""
     with Postgres() as own, Server(folder, where=own.where()) as server:
         dice = random.Random(4)
         ana, ben = server.visitor(), server.visitor('Ben')
         code = ana.make('open', 'open', 'bot:novice')
         links = [ana.seat(code), ben.seat(code)]
         for how in (signal.SIGQUIT, signal.SIGINT):
-            play(links, dice, until=lambda at=links[0].version: links[0].version > at + 12 and links[0].pick(random.Random(1)))
+            play(links, dice, until=lambda at=links[0].version: links[0].version > at + 12
+                and links[0].pick(random.Random(1)))
             assert not links[0].over()
             phase, choice = links[0].version, links[0].pick(dice)
             own.stop(how)
@@ -232,9 +266,11 @@ def case_no_room(folder):
         link = ana.seat(code)
         play([link], random.Random(3), until=lambda: link.version > 12 and link.pick(random.Random(1)))
         SERVER.sql("CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS "
-                   "$$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$", base)
+                   "$$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = "
+                   "'disk_full'; END $$", base)
         for table in ('game', 'line', 'choice', 'visitor', 'heartbeat'):
-            SERVER.sql(f'CREATE TRIGGER full_{table} BEFORE INSERT OR UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION full_disk()', base)
+            SERVER.sql(f'CREATE TRIGGER full_{table} BEFORE INSERT OR UPDATE ON {table} FOR EACH ROW EXECUTE FUNCTION '
+                f'full_disk()', base)
         ana.refused(503, 'storage', 'POST', '/api/tables', {'seats': [{'kind': 'open'}] * 2})
         phase, choice = link.version, link.pick(random.Random(3))
         link.refused('storage', 'choose', phase=phase, choice=choice)

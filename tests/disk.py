@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A full disk, writes that fail, a database that is not ours: the one request is refused, the server goes on; or it does not begin, and says why.
-usage: disk.py PYRAMIDS SOURCE_ROOT [CASE]"""
+"""A full disk, writes that fail, a database that is not ours: the one request is refused, the server goes on; or it does not
+begin, and says why. usage: disk.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import os
 import random
 import re
@@ -25,7 +25,8 @@ def lift(server, size=resource.RLIM_INFINITY):
 
 
 def play_until_asked(links, dice, version):
-    """Plays on from a version until the first of them is asked and has not answered: from then on nothing is added to the table without its choice."""
+    """Plays on from a version until the first of them is asked and has not answered: from then on nothing is added to the
+    table without its choice."""
     play(links, dice, until=lambda: links[0].version > version and links[0].pick(random.Random(1)))
     assert not links[0].over()
 
@@ -141,7 +142,8 @@ def case_no_room_at_the_start(folder):
 
 
 def case_other_files(folder):
-    """A newer database, a foreign one, a damaged one, no database at all: a clear message, exit 1, and the file is as it was."""
+    """A newer database, a foreign one, a damaged one, no database at all: a clear message, exit 1, and the file is as it
+    was."""
     server = Server(folder)
     ana = server.visitor()
     ana.make('open', 'open')
@@ -159,14 +161,16 @@ def case_other_files(folder):
     def refused(text):
         before = open(server.database, 'rb').read()
         words = server.start(code=1)
-        assert words.count('\n') == 1 and words.startswith('pyramids: ') and text in words and server.database in words, words
+        assert words.count('\n') == 1 and words.startswith('pyramids: ') and text in words and server.database in words, \
+            words
         assert open(server.database, 'rb').read() == before
     base = sqlite3.connect(server.database)
     base.execute('PRAGMA user_version = 99')
     base.commit()
     base.close()
     refused('newer version')
-    for data, text in ((b'just some text, and not at all a database\n' * 100, 'not a Pyramids database'), (open(good, 'rb').read()[:100] + random.Random(7).randbytes(8000), ''),):
+    for data, text in ((b'just some text, and not at all a database\n' * 100, 'not a Pyramids database'),
+        (open(good, 'rb').read()[:100] + random.Random(7).randbytes(8000), ''),):
         with open(server.database, 'wb') as file:
             file.write(data)
         refused(text)
@@ -203,12 +207,16 @@ def case_other_files(folder):
 
 
 def case_wrong_usage(folder):
-    for words in (['--port', '70000'], ['--port', 'x'], ['--nonsense'], ['file'], ['--tls-cert', 'x'], ['--quick', '0'], ['--ping', '0'], ['--max-tables', '0'], ['--bot-threads', '0']):
-        done = subprocess.run([wire.COMMAND, 'serve', *words], capture_output=True, text=True, env=wire.ENV, timeout=wire.PATIENCE, check=False)
+    for words in (['--port', '70000'], ['--port', 'x'], ['--nonsense'], ['file'], ['--tls-cert', 'x'], ['--quick', '0'],
+        ['--ping', '0'], ['--max-tables', '0'], ['--bot-threads', '0']):
+        done = subprocess.run([wire.COMMAND, 'serve', *words], capture_output=True, text=True, env=wire.ENV,
+            timeout=wire.PATIENCE, check=False)
         assert done.returncode == 2 and done.stderr.startswith('pyramids: '), (words, done.returncode, done.stderr)
-    for words in (['--origin', 'example.org'], ['--origin', 'https://example.org/path'], ['--tls-cert', 'none', '--tls-key', 'none'], ['--edition', 'none'],
+    for words in (['--origin', 'example.org'], ['--origin', 'https://example.org/path'],
+        ['--tls-cert', 'none', '--tls-key', 'none'], ['--edition', 'none'],
                   ['--address', '203.0.113.77']):
-        done = subprocess.run([wire.COMMAND, 'serve', '--no-browser', '--port', '0', '--database', os.path.join(folder, 'x.db'), *words], capture_output=True, text=True,
+        done = subprocess.run([wire.COMMAND, 'serve', '--no-browser', '--port', '0', '--database',
+            os.path.join(folder, 'x.db'), *words], capture_output=True, text=True,
                               env=wire.ENV, timeout=wire.PATIENCE, check=False)
         assert done.returncode == 1 and done.stderr.startswith('pyramids: '), (words, done.returncode, done.stderr)
 

@@ -10,11 +10,24 @@ for tag in $(seq -f 'R%g' 1 17) $(seq -f 'Q%g' 1 10) $(seq -f 'E%g' 1 5); do
     grep -qE "TEST\(\"[^\"]*\b$tag\b" tests/test_*.c || { echo "no test names $tag"; failed=1; }
 done
 for page in docs/rules.md docs/architecture.md docs/formats.md; do
-    for name in $(grep -oE '`(struct |enum )?[A-Za-z_]+`' "$page" | tr -d '`' | sed 's/^struct //; s/^enum //' | grep _ | sort -u); do
-        grep -rqw --include='*.[ch]' --include='*.inc' -e "$name" src || { echo "$page names $name, which is not in src"; failed=1; }
+    for name in $(grep -oE '`(struct |enum )?[A-Za-z_]+`' "$page" | tr -d '`' | sed 's/^struct //; s/^enum //' |
+        grep _ | sort -u); do
+        grep -rqw --include='*.[ch]' --include='*.inc' -e "$name" src ||
+            { echo "$page names $name, which is not in src"; failed=1; }
     done
     for file in $(grep -oE '\b[a-z_]+/[a-z_]+\.[ch]\b|`[a-z_]+\.(c|h|inc)`' "$page" | tr -d '`' | sort -u); do
         [ -n "$(find src -path "*/$file")" ] || { echo "$page names $file, which is not in src"; failed=1; }
     done
+done
+# The table of places to begin names files and functions that exist.
+places=$(sed -n '/^## Where does it go/,/^## How to add/p' CONTRIBUTING.md)
+[ "$(echo "$places" | grep -c '^| a')" -ge 5 ] || { echo "CONTRIBUTING.md has no table of places to begin"; failed=1; }
+for file in $(echo "$places" | grep -oE '`[a-z_/]+\.(c|h|inc|js|py)`' | tr -d '`' | sort -u); do
+    [ -n "$(find src web tests -path "*/$file" -o -path "$file")" ] ||
+        { echo "CONTRIBUTING.md names $file, which does not exist"; failed=1; }
+done
+for name in $(echo "$places" | grep -oE '`(struct )?[A-Za-z_]+(\[\]|\*)?`' | tr -d '`[]*' | sed 's/^struct //' | sort -u); do
+    grep -rq --include='*.[ch]' -e "\b$name" src || [ -d "src/$name" ] ||
+        { echo "CONTRIBUTING.md names $name, which is not in src"; failed=1; }
 done
 exit $failed

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The server's edge, byte by byte: HTTP, WebSocket and TLS as no browser sends them. usage: edge.py PYRAMIDS SOURCE_ROOT [CASE]"""
+"""The server's edge, byte by byte: HTTP, WebSocket and TLS as no browser sends them. usage: edge.py PYRAMIDS SOURCE_ROOT
+[CASE]"""
 import base64
 import json
 import os
@@ -19,7 +20,8 @@ from wire import Closed, LONG, Server, Visitor, Wire, until_so
 NUMBER = '0123456789abcdef' * 4
 CERT, KEY = (os.path.join(wire.ROOT, 'tests/data', name) for name in ('tls.crt', 'tls.key'))
 TLS = ('--tls-cert', CERT, '--tls-key', KEY)
-SAFE = {'content-security-policy': "default-src 'none'", 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer',
+SAFE = {'content-security-policy': "default-src 'none'", 'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
         'x-frame-options': 'DENY', 'cache-control': 'no-', 'cross-origin-opener-policy': 'same-origin'}
 
 
@@ -94,15 +96,19 @@ def check_safe(headers, what):
 
 
 def upgrade(server, visitor, **more):
-    head = {'Host': f'127.0.0.1:{server.port}', 'Upgrade': 'websocket', 'Connection': 'Upgrade', 'Sec-WebSocket-Version': '13',
+    head = {'Host': f'127.0.0.1:{server.port}', 'Upgrade': 'websocket', 'Connection': 'Upgrade',
+        'Sec-WebSocket-Version': '13',
             'Sec-WebSocket-Key': base64.b64encode(secrets.token_bytes(16)).decode(), 'Cookie': visitor.cookie, **more}
-    return 'GET /api/socket HTTP/1.1\r\n' + ''.join(f'{name}: {value}\r\n' for name, value in head.items() if value is not None) + '\r\n'
+    return 'GET /api/socket HTTP/1.1\r\n' + ''.join(f'{name}: {value}\r\n' for name,
+        value in head.items() if value is not None) + '\r\n'
 
 
 def visitor_over(server):
     """A visitor of a server with TLS."""
     body = b'{"name":"Ana"}'
-    (status, headers, _), = ask(server, b'POST /api/visitor HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n' % len(body) + body)
+    (status, headers, _), = ask(server,
+        b'POST /api/visitor HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n'
+        b'Content-Length: %d\r\n\r\n' % len(body) + body)
     assert status == 200, status
     return Visitor(server, headers['set-cookie'].split(';')[0])
 
@@ -142,16 +148,20 @@ def case_pipelining(folder):
 
     def test(server):
         good = post % (b'localhost', len(body))
-        for parts, wanted in (((bare, bare), (403, 403)), ((get, bare), (200, 403)), ((bare, get, bare, get), (403, 200, 403, 200)),
-                              ((good, get, good), (200, 200, 200)), ((good, bare, get), (200, 403, 200)), ((get,) * 100, (200,) * 100)):
+        for parts, wanted in (((bare, bare), (403, 403)), ((get, bare), (200, 403)),
+            ((bare, get, bare, get), (403, 200, 403, 200)),
+                              ((good, get, good), (200, 200, 200)), ((good, bare, get), (200, 403, 200)),
+                              ((get,) * 100, (200,) * 100)):
             got = ask(server, b''.join(parts), len(parts))
             assert tuple(status for status, _, _ in got) == wanted, [status for status, _, _ in got]
             is_well(server)
         # The answers are those to the requests, in their order: one waits for the store, the next one does not.
-        paths = [b'/api/editions', b'/api/tables/22222222', b'/healthz', b'/api/editions/classic', b'/api/tables', b'/nowhere']
+        paths = [b'/api/editions', b'/api/tables/22222222', b'/healthz', b'/api/editions/classic', b'/api/tables',
+            b'/nowhere']
         got = ask(server, b''.join(b'GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n' % path for path in paths), len(paths))
         assert [status for status, _, _ in got] == [200, 404, 200, 200, 200, 404]
-        assert b'classic' in got[0][2] and b'no_table' in got[1][2] and got[2][2] == b'ok\n' and got[3][2].startswith(b'pyramids-edition') and b'not_found' in got[5][2]
+        assert b'classic' in got[0][2] and b'no_table' in got[
+            1][2] and got[2][2] == b'ok\n' and got[3][2].startswith(b'pyramids-edition') and b'not_found' in got[5][2]
         # After the last one that is to be answered nothing is.
         with connect(server) as at:
             at.sendall(get + get.replace(b'\r\n\r\n', b'\r\nConnection: close\r\n\r\n') + get * 3)
@@ -163,7 +173,8 @@ def case_pipelining(folder):
             for status, _, text in answers(at, 50)[0]:
                 assert status == 200 and text == page[2]
         # The client goes in the middle.
-        for part in (good[:-3], good[:20], good + good[:30], b'GET /api/tables/22222222 HTTP/1.1\r\nHost: localhost\r\n\r\n' * 40):
+        for part in (good[:-3], good[:20], good + good[:30],
+            b'GET /api/tables/22222222 HTTP/1.1\r\nHost: localhost\r\n\r\n' * 40):
             with connect(server) as at:
                 at.sendall(part)
         # It closes its half after having asked: it is answered.
@@ -179,7 +190,8 @@ def case_pipelining(folder):
 def case_split_everywhere(folder):
     """A request and a handshake with messages are the same whatever pieces they come in."""
     body = b'{"name":"Ana"}'
-    data = b'POST /api/visitor HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n' % len(body) + body
+    data = b'POST /api/visitor HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' \
+        b'Content-Length: %d\r\n\r\n' % len(body) + body
 
     def test(server):
         for at in range(1, len(data), 1 if LONG else 7):
@@ -213,13 +225,15 @@ def case_split_everywhere(folder):
 
 
 def case_paused_connections(folder):
-    """While a table is looked for, messages wait: in the kernel, in TLS and where they have been read already. None is lost."""
+    """While a table is looked for, messages wait: in the kernel, in TLS and where they have been read already. None is
+    lost."""
     def test(server):
         who = visitor_over(server)
         for count in (3, 12, 40):
             for size in (None, 1, 50, 5000):
                 link = Secure(server, who)
-                data = b''.join(Wire.frame(1, json.dumps({'type': 'open' if i % 2 == 0 else 'ping', 'id': f'i{i}', **({} if i % 2 else {'table': '22222222'})}).encode())
+                data = b''.join(Wire.frame(1, json.dumps({'type': 'open' if i % 2 == 0 else 'ping', 'id': f'i{i}',
+                    **({} if i % 2 else {'table': '22222222'})}).encode())
                                 for i in range(count))
                 link.send_in(data, size)
                 link.until(lambda link=link, count=count: len(link.answers) == count)
@@ -230,7 +244,8 @@ def case_paused_connections(folder):
         # Gone while paused.
         for _ in range(20):
             link = Secure(server, who)
-            link.send_in(b''.join(Wire.frame(1, b'{"type":"open","id":"a","table":"2222222%d"}' % (2 + i % 8)) for i in range(30)))
+            link.send_in(b''.join(Wire.frame(1, b'{"type":"open","id":"a","table":"2222222%d"}' % (2 + i % 8))
+                for i in range(30)))
             link.close()
     both(folder, test)
 
@@ -240,12 +255,14 @@ def case_records_of_every_size(folder):
     with Server(folder, *TLS) as server:
         who = visitor_over(server)
         body = json.dumps({'seats': [{'kind': 'open'}, {'kind': 'bot', 'level': 'novice'}]}).encode()
-        (status, _, text), = ask(server, f'POST /api/tables HTTP/1.1\r\nHost: localhost\r\nCookie: {who.cookie}\r\nContent-Type: application/json\r\n'
+        (status, _, text), = ask(server,
+            f'POST /api/tables HTTP/1.1\r\nHost: localhost\r\nCookie: {who.cookie}\r\nContent-Type: application/json\r\n'
                                          f'Content-Length: {len(body)}\r\n\r\n'.encode() + body)
         assert status == 201, text
         code = json.loads(text)['table']['code']
         link = Secure(server, who, 1)
-        messages = [{'type': 'open', 'id': 'o', 'table': code}, {'type': 'sit', 'id': 's', 'number': NUMBER}, {'type': 'ping', 'id': 'p'}]
+        messages = [{'type': 'open', 'id': 'o', 'table': code}, {'type': 'sit', 'id': 's', 'number': NUMBER},
+            {'type': 'ping', 'id': 'p'}]
         link.send_in(b''.join(Wire.frame(1, json.dumps(message).encode()) for message in messages), 1)
         link.until(lambda: {'o', 's', 'p'} <= set(link.answers) and link.version)
         assert all(answer['type'] == 'done' for answer in link.answers.values()), link.answers
@@ -279,12 +296,14 @@ def case_ciphers(folder):
             if protocols:
                 trust.set_alpn_protocols(protocols)
             try:
-                with trust.wrap_socket(socket.create_connection(('127.0.0.1', server.port), timeout=wire.PATIENCE), server_hostname='localhost') as at:
+                with trust.wrap_socket(socket.create_connection(('127.0.0.1', server.port), timeout=wire.PATIENCE),
+                    server_hostname='localhost') as at:
                     return at.cipher()[0], at.selected_alpn_protocol()
             except (ssl.SSLError, OSError):
                 return None
         v12, v13 = ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3
-        for cipher in ('ECDHE-ECDSA-AES256-SHA384', 'ECDHE-ECDSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-SHA', 'ECDHE-ECDSA-AES128-SHA'):
+        for cipher in ('ECDHE-ECDSA-AES256-SHA384', 'ECDHE-ECDSA-AES128-SHA256', 'ECDHE-ECDSA-AES256-SHA',
+            'ECDHE-ECDSA-AES128-SHA'):
             assert shake(v12, cipher + ':@SECLEVEL=0') is None, cipher
         for cipher in ('ECDHE-ECDSA-AES256-GCM-SHA384', 'ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-CHACHA20-POLY1305'):
             assert shake(v12, cipher) == (cipher, None)
@@ -302,14 +321,16 @@ def case_hsts(folder):
     get, secure = b'GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n', 'strict-transport-security'
     with Server(folder, *TLS) as server:
         who = visitor_over(server)
-        for request in (get % (b'/', b''), get % (b'/nowhere', b''), get % (b'/healthz', b''), b'BREW / HTTP/1.1\r\n\r\n', b'nonsense\r\n\r\n',
+        for request in (get % (b'/', b''), get % (b'/nowhere', b''), get % (b'/healthz', b''), b'BREW / HTTP/1.1\r\n\r\n',
+            b'nonsense\r\n\r\n',
                         upgrade(server, who).encode(), upgrade(server, who, Cookie='x').encode()):
             (status, headers, _), = ask(server, request)
             assert headers.get(secure) == 'max-age=31536000', (request, status, headers)
             check_safe(headers, request)
     with Server(folder, '--trust-proxy', database='proxy.db') as server:
         who = server.visitor()
-        for forwarded, wanted in ((b'X-Forwarded-Proto: https\r\n', True), (b'X-Forwarded-Proto: http\r\n', False), (b'', False)):
+        for forwarded, wanted in ((b'X-Forwarded-Proto: https\r\n', True), (b'X-Forwarded-Proto: http\r\n', False),
+            (b'', False)):
             assert (secure in ask(server, get % (b'/', forwarded))[0][1]) == wanted
         assert secure in ask(server, upgrade(server, who, **{'X-Forwarded-Proto': 'https'}).encode())[0][1]
         assert secure not in ask(server, upgrade(server, who).encode())[0][1]
@@ -379,7 +400,8 @@ def case_no_http2(folder):
     """`Upgrade: h2c` is ignored: the answer is plain HTTP/1.1, and the connection goes on as such."""
     with Server(folder, '--trust-proxy') as server:
         host = f'Host: 127.0.0.1:{server.port}\r\n'
-        h2c = f'GET /healthz HTTP/1.1\r\n{host}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQCAAAAAAIAAAAA\r\n\r\n'.encode()
+        h2c = f'GET /healthz HTTP/1.1\r\n{host}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: ' \
+            f'AAMAAABkAAQCAAAAAAIAAAAA\r\n\r\n'.encode()
         with connect(server) as at:
             at.sendall(h2c)
             (status, headers, body), = answers(at, 1)[0]
@@ -388,8 +410,10 @@ def case_no_http2(folder):
             assert [status for status, _, _ in answers(at, 2)[0]] == [200, 200]
         # A body with it, as Java's client sends one.
         body = b'{"name":"Ana"}'
-        (status, _, _), = ask(server, f'POST /api/visitor HTTP/1.1\r\n{host}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAA\r\n'
-                                      f'Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n'.encode() + body)
+        (status, _, _), = ask(server, f'POST /api/visitor HTTP/1.1\r\n{host}Connection: Upgrade, '
+            f'HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAA\r\n'
+                                      f'Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n'.encode(
+                                      ) + body)
         assert status == 200
         # The preface of HTTP/2, alone or after such an upgrade, is no request.
         for data in (b'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', h2c + b'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' + b'\0\0\0\4\0\0\0\0\0'):
@@ -398,12 +422,15 @@ def case_no_http2(folder):
                 got = all_of(at)
                 assert b' 101 ' not in got and re.findall(rb'HTTP/1\.1 (\d+)', got)[-1] in (b'400', b'405'), got
         who = server.visitor()
-        for value, status in (('websocket', 101), ('WebSocket', 101), ('h2c, websocket', 101), ('h2c', 404), ('websockets', 404), ('', 404)):
+        for value, status in (('websocket', 101), ('WebSocket', 101), ('h2c, websocket', 101), ('h2c', 404),
+            ('websockets', 404), ('', 404)):
             (got, headers, text), = ask(server, upgrade(server, who, Upgrade=value).encode())
             assert got == status, (value, got)
             check_safe(headers, value)
-        if curl := subprocess.run(['sh', '-c', 'command -v curl'], capture_output=True, text=True, check=False).stdout.strip():
-            done = subprocess.run([curl, '-sS', '--http2', f'http://127.0.0.1:{server.port}/healthz'], capture_output=True, timeout=wire.PATIENCE, check=True)
+        if curl := subprocess.run(['sh', '-c', 'command -v curl'], capture_output=True, text=True,
+            check=False).stdout.strip():
+            done = subprocess.run([curl, '-sS', '--http2', f'http://127.0.0.1:{server.port}/healthz'], capture_output=True,
+                timeout=wire.PATIENCE, check=True)
             assert done.stdout == b'ok\n', done
 
 
@@ -411,15 +438,21 @@ def case_refused_handshakes(folder):
     """Handshakes that are none get an error in our own form, and the connection ends."""
     with Server(folder) as server:
         who = server.visitor()
-        for more, status, code in (({'Sec-WebSocket-Version': '12'}, 426, 'bad_message'), ({'Sec-WebSocket-Version': None}, 426, 'bad_message'), ({'Sec-WebSocket-Key': None}, 426, 'bad_message'),
-                                   ({'Sec-WebSocket-Key': 'short'}, 426, 'bad_message'), ({'Sec-WebSocket-Key': '=' * 24}, 426, 'bad_message'), ({'Cookie': None}, 401, 'no_visitor'),
-                                   ({'Origin': 'http://evil.example'}, 403, 'origin'), ({'Host': 'evil.example'}, 403, 'origin'),
-                                   ({'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=='}, 400, 'bad_message'),
+        for more, status, code in (({'Sec-WebSocket-Version': '12'}, 426, 'bad_message'),
+            ({'Sec-WebSocket-Version': None}, 426, 'bad_message'), ({'Sec-WebSocket-Key': None}, 426, 'bad_message'),
+                                   ({'Sec-WebSocket-Key': 'short'}, 426, 'bad_message'),
+                                   ({'Sec-WebSocket-Key': '=' * 24}, 426, 'bad_message'),
+                                   ({'Cookie': None}, 401, 'no_visitor'),
+                                   ({'Origin': 'http://evil.example'}, 403, 'origin'),
+                                   ({'Host': 'evil.example'}, 403, 'origin'),
+                                   ({'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Key: '
+                                   'AAAAAAAAAAAAAAAAAAAAAA=='}, 400, 'bad_message'),
                                    ({'Host': '127.0.0.1\r\nHost: 127.0.0.1'}, 400, 'bad_message')):
             with connect(server) as at:
                 at.sendall(upgrade(server, who, **more).encode() + Wire.frame(1, b'{"type":"ping"}'))
                 (got, headers, text), = answers(at, 1)[0]
-                assert got == status and json.loads(text)['error']['code'] == code and headers['content-type'] == 'application/json', (more, got, text)
+                assert got == status and json.loads(text)['error'][
+                    'code'] == code and headers['content-type'] == 'application/json', (more, got, text)
                 check_safe(headers, more)
                 assert status != 426 or headers['sec-websocket-version'] == '13'
                 assert all_of(at) == b''
@@ -427,7 +460,8 @@ def case_refused_handshakes(folder):
             data = upgrade(server, who).replace('/api/socket', path).encode()
             assert ask(server, data)[0][0] == 404
         # Twice the same word is still one; no subprotocol is fine, another one is not confirmed.
-        for more, protocol in (({'Upgrade': 'websocket\r\nUpgrade: websocket'}, None), ({'Sec-WebSocket-Protocol': 'chat, pyramids-1'}, 'pyramids-1'), ({'Sec-WebSocket-Protocol': 'chat'}, None)):
+        for more, protocol in (({'Upgrade': 'websocket\r\nUpgrade: websocket'}, None),
+            ({'Sec-WebSocket-Protocol': 'chat, pyramids-1'}, 'pyramids-1'), ({'Sec-WebSocket-Protocol': 'chat'}, None)):
             (got, headers, _), = ask(server, upgrade(server, who, **more).encode())
             assert got == 101 and headers.get('sec-websocket-protocol') == protocol, (more, headers)
 
@@ -473,7 +507,8 @@ def case_frames(folder):
         # Pings are answered with what they carry, in the middle of a message too; empty parts are fine.
         link = who.link()
         link.answers_pings = False
-        link.at.sendall(frame(1, b'', final=False) + frame(9, b'abc') + frame(0, b'', final=False) * 1000 + frame(0, ping) + frame(10, b'unasked'))
+        link.at.sendall(frame(1, b'', final=False) + frame(9, b'abc') + frame(0, b'', final=False) * 1000 + frame(0,
+            ping) + frame(10, b'unasked'))
         link.until(lambda: 'p' in link.answers)
         link.at.sendall(frame(9, b'x' * 125) + frame(1, b'{"type":"ping","id":"q"}'))
         link.until(lambda: 'q' in link.answers)
@@ -498,13 +533,15 @@ def case_frames(folder):
 def case_too_fast_has_the_id(folder):
     with Server(folder, '--message-rate', '5', '--ping', '600', generous=False) as server:
         link = server.visitor().link()
-        sent = [{'type': 'ping', 'id': f'i{i}'} for i in range(20)] + [{'id': 'first', 'type': 'ping'}, {'type': 'x', 'a': {'id': 'inner'}, 'b': ['id', '{"id":"text"}'], 'id': 'outer'}]
+        sent = [{'type': 'ping', 'id': f'i{i}'} for i in range(20)] + [{'id': 'first', 'type': 'ping'},
+            {'type': 'x', 'a': {'id': 'inner'}, 'b': ['id', '{"id":"text"}'], 'id': 'outer'}]
         for message in sent:
             link.send(**message)
         link.until(lambda: len(link.answers) + len(link.errors) >= len(sent))
         assert not link.errors and set(link.answers) == {message['id'] for message in sent}, (link.errors, link.answers)
         assert link.answers['outer']['code'] == 'too_fast' and link.answers['i0']['type'] == 'done'
-        for text in ('{"type":"x","a":{"id":"inner"}}', '{"id":"with blank"}', '{"id":7}', '{"id', '{"id":', '{"id":"', '{"id":"x', '"id"', '[{"id":"x"}]', '\\', '"\\', '{"a":"\\"', '{"id":"' + 'x' * 40 + '"}', ''):
+        for text in ('{"type":"x","a":{"id":"inner"}}', '{"id":"with blank"}', '{"id":7}', '{"id', '{"id":', '{"id":"',
+            '{"id":"x', '"id"', '[{"id":"x"}]', '\\', '"\\', '{"a":"\\"', '{"id":"' + 'x' * 40 + '"}', ''):
             link.errors.clear()
             link.answers.clear()
             link.put(1, text.encode())
@@ -513,7 +550,8 @@ def case_too_fast_has_the_id(folder):
 
 
 def case_heads(folder):
-    """Heads as no browser writes them: refused where they can be read in two ways, and never mistaken for another request."""
+    """Heads as no browser writes them: refused where they can be read in two ways, and never mistaken for another
+    request."""
     with Server(folder) as server:
         who = server.visitor()
         host, ok = f'Host: 127.0.0.1:{server.port}\r\n', 200
@@ -528,26 +566,55 @@ def case_heads(folder):
                 if got == 400:
                     assert all_of(at) == b'', data[:60]
                 return got
-        for head, wanted in (('GET /healthz HTTP/1.0\r\n\r\n', ok), ('GET /healthz HTTP/1.1\r\n\r\n', ok), ('GET /api/tables HTTP/1.0\r\n\r\n', 403), (f'GET /api/tables HTTP/1.0\r\n{host}\r\n', ok),
-                             (f'\r\n\r\nGET /healthz HTTP/1.1\r\n{host}\r\n', ok), (f'GET /healthz HTTP/1.1\n{host}\r\n', 400), (f'GET /healthz HTTP/1.1\r\n{host}X: y\n\r\n', 400),
-                             (f'GET /healthz HTTP/1.1\r\n{host}X: y\r\n\n', 400), (f'GET /healthz HTTP/1.1\r\n{host}X: a\rb\r\n\r\n', 400), (f'GET /healthz HTTP/1.1\r\n{host}X: a\r\n b\r\n\r\n', 400),
-                             (f'GET /healthz HTTP/1.1\r\n{host}X : a\r\n\r\n', 400), (f'GET /healthz HTTP/1.1\r\n{host} X: a\r\n\r\n', 400), (f'GET /healthz HTTP/1.1\r\n X: a\r\n{host}\r\n', 400),
-                             (f'GET /healthz HTTP/1.1\r\n{host}X: a\0b\r\n\r\n', 400), (f'GET /heal\0thz HTTP/1.1\r\n{host}\r\n', 400), (f'GET /healthz HTTP/1.1\r\n{host}X\0: b\r\n\r\n', 400),
-                             (f'GET /healthz HTTP/1.1\r\n{host}{host}\r\n', 400), (f'GET /healthz HTTP/1.1\r\n{host}: x\r\n\r\n', 400), (f'GET /healthz HTTP/1.1\r\n{host}novalue\r\n\r\n', 400),
-                             (f'GET /healthz HTTP/1.1\r\n{host}X:\r\nY: \t \r\n\r\n', ok), (f'GET /healthz HTTP/2.0\r\n{host}\r\n', 400), (f'GET /healthz HTTP/1.2\r\n{host}\r\n', 400),
-                             (f'GET /healthz HTTP/0.9\r\n{host}\r\n', 400), ('GET /healthz\r\n\r\n', 400), ('GET\r\n\r\n', 400), (f'GET  /healthz HTTP/1.1\r\n{host}\r\n', 400),
-                             (f'get /healthz HTTP/1.1\r\n{host}\r\n', 405), (f'BREW / HTTP/1.1\r\n{host}\r\n', 405), (f'OPTIONS * HTTP/1.1\r\n{host}\r\n', 405), (f'TRACE / HTTP/1.1\r\n{host}\r\n', 405),
-                             (f'CONNECT 127.0.0.1:80 HTTP/1.1\r\n{host}\r\n', 405), (f'OPTIONS /healthz HTTP/1.1\r\n{host}\r\n', 405), (f'DELETE /healthz HTTP/1.1\r\n{host}\r\n', 405),
-                             (f'GET http://127.0.0.1:{server.port}/api/tables HTTP/1.1\r\nHost: evil.example\r\n\r\n', ok), (f'GET http://evil.example/api/tables HTTP/1.1\r\n{host}\r\n', 403),
-                             (f'GET http://127.0.0.1/healthz?x HTTP/1.1\r\n{host}\r\n', ok), (f'GET http:///healthz HTTP/1.1\r\n{host}\r\n', 400),
-                             (f'GET /healthz?a=%00&b HTTP/1.1\r\n{host}\r\n', ok), (f'GET /%68ealthz HTTP/1.1\r\n{host}\r\n', ok), (f'GET /healthz%00 HTTP/1.1\r\n{host}\r\n', 404),
-                             (f'GET /healthz%2 HTTP/1.1\r\n{host}\r\n', 404), (f'GET /{"a" * 9000} HTTP/1.1\r\n{host}\r\n', 404), (f'GET /../healthz HTTP/1.1\r\n{host}\r\n', 404),
-                             (f'GET /healthz HTTP/1.1\r\n{host}' + 'X: y\r\n' * 95 + '\r\n', ok), (f'GET /healthz HTTP/1.1\r\n{host}' + 'X: y\r\n' * 101 + '\r\n', 431),
-                             (f'GET /healthz HTTP/1.1\r\n{host}X: {"y" * 15000}\r\n\r\n', ok), (f'GET /healthz HTTP/1.1\r\n{host}X: {"y" * 17000}\r\n\r\n', 431), (f'GET /{"y" * 17000} HTTP/1.1\r\n', 431),
-                             (f'POST /healthz HTTP/1.1\r\n{host}Content-Length: 70000\r\n\r\n', 413), (f'POST /healthz HTTP/1.1\r\n{host}Content-Length: 0000000000\r\n\r\n', 400),
-                             (f'POST /healthz HTTP/1.1\r\n{host}Content-Length: 1\r\nContent-Length: 1\r\n\r\n', 400), (f'POST /healthz HTTP/1.1\r\n{host}Content-Length:\r\n\r\n', 400),
-                             (f'POST /healthz HTTP/1.1\r\n{host}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400), (f'GET /healthz HTTP/1.1\r\n{host}Transfer-Encoding: identity\r\n\r\n', 400),
-                             (f'POST /healthz HTTP/1.1\r\n{host}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n', 400)):
+        for head, wanted in (('GET /healthz HTTP/1.0\r\n\r\n', ok), ('GET /healthz HTTP/1.1\r\n\r\n', ok),
+            ('GET /api/tables HTTP/1.0\r\n\r\n', 403), (f'GET /api/tables HTTP/1.0\r\n{host}\r\n', ok),
+                             (f'\r\n\r\nGET /healthz HTTP/1.1\r\n{host}\r\n', ok),
+                             (f'GET /healthz HTTP/1.1\n{host}\r\n', 400),
+                             (f'GET /healthz HTTP/1.1\r\n{host}X: y\n\r\n', 400),
+                             (f'GET /healthz HTTP/1.1\r\n{host}X: y\r\n\n', 400),
+                             (f'GET /healthz HTTP/1.1\r\n{host}X: a\rb\r\n\r\n', 400),
+                             (f'GET /healthz HTTP/1.1\r\n{host}X: a\r\n b\r\n\r\n', 400),
+                             (f'GET /healthz HTTP/1.1\r\n{host}X : a\r\n\r\n', 400),
+                             (f'GET /healthz HTTP/1.1\r\n{host} X: a\r\n\r\n', 400),
+                             (f'GET /healthz HTTP/1.1\r\n X: a\r\n{host}\r\n', 400),
+                             (f'GET /healthz HTTP/1.1\r\n{host}X: a\0b\r\n\r\n', 400),
+                             (f'GET /heal\0thz HTTP/1.1\r\n{host}\r\n', 400),
+                             (f'GET /healthz HTTP/1.1\r\n{host}X\0: b\r\n\r\n', 400),
+                             (f'GET /healthz HTTP/1.1\r\n{host}{host}\r\n', 400),
+                             (f'GET /healthz HTTP/1.1\r\n{host}: x\r\n\r\n', 400),
+                             (f'GET /healthz HTTP/1.1\r\n{host}novalue\r\n\r\n', 400),
+                             (f'GET /healthz HTTP/1.1\r\n{host}X:\r\nY: \t \r\n\r\n', ok),
+                             (f'GET /healthz HTTP/2.0\r\n{host}\r\n', 400), (f'GET /healthz HTTP/1.2\r\n{host}\r\n', 400),
+                             (f'GET /healthz HTTP/0.9\r\n{host}\r\n', 400), ('GET /healthz\r\n\r\n', 400),
+                             ('GET\r\n\r\n', 400), (f'GET  /healthz HTTP/1.1\r\n{host}\r\n', 400),
+                             (f'get /healthz HTTP/1.1\r\n{host}\r\n', 405), (f'BREW / HTTP/1.1\r\n{host}\r\n', 405),
+                             (f'OPTIONS * HTTP/1.1\r\n{host}\r\n', 405), (f'TRACE / HTTP/1.1\r\n{host}\r\n', 405),
+                             (f'CONNECT 127.0.0.1:80 HTTP/1.1\r\n{host}\r\n', 405),
+                             (f'OPTIONS /healthz HTTP/1.1\r\n{host}\r\n', 405),
+                             (f'DELETE /healthz HTTP/1.1\r\n{host}\r\n', 405),
+                             (f'GET http://127.0.0.1:{server.port}/api/tables HTTP/1.1\r\nHost: evil.example\r\n\r\n', ok),
+                             (f'GET http://evil.example/api/tables HTTP/1.1\r\n{host}\r\n', 403),
+                             (f'GET http://127.0.0.1/healthz?x HTTP/1.1\r\n{host}\r\n', ok),
+                             (f'GET http:///healthz HTTP/1.1\r\n{host}\r\n', 400),
+                             (f'GET /healthz?a=%00&b HTTP/1.1\r\n{host}\r\n', ok),
+                             (f'GET /%68ealthz HTTP/1.1\r\n{host}\r\n', ok),
+                             (f'GET /healthz%00 HTTP/1.1\r\n{host}\r\n', 404),
+                             (f'GET /healthz%2 HTTP/1.1\r\n{host}\r\n', 404),
+                             (f'GET /{"a" * 9000} HTTP/1.1\r\n{host}\r\n', 404),
+                             (f'GET /../healthz HTTP/1.1\r\n{host}\r\n', 404),
+                             (f'GET /healthz HTTP/1.1\r\n{host}' + 'X: y\r\n' * 95 + '\r\n', ok),
+                             (f'GET /healthz HTTP/1.1\r\n{host}' + 'X: y\r\n' * 101 + '\r\n', 431),
+                             (f'GET /healthz HTTP/1.1\r\n{host}X: {"y" * 15000}\r\n\r\n', ok),
+                             (f'GET /healthz HTTP/1.1\r\n{host}X: {"y" * 17000}\r\n\r\n', 431),
+                             (f'GET /{"y" * 17000} HTTP/1.1\r\n', 431),
+                             (f'POST /healthz HTTP/1.1\r\n{host}Content-Length: 70000\r\n\r\n', 413),
+                             (f'POST /healthz HTTP/1.1\r\n{host}Content-Length: 0000000000\r\n\r\n', 400),
+                             (f'POST /healthz HTTP/1.1\r\n{host}Content-Length: 1\r\nContent-Length: 1\r\n\r\n', 400),
+                             (f'POST /healthz HTTP/1.1\r\n{host}Content-Length:\r\n\r\n', 400),
+                             (f'POST /healthz HTTP/1.1\r\n{host}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400),
+                             (f'GET /healthz HTTP/1.1\r\n{host}Transfer-Encoding: identity\r\n\r\n', 400),
+                             (f'POST /healthz HTTP/1.1\r\n{host}Transfer-Encoding: chunked\r\nContent-Length: '
+                             f'5\r\n\r\n0\r\n\r\n', 400)):
             assert status(head) == wanted, (head[:100], status(head), wanted)
         # HEAD has no body, and the next answer begins right after it.
         with connect(server) as at:
@@ -557,7 +624,8 @@ def case_heads(folder):
                 more = at.recv(65536)
                 assert more, got
                 got += more
-            assert got.count(b'HTTP/1.1 200') == 2 and b'\r\n\r\nHTTP/1.1' in got and int(re.search(rb'content-length: (\d+)', got).group(1)) > 1000
+            assert got.count(b'HTTP/1.1 200') == 2 and b'\r\n\r\nHTTP/1.1' in got and int(
+                re.search(rb'content-length: (\d+)', got).group(1)) > 1000
         # HTTP/1.0 is closed unless it asks to stay.
         with connect(server) as at:
             at.sendall(f'GET /healthz HTTP/1.0\r\n{host}\r\n'.encode())
@@ -569,7 +637,8 @@ def case_heads(folder):
         # Expect: 100-continue is answered before the body comes, and not at all where it is refused.
         body = b'{"name":"Ana"}'
         with connect(server) as at:
-            at.sendall(f'POST /api/visitor HTTP/1.1\r\n{host}Cookie: {who.cookie}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n'.encode())
+            at.sendall(f'POST /api/visitor HTTP/1.1\r\n{host}Cookie: {who.cookie}\r\nContent-Type: '
+                f'application/json\r\nContent-Length: {len(body)}\r\nExpect: 100-continue\r\n\r\n'.encode())
             (code, _, _), = answers(at, 1)[0]
             assert code == 100
             at.sendall(body)
@@ -579,12 +648,14 @@ def case_heads(folder):
 
 
 def case_large_cookies(folder):
-    """Browsers send all cookies of a host, whichever port set them: the identity among them is found, and never replaced because it could not be read."""
+    """Browsers send all cookies of a host, whichever port set them: the identity among them is found, and never replaced
+    because it could not be read."""
     with Server(folder) as server:
         ana = server.visitor()
         name = {'visitor': {'name': 'Ana'}}
         for size in (1000, 4000, 8192, 12000):
-            for cookie in (f'{ana.cookie}; other={"x" * size}', f'other={"x" * size}; {ana.cookie}', f'a={"x" * (size // 2)}; {ana.cookie}; b={"y" * (size // 2)}'):
+            for cookie in (f'{ana.cookie}; other={"x" * size}', f'other={"x" * size}; {ana.cookie}',
+                f'a={"x" * (size // 2)}; {ana.cookie}; b={"y" * (size // 2)}'):
                 assert ana.want(200, 'GET', '/api/visitor', None, {'Cookie': cookie}).json == name, size
                 assert Wire(Visitor(server, cookie)).status == 101
                 answer = Visitor(server, cookie).want(200, 'POST', '/api/visitor', {})
@@ -600,13 +671,15 @@ def case_large_cookies(folder):
 
 
 def case_metrics(folder):
-    """They have a listener of their own, on which there is nothing else; what they count tells nothing of a choice before its phase is over."""
+    """They have a listener of their own, on which there is nothing else; what they count tells nothing of a choice before
+    its phase is over."""
     with Server(folder) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
         public = f'Host: 127.0.0.1:{server.port}\r\n'
         assert ask(server, f'GET /metrics HTTP/1.1\r\n{public}\r\n'.encode())[0][0] == 404
         with socket.create_connection(('127.0.0.1', server.metrics_port), timeout=wire.PATIENCE) as at:
-            for path, wanted in (('/metrics', 200), ('/healthz', 200), ('/', 404), ('/api/tables', 404), ('/index.html', 404)):
+            for path, wanted in (('/metrics', 200), ('/healthz', 200), ('/', 404), ('/api/tables', 404),
+                ('/index.html', 404)):
                 at.sendall(f'GET {path} HTTP/1.1\r\nHost: metrics.example\r\n\r\n'.encode())
                 (status, headers, _), = answers(at, 1)[0]
                 assert status == wanted, path
@@ -636,7 +709,8 @@ def case_metrics(folder):
     with Server(folder, database='none.db', metrics=False) as server:
         assert ask(server, f'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n'.encode())[0][0] == 404
         server.stop()
-        for word in ('9100', '127.0.0.1', '127.0.0.1:', '127.0.0.1:x', '127.0.0.1:70000', ':9100', 'localhost:9100', '[::1:9100', '127.0.0.1:' + str(server.port)):
+        for word in ('9100', '127.0.0.1', '127.0.0.1:', '127.0.0.1:x', '127.0.0.1:70000', ':9100', 'localhost:9100',
+            '[::1:9100', '127.0.0.1:' + str(server.port)):
             server.options[-2:] = ['--metrics-address', word]
             assert word.split(':')[0] in server.start(code=1)
 
@@ -648,8 +722,10 @@ def case_stopping(folder):
             who = visitor_over(server)
             held = [connect(server) for _ in range(6)]
             body = b'{"name":"Ana"}'
-            post = b'POST /api/visitor HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n' % len(body) + body
-            for at, data in zip(held, (b'', b'GET / HT', post[:-1], post * 5, b'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n' * 50, post.replace(b'Host: localhost\r\n', b'') * 2)):
+            post = b'POST /api/visitor HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ' \
+                b'%d\r\n\r\n' % len(body) + body
+            for at, data in zip(held, (b'', b'GET / HT', post[:-1], post * 5,
+                b'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n' * 50, post.replace(b'Host: localhost\r\n', b'') * 2)):
                 at.sendall(data)
             link = Secure(server, who)
             link.send_in(b''.join(Wire.frame(1, b'{"type":"open","id":"%d","table":"22222222"}' % i) for i in range(3)))
@@ -663,5 +739,6 @@ def case_stopping(folder):
 
 
 if __name__ == '__main__':
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]), resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]),
+        resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     wire.main(globals())

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Clients that mean no good: after each of them the server still answers and a game can be played. usage: hostile.py PYRAMIDS SOURCE_ROOT [CASE]"""
+"""Clients that mean no good: after each of them the server still answers and a game can be played. usage: hostile.py
+PYRAMIDS SOURCE_ROOT [CASE]"""
 import json
 import os
 import random
@@ -14,7 +15,8 @@ import wire
 from wire import Closed, LONG, Server, Visitor, Wire, play, until_so
 
 NUMBER = '0123456789abcdef' * 4
-SAFE = {'content-security-policy': "default-src 'none'", 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer',
+SAFE = {'content-security-policy': "default-src 'none'", 'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
         'x-frame-options': 'DENY', 'cache-control': 'no-'}
 
 
@@ -23,12 +25,14 @@ def alive(server, whole=False):
     who = server.visitor('Chloé')
     code = who.make('open', 'bot:novice')
     link = who.seat(code)
-    play([link], random.Random(1), until=None if whole else lambda: sum(line.startswith('reveal') for line in link.lines) > 1)
+    play([link], random.Random(1), until=None if whole else lambda: sum(line.startswith('reveal')
+        for line in link.lines) > 1)
     link.close()
 
 
 def raw(server, data, timeout=15, wait=True, until=b'\r\n\r\n'):
-    """Bytes over a fresh connection, and all that comes back until it is closed (or nothing comes any more after what must come: a whole head)."""
+    """Bytes over a fresh connection, and all that comes back until it is closed (or nothing comes any more after what must
+    come: a whole head)."""
     with socket.create_connection(('127.0.0.1', server.port), timeout=wire.PATIENCE) as at:
         got = b''
         try:
@@ -57,11 +61,15 @@ def case_origins(folder):
     with Server(folder) as server:
         ana, own = server.visitor(), f'http://127.0.0.1:{server.port}'
         code = ana.make('open', 'open')
-        wrong = ['null', 'http://evil.example', own + '.evil.example', own + '0', own[:-1], own.replace('http', 'https'), 'http://127.0.0.1',
-                 f'http://127.0.0.1:{server.port + 1}', own + '/', own.upper(), ' ' + own + ' x', f'http://localhost:{server.port}', 'http://' + 'a' * 300,
-                 'file://', f'http://127.0.0.1.:{server.port}', f'http://evil@127.0.0.1:{server.port}', own + ', ' + own, 'x']
+        wrong = ['null', 'http://evil.example', own + '.evil.example', own + '0', own[:-1], own.replace('http', 'https'),
+            'http://127.0.0.1',
+                 f'http://127.0.0.1:{server.port + 1}', own + '/', own.upper(), ' ' + own + ' x',
+                 f'http://localhost:{server.port}', 'http://' + 'a' * 300,
+                 'file://', f'http://127.0.0.1.:{server.port}', f'http://evil@127.0.0.1:{server.port}', own + ', ' + own,
+                 'x']
         for origin in wrong:
-            for method, path, body in (('POST', '/api/visitor', {'name': 'Eve'}), ('GET', '/api/visitor', None), ('GET', f'/api/tables/{code}', None),
+            for method, path, body in (('POST', '/api/visitor', {'name': 'Eve'}), ('GET', '/api/visitor', None),
+                ('GET', f'/api/tables/{code}', None),
                                        ('POST', '/api/tables', {'seats': [{'kind': 'open'}] * 2})):
                 ana.refused(403, 'origin', method, path, body, {'Origin': origin})
             got = Wire(ana, headers={'Origin': origin})
@@ -69,7 +77,8 @@ def case_origins(folder):
         assert ana.want(200, 'GET', '/api/visitor', headers={'Origin': own}).json == {'visitor': {'name': 'Ana'}}
         assert Wire(ana, headers={'Origin': own}).status == 101
         # A page of another name that points here has a Host of its own.
-        for host in ('evil.example', f'evil.example:{server.port}', '127.0.0.1.evil.example', '', '[::1', 'localhost.evil.example', 'x' * 300, f'127.0.0.1@evil:{server.port}'):
+        for host in ('evil.example', f'evil.example:{server.port}', '127.0.0.1.evil.example', '', '[::1',
+            'localhost.evil.example', 'x' * 300, f'127.0.0.1@evil:{server.port}'):
             ana.refused(403, 'origin', 'GET', '/api/visitor', None, {'Host': host})
             assert Wire(ana, headers={'Host': host}).status in (403, 400)
             assert Wire(ana, headers={'Host': host, 'Origin': 'http://' + host}).status in (403, 400)
@@ -83,7 +92,8 @@ def case_origins(folder):
         proxied = {'Host': 'play.example', 'Origin': 'https://play.example'}
         ana.want(200, 'GET', '/api/visitor', None, proxied)
         assert Wire(ana, headers=proxied).status == 101
-        for origin in ('http://play.example', 'https://play.example.evil', 'https://play.example:443', 'https://xplay.example'):
+        for origin in ('http://play.example', 'https://play.example.evil', 'https://play.example:443',
+            'https://xplay.example'):
             ana.refused(403, 'origin', 'GET', '/api/visitor', None, dict(proxied, Origin=origin))
         ana.refused(403, 'origin', 'GET', '/api/visitor', None, {'Host': 'other.example', 'Origin': 'https://play.example'})
 
@@ -92,7 +102,8 @@ def case_forged_seats(folder):
     with Server(folder) as server:
         ana, ben, eve = server.visitor(), server.visitor('Ben'), server.visitor('Davi')
         code, keys = ana.make('open', 'friend:Ben')
-        for cookie in ('', 'pyramids=' + '0' * 64, 'pyramids=' + secrets.token_hex(32), ana.cookie[:-1] + ('1' if ana.cookie.endswith('0') else '0'), ana.cookie.replace('pyramids', 'pyramid'),
+        for cookie in ('', 'pyramids=' + '0' * 64, 'pyramids=' + secrets.token_hex(32),
+            ana.cookie[:-1] + ('1' if ana.cookie.endswith('0') else '0'), ana.cookie.replace('pyramids', 'pyramid'),
                        'pyramids=' + 'A' * 2000):
             assert Wire(Visitor(server, cookie)).status == 401, cookie[:80]
         try:
@@ -107,7 +118,8 @@ def case_forged_seats(folder):
         phase = links[0].version
         choice = links[0].pick(random.Random(1))
         spy.refused('begun', 'sit', number=NUMBER, seat=2, key=keys['2'])
-        for kind, fields in (('choose', dict(phase=phase, choice=choice)), ('retract', dict(phase=phase)), ('leave', {}), ('return', {})):
+        for kind, fields in (('choose', dict(phase=phase, choice=choice)), ('retract', dict(phase=phase)), ('leave', {}),
+            ('return', {})):
             spy.refused('not_seated', kind, **fields)
         for fields in (dict(seat=1), dict(visitor=1), dict(you=1)):      # no field names the seat of a choice
             spy.refused('bad_message', 'choose', phase=phase, choice=choice, **fields)
@@ -131,18 +143,28 @@ def case_odd_messages(folder):
             link.put(1, data if isinstance(data, bytes) else data.encode())
             link.until(lambda: link.errors)
             return link.errors[0]
-        for text in ('', ' ', 'x', '{', '}', '[]', '[1]', '"ping"', '1', 'null', 'true', '{"type":"ping"', '{"type":"ping"}}', "{'type':'ping'}", '{"type":"ping",}',
+        for text in ('', ' ', 'x', '{', '}', '[]', '[1]', '"ping"', '1', 'null', 'true', '{"type":"ping"',
+            '{"type":"ping"}}', "{'type':'ping'}", '{"type":"ping",}',
                      '[' * 4096, '{"a":' * 800, '{"type":"ping","type":"ping"}', '{"type":"ping","id":"a","id":"b"}',
-                     '{"type":"ping\\u0000"}', '{"type":"pi\0ng"}', '\0', '{"type":"ping","id":"\\ud800"}', '{"type":NaN}', '{"type":1e999}', '\ufeff{"type":"ping"}',
-                     '{"type":"open","table":"22222222","have":' + '9' * 400 + '}', '{"type":"open","table":"22222222","have":-1e400}'):
+                     '{"type":"ping\\u0000"}', '{"type":"pi\0ng"}', '\0', '{"type":"ping","id":"\\ud800"}', '{"type":NaN}',
+                     '{"type":1e999}', '\ufeff{"type":"ping"}',
+                     '{"type":"open","table":"22222222","have":' + '9' * 400 + '}',
+                     '{"type":"open","table":"22222222","have":-1e400}'):
             assert answer(text)['code'] == 'bad_json', text[:60]
-        for text, detail in (('{}', 'type'), ('{"type":1}', 'type'), ('{"type":null}', 'type'), ('{"type":["ping"]}', 'type'), ('{"type":' + '[' * 2040 + ']' * 2040 + '}', 'type'), ('{"type":"ping","id":1}', 'id'),
-                             ('{"type":"ping","id":{}}', 'id'), ('{"type":"ping","x":1}', 'x'), ('{"type":"ping","":1}', ''), ('{"type":"open"}', 'table'),
+        for text, detail in (('{}', 'type'), ('{"type":1}', 'type'), ('{"type":null}', 'type'),
+            ('{"type":["ping"]}', 'type'), ('{"type":' + '[' * 2040 + ']' * 2040 + '}', 'type'), ('{"type":"ping","id":1}',
+            'id'),
+                             ('{"type":"ping","id":{}}', 'id'), ('{"type":"ping","x":1}', 'x'), ('{"type":"ping","":1}', ''),
+                             ('{"type":"open"}', 'table'),
                              ('{"type":"open","table":1}', 'table'), ('{"type":"open","table":"' + 'A' * 65 + '"}', 'table'),
-                             ('{"type":"open","table":"22222222","have":1e2}', 'have'), ('{"type":"open","table":"22222222","have":99999999999}', 'have'),
-                             ('{"type":"open","table":"22222222","have":true}', 'have'), ('{"type":"choose","id":"a","phase":-1,"choice":"-"}', None),
-                             ('{"type":"sit","number":"' + NUMBER + '","seat":1.0}', 'seat'), ('{"type":"sit","number":"' + NUMBER + '","key":7}', 'key'),
-                             ('{"type":"fill","seat":1,"level":"' + 'x' * 17 + '"}', 'level'), ('{"type":"ping","' + 'k' * 3000 + '":1}', 'k' * 40),
+                             ('{"type":"open","table":"22222222","have":1e2}', 'have'),
+                             ('{"type":"open","table":"22222222","have":99999999999}', 'have'),
+                             ('{"type":"open","table":"22222222","have":true}', 'have'),
+                             ('{"type":"choose","id":"a","phase":-1,"choice":"-"}', None),
+                             ('{"type":"sit","number":"' + NUMBER + '","seat":1.0}', 'seat'),
+                             ('{"type":"sit","number":"' + NUMBER + '","key":7}', 'key'),
+                             ('{"type":"fill","seat":1,"level":"' + 'x' * 17 + '"}', 'level'),
+                             ('{"type":"ping","' + 'k' * 3000 + '":1}', 'k' * 40),
                              ('{"type":"ping","a\\"\\\\b":1}', 'a"\\b')):
             if detail is None:
                 link.put(1, text.encode())
@@ -151,7 +173,8 @@ def case_odd_messages(folder):
                 continue
             got = answer(text)
             assert got['code'] == 'bad_message' and got.get('detail', '') == detail, (text[:60], got)
-        for text in ('{"type":"PING"}', '{"type":""}', '{"type":"hello"}', '{"type":"lines"}', '{"type":"' + 'x' * 4000 + '"}'):
+        for text in ('{"type":"PING"}', '{"type":""}', '{"type":"hello"}', '{"type":"lines"}',
+            '{"type":"' + 'x' * 4000 + '"}'):
             assert answer(text)['code'] == 'unknown_type', text[:60]
         # Choices that are no choices.
         link.done('sit', number=NUMBER)
@@ -231,8 +254,9 @@ def case_odd_frames(folder):
 
 
 def flood(link):
-    """Says more than it may until it is cut; the code. At 20 a second that takes a burst of 60, and 60 beyond the rate; the rest one at a time, answer by answer, however
-    many came to be allowed meanwhile: what the server has not read when it closes could take the reason away."""
+    """Says more than it may until it is cut; the code. At 20 a second that takes a burst of 60, and 60 beyond the rate; the
+    rest one at a time, answer by answer, however many came to be allowed meanwhile: what the server has not read when it
+    closes could take the reason away."""
     sent = 0
     try:
         while sent < 10000:
@@ -267,12 +291,14 @@ def case_flooding(folder):
         ana = server.visitor()
         calm = ana.link()
         assert {ana.ask('GET', '/healthz').status for _ in range(50)} == {200}
-        got = raw(server, b''.join(b'GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n' for _ in range(400)), wire.PATIENCE, until=b'HTTP/1.1 429')
+        got = raw(server, b''.join(b'GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n' for _ in range(400)), wire.PATIENCE,
+            until=b'HTTP/1.1 429')
         slow = re.search(rb'HTTP/1.1 429.*?\r\n\r\n', got, re.S)
         assert slow and b'retry-after: ' in slow.group(0).lower(), got[:300]
         check_head(slow.group(0), '429')
         calm.done('ping')
-    with Server(folder, '--max-per-address', '40', '--message-rate', '20', '--request-rate', '100000', '--ping', '600', generous=False) as server:
+    with Server(folder, '--max-per-address', '40', '--message-rate', '20', '--request-rate', '100000', '--ping', '600',
+        generous=False) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
         code = ana.make('open', 'open')
         calm = ben.seat(code)
@@ -330,11 +356,13 @@ def case_too_many(folder):
         assert hits[:25] == [404] * 25 and 429 in hits, hits
 
         def while_refused(ask):
-            """The answer to something that is asked while codes are not looked up: neither just before it nor just after, and only time gives them back."""
+            """The answer to something that is asked while codes are not looked up: neither just before it nor just after,
+            and only time gives them back."""
             found = []
 
             def asked_between():
-                around = [spy.ask('GET', '/api/tables/22222222').status, found.append(ask()), spy.ask('GET', '/api/tables/22222222').status]
+                around = [spy.ask('GET', '/api/tables/22222222').status, found.append(ask()),
+                    spy.ask('GET', '/api/tables/22222222').status]
                 return around == [429, None, 429]
             until_so(asked_between)
             return found[-1]
@@ -348,9 +376,12 @@ def case_too_many(folder):
 def case_paths_and_methods(folder):
     with Server(folder) as server:
         host = f'Host: 127.0.0.1:{server.port}\r\n'
-        for path in ('/../etc/passwd', '/../../../../etc/passwd', '/%2e%2e/etc/passwd', '/%2e%2e%2f%2e%2e%2fetc/passwd', '/.git', '/.git/config', '//etc/passwd', '/./', '/api',
-                     '/api/', '/api//tables', '/api/tables/', '/api/tables/a/b/c', '/index.html/', '/%', '/%zz', '/%00', '/api/tables/%00/record', '/\\..\\x', '/api/tables/' + 'A' * 2000,
-                     '/' + 'a/' * 1000, '/?' + 'x' * 2000, '/api/tables?x=%00', '*', 'http://evil.example/', '/api/tables/..', '/é', '/\x01', '/server.db', '/proc/self/environ'):
+        for path in ('/../etc/passwd', '/../../../../etc/passwd', '/%2e%2e/etc/passwd', '/%2e%2e%2f%2e%2e%2fetc/passwd',
+            '/.git', '/.git/config', '//etc/passwd', '/./', '/api',
+                     '/api/', '/api//tables', '/api/tables/', '/api/tables/a/b/c', '/index.html/', '/%', '/%zz', '/%00',
+                     '/api/tables/%00/record', '/\\..\\x', '/api/tables/' + 'A' * 2000,
+                     '/' + 'a/' * 1000, '/?' + 'x' * 2000, '/api/tables?x=%00', '*', 'http://evil.example/',
+                     '/api/tables/..', '/é', '/\x01', '/server.db', '/proc/self/environ'):
             got = raw(server, f'GET {path} HTTP/1.1\r\n{host}Connection: close\r\n\r\n'.encode('latin-1'), 3)
             assert b'root:' not in got and b'PATH=' not in got and b'SQLite' not in got
             assert re.match(rb'HTTP/1\.[01] [234]\d\d ', got) or not got, (path, got[:100])
@@ -359,7 +390,8 @@ def case_paths_and_methods(folder):
         ana = server.visitor()
         for path in ('/api/visitor', '/', '/nowhere') if LONG else ('/api/visitor',):
             for method in ('PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PATCH', 'CONNECT', 'BREW'):
-                got = raw(server, f'{method} {path} HTTP/1.1\r\n{host}Cookie: {ana.cookie}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n'.encode(), 3)
+                got = raw(server, f'{method} {path} HTTP/1.1\r\n{host}Cookie: {ana.cookie}\r\nContent-Length: '
+                    f'0\r\nConnection: close\r\n\r\n'.encode(), 3)
                 assert not got or re.match(rb'HTTP/1\.[01] (4\d\d|501) ', got), (method, path, got[:200])
                 assert ana.cookie.encode() not in got
                 if got:
@@ -371,10 +403,14 @@ def case_paths_and_methods(folder):
         ana.refused(404, 'not_found', 'GET', '/api/nowhere')
         # Headers on all kinds of answers.
         code = ana.make('open', 'open')
-        for status, method, path, body in ((200, 'GET', '/', None), (200, 'GET', '/api/editions', None), (200, 'GET', '/api/editions/classic', None), (200, 'GET', '/metrics', None),
-                                           (200, 'GET', f'/api/tables/{code}/record', None), (404, 'GET', '/nowhere', None), (405, 'POST', '/', {}),
-                                           (413, 'POST', '/api/visitor', ' ' * 5000), (400, 'POST', '/api/visitor', '{'), (409, 'GET', f'/api/tables/{code}/analysis', None),
-                                           (404, 'GET', '/api/tables/22222222', None), (200, 'HEAD', '/', None), (200, 'GET', '/api/visitor', None)):
+        for status, method, path, body in ((200, 'GET', '/', None), (200, 'GET', '/api/editions', None),
+            (200, 'GET', '/api/editions/classic', None), (200, 'GET', '/metrics', None),
+                                           (200, 'GET', f'/api/tables/{code}/record', None), (404, 'GET', '/nowhere', None),
+                                           (405, 'POST', '/', {}),
+                                           (413, 'POST', '/api/visitor', ' ' * 5000), (400, 'POST', '/api/visitor', '{'),
+                                           (409, 'GET', f'/api/tables/{code}/analysis', None),
+                                           (404, 'GET', '/api/tables/22222222', None), (200, 'HEAD', '/', None),
+                                           (200, 'GET', '/api/visitor', None)):
             answer = ana.want(status, method, path, body)
             check_head(('\r\n' + str(answer.headers).replace('\n', '\r\n')).encode(), f'{method} {path}')
             assert status == 200 or answer.json['error']['code']
@@ -383,7 +419,8 @@ def case_paths_and_methods(folder):
         assert not again.data
         zipped = ana.want(200, 'GET', '/', headers={'Accept-Encoding': 'gzip'})
         assert zipped.headers['Content-Encoding'] == 'gzip' and zipped.data[:2] == b'\x1f\x8b'
-        for headers, status in (({'Cookie': None}, 401), ({'Origin': 'http://evil.example'}, 403), ({'path': '/api/tables'}, 404), ({'Host': 'evil.example'}, 403)):
+        for headers, status in (({'Cookie': None}, 401), ({'Origin': 'http://evil.example'}, 403),
+            ({'path': '/api/tables'}, 404), ({'Host': 'evil.example'}, 403)):
             link = Wire(ana, headers=headers)
             head = '\r\n' + ''.join(f'{name}: {value}\r\n' for name, value in link.headers.items())
             assert link.status == status, (headers, link.status)
@@ -403,28 +440,39 @@ def case_smuggling(folder):
                 ('two lengths', 'Content-Length: 2\r\nContent-Length: 40\r\n', '{}' + inner),
                 ('two equal lengths', 'Content-Length: 2\r\nContent-Length: 2\r\n', '{}' + inner),
                 ('list of lengths', 'Content-Length: 2, 40\r\n', '{}' + inner),
-                ('negative', 'Content-Length: -1\r\n', inner), ('plus', 'Content-Length: +2\r\n', '{}' + inner), ('hex', 'Content-Length: 0x2\r\n', '{}' + inner),
-                ('not a number', 'Content-Length: two\r\n', '{}' + inner), ('huge', 'Content-Length: 99999999999999999999\r\n', '{}' + inner),
-                ('wrapped', 'Content-Length: 4294967298\r\n', '{}' + inner), ('blank', 'Content-Length: \r\n', '{}' + inner), ('zeros', 'Content-Length: 0000000000002\r\n', '{}'),
+                ('negative', 'Content-Length: -1\r\n', inner), ('plus', 'Content-Length: +2\r\n', '{}' + inner),
+                ('hex', 'Content-Length: 0x2\r\n', '{}' + inner),
+                ('not a number', 'Content-Length: two\r\n', '{}' + inner),
+                ('huge', 'Content-Length: 99999999999999999999\r\n', '{}' + inner),
+                ('wrapped', 'Content-Length: 4294967298\r\n', '{}' + inner), ('blank', 'Content-Length: \r\n', '{}' + inner),
+                ('zeros', 'Content-Length: 0000000000002\r\n', '{}'),
                 ('chunked', 'Transfer-Encoding: chunked\r\n', '2\r\n{}\r\n0\r\n\r\n' + inner),
-                ('chunked and length', 'Transfer-Encoding: chunked\r\nContent-Length: 4\r\n', '2\r\n{}\r\n0\r\n\r\n' + inner),
+                ('chunked and length', 'Transfer-Encoding: chunked\r\nContent-Length: 4\r\n',
+                '2\r\n{}\r\n0\r\n\r\n' + inner),
                 ('odd coding', 'Transfer-Encoding: xchunked\r\n', '2\r\n{}\r\n0\r\n\r\n' + inner),
                 ('too long', f'Content-Length: {4097 + len(inner)}\r\n', inner + ' ' * 4097),
                 ('no length', '', inner[:0] + '{}' + inner)):
-            for extra, path in ((json_type, '/api/visitor'), ('', '/api/visitor'), (json_type, '/nowhere'), (json_type + 'Origin: http://evil.example\r\n', '/api/visitor')):
-                got = raw(server, f'POST {path} HTTP/1.1\r\n{host}{extra}Cookie: {ana.cookie}\r\n{head}\r\n{body}'.encode(), 3)
+            for extra, path in ((json_type, '/api/visitor'), ('', '/api/visitor'), (json_type, '/nowhere'),
+                (json_type + 'Origin: http://evil.example\r\n', '/api/visitor')):
+                got = raw(server, f'POST {path} HTTP/1.1\r\n{host}{extra}Cookie: {ana.cookie}\r\n{head}\r\n{body}'.encode(),
+                    3)
                 assert code.encode() not in got, (name, path, extra, got[-600:])
         # Bodies where none belong.
         for method in ('GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS'):
             got = raw(server, f'{method} /healthz HTTP/1.1\r\n{host}Content-Length: {len(inner)}\r\n\r\n{inner}'.encode(), 3)
             assert code.encode() not in got, (method, got[-400:])
         # Two honest requests one after the other are two.
-        got = raw(server, (inner + inner.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')).encode(), wire.PATIENCE, until=b'never')
+        got = raw(server, (inner + inner.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')).encode(), wire.PATIENCE,
+            until=b'never')
         assert got.count(code.encode()) == 2, got
         # Heads that are none.
-        for data in (b'\r\n' * 100, b'GET\r\n\r\n', b'GET / \r\n\r\n', b'GET / HTTP/9.9\r\nHost: 127.0.0.1\r\n\r\n', b'\x16\x03\x01' + b'\0' * 500, os.urandom(3000), b'A' * 100000,
-                     b'GET / HTTP/1.1\r\n' + b'X: ' + b'y' * 100000 + b'\r\n\r\n', b'GET / HTTP/1.1\r\n' + b'X: y\r\n' * 20000 + b'\r\n', b'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil\r\n\r\n',
-                     b'GET / HTTP/1.1\nHost: 127.0.0.1\n\n', b'GET /\0 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n', b'GET / HTTP/1.1\r\n: x\r\nHost 127.0.0.1\r\n\r\n',
+        for data in (b'\r\n' * 100, b'GET\r\n\r\n', b'GET / \r\n\r\n', b'GET / HTTP/9.9\r\nHost: 127.0.0.1\r\n\r\n',
+            b'\x16\x03\x01' + b'\0' * 500, os.urandom(3000), b'A' * 100000,
+                     b'GET / HTTP/1.1\r\n' + b'X: ' + b'y' * 100000 + b'\r\n\r\n',
+                     b'GET / HTTP/1.1\r\n' + b'X: y\r\n' * 20000 + b'\r\n',
+                     b'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil\r\n\r\n',
+                     b'GET / HTTP/1.1\nHost: 127.0.0.1\n\n', b'GET /\0 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n',
+                     b'GET / HTTP/1.1\r\n: x\r\nHost 127.0.0.1\r\n\r\n',
                      b'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'):
             got = raw(server, data, 3)
             assert not got or re.match(rb'HTTP/1\.[01] [2345]\d\d ', got), (data[:30], got[:100])
@@ -460,9 +508,12 @@ def case_slow_and_silent(folder):
                         break
 
         threads = [threading.Thread(target=drip, args=arguments) for arguments in (
-            ('nothing', '', ''), ('slow line', 'GET /', 'a'), ('slow headers', f'GET / HTTP/1.1\r\n{host}', 'X: y\r\n'), ('half a head', f'GET / HTTP/1.1\r\n{host}', ''),
-            ('slow body', f'POST /api/visitor HTTP/1.1\r\n{host}Content-Type: application/json\r\nContent-Length: 4000\r\n\r\n', ' '),
-            ('no body', f'POST /api/visitor HTTP/1.1\r\n{host}Content-Type: application/json\r\nContent-Length: 4000\r\n\r\n', ''),
+            ('nothing', '', ''), ('slow line', 'GET /', 'a'), ('slow headers', f'GET / HTTP/1.1\r\n{host}', 'X: y\r\n'),
+            ('half a head', f'GET / HTTP/1.1\r\n{host}', ''),
+            ('slow body', f'POST /api/visitor HTTP/1.1\r\n{host}Content-Type: application/json\r\nContent-Length: '
+            f'4000\r\n\r\n', ' '),
+            ('no body', f'POST /api/visitor HTTP/1.1\r\n{host}Content-Type: application/json\r\n'
+            'Content-Length: 4000\r\n\r\n', ''),
             ('idle', f'GET /healthz HTTP/1.1\r\n{host}\r\n', ''))]
         for thread in threads:
             thread.start()
@@ -510,9 +561,12 @@ def case_random_bytes(folder):
                 time.sleep(0.1)
                 continue
             for _ in range(rng.randrange(1, 6)):
-                message = {'type': rng.choice(['open', 'sit', 'leave', 'return', 'choose', 'retract', 'fill', 'standin', 'close', 'ping', 'x'])}
-                for name, values in (('id', ['a', 1]), ('table', [code, 'x']), ('number', [NUMBER, 'x']), ('seat', [1, 2, 9]), ('phase', [0, 7]),
-                                     ('choice', ['1 2', '-', 'draw']), ('level', ['club']), ('have', [0, 700]), ('key', ['x'])):
+                message = {'type': rng.choice(['open', 'sit', 'leave', 'return', 'choose', 'retract', 'fill', 'standin',
+                    'close', 'ping', 'x'])}
+                for name, values in (('id', ['a', 1]), ('table', [code, 'x']), ('number', [NUMBER, 'x']),
+                    ('seat', [1, 2, 9]), ('phase', [0, 7]),
+                                     ('choice', ['1 2', '-', 'draw']), ('level', ['club']), ('have', [0, 700]),
+                                     ('key', ['x'])):
                     if rng.random() < 0.3:
                         message[name] = rng.choice(values)
                 data = bytearray(Wire.frame(1, json.dumps(message).encode()))
@@ -528,7 +582,8 @@ def case_random_bytes(folder):
             except (Closed, AssertionError, OSError):
                 pass
             link.close()
-            data = bytearray(f'POST /api/tables HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nCookie: {ana.cookie}\r\nContent-Type: application/json\r\n'
+            data = bytearray(f'POST /api/tables HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nCookie: '
+                f'{ana.cookie}\r\nContent-Type: application/json\r\n'
                              f'Content-Length: 44\r\n\r\n{{"seats":[{{"kind":"open"}},{{"kind":"open"}}]}}'.encode())
             for _ in range(rng.randrange(1, 8)):
                 data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)

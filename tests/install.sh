@@ -53,8 +53,8 @@ answer="1 1 random $(pkg-config --modversion pyramids) 1"
 [ "$(LD_LIBRARY_PATH=$libdir ./cplusplus)" = "$answer" ] || fail "the shared library answers C++ otherwise"
 LD_LIBRARY_PATH=$libdir ldd ./shared | grep -q 'libpyramids\.so\.0 => ' || fail "./shared does not use libpyramids.so.0"
 
-# The example of README.md compiles as it stands, with the command that stands there, and plays a whole game: 28 turns, so that the
-# four scores are those that the command's own random game of this seed has.
+# The example of README.md compiles as it stands, with the command that stands there, and plays a whole game: 28 turns, so
+# that the four scores are those that the command's own random game of this seed has.
 sed -n '/^```c$/,/^```$/p' "$PYR_SOURCE/README.md" | sed '/^```/d' >game.c
 command=$(sed -n 's/^    cc game\.c/game.c/p' "$PYR_SOURCE/README.md")
 [ -n "$command" ] || fail "README.md does not say how to compile its example"
@@ -62,7 +62,8 @@ eval "$CC -std=c11 -Wall -Wextra -Wconversion -Werror $command"
 LD_LIBRARY_PATH=$libdir ./game >scores
 [ "$(grep -cE '^player [1-4]: -?[0-9]+ points$' scores)" = 4 ] || fail "the example of README.md prints" "$(cat scores)"
 wanted=$("$PYR_BUILD/src/cli/pyramids" bench --games 1 --seed 1 --json | sed 's/.*"mean_score": \(-*[0-9]*\)\.0000.*/\1/')
-grep -qx "player 1: $wanted points" scores || fail "the example of README.md played another game: $wanted is not in" "$(cat scores)"
+grep -qx "player 1: $wanted points" scores ||
+    fail "the example of README.md played another game: $wanted is not in" "$(cat scores)"
 
 others=$(nm -D --defined-only "$libdir/libpyramids.so" | awk '$2 != "A" { print $NF }' | grep -v '^pyr_' || true)
 [ -z "$others" ] || fail "the shared library also shows" "$others"

@@ -1,18 +1,42 @@
 #!/bin/sh
-# instructions.sh PYRAMIDS EDITION...: a uniformly random four-player game takes at most 20,000 instructions, on every edition named. Counted, not timed:
-# the difference of two game counts under callgrind, the same whatever else the machine is doing.
+# instructions.sh PYRAMIDS EDITION...: how many instructions random games and the steps of an environment take at most.
+# Counted, not timed: the difference of two game counts under callgrind, the same whatever else the machine is doing.
+#
+#   20,000 a four-player game, one at a time, on every edition named (mixed.edition has random cards and patterns, and took
+#   20,261 once); 12,500 in batches (classic)
+#   900 a step of an environment with observation and mask for four players, 820 for two (classic)
 set -eu
 command -v valgrind >/dev/null || { echo 'valgrind is needed'; exit 77; }
 grep -qw avx2 /proc/cpuinfo 2>/dev/null || { echo 'the count is for processors with AVX2'; exit 77; }
 pyramids=$1
 shift
-count() {
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$pyramids" bench --players 4 --games "$2" --edition "$1" 2>&1 |
-        sed -n 's/.*Collected : //p'
+collected() {    # collected VALGRIND-OPTION... -- WORD...: instructions, after what the command prints
+    options=
+    while [ "$1" != -- ]; do options="$options $1"; shift; done
+    shift
+    # shellcheck disable=SC2086  # a list of options
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null $options "$pyramids" bench "$@" 2>&1
+}
+sum_of() { sed -n 's/.*Collected : //p'; }
+games() {    # games LIMIT NAME WORD...
+    limit=$1 name=$2
+    shift 2
+    few=$(collected -- --players 4 --games 640 "$@" | sum_of) many=$(collected -- --players 4 --games 2560 "$@" | sum_of)
+    each=$(((many - few) / 1920))
+    echo "$name: $each instructions a game, at most $limit"
+    [ "$each" -le "$limit" ]
+}
+steps() {    # steps LIMIT PLAYERS
+    out=$(collected --toggle-collect=pyr_env_step -- --env --players "$2" --games 300 --json)
+    made=$(echo "$out" | sed -n 's/.*"steps": \([0-9]*\),.*/\1/p')
+    each=$(($(echo "$out" | sum_of) / made))
+    echo "environment, $2 players: $each instructions a step, at most $1"
+    [ "$each" -gt 100 ]    # something was counted
+    [ "$each" -le "$1" ]
 }
 for edition; do
-    few=$(count "$edition" 500) many=$(count "$edition" 2500)
-    each=$(((many - few) / 2000))
-    echo "$edition: $each instructions a game"
-    [ "$each" -le 20000 ]
+    games 20000 "$edition" --edition "$edition"
 done
+games 12500 'batches' --batch
+steps 900 4
+steps 820 2

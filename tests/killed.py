@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""kill -9 in a loop under load: people by script and bots play at several tables, the server is killed at random moments and started again. What
-was acknowledged is in the records, no table is stuck or corrupt. usage: killed.py PYRAMIDS SOURCE_ROOT [CASE]"""
+"""kill -9 in a loop under load: people by script and bots play at several tables, the server is killed at random moments and
+started again. What was acknowledged is in the records, no table is stuck or corrupt. usage: killed.py PYRAMIDS SOURCE_ROOT
+[CASE]"""
 import os
 import random
 import secrets
@@ -14,8 +15,8 @@ KILLS, TABLES = (200, 9) if LONG else (int(os.environ.get('PYR_KILLS', 12)), 3)
 
 
 class Person(threading.Thread):
-    """Plays a game to its end, whatever happens to the server, by what docs/protocol.md says: a message that was not answered is sent again with
-    its id after `open` with the version that is known."""
+    """Plays a game to its end, whatever happens to the server, by what docs/protocol.md says: a message that was not
+    answered is sent again with its id after `open` with the version that is known."""
 
     def __init__(self, server, cookie, code, key, seed):
         super().__init__(daemon=True)
@@ -46,7 +47,8 @@ class Person(threading.Thread):
 
     def play(self):
         link, pending, chosen = None, None, -1
-        sit = dict(kind='sit', id=secrets.token_hex(8), number=secrets.token_hex(32), **({'key': self.key} if self.key else {}))
+        sit = dict(kind='sit', id=secrets.token_hex(8), number=secrets.token_hex(32),
+            **({'key': self.key} if self.key else {}))
         while True:
             try:
                 link = link or self.connect()
@@ -67,7 +69,8 @@ class Person(threading.Thread):
                     assert answer['type'] == 'done' or answer['code'] in ('seated', 'begun'), answer
                     link.until(lambda: link.table['you'])
                 elif sent['kind'] == 'choose':
-                    assert answer['type'] == 'done', (answer, sent, link.version)        # there is no clock: nobody chose for us
+                    # there is no clock: nobody chose for us
+                    assert answer['type'] == 'done', (answer, sent, link.version)
                     chosen = sent['phase']
                     self.acknowledged.append((link.table['you'], chosen, sent['choice']))
                     if self.dice.random() < 0.1 and not sent['choice'].startswith(('take', 'draw')):
@@ -136,7 +139,8 @@ def case_kill_loop(folder):
             assert not any(seat.failure for seat in seats), [seat.failure for seat in seats if seat.failure]
             if kills < KILLS and not any(seat.is_alive() for seat in seats):     # all games are over: new ones
                 more, tables = check_games(server, seats, folder)
-                choices, games, connections = choices + more, games + tables, connections + sum(seat.connections for seat in seats)
+                choices, games, connections = choices + more, games + tables, connections + sum(seat.connections
+                    for seat in seats)
                 seats = begin_games(server, people, kills)
         elapsed = time.monotonic() - begun
         for seat in seats:
@@ -150,7 +154,8 @@ def case_kill_loop(folder):
         choices, games, connections = choices + more, games + tables, connections + sum(seat.connections for seat in seats)
         server.stop()
         assert server.base.is_whole()
-        print(f'# {kills} kills in {elapsed:.0f} s, {games} games, {choices} acknowledged choices, {connections} connections')
+        print(f'# {kills} kills in {elapsed:.0f} s, {games} games, {choices} acknowledged choices, '
+            f'{connections} connections')
 
 
 if __name__ == '__main__':

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Holds the translations to what they promise: complete, the same placeholders, the game's words, manuals alike; and that the texts in po/ are those
-of the sources. With the command, also what it says: help that fits into 80 columns and is in the manual, a whole game, and what is wrong with the input,
-each in its language.
-usage: languages.py SOURCE_ROOT [--command PYRAMIDS] [CODE...]; with codes, only these languages are looked at, listed in po/LINGUAS or not."""
+"""Holds the translations to what they promise: complete, the same placeholders, the game's words, manuals alike; and that
+the texts in po/ are those of the sources. With the command, also what it says: help that fits into 80 columns and is in the
+manual, a whole game, and what is wrong with the input, each in its language. usage: languages.py SOURCE_ROOT [--command
+PYRAMIDS] [CODE...]; with codes, only these languages are looked at, listed in po/LINGUAS or not."""
 import functools
 import os
 import re
@@ -101,7 +101,8 @@ def excepted():
 
 def is_excepted(exceptions, code, word, text):
     plain = text.replace('\n', ' ')
-    return any(c in ('*', code) and w == word.lower() and (plain == t or (t.endswith('...') and plain.startswith(t[:-3]))) for c, w, t in exceptions)
+    return any(c in ('*', code) and w == word.lower() and (plain == t or (t.endswith('...') and plain.startswith(t[:-3])))
+        for c, w, t in exceptions)
 
 
 class Faults:
@@ -142,7 +143,8 @@ def check_language(code):
                 faults.add(entry, 'other blanks or line ends at the edges')
             if sum(c.isalpha() for c in form) > limits.get(entry.id, 1000):
                 faults.add(entry, f'{form!r} has more than {limits[entry.id]} letters (po/short.txt)')
-            if entry.files in (['src/tui/table.c'], ['src/tui/remote.c']) and '%' not in form and '\n' not in form and len(form) > MESSAGE:
+            if entry.files in (['src/tui/table.c'],
+                ['src/tui/remote.c']) and '%' not in form and '\n' not in form and len(form) > MESSAGE:
                 faults.add(entry, f'{form!r} does not fit into a line of the terminal')
             if code == 'fr' and re.search(r' [:;!»](?=\s|$)|« | \?$', form):
                 faults.add(entry, 'an ordinary blank where French has one that does not break')
@@ -151,9 +153,11 @@ def check_language(code):
             bare = JS_PLACE.sub('', text)
             for english, accepted in glossary:
                 said = english.search(bare)
-                if said and code in accepted and not accepted[code].search(form) and not is_excepted(exceptions, code, said[0], text):
+                if said and code in accepted and not accepted[code].search(form) and not is_excepted(exceptions, code,
+                    said[0], text):
                     faults.add(entry, f'without the word for {said[0]!r} (po/words.txt): {form[:60]!r}')
-    done = subprocess.run(['msgfmt', '--check-format', '--check-domain', '-o', os.devnull, os.path.join(ROOT, path)], capture_output=True, text=True, check=False)
+    done = subprocess.run(['msgfmt', '--check-format', '--check-domain', '-o', os.devnull, os.path.join(ROOT, path)],
+        capture_output=True, text=True, check=False)
     if done.returncode:
         faults.list += done.stderr.replace(ROOT + '/', '').strip().split('\n')
     return faults.list
@@ -169,7 +173,8 @@ def check_sources():
         if done.returncode:
             return [done.stderr]
         for name in sorted(os.listdir(os.path.join(folder, 'po'))):
-            with open(os.path.join(folder, 'po', name), encoding='utf-8') as fresh, open(os.path.join(ROOT, 'po', name), encoding='utf-8') as kept:
+            with open(os.path.join(folder, 'po', name), encoding='utf-8') as fresh, open(os.path.join(ROOT, 'po', name),
+                encoding='utf-8') as kept:
                 if fresh.read() != kept.read():
                     faults.append(f'po/{name} is not up to date with the sources: run scripts/update-po')
     return faults
@@ -183,19 +188,22 @@ def check_manual(code):
     with open(os.path.join(ROOT, 'man/pyramids.1'), encoding='utf-8') as one, open(path, encoding='utf-8') as other:
         english, own = one.read(), other.read()
     faults = []
-    for what, pattern in (('sections', r'^\.(SH|SS)\b'), ('subcommands', r'^\.SS (pyramids \w+)'), ('options', r'\\-\\-[a-z]+(?:\\-[a-z]+)*')):
+    for what, pattern in (('sections', r'^\.(SH|SS)\b'), ('subcommands', r'^\.SS (pyramids \w+)'),
+        ('options', r'\\-\\-[a-z]+(?:\\-[a-z]+)*')):
         wanted, found = re.findall(pattern, english, re.M), re.findall(pattern, own, re.M)
         if what == 'options':
             wanted, found = sorted(set(wanted)), sorted(set(found))
         if wanted != found:
             odd = [w for w in wanted if w not in found] + [f for f in found if f not in wanted]
-            faults.append(f'man/{code}/pyramids.1: {what} differ from man/pyramids.1: {odd or f"{len(found)}, not {len(wanted)}"}')
+            faults.append(f'man/{code}/pyramids.1: {what} differ from man/pyramids.1: '
+                f'{odd or f"{len(found)}, not {len(wanted)}"}')
     return faults
 
 
 def check_list():
     """LINGUAS and the files."""
-    faults = [f'po/LINGUAS: there is no po/{code}.po' for code in listed() if not os.path.exists(os.path.join(ROOT, f'po/{code}.po'))]
+    faults = [f'po/LINGUAS: there is no po/{code}.po' for code in listed()
+        if not os.path.exists(os.path.join(ROOT, f'po/{code}.po'))]
     if len(set(listed())) != len(listed()):
         faults.append('po/LINGUAS: a language stands there twice')
     for page in os.listdir(os.path.join(ROOT, 'man')):
@@ -204,16 +212,22 @@ def check_list():
     return faults
 
 
-# What the command says. A text that is the same as in English, though words stand in it, was not translated where it is shown.
+# What the command says. A text that is the same as in English, though words stand in it, was not translated where it is
+# shown.
 
-SUBCOMMANDS = ('play', 'serve', 'sim', 'replay', 'legal', 'hint', 'analyze', 'verify', 'edition', 'export', 'import', 'bench', 'edition check', 'edition show',
+SUBCOMMANDS = ('play', 'serve', 'sim', 'replay', 'legal', 'hint', 'analyze', 'verify', 'edition', 'export', 'import',
+    'bench', 'edition check', 'edition show',
                'edition generate')
 COLUMNS = 80
 PLAIN, RECORD = os.path.join(ROOT, 'tests/data/plain.edition'), os.path.join(ROOT, 'tests/data/plain-2.pyr')
-WRONG = ('nonsense', 'sim --nonsense', 'sim --games', 'sim --games x', 'sim --bots nobody', 'sim --sprt 5', 'sim extra', 'sim --json=yes', 'replay', 'legal x', 'hint x',
-         'analyze', 'verify', 'edition check', 'edition nonsense', 'edition show classic 49', 'replay /missing', f'legal {RECORD} --edition {PLAIN} --seat 3', 'bench --players 1',
-         'play --players 9', 'play --plain --seat 3', 'play --plain a b', 'play --server x', 'import', 'export extra', 'serve extra', 'serve --tls-cert a', '--lang zz', 'play --server x --bots club',
-         'play --new a', 'play --key K', 'play --players 2 --bots club,club', 'play --server http://x --table T --trust f', 'sim --bots /missing', 'edition show 17 --text')
+WRONG = ('nonsense', 'sim --nonsense', 'sim --games', 'sim --games x', 'sim --bots nobody', 'sim --sprt 5', 'sim extra',
+    'sim --json=yes', 'replay', 'legal x', 'hint x',
+         'analyze', 'verify', 'edition check', 'edition nonsense', 'edition show classic 49', 'replay /missing',
+         f'legal {RECORD} --edition {PLAIN} --seat 3', 'bench --players 1',
+         'play --players 9', 'play --plain --seat 3', 'play --plain a b', 'play --server x', 'import', 'export extra',
+         'serve extra', 'serve --tls-cert a', '--lang zz', 'play --server x --bots club',
+         'play --new a', 'play --key K', 'play --players 2 --bots club,club', 'play --server http://x --table T --trust f',
+         'sim --bots /missing', 'edition show 17 --text')
 
 
 @functools.lru_cache(None)                    # English is asked for once a language
@@ -225,8 +239,10 @@ def say(code, *words, text=''):
 
 def prose(text):
     """Lines with words, without what is typed or stored."""
-    typed = re.compile(r'\s+(pyramids|head) |(pyramids-(record|edition) 1|(tag|player|deal|keep|show|reveal|mark|take|draw|points|score|winner) \S)|> ')
-    lines = [re.sub(r"'[^']*'|--?[a-z-]+|\[[^]]*\]|\S*[:/.]\S+|\b[A-Z]+\b", ' ', line) for line in text.split('\n') if not typed.match(line)]
+    typed = re.compile(r'\s+(pyramids|head) |(pyramids-(record|edition) '
+        r'1|(tag|player|deal|keep|show|reveal|mark|take|draw|points|score|winner) \S)|> ')
+    lines = [re.sub(r"'[^']*'|--?[a-z-]+|\[[^]]*\]|\S*[:/.]\S+|\b[A-Z]+\b", ' ', line) for line in text.split('\n')
+        if not typed.match(line)]
     return [line.strip() for line in lines if len(re.findall(r'[^\W\d_]{3,}', line)) > 2]
 
 
@@ -241,23 +257,27 @@ def check_help(code):
         manual = source.read().replace('\\-', '-')
     for name in ('', *SUBCOMMANDS):
         text, english = say(code, *name.split(), '--help'), say('en', *name.split(), '--help')
-        faults += [f'pyramids {name} --help: {len(line)} columns: {line}' for line in text.split('\n') if len(line) > COLUMNS]
+        faults += [f'pyramids {name} --help: {len(line)} columns: {line}' for line in text.split('\n')
+            if len(line) > COLUMNS]
         if code != 'en':
             faults += [f'pyramids {name} --help: {fault}' for fault in in_english(text, english)]
         options = set(re.findall(r'^  (?:-\w, )?(--[a-z-]+)', text, re.M))
-        if len(options) != len(set(re.findall(r'^  (?:-\w, )?(--[a-z-]+)', english, re.M))) or (not options and name not in ('', 'edition')):
+        if len(options) != len(set(re.findall(r'^  (?:-\w, )?(--[a-z-]+)', english, re.M))) or (not options
+            and name not in ('', 'edition')):
             faults.append(f'pyramids {name} --help: options {sorted(options)}')
         if code == 'en' and name:
             sections = [part.split('\n.SH')[0] for part in manual.split('\n.SS ') if part.startswith(f'pyramids {name}')]
             section = '\n'.join(sections)
-            faults += [f'man/pyramids.1: {option} of pyramids {name} is missing' for option in sorted(options - {'--help', '--lang'}) if not re.search(rf'{option}(?![\w-])', section)]
+            faults += [f'man/pyramids.1: {option} of pyramids {name} is missing'
+                for option in sorted(options - {'--help', '--lang'}) if not re.search(rf'{option}(?![\w-])', section)]
     return faults
 
 
 def whole_game():
     """What is typed in a game from the first choice to the end: always the first of those that are listed."""
     typed = []
-    game = subprocess.Popen([COMMAND, 'play', '--plain', '--seed', '5', '--bots', 'novice', '--players', '3'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    game = subprocess.Popen([COMMAND, 'play', '--plain', '--seed', '5', '--bots', 'novice', '--players', '3'],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                             env=dict(os.environ, LANGUAGE='en', LC_ALL='C.UTF-8'))
     while True:
         game.stdin.write('?\n')
@@ -283,10 +303,12 @@ GAME = []
 
 
 def check_game(code):
-    """From the first choice to the scores, with everything that can be asked on the way; each line in the language of the player."""
+    """From the first choice to the scores, with everything that can be asked on the way; each line in the language of the
+    player."""
     if not GAME:
         GAME.extend(whole_game())
-    text = '\n'.join(['help', 'nonsense', '17:z9', '17:a1a1', '1 1', 'save', 'undo', *GAME[:9], 'players', 'look', 'undo', GAME[8], '17:a1b3', 'take 77', *GAME[9:]]) + '\n'
+    text = '\n'.join(['help', 'nonsense', '17:z9', '17:a1a1', '1 1', 'save', 'undo', *GAME[:9], 'players', 'look', 'undo',
+        GAME[8], '17:a1b3', 'take 77', *GAME[9:]]) + '\n'
     words = ('play', '--plain', '--seed', '5', '--bots', 'novice', '--players', '3')
     own, english = say(code, *words, text=text), say('en', *words, text=text)
     faults = in_english(own, english)
@@ -306,7 +328,8 @@ def check_wrong(code):
             faults.append(f'pyramids {words}: {own!r}')
     with open(RECORD, encoding='utf-8') as source:
         record = source.read()
-    for old, new in (('mark 1 5:b1', 'mark 1 5:d1'), ('edition plain', 'edition other'), ('reveal', 'reveal XX'), ('winner 1', 'winner 2'), ('deal 1', 'deal 9')):
+    for old, new in (('mark 1 5:b1', 'mark 1 5:d1'), ('edition plain', 'edition other'), ('reveal', 'reveal XX'),
+        ('winner 1', 'winner 2'), ('deal 1', 'deal 9')):
         own, english = (say(c, 'replay', '-', '--edition', PLAIN, text=record.replace(old, new, 1)) for c in (code, 'en'))
         if own == english or not own:
             faults.append(f'{new}: {own!r}')
@@ -316,7 +339,8 @@ def check_wrong(code):
 def check_numbers(code):
     """Reports for people are written with the comma of these languages, those for programs with the point."""
     faults = []
-    for words in (('sim', '--games', '8', '--bots', 'greedy,random'), ('hint', '-', '--seat', '1', '--playouts', '100', '--edition', PLAIN), ('bench', '--games', '30')):
+    for words in (('sim', '--games', '8', '--bots', 'greedy,random'), ('hint', '-', '--seat', '1', '--playouts', '100',
+        '--edition', PLAIN), ('bench', '--games', '30')):
         with open(RECORD, encoding='utf-8') as source:
             begun = source.read().split('reveal')[0] + 'reveal I4\n'
         text = say(code, *words, text=begun)
@@ -329,12 +353,14 @@ def check_numbers(code):
 
 def main():
     codes = ARGS[1:]
-    cases = [] if codes else [('the texts in po/ are those of the sources', check_sources), ('po/LINGUAS lists what there is', check_list)]
+    cases = [] if codes else [('the texts in po/ are those of the sources', check_sources),
+        ('po/LINGUAS lists what there is', check_list)]
     for code in codes or listed():
         cases.append((f'{code}: complete and sound', lambda code=code: check_language(code)))
         cases.append((f'{code}: the manual', lambda code=code: check_manual(code)))
         if COMMAND:
-            for name, check in (('help', check_help), ('a whole game', check_game), ('wrong input', check_wrong), ('numbers', check_numbers)):
+            for name, check in (('help', check_help), ('a whole game', check_game), ('wrong input', check_wrong),
+                ('numbers', check_numbers)):
                 cases.append((f'{code}: {name}', lambda code=code, check=check: check(code)))
     if COMMAND and not codes:
         cases.append(('en: help', lambda: check_help('en')))

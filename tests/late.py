@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The last three turns, solved exactly (tools/late.c, tests/data/late.txt): expert and master are exact in the last one and lose little before.
-usage: late.py LATE EDITION POSITIONS"""
+"""The last three turns, solved exactly (tools/late.c, tests/data/late.txt): expert and master are exact in the last one and
+lose little before. usage: late.py LATE EDITION POSITIONS"""
 import re
 import subprocess
 import sys

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Everything that leaves the server while games are played, searched for what must not be in it: the secret, the others' deals, cards that nobody
-has seen; and the log for codes, keys, tokens and names. test_outbox.c compares byte for byte. usage: leak.py PYRAMIDS SOURCE_ROOT [CASE]"""
+"""Everything that leaves the server while games are played, searched for what must not be in it: the secret, the others'
+deals, cards that nobody has seen; and the log for codes, keys, tokens and names. test_outbox.c compares byte for byte.
+usage: leak.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import base64
 import json
 import random
@@ -14,13 +15,16 @@ from wire import LONG, Server, Visitor, play
 def spellings(data):
     """Bytes as they might be written somewhere."""
     plain = base64.b64encode(data)
-    return [data, data.hex().encode(), data.hex().upper().encode(), plain, plain.rstrip(b'='), base64.urlsafe_b64encode(data).rstrip(b'='),
-            json.dumps(list(data)).encode(), b', '.join(b'%d' % byte for byte in data), data[::-1], data[::-1].hex().encode()]
+    return [data, data.hex().encode(), data.hex().upper().encode(), plain, plain.rstrip(b'='),
+        base64.urlsafe_b64encode(data).rstrip(b'='),
+            json.dumps(list(data)).encode(), b', '.join(b'%d' % byte for byte in data), data[::-1],
+            data[::-1].hex().encode()]
 
 
 def numbers_in(text):
     """Runs of numbers, however they are separated: a deal or a deck in any spelling."""
-    return [tuple(int(n) for n in re.findall(rb'\d+', part)) for part in re.findall(rb'\d+(?:[ ,;:\[\]"]{1,3}\d+){3,}', text)]
+    return [tuple(int(n) for n in re.findall(rb'\d+', part)) for part in re.findall(rb'\d+(?:[ ,;:\[\]"]{1,3}\d+){3,}',
+        text)]
 
 
 def case_games(folder):
@@ -30,7 +34,8 @@ def case_games(folder):
         watcher, stranger = server.visitor('Davi'), Visitor(server)
         codes = []
         for game in range(3 if LONG else 1):
-            seats = (('open', 'open'), ('open', 'friend:Ben', 'bot:novice'), ('open', 'open', 'open', 'bot:casual'))[(game + 1) % 3]
+            seats = (('open', 'open'), ('open', 'friend:Ben', 'bot:novice'),
+                ('open', 'open', 'open', 'bot:casual'))[(game + 1) % 3]
             made = people[0].make(*seats, public=True)
             code, keys = made if isinstance(made, tuple) else (made, {})
             codes.append((code, keys))
@@ -38,7 +43,8 @@ def case_games(folder):
             for who in (*people, watcher, stranger):
                 who.heard.clear()            # what is told of games that are over is another matter
             onlooker = watcher.link(code)
-            links = [people[0].seat(code)] + [person.seat(code, **({'key': keys['2']} if keys else {})) for person in people[1:count]]
+            links = [people[0].seat(code)] + [person.seat(code, **({'key': keys['2']} if keys else {}))
+                for person in people[1:count]]
             everyone = [*people[:count], watcher, stranger]
             while not links[0].version:
                 links[0].hear()
@@ -71,12 +77,15 @@ def case_games(folder):
                 assert server.database.encode() not in text and b'.db' not in text
                 if keys:
                     assert keys['2'].encode() not in text, 'a key'
-            # To the end: now the deals and the secret are there, and what they were can be looked for in what was said before.
+            # To the end: now the deals and the secret are there, and what they were can be looked for in what was said
+            # before.
             play(links, dice)
             record = people[0].record(code)
             assert config['secret'] in record
-            deals = {int(line.split()[1]): tuple(int(n) for n in line.split()[2:]) for line in record.splitlines() if line.startswith('deal')}
-            shown = {int(n) for line in record.splitlines() for n in re.findall(r'\d+', line) if re.match(r'(keep|show|draw|take) ', line)}
+            deals = {int(line.split()[1]): tuple(int(n) for n in line.split()[2:]) for line in record.splitlines()
+                if line.startswith('deal')}
+            shown = {int(n) for line in record.splitlines() for n in re.findall(r'\d+', line)
+                if re.match(r'(keep|show|draw|take) ', line)}
             for who in everyone:
                 seat = people.index(who) + 1 if who in people[:count] else 0
                 said = numbers_in(heard[who])
@@ -84,10 +93,12 @@ def case_games(folder):
                     if other == seat:
                         assert deal in [numbers[-4:] for numbers in said], 'one sees the own deal'
                         continue
-                    assert not [numbers for numbers in said if any(set(numbers[i:i + 4]) == set(deal) for i in range(len(numbers) - 3))], ('a deal', other)
+                    assert not [numbers for numbers in said if any(set(numbers[i:i + 4]) == set(deal)
+                        for i in range(len(numbers) - 3))], ('a deal', other)
                     assert b'deal %d' % other not in heard[who]
                 # A card that never came into the open stands in no line that was told.
-                lines = [line for data in heard[who].split(b'\n') if data.startswith(b'{"type":"lines"') for line in json.loads(data)['lines']]
+                lines = [line for data in heard[who].split(b'\n') if data.startswith(b'{"type":"lines"')
+                    for line in json.loads(data)['lines']]
                 unseen = set(range(1, 49)) - shown - set(deals.get(seat, ()))
                 told = {int(n) for line in lines if re.match(r'(deal|keep|show|take|draw|mark) ', line)
                         for n in re.findall(r'\b\d+\b', re.sub(r':[a-e1-5]+', '', line))}
@@ -114,7 +125,8 @@ def case_the_log(folder):
         second = Visitor(server)
         second.want(200, 'POST', '/api/visitor/device', {'code': device})
         words = [code, keys['2'], device, 'Zacharias', 'Wilhelmina', ana.cookie[9:], second.cookie[9:]]
-        for path in (f'/{code}', f'/x/{keys["2"]}', f'/?key={keys["2"]}', f'/api/tables/{code}/nothing', f'/api/tables/{code}?x={code}', f'/api/editions/{code}', f'/%0a{code}'):
+        for path in (f'/{code}', f'/x/{keys["2"]}', f'/?key={keys["2"]}', f'/api/tables/{code}/nothing',
+            f'/api/tables/{code}?x={code}', f'/api/editions/{code}', f'/%0a{code}'):
             ana.ask('GET', path, headers={'Referer': f'http://127.0.0.1/{code}', 'User-Agent': code})
             ana.ask('DELETE', path)
         link = ana.link(code)
@@ -130,7 +142,8 @@ def case_the_log(folder):
         for word in words:
             assert word not in log and word.lower() not in log, (word, [line for line in log.splitlines() if word in line])
         for line in log.splitlines():
-            assert re.fullmatch(r'time=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z level=(info|warn|error) event=[a-z_]+( [a-z_]+=("[^"]*"|\S+))*', line), line
+            assert re.fullmatch(r'time=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z level=(info|warn|error) event=[a-z_]+( '
+                r'[a-z_]+=("[^"]*"|\S+))*', line), line
     # What is kept: hashes only.
     data = server.base.raw()
     for word in (keys['2'], device, ana.cookie[9:], second.cookie[9:]):

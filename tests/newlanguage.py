@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Adds a language as docs/translating.md says, in a copy of the sources, with the very commands that stand there; builds it and looks.
-usage: newlanguage.py SOURCE_ROOT"""
+"""Adds a language as docs/translating.md says, in a copy of the sources, with the very commands that stand there; builds it
+and looks. usage: newlanguage.py SOURCE_ROOT"""
 import os
 import re
 import shutil
@@ -10,7 +10,8 @@ import tempfile
 
 ROOT = os.path.abspath(sys.argv[1])
 CODE, NAME = 'pl', 'Polski'
-WORDS = {'English': NAME, '0.5': '0,5', 'Play': 'Zagraj', 'Rules': 'Zasady', 'Settings': 'Ustawienia', 'show this help': 'pokaż tę pomoc'}
+WORDS = {'English': NAME, '0.5': '0,5', 'Play': 'Zagraj', 'Rules': 'Zasady', 'Settings': 'Ustawienia',
+    'show this help': 'pokaż tę pomoc'}
 FORMS = {'(%lu legal choice)\n': ['(%lu dozwolony wybór)\n', '(%lu dozwolone wybory)\n', '(%lu dozwolonych wyborów)\n']}
 
 
@@ -51,11 +52,14 @@ def translate(path):
 
 def main():
     section, commands = steps()
-    assert commands == [f'scripts/update-po {CODE}', 'make', f'build/src/cli/pyramids --lang {CODE} --help', f'build/src/cli/pyramids serve --lang {CODE}'], commands
-    assert f'Add a line `{CODE}` to `po/LINGUAS`' in section and all(f'`{word}`' in section for word in ('English', '0.5', 'Play', 'Rules', 'Settings'))
+    assert commands == [f'scripts/update-po {CODE}', 'make', f'build/src/cli/pyramids --lang {CODE} --help',
+        f'build/src/cli/pyramids serve --lang {CODE}'], commands
+    assert f'Add a line `{CODE}` to `po/LINGUAS`' in section and all(f'`{word}`' in section
+        for word in ('English', '0.5', 'Play', 'Rules', 'Settings'))
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, 'pyramids')
-        shutil.copytree(ROOT, copy, symlinks=True, ignore=shutil.ignore_patterns('build*', '.git', 'node_modules', '__pycache__'))
+        shutil.copytree(ROOT, copy, symlinks=True, ignore=shutil.ignore_patterns('build*', '.git', 'node_modules',
+            '__pycache__'))
         run(copy, commands[0])
         translate(os.path.join(copy, f'po/{CODE}.po'))
         with open(os.path.join(copy, 'po/LINGUAS'), 'a', encoding='utf-8') as file:
@@ -63,7 +67,8 @@ def main():
         # What `make` does, with less care for speed.
         run(copy, 'meson setup build -Dtests=false -Doptimization=0 && ninja -C build src/cli/pyramids')
         assert WORDS['show this help'] in run(copy, 'build/src/cli/pyramids play --lang pl --help')
-        assert 'Usage' in run(copy, commands[2]) and f'{CODE} ({NAME})' in subprocess.run([f'{copy}/build/src/cli/pyramids', '--lang', 'zz'], capture_output=True, text=True, check=False).stderr
+        assert 'Usage' in run(copy, commands[2]) and f'{CODE} ({NAME})' in subprocess.run([f'{copy}/build/src/cli/pyramids',
+            '--lang', 'zz'], capture_output=True, text=True, check=False).stderr
         # Three plural forms, and the decimal comma.
         for choices, word in ((1, 'dozwolony wybór'), (6, 'dozwolonych wyborów')):
             typed = '? 9 14\n' if choices == 1 else '?\n'
@@ -74,8 +79,10 @@ def main():
                     open(os.path.join(copy, f'build/web/site/lang/{CODE}.json'), encoding='utf-8') as texts:
                 assert f'["{CODE}", "{NAME}"' in page.read() and WORDS['Play'] in texts.read()
         # As the page says: the tests want all of it.
-        done = subprocess.run([sys.executable, os.path.join(copy, 'tests/languages.py'), copy], capture_output=True, text=True, check=False)
-        assert done.returncode == 1 and f'po/{CODE}.po:' in done.stdout and 'not translated' in done.stdout, done.stdout[-500:]
+        done = subprocess.run([sys.executable, os.path.join(copy, 'tests/languages.py'), copy], capture_output=True,
+            text=True, check=False)
+        assert done.returncode == 1 and f'po/{CODE}.po:' in done.stdout and 'not translated' in done.stdout, done.stdout[
+            -500:]
         assert re.search('^ok 1 - the texts', done.stdout, re.M), done.stdout[:500]
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A machine without clang: the build is set up without the page and says so; when clang has come, the same directory gets the page.
-# Nothing is compiled here.
+# A machine without clang: the build is set up without the page and says so; when clang has come, the same directory gets the
+# page. Nothing is compiled here.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

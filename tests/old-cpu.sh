@@ -1,5 +1,6 @@
 #!/bin/sh
-# old-cpu.sh TWIN: the same games on a processor without AVX2 and BMI2 as on this one. (tests/twin.c has the commands.)
+# old-cpu.sh TWIN PYRAMIDS: the same games on a processor without AVX2 and BMI2 as on this one (tests/twin.c has the
+# commands), also in batches and in an environment, whose masks decide which actions are drawn.
 set -eu
 command -v qemu-x86_64 >/dev/null || { echo "skipped: no qemu-x86_64"; exit 77; }
 questions() {
@@ -11,8 +12,16 @@ questions() {
         echo "bots $players 20 greedy random"
     done
 }
-here=$(questions | "$1")
-there=$(questions | qemu-x86_64 -cpu Nehalem "$1")
+answers() {    # answers PYRAMIDS, or EMULATOR... PYRAMIDS
+    for players in 2 3 4; do
+        for mode in --batch --env; do
+            "$@" bench $mode --players $players --games 200 --json --edition "$PYR_SOURCE/tests/data/plain.edition" |
+                sed 's/, "seconds.*//'
+        done
+    done
+}
+here=$(questions | "$1" && answers "$2")
+there=$(questions | qemu-x86_64 -cpu Nehalem "$1" && answers qemu-x86_64 -cpu Nehalem "$2")
 if [ "$here" != "$there" ]; then
     printf 'this processor:\n%s\nan older one:\n%s\n' "$here" "$there"
     exit 1

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""A second reading of the rules (docs/rules.md), written apart from the engine: sets of (column, row) and no tricks. The tests hold
-the command against it: records that one writes must satisfy the other, and both must list the same legal choices."""
+"""A second reading of the rules (docs/rules.md), written apart from the engine: sets of (column, row) and no tricks. The
+tests hold the command against it: records that one writes must satisfy the other, and both must list the same legal
+choices."""
 import itertools
 
 COLOURS = ('green', 'orange', 'purple')

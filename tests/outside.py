@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Bots that are other programs: the example of docs/bots.md plays, and whatever a bot does or fails to do, games go on to their end.
-usage: outside.py PYRAMIDS SOURCE_ROOT"""
+"""Bots that are other programs: the example of docs/bots.md plays, and whatever a bot does or fails to do, games go on to
+their end. usage: outside.py PYRAMIDS SOURCE_ROOT"""
 import json
 import os
 import subprocess
@@ -14,7 +14,8 @@ ENV = dict(os.environ, PYRAMIDS=COMMAND, LC_ALL='C.UTF-8')
 
 def run(bots, *words, env=None, games='2', code=0):
     """A busy machine is no fault of the bots: there is time, unless the words say otherwise."""
-    done = subprocess.run([COMMAND, 'sim', '--bots', bots, '--games', games, '--threads', '2', '--bot-time', '60000', *words], capture_output=True,
+    done = subprocess.run([COMMAND, 'sim', '--bots', bots, '--games', games, '--threads', '2', '--bot-time', '60000',
+        *words], capture_output=True,
                           text=True, env=env or ENV, timeout=240)
     assert done.returncode == code, (bots, done.returncode, done.stdout, done.stderr)
     return done
@@ -37,25 +38,29 @@ def case_example(_):
     bots = sim(os.path.join(ROOT, 'docs/examples/mybot.py') + ',random', games='6')
     assert bots[0]['faults'] == 0 and bots[0]['win_rate'] > 0.6, bots
     plain = os.path.join(ROOT, 'tests/data/plain.edition')
-    bots = sim('random,' + os.path.join(ROOT, 'docs/examples/mybot.py') + ',greedy', '--edition', plain, env=dict(ENV, EDITION=plain), games='3')
+    bots = sim('random,' + os.path.join(ROOT, 'docs/examples/mybot.py') + ',greedy', '--edition', plain,
+        env=dict(ENV, EDITION=plain), games='3')
     assert bots[1]['faults'] == 0, bots
     with open(os.path.join(ROOT, 'docs/examples/mybot.py'), encoding='utf-8') as source:
         assert len(source.readlines()) < 50
 
 
 def case_nonsense(folder):
-    bots = sim(script(folder, 'a', 'for line in sys.stdin:\n  if line.startswith("choose"): print("what?", flush=True)\n') + ',greedy')
+    bots = sim(script(folder, 'a',
+        'for line in sys.stdin:\n  if line.startswith("choose"): print("what?", flush=True)\n') + ',greedy')
     assert bots[0]['faults'] > 20 and bots[1]['win_rate'] == 1, bots
 
 
 def case_illegal(folder):
-    bots = sim(script(folder, 'a', 'for line in sys.stdin:\n  if line.startswith("choose"): print("1:a1b1c1d1", flush=True)\n') + ',greedy')
+    bots = sim(script(folder, 'a', 'for line in sys.stdin:\n  if line.startswith("choose"): print("1:a1b1c1d1", '
+        'flush=True)\n') + ',greedy')
     assert bots[0]['faults'] > 20, bots
 
 
 def case_dies(folder):
     """Its games go on to their end and are reported; then it is said how the program ended, and the exit code tells."""
-    for body, how in (('sys.exit(3)\n', 'with exit code 3'), ('sys.stdin.readline()\n', 'with exit code 0'), ('import os\nos.kill(os.getpid(), 11)\n', 'with signal 11')):
+    for body, how in (('sys.exit(3)\n', 'with exit code 3'), ('sys.stdin.readline()\n', 'with exit code 0'),
+        ('import os\nos.kill(os.getpid(), 11)\n', 'with signal 11')):
         path = script(folder, 'a', body)
         done = run(path + ',greedy', '--json', code=1)
         bots = json.loads(done.stdout)['bots']
@@ -70,15 +75,18 @@ def case_dies(folder):
 
 
 def case_cannot_start(folder):
-    """What is no program stops everything before the first game is counted: nothing is reported, and the message says why."""
+    """What is no program stops everything before the first game is counted: nothing is reported, and the message says
+    why."""
     plain = os.path.join(folder, 'plain')
     with open(plain, 'w', encoding='utf-8') as to:
         to.write('#!/bin/sh\n')
-    for bot, said in (('./no/such/program', 'No such file or directory'), (folder, 'Is a directory'), (plain, 'Permission denied'),
+    for bot, said in (('./no/such/program', 'No such file or directory'), (folder, 'Is a directory'),
+        (plain, 'Permission denied'),
                       ('./no/such/program --fast', 'the program cannot be started (exit code 127)')):
         for bots in (bot, 'greedy,' + bot):
             done = run(bots, code=1)
-            assert not done.stdout and f'pyramids: {bot}: {said}\n' in done.stderr and done.stderr.count('pyramids: ') == 1, done
+            assert not done.stdout and f'pyramids: {bot}: {said}\n' in done.stderr and done.stderr.count(
+                'pyramids: ') == 1, done
 
 
 def case_late(folder):
@@ -97,7 +105,8 @@ def case_same_games(folder):
         where = os.path.join(folder, name)
         sim(bot + ',greedy', '--records', where, '--seed', '5', '--threads', threads, games='2')
         texts.append([open(os.path.join(where, f), encoding='utf-8').read() for f in sorted(os.listdir(where))])
-        subprocess.run([COMMAND, 'replay', *(os.path.join(where, f) for f in os.listdir(where))], check=True, capture_output=True)
+        subprocess.run([COMMAND, 'replay', *(os.path.join(where, f) for f in os.listdir(where))], check=True,
+            capture_output=True)
     assert texts[0] == texts[1]
 
 

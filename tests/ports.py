@@ -1,4 +1,5 @@
-"""Ports that stay one's own while a server is down between two starts. As a program (ports.py COUNT) prints so many and holds them until its input ends."""
+"""Ports that stay one's own while a server is down between two starts. As a program (ports.py COUNT) prints so many and
+holds them until its input ends."""
 import random
 import socket
 import sys
@@ -7,8 +8,8 @@ HELD = []                        # the sockets, as long as the program runs
 
 
 def reserve():
-    """A port of 127.0.0.1 that nobody else can get, and a server of ours can listen on as often as it likes. It is none of those that the kernel gives to
-    whoever connects or asks for any, so that it is free after each stop."""
+    """A port of 127.0.0.1 that nobody else can get, and a server of ours can listen on as often as it likes. It is none of
+    those that the kernel gives to whoever connects or asks for any, so that it is free after each stop."""
     dice = random.SystemRandom()
     while True:
         holder = socket.socket()
@@ -17,7 +18,8 @@ def reserve():
         except OSError:
             holder.close()
             continue
-        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)     # from here on it is shared with a listener that sets this, too
+        # from here on it is shared with a listener that sets this, too
+        holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         HELD.append(holder)
         return holder.getsockname()[1]
 

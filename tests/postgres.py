@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""A PostgreSQL server of a test's own, from Debian's packages: in a folder of its own, by a user of its own, gone afterwards.
+"""A PostgreSQL server of a test's own, from Debian's packages: in a folder of its own, by a user of its own, gone
+afterwards.
 
     postgres.py PROGRAM [ARGUMENT...]    runs a program with PYR_POSTGRES, a connection string, in its environment
 
-A test in Python uses `with Postgres() as server:`. What takes long, making the first data folder, is done once per build folder and
-copied. Nothing is synced to the disk unless asked for: whether a disk keeps its word is not tested here.
-"""
+A test in Python uses `with Postgres() as server:`. What takes long, making the first data folder, is done once per build
+folder and copied. Nothing is synced to the disk: whether a disk keeps its word is not tested here. With PYR_SYNC it is, for
+measurements. """
 import ctypes
 import fcntl
 import glob
@@ -42,11 +43,11 @@ def account():
     sys.exit("no user to run PostgreSQL as")
 
 
-def folder(prefix):
+def folder(prefix, disk=False):
     where = "/tmp"
     try:
         room = os.statvfs("/dev/shm")
-        if room.f_bavail * room.f_frsize > ROOM:
+        if not disk and room.f_bavail * room.f_frsize > ROOM:
             where = "/dev/shm"
     except OSError:
         pass
@@ -79,7 +80,8 @@ def template(at):
         if not os.path.exists(store):
             draft = folder("pyramids-initdb-")
             subprocess.run([programs() + "/initdb", "-D", draft + "/data", "-U", "postgres", "-A", "trust", "-E", "UTF8",
-                            "--locale=C.UTF-8", "--wal-segsize=1", "-N"], cwd="/", check=True, stdout=subprocess.DEVNULL, **as_user())
+                            "--locale=C.UTF-8", "--wal-segsize=1", "-N"], cwd="/", check=True, stdout=subprocess.DEVNULL,
+                            **as_user())
             shutil.copytree(draft + "/data", store + ".new")
             os.rename(store + ".new", store)
             shutil.rmtree(draft)
@@ -93,15 +95,22 @@ def template(at):
 
 class Postgres:
     def __init__(self, sync=False, **settings):
-        self.folder = folder("pyramids-pg-")
+        self.folder = folder("pyramids-pg-", disk=sync)
         self.data = self.folder + "/data"
-        self.settings = {"listen_addresses": "", "unix_socket_directories": self.folder, "fsync": "on" if sync else "off",
+        self.settings = {"listen_addresses": "", "unix_socket_directories": self.folder, "port": "5432",
+                         "fsync": "on" if sync else "off",
                          "full_page_writes": "on" if sync else "off", "shared_buffers": "16MB", "max_connections": "60",
-                         "max_wal_size": "64MB", "min_wal_size": "2MB", "autovacuum_naptime": "10s", "log_min_messages": "warning",
+                         "max_wal_size": "64MB", "min_wal_size": "2MB", "autovacuum_naptime": "10s",
+                         "log_min_messages": "warning",
                          **settings}
         self.process = None
         self.bases = 0
         template(self.data)
+        for name in ("ssl_cert_file", "ssl_key_file"):      # a key must be the server's own
+            if name in settings:
+                self.settings[name] = shutil.copy(settings[name], self.folder)
+                own(self.settings[name])
+                os.chmod(self.settings[name], 0o600)
         self.start()
 
     def start(self):
@@ -109,9 +118,11 @@ class Postgres:
         for name, value in self.settings.items():
             command += ["-c", f"{name}={value}"]
         self.log = open(self.folder + "/log", "a")
-        self.process = subprocess.Popen(command, cwd="/", stdout=self.log, stderr=self.log, preexec_fn=end_with_parent, **as_user())
+        self.process = subprocess.Popen(command, cwd="/", stdout=self.log, stderr=self.log, preexec_fn=end_with_parent,
+            **as_user())
         while True:
-            ready = subprocess.run([programs() + "/pg_isready", "-q", "-h", self.folder], check=False)
+            ready = subprocess.run([programs() + "/pg_isready", "-q", "-h", self.folder, "-p", self.settings["port"]],
+                                   check=False)
             if not ready.returncode:
                 return
             if self.process.poll() is not None:
@@ -128,13 +139,16 @@ class Postgres:
 
     def where(self, base="postgres", user="postgres", **more):
         words = {"host": self.folder, "user": user, "dbname": base, **more}
+        if self.settings["port"] != "5432":
+            words.setdefault("port", self.settings["port"])
         return " ".join(f"{key}={value}" for key, value in words.items())
 
     def url(self, base="postgres", user="postgres"):
         return f"postgresql://{user}@{self.folder.replace('/', '%2F')}/{base}"
 
     def sql(self, text, base="postgres", user="postgres"):
-        done = subprocess.run([programs() + "/psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder, "-U", user,
+        done = subprocess.run([programs() + "/psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", self.folder,
+                               "-p", self.settings["port"], "-U", user,
                                "-d", base, "-c", text], capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError(done.stderr)
@@ -162,7 +176,7 @@ def main():
     def end(*_):
         sys.exit(1)
     signal.signal(signal.SIGTERM, end)
-    with Postgres() as server:
+    with Postgres(sync=bool(os.environ.get("PYR_SYNC"))) as server:
         return subprocess.run(sys.argv[1:], env={**os.environ, "PYR_POSTGRES": server.where()}, check=False).returncode
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs/protocol.md and docs/openapi.json, held against the server: their examples are sent, what comes back has the form they tell, and what they
-list is what the code has. usage: protocol.py PYRAMIDS SOURCE_ROOT [CASE]"""
+"""docs/protocol.md and docs/openapi.json, held against the server: their examples are sent, what comes back has the form
+they tell, and what they list is what the code has. usage: protocol.py PYRAMIDS SOURCE_ROOT [CASE]"""
 import json
 import os
 import random
@@ -33,7 +33,8 @@ def rows(text):
 
 def routes():
     # A name is one word of the address, whatever letters stand in it.
-    return {(method, path.replace('**', '*')) for method, path in re.findall(r'\{ METHOD_(\w+), "([^"]+)", \w+, \w+ \}', source('http.c'))}
+    return {(method, path.replace('**', '*')) for method, path in re.findall(r'\{ METHOD_(\w+), "([^"]+)", \w+, \w+ \}',
+        source('http.c'))}
 
 
 # What the page lists.
@@ -59,10 +60,12 @@ def case_errors(_):
 
 def case_messages(_):
     table = re.search(r'\} messages\[\] = \{(.*?)\};\n', source('message.c'), re.S).group(1)
-    macros = {name: text for name, text in re.findall(r'#define (SEAT|PHASE)(?:\(required\))? (\{.*\})', source('message.c'))}
+    macros = {name: text for name, text in re.findall(r'#define (SEAT|PHASE)(?:\(required\))? (\{.*\})',
+        source('message.c'))}
     code = {}
     for kind, needs, fields in re.findall(r'\{ "(\w+)", (true|false), (\{.*?\}), do_\w+ \}', re.sub(r'\s+', ' ', table)):
-        fields = re.sub(r'SEAT\((\w+)\)', lambda match: macros['SEAT'].replace('required', match.group(1)), fields).replace('PHASE', macros['PHASE'])
+        fields = re.sub(r'SEAT\((\w+)\)', lambda match: macros['SEAT'].replace('required', match.group(1)),
+            fields).replace('PHASE', macros['PHASE'])
         code[kind] = {name: required == 'true' for name, required in re.findall(r'\{ "(\w+)", FIELD_\w+, (\w+), ', fields)}
         if needs == 'true':
             code[kind]['id'] = True
@@ -72,7 +75,8 @@ def case_messages(_):
     assert len(code) > 8 and page == code, (page, code)
     # What the server sends is written in one file.
     text = source('outbox.c')
-    sent = set(re.findall(r'\{\\"type\\":\\"(\w+)', text)) | set(re.findall(r'"type", json_string\("(\w+)"\)', text))
+    begun = re.findall(r'message_begin\(&json, (?:\w+ \? "(\w+)" : )?"(\w+)"', text)
+    sent = {kind for pair in begun for kind in pair if kind} | set(re.findall(r'"type", json_string\("(\w+)"\)', text))
     assert {row[0].strip('`') for row in rows(section('What the server sends'))} == sent, sent
 
 
@@ -82,9 +86,11 @@ def case_routes(_):
         method, path = re.match(r'`(GET|POST) ([^`]+)`', request).groups()
         page.add((method, re.sub(r'CODE|NAME', '*', path)))
     assert len(routes()) > 15 and page == routes(), page ^ routes()
-    documented = {(method.upper(), re.sub(r'\{\w+\}', '*', path)) for path, methods in OPENAPI['paths'].items() for method in methods}
+    documented = {(method.upper(), re.sub(r'\{\w+\}', '*', path)) for path,
+        methods in OPENAPI['paths'].items() for method in methods}
     assert documented == routes(), documented ^ routes()
-    needs = {(method, path.replace('**', '*')): cookie == 'true' for method, path, cookie in re.findall(r'\{ METHOD_(\w+), "([^"]+)", (\w+), \w+ \}', source('http.c'))}
+    needs = {(method, path.replace('**', '*')): cookie == 'true' for method, path,
+        cookie in re.findall(r'\{ METHOD_(\w+), "([^"]+)", (\w+), \w+ \}', source('http.c'))}
     for path, methods in OPENAPI['paths'].items():
         for method, operation in methods.items():
             assert ({} not in operation['security']) == needs[method.upper(), re.sub(r'\{\w+\}', '*', path)], (method, path)
@@ -100,14 +106,17 @@ def case_limits(folder):
         return int(re.search(pattern, limits[what]).group(1).replace(',', ''))
     options = set(re.findall(r'`--([a-z-]+)`', PAGE))
     assert options <= set(re.findall(r'--([a-z-]+)', usage)), options
-    for what, pattern, option in (('messages per connection', r'^(\d+) per second', 'message-rate'), ('HTTP requests per address', r'^(\d+) per second', 'request-rate'),
-                                  ('connections', r'^([\d,]+) \(', 'max-connections'), ('connections', r'(\d+) per address', 'max-per-address'),
+    for what, pattern, option in (('messages per connection', r'^(\d+) per second', 'message-rate'),
+        ('HTTP requests per address', r'^(\d+) per second', 'request-rate'),
+                                  ('connections', r'^([\d,]+) \(', 'max-connections'),
+                                  ('connections', r'(\d+) per address', 'max-per-address'),
                                   ('open tables', r'^([\d,]+) \(', 'max-tables')):
         assert number(what, pattern) == defaults[option], (what, limits[what], defaults[option])
     assert number('messages per connection', r'bursts of (\d+)') == 3 * defaults['message-rate'] and \
         number('HTTP requests per address', r'bursts of (\d+)') == 5 * defaults['request-rate']
     seconds = {name: int(n) for n, name in re.findall(r'`(?:relaxed)`: (\d+) (minutes) per choice', PAGE)}
-    assert seconds['minutes'] * 60 == defaults['relaxed'] and int(re.search(r'`quick`: (\d+) seconds', PAGE).group(1)) == defaults['quick']
+    assert seconds['minutes'] * 60 == defaults['relaxed'] and int(re.search(r'`quick`: (\d+) seconds',
+        PAGE).group(1)) == defaults['quick']
     assert int(re.search(r'pings after (\d+) seconds of silence', PAGE).group(1)) == defaults['ping']
     with Server(folder) as server:
         ana = server.visitor()
@@ -137,14 +146,17 @@ def case_limits(folder):
 
         def refused():
             return [answer for answer in link.answers.values() if answer['type'] == 'error']
-        while not refused():                                              # on a slow machine a few more are let through meanwhile
+        # on a slow machine a few more are let through meanwhile
+        while not refused():
             link.send(type='ping', id=f'i{sent}')
             sent += 1
             if sent > burst + 10:
-                link.until(lambda: len(link.answers) == sent)             # each is answered by its id, those that are too fast, too
+                # each is answered by its id, those that are too fast, too
+                link.until(lambda: len(link.answers) == sent)
         most = burst + defaults['message-rate'] * (time.monotonic() - begun) + 1
         taken = len(link.answers) - len(refused())
-        assert burst <= taken <= most and {error['code'] for error in refused()} == {'too_fast'} and not link.errors, (taken, most)
+        assert burst <= taken <= most and {error['code'] for error in refused()} == {'too_fast'} and not link.errors, (taken,
+            most)
 
 
 # Its examples.
@@ -204,7 +216,8 @@ def case_examples_over_http(folder):
                 same_form(example, got.json)
                 assert bool(header) <= bool(got.headers['Set-Cookie'])
                 if header:
-                    assert re.sub(r'=\w+…?;', '=x;', header, count=1) == re.sub(r'=\w+;', '=x;', got.headers['Set-Cookie'], count=1), header
+                    assert re.sub(r'=\w+…?;', '=x;', header, count=1) == re.sub(r'=\w+;', '=x;', got.headers['Set-Cookie'],
+                        count=1), header
                 if 'code' in example:
                     real[example['code']] = got.json['code']
                 count += 1
@@ -270,7 +283,8 @@ def case_examples_over_the_socket(folder):
             if message['type'] == 'table':
                 continue
             allowed = {name: not optional for name, optional in re.findall(r'`(\w+)`(\?)?', fields[message['type']])}
-            assert set(message) - {'type'} <= set(allowed) and all(name in message for name, must in allowed.items() if must), message
+            assert set(message) - {'type'} <= set(allowed) and all(name in message for name,
+                must in allowed.items() if must), message
 
 
 # The HTTP part, by its schemas.
@@ -287,7 +301,8 @@ def resolve(schema):
 def faults(schema, value, where='$'):
     """What is wrong with a value: the part of JSON Schema that the document uses."""
     schema = resolve(schema)
-    known = {'type', 'properties', 'required', 'additionalProperties', 'items', 'minItems', 'maxItems', 'enum', 'pattern', 'minimum', 'maximum', 'minLength', 'maxLength',
+    known = {'type', 'properties', 'required', 'additionalProperties', 'items', 'minItems', 'maxItems', 'enum', 'pattern',
+        'minimum', 'maximum', 'minLength', 'maxLength',
              'oneOf', 'description', 'example', 'default'}
     assert set(schema) <= known, set(schema) - known
     found = []
@@ -295,7 +310,8 @@ def faults(schema, value, where='$'):
         fitting = [one for one in schema['oneOf'] if not faults(one, value, where)]
         return [] if len(fitting) == 1 else [f'{where}: {len(fitting)} of the kinds fit {value}']
     kinds = {'object': dict, 'array': list, 'string': str, 'integer': int, 'number': (int, float), 'boolean': bool}
-    if 'type' in schema and (not isinstance(value, kinds[schema['type']]) or (isinstance(value, bool) and schema['type'] != 'boolean')):
+    if 'type' in schema and (not isinstance(value, kinds[schema['type']])
+        or (isinstance(value, bool) and schema['type'] != 'boolean')):
         return [f'{where}: {value!r} is no {schema["type"]}']
     if 'enum' in schema and value not in schema['enum']:
         found.append(f'{where}: {value!r} is none of {schema["enum"]}')
@@ -304,7 +320,8 @@ def faults(schema, value, where='$'):
             found.append(f'{where}: {value!r} does not look like {schema["pattern"]}')
         if not schema.get('minLength', 0) <= len(value) <= schema.get('maxLength', len(value)):
             found.append(f'{where}: {value!r} is too long or too short')
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and not schema.get('minimum', value) <= value <= schema.get('maximum', value):
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and not schema.get('minimum',
+        value) <= value <= schema.get('maximum', value):
         found.append(f'{where}: {value!r} is out of range')
     if isinstance(value, list):
         if not schema.get('minItems', 0) <= len(value) <= schema.get('maxItems', len(value)):
@@ -348,7 +365,8 @@ def case_openapi_is_sound(_):
     for name, schema in OPENAPI['components']['schemas'].items():
         if 'example' in schema:
             assert not faults(schema, schema['example']), faults(schema, schema['example'])
-    assert OPENAPI['openapi'].startswith('3.0.') and len({o['operationId'] for path in OPENAPI['paths'].values() for o in path.values()}) == len(routes())
+    assert OPENAPI['openapi'].startswith('3.0.') and len({o['operationId'] for path in OPENAPI['paths'].values()
+        for o in path.values()}) == len(routes())
 
 
 def case_openapi_drives_the_server(folder):
@@ -371,7 +389,8 @@ def case_openapi_drives_the_server(folder):
                 parameters = [resolve(parameter) for parameter in operation.get('parameters', [])]
                 paths = [path]
                 for parameter in parameters:
-                    values = {'code': [over, running, waiting, parameter['example']], 'name': [parameter['example'], 'nowhere']}[parameter['name']]
+                    values = {'code': [over, running, waiting, parameter['example']],
+                        'name': [parameter['example'], 'nowhere']}[parameter['name']]
                     paths = [path.replace('{%s}' % parameter['name'], value) for value in values]
                 body = operation.get('requestBody', {}).get('content', {}).get('application/json', {})
                 examples = body.get('examples', {'none': {'value': None}})
@@ -386,7 +405,8 @@ def case_openapi_drives_the_server(folder):
                             answer = send(who, method, one, operation, value)
                             needs = {} not in operation['security']
                             assert needs == (answer.status == 401) or who.cookie, (method, one, answer.status)
-                            assert not wanted or answer.status in (wanted, 401), (method, one, value, answer.status, answer.text)
+                            assert not wanted or answer.status in (wanted, 401), (method, one, value, answer.status,
+                                answer.text)
                 if body:
                     for wrong in ('{', '[]', '{"unknown":1}', ' ' * 5000):
                         answer = send(ana, method, paths[0], operation, wrong)

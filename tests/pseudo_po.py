@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""pseudo_po.py POT OUT.po [CODE]: a language that nobody speaks, from the template alone: each letter gets an accent, each text brackets and two fifths more
-length. An ASCII word on the screen is then one that did not go through the catalogue, and what is cut off or does not fit is seen."""
+"""pseudo_po.py POT OUT.po [CODE]: a language that nobody speaks, from the template alone: each letter gets an accent, each
+text brackets and two fifths more length. An ASCII word on the screen is then one that did not go through the catalogue, and
+what is cut off or does not fit is seen."""
 import os
 import re
 import sys
@@ -34,7 +35,8 @@ def pseudo(text, keeps_percent):
     for i in range(1, len(parts), 2):
         if keeps_percent and parts[i].startswith('%') and not parts[i].startswith('%{'):
             parts[i] = parts[i].translate(LETTERS)
-    longer = re.sub('(·{9})(?=·)', r'\1 ', '·' * (max(2, len(body) * 2 // 5) if body else 0))         # in words that can be wrapped
+    # in words that can be wrapped
+    longer = re.sub('(·{9})(?=·)', r'\1 ', '·' * (max(2, len(body) * 2 // 5) if body else 0))
     return f'{start}⟦{"".join(parts)}{longer}⟧{end}'
 
 
@@ -46,7 +48,8 @@ def main():
     code = sys.argv[3] if len(sys.argv) > 3 else 'qps'
     entries, _ = po.read(template)
     with open(out, 'w', encoding='utf-8') as to:
-        header = f'Project-Id-Version: pyramids\nLanguage: {code}\nMIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\n' \
+        header = f'Project-Id-Version: pyramids\nLanguage: {code}\nMIME-Version: 1.0\nContent-Type: text/plain; ' \
+            f'charset=UTF-8\n' \
                  'Content-Transfer-Encoding: 8bit\nPlural-Forms: nplurals=2; plural=n != 1;\n'
         to.write(f'msgid ""\nmsgstr {po.quote(header)}\n')
         for e in entries:
@@ -55,7 +58,8 @@ def main():
             plain = 'c-format' not in e.flags
             to.write(f'\n#: {" ".join(e.files)}\nmsgid {po.quote(e.id)}\n')
             if e.plural:
-                to.write(f'msgid_plural {po.quote(e.plural)}\nmsgstr[0] {po.quote(pseudo(e.id, plain))}\nmsgstr[1] {po.quote(pseudo(e.plural, plain))}\n')
+                to.write(f'msgid_plural {po.quote(e.plural)}\nmsgstr[0] {po.quote(pseudo(e.id, plain))}\nmsgstr[1] '
+                    f'{po.quote(pseudo(e.plural, plain))}\n')
             else:
                 to.write(f'msgstr {po.quote(pseudo(e.id, plain))}\n')
 

@@ -17,7 +17,8 @@ SCHEMAS = os.path.join(ROOT, 'docs/schemas')
 ENV = dict(os.environ, LC_ALL='C.UTF-8', LANGUAGE='en')
 
 TYPES = {'object': dict, 'array': list, 'string': str, 'boolean': bool, 'null': type(None)}
-KNOWN = {'$schema', 'title', 'description', 'type', 'properties', 'required', 'additionalProperties', 'items', 'minItems', 'maxItems', 'enum',
+KNOWN = {'$schema', 'title', 'description', 'type', 'properties', 'required', 'additionalProperties', 'items', 'minItems',
+    'maxItems', 'enum',
          'const', 'anyOf', 'pattern', 'minimum', 'maximum'}
 
 
@@ -65,7 +66,8 @@ def check(value, schema, at='$'):
     if isinstance(value, dict):
         known = schema.get('properties', {})
         faults += [f'{at}: {name} is missing' for name in schema.get('required', []) if name not in value]
-        faults += [f'{at}: {name} is not in the schema' for name in value if name not in known and schema.get('additionalProperties') is False]
+        faults += [f'{at}: {name} is not in the schema' for name in value if name not in known
+            and schema.get('additionalProperties') is False]
         for name in value.keys() & known.keys():
             faults += check(value[name], known[name], f'{at}.{name}')
     return faults
@@ -73,7 +75,8 @@ def check(value, schema, at='$'):
 
 def outputs(name, *words, text='', code=0):
     """Runs a command with --json and holds each line that it prints against a schema. Code None: good or wrong."""
-    done = subprocess.run([COMMAND, *words, '--json'], input=text.encode(), capture_output=True, env=ENV, timeout=200, check=False)
+    done = subprocess.run([COMMAND, *words, '--json'], input=text.encode(), capture_output=True, env=ENV, timeout=200,
+        check=False)
     assert done.returncode in ((0, 1) if code is None else (code,)), (words, done.returncode, done.stderr)
     lines = done.stdout.decode().splitlines()
     assert lines, words
@@ -87,11 +90,14 @@ def outputs(name, *words, text='', code=0):
 
 def case_validator():
     """The checker itself finds what is wrong."""
-    schema = {'type': 'object', 'properties': {'a': {'type': ['integer', 'null'], 'minimum': 1}, 'b': {'anyOf': [{'const': 'x'}, {'type': 'array', 'items': {
-        'type': 'string', 'pattern': '^[a-e]$'}, 'minItems': 1}]}, 'c': {'enum': ['x', None]}}, 'required': ['a'], 'additionalProperties': False}
+    schema = {'type': 'object', 'properties': {'a': {'type': ['integer', 'null'], 'minimum': 1},
+        'b': {'anyOf': [{'const': 'x'}, {'type': 'array', 'items': {
+        'type': 'string', 'pattern': '^[a-e]$'}, 'minItems': 1}]}, 'c': {'enum': ['x', None]}}, 'required': ['a'],
+        'additionalProperties': False}
     for good in ({'a': 1}, {'a': None, 'b': 'x'}, {'a': 2, 'b': ['a', 'e'], 'c': None}):
         assert not check(good, schema), check(good, schema)
-    for bad in ({}, {'a': 0}, {'a': True}, {'a': 1.5}, {'a': '1'}, {'a': 1, 'b': []}, {'a': 1, 'b': ['f']}, {'a': 1, 'b': 'y'}, {'a': 1, 'c': 1}, {'a': 1, 'd': 1}, []):
+    for bad in ({}, {'a': 0}, {'a': True}, {'a': 1.5}, {'a': '1'}, {'a': 1, 'b': []}, {'a': 1, 'b': ['f']},
+        {'a': 1, 'b': 'y'}, {'a': 1, 'c': 1}, {'a': 1, 'd': 1}, []):
         assert check(bad, schema), bad
     try:
         check(1, {'oneOf': []})
@@ -121,8 +127,10 @@ def case_replay():
     outputs('replay', 'replay', RECORD, '--edition', 'nosuch', code=1)
     outputs('replay', 'replay', '-', text='', code=1)
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([COMMAND, 'sim', '--players', '4', '--bots', 'random', '--games', '200', '--records', folder], capture_output=True, env=ENV, check=True)
-        games = outputs('replay', 'replay', '-', text=''.join(read(os.path.join(folder, name)) for name in sorted(os.listdir(folder))))
+        subprocess.run([COMMAND, 'sim', '--players', '4', '--bots', 'random', '--games', '200', '--records', folder],
+            capture_output=True, env=ENV, check=True)
+        games = outputs('replay', 'replay', '-', text=''.join(read(os.path.join(folder, name))
+            for name in sorted(os.listdir(folder))))
         assert any(game['tie'] for game in games) and not all(game['tie'] for game in games)
 
 
@@ -133,7 +141,8 @@ def case_choices():
         text = '\n'.join(lines[:count]) + '\n'
         for seat in '12':
             outputs('legal', 'legal', '-', '--seat', seat, '--edition', PLAIN, text=text)
-            for hint in outputs('hint', 'hint', '-', '--seat', seat, '--edition', PLAIN, '--playouts', '100', '--top', '96', text=text)[0]:
+            for hint in outputs('hint', 'hint', '-', '--seat', seat, '--edition', PLAIN, '--playouts', '100', '--top', '96',
+                text=text)[0]:
                 kinds |= {step['kind'] for step in hint['steps']}
                 effects |= {effect['code'] for effect in hint['effects']}
     assert kinds >= {'keep', 'mark', 'draw', 'take'}, kinds
@@ -147,13 +156,15 @@ def case_analyze():
 
 
 def case_verify():
-    record = subprocess.run([FAIRGAME, PLAIN, hashlib.sha256(b'a').hexdigest(), hashlib.sha256(b'b').hexdigest(), '-'], capture_output=True, check=True,
+    record = subprocess.run([FAIRGAME, PLAIN, hashlib.sha256(b'a').hexdigest(), hashlib.sha256(b'b').hexdigest(), '-'],
+        capture_output=True, check=True,
                             text=True).stdout
     good, = outputs('verify', 'verify', '-', '--edition', PLAIN, text=record)
     assert good['good'] and good['numbers'][1] is None
     outputs('verify', 'verify', '-', '--edition', PLAIN, text=record * 2)
     secret = re.search(r'^tag secret .*\n', record, re.M).group(0)
-    for bad in (record.replace(secret, ''), record.replace(secret, secret.replace(secret[11:20], '000000000')), read(RECORD), 'nonsense', '',
+    for bad in (record.replace(secret, ''), record.replace(secret, secret.replace(secret[11:20], '000000000')), read(RECORD),
+        'nonsense', '',
                 record.replace('tag secret', 'tag secret x'), re.sub(r'^winner.*\n', '', record, flags=re.M)):
         assert not outputs('verify', 'verify', '-', '--edition', PLAIN, text=bad, code=1)[0]['good']
     outputs('verify', 'verify', '-', text=record, code=1)
@@ -175,7 +186,8 @@ def case_edition():
 def case_bad_files():
     """A program gets JSON for a file that cannot be used, whatever is wrong with it, and however the file is called."""
     lines = read(RECORD).split('\n')
-    commands = (('legal', ['--seat', '1']), ('hint', ['--seat', '1', '--playouts', '100']), ('analyze', ['--playouts', '100']))
+    commands = (('legal', ['--seat', '1']), ('hint', ['--seat', '1', '--playouts', '100']),
+        ('analyze', ['--playouts', '100']))
     with tempfile.TemporaryDirectory() as folder:
         odd = os.path.join(os.fsencode(folder), b'say "\xff\n".pyr')
         missing = os.path.join(folder, 'missing.pyr')
@@ -199,12 +211,14 @@ def case_bad_files():
             bad, = outputs('verify', 'verify', file, code=1)
             assert (bad['good'], bad['code'], bad['line'], bad['game']) == (False, 'file', 0, 1) and bad['reason'], bad
         # The same in every language.
-        done = subprocess.run([COMMAND, 'legal', missing, '--seat', '1', '--json', '--lang', 'de'], capture_output=True, env=ENV, check=False)
+        done = subprocess.run([COMMAND, 'legal', missing, '--seat', '1', '--json', '--lang', 'de'], capture_output=True,
+            env=ENV, check=False)
         assert json.loads(done.stdout)['error']['message'] == f'{missing}: No such file or directory', done
 
 
 def case_others():
-    outputs('bench', 'bench', '--games', '50')
+    for mode in ([], ['--batch'], ['--env']):
+        outputs('bench', 'bench', '--games', '50', *mode)
     for words in ([], ['R1', 'E1'], ['torch'], ['--lang', 'pt']):
         outputs('rules', 'rules', *words)
     with tempfile.TemporaryDirectory() as folder:
@@ -228,7 +242,8 @@ def fields(schema, prefix=''):
 def case_documented():
     """docs/json.md has a table per schema, with its fields and no others; every command with --json has a schema."""
     text = read(os.path.join(ROOT, 'docs/json.md'))
-    sections = {re.search(r'\(schemas/([\w-]+)\.json\)', part).group(1): part for part in re.split(r'^## ', text, flags=re.M)[1:]}
+    sections = {re.search(r'\(schemas/([\w-]+)\.json\)', part).group(1): part
+        for part in re.split(r'^## ', text, flags=re.M)[1:]}
     names = sorted(name[:-5] for name in os.listdir(SCHEMAS))
     assert sorted(sections) == names, (sorted(sections), names)
     for name in names:
@@ -237,11 +252,14 @@ def case_documented():
         wanted = {path for path, _ in fields(schema)}
         assert told == wanted, (name, told ^ wanted)
         assert all('description' in part or 'const' in part for _, part in fields(schema)), name
-    listed = re.findall(r'^  ([a-z]+) ', subprocess.run([COMMAND, '--help'], capture_output=True, text=True, env=ENV, check=True).stdout, re.M)
+    listed = re.findall(r'^  ([a-z]+) ', subprocess.run([COMMAND, '--help'], capture_output=True, text=True, env=ENV,
+        check=True).stdout, re.M)
     for command in listed:
-        parts = (['edition', 'check'], ['edition', 'show'], ['edition', 'generate']) if command == 'edition' else ([command],)
+        parts = (['edition', 'check'], ['edition', 'show'], ['edition', 'generate']) if command == 'edition' else ([command],
+            )
         for words in parts:
-            has = re.search(r'^ +--json', subprocess.run([COMMAND, *words, '--help'], capture_output=True, text=True, env=ENV, check=True).stdout, re.M)
+            has = re.search(r'^ +--json', subprocess.run([COMMAND, *words, '--help'], capture_output=True, text=True,
+                env=ENV, check=True).stdout, re.M)
             assert bool(has) == ('-'.join(words) in names), (words, names)
     # The codes of errors are those of the engine.
     codes = re.findall(r'^    X\((\w+), (\w+),', read(os.path.join(ROOT, 'src/engine/include/pyramids/err.h')), re.M)

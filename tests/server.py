@@ -40,15 +40,18 @@ def case_visitors(folder):
         code = ana.make('open', 'open')
         anonymous.link(code).refused('bad_name', 'sit', number=NUMBER)
         # What is wrong with a request.
-        for body, status, error in (('{', 400, 'bad_json'), ('[]', 400, 'bad_json'), ('', 400, 'bad_json'), ({'name': 3}, 400, 'bad_message'),
+        for body, status, error in (('{', 400, 'bad_json'), ('[]', 400, 'bad_json'), ('', 400, 'bad_json'),
+            ({'name': 3}, 400, 'bad_message'),
                                     ({'nam': 'x'}, 400, 'bad_message'), ({'name': 'x', 'id': 'y'}, 400, 'bad_message'),
-                                    ({'name': 'x', 'type': 'y'}, 400, 'bad_message'), ('{"name":"a","name":"b"}', 400, 'bad_json')):
+                                    ({'name': 'x', 'type': 'y'}, 400, 'bad_message'),
+                                    ('{"name":"a","name":"b"}', 400, 'bad_json')):
             got = ana.refused(status, error, 'POST', '/api/visitor', body)
             assert error != 'bad_message' or got['detail'] in ('name', 'nam', 'id', 'type'), got
         ana.refused(400, 'bad_json', 'POST', '/api/visitor', '{}', {'Content-Type': 'text/plain'})
         ana.refused(400, 'bad_json', 'POST', '/api/visitor', '{}', {'Content-Type': 'application/jsonx'})
         ana.want(200, 'POST', '/api/visitor', '{}', {'Content-Type': 'application/json; charset=utf-8'})
-        for wrong in ('pyramids=', 'pyramids=' + '0' * 64, 'pyramids=' + 'g' * 64, ana.cookie[:-1], ana.cookie + '0', 'other=' + ana.cookie[9:],
+        for wrong in ('pyramids=', 'pyramids=' + '0' * 64, 'pyramids=' + 'g' * 64, ana.cookie[:-1], ana.cookie + '0',
+            'other=' + ana.cookie[9:],
                       ana.cookie.upper()):
             Visitor(server, wrong).refused(401, 'no_visitor', 'GET', '/api/visitor')
         Visitor(server, 'theme=dark; ' + ana.cookie + '; x=y').want(200, 'GET', '/api/visitor')
@@ -61,9 +64,12 @@ def case_names(folder):
     with Server(folder) as server:
         ana = server.visitor()
         clean = {
-            '  Ana  ': 'Ana', 'Ana \t\n Maria': 'Ana Maria', 'A\u0000na'.replace('\0', '\u0001'): 'Ana', '\u202eAna\u202c': 'Ana',
-            'A\u200bn\u200da': 'Ana', '\u2066Ana\u2069': 'Ana', '\ufeffAna': 'Ana', 'An\u0085a': 'Ana', '\u3000Ana\u00a0 B': 'Ana B', 'An\u00ada': 'Ana',
-            'A\u061cna\u180e': 'Ana', '\u200e\u200fAna': 'Ana', 'Chloé': 'Chloé', 'Ана': 'Ана', '安娜': '安娜', '"<b>&\\': '"<b>&\\', 'x' * 24: 'x' * 24,
+            '  Ana  ': 'Ana', 'Ana \t\n Maria': 'Ana Maria', 'A\u0000na'.replace('\0', '\u0001'): 'Ana',
+            '\u202eAna\u202c': 'Ana',
+            'A\u200bn\u200da': 'Ana', '\u2066Ana\u2069': 'Ana', '\ufeffAna': 'Ana', 'An\u0085a': 'Ana',
+            '\u3000Ana\u00a0 B': 'Ana B', 'An\u00ada': 'Ana',
+            'A\u061cna\u180e': 'Ana', '\u200e\u200fAna': 'Ana', 'Chloé': 'Chloé', 'Ана': 'Ана', '安娜': '安娜',
+            '"<b>&\\': '"<b>&\\', 'x' * 24: 'x' * 24,
             '\u200b' * 40 + 'Ana': 'Ana', '𓂀' * 24: '𓂀' * 24, '\U000e0041Ana': 'Ana', 'Ana\u2028B': 'AnaB',
         }
         for name, wanted in clean.items():
@@ -82,7 +88,8 @@ def case_names(folder):
         server.restart()
         assert people[0].want(200, 'GET', '/api/visitor').json['visitor']['name'] == longest
         links = [person.link(code) for person in people]
-        assert [seat['name'] for seat in links[0].table['seats']] == [longest, 'Chloé "C" \\'] and links[0].hello['name'] == longest
+        assert [seat['name'] for seat in links[0].table['seats']] == [longest,
+            'Chloé "C" \\'] and links[0].hello['name'] == longest
         links[0].until(lambda: links[0].version)
         assert f'player 1 {longest}' in links[0].lines and 'player 2 Chloé "C" \\' in links[0].lines
 
@@ -105,7 +112,8 @@ def case_devices(folder):
         third = Visitor(server)
         third.want(200, 'POST', '/api/visitor/device', {'code': newer})
         assert Visitor(server).want(200, 'POST', '/api/visitor/device', {'code': bens}).json == {'visitor': {'name': 'Ben'}}
-        for body, error, status in (({}, 'bad_message', 400), ({'code': 7}, 'bad_message', 400), ({'code': 'x' * 17}, 'bad_message', 400),
+        for body, error, status in (({}, 'bad_message', 400), ({'code': 7}, 'bad_message', 400),
+            ({'code': 'x' * 17}, 'bad_message', 400),
                                     ({'code': 'x'}, 'bad_code', 404)):
             Visitor(server).refused(status, error, 'POST', '/api/visitor/device', body)
         # Both devices are the same person, and stay so.
@@ -121,12 +129,16 @@ def case_devices(folder):
 def case_new_tables(folder):
     with Server(folder) as server:
         ana = server.visitor()
-        table = ana.want(201, 'POST', '/api/tables', {'seats': [{'kind': 'open'}, {'kind': 'friend', 'name': 'Ben'}, {'kind': 'bot', 'level': 'club'}],
+        table = ana.want(201, 'POST', '/api/tables', {'seats': [{'kind': 'open'}, {'kind': 'friend', 'name': 'Ben'},
+            {'kind': 'bot', 'level': 'club'}],
                                                       'edition': 'classic', 'public': False, 'clock': 'none'}).json
-        assert set(table) == {'table', 'keys'} and set(table['keys']) == {'2'} and re.fullmatch(r'[\w-]{22}', table['keys']['2'])
+        assert set(table) == {'table', 'keys'} and set(table['keys']) == {'2'} and re.fullmatch(r'[\w-]{22}',
+            table['keys']['2'])
         table = table['table']
-        assert abs(table.pop('created') - time.time()) < 60 and re.fullmatch('[0-9a-f]{64}', table.pop('commitment')) and wire.CODE.match(table.pop('code'))
-        assert table == {'state': 'waiting', 'edition': 'classic', 'public': False, 'hints': False, 'clock': 'none', 'you': 0, 'host': True, 'version': 0, 'round': 0,
+        assert abs(table.pop('created') - time.time()) < 60 and re.fullmatch('[0-9a-f]{64}',
+            table.pop('commitment')) and wire.CODE.match(table.pop('code'))
+        assert table == {'state': 'waiting', 'edition': 'classic', 'public': False, 'hints': False, 'clock': 'none', 'you': 0,
+            'host': True, 'version': 0, 'round': 0,
                          'turn': 0, 'seats': [{'kind': 'open'}, {'kind': 'friend', 'name': 'Ben'},
                                               {'kind': 'bot', 'name': 'club', 'level': 'club', 'ready': False}]}, table
         for count in (2, 3, 4):
@@ -138,9 +150,12 @@ def case_new_tables(folder):
         assert ana.table(ana.make('open', 'open'))['public'] is False
         good = {'seats': [{'kind': 'open'}, {'kind': 'bot', 'level': 'club'}]}
         for wrong, code, detail in (
-                ({}, 'bad_message', 'seats'), ({'seats': 2}, 'bad_message', 'seats'), ({'seats': []}, 'bad_message', 'seats'),
-                ({'seats': good['seats'][:1]}, 'bad_message', 'seats'), ({'seats': good['seats'] * 3}, 'bad_message', 'seats'),
-                ({'seats': [{'kind': 'bot', 'level': 'club'}] * 2}, 'bad_message', 'seats'), ({'seats': [{}, {}]}, 'bad_message', 'seats'),
+                ({}, 'bad_message', 'seats'), ({'seats': 2}, 'bad_message', 'seats'),
+                ({'seats': []}, 'bad_message', 'seats'),
+                ({'seats': good['seats'][:1]}, 'bad_message', 'seats'),
+                ({'seats': good['seats'] * 3}, 'bad_message', 'seats'),
+                ({'seats': [{'kind': 'bot', 'level': 'club'}] * 2}, 'bad_message', 'seats'),
+                ({'seats': [{}, {}]}, 'bad_message', 'seats'),
                 ({'seats': [1, 2]}, 'bad_message', 'seats'), ({'seats': ['open', 'open']}, 'bad_message', 'seats'),
                 ({'seats': [{'kind': 'open'}, {'kind': 'chair'}]}, 'bad_message', 'kind'),
                 ({'seats': [{'kind': 'open'}, {'kind': 'person'}]}, 'bad_message', 'kind'),
@@ -179,7 +194,8 @@ def case_open_list(folder):
         def listed(who=ana):
             return {table['code']: table for table in who.want(200, 'GET', '/api/tables').json['tables']}
         assert Visitor(server).want(200, 'GET', '/api/tables').json == {'tables': []}
-        hidden, shown, given_up = ana.make('open', 'bot:novice'), ana.make('open', 'bot:novice', public=True), ana.make('open', 'open', public=True)
+        hidden, shown, given_up = ana.make('open', 'bot:novice'), ana.make('open', 'bot:novice',
+            public=True), ana.make('open', 'open', public=True)
         assert set(listed()) == {shown, given_up} and listed()[shown]['host'] and not listed(ben)[shown]['host']
         ana.link(given_up).done('close')
         assert set(listed(Visitor(server))) == {shown} and ana.table(given_up)['state'] == 'closed'
@@ -197,9 +213,11 @@ def case_seats(folder):
         ana, ben, chloe, davi = (server.visitor(name) for name in ('Ana', 'Ben', 'Chloé', 'Davi'))
         code, keys = ana.make('open', 'friend:Ben', 'friend:Davi', 'open')
         host = ana.link(code)
-        assert host.table['seats'] == [{'kind': 'open'}, {'kind': 'friend', 'name': 'Ben'}, {'kind': 'friend', 'name': 'Davi'}, {'kind': 'open'}]
+        assert host.table['seats'] == [{'kind': 'open'}, {'kind': 'friend', 'name': 'Ben'},
+            {'kind': 'friend', 'name': 'Davi'}, {'kind': 'open'}]
         early = chloe.link()
-        for kind, fields in (('sit', {'number': NUMBER}), ('leave', {}), ('return', {}), ('choose', {'phase': 1, 'choice': '-'}), ('retract', {'phase': 1}),
+        for kind, fields in (('sit', {'number': NUMBER}), ('leave', {}), ('return', {}),
+            ('choose', {'phase': 1, 'choice': '-'}), ('retract', {'phase': 1}),
                              ('fill', {'seat': 1, 'level': 'club'}), ('standin', {'seat': 1}), ('close', {})):
             early.refused('not_open', kind, **fields)
         early.done('ping')
@@ -257,7 +275,8 @@ def case_seats(folder):
         tags = [line for line in host.lines if line.startswith('tag number')]
         assert tags == [f'tag number {seat} {NUMBER}' for seat in (1, 2, 4)], tags
         assert 'tag commitment ' + host.table['commitment'] in host.lines
-        assert [line for line in host.lines if line.startswith('player')] == ['player 1 Chloé', 'player 2 Ben', 'player 3 casual', 'player 4 Ana']
+        assert [line for line in host.lines if line.startswith('player')] == ['player 1 Chloé', 'player 2 Ben',
+            'player 3 casual', 'player 4 Ana']
         late = davi.link(code)
         late.refused('begun', 'sit', number=NUMBER)
         host.refused('begun', 'sit', number=NUMBER)
@@ -371,7 +390,8 @@ def case_all_choose_at_once(folder):
         ana.done('choose', phase=phase, choice=first)
         for link in (ana, ben, watcher):
             link.until(lambda link=link: link.ready and link.ready['ready'] == [1])
-            assert link.ready == {'type': 'ready', 'phase': phase, 'ready': [1], 'left': -1, 'mine': first if link is ana else None}
+            assert link.ready == {'type': 'ready', 'phase': phase, 'ready': [1], 'left': -1,
+                'mine': first if link is ana else None}
         # Once more is refused, taking it back is not; then it can be another.
         ana.refused('confirmed', 'choose', phase=phase, choice=first)
         ana.done('retract', phase=phase)
@@ -388,7 +408,8 @@ def case_all_choose_at_once(folder):
         ben.refused('not_due', 'choose', phase=phase + 1, choice=first)
         got = ben.refused('illegal', 'choose', phase=phase, choice=first)
         assert got['reason'] == 'not_dealt' and got['rule'] == 'R4', got
-        for choice, reason in (('', 'text_missing'), ('1', 'text_missing'), ('x y', 'text_number'), ('take 3', 'text_number'), ('0 1', 'text_range'), ('99 1', 'text_range')):
+        for choice, reason in (('', 'text_missing'), ('1', 'text_missing'), ('x y', 'text_number'),
+            ('take 3', 'text_number'), ('0 1', 'text_range'), ('99 1', 'text_range')):
             got = ben.refused('illegal', 'choose', phase=phase, choice=choice)
             assert got['reason'].startswith('text_') or got['reason'] in ('step', 'phase'), (choice, got)
         for link in (ben, chloe):
@@ -401,13 +422,16 @@ def case_all_choose_at_once(folder):
         for link in [*links, watcher]:
             link.until(lambda link=link: link.version > phase)
             assert [line.split(' ')[0] for line in link.lines[-5:]] == ['keep', 'keep', 'keep', 'show', 'reveal']
-            assert not any(message['type'] == 'lines' and message['from'] == phase and message['to'] != link.version for message in link.news)
+            assert not any(message['type'] == 'lines' and message['from'] == phase and message['to'] != link.version
+                for message in link.news)
         assert other in ana.lines[-5] or set(other.split()) == set(ana.lines[-5].split()[2:])
         # Marks: illegal ones have a reason and a rule; who is ready is told, what they chose is not.
         phase = ana.version
         card = int(ana.lines[-5].split()[2])
-        for choice, reason, rule in ((f'{card}:e5', ('no_entrance', 'wall'), ('R10', 'R9')), ('-', ('must_mark',), ('R8',)), ('1', ('text_move', 'text_missing'), None),
-                                     (f'{[n for n in range(1, 49) if str(n) not in ana.lines[-5].split()][0]}:a1', ('not_on_desk',), None)):
+        for choice, reason, rule in ((f'{card}:e5', ('no_entrance', 'wall'), ('R10', 'R9')), ('-', ('must_mark',), ('R8',)),
+            ('1', ('text_move', 'text_missing'), None),
+                                     (f'{[n for n in range(1, 49) if str(n) not in ana.lines[-5].split()][0]}:a1',
+                                     ('not_on_desk',), None)):
             got = ana.refused('illegal', 'choose', phase=phase, choice=choice)
             assert got['reason'] in reason and (rule is None or got['rule'] in rule), (choice, got)
         heard = len(b''.join(ben.visitor.heard))
@@ -419,7 +443,8 @@ def case_all_choose_at_once(folder):
         # Two connections of one person: both see all, either may choose or take back.
         second = people[0].link(code)
         second.until(lambda: second.ready and second.ready['mine'] == secret)
-        assert second.table['you'] == 1 and [line for line in second.lines if line.startswith('deal')] == [line for line in ana.lines if line.startswith('deal')]
+        assert second.table['you'] == 1 and [line for line in second.lines if line.startswith('deal')] == [line
+            for line in ana.lines if line.startswith('deal')]
         # The older one is told that the newer one plays. Opening the table again takes the seat back, and so does a choice.
         played_here = {'type': 'elsewhere', 'elsewhere': False}
         ana.until(lambda: ana.elsewhere == {'type': 'elsewhere', 'elsewhere': True})
@@ -561,7 +586,8 @@ def case_reconnecting_gets_the_gap(folder):
         watcher = server.visitor('Ben')
         marks = []
         while not link.over():
-            # Compared while Ana is asked, so that nothing is added meanwhile: a bot that alone takes a card adds lines whenever it likes.
+            # Compared while Ana is asked, so that nothing is added meanwhile: a bot that alone takes a card adds lines
+            # whenever it likes.
             play([link], dice, until=lambda size=link.version: link.version >= size + 20 and link.pick(random.Random(1)))
             marks.append(link.version)
             for have in (0, 1, marks[len(marks) // 2], link.version - 1, link.version):
@@ -609,7 +635,8 @@ def case_spectators(folder):
         assert all(message['mine'] is None for message in watcher.news if message['type'] == 'ready')
         assert watcher.visitor.record(code) == ana.record(code) == Visitor(server).record(code)
         assert sum(line.startswith('deal') for line in ana.record(code).splitlines()) == 2
-        watcher.refused('not_running', 'standin', seat=1) if watcher.table['host'] else watcher.refused('not_host', 'standin', seat=1)
+        watcher.refused('not_running', 'standin', seat=1) if watcher.table['host'] else watcher.refused('not_host',
+            'standin', seat=1)
         link.refused('not_running', 'leave')
         link.refused('not_running', 'return')
         link.refused('late', 'choose', phase=1, choice='-')
@@ -693,7 +720,8 @@ def case_levels_and_seats(folder):
     """Two to four seats, bots of all levels, to the end."""
     with Server(folder) as server:
         ana = server.visitor()
-        tables = [('open', 'bot:casual'), ('open', 'bot:club', 'bot:novice'), ('bot:novice', 'open', 'bot:casual', 'bot:club')]
+        tables = [('open', 'bot:casual'), ('open', 'bot:club', 'bot:novice'),
+            ('bot:novice', 'open', 'bot:casual', 'bot:club')]
         for i, seats in enumerate(tables if LONG else tables[1:2]):
             code = ana.make(*seats)
             link = ana.seat(code)
@@ -702,7 +730,8 @@ def case_levels_and_seats(folder):
             check_record(folder, ana.record(code))
         code = ana.make('open', 'bot:expert', 'bot:master')           # the strong ones think longer: a few turns
         link = ana.seat(code)
-        play([link], random.Random(3), until=lambda: sum(line.startswith('reveal') for line in link.lines) > (3 if LONG else 1))
+        play([link], random.Random(3), until=lambda: sum(line.startswith('reveal') for line in link.lines) > (3 if LONG
+            else 1))
 
 
 def case_after_the_end(folder):
@@ -722,21 +751,25 @@ def case_after_the_end(folder):
         play([link], random.Random(1))
         play([ana.seat(both), ben.seat(both)], random.Random(2))
         answer = ana.want(200, 'GET', f'/api/tables/{alone}/record')
-        assert answer.headers['Content-Type'].startswith('text/plain') and 'attachment' in answer.headers['Content-Disposition']
+        assert answer.headers['Content-Type'].startswith('text/plain') and 'attachment' in answer.headers[
+            'Content-Disposition']
         check_record(folder, answer.text)
         statistics = {row['against']: row for row in ana.want(200, 'GET', '/api/statistics').json['statistics']}
         points = [ana.table(code)['points'][0] for code in (alone, both)]
         assert set(statistics) == {'novice', 'people'}, statistics
-        assert statistics['novice'] == {'against': 'novice', 'games': 1, 'wins': float(1 in ana.table(alone)['winners']), 'points': float(points[0]),
+        assert statistics['novice'] == {'against': 'novice', 'games': 1, 'wins': float(1 in ana.table(alone)['winners']),
+            'points': float(points[0]),
                                         'best': points[0]}, statistics
         assert [row['against'] for row in ben.want(200, 'GET', '/api/statistics').json['statistics']] == ['people']
         mine = ana.want(200, 'GET', '/api/my/tables').json['tables']
-        assert [table['code'] for table in mine][0] == waiting and {table['code'] for table in mine[1:]} == {alone, both}, mine
+        assert [table['code'] for table in mine][0] == waiting and {table['code'] for table in mine[1:]} == {alone,
+            both}, mine
         assert [table['state'] for table in mine] == ['waiting', 'over', 'over']
         for table in mine[1:]:
             fresh = ana.table(table['code'])
             assert fresh.pop('version') > 100 and table.pop('version') == 0
-            assert {k: v for k, v in table.items() if k != 'seats'} == {k: v for k, v in fresh.items() if k != 'seats'}, (table, fresh)
+            assert {k: v for k, v in table.items() if k != 'seats'} == {k: v for k,
+                v in fresh.items() if k != 'seats'}, (table, fresh)
         assert chloe.want(200, 'GET', '/api/my/tables').json == {'tables': []}
         Visitor(server).refused(401, 'no_visitor', 'GET', '/api/my/tables')
         Visitor(server).refused(401, 'no_visitor', 'GET', '/api/statistics')
@@ -747,19 +780,22 @@ def case_after_the_end(folder):
             seen.append(answer.status)
             if answer.status == 200:
                 break
-            assert answer.status == 202 and answer.json == {'status': 'working'} and answer.headers['Retry-After'] and time.monotonic() < end, answer.text
+            assert answer.status == 202 and answer.json == {'status': 'working'} and answer.headers[
+                'Retry-After'] and time.monotonic() < end, answer.text
             time.sleep(0.2)
         assert seen[0] == 202 and answer.headers['Content-Type'] == 'application/json' and answer.json['players']
         # It is the analysis of the command: a first result, which is then refined.
         path = os.path.join(folder, 'analysed.pyr')
         with open(path, 'w', encoding='utf-8') as to:
             to.write(ana.record(alone))
-        done = subprocess.run([wire.COMMAND, 'analyze', '--json', '--playouts', str(answer.json['playouts']), path], env=wire.ENV,
+        done = subprocess.run([wire.COMMAND, 'analyze', '--json', '--playouts', str(answer.json['playouts']), path],
+            env=wire.ENV,
                               capture_output=True, text=True, check=True)
         assert json.loads(done.stdout) == {**answer.json, 'done': True}
         assert answer.json['done'] == (answer.json['playouts'] > 512), answer.json['playouts']
         page = chloe.want(200, 'GET', f'/api/tables/{alone}/analysis.html')
-        assert page.headers['Content-Type'].startswith('text/html') and '<html' in page.text and "script-src 'none'" in page.headers['Content-Security-Policy']
+        assert page.headers['Content-Type'].startswith('text/html') and '<html' in page.text and "script-src 'none'" \
+            in page.headers['Content-Security-Policy']
         # The last choice of a game, sent again after a restart: it took effect.
         last, davi = random.Random(8), server.visitor('Davi')
         code = davi.make('open', 'bot:novice')
@@ -781,18 +817,21 @@ def case_after_the_end(folder):
         Visitor(server).refused(401, 'no_visitor', 'POST', f'/api/tables/{both}/rematch', {})
         ana.refused(404, 'no_table', 'POST', '/api/tables/22222222/rematch', {})
         answers = []
-        threads = [threading.Thread(target=lambda who=who: answers.append(who.ask('POST', f'/api/tables/{both}/rematch', {}))) for who in (ana, ben) * 3]
+        threads = [threading.Thread(target=lambda who=who: answers.append(who.ask('POST', f'/api/tables/{both}/rematch',
+            {}))) for who in (ana, ben) * 3]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         assert {answer.status for answer in answers} == {201}, [answer.text for answer in answers]
-        assert len({answer.json['table']['code'] for answer in answers}) == 1, [answer.json['table']['code'] for answer in answers]
+        assert len({answer.json['table']['code'] for answer in answers}) == 1, [answer.json['table']['code']
+            for answer in answers]
         again = answers[0].json['table']['code']
         until_so(lambda: ana.table(both).get('rematch') == again)
         table = ben.table(again)
         assert table['state'] == 'waiting' and [seat['kind'] for seat in table['seats']] == ['friend', 'friend', 'bot'] and \
-            [seat['name'] for seat in table['seats'][:2]] == ['Ana', 'Ben'] and table['commitment'] != ana.table(both)['commitment']
+            [seat['name'] for seat in table['seats'][:2]] == ['Ana',
+                'Ben'] and table['commitment'] != ana.table(both)['commitment']
         for who, invited in ((ana, True), (ben, True), (chloe, False)):          # also who has not asked hears of it
             assert (again in [t['code'] for t in who.want(200, 'GET', '/api/my/tables').json['tables']]) == invited
         chloe.link(again).refused('taken', 'sit', number=NUMBER)
@@ -809,7 +848,8 @@ def case_after_the_end(folder):
         assert ana.record(alone) == record and Visitor(server).record(alone) == record
         ana.want(200, 'GET', f'/api/tables/{alone}/analysis')
         fresh = ana.table(alone)
-        assert {k: v for k, v in fresh.items() if k != 'seats'} == {k: v for k, v in table.items() if k != 'seats'}, (fresh, table)
+        assert {k: v for k, v in fresh.items() if k != 'seats'} == {k: v for k, v in table.items() if k != 'seats'}, (fresh,
+            table)
         assert ana.want(200, 'GET', '/api/statistics').json['statistics'] == list(statistics.values())
         assert ben.table(both)['rematch'] == again
         assert ben.want(201, 'POST', f'/api/tables/{both}/rematch', {}).json['table']['code'] == again
@@ -824,7 +864,8 @@ def case_editions(folder):
         ana = server.visitor()
         names = ana.want(200, 'GET', '/api/editions').json['editions']
         assert ana.want(200, 'GET', '/api/editions/%C3%A4%2F50%2525%3F%23x').text == wire.read(odd)
-        assert {'name': 'classic', 'title': 'Classic'} in names and any(edition['name'] == 'plain' for edition in names), names
+        assert {'name': 'classic', 'title': 'Classic'} in names and any(edition['name'] == 'plain'
+            for edition in names), names
         answer = ana.want(200, 'GET', '/api/editions/plain')
         assert answer.text == wire.read(plain) and answer.headers['Content-Type'].startswith('text/plain')
         assert ana.want(200, 'GET', '/api/editions/classic').text == wire.read(wire.ROOT + '/editions/classic.edition')
@@ -870,7 +911,8 @@ def case_the_longest_choice(folder):
             options = list(game.extra_marks(player) if parts else game.first_marks(player))
             if not options:
                 break
-            number, spaces = max(options, key=lambda option: sum({'x': 2, 'v': 1}.get(game.edition.cards[option[0]][1][space], 0) for space in option[1]))
+            number, spaces = max(options, key=lambda option: sum({'x': 2,
+                'v': 1}.get(game.edition.cards[option[0]][1][space], 0) for space in option[1]))
             parts.append(f'{number}:{oracle.write_spaces(spaces)}')
             due += game.mark(player, number, spaces) - 1
         choice = '+'.join(parts)
@@ -921,10 +963,12 @@ def case_health_and_metrics(folder):
         play([link], random.Random(1))
         link.refused('late', 'choose', phase=1, choice='-')
         after = samples(ana.want(200, 'GET', '/metrics').text)
-        for name, grown in (('games_total', 1), ('sockets', 1), ('tables_in_memory', 1), ('visitors', 0), ('tables_open', 0), ('errors_total', 1)):
+        for name, grown in (('games_total', 1), ('sockets', 1), ('tables_in_memory', 1), ('visitors', 0), ('tables_open', 0),
+            ('errors_total', 1)):
             assert after['pyramids_' + name] - before['pyramids_' + name] == grown, (name, before, after)
         choices = after['pyramids_choices_total']
-        assert choices > 20 and after['pyramids_answer_seconds_count'] == choices == after['pyramids_answer_seconds_bucket{le="+Inf"}']
+        assert choices > 20 and after['pyramids_answer_seconds_count'] == choices == after[
+            'pyramids_answer_seconds_bucket{le="+Inf"}']
         assert after['pyramids_requests_total{status="2xx"}'] > before['pyramids_requests_total{status="2xx"}']
         buckets = [value for name, value in after.items() if name.startswith('pyramids_answer_seconds_bucket')]
         assert buckets == sorted(buckets) and after['pyramids_store_commits_total'] > 0
@@ -932,10 +976,13 @@ def case_health_and_metrics(folder):
             answer = ana.want(200, method, '/healthz')
             assert not answer.data and answer.headers['Content-Length'] == '3'
         # An address that leads nowhere: words and the way home for a person, a code for a program; /api is for programs.
-        browser = {'Accept': 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7'}
-        for path, language, title in (('/nosuch', 'en', 'Page not found'), ('/t/K7QXMWRT', 'de-AT,de;q=0.9', 'Hier ist nichts'), ('/a/b.js', 'xx', 'Page not found')):
+        browser = {'Accept': 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,'
+            '*/*;q=0.8,application/signed-exchange;v=b3;q=0.7'}
+        for path, language, title in (('/nosuch', 'en', 'Page not found'),
+            ('/t/K7QXMWRT', 'de-AT,de;q=0.9', 'Hier ist nichts'), ('/a/b.js', 'xx', 'Page not found')):
             answer = ana.want(404, 'GET', path, headers={**browser, 'Accept-Language': language})
-            assert answer.headers['Content-Type'].startswith('text/html') and f'<h1 class="title">{title}</h1>' in answer.text and ' href="/">' in answer.text, answer.text
+            assert answer.headers['Content-Type'].startswith('text/html') and f'<h1 class="title">{title}</h1>' \
+                in answer.text and ' href="/">' in answer.text, answer.text
             assert f'<html lang="{language[:2].replace("xx", "en")}">' in answer.text and path not in answer.text
             ana.refused(404, 'not_found', 'GET', path, headers={'Accept': '*/*'})
         ana.refused(404, 'not_found', 'GET', '/api/nosuch', headers=browser)
@@ -954,7 +1001,7 @@ def case_stopping(folder):
         process.send_signal(signal.SIGTERM)
         # Choices that come now are taken, acknowledged and kept, or refused; never left without a word.
         links[0].until(lambda: links[0].again)
-        assert links[0].again == {'type': 'again', 'seconds': 2}
+        assert links[0].again == {'type': 'again', 'seconds': 0 if wire.POSTGRES else 2}
         try:
             code503 = ana.ask('GET', '/healthz').status
             assert code503 == 503, code503
@@ -1066,7 +1113,8 @@ def case_analyses_wait_for_bots_not_bots_for_analyses(folder):
         ana.want(202, 'GET', path[0])                # still under way: the bots did not wait for it
         assert metric(ana, 'analyses_pending') == 5
         refused = ana.ask('GET', path[5])
-        assert refused.status == 429 and refused.json['error']['code'] == 'too_many' and refused.headers['Retry-After'], refused.text
+        assert refused.status == 429 and refused.json['error'][
+            'code'] == 'too_many' and refused.headers['Retry-After'], refused.text
         ben.want(202, 'GET', path[5])                # another address may
         ana.want(202, 'GET', path[5])                # and then it is under way for everyone
         assert metric(ana, 'analyses_pending') == 6
@@ -1076,7 +1124,8 @@ def case_a_stranger_plays(folder):
     """A client of a hundred lines, written from the document alone, with the limits as they are."""
     with Server(folder, generous=False) as server:
         script = os.path.join(wire.ROOT, 'tests/stranger.py')
-        games = [subprocess.Popen([sys.executable, script, server.url, str(seed)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        games = [subprocess.Popen([sys.executable, script, server.url, str(seed)], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True,
                                   env=dict(wire.ENV, PYRAMIDS=wire.COMMAND)) for seed in ((1, 2, 3) if LONG else (1,))]
         for game in games:
             out, err = game.communicate(timeout=wire.PATIENCE)

@@ -57,7 +57,8 @@ def rows(database, sql):
 def games(folder, count=5, seed=1, players=3):
     """Records of the classic edition."""
     where = os.path.join(folder, f'games{seed}')
-    run('sim', '--players', str(players), '--bots', 'random', '--games', str(count), '--seed', str(seed), '--independent', '--records', where)
+    run('sim', '--players', str(players), '--bots', 'random', '--games', str(count), '--seed', str(seed), '--independent',
+        '--records', where)
     return where, [read(os.path.join(where, name)) for name in sorted(os.listdir(where))]
 
 
@@ -81,7 +82,8 @@ def case_help(_):
 
 def case_wrong_usage(folder):
     database = os.path.join(folder, 'a.db')
-    for words in (['import'], ['import', '--nonsense'], ['export', 'extra'], ['export', '--output'], ['import', '--database', '', 'x']):
+    for words in (['import'], ['import', '--nonsense'], ['export', 'extra'], ['export', '--output'],
+        ['import', '--database', '', 'x']):
         done = run(*words, code=2)
         assert done.err.startswith('pyramids: '), done.err
     homeless = {name: value for name, value in ENV.items() if name not in ('HOME', 'XDG_DATA_HOME')}
@@ -97,7 +99,8 @@ def case_round_trip(folder):
     where, texts = games(folder)
     database, second = os.path.join(folder, 'a.db'), os.path.join(folder, 'b.db')
     report, err = imported(database, where)
-    assert report == {'database': database, 'files': 5, 'records': 5, 'imported': 5, 'there': 0, 'refused': 0} and not err, (report, err)
+    assert report == {'database': database, 'files': 5, 'records': 5, 'imported': 5, 'there': 0,
+        'refused': 0} and not err, (report, err)
     assert stat.S_IMODE(os.stat(database).st_mode) == 0o600
     stream = run('export', '--database', database).out
     assert split(stream) == sorted(texts)
@@ -132,7 +135,8 @@ def case_codes(folder):
     """Tables keep their codes and dates on the way, and servers can read what is said of them."""
     _, texts = games(folder, 4)
     database, second = os.path.join(folder, 'a.db'), os.path.join(folder, 'b.db')
-    heads = '; table K7QXMWRT 2031-02-03T04:05:06Z\n', '; table K7QXMWRT 1999-12-31T23:59:59Z\n', '; table ../../x nonsense\n', ''
+    heads = '; table K7QXMWRT 2031-02-03T04:05:06Z\n', '; table K7QXMWRT 1999-12-31T23:59:59Z\n', '; table ../../x ' \
+        'nonsense\n', ''
     assert imported(database, '-', text=''.join(head + text for head, text in zip(heads, texts)))[0]['imported'] == 4
     tables = rows(database, "SELECT code, datetime(created, 'unixepoch') FROM game ORDER BY id")
     assert tables[0] == ('K7QXMWRT', '2031-02-03 04:05:06') and tables[1][1] == '1999-12-31 23:59:59', tables
@@ -145,14 +149,18 @@ def case_codes(folder):
     assert run('export', '--database', database).out == run('export', '--database', second).out
     for config, text in rows(database, 'SELECT config, text FROM game JOIN line ON game = game.id'):
         config = json.loads(config)
-        assert config['edition'] == 'classic' and config['points'] == [int(n) for n in re.findall(r'(?m)^score \d (-?\d+)', text)], config
+        assert config['edition'] == 'classic' and config['points'] == [int(n)
+            for n in re.findall(r'(?m)^score \d (-?\d+)', text)], config
         assert [seat['name'] for seat in config['seats']] == re.findall(r'(?m)^player \d (.*)$', text), config
 
 
 def case_dates(folder):
-    """A date is one of the calendar; one that is not is as good as none. Names are cut between letters, not within a family."""
-    dates = ('1970-01-02T00:00:00', '2000-02-29T12:00:00', '2024-02-29T23:59:59', '2100-02-28T00:00:01', '2100-03-01T00:00:00', '2038-01-19T03:14:08')
-    none = ('2023-02-29T00:00:00', '2100-02-29T00:00:00', '2031-04-31T00:00:00', '2031-13-01T00:00:00', '2031-00-10T00:00:00', '1969-12-31T00:00:00')
+    """A date is one of the calendar; one that is not is as good as none. Names are cut between letters, not within a
+    family."""
+    dates = ('1970-01-02T00:00:00', '2000-02-29T12:00:00', '2024-02-29T23:59:59', '2100-02-28T00:00:01',
+        '2100-03-01T00:00:00', '2038-01-19T03:14:08')
+    none = ('2023-02-29T00:00:00', '2100-02-29T00:00:00', '2031-04-31T00:00:00', '2031-13-01T00:00:00',
+        '2031-00-10T00:00:00', '1969-12-31T00:00:00')
     _, texts = games(folder, len(dates) + len(none))
     family = '\U0001f468\u200d\U0001f469\u200d\U0001f467'     # 18 bytes
     name = 'a' * 90 + family
@@ -160,7 +168,8 @@ def case_dates(folder):
     database = os.path.join(folder, 'a.db')
     heads = [f'; table K7QXMW{i + 22} {date}Z\n' for i, date in enumerate(dates + none)]
     start = int(time.time())
-    assert imported(database, '-', text=''.join(head + text for head, text in zip(heads, texts)))[0]['imported'] == len(texts)
+    assert imported(database, '-', text=''.join(head + text for head, text in zip(heads,
+        texts)))[0]['imported'] == len(texts)
     created = [when for when, in rows(database, 'SELECT created FROM game ORDER BY id')]
     wanted = [int(datetime.datetime.fromisoformat(date + '+00:00').timestamp()) for date in dates]
     assert created[:len(dates)] == wanted, list(zip(dates, created, wanted))
@@ -177,15 +186,18 @@ def case_bad_files(folder):
     lines = texts[1].split('\n')
     for change, line, words in (
             (lambda: '\n'.join(lines[:30]) + '\n', len(texts[0].split('\n')) - 1 + 30, 'only finished games'),
-            (lambda: texts[1].replace('edition classic', 'edition nonsense'), len(texts[0].split('\n')), "edition 'nonsense'"),
+            (lambda: texts[1].replace('edition classic', 'edition nonsense'), len(texts[0].split('\n')),
+            "edition 'nonsense'"),
             (lambda: texts[1].replace('\nwinner ', '\nwinner 9', 1), len(texts[0].split('\n')) - 1 + len(lines) - 1, ''),
             (lambda: texts[1].replace('\nkeep 1', '\nsleep 1', 1), None, 'sleep')):
         bad = write(os.path.join(folder, 'bad'), texts[0] + change() + texts[2])
         report, err = imported(database, bad, good, code=1)
         assert report['refused'] == 1 and report['records'] == 1, report
-        assert re.match(re.escape(bad) + rf':{line if line else "[0-9]+"}: ', err) and words in err and err.count('\n') == 1, (err, line)
+        assert re.match(re.escape(bad) + rf':{line if line else "[0-9]+"}: ',
+            err) and words in err and err.count('\n') == 1, (err, line)
         assert rows(database, 'SELECT count(*) FROM game') == [(1,)]
-    for text, words in (('', 'no record'), ('; nothing\n', ':1: '), ('nonsense\n' + texts[0], ':1: '), ('a' * 3000000, 'longer'),
+    for text, words in (('', 'no record'), ('; nothing\n', ':1: '), ('nonsense\n' + texts[0], ':1: '),
+        ('a' * 3000000, 'longer'),
                         ('pyramids-record 1\n' * 3, ':1: '), (texts[0] + '\0' * 100, ': '), (texts[0][:-1], None)):
         report, err = imported(database, '-', text=text, code=1 if words else 0)
         assert words is None or words in err, (text[:50], err)
@@ -232,7 +244,8 @@ def case_in_use(folder):
         connection.execute('COMMIT')
         late = sorted([read(RECORD), 'pyramids-record 1\n'])
         assert split(run('export', '--database', database).out) == late
-        copy = os.path.join(folder, 'copy.db')                                      # as after kill -9: the log is not in the file yet
+        # as after kill -9: the log is not in the file yet
+        copy = os.path.join(folder, 'copy.db')
         shutil.copy(database, copy)
         shutil.copy(database + '-wal', copy + '-wal')
         connection.close()
@@ -245,11 +258,13 @@ def case_beside_a_server(folder):
     _, texts = games(folder, 2)
     database, ready = os.path.join(folder, 'a.db'), os.path.join(folder, 'ready')
     imported(database, '-', text='; table K7QXMWRT 2031-02-03T04:05:06Z\n' + ''.join(texts))
-    server = subprocess.Popen([COMMAND, 'serve', '--port', '0', '--no-browser', '--quiet', '--database', database, '--ready-file', ready],
+    server = subprocess.Popen([COMMAND, 'serve', '--port', '0', '--no-browser', '--quiet', '--database', database,
+        '--ready-file', ready],
                               stdout=subprocess.DEVNULL, env=ENV)
     try:
         end = time.monotonic() + 60
-        while not (os.path.exists(ready) and read(ready).endswith('\n')) and server.poll() is None and time.monotonic() < end:
+        while not (os.path.exists(ready)
+            and read(ready).endswith('\n')) and server.poll() is None and time.monotonic() < end:
             time.sleep(0.02)
         page = read(ready).strip().rstrip('/')
         ask = urllib.request.Request(page + '/api/visitor', b'{"name": "Ana"}', {'Content-Type': 'application/json'})
@@ -261,7 +276,8 @@ def case_beside_a_server(folder):
                 return answer.read().decode()
 
         table = json.loads(get('/api/tables/K7QXMWRT'))['table']
-        assert table['state'] == 'over' and table['points'] == [int(n) for n in re.findall(r'(?m)^score \d (-?\d+)', texts[0])], table
+        assert table['state'] == 'over' and table['points'] == [int(n) for n in re.findall(r'(?m)^score \d (-?\d+)',
+            texts[0])], table
         assert get('/api/tables/K7QXMWRT/record') == texts[0]
         assert split(run('export', '--database', database).out) == sorted(texts)
         assert f'(process {server.pid})' in run('import', '--database', database, '-', text=texts[0], code=1).err
@@ -327,7 +343,8 @@ def case_interrupt(folder):
     """Ctrl-C keeps nothing."""
     where, texts = games(folder, 3)
     database = os.path.join(folder, 'a.db')
-    process = subprocess.Popen([COMMAND, 'import', '--database', database, where, '-'], stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=ENV)
+    process = subprocess.Popen([COMMAND, 'import', '--database', database, where, '-'], stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE, env=ENV)
     process.stdin.write((texts[0] + 'pyramids-record 1\n').encode())
     process.stdin.flush()
     # It has read all of it, and waits for more.
@@ -349,7 +366,8 @@ def case_progress(folder):
     where, _ = games(folder, 3)
     database = os.path.join(folder, 'a.db')
     ours, theirs = pty.openpty()
-    done = subprocess.run([COMMAND, 'import', '--database', database, where], stdout=subprocess.PIPE, stderr=theirs, env=ENV, timeout=60)
+    done = subprocess.run([COMMAND, 'import', '--database', database, where], stdout=subprocess.PIPE, stderr=theirs, env=ENV,
+        timeout=60)
     shown = os.read(ours, 4096)
     os.close(theirs)
     os.close(ours)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""stranger.py URL [SEED]: plays a whole game against a bot on a server, with nothing but docs/protocol.md and Python's own library.
+"""stranger.py URL [SEED]: plays a whole game against a bot on a server, with nothing but docs/protocol.md and Python's own
+library.
 
-The legal choices come from `pyramids legal` (the command is in $PYRAMIDS), as a person would read them off the board. In the middle it loses its
-connection on purpose and comes back. At the end it prints the record."""
+The legal choices come from `pyramids legal` (the command is in $PYRAMIDS), as a person would read them off the board. In the
+middle it loses its connection on purpose and comes back. At the end it prints the record."""
 import base64
 import http.client
 import json
@@ -62,7 +63,8 @@ def main():
 
     def ask(method, path, body=None, cookie=''):
         web = http.client.HTTPConnection(url.hostname, url.port, timeout=30)
-        web.request(method, path, None if body is None else json.dumps(body), {'Content-Type': 'application/json', 'Cookie': cookie})
+        web.request(method, path, None if body is None else json.dumps(body),
+            {'Content-Type': 'application/json', 'Cookie': cookie})
         answer = web.getresponse()
         return answer, answer.read().decode()
 
@@ -82,7 +84,8 @@ def main():
         lines, version = lines + message['lines'], message['to']
         if version == chosen:
             continue                         # nothing new since the last choice
-        legal = subprocess.run([os.environ['PYRAMIDS'], 'legal', '-', '--view', '--seat', '1'], input='\n'.join(lines) + '\n',
+        legal = subprocess.run([os.environ['PYRAMIDS'], 'legal', '-', '--view', '--seat', '1'],
+            input='\n'.join(lines) + '\n',
                                capture_output=True, text=True, check=True).stdout
         if not legal:
             continue                         # nothing to choose now

@@ -7,8 +7,10 @@ import sys
 import tempfile
 
 LOG = [
-    {'name': 'good', 'result': 'OK', 'duration': 3.2, 'stdout': '# not told\nok 1 - one\nok 2 - two # SKIP no reason\n1..2\n', 'stderr': 'chatter\n'},
-    {'name': 'bad', 'result': 'FAIL', 'duration': 41.7, 'stdout': '# of another case\nok 1 - one\n# 3 is not 4\n# 0.1 s\nnot ok 2 - two\n1..2\n'},
+    {'name': 'good', 'result': 'OK', 'duration': 3.2,
+    'stdout': '# not told\nok 1 - one\nok 2 - two # SKIP no reason\n1..2\n', 'stderr': 'chatter\n'},
+    {'name': 'bad', 'result': 'FAIL', 'duration': 41.7,
+    'stdout': '# of another case\nok 1 - one\n# 3 is not 4\n# 0.1 s\nnot ok 2 - two\n1..2\n'},
     {'name': 'stopped', 'result': 'TIMEOUT', 'stdout': 'ok 1 - one\n# case two\n# so far\n', 'stderr': 'last words\n'},
     {'name': 'alone', 'result': 'FAIL', 'stdout': 'a name is missing\n'},
 ]

@@ -1,6 +1,6 @@
 /*
- * test_bots.c: what every bot promises (bots.h): it sees its view and nothing else, its steps are legal on any edition, and a small budget of
- * nodes or time is kept.
+ * test_bots.c: what every bot promises (bots.h): it sees its view and nothing else, its steps are legal on any edition, and
+ * a small budget of nodes or time is kept.
  */
 #include <pyramids/analysis.h>
 #include <pyramids/bots.h>
@@ -248,7 +248,8 @@ TEST("a desk is judged alike, whichever was judged before it")
 }
 
 /* With no turn to come a choice is worth the final score: its own, and the policy's extra marks. */
-static void look_at_last(const struct tables *tables, const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat)
+static void look_at_last(const struct tables *tables, const struct pyr_box *box, const struct pyr_state *state,
+    pyr_seat seat)
 {
     static const struct ahead_plan plan = { .depth = 2, .tried = 6, .followed = 3 };
     struct candidate list[48];

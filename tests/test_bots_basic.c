@@ -1,11 +1,11 @@
 /*
- * test_bots_basic.c: the two fixed yardsticks. `random` is uniform over the legal steps. `greedy` follows its definition, held here
- * against a second reckoning of it in plain C and against positions laid out by hand:
+ * test_bots_basic.c: the two fixed yardsticks. `random` is uniform over the legal steps. `greedy` follows its definition,
+ * held here against a second reckoning of it in plain C and against positions laid out by hand:
  *
- *     a mark: 2.5 a gem, 5 for a torch that counts, minus the growth of the skull penalty, 1.5 a cross, 10 for the tomb, 1.5 for
- *     each space by which the shortest way to the tomb gets shorter;
- *     a card: -1.5 a space of its shortest way, 0.8 a gem, 1 a cross, -0.4 a skull, and 0.4 times the next pyramid points of its
- *     colour where an odd number of that colour is held; a draw only from an empty display; ties at random.
+ *     a mark: 2.5 per gem, 5 for a torch that counts, minus the growth of the skull penalty, 1.5 per cross, 10 for the tomb,
+ *     1.5 for each space by which the shortest way to the tomb gets shorter;
+ *     a card: -1.5 per space of its shortest way, 0.8 per gem, 1 per cross, -0.4 per skull, and 0.4 times the next pyramid
+ *     points of its colour where an odd number of that colour is held; a draw only from an empty display; ties at random.
  */
 #include "check.h"
 #include "check_edition.h"
@@ -225,8 +225,8 @@ TEST("greedy: the growth of the skull penalty is paid, a potion lowers it")
     struct pyr_state state;
     struct favourites found;
     fresh_print();
-    /* I3: b1c1d1 of card 1 has a skull: three spaces of the way, 4.5, less the growth of the penalty. Card 2 has only e4, one
-     * space of its way: 1.5, as b1 by itself. */
+    /* I3: b1c1d1 of card 1 has a skull: three spaces of the way, 4.5, less the growth of the penalty. Card 2 has only e4,
+     * one space of its way: 1.5, as b1 by itself. */
     card(1, "v.s.. ####. ####. ####. ####T");
     card(2, "v#... .#.#. .#.#. .#.#. ...#T");
     static const char *const most = "a1a2a3a4a5b5c5c4c3c2c1d1e1e2e3";
@@ -379,7 +379,8 @@ static int bits(pyr_spaces set) { return __builtin_popcount(set); }
 static int worth_of_card(const struct pyr_box *of, const struct pyr_view *view, pyr_card index, pyr_cardset held)
 {
     const struct pyr_card_face *face = &of->card[index];
-    int value = -15 * way(face, 0) + 8 * (bits(face->ruby) + bits(face->emerald)) + 10 * bits(face->cross) - 4 * bits(face->skull);
+    int value = -15 * way(face, 0) + 8 * (bits(face->ruby) + bits(face->emerald)) + 10 * bits(face->cross) -
+        4 * bits(face->skull);
     int same = 0, place = 0;
     for (unsigned c = 0; c < PYR_CARDS; c++)
         same += (held >> c & 1) && of->card[c].colour == face->colour;

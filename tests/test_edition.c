@@ -1,4 +1,5 @@
-/* test_edition.c: the classic edition and generated ones keep the guidelines (docs/editions.md), and seeds keep their boxes. */
+/* test_edition.c: the classic edition and generated ones keep the guidelines (docs/editions.md), and seeds keep their
+ * boxes. */
 #include <pyramids/builtin.h>
 #include <pyramids/generate.h>
 

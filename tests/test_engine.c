@@ -1,11 +1,13 @@
 /*
- * test_engine.c: the engine as a machine: counts of legal steps against a second reading of the rules, random games audited step by
- * step, the two compilations of the hot part against each other, views and samples, chance, random numbers, boxes. What the rules
- * say is in test_rules.c.
+ * test_engine.c: the engine as a machine: counts of legal steps against a second reading of the rules, random games audited
+ * step by step, the two compilations of the hot part against each other, views and samples, chance, random numbers, boxes.
+ * What the rules say is in test_rules.c.
  */
 #include "check.h"
 #include "check_edition.h"
 
+#include <pyramids/generate.h>
+#include <pyramids/playouts.h>
 #include <pyramids/record.h>
 
 #include "hot_api.h"
@@ -54,8 +56,8 @@ static bool play_some(const struct pyr_box *box, struct pyr_state *state, unsign
 /* Counts. */
 
 /* Sequences of one, two and three steps of a seat, and whole choices. A choice that ends the phase is whole. */
-static void count_choices(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat, unsigned depth, uint64_t *count,
-    uint64_t *whole)
+static void count_choices(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat, unsigned depth,
+    uint64_t *count, uint64_t *whole)
 {
     struct pyr_steps steps;
     pyr_state_steps(state, box, seat, &steps);
@@ -240,6 +242,198 @@ TEST("a playout makes the steps that steps, pick and make would")
         }
         if (!CHECK_INT(made, stepped) || !CHECK(!memcmp(&state, &other, sizeof state)) || !CHECK(rng.state == twin.state))
             return;
+    }
+}
+
+/* Batches (batch.inc), followed by the rules: every card that is turned up is supplied to a state, every step made there. */
+
+struct batch_game;
+static void follow_batch(char kind, const struct batch_game *game, unsigned seat, uintptr_t what);
+#define BATCH_TRACE(kind, game, seat, what) follow_batch(kind, game, seat, (uintptr_t)(what))
+#define HOT_NAME(name) name##_traced
+void api_playouts_traced(const struct pyr_box *box, unsigned seats, uint64_t games, uint64_t seed, int16_t *scores,
+    struct pyr_playouts *sum);
+#include "batch.inc"
+
+/* One game of a batch beside a state of the engine. Its place in the batch is found by its address. */
+static struct beside {
+    struct pyr_state state;
+    struct pyr_desk before[LANES];           /* desks before the marks of this turn */
+    pyr_card dealt[LANES][PYR_DEALT];
+    pyr_card drawn[PYR_CARDS];               /* cards turned up since the last step */
+    bool began;
+} beside[BATCH];
+static const struct batch_game *batch_start;
+static const struct pyr_box *batch_box;
+static unsigned batch_seats, batch_wrong, batch_followed;
+
+/* Makes the step that leads from one desk to another, if the rules allow it. */
+static void make_beside(struct pyr_state *state, unsigned seat, pyr_step step)
+{
+    enum pyr_err err = pyr_state_apply(state, batch_box, (pyr_seat)seat, step);
+    batch_wrong += err != PYR_OK;
+}
+
+/* The kept cards are known: the game begins. */
+static void begin_beside(struct beside *b, const struct batch_game *game)
+{
+    struct pyr_chance chance;
+    struct pyr_rng rng;
+    pyr_rng_seed(&rng, 1, 1);
+    pyr_chance_draw(&chance, batch_box, batch_seats, &rng);
+    memset(chance.dealt, PYR_NO_CARD, sizeof chance.dealt);
+    memcpy(chance.dealt, b->dealt, batch_seats * PYR_DEALT);
+    batch_wrong += pyr_state_init(&b->state, batch_box, batch_seats, &chance) != PYR_OK;
+    for (unsigned seat = 0; seat < batch_seats; seat++)
+        make_beside(&b->state, seat,
+            pyr_step_keep((pyr_card)(game->tally[seat] >> 32), (pyr_card)(game->tally[seat] >> 40)));
+    b->began = true;
+}
+
+/* What follows when the display has been filled up. */
+static void show_beside(struct pyr_state *state)
+{
+    if (state->open.phase == PYR_SHOW && !pyr_state_show_count(state))
+        batch_wrong++;
+}
+
+/* The first marks of all seats: what became of their free spaces. Extra marks follow one by one. */
+static void mark_beside(struct beside *b, const struct batch_game *game)
+{
+    for (unsigned seat = 0; seat < batch_seats; seat++) {
+        pyr_step mark = b->state.desk[seat].free & ~game->free[seat];
+        make_beside(&b->state, seat, mark ? mark : pyr_step_pass());
+    }
+}
+
+static void show_card_beside(struct pyr_state *state, pyr_card card)
+{
+    /* The display is filled from its first gap on, card by card; the state does it all at once when the last one is known.
+     * */
+    static unsigned known;
+    batch_wrong += state->open.phase != PYR_SHOW || pyr_state_supply_card(state, known++, card) != PYR_OK;
+    if (known == pyr_state_show_count(state)) {
+        known = 0;
+        batch_wrong += pyr_state_show(state, batch_box) != PYR_OK;
+    }
+}
+
+static void follow_batch(char kind, const struct batch_game *game, unsigned seat, uintptr_t what)
+{
+    if (!batch_start)
+        batch_start = game;
+    struct beside *b = &beside[game - batch_start];
+    struct pyr_state *state = &b->state;
+    switch (kind) {
+    case 'd':
+        memcpy(b->dealt[seat], (const void *)what, PYR_DEALT);
+        break;
+    case 'k':
+        begin_beside(b, game);
+        break;
+    case 's':
+        show_card_beside(state, (pyr_card)what);
+        break;
+    case 'r':
+        show_beside(state);
+        batch_wrong += pyr_state_supply_pattern(state, (pyr_pattern)what) || pyr_state_reveal(state, batch_box);
+        break;
+    case 'M':
+        mark_beside(b, game);
+        break;
+    case 'm':
+        make_beside(state, seat, (pyr_step)what);
+        break;
+    case 't':
+        make_beside(state, seat, pyr_step_take((pyr_card)what));
+        break;
+    default:
+        batch_wrong += pyr_state_supply_card(state, 0, (pyr_card)what) != PYR_OK;
+        make_beside(state, seat, pyr_step_draw());
+        break;
+    }
+    batch_followed++;
+}
+
+TEST("games of a batch keep the rules, step by step, and end with the same scores")
+{
+    static const unsigned games = BATCH;     /* what is beside is looked at when they have all ended */
+    for (unsigned e = 0; e < 4; e++) {
+        static struct pyr_edition generated;
+        if (e > 1)
+            CHECK_INT(pyr_edition_generate(&generated, e), PYR_OK);
+        const struct pyr_box *box = e == 0 ? &plain.box : e == 1 ? &crowded.box : &generated.box;
+        for (unsigned seed = 0; seed < 12; seed++) {
+            int16_t scores[BATCH * LANES];
+            struct pyr_playouts sum;
+            uint64_t steps = 0;
+            batch_box = box;
+            batch_seats = 2 + seed % 3;
+            batch_start = NULL;
+            batch_wrong = batch_followed = 0;
+            api_playouts_traced(box, batch_seats, games, seed, scores, &sum);
+            CHECK_INT(batch_wrong, 0);
+            CHECK(batch_followed > games * 28 * 2);
+            for (unsigned g = 0; g < games; g++) {
+                CHECK_INT(beside[g].state.open.phase, PYR_END);
+                audit(box, &beside[g].state);
+                for (unsigned s = 0; s < batch_seats; s++)
+                    steps += pyr_table_score(&beside[g].state.open, box, (pyr_seat)s).total == scores[g * batch_seats + s];
+            }
+            CHECK_INT(steps, games * batch_seats);
+        }
+    }
+}
+
+TEST("batches: the public call gives the games that were followed, with sums, on any processor")
+{
+    for (unsigned e = 0; e < 2; e++) {
+        const struct pyr_box *box = e ? &crowded.box : &plain.box;
+        for (unsigned seats = 2; seats <= 4; seats++) {
+            static int16_t one[300 * LANES], two[300 * LANES];
+            struct pyr_playouts sum, again;
+            int64_t points = 0;
+            CHECK_INT(pyr_playouts_run(&sum, box, seats, 300, 9, one), PYR_OK);
+            api_playouts_plain(box, seats, 300, 9, two, &again);
+            CHECK(!memcmp(one, two, 300 * seats * sizeof *one));
+            CHECK(!memcmp(&sum, &again, sizeof sum));
+            for (unsigned g = 0; g < 300; g++)
+                points += one[g * seats + seats - 1];
+            CHECK_INT(points, sum.points[seats - 1]);
+            CHECK_INT(sum.games, 300);
+            CHECK(sum.steps >= 300 * (28 + 1) * seats);
+        }
+    }
+    struct pyr_playouts sum = { .games = 7 };
+    CHECK_INT(pyr_playouts_run(&sum, &plain.box, 5, 1, 1, NULL), PYR_ERR_SEATS);
+    CHECK_INT(sum.games, 7);
+}
+
+TEST("batches play as well as single random games: the same mean score and number of steps")
+{
+    enum { MANY = 20000 };
+    const struct pyr_box *boxes[] = { &plain.box, &crowded.box };
+    for (unsigned e = 0; e < 2; e++) {
+        struct pyr_playouts sum;
+        struct pyr_rng rng;
+        double mean[5] = { 0 }, square[5] = { 0 };       /* scores, then steps */
+        pyr_playouts_run(&sum, boxes[e], 4, MANY, 3, NULL);
+        pyr_rng_seed(&rng, 3, 0);
+        for (unsigned g = 0; g < MANY; g++) {
+            struct pyr_state state;
+            pyr_state_deal(&state, boxes[e], 4, &rng);
+            double steps = pyr_state_playout(&state, boxes[e], &rng);
+            for (unsigned s = 0; s < 5; s++) {
+                double number = s < 4 ? pyr_table_score(&state.open, boxes[e], (pyr_seat)s).total : steps;
+                mean[s] += number / MANY;
+                square[s] += number * number / MANY;
+            }
+        }
+        for (unsigned s = 0; s < 5; s++) {
+            double error = (square[s] - mean[s] * mean[s]) / MANY;
+            double off = (s < 4 ? (double)sum.points[s] : (double)sum.steps) / MANY - mean[s];
+            CHECK(off * off < 2 * error * 25);           /* five deviations */
+        }
     }
 }
 
@@ -639,7 +833,8 @@ TEST("a view does not change when only hidden things change")
             CHECK_INT(a.seat, viewer);
             /* What is mine I see. */
             if (viewer != PYR_NOBODY)
-                CHECK(!memcmp(&a.mine, &state.desk[viewer], sizeof a.mine) && !memcmp(a.dealt, state.hidden.dealt[viewer], 4));
+                CHECK(!memcmp(&a.mine, &state.desk[viewer], sizeof a.mine) &&
+                    !memcmp(a.dealt, state.hidden.dealt[viewer], 4));
         }
         phases[state.open.phase]++;
     }
@@ -994,9 +1189,11 @@ TEST("a bad box is refused, with the card or pattern at fault")
     FAULT(PYR_ERR_CARD_COLOUR, 9, -1, -1, bad.card[9].colour = 3);
     FAULT(PYR_ERR_COLOUR_COUNT, -1, -1, -1, bad.card[9].colour = (uint8_t)((bad.card[9].colour + 1) % 3));
     struct pyr_card_face *last = &bad.card[47];
-    FAULT(PYR_ERR_CARD_ENTRANCE, 47, -1, -1, *last = ((struct pyr_card_face){ .open = PYR_ALL_SPACES, .tomb = PYR_SPACE(4, 0),
+    FAULT(PYR_ERR_CARD_ENTRANCE, 47, -1, -1, *last = ((struct pyr_card_face){ .open = PYR_ALL_SPACES,
+        .tomb = PYR_SPACE(4, 0),
         .entrance = PYR_SPACE(1, 0) }));
-    FAULT(PYR_ERR_CARD_ENTRANCE, 47, -1, -1, *last = ((struct pyr_card_face){ .open = PYR_ALL_SPACES, .tomb = PYR_SPACE(4, 0),
+    FAULT(PYR_ERR_CARD_ENTRANCE, 47, -1, -1, *last = ((struct pyr_card_face){ .open = PYR_ALL_SPACES,
+        .tomb = PYR_SPACE(4, 0),
         .entrance = PYR_SPACE(0, 0) | PYR_SPACE(0, 2) }));
     FAULT(PYR_ERR_CARD_TOMB, 47, -1, -1, *last = ((struct pyr_card_face){ .open = PYR_ALL_SPACES, .tomb = PYR_SPACE(3, 0),
         .entrance = PYR_SPACE(0, 0) }));

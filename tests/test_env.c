@@ -72,8 +72,8 @@ static void lab_step(struct lab *lab)
     }
 }
 
-/* A choice that depends on nothing but what the seat sees, so that equal games get equal choices: the legal action whose number
- * mixed with the bytes of the observation is greatest. */
+/* A choice that depends on nothing but what the seat sees, so that equal games get equal choices: the legal action whose
+ * number mixed with the bytes of the observation is greatest. */
 static int32_t choose(const uint8_t *observation, const uint8_t *mask)
 {
     uint64_t seen = 1469598103934665603u, most = 0;
@@ -112,7 +112,8 @@ static bool mask_is_right(const struct pyr_box *box, const struct pyr_state *sta
     pyr_state_steps(state, box, seat, &steps);
     for (int32_t a = 0; a < PYR_ENV_ACTIONS; a++) {
         pyr_step step;
-        bool is_legal = pyr_env_action_step(box, &view, a, &step) == PYR_OK && pyr_state_check_step(state, box, seat, step) == PYR_OK;
+        bool is_legal = pyr_env_action_step(box, &view, a, &step) == PYR_OK &&
+            pyr_state_check_step(state, box, seat, step) == PYR_OK;
         right &= mask[a] == is_legal;
         legal += is_legal;
         if (is_legal)
@@ -309,7 +310,8 @@ static void expect_places(const struct pyr_view *view, uint8_t *to)
             if (desk->card[0] == card || desk->card[1] == card)
                 to[card] = (uint8_t)(4 + from_me(view, s));
             if (desk->done >> card & 1)
-                to[card] = (uint8_t)((open->completed[s][0] == card || open->completed[s][1] == card ? 12 : 8) + from_me(view, s));
+                to[card] = (uint8_t)((open->completed[s][0] == card || open->completed[s][1] == card ? 12 : 8) +
+                    from_me(view, s));
         }
     }
 }
@@ -334,7 +336,8 @@ static void expect_rest(const struct pyr_box *box, const struct pyr_view *view, 
             to[537 + p] = (uint8_t)(to[537 + p] - (open->revealed[i] == p));
     }
     if (open->waiting >> view->seat & 1)
-        to[543 + (open->phase == PYR_KEEP ? 0 : open->phase == PYR_REPLACE ? 3 : view->mine.flags & PYR_DESK_FIRST ? 1 : 2)] = 1;
+        to[543 + (open->phase == PYR_KEEP ? 0 : open->phase ==
+            PYR_REPLACE ? 3 : view->mine.flags & PYR_DESK_FIRST ? 1 : 2)] = 1;
     if (open->phase == PYR_REPLACE)
         for (unsigned i = open->replacing; i < 4 && open->replace_order[i] != PYR_NOBODY; i++)
             to[547 + i - open->replacing] = (uint8_t)(from_me(view, open->replace_order[i]) + 1);
@@ -782,7 +785,8 @@ TEST("short or missing arrays and unknown options are refused, and nothing chang
     lab_open(&lab, &edition[0], &options);
     lab_choose(&lab);
     other = lab;
-    size_t need[] = { GAMES * 4, GAMES * PYR_ENV_OBSERVATION, GAMES * PYR_ENV_ACTIONS, GAMES * PYR_ENV_CRITIC, GAMES, GAMES * 2 * 4,
+    size_t need[] = { GAMES * 4, GAMES * PYR_ENV_OBSERVATION, GAMES * PYR_ENV_ACTIONS, GAMES * PYR_ENV_CRITIC, GAMES,
+        GAMES * 2 * 4,
         GAMES, GAMES * 2 * 4 };
     for (unsigned i = 0; i < 8; i++) {
         struct pyr_env_arrays a = lab.arrays;

@@ -1,4 +1,5 @@
-/* test_fair.c: the fair shuffle against known answers that a second implementation gave, its evenness, and the verifier against tampering. */
+/* test_fair.c: the fair shuffle against known answers that a second implementation gave, its evenness, and the verifier
+ * against tampering. */
 #include "check.h"
 #include "check_edition.h"
 
@@ -344,7 +345,8 @@ TEST("verify: games of 2 to 4 follow their shuffle") {
     CHECK(draws > 20);
 }
 
-/* A line of chance with one card or pattern exchanged for another that the rules allow or not: both are told as a matter of shuffling. */
+/* A line of chance with one card or pattern exchanged for another that the rules allow or not: both are told as a matter of
+ * shuffling. */
 static void change_line(const char *start)
 {
     uint32_t number = line_of(start);
@@ -415,7 +417,8 @@ TEST("verify: a secret or number that is another") {
     VERDICT(PYR_FAIR_SEAT, number);
 }
 
-/* Moves the line that begins so to before the line that begins otherwise, or to the end (NULL). With `copy` it stays where it was, too. */
+/* Moves the line that begins so to before the line that begins otherwise, or to the end (NULL). With `copy` it stays where
+ * it was, too. */
 static bool move_line(const char *start, const char *before, bool copy)
 {
     uint32_t from = line_of(start), to = before ? line_of(before) : match.log.lines + 1;
@@ -442,7 +445,8 @@ TEST("verify: tags that are missing, doubled or out of place") {
     struct pyr_fair fair = some_fair(3, 2);
     if (!play_fair(&match, &fair, 3))
         return;
-    uint32_t commitment = line_of("tag commitment"), number = line_of("tag number 2"), deal = line_of("deal 1"), lines = match.log.lines;
+    uint32_t commitment = line_of("tag commitment"), number = line_of("tag number 2"), deal = line_of("deal 1"),
+        lines = match.log.lines;
     CHECK(swap("tag commitment", "tag nothing"));
     VERDICT(PYR_FAIR_BEFORE_COMMITMENT, line_of("tag number 1"));
     snprintf(text, sizeof text, "pyramids-record 1\nedition plain\nplayer 1 a\nplayer 2 b\ndeal 1 1 2 3 4\n");

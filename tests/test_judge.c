@@ -1,4 +1,5 @@
-/* test_judge.c: the analysis as a server uses it: several at once, given up, of broken records; what it says is tested in cli.py. */
+/* test_judge.c: the analysis as a server uses it: several at once, given up, of broken records; what it says is tested in
+ * cli.py. */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 #include "check_edition.h"
@@ -87,7 +88,8 @@ static void note_progress(void *context, unsigned begun, unsigned all)
 TEST("judge: progress is told in order, and giving up is prompt") {
     static struct pyr_judge_report report;
     struct patience patience = { .left = 5, .rising = true };
-    struct pyr_judge_options options = { .playouts = 100, .threads = 1, .is_cancelled = is_over, .progress = note_progress, .context = &patience };
+    struct pyr_judge_options options = { .playouts = 100, .threads = 1, .is_cancelled = is_over, .progress = note_progress,
+        .context = &patience };
     CHECK_INT(pyr_judge_init(&report, &plain, record, record_size, &options, NULL), PYR_JUDGE_CANCELLED);
     pyr_judge_finish(&report);
     CHECK_INT(patience.begun, 5);
@@ -107,7 +109,8 @@ static bool is_over_soon(void *context)
 TEST("judge: giving up does not wait for the end of a decision") {
     static struct pyr_judge_report report;
     unsigned asked = 0;
-    struct pyr_judge_options options = { .playouts = 100000000, .threads = 1, .is_cancelled = is_over_soon, .context = &asked };
+    struct pyr_judge_options options = { .playouts = 100000000, .threads = 1, .is_cancelled = is_over_soon,
+        .context = &asked };
     CHECK_INT(pyr_judge_init(&report, &plain, record, record_size, &options, NULL), PYR_JUDGE_CANCELLED);
     CHECK(asked > 50);
     pyr_judge_finish(&report);
@@ -143,8 +146,8 @@ TEST("judge: a stream that fails is told") {
     fclose(full);
 }
 
-/* The margins. A 95 % interval holds the true difference in 95 of 100 cases: positions are analysed many times, each time with other random numbers, and
- * the mean over all of them stands for the truth. */
+/* The margins. A 95 % interval holds the true difference in 95 of 100 cases: positions are analysed many times, each time
+ * with other random numbers, and the mean over all of them stands for the truth. */
 
 enum { RUNS = 80 };
 
@@ -166,7 +169,8 @@ static bool is_final(unsigned run, unsigned i)
 static struct sum *sum_of(struct sum *sums, unsigned *count, const struct pyr_option *option)
 {
     for (unsigned i = 0; i < *count; i++)
-        if (sums[i].option.count == option->count && !memcmp(sums[i].option.step, option->step, option->count * sizeof *option->step))
+        if (sums[i].option.count == option->count && !memcmp(sums[i].option.step, option->step,
+            option->count * sizeof *option->step))
             return &sums[i];
     sums[*count] = (struct sum){ .option = *option };
     return &sums[(*count)++];
@@ -177,7 +181,8 @@ struct hits {
 };
 
 /* Adds how often the intervals of a position hold the true difference, and how many there are. */
-static void count_hits(const void *memory, const struct pyr_view *view, uint32_t playouts, struct hits *points, struct hits *win)
+static void count_hits(const void *memory, const struct pyr_view *view, uint32_t playouts, struct hits *points,
+    struct hits *win)
 {
     static struct sum sums[PYR_MAX_OPTIONS];
     unsigned options = 0;
@@ -216,13 +221,14 @@ static void count_hits(const void *memory, const struct pyr_view *view, uint32_t
 }
 
 /* Positions from a line of the game on. */
-static void count_from(const struct pyr_match *match, const void *memory, uint32_t line, unsigned positions, uint32_t playouts, struct hits *points,
-    struct hits *win)
+static void count_from(const struct pyr_match *match, const void *memory, uint32_t line, unsigned positions,
+    uint32_t playouts, struct hits *points, struct hits *win)
 {
     for (; line < match->log.lines && positions; line++) {
         struct pyr_replay replay;
         struct pyr_view view;
-        if (pyr_match_replay(match, line, &replay) || replay.state.open.phase != PYR_MARK || !(replay.state.open.waiting & 1))
+        if (pyr_match_replay(match, line, &replay) || replay.state.open.phase != PYR_MARK ||
+            !(replay.state.open.waiting & 1))
             continue;
         pyr_view_init(&view, &replay.state, 0);
         count_hits(memory, &view, playouts, points, win);

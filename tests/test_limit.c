@@ -295,15 +295,18 @@ TEST("emoji of several parts stay whole in a name and count as one letter")
 {
     /* A family of three, a flag, a farmer with a skin tone, a heart on fire, a pirate flag. */
 #define FAMILY "\U0001f468\u200d\U0001f469\u200d\U0001f467"
-    static const char *const whole[] = { FAMILY, "Ana " FAMILY " Ben", "\U0001f1e9\U0001f1ea", "\U0001f469\U0001f3fd\u200d\U0001f33e",
+    static const char *const whole[] = { FAMILY, "Ana " FAMILY " Ben", "\U0001f1e9\U0001f1ea",
+        "\U0001f469\U0001f3fd\u200d\U0001f33e",
         "\u2764\ufe0f\u200d\U0001f525", "\U0001f3f4\u200d\u2620\ufe0f" };
     char clean[NAME_SIZE], long_name[512];
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         CHECK_STR(name_clean(whole[i], clean) ? clean : NULL, whole[i]);
     /* Anywhere else a joiner cannot be seen, and goes. */
-    static const char *const pairs[][2] = { { "A\u200dna", "Ana" }, { "\u200d\U0001f600", "\U0001f600" }, { "\U0001f600\u200d", "\U0001f600" },
+    static const char *const pairs[][2] = { { "A\u200dna", "Ana" }, { "\u200d\U0001f600", "\U0001f600" },
+        { "\U0001f600\u200d", "\U0001f600" },
         { "\U0001f600\u200dA", "\U0001f600A" }, { "A\u200d\U0001f600", "A\U0001f600" },
-        { "\U0001f600\u200d\u200d\U0001f600", "\U0001f600\u200d\U0001f600" }, { "\U0001f600 \u200d\U0001f600", "\U0001f600 \U0001f600" } };
+        { "\U0001f600\u200d\u200d\U0001f600", "\U0001f600\u200d\U0001f600" },
+            { "\U0001f600 \u200d\U0001f600", "\U0001f600 \U0001f600" } };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         CHECK_STR(name_clean(pairs[i][0], clean) ? clean : NULL, pairs[i][1]);
     /* 24 letters, whatever they are made of, if they fit into the bytes of a name. */
@@ -346,7 +349,8 @@ static struct visitor *make_visitor(const char *name, char token[2 * TOKEN_SIZE 
 }
 
 /* Who is in memory; those who are not are left to the database. */
-static struct visitor *identify(const char *cookies, enum identity *identity, char text[2 * TOKEN_SIZE + 1], unsigned *unknown)
+static struct visitor *identify(const char *cookies, enum identity *identity, char text[2 * TOKEN_SIZE + 1],
+    unsigned *unknown)
 {
     struct visitor *visitor;
     struct tokens *tokens;

@@ -213,7 +213,8 @@ static bool takes_digits(const char *digits)
 
 TEST("Digits must be a number as JSON writes it") {
     static const char *const good[] = { "0", "-0", "1", "-12", "0.5", "10.250", "1e5", "1.5e-07", "2E+10" };
-    static const char *const bad[] = { "", "-", "nan", "inf", "-inf", "01", "1.", ".5", "1e", "1e+", "0x1", "1,5", "1 ", "+1",
+    static const char *const bad[] = { "", "-", "nan", "inf", "-inf", "01", "1.", ".5", "1e", "1e+", "0x1", "1,5", "1 ",
+        "+1",
         "1\"", "--1" };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         if (!CHECK(takes_digits(good[i])))
@@ -247,9 +248,11 @@ TEST("What is not UTF-8 is refused: a character that is written wrongly as a who
     static const struct {
         const char *bytes;
         size_t length;
-    } bad[] = { { "\x80", 1 }, { "\xbf", 1 }, { "\xc0\x80", 1 }, { "\xc1\xbf", 1 }, { "\xe0\x80\x80", 3 }, { "\xe0\x9f\xbf", 3 },
+    } bad[] = { { "\x80", 1 }, { "\xbf", 1 }, { "\xc0\x80", 1 }, { "\xc1\xbf", 1 }, { "\xe0\x80\x80", 3 },
+        { "\xe0\x9f\xbf", 3 },
         { "\xed\xa0\x80", 3 }, { "\xed\xbf\xbf", 3 }, { "\xf0\x80\x80\x80", 4 }, { "\xf0\x8f\xbf\xbf", 4 },
-        { "\xf4\x90\x80\x80", 4 }, { "\xf5\x80\x80\x80", 1 }, { "\xff", 1 }, { "\xe1\x80\xe2", 1 }, { "\xf0\x91\x92\x41", 1 },
+        { "\xf4\x90\x80\x80", 4 }, { "\xf5\x80\x80\x80", 1 }, { "\xff", 1 }, { "\xe1\x80\xe2", 1 },
+            { "\xf0\x91\x92\x41", 1 },
         { "\xf1\x80\x41", 1 } };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         size_t length = 0;

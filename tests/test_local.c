@@ -1,4 +1,5 @@
-/* test_local.c: games on one device: whose turn it is, what is saved, and what may be taken back. Bots here mark at random. */
+/* test_local.c: games on one device: whose turn it is, what is saved, and what may be taken back. Bots here mark at
+ * random. */
 #include "check.h"
 #include "check_edition.h"
 

@@ -1,6 +1,6 @@
 /*
- * test_match.c: a client without a screen. It plays whole games through pyr_match_* alone, takes steps back, saves and loads at
- * every line, and looks over each seat's shoulder.
+ * test_match.c: a client without a screen. It plays whole games through pyr_match_* alone, takes steps back, saves and loads
+ * at every line, and looks over each seat's shoulder.
  */
 #include "check.h"
 #include "check_edition.h"
@@ -121,7 +121,8 @@ static void play_some(struct pyr_match *m, struct pyr_rng *rng, int decisions)
         play_one(m, rng, false);
 }
 
-static bool reads(const struct pyr_edition *edition, const char *text, size_t size, pyr_seat viewer, struct pyr_replay *replay)
+static bool reads(const struct pyr_edition *edition, const char *text, size_t size, pyr_seat viewer,
+    struct pyr_replay *replay)
 {
     struct pyr_fault fault;
     pyr_replay_init(replay, viewer);
@@ -462,7 +463,8 @@ static void begin_small(void)
     struct pyr_chance chance;
     pyr_spaces column = PYR_SPACE(0, 0) | PYR_SPACE(1, 0) | PYR_SPACE(2, 0) | PYR_SPACE(3, 0) | PYR_SPACE(4, 0);
     pyr_box_components(&plain.box, &print);
-    print.card[0] = (struct pyr_card_face){ .open = column | PYR_SPACE(0, 1), .entrance = PYR_SPACE(0, 0), .tomb = PYR_SPACE(4, 0),
+    print.card[0] = (struct pyr_card_face){ .open = column | PYR_SPACE(0, 1), .entrance = PYR_SPACE(0, 0),
+        .tomb = PYR_SPACE(4, 0),
         .cross = PYR_SPACE(0, 1), .colour = print.card[0].colour };
     small = plain;
     CHECK_INT(pyr_box_init(&small.box, &print, NULL), PYR_OK);
@@ -521,7 +523,8 @@ TEST("choices as text: keeping, marking, replacing, and whatever is wrong with t
         { "1 \xff", PYR_ERR_TEXT_ENCODING }, { "1\t2", PYR_ERR_TEXT_ENCODING }, { "-", PYR_ERR_TEXT_NUMBER },
     };
     static const struct bad_text marking[] = {
-        { "", PYR_ERR_TEXT_MISSING },           { "-", PYR_ERR_MUST_MARK },          { "1:a1a2+2:b1", PYR_ERR_EXTRA_TOO_MANY },
+        { "", PYR_ERR_TEXT_MISSING },           { "-", PYR_ERR_MUST_MARK },
+            { "1:a1a2+2:b1", PYR_ERR_EXTRA_TOO_MANY },
         { "9:a1", PYR_ERR_NOT_ON_DESK },        { "3:a1", PYR_ERR_NOT_ON_DESK },     { "1:c1", PYR_ERR_WALL },
         { "1:a2", PYR_ERR_NO_ENTRANCE },        { "1:a1a3", PYR_ERR_NOT_PATTERN },   { "1:a1a2a3", PYR_ERR_NOT_PATTERN },
         { "1:a2a1", PYR_ERR_TEXT_ORDER },       { "1:a1a1", PYR_ERR_TEXT_ORDER },    { "1:", PYR_ERR_TEXT_SPACES },
@@ -653,7 +656,8 @@ TEST("deals of others are not seen while the game is under way, all else is")
             struct pyr_word line = pyr_match_line(&match, i);
             bool deal = !memcmp(line.at, "deal ", 5);
             for (unsigned s = 0; s < 4; s++)
-                CHECK_INT(pyr_match_line_is_visible(&match, i, (pyr_seat)s), round == 2 || !deal || line.at[5] == (char)('1' + s));
+                CHECK_INT(pyr_match_line_is_visible(&match, i, (pyr_seat)s), round == 2 || !deal ||
+                    line.at[5] == (char)('1' + s));
             CHECK_INT(pyr_match_line_is_visible(&match, i, PYR_SPECTATOR), round == 2 || !deal);
             CHECK_INT(pyr_match_line_is_visible(&match, i, PYR_NOBODY), round == 2 || !deal);
         }
@@ -1003,7 +1007,8 @@ TEST("a false line is refused where it stands")
         int n[6] = { score.total, score.pyramids, score.torches, score.points, score.gems, score.skulls };
         for (int twin = 0; twin < 2; twin++) {
             n[part] += twin;
-            snprintf(line, sizeof line, "score 1 %d pyramids %d torches %d points %d gems %d skulls %d", n[0], n[1], n[2], n[3],
+            snprintf(line, sizeof line, "score 1 %d pyramids %d torches %d points %d gems %d skulls %d", n[0], n[1], n[2],
+                n[3],
                 n[4], n[5]);
             CHECK_INT(with_line(at, line), twin ? PYR_ERR_RECORD_SCORE : PYR_OK);
         }

@@ -54,6 +54,8 @@ static void hear_request(int socket)
         if (got <= 0)
             return;
         server.request[size += (size_t)got] = '\0';
+        if (server.request[0] == 0x16)
+            return;                          /* TLS, to a server that does not know it */
         const char *end = strstr(server.request, "\r\n\r\n"), *length = strstr(server.request, "content-length: ");
         if (end && strlen(end + 4) >= (length ? strtoul(length + 16, NULL, 10) : 0))
             return;
@@ -72,7 +74,8 @@ static void answer(int socket)
         return;
     }
     const char *mark = strstr(server.answer, "%s");
-    int size = mark ? snprintf(text, sizeof text, "%.*s%s%s", (int)(mark - server.answer), server.answer, accept, mark + 2) : 0;
+    int size = mark ? snprintf(text, sizeof text, "%.*s%s%s", (int)(mark - server.answer), server.answer, accept,
+        mark + 2) : 0;
     say(socket, mark ? text : server.answer, mark ? (size_t)size : strlen(server.answer));
 }
 
@@ -170,7 +173,8 @@ static const char *event_words(struct net *net)
     static const char *const kinds[] = { "answer", "opened", "text", "closed" };
     static char words[4096];
     struct net_event *event = next_event(net);
-    snprintf(words, sizeof words, "%s %d %d %.3000s", kinds[event->kind], event->id, event->status, event->text ? event->text : "-");
+    snprintf(words, sizeof words, "%s %d %d %.3000s", kinds[event->kind], event->id, event->status,
+        event->text ? event->text : "-");
     net_free(event);
     return words;
 }
@@ -204,7 +208,8 @@ TEST("an answer in pieces of any size, in all three ways to end one")
     static const size_t pieces[] = { 1, 2, 7, 1000 };
     for (unsigned i = 0; i < 4; i++) {
         CHECK_STR(told("http", OK "Content-Length: 5\r\n\r\nhello", pieces[i]), "answer 7 200 hello");
-        CHECK_STR(told("http", OK "Transfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n", pieces[i]), "answer 7 200 hello");
+        CHECK_STR(told("http", OK "Transfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2\r\nlo\r\n0\r\n\r\n", pieces[i]),
+            "answer 7 200 hello");
         CHECK_STR(told("http", "HTTP/1.0 404 No\r\n\r\nhello", pieces[i]), "answer 7 404 hello");
     }
 }
@@ -224,7 +229,8 @@ TEST("requests carry the cookie and a body, and the server's own cookie is kept"
     char host[64];
     snprintf(host, sizeof host, "\r\nhost: 127.0.0.1:%d\r\n", server.port);
     CHECK(!strncmp(server.request, "POST /api/visitor HTTP/1.1\r\n", 28) && strstr(server.request, host) &&
-        strstr(server.request, "\r\ncookie: pyramids=old\r\n") && strstr(server.request, "\r\ncontent-type: application/json\r\n") &&
+        strstr(server.request, "\r\ncookie: pyramids=old\r\n") && strstr(server.request,
+        "\r\ncontent-type: application/json\r\n") &&
         strstr(server.request, "\r\n\r\n{\"name\":\"Ana\"}"));
 }
 
@@ -265,7 +271,8 @@ TEST("an answer that is too long is none")
     free(text);
 }
 
-#define OPENING "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n\r\n"
+#define OPENING \
+    "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n\r\n"
 
 TEST("a WebSocket with frames right behind its handshake, in pieces of any size; what is sent too early waits")
 {
@@ -282,7 +289,8 @@ TEST("a WebSocket with frames right behind its handshake, in pieces of any size;
         CHECK_STR(event_words(net), "closed -1 0 -");
         net_destroy(net);
         end_server();
-        CHECK(strstr(server.request, "GET /api/socket HTTP/1.1\r\n") && strstr(server.request, "\r\nsec-websocket-protocol: pyramids-1\r\n"));
+        CHECK(strstr(server.request, "GET /api/socket HTTP/1.1\r\n") &&
+            strstr(server.request, "\r\nsec-websocket-protocol: pyramids-1\r\n"));
         /* The first frame is the message, masked. */
         char plain[6] = "";
         for (unsigned k = 0; server.rest_size >= 11 && k < 5; k++)
@@ -295,7 +303,8 @@ TEST("a WebSocket with frames right behind its handshake, in pieces of any size;
 TEST("a WebSocket that is refused or cut off is closed, and closing it tells the server")
 {
     static const char *const refusals[] = { "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n",
-        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n", "nonsense" };
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n",
+            "nonsense" };
     for (unsigned i = 0; i < 3; i++) {
         begin_server(refusals[i], 0);
         run_server();
@@ -334,7 +343,8 @@ TEST("the client can be ended at any moment")
         shutdown(server.listening, SHUT_RDWR);           /* it may not have come so far */
         end_server();
     }
-    CHECK(!net_create("ftp://x", "", NULL, wake) && !net_create("http://", "", NULL, wake) && !net_create("http://a b", "", NULL, wake) &&
+    CHECK(!net_create("ftp://x", "", NULL, wake) && !net_create("http://", "", NULL, wake) &&
+        !net_create("http://a b", "", NULL, wake) &&
         !net_create("http://x:99999", "", NULL, wake));
 }
 

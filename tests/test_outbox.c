@@ -1,9 +1,10 @@
 /*
- * test_outbox.c: nothing leaks. Two tables differ only in what is hidden from someone: the others' deals, the order of the deck and of the
- * expedition cards, what the others are choosing. Everything that outbox.c and table_json write for that someone, a seat or an onlooker, must
- * be the same, byte for byte, until the difference comes into the open.
+ * test_outbox.c: nothing leaks. Two tables differ only in what is hidden from someone: the others' deals, the order of the
+ * deck and of the expedition cards, what the others are choosing. Everything that outbox.c and table_json write for that
+ * someone, a seat or an onlooker, must be the same, byte for byte, until the difference comes into the open.
  *
- * The tables, messages and the store are the server's own; this file stands in for serve.c, web.c and pool.c: no sockets, no clock, no bots.
+ * The tables, messages and the store are the server's own; this file stands in for serve.c, web.c and pool.c: no sockets, no
+ * clock, no bots.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
@@ -100,7 +101,8 @@ static void say(struct world *world, unsigned who, const char *text)
 static void say_choice(struct world *world, unsigned who, const char *choice)
 {
     char text[700];
-    snprintf(text, sizeof text, "{\"type\":\"%s\",\"id\":\"i%u\",\"phase\":%u%s%s%s}", choice ? "choose" : "retract", world->said++,
+    snprintf(text, sizeof text, "{\"type\":\"%s\",\"id\":\"i%u\",\"phase\":%u%s%s%s}", choice ? "choose" : "retract",
+        world->said++,
         (unsigned)world->table->log.count, choice ? ",\"choice\":\"" : "", choice ? choice : "", choice ? "\"" : "");
     say(world, who, text);
 }
@@ -136,21 +138,25 @@ static bool begin(struct world *world, unsigned seats, const struct pyr_chance *
     memset(fair.secret, 7, sizeof fair.secret);
     world->server.options.editions = &classic;
     world->server.options.edition_count = 1;
-    if (uv_loop_init(&world->server.loop) || !store_open(&world->server.store, &world->server.loop, ":memory:", NULL, NULL, error, sizeof error))
+    if (uv_loop_init(&world->server.loop) || !store_open(&world->server.store, &world->server.loop, ":memory:", NULL, NULL,
+        error, sizeof error))
         return false;
     pyr_fair_write_hex(fair.secret, hex);
-    size = snprintf(config, sizeof config, "{\"edition\":\"classic\",\"public\":true,\"clock\":\"none\",\"host\":1,\"secret\":\"%s\",\"seats\":[", hex);
+    size = snprintf(config, sizeof config,
+        "{\"edition\":\"classic\",\"public\":true,\"clock\":\"none\",\"host\":1,\"secret\":\"%s\",\"seats\":[", hex);
     for (unsigned s = 0; s < seats; s++) {
         memset(fair.number[s], (int)(s + 1), PYR_FAIR_BYTES);
         pyr_fair_write_hex(fair.number[s], hex);
-        size += snprintf(config + size, sizeof config - (size_t)size, "%s{\"kind\":\"person\",\"before\":\"open\",\"name\":\"%s\",\"visitor\":%u,"
+        size += snprintf(config + size, sizeof config - (size_t)size,
+            "%s{\"kind\":\"person\",\"before\":\"open\",\"name\":\"%s\",\"visitor\":%u,"
             "\"away\":false,\"number\":\"%s\"}", s ? "," : "", names[s], s + 1, hex);
     }
     snprintf(config + size, sizeof config - (size_t)size, "]}");
     struct pyr_match *match = &world->match;
     if (pyr_match_begin(match, &classic, seats, names) || pyr_fair_tags(&fair, match) || pyr_match_deal(match, chance))
         return false;
-    struct store_table stored = { .id = 1, .code = "K7QXMWRT", .state = STORE_RUNNING, .created = 1794700800, .changed = 1794700800, .config = config, .revision = 1 };
+    struct store_table stored = { .id = 1, .code = "K7QXMWRT", .state = STORE_RUNNING, .created = 1794700800,
+        .changed = 1794700800, .config = config, .revision = 1 };
     world->table = table_restore(&world->server, &stored, match->log.text, match->log.start[match->log.lines], NULL, 0);
     struct founding founding = { .job = { .run = found, .done = founded }, .table = &stored, .text = match->log.text,
         .size = match->log.start[match->log.lines] };
@@ -257,7 +263,8 @@ static void shuffle(struct pyr_rng *dice, uint8_t *item, unsigned count)
     }
 }
 
-/* Another chance that `who` cannot tell from the first before the fifteenth reveal. Everyone keeps the first two of their cards. */
+/* Another chance that `who` cannot tell from the first before the fifteenth reveal. Everyone keeps the first two of their
+ * cards. */
 static void vary(const struct pyr_chance *from, unsigned seats, unsigned who, struct pyr_rng *dice, struct pyr_chance *to)
 {
     enum { OPEN_CARDS = 26 };    /* of the deck, so many may come into the open in two rounds */
@@ -310,7 +317,8 @@ static unsigned compare(unsigned seats, unsigned who, uint64_t seed, unsigned *r
     pyr_rng_seed(&twist[1], seed, 200);
     pyr_chance_draw(&chance[0], &classic.box, seats, &dice);
     vary(&chance[0], seats, who, &dice, &chance[1]);
-    CHECK(memcmp(chance[0].dealt, chance[1].dealt, sizeof chance[0].dealt) && memcmp(chance[0].deck, chance[1].deck, sizeof chance[0].deck));
+    CHECK(memcmp(chance[0].dealt, chance[1].dealt, sizeof chance[0].dealt) &&
+        memcmp(chance[0].deck, chance[1].deck, sizeof chance[0].deck));
     if (!CHECK(begin(&worlds[0], seats, &chance[0]) && begin(&worlds[1], seats, &chance[1])))
         return 0;
     bool good = CHECK(is_alike(who));
@@ -351,7 +359,8 @@ static unsigned compare(unsigned seats, unsigned who, uint64_t seed, unsigned *r
                 good = CHECK(is_alike(who));
         }
         *replaced += phase == PYR_REPLACE;
-        good = good && CHECK(worlds[0].table->log.count > before && worlds[0].table->log.count == worlds[1].table->log.count);
+        good = good && CHECK(worlds[0].table->log.count > before && worlds[0].table->log.count ==
+            worlds[1].table->log.count);
         phases++;
     }
     /* The first card of the third round is another: were the comparison blind, it would not see this either. */
@@ -448,7 +457,8 @@ TEST("feed: deals are hidden while a game runs, and open at a finished table fro
     over.stage = STORE_OVER;
     char *config = config_write(world->table, &over);
     struct store_table stored = { .id = 2, .code = "K7QXMWR2", .state = STORE_OVER, .config = config, .revision = 1 };
-    struct table *finished = config ? table_restore(&world->server, &stored, log->text, log->start[log->count], NULL, 0) : NULL;
+    struct table *finished = config ? table_restore(&world->server, &stored, log->text, log->start[log->count], NULL,
+        0) : NULL;
     if (CHECK(finished)) {
         CHECK_INT(visible(finished, PYR_SPECTATOR), log->count);
         CHECK_INT(table_waiting(finished), 0);
@@ -460,8 +470,10 @@ TEST("feed: deals are hidden while a game runs, and open at a finished table fro
 
 TEST("An answer that names a field is UTF-8, also where a long name is cut") {
     struct world *world = &worlds[0];
-    static const char *const fields[] = { "say \\\"hi\\\"", "\\u0001\\u001f", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa9" };
-    static const char *const wanted[] = { "say \\\"hi\\\"", "\\u0001\\u001f", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xef\xbf\xbd" };
+    static const char *const fields[] = { "say \\\"hi\\\"", "\\u0001\\u001f",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xc3\xa9" };
+    static const char *const wanted[] = { "say \\\"hi\\\"", "\\u0001\\u001f",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\xef\xbf\xbd" };
     struct pyr_chance chance;
     struct pyr_rng dice;
     pyr_rng_seed(&dice, 1, 2);
@@ -471,7 +483,8 @@ TEST("An answer that names a field is UTF-8, also where a long name is cut") {
     for (unsigned i = 0; i < 3; i++) {
         char text[256], answer[256];
         snprintf(text, sizeof text, "{\"type\":\"leave\",\"id\":\"f\",\"%s\":1}", fields[i]);
-        snprintf(answer, sizeof answer, "{\"type\":\"error\",\"id\":\"f\",\"code\":\"refused\",\"detail\":\"%s\"}\n", wanted[i]);
+        snprintf(answer, sizeof answer, "{\"type\":\"error\",\"id\":\"f\",\"code\":\"refused\",\"detail\":\"%s\"}\n",
+            wanted[i]);
         world->heard[0].size = 0;
         say(world, 0, text);
         world->heard[0].text[world->heard[0].size] = 0;

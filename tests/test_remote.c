@@ -1,6 +1,7 @@
 /*
- * test_remote.c: games at a server without a network. A server of one page (below) plays by docs/protocol.md on a match of its own; the lines
- * between it and the clients break, repeat and run late as the test likes. What a client knows at the end must be the record.
+ * test_remote.c: games at a server without a network. A server of one page (below) plays by docs/protocol.md on a match of
+ * its own; the lines between it and the clients break, repeat and run late as the test likes. What a client knows at the end
+ * must be the record.
  */
 #include "check.h"
 #include "check_edition.h"
@@ -69,8 +70,10 @@ static void receive(struct client *c, const char *text)
 static void send_table(unsigned seat)
 {
     char text[1024];
-    snprintf(text, sizeof text, "{\"type\":\"table\",\"code\":\"K7QXMWRT\",\"state\":\"running\",\"edition\":\"plain\",\"you\":%u,\"host\":%s,"
-        "\"version\":%u,\"commitment\":\"%064d\",\"seats\":[{\"kind\":\"person\",\"name\":\"Ana\",\"here\":true,\"away\":false},"
+    snprintf(text, sizeof text, "{\"type\":\"table\",\"code\":\"K7QXMWRT\",\"state\":\"running\",\"edition\":\"plain\","
+        "\"you\":%u,\"host\":%s,"
+        "\"version\":%u,\"commitment\":\"%064d\",\"seats\":[{\"kind\":\"person\",\"name\":\"Ana\","
+        "\"here\":true,\"away\":false},"
         "{\"kind\":\"person\",\"name\":\"B\\u00e9n \\ud83d\\udc2b\",\"here\":false,\"gone\":61000,\"away\":false}]}",
         seat + 1, seat ? "false" : "true", server.match.log.lines, 7);
     receive(&client[seat], text);
@@ -98,8 +101,10 @@ static void send_ready(unsigned seat)
     char text[PYR_REMOTE_TEXT + 256];
     unsigned waiting = pyr_match_waiting(&server.match);
     bool has_mine = server.match.choice[seat].confirmed;
-    snprintf(text, sizeof text, "{\"type\":\"ready\",\"phase\":%u,\"ready\":[%s],\"left\":5000,\"mine\":%s%s%s}", server.match.log.lines,
-        waiting == 1 ? "2" : waiting == 2 ? "1" : "", has_mine ? "\"" : "", has_mine ? server.mine[seat] : "null", has_mine ? "\"" : "");
+    snprintf(text, sizeof text, "{\"type\":\"ready\",\"phase\":%u,\"ready\":[%s],\"left\":5000,\"mine\":%s%s%s}",
+        server.match.log.lines,
+        waiting == 1 ? "2" : waiting == 2 ? "1" : "", has_mine ? "\"" : "", has_mine ? server.mine[seat] : "null",
+        has_mine ? "\"" : "");
     receive(&client[seat], text);
 }
 
@@ -158,7 +163,8 @@ static void serve(unsigned seat, const char *text, bool broken)
             server.known_count[seat] %= 64;
         }
     }
-    snprintf(answer, sizeof answer, code ? "{\"type\":\"error\",\"id\":\"%s\",\"code\":\"%s\"}" : "{\"type\":\"done\",\"id\":\"%s\"}", id, code);
+    snprintf(answer, sizeof answer,
+        code ? "{\"type\":\"error\",\"id\":\"%s\",\"code\":\"%s\"}" : "{\"type\":\"done\",\"id\":\"%s\"}", id, code);
     if (!broken)
         receive(c, answer);
     for (unsigned s = 0; s < PEOPLE && server.match.log.lines != before; s++)
@@ -208,7 +214,8 @@ static void play(unsigned seat)
 {
     struct client *c = &client[seat];
     struct pyr_match *match = &c->match;
-    if (match->replay.stage != PYR_STAGE_PLAY || !(pyr_match_waiting(match) >> seat & 1) || pyr_remote_is_pending(&c->remote) ||
+    if (match->replay.stage != PYR_STAGE_PLAY || !(pyr_match_waiting(match) >> seat & 1) ||
+        pyr_remote_is_pending(&c->remote) ||
         match->choice[seat].confirmed)
         return;
     struct pyr_steps steps;
@@ -239,7 +246,8 @@ static void restart(unsigned seat)
 static void play_whole_game(unsigned seed, unsigned loss, bool restarts)
 {
     begin_clients(seed);
-    for (unsigned beat = 0; beat < 20000 && !(pyr_match_is_over(&client[0].match) && pyr_match_is_over(&client[1].match)); beat++) {
+    for (unsigned beat = 0; beat < 20000 && !(pyr_match_is_over(&client[0].match) &&
+        pyr_match_is_over(&client[1].match)); beat++) {
         unsigned seat = beat % PEOPLE;
         carry(seat, loss);
         play(seat);
@@ -253,8 +261,10 @@ static void play_whole_game(unsigned seed, unsigned loss, bool restarts)
         CHECK_INT(client[s].refused, 0);
         CHECK_INT(client[s].remote.version, server.match.log.lines);
         /* The client saw every line but the other's deal, or that too if it began anew when the game was over. */
-        CHECK(client[s].match.log.lines == server.match.log.lines - 1 || (restarts && client[s].match.log.lines == server.match.log.lines));
-        CHECK_INT(pyr_remote_set_record(&client[s].remote, server.match.log.text, server.match.log.start[server.match.log.lines], NULL), PYR_OK);
+        CHECK(client[s].match.log.lines == server.match.log.lines - 1 ||
+            (restarts && client[s].match.log.lines == server.match.log.lines));
+        CHECK_INT(pyr_remote_set_record(&client[s].remote, server.match.log.text,
+            server.match.log.start[server.match.log.lines], NULL), PYR_OK);
         whole = client[s].match;
         CHECK(!memcmp(whole.log.text, server.match.log.text, server.match.log.start[server.match.log.lines]));
     }
@@ -383,7 +393,9 @@ TEST("a choice that the rules forbid is open again") {
     char answer[128];
     play(0);
     pyr_remote_next(&c->remote, c->now);
-    snprintf(answer, sizeof answer, "{\"type\":\"error\",\"id\":\"%s\",\"code\":\"illegal\",\"reason\":\"no_touch\",\"rule\":\"R10\"}", c->remote.sent[0].id);
+    snprintf(answer, sizeof answer,
+        "{\"type\":\"error\",\"id\":\"%s\",\"code\":\"illegal\",\"reason\":\"no_touch\",\"rule\":\"R10\"}",
+        c->remote.sent[0].id);
     receive(c, answer);
     CHECK_STR(c->code, "illegal");
     CHECK(!c->match.choice[0].confirmed && c->match.choice[0].count);
@@ -429,7 +441,8 @@ TEST("one number per table, however often the server refuses the seat") {
     struct client *c = &client[0];
     pyr_remote_connected(&c->remote, c->now);
     pyr_remote_next(&c->remote, c->now);
-    receive(c, "{\"type\":\"table\",\"code\":\"K7QXMWRT\",\"state\":\"waiting\",\"edition\":\"plain\",\"you\":0,\"seats\":[{\"kind\":\"open\"},{\"kind\":\"open\"}]}");
+    receive(c, "{\"type\":\"table\",\"code\":\"K7QXMWRT\",\"state\":\"waiting\",\"edition\":\"plain\","
+        "\"you\":0,\"seats\":[{\"kind\":\"open\"},{\"kind\":\"open\"}]}");
     CHECK(pyr_remote_sit(&c->remote, PYR_NOBODY, "", number, new_id(), c->now));
     CHECK(!pyr_remote_sit(&c->remote, PYR_NOBODY, "", other, new_id(), c->now));
     CHECK(member(pyr_remote_next(&c->remote, c->now), "number", first, sizeof first));
@@ -439,7 +452,8 @@ TEST("one number per table, however often the server refuses the seat") {
     restart(0);
     pyr_remote_connected(&c->remote, c->now);
     pyr_remote_next(&c->remote, c->now);
-    receive(c, "{\"type\":\"table\",\"code\":\"K7QXMWRT\",\"state\":\"waiting\",\"edition\":\"plain\",\"you\":0,\"seats\":[{\"kind\":\"open\"},{\"kind\":\"open\"}]}");
+    receive(c, "{\"type\":\"table\",\"code\":\"K7QXMWRT\",\"state\":\"waiting\",\"edition\":\"plain\","
+        "\"you\":0,\"seats\":[{\"kind\":\"open\"},{\"kind\":\"open\"}]}");
     CHECK(pyr_remote_sit(&c->remote, 1, "pR4-_x", other, new_id(), c->now));
     const char *text = pyr_remote_next(&c->remote, c->now);
     CHECK(member(text, "number", again, sizeof again) && strstr(text, "\"seat\":2") && strstr(text, "\"key\":\"pR4-_x\""));
@@ -494,8 +508,10 @@ TEST("standing up before the game is no wish for a bot") {
 }
 
 TEST("coming back ends what a bot does for this person, unless it was their wish") {
-    static const char away[] = "{\"type\":\"table\",\"code\":\"K7QXMWRT\",\"state\":\"running\",\"edition\":\"plain\",\"you\":1,\"version\":0,\"seats\":["
-        "{\"kind\":\"person\",\"name\":\"Ana\",\"here\":true,\"away\":true},{\"kind\":\"bot\",\"name\":\"club\",\"level\":\"club\"}]}";
+    static const char away[] = "{\"type\":\"table\",\"code\":\"K7QXMWRT\",\"state\":\"running\",\"edition\":\"plain\","
+        "\"you\":1,\"version\":0,\"seats\":["
+        "{\"kind\":\"person\",\"name\":\"Ana\",\"here\":true,\"away\":true},{\"kind\":\"bot\",\"name\":\"club\","
+            "\"level\":\"club\"}]}";
     begin_clients(39);
     struct client *c = &client[0];
     pyr_remote_connected(&c->remote, c->now);
@@ -529,7 +545,8 @@ TEST("what is no game, no JSON or no message changes nothing") {
     static const char *const odd[] = { "", "{", "[]", "null", "{}", "{\"type\":7}", "{\"type\":\"lines\"}",
         "{\"type\":\"lines\",\"from\":-1,\"to\":5,\"lines\":[]}", "{\"type\":\"lines\",\"from\":5,\"to\":2,\"lines\":[]}",
         "{\"type\":\"lines\",\"from\":0,\"to\":99999999999999999999,\"lines\":[]}", "{\"type\":\"ready\",\"phase\":\"x\"}",
-        "{\"type\":\"table\",\"code\":\"OTHER234\",\"you\":2}", "{\"type\":\"done\",\"id\":\"\\u0000\"}", "{\"type\":\"hello\",\"name\":\"\\x\"}" };
+        "{\"type\":\"table\",\"code\":\"OTHER234\",\"you\":2}", "{\"type\":\"done\",\"id\":\"\\u0000\"}",
+            "{\"type\":\"hello\",\"name\":\"\\x\"}" };
     connect_both(41);
     struct client *c = &client[0];
     struct pyr_remote before = c->remote;
@@ -541,7 +558,8 @@ TEST("what is no game, no JSON or no message changes nothing") {
     receive(c, "{\"type\":\"error\",\"code\":\"\\u001b[2Jhello\"}");
     CHECK_STR(c->code, "other");                         /* nothing that a terminal would obey */
     char text[128];
-    snprintf(text, sizeof text, "{\"type\":\"lines\",\"from\":%u,\"to\":%u,\"left\":-1,\"lines\":[\"take 9 99\"]}", before.version, before.version + 1);
+    snprintf(text, sizeof text, "{\"type\":\"lines\",\"from\":%u,\"to\":%u,\"left\":-1,\"lines\":[\"take 9 99\"]}",
+        before.version, before.version + 1);
     receive(c, text);
     CHECK_INT(c->bad, 1);
     CHECK(c->remote.fault.code && c->remote.fault.line == before.version);   /* the other one's deal is not seen */

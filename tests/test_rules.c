@@ -1,8 +1,9 @@
 /*
- * test_rules.c: each rule R1-R17, ruling Q1-Q10 and worked example E1-E5 of docs/rules.md, as a position and what must come of it.
+ * test_rules.c: each rule R1-R17, ruling Q1-Q10 and worked example E1-E5 of docs/rules.md, as a position and what must come
+ * of it.
  *
- * All cards are alike unless a case draws its own: no walls, no symbols, the entrance at c1 and the tomb at c5. Card n is green,
- * orange or purple as n leaves 1, 2 or 0 when divided by three. Positions are laid out by hand and audited.
+ * All cards are alike unless a case draws its own: no walls, no symbols, the entrance at c1 and the tomb at c5. Card n is
+ * green, orange or purple as n leaves 1, 2 or 0 when divided by three. Positions are laid out by hand and audited.
  */
 #include "check.h"
 
@@ -27,7 +28,8 @@ static pyr_spaces spaces(const char *text)
 /* Draws a card: five rows, with anything between them. */
 static void card(int number, const char *rows)
 {
-    struct pyr_card_face face = { .colour = (uint8_t)(number % 3 == 1 ? PYR_GREEN : number % 3 == 2 ? PYR_ORANGE : PYR_PURPLE) };
+    struct pyr_card_face face = { .colour = (uint8_t)(number % 3 == 1 ? PYR_GREEN : number % 3 ==
+        2 ? PYR_ORANGE : PYR_PURPLE) };
     int at = 0;
     for (; *rows && at < 25; rows++) {
         if (!strchr("#.vTxrefsp", *rows))
@@ -172,7 +174,8 @@ static void marked(int seat, int number, const char *text)
         return;
     for (int row = 0; row < 5; row++) {
         for (int column = 0; column < 5; column++) {
-            bool touches = (row > 0 && marks & PYR_SPACE(row - 1, column)) || (row < 4 && marks & PYR_SPACE(row + 1, column)) ||
+            bool touches = (row > 0 && marks & PYR_SPACE(row - 1, column)) ||
+                (row < 4 && marks & PYR_SPACE(row + 1, column)) ||
                 (column > 0 && marks & PYR_SPACE(row, column - 1)) || (column < 4 && marks & PYR_SPACE(row, column + 1));
             reach |= touches ? PYR_SPACE(row, column) : 0;
         }
@@ -590,9 +593,9 @@ TEST("R8 a pattern may be turned by any quarter and mirrored")
     /* V3 within b1c1b2c2 or c1d1c2d2, leaving out any one but c1. */
     BEGIN_TWO(.pattern = V3);
     CHECK_INT(step_count(0), 2 * (3 + 3 + 1));
-    /* L4 lies or stands. Lying in the top row over c1: a-c, b-d, c-e, with a foot below either end: 6. Lying in row 2 with its
-     * head up at c1: a2-c2, c2-e2: 2. Standing in column c from c1: foot at the top left or right or at the bottom
-     * left or right: 4. Standing in column b or d with the head over to c1: 2. */
+    /* L4 lies or stands. Lying in the top row over c1: a-c, b-d, c-e, with a foot below either end: 6. Lying in row 2 with
+     * its head up at c1: a2-c2, c2-e2: 2. Standing in column c from c1: foot at the top left or right or at the bottom left
+     * or right: 4. Standing in column b or d with the head over to c1: 2. */
     BEGIN_TWO(.pattern = L4);
     CHECK_INT(step_count(0), 2 * (6 + 2 + 4 + 2 + 1));
 }
@@ -767,7 +770,8 @@ TEST("R11 marking the tomb completes the card")
 static void three_complete(void)
 {
     fresh_print();
-    BEGIN(.seats = 4, .hand = { { 20, 21 }, { 5, 22 }, { 23, 24 }, { 11, 25 } }, .deck = { 30, 31, 32, 33, 34, 35, 36, 37, 38 },
+    BEGIN(.seats = 4, .hand = { { 20, 21 }, { 5, 22 }, { 23, 24 }, { 11, 25 } },
+        .deck = { 30, 31, 32, 33, 34, 35, 36, 37, 38 },
         .pattern = I2);
     nearly(0, 20);
     nearly(1, 5);
@@ -895,7 +899,8 @@ TEST("R14 the 8th pyramid of a colour takes nothing, whatever is left")
 
 TEST("R14 several at once go in the order of those pyramids' numbers")
 {
-    /* Three players have a green one each and complete a second: 13, 7, 22. A fourth completes a second too: 34, too late. */
+    /* Three players have a green one each and complete a second: 13, 7, 22. A fourth completes a second too: 34, too
+     * late. */
     fresh_print();
     BEGIN(.seats = 4, .hand = { { 13, 2 }, { 7, 5 }, { 34, 8 }, { 22, 11 } }, .deck = { 3, 6, 9, 12 }, .pattern = I2);
     completed(0, 25);

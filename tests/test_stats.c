@@ -44,8 +44,8 @@ TEST("an incomplete shuffle counts for the games that it has")
 
 TEST("Wilson's interval, as tables have it")
 {
-    /* 8 of 10: 0.4902 to 0.9433; 0 of 10: 0 to 0.2775 (z = 1.96, without continuity correction). A sample of 0 or 1 each has the spread
-     * of single games but for n / (n - 1). */
+    /* 8 of 10: 0.4902 to 0.9433; 0 of 10: 0 to 0.2775 (z = 1.96, without continuity correction). A sample of 0 or 1 each has
+     * the spread of single games but for n / (n - 1). */
     struct stats s = { 0 };
     double low, high;
     for (unsigned i = 0; i < 10; i++)
@@ -97,7 +97,8 @@ TEST("an interval lies around its mean and between 0 and 1, whatever the results
 
 TEST("the interval holds the truth in 95 of 100 cases")
 {
-    static const struct { double skill; unsigned samples; } cases[] = { { 0.5, 30 }, { 0.5, 200 }, { 0.8, 50 }, { 0.95, 100 }, { 0.99, 100 } };
+    static const struct { double skill; unsigned samples; } cases[] = { { 0.5, 30 }, { 0.5, 200 }, { 0.8, 50 },
+        { 0.95, 100 }, { 0.99, 100 } };
     for (unsigned c = 0; c < sizeof cases / sizeof *cases; c++) {
         unsigned held = 0, rounds = 4000;
         for (unsigned round = 0; round < rounds; round++) {

@@ -1,6 +1,7 @@
 /*
- * The store: every call, group commit, failures of the disk, kill -9, databases that are refused. With PYR_POSTGRES (a connection
- * string) it is tested at that PostgreSQL server, in a schema per case, instead of in files; tests/postgres.py starts one.
+ * The store: every call, group commit, failures of the disk, kill -9, databases that are refused. With PYR_POSTGRES (a
+ * connection string) it is tested at that PostgreSQL server, in a schema per case, instead of in files; tests/postgres.py
+ * starts one.
  */
 #define _GNU_SOURCE
 
@@ -34,8 +35,8 @@
     static void function(void)
 
 /*
- * A disk and a memory that fail when told to: SQLite's own file system and allocator with a fault in front. `fault.countdown` operations go
- * well, then one fails, or all from then on. A page that holds the poison is never written.
+ * A disk and a memory that fail when told to: SQLite's own file system and allocator with a fault in front.
+ * `fault.countdown` operations go well, then one fails, or all from then on. A page that holds the poison is never written.
  */
 enum fault_kind { FAULT_NONE, FAULT_WRITE_FULL, FAULT_WRITE, FAULT_SYNC, FAULT_READ, FAULT_MEMORY, FAULT_POISON, FAULTS };
 
@@ -158,7 +159,8 @@ static int faulty_unmap(sqlite3_file *f, int drop)
     return REAL(f)->pMethods->xShmUnmap(REAL(f), drop);
 }
 
-static const sqlite3_io_methods faulty_methods = { 2, faulty_close, faulty_read, faulty_write, faulty_truncate, faulty_sync, faulty_size,
+static const sqlite3_io_methods faulty_methods = { 2, faulty_close, faulty_read, faulty_write, faulty_truncate, faulty_sync,
+    faulty_size,
     faulty_lock, faulty_unlock, faulty_reserved, faulty_control, faulty_sector, faulty_traits, faulty_map, faulty_shm_lock,
     faulty_barrier, faulty_unmap, NULL, NULL };
 static sqlite3_vfs faulty_vfs;
@@ -305,7 +307,8 @@ static int outside_number(const char *file, const char *sql)
     sqlite3 *db;
     sqlite3_stmt *s = NULL;
     int number = -1;
-    if (sqlite3_open(file, &db) == SQLITE_OK && sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
+    if (sqlite3_open(file, &db) == SQLITE_OK && sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK &&
+        sqlite3_step(s) == SQLITE_ROW)
         number = sqlite3_column_int(s, 0);
     sqlite3_finalize(s);
     sqlite3_close(db);
@@ -382,7 +385,8 @@ static struct store_visitor visitor(int id)
 
 static struct store_table table(int id, enum store_state state)
 {
-    struct store_table t = { .id = id, .state = (uint8_t)state, .created = 1000 + id, .changed = 2000 + id, .config = "{\"edition\": \"classic\"}" };
+    struct store_table t = { .id = id, .state = (uint8_t)state, .created = 1000 + id, .changed = 2000 + id,
+        .config = "{\"edition\": \"classic\"}" };
     snprintf(t.code, sizeof t.code, "CODE%d", id);
     return t;
 }
@@ -463,7 +467,8 @@ struct seen {
     struct store_db *db;
 };
 
-static bool see_open(void *context, const struct store_table *t, const char *text, size_t size, const struct store_choice *choices, unsigned count)
+static bool see_open(void *context, const struct store_table *t, const char *text, size_t size,
+    const struct store_choice *choices, unsigned count)
 {
     struct seen *seen = context;
     seen->ids[seen->count++] = t->id;
@@ -648,7 +653,8 @@ static enum store_result try_seats(struct store_db *db, struct store_job *job)
     for (int id = 1; id <= 6; id++) {
         struct store_table t = table(id, STORE_OVER);
         t.changed = id == 2 ? 9000 : 100 + id;
-        struct store_seat seat = { .table = id, .visitor = 1, .seat = 2, .people = id <= 2, .bots = 1, .points = id == 6 ? -1000 : 10 * id,
+        struct store_seat seat = { .table = id, .visitor = 1, .seat = 2, .people = id <= 2, .bots = 1,
+            .points = id == 6 ? -1000 : 10 * id,
             .share = id == 3 ? 0.5f : id == 4 };
         strcpy(seat.level, id == 5 ? "expert" : "club");
         CHECK_INT(store_put_seat(db, &seat), STORE_MISSING);                /* no table yet */
@@ -662,7 +668,8 @@ static enum store_result try_seats(struct store_db *db, struct store_job *job)
     CHECK_INT(store_put_seat(db, &other), STORE_MISSING);                   /* no such visitor */
     CHECK_INT(store_each_table_of(db, 1, 4, see_seat, &seen), STORE_OK);
     CHECK(seen.count == 4 && seen.ids[0] == 2 && seen.ids[1] == 6 && seen.ids[2] == 5 && seen.ids[3] == 4);
-    CHECK(seen.seat.visitor == 1 && seen.seat.seat == 2 && seen.seat.people == 0 && seen.seat.bots == 1 && seen.seat.points == 40);
+    CHECK(seen.seat.visitor == 1 && seen.seat.seat == 2 && seen.seat.people == 0 && seen.seat.bots == 1 &&
+        seen.seat.points == 40);
     CHECK(seen.seat.share == 1.0f);
     CHECK_STR(seen.seat.level, "club");
     seen = (struct seen){ .stop = 2 };
@@ -673,7 +680,8 @@ static enum store_result try_seats(struct store_db *db, struct store_job *job)
         CHECK_STR(sums.tally[0].level, "");
         CHECK(sums.tally[0].games == 2 && sums.tally[0].points == 30 && sums.tally[0].best == 20 && sums.tally[0].wins == 0);
         CHECK_STR(sums.tally[1].level, "club");
-        CHECK(sums.tally[1].games == 2 && sums.tally[1].points == 70 && sums.tally[1].best == 40 && sums.tally[1].wins == 1.5);
+        CHECK(sums.tally[1].games == 2 && sums.tally[1].points == 70 && sums.tally[1].best == 40 &&
+            sums.tally[1].wins == 1.5);
         CHECK_STR(sums.tally[2].level, "expert");
         CHECK(sums.tally[2].games == 1 && sums.tally[2].wins == 0);
     }
@@ -769,7 +777,8 @@ TEST("a change of a table is written as a whole or not at all")
     }
     struct store_commit first = { .table = table(1, STORE_RUNNING), .made = 3000, .request = "r1",
         .lines = "one\ntwo\n", .lines_size = 8, .seats = 2,
-        .seat = { { .table = 1, .visitor = 1, .points = -1000 }, { .table = 1, .visitor = 2, .seat = 1, .points = -1000 } } };
+        .seat = { { .table = 1, .visitor = 1, .points = -1000 }, { .table = 1, .visitor = 2, .seat = 1,
+            .points = -1000 } } };
     first.table.host = 1;
     CHECK_INT(do_job(write_first_two), STORE_OK);
     CHECK_INT(do_commit(&first), STORE_OK);
@@ -780,7 +789,8 @@ TEST("a change of a table is written as a whole or not at all")
     again.table.host = 1;
     CHECK_INT(do_commit(&again), STORE_MISSING);
     /* Lines that do not follow refuse the choice that comes with them. */
-    struct store_commit torn = { .table = { .id = 1, .revision = 1 }, .made = 3002, .lines = "five\n", .lines_size = 5, .first_line = 4,
+    struct store_commit torn = { .table = { .id = 1, .revision = 1 }, .made = 3002, .lines = "five\n", .lines_size = 5,
+        .first_line = 4,
         .has_choice = true, .choice = { .seat = 0, .phase = 4, .text = "1 2" } };
     CHECK_INT(do_commit(&torn), STORE_FAILED);
     /* A choice alone leaves the rest as it is; a seat without a visitor is dropped. */
@@ -790,7 +800,8 @@ TEST("a change of a table is written as a whole or not at all")
     CHECK_INT(choice.after.revision, 2);
     /* Made from a table that has changed since, nothing counts: no choice, no lines, no configuration, no seats. */
     struct store_commit late = { .table = table(1, STORE_OVER), .made = 3004, .has_choice = true,
-        .choice = { .seat = 1, .phase = 2, .text = "1 2" }, .lines = "three\n", .lines_size = 6, .first_line = 2, .seats = 1 };
+        .choice = { .seat = 1, .phase = 2, .text = "1 2" }, .lines = "three\n", .lines_size = 6, .first_line = 2,
+            .seats = 1 };
     late.table.revision = 1;
     CHECK_INT(do_commit(&late), STORE_CONFLICT);
     late.table.revision = 3;
@@ -861,14 +872,16 @@ TEST("jobs share transactions, are answered in order, and fail alone")
         CHECK_INT(store_pending(store), 0);
         int wrong = 0, good = 0;
         for (int i = 1; i <= JOBS; i++) {
-            wrong += jobs[i].answered != i || jobs[i].result != (i % 7 == 3 ? STORE_FAILED : i % 7 == 5 ? STORE_MISSING : STORE_OK);
+            wrong += jobs[i].answered != i || jobs[i].result != (i % 7 == 3 ? STORE_FAILED : i % 7 ==
+                5 ? STORE_MISSING : STORE_OK);
             good += jobs[i].result == STORE_OK;
         }
         CHECK_INT(wrong, 0);
         struct store_counters counters = store_counters(store);
         CHECK_INT(counters.jobs, JOBS + 1);
         CHECK_INT(counters.failed, (JOBS + 4) / 7);
-        CHECK(counters.commits >= 4 && counters.commits <= 5 && counters.seconds > 0);     /* 5: the first went with some others */
+        /* 5: the first went with some others */
+        CHECK(counters.commits >= 4 && counters.commits <= 5 && counters.seconds > 0);
         uv_sem_destroy(&gate);
         close_store();
         CHECK_INT(outside_number(path, "SELECT count(*) FROM visitor"), good);
@@ -936,7 +949,8 @@ static enum store_result leave_little_room(struct store_db *db, struct store_job
     (void)job;
     sqlite3_stmt *statement;
     int pages = 0;
-    if (!sqlite3_prepare_v2(store_sqlite_handle(db), "PRAGMA page_count", -1, &statement, NULL) && sqlite3_step(statement) == SQLITE_ROW)
+    if (!sqlite3_prepare_v2(store_sqlite_handle(db), "PRAGMA page_count", -1, &statement, NULL) &&
+        sqlite3_step(statement) == SQLITE_ROW)
         pages = sqlite3_column_int(statement, 0);
     sqlite3_finalize(statement);
     char text[64];
@@ -953,7 +967,8 @@ static enum store_result write_report(struct store_db *db, struct store_job *job
     uint32_t noise = 1;                      /* what cannot be compressed */
     for (size_t i = 0; i < sizeof large; i++)
         large[i] = (char)('!' + ((noise = noise * 1664525 + 1013904223) >> 16) % 90);
-    return result ? result : store_put_report(db, mine->number, "analysis.json", large, mine->number == 3 ? sizeof large : 20, 1);
+    return result ? result : store_put_report(db, mine->number, "analysis.json", large,
+        mine->number == 3 ? sizeof large : 20, 1);
 }
 
 FILE_TEST("a full disk within a shared transaction: the others are kept")
@@ -1047,7 +1062,8 @@ static bool load_count(struct store_db *db, void *context)
 {
     int64_t *last = context;
     struct store_visitor more = visitor(50);
-    return store_count_visitor(db, &last[0], &last[1]) == STORE_OK && store_put_visitor(db, &more) == STORE_OK && last[0] == 2;
+    return store_count_visitor(db, &last[0], &last[1]) == STORE_OK && store_put_visitor(db, &more) == STORE_OK &&
+        last[0] == 2;
 }
 
 static bool refuse(struct store_db *db, void *context)
@@ -1263,17 +1279,21 @@ FILE_TEST("one database, one server, even through a link; free again after kill 
 /* Version 1, as its program left it. */
 static const char version_1[] =
     "PRAGMA journal_mode = WAL;"
-    "CREATE TABLE visitor (id INTEGER PRIMARY KEY, name TEXT NOT NULL, created INTEGER NOT NULL, seen INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE visitor (id INTEGER PRIMARY KEY, name TEXT NOT NULL, created INTEGER NOT NULL, seen INTEGER NOT NULL) "
+        "STRICT;"
     "CREATE TABLE token (hash BLOB PRIMARY KEY, visitor INTEGER NOT NULL REFERENCES visitor) STRICT, WITHOUT ROWID;"
     "CREATE TABLE game (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE, state INTEGER NOT NULL, created INTEGER NOT NULL,"
     " changed INTEGER NOT NULL, config TEXT NOT NULL) STRICT;"
     "CREATE INDEX game_open ON game (created, id) WHERE state < 2;"
     "CREATE INDEX game_over ON game (created, id) WHERE state = 2;"
-    "CREATE TABLE line (id INTEGER PRIMARY KEY, game INTEGER NOT NULL REFERENCES game, seq INTEGER NOT NULL, count INTEGER NOT NULL,"
+    "CREATE TABLE line (id INTEGER PRIMARY KEY, game INTEGER NOT NULL REFERENCES game, seq INTEGER NOT NULL, count "
+        "INTEGER NOT NULL,"
     " text TEXT NOT NULL, UNIQUE (game, seq)) STRICT;"
-    "CREATE TABLE choice (game INTEGER NOT NULL REFERENCES game, seat INTEGER NOT NULL, phase INTEGER NOT NULL, request TEXT NOT NULL,"
+    "CREATE TABLE choice (game INTEGER NOT NULL REFERENCES game, seat INTEGER NOT NULL, phase INTEGER NOT NULL, request "
+        "TEXT NOT NULL,"
     " text TEXT NOT NULL, PRIMARY KEY (game, seat)) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE seat (game INTEGER NOT NULL REFERENCES game, seat INTEGER NOT NULL, visitor INTEGER NOT NULL REFERENCES visitor,"
+    "CREATE TABLE seat (game INTEGER NOT NULL REFERENCES game, seat INTEGER NOT NULL, visitor INTEGER NOT NULL REFERENCES "
+        "visitor,"
     " people INTEGER NOT NULL, bots INTEGER NOT NULL, level TEXT NOT NULL, points INTEGER, share REAL NOT NULL,"
     " PRIMARY KEY (game, seat)) STRICT, WITHOUT ROWID;"
     "CREATE INDEX seat_visitor ON seat (visitor, people, level, points, share);"
@@ -1284,7 +1304,8 @@ static const char version_1[] =
 
 /* What version 2 added to it. */
 static const char version_2[] =
-    "CREATE TABLE report (id INTEGER PRIMARY KEY, game INTEGER NOT NULL REFERENCES game, name TEXT NOT NULL, text BLOB NOT NULL,"
+    "CREATE TABLE report (id INTEGER PRIMARY KEY, game INTEGER NOT NULL REFERENCES game, name TEXT NOT NULL, text BLOB "
+        "NOT NULL,"
     " UNIQUE (game, name)) STRICT;"
     "INSERT INTO report (game, name, text) VALUES (1, 'analysis', CAST('{}' AS BLOB));"
     "INSERT INTO choice VALUES (1, 1, 0, 'c1', '17 22');"
@@ -1366,7 +1387,8 @@ FILE_TEST("an older version is migrated, with a copy beside it")
         close_store();
     }
     CHECK_INT(outside_number(path, "PRAGMA user_version"), STORE_VERSION);
-    CHECK_INT(outside_number(path, "SELECT count(*) FROM report JOIN game ON game.id = game JOIN line USING (game) WHERE code = 'CODE1'"), 1);
+    CHECK_INT(outside_number(path, "SELECT count(*) FROM report JOIN game ON game.id = game JOIN line USING (game) WHERE "
+        "code = 'CODE1'"), 1);
     CHECK_INT(outside_number(copy, "PRAGMA user_version"), 1);
     CHECK_INT(outside_number(copy, "PRAGMA application_id"), 0x50595241);
     CHECK_INT(outside_number(copy, "SELECT count(*) FROM line"), 1);
@@ -1376,9 +1398,12 @@ FILE_TEST("an older version is migrated, with a copy beside it")
     char fresh[600], compare[2000];
     snprintf(fresh, sizeof fresh, "%s/fresh.db", folder);
     CHECK(store_enter(&db, fresh, true, error, sizeof error) && store_leave(db, true, error, sizeof error));
-    snprintf(compare, sizeof compare, "ATTACH '%s' AS fresh; CREATE TEMP TABLE same (x CHECK (x = 0)); INSERT INTO same SELECT count(*) FROM"
-        " (SELECT type, name, sql FROM main.sqlite_schema EXCEPT SELECT type, name, sql FROM fresh.sqlite_schema); INSERT INTO same"
-        " SELECT count(*) FROM (SELECT type, name, sql FROM fresh.sqlite_schema EXCEPT SELECT type, name, sql FROM main.sqlite_schema)", fresh);
+    snprintf(compare, sizeof compare,
+        "ATTACH '%s' AS fresh; CREATE TEMP TABLE same (x CHECK (x = 0)); INSERT INTO same SELECT count(*) FROM"
+        " (SELECT type, name, sql FROM main.sqlite_schema EXCEPT SELECT type, name, sql FROM fresh.sqlite_schema); INSERT "
+        "INTO same"
+        " SELECT count(*) FROM (SELECT type, name, sql FROM fresh.sqlite_schema EXCEPT SELECT type, name, sql FROM "
+        "main.sqlite_schema)", fresh);
     CHECK(outside(path, compare));
     remove(copy);
 
@@ -1468,12 +1493,14 @@ static void note_table(struct store_job *job, enum store_result result)
         wanted_tables[wanted_count++] = mine->number;
 }
 
-static bool see_wanted(void *context, const struct store_table *t, const char *text, size_t size, const struct store_choice *choices, unsigned count)
+static bool see_wanted(void *context, const struct store_table *t, const char *text, size_t size,
+    const struct store_choice *choices, unsigned count)
 {
     int *at = context;
     (void)choices;
     (void)size;
-    return CHECK(*at < wanted_count && t->id == wanted_tables[*at]) && CHECK(count == 1) && CHECK(strstr(text, "\ntag line ")) && ++*at;
+    return CHECK(*at < wanted_count && t->id == wanted_tables[*at]) && CHECK(count == 1) &&
+        CHECK(strstr(text, "\ntag line ")) && ++*at;
 }
 
 static enum store_result check_wanted(struct store_db *db, struct store_job *job)
@@ -1498,8 +1525,8 @@ static bool copy_file(const char *from, const char *to)
     return source >= 0 && target >= 0 && !got;
 }
 
-/* What a server would find that starts after this one was killed now. (The files are read elsewhere: closing a database in this process
- * would end SQLite's own locks on it.) */
+/* What a server would find that starts after this one was killed now. (The files are read elsewhere: closing a database in
+ * this process would end SQLite's own locks on it.) */
 static void check_after_kill(void)
 {
     char whole[3][600], copy[2][600];
@@ -1517,7 +1544,8 @@ static void check_after_kill(void)
     CHECK_INT(status, 0);
     CHECK_INT(outside_number(copy[0], "SELECT count(*) FROM pragma_quick_check WHERE quick_check != 'ok'"), 0);
     CHECK_INT(outside_number(copy[0], "SELECT count(*) FROM game"), wanted_count);
-    CHECK_INT(outside_number(copy[0], "SELECT count(*) FROM game WHERE (SELECT sum(count) FROM line WHERE game = game.id) IS DISTINCT FROM 4"), 0);
+    CHECK_INT(outside_number(copy[0],
+        "SELECT count(*) FROM game WHERE (SELECT sum(count) FROM line WHERE game = game.id) IS DISTINCT FROM 4"), 0);
 }
 
 /* Failure number 1, 2, 3... of a kind until all went well without it. */
@@ -1981,8 +2009,10 @@ TEST("killed at any moment, all that was acknowledged is there")
         store_leave(db, false, error, sizeof error);
     }
     CHECK_INT(missing, 0);
-    CHECK_INT(outside_number(path, "SELECT count(*) FROM game WHERE (SELECT sum(count) FROM line WHERE game = game.id) IS DISTINCT FROM 4"), 0);
-    CHECK_INT(outside_number(path, "SELECT count(*) FROM game LEFT JOIN choice ON choice.game = game.id WHERE seat IS NULL"), 0);
+    CHECK_INT(outside_number(path, "SELECT count(*) FROM game WHERE (SELECT sum(count) FROM line WHERE game = game.id) IS "
+        "DISTINCT FROM 4"), 0);
+    CHECK_INT(outside_number(path, "SELECT count(*) FROM game LEFT JOIN choice ON choice.game = game.id WHERE seat IS NULL"),
+        0);
     printf("# %d acknowledged in %d lives\n", count, ROUNDS);
     drop_folder();
 }
@@ -1998,7 +2028,8 @@ TEST("a change that meets another state is refused, and the others of its transa
     if (CHECK(open_store())) {
         hold_thread(&holder);
         for (int i = 1; i <= JOBS; i++) {
-            commits[i] = (struct store_commit){ .job = { .run = store_run_commit, .done = nothing }, .table = table(i, STORE_RUNNING),
+            commits[i] = (struct store_commit){ .job = { .run = store_run_commit, .done = nothing },
+                .table = table(i, STORE_RUNNING),
                 .lines = "one\n", .lines_size = 4, .first_line = i == 5, .has_choice = true,
                 .choice = { .seat = 1, .phase = 1, .text = "17 22" } };
             store_submit(store, &commits[i].job);
@@ -2022,8 +2053,8 @@ TEST("a change that meets another state is refused, and the others of its transa
 
 #ifdef WITH_POSTGRESQL
 /*
- * Between the store and the server: passes everything on, until it is told to cut all connections when a commit goes by, before
- * the server sees it or before the store sees the answer.
+ * Between the store and the server: passes everything on, until it is told to cut all connections when a commit goes by,
+ * before the server sees it or before the store sees the answer.
  */
 enum cut { CUT_NONE, CUT_BEFORE, CUT_AFTER, CUT_NOW };
 
@@ -2181,7 +2212,8 @@ POSTGRES_TEST("a commit that gets no answer is looked up: kept or not, it is sto
         if (CHECK(open_store())) {
             for (int i = 0; i < 20; i++) {
                 enum cut cut = i % 2 ? CUT_BEFORE : CUT_AFTER;
-                struct store_commit commit = { .job = { .run = count_commit, .done = nothing }, .table = table(1, STORE_RUNNING),
+                struct store_commit commit = { .job = { .run = count_commit, .done = nothing },
+                    .table = table(1, STORE_RUNNING),
                     .lines = "one\n", .lines_size = 4, .first_line = (uint32_t)i };
                 commit.table.revision = i;
                 commit_runs = 0;
@@ -2253,6 +2285,65 @@ POSTGRES_TEST("closing does not wait for a server that is gone, whose last word 
         }
         stop_proxy();
     }
+    store_set_log(NULL);
+}
+
+static void note_words(const char *words)
+{
+    words_logged += strstr(words, "deadlock") != NULL;
+}
+
+POSTGRES_TEST("servers that change the same tables in another order never wait for each other")
+{
+    enum { SERVERS = 2, TABLES = 100, ROUNDS = 20 };
+    static struct store_commit commits[SERVERS][TABLES];
+    static struct job holder[SERVERS], one;
+    struct store *both[SERVERS];
+    make_folder();
+    store_set_log(note_words);
+    words_logged = 0;
+    if (CHECK(open_store())) {
+        both[0] = store;
+        for (int i = 0; i < TABLES; i++) {
+            one = (struct job){ .job = { .run = write_table, .done = note }, .number = i + 1 };
+            store_submit(store, &one.job);
+            uv_run(&loop, UV_RUN_DEFAULT);
+        }
+        if (CHECK(store_open(&both[1], &loop, path, NULL, NULL, error, sizeof error))) {
+            uv_sem_init(&gate, 0);
+            uv_sem_init(&held, 0);
+            for (int round = 0; round < ROUNDS; round++) {
+                for (int n = 0; n < SERVERS; n++) {
+                    holder[n] = (struct job){ .job = { .run = hold_at_gate, .done = note } };
+                    store_submit(both[n], &holder[n].job);
+                    uv_sem_wait(&held);
+                    for (int i = 0; i < TABLES; i++) {
+                        int id = n ? TABLES - i : i + 1;
+                        commits[n][i] = (struct store_commit){ .job = { .run = store_run_commit, .done = nothing },
+                            .table = { .id = id, .revision = round + 1 }, .keeps_due = true, .has_choice = true,
+                            .choice = { .seat = 1, .phase = 4, .text = "17 22" } };
+                        store_submit(both[n], &commits[n][i].job);
+                    }
+                }
+                uv_sem_post(&gate);
+                uv_sem_post(&gate);
+                uv_run(&loop, UV_RUN_DEFAULT);
+                int stored = 0, late = 0;            /* each table is changed by one of them */
+                for (int i = 0; i < TABLES; i++) {
+                    enum store_result one_way = commits[0][i].job.result, other = commits[1][TABLES - 1 - i].job.result;
+                    stored += (one_way == STORE_OK) != (other == STORE_OK);
+                    late += (one_way == STORE_CONFLICT) != (other == STORE_CONFLICT);
+                }
+                CHECK_INT(stored, TABLES);
+                CHECK_INT(late, TABLES);
+            }
+            uv_sem_destroy(&gate);
+            uv_sem_destroy(&held);
+            store_close(both[1]);
+        }
+        close_store();
+    }
+    CHECK_INT(words_logged, 0);
     store_set_log(NULL);
 }
 

@@ -610,7 +610,8 @@ TEST("table: a choice for a phase that another server has completed is late, and
     other = (struct other){ .commit = { .made = 1794700801, .lines = effects.lines, .lines_size = effects.lines_size,
         .first_line = before } };
     submit_other(&other);
-    snprintf(text, sizeof text, "{\"type\":\"choose\",\"id\":\"z1\",\"phase\":%u,\"choice\":\"%s\"}", (unsigned)before, mine);
+    snprintf(text, sizeof text, "{\"type\":\"choose\",\"id\":\"z1\",\"phase\":%u,\"choice\":\"%s\"}", (unsigned)before,
+        mine);
     CHECK_STR(refusal(0, text), "late");
     CHECK(table->log.count > before);
     lines_told[0] = conns[0].sent_lines;
@@ -687,7 +688,8 @@ TEST("table: what another server did is read before a client is refused") {
     table->now.game = game;
     first_choice(0, mine, sizeof mine);
     table->now.game = old;
-    snprintf(text, sizeof text, "{\"type\":\"choose\",\"id\":\"n1\",\"phase\":%u,\"choice\":\"%s\"}", (unsigned)(before + lines), mine);
+    snprintf(text, sizeof text, "{\"type\":\"choose\",\"id\":\"n1\",\"phase\":%u,\"choice\":\"%s\"}",
+        (unsigned)(before + lines), mine);
     message_read(&conns[0], text, strlen(text));
     settle();
     CHECK_INT(hear(0, "n1"), 1);

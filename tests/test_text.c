@@ -1,6 +1,6 @@
 /*
- * test_text.c: every kind of bad line in an edition or a record is refused at its line with its exact sentence. A case is the good text
- * with one replacement.
+ * test_text.c: every kind of bad line in an edition or a record is refused at its line with its exact sentence. A case is
+ * the good text with one replacement.
  */
 #include <pyramids/text.h>
 
@@ -40,10 +40,13 @@ static const struct spoiled bad_editions[] = {
     { "name plain", "name plain box", "2: unexpected 'box'; expected: name NAME" },
     { "name plain", "name", "2: the line ends too early; expected: name NAME" },
     { "name plain", "name plain ", "2: unexpected ' '; expected: name NAME" },
-    { "name plain", "name  plain", "2: a space too many or too few at byte 6; expected words separated by one space: name NAME" },
-    { "name plain", " name plain", "2: a space too many or too few at byte 1; expected words separated by one space: name | title | skulls | pattern | card" },
+    { "name plain", "name  plain", "2: a space too many or too few at byte 6; expected words separated by one space: name "
+        "NAME" },
+    { "name plain", " name plain", "2: a space too many or too few at byte 1; expected words separated by one space: name "
+        "| title | skulls | pattern | card" },
     { "name plain", "name plain\nname again", "3: 'name' is defined twice (first on line 2)" },
-    { "name plain", "name abcdefghijklmnopqrstuvwxyzabcdef", "2: 'abcdefghijklmnopqrstuvwxyzabcdef' is too long; expected at most 31 bytes" },
+    { "name plain", "name abcdefghijklmnopqrstuvwxyzabcdef",
+        "2: 'abcdefghijklmnopqrstuvwxyzabcdef' is too long; expected at most 31 bytes" },
     { "name plain", "name\tplain", "2: byte 5 of the line is not part of a printable UTF-8 character" },
     { "title For tests", "title For \xff", "3: byte 11 of the line is not part of a printable UTF-8 character" },
     { "title For tests", "title", "3: the line ends too early; expected: title TEXT" },
@@ -52,21 +55,31 @@ static const struct spoiled bad_editions[] = {
     { "skulls 1 2 3", "skulls 1 2 1", "4: a skull costs less than the one before it; penalties must not decrease (R3)" },
     { "skulls 1 2 3", "skulls 1 2 -3", "4: '-3' is not a plain number; expected: skulls N N N N N N N N N N" },
     { "skulls 1 2 3", "skulls 1 2 1000", "4: the number 1000 is out of range; expected 0 to 999" },
-    { "skulls 1 2 3", "skulls 1 2 99999999999999999999", "4: the number 99999999999999999999 is out of range; expected 0 to 999" },
+    { "skulls 1 2 3", "skulls 1 2 99999999999999999999",
+        "4: the number 99999999999999999999 is out of range; expected 0 to 999" },
     { "skulls 1 2 3", "skulls 1 2", "4: the line ends too early; expected: skulls N N N N N N N N N N" },
     { "skulls 1 2 3", "skulls 1 1 2 3", "4: unexpected '18'; expected: skulls N N N N N N N N N N" },
     /* Patterns. */
-    { "pattern I2 1\nXX\n", "pattern I2 1\nXX\nX\n", "8: 'X' is not a row of a pattern; expected up to four of X and ., rows of one length, then a blank line" },
-    { "pattern I2 1\nXX\n", "pattern I2 1\nXx\n", "7: 'Xx' is not a row of a pattern; expected up to four of X and ., rows of one length, then a blank line" },
-    { "pattern I2 1\nXX\n", "pattern I2 1\nXXXXX\n", "7: 'XXXXX' is not a row of a pattern; expected up to four of X and ., rows of one length, then a blank line" },
-    { "pattern I2 1\nXX\n", "pattern I2 1\n\nXX\n", "8: unknown word 'XX'; expected: name | title | skulls | pattern | card" },
+    { "pattern I2 1\nXX\n", "pattern I2 1\nXX\nX\n",
+        "8: 'X' is not a row of a pattern; expected up to four of X and ., rows of one length, then a blank line" },
+    { "pattern I2 1\nXX\n", "pattern I2 1\nXx\n",
+        "7: 'Xx' is not a row of a pattern; expected up to four of X and ., rows of one length, then a blank line" },
+    { "pattern I2 1\nXX\n", "pattern I2 1\nXXXXX\n",
+        "7: 'XXXXX' is not a row of a pattern; expected up to four of X and ., rows of one length, then a blank line" },
+    { "pattern I2 1\nXX\n", "pattern I2 1\n\nXX\n",
+        "8: unknown word 'XX'; expected: name | title | skulls | pattern | card" },
     { "pattern I2 1\nXX\n", "pattern I2 1\nX\n", "6: pattern I2 has the wrong size; expected 2 to 4 spaces (R2)" },
-    { "pattern I2 1\nXX\n", "pattern I2 1\nX.\n.X\n", "6: the spaces of pattern I2 are not all connected side to side (R2)" },
-    { "pattern I2 1\nXX\n", "pattern I2 1\nXX.\n", "6: pattern I2 has an empty outer row or column; expected it drawn without one (R2)" },
-    { "pattern I2 1\nXX\n", "pattern I2 1\n..\nXX\n", "6: pattern I2 has an empty outer row or column; expected it drawn without one (R2)" },
-    { "pattern I2 1\nXX\n", "pattern J3 1\n.X\nXX\n", "13: pattern V3 is pattern J3 turned or mirrored; expected six different patterns (R2)" },
+    { "pattern I2 1\nXX\n", "pattern I2 1\nX.\n.X\n",
+        "6: the spaces of pattern I2 are not all connected side to side (R2)" },
+    { "pattern I2 1\nXX\n", "pattern I2 1\nXX.\n",
+        "6: pattern I2 has an empty outer row or column; expected it drawn without one (R2)" },
+    { "pattern I2 1\nXX\n", "pattern I2 1\n..\nXX\n",
+        "6: pattern I2 has an empty outer row or column; expected it drawn without one (R2)" },
+    { "pattern I2 1\nXX\n", "pattern J3 1\n.X\nXX\n",
+        "13: pattern V3 is pattern J3 turned or mirrored; expected six different patterns (R2)" },
     { "pattern I2 1", "pattern I3 1", "9: two patterns have the name I3; expected six different names" },
-    { "pattern I2 1", "pattern I2 2", "362: the patterns do not make eight expedition cards; expected copies that add up to 8 (R2)" },
+    { "pattern I2 1", "pattern I2 2",
+        "362: the patterns do not make eight expedition cards; expected copies that add up to 8 (R2)" },
     { "pattern I2 1", "pattern I2 0", "6: the number 0 is out of range; expected 1 to 8" },
     { "pattern I2 1", "pattern I2", "6: the line ends too early; expected: pattern NAME COPIES" },
     { "pattern I2 1\nXX\n", "", "360: the number of patterns is 5; expected six (R2)" },
@@ -142,7 +155,8 @@ static const struct spoiled bad_records[] = {
     { "player 1 random 2\n", "player 1\n", "3: the line ends too early; expected: player SEAT NAME" },
     { "player 1 random 2\n", "player 5 random 2\n", "3: the number 5 is out of range; expected 1 to 4" },
     { "player 2 greedy 1\n", "", "4: a game has 2 to 4 players; expected: player 2 NAME" },
-    { "player 2 greedy 1\n", "player 2 B\nplayer 3 C\nplayer 4 D\nplayer 4 E\n", "7: a game has 2 to 4 players; expected: deal 1 C C C C" },
+    { "player 2 greedy 1\n", "player 2 B\nplayer 3 C\nplayer 4 D\nplayer 4 E\n",
+        "7: a game has 2 to 4 players; expected: deal 1 C C C C" },
     { "edition plain\n", "edition plain\ntag date\n", "3: the line ends too early; expected: tag NAME VALUE" },
     { "edition plain\n", "edition plain\nnote this\n", "3: unknown word 'note'; expected a line of a game record" },
     /* Setting up. */
@@ -152,8 +166,10 @@ static const struct spoiled bad_records[] = {
     { "deal 1 19 30 4 5", "deal 1 19 30 4 4", "5: card 4 has already been dealt; expected four different cards (R4)" },
     { "deal 2 23", "deal 2 19", "6: card 19 has already been dealt; expected four different cards (R4)" },
     { "deal 2 23", "deal 1 23", "6: wrong seat; expected: deal 2 C C C C" },
-    { "keep 1 5 19", "keep 1 5 23", "7: card 23 was not dealt to this player; expected two different cards of the four dealt (R4)" },
-    { "keep 1 5 19", "keep 1 5 5", "7: card 5 was not dealt to this player; expected two different cards of the four dealt (R4)" },
+    { "keep 1 5 19", "keep 1 5 23",
+        "7: card 23 was not dealt to this player; expected two different cards of the four dealt (R4)" },
+    { "keep 1 5 19", "keep 1 5 5", "7: card 5 was not dealt to this player; expected two different cards of the four "
+        "dealt (R4)" },
     { "keep 1 5 19", "keep 2 23 44", "7: wrong seat; expected: keep 1 C C" },
     { "keep 1 5 19\n", "", "7: wrong seat; expected: keep 1 C C" },
     { "show 20 45 13 7", "show 20 45 13", "9: the display lacks 4, not 3; expected: show C C C C (R12)" },
@@ -163,26 +179,40 @@ static const struct spoiled bad_records[] = {
     /* Turns. */
     { "reveal I4", "reveal T4", "10: the edition has no pattern 'T4'; expected the name of one of its six" },
     { "reveal L4", "reveal", "13: the line ends too early; expected: reveal PATTERN" },
-    { "reveal O4\nmark 1 5:c3", "reveal I4\nmark 1 5:c3", "21: all 2 expedition cards with pattern I4 have already been revealed this round; expected another pattern (R6)" },
+    { "reveal O4\nmark 1 5:c3", "reveal I4\nmark 1 5:c3",
+        "21: all 2 expedition cards with pattern I4 have already been revealed this round; expected another pattern (R6)" },
     { "mark 1 5:b1\n", "mark 2 23:b1\n", "11: wrong seat; expected: mark 1 MOVE" },
     { "mark 1 5:b1\n", "reveal L4\n", "11: unexpected line; expected: mark 1 MOVE" },
     { "mark 1 5:b1\n", "mark 1 -\n", "11: a pass where something can be marked; expected a mark (R8)" },
-    { "mark 1 5:b1\n", "mark 1 6:b1\n", "11: card 6 does not belong to this player; expected one of the player's own cards (R8)" },
-    { "mark 1 5:b1\n", "mark 1 5:a1\n", "11: 5:a1 does not include the entrance; expected it in the first mark on a card (R10)" },
-    { "mark 1 5:b1\n", "mark 1 5:b1c1\n", "11: 5:b1c1 is not the revealed pattern, turned or mirrored; expected the whole pattern or one space (R8)" },
+    { "mark 1 5:b1\n", "mark 1 6:b1\n",
+        "11: card 6 does not belong to this player; expected one of the player's own cards (R8)" },
+    { "mark 1 5:b1\n", "mark 1 5:a1\n",
+        "11: 5:a1 does not include the entrance; expected it in the first mark on a card (R10)" },
+    { "mark 1 5:b1\n", "mark 1 5:b1c1\n",
+        "11: 5:b1c1 is not the revealed pattern, turned or mirrored; expected the whole pattern or one space (R8)" },
     { "mark 1 5:b1\n", "mark 1 5:d1\n", "11: 5:d1 includes a wall; expected open spaces only (R9)" },
-    { "mark 1 5:b1\n", "mark 1 5:f1\n", "11: '5:f1' does not name spaces; expected columns a to e and rows 1 to 5, as in 17:a1b1a2" },
-    { "mark 1 5:b1\n", "mark 1 5:b\n", "11: '5:b' does not name spaces; expected columns a to e and rows 1 to 5, as in 17:a1b1a2" },
-    { "mark 1 5:b1\n", "mark 1 5:c1b1\n", "11: the spaces of '5:c1b1' are not in reading order; expected row by row, each once, as in 17:a1b1a2" },
-    { "mark 1 5:b1\n", "mark 1 5:b1b1\n", "11: the spaces of '5:b1b1' are not in reading order; expected row by row, each once, as in 17:a1b1a2" },
-    { "mark 1 5:b1\n", "mark 1 05:b1\n", "11: '05:b1' is not a move; expected CARD:SPACES, extra marks as +CARD:SPACE, or -" },
+    { "mark 1 5:b1\n", "mark 1 5:f1\n",
+        "11: '5:f1' does not name spaces; expected columns a to e and rows 1 to 5, as in 17:a1b1a2" },
+    { "mark 1 5:b1\n", "mark 1 5:b\n",
+        "11: '5:b' does not name spaces; expected columns a to e and rows 1 to 5, as in 17:a1b1a2" },
+    { "mark 1 5:b1\n", "mark 1 5:c1b1\n",
+        "11: the spaces of '5:c1b1' are not in reading order; expected row by row, each once, as in 17:a1b1a2" },
+    { "mark 1 5:b1\n", "mark 1 5:b1b1\n",
+        "11: the spaces of '5:b1b1' are not in reading order; expected row by row, each once, as in 17:a1b1a2" },
+    { "mark 1 5:b1\n", "mark 1 05:b1\n",
+        "11: '05:b1' is not a move; expected CARD:SPACES, extra marks as +CARD:SPACE, or -" },
     { "mark 1 5:b1\n", "mark 1 b1\n", "11: 'b1' is not a move; expected CARD:SPACES, extra marks as +CARD:SPACE, or -" },
-    { "mark 1 5:b1\n", "mark 1 5:b1+\n", "11: '5:b1+' is not a move; expected CARD:SPACES, extra marks as +CARD:SPACE, or -" },
-    { "mark 1 5:b1\n", "mark 1 5:b1+5:c1\n", "11: no cross allows the extra mark 5:c1; expected the move to end before it (R11)" },
+    { "mark 1 5:b1\n", "mark 1 5:b1+\n",
+        "11: '5:b1+' is not a move; expected CARD:SPACES, extra marks as +CARD:SPACE, or -" },
+    { "mark 1 5:b1\n", "mark 1 5:b1+5:c1\n",
+        "11: no cross allows the extra mark 5:c1; expected the move to end before it (R11)" },
     { "23:b1c1d1e1+23:b2", "23:b1c1d1e1", "12: 1 extra mark is missing; expected +CARD:SPACE for every cross (R11)" },
-    { "23:b1c1d1e1+23:b2", "23:b1c1d1e1+23:b2d2", "12: the extra mark 23:b2d2 has more than one space; expected exactly one (R11)" },
-    { "mark 1 5:c1a2b2c2", "mark 1 5:b1", "14: 5:b1 includes a space that is already marked; expected unmarked spaces only (R9)" },
-    { "mark 1 5:c1a2b2c2", "mark 1 5:e2", "14: 5:e2 does not share a side with a marked space; expected one that does (R10)" },
+    { "23:b1c1d1e1+23:b2", "23:b1c1d1e1+23:b2d2",
+        "12: the extra mark 23:b2d2 has more than one space; expected exactly one (R11)" },
+    { "mark 1 5:c1a2b2c2", "mark 1 5:b1",
+        "14: 5:b1 includes a space that is already marked; expected unmarked spaces only (R9)" },
+    { "mark 1 5:c1a2b2c2", "mark 1 5:e2",
+        "14: 5:e2 does not share a side with a marked space; expected one that does (R10)" },
     /* Replacing. */
     { "take 2 7\n", "take 2 8\n", "19: card 8 is not in the display; expected one that is (R12)" },
     { "take 2 7\n", "draw 2 7\n", "19: card 7 is not in the deck; expected a card not seen yet (R5)" },
@@ -194,10 +224,14 @@ static const struct spoiled bad_records[] = {
     { "points 2 purple 10\n", "points 2 purple 6\n", "51: wrong pyramid points; expected: points 2 purple 10 (R14)" },
     { "points 2 purple 10\n", "points 2 pink 10\n", "51: 'pink' is not a colour; expected green, orange or purple" },
     { "points 2 purple 10\n", "", "51: unexpected line; expected: points 2 purple 10" },
-    { "score 1 43", "score 1 44", "119: wrong score; expected: score 1 43 pyramids 30 torches 10 points 0 gems 5 skulls -2 (R16)" },
-    { "score 1 43 pyramids", "score 1 43 piramids", "119: unknown word 'piramids'; expected: score SEAT N pyramids N torches N points N gems N skulls N" },
-    { "score 1 43 pyramids", "score 2 43 pyramids", "119: wrong seat; expected: score 1 43 pyramids 30 torches 10 points 0 gems 5 skulls -2" },
-    { "skulls -2", "skulls -0", "119: '-0' is not a plain number; expected: score SEAT N pyramids N torches N points N gems N skulls N" },
+    { "score 1 43", "score 1 44", "119: wrong score; expected: score 1 43 pyramids 30 torches 10 points 0 gems 5 skulls "
+        "-2 (R16)" },
+    { "score 1 43 pyramids", "score 1 43 piramids",
+        "119: unknown word 'piramids'; expected: score SEAT N pyramids N torches N points N gems N skulls N" },
+    { "score 1 43 pyramids", "score 2 43 pyramids",
+        "119: wrong seat; expected: score 1 43 pyramids 30 torches 10 points 0 gems 5 skulls -2" },
+    { "skulls -2", "skulls -0", "119: '-0' is not a plain number; expected: score SEAT N pyramids N torches N points N "
+        "gems N skulls N" },
     { "winner 2", "winner 1", "121: wrong winner; expected: winner 2 (R17)" },
     { "winner 2", "winner 1 2", "121: wrong winner; expected: winner 2 (R17)" },
     { "winner 2", "winner 2 1", "121: the number 1 is out of range; expected 3 to 4" },
@@ -300,9 +334,12 @@ TEST("plural forms of languages with many")
         { "(n != 1)", { 0, 1, 2, 5, 11, 100 }, { 1, 0, 1, 1, 1, 1 } },
         { "(n > 1);", { 0, 1, 2, 5, 11, 1000000 }, { 0, 0, 1, 1, 1, 1 } },
         { "0", { 0, 1, 2, 5, 11, 100 }, { 0, 0, 0, 0, 0, 0 } },
-        { "(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2)", { 1, 2, 5, 12, 22, 25 }, { 0, 1, 2, 2, 1, 2 } },
-        { "n%10==1 && n%100!=11 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2\n", { 1, 11, 21, 23, 13, 100 }, { 0, 2, 0, 1, 2, 2 } },
-        { "n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 ? 4 : 5", { 0, 1, 2, 7, 11, 100 }, { 0, 1, 2, 3, 4, 5 } },
+        { "(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2)", { 1, 2, 5, 12, 22, 25 },
+            { 0, 1, 2, 2, 1, 2 } },
+        { "n%10==1 && n%100!=11 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2\n", { 1, 11, 21, 23, 13, 100 },
+            { 0, 2, 0, 1, 2, 2 } },
+        { "n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 ? 4 : 5", { 0, 1, 2, 7, 11, 100 },
+            { 0, 1, 2, 3, 4, 5 } },
         { "!(n - 2) + n / 0 * n % 0", { 0, 1, 2, 3, 4, 5 }, { 0, 0, 1, 0, 0, 0 } },
         { "n==1 || n==2 && n==3", { 0, 1, 2, 3, 4, 5 }, { 0, 1, 0, 0, 0, 0 } },
         { "((((", { 0, 1, 2, 3, 4, 5 }, { 0, 0, 0, 0, 0, 0 } },
@@ -357,7 +394,8 @@ TEST("texts flow into a width")
     CHECK_STR(flow("one two three four", 9, 2), "one two\n  three\n  four");
     CHECK_STR(flow("one\ntwo\n\nthree\n", 20, 0), "one two\n\nthree\n");
     CHECK_STR(flow("  -a  größe größe größe\n  -b  x\n", 17, 6), "  -a  größe größe\n      größe\n  -b  x\n");
-    CHECK_STR(flow("Head:\n  17 22   keep these two\n  end  all\nTail\n", 16, 0), "Head:\n  17 22   keep\n          these\n          two\n  end  all\nTail\n");
+    CHECK_STR(flow("Head:\n  17 22   keep these two\n  end  all\nTail\n", 16, 0),
+        "Head:\n  17 22   keep\n          these\n          two\n  end  all\nTail\n");
     CHECK_STR(flow("go [--player N] [--seed S] x", 16, 3), "go [--player N]\n   [--seed S] x");
     CHECK_STR(flow("averylongword indeed", 5, 1), "averylongword\n indeed");
     CHECK_STR(flow("[open and never closed", 9, 0), "[open and never closed");
@@ -371,7 +409,8 @@ TEST("numbers: signs where they are asked for, and none on nothing")
         unsigned digits;
         bool sign;
         const char *text;
-    } cases[] = { { 1.25, 1, true, "+1.2" }, { -1.25, 1, false, "-1.2" }, { -0.04, 1, true, "0.0" }, { 0.04, 1, true, "0.0" }, { -0.04, 2, false, "-0.04" },
+    } cases[] = { { 1.25, 1, true, "+1.2" }, { -1.25, 1, false, "-1.2" }, { -0.04, 1, true, "0.0" },
+        { 0.04, 1, true, "0.0" }, { -0.04, 2, false, "-0.04" },
         { -0.4, 0, true, "0" }, { 0, 1, false, "0.0" }, { -10, 0, true, "-10" } };
     char to[PYR_NUMBER_SIZE];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -380,7 +419,8 @@ TEST("numbers: signs where they are asked for, and none on nothing")
 
 TEST("players are called by their names, and nobody is you")
 {
-    static const char *const cases[][2] = { { "Ana", "Ana" }, { "You", "Player" }, { "Player", "Player" }, { "club 2", "club 2" }, { "Ana 2", "Ana 2" }, { "", "" },
+    static const char *const cases[][2] = { { "Ana", "Ana" }, { "You", "Player" }, { "Player", "Player" },
+        { "club 2", "club 2" }, { "Ana 2", "Ana 2" }, { "", "" },
         { "club 22", "club 22" }, { " 2", " 2" } };
     char to[PYR_MAX_PLAYER_NAME + 1];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -1,6 +1,6 @@
 /*
- * test_tui.c: what the terminal client does without a terminal: a pattern in hand, what a mark brings, the page of characters, the game in
- * words, saved files.
+ * test_tui.c: what the terminal client does without a terminal: a pattern in hand, what a mark brings, the page of
+ * characters, the game in words, saved files.
  */
 #define _POSIX_C_SOURCE 200809L  /* mkdtemp, setenv */
 
@@ -107,15 +107,18 @@ TEST("going through placements meets every legal mark once, both ways")
             pyr_pattern pattern = hand_pattern(&match);
             if (steps.pattern != PYR_NO_PATTERN && view.mine.flags & PYR_DESK_FIRST) {
                 uint64_t patterns, singles, back, all = 0;
-                unsigned a = count_by_next(&view.mine, pattern, false, &patterns, 1), b = count_by_next(&view.mine, pattern, true, &singles, 1);
+                unsigned a = count_by_next(&view.mine, pattern, false, &patterns, 1),
+                    b = count_by_next(&view.mine, pattern, true, &singles, 1);
                 CHECK_INT(count_by_next(&view.mine, pattern, false, &back, -1), a);
                 CHECK(back == patterns);
                 CHECK_INT(a + b, steps.count);
                 for (uint32_t i = 0; i < steps.count; i++)
                     all += pyr_steps_at(&steps, &plain.box, i) * 31;
                 CHECK(all == patterns + singles);
-                CHECK_INT(pyr_aim_count(&plain.box, &view.mine, pattern, 0, false) + pyr_aim_count(&plain.box, &view.mine, pattern, 1, false), a);
-                CHECK_INT(pyr_aim_count(&plain.box, &view.mine, pattern, 0, true) + pyr_aim_count(&plain.box, &view.mine, pattern, 1, true), b);
+                CHECK_INT(pyr_aim_count(&plain.box, &view.mine, pattern, 0, false) +
+                    pyr_aim_count(&plain.box, &view.mine, pattern, 1, false), a);
+                CHECK_INT(pyr_aim_count(&plain.box, &view.mine, pattern, 0, true) +
+                    pyr_aim_count(&plain.box, &view.mine, pattern, 1, true), b);
             }
             bool replace = match.replay.state.open.phase == PYR_REPLACE;
             pyr_match_step(&match, 0, pyr_steps_pick(&steps, &plain.box, &rng));
@@ -139,7 +142,8 @@ TEST("four quarters, or two mirrorings, bring a pattern back")
             CHECK(changed == (mirrored != before));
             /* Left and right are exchanged. */
             for (unsigned row = 0; row < PYR_SIDE; row++)
-                CHECK_INT(__builtin_popcount(before >> row * PYR_ROW & 0x1f), __builtin_popcount(mirrored >> row * PYR_ROW & 0x1f));
+                CHECK_INT(__builtin_popcount(before >> row * PYR_ROW & 0x1f),
+                    __builtin_popcount(mirrored >> row * PYR_ROW & 0x1f));
             pyr_aim_turn(&aim, &plain.box, &desk, (pyr_pattern)p, 0);
             CHECK_INT(pyr_aim_shape(&plain.box, (pyr_pattern)p, aim.turn), before);
             CHECK_INT(__builtin_popcount(pyr_aim_spaces(&aim, &plain.box, (pyr_pattern)p)), plain.box.pattern[p].size);
@@ -167,7 +171,9 @@ TEST("an aim stays inside the grid, whatever is done with it")
         case 4: hand_turn(&hand, &match, 0, (int)pyr_rng_below(&rng, 3) - 1); break;
         case 5: hand_single(&hand, &match, 0); break;
         case 6: hand_card(&hand, &match, 0, pyr_rng_below(&rng, 2)); break;
-        default: hand_cover(&hand, &match, 0, pyr_rng_below(&rng, 2), pyr_rng_below(&rng, 5), pyr_rng_below(&rng, 5), pyr_rng_below(&rng, 2)); break;
+        default: hand_cover(&hand, &match, 0, pyr_rng_below(&rng, 2), pyr_rng_below(&rng, 5), pyr_rng_below(&rng, 5),
+            pyr_rng_below(&rng, 2));
+        break;
         }
         pyr_spaces spaces = pyr_aim_spaces(&hand.aim, &plain.box, hand_pattern(&match));
         if (!CHECK(!(spaces & ~PYR_ALL_SPACES)) || !CHECK(hand.aim.slot < 2) ||
@@ -334,7 +340,8 @@ static void play_by_hand(const struct pyr_edition *edition, uint64_t seed)
         case HAND_PASS: CHECK_INT(hand_place(&hand, &match, 0), PYR_OK); break;
         case HAND_READY: CHECK_INT(pyr_match_confirm(&match, 0), PYR_OK); break;
         case HAND_REPLACE:
-            CHECK_INT(pyr_match_step(&match, 0, hand.at < PYR_DISPLAY ? pyr_step_take(match.replay.state.open.display[hand.at]) : pyr_step_draw()), PYR_OK);
+            CHECK_INT(pyr_match_step(&match, 0,
+                hand.at < PYR_DISPLAY ? pyr_step_take(match.replay.state.open.display[hand.at]) : pyr_step_draw()), PYR_OK);
             break;
         default: break;
         }
@@ -565,7 +572,8 @@ TEST("everyone's pyramids by colour, pyramid points, gems and skulls are on the 
         draw_table(&canvas, &scene);
         char *text = canvas_dump(&canvas);
         /* The score stands directly behind the name, never in front of the next one. */
-        if (!CHECK(strstr(line_with(text, "Ben", line, sizeof line), score) != NULL) || !CHECK(strstr(text, "≡4+13") != NULL) ||
+        if (!CHECK(strstr(line_with(text, "Ben", line, sizeof line), score) != NULL) ||
+            !CHECK(strstr(text, "≡4+13") != NULL) ||
             !CHECK(strstr(text, "╱0") != NULL) || !CHECK(strstr(text, "░1") != NULL) || !CHECK(strstr(text, "♦7") != NULL) ||
             !CHECK(strstr(text, "■3") != NULL) || !CHECK(strstr(text, skulls) != NULL))
             printf("# %d by %d:\n%s", sizes[i][0], sizes[i][1], text);
@@ -590,7 +598,8 @@ TEST("the sheet of players lists every completed pyramid under its colour")
         snprintf(wanted + strlen(wanted), sizeof wanted - strlen(wanted), " %d", __builtin_ctzll(all) + 1);
     for (pyr_cardset all = lowest(PYR_ORANGE, 2); all; all &= all - 1)
         snprintf(orange + strlen(orange), sizeof orange - strlen(orange), " %d", __builtin_ctzll(all) + 1);
-    if (!CHECK(strstr(text, wanted) != NULL) || !CHECK(strstr(text, orange) != NULL) || !CHECK(strstr(text, "+10+6") != NULL))
+    if (!CHECK(strstr(text, wanted) != NULL) || !CHECK(strstr(text, orange) != NULL) ||
+        !CHECK(strstr(text, "+10+6") != NULL))
         printf("# %s:\n%s", wanted, text);
     free(text);
     canvas_finish(&canvas);
@@ -741,7 +750,8 @@ TEST("letters of several characters are shown whole or not at all")
     snprintf(text, sizeof text, "ab%s", family);
     CHECK_INT(canvas_wrap(&canvas, 0, 4, 7, 2, ST_TEXT, text), 2);
     char *drawn = canvas_dump(&canvas);
-    CHECK_STR(drawn, "Ana \U0001f468\U0001f469\U0001f467!\nAna \u2026\nabc\u2026\nZoe\u0308 e\u0302\u0301 x\nab\n\U0001f468\U0001f469\U0001f467\n");
+    CHECK_STR(drawn, "Ana \U0001f468\U0001f469\U0001f467!\nAna \u2026\nabc\u2026\nZoe\u0308 e\u0302\u0301 "
+        "x\nab\n\U0001f468\U0001f469\U0001f467\n");
     free(drawn);
     canvas_put(&canvas, 2, 3, 'e', ST_TEXT);             /* a mark goes with its character */
     drawn = canvas_dump(&canvas);
@@ -769,7 +779,8 @@ TEST("every size of window shows a table, or says what it wants")
     hand_place(&hand, &match, 0);
     pyr_match_confirm(&match, 0);
     hand_follow(&hand, &match, 0);
-    struct scene scene = { .edition = &plain, .match = &match, .seat = 0, .names = names, .state = hand_state(&match, 0), .hand = &hand, .story = &story,
+    struct scene scene = { .edition = &plain, .match = &match, .seat = 0, .names = names, .state = hand_state(&match, 0),
+        .hand = &hand, .story = &story,
         .story_mark = UINT32_MAX };
     pyr_match_view(&match, 0, &scene.view);
     story_tell(&story, &match, match.log.lines, names);
@@ -800,7 +811,8 @@ TEST("every size of window shows a table, or says what it wants")
     story_finish(&story);
 }
 
-/* Draws all sheets and says whether a word was cut on one of them; counts question marks, which also stand for what has no letter. */
+/* Draws all sheets and says whether a word was cut on one of them; counts question marks, which also stand for what has no
+ * letter. */
 static bool is_cut(struct canvas *canvas, struct scene *scene, unsigned *questions)
 {
     bool cut = false;
@@ -858,7 +870,8 @@ TEST("a whole game in every language, and no word is cut in any window")
             others_choose(&rng);
             hand_follow(&hand, &match, 0);
             enum hand_state state = hand_state(&match, 0);
-            struct scene scene = { .edition = &crowded, .match = &match, .seat = 0, .names = short_names, .state = state, .hand = &hand, .story = &story,
+            struct scene scene = { .edition = &crowded, .match = &match, .seat = 0, .names = short_names, .state = state,
+                .hand = &hand, .story = &story,
                 .story_mark = UINT32_MAX };
             pyr_match_view(&match, 0, &scene.view);
             story_tell(&story, &match, match.log.lines, short_names);
@@ -876,7 +889,8 @@ TEST("a whole game in every language, and no word is cut in any window")
             if (state == HAND_READY)
                 pyr_match_confirm(&match, 0);
             else if (state == HAND_REPLACE)
-                pyr_match_step(&match, 0, hand.at < PYR_DISPLAY ? pyr_step_take(match.replay.state.open.display[hand.at]) : pyr_step_draw());
+                pyr_match_step(&match, 0, hand.at < PYR_DISPLAY ? pyr_step_take(
+                    match.replay.state.open.display[hand.at]) : pyr_step_draw());
             else
                 hand_place(&hand, &match, 0);
         }
@@ -898,7 +912,8 @@ TEST("saved games: whole, private, locked, newest first, and all that are unfini
     struct save a, b, c;
     struct stat about;
     struct saved_game *list;
-    struct seating seating = { .players = 2, .people = 1, .bot = { NULL, pyr_bot_find("novice") }, .names = { "Ana", "novice 2" } };
+    struct seating seating = { .players = 2, .people = 1, .bot = { NULL, pyr_bot_find("novice") },
+        .names = { "Ana", "novice 2" } };
     struct pyr_match *copy = malloc(sizeof *copy);
     static struct pyr_local local, loaded;
     size_t size;
@@ -951,7 +966,8 @@ TEST("saved games: whole, private, locked, newest first, and all that are unfini
     free(list);
     free(copy);
     b.lock = -1;
-    CHECK(!saved_find("../../etc/passwd", path, sizeof path) && !saved_find("", path, sizeof path) && !saved_find("x", path, sizeof path));
+    CHECK(!saved_find("../../etc/passwd", path, sizeof path) && !saved_find("", path, sizeof path) &&
+        !saved_find("x", path, sizeof path));
     save_close(&b);
     CHECK(save_path(path, sizeof path, "servers", "x.cookie") && save_write(path, "secret", 6));
     text = save_read(path, 100, &size);

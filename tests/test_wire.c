@@ -148,7 +148,8 @@ TEST("after a head that can be read in two ways nothing is taken")
     CHECK(strstr(end.events, "fault=4") != NULL);
 }
 
-static const char handshake[] = "GET /s HTTP/1.1\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+static const char handshake[] = "GET /s HTTP/1.1\r\nUpgrade: websocket\r\nConnection: keep-alive, "
+    "Upgrade\r\nSec-WebSocket-Version: 13\r\n"
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
 
 /* The key and its answer are RFC 6455's own example; the frames are masked with zeros. */
@@ -247,7 +248,8 @@ TEST("a client's request is one that our server reads")
 {
     static const char *const bodies[] = { NULL, "{}", "" };
     static const char *const wanted[] = { "[GET /a?b=c host=example:8080 x=- fault=0 body=0 last]!",
-        "[POST /a?b=c host=example:8080 x=- fault=0 body=2 last]{}!", "[POST /a?b=c host=example:8080 x=- fault=0 body=0 last]!" };
+        "[POST /a?b=c host=example:8080 x=- fault=0 body=2 last]{}!",
+            "[POST /a?b=c host=example:8080 x=- fault=0 body=0 last]!" };
     for (unsigned i = 0; i < 3; i++) {
         char bytes[1024];
         if (!CHECK(begin_client("/a?b=c", bodies[i], NULL)))
@@ -309,8 +311,9 @@ TEST("an answer in pieces of any size is the same answer")
 TEST("what is no answer, or one that can be read in two ways, is refused")
 {
     static const char *const bad[] = { "\x15\x03\x03\0\x02\x02\x46", "SSH-2.0-OpenSSH\r\n", "GET / HTTP/1.1\r\n\r\n",
-        "HTTP/2.0 200 OK\r\n\r\n", "HTTP/1.1 200 OK\nX: y\n\n",
-        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+        "HTTP/2.0 200 OK\r\n\r\n", "HTT\xff""d1.0 200 OK\r\n\r\n", "HTTP/01.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\nX: y\n\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na",
+            "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
         "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n" };
@@ -358,7 +361,8 @@ TEST("a client's WebSocket in pieces of any size, frames right behind the handsh
     for (size_t piece = 1; piece < 250; piece += piece < 30 ? 1 : 31) {
         char bytes[512], plain[16];
         CHECK(begin_client("/api/socket", NULL, "pyramids-1"));
-        CHECK(strstr(end.written, "GET /api/socket HTTP/1.1\r\n") && strstr(end.written, "\r\nsec-websocket-protocol: pyramids-1\r\n"));
+        CHECK(strstr(end.written, "GET /api/socket HTTP/1.1\r\n") && strstr(end.written,
+            "\r\nsec-websocket-protocol: pyramids-1\r\n"));
         size_t size = write_opening(bytes, sizeof bytes, NULL, "sec-websocket-protocol: pyramids-1\r\n");
         memcpy(bytes + size, frames, sizeof frames - 1);
         end.bytes = 0;
@@ -368,7 +372,8 @@ TEST("a client's WebSocket in pieces of any size, frames right behind the handsh
         CHECK_INT(end.wire.state, WIRE_OVER);
         CHECK_INT(end.bytes, 7 + 8);         /* pong, close; both masked */
         CHECK(!memcmp(end.written, "\x8a\x81", 2) && unmask(end.written, plain) == 1 && plain[0] == '?');
-        CHECK(!memcmp(end.written + 7, "\x88\x82", 2) && unmask(end.written + 7, plain) == 2 && !memcmp(plain, "\x03\xe8", 2));
+        CHECK(!memcmp(end.written + 7, "\x88\x82", 2) && unmask(end.written + 7, plain) == 2 &&
+            !memcmp(plain, "\x03\xe8", 2));
     }
 }
 
@@ -399,7 +404,8 @@ TEST("what a client sends on a WebSocket is masked, and our server reads it")
 TEST("a WebSocket that was not asked for like this is none")
 {
     static const struct { const char *key, *headers; } cases[] = { { "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", "" },
-        { NULL, "sec-websocket-protocol: other\r\n" }, { NULL, "sec-websocket-extensions: permessage-deflate\r\n" }, { "", "" } };
+        { NULL, "sec-websocket-protocol: other\r\n" }, { NULL, "sec-websocket-extensions: permessage-deflate\r\n" },
+            { "", "" } };
     for (unsigned i = 0; i < 4; i++) {
         char bytes[512];
         begin_client("/s", NULL, "p");
@@ -447,7 +453,8 @@ TEST("TLS from end to end in pieces of any size; what is written before the hand
     static char said[LONG], heard[2][LONG + 1000];
     if (!CHECK(make_files()))
         return;
-    struct wire_tls_context *server = wire_tls_server(files.certificate, files.key), *client = wire_tls_client(files.certificate);
+    struct wire_tls_context *server = wire_tls_server(files.certificate, files.key),
+        *client = wire_tls_client(files.certificate);
     for (size_t i = 0; i < LONG; i++)
         said[i] = (char)(i * 7 + i / 251);
     static const size_t pieces[] = { 1, 2, 3, 5, 100, 1399, 16383, 16384, 16385, 100000 };
@@ -457,9 +464,12 @@ TEST("TLS from end to end in pieces of any size; what is written before the hand
         long result[2] = { 0, 0 };
         bool has_answered = false;
         CHECK(wire_tls_write(a, "GET /", 5) && wire_tls_write(a, " early", 6));
-        while (carry(a, b, pieces[p], heard[0], &size[0], &result[0]) | carry(b, a, pieces[p], heard[1], &size[1], &result[1]))
+        for (int moved = 1; moved;) {
+            moved = carry(a, b, pieces[p], heard[0], &size[0], &result[0]);
+            moved += carry(b, a, pieces[p], heard[1], &size[1], &result[1]);
             if (size[0] == 11 && !has_answered)
-                has_answered = CHECK(wire_tls_write(b, said, LONG));
+                moved = has_answered = CHECK(wire_tls_write(b, said, LONG));
+        }
         CHECK(wire_tls_is_open(a) && !wire_tls_is_untrusted(a));
         CHECK_INT(size[0], 11);
         CHECK(!memcmp(heard[0], "GET / early", 11));
@@ -491,7 +501,9 @@ TEST("a certificate that is not trusted, or belongs to another server, ends it; 
         size_t size[2] = { 0, 0 };
         long result[2] = { 0, 0 };
         wire_tls_write(a, "secret", 6);
-        while (carry(a, b, 500, heard[0], &size[0], &result[0]) | carry(b, a, 500, heard[1], &size[1], &result[1])) {
+        for (int moved = 1; moved;) {
+            moved = carry(a, b, 500, heard[0], &size[0], &result[0]);
+            moved += carry(b, a, 500, heard[1], &size[1], &result[1]);
         }
         CHECK_INT(result[1], WIRE_TLS_BROKEN);
         CHECK(!wire_tls_is_open(a) && wire_tls_is_untrusted(a));

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Long times and restarts: ten minutes, three days, sixty days, and what is still so after the server was down. The server
-goes by a clock of the test (wire.Clock), which stands still unless the test moves it. usage: times.py PYRAMIDS SOURCE_ROOT [CASE]"""
+goes by a clock of the test (wire.Clock), which stands still unless the test moves it. usage: times.py PYRAMIDS SOURCE_ROOT
+[CASE]"""
 # pylint: disable=cell-var-from-loop  # until_so is over before the loop goes on
 import random
 import time
@@ -444,7 +445,8 @@ def case_connected_visitors_stay(folder):
 def case_keep_options(folder):
     """What the options say; analyses are made again when they are asked for."""
     hands = Hands(folder)
-    with Server(folder, '--keep-games', '20', '--keep-analyses', '5', '--analysis-playouts', '512', '--keep-closed', '0', '--keep-visitors', '0',
+    with Server(folder, '--keep-games', '20', '--keep-analyses', '5', '--analysis-playouts', '512', '--keep-closed', '0',
+        '--keep-visitors', '0',
         env=hands.env) as server:
         ana, ben = server.visitor(), server.visitor('Ben')
         over = finished(server, folder, [ana, ben])

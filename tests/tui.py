@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Drives the full-screen client through tmux, as a person at a terminal does. Captures are compared on what matters, not whole.
-usage: tui.py PYRAMIDS SOURCE_ROOT [--short] [CASE]"""
+"""Drives the full-screen client through tmux, as a person at a terminal does. Captures are compared on what matters, not
+whole. usage: tui.py PYRAMIDS SOURCE_ROOT [--short] [CASE]"""
 import atexit
 import base64
 import hashlib
@@ -38,7 +38,8 @@ class Terminal:
     def __init__(self, folder, *words, width=80, height=24, shell=None, **env):
         Terminal.count += 1
         self.socket, self.game = os.path.join(folder, f't{Terminal.count}'), 0
-        base = {'PATH': os.environ['PATH'], 'HOME': folder, 'XDG_DATA_HOME': folder, 'LC_ALL': 'C.UTF-8', 'LANGUAGE': 'en', 'TERM': 'tmux-256color',
+        base = {'PATH': os.environ['PATH'], 'HOME': folder, 'XDG_DATA_HOME': folder, 'LC_ALL': 'C.UTF-8', 'LANGUAGE': 'en',
+            'TERM': 'tmux-256color',
                 'PS1': '$ ', 'USER': 'Ursa'}
         base.update({name: os.environ[name] for name in os.environ if name.endswith('SAN_OPTIONS')})
         base.update(env)
@@ -48,7 +49,8 @@ class Terminal:
         self.tmux('-f', '/dev/null', 'new-session', '-d', '-x', str(width), '-y', str(height), line)
 
     def tmux(self, *words):
-        return subprocess.run(['tmux', '-u', '-S', self.socket, *words], capture_output=True, text=True, timeout=WAIT, check=False,
+        return subprocess.run(['tmux', '-u', '-S', self.socket, *words], capture_output=True, text=True, timeout=WAIT,
+            check=False,
                               env=dict(os.environ, LC_ALL='C.UTF-8', TERM='xterm-256color')).stdout
 
     def text(self, *words):
@@ -121,7 +123,8 @@ class Terminal:
 
     def facts(self):
         """Whether the terminal is as it was: main screen, cursor shown, no mouse."""
-        return self.tmux('display-message', '-p', '#{alternate_on} #{cursor_flag} #{mouse_any_flag} #{keypad_cursor_flag}').strip()
+        return self.tmux('display-message', '-p',
+            '#{alternate_on} #{cursor_flag} #{mouse_any_flag} #{keypad_cursor_flag}').strip()
 
     def end(self):
         self.tmux('kill-server')
@@ -161,7 +164,8 @@ def run(*words, code=0, text=None):
 
 def saved(folder):
     where = os.path.join(folder, 'pyramids/games')
-    return sorted(os.path.join(where, name) for name in os.listdir(where) if name.endswith('.pyr')) if os.path.isdir(where) else []
+    return sorted(os.path.join(where, name) for name in os.listdir(where)
+        if name.endswith('.pyr')) if os.path.isdir(where) else []
 
 
 def read(path):
@@ -169,15 +173,18 @@ def read(path):
         return source.read()
 
 
-PROMPTS = (('Pick two cards', ('1', '2', 'Enter')), ('Enter keeps', ('Enter',)), ('Enter places', ('Enter',)), ('Red cross: one more', ('Enter',)),
-           ('Placed. Enter', ('Enter',)), ('Enter passes', ('Enter',)), ('Choose a card', ('Enter',)), ('it is your turn', ('Enter',)), ('turn is taken back', ('Enter',)))
+PROMPTS = (('Pick two cards', ('1', '2', 'Enter')), ('Enter keeps', ('Enter',)), ('Enter places', ('Enter',)),
+    ('Red cross: one more', ('Enter',)),
+           ('Placed. Enter', ('Enter',)), ('Enter passes', ('Enter',)), ('Choose a card', ('Enter',)),
+           ('it is your turn', ('Enter',)), ('turn is taken back', ('Enter',)))
 
 # These never follow themselves: as long as one stands there, its answer has not been read.
 ANSWERED_ONCE = ('Enter keeps', 'Enter places', 'Placed. Enter')
 
 
 def step(terminal, seen=None, until=None):
-    """Answers whatever the game asks next with the first thing that is legal. False when it is over, or the pattern is on the screen."""
+    """Answers whatever the game asks next with the first thing that is legal. False when it is over, or the pattern is on
+    the screen."""
     end = time.monotonic() + WAIT
     while time.monotonic() < end:
         text = terminal.text()
@@ -192,7 +199,8 @@ def step(terminal, seen=None, until=None):
                 if seen is not None:
                     seen.append(prompt)
                 terminal.keys(*keys)
-                # Only a screen that has changed is answered again; that something turns on it does not count, nor what others do meanwhile.
+                # Only a screen that has changed is answered again; that something turns on it does not count, nor what
+                # others do meanwhile.
                 now = terminal.text()
                 while (still(now) == still(text) or (prompt in ANSWERED_ONCE and prompt in now)) and time.monotonic() < end:
                     time.sleep(0.01)
@@ -376,12 +384,14 @@ def case_kill_and_resume(folder):
         terminal = Terminal(elsewhere, 'play', '--players', '3', '--bots', 'novice', '--seed', '9', '--name', 'Ana')
         play(terminal, 'turn 4 of 7')
         straight = [line for line in read(saved(elsewhere)[0]).split('\n') if line.startswith(('reveal', 'show', 'deal'))]
-        assert straight == [line for line in after.split('\n') if line.startswith(('reveal', 'show', 'deal'))][:len(straight)]
+        assert straight == [line for line in after.split('\n') if line.startswith(('reveal', 'show',
+            'deal'))][:len(straight)]
         terminal.end()
 
 
 def case_kept_marks(folder):
-    """Marks that are placed but not confirmed are kept with a game on this computer, too; line by line they are typed again."""
+    """Marks that are placed but not confirmed are kept with a game on this computer, too; line by line they are typed
+    again."""
     terminal = Terminal(folder, 'play', '--bots', 'novice', '--seed', '9', '--name', 'Ana')
     play(terminal, 'turn 1 of 7')
     while 'Placed' not in terminal.wait('Placed. Enter|Red cross|Enter places|fits nowhere'):
@@ -418,7 +428,8 @@ def case_many_saved(folder):
     terminal = Terminal(folder, 'play')
     text = terminal.wait('Continue a game')
     rows = [line for line in text.split('\n') if 'novice 2: Round 1 of 4, turn 1 of 7' in line]
-    assert [re.search('Ana|Ben|Cleo', line)[0] for line in rows] == ['Cleo', 'Ben', 'Ana'] and '▸' in rows[0] and 'New game' in text, text
+    assert [re.search('Ana|Ben|Cleo', line)[0] for line in rows] == ['Cleo', 'Ben',
+        'Ana'] and '▸' in rows[0] and 'New game' in text, text
     terminal.keys('Down', 'Enter')
     assert 'Ben' in terminal.wait('Enter places|fits nowhere')
     # It is played now, and not offered any more.
@@ -561,7 +572,8 @@ def case_wrong_host(folder):
     terminal.end()
     # TLS where there is none, and none where there is.
     terminal = Terminal(folder, 'play', '--server', f'https://127.0.0.1:{port}')
-    terminal.wait('the server does not use TLS; is its address http://[?]'.replace(' ', r'[\s║]+'))      # it wraps within its box
+    # it wraps within its box
+    terminal.wait('the server does not use TLS; is its address http://[?]'.replace(' ', r'[\s║]+'))
     terminal.end()
     server.end()
     silent = socket.create_server(('127.0.0.1', 0))
@@ -572,7 +584,8 @@ def case_wrong_host(folder):
 
 
 def case_rules(folder):
-    """The rules in the help: one key shows the rule that a message cites; scrolling; a search by tag and by word, in every mode."""
+    """The rules in the help: one key shows the rule that a message cites; scrolling; a search by tag and by word, in every
+    mode."""
     terminal = Terminal(folder, 'play', '--new', '--bots', 'novice', '--seed', '4', '--name', 'Ana')
     terminal.wait('Pick two')
     terminal.keys('1', '2', 'Enter')
@@ -662,7 +675,8 @@ def case_signals(folder):
     """However it ends, the terminal is as it was."""
     for name in ('TERM', 'HUP', 'INT', 'SEGV', 'ABRT', 'QUIT'):
         before, after = (os.path.join(folder, f'{name}.{when}') for when in ('before', 'after'))
-        script = f'ulimit -c 0; stty -a >{before}; {COMMAND} play --new --bots novice --seed 2; echo "EXIT=$?"; stty -a >{after}; exec cat'
+        script = f'ulimit -c 0; stty -a >{before}; {COMMAND} play --new --bots novice --seed 2; echo "EXIT=$?"; stty -a ' \
+            f'>{after}; exec cat'
         terminal = Terminal(folder, shell=script, ASAN_OPTIONS='handle_segv=0:handle_abort=0:detect_leaks=0')
         terminal.wait('Pick two')
         assert terminal.facts().startswith('1 0 1'), terminal.facts()
@@ -799,7 +813,8 @@ def case_unsaved(folder):
 
 
 def case_looks(folder):
-    """No colours where none are wanted, eight where there are no more, letters where there are no signs, lines where there is no screen."""
+    """No colours where none are wanted, eight where there are no more, letters where there are no signs, lines where there
+    is no screen."""
     def look(**env):
         with tempfile.TemporaryDirectory() as own:
             terminal = Terminal(own, 'play', '--new', '--bots', 'novice', '--seed', '5', **env)
@@ -894,8 +909,10 @@ class Server:
         ready = os.path.join(folder, f'ready{time.monotonic()}')
         self.port = port or ports.reserve()
         self.folder = folder
-        self.process = subprocess.Popen([COMMAND, 'serve', '--port', str(self.port), '--no-browser', '--quiet', '--ready-file', ready, '--database',
-                                         os.path.join(folder, 'server.db'), *more], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen([COMMAND, 'serve', '--port', str(self.port), '--no-browser', '--quiet',
+            '--ready-file', ready, '--database',
+                                         os.path.join(folder, 'server.db'), *more], stdout=subprocess.DEVNULL,
+                                         stderr=subprocess.DEVNULL)
         atexit.register(self.process.kill)   # also when a check fails
         end = time.monotonic() + WAIT
         while not (os.path.exists(ready) and read(ready).strip()):
@@ -921,7 +938,8 @@ class Stranger:
 
     def ask(self, method, path, body=None):
         web = http.client.HTTPConnection('127.0.0.1', self.server.port, timeout=WAIT)
-        web.request(method, path, None if body is None else json.dumps(body), {'Content-Type': 'application/json', 'Cookie': self.cookie})
+        web.request(method, path, None if body is None else json.dumps(body),
+            {'Content-Type': 'application/json', 'Cookie': self.cookie})
         answer = web.getresponse()
         return answer, answer.read().decode()
 
@@ -930,8 +948,10 @@ class Stranger:
 
     def connect(self, code):
         self.link = socket.create_connection(('127.0.0.1', self.server.port), timeout=WAIT)
-        self.link.sendall((f'GET /api/socket HTTP/1.1\r\nHost: 127.0.0.1:{self.server.port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'
-                           f'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {base64.b64encode(secrets.token_bytes(16)).decode()}\r\n'
+        self.link.sendall((f'GET /api/socket HTTP/1.1\r\nHost: 127.0.0.1:{self.server.port}\r\nUpgrade: '
+            f'websocket\r\nConnection: Upgrade\r\n'
+                           f'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: '
+                           f'{base64.b64encode(secrets.token_bytes(16)).decode()}\r\n'
                            f'Cookie: {self.cookie}\r\n\r\n').encode())
         self.file = self.link.makefile('rb')
         while self.file.readline().strip():
@@ -970,7 +990,8 @@ class Stranger:
 
     def play_on(self, seat, turns):
         asked = None
-        while sum(line.startswith('reveal') for line in self.lines) < turns and not any(line.startswith('winner') for line in self.lines):
+        while sum(line.startswith('reveal') for line in self.lines) < turns and not any(line.startswith('winner')
+            for line in self.lines):
             message = self.next()
             if message['type'] != 'lines':
                 continue
@@ -983,7 +1004,8 @@ class Stranger:
 
 
 def case_server(folder):
-    """A table of a stranger joined by its code; the connection and the server itself are lost in the middle; the game goes on."""
+    """A table of a stranger joined by its code; the connection and the server itself are lost in the middle; the game goes
+    on."""
     server = Server(folder)
     ben = Stranger(server, 'Ben')
     code = ben.create({'kind': 'open'}, {'kind': 'open'})['table']['code']
@@ -1086,7 +1108,8 @@ def case_tables(folder):
         file.write(read(PLAIN).replace('name plain', 'name ä/50%25?#x'))
     server = Server(folder, more=('--edition', odd))
     # An edition that only the server has, whatever letters its name has.
-    code = json.loads(Stranger(server, 'Ben').ask('POST', '/api/tables', {'seats': [{'kind': 'open'}, {'kind': 'bot', 'level': 'novice'}], 'edition': 'ä/50%25?#x'})[1])['table']['code']
+    code = json.loads(Stranger(server, 'Ben').ask('POST', '/api/tables',
+        {'seats': [{'kind': 'open'}, {'kind': 'bot', 'level': 'novice'}], 'edition': 'ä/50%25?#x'})[1])['table']['code']
     terminal = Terminal(folder, 'play', '--server', server.url, '--name', 'Ana', '--table', code)
     terminal.wait('Ana, these four cards')
     terminal.end()
@@ -1098,7 +1121,8 @@ def case_tables(folder):
     code = re.search(r'code: (\S+)', text).group(1)
     terminal.keys('b')
     terminal.wait('Ana, these four cards')
-    watcher = Terminal(os.path.join(folder), 'play', '--server', server.url, '--name', 'Onlooker', XDG_DATA_HOME=os.path.join(folder, 'other'))
+    watcher = Terminal(os.path.join(folder), 'play', '--server', server.url, '--name', 'Onlooker',
+        XDG_DATA_HOME=os.path.join(folder, 'other'))
     text = watcher.wait('in progress, you can watch')
     assert code in text
     watcher.keys('Enter')
@@ -1166,12 +1190,14 @@ def case_secure(folder):
     if not shutil.which('openssl'):
         return
     key, cert = os.path.join(folder, 'key.pem'), os.path.join(folder, 'my cert.pem')     # the blank has to be quoted
-    subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-keyout', key, '-out', cert, '-days', '2',
+    subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes',
+        '-keyout', key, '-out', cert, '-days', '2',
                     '-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'], check=True, capture_output=True)
     server = Server(folder, more=['--tls-cert', cert, '--tls-key', key])
     url = f'https://localhost:{server.port}'
     terminal = Terminal(folder, 'play', '--server', url, width=120)
-    assert 'EXIT=1' in terminal.wait('the certificate is not trusted, or belongs to another server; use --trust FILE') + terminal.wait('EXIT')
+    assert 'EXIT=1' in terminal.wait('the certificate is not trusted, or belongs to another server; use --trust FILE') + \
+        terminal.wait('EXIT')
     terminal.end()
     for words, env in ((['--trust', cert], {}), ([], {'SSL_CERT_FILE': cert})):
         terminal = Terminal(folder, 'play', '--server', url, *words, **env)
@@ -1222,7 +1248,8 @@ class Liar(threading.Thread):
             threading.Thread(target=self.serve, args=(link,), daemon=True).start()
 
     def stop(self):
-        """Nobody waits at the listener when it is closed: its number goes to the next one, whose first visitor would be answered here."""
+        """Nobody waits at the listener when it is closed: its number goes to the next one, whose first visitor would be
+        answered here."""
         self.listener.shutdown(socket.SHUT_RDWR)
         self.join()
         self.listener.close()
@@ -1236,12 +1263,15 @@ class Liar(threading.Thread):
             head[name.lower()] = value.strip()
         if b'sec-websocket-key' not in head:
             file.read(int(head.get(b'content-length', 0)))
-            link.sendall(b'HTTP/1.1 %s\r\nContent-Type: application/json\r\nSet-Cookie: pyramids=abc; Path=/\r\nContent-Length: %d\r\n\r\n%s'
+            link.sendall(b'HTTP/1.1 %s\r\nContent-Type: application/json\r\nSet-Cookie: pyramids=abc; '
+                b'Path=/\r\nContent-Length: %d\r\n\r\n%s'
                          % (self.status, len(self.body), self.body))
             return
         assert request
-        accept = base64.b64encode(hashlib.sha1(head[b'sec-websocket-key'] + b'258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest())
-        link.sendall(b'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ' + accept +
+        accept = base64.b64encode(hashlib.sha1(head[b'sec-websocket-key'] + b'258EAFA5-E914-47DA-95CA-C5AB0DC85B11').digest(
+            ))
+        link.sendall(b'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: '
+            b'Upgrade\r\nSec-WebSocket-Accept: ' + accept +
                      b'\r\nSec-WebSocket-Protocol: pyramids-1\r\n\r\n')
         for data in self.messages:
             data = data if isinstance(data, bytes) else json.dumps(data).encode()
@@ -1262,14 +1292,18 @@ def case_hostile_server(folder):
         [hello, table, {'type': 'lines', 'from': 0, 'to': 5, 'left': -1, 'lines': start[:4] + ['deal 1 1 1 1 1']}],
         [hello, table, {'type': 'lines', 'from': 0, 'to': 5, 'left': -1, 'lines': [7, None, {}]}],
         [hello, table, {'type': 'lines', 'from': 0, 'to': 5, 'left': -1, 'lines': ['tag a ' + 'b' * 3000] * 300}],
-        [hello, dict(table, seats=[7] * 100000, you=99, edition='../../etc'), {'type': 'lines', 'from': -1, 'to': 10 ** 18, 'lines': []}],
-        [hello, table, {'type': 'lines', 'from': 0, 'to': 5, 'left': 5, 'lines': start}, {'type': 'ready', 'phase': 5, 'ready': [99, -1, 'a'], 'mine': '1 2'},
-         {'type': 'error', 'code': 'e' * 2000, 'id': 'x'}, {'type': 'done', 'id': ''}, {'type': 'again', 'seconds': -5}, b'\0' * 500],
+        [hello, dict(table, seats=[7] * 100000, you=99, edition='../../etc'),
+        {'type': 'lines', 'from': -1, 'to': 10 ** 18, 'lines': []}],
+        [hello, table, {'type': 'lines', 'from': 0, 'to': 5, 'left': 5, 'lines': start},
+        {'type': 'ready', 'phase': 5, 'ready': [99, -1, 'a'], 'mine': '1 2'},
+         {'type': 'error', 'code': 'e' * 2000, 'id': 'x'}, {'type': 'done', 'id': ''}, {'type': 'again', 'seconds': -5},
+         b'\0' * 500],
         [hello, table, {'type': 'lines', 'from': 0, 'to': 5, 'left': -1, 'lines': start},
          {'type': 'lines', 'from': 5, 'to': 6, 'left': -1, 'lines': ['mark 1 1:a1']}],
         [hello, dict(table, seats=[7] * 100, you=99, edition='../../etc')],
         # of another table than the one that was asked for: it is not ours to read
-        [hello, dict(table, code='X'), {'type': 'lines', 'from': 0, 'to': 5, 'left': -1, 'lines': start[:4] + ['deal 1 1 1 1 1']}],
+        [hello, dict(table, code='X'), {'type': 'lines', 'from': 0, 'to': 5, 'left': -1,
+        'lines': start[:4] + ['deal 1 1 1 1 1']}],
     ]
     for i, messages in enumerate(lies[:3] if SHORT else lies):
         liar = Liar(messages)
@@ -1289,7 +1323,8 @@ def case_hostile_server(folder):
 
 
 def case_other_server(folder):
-    """A server that answers, but not as one of Pyramids does, is not called again and again; one that refuses says why, in words."""
+    """A server that answers, but not as one of Pyramids does, is not called again and again; one that refuses says why, in
+    words."""
     page = b'<!doctype html><p>It works!'
     for status, body, said in ((b'200 OK', page, 'not a Pyramids server'), (b'404 Not Found', page, 'not a Pyramids server'),
                                (b'501 Unsupported method', page, 'not a Pyramids server'),
@@ -1321,8 +1356,10 @@ def case_forgotten(folder):
 
 
 # With sanitizers each case takes several times as long; the others have no code of their own.
-SHORT_CASES = ('case_whole_game', 'case_take_back', 'case_resizing', 'case_kill_and_resume', 'case_hot_seat', 'case_replay', 'case_server', 'case_retract',
-               'case_hostile_server', 'case_many_saved', 'case_undo_draw', 'case_draft', 'case_wrong_host', 'case_rules', 'case_escapes')
+SHORT_CASES = ('case_whole_game', 'case_take_back', 'case_resizing', 'case_kill_and_resume', 'case_hot_seat', 'case_replay',
+    'case_server', 'case_retract',
+               'case_hostile_server', 'case_many_saved', 'case_undo_draw', 'case_draft', 'case_wrong_host', 'case_rules',
+               'case_escapes')
 
 
 def main():
@@ -1347,7 +1384,8 @@ def main():
             finally:
                 for entry in os.listdir(folder):
                     if re.fullmatch(r't\d+', entry):     # windows that a failure left open
-                        subprocess.run(['tmux', '-S', os.path.join(folder, entry), 'kill-server'], capture_output=True, check=False)
+                        subprocess.run(['tmux', '-S', os.path.join(folder, entry), 'kill-server'], capture_output=True,
+                            check=False)
         print(f'# {time.monotonic() - began:.1f} s', flush=True)
     print(f'1..{count}')
     sys.exit(failed != 0)

@@ -148,11 +148,13 @@ def example():
     key = mac(SECRET, message('classic', NUMBERS))
     deals, deck, rounds = derive(SECRET, 'classic', patterns, NUMBERS)
     words = Stream(key, 'deal')
-    lines = [f'secret      {SECRET.hex()}', f'commitment  {hashlib.sha256(SECRET).hexdigest()}', 'message     pyramids shuffle 1']
+    lines = [f'secret      {SECRET.hex()}', f'commitment  {hashlib.sha256(SECRET).hexdigest()}',
+        'message     pyramids shuffle 1']
     lines += ['            ' + line for line in message('classic', NUMBERS).split('\n')[1:-1]]
     lines += [f'key         {key.hex()}', f'deal block  {mac(key, "deal" + chr(10) + "0").hex()}']
     first = [words.word() for _ in range(8)]
-    lines += ['deal words  ' + ' '.join(str(word) for word in first[:4]), '            ' + ' '.join(str(word) for word in first[4:])]
+    lines += ['deal words  ' + ' '.join(str(word) for word in first[:4]),
+        '            ' + ' '.join(str(word) for word in first[4:])]
     words = Stream(key, 'deal')
     lines += ['below       ' + ', '.join(f'{words.below(bound)} of {bound}' for bound in (48, 47, 46, 45))]
     lines += [f'deal {seat}      ' + ' '.join(str(card) for card in deal) for seat, deal in enumerate(deals, 1)]

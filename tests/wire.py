@@ -1,6 +1,7 @@
-"""What the tests of the server share: a server that is started and stopped, clients over HTTP and WebSocket, someone who plays by the rules.
-Nothing but Python's own library. A test program is called as PROGRAM PYRAMIDS SOURCE_ROOT [CASE] and speaks TAP; with PYR_LONG set it may
-take longer. With PYR_POSTGRES (a connection string; postgres.py starts a server) databases are schemas there instead of files."""
+"""What the tests of the server share: a server that is started and stopped, clients over HTTP and WebSocket, someone who
+plays by the rules. Nothing but Python's own library. A test program is called as PROGRAM PYRAMIDS SOURCE_ROOT [CASE] and
+speaks TAP; with PYR_LONG set it may take longer. With PYR_POSTGRES (a connection string; postgres.py starts a server)
+databases are schemas there instead of files."""
 import atexit
 import base64
 import concurrent.futures
@@ -26,7 +27,8 @@ import ports
 
 COMMAND, ROOT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 LONG = bool(os.environ.get('PYR_LONG'))
-PATIENCE = float(os.environ.get('PYR_PATIENCE', 60))                    # seconds until something that should come counts as lost
+# seconds until something that should come counts as lost
+PATIENCE = float(os.environ.get('PYR_PATIENCE', 60))
 ENV = dict(os.environ, LC_ALL='C.UTF-8', LANGUAGE='en')
 POSTGRES = os.environ.get('PYR_POSTGRES')
 CODE = re.compile(r'^[2-9A-HJ-NP-Z]{8}$')
@@ -94,7 +96,8 @@ class Schema:
 
     def is_whole(self):
         """Every row that another one names is there, and logs have no gaps."""
-        gaps = 'SELECT count(*) FROM line WHERE seq > 0 AND NOT EXISTS (SELECT 1 FROM line AS l WHERE l.game = line.game AND l.seq + l.count = line.seq)'
+        gaps = 'SELECT count(*) FROM line WHERE seq > 0 AND NOT EXISTS (SELECT 1 FROM line AS l WHERE l.game = line.game ' \
+            'AND l.seq + l.count = line.seq)'
         return self.rows(gaps) == [(0,)]
 
 
@@ -123,8 +126,10 @@ class Server:
         self.folder, self.options = folder, list(options)
         self.base = None if where else base_at(os.path.join(folder, database))
         self.database = where or self.base.where
-        if generous:                         # tests ask faster than people, and a slow one does not read for long; those of the limits leave this out
-            self.options = ['--request-rate', '100000', '--message-rate', '100000', '--max-per-address', '5000', '--ping', '600',
+        # tests ask faster than people, and a slow one does not read for long; those of the limits leave this out
+        if generous:
+            self.options = ['--request-rate', '100000', '--message-rate', '100000', '--max-per-address', '5000', '--ping',
+                '600',
                             '--table-rate', '100000', '--max-tables-per-address', '100000', *self.options]
         self.port, self.process, self.env, self.before = ports.reserve(), None, env, before
         self.metrics_port = ports.reserve() if metrics else None
@@ -152,9 +157,11 @@ class Server:
         with open(self.log, 'ab') as log:
             at = log.tell()
             self.process = subprocess.Popen(
-                [*self.before, COMMAND, 'serve', '--port', str(self.port), '--database', self.database, '--no-browser', '--ready-file', ready,
+                [*self.before, COMMAND, 'serve', '--port', str(self.port), '--database', self.database, '--no-browser',
+                '--ready-file', ready,
                  *(['--metrics-address', f'127.0.0.1:{self.metrics_port}'] if self.metrics_port else []), *self.options],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log if self.stderr is None else self.stderr, env=dict(ENV, **(self.env or {})))
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log if self.stderr is None else self.stderr,
+                env=dict(ENV, **(self.env or {})))
         STARTED.append(self.process)
         end = time.monotonic() + PATIENCE
         while code is None and not (os.path.exists(ready) and read(ready).endswith('\n')):
@@ -263,7 +270,8 @@ class Visitor:
         web = http.client.HTTPConnection('127.0.0.1', port, timeout=PATIENCE)
         try:
             data = body if body is None or isinstance(body, (bytes, str)) else json.dumps(body)
-            web.request(method, path, data.encode() if isinstance(data, str) else data, {k: v for k, v in head.items() if v is not None})
+            web.request(method, path, data.encode() if isinstance(data, str) else data,
+                {k: v for k, v in head.items() if v is not None})
             got = web.getresponse()
             answer = Answer(got.status, got.headers, got.read())
         finally:
@@ -284,9 +292,11 @@ class Visitor:
         return answer.json['error']
 
     def make(self, *seats, **more):
-        """A table of seats such as 'open', 'friend:Ben', 'bot:club'; its code (or code and keys, where there are friends)."""
+        """A table of seats such as 'open', 'friend:Ben', 'bot:club'; its code (or code and keys, where there are
+        friends)."""
         kinds = [seat.partition(':') for seat in seats]
-        wanted = [dict(kind=kind, **({'name': word} if kind == 'friend' and word else {'level': word} if word else {})) for kind, _, word in kinds]
+        wanted = [dict(kind=kind, **({'name': word} if kind == 'friend' and word else {'level': word} if word else {}))
+            for kind, _, word in kinds]
         answer = self.want(201, 'POST', '/api/tables', dict(seats=wanted, **more)).json
         assert CODE.match(answer['table']['code'])
         return (answer['table']['code'], answer['keys']) if 'keys' in answer else answer['table']['code']
@@ -330,8 +340,10 @@ class Wire:
         self.at.connect(('127.0.0.1', visitor.server.port))
         self.at.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         key = base64.b64encode(secrets.token_bytes(16)).decode()
-        head = {'Host': f'127.0.0.1:{visitor.server.port}', 'Upgrade': 'websocket', 'Connection': 'Upgrade', 'Sec-WebSocket-Version': '13',
-                'Sec-WebSocket-Key': key, 'Cookie': visitor.cookie or None, 'Sec-WebSocket-Protocol': protocol, **(headers or {})}
+        head = {'Host': f'127.0.0.1:{visitor.server.port}', 'Upgrade': 'websocket', 'Connection': 'Upgrade',
+            'Sec-WebSocket-Version': '13',
+                'Sec-WebSocket-Key': key, 'Cookie': visitor.cookie or None, 'Sec-WebSocket-Protocol': protocol,
+                **(headers or {})}
         path = head.pop('path', '/api/socket')
         text = ''.join(f'{name}: {value}\r\n' for name, value in head.items() if value is not None)
         self.at.sendall(f'GET {path} HTTP/1.1\r\n{text}\r\n'.encode())
@@ -515,7 +527,8 @@ class Link(Wire):
         return self.game().pick(self.table['you'] - 1, dice) if self.table['you'] and self.lines else None
 
     def over(self):
-        return self.table and self.table['state'] == 'over' and any(line.startswith('tag secret') for line in self.lines[-3:])
+        return self.table and self.table['state'] == 'over' and any(line.startswith('tag secret')
+            for line in self.lines[-3:])
 
 
 class View(oracle.Game):
@@ -578,7 +591,8 @@ def play(links, dice, until=None):
     while not all(link.over() for link in links):
         if versions != [link.version for link in links]:
             versions, end = [link.version for link in links], time.monotonic() + PATIENCE
-        assert time.monotonic() < end, f'the table is stuck at {versions}: {[(link.lines[-4:], link.table, link.ready) for link in links]}'
+        assert time.monotonic() < end, f'the table is stuck at {versions}: ' \
+            f'{[(link.lines[-4:], link.table, link.ready) for link in links]}'
         for link in links:
             if until and until():
                 return
@@ -606,7 +620,8 @@ def check_record(folder, text, name='classic'):
     file = os.path.join(ROOT, {'classic': 'editions/classic.edition'}.get(name, f'tests/data/{name}.edition'))
     assert 'finished' in run('replay', path, '--edition', file)
     run('verify', path, '--edition', file)
-    done = subprocess.run([sys.executable, os.path.join(ROOT, 'tests/verify.py'), path, file], capture_output=True, timeout=PATIENCE)
+    done = subprocess.run([sys.executable, os.path.join(ROOT, 'tests/verify.py'), path, file], capture_output=True,
+        timeout=PATIENCE)
     assert done.returncode == 0, done.stdout + done.stderr
     oracle.follow(edition(name), text)
 
@@ -623,7 +638,8 @@ def run_case(function):
 
 
 def main(cases, beside=3):
-    """Runs the functions case_*, those whose name contains the third argument; several beside each other, as they wait most of the time."""
+    """Runs the functions case_*, those whose name contains the third argument; several beside each other, as they wait most
+    of the time."""
     failed = count = 0
     wanted = sys.argv[3] if len(sys.argv) > 3 else ''
     with concurrent.futures.ThreadPoolExecutor(beside) as pool:

@@ -8,15 +8,16 @@
  *
  * The same seed (1), passes (8) or games (20000, 60000) and edition give the same numbers.
  *
- * Weights (src/bots/weights.h): one after the other is moved by a step up or down and plays the best so far in duplicate games of
- * two; what wins by more than two standard errors stays, and its step grows; a step that brings nothing shrinks. A game
- * counts as a smooth function of its margin, which tells more in fewer games than who won, and unlike the margin itself
+ * Weights (src/bots/weights.h): one after the other is moved by a step up or down and plays the best so far in duplicate
+ * games of two; what wins by more than two standard errors stays, and its step grows; a step that brings nothing shrinks. A
+ * game counts as a smooth function of its margin, which tells more in fewer games than who won, and unlike the margin itself
  * does not reward gambling away close games for a few high wins.
  *
  * Value (src/bots/value.h): for each number of players and of turns to come, least squares of the final score less
  * what is sure, by the features of the desk at that time.
  *
- * Net (src/bots/net.h): a network learns the final score while it plays games of two to four against itself, choosing what it likes best at the time.
+ * Net (src/bots/net.h): a network learns the final score while it plays games of two to four against itself, choosing what
+ * it likes best at the time.
  */
 #include <pyramids/edition.h>
 #include <pyramids/score.h>
@@ -223,7 +224,8 @@ static int learn_value(uint64_t seed, unsigned games)
 
 /* The network, by Adam (Kingma and Ba 2015) on the final scores of games that it plays against itself meanwhile. */
 
-enum { LESSONS = 1 << 16, BATCH = 64, LESSON_ROOM = LESSONS + PYR_MAX_SEATS * ALL_TURNS, NET_NUMBERS = sizeof(struct net) / sizeof(float) };
+enum { LESSONS = 1 << 16, BATCH = 64, LESSON_ROOM = LESSONS + PYR_MAX_SEATS * ALL_TURNS,
+    NET_NUMBERS = sizeof(struct net) / sizeof(float) };
 
 struct lesson {
     float input[NET_INPUTS];
@@ -241,8 +243,8 @@ static union numbers {
     float of[NET_NUMBERS];
 } now, slope, mean, square;
 
-/* The choice that looks best at once; one mark in sixteen any of the tables' best four, since choices are judged by what the network says of
- * desks that it does not choose. */
+/* The choice that looks best at once; one mark in sixteen any of the tables' best four, since choices are judged by what the
+ * network says of desks that it does not choose. */
 static pyr_step choose(const struct tables *tables, const struct pyr_state *state, pyr_seat seat, struct pyr_rng *rng)
 {
     static const struct ahead_plan stand = { 0, 1, 1 };

@@ -3,10 +3,11 @@
  *
  *     clairvoyant EDITION PLAYERS GAMES SEED BOT...
  *
- * One seat plays, the others are greedy, a fixed yardstick (ties broken the same way each time, so that what they do follows from the
- * table). The clairvoyant plans in the true world: a beam search over its own choices, each tried by playing on to the end with the tables'
- * policy. What it finds can really be reached by one who knows what comes; there may be better still. For it and for every bot named, in the
- * same games: points, margin over the best other player, and the share of the clairvoyant's margin that the bot reaches.
+ * One seat plays, the others are greedy, a fixed yardstick (ties broken the same way each time, so that what they do follows
+ * from the table). The clairvoyant plans in the true world: a beam search over its own choices, each tried by playing on to
+ * the end with the tables' policy. What it finds can really be reached by one who knows what comes; there may be better
+ * still. For it and for every bot named, in the same games: points, margin over the best other player, and the share of the
+ * clairvoyant's margin that the bot reaches.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,8 @@ struct plan {
     int margin, points;          /* that playing on by the policy brings */
 };
 
-static pyr_step ask(const struct pyr_bot *bot, void *memory, const struct pyr_state *state, pyr_seat seat, struct pyr_rng *rng)
+static pyr_step ask(const struct pyr_bot *bot, void *memory, const struct pyr_state *state, pyr_seat seat,
+struct pyr_rng *rng)
 {
     struct pyr_view view;
     pyr_view_init(&view, state, seat);
@@ -86,7 +88,8 @@ static int by_margin(const void *a, const void *b)
 static unsigned progress(const struct pyr_state *state)
 {
     const struct pyr_table *open = &state->open;
-    return open->phase == PYR_END ? UINT_MAX : open->phase == PYR_KEEP ? 0 : 1 + 2 * (open->round * 7u + open->turn) + (open->phase == PYR_REPLACE);
+    return open->phase == PYR_END ? UINT_MAX : open->phase == PYR_KEEP ? 0 : 1 + 2 * (open->round * 7u + open->turn) +
+        (open->phase == PYR_REPLACE);
 }
 
 /* The policy's best steps, best first. */
@@ -143,7 +146,8 @@ static void plan_game(struct pyr_state *start, pyr_seat seat, int *points, int *
         count = 0;
         for (unsigned i = 0; i < made && count < BEAM; i++) {
             unsigned same = 0;
-            while (same < count && memcmp(&list[same].state.desk[seat], &next[i].state.desk[seat], sizeof next[i].state.desk[seat]))
+            while (same < count && memcmp(&list[same].state.desk[seat], &next[i].state.desk[seat],
+                sizeof next[i].state.desk[seat]))
                 same++;
             if (same == count)
                 list[count++] = next[i];
@@ -153,7 +157,8 @@ static void plan_game(struct pyr_state *start, pyr_seat seat, int *points, int *
     *margin = list[0].margin;
 }
 
-static void play(const struct pyr_bot *bot, void *memory, unsigned players, uint64_t seed, uint64_t game, double *points, double *margin)
+static void play(const struct pyr_bot *bot, void *memory, unsigned players, uint64_t seed, uint64_t game, double *points,
+double *margin)
 {
     struct pyr_rng chance, rng;
     struct pyr_state state;
@@ -216,13 +221,15 @@ int main(int argc, char **argv)
         for (uint64_t game = 0; game < games; game++) {
             play(bot, memory, players, seed, game, &points, &margin);
             if (isatty(STDERR_FILENO))
-                fprintf(stderr, "\r%s %llu / %llu\033[K", bot ? bot->name : "clairvoyant", (unsigned long long)game + 1, (unsigned long long)games);
+                fprintf(stderr, "\r%s %llu / %llu\033[K", bot ? bot->name : "clairvoyant", (unsigned long long)game + 1,
+                    (unsigned long long)games);
         }
         if (isatty(STDERR_FILENO))
             fputs("\r\033[K", stderr);
         if (!bot)
             top = margin;
-        printf("%-12s %7.2f points, margin %+7.2f, %5.1f%% of the clairvoyant's\n", bot ? bot->name : "clairvoyant", points / (double)games,
+        printf("%-12s %7.2f points, margin %+7.2f, %5.1f%% of the clairvoyant's\n", bot ? bot->name : "clairvoyant",
+            points / (double)games,
             margin / (double)games, 100 * margin / top);
         fflush(stdout);
         free(memory);

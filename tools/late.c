@@ -4,12 +4,14 @@
  *     late make EDITION COUNT SEED > tests/data/late.txt
  *     late score EDITION tests/data/late.txt BOT [NODES]
  *
- * A position is the table before a seat's mark in the last, last but one or last but two turn of a game of greedy bots, which are a fixed
- * yardstick, so that a seed, a number of players and a turn are all that a position takes. Solved is: the expected final points of
- * the seat if it plays best from there on and the others stand still (they take neither cards nor pyramid points). All patterns that can come are
- * weighed by the cards left in the round; after a completed pyramid every card of the display and every card of the deck is tried.
+ * A position is the table before a seat's mark in the last, last but one or last but two turn of a game of greedy bots,
+ * which are a fixed yardstick, so that a seed, a number of players and a turn are all that a position takes. Solved is: the
+ * expected final points of the seat if it plays best from there on and the others stand still (they take neither cards nor
+ * pyramid points). All patterns that can come are weighed by the cards left in the round; after a completed pyramid every
+ * card of the display and every card of the deck is tried.
  *
- * A line: PLAYERS GAME TURNS SEAT, then every complete choice with its value, best first: `4 17 2 1 12:a4a5=96.25 12:a4=95.5 ...`.
+ * A line: PLAYERS GAME TURNS SEAT, then every complete choice with its value, best first: `4 17 2 1 12:a4a5=96.25 12:a4=95.5
+ * ...`.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +44,8 @@ static struct memo {
 
 static uint64_t hash(const struct late *late)
 {
-    uint64_t h = late->desk.free * UINT64_C(0x9e3779b97f4a7c15) ^ late->desk.tally * UINT64_C(0xbf58476d1ce4e5b9) ^ late->desk.done * 31;
+    uint64_t h = late->desk.free * UINT64_C(0x9e3779b97f4a7c15) ^ late->desk.tally * UINT64_C(
+        0xbf58476d1ce4e5b9) ^ late->desk.done * 31;
     for (unsigned i = 0; i < PYR_PATTERNS; i++)
         h = h * 5 + late->pool[i];
     for (unsigned i = 0; i < PYR_DISPLAY; i++)
@@ -104,7 +107,8 @@ static double value_of_replacing(const struct late *late, unsigned owed)
         double value = value_of_replacing(&next, owed - 1);
         best = value > best ? value : best;
     }
-    /* A drawn card is worth the mean of the deck; in the last turns but one a fresh card brings nothing but what one turn can mark. */
+    /* A drawn card is worth the mean of the deck; in the last turns but one a fresh card brings nothing but what one turn
+     * can mark. */
     for (pyr_cardset deck = late->deck; deck; deck &= deck - 1, left++) {
         struct late next = *late;
         pyr_card card = (pyr_card)__builtin_ctzll(deck);
@@ -179,7 +183,8 @@ static void make_position(struct pyr_state *state, unsigned players, uint64_t ga
     pyr_state_deal(state, box, players, &chance);
     for (;;) {
         pyr_state_advance(state, box);
-        if (state->open.phase == PYR_MARK && state->open.round == PYR_ROUNDS - 1 && state->open.turn == PYR_TURNS - 1 - turns)
+        if (state->open.phase == PYR_MARK && state->open.round == PYR_ROUNDS - 1 &&
+            state->open.turn == PYR_TURNS - 1 - turns)
             return;
         play_bot(greedy, state, (pyr_seat)__builtin_ctz(state->open.waiting), &bots);
     }
@@ -319,7 +324,8 @@ static int score(FILE *file, const struct pyr_bot *bot, uint64_t nodes)
     unsigned all = 0, all_exact = 0;
     double all_lost = 0;
     for (unsigned t = 0; t < 3; t++) {
-        printf("  last %u: lost %.4f, exact %.1f%% of %u", t + 1, count[t] ? lost[t] / count[t] : 0, count[t] ? 100.0 * exact[t] / count[t] : 0,
+        printf("  last %u: lost %.4f, exact %.1f%% of %u", t + 1, count[t] ? lost[t] / count[t] : 0,
+            count[t] ? 100.0 * exact[t] / count[t] : 0,
             count[t]);
         all += count[t];
         all_exact += exact[t];

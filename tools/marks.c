@@ -11,8 +11,8 @@
  * the choice lost in points and chances, with the standard errors behind: g1.pyr 31 3.25 0.021 0.04 0.002.
  *
  * `compare` analyses the records as all clients do (luck.h), in at most CAP worlds per decision, and counts how many marks
- * agree; fails if those that are called certain, or the ranges of the others, do not agree in 95 of 100 cases. With VERBOSE in
- * the environment it prints every difference. docs/analysis.md has the results.
+ * agree; fails if those that are called certain, or the ranges of the others, do not agree in 95 of 100 cases. With VERBOSE
+ * in the environment it prints every difference. docs/analysis.md has the results.
  */
 #include <math.h>
 #include <pthread.h>
@@ -239,7 +239,7 @@ static void read_reference(const char *name)
 /* False if it is less than 95 of 100. */
 static bool print_share(const char *what, unsigned part, unsigned all)
 {
-    printf("%-58s %5u of %5u  %5.1f%%\n", what, part, all, all ? 100.0 * part / all : 100.0);
+    printf("%-64s %5u of %5u  %5.1f%%\n", what, part, all, all ? 100.0 * part / all : 100.0);
     return 100 * part >= 95 * all;
 }
 
@@ -255,7 +255,8 @@ static void report_levels(void)
             if (!strcmp(item[k].level, item[i].level))
                 lost += (double)item[k].decision.points_cost, reference += item[k].points, count++;
         if (first)
-            printf("%-16s %5.0f decisions, %.3f points lost each, %.3f by the reference\n", item[i].level, count, lost / count,
+            printf("%-16s %5.0f decisions, %.3f points lost each, %.3f by the reference\n", item[i].level, count,
+                lost / count,
                 reference / count);
     }
 }
@@ -264,7 +265,7 @@ static void report_levels(void)
 static bool report(bool verbose)
 {
     unsigned same = 0, shown = 0, shown_same = 0, sure = 0, sure_same = 0, sure_shown = 0, sure_shown_same = 0, unsure = 0,
-        inside = 0, worst = 0;
+        inside = 0, named = 0, worst = 0;
     double playouts = 0;
     for (unsigned i = 0; i < items; i++) {
         const struct pyr_luck_decision *d = &item[i].decision;
@@ -275,7 +276,9 @@ static bool report(bool verbose)
         shown += d->mark != PYR_LUCK_FINE, shown_same += agree && d->mark != PYR_LUCK_FINE;
         sure += is_sure, sure_same += is_sure && agree;
         sure_shown += is_sure && d->mark != PYR_LUCK_FINE, sure_shown_same += is_sure && agree && d->mark != PYR_LUCK_FINE;
-        unsure += !is_sure, inside += !is_sure && mark >= (int)d->mark && mark <= (int)d->worst;
+        bool possible = mark >= (int)d->mildest && mark <= (int)d->worst;
+        unsure += !is_sure, inside += !is_sure && possible;
+        named += d->mark != PYR_LUCK_FINE && possible;
         if (verbose && !agree)
             printf("# %s %u: %s%s (at most %s) %.2f ± %.2f, %.2f%% ± %.2f in %u; reference %.2f ± %.2f, %.2f%% ± %.2f\n",
                 game_name[item[i].game], item[i].task.line + 1, pyr_luck_threshold(d->mark)->sign, is_sure ? "" : " unsure",
@@ -296,8 +299,9 @@ static bool report(bool verbose)
         worst += mine == theirs || !theirs || theirs->win - mine->win < 2 * theirs->win_error;
     }
     print_share("decisions: the mark agrees", same, items);
-    print_share("marks ?!, ?, ?" "? that are shown: agree", shown_same, shown);
-    bool good = print_share("marks called certain, or none: agree", sure_same, sure);
+    print_share("marks ?!, ?, ?" "? that are shown, of two the likelier one: agree", shown_same, shown);
+    bool good = print_share("marks ?!, ?, ?" "? that are shown, one or two: agree", named, shown);
+    good &= print_share("marks called certain, or none: agree", sure_same, sure);
     good &= print_share("marks ?!, ?, ?" "? called certain: agree", sure_shown_same, sure_shown);
     good &= print_share("uncertain: the reference is within the range", inside, unsure);
     print_share("worst move of a game: the same, or as bad", worst, games);

@@ -1,7 +1,7 @@
 /**
- * aim.js: where the pattern would go. Keeps the legal placements, the turn that is shown, and what is placed but not confirmed; the
- * module decides what pointing, turning and painting select (src/session/aim.c, as in the terminal). It has no pixels: the table passes
- * spaces, and draws the result.
+ * aim.js: where the pattern would go. Keeps the legal placements, the turn that is shown, and what is placed but not
+ * confirmed; the module decides what pointing, turning and painting select (src/session/aim.c, as in the terminal). It has
+ * no pixels: the table passes spaces, and draws the result.
  */
 import { formOf } from './draw.js';
 import { ERR, markStep, spacesFrom } from './core.js';
@@ -72,7 +72,8 @@ export class Aim {
     /** All that cover a space, the likeliest first: the turn shown, other turns, the single space.
      * @param {number} slot @param {number} cell */
     covering(slot, cell) {
-        return /** @type {Mark[]} */ (this.core.listed(this.core.x.aim_covering(this.seat, this.held(), this.one, slot, cell)));
+        const count = this.core.x.aim_covering(this.seat, this.held(), this.one, slot, cell);
+        return /** @type {Mark[]} */ (this.core.listed(count));
     }
 
     /** The spaces of a card that some placement covers. @param {number} slot */
@@ -81,7 +82,8 @@ export class Aim {
         return [...new Set(places.flatMap((p) => p.cells))].sort((a, b) => a - b);
     }
 
-    /** Shows what a click at the space would do; red where nothing fits in this turn. @param {number} slot @param {number} cell */
+    /** Shows what a click at the space would do; red where nothing fits in this turn.
+     * @param {number} slot @param {number} cell */
     point(slot, cell) {
         const bad = this.core.x.aim_cover(this.seat, this.held(), this.one, slot, cell);
         this.hover = { ...this.found(), bad };
@@ -93,7 +95,8 @@ export class Aim {
     /** Places what fits best at the space; the same space again: the next that covers it. False if nothing fits there.
      * @param {number} slot @param {number} cell */
     place(slot, cell) {
-        const { cycle, pin } = this, at = this.order.findIndex((p) => same(p, pin)), again = at >= 0 && cycle.slot === slot && cycle.cell === cell;
+        const { cycle, pin } = this, at = this.order.findIndex((p) => same(p, pin));
+        const again = at >= 0 && cycle.slot === slot && cycle.cell === cell;
         this.hover = null;
         this.refused = 0;
         this.painted = [];
@@ -123,7 +126,8 @@ export class Aim {
         }
     }
 
-    /** Turns or mirrors; what is placed stays as near as it can. False if no other turn fits on that card. @param {number} by quarters, 0: mirror */
+    /** Turns or mirrors; what is placed stays as near as it can. False if no other turn fits on that card.
+     * @param {number} by quarters, 0: mirror */
     turn(by) {
         if (this.one)
             return true;
@@ -150,7 +154,8 @@ export class Aim {
     /** The placements that hold all these spaces. @param {number} slot @param {number[]} cells */
     holding(slot, cells) { return this.pool().filter((p) => p.slot === slot && cells.every((c) => p.cells.includes(c))); }
 
-    /** Space by space: each narrows the placements; one that fits none starts afresh. @param {number} slot @param {number} cell */
+    /** Space by space: each narrows the placements; one that fits none starts afresh.
+     * @param {number} slot @param {number} cell */
     paint(slot, cell) {
         const before = slot === this.paintedOn ? this.painted : [];
         const bits = this.core.x.aim_paint(this.seat, this.held(), this.one, slot, Number(markStep(0, before)), cell);
@@ -161,7 +166,8 @@ export class Aim {
             { slot, cells: [cell], step: markStep(slot, [cell]), bad: this.why(slot, [cell]) || ERR.not_pattern };
     }
 
-    /** Paints by taps: the rest is filled in once a single placement is left, and a painted space is wiped off again. @param {number} slot @param {number} cell */
+    /** Paints by taps: the rest is filled in once a single placement is left, and a painted space is wiped off again.
+     * @param {number} slot @param {number} cell */
     dab(slot, cell) {
         this.refused = 0;
         if (slot === this.paintedOn && this.painted.includes(cell)) {

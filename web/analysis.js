@@ -1,7 +1,8 @@
 /**
- * analysis.js: the analysis of a game, one for all who show it. It is found where it was kept, or made in a worker: a first result within
- * seconds, then refined until every mark is certain or the cap of luck.h is reached; then it is kept. The numbers are those of
- * `pyramids analyze` and of the server's report, as the C core computes all of them and the seeds follow from the record.
+ * analysis.js: the analysis of a game, one for all who show it. It is found where it was kept, or made in a worker: a first
+ * result within seconds, then refined until every mark is certain or the cap of luck.h is reached; then it is kept. The
+ * numbers are those of `pyramids analyze` and of the server's report, as the C core computes all of them and the seeds
+ * follow from the record.
  */
 import { _, number } from './i18n.js';
 import { LUCK } from './codes.js';
@@ -55,8 +56,8 @@ export function keptAnalysis(key) {
 /** Four decimals are more than is shown. @param {string} _key @param {unknown} value */
 const shorter = (_key, value) => typeof value === 'number' ? Math.round(1e4 * value) / 1e4 : value;
 
-/** Keeps an analysis; the oldest make room. Games are more important: an analysis can be made again, so none is kept where storage is
- * full. @param {string} key @param {Judged} judged @param {boolean} done */
+/** Keeps an analysis; the oldest make room. Games are more important: an analysis can be made again, so none is kept where
+ * storage is full. @param {string} key @param {Judged} judged @param {boolean} done */
 export function keepAnalysis(key, judged, done) {
     const list = [key, ...listed().filter((k) => k !== key)], kept = { version: VERSION, done, judged };
     try {
@@ -70,10 +71,10 @@ export function keepAnalysis(key, judged, done) {
     }
 }
 
-/** @typedef {{judged: Judged | null, done: number, refining: boolean, failed: boolean}} Progress judged: null before the first result;
- * done: the share of the present pass, from 0 to 1; refining: numbers may still change */
+/** @typedef {{judged: Judged | null, done: number, refining: boolean, failed: boolean}} Progress judged: null before the
+ * first result; done: the share of the present pass, from 0 to 1; refining: numbers may still change */
 
-/** One analysis that is being made, whoever looks at it. It goes on when nobody does, so that it is there the next time. */
+/** One analysis that is being made, whoever looks at it: it goes on from one view to the next. */
 class Run {
     /** @param {string} key @param {Core} core @param {string} record */
     constructor(key, core, record) {
@@ -92,7 +93,8 @@ class Run {
     async make(record, known) {
         running.set(this.key, this);
         try {
-            const judged = await this.thinker.ask({ kind: 'analyse', record, quick: known ? 0 : LUCK.quick, playouts: LUCK.cap,
+            const judged = await this.thinker.ask({ kind: 'analyse', record, quick: known ? 0 : LUCK.quick,
+                playouts: LUCK.cap,
                 seed: LUCK.seed }, (done, part) => this.note(done, part));
             keepAnalysis(this.key, judged, true);
             this.tell({ judged, done: 1, refining: false });
@@ -119,6 +121,16 @@ class Run {
         }
     }
 
+    /** Nobody looks at it: a phone's battery is worth more. What is known is kept, and refined at the next look. */
+    end() {
+        if (running.get(this.key) !== this)
+            return;
+        running.delete(this.key);
+        this.thinker.stop();
+        if (this.state.judged)
+            keepAnalysis(this.key, this.state.judged, false);
+    }
+
     /** @param {Partial<Progress>} news */
     tell(news) {
         Object.assign(this.state, news);
@@ -134,8 +146,12 @@ const running = new Map();
 const keyOf = (record) => gameKey(record.split('\n').filter(Boolean));
 
 export class Analysis {
+    /** So long it goes on without anybody who looks at it, in milliseconds. */
+    static grace = 5000;
+
     /** @param {Core} core whose module and edition are used @param {string} record the whole game
-     * @param {(progress: Progress) => void} changed called whenever there is more to show, and at once if something is known */
+     * @param {(progress: Progress) => void} changed called whenever there is more to show, and at once if something is
+     * known */
     constructor(core, record, changed) {
         const key = keyOf(record);
         this.changed = changed;
@@ -146,16 +162,31 @@ export class Analysis {
     }
 
     /** No longer looks at it. */
-    stop() { this.run.listeners.delete(this.changed); }
+    stop() {
+        const { listeners } = this.run;
+        listeners.delete(this.changed);
+        setTimeout(() => {
+            if (!listeners.size)
+                this.run.end();
+        }, Analysis.grace);
+    }
 }
 
-/** The mark of a choice as it is shown: `?`, or `? or ??` if it is not certain. @param {Decision} d */
-export const markWords = (d) => d.sure || !d.mark ? d.mark : _('%{mark} or %{other}', { mark: d.mark, other: d.mark === d.worst ? d.mildest : d.worst });
+/** The mark of a choice as it is shown: `?`; if it is not certain, `? or ??`, or `? (?! to ??)` if more are possible.
+ * @param {Decision} d */
+export function markWords(d) {
+    if (d.sure || !d.mark)
+        return d.mark;
+    const { mark, mildest, worst } = d;
+    return mildest === '?!' && worst === '??' ? _('%{mark} (%{mildest} to %{worst})', { mark, mildest, worst }) :
+        _('%{mark} or %{other}', { mark: d.mark, other: d.mark === d.worst ? d.mildest : d.worst });
+}
 
 /** What a choice cost, in numbers that never contradict its mark; with the margins if that is not certain.
  * @param {Decision} d @returns {{points: string, win: string}} to go before "points" and "% of the winning chances" */
 export function costNumbers(d) {
-    const margin = /** @param {number} n @param {number} more */ (n, more) => number(n, 1) + (d.sure ? '' : ` ± ${number(more, 1)}`);
+    const margin = /** @param {number} n @param {number} more */ (n, more) =>
+        number(n, 1) + (d.sure ? '' : ` ± ${number(more, 1)}`);
     return { points: margin(d.lost, d.margin), win: margin(100 * d.winLost, 100 * d.winMargin) };
 }
 
@@ -167,8 +198,10 @@ export function turningPoints(judged, most = 4) {
 
 /** How far the numbers can be trusted. @param {Judged} judged @param {boolean} refining */
 export function trustWords(judged, refining) {
-    const margin = Math.max(...judged.sums.map((s) => s.luckMargin)), unsure = judged.decisions.some((d) => d.mark && !d.sure);
+    const margin = Math.max(...judged.sums.map((s) => s.luckMargin)), unsure = judged.decisions.some((d) => d.mark &&
+        !d.sure);
     return [refining ? _('A first result: it is still being refined.') : '',
-        _('Luck and skill are certain to about %{n} points.', { n: number(margin, 1) }),
-        unsure ? _('Where two marks are shown, the simulation could not decide between them.') : ''].filter(Boolean).join(' ');
+        _('Luck and skill are accurate to about %{n} points.', { n: number(margin, 1) }),
+        unsure ? _('Where two marks are shown, the simulation could not decide between them.') :
+        ''].filter(Boolean).join(' ');
 }

@@ -34,8 +34,11 @@ export const icon = (name, more = '') => html`<svg class="ic ${more}" viewBox="0
 export const symbol = (name, more = '') => html`<svg class="sy ${more}" viewBox="0 0 48 48" aria-hidden="true"><use href="#s-${name}"/></svg>`;
 /** The silhouette of a colour. @param {string} colour */
 export const shape = (colour) => html`<svg class="pg" viewBox="0 0 24 20" aria-hidden="true"><use href="#p-${colour}"/></svg>`;
+/** A skull that a potion has erased: not one that counts. */
+export const erasedSkull = html`<svg class="sy erased" viewBox="0 0 48 48" aria-hidden="true"><use href="#s-skull" opacity=".45"/><path
+    d="M5 43 43 5"/></svg>`;
 /** The character of an edition as a symbol; '' for those without. @param {string} c */
-export const symbolOf = (c) => SYMBOLS[c] ? symbol(SYMBOLS[c]) : NONE;
+export const symbolOf = (c) => SYMBOLS[c] ? symbol(SYMBOLS[c]) : c === 'erased' ? erasedSkull : NONE;
 
 /** @param {number} seat @param {{small?: boolean, bot?: boolean, me?: boolean}} [how] */
 export function avatar(seat, { small = false, bot = false, me = false } = {}) {
@@ -79,6 +82,10 @@ function outline(cells, inset = 2) {
     return d;
 }
 
+/** Letters under the columns and numbers beside the rows, for those who want the spaces' names. */
+const names = html`<g class="coords">${[0, 1, 2, 3, 4].map((k) => html`<text x="${px(k) + C / 2}" y="${H - 3.5}">${'abcde'[k]}</text><text x="${
+    MX / 2}" y="${py(5 * k) + C / 2 + 4}">${k + 1}</text>`)}</g>`;
+
 /** Corner ticks of the spaces that can be marked. @param {number[]} cells */
 export function legalLayer(cells) {
     return html`${cells.map((i) => {
@@ -105,6 +112,38 @@ export function ghostLayer(card, cells) {
 export function betterLayer(cells) {
     const d = outline(cells, 4);
     return html`<path class="better-w" d="${d}"/><path class="better" d="${d}"/>`;
+}
+
+/** A choice of the hint: dotted, with its number at its first space, or at another one of its own.
+ * @param {number[]} cells @param {number} number @param {number} at where the number stands @param {boolean} bare without a fill */
+export function hintLayer(cells, number, at, bare) {
+    const d = outline(cells, 5);
+    return html`<g class="hinted">${bare ? '' : cells.map((i) => html`<rect class="hint-f" x="${px(i) + 5}" y="${py(i) + 5}" width="${
+        C - 10}" height="${C - 10}"/>`)}<path class="hint-w" d="${d}"/><path class="hint-l" d="${d}"/>${badge(at, number)}</g>`;
+}
+/** @param {number} i @param {number} number */
+export const badge = (i, number) => html`<g class="hint-b"><circle cx="${px(i) + 8}" cy="${py(i) + 8}" r="14"/><text x="${px(i) + 8}" y="${
+    py(i) + 14}">${number}</text></g>`;
+
+/** A line of light over spaces, from the first to the last. @param {number[]} cells */
+export function wayLayer(cells) {
+    const d = `M${cells.map((i) => `${px(i) + C / 2} ${py(i) + C / 2}`).join('L')}`;
+    return html`<path class="way-w" pathLength="1" d="${d}"/><path class="way-g" pathLength="1" d="${d}"/>`;
+}
+
+/** Marks of a move that is being looked at. @param {number} card @param {number[]} cells @param {number} [w] of the pen */
+export const shownLayer = (card, cells, w = 5.4) => html`${cells.map((i) => html`<rect class="shown" x="${px(i) + 2}" y="${py(i) + 2}" width="${
+    C - 4}" height="${C - 4}"/>`)}${cells.map((i) => pen(px(i) + 3, py(i) + 3, C - 6, card * 25 + i, w))}`;
+
+/** A chamber as small as a word: what was marked before is grey, what is new lapis with a white cross.
+ * @param {Card} card @param {number[]} marks all of them @param {number[]} [fresh] */
+export function board(card, marks, fresh = []) {
+    const tiles = /** @param {number[]} cells */ (cells) => cells.map((i) => `M${1 + i % 5 * 10} ${1 + (i / 5 | 0) * 10}h8v8h-8z`).join('');
+    const all = [...card.cells].flatMap((c, i) => c === '#' ? [] : [i]);
+    return html`<svg class="mb k-${card.colour}" viewBox="0 0 50 50" aria-hidden="true"><rect class="rock" width="50" height="50" rx="4"/><path
+        class="t" d="${tiles(all)}"/><path class="mb-o" d="${tiles(marks)}"/><path class="mb-t" d="${
+        tiles([card.cells.indexOf('T')])}"/><path class="mb-n" d="${tiles(fresh)}"/><path class="mb-x" d="${
+        fresh.map((i) => `M${3 + i % 5 * 10} ${3 + (i / 5 | 0) * 10}l4 4m0-4l-4 4`).join('')}"/></svg>`;
 }
 
 /** The chamber: rock with the floor cut out of it. @param {Card} card @param {number[]} [marks]
@@ -153,7 +192,7 @@ export function chamber(card, marks = [], { mini = false, fresh = [], told = [],
     return html`<svg class="ch" viewBox="${box}" aria-hidden="true"><rect class="rock" x="-2" y="-2" width="${W + 4}" height="${
         H + 4}"/><rect x="-2" y="-2" width="${
         W + 4}" height="${H + 4}" fill="url(#tx-${card.colour})"/>${floor}${tiles}${shade}${layers ? html`<g class="lg"></g>` : ''}${symbols}${pens}${
-        layers || over ? html`<g class="gh">${over ?? ''}</g>` : ''}</svg>`;
+        layers || over ? html`<g class="gh">${over ?? ''}</g>` : ''}${layers ? html`<g class="hi"></g>${names}` : ''}</svg>`;
 }
 
 /** Pyramids: step (green), true (orange), bent (purple). @param {string} k @param {number} cx @param {number} base @param {number} w @param {number} h */
@@ -178,6 +217,11 @@ function pyramid(k, cx, base, w, h) {
             f1(sx)}" stroke="#fff" stroke-opacity=".4" stroke-width="1.6"/>`;
     })}`;
 }
+
+/** The pyramid of a card alone, with its number; its capstone is of gold. @param {Card} card */
+export const pyramidOf = (card) => html`<svg class="pyr k-${card.colour}" viewBox="0 0 200 116" aria-hidden="true">${
+    pyramid(card.colour, 100, 114, 192, 108)}<path class="cap-g" d="M100 5 ${card.colour === 'green' ? 'L110 16H90Z' : 'L115 23H85Z'}"/><text
+    class="pnum" x="100" y="96">${card.number}</text></svg>`;
 
 /** The picture above the chamber. @param {Card} card */
 export function head(card) {

@@ -1,46 +1,47 @@
-/** flights.js: what moves on the table from one look to the next (motion.js says how): cards set aside, gems to the score card, points to a player. */
+/**
+ * flights.js: what moves on the table from one look to the next (motion.js says how): gems to the score card, points to a
+ * player, others' pyramids to their shelf, a new card, a new round. What is celebrated is in moments.js.
+ */
 import { $$, fill } from './dom.js';
-import { SYMBOLS, symbol } from './draw.js';
-import { TILES } from './core.js';
+import { SYMBOLS, pyramidOf, symbol } from './draw.js';
 import { signed } from './words.js';
-import { count, fly, isSeen, isStill, move } from './motion.js';
+import { EASE, count, fly, isSeen, isStill, move } from './motion.js';
 import { play } from './sound.js';
 
 /** @typedef {import('./core.js').View} View */
 /** @typedef {import('./aim.js').Place} Place */
 /** @typedef {import('./table.js').TableView} Table */
+/** @typedef {{s: number, n: number, box: DOMRect}} Leaving a card that a seat has completed, and where it lay */
 
 export class Flights {
     /** @param {Table} table */
     constructor(table) {
         this.table = table;
         /** What was last shown, to move only what changed. */
-        this.last = { seat: -2, tray: '', quarters: 0, mirror: 0, cards: /** @type {number[]} */ ([]), totals: /** @type {number[]} */ ([]) };
+        this.last = { seat: -2, tray: '', round: -1, quarters: 0, mirror: 0, cards: /** @type {number[]} */ ([]),
+            done: /** @type {number[][]} */ ([]), totals: /** @type {number[]} */ ([]) };
         /** Movements that begin when the table has been drawn. @type {(() => void)[]} */
         this.then = [];
     }
 
-    /** Own cards that are about to be set aside, as they lie there. @param {View} view */
+    /** Cards of others that are about to be set aside, where they lie. @param {View} view @returns {Leaving[]} */
     leaving(view) {
         const { me } = this.table.game;
-        if (me < 0 || me !== this.last.seat || isStill())
+        if (me !== this.last.seat || isStill())
             return [];
-        const gone = this.last.cards.filter((n) => n && view.desks[me].done.includes(n) && !view.desks[me].slots.some((s) => s.card === n));
-        return gone.flatMap((n) => {
-            const article = this.table.root.querySelector(`.cards-in article[data-n="${n}"]`);
-            if (!(article instanceof HTMLElement))
-                return [];
-            const copy = /** @type {HTMLElement} */ (article.cloneNode(true));
-            copy.querySelector('.cells')?.remove();
-            return [{ n, copy, box: article.getBoundingClientRect() }];
-        });
+        return view.desks.flatMap((desk, s) => s === me ? [] : desk.done.filter((n) => this.last.done[s] && !this.last.done[s].includes(n))
+            .flatMap((n) => {
+                const from = this.seen(`.opp[data-seat="${s}"] [data-look="${n}"]`);
+                return from ? [{ s, n, box: from.getBoundingClientRect() }] : [];
+            }));
     }
 
-    /** Moves what has changed since the last time. @param {View} view @param {{n: number, copy: HTMLElement, box: DOMRect}[]} leaving */
+    /** Moves what has changed since the last time. @param {View} view @param {Leaving[]} leaving */
     animate(view, leaving) {
-        const { last } = this, { aim } = this.table, { me } = this.table.game, seat = Math.max(0, me);
-        const now = { seat: me, tray: `${view.round}.${view.turn}.${aim?.extra ?? ''}`, quarters: aim?.quarters ?? 0, mirror: aim?.mirror ?? 0,
-            cards: view.desks[seat].slots.map((s) => s.card), totals: view.scores.map((score, s) => s === seat ? this.table.totalOf(view, s) : score.total) };
+        const { last } = this, { aim, root } = this.table, { me } = this.table.game, seat = Math.max(0, me);
+        const now = { seat: me, tray: `${view.round}.${view.turn}.${aim?.extra ?? ''}`, round: view.round, quarters: aim?.quarters ?? 0,
+            mirror: aim?.mirror ?? 0, cards: view.desks[seat].slots.map((s) => s.card), done: view.desks.map((d) => d.done),
+            totals: view.scores.map((_score, s) => this.table.totalOf(view, s)) };
         this.last = now;
         view.desks[seat].slots.forEach(({ card, marks }) => this.table.inked.set(`${me}.${card}`, marks));
         const then = this.then;
@@ -49,19 +50,38 @@ export class Flights {
             return;
         if (last.tray === now.tray && (last.quarters !== now.quarters || last.mirror !== now.mirror)) {
             const quarters = (now.quarters - last.quarters + 5) % 4 - 1;
-            move(this.table.root.querySelector('.xcard .pat'), [{ transform: `rotate(${-90 * quarters}deg) scaleX(${last.mirror === now.mirror ? 1 : -1})` },
-                { transform: 'none' }], 120);
+            move(root.querySelector('.xcard .pat'), [{ transform: `rotate(${-90 * quarters}deg) scaleX(${
+                last.mirror === now.mirror ? 1 : -1})` }, { transform: 'none' }], 120);
         }
-        for (const { n, copy, box } of leaving)
-            fly(copy, box, this.seen(`.score .dn[data-n="${n}"]`, '.strip .tot', '.dock [data-open=score]'), { duration: 600, fade: true });
+        this.shelve(leaving);
         for (const n of now.cards)
             if (n && last.cards.length && !last.cards.includes(n))
-                move(this.table.root.querySelector(`.cards-in article[data-n="${n}"]`), [{ opacity: 0, transform: 'scale(.9)' }, { opacity: 1, transform: 'none' }], 360);
+                move(root.querySelector(`.cards-in article[data-n="${n}"]`), [{ opacity: 0, transform: 'scale(.9)' },
+                    { opacity: 1, transform: 'none' }], 360);
+        if (now.round > last.round && last.round >= 0)
+            this.newRound();
         now.totals.forEach((total, s) => {
-            for (const place of s === seat ? $$('.score .tot, .strip .tot', this.table.root) : $$(`.opp[data-seat="${s}"] .num`, this.table.root))
+            for (const place of $$(`${s === seat ? '.score .tot, ' : ''}.opp[data-seat="${s}"] .num, .peep[data-peep="${s}"] .num`, root))
                 count(place, last.totals[s] ?? total, total, signed);
         });
         then.forEach((begin) => begin());
+    }
+
+    /** Pyramids that others have completed go from their cards to their shelves. @param {Leaving[]} leaving */
+    shelve(leaving) {
+        for (const { s, n, box } of leaving) {
+            const copy = document.createElement('span');
+            fill(copy, pyramidOf(this.table.edition.cards[n]));
+            fly(copy, new DOMRect(box.left + box.width / 2 - 32, box.top + box.height / 2 - 19, 64, 38),
+                this.seen(`.opp[data-seat="${s}"] .dn[data-n="${n}"]`, `.peep[data-peep="${s}"]`), { duration: 600 });
+        }
+    }
+
+    /** A new round: its number, its torch and the first card of its seven. */
+    newRound() {
+        play('round');
+        for (const part of $$('.rounds li.now .rn, .top .roundtext, .torches li.due', this.table.root))
+            move(part, [{ transform: 'scale(1)' }, { transform: 'scale(1.35)', offset: .35 }, { transform: 'scale(1)' }], 700);
     }
 
     /** The first of these that can be seen. @param {string[]} selectors */
@@ -69,27 +89,34 @@ export class Flights {
         return selectors.flatMap((s) => $$(s, this.table.root)).find(isSeen) ?? null;
     }
 
-    /** Pyramid points go to whoever took them. @param {string} colour @param {number} points @param {number} seat */
+    /** Pyramid points go from the race to whoever took them, the ten with a bow. @param {string} colour @param {number} points @param {number} seat */
     flyTile(colour, points, seat) {
-        const from = this.seen(`.pp .k-${colour} .v:nth-of-type(${2 + TILES.indexOf(points)})`, '.xcard');
-        const to = seat === this.table.game.me ? this.seen('.score .tot', '.strip .tot', '.dock [data-open=score]') :
-            this.seen(`.opp[data-seat="${seat}"] .num`, `.readies [data-seat="${seat}"]`, '.dock [data-open=opps]');
-        const tile = document.createElement('span');
-        tile.className = 'wontile num';
+        const from = this.seen(`.race .k-${colour} .stake .coin`, '.dock [data-open=race]', '.xcard');
+        const to = this.seen(`.race [data-race="${colour}.${seat}"]`, `.peep[data-peep="${seat}"]`);
+        if (!from || !to || isStill())
+            return;
+        const [a, b] = [from, to].map((e) => e.getBoundingClientRect()), tile = document.createElement('span');
+        tile.className = 'coin flying';
         tile.textContent = String(points);
-        if (from)
-            fly(tile, from.getBoundingClientRect(), to, { duration: 600 });
+        tile.setAttribute('aria-hidden', 'true');
+        Object.assign(tile.style, { left: `${a.left + a.width / 2 - 15}px`, top: `${a.top + a.height / 2 - 15}px`, width: '30px', height: '30px' });
+        document.body.append(tile);
+        const x = b.left + b.width / 2 - a.left - a.width / 2, y = b.top + b.height / 2 - a.top - a.height / 2, large = points === 10 ? 3 : 1.6;
+        const flight = tile.animate([{ transform: 'none' }, { transform: `translate(${x * .4 - 20}px, ${y * .4 - 30}px) scale(${large})`,
+            offset: .5 }, { transform: `translate(${x}px, ${y}px) scale(.75)` }], { duration: points === 10 ? 1000 : 700, easing: EASE });
+        flight.onfinish = flight.oncancel = () => tile.remove();
+        play('coin', .2);
     }
 
-    /** What a mark has brought goes to the score card, with its sounds.
-     * @param {View} before @param {Place} mark @param {NonNullable<ReturnType<Table['preview']>>} after @param {DOMRect[]} boxes of its spaces */
+    /** What a mark has brought goes to the score card, with its sounds. @param {View} before @param {Place} mark
+     * @param {NonNullable<ReturnType<Table['preview']>>} after @param {DOMRect[]} boxes of its spaces */
     flyGains(before, mark, after, boxes) {
         const { me } = this.table.game, desk = before.desks[me], face = this.table.edition.cards[desk.slots[mark.slot].card].cells;
         const had = /** @type {Record<string, number>} */ ({ r: desk.rubies, e: desk.emeralds, s: desk.skulls, f: before.round });
         const brought = new Set(after.gains.map((g) => g.c));
         let wait = .12;
         play('pen');
-        for (const [c, name] of /** @type {const} */ ([['r', 'gem'], ['e', 'gem'], ['f', 'torch'], ['s', 'skull'], ['T', 'tomb']]))
+        for (const [c, name] of /** @type {const} */ ([['r', 'gem'], ['e', 'gem'], ['f', 'torch'], ['s', 'skull']]))
             if (brought.has(c)) {
                 play(name, wait);
                 wait += .15;
@@ -98,8 +125,8 @@ export class Flights {
             const c = face[i];
             if (!(c in had) || !brought.has(c))
                 return;
-            const slot = c === 'f' ? had.f : had[c]++;
-            const to = this.seen(`.score [data-of="${c}${slot}"]`, `.strip [data-of="${c}"]`, '.dock [data-open=score]'), copy = document.createElement('span');
+            const slot = c === 'f' ? had.f : had[c]++, copy = document.createElement('span');
+            const to = this.seen(`.score [data-of="${c}${slot}"]`, '.peep.me', '.dock [data-open=score]');
             fill(copy, symbol(SYMBOLS[c]));
             fly(copy, boxes[k], to, { delay: 60 * k });
             if (to?.closest('.score'))

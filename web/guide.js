@@ -35,6 +35,6 @@ export class GuidedView extends TableView {
         this.root.classList.toggle('told', this.view?.round === 0 && this.aim !== null);
     }
 
-    /** @param {View} view @param {string} mode */
-    talks(view, mode) { return view.round === 0 || super.talks(view, mode); }
+    /** @param {View} view */
+    isTold(view) { return view.round === 0; }
 }

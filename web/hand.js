@@ -1,6 +1,6 @@
 /**
- * hand.js: mouse, touch and keyboard at the table. It turns pointers and keys into spaces for the Aim (aim.js) and into what the buttons do;
- * the table (table.js) draws what comes of it.
+ * hand.js: mouse, touch and keyboard at the table. It turns pointers and keys into spaces for the Aim (aim.js) and into what the
+ * buttons do; the table (table.js) draws what comes of it.
  */
 import { _ } from './i18n.js';
 import { $, $$, announce, fill, near } from './dom.js';
@@ -10,7 +10,8 @@ import { same } from './aim.js';
 import { settings } from './store.js';
 import { tick } from './sound.js';
 import { sayPlaced } from './telling.js';
-import { listPlacements, hint } from './sheets.js';
+import { listPlacements } from './sheets.js';
+import { dropHint, hint, pickHint } from './hints.js';
 
 /** @typedef {import('./aim.js').Place} Place */
 /** @typedef {import('./table.js').TableView} Table */
@@ -29,6 +30,19 @@ export class Hand {
         this.wasDragged = false;
         /** Where the mouse or the keyboard points, card and space. @type {number[] | undefined} */
         this.hoverAt = undefined;
+        /** Where the chambers lie while something is dragged: asked once, as asking at every move makes the browser lay
+         * everything out at once. @type {{slot: number, box: DOMRect}[]} */
+        this.grids = [];
+    }
+
+    /** The space at a point, in spaces from the corner of its chamber. @param {number} x @param {number} y */
+    spaceAt(x, y) {
+        for (const { slot, box } of this.grids)
+            if (x >= box.left && x < box.right && y >= box.top && y < box.bottom) {
+                const across = (x - box.left) / box.width * 5, down = (y - box.top) / box.height * 5;
+                return { slot, across, down, cell: Math.floor(across) + 5 * Math.floor(down) };
+            }
+        return null;
     }
 
     /** @param {(type: string, act: (event: any) => void, more?: object) => void} on listens to the table @param {AbortSignal} signal */
@@ -54,6 +68,8 @@ export class Hand {
         if (event.pointerType !== 'mouse' || this.drag?.mode || !this.table.aim)
             return;
         const cell = near(event, '[data-cell]');
+        if (this.table.hints)                    // what the hint shows stays until something is placed
+            return;
         if (cell && this.table.canAim()) {
             this.hoverAt = [Number(cell.dataset.slot), Number(cell.dataset.cell)];
             this.table.aim.point(this.hoverAt[0], this.hoverAt[1]);
@@ -73,6 +89,8 @@ export class Hand {
             return;
         this.drag = { slot: cell ? Number(cell.dataset.slot) : -1, cell: cell ? Number(cell.dataset.cell) : -1, mode: '', x: event.clientX,
             y: event.clientY, touch: event.pointerType !== 'mouse' };
+        this.grids = $$('.cells', this.table.root).map((grid) => ({ slot: Number($('button', grid).dataset.slot),
+            box: grid.getBoundingClientRect() }));
         clearTimeout(this.holding);
         if (tray) {
             this.drag.mode = 'move';
@@ -103,12 +121,12 @@ export class Hand {
         const { drag } = this, { aim } = this.table;
         if (!drag || !aim)
             return;
-        const under = document.elementFromPoint(event.clientX, event.clientY)?.closest('[data-cell]');
-        const cell = under instanceof HTMLElement ? [Number(under.dataset.slot), Number(under.dataset.cell)] : null;
+        const at = this.spaceAt(event.clientX, event.clientY), cell = at ? [at.slot, at.cell] : null;
         if (!drag.mode) {
             if (Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < 12 || (cell && cell[0] === drag.slot && cell[1] === drag.cell))
                 return;
             clearTimeout(this.holding);
+            this.table.hints = null;
             drag.mode = aim.pin && aim.pin.slot === drag.slot && aim.pin.cells.includes(drag.cell) ? 'move' : 'paint';
             aim.painted = [];
             if (drag.mode === 'paint')
@@ -127,12 +145,9 @@ export class Hand {
         } else {
             const y = event.clientY - (drag.touch ? LIFT : 0), was = aim.hover?.step;
             aim.hover = null;
-            for (const grid of $$('.cells', this.table.root)) {
-                const box = grid.getBoundingClientRect();
-                if (event.clientX >= box.left && event.clientX <= box.right && y >= box.top && y <= box.bottom)
-                    aim.snap(Number($('button', grid).dataset.slot), (event.clientX - box.left) / box.width * 5 - .5,
-                        (y - box.top) / box.height * 5 - .5);
-            }
+            const to = this.spaceAt(event.clientX, y);
+            if (to)
+                aim.snap(to.slot, to.across - .5, to.down - .5);
             if (aim.hover && /** @type {Place} */ (aim.hover).step !== was)
                 tick();
             this.carry(event.clientX, y);
@@ -150,7 +165,8 @@ export class Hand {
             this.carried.className = 'carried';
             fill(this.carried, patternPicture(aim.one ? [[0, 0]] : turned(aim.pattern, aim.quarters, aim.mirror)));
             // As large as it will lie on the card; the picture is three spaces wide, four if the pattern is.
-            const space = $('.cells button', this.table.root).getBoundingClientRect().width, [, , wide] = ($('svg', this.carried).getAttribute('viewBox') ?? '').split(' ');
+            const space = (this.grids[0]?.box.width ?? 0) / 5;
+            const [, , wide] = ($('svg', this.carried).getAttribute('viewBox') ?? '').split(' ');
             this.carried.style.width = `${space * Number(wide) / 20}px`;
             document.body.append(this.carried);
         }
@@ -206,7 +222,9 @@ export class Hand {
         if (k === 'escape') {
             if (this.table.peek?.hide())
                 return;
-            if (this.table.sheet)
+            if (this.table.hints)
+                dropHint(this.table);
+            else if (this.table.sheet)
                 this.table.openSheet('');
             else if (this.table.root.querySelector('.over'))
                 this.table.act('table');
@@ -216,9 +234,15 @@ export class Hand {
             }
             return;
         }
+        if (this.table.hints && near(event, '.hints') && (/^[1-4]$/.test(k) || k === 'arrowleft' || k === 'arrowright')) {
+            event.preventDefault();
+            pickHint(this.table, /^\d$/.test(k) ? Number(k) - 1 : this.table.hints.at + (k === 'arrowleft' ? -1 : 1));
+            return;
+        }
         if (k === 'tab' && this.table.sheet) {
-            const open = $$(`.${this.table.sheet} button, .${this.table.sheet} [tabindex="0"]`, this.table.root).filter((b) => b.offsetParent !== null),
-                at = open.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+            const panel = `.${this.table.sheet}`;
+            const open = $$(`${panel} button, ${panel} [tabindex="0"]`, this.table.root).filter((b) => b.offsetParent !== null);
+            const at = open.indexOf(/** @type {HTMLElement} */ (document.activeElement));
             event.preventDefault();
             open[(at + (event.shiftKey ? -1 : 1) + open.length) % open.length]?.focus();
             return;
@@ -226,14 +250,17 @@ export class Hand {
         if (cell && this.table.aim && k.startsWith('arrow')) {
             event.preventDefault();
             const slot = Number(cell.dataset.slot), i = Number(cell.dataset.cell);
-            const to = i + ({ arrowleft: i % 5 ? -1 : 0, arrowright: i % 5 < 4 ? 1 : 0, arrowup: i > 4 ? -5 : 0, arrowdown: i < 20 ? 5 : 0 }[k] ?? 0);
+            const to = i + ({ arrowleft: i % 5 ? -1 : 0, arrowright: i % 5 < 4 ? 1 : 0, arrowup: i > 4 ? -5 : 0,
+                arrowdown: i < 20 ? 5 : 0 }[k] ?? 0);
             this.goTo(slot, to);
         } else if (cell && k === 'enter' && this.table.aim) {
             event.preventDefault();
             if (event.repeat)                // a key that is held down does not confirm what it has placed
                 return;
             const slot = Number(cell.dataset.slot), i = Number(cell.dataset.cell), { aim } = this.table;
-            if (aim.pin && aim.pin.slot === slot && aim.pin.cells.includes(i) && (!aim.hover || same(aim.hover, aim.pin) || aim.hover.bad))
+            if (this.table.hints)
+                this.table.confirm();
+            else if (aim.pin && aim.pin.slot === slot && aim.pin.cells.includes(i) && (!aim.hover || same(aim.hover, aim.pin) || aim.hover.bad))
                 this.table.confirm();
             else if (aim.hover && !aim.hover.bad && aim.hover.cells.includes(i)) {
                 aim.set({ slot: aim.hover.slot, cells: aim.hover.cells, step: aim.hover.step });
@@ -259,6 +286,7 @@ export class Hand {
         else if (k === '1' || k === '2') this.goTo(Number(k) - 1, this.table.focus[Number(k) - 1]);
         else if (k === 'n' && this.table.aim && this.table.canAim()) {
             const slot = cell ? Number(cell.dataset.slot) : this.table.aim.pin?.slot ?? 0;
+            this.table.hints = null;
             this.table.aim.step(slot, event.shiftKey ? -1 : 1);
             this.table.render();
             if (this.table.aim.pin)
@@ -277,7 +305,7 @@ export class Hand {
             other.tabIndex = other === cell ? 0 : -1;
         this.table.focus[slot] = i;
         cell.focus();
-        if (point && this.table.aim && this.table.canAim()) {
+        if (point && this.table.aim && this.table.canAim() && !this.table.hints) {
             this.hoverAt = [slot, i];
             this.table.aim.point(slot, i);
             this.table.layers();
@@ -299,9 +327,9 @@ export class Hand {
             announce(_('Does not fit: %{reason}', { reason: reason(hover.bad).text }));
             return;
         }
-        const after = this.table.core.preview(this.table.game.me, hover.step), brings = after ? gains(this.table.edition, view.desks[this.table.game.me], after.desk, view.round).map((g) =>
-            g.text).join(', ') : '';
-        announce(_('%{spaces}: %{gains}. %{now} to %{then}.', { spaces: spaceNames(hover.cells), gains: brings || _('no symbols'), now: this.table.totalOf(
-            view, this.table.game.me), then: after?.total ?? '' }));
+        const { me } = this.table.game, after = this.table.core.preview(me, hover.step);
+        const brings = after ? gains(this.table.edition, view.desks[me], after.desk, view.round).map((g) => g.text).join(', ') : '';
+        announce(_('%{spaces}: %{gains}. %{now} to %{then}.', { spaces: spaceNames(hover.cells), gains: brings || _('no symbols'),
+            now: this.table.totalOf(view, me), then: after?.total ?? '' }));
     }
 }

@@ -5,7 +5,7 @@ import { dialog, near, put, radioKeys, toast } from './dom.js';
 import { avatar, icon, levelPicture, scene, wordmark } from './draw.js';
 import { LEVELS, levelName } from './words.js';
 import { LocalGame, botName, startBotGame } from './game.js';
-import { editions, games, read, saveSettings, settings } from './store.js';
+import { cutName, editions, games, read, saveSettings, settings } from './store.js';
 
 /** @typedef {import('./main.js').App} App */
 
@@ -210,7 +210,7 @@ export class HomeView {
                 _('person')}</option>${
             LEVELS.map((l) => html`<option value="${l}">${_('bot, %{level}', { level: levelName(l)
                 })}</option>`)}</select><input class="inp" type="text" name="name${
-                i}" dir="auto" maxlength="24" aria-label="${_('Name of seat %{n}',
+                i}" dir="auto" maxlength="96" aria-label="${_('Name of seat %{n}',
                 { n: i + 1 })}" value="${i === 0 ? settings.name : ''}" placeholder="${_('Player %{n}', { n: i + 1
                     })}"></fieldset>`;
         /** @type {import('./game.js').Seat[]} */
@@ -224,7 +224,7 @@ export class HomeView {
             const readSeats = () => {
                 seats = [0, 1, 2, 3].flatMap((i) => {
                     const kind = /** @type {HTMLSelectElement} */ (box.querySelector(`[name=kind${i}]`)).value,
-                        name = /** @type {HTMLInputElement} */ (box.querySelector(`[name=name${i}]`)).value.trim();
+                        name = cutName(/** @type {HTMLInputElement} */ (box.querySelector(`[name=name${i}]`)).value);
                     return kind === 'none' ? [] : [{ name: name || (kind ? botName(i) : _('Player %{n}', { n: i + 1 })),
                         level: kind }];
                 });

@@ -1,9 +1,10 @@
 /**
- * motion.js: what moves on the table. It is decoration only: the page shows what is true at once and nothing waits for a movement. Any input
- * ends all of them, and who asks the device for less motion sees none.
+ * motion.js: what moves on the table. It is decoration only, and nothing moves without an end. Any input ends all of it, and
+ * whoever asks the device for less motion sees none.
  */
 
-const SLOW = 360, EASE = 'cubic-bezier(.2,.7,.2,1)';
+const SLOW = 360;
+export const EASE = 'cubic-bezier(.2,.7,.2,1)';
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 
 /** Whether nothing is to move. */
@@ -12,13 +13,19 @@ export const isStill = () => calm.matches || document.hidden;
 /** Numbers that are being counted, each as what ends it. @type {Set<() => void>} */
 const counting = new Set();
 
-/** Ends whatever moves; what never ends (thinking dots, the breathing entrance) goes on. */
+/** Something that any input ends: `stop` is called once, then or by hand. @param {() => void} stop */
+export function until(stop) {
+    const end = () => { if (counting.delete(end)) stop(); };
+    counting.add(end);
+    return end;
+}
+
+/** Ends whatever moves. */
 export function finishMotion() {
-    for (const end of counting)
+    for (const end of [...counting])
         end();
     for (const animation of document.getAnimations())
-        if (Number.isFinite(Number(animation.effect?.getComputedTiming().endTime)))
-            animation.finish();
+        animation.finish();
 }
 
 /** @param {Element | null | undefined} element @param {Keyframe[]} frames @param {number} duration @param {number} [delay] */

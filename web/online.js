@@ -173,6 +173,7 @@ export class OnlineGame extends Game {
         }
         const url = new URL('api/socket', location.href);
         url.protocol = url.protocol.replace('http', 'ws');
+        url.search = `?table=${this.id}`;    // for a proxy, which can send a table's players to one server
         url.hash = '';
         const socket = new WebSocket(url, 'pyramids-1');
         this.socket = socket;

@@ -4,8 +4,9 @@
  */
 import { fill, near } from './dom.js';
 
-/** @typedef {{html: import('./html.js').Html, label?: string, of: Element, beside: Element, over?: boolean, wait: number}} Found what to show of what (with a name, if it is a
- * picture), beside or over what, after how many milliseconds */
+/** @typedef {{html: import('./html.js').Html, label?: string, of: Element, beside: Element, over?: boolean, wait: number,
+ * show?: () => () => void}} Found what to show of what (with a name, if it is a picture), beside or over what, after how many
+ * milliseconds; or what shows it elsewhere, and gives what takes it back */
 
 export class Peek {
     /** @param {HTMLElement} root @param {AbortSignal} signal @param {(event: Event) => Found | null} find */
@@ -13,6 +14,8 @@ export class Peek {
         this.find = find;
         /** The press that opened it is no click. */
         this.held = false;
+        /** @type {(() => void) | undefined} */
+        this.undo = undefined;
         this.box = document.createElement('div');
         this.box.className = 'peek';
         this.box.setAttribute('role', 'tooltip');
@@ -63,10 +66,16 @@ export class Peek {
     }
 
     /** @param {Found} found @param {boolean} held */
-    show({ html, label, beside, over }, held) {
+    show({ html, label, beside, over, show }, held) {
         if (!beside.isConnected)
             return;
         clearTimeout(this.end);
+        this.takeBack();
+        this.box.hidden = true;
+        if (show) {
+            this.undo = show();
+            return;
+        }
         this.held = held;
         fill(this.box, html);
         this.box.ariaLabel = label ?? null;
@@ -80,7 +89,14 @@ export class Peek {
         this.box.style.top = `${Math.max(8, Math.min(y, innerHeight - height - 8))}px`;
     }
 
+    /** What is shown elsewhere is as it was. */
+    takeBack() {
+        this.undo?.();
+        this.undo = undefined;
+    }
+
     leave() {
+        this.takeBack();
         clearTimeout(this.begin);
         this.at = undefined;
         clearTimeout(this.end);
@@ -90,6 +106,7 @@ export class Peek {
 
     /** True if something was shown. */
     hide() {
+        this.takeBack();
         clearTimeout(this.begin);
         clearTimeout(this.end);
         this.at = undefined;

@@ -1,14 +1,13 @@
-/** sheets.js: what opens over the table: a card looked at, the cards in words, the list of placements, the hint. */
-import { html } from './html.js';
-import { _, ngettext, number } from './i18n.js';
-import { $, dialog, near, toast } from './dom.js';
-import { SYMBOLS, picture, symbol } from './draw.js';
-import { cardName, gainWords, moveParts, ruleLink, spaceNames, spaceWord, symbolRule } from './words.js';
-import { completed, shelfPeek, shelfWords } from './completed.js';
-import { randomSeed } from './thinker.js';
+/** sheets.js: what opens over the table: a card looked at, the cards in words, the list of placements. */
+import { NONE, html } from './html.js';
+import { _, ngettext } from './i18n.js';
+import { dialog, fill, near } from './dom.js';
+import { SYMBOLS, picture, shownLayer, symbol } from './draw.js';
+import { cardName, gainWords, ruleLink, spaceNames, spaceWord, symbolRule } from './words.js';
+import { completed, shelfWords } from './completed.js';
+import { isSeen } from './motion.js';
 import { sayPlaced } from './telling.js';
 
-/** @typedef {import('./core.js').Option} Option */
 /** @typedef {import('./table.js').TableView} Table */
 
 /** The card that a button shows, its marks, and which of them draw themselves. @param {HTMLElement} button @returns {[number, number[], number[]]} */
@@ -29,10 +28,13 @@ export function listPlacements(table) {
             _('Card %{card}: %{spaces}', { card, spaces: spaceNames(p.cells) });
         return html`<li><button class="btn" value="${i}">${text}</button></li>`;
     });
+    table.root.classList.add('named');           // the list calls spaces by their names
     void dialog(_('List placements'), html`<p class="note">${ngettext('%{n} legal placement. Choosing one places it; then confirm.',
         '%{n} legal placements. Choosing one places it; then confirm.', places.length)}</p><ul class="choices">${rows}</ul>`,
         { close: _('Close') })
         .then((value) => {
+            table.root.classList.remove('named');
+            table.hints = null;
             if (value === '' || table.aim !== aim)
                 return;
             aim.set(places[Number(value)]);
@@ -53,16 +55,39 @@ function cardText(table, card, marks) {
 /** @param {Table} table @param {number} card @param {number[]} marks @param {number[]} fresh */
 function bigCard(table, card, marks, fresh) { return picture(table.edition.cards[card], marks, fresh); }
 
+/** A move of the log is shown where it was made, if its card is still there: what does that, and gives what takes it back.
+ * @param {Table} table @param {HTMLElement} line @returns {(() => () => void) | null} */
+function pointOut(table, line) {
+    const [card, marks, fresh] = lookOf(line), now = `[data-n="${card}"]`, by = Number(line.dataset.by);
+    const place = table.root.querySelector(by === table.game.me ? `.cards-in article${now}` : `.opp[data-seat="${by}"] .look[data-look="${card}"]`);
+    const art = place?.querySelector('svg.ch');
+    if (!place || !art || !isSeen(place) || !marks.length)
+        return null;
+    return () => {
+        const layer = document.createElementNS('http://www.w3.org/2000/svg', 'g');
+        fill(layer, shownLayer(card, fresh, place.matches('article') ? 5.4 : 8));
+        art.append(layer);
+        place.classList.add('hl');
+        line.classList.add('on');
+        return () => {
+            layer.remove();
+            place.classList.remove('hl');
+            line.classList.remove('on');
+        };
+    };
+}
+
 /** @param {Table} table */
 export const showCompleted = (table) => completed(table, (card) => look(table, ...lookOf(card)));
 
 /** What floats up when something is pointed at or held. @param {Table} table @param {Event} event @returns {import('./peek.js').Found | null} */
 export function peekAt(table, event) {
-    const shelf = near(event, '[data-shelf]');
-    if (shelf?.dataset.shelf && table.view)
-        return { html: shelfPeek(table, table.view, Number(shelf.dataset.shelf)), label: shelf.ariaLabel ?? '', of: shelf, beside: shelf,
-            wait: 400 };
     const look = near(event, '[data-look]'), cell = near(event, '[data-cell]'), drawn = near(event, '.sy, .gs');
+    if (look?.matches('.moment') && table.sheet !== 'log') {
+        const show = pointOut(table, look);
+        if (show)
+            return { html: NONE, of: look, beside: look, wait: 150, show };
+    }
     if (look)
         return { html: bigCard(table, ...lookOf(look)), label: cardName(table.edition, Number(look.dataset.look)), of: look, beside: look, wait: 400 };
     const card = cell && table.view ? table.view.desks[Math.max(0, table.game.me)].slots[Number(cell.dataset.slot)].card : 0;
@@ -89,51 +114,4 @@ export function describe(table) {
         slot.marks))}<p>${shelfWords(table, view, s)}</p>`;
     void dialog(_('The cards in words'), html`${view.desks.map((_d, s) => desk(s))}${view.display.map((n) => block(_('Display'), n, []))}`,
         { close: _('Close'), wide: true });
-}
-
-/** @param {Table} table */
-export async function hint(table) {
-    const { aim, view, core, game } = table;
-    if (!aim || !view || !game.hints || !table.canAim() || table.hinting)
-        return;
-    table.hinting = true;
-    game.hinted();
-    while (core.undo(game.me) === 0);
-    table.render();
-    const asked = table.aimKey;
-    toast(_('Looking for good choices…'));
-    /** @type {Option[] | null} */
-    const options = await table.analyst.ask({ kind: 'options', record: core.visibleLog(game.me), seat: game.me, playouts: 4000, seed: String(
-        randomSeed()) }).catch(() => null);
-    table.hinting = false;
-    if (table.stopped)
-        return;
-    $('#toast').hidden = true;
-    if (!options)
-        toast(_('This part could not be loaded. Are you offline?'));
-    // Whoever has chosen in the meantime is not asked any more.
-    if (!options?.length || table.aimKey !== asked)
-        return;
-    const rows = options.slice(0, 4).map((o, i) => {
-        const parts = moveParts(o.choice), words = parts.map((p) => _('%{spaces} on %{card}', { spaces: spaceNames(p.cells),
-            card: p.card })).join(' + ');
-        return html`<li><button class="btn opt" value="${i}"><b>${words}</b><small>${gainWords(table.edition, parts) ||
-            _('no symbols')}</small><small>${_('wins %{win} of 100 games, %{points} points expected', { win: Math.round(100 * o.win),
-            points: number(o.points, 1) })}</small></button></li>`;
-    });
-    const value = await dialog(_('Hint'),
-        html`<p class="note">${
-        _('The best choices, from thousands of simulated games that use only what you can see. Choosing one ' +
-            'places its first mark.')}</p><ul class="choices">${
-        rows}</ul>`, { close: _('Close') });
-    if (value === '' || !table.aim)
-        return;
-    const [first] = moveParts(options[Number(value)].choice);
-    const place = [...table.aim.patterns, ...table.aim.singles].find((p) => table.aim?.cards[p.slot] === first.card && p.cells.join(
-        ) === first.cells.join());
-    if (place) {
-        table.aim.set(place);
-        table.render();
-        sayPlaced(table);
-    }
 }

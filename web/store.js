@@ -46,18 +46,20 @@ function keep(key, value) {
 }
 
 /** @typedef {{name: string, theme: 'auto' | 'light' | 'dark', language: string | null, letters: boolean, sound: boolean,
- * volume: number, vibration: boolean, opponents: number, level: string}} Settings volume: from 0 to 1 */
+ * volume: number, vibration: boolean, spaces: boolean, opponents: number, level: string}} Settings
+ * volume: from 0 to 1; spaces: their names are shown */
 
 /** @type {Settings} */
 export const settings = { name: '', theme: 'auto', language: null, letters: true, sound: false, volume: .6, vibration: false,
-    opponents: 1,
-    level: 'casual', ...read('settings', {}) };
+    spaces: false,
+    opponents: 1, level: 'casual', ...read('settings', {}) };
 
 /** @param {Partial<Settings>} change */
 export function saveSettings(change) {
     Object.assign(settings, change);
     write('settings', settings);
     applyTheme();
+    dispatchEvent(new Event('settings'));
 }
 
 const dark = matchMedia('(prefers-color-scheme: dark)');

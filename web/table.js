@@ -12,18 +12,24 @@ import { gains, patternName, reason } from './words.js';
 import { Aim } from './aim.js';
 import { saveSettings, settings } from './store.js';
 import { finishMotion } from './motion.js';
+import { Moments } from './moments.js';
 import { Peek } from './peek.js';
 import { play, tick } from './sound.js';
 import { Thinker } from './thinker.js';
 import { coverHtml, setupHtml, tableHtml } from './tablehtml.js';
 import { sayPlaced, tellNews } from './telling.js';
-import { describe, hint, listPlacements, look, lookOf, peekAt, showCompleted } from './sheets.js';
+import { describe, listPlacements, look, lookOf, peekAt, showCompleted } from './sheets.js';
+import { canHint, hint, hintsOn, pickHint } from './hints.js';
+import { hideMoves, movesSince, showMoves } from './strip.js';
 import { Flights } from './flights.js';
 import { Hand } from './hand.js';
 
 /** @typedef {import('./core.js').View} View */
 /** @typedef {import('./game.js').Game} Game */
 /** @typedef {{home(): void, end(game: Game): void, help(): void, settings(): void, menu(items: [string, string, () => void][]): void}} Around */
+
+const SLOW = 20000;              // ms after which thinking is worth a clock
+const GREETING = 1500;           // ms for which the header says that the connection is back
 
 export class TableView {
     /** @param {HTMLElement} root @param {Game} game @param {Around} around */
@@ -51,23 +57,49 @@ export class TableView {
         this.stopped = false;
         /** Watches for the way back while a drawer is open. @type {any} */
         this.closing = null;
-        this.hinting = false;
+        /** The best choices, while they are shown. @type {import('./hints.js').Hints | null} */
+        this.hints = null;
+        /** What the others did in the last turn, shown for a moment, by seat. @type {Map<number, import('./strip.js').Move>} */
+        this.moves = new Map();
+        /** @type {ReturnType<typeof setTimeout> | undefined} */
+        this.movesEnd = undefined;
+        /** Somebody has been thinking for a while. */
+        this.isSlow = false;
+        /** The connection has just come back. */
+        this.isBack = false;
+        /** Whether the player would rather aim on than do something about a lost connection. */
+        this.keepsAiming = false;
+        /** What the layers of the cards hold. @type {WeakMap<Element, string>} */
+        this.drawn = new WeakMap();
         this.hand = new Hand(this);
         this.flights = new Flights(this);
+        this.moments = new Moments(this);
         this.analyst = new Thinker(game.core);
         this.listen();
         game.changed = () => this.update();
         game.refused = (code) => this.refuse(code);
-        this.timer = setInterval(() => this.tick(), 500);
+        this.waitForOthers();
     }
 
-    /** The clock, where there is one. */
+    /** The clock, where there is one; it ticks only while it is shown. */
     tick() {
         const { deadline } = this.game, clock = this.root.querySelector('.clock');
+        clearTimeout(this.timer);
         if (!deadline || !(clock instanceof HTMLElement))
             return;
+        this.timer = setTimeout(() => this.tick(), 500);
         const left = Math.max(0, Math.ceil((deadline - Date.now()) / 1000));
         clock.textContent = `${left / 60 | 0}:${String(left % 60).padStart(2, '0')}`;
+    }
+
+    /** From some time on a clock stands where the others' ticks will be. */
+    waitForOthers() {
+        clearTimeout(this.patience);
+        this.isSlow = false;
+        this.patience = setTimeout(() => {
+            this.isSlow = true;
+            this.render();
+        }, SLOW);
     }
 
     get core() { return this.game.core; }
@@ -80,6 +112,7 @@ export class TableView {
             this.root.addEventListener(type, act, { signal, ...more });
         for (const type of ['pointerdown', 'keydown', 'wheel'])
             document.addEventListener(type, finishMotion, { signal, capture: true, passive: true });
+        addEventListener('settings', () => this.render(), { signal });
         this.peek = new Peek(this.root, signal, (e) => peekAt(this, e));
         on('contextmenu', (e) => { if (near(e, '.cells, .xcard, .look')) e.preventDefault(); });
         on('click', (e) => this.click(e));
@@ -89,7 +122,9 @@ export class TableView {
     stop() {
         this.stopped = true;
         this.abort?.abort();
-        clearInterval(this.timer);
+        this.moments.end();
+        for (const timer of [this.timer, this.patience, this.movesEnd, this.backEnd])
+            clearTimeout(timer);
         this.closing?.destroy();
         this.analyst.stop();
         this.game.changed = () => {};
@@ -102,8 +137,9 @@ export class TableView {
     update() {
         if (this.stopped)
             return;
+        const seen = this.core.view(this.game.me), done = seen && this.seat === this.game.me ? this.moments.completing(seen) : [];
         if (this.core.isOver()) {
-            this.around.end(this.game);
+            this.finish(seen, done);
             return;
         }
         if (this.game.covered && this.game.me !== this.seat)
@@ -111,11 +147,18 @@ export class TableView {
         this.seat = this.game.me;
         const lines = this.core.lines();
         if (lines.length > this.seenLines) {
+            const turned = lines.slice(this.seenLines).some((l) => l.startsWith('mark '));
+            if (turned && lines.length - this.seenLines < 30 && !this.game.covered)
+                showMoves(this, movesSince(this, lines, this.seenLines));
             tellNews(this, lines);
             this.seenLines = lines.length;
             this.picked = [];
             this.aside = false;
+            this.hints = null;
+            this.waitForOthers();
         }
+        if (seen && done.length)
+            this.moments.pyramids(seen, done);
         this.render();
         const sealed = this.game.me >= 0 && this.game.isSealed();
         if (sealed && !this.sealed && this.view)
@@ -123,8 +166,23 @@ export class TableView {
         this.sealed = sealed;
     }
 
+    /** The game is over: the last pyramid, then who has won, then the final scores.
+     * @param {View | null} view @param {number[]} done own cards completed in the last turn */
+    finish(view, done) {
+        if (this.ending)
+            return;
+        this.ending = true;
+        const over = () => this.moments.finale(() => { if (!this.stopped) this.around.end(this.game); });
+        if (view && done.length)
+            this.moments.pyramids(view, done, over);
+        else
+            over();
+    }
+
     /** Another person takes the device: nothing of the last one's choice stays. */
     handOn() {
+        this.hints = null;
+        showMoves(this, new Map());
         this.picked = [];
         this.sheet = '';
         this.aim = null;
@@ -136,9 +194,10 @@ export class TableView {
 
     render() {
         const view = this.core.view(this.game.me);
-        if (!view)
+        if (!view || this.stopped || this.moments.state === 'hold')
             return;
         this.view = view;
+        this.greet();
         this.refreshAim(view);
         this.keepHeld(view);
         const leaving = this.flights.leaving(view), hadFocus = this.root.contains(document.activeElement);
@@ -151,7 +210,7 @@ export class TableView {
             this.layers();
             this.applySheet();
             const over = this.root.querySelector('.over');
-            for (const part of $$('.top, .body, .dock', this.root))
+            for (const part of $$('.top, .strip, .body, .dock', this.root))
                 part.inert = over !== null || (this.sheet !== '' && !part.matches('.body'));
             if (over && !over.contains(document.activeElement))
                 $('h1', over).focus();
@@ -165,7 +224,29 @@ export class TableView {
         }
     }
 
-    // What moves: see motion.js
+    /** Whether the connection is lost. */
+    get isLost() { return this.game.banner?.icon === 'wifi' && this.game.banner.alert === true; }
+
+    /** Says for a moment that the connection is back. */
+    greet() {
+        const lost = this.isLost;
+        if (this.wasLost && !lost) {
+            this.isBack = true;
+            this.keepsAiming = false;
+            clearTimeout(this.backEnd);
+            this.backEnd = setTimeout(() => {
+                this.isBack = false;
+                this.render();
+            }, GREETING);
+        }
+        this.wasLost = lost;
+    }
+
+    /** Marks of the choice being made that lie on a card. @param {number} card */
+    madeOn(card) {
+        const { me } = this.game, { slots } = this.view?.desks[me] ?? { slots: [] };
+        return me < 0 ? [] : this.core.made(me).flatMap((m) => m.kind === 'mark' && slots[m.slot]?.card === card ? m.cells : []);
+    }
 
     /** @param {View} view */
     refreshAim(view) {
@@ -245,8 +326,11 @@ export class TableView {
         }
     }
 
-    /** Whether on a phone the words take the place of the cards to come. @param {View} _view @param {string} mode */
-    talks(_view, mode) { return mode !== 'pattern' || Boolean(this.aim?.one || this.aim?.painting || this.game.coach); }
+    /** Whether the words of the tray need more room than usual. @param {View} _view */
+    isTold(_view) { return Boolean(this.game.coach); }
+
+    /** Whether several people play at this device: then it matters whose cards are shown. */
+    get isShared() { return !this.game.online && !this.game.coach && this.game.me >= 0 && this.game.seats.filter((s) => !s.level).length > 1; }
 
     paintWords() {
         const { aim } = this;
@@ -276,13 +360,21 @@ export class TableView {
             // While painting, the spaces that are still possible; else those that can be marked singly.
             const legal = !aim || aim.mustPass ? [] : (painted?.slot === slot ? aim.holding(slot, painted.cells).flatMap((p) => p.cells) :
                 aim.singles.filter((p) => p.slot === slot).map((p) => p.cells[0])).filter((c, i, all) => !here?.cells.includes(c) && all.indexOf(c) === i);
-            if (lg) fill(lg, legalLayer(legal));
-            if (gh) {
-                gh.setAttribute('class', `gh ${here && hover ? (hover.bad ? 'bad' : 'hov') : ''}`);
-                fill(gh, here ? ghostLayer(Number(article.dataset.n), here.cells) : NONE);
-            }
+            lg?.querySelectorAll('.aimhere').forEach((ring) => ring.remove());
+            this.fillLayer(lg, legalLayer(this.hints?.list.length ? [] : legal));
+            this.fillLayer(article.querySelector('.hi'), hintsOn(this, slot));
+            gh?.setAttribute('class', `gh ${here && hover ? (hover.bad ? 'bad' : 'hov') : ''}`);
+            this.fillLayer(gh, here ? ghostLayer(Number(article.dataset.n), here.cells) : NONE);
             article.classList.toggle('active', here !== null);
         });
+    }
+
+    /** Only what changes is drawn: the pointer moves often. @param {Element | null} layer @param {import('./html.js').Html} content */
+    fillLayer(layer, content) {
+        if (!layer || this.drawn.get(layer) === content.text)
+            return;
+        this.drawn.set(layer, content.text);
+        fill(layer, content);
     }
 
     /** @param {string} name '' closes */
@@ -307,7 +399,7 @@ export class TableView {
     }
 
     applySheet() {
-        for (const part of $$('.center, .score, .log, .opps, .disp', this.root))
+        for (const part of $$('.center, .score, .log, .opps, .race, .disp', this.root))
             part.inert = this.sheet !== '' && !part.classList.contains(this.sheet);
     }
 
@@ -330,14 +422,23 @@ export class TableView {
             return;
         }
         const act = near(event, '[data-a]')?.dataset.a, open = near(event, '[data-open]')?.dataset.open, shown = near(event, '[data-look]');
-        const banner = near(event, '[data-banner]')?.dataset.banner;
-        if (near(event, '[data-shelf]')) showCompleted(this);
+        const banner = near(event, '[data-banner]')?.dataset.banner, picked = near(event, '[data-hint]')?.dataset.hint;
+        const peep = near(event, '[data-peep]')?.dataset.peep;
+        if (peep !== undefined) this.openPlayer(Number(peep));
+        else if (picked !== undefined) pickHint(this, Number(picked));
+        else if (near(event, '[data-shelf]')) showCompleted(this);
         else if (banner !== undefined) this.game.banner?.actions[Number(banner)]?.act();
         else if (act) this.act(act);
         else if (open) this.openSheet(open);
         else if (near(event, '[data-close]')) this.openSheet('');
         else if (shown) look(this, ...lookOf(shown));
         else this.pick(near(event, '[data-pick]')?.dataset.pick, near(event, '[data-next]')?.dataset.next);
+    }
+
+    /** On a phone: the drawer of the players at one of them; one's own score card. @param {number} seat */
+    openPlayer(seat) {
+        this.openSheet(seat === this.game.me ? 'score' : 'opps');
+        this.root.querySelector(`.opp[data-seat="${seat}"]`)?.scrollIntoView({ block: 'nearest' });
     }
 
     /** @param {string | undefined} keep @param {string | undefined} next */
@@ -363,6 +464,10 @@ export class TableView {
         case 'menu': this.menu(); break;
         case 'help': this.around.help(); break;
         case 'settings': this.around.settings(); break;
+        case 'aim':
+            this.keepsAiming = true;
+            this.render();
+            break;
         case 'sound':
             saveSettings({ sound: !settings.sound });
             play('gem');
@@ -394,6 +499,7 @@ export class TableView {
         case 'mirror': this.turn(0); break;
         case 'one': case 'single': case 'pattern':
             if (aim && !aim.mustPass && !aim.extra && aim.patterns.length) {
+                this.hints = null;
                 const [dot, ...more] = aim.painting ? aim.painted : [], slot = aim.paintedOn;
                 aim.one = what === 'one' ? !aim.one : what === 'single';
                 aim.set(null);
@@ -411,6 +517,12 @@ export class TableView {
     choose(slot, cell) {
         if (!this.aim || !this.canAim())
             return;
+        if (this.hints) {
+            this.hints = null;
+            this.aim.set(null);
+        }
+        if (this.moves.size)
+            hideMoves(this);
         this.focus[slot] = cell;
         if (this.aim.painting)
             this.aim.dab(slot, cell);
@@ -439,6 +551,7 @@ export class TableView {
         if (!aim || !this.canAim() || aim.one)
             return;
         const at = aim.hover;
+        this.hints = null;
         if (!aim.turn(by))
             announce(_('It fits no other way on this card.'));
         else if (aim.pin)
@@ -454,6 +567,13 @@ export class TableView {
         const { game, core, aim } = this, view = this.view;
         if (!view || game.isSealed() || game.me < 0 || view.phase !== 'mark')
             return;
+        // A hint is placed first, and sent only if it is confirmed as well.
+        if (this.hints) {
+            this.hints = null;
+            this.render();
+            sayPlaced(this);
+            return;
+        }
         if (aim?.mustPass) {
             if (core.step(game.me, PASS) === 0)
                 game.confirm();
@@ -491,6 +611,7 @@ export class TableView {
             this.retract();
             return;
         }
+        this.hints = null;
         if (aim?.pin || aim?.painting) {
             aim.set(null);
             aim.cycle = { slot: -1, cell: -1, at: 0, of: 0 };
@@ -545,9 +666,15 @@ export class TableView {
         const items = [];
         if (this.aim) {
             items.push(['list', _('List placements'), () => listPlacements(this)]);
-            if (this.game.hints)
-                items.push(['bulb', _('Hint'), () => void hint(this)]);
         }
+        if (canHint(this))
+            items.push(['bulb', _('Hint'), () => void hint(this)]);
+        // Where the dock has no room, its panels are here.
+        if (this.root.querySelector('.table') && !$$('.dock', this.root).some((dock) => dock.checkVisibility()))
+            for (const [name, sign, text] of /** @type {const} */ ([['score', 'score', _('Score')], ['race', 'crown', _('Race')],
+                ['disp', 'cards', _('Display')], ['log', 'log', _('Game log')]]))
+                if (!$$(`.${name}`, this.root).some((panel) => panel.checkVisibility({ visibilityProperty: true })))
+                    items.push([sign, text, () => this.openSheet(name)]);
         items.push(['cards', _('Completed pyramids'), () => showCompleted(this)],
             ['eye', _('Describe the cards'), () => describe(this)], ...this.game.menu());
         this.around.menu(items);

@@ -41,7 +41,8 @@ const wanted = () => ({ seat: -1, from: GRADES[0], ...read('mistakes', {}) });
  * [words] */
 export function costWords(d, words = lostWords) {
     const [, , win] = MARKS.find(([mark]) => mark === d.mark) ?? ['', 0, 0];
-    return d.winLost >= win ? words('win', Math.round(100 * d.winLost)) : words('points', Number(d.lost.toFixed(1)));
+    // Rounded down: 4.9% would look like 5%, which is another mark.
+    return d.winLost >= win ? words('win', Math.floor(100 * d.winLost + 1e-4)) : words('points', Number(d.lost.toFixed(1)));
 }
 
 export class ReplayView {

@@ -5,7 +5,7 @@
  */
 import { NONE, html, sentence } from './html.js';
 import { _, ngettext, listWords, number } from './i18n.js';
-import { SYMBOLS, symbolOf } from './draw.js';
+import { ROMAN, SYMBOLS, symbolOf } from './draw.js';
 import { COLOURS, spaceName, spacesOf } from './core.js';
 import { ERR, WORTH } from './codes.js';
 
@@ -438,16 +438,18 @@ function lostMarks(edition, before, after) {
 export function gains(edition, before, after, round) {
     const list = [];
     const r = after.rubies - before.rubies, e = after.emeralds - before.emeralds, s = after.skulls - before.skulls;
-    if (r) list.push({ c: 'r', label: plus(r), text: ngettext('%{n} ruby', '%{n} rubies', r) });
-    if (e) list.push({ c: 'e', label: plus(e), text: ngettext('%{n} emerald', '%{n} emeralds', e) });
-    if (after.torches[round] && !before.torches[round]) list.push({ c: 'f', label: plus(WORTH.torch), text: _('torch') });
-    if (s > 0) list.push({ c: 's', label: plus(s), text: ngettext('%{n} skull', '%{n} skulls', s) });
-    if (s < 0) list.push({ c: 'p', label: signed(s), text: ngettext('%{n} skull erased', '%{n} skulls erased', -s) });
+    // A number beside a symbol is a count, and one of a kind needs no number; a number with a sign is points.
+    const many = /** @param {number} n */ (n) => n > 1 ? String(n) : '';
+    if (r) list.push({ c: 'r', label: many(r), text: ngettext('%{n} ruby', '%{n} rubies', r) });
+    if (e) list.push({ c: 'e', label: many(e), text: ngettext('%{n} emerald', '%{n} emeralds', e) });
+    if (after.torches[round] && !before.torches[round]) list.push({ c: 'f', label: ROMAN[round], text: _('torch') });
+    if (s > 0) list.push({ c: 's', label: many(s), text: ngettext('%{n} skull', '%{n} skulls', s) });
+    if (s < 0) list.push({ c: 'erased', label: many(-s), text: ngettext('%{n} skull erased', '%{n} skulls erased', -s) });
     after.slots.forEach((slot, i) => {
         if (slot.tomb && !before.slots[i].tomb)
             list.push({ c: 'T', label: plus(WORTH.pyramid), text: _('card %{n} complete', { n: slot.card }) });
     });
-    if (after.due > 0) list.push({ c: 'x', label: plus(after.due), text: ngettext('%{n} extra mark', '%{n} extra marks',
+    if (after.due > 0) list.push({ c: 'x', label: many(after.due), text: ngettext('%{n} extra mark', '%{n} extra marks',
         after.due) });
     const lost = lostMarks(edition, before, after);
     if (lost > 0)

@@ -234,7 +234,8 @@ float net_base(const struct net_table *at, const struct net_node *node)
 
 typedef int32_t mask __attribute__((vector_size(16)));
 
-float net_output(struct net_table *at, const float *input)
+/* What the network says of them. */
+static float net_output(struct net_table *at, const float *input)
 {
     const struct net *net = at->net;
     net_lanes total = { 0, 0, 0, 0 }, row[NET_HIDDEN / 4];

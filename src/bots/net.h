@@ -98,9 +98,6 @@ void net_inputs(struct net_table *at, const struct net_node *node, float *to);
 /* What is added to the network's output: points that are sure, and a first guess of the rest. */
 float net_base(const struct net_table *at, const struct net_node *node);
 
-/* What the network says of them. */
-float net_output(struct net_table *at, const float *input);
-
 /* The expected final score of a desk; the score itself if no turn is to come. */
 float net_score(struct net_table *at, const struct net_node *node);
 

@@ -54,7 +54,7 @@ static void print_margins(const struct pyr_judge_report *r)
         unsure += r->sum[s].unsure;
         margin = r->sum[s].luck_margin > margin ? r->sum[s].luck_margin : margin;
     }
-    printf(_("Luck and skill are certain to about %s points (95%%).\n"), PYR_NUMBER(margin, 1));
+    printf(_("Luck and skill are accurate to about %s points (95%%).\n"), PYR_NUMBER(margin, 1));
     if (unsure)
         printf(pyr_ngettext("The mark of %u decision is not certain after %u simulated worlds.\n",
             "The marks of %u decisions are not certain after %u simulated worlds.\n", unsure), unsure,
@@ -86,7 +86,7 @@ static void print_text(const struct pyr_judge_report *r)
         pyr_judge_sign(d, sign);
         pyr_judge_cost(d, lost);
         pyr_judge_win_cost(d, win_lost);
-        snprintf(made + strlen(made), sizeof made - strlen(made), "%s", sign);
+        snprintf(made + strlen(made), sizeof made - strlen(made), d->state == PYR_LUCK_UNSURE ? " %s" : "%s", sign);
         pyr_judge_choice(r, d, &d->best[0], best, sizeof best);
         char name[PYR_MAX_PLAYER_NAME + 1];
         pyr_text_player(r->name[d->seat], name, sizeof name);

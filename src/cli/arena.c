@@ -93,7 +93,8 @@ int arena_find_bots(struct arena *arena, const char *list)
     return CLI_GOOD;
 }
 
-unsigned arena_entry_of(const struct arena *arena, uint64_t game, unsigned seat)
+/* Which entry plays in a seat, and which shuffle a game uses. */
+static unsigned entry_of(const struct arena *arena, uint64_t game, unsigned seat)
 {
     return (unsigned)((seat + game) % arena->players);
 }
@@ -119,7 +120,7 @@ static enum pyr_err begin_match(struct worker *worker, uint64_t game, const stru
     char name[PYR_MAX_SEATS][PYR_MAX_PLAYER_NAME + 1];
     const char *names[PYR_MAX_SEATS];
     for (unsigned s = 0; s < arena->players; s++) {
-        unsigned entry = arena_entry_of(arena, game, s);
+        unsigned entry = entry_of(arena, game, s);
         snprintf(name[s], sizeof name[s], "%.100s %u", arena->entry[entry].name, entry + 1);
         names[s] = name[s];
     }
@@ -283,7 +284,7 @@ static bool play_outside(struct worker *worker, uint64_t game, const struct pyr_
         if (has_failed(worker->pool))
             return false;
         pyr_seat seat = (pyr_seat)__builtin_ctz(pyr_match_waiting(match));
-        unsigned entry = arena_entry_of(arena, game, seat);
+        unsigned entry = entry_of(arena, game, seat);
         if (arena->entry[entry].bot) {
             struct pyr_view view;
             pyr_match_view(match, seat, &view);
@@ -299,7 +300,7 @@ static bool play_outside(struct worker *worker, uint64_t game, const struct pyr_
     }
     /* The end is told too, so that a bot can learn from it. */
     for (unsigned s = 0; s < arena->players && !err; s++) {
-        unsigned entry = arena_entry_of(arena, game, s);
+        unsigned entry = entry_of(arena, game, s);
         if (!arena->entry[entry].bot && worker->outside[entry].process)
             tell_outside(worker, entry, (pyr_seat)s, arena->seconds);
     }
@@ -316,7 +317,7 @@ static bool play_inside(struct worker *worker, uint64_t game, struct pyr_state *
         pyr_state_advance(state, box);
         while (state->open.waiting) {
             pyr_seat seat = (pyr_seat)__builtin_ctz(state->open.waiting);
-            unsigned entry = arena_entry_of(arena, game, seat);
+            unsigned entry = entry_of(arena, game, seat);
             pyr_step step = choose_step(worker, entry, state, seat, rng, result);
             if (played && played->steps < MOST_STEPS) {
                 played->seat[played->steps] = seat;
@@ -358,7 +359,7 @@ static bool play_game(struct worker *worker, uint64_t game, struct arena_result 
         return good;
     unsigned winners = pyr_table_winners(open, box);
     for (unsigned s = 0; s < arena->players; s++) {
-        struct arena_result *r = &result[arena_entry_of(arena, game, s)];
+        struct arena_result *r = &result[entry_of(arena, game, s)];
         struct pyr_score score = pyr_table_score(open, box, (pyr_seat)s);
         r->points = score.total;
         r->pyramids = (uint8_t)(score.pyramids / 10);

@@ -48,9 +48,6 @@ struct arena_result {
  * code. */
 int arena_find_bots(struct arena *arena, const char *list);
 
-/* Which entry plays in a seat, and which shuffle a game uses. */
-unsigned arena_entry_of(const struct arena *arena, uint64_t game, unsigned seat);
-
 struct arena_pool;
 
 /* Bots with their memory, for a number of threads. NULL (after saying why) if there is no memory. */

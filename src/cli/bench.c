@@ -1,10 +1,12 @@
 /* bench.c: `pyramids bench`: uniformly random complete games on one thread, one at a time or in an environment. */
 #include <string.h>
 
+#include <pyramids/playouts.h>
+
 #include "bench.h"
 #include "cli.h"
 
-enum { PLAYERS, GAMES, SEED, EDITION, ENV, WIDTH, JSON, OPTIONS };
+enum { PLAYERS, GAMES, SEED, EDITION, BATCH, ENV, WIDTH, JSON, OPTIONS };
 
 /* One game at a time, with the calls that bots use. */
 static void bench_games(const struct pyr_box *box, unsigned players, uint64_t games, uint64_t seed,
@@ -21,6 +23,28 @@ static void bench_games(const struct pyr_box *box, unsigned players, uint64_t ga
         pyr_state_deal(&state, box, players, &rng);
         result->steps += pyr_state_playout(&state, box, &rng);
         result->points += pyr_table_score(&state.open, box, 0).total;
+    }
+    result->seconds = bench_seconds() - start;
+    result->instructions = counter.fd < 0 ? -1 : (double)bench_counter_read(&counter);
+    bench_counter_close(&counter);
+}
+
+/* Many at once. */
+static void bench_batch(const struct pyr_box *box, unsigned players, uint64_t games, uint64_t seed,
+    struct bench_result *result)
+{
+    enum { PIECE = 1 << 16 };                /* games between two looks at Ctrl-C */
+    struct bench_counter counter;
+    *result = (struct bench_result){ 0 };
+    bench_counter_open(&counter);
+    double start = bench_seconds();
+    while (result->games < games && !cli_is_interrupted()) {
+        struct pyr_playouts sum;
+        uint64_t left = games - result->games;
+        pyr_playouts_run(&sum, box, players, left < PIECE ? left : PIECE, seed + result->games, NULL);
+        result->games += sum.games;
+        result->steps += sum.steps;
+        result->points += sum.points[0];
     }
     result->seconds = bench_seconds() - start;
     result->instructions = counter.fd < 0 ? -1 : (double)bench_counter_read(&counter);
@@ -73,13 +97,15 @@ int cli_bench(int argc, char **argv)
         { "games", 'g', "G", _("number of games (default 300000)") },
         { "seed", 's', "S", _("random seed (default 1)") },
         { "edition", 'e', "E", _("a built-in edition or a file (default classic)") },
+        { "batch", 0, NULL, _("play many games at once") },
         { "env", 0, NULL, _("step an environment, with observations and masks") },
         { "width", 0, "W", _("games per call with --env (default 256)") },
         { "json", 0, NULL, _("print JSON") },
         { NULL, 0, NULL, NULL },
     };
     const struct cli_options options = {
-        "bench [--players N] [--games G] [--seed S] [--edition E] [--env [--width W]] [--json]",
+        "bench [--players N] [--games G] [--seed S] [--edition E] [--batch | --env [--width W]]\n"
+        "    [--json]",
         _("Plays uniformly random games on one thread with the functions that bots use: generate the\n"
           "legal steps of a seat, pick one, make it. Prints games per second, steps per second, ns per step\n"
           "and, where the system counts them, instructions per step. With --env only the time in the\n"
@@ -98,6 +124,10 @@ int cli_bench(int argc, char **argv)
         (value[WIDTH] && !cli_number(value[WIDTH], "--width", 1, 65536, &width)) ||
         (value[SEED] && !cli_number(value[SEED], "--seed", 0, UINT64_MAX, &seed)))
         return CLI_USAGE;
+    if (value[BATCH] && value[ENV]) {
+        cli_error(_("--batch cannot be combined with --env"));
+        return CLI_USAGE;
+    }
     if (value[WIDTH] && !value[ENV]) {
         cli_error(_("--width needs --env"));
         return CLI_USAGE;
@@ -112,7 +142,9 @@ int cli_bench(int argc, char **argv)
 
     struct bench_result result;
     cli_catch_interrupt();
-    if (!value[ENV]) {
+    if (value[BATCH]) {
+        bench_batch(&edition.box, (unsigned)players, games, seed, &result);
+    } else if (!value[ENV]) {
         bench_games(&edition.box, (unsigned)players, games, seed, &result);
     } else if (!bench_env(&edition.box, (unsigned)players, games, seed, (unsigned)width, &result)) {
         cli_error(_("out of memory"));

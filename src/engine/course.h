@@ -209,10 +209,11 @@ static inline void course_ask_first(struct pyr_state *state, unsigned seat)
     copy(&state->open.desk[seat].flags, &due, sizeof due);
 }
 
-static inline void course_reveal(struct pyr_state *state)
+/* Reveals the next expedition card, without asking anybody for marks. */
+static inline void course_turn_card(struct pyr_state *state)
 {
     struct pyr_table *open = &state->open;
-    unsigned seats = open->seats, round = open->round, turn = open->turn + 1u;
+    unsigned round = open->round, turn = open->turn + 1u;
     if (__builtin_expect(!course_stays_in_round(open), 0)) {
         turn = course_next_turn(open, &round);
         fill(open->revealed, PYR_NO_PATTERN);
@@ -223,7 +224,13 @@ static inline void course_reveal(struct pyr_state *state)
     open->revealed[turn] = pattern;
     fill(open->completed, PYR_NO_CARD);
     open->phase = PYR_MARK;
-    open->waiting = (uint8_t)((1u << seats) - 1);
+}
+
+static inline void course_reveal(struct pyr_state *state)
+{
+    unsigned seats = state->open.seats;
+    course_turn_card(state);
+    state->open.waiting = (uint8_t)((1u << seats) - 1);
     /* Not a loop: most games have four seats. */
     course_ask_first(state, 0);
     course_ask_first(state, 1);
@@ -368,16 +375,28 @@ OUT_OF_LINE void course_begin_replacing(const struct pyr_box *box, struct pyr_st
         course_open_slot(open, 0);
 }
 
+/* Everyone sees the desks as they are. */
+static inline void course_open_desks(struct pyr_state *state)
+{
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
+        state->open.desk[s] = state->desk[s];
+}
+
+/* Whether someone has marked a tomb. */
+static inline bool course_has_tombs(const struct pyr_state *state)
+{
+    unsigned flags = 0;
+    for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
+        flags |= state->desk[s].flags;
+    return flags & PYR_DESK_TOMBS;
+}
+
 /* All have marked: everyone sees it. */
 static inline void course_end_marking(const struct pyr_box *box, struct pyr_state *state)
 {
     struct pyr_table *open = &state->open;
-    unsigned flags = 0;
-    for (unsigned s = 0; s < PYR_MAX_SEATS; s++) {
-        flags |= state->desk[s].flags;
-        open->desk[s] = state->desk[s];
-    }
-    if (flags & PYR_DESK_TOMBS)
+    course_open_desks(state);
+    if (course_has_tombs(state))
         course_begin_replacing(box, state);
     else
         course_next(open);

@@ -208,9 +208,8 @@ static inline bool hot_mark_is_legal(const struct pyr_box *box, const struct pyr
 #define TALLY_MORE ((uint32_t)0xf0000000)
 #define GAIN_MORE ((uint64_t)0xf0 << 56 | TALLY_MORE)
 
-/* What a mark costs: itself, and that a first one was due. */
+/* What an extra mark costs: itself. */
 #define PAY_EXTRA PYR_GAIN_CROSS
-#define PAY_FIRST (PYR_GAIN_CROSS + ((uint64_t)PYR_DESK_FIRST << 48))
 
 
 /* From the 11th gem of a colour or skull on nothing happens (R11). */

@@ -4,6 +4,8 @@
 #ifndef PYR_HOT_API_H
 #define PYR_HOT_API_H
 
+#include <pyramids/playouts.h>
+
 #include "hot.h"
 
 #define HOT_DECLARE(suffix) \
@@ -16,6 +18,8 @@
     pyr_step api_steps_at_##suffix(const struct pyr_box *box, const struct pyr_steps *steps, uint32_t index); \
     pyr_step api_steps_pick_##suffix(const struct pyr_box *box, const struct pyr_steps *steps, struct pyr_rng *rng); \
     void api_state_make_##suffix(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step); \
+    void api_playouts_##suffix(const struct pyr_box *box, unsigned seats, uint64_t games, uint64_t seed, int16_t *scores, \
+        struct pyr_playouts *sum); \
     uint32_t api_playout_##suffix(const struct pyr_box *box, struct pyr_state *state, struct pyr_rng *rng)
 
 HOT_DECLARE(plain);

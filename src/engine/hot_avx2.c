@@ -2,3 +2,4 @@
 #define HOT_NAME(name) name##_avx2
 #define PYR_FAST_BITS
 #include "hot_api.inc"
+#include "batch.inc"

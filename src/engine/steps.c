@@ -37,6 +37,15 @@ uint32_t pyr_state_playout(struct pyr_state *state, const struct pyr_box *box, s
     return DISPATCH(api_playout, box, state, rng);
 }
 
+enum pyr_err pyr_playouts_run(struct pyr_playouts *sum, const struct pyr_box *box, unsigned seats, uint64_t games,
+    uint64_t seed, int16_t *scores)
+{
+    if (!pyr_options_has_seats(&pyr_rulebook, seats))
+        return PYR_ERR_SEATS;
+    DISPATCH(api_playouts, box, seats, games, seed, scores, sum);
+    return PYR_OK;
+}
+
 void pyr_desk_steps(const struct pyr_desk *desk, const struct pyr_box *box, pyr_pattern pattern, struct pyr_steps *steps)
 {
     DISPATCH(api_desk_steps, box, desk, pattern, steps);

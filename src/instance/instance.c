@@ -282,8 +282,7 @@ uint32_t pyr_instance_apart(struct pyr_instance *i, uint32_t seat, uint32_t turn
 }
 
 uint32_t pyr_instance_paint(struct pyr_instance *i, uint32_t seat, uint32_t turn, uint32_t single, uint32_t slot,
-    uint32_t painted,
-    uint32_t space)
+    uint32_t painted, uint32_t space)
 {
     const struct pyr_aim aim = { .turn = turn & 7, .single = single != 0 };
     struct pyr_paint paint = { painted & PYR_ALL_SPACES, (uint8_t)slot };

@@ -31,8 +31,7 @@ void pyr_instance_forget_tables(struct pyr_instance *i)
 }
 
 size_t pyr_instance_bot_choice(struct pyr_instance *i, uint32_t index, uint32_t seat, uint64_t nodes, uint64_t seed,
-    char *to,
-    size_t size)
+    char *to, size_t size)
 {
     const struct pyr_bot *bot = pyr_bot_at(index);
     const struct pyr_budget budget = { nodes, NULL, NULL };

@@ -19,8 +19,7 @@ void pyr_judge_write_choice(const struct pyr_desk *desk, const struct pyr_option
 }
 
 void pyr_judge_choice(const struct pyr_judge_report *r, const struct pyr_luck_decision *d, const struct pyr_option *option,
-    char *to,
-    size_t size)
+    char *to, size_t size)
 {
     struct pyr_replay replay;
     const struct pyr_desk none = { .card = { PYR_NO_CARD, PYR_NO_CARD } };
@@ -33,9 +32,12 @@ void pyr_judge_sign(const struct pyr_luck_decision *d, char sign[PYR_JUDGE_SIGN]
     const char *mark = pyr_luck_threshold(d->mark)->sign;
     if (d->state != PYR_LUCK_UNSURE || d->mark == PYR_LUCK_FINE)
         snprintf(sign, PYR_JUDGE_SIGN, "%s", mark);
-    else                                     /* the mark that is shown is one end, or between both */
+    else if (d->worst - d->mildest == 1)
         snprintf(sign, PYR_JUDGE_SIGN, _("%s or %s"), mark,
             pyr_luck_threshold(d->mark == d->worst ? d->mildest : d->worst)->sign);
+    else
+        snprintf(sign, PYR_JUDGE_SIGN, _("%s (%s to %s)"), mark, pyr_luck_threshold(d->mildest)->sign,
+            pyr_luck_threshold(d->worst)->sign);
 }
 
 void pyr_judge_cost(const struct pyr_luck_decision *d, char *to)

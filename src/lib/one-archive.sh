@@ -1,6 +1,6 @@
 #!/bin/sh
-# one-archive.sh OBJCOPY OUT WORK ARCHIVE... -- CC...: the archives as one object whose hidden names are local, in an archive.
-# A program that links it statically can then use any name but ours.
+# one-archive.sh OBJCOPY OUT WORK ARCHIVE... -- CC...: the archives as one object whose hidden names are local, in an
+# archive. A program that links it statically can then use any name but ours.
 set -eu
 objcopy=$1 out=$2 work=$3
 shift 3

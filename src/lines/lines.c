@@ -1,4 +1,10 @@
-/* lines.c: lines, words and numbers; see lines.h. What the words mean is left to edition and record. */
+/*
+ * lines.c: lines, words and numbers; see lines.h. What the words mean is left to edition and record.
+ *
+ * The reader is strict, so that every text has one reading and a fault is reported where it is: one space between words and
+ * none at the end, numbers without leading zeros or a plus sign, UTF-8 without control characters. The bytes of a line are
+ * checked when the line is entered, so whatever takes words out of it need not look again. Lines may end with CR LF.
+ */
 #include <pyramids/lines.h>
 #include <pyramids/utf8.h>
 
@@ -53,7 +59,7 @@ bool pyr_lines_fail(struct pyr_lines *lines, enum pyr_err code, size_t column, s
     return false;
 }
 
-/* Bytes that a person may have typed wrongly are worth a column of their own. */
+/* Report the column of a byte that does not belong into a text, so that a person can find it. */
 static bool check_line(struct pyr_lines *lines)
 {
     const char *s = lines->line.at;

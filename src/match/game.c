@@ -1,4 +1,11 @@
-/* game.c: see game.h, which has the invariants. */
+/*
+ * game.c: see game.h, which has the invariants. A game is advanced in two places only: make_choices, when the last choice of
+ * a phase is in, and pyr_game_shuffle, after a game was loaded. Both end in advance_to_decision, so between calls a
+ * game always waits for a player or is over.
+ *
+ * Events go to the sink in the order in which they happen and are never read back. If the sink fails, the call fails at that
+ * event and the game is not to be used: a log that lacks an event cannot be continued.
+ */
 #include <pyramids/game.h>
 
 static const struct pyr_word no_word = { "", 0 };
@@ -11,7 +18,7 @@ static struct pyr_word word_of(const char *text)
     return word;
 }
 
-/* Going on. */
+/* Advancing. */
 
 static enum pyr_err tell(const struct pyr_game *game, const struct pyr_sink *sink, const struct pyr_event *event)
 {
@@ -62,7 +69,8 @@ static enum pyr_err make_choices(struct pyr_game *game, const struct pyr_sink *s
 
 /* The set-up. */
 
-/* A name must survive being written and read. */
+/* A name must survive being written to a record and read from it: valid UTF-8 and no line ends.
+ * The reader itself decides, so that the two can never disagree. */
 static enum pyr_err check_name(struct pyr_word name)
 {
     struct pyr_lines lines;
@@ -80,8 +88,7 @@ static enum pyr_err check_name(struct pyr_word name)
 }
 
 enum pyr_err pyr_game_begin(struct pyr_game *game, const struct pyr_edition *edition, unsigned seats,
-    const char *const *names,
-    const struct pyr_sink *sink)
+    const char *const *names, const struct pyr_sink *sink)
 {
     struct pyr_event event = { .kind = PYR_EVENT_HEADER, .name = no_word, .value = no_word };
     enum pyr_err err = pyr_options_has_seats(&pyr_rulebook, seats) ? PYR_OK : PYR_ERR_SEATS;

@@ -1,4 +1,9 @@
-/* choice.c: see choice.h. */
+/*
+ * choice.c: see choice.h. A choice has three forms: the steps that the engine takes, the event that a record has, and the
+ * text that people and clients write. Steps name slots, events and texts name cards, so every conversion takes the desk as
+ * it was before the choice. This is the only file that converts between them; whether a choice is legal is decided
+ * elsewhere.
+ */
 #include <pyramids/choice.h>
 
 static const struct pyr_word no_word = { "", 0 };
@@ -45,7 +50,7 @@ static bool read_replacement(struct pyr_lines *lines, struct pyr_event *event)
     if (event->kind == PYR_EVENT_DRAW)
         return true;
     if (!pyr_word_is(word, "take"))
-        lines->at = 0;                       /* the number alone */
+        lines->at = 0;                       /* "17" is short for "take 17" */
     return read_card(lines, event);
 }
 
@@ -91,7 +96,7 @@ void pyr_choice_event(const struct pyr_desk *desk, pyr_seat seat, const pyr_step
     case PYR_STEP_DRAW:
         event->kind = PYR_EVENT_DRAW;
         event->count = 1;
-        event->card[0] = PYR_NO_CARD;
+        event->card[0] = PYR_NO_CARD;        /* which card it is, is not known before the deck is asked */
         break;
     case PYR_STEP_PASS:
         break;
@@ -116,7 +121,7 @@ unsigned pyr_choice_steps(const struct pyr_desk *desk, const struct pyr_event *e
         steps[0] = pyr_step_draw();
         return 1;
     case PYR_EVENT_MARK:
-        steps[0] = pyr_step_pass();
+        steps[0] = pyr_step_pass();          /* what a mark without parts means (Q7) */
         for (unsigned i = 0; i < event->count; i++) {
             unsigned slot = desk->card[0] == event->part[i].card ? 0 : 1;
             if (desk->card[slot] != event->part[i].card)

@@ -1,6 +1,15 @@
 /*
  * replay.c: follows a record line by line: which line may follow, whose it is, and whether the rules allow it. Derived lines
  * (points, score, winner) are computed and compared.
+ *
+ * Invariants:
+ *  1. A line that is refused changes nothing: pyr_replay_event works on a copy and installs it only on success.
+ *  2. replay->state is valid from PYR_STAGE_PLAY on. Until all have kept, it is rebuilt from the deals and keeps after each
+ *     of them, since a view lacks the deals of the others and their cards are only known once they are kept.
+ *  3. Points that are due (due_points) come right after the line that earned them, before anything else.
+ *
+ * There are two ways through a game. A reader calls pyr_replay_event, which checks every line and supplies chance from it; a
+ * player calls pyr_replay_advance and pyr_replay_choice, which trust a state whose chance is known and produce the lines.
  */
 #include <pyramids/choice.h>
 
@@ -81,7 +90,7 @@ bool pyr_replay_expected(const struct pyr_replay *replay, const struct pyr_editi
     return false;
 }
 
-/* What goes wrong: collected on the way out. */
+/* The line that is being followed. `replay` is the state before it, which messages are about; `fault` may be NULL. */
 struct follow {
     const struct pyr_edition *edition;
     const struct pyr_replay *replay;
@@ -145,8 +154,8 @@ static enum pyr_err fail_here(const struct follow *j, enum pyr_err code)
 }
 
 /*
- * The state of a game that is still being set up: made afresh from what is known. Seats whose deal is not told get
- * cards that nobody is known to have.
+ * The state of a game that is still being set up: made afresh from what is known (invariant 2). Seats whose deal is not in
+ * these lines get cards that no player is known to have: any will do, since only the cards that are kept matter later.
  */
 static void rebuild_setup(const struct pyr_edition *edition, struct pyr_replay *replay)
 {
@@ -224,6 +233,7 @@ static enum pyr_err apply_deal(const struct follow *j, struct pyr_replay *replay
     return PYR_OK;
 }
 
+/* Where the seat's own deal is unknown, a keep is possible unless another player is known to have the card. */
 static enum pyr_err apply_keep(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
@@ -263,6 +273,7 @@ static enum pyr_err apply_show(const struct follow *j, struct pyr_replay *replay
     return PYR_OK;
 }
 
+/* A whole move: every part is tried on a copy of the desk, so that the fault names the part, and then applied. */
 static enum pyr_err apply_mark(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
@@ -406,7 +417,7 @@ static enum pyr_err apply_event(const struct follow *j, struct pyr_replay *repla
     const struct pyr_event *event = j->event;
     struct pyr_event wanted;
     if (event->kind == PYR_EVENT_TAG && replay->stage != PYR_STAGE_HEADER)
-        return PYR_OK;                       /* free, and kept by those who keep lines */
+        return PYR_OK;                       /* tags may stand anywhere after the header and mean nothing to the rules */
     if (replay->stage == PYR_STAGE_OVER)
         return fail_here(j, PYR_ERR_RECORD_OVER);
     bool first_deal = replay->stage == PYR_STAGE_PLAYERS && event->kind == PYR_EVENT_DEAL;
@@ -417,7 +428,7 @@ static enum pyr_err apply_event(const struct follow *j, struct pyr_replay *repla
     }
     if (replay->stage == PYR_STAGE_PLAYERS && event->kind == PYR_EVENT_KEEP && replay->viewer == PYR_SPECTATOR &&
         replay->seats >= pyr_rulebook.min_seats) {
-        rebuild_setup(j->edition, replay);   /* a spectator is told of no deal at all */
+        rebuild_setup(j->edition, replay);   /* a spectator's lines have no deals, so the first keep begins the game */
         replay->stage = PYR_STAGE_PLAY;
     }
     pyr_replay_expected(replay, j->edition, &wanted);
@@ -515,7 +526,7 @@ enum pyr_err pyr_record_read(struct pyr_replay *replay, const struct pyr_edition
     while (!found.code && pyr_lines_next(&lines, false)) {
         struct pyr_event event;
         if (replay->stage == PYR_STAGE_HEADER) {
-            /* Whatever is not a record at all is best told so. */
+            /* Report a wrong header before anything else: the text may be no record at all. */
             struct pyr_word word;
             lines.form = "pyramids-record 1";
             if (!pyr_lines_word(&lines, &word) || !pyr_word_is(word, "pyramids-record")) {

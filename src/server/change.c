@@ -201,8 +201,9 @@ static void fill_commit(struct change *change)
     const struct table_state *state = &effects->after;
     commit->table = (struct store_table){ .id = table->id, .state = state->stage, .created = table->created,
         .changed = state->changed, .config = effects->config, .host = table->host, .is_public = table->is_public,
-        .revision = table->revision, .due = table_due(table, state, effects->lines_size > 0) };
-    commit->keeps_due = commit->table.due == table->due;
+        .revision = table->revision, .due = table_due(table, state, effects->lines_size > 0),
+        .keeper = table->keeper ? table->keeper : table->server->node };
+    commit->keeps_due = commit->table.due == table->due && commit->table.keeper == table->keeper;
     memcpy(commit->table.code, table->code, sizeof table->code);
     commit->made = state->changed;
     if (change->is_new) {
@@ -250,6 +251,7 @@ static void put_in_place(struct change *change)
         table->id = effects->commit.after.id;
         table->revision = effects->commit.after.revision;
         table->due = effects->commit.table.due;
+        table->keeper = effects->commit.table.keeper;
     }
     if (effects->commit.has_choice)
         count_time(table->server, change);
@@ -369,8 +371,31 @@ static void advance(struct table *table)
             return;
         }
     }
+    if (!table->busy && table->heard > table->revision)
+        table_hear(table, table->heard);
     if (!table->busy)
         table_wake(table);
+}
+
+static void caught_up(struct table *table, enum error error)
+{
+    if (error)                               /* the next announcement or comparison tries again */
+        table->heard = 0;
+    advance(table);
+}
+
+void table_hear(struct table *table, int64_t revision)
+{
+    if (revision <= table->revision || table->gone || !table->revision)
+        return;
+    table->heard = revision;
+    if (table->busy || table->changes)
+        return;                              /* advance() comes back to it */
+    bool is_needed = table->observers || table->jobs || table->address || (table->keeper && table_is_kept_here(table));
+    if (is_needed)
+        table_refresh(table, caught_up);
+    else
+        table_forget(table);
 }
 
 void change_submit(struct change *change, struct change **asker, const char *id)

@@ -45,6 +45,7 @@ struct conn {
     struct fetch *fetch;         /* a table that is being read from the store; `open` is answered when it is there */
     char fetch_id[ID_SIZE];
     uint32_t fetch_have;
+    unsigned fetch_tries;
     bool fetch_limited;          /* the address has guessed too often: only what is known to the visitor is found */
     struct reply *replies, **last_reply;     /* owned; freed when sent */
     unsigned reply_count;

@@ -1,4 +1,12 @@
-/* limit.c: how much an address may do: token buckets, and the addresses seen lately. */
+/*
+ * limit.c: how much an address may do: token buckets, and the addresses seen lately.
+ *
+ * A bucket is a level and a time, and is filled when it is asked, so no timer runs and an idle one costs nothing. The time 0
+ * means "never used": such a bucket is full.
+ *
+ * An address is kept as long as something refers to it (address_hold), and for a while after its last use. To forget it
+ * earlier would fill its buckets again, which is what a client that is being limited would like.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,9 +14,9 @@
 #include "access.h"
 #include "server.h"
 
-#define ADDRESS_KEPT 600000      /* milliseconds after its last use; longer than any bucket takes to fill */
+#define ADDRESS_KEPT 600000      /* milliseconds after its last use; longer than any bucket takes to fill, so it was full */
 
-#define GUESSES 30               /* codes that do not exist, a minute */
+#define GUESSES 30               /* codes that do not exist, per minute */
 
 static void refill(struct bucket *bucket, uint64_t now, double rate, double burst)
 {

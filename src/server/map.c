@@ -1,8 +1,13 @@
-/* map.c: see map.h. */
+/*
+ * map.c: see map.h. Chains in buckets whose number is a power of two; a bucket has one entry on average, at most. Entries
+ * with the same key are allowed: map_find returns the newest one and map_next the others, so callers whose keys are hashes
+ * compare the real key themselves.
+ */
 #include "map.h"
 
 #include <stdlib.h>
 
+/* Fibonacci hashing: keys that count up, as ids do, are spread evenly; the upper bits are the well-mixed ones. */
 static size_t place(const struct map *map, uint64_t key)
 {
     return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (map->buckets - 1);

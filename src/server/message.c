@@ -1,4 +1,11 @@
-/* message.c: the messages of a WebSocket (docs/protocol.md, section 3): one table, each with its fields and what it does. */
+/*
+ * message.c: the messages of a WebSocket (docs/protocol.md, section 3): one table, each with its fields and what it does.
+ *
+ * A message passes four steps, each of which may refuse it with an error of its own: it is JSON (object_read), its type is
+ * in `messages`, its members are those of the type (fields_read), and the table allows it (change.c). Handlers get members
+ * that have the right type and size; they do not answer themselves when they hand in a change: the answer follows once the
+ * change is stored.
+ */
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +18,7 @@
 #include "server.h"
 
 #define MAX_FIELDS 4
+#define MOST_FETCHES 50          /* of a table that others know better */
 
 /* jansson continues when it runs out of memory: a text that could not grow lacks some letters, and would be taken for
  * what a client has sent, or be stored. So it is noted. */
@@ -101,6 +109,12 @@ static struct change *begin(struct conn *conn, const char *id,
     return change;
 }
 
+/* Whether a client has seen more than is in memory here: it was at another server, whose news have not come yet. */
+static bool is_ahead(const struct conn *conn, const struct table *table)
+{
+    return conn->server->shared && table && conn->fetch_have > table->log.count;
+}
+
 static void open_found(struct fetch *fetch, struct table *table, enum error error)
 {
     struct conn *conn = fetch->context;
@@ -108,7 +122,14 @@ static void open_found(struct fetch *fetch, struct table *table, enum error erro
     if (!conn)
         return;
     conn->fetch = NULL;
+    /* While a change is being stored what was read cannot take its place. */
+    bool is_old = is_ahead(conn, table) && !fetch->is_current;
+    if (is_old && conn->fetch_tries++ < MOST_FETCHES &&
+        (conn->fetch = table_fetch(conn->server, table->code, open_found, conn)))
+        return;
     conn_resume(conn);
+    if (is_old)
+        problem.error = error = ERROR_STORAGE;
     if (conn->fetch_limited && !(table && table_is_known_to(table, conn->visitor)))
         problem.error = error = ERROR_TOO_FAST;
     if (error == ERROR_NO_TABLE)
@@ -131,7 +152,8 @@ static void do_open(struct conn *conn, const char *id, json_t **value)
         refuse(conn, id, ERROR_TOO_FAST, "");
         return;
     }
-    if (table) {
+    conn->fetch_tries = 0;
+    if (table && !is_ahead(conn, table)) {
         conn_answer(conn, id, ERROR_NONE, NULL);
         conn_watch(conn, table, conn->fetch_have);
         return;

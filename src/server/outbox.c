@@ -322,7 +322,7 @@ static size_t tell_again(struct conn *conn, char *to, size_t room)
     struct pyr_json json;
     conn->warned = true;
     message_begin(&json, "again", to, room);
-    pyr_json_number(&json, "seconds", 2);
+    pyr_json_number(&json, "seconds", conn->server->shared ? 0 : 2);        /* another server is there already */
     return message_end(conn, &json);
 }
 

@@ -1,9 +1,8 @@
 /*
  * schedule.c: see schedule.h. Two classes a lane, addresses in each, visitors in each of those: every level is a struct
- * schedule_share that
- * gives turns to its parts. A part that has been served goes to the end of `served` and stays there until its next turn
- * even if nothing of it
- * waits, so that coming and going gains nothing, nor does being alone for a moment. It is dropped when that turn comes.
+ * schedule_share that gives turns to its parts. A part that has been served goes to the end of `served` and stays there
+ * until its next turn even if nothing of it waits, so that coming and going gains nothing, nor does being alone for a
+ * moment. It is dropped when that turn comes.
  */
 #include <stdlib.h>
 

@@ -235,7 +235,8 @@ enum error apply_arrange(struct change *change, struct problem *problem)
     const struct table_state *before = &change->table->now;
     struct table_state *after = &change->effects->after;
     unsigned kept = 0, people = 0;
-    char *rest = NULL;
+    char words[PYR_MAX_SEATS * 20 + 1], *rest = NULL;
+    snprintf(words, sizeof words, "%s", change->request.text);       /* a change may be applied again to a newer table */
     snprintf(problem->detail, sizeof problem->detail, "seats");
     if (!is_hosts(change))
         return ERROR_NOT_HOST;
@@ -244,7 +245,7 @@ enum error apply_arrange(struct change *change, struct problem *problem)
     after->seats = 0;
     after->fair.numbers = 0;
     memset(after->seat, 0, sizeof after->seat);
-    for (char *word = strtok_r(change->request.text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+    for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
         if (after->seats == PYR_MAX_SEATS || !arrange_seat(before, after, word, &kept))
             return ERROR_BAD_MESSAGE;
     for (unsigned s = 0; s < after->seats; s++)

@@ -66,7 +66,12 @@ static void log_store(const char *words)
 static bool load(struct store_db *db, void *context)
 {
     struct server *server = context;
-    return store_get_downtimes(db, server_time(), server->down, &server->downs) == STORE_OK &&
+    int64_t now;
+    if (store_get_time(db, &now) != STORE_OK)
+        return false;
+    clock_follow(now);
+    return store_add_node(db, server_time(), &server->node) == STORE_OK &&
+        store_get_downtimes(db, server_time(), server->down, &server->downs) == STORE_OK &&
         store_count_open(db, &server->open_tables) == STORE_OK;
 }
 
@@ -140,6 +145,7 @@ static void on_signal(uv_signal_t *handle, int signal)
     server_log(server, LOG_INFO, "stopping", "signal=%d", signal);
     server->stopping = true;
     server->stop_at = uv_now(&server->loop) + STOP_MS;
+    upkeep_leave(server);
     web_warn(server);
 }
 
@@ -212,10 +218,16 @@ bool server_start(struct server *server, const struct server_options *options, c
     if (!read_origins(server, error, size) ||
         !store_open(&server->store, &server->loop, options->database, load, server, error, size))
         return false;
+    server->shared = store_is_shared(server->store);
     if (!web_start(server, error, size) ||
         !pool_start(&server->pool, &server->loop, options->bot_threads, table_begin_thought, table_thought)) {
         if (!error[0])
             snprintf(error, size, "%s", _("could not start a thread for the bots"));
+        server_halt(server);
+        return false;
+    }
+    if (!store_listen(server->store, upkeep_hear, server)) {
+        snprintf(error, size, "%s", _("could not start a thread that listens to the database"));
         server_halt(server);
         return false;
     }

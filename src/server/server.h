@@ -65,6 +65,7 @@ struct server {
     char url[128];
     bool secure, stopping, stopped;
     bool shared;                 /* other servers use the same database, so what is in memory may be old */
+    int64_t node;                /* the number of this server there (store_add_node); 0: not shared */
     uint64_t stop_at, leave_at;  /* at the latest; with nothing in hand: of the loop's own clock */
     uint64_t sweep_at;           /* when addresses and codes are next looked through */
     struct store_downtime down[STORE_DOWNTIMES];     /* when there was no server on this database */
@@ -74,6 +75,8 @@ struct server {
         int64_t start;                       /* when the server started; 0 once that is stored */
         bool beating, keeping, looking;      /* it is under way */
         uint64_t look_at;                    /* when it is next asked which tables are due */
+        uint64_t check_at;                   /* when the revisions of tables in memory are next compared */
+        bool checking;
         struct store_place looked;           /* until where that was asked */
     } upkeep;
     uint8_t hash_key[16];
@@ -105,6 +108,7 @@ struct server {
 uint64_t server_now(const struct server *server);          /* milliseconds; never goes back; in the loop's thread only */
 int64_t server_time(void);                                 /* seconds since 1970 */
 void clock_start(const struct server *server);
+void clock_follow(int64_t seconds);                        /* the time of a database that several servers share */
 void clock_tick(const struct server *server);              /* follows a test's clock */
 uint64_t server_hash(const struct server *server, const void *data, size_t size);  /* keyed: outsiders cannot steer it */
 const struct pyr_edition *server_edition(const struct server *server, const char *name);
@@ -123,6 +127,9 @@ void server_log(const struct server *server, enum log_level level, const char *e
  * again. */
 void upkeep_tick(struct server *server);
 void upkeep_stop(struct server *server);     /* before the store is closed */
+void upkeep_leave(struct server *server);    /* other servers may take over what this one keeps */
+/* Another server may have changed a table; code NULL: any. For store_listen. */
+void upkeep_hear(void *context, const char *code, int64_t revision);
 
 /*
  * lobby.c: the public tables that strangers are shown: those that wait for players before those that run, the latest

@@ -2,7 +2,8 @@
  * store.c: the store's thread. Whatever was handed in while a transaction was on its way to the disk shares the next one.
  *
  *  1. A job is answered STORE_OK only after the transaction it was in is on the disk.
- *  2. Jobs run and are answered in the order in which they were handed in.
+ *  2. Jobs are answered in the order in which they were handed in, and run in that order as far as they are about the same
+ *     table or the database is nobody else's.
  *  3. A job that fails is undone alone. If the transaction fails, each of its jobs is run again in one of its own, so
  *     that only what cannot be stored is refused. (They are run again, not committed again: after a failed sync only
  *     pages that are written anew are sure to get there.)
@@ -31,6 +32,7 @@ struct store {
     uv_thread_t thread;
     uv_mutex_t mutex;
     uv_cond_t work, idle;
+    struct store_listener *listener;         /* NULL: none */
     struct store_db *db;         /* the thread's, between opening and closing */
 
     struct list waiting, finished;           /* these under the mutex */
@@ -153,12 +155,33 @@ static void run_alone(struct store_db *db, struct store_job *job, struct store_c
     store_db_rollback(db);
 }
 
+/* The table that a job changes; 0: none, or it is not known. */
+static int64_t table_of(const struct store_job *job)
+{
+    return job->run == store_run_commit ? ((const struct store_commit *)job)->table.id : 0;
+}
+
+/* Jobs of one table keep their order, but tables are changed in the order of their ids: of two servers with the same tables
+ * in their transactions one then waits for the other, and never each for the other. */
+static void sort_by_table(struct group *group)
+{
+    for (unsigned i = 1; i < group->count; i++) {
+        struct store_job *job = group->job[i];
+        unsigned at = i;
+        for (; at && table_of(group->job[at - 1]) > table_of(job); at--)
+            group->job[at] = group->job[at - 1];
+        group->job[at] = job;
+    }
+}
+
 static void run_jobs(struct store_db *db, struct store_job *first, struct store_counters *sums)
 {
     struct group group = { .count = 0 };
     enum outcome outcome = AGAIN;
     for (struct store_job *job = first; job; job = job->next)
         group.job[group.count++] = job;
+    if (db->engine->locks_rows)
+        sort_by_table(&group);
     /* Jobs that were refused for what they met leave; a second time only if that refused others. */
     for (unsigned tries = 0; outcome == AGAIN && tries < MOST_ATTEMPTS; tries++)
         outcome = attempt(db, &group, sums);
@@ -324,6 +347,19 @@ no_memory:
     return false;
 }
 
+bool store_is_shared(const struct store *store)
+{
+    return store->db->engine->is_shared;
+}
+
+bool store_listen(struct store *store, void (*heard)(void *context, const char *code, int64_t revision), void *context)
+{
+    const struct store_engine *engine = store->db->engine;
+    if (engine->is_shared)
+        store->listener = engine->listen(store->db, store->async.loop, heard, context);
+    return !engine->is_shared || store->listener;
+}
+
 void store_submit(struct store *store, struct store_job *job)
 {
     if (!store->pending++)
@@ -371,6 +407,8 @@ void store_close(struct store *store)
     uv_cond_signal(&store->work);
     uv_mutex_unlock(&store->mutex);
     uv_thread_join(&store->thread);
+    if (store->listener)
+        store->db->engine->listen_end(store->listener);
     store_db_close(store->db);
     uv_close((uv_handle_t *)&store->async, on_closed);
 }

@@ -59,6 +59,7 @@ struct store_table {
     bool is_public;
     int64_t revision;            /* grows by one with every change; 0: it does not exist yet */
     int64_t due;                 /* from when a server has to look at it, in seconds since 1970; 0: never */
+    int64_t keeper;              /* the server that thinks for its bots and watches its clock (store_add_node); 0: any */
 };
 
 /* A seat of a table with a person: how visitors find their tables and what their statistics are made of. */
@@ -94,7 +95,7 @@ struct store_choice {
 struct store_commit {
     struct store_job job;        /* first */
     struct store_table table;    /* its id and revision in any case; config NULL: the row stays as it is */
-    bool keeps_due;              /* table.due is what is stored already */
+    bool keeps_due;              /* table.due and table.keeper are what is stored already */
     int64_t made;                /* seconds since 1970 */
     unsigned most;               /* open tables that the host of a new one may have, with this one; more: STORE_LIMIT */
     int64_t asker;               /* 0: the host */
@@ -128,6 +129,14 @@ bool store_default_path(char *to, size_t size);
 /* Who gets the database's words when something fails, at most once a second, in the thread in which it fails; NULL: standard
  * error. Set before opening. */
 void store_set_log(void (*log)(const char *words));
+
+/* Whether other servers may use the same database. */
+bool store_is_shared(const struct store *store);
+
+/* From now on `heard` is called, in the loop's thread, for every table that was changed, here or elsewhere, with the
+ * revision it has then; with NULL when something may have been missed. Nothing happens on a database that is not shared.
+ * False without memory. Ends with store_close. */
+bool store_listen(struct store *store, void (*heard)(void *context, const char *code, int64_t revision), void *context);
 
 /* Hands a job in, from the loop's thread. The loop stays alive until it is done. */
 void store_submit(struct store *store, struct store_job *job);
@@ -221,14 +230,32 @@ enum store_result store_get_abandoned(struct store_db *db, int64_t before, char 
 
 /* Tables that are due, in the order of that time: at most STORE_DUE of them that come after *at and are due until then. *at
  * becomes the place after the last one. */
-#define STORE_DUE 50
+#define STORE_DUE 200
 struct store_place {
     int64_t due, table;
 };
 enum store_result store_get_due(struct store_db *db, struct store_place *at, int64_t until, char codes[STORE_DUE][16],
     unsigned *count);
-/* When a table that nobody has changed meanwhile is due; not a change of the table. */
+/* When a table that nobody has changed meanwhile is due, and that nobody keeps it; not a change of the table. */
 enum store_result store_put_due(struct store_db *db, int64_t table, int64_t revision, int64_t due);
+
+/*
+ * Several servers on one database. Each has a number, and says now and then that it is there: store_put_node, with the time
+ * of the database (store_get_time; without a shared database, of this machine). One that has not done so for
+ * STORE_NODE_SECONDS counts as gone. store_claim makes a server the keeper of tables that are due and have none, or one that
+ * is gone; their codes. store_drop_node gives back what a server keeps.
+ */
+#define STORE_NODE_SECONDS 6
+enum store_result store_get_revision(struct store_db *db, const char *code, int64_t *revision);
+enum store_result store_get_time(struct store_db *db, int64_t *seconds);
+enum store_result store_add_node(struct store_db *db, int64_t now, int64_t *node);
+enum store_result store_put_node(struct store_db *db, int64_t node, int64_t now);
+enum store_result store_drop_node(struct store_db *db, int64_t node);
+enum store_result store_claim(struct store_db *db, int64_t node, int64_t now, char codes[STORE_DUE][16], unsigned *count);
+/* What a server keeps already and is due, some at a time, by the ids after *after, which becomes the place to go on from: a
+ * claim may have succeeded without an answer. */
+enum store_result store_get_kept(struct store_db *db, int64_t node, int64_t now, int64_t *after, char codes[STORE_DUE][16],
+    unsigned *count);
 
 /* All of a commit, within a job; and that as a job's `run`. */
 enum store_result store_commit(struct store_db *db, struct store_commit *commit);

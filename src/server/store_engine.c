@@ -100,6 +100,10 @@ bool store_enter(struct store_db **db, const char *where, bool write, char *erro
     struct store_db *opened = store_db_open(where, write, error, error_size);
     if (!opened)
         return false;
+    if (opened->engine->check && !opened->engine->check(opened, where, error, error_size)) {
+        store_db_close(opened);
+        return false;
+    }
     if (store_db_begin(opened, write) != STORE_OK) {
         opened->engine->explain(opened, where, error, error_size);
         store_db_close(opened);

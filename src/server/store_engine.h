@@ -23,13 +23,14 @@
 enum store_statement {
     PUT_VISITOR, ADD_VISITOR, GET_VISITOR, PUT_TOKEN, RENEW_TOKEN, GET_TOKEN, ALL_TOKENS, IDLE_VISITORS, DROP_TOKENS,
     DROP_REQUESTS_OF, DROP_VISITOR, LAST_IDS, TOUCH_TABLE, PUT_TABLE, ADD_TABLE, COUNT_HOSTED, PUT_REVISION,
-    NEXT_REVISION, NEXT_REVISION_DUE, DROP_REVISION, GET_TABLE, OPEN_OF, PUBLIC_TABLES, COUNT_OPEN, ABANDONED, GET_DUE,
-    PUT_DUE, TABLE_OF_CODE, OPEN_TABLES, TABLES_OF, FINISHED_TABLES, ADD_LINES, GET_LINES, PUT_CHOICE, GET_CHOICES,
-    PUT_SEAT, GET_SEAT, DROP_SEAT, STATISTICS, PUT_REPORT, GET_REPORT, PUT_REQUEST, GET_REQUEST, PUT_CODE, GET_CODE,
-    DROP_CODE, ALL_CODES, PUT_ALIVE, GET_ALIVE, PUT_DOWN, GET_DOWN, OLD_DOWN, OLD_TABLES, DROP_LINES, DROP_CHOICES,
-    DROP_SEATS, DROP_REPORTS, DROP_REQUESTS, DROP_TABLE, OLD_REPORTS, OLD_REQUESTS, OLD_CODES,
-    COPY_VISITORS, COPY_TOKENS, COPY_CODES, COPY_TABLES, COPY_REVISIONS, COPY_LINES, COPY_CHOICES, COPY_SEATS,
-    COPY_REPORTS, COPY_REQUESTS, COPY_HEARTBEAT, COPY_DOWNTIMES, PUT_HEARTBEAT,
+    NEXT_REVISION, NEXT_REVISION_DUE, DROP_REVISION, GET_TABLE, GET_REVISION, GET_TIME, ADD_NODE, PUT_NODE, DROP_NODE,
+    OLD_NODES, CLAIM, GET_KEPT, DISOWN, OPEN_OF, PUBLIC_TABLES, COUNT_OPEN, ABANDONED, GET_DUE, PUT_DUE, TABLE_OF_CODE,
+    OPEN_TABLES, TABLES_OF, FINISHED_TABLES, ADD_LINES, GET_LINES, PUT_CHOICE, GET_CHOICES, PUT_SEAT, GET_SEAT, DROP_SEAT,
+    STATISTICS, PUT_REPORT, GET_REPORT, PUT_REQUEST, GET_REQUEST, PUT_CODE, GET_CODE, DROP_CODE, ALL_CODES, PUT_ALIVE,
+    GET_ALIVE, PUT_DOWN, GET_DOWN, OLD_DOWN, OLD_TABLES, DROP_LINES, DROP_CHOICES, DROP_SEATS, DROP_REPORTS,
+    DROP_REQUESTS, DROP_TABLE, OLD_REPORTS, OLD_REQUESTS, OLD_CODES, COPY_VISITORS, COPY_TOKENS, COPY_CODES, COPY_TABLES,
+    COPY_REVISIONS, COPY_LINES, COPY_CHOICES, COPY_SEATS, COPY_REPORTS, COPY_REQUESTS, COPY_HEARTBEAT, COPY_DOWNTIMES,
+    PUT_HEARTBEAT,
     STORE_STATEMENTS
 };
 
@@ -60,11 +61,21 @@ struct store_db {
 struct store_engine {
     const char *name;
     bool upserts_well;           /* inserting a row that is there costs no more than changing it */
+    bool locks_rows;             /* rows stay locked to other servers until a transaction ends */
+    bool is_shared;              /* several servers may use one database at the same time */
+    /* Of an engine that is shared: within a transaction, tells the other servers which revision a table has once it is
+     * committed; and hears of theirs (store_listen). NULL without memory. */
+    void (*announce)(struct store_db *db, const char *code, int64_t revision);
+    struct store_listener *(*listen)(struct store_db *db, uv_loop_t *loop,
+        void (*heard)(void *context, const char *code, int64_t revision), void *context);
+    void (*listen_end)(struct store_listener *listener);
     bool (*is_mine)(const char *where);      /* whether --database means this engine */
 
     /* After all checks; an older database is migrated if it may be written. NULL with a sentence in `error`. */
     struct store_db *(*open)(const char *where, bool write, char *error, size_t size);
     void (*close)(struct store_db *db);
+    /* For commands (may be NULL): what takes long and a server does beside its work. False with a sentence. */
+    bool (*check)(struct store_db *db, const char *where, char *error, size_t size);
     /* It is a server's from now on (may be NULL). While the engine waits for the database's word on what it must know
      * before it can go on, it calls `wait`, which lets time pass; false: give up. */
     void (*serve)(struct store_db *db, bool (*wait)(void *context, unsigned ms), void *context);

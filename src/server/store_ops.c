@@ -7,9 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <zlib.h>
 
 #include "store_engine.h"
+
+#define MOST_READINGS 5          /* of a table that others keep changing */
 
 /* The values of a statement, by the kinds that it lists. */
 static void take_values(struct store_value values[STORE_VALUES], enum store_statement which, va_list list)
@@ -263,7 +266,7 @@ static enum store_result put_table(struct store_db *db, enum when when, const st
 enum store_result store_put_table(struct store_db *db, const struct store_table *table)
 {
     enum store_result result = put_table(db, NOW, table);
-    return result ? result : change(db, NOW, STORE_OK, PUT_REVISION, table->id, (int64_t)1, table->due);
+    return result ? result : change(db, NOW, STORE_OK, PUT_REVISION, table->id, (int64_t)1, table->due, table->keeper);
 }
 
 /* A table that does not exist yet. STORE_CONFLICT: its code has a table. */
@@ -279,7 +282,7 @@ static enum store_result add_table(struct store_db *db, const struct store_table
         table->created, table->host, (int64_t)table->is_public), 0, id);
     if (result || !*id)
         return result ? result : STORE_CONFLICT;
-    return change(db, LATER, STORE_FAILED, PUT_REVISION, *id, (int64_t)1, table->due);
+    return change(db, LATER, STORE_FAILED, PUT_REVISION, *id, (int64_t)1, table->due, table->keeper);
 }
 
 /* The next revision of a table, if it still has the one that the commit was made from. */
@@ -287,7 +290,7 @@ static enum store_result next_revision(struct store_db *db, const struct store_c
 {
     const struct store_table *table = &commit->table;
     return commit->keeps_due ? change(db, LATER, STORE_CONFLICT, NEXT_REVISION, table->id, table->revision) :
-        change(db, LATER, STORE_CONFLICT, NEXT_REVISION_DUE, table->id, table->revision, table->due);
+        change(db, LATER, STORE_CONFLICT, NEXT_REVISION_DUE, table->id, table->revision, table->due, table->keeper);
 }
 
 /* Reads a table by its id; its config goes into the buffer. */
@@ -298,7 +301,7 @@ static enum store_result get_table(struct store_db *db, int64_t id, struct store
         return result;
     struct store_table found = { .id = id, .state = (uint8_t)number(db, 2), .created = number(db, 3),
         .changed = number(db, 4), .host = number(db, 6), .is_public = number(db, 7), .revision = number(db, 8),
-        .due = number(db, 9) };
+        .due = number(db, 9), .keeper = number(db, 10) };
     size_t size;
     copy_text(db, 1, found.code, sizeof found.code);
     config->size = 0;
@@ -419,9 +422,18 @@ enum store_result store_get_whole_table(struct store_db *db, const char *code, s
     size_t *size, struct store_choice choices[STORE_SEATS], unsigned *count)
 {
     struct buffer log = { 0 };
-    enum store_result result = store_get_table(db, code, table);
-    if (!result && !(result = get_lines(db, table->id, &log, &table->phase)))
-        result = store_get_choices(db, table->id, choices, count);
+    enum store_result result;
+    int64_t revision;
+    /* Others may change it meanwhile, if they can: then it is read once more. */
+    for (unsigned tries = 0;; tries++) {
+        result = store_get_table(db, code, table);
+        if (!result && !(result = get_lines(db, table->id, &log, &table->phase)))
+            result = store_get_choices(db, table->id, choices, count);
+        if (result || !db->engine->is_shared || tries == MOST_READINGS)
+            break;
+        if ((result = store_get_revision(db, code, &revision)) || revision == table->revision)
+            break;
+    }
     if (result) {
         free(log.at);
         return result;
@@ -588,6 +600,41 @@ enum store_result store_get_report(struct store_db *db, int64_t table, const cha
     return STORE_OK;
 }
 
+/* Several servers. */
+
+enum store_result store_get_revision(struct store_db *db, const char *code, int64_t *revision)
+{
+    return get_number(db, ask(db, GET_REVISION, code), 0, revision);
+}
+
+enum store_result store_get_time(struct store_db *db, int64_t *seconds)
+{
+    if (db->engine->is_shared)
+        return get_number(db, ask(db, GET_TIME), 0, seconds);
+    *seconds = (int64_t)time(NULL);
+    return STORE_OK;
+}
+
+enum store_result store_add_node(struct store_db *db, int64_t now, int64_t *node)
+{
+    *node = 0;
+    if (!db->engine->is_shared)
+        return STORE_OK;
+    enum store_result result = change(db, NOW, STORE_OK, OLD_NODES, now - 86400);
+    return result ? result : get_number(db, ask(db, ADD_NODE, now), 0, node);
+}
+
+enum store_result store_put_node(struct store_db *db, int64_t node, int64_t now)
+{
+    return db->engine->is_shared ? change(db, NOW, STORE_FAILED, PUT_NODE, node, now) : STORE_OK;
+}
+
+enum store_result store_drop_node(struct store_db *db, int64_t node)
+{
+    enum store_result result = db->engine->is_shared ? change(db, NOW, STORE_OK, DISOWN, node) : STORE_MISSING;
+    return result ? result : change(db, NOW, STORE_OK, DROP_NODE, node);
+}
+
 /* Which tables there are. */
 
 static enum store_result get_codes(struct store_db *db, enum store_result asked, char codes[][16], unsigned *count)
@@ -633,6 +680,25 @@ enum store_result store_get_due(struct store_db *db, struct store_place *at, int
         copy_text(db, 0, codes[(*count)++], 16);
         *at = (struct store_place){ number(db, 1), number(db, 2) };
     }
+    return at_end(result);
+}
+
+enum store_result store_claim(struct store_db *db, int64_t node, int64_t now, char codes[STORE_DUE][16], unsigned *count)
+{
+    return get_codes(db, ask(db, CLAIM, node, now, now - STORE_NODE_SECONDS, (int64_t)STORE_DUE), codes, count);
+}
+
+enum store_result store_get_kept(struct store_db *db, int64_t node, int64_t now, int64_t *after, char codes[STORE_DUE][16],
+    unsigned *count)
+{
+    enum store_result result = ask(db, GET_KEPT, node, now, *after, (int64_t)STORE_DUE);
+    *count = 0;
+    while (result == STORE_OK && (result = next(db)) == STORE_OK) {
+        copy_text(db, 0, codes[(*count)++], 16);
+        *after = number(db, 2);
+    }
+    if (*count < STORE_DUE)
+        *after = 0;                          /* from the beginning again */
     return at_end(result);
 }
 
@@ -783,6 +849,8 @@ enum store_result store_commit(struct store_db *db, struct store_commit *commit)
         result = seat.visitor ? put_seat(db, LATER, &seat) :
             change(db, LATER, STORE_OK, DROP_SEAT, table, (int64_t)s);       /* perhaps there was nobody */
     }
+    if (!result && db->engine->announce)
+        db->engine->announce(db, commit->table.code, commit->table.revision + 1);
     commit->after.id = table;
     commit->after.revision = commit->table.revision + 1;
     return result;

@@ -222,7 +222,7 @@ bool pg_drain(struct pg *db)
 }
 
 /* Sends a command without values. */
-static bool control(struct pg *db, const char *sql, int kind)
+static bool control(struct pg *db, const char *sql, enum pg_kind kind)
 {
     return db->connection && PQsendQueryParams(db->connection, sql, 0, NULL, NULL, NULL, NULL, 0) &&
         pg_push(db, (struct pg_sent){ .kind = kind });
@@ -301,10 +301,42 @@ static void rollback(struct store_db *base)
     db->failure = STORE_OK;
 }
 
+/* Sends what is announced so far: usually once in a transaction, since PostgreSQL takes a lock for it. */
+static bool send_news(struct pg *db)
+{
+    const char *words = db->news;
+    if (!db->news_size)
+        return true;
+    db->news_size = 0;
+    return db->connection && PQsendQueryParams(db->connection, "SELECT pg_notify(" PG_CHANNEL ", $1)", 1, NULL, &words, NULL,
+        NULL, 0) && pg_push(db, (struct pg_sent){ .kind = PG_IGNORE });
+}
+
+static void announce(struct store_db *base, const char *code, int64_t revision)
+{
+    struct pg *db = (struct pg *)base;
+    char word[48];
+    int size = snprintf(word, sizeof word, "%s%.16s:%lld", db->news_size ? " " : "", code, (long long)revision);
+    if (db->news_size + (size_t)size >= PG_MOST_NEWS) {
+        send_news(db);                       /* if that fails, so does the transaction */
+        announce(base, code, revision);
+        return;
+    }
+    memcpy(db->news + db->news_size, word, (size_t)size + 1);
+    db->news_size += (size_t)size;
+}
+
+static bool send_begin(struct pg *db, bool write)
+{
+    /* What only reads sees the database as it was at one moment. */
+    return control(db, write ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", PG_CONTROL);
+}
+
 static enum store_result begin(struct store_db *base, bool write)
 {
     struct pg *db = (struct pg *)base;
     rollback(base);
+    db->news_size = 0;
     if (!reconnect(db))
         return STORE_FAILED;
     db->within = true;
@@ -313,19 +345,15 @@ static enum store_result begin(struct store_db *base, bool write)
     db->xid[0] = '\0';
     db->refusals = 0;
     db->job = 0;
-    /* What only reads sees the database as it was at one moment. */
-    if (!control(db, write ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", PG_CONTROL)) {
-        lose(db, lost);
-        db->within = false;
-        return STORE_FAILED;
-    }
-    /* Without this a connection that was cut while nothing happened would be noticed only when all jobs have been run. */
-    if (is_cut(db)) {
-        lose(db, lost);
-        db->within = false;
-        return reconnect(db) ? begin(base, write) : STORE_FAILED;
-    }
-    return STORE_OK;
+    /* Without the look a connection that was cut while nothing happened would be noticed only after all jobs have run. */
+    if (send_begin(db, write) && !is_cut(db))
+        return STORE_OK;
+    lose(db, lost);
+    db->failure = STORE_OK;
+    if (reconnect(db) && send_begin(db, write))
+        return STORE_OK;
+    db->within = false;
+    return STORE_FAILED;
 }
 
 static bool has_written(const struct store_db *base)
@@ -418,7 +446,7 @@ static enum store_result commit(struct store_db *base)
         rollback(base);
         return result ? result : STORE_FAILED;
     }
-    bool is_sent = (db->is_serving || !db->has_written || control(db, PG_SEQUENCES, PG_IGNORE)) &&
+    bool is_sent = send_news(db) && (db->is_serving || !db->has_written || control(db, PG_SEQUENCES, PG_IGNORE)) &&
         control(db, "COMMIT", PG_COMMIT) && pg_sync(db);
     if (is_sent && !db->has_written) {       /* nobody waits for what only read */
         PQflush(db->connection);
@@ -724,6 +752,11 @@ static struct store_db *open_pg(const char *where, bool write, char *error, size
 const struct store_engine store_pg = {
     .name = "PostgreSQL",
     .upserts_well = true,
+    .locks_rows = true,
+    .is_shared = true,
+    .announce = announce,
+    .listen = pg_listen,
+    .listen_end = pg_listen_end,
     .is_mine = pg_is_mine,
     .open = open_pg,
     .serve = serve,

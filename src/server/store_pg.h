@@ -10,8 +10,10 @@
 #include "store_engine.h"
 
 /* What was sent and has no result yet. */
+enum pg_kind { PG_CONTROL, PG_SEND, PG_EXECUTE, PG_QUERY, PG_XID, PG_COMMIT, PG_IGNORE, PG_SYNC };
+
 struct pg_sent {
-    enum { PG_CONTROL, PG_SEND, PG_EXECUTE, PG_QUERY, PG_XID, PG_COMMIT, PG_IGNORE, PG_SYNC } kind;
+    enum pg_kind kind;
     unsigned job;                /* PG_SEND: whose */
     enum store_result none;      /* PG_SEND: the result if no row is changed */
 };
@@ -57,8 +59,20 @@ struct pg {
     int row;
     bool is_streaming;           /* rows come one by one */
 
+    /* What the transaction announces to other servers: CODE:REVISION, with blanks in between. */
+    char news[8000];
+    size_t news_size;
+
     int64_t said;                /* second in which the log last got words */
 };
+
+/* The channel of announcements: one for each schema. */
+#define PG_CHANNEL "'pyramids_' || current_schema()"
+#define PG_MOST_NEWS 7900        /* bytes: what PostgreSQL takes in one piece */
+
+struct store_listener *pg_listen(struct store_db *db, uv_loop_t *loop,
+    void (*heard)(void *context, const char *code, int64_t revision), void *context);
+void pg_listen_end(struct store_listener *listener);
 
 #define PG_OLDEST 140000         /* of the server */
 

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@
 #include "store_sqlite.h"
 
 #define APPLICATION 0x50595241   /* "PYRA": marks the file as ours */
+#define CHECKED_AT_ONCE (64 << 20)   /* bytes: a larger file is checked while the server runs already */
 #define BUSY_MS 5000             /* how long a stranger (a backup, a curious shell) may hold the database */
 
 /* Step v makes version v + 1 out of version v. A step, once released, is never changed. */
@@ -78,7 +80,8 @@ static const char *const steps[STORE_VERSION] = {
 
     /* The revision of a table, which every change raises by one, is apart from its row: a choice then writes a few bytes
      * in a page that many tables share. due: from when a server has to look at the table; NULL: never. */
-    "CREATE TABLE revision (game INTEGER PRIMARY KEY REFERENCES game, number INTEGER NOT NULL, due INTEGER) STRICT;"
+    "CREATE TABLE revision (game INTEGER PRIMARY KEY REFERENCES game, number INTEGER NOT NULL, due INTEGER,"
+    " keeper INTEGER NOT NULL DEFAULT 0) STRICT;"
     "INSERT INTO revision (game, number, due) SELECT id, 1, CASE WHEN state < 2 THEN 1 END FROM game;"
     "CREATE INDEX revision_due ON revision (due) WHERE due IS NOT NULL;"
     /* Ids of messages that took effect, as 8 keyed hashes of 8 bytes, so that any server knows them again. */
@@ -110,6 +113,10 @@ struct sqlite {
     struct file { uint64_t device, inode; } file, wal;   /* what is open: the file and its write-ahead log */
     bool is_gone;                /* the file is not in its place, which was said */
     int64_t said;                /* second in which the log last got words, so that a full disk does not flood it */
+    bool is_unchecked;           /* a large file: whether it is whole is found out later */
+    sqlite3 *checked;            /* the connection of the thread that does it; NULL: none */
+    uv_thread_t checker;
+    atomic_bool is_closing;
 };
 
 /* Messages. */
@@ -672,7 +679,10 @@ static bool open_checked(struct sqlite *db, const char *path, bool write, char *
     sqlite3_db_config(db->sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)NULL);
     if (!find_version(db, path, &version, error, size))
         return false;
-    if (version && !check_whole(db, path, error, size))
+    struct stat status;
+    db->is_unchecked = write && version == STORE_VERSION && !memory && !stat(real, &status) &&
+        status.st_size > CHECKED_AT_ONCE;
+    if (version && !db->is_unchecked && !check_whole(db, path, error, size))
         return false;
     if (memory || write) {
         if (!prepare_to_write(db, path, real, memory, version, error, size))
@@ -694,9 +704,46 @@ static bool open_checked(struct sqlite *db, const char *path, bool write, char *
     return true;
 }
 
+/* A command has the time: it checks a large file before it begins. */
+static bool check_now(struct store_db *base, const char *path, char *error, size_t size)
+{
+    struct sqlite *db = (struct sqlite *)base;
+    return !db->is_unchecked || check_whole(db, path, error, size);
+}
+
+/* In a thread of its own, with a connection of its own. */
+static void check_beside(void *argument)
+{
+    struct sqlite *db = argument, beside = { .sql = db->checked };
+    char error[512] = "";
+    if (!check_whole(&beside, db->real, error, sizeof error) && !atomic_load(&db->is_closing))
+        store_say(error);
+}
+
+/* A server does not keep people waiting for it: minutes for a file of gigabytes. */
+static void serve(struct store_db *base, bool (*wait)(void *context, unsigned ms), void *context)
+{
+    struct sqlite *db = (struct sqlite *)base;
+    (void)wait;
+    (void)context;
+    if (!db->is_unchecked)
+        return;
+    if (sqlite3_open_v2(db->real, &db->checked, SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_READONLY, NULL) ||
+        uv_thread_create(&db->checker, check_beside, db)) {
+        sqlite3_close(db->checked);
+        db->checked = NULL;
+    }
+}
+
 static void close_sqlite(struct store_db *base)
 {
     struct sqlite *db = (struct sqlite *)base;
+    if (db->checked) {
+        atomic_store(&db->is_closing, true);
+        sqlite3_interrupt(db->checked);
+        uv_thread_join(&db->checker);
+        sqlite3_close(db->checked);
+    }
     for (unsigned i = 0; i < CONTROLS; i++)
         sqlite3_finalize(db->control[i]);
     for (unsigned i = 0; i < STORE_STATEMENTS; i++)
@@ -763,6 +810,8 @@ const struct store_engine store_sqlite = {
     .name = "SQLite",
     .is_mine = is_mine,
     .open = open_sqlite,
+    .serve = serve,
+    .check = check_now,
     .close = close_sqlite,
     .explain = explain,
     .look = look,

@@ -36,13 +36,28 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [ADD_TABLE] = { "iittiii", "INSERT INTO game (state, changed, config, code, created, host, public)"
         " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (code) DO NOTHING RETURNING id" },
     [COUNT_HOSTED] = { "i", "SELECT count(*) FROM game WHERE host = ?1 AND state < 2" },
-    [PUT_REVISION] = { "iii", "INSERT INTO revision (game, number, due) VALUES (?1, ?2, nullif(?3, 0))"
+    [PUT_REVISION] = { "iiii", "INSERT INTO revision (game, number, due, keeper) VALUES (?1, ?2, nullif(?3, 0), ?4)"
         " ON CONFLICT (game) DO NOTHING" },
     [NEXT_REVISION] = { "ii", "UPDATE revision SET number = number + 1 WHERE game = ?1 AND number = ?2" },
-    [NEXT_REVISION_DUE] = { "iii", "UPDATE revision SET number = number + 1, due = nullif(?3, 0)"
+    [NEXT_REVISION_DUE] = { "iiii", "UPDATE revision SET number = number + 1, due = nullif(?3, 0), keeper = ?4"
         " WHERE game = ?1 AND number = ?2" },
+    [GET_REVISION] = { "t", "SELECT number FROM revision JOIN game ON game.id = revision.game WHERE code = ?1" },
+    /* These only where several servers use one database, which is PostgreSQL. */
+    [GET_TIME] = { "", "SELECT extract(epoch FROM clock_timestamp())::bigint" },
+    [ADD_NODE] = { "i", "INSERT INTO node (seen) VALUES (?1) RETURNING id" },
+    [PUT_NODE] = { "ii", "INSERT INTO node (id, seen) VALUES (?1, ?2)"
+        " ON CONFLICT (id) DO UPDATE SET seen = excluded.seen" },
+    [DROP_NODE] = { "i", "DELETE FROM node WHERE id = ?1" },
+    [OLD_NODES] = { "i", "DELETE FROM node WHERE seen < ?1" },
+    [CLAIM] = { "iiii", "UPDATE revision SET keeper = ?1 FROM game WHERE game.id = revision.game AND revision.game IN"
+        " (SELECT game FROM revision WHERE due <= ?2 AND keeper <> ?1"
+        " AND keeper NOT IN (SELECT id FROM node WHERE seen > ?3)"
+        " ORDER BY due, game LIMIT ?4 FOR UPDATE SKIP LOCKED) RETURNING code" },
+    [GET_KEPT] = { "iiii", "SELECT code, due, game FROM revision JOIN game ON game.id = revision.game"
+        " WHERE keeper = ?1 AND due <= ?2 AND game > ?3 ORDER BY game LIMIT ?4" },
+    [DISOWN] = { "i", "UPDATE revision SET keeper = 0 WHERE keeper = ?1" },
     [DROP_REVISION] = { "i", "DELETE FROM revision WHERE game = ?1" },
-    [GET_TABLE] = { "i", "SELECT id, code, state, created, changed, config, host, public, number, coalesce(due, 0)"
+    [GET_TABLE] = { "i", "SELECT id, code, state, created, changed, config, host, public, number, coalesce(due, 0), keeper"
         " FROM game JOIN revision ON game = id WHERE id = ?1" },
     [OPEN_OF] = { "ii", "SELECT code FROM game WHERE state < 2 AND (host = ?1 OR id IN"
         " (SELECT game FROM seat WHERE visitor = ?1 AND points IS NULL)) ORDER BY changed DESC, id DESC LIMIT ?2" },
@@ -53,7 +68,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [ABANDONED] = { "i", "SELECT code FROM game WHERE state = 0 AND changed < ?1 ORDER BY changed LIMIT 1" },
     [GET_DUE] = { "iiii", "SELECT code, due, game FROM revision JOIN game ON game.id = revision.game"
         " WHERE due IS NOT NULL AND due <= ?3 AND (due > ?1 OR (due = ?1 AND game > ?2)) ORDER BY due, game LIMIT ?4" },
-    [PUT_DUE] = { "iii", "UPDATE revision SET due = nullif(?3, 0) WHERE game = ?1 AND number = ?2" },
+    [PUT_DUE] = { "iii", "UPDATE revision SET due = nullif(?3, 0), keeper = 0 WHERE game = ?1 AND number = ?2" },
     [TABLE_OF_CODE] = { "t", "SELECT id FROM game WHERE code = ?1" },
     [OPEN_TABLES] = { "", "SELECT id, 0 FROM game WHERE state < 2 ORDER BY created, id" },
     [TABLES_OF] = { "ii", "SELECT game.id, seat.seat FROM seat JOIN game ON game.id = seat.game WHERE visitor = ?1"
@@ -118,7 +133,7 @@ const struct store_text store_texts[STORE_STATEMENTS] = {
     [COPY_TOKENS] = { "", "SELECT hash, visitor, renewed FROM token ORDER BY hash" },
     [COPY_CODES] = { "", "SELECT hash, visitor, until FROM code ORDER BY hash" },
     [COPY_TABLES] = { "", "SELECT id, state, changed, config, code, created, host, public FROM game ORDER BY id" },
-    [COPY_REVISIONS] = { "", "SELECT game, number, coalesce(due, 0) FROM revision ORDER BY game" },
+    [COPY_REVISIONS] = { "", "SELECT game, number, coalesce(due, 0), 0 FROM revision ORDER BY game" },
     [COPY_LINES] = { "", "SELECT game, seq, count, text, made FROM line ORDER BY game, seq" },
     [COPY_CHOICES] = { "", "SELECT game, seat, phase, request, text, made, ids FROM choice ORDER BY game, seat" },
     [COPY_SEATS] = { "", "SELECT game, visitor, seat, people, bots, level, coalesce(points, -1000), share FROM seat"

@@ -530,6 +530,7 @@ static bool read_stored(struct table *table, const struct store_table *stored, c
     table->created = stored->created;
     table->revision = stored->revision;
     table->due = stored->due;
+    table->keeper = stored->keeper;
     state->changed = stored->changed;
     state->stage = stored->state;
     if (!config_read(table, stored->config) || (size && !table_log_reserve(&table->log, text, size)))
@@ -602,15 +603,20 @@ static void fetch_free(struct fetch *fetch)
     free(fetch);
 }
 
+static bool adopt(struct table *table, const struct fetch *fetch);
+
 static void fetch_done(struct store_job *job, enum store_result result)
 {
     struct fetch *fetch = (struct fetch *)job;
     struct table *table = table_find(fetch->server, fetch->code);    /* somebody else may have been faster */
+    if (table && !result && fetch->row.revision > table->revision && table->revision && !table->busy && !table->changes)
+        adopt(table, fetch);
     if (!table && !result) {
         table = table_restore(fetch->server, &fetch->row, fetch->text, fetch->size, fetch->choices, fetch->count);
         if (table)
             table_wake(table);
     }
+    fetch->is_current = !result && table && table->revision >= fetch->row.revision;
     fetch->done(fetch, table, table ? ERROR_NONE : result && result != STORE_MISSING ? ERROR_STORAGE : ERROR_NO_TABLE);
     fetch_free(fetch);
 }
@@ -689,7 +695,9 @@ void tables_fetch(struct server *server, char (*codes)[16], unsigned count, void
 
 struct due {
     struct store_job job;
+    struct server *server;
     int64_t id, revision, due;
+    char code[CODE_SIZE + 1];
 };
 
 static enum store_result run_due(struct store_db *db, struct store_job *job)
@@ -698,22 +706,34 @@ static enum store_result run_due(struct store_db *db, struct store_job *job)
     return store_put_due(db, due->id, due->revision, due->due);
 }
 
+static void read_back(struct fetch *fetch, struct table *table, enum error error)
+{
+    (void)fetch;
+    (void)table;
+    (void)error;
+}
+
 static void due_done(struct store_job *job, enum store_result result)
 {
-    (void)result;                            /* it is looked at once too often then */
-    free(job);
+    struct due *due = (struct due *)job;
+    /* Another server has changed it meanwhile, and takes this one for its keeper. */
+    if (result == STORE_CONFLICT && due->server->shared && !table_find(due->server, due->code))
+        table_fetch(due->server, due->code, read_back, NULL);
+    free(due);                               /* after another failure it is looked at once too often */
 }
 
 bool table_drop(struct table *table)
 {
     int64_t due = table_due_at_rest(table, &table->now);
-    struct due *job = due != table->due ? calloc(1, sizeof *job) : NULL;
-    if ((due != table->due && !job) || (table->now.stage <= STORE_RUNNING && !leave_stake(table))) {
+    bool is_new = due != table->due || (table->keeper && table_is_kept_here(table));
+    struct due *job = is_new ? calloc(1, sizeof *job) : NULL;
+    if ((is_new && !job) || (table->now.stage <= STORE_RUNNING && !leave_stake(table))) {
         free(job);
         return false;
     }
     if (job) {
-        *job = (struct due){ { .run = run_due, .done = due_done }, table->id, table->revision, due };
+        *job = (struct due){ { .run = run_due, .done = due_done }, table->server, table->id, table->revision, due, "" };
+        memcpy(job->code, table->code, sizeof job->code);
         store_submit(table->server->store, &job->job);
     }
     table_forget(table);
@@ -755,6 +775,7 @@ static bool put_in_place(struct table *table, struct table *read)
     read->now = now;
     table->revision = read->revision;
     table->due = read->due;
+    table->keeper = read->keeper;
     table->version++;
     table->ready++;
     if (table->log.count != before) {
@@ -774,35 +795,46 @@ static void read_free(struct table *read)
     free(read);
 }
 
+bool table_is_kept_here(const struct table *table)
+{
+    return !table->server->shared || !table->keeper || table->keeper == table->server->node;
+}
+
+/* Puts what was fetched in place of what is in memory, and tells. Nothing is under way at the table but its first change. */
+static bool adopt(struct table *table, const struct fetch *fetch)
+{
+    struct table *read = calloc(1, sizeof *read);
+    if (!read)
+        return false;
+    read->server = fetch->server;
+    memcpy(read->code, table->code, sizeof read->code);
+    bool good = read_stored(read, &fetch->row, fetch->text, fetch->size, fetch->choices, fetch->count) &&
+        put_in_place(table, read);
+    if (!good)
+        server_log(table->server, LOG_ERROR, "table_unreadable", "table=%lld", (long long)table->id);
+    if (good)
+        table_notify(table);
+    if (good && table->log.count == read->log.count)
+        keep_bots_choices(table, &read->now.game);
+    read_free(read);
+    return good;
+}
+
 static void refresh_done(struct store_job *job, enum store_result result)
 {
     struct fetch *fetch = (struct fetch *)job;
     struct table *table = fetch->context;
     void (*done)(struct table *table, enum error error) = fetch->then;
-    struct table *read = result ? NULL : calloc(1, sizeof *read);
-    bool good = false;
     table->busy = false;
     table->jobs--;
-    if (read && !table->gone) {
-        read->server = fetch->server;
-        memcpy(read->code, table->code, sizeof read->code);
-        good = read_stored(read, &fetch->row, fetch->text, fetch->size, fetch->choices, fetch->count) &&
-            put_in_place(table, read);
-        if (!good)
-            server_log(table->server, LOG_ERROR, "table_unreadable", "table=%lld", (long long)table->id);
-    }
-    fetch_free(fetch);
     if (table->gone) {
         table_forget(table);
     } else {
-        if (good)
-            table_notify(table);
-        if (good && table->log.count == read->log.count)
-            keep_bots_choices(table, &read->now.game);
+        bool good = !result && adopt(table, fetch);
         if (done)
             done(table, good ? ERROR_NONE : result == STORE_MISSING ? ERROR_NO_TABLE : ERROR_STORAGE);
     }
-    read_free(read);
+    fetch_free(fetch);
 }
 
 bool table_refresh(struct table *table, void (*done)(struct table *table, enum error error))

@@ -105,6 +105,8 @@ struct table {
     struct table_log log;
     int64_t revision;            /* of the database that `now` and `log` are; 0: not stored yet */
     int64_t due;                 /* as stored: from when a server has to look at it (table_due) */
+    int64_t keeper;              /* as stored: the server that sees to its bots and clock; 0: any */
+    int64_t heard;               /* a revision that another server has announced */
     struct table_observer *observers;
     struct change *changes;      /* waiting; the first is being stored while `busy` */
     struct change **last_change;
@@ -138,8 +140,7 @@ struct table_request {           /* what a table is to be */
     int64_t asker;               /* for whom that id counts; 0: the host */
 };
 /* A new table; friends' seats without a visitor get keys. `answer` is called once it is stored, or has failed (then the
- * table is gone). ERROR_TOO_MANY, ERROR_TOO_FAST, ERROR_STORAGE at
- * once. */
+ * table is gone). ERROR_TOO_MANY, ERROR_TOO_FAST, ERROR_STORAGE at once. */
 enum error table_create(struct server *server, struct visitor *host, const struct table_request *request,
     void (*answer)(struct change *change, enum error error), void *context, struct table **table);
 /* The key of a friend's seat: it follows from the table's secret, so that it can be told again to those who may know it. */
@@ -160,6 +161,7 @@ struct fetch {
     void (*done)(struct fetch *fetch, struct table *table, enum error error);
     void (*then)(struct table *table, enum error error);   /* of table_refresh */
     void *context;               /* NULL: whoever asked is gone */
+    bool is_current;             /* once it is done: the table is as the database has it */
     char code[CODE_SIZE + 1];
     struct store_table row;
     char *config, *text;
@@ -178,6 +180,9 @@ void tables_fetch(struct server *server, char (*codes)[16], unsigned count, void
  * until `done`, which is not called if the table is forgotten meanwhile. False without memory.
  */
 bool table_refresh(struct table *table, void (*done)(struct table *table, enum error error));
+/* Another server has announced this revision: the table is read again if it is newer, or forgotten if nobody needs it. */
+void table_hear(struct table *table, int64_t revision);
+bool table_is_kept_here(const struct table *table);        /* bots and clock are this server's to see to */
 /* From when a server has to look at a table in this state, in seconds since 1970: bots that have to choose, a clock that
  * runs out, a game that is given up. 0: never. new_phase: lines are added. */
 int64_t table_due(const struct table *table, const struct table_state *state, bool new_phase);

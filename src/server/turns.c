@@ -257,7 +257,7 @@ void table_wake(struct table *table)
             continue;
         if (!is_played_by_bot(&state->seat[s]))
             people |= 1u << s;
-        else
+        else if (table_is_kept_here(table))
             think(table, s);
     }
     if (!people)
@@ -271,7 +271,7 @@ static void check_clock(struct table *table)
 {
     struct server *server = table->server;
     uint64_t now = server_now(server);
-    bool is_late = table->deadline && now >= table->deadline;
+    bool is_late = table->deadline && now >= table->deadline && table_is_kept_here(table);
     if (table->busy || table->changes)
         return;
     if (table->now.stage == STORE_RUNNING) {

@@ -3,12 +3,14 @@
  * while clocks run, so that after a crash they go on where they were, and tries whether a store that has failed works again.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "server.h"
 
 #define BEAT_MS 5000             /* between heartbeats: so much time a crash may give back to the players of a phase */
 #define PROBE_MS 1000            /* the same while nothing can be stored */
 #define LOOK_MS 1000             /* between questions which tables are due */
+#define CHECK_MS 30000           /* between comparisons of revisions, on a shared database */
 #define KEEP_MS 3600000          /* between looks for what is old */
 #define REQUEST_SECONDS (2 * 86400)  /* ids of requests for tables */
 
@@ -66,6 +68,8 @@ struct look {
     struct server *server;
     struct store_place at;
     int64_t until;
+    int64_t node, now;           /* on a shared database */
+    unsigned open;
     char codes[STORE_DUE][16];
     unsigned count;
 };
@@ -74,7 +78,26 @@ static enum store_result run_look(struct store_db *db, struct store_job *job)
 {
     struct look *look = (struct look *)job;
     look->at = look->server->upkeep.looked;  /* nobody changes that while a job looks */
-    return store_get_due(db, &look->at, look->until, look->codes, &look->count);
+    if (!look->node)
+        return store_get_due(db, &look->at, look->until, look->codes, &look->count);
+    enum store_result result = store_get_time(db, &look->now);
+    if (!result && !(result = store_put_node(db, look->node, look->now)) && !(result = store_count_open(db, &look->open)))
+        result = store_claim(db, look->node, look->now, look->codes, &look->count);
+    if (!result && !look->count)
+        result = store_get_kept(db, look->node, look->now, &look->at.table, look->codes, &look->count);
+    return result;
+}
+
+/* Tables that this server keeps from now on, as far as they are in memory. */
+static void take_over(struct server *server, char codes[][16], unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        struct table *table = table_find(server, codes[i]);
+        if (!table)
+            continue;
+        table->keeper = server->node;
+        table_wake(table);
+    }
 }
 
 static void tables_read(void *context, enum error error)
@@ -93,9 +116,14 @@ static void look_done(struct store_job *job, enum store_result result)
     if (result) {
         server->upkeep.looking = false;
     } else {
-        server->upkeep.looked = is_all ? (struct store_place){ look->until, INT64_MAX } : look->at;
-        if (!is_all)
+        server->upkeep.looked = is_all && !look->node ? (struct store_place){ look->until, INT64_MAX } : look->at;
+        if (!is_all && !look->node)
             server->upkeep.look_at = 0;
+        if (look->node) {
+            clock_follow(look->now);
+            server->open_tables = look->open;
+            take_over(server, look->codes, look->count);
+        }
         tables_fetch(server, look->codes, look->count, tables_read, server);
     }
     free(look);
@@ -108,10 +136,103 @@ static void submit_look(struct server *server)
         return;
     look->server = server;
     look->until = server_time();
+    look->node = server->node;
     look->job.run = run_look;
     look->job.done = look_done;
     server->upkeep.looking = true;
     store_submit(server->store, &look->job);
+}
+
+/* What other servers have done. */
+
+#define CHECKED 200              /* tables at once */
+
+struct check {
+    struct store_job job;
+    struct server *server;
+    unsigned count;
+    char codes[CHECKED][16];
+    int64_t revision[CHECKED];
+};
+
+static enum store_result run_check(struct store_db *db, struct store_job *job)
+{
+    struct check *check = (struct check *)job;
+    enum store_result result = STORE_OK;
+    for (unsigned i = 0; i < check->count && !result; i++)
+        result = store_get_revision(db, check->codes[i], &check->revision[i]);
+    return result;
+}
+
+static void check_done(struct store_job *job, enum store_result result)
+{
+    struct check *check = (struct check *)job;
+    struct server *server = check->server;
+    for (unsigned i = 0; i < check->count && !result; i++) {
+        struct table *table = table_find(server, check->codes[i]);
+        if (table)
+            table_hear(table, check->revision[i]);
+    }
+    if (result)
+        server->upkeep.check_at = 0;         /* the database is away: once more when it is back */
+    free(check);
+}
+
+/* Compares the revisions of all tables in memory with those of the database: what was announced may have been missed. */
+static void submit_checks(struct server *server)
+{
+    struct check *check = NULL;
+    for (const struct table *table = server->table_list; table; table = table->next) {
+        if (!check && !(check = calloc(1, sizeof *check)))
+            return;
+        memcpy(check->codes[check->count++], table->code, sizeof table->code);
+        if (check->count < CHECKED && table->next)
+            continue;
+        check->server = server;
+        check->job.run = run_check;
+        check->job.done = check_done;
+        store_submit(server->store, &check->job);
+        check = NULL;
+    }
+}
+
+void upkeep_hear(void *context, const char *code, int64_t revision)
+{
+    struct server *server = context;
+    struct table *table = code ? table_find(server, code) : NULL;
+    if (table)
+        table_hear(table, revision);
+    else if (!code)
+        server->upkeep.check_at = 0;
+}
+
+/* The server is about to stop. */
+
+struct leave {
+    struct store_job job;
+    int64_t node;
+};
+
+static enum store_result run_leave(struct store_db *db, struct store_job *job)
+{
+    return store_drop_node(db, ((struct leave *)job)->node);
+}
+
+static void leave_done(struct store_job *job, enum store_result result)
+{
+    (void)result;                            /* others notice by themselves, a few seconds later */
+    free(job);
+}
+
+void upkeep_leave(struct server *server)
+{
+    struct leave *leave = server->node ? calloc(1, sizeof *leave) : NULL;
+    if (!leave)
+        return;
+    leave->node = server->node;
+    leave->job.run = run_leave;
+    leave->job.done = leave_done;
+    store_submit(server->store, &leave->job);
 }
 
 /* What is old. */
@@ -194,6 +315,10 @@ void upkeep_tick(struct server *server)
     if (is_well && !server->upkeep.looking && !server->stopping && real >= server->upkeep.look_at) {
         server->upkeep.look_at = real + LOOK_MS;
         submit_look(server);
+    }
+    if (is_well && server->shared && !server->stopping && real >= server->upkeep.check_at) {
+        server->upkeep.check_at = real + CHECK_MS;
+        submit_checks(server);
     }
     if (is_well && !server->upkeep.keeping && now >= server->upkeep.keep_at) {
         server->upkeep.keep_at = now + KEEP_MS;

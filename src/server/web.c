@@ -425,14 +425,10 @@ void web_tick(struct server *server)
     edge_tick(server->edge);
 }
 
-/* /api/socket, or with a table's code after it, so that a proxy can send all clients of a table to one server. */
+/* Clients add ?table=CODE, which is for proxies: those can send all clients of a table to one server. */
 static bool is_socket_path(const char *path)
 {
-    static const char start[] = "/api/socket";
-    size_t length = sizeof start - 1;
-    char code[CODE_SIZE + 1];
-    return !strncmp(path, start, length) && (!path[length] || (path[length] == '/' && code_read(path + length + 1, code,
-        CODE_SIZE)));
+    return !strcmp(path, "/api/socket");
 }
 
 /* Whether a WebSocket is refused; `why` for the log. */

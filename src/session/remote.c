@@ -1,4 +1,12 @@
-/* remote.c: see remote.h. */
+/*
+ * remote.c: see remote.h, which has the invariants. Input is what the server sends (pyr_remote_receive), what happens to the
+ * connection (connected, lost) and what the person does; output is a queue of messages (pyr_remote_next), a queue of events
+ * (pyr_remote_event) and a wish about the connection (pyr_remote_wish). Every function that needs the time gets it in
+ * milliseconds of any clock that never runs backwards.
+ *
+ * Everything from the server is taken for hostile: numbers are bounded (MOST_*), words are restricted to plain letters,
+ * lines pass the reader of records, and a message that makes no sense is ignored or reported, never trusted half-way.
+ */
 #include <pyramids/json.h>
 #include <pyramids/remote.h>
 

@@ -34,6 +34,77 @@ void canvas_clear(struct canvas *canvas)
     canvas_fill(canvas, 0, 0, canvas->width, canvas->height, ' ', ST_TEXT);
 }
 
+/* What stands for a character where there is nothing but ASCII. */
+static uint32_t ascii_for(uint32_t c)
+{
+    /* Letters of Latin 1 by their base letter; then the signs that we draw with. */
+    static const char latin[] = "AAAAAAACEEEEIIIIDNOOOOOxOUUUUYTsaaaaaaaceeeeiiiidnooooo/ouuuuyty";
+    static const struct {
+        uint32_t from;
+        char to;
+    } signs[] = {
+        { 0x2500, '-' },
+        { 0x2502, '|' },
+        { 0x2550, '=' },
+        { 0x2551, '|' },
+        { 0x2666, 'r' },
+        { 0x25a0, 'e' },
+        { 0x263c, 'f' },
+        { 0x2620, 's' },
+        { 0x263b, 's' },
+        { 0x2665, 'p' },
+        { 0xd7, 'x' },
+        { 0x25bc, 'v' },
+        { 0x3a9, 'T' },
+        { 0x25cf, '*' },
+        { 0x2261, '=' },
+        { 0x2571, '/' },
+        { 0x2591, ':' },
+        { 0x2588, '#' },
+        { 0xb7, '.' },
+        { 0x2192, '>' },
+        { 0x2190, '<' },
+        { 0x2191, '^' },
+        { 0x2193, 'v' },
+        { 0x2713, '+' },
+        { 0x2026, '~' },
+        { 0x2014, '-' },
+        { 0x2013, '-' },
+        { 0x2018, '\'' },
+        { 0x2019, '\'' },
+        { 0x201c, '"' },
+        { 0x201d, '"' },
+        { 0x25b8, '>' },
+        { 0x2590, '(' },
+        { 0x258c, ')' },
+        { 0x25cb, 'o' },
+        { 0x2605, '*' },
+        { 0xa0, ' ' },
+        { 0x25aa, '#' },
+        { 0x25ab, '.' },
+        { 0x202f, ' ' },
+        { 0xab, '"' },
+        { 0xbb, '"' },
+        { 0x201e, '"' },
+        { 0x201a, '\'' },
+        { 0xa1, '!' },
+        { 0xaa, 'a' },
+        { 0xba, 'o' },
+        { 0xb0, 'o' },
+        { 0x2212, '-' },
+    };
+    if (c < 0x7f)
+        return c;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (signs[i].from == c)
+            return (uint32_t)signs[i].to;
+    if (c >= 0xc0 && c <= 0xff)
+        return (uint32_t)latin[c - 0xc0];
+    if (c > 0x2500 && c < 0x2580)
+        return '+';
+    return '?';
+}
+
 void canvas_put(struct canvas *canvas, int x, int y, uint32_t character, enum style style)
 {
     if (x < 0 || y < 0 || x >= canvas->width || y >= canvas->height)
@@ -239,74 +310,4 @@ char *canvas_dump(const struct canvas *canvas)
     if (text)
         *at = '\0';
     return text;
-}
-
-uint32_t ascii_for(uint32_t c)
-{
-    /* Letters of Latin 1 by their base letter; then the signs that we draw with. */
-    static const char latin[] = "AAAAAAACEEEEIIIIDNOOOOOxOUUUUYTsaaaaaaaceeeeiiiidnooooo/ouuuuyty";
-    static const struct {
-        uint32_t from;
-        char to;
-    } signs[] = {
-        { 0x2500, '-' },
-        { 0x2502, '|' },
-        { 0x2550, '=' },
-        { 0x2551, '|' },
-        { 0x2666, 'r' },
-        { 0x25a0, 'e' },
-        { 0x263c, 'f' },
-        { 0x2620, 's' },
-        { 0x263b, 's' },
-        { 0x2665, 'p' },
-        { 0xd7, 'x' },
-        { 0x25bc, 'v' },
-        { 0x3a9, 'T' },
-        { 0x25cf, '*' },
-        { 0x2261, '=' },
-        { 0x2571, '/' },
-        { 0x2591, ':' },
-        { 0x2588, '#' },
-        { 0xb7, '.' },
-        { 0x2192, '>' },
-        { 0x2190, '<' },
-        { 0x2191, '^' },
-        { 0x2193, 'v' },
-        { 0x2713, '+' },
-        { 0x2026, '~' },
-        { 0x2014, '-' },
-        { 0x2013, '-' },
-        { 0x2018, '\'' },
-        { 0x2019, '\'' },
-        { 0x201c, '"' },
-        { 0x201d, '"' },
-        { 0x25b8, '>' },
-        { 0x2590, '(' },
-        { 0x258c, ')' },
-        { 0x25cb, 'o' },
-        { 0x2605, '*' },
-        { 0xa0, ' ' },
-        { 0x25aa, '#' },
-        { 0x25ab, '.' },
-        { 0x202f, ' ' },
-        { 0xab, '"' },
-        { 0xbb, '"' },
-        { 0x201e, '"' },
-        { 0x201a, '\'' },
-        { 0xa1, '!' },
-        { 0xaa, 'a' },
-        { 0xba, 'o' },
-        { 0xb0, 'o' },
-        { 0x2212, '-' },
-    };
-    if (c < 0x7f)
-        return c;
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (signs[i].from == c)
-            return (uint32_t)signs[i].to;
-    if (c >= 0xc0 && c <= 0xff)
-        return (uint32_t)latin[c - 0xc0];
-    if (c > 0x2500 && c < 0x2580)
-        return '+';
-    return '?';
 }

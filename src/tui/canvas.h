@@ -78,7 +78,4 @@ const struct place *canvas_find(const struct canvas *canvas, int x, int y);
 /* The page as text, a line a row, blanks at the ends cut off; for tests. The caller frees it. */
 char *canvas_dump(const struct canvas *canvas);
 
-/* What stands for a character where there is nothing but ASCII. */
-uint32_t ascii_for(uint32_t character);
-
 #endif

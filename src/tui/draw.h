@@ -102,8 +102,6 @@ uint32_t symbol_sign(const struct scene *scene, const struct pyr_card_face *face
 /* The pyramid and rock of a colour, for those who do not see it. */
 uint32_t colour_sign(unsigned colour);
 enum style colour_style(unsigned colour);
-/* "2♦ 1■ ..." of a card, drawn; returns the columns. */
-int draw_symbols(struct canvas *canvas, int x, int y, int most, const struct scene *scene, pyr_card card);
 /* "gems 11", or with their signs where the language has no short word. */
 void draw_gem_points(struct canvas *canvas, int x, int y, int most, enum style style, int points);
 /* A turning sign. */

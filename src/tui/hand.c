@@ -1,4 +1,8 @@
-/* hand.c: see hand.h. */
+/*
+ * hand.c: see hand.h. What the keys do with a pattern is in session/aim.c; this file adds what belongs to a person at the
+ * terminal: which of two cards, what is picked among dealt cards, what a mark would bring, and how undo brings the aim back.
+ * Every function asks the match for the present desk, so a hand never shows a position that has passed.
+ */
 #include "hand.h"
 
 static unsigned count_of(pyr_spaces spaces)

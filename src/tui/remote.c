@@ -681,8 +681,10 @@ static void carry(struct remote *remote)
     const char *text;
     enum pyr_remote_wish wish = pyr_remote_wish(&remote->table, now_ms());
     if (wish == PYR_REMOTE_CONNECT && !remote->connecting) {
+        char path[sizeof "/api/socket?table=" + CODE_ROOM];
         remote->connecting = true;
-        net_open(remote->net, "/api/socket");
+        snprintf(path, sizeof path, "/api/socket?table=%s", remote->code);       /* for a proxy */
+        net_open(remote->net, path);
     } else if (wish == PYR_REMOTE_DROP && !remote->closing) {
         remote->closing = true;
         net_close(remote->net);

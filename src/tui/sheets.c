@@ -7,7 +7,8 @@
 
 #include "draw.h"
 
-int draw_symbols(struct canvas *canvas, int x, int y, int most, const struct scene *scene, pyr_card card)
+/* "2♦ 1■ ..." of a card, drawn; returns the columns. */
+static int draw_symbols(struct canvas *canvas, int x, int y, int most, const struct scene *scene, pyr_card card)
 {
     const struct pyr_card_face *face = &scene->edition->box.card[card];
     const struct {

@@ -19,7 +19,8 @@ static void __attribute__((format(printf, 3, 4))) add(char *to, size_t size, con
     va_end(arguments);
 }
 
-void words_gains(const struct gains *g, char *to, size_t size)
+/* "2 rubies, torch, tomb"; "" if there is nothing. */
+static void write_gains(const struct gains *g, char *to, size_t size)
 {
     to[0] = '\0';
     if (g->ruby)
@@ -60,7 +61,7 @@ void words_preview(const struct gains *g, bool signs, char *to, size_t size)
     if (signs)
         sign_gains(g, list, sizeof list);
     else
-        words_gains(g, list, sizeof list);
+        write_gains(g, list, sizeof list);
     if (list[0])
         snprintf(to, size, _("%s: %d → %d."), list, g->before, g->after);
     else
@@ -95,7 +96,8 @@ void words_reason(enum pyr_err err, char *to, size_t size)
     }
 }
 
-void words_spaces(pyr_spaces spaces, char *to, size_t size)
+/* The spaces of a set: "c1 c2 d2". */
+static void write_spaces(pyr_spaces spaces, char *to, size_t size)
 {
     size_t at = 0;
     to[0] = '\0';
@@ -209,8 +211,8 @@ static void tell_mark(struct story *story, const struct pyr_box *box, const stru
         struct story_line *to = story_add(story, line);
         if (!to)
             return;
-        words_spaces(part->spaces, spaces, sizeof spaces);
-        words_gains(&g, list, sizeof list);
+        write_spaces(part->spaces, spaces, sizeof spaces);
+        write_gains(&g, list, sizeof list);
         if (i && list[0])
             snprintf(to->text, sizeof to->text, _("%s, extra mark: %s on %d: %s."), name, spaces, part->card + 1, list);
         else if (i)

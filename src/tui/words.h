@@ -40,15 +40,9 @@ unsigned words_lost(const struct pyr_box *box, const struct pyr_event *event);
 /* Why a mark does not fit: a short sentence with its rule. */
 void words_reason(enum pyr_err err, char *to, size_t size);
 
-/* "2 rubies, torch, tomb"; "" if there is nothing. */
-void words_gains(const struct gains *gains, char *to, size_t size);
-
 /* What a mark brings, in one or two sentences with the points before and after; symbols as words, or as signs where
  * there is little room. */
 void words_preview(const struct gains *gains, bool signs, char *to, size_t size);
-
-/* The spaces of a set: "c1 c2 d2". */
-void words_spaces(pyr_spaces spaces, char *to, size_t size);
 
 /* The name of a round and turn: "Round 2, turn 3 of 7". */
 void words_turn(const struct pyr_table *open, char *to, size_t size);

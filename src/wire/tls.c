@@ -150,6 +150,7 @@ struct wire_tls_context *wire_tls_client(const char *trusted_file)
         return NULL;
     }
     SSL_CTX_set_verify(context->ssl, SSL_VERIFY_PEER, NULL);
+    SSL_CTX_set_options(context->ssl, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     return context;
 }
 

@@ -1,5 +1,5 @@
-/* fuzz_remote.c: whatever a server sends, in whatever order, with whatever the player does between. Each line of the input is one message, but for
- * those that begin with a control: see below. */
+/* fuzz_remote.c: whatever a server sends, in whatever order, with whatever the player does between. Each line of the input
+ * is one message, but for those that begin with a control: see below. */
 #include <pyramids/remote.h>
 
 #include "fuzz.h"

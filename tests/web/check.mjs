@@ -1,14 +1,17 @@
-// check.mjs: a test is a named function; results are printed as TAP for Meson. ONLY=words runs those alone whose names hold them.
+// check.mjs: a test is a named function; results are printed as TAP for Meson. ONLY=words runs those alone whose names hold
+// them.
 let count = 0, failed = 0;
 
-/** Functions that tell, when a test has failed, what else there is to know: what stood on the page, the server's last words. */
+/** Functions that tell, when a test has failed, what else there is to know: what stood on the page, the server's last
+ * words. */
 export const witnesses = [];
 const FEW_LINES = 40;
 
 async function told() {
     const all = [];
     for (const witness of witnesses)
-        all.push(...String(await Promise.resolve().then(witness).catch((error) => `no word: ${error}`)).split('\n').slice(-FEW_LINES));
+        all.push(...String(await Promise.resolve().then(witness).catch((error) =>
+            `no word: ${error}`)).split('\n').slice(-FEW_LINES));
     return all.map((line) => line.slice(0, 800)).join('\n');
 }
 

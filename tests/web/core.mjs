@@ -1,4 +1,5 @@
-// core.mjs SITE PROGRAM: core.js against records and judgements of the command; lessons; QR codes against an independent reader.
+// core.mjs SITE PROGRAM: core.js against records and judgements of the command; lessons; QR codes against an independent
+// reader.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,7 @@ import { formOf } from '../../web/draw.js';
 import { MARKS, dealAnew, markStep, spaceName, spacesOf } from '../../web/core.js';
 import { LUCK } from '../../web/codes.js';
 import { Aim } from '../../web/aim.js';
-import { Analysis, costNumbers, gameKey, isAnalysed, keptAnalysis, markWords, turningPoints } from '../../web/analysis.js';
+import { Analysis, costNumbers, gameKey, keptAnalysis, markWords, turningPoints } from '../../web/analysis.js';
 import { Html, html, sentence } from '../../web/html.js';
 import { logEntries } from '../../web/words.js';
 
@@ -25,7 +26,8 @@ const core = newCore(site);
 await test('records of the command load, with the same scores and winners', () => {
     const files = [2, 3, 4].flatMap((players) => {
         const to = join(folder, String(players));
-        run('sim', '--bots', Array(players).fill('greedy').join(), '--games', '2', '--seed', String(players), '--records', to);
+        run('sim', '--bots', Array(players).fill('greedy').join(), '--games', '2', '--seed', String(players), '--records',
+            to);
         return readdirSync(to).map((name) => join(String(players), name));
     });
     truth(files.length === 6, 'records were written');
@@ -37,8 +39,10 @@ await test('records of the command load, with the same scores and winners', () =
             const [, seat, total, , pyramids, , torches, , points, , gems, , skulls] = line.split(' ').map(Number);
             equal(view.scores[seat - 1], { total, pyramids, torches, points, gems, skulls }, line);
             // The score pad counts the same.
-            const d = view.desks[seat - 1], colours = ['green', 'orange', 'purple'].map((k) => d.done.filter((n) => core.edition.cards[n].colour === k).length);
-            const sheets = view.desks.map(() => ({ name: '', done: colours, rubies: d.rubies, emeralds: d.emeralds, torches: d.torches, skulls: d.skulls }));
+            const d = view.desks[seat - 1], colours = ['green', 'orange',
+                'purple'].map((k) => d.done.filter((n) => core.edition.cards[n].colour === k).length);
+            const sheets = view.desks.map(() => ({ name: '', done: colours, rubies: d.rubies, emeralds: d.emeralds,
+                torches: d.torches, skulls: d.skulls }));
             equal(padTotal({ sheets, tiles: view.tiles }, seat - 1, core.edition.skulls), total, 'score pad');
         }
         equal(winners.map((s) => s + 1), text.match(/^winner (.*)$/m)[1].split(' ').map(Number), 'winners');
@@ -76,16 +80,19 @@ function record(text) {
 }
 
 await test('hints are those of the command', () => {
-    const list = JSON.parse(run('hint', record(core.log()), '--seat', '1', '--top', '3', '--playouts', '2000', '--seed', '5', '--json'));
+    const list = JSON.parse(run('hint', record(core.log()), '--seat', '1', '--top', '3', '--playouts', '2000', '--seed', '5',
+        '--json'));
     const mine = core.options(core.lines().length, 0, 2000, 5n);
-    list.forEach((o, i) => equal([o.choice, o.win.toFixed(3), o.points.toFixed(1)], [mine[i].choice, mine[i].win.toFixed(3), mine[i].points.toFixed(1)]));
+    list.forEach((o, i) => equal([o.choice, o.win.toFixed(3), o.points.toFixed(1)],
+        [mine[i].choice, mine[i].win.toFixed(3), mine[i].points.toFixed(1)]));
 });
 
 await test('the analysis judges the choice that was made, not another', () => {
     const game = playOut(newCore(site), 3, 11), lines = game.lines();
     let phase = 0, takes = 0;
     lines.forEach((line, i) => {
-        const [word, seat, ...rest] = line.split(' '), made = { take: `take ${rest[0]}`, draw: 'draw', mark: rest[0], keep: rest.join(' ') }[word];
+        const [word, seat, ...rest] = line.split(' '), made = { take: `take ${rest[0]}`, draw: 'draw', mark: rest[0],
+            keep: rest.join(' ') }[word];
         if (!made)
             return;
         if (!['keep', 'mark'].includes(word) || !lines[i - 1].startsWith(word))
@@ -154,7 +161,10 @@ class Worker {
 
     postMessage(message) { this.asked = message; }
 
-    terminate() { this.ended = true; }
+    terminate() {
+        this.ended = true;
+        this.whenEnded?.();
+    }
 
     answer(data) { this.onmessage({ data: { id: this.asked.id, ...data } }); }
 }
@@ -165,7 +175,8 @@ await test('a game has one analysis: first rough, then refined, then kept', asyn
     const game = playOut(newCore(site), 2, 21), log = game.log(), key = gameKey(log.split('\n').filter(Boolean));
     const told = [], also = [];
     const rough = game.analyse(10, 1n), fine = game.analyse(20, 1n), note = (list) => (p) => list.push({ ...p });
-    equal(isAnalysed(log), false);
+    const isKept = (record) => keptAnalysis(gameKey(record.split('\n').filter(Boolean))) !== null;
+    equal(isKept(log), false);
     const analysis = new Analysis(game, log, note(told));
     equal([Worker.all.length, told.length], [1, 0], 'nothing to show yet');
     const [first] = Worker.all;
@@ -202,13 +213,21 @@ await test('a game has one analysis: first rough, then refined, then kept', asyn
     globalThis.localStorage = new Storage(100);
     new Analysis(second, second.log(), note(parts));
     Worker.all[1].answer({ done: 0, part: second.analyse(10, 1n) });
-    equal([parts.length, isAnalysed(second.log())], [1, true]);
+    equal([parts.length, isKept(second.log())], [1, true]);
     Worker.all[1].onerror();
     await new Promise((go) => { setTimeout(go); });
     equal([parts.at(-1).refining, parts.at(-1).failed], [false, false], 'the first result stays');
     new Analysis(second, second.log(), note(parts));
     const { refining, judged } = parts.at(-1);
     equal([Worker.all[2].asked.job.quick, refining, judged.decisions.length > 50], [0, true, true]);
+    // When nobody looks at it any more, it rests, and what is known is there the next time.
+    globalThis.localStorage = new Storage();
+    Analysis.grace = 0;
+    const third = playOut(newCore(site), 2, 24), left = new Analysis(third, third.log(), () => 0), last = Worker.all[3];
+    last.answer({ done: 0, part: third.analyse(10, 1n) });
+    left.stop();
+    await new Promise((ended) => { last.whenEnded = ended; });
+    equal([isKept(third.log()), keptAnalysis(gameKey(third.log().split('\n').filter(Boolean))).done], [true, false]);
     Object.assign(globalThis, { localStorage: storage, Worker: worker });
 });
 
@@ -217,7 +236,7 @@ await test('words for a mark and its cost do not contradict the legend', () => {
     for (const d of judged.decisions) {
         const { points, win } = costNumbers(d), [p, w] = [points, win].map(parseFloat);
         equal(MARKS.find(([, least, chance]) => p >= least || w >= 100 * chance)?.[0] ?? '', d.mark, JSON.stringify(d));
-        equal([points.includes('±'), markWords(d).includes(' or ')], [!d.sure, !d.sure && d.mark !== '']);
+        equal([points.includes('±'), / or | to /.test(markWords(d))], [!d.sure, !d.sure && d.mark !== '']);
     }
     const worst = turningPoints(judged), most = Math.max(...judged.decisions.map((d) => d.winLost));
     truth(worst.length === 4 && worst.some((d) => d.winLost === most), 'the worst move is one');
@@ -229,7 +248,8 @@ await test('the thresholds of the page are those of the command', () => {
     equal(Object.fromEntries(MARKS.map(([sign, points, win]) => [sign, { points, win }]).reverse()), thresholds);
 });
 
-await test('what a tap places: the turn that is nearest, a quarter costs one and mirroring two; then the nearest place', () => {
+await test('what a tap places: the turn that is nearest, a quarter costs one and mirroring two; then the nearest place',
+    () => {
     const turn = (cells, q, m) => {
         let at = cells.map(([x, y]) => m ? [-x, y] : [x, y]);
         for (let i = 0; i < q; i++)
@@ -237,19 +257,25 @@ await test('what a tap places: the turn that is nearest, a quarter costs one and
         const x0 = Math.min(...at.map(([x]) => x)), y0 = Math.min(...at.map(([, y]) => y));
         return at.map(([x, y]) => `${x - x0},${y - y0}`).sort().join(' ');
     };
-    const far = (cells, k) => Math.hypot(cells.reduce((n, i) => n + i % 5, 0) / cells.length - k % 5, cells.reduce((n, i) => n + (i / 5 | 0), 0) / cells.length - (k / 5 | 0));
+    const far = (cells, k) => Math.hypot(cells.reduce((n, i) => n + i % 5, 0) / cells.length - k % 5,
+        cells.reduce((n, i) => n + (i / 5 | 0), 0) / cells.length - (k / 5 | 0));
     let mirrored = 0, compared = 0;
     for (let seed = 1; seed <= 30; seed++) {
-        const game = playOut(newCore(site), 2, seed, (v) => v.phase === 'mark' && v.turn === seed % 4), view = game.view(0), aim = new Aim(game, 0, view);
-        const pattern = game.edition.patterns[view.revealed[view.turn]], drawn = pattern.rows.flatMap((row, y) => [...row].flatMap((c, x) => c === 'X' ? [[x, y]] : []));
+        const game = playOut(newCore(site), 2, seed, (v) => v.phase === 'mark' && v.turn === seed % 4), view = game.view(0),
+            aim = new Aim(game, 0, view);
+        const pattern = game.edition.patterns[view.revealed[view.turn]],
+            drawn = pattern.rows.flatMap((row, y) => [...row].flatMap((c, x) => c === 'X' ? [[x, y]] : []));
         for (const [q0, m0] of [[0, 0], [1, 0], [2, 1], [3, 1]]) {
             [aim.quarters, aim.mirror] = [q0, m0];
-            const cost = ({ cells }) => Math.min(...[0, 1, 2, 3].flatMap((q) => [0, 1].map((m) => turn(drawn, q, m) === turn(cells.map((i) => [i % 5, i / 5 | 0]), 0, 0) ?
+            const cost = ({ cells }) => Math.min(...[0, 1, 2, 3].flatMap((q) =>
+                [0, 1].map((m) => turn(drawn, q, m) === turn(cells.map((i) => [i % 5, i / 5 | 0]), 0, 0) ?
                 Math.min((q - q0 + 4) % 4, (q0 - q + 4) % 4) + (m === m0 ? 0 : 2) : 99)));
             for (let k = 0; k < 50; k++) {
-                const list = aim.covering(k / 25 | 0, k % 25).filter((p) => p.cells.length > 1), ranks = list.map((p) => 100 * cost(p) + far(p.cells, k % 25));
+                const list = aim.covering(k / 25 | 0, k % 25).filter((p) => p.cells.length > 1),
+                    ranks = list.map((p) => 100 * cost(p) + far(p.cells, k % 25));
                 truth(ranks.every((r) => r < 9900), 'every placement is the pattern, turned');
-                truth(ranks.every((r, i) => !i || r >= ranks[i - 1] - 1e-9), `seed ${seed}, turn ${q0} ${m0}, space ${k}: ${ranks}`);
+                truth(ranks.every((r, i) => !i || r >= ranks[i - 1] - 1e-9),
+                    `seed ${seed}, turn ${q0} ${m0}, space ${k}: ${ranks}`);
                 compared += list.length > 1 ? 1 : 0;
                 mirrored += new Set(list.map(cost)).size > 1 ? 1 : 0;
             }
@@ -309,7 +335,8 @@ await test('a seat sees nothing that is hidden', () => {
 });
 
 await test('what a seat has seen goes on as a whole game, with the rest drawn anew', () => {
-    const phases = { keep: (v) => v.phase === 'keep', mark: (v) => v.phase === 'mark' && v.round === 1, replace: (v) => v.phase === 'replace' };
+    const phases = { keep: (v) => v.phase === 'keep', mark: (v) => v.phase === 'mark' && v.round === 1,
+        replace: (v) => v.phase === 'replace' };
     const bot = core.fork(), copy = core.fork();
     for (const [phase, stop] of Object.entries(phases))
         for (const [players, seat] of [[2, 1], [4, 2]]) {
@@ -317,9 +344,11 @@ await test('what a seat has seen goes on as a whole game, with the rest drawn an
             const random = (below) => (seed = seed * 48271 % 2147483647) % below;
             playOut(core, players, 5 * players, stop, 'greedy');
             equal(core.view(seat).phase, phase, 'the position');
-            const seen = core.visibleLog(seat).trimEnd().split('\n'), whole = dealAnew(seen, random), other = dealAnew(seen, random);
+            const seen = core.visibleLog(seat).trimEnd().split('\n'), whole = dealAnew(seen, random),
+                other = dealAnew(seen, random);
             equal(whole.filter((l) => !l.startsWith('deal')), seen.filter((l) => !l.startsWith('deal')), 'what was seen');
-            equal(whole.filter((l) => l.startsWith(`deal ${seat + 1} `)), seen.filter((l) => l.startsWith('deal')), 'its own deal');
+            equal(whole.filter((l) => l.startsWith(`deal ${seat + 1} `)), seen.filter((l) => l.startsWith('deal')),
+                'its own deal');
             truth(whole.join() !== other.join(), 'others are drawn');
             const dealt = whole.filter((l) => l.startsWith('deal')).flatMap((l) => l.split(' ').slice(2));
             equal([dealt.length, new Set(dealt).size], [4 * players, 4 * players], 'no card twice');
@@ -338,7 +367,8 @@ await test('what a seat has seen goes on as a whole game, with the rest drawn an
 });
 
 await test('the fair shuffle is checked, and what was tampered with is found', () => {
-    const plain = core.fork(), data = (name) => readFileSync(new URL(`../data/${name}`, import.meta.url), 'utf8'), record = data('fair-3.pyr');
+    const plain = core.fork(), data = (name) => readFileSync(new URL(`../data/${name}`, import.meta.url), 'utf8'),
+        record = data('fair-3.pyr');
     equal(plain.readEdition(data('plain.edition')), null);
     const drawn = record.match(/^(deal|show|reveal|draw) /gm).length, lines = record.split('\n');
     equal(plain.verify(record), { code: 0, line: 0, compared: drawn });
@@ -385,13 +415,15 @@ await test('QR codes are read back', () => {
 await test('text in HTML is escaped wherever it stands', () => {
     const name = '<img src=x onerror="alert(1)">&\'', safe = '&#60;img src=x onerror=&#34;alert(1)&#34;&#62;&#38;&#39;';
     equal(html`<b title="${name}">${name}</b>`.text, `<b title="${safe}">${safe}</b>`);
-    equal(html`<ul>${[name, html`<li>${name}</li>`]}${null}${undefined}${0}${false}</ul>`.text, `<ul>${safe}<li>${safe}</li>0false</ul>`);
+    equal(html`<ul>${[name, html`<li>${name}</li>`]}${null}${undefined}${0}${false}</ul>`.text,
+        `<ul>${safe}<li>${safe}</li>0false</ul>`);
     equal(sentence((hold) => `${hold(html`<b>${name}</b>`)} & ${name}`).text, `<b>${safe}</b> &#38; ${safe}`);
     truth(html`x` instanceof Html, 'what put() takes');
     // A name in the log, where a sentence is made by a translator.
     const lines = playOut(core, 2, 1).lines().map((l) => l.startsWith('player 1 ') ? `player 1 ${name}` : l);
     const said = logEntries(lines, core.edition).filter((e) => e.seat === 0);
-    truth(said.length > 20 && said.every((e) => !e.html.text.includes('<img') && e.text.includes('<img')), said[0]?.html.text);
+    truth(said.length > 20 && said.every((e) => !e.html.text.includes('<img') && e.text.includes('<img')),
+        said[0]?.html.text);
 });
 
 rmSync(folder, { recursive: true });

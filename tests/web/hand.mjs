@@ -52,7 +52,8 @@ export async function act(page, press = (l) => l.click(), pick = 0) {
 
 const LONGEST_WAIT = 2400;             // pauses of 25 ms: a slow bot is no fault of the page
 
-/** Again and again until `step` says that it is the end; it is told how often something was done. Waiting for others does not count. */
+/** Again and again until `step` says that it is the end; it is told how often something was done. Waiting for others does
+ * not count. */
 export async function goOn(step) {
     for (let i = 0, waits = 0; i < 400 && waits < LONGEST_WAIT;) {
         const what = await step(i);

@@ -1,5 +1,5 @@
-// languages.mjs SITE SOURCE: every screen in every language and in one that nobody speaks (tests/pseudo_po.py), at phone sizes: nothing is cut off or
-// sticks out, and no word has missed the catalogue. Plural forms and the choice of a language.
+// languages.mjs SITE SOURCE: every screen in every language and in one that nobody speaks (tests/pseudo_po.py), at phone
+// sizes: nothing is cut off or sticks out, and no word has missed the catalogue. Plural forms and the choice of a language.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,9 @@ const [built, source] = process.argv.slice(2).map((path) => resolve(path));
 const folder = mkdtempSync(join(tmpdir(), 'pyramids-')), site = join(folder, 'site');
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 const LISTED = readFileSync(join(source, 'po/LINGUAS'), 'utf8').replace(/#.*/g, '').split(/\s+/).filter(Boolean);
-const ALLOWED = new RegExp(`^(?:${readFileSync(join(source, 'tests/pseudo-allow.txt'), 'utf8').split('\n').filter((l) => l && !l.startsWith('#')).map((l) => `(?:${l})`).join('|')})$`);
+const allowed = readFileSync(join(source, 'tests/pseudo-allow.txt'), 'utf8').split('\n')
+    .filter((l) => l && !l.startsWith('#'));
+const ALLOWED = new RegExp(`^(?:${allowed.map((l) => `(?:${l})`).join('|')})$`);
 
 /** The site once more, with the pseudo-language. */
 function makeSite() {
@@ -22,7 +24,8 @@ function makeSite() {
     execFileSync('python3', [join(source, 'tests/pseudo_po.py'), join(source, 'po/pyramids.pot'), pseudo]);
     execFileSync(join(source, 'scripts/po-to-json'), [made, ...LISTED.map((code) => join(source, `po/${code}.po`)), pseudo]);
     cpSync(made, site, { recursive: true });
-    for (const name of ['languages.js', ...readdirSync(join(site, 'lang')).filter((n) => n.endsWith('.json')).map((n) => `lang/${n}`)])
+    for (const name of ['languages.js', ...readdirSync(join(site, 'lang')).filter((n) => n.endsWith('.json')).map((n) =>
+        `lang/${n}`)])
         writeFileSync(join(site, `${name}.gz`), gzipSync(readFileSync(join(site, name))));
 }
 
@@ -33,7 +36,8 @@ await test('plural forms are those of each language, in thousands and millions t
     execFileSync(join(source, 'scripts/po-to-json'), [join(folder, 'all'), ...all]);
     writeFileSync(join(folder, 'all/languages.mjs'), readFileSync(join(folder, 'all/languages.js')));
     const { LANGUAGES } = await import(join(folder, 'all/languages.mjs'));
-    const wanted = { fr: [0, 0, 1, 1, 1], en: [1, 0, 1, 1, 1], de: [1, 0, 1, 1, 1], es: [1, 0, 1, 1, 1], it: [1, 0, 1, 1, 1], pt: [1, 0, 1, 1, 1] };
+    const wanted = { fr: [0, 0, 1, 1, 1], en: [1, 0, 1, 1, 1], de: [1, 0, 1, 1, 1], es: [1, 0, 1, 1, 1], it: [1, 0, 1, 1, 1],
+        pt: [1, 0, 1, 1, 1] };
     for (const [code, , form] of LANGUAGES)
         if (wanted[code])
             equal([0, 1, 2, 1000, 1000000].map(form), wanted[code], code);
@@ -43,19 +47,27 @@ await test('plural forms are those of each language, in thousands and millions t
 await test('a text, its plural and numbers in a language; the browser’s choice', async () => {
     globalThis.document = { documentElement: { lang: '' } };
     Object.defineProperty(globalThis, 'navigator', { value: { languages: ['zz', 'qps-XX', 'en'] }, configurable: true });
-    const polish = { Play: 'Zagraj', '%{n} ruby': ['%{n} rubin', '%{n} rubiny', '%{n} rubinów'], 'of %{b} and %{a}': '%{a} i %{b}', Missing: null };
-    globalThis.fetch = async ({ pathname }) => ({ ok: true, json: async () => pathname.endsWith('/texts.json') ? Object.keys(polish) : pathname.endsWith('/de.json') ? ['Alt'] : Object.values(polish) });
+    const polish = { Play: 'Zagraj', '%{n} ruby': ['%{n} rubin', '%{n} rubiny', '%{n} rubinów'],
+        'of %{b} and %{a}': '%{a} i %{b}', Missing: null };
+    globalThis.fetch = async ({ pathname }) => ({ ok: true, json: async () => pathname.endsWith('/texts.json') ?
+        Object.keys(polish) : pathname.endsWith('/de.json') ? ['Alt'] : Object.values(polish) });
     const place = join(folder, 'alone');
     cpSync(join(source, 'web/i18n.js'), join(place, 'i18n.mjs'));
-    writeFileSync(join(place, 'languages.js'), `export const LANGUAGES = [['en', 'English', (n) => Number(n !== 1)], ['qps', 'x', (n) => 0],
-        ['pl', 'Polski', (n) => Number(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2)], ['pt_BR', 'y', (n) => Number(n > 1)]];`);
+    writeFileSync(join(place, 'languages.js'), `export const LANGUAGES = [['en', 'English', (n) => Number(n !== 1)],
+        ['qps', 'x', (n) => 0],
+        ['pl', 'Polski', (n) => Number(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2)],
+        ['pt_BR', 'y', (n) => Number(n > 1)]];`);
     writeFileSync(join(place, 'package.json'), '{"type": "module"}');
     const { _, language, loadLanguage, ngettext, number, pickLanguage } = await import(join(place, 'i18n.mjs'));
-    equal([pickLanguage(null), pickLanguage('pl'), pickLanguage('pl-PL'), pickLanguage('pt-br'), pickLanguage('zz')], ['qps', 'pl', 'pl', 'pt_BR', 'qps'], 'choice');
-    equal([language, _('Play'), ngettext('%{n} ruby', '%{n} rubies', 2), number(1.25, 1)], ['en', 'Play', '2 rubies', '1.3'], 'English');
+    equal([pickLanguage(null), pickLanguage('pl'), pickLanguage('pl-PL'), pickLanguage('pt-br'), pickLanguage('zz')],
+        ['qps', 'pl', 'pl', 'pt_BR', 'qps'], 'choice');
+    equal([language, _('Play'), ngettext('%{n} ruby', '%{n} rubies', 2), number(1.25, 1)], ['en', 'Play', '2 rubies', '1.3'],
+        'English');
     await loadLanguage('pl');
-    equal([_('Play'), _('Other'), _('Missing'), _('of %{b} and %{a}', { a: 1, b: 2 }), number(1.25, 1)], ['Zagraj', 'Other', 'Missing', '1 i 2', '1,3'], 'texts');
-    equal([1, 2, 5, 22, -1].map((n) => ngettext('%{n} ruby', '%{n} rubies', n)), ['1 rubin', '2 rubiny', '5 rubinów', '22 rubiny', '-1 rubin'], 'plurals');
+    equal([_('Play'), _('Other'), _('Missing'), _('of %{b} and %{a}', { a: 1, b: 2 }), number(1.25, 1)],
+        ['Zagraj', 'Other', 'Missing', '1 i 2', '1,3'], 'texts');
+    equal([1, 2, 5, 22, -1].map((n) => ngettext('%{n} ruby', '%{n} rubies', n)),
+        ['1 rubin', '2 rubiny', '5 rubinów', '22 rubiny', '-1 rubin'], 'plurals');
     equal(_('of %{b} and %{a}', { a: 'דוד', b: 2 }), '\u2068דוד\u2069 i 2', 'what runs from right to left is kept apart');
     await loadLanguage('de');
     equal(_('Play'), 'Play', 'a catalogue of another version is not used');
@@ -78,18 +90,49 @@ const lastTurn = playOut(newCore(site), 2, 4, (v) => v.phase === 'mark' && v.rou
 const table = (page) => page.locator('.table').waitFor();
 const SCREENS = [
     ['home', '', {}, (page) => page.locator('[data-a=play]').waitFor()],
-    ['settings', '', {}, async (page) => { await page.locator('[data-a=settings]:visible').first().click(); await page.locator('dialog[open]').waitFor(); }],
-    ['setup', 'play', { game: saved(setup) }, async (page) => { await page.locator('.pick').first().click(); await page.locator('.pick').nth(2).click(); }],
-    ['table', 'play', { game: saved(midgame) }, async (page) => { await table(page); for (let i = 0; i < 25 && !await page.locator('[data-a=confirm]:not([aria-disabled=true])').count(); i++) await page.locator('[role=gridcell]').nth(i).click({ force: true }); }],
-    ['menu', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-a=menu]:visible').first().click(); await page.locator('dialog[open]').waitFor(); }],
-    ['log', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-open=log]:visible').first().click(); }],
-    ['score', 'play', { game: saved(midgame) }, async (page) => { await table(page); if (await page.locator('[data-open=score]:visible').count()) await page.locator('[data-open=score]:visible').first().click(); }],
-    ['completed', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.evaluate(() => document.querySelector('[data-shelf]').click()); await page.locator('dialog[open]').waitFor(); }],
+    ['settings', '', {}, async (page) => {
+        await page.locator('[data-a=settings]:visible').first().click();
+        await page.locator('dialog[open]').waitFor();
+    }],
+    ['setup', 'play', { game: saved(setup) }, async (page) => {
+        await page.locator('.pick').first().click();
+        await page.locator('.pick').nth(2).click();
+    }],
+    ['table', 'play', { game: saved(midgame) }, async (page) => {
+        await table(page);
+        for (let i = 0; i < 25 && !await page.locator('[data-a=confirm]:not([aria-disabled=true])').count(
+        ); i++) await page.locator('[role=gridcell]').nth(i).click({ force: true });
+    }],
+    ['menu', 'play', { game: saved(midgame) }, async (page) => {
+        await table(page);
+        await page.locator('[data-a=menu]:visible').first().click();
+        await page.locator('dialog[open]').waitFor();
+    }],
+    ['log', 'play', { game: saved(midgame) }, async (page) => {
+        await table(page);
+        await page.locator('[data-open=log]:visible').first().click();
+    }],
+    ['score', 'play', { game: saved(midgame) }, async (page) => {
+        await table(page);
+        if (await page.locator('[data-open=score]:visible').count(
+        )) await page.locator('[data-open=score]:visible').first().click();
+    }],
+    ['completed', 'play', { game: saved(midgame) }, async (page) => {
+        await table(page);
+        await page.evaluate(() => document.querySelector('[data-shelf]').click());
+        await page.locator('dialog[open]').waitFor();
+    }],
     ['replace', 'play', { game: saved(replacing) }, async (page) => { await page.locator('.pick').first().click(); }],
     ['end-four', 'play', { game: saved(four) }, (page) => page.locator('table.sc').waitFor()],
-    ['end', 'play', { game: saved(over) }, async (page, code) => { await page.locator('table.sc').waitFor(); if (code === 'qps') await page.locator('ul.rates').waitFor({ timeout: 60000 }); }],
-    ['replays', 'replays', { games: [kept(over), kept(lastTurn, '78')] }, (page) => page.locator('a.game').first().waitFor()],
-    ['replay', 'replay/77', { games: [kept(over)] }, async (page) => { for (let i = 0; i < 12; i++) await page.locator('[data-a=next]').click(); }],
+    ['end', 'play', { game: saved(over) }, async (page, code) => {
+        await page.locator('table.sc').waitFor();
+        if (code === 'qps') await page.locator('ul.rates').waitFor({ timeout: 60000 });
+    }],
+    ['replays', 'replays', { games: [kept(over), kept(lastTurn, '78')] },
+    (page) => page.locator('a.game').first().waitFor()],
+    ['replay', 'replay/77', { games: [kept(over)] }, async (page) => {
+        for (let i = 0; i < 12; i++) await page.locator('[data-a=next]').click();
+    }],
     ['learn', 'learn/8', {}, table],
     ['rules', 'R10', {}, (page) => page.locator('#R10').waitFor()],
     ['pad', 'pad', {}, (page) => page.locator('.padrow').first().waitFor()],
@@ -119,11 +162,17 @@ async function speak(page, code) {
     await page.locator(`html[lang=${code}] .view.home`).waitFor();
 }
 
-/** Texts that are cut off by what holds them, that stick out of their button, are broken within a word, or make the page scroll sideways. */
+/** Texts that are cut off by what holds them, that stick out of their button, are broken within a word, or make the page
+ * scroll sideways. */
 function misfits(width) {
     /** For those who listen only. */
-    const isHidden = (element) => { for (let up = element; up; up = up.parentElement) if (getComputedStyle(up).clipPath.startsWith('inset(50%')) return true; return false; };
-    const found = [], wide = document.documentElement.scrollWidth - width;             // innerWidth grows with the page on a phone
+    const isHidden = (element) => {
+        for (let up = element; up; up = up.parentElement) if (
+            getComputedStyle(up).clipPath.startsWith('inset(50%')) return true;
+        return false;
+    };
+    // innerWidth grows with the page on a phone
+    const found = [], wide = document.documentElement.scrollWidth - width;
     if (wide > 0)
         found.push(`the page is ${wide} px too wide`);
     for (const control of document.querySelectorAll('.top :is(button, a, select, .av)'))
@@ -132,7 +181,8 @@ function misfits(width) {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
         const holder = node.parentElement;
-        if (!node.nodeValue.trim() || !holder.checkVisibility({ opacityProperty: true, visibilityProperty: true }) || isHidden(holder) || holder.closest('.vh, noscript, script, style, option, textarea, svg, .nmt, .wm, .bd'))
+        if (!node.nodeValue.trim() || !holder.checkVisibility({ opacityProperty: true, visibilityProperty: true }) ||
+            isHidden(holder) || holder.closest('.vh, noscript, script, style, option, textarea, svg, .nmt, .wm, .bd'))
             continue;
         const range = document.createRange();
         range.selectNodeContents(node);
@@ -140,9 +190,11 @@ function misfits(width) {
         if (box.width < 1 || box.height < 1)
             continue;
         const text = node.nodeValue.trim().slice(0, 40);
-        if (holder.closest('.hero') && !document.querySelector('dialog[open]') && box.bottom < innerHeight && !document.elementFromPoint(box.left + 3, box.bottom - 4)?.closest('.hero'))
+        if (holder.closest('.hero') && !document.querySelector('dialog[open]') && box.bottom < innerHeight &&
+            !document.elementFromPoint(box.left + 3, box.bottom - 4)?.closest('.hero'))
             found.push(`“${text}” is covered`);
-        for (const word of holder.closest('button, .btn, .tile, h1, h2, td') ? node.nodeValue.matchAll(/\p{L}{4,}[.!?]?|\d{2,}/gu) : []) {
+        for (const word of holder.closest('button, .btn, .tile, h1, h2, td') ?
+            node.nodeValue.matchAll(/\p{L}{4,}[.!?]?|\d{2,}/gu) : []) {
             range.setStart(node, word.index);
             range.setEnd(node, word.index + word[0].length);
             if (new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1)
@@ -152,12 +204,19 @@ function misfits(width) {
             const style = getComputedStyle(up), edge = up.getBoundingClientRect();
             if (['auto', 'scroll'].includes(style.overflowX))
                 break;
-            if (up.matches('button, .btn, .iconbtn, dialog, th, td') && (box.right > edge.right + 2 || box.left < edge.left - 2 || box.bottom > edge.bottom + 2 || box.top < edge.top - 2)
+            if (up.matches('button, .btn, .iconbtn, dialog, th, td') &&
+                (box.right > edge.right + 2 || box.left < edge.left - 2 || box.bottom > edge.bottom + 2 ||
+                box.top < edge.top - 2)
                 && !['auto', 'scroll'].includes(style.overflowY))
-                found.push(`“${text}” sticks out of ${up.tagName.toLowerCase()}.${up.className} by ${Math.round(Math.max(box.right - edge.right, edge.left - box.left, box.bottom - edge.bottom, edge.top - box.top))} px`);
+            {
+                const by = Math.max(box.right - edge.right, edge.left - box.left,
+                    box.bottom - edge.bottom, edge.top - box.top);
+                found.push(`“${text}” sticks out of ${up.tagName.toLowerCase()}.${up.className} by ${Math.round(by)} px`);
+            }
             if (['hidden', 'clip'].includes(style.overflowX) && (box.right > edge.right + 1 || box.left < edge.left - 1))
                 found.push(`“${text}” is cut off by ${up.tagName.toLowerCase()}.${up.className}`);
-            if (['hidden', 'clip'].includes(style.overflowY) && box.top < edge.bottom && box.bottom > edge.bottom + 3 && up.matches('.hero, button, .btn, .panel'))
+            if (['hidden', 'clip'].includes(style.overflowY) && box.top < edge.bottom && box.bottom > edge.bottom + 3 &&
+                up.matches('.hero, button, .btn, .panel'))
                 found.push(`“${text}” is cut off below by ${up.tagName.toLowerCase()}.${up.className}`);
             if (style.position === 'fixed')
                 break;
@@ -171,9 +230,11 @@ function texts() {
     const all = [document.title];
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walker.nextNode(); node; node = walker.nextNode())
-        if (node.nodeValue.trim() && !node.parentElement.closest('script, style, noscript, textarea, kbd, code, .wm, select[name=language], svg'))
+        if (node.nodeValue.trim() && !node.parentElement.closest(
+            'script, style, noscript, textarea, kbd, code, .wm, select[name=language], svg'))
             all.push(node.nodeValue.trim());
-    for (const element of document.querySelectorAll('[aria-label], [title], [placeholder], [alt], [aria-description], [aria-roledescription]'))
+    for (const element of document.querySelectorAll('[aria-label], [title], [placeholder], [alt], [aria-description], ' +
+        '[aria-roledescription]'))
         for (const name of ['aria-label', 'title', 'placeholder', 'alt', 'aria-description', 'aria-roledescription'])
             if (element.getAttribute(name))
                 all.push(element.getAttribute(name));
@@ -186,7 +247,9 @@ function leaks(all) {
     for (const text of all)
         for (const word of text.split(/[\s⟦⟧·()[\]'"“”;,=…|’–−+×/]+/)) {
             const bare = word.replace(/^[.:?!]+|[.:?!]+$/g, '');
-            if (/[A-Za-z]{2}/.test(bare) && !ALLOWED.test(bare) && !NAMES.includes(bare) && !['Classic', 'classic', 'own', 'English', 'II', 'III', 'IV', 'Nov', 'AM', 'and'].includes(bare))        // what the browser itself says in no known language is English
+            // what the browser itself says in no known language is English
+            if (/[A-Za-z]{2}/.test(bare) && !ALLOWED.test(bare) && !NAMES.includes(bare) &&
+                !['Classic', 'classic', 'own', 'English', 'II', 'III', 'IV', 'Nov', 'AM', 'and'].includes(bare))
                 found.add(`${bare} in “${text.slice(0, 60)}”`);
         }
     return [...found];
@@ -220,12 +283,14 @@ await test('what does not fit is found', async () => {
         document.querySelector('.lobby').append(box);
     });
     const found = await page.evaluate(misfits, 390);
-    truth(found.some((f) => f.includes('“Gelegenheit” is broken')) && found.some((f) => f.includes('“tief” is cut off below')), found.join());
+    truth(found.some((f) => f.includes('“Gelegenheit” is broken')) && found.some((f) =>
+        f.includes('“tief” is cut off below')), found.join());
     await page.reload();
 });
 
-/** Of the fonts that the page may fall back to (design, 3) DejaVu is the widest: what an average letter of these words takes, in em, by weight. Where those of
- * this machine are narrower, letters are set apart by what they lack, so that everything has to fit the widest everywhere. */
+/** Of the fonts that the page may fall back to (design, 3) DejaVu is the widest: what an average letter of these words
+ * takes, in em, by weight. Where those of this machine are narrower, letters are set apart by what they lack, so that
+ * everything has to fit the widest everywhere. */
 const WIDEST = { 400: .523, 700: .592 }, WORDS = 'The quick brown fox jumps over the lazy dog, Ärger über größere Größen';
 const widthOf = (page, weight) => page.evaluate(([bold, words]) => {
     const line = document.createElement('span');
@@ -237,7 +302,8 @@ const widthOf = (page, weight) => page.evaluate(([bold, words]) => {
     return width / 100 / words.length;
 }, [weight, WORDS]);
 await test('the font is as wide as the widest that the page may fall back to', async () => {
-    const lacks = Math.max(...await Promise.all(Object.entries(WIDEST).map(async ([weight, wide]) => wide - await widthOf(page, weight))));
+    const lacks = Math.max(...await Promise.all(Object.entries(WIDEST).map(async ([weight, wide]) =>
+        wide - await widthOf(page, weight))));
     if (lacks > 0)
         await page.evaluate((em) => {
             const sheet = new CSSStyleSheet();
@@ -248,25 +314,79 @@ await test('the font is as wide as the widest that the page may fall back to', a
         truth(await widthOf(page, weight) >= wide - .001, `${weight} is ${wide} em a letter`);
 });
 
+/** In the page: goes through the states of a turn, and where the first card stands in each. */
+async function tops() {
+    const seen = {}, press = (what) => { const found = document.querySelector(what); found?.click(); return Boolean(found); };
+    const note = (state) => { seen[state] = document.querySelector('.cards-in .pcard').getBoundingClientRect().top; };
+    note('nothing placed');
+    press('[data-cell]:not([aria-disabled])');
+    [...document.querySelectorAll('[data-cell]:not([aria-disabled])')].some((cell) => { cell.click(); return document.querySelector('.fx .res'); });
+    note('placed');
+    press('[data-cell][aria-disabled]');
+    note('refused');
+    press('.ctl [data-a=single]');
+    note('one space');
+    press('.ctl [data-a=pattern]');
+    for (let i = 0; i < 6 && !document.querySelector('.mode-wait'); i++) {
+        [...document.querySelectorAll('[data-cell]:not([aria-disabled])')].some((cell) => { cell.click(); return document.querySelector('.fx .res'); });
+        press('[data-a=confirm]');
+        note(`step ${i}`);
+    }
+    note('sealed');
+    press('[data-a=retract]');
+    note('taken back');
+    for (let i = 0; i < 8; i++)
+        press('[data-a=undo]');
+    return seen;
+}
+
+await test('nothing moves under the finger: the cards stay where they are in every state of a turn, in every language', async () => {
+    // Nobody else chooses, so that the choice stays sealed.
+    const quietPage = await open(browser, host.url, { viewport: { width: 1440, height: 900 } });
+    await quietPage.addInitScript(() => { Worker.prototype.postMessage = () => {}; });
+    const found = [];
+    for (const code of ['en', ...LISTED]) {
+        await quietPage.evaluate(([game, language]) => {
+            localStorage.setItem('pyramids.game', JSON.stringify(game));
+            localStorage.setItem('pyramids.settings', JSON.stringify({ language }));
+        }, [saved(midgame), code]);
+        await quietPage.goto(`${host.url}?${code}#play`);
+        await quietPage.locator('.table').waitFor();
+        for (const [width, height] of [[1920, 1080], [1366, 768], [820, 1180], [390, 844], [320, 568]]) {
+            await quietPage.setViewportSize({ width, height });
+            await settled(quietPage);
+            const seen = await quietPage.evaluate(tops);
+            truth(Object.keys(seen).length >= 7, `states: ${Object.keys(seen)}`);
+            if (new Set(Object.values(seen).map(Math.round)).size > 1)
+                found.push(`${code}, ${width}x${height}: ${JSON.stringify(seen)}`);
+        }
+    }
+    equal(found, [], 'the top of the first card');
+    await quietPage.context().close();
+});
+
 for (const code of ['qps', ...LISTED])
     await test(`${code}: everything fits at 390x844 and 320x568`, async () => {
         const found = [];
         page.complaints.length = 0;
         await speak(page, code);
-        truth(!(await page.locator('meta[name=description]').getAttribute('content')).includes('turn a card'), 'the description is translated');
+        truth(!(await page.locator('meta[name=description]').getAttribute('content')).includes('turn a card'),
+            'the description is translated');
         for (const screen of SCREENS) {
             await page.setViewportSize({ width: 390, height: 844 });
             await show(page, screen, code);
             // What is heard of a card is one text, set as the language sets it.
             if (code === 'fr' && screen[0] === 'setup')
-                truth(/^Carte \d+, \S+\u00a0: /.test(await page.locator('.pick .vh').first().textContent()), 'a French colon');
+                truth(/^Carte \d+, \S+\u00a0: /.test(await page.locator('.pick .vh').first().textContent()),
+                    'a French colon');
             if (code === 'qps')
                 found.push(...leaks(await page.evaluate(texts)).map((leak) => `${screen[0]}: ${leak}`));
             for (const [width, height] of [[390, 844], [320, 568]]) {
                 await page.setViewportSize({ width, height });
                 await settled(page);
                 await picture(page, `${screen[0]}-${code}-${width}x${height}`);
-                found.push(...(await page.evaluate(misfits, width)).map((misfit) => `${screen[0]}, ${width}x${height}: ${misfit}`));
+                found.push(...(await page.evaluate(misfits, width)).map((misfit) =>
+                    `${screen[0]}, ${width}x${height}: ${misfit}`));
             }
         }
         await show(page, SCREENS[0], code);

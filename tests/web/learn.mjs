@@ -1,5 +1,5 @@
-// learn.mjs SITE: the tutorial to its end on a phone, first with a wrong try; a first game with its tips; the examples of the rules; score pad, own
-// editions; then a game without a network.
+// learn.mjs SITE: the tutorial to its end on a phone, first with a wrong try; a first game with its tips; the examples of
+// the rules; score pad, own editions; then a game without a network.
 import { readFileSync } from 'node:fs';
 import { done, equal, test, truth } from './check.mjs';
 import { DESKTOP, PHONE, go, launch, open, pictures, serve, settled } from './site.mjs';
@@ -10,17 +10,21 @@ const host = await serve(process.argv[2]), browser = await launch();
 const tap = (l) => l.tap();
 
 /** What the rulebook says in passing, and a lesson must not leave out. */
-const LEARNED = { 7: ['After the tenth skull'], 9: ['stays face up', 'number from 1 to 48', 'lowest number chooses first'], 10: ['2nd, 4th and 6th', 'more than once', 'breaks a tie'] };
+const LEARNED = { 7: ['After the tenth skull'], 9: ['stays face up', 'number from 1 to 48', 'lowest number chooses first'],
+    10: ['2nd, 4th and 6th', 'more than once', 'breaks a tie'] };
 
 await test('who does what a lesson says gets what it says: the whole pattern, on either card', async () => {
     const page = await open(browser, host.url, PHONE);
-    for (const [step, ...spaces] of [[2, 0, 1], [3, 0, 1], [5, 'e1, emerald'], [6, 'c1, torch'], [7, 'c4, potion'], [8, 'b2, red cross'], [10, 'a5, tomb']]) {
+    for (const [step, ...spaces] of [[2, 0, 1], [3, 0, 1], [5, 'e1, emerald'], [6, 'c1, torch'], [7, 'c4, potion'],
+        [8, 'b2, red cross'], [10, 'a5, tomb']]) {
         await go(page, `learn/${step}`);
         await page.getByText(`Step ${step} of 10`).first().waitFor();
         for (const space of spaces) {
-            const asked = page.getByRole('gridcell', { name: typeof space === 'number' ? /entrance, (can|would) be marked/ : `${space}, can be marked` });
+            const asked = page.getByRole('gridcell', { name: typeof space === 'number' ? /entrance, (can|would) be marked/ :
+                `${space}, can be marked` });
             await tap(asked.nth(typeof space === 'number' ? space : 0));
-            truth(await page.getByRole('gridcell', { name: /would be marked/ }).count() > 1, `step ${step}: a tap on ${space} places the pattern`);
+            truth(await page.getByRole('gridcell', { name: /would be marked/ }).count() > 1,
+                `step ${step}: a tap on ${space} places the pattern`);
         }
     }
     equal(page.complaints, [], 'the console');
@@ -98,7 +102,8 @@ await test('the tutorial, ten steps, by touch', async () => {
         }
         await pictures(page, `learn-${step}`);
         for (const says of LEARNED[step] ?? [])
-            truth((await page.getByRole('dialog', { name: 'Well done' }).innerText()).includes(says), `step ${step} says: ${says}`);
+            truth((await page.getByRole('dialog', { name: 'Well done' }).innerText()).includes(says),
+                `step ${step} says: ${says}`);
         if (step === 3 && !wentBack) {   // going back closes the dialog, and is not an answer to it
             wentBack = true;
             await page.goBack();
@@ -127,29 +132,32 @@ await test('the tutorial, ten steps, by touch', async () => {
     equal(await page.locator('.aimhere.in').count(), 1, 'a ring');
     await tap(page.getByRole('gridcell', { name: /can be marked/ }).first());
     equal(await page.locator('.aimhere').count(), 0, 'no ring');
-    // Where the top is hidden, the menu has what stood there.
+    // The menu has what stands at the top, too.
     await page.setViewportSize({ width: 320, height: 568 });
     await tap(page.getByRole('button', { name: 'Menu' }).last());
-    await tap(page.getByRole('button', { name: 'Skip' }));
+    await tap(page.getByRole('dialog').getByRole('button', { name: 'Skip' }));
     await page.getByRole('heading', { name: 'One torch per round' }).waitFor();
     // On its side too the phone says what to do, beside all the buttons.
     await page.setViewportSize({ width: 844, height: 390 });
     await settled(page);
     const task = await page.locator('.say p').boundingBox(), cards = await page.locator('.cards-in').boundingBox();
-    truth(task.width > 300 && task.y >= 0 && task.y + task.height <= cards.y && cards.y + cards.height <= 390, 'the task stands above the cards');
+    truth(task.width > 300 && task.y >= 0 && task.y + task.height <= cards.y && cards.y + cards.height <= 390,
+        'the task stands above the cards');
     equal(page.complaints, [], 'the console');
     await page.context().close();
 });
 
 await test('a first game says what to do, later ones do not', async () => {
-    const page = await open(browser, host.url, PHONE), game = playOut(newCore(process.argv[2]), 2, 3, (v) => v.phase === 'mark');
+    const page = await open(browser, host.url, PHONE), game = playOut(newCore(process.argv[2]), 2, 3,
+        (v) => v.phase === 'mark');
     truth(game.steps(0).some((s) => s.kind === 'mark' && s.cells.length > 1), 'the pattern fits somewhere');
     await page.evaluate((kept) => localStorage.setItem('pyramids.game', JSON.stringify(kept)), saved(game));
     await go(page, 'play');
     await page.getByText('Tap a space with blue corners: the pattern goes there.').first().waitFor();
     await tap(page.getByRole('gridcell', { name: /can be marked/ }).first());
     await page.getByText(/^This is what you would gain|^The pattern does not fit here/).first().waitFor();
-    await page.evaluate(() => localStorage.setItem('pyramids.games', JSON.stringify([{ id: '1', date: 1, record: '', me: 0, edition: '' }])));
+    await page.evaluate(() => localStorage.setItem('pyramids.games', JSON.stringify([{ id: '1', date: 1, record: '', me: 0,
+        edition: '' }])));
     await page.reload();
     await page.getByText('On one of your two cards, or mark a single space instead.').first().waitFor();
     equal(page.complaints, [], 'the console');
@@ -163,7 +171,9 @@ await test('the examples of the rules, step by step, with the results that the r
     const walk = async (tag) => {
         const steps = [], next = board(tag).getByRole('button', { name: 'Step forward' });
         for (;;) {
-            steps.push({ say: await board(tag).locator('.exs p').innerText(), tiles: await board(tag).locator('.pp .v').evaluateAll((list) => list.map((v) => v.querySelector('use')?.getAttribute('href') ?? v.textContent).join(' ')),
+            steps.push({ say: await board(tag).locator('.exs p').innerText(),
+                tiles: await board(tag).locator('.pp .v').evaluateAll((list) =>
+                list.map((v) => v.querySelector('use')?.getAttribute('href') ?? v.textContent).join(' ')),
                 torches: await board(tag).locator('.bits span:nth-child(3)').first().innerText().catch(() => '') });
             if (await next.getAttribute('aria-disabled') === 'true')
                 return steps;
@@ -172,7 +182,8 @@ await test('the examples of the rules, step by step, with the results that the r
     };
     await board('E1').waitFor();
     equal(await page.evaluate(() => document.activeElement.id), 'E2', 'the link leads there');
-    const [e1, e2, e3, e4, e5] = [await walkOnly('E1'), await walk('E2'), await walk('E3'), await walk('E4'), await walkOnly('E5')];
+    const [e1, e2, e3, e4, e5] = [await walkOnly('E1'), await walk('E2'), await walk('E3'), await walk('E4'),
+        await walkOnly('E5')];
     async function walkOnly(tag) {
         const says = [], next = board(tag).getByRole('button', { name: 'Step forward' });
         for (;;) {
@@ -184,19 +195,28 @@ await test('the examples of the rules, step by step, with the results that the r
     }
     // E1: 70 + 10 + 19 + 18 - 6 = 111, part by part.
     equal(e1.at(-1), '70 + 10 + 19 + 18 − 6 = 111', 'E1');
-    equal((await board('E1').getByRole('row').allInnerTexts()).slice(1).map((r) => r.split(/\s+/).find((w) => /^−?\d+$/.test(w))), ['70', '10', '19', '18', '−6', '111', undefined].slice(0, -1), 'E1, the parts');
+    equal((await board('E1').getByRole('row').allInnerTexts()).slice(1).map((r) =>
+        r.split(/\s+/).find((w) => /^−?\d+$/.test(w))), ['70', '10', '19', '18', '−6', '111', undefined].slice(0, -1),
+        'E1, the parts');
     // As the rulebooks have it: 4 green, 2 orange, and one more; points for green and for orange.
-    const shelf = (tag, player = '') => board(tag).locator(player ? `.opp:has-text("${player}") .dn` : '.opp .dn').evaluateAll((all) => all.map((e) => [e.className.match(/k-(\w+)/)[1], Number(e.textContent.match(/\d+/)[0])]));
+    const shelf = (tag, player = '') => board(tag).locator(player ? `.opp:has-text("${player}") .dn` :
+        '.opp .dn').evaluateAll((all) => all.map((e) => [e.className.match(/k-(\w+)/)[1],
+        Number(e.textContent.match(/\d+/)[0])]));
     const colours = (list) => ['green', 'orange', 'purple'].map((k) => list.filter(([c]) => c === k).length);
     equal(colours(await shelf('E1')), [4, 2, 1], 'E1, the pyramids');
-    equal(await board('E1').locator('.pp li').evaluateAll((all) => all.map((li) => [li.className.slice(2), [...li.querySelectorAll('.v')].filter((v) => v.querySelector('[href="#a-cat"]')).map((v) => parseInt(v.textContent, 10))])),
+    equal(await board('E1').locator('.pp li').evaluateAll((all) => all.map((li) =>
+        [li.className.slice(2), [...li.querySelectorAll('.v')].filter((v) => v.querySelector('[href="#a-cat"]')).map((v) =>
+        parseInt(v.textContent, 10))])),
         [['green', [6, 3]], ['orange', [10]]], 'E1, where the 19 points are from');
-    // E2: every card has the colour that the rulebook (33 and 15) or our box gives it; both players complete nothing but purple.
+    // E2: every card has the colour that the rulebook (33 and 15) or our box gives it; both players complete nothing but
+    // purple.
     const printed = newCore(process.argv[2]).edition.cards, e2cards = [await shelf('E2', 'Ana'), await shelf('E2', 'Ben')];
-    equal(e2cards.map((l) => [colours(l), l.every(([c, n]) => c === ([15, 33].includes(n) ? 'purple' : printed[n].colour))]), [[[0, 0, 2], true], [[0, 0, 4], true]], 'E2, the pyramids');
+    equal(e2cards.map((l) => [colours(l), l.every(([c, n]) => c === ([15, 33].includes(n) ? 'purple' : printed[n].colour))]),
+        [[[0, 0, 2], true], [[0, 0, 4], true]], 'E2, the pyramids');
     truth(e2cards[0].some(([, n]) => n === 33) && e2cards[1].some(([, n]) => n === 15), 'E2, the numbers');
     // E2: 15 takes 6, 33 takes 3, purple is exhausted. Ana is the cat, Ben the jackal.
-    equal(e2.map((s) => s.tiles), ['#a-jackal 6 3', '#a-jackal 6 3', '#a-jackal 6 3', '#a-jackal #a-jackal 3', '#a-jackal #a-jackal #a-cat'], 'E2');
+    equal(e2.map((s) => s.tiles), ['#a-jackal 6 3', '#a-jackal 6 3', '#a-jackal 6 3', '#a-jackal #a-jackal 3',
+        '#a-jackal #a-jackal #a-cat'], 'E2');
     truth(/33.*Ben.*15/.test(e2[1].say) && /Ben takes 6/.test(e2[3].say) && /Ana takes 3/.test(e2[4].say), 'E2 says so');
     // E3: each takes the 10 of that colour.
     equal(e3.map((s) => s.tiles), ['10 6 3 10 6 3', '10 6 3 10 6 3', '#a-cat 6 3 10 6 3', '#a-cat 6 3 #a-jackal 6 3'], 'E3');
@@ -207,8 +227,10 @@ await test('the examples of the rules, step by step, with the results that the r
     equal(await board('E5').locator('.pen').count(), 8, 'E5, four spaces, two strokes each');
     await pictures(page, 'examples');
     // What the terminal says, word for word: one translation serves both.
-    const inC = readFileSync(new URL('../../src/text/rules.c', import.meta.url), 'utf8').split('rules[] = {')[1].split('\n};')[0];
-    const rules = [...inC.matchAll(/\{ "([RQE]\d+)", [A-Z]+, N_\("[^"]*"\), \{([^]*?)\} \}/g)].map(([, tag, body]) => [tag, [...body.matchAll(/N_\(("[^]*?")\)(?=,| \}|$|\s)/g)].map(([, t]) => t.replace(/"\s*"/g, '').slice(1, -1))]);
+    const inC = readFileSync(new URL('../../src/text/rules.c', import.meta.url),
+        'utf8').split('rules[] = {')[1].split('\n};')[0];
+    const rules = [...inC.matchAll(/\{ "([RQE]\d+)", [A-Z]+, N_\("[^"]*"\), \{([^]*?)\} \}/g)].map(([, tag, body]) =>
+        [tag, [...body.matchAll(/N_\(("[^]*?")\)(?=,| \}|$|\s)/g)].map(([, t]) => t.replace(/"\s*"/g, '').slice(1, -1))]);
     equal(rules.length, 32, 'all rules were found');
     for (const [tag, texts] of rules) {
         const said = (await page.locator(`#${tag} > div`).first().evaluate((e) => e.textContent)).replace(/\s+/g, ' ');
@@ -217,7 +239,8 @@ await test('the examples of the rules, step by step, with the results that the r
     }
     // Search by words and by tag; every paragraph is a link to itself.
     const tags = () => page.locator('.rl').evaluateAll((list) => list.map((l) => l.id));
-    truth((await tags()).length === 32 && (await page.locator('.tagl').evaluateAll((list) => list.every((a) => a.hash === `#${a.textContent}`))), 'tags');
+    truth((await tags()).length === 32 && (await page.locator('.tagl').evaluateAll((list) =>
+        list.every((a) => a.hash === `#${a.textContent}`))), 'tags');
     await page.getByRole('searchbox').fill('q7');
     equal(await tags(), ['Q7'], 'a tag');
     await page.getByRole('searchbox').fill('torch round 1');
@@ -227,13 +250,16 @@ await test('the examples of the rules, step by step, with the results that the r
     // The score pad: E1 once more, by thumb; undo; a new game only if one means it; a reload keeps it.
     await go(page, 'pad');
     const first = page.locator('.padsheet').first(), total = () => first.locator('output').innerText();
-    const press = (name) => tap(first.getByRole('button', { name, exact: true })), costs = (n) => page.getByRole('spinbutton', { name: `Skull ${n} costs`, exact: true });
+    const press = (name) => tap(first.getByRole('button', { name, exact: true })),
+        costs = (n) => page.getByRole('spinbutton', { name: `Skull ${n} costs`, exact: true });
     for (const [colour, n] of [['green', 4], ['orange', 2], ['purple', 1]])
         for (let i = 0; i < n; i++)
             await press(`One ${colour} pyramid more`);
-    for (const name of ['Torch of round 1', 'Torch of round 4', '6 points for green', '3 points for green', '10 points for orange', 'Ruby 6', 'Emerald 3', 'Skull 5'])
+    for (const name of ['Torch of round 1', 'Torch of round 4', '6 points for green', '3 points for green',
+        '10 points for orange', 'Ruby 6', 'Emerald 3', 'Skull 5'])
         await press(name);
-    // No rulebook prints what skulls cost: until the owner of the box has told it nothing is subtracted, and the pad says so.
+    // No rulebook prints what skulls cost: until the owner of the box has told it nothing is subtracted, and the pad says
+    // so.
     equal(await total(), '117', 'without the skulls');
     await first.getByText('Not subtracted yet: enter the skull penalties first.').waitFor();
     for (const [i, value] of [2, 2, 4, 5, 6, 7, 9, 9, 12, 20].entries())
@@ -260,7 +286,8 @@ await test('the examples of the rules, step by step, with the results that the r
     await tap(page.getByRole('button', { name: 'Undo' }));
     equal(await total(), '111', 'undone');
     // Points that another player has are not taken away by a slip.
-    const second = page.locator('.padsheet').nth(1), ten = second.getByRole('button', { name: '10 points for orange, Player 1 has them' });
+    const second = page.locator('.padsheet').nth(1), ten = second.getByRole('button',
+        { name: '10 points for orange, Player 1 has them' });
     await tap(ten);
     const ask = page.getByRole('dialog', { name: 'Take the 10 points from Player 1?' });
     await tap(ask.getByRole('button', { name: 'Cancel' }));
@@ -282,32 +309,43 @@ await test('the examples of the rules, step by step, with the results that the r
     await tap(page.getByRole('dialog').getByRole('button', { name: 'New game' }));
     await first.locator('output').filter({ hasText: /^0$/ }).waitFor();       // cleared
     equal(await costs(10).inputValue(), '20', 'the penalties of the box stay');
-    truth(await page.locator('.padsheet button').evaluateAll((list) => list.every((b) => { const { width, height } = b.getBoundingClientRect(); return width >= 40 && height >= 44; })), 'for thumbs');
+    truth(await page.locator('.padsheet button').evaluateAll((list) => list.every((b) => {
+        const { width, height } = b.getBoundingClientRect();
+        return width >= 40 && height >= 44;
+    })), 'for thumbs');
 
     // Editions: whatever a file holds, the reader says what is wrong, and nothing breaks.
     const classic = await page.evaluate(() => fetch('classic.edition').then((r) => r.text()));
     const mine = classic.replace(/^name .*/m, 'name mine');
-    const status = page.getByRole('status').filter({ hasText: /./ }).first(), area = page.getByRole('textbox', { name: 'Text of the edition' });
-    for (const [what, bytes, says] of [['empty', '', /^Wrong format: the first line must be/], ['binary', Buffer.from([0, 255, 1, 2, 200, 13, 10, 0]), /^Line 1: Byte 1/], ['with a mark and Windows line ends',
-        `\ufeff${mine.replaceAll('\n', '\r\n')}`, /^No problems found/], ['cut short', mine.slice(0, 300), /^(Line \d+: )?.*Expected/], ['one long line', 'x'.repeat(20000), /^Line 1: The line is too long/]]) {
+    const status = page.getByRole('status').filter({ hasText: /./ }).first(),
+        area = page.getByRole('textbox', { name: 'Text of the edition' });
+    for (const [what, bytes, says] of [['empty', '', /^Wrong format: the first line must be/],
+        ['binary', Buffer.from([0, 255, 1, 2, 200, 13, 10, 0]), /^Line 1: Byte 1/], ['with a mark and Windows line ends',
+        `\ufeff${mine.replaceAll('\n', '\r\n')}`, /^No problems found/],
+        ['cut short', mine.slice(0, 300), /^(Line \d+: )?.*Expected/], ['one long line', 'x'.repeat(20000),
+        /^Line 1: The line is too long/]]) {
         await go(page, 'editions');
-        await page.locator('input[type=file]').setInputFiles({ name: `${what}.edition`, mimeType: 'text/plain', buffer: Buffer.from(bytes) });
+        await page.locator('input[type=file]').setInputFiles({ name: `${what}.edition`, mimeType: 'text/plain',
+            buffer: Buffer.from(bytes) });
         await area.waitFor();
         await page.locator('.checkline span').filter({ hasText: says }).waitFor();
         await go(page, `nowhere-${what.replaceAll(' ', '-')}`);
     }
     await go(page, 'editions');
-    await page.locator('input[type=file]').setInputFiles({ name: 'huge.edition', mimeType: 'text/plain', buffer: Buffer.alloc(5000000, 'a') });
+    await page.locator('input[type=file]').setInputFiles({ name: 'huge.edition', mimeType: 'text/plain',
+        buffer: Buffer.alloc(5000000, 'a') });
     await page.getByText('huge.edition is too large for an edition.').first().waitFor();
     // Drawn by tapping, kept over a reload and over a file that was not meant, saved, removed.
     await go(page, 'edition');
     await area.fill(mine);
     await go(page, 'editions');
-    await page.locator('input[type=file]').setInputFiles({ name: 'other.edition', mimeType: 'text/plain', buffer: Buffer.from('other') });
+    await page.locator('input[type=file]').setInputFiles({ name: 'other.edition', mimeType: 'text/plain',
+        buffer: Buffer.from('other') });
     await tap(page.getByRole('dialog', { name: 'Start over?' }).getByRole('button', { name: 'Cancel' }));
     await go(page, 'edition');
     await tap(page.getByRole('radio', { name: 'skull' }));
-    const empty = page.locator('.ed-grid').getByRole('button', { name: /empty$/ }).first(), name = (await empty.getAttribute('aria-label')).slice(0, 2);
+    const empty = page.locator('.ed-grid').getByRole('button', { name: /empty$/ }).first(),
+        name = (await empty.getAttribute('aria-label')).slice(0, 2);
     await tap(empty);
     await page.getByRole('button', { name: `${name}, skull` }).waitFor();
     await page.reload();
@@ -326,7 +364,8 @@ await test('a game without a network, after the first visit', async () => {
     const page = await open(browser, host.url, { ...PHONE, serviceWorkers: 'allow' });
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
     await page.evaluate(async () => {
-        const { active, installing, waiting } = await navigator.serviceWorker.ready, worker = active ?? installing ?? waiting;
+        const { active, installing, waiting } = await navigator.serviceWorker.ready,
+            worker = active ?? installing ?? waiting;
         if (worker.state !== 'activated')
             await new Promise((go) => worker.addEventListener('statechange', () => worker.state === 'activated' && go()));
     });

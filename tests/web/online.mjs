@@ -1,6 +1,6 @@
-// online.mjs PROGRAM: the page against the real server: two browsers play a whole game, one is reloaded in the middle, the server is killed and
-// started again; a third watches; a rematch; a bot stands in. What is being chosen survives reloads and broken connections and is sent once; two windows at one
-// seat; play on against bots; a browser and a terminal at one table.
+// online.mjs PROGRAM: the page against the real server: two browsers play a whole game, one is reloaded in the middle, the
+// server is killed and started again; a third watches; a rematch; a bot stands in. What is being chosen survives reloads and
+// broken connections and is sent once; two windows at one seat; play on against bots; a browser and a terminal at one table.
 import { execFileSync, spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import { appendFileSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,15 +18,19 @@ witnesses.push(() => `server:\n${readFileSync(log, 'utf8').split('\n').slice(-20
 let server, url;
 
 /** A port that stays ours while the server is down. */
-const holder = spawn('python3', [fileURLToPath(new URL('../ports.py', import.meta.url)), '1'], { stdio: ['pipe', 'pipe', 'inherit'] });
+const holder = spawn('python3', [fileURLToPath(new URL('../ports.py', import.meta.url)), '1'],
+    { stdio: ['pipe', 'pipe', 'inherit'] });
 const port = await new Promise((go) => holder.stdout.once('data', (text) => go(String(text).trim())));
 
 async function start() {
     rmSync(ready, { force: true });
     appendFileSync(log, 'start\n');
-    server = spawn(program, ['serve', '--port', port, '--database', join(folder, 'games.db'), '--no-browser', '--ready-file', ready, '--edition', plain],
-        { stdio: ['ignore', 'ignore', openSync(log, 'a')], env: { ...process.env, PYRAMIDS_TEST_CLOCK: join(folder, 'clock') } });
-    for (let i = 0; i < 2400 && server.exitCode === null && !(existsSync(ready) && readFileSync(ready, 'utf8').endsWith('\n')); i++)
+    server = spawn(program, ['serve', '--port', port, '--database', join(folder, 'games.db'), '--no-browser', '--ready-file',
+        ready, '--edition', plain],
+        { stdio: ['ignore', 'ignore', openSync(log, 'a')], env: { ...process.env,
+        PYRAMIDS_TEST_CLOCK: join(folder, 'clock') } });
+    for (let i = 0; i < 2400 && server.exitCode === null && !(existsSync(ready) &&
+        readFileSync(ready, 'utf8').endsWith('\n')); i++)
         await new Promise((go) => setTimeout(go, 25));
     url = readFileSync(ready, 'utf8').trim();
 }
@@ -77,12 +81,14 @@ await test('a whole game, with a take-back, a reload, a killed server and a watc
     await ana.getByRole('button', { name: /^Keep \d/ }).click();
     await act(ben, (l) => l.tap());
     await ben.locator('.tray').waitFor();
-    const sticksOut = await ben.evaluate(() => [...document.querySelectorAll('.tray .xm')].filter((card) => card.getBoundingClientRect().right >
+    const sticksOut = await ben.evaluate(() => [...document.querySelectorAll('.tray .xm')].filter((card) =>
+        card.getBoundingClientRect().right >
         document.querySelector('.tray').getBoundingClientRect().right).length);
     equal(sticksOut, 0, 'expedition cards that stick out of their panel');
     /** To a moment when Ana has chosen and Ben has not, whoever was first so far. */
     const anaWaits = async () => {
-        const sent = ana.getByRole('heading', { name: 'Sent. Waiting for Ben' }), open = ben.getByRole('gridcell', { name: /can be marked/ });
+        const sent = ana.getByRole('heading', { name: 'Sent. Waiting for Ben' }),
+            open = ben.getByRole('gridcell', { name: /can be marked/ });
         while (!(await sent.count() && await open.count() && await turn(ana) === await turn(ben)))
             if (await step(ana) === 'wait' && !await ana.getByRole('heading', { name: /^Sent/ }).count())
                 await step(ben);
@@ -117,7 +123,8 @@ await test('a whole game, with a take-back, a reload, a killed server and a watc
             await ben.getByRole('button', { name: 'Take back' }).tap();
             await ben.context().setOffline(false);
             await ben.getByText('Reconnecting').waitFor({ state: 'detached' });
-            cut = await ben.evaluate(async () => (await (await fetch(`api/tables/${location.hash.split('/')[1]}`)).json()).table.seats[1].ready === false);
+            cut = await ben.evaluate(async () =>
+                (await (await fetch(`api/tables/${location.hash.split('/')[1]}`)).json()).table.seats[1].ready === false);
             equal([cut, await turn(ana)], [true, now], 'it is still to be chosen');
         }
         marks.ben += await step(ben) === 'mark' ? 1 : 0;
@@ -176,7 +183,9 @@ await test('the replay by its link, the rematch, and a bot for who is away', asy
     await ana.getByText('away, a bot is playing').waitFor();
     // Who comes back gets the seat back.
     const again = await benIs.newPage();
-    await Promise.all([again.locator('#toast', { hasText: 'Welcome back. A bot played for you' }).waitFor(), again.goto(seat)]);        // it does not stay for long
+    // it does not stay for long
+    await Promise.all([again.locator('#toast', { hasText: 'Welcome back. A bot played for you' }).waitFor(),
+        again.goto(seat)]);
     await ana.getByText('away, a bot is playing').waitFor({ state: 'detached' });
     await again.locator('[data-a=menu]').first().tap();
     await again.getByRole('button', { name: 'Let a bot play for me' }).tap();
@@ -200,7 +209,8 @@ function choicesSent(page) {
     return sent;
 }
 
-const cells = (page, what) => page.getByRole('gridcell', { name: what }).evaluateAll((all) => all.map((c) => `${c.dataset.slot}.${c.dataset.cell}`).join());
+const cells = (page, what) => page.getByRole('gridcell', { name: what }).evaluateAll((all) =>
+    all.map((c) => `${c.dataset.slot}.${c.dataset.cell}`).join());
 let solo, sent, place;
 
 /** A table of one person and a bot. */
@@ -214,7 +224,8 @@ async function newTable(page) {
     await page.getByRole('heading', { name: /Keep two/ }).waitFor();
 }
 
-await test('reloaded while aiming, in a chain of extra marks and while replacing: nothing is lost, each choice is sent once', async () => {
+await test('reloaded while aiming, in a chain of extra marks and while replacing: nothing is lost, each choice is sent once',
+    async () => {
     solo = await open(browser, url, DESKTOP);
     sent = choicesSent(solo);
     await newTable(solo);
@@ -234,7 +245,8 @@ await test('reloaded while aiming, in a chain of extra marks and while replacing
             await newTable(solo);
             await act(solo);
         }
-        const sheet = solo.getByRole('dialog', { name: /complete$/ }), free = solo.getByRole('gridcell', { name: /can be marked/ });
+        const sheet = solo.getByRole('dialog', { name: /complete$/ }), free = solo.getByRole('gridcell',
+            { name: /can be marked/ });
         await sheet.or(free.first()).or(ended(solo)).first().waitFor();
         if (await sheet.count()) {
             const card = sheet.getByRole('button', { name: /^Card/ }).nth(1), name = await card.innerText();
@@ -273,14 +285,16 @@ await test('reloaded while aiming, in a chain of extra marks and while replacing
                 await free.first().click();
                 await solo.getByRole('button', { name: /^(Confirm|Next)/ }).click();
             }
-            await solo.waitForFunction((then) => document.querySelector('.over, .end') || document.querySelector('.roundtext.no-p')?.textContent !== then, now);
+            await solo.waitForFunction((then) => document.querySelector('.over, .end') ||
+                document.querySelector('.roundtext.no-p')?.textContent !== then, now);
         }
     }
     truth(was.aiming && was.chain && was.replacing, `all were met: ${JSON.stringify(was)}`);
     truth([...sent.values()].every((ids) => ids.length === 1), `once each: ${JSON.stringify([...sent])}`);
 });
 
-await test('a connection lost before Confirm and after it; the same seat in two windows; on against bots, and back', async () => {
+await test('a connection lost before Confirm and after it; the same seat in two windows; on against bots, and back',
+    async () => {
     const free = solo.getByRole('gridcell', { name: /can be marked/ });
     await newTable(solo);
     place = solo.url();
@@ -323,7 +337,8 @@ await test('a connection lost before Confirm and after it; the same seat in two 
     equal(sent.size, before, 'nothing could be sent');
     await start();
     await solo.reload();
-    await solo.waitForFunction((then) => document.querySelector('.over') || (document.querySelector('.roundtext.no-p')?.textContent ?? then) !== then, now);
+    await solo.waitForFunction((then) => document.querySelector('.over') ||
+        (document.querySelector('.roundtext.no-p')?.textContent ?? then) !== then, now);
     equal(sent.size, before + 1, 'one choice');
     equal(new Set([...sent.values()].at(-1)).size, 1, 'under one id');
     await solo.locator('[data-a=menu]').first().click();
@@ -389,7 +404,8 @@ await test('a refused move stays placed, with the rule named; the home page list
 });
 
 await test('one table, a browser and a terminal: both see the same end', async () => {
-    const page = await open(browser, url, PHONE), socket = join(folder, 'tmux'), env = { ...process.env, LC_ALL: 'C.UTF-8', TERM: 'xterm-256color' };
+    const page = await open(browser, url, PHONE), socket = join(folder, 'tmux'),
+        env = { ...process.env, LC_ALL: 'C.UTF-8', TERM: 'xterm-256color' };
     const tmux = (...words) => execFileSync('tmux', ['-u', '-S', socket, ...words], { encoding: 'utf8', env });
     await page.getByRole('button', { name: 'Invite friends' }).tap();
     await rename(page, 'Web', (l) => l.tap());
@@ -404,7 +420,8 @@ await test('one table, a browser and a terminal: both see the same end', async (
         await page.getByRole('heading', { name: /Keep two/ }).waitFor();
         await page.getByRole('timer').getByText(/^[1-3]:\d\d$/).waitFor();             // before anyone has chosen
         // What the terminal asks, and the keys that answer it with the first thing that is legal.
-        const prompts = [['Pick two cards', '1', '2', 'Enter'], ...['Enter keeps', 'Enter places', 'Red cross: one more', 'Placed. Enter', 'Enter passes', 'Choose a card'].map((p) => [p, 'Enter'])];
+        const prompts = [['Pick two cards', '1', '2', 'Enter'], ...['Enter keeps', 'Enter places', 'Red cross: one more',
+            'Placed. Enter', 'Enter passes', 'Choose a card'].map((p) => [p, 'Enter'])];
         const still = (text) => text.replace(/[⠀-⣿|/\\-]/g, '');
         let last = '', text = '', looked = false;
         for (let i = 0; i < 6000 && !(text.includes('The game is over.') && await ended(page).count()); i++) {
@@ -425,14 +442,17 @@ await test('one table, a browser and a terminal: both see the same end', async (
             }
         }
         await ended(page).waitFor();
-        const names = await page.locator('.sc thead .nmt').allInnerTexts(), totals = (await page.getByRole('row', { name: /^Total/ }).getByRole('cell').allInnerTexts()).map((t) => t.replace('−', '-'));
+        const names = await page.locator('.sc thead .nmt').allInnerTexts(),
+            totals = (await page.getByRole('row', { name: /^Total/ }).getByRole('cell').allInnerTexts()).map((t) =>
+            t.replace('−', '-'));
         truth((await (await fetch(`${url}api/tables/${code}/record`)).text()).includes('\nedition plain\n'), 'the edition');
         equal([...names].sort(), ['Tty', 'Web'], 'who played');           // who is quicker sits first
         const other = await open(browser, `${url}#replay/${code}`);       // who was not there gets the cards, too
         await other.getByRole('button', { name: 'Step forward' }).waitFor();
         await other.context().close();
         text = tmux('capture-pane', '-p');
-        names.forEach((name, s) => truth(new RegExp(`${name} .* ${totals[s]}$`, 'm').test(text), `${name} ${totals[s]} stands on\n${text}`));
+        names.forEach((name, s) => truth(new RegExp(`${name} .* ${totals[s]}$`, 'm').test(text),
+            `${name} ${totals[s]} stands on\n${text}`));
         equal(own(page), [], 'the console');
     } finally {
         tmux('kill-server');
@@ -445,7 +465,8 @@ await test('without a name, two for one seat, a table that is given up, a link c
     await seat(host, 3, 'Friend');
     await host.getByRole('button', { name: 'Create the table' }).dblclick();
     await host.locator('.seatlist').getByText('Player', { exact: true }).waitFor();
-    equal(await host.evaluate(() => fetch('api/my/tables').then((r) => r.json()).then(({ tables }) => tables.length)), 1, 'one table, however often it was asked for');
+    equal(await host.evaluate(() => fetch('api/my/tables').then((r) => r.json()).then(({ tables }) => tables.length)), 1,
+        'one table, however often it was asked for');
     const guests = [one, two], place = host.url(), here = (page) => page.getByRole('button', { name: 'Sit here' });
     for (const page of guests) {
         await page.goto(place);
@@ -479,7 +500,8 @@ await test('a browser without cookies is told so', async () => {
     const page = await open(browser, 'about:blank');
     await page.context().route('**/api/visitor', async (route) => route.request().method() === 'POST' ?
         route.fulfill({ json: { visitor: { name: 'Ana' } } }) : route.continue());           // the cookie is not kept
-    for (const [hash, before] of [['friends', () => {}], ['table/ABCDEFGH', () => {}], ['friends/new', () => page.getByRole('button', { name: 'Create the table' }).click()]]) {
+    for (const [hash, before] of [['friends', () => {}], ['table/ABCDEFGH', () => {}],
+        ['friends/new', () => page.getByRole('button', { name: 'Create the table' }).click()]]) {
         await page.goto(`${url}#${hash}`);
         await before();
         await page.getByText('The server does not recognise you: this browser blocks cookies for this page.').waitFor();
@@ -515,12 +537,15 @@ await test('a newer version is offered between games, never at the table', async
     // Before the server stands one that can change a file of the page.
     let more = '';
     const front = createServer(async (request, response) => {
-        const answer = await fetch(new URL(request.url, url), { headers: { 'accept-encoding': 'identity', connection: 'close' } }), body = Buffer.from(await answer.arrayBuffer());
-        response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain', 'cache-control': 'no-cache' });
+        const answer = await fetch(new URL(request.url, url), { headers: { 'accept-encoding': 'identity',
+            connection: 'close' } }), body = Buffer.from(await answer.arrayBuffer());
+        response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain',
+            'cache-control': 'no-cache' });
         response.end(request.url === '/sw.js' ? body + more : body);
     });
     await new Promise((go) => front.listen(0, '127.0.0.1', go));
-    const page = await open(browser, `http://127.0.0.1:${front.address().port}/`), newer = page.getByText('A newer version is ready.');
+    const page = await open(browser, `http://127.0.0.1:${front.address().port}/`),
+        newer = page.getByText('A newer version is ready.');
     await page.evaluate(() => navigator.serviceWorker.ready);
     await page.reload();                                             // now from the cache
     await page.getByRole('button', { name: 'Play', exact: true }).click();
@@ -545,7 +570,8 @@ await test('a newer version is offered between games, never at the table', async
 });
 
 /** What a page asks of the server beside its own requests. */
-const post = (page, path, body) => page.evaluate(async ([to, what]) => (await fetch(`api/${to}`, { method: 'POST', headers: { 'content-type': 'application/json' },
+const post = (page, path, body) => page.evaluate(async ([to, what]) => (await fetch(`api/${to}`,
+    { method: 'POST', headers: { 'content-type': 'application/json' },
     body: JSON.stringify(what) })).json(), [path, body]);
 
 /** A table of somebody who only makes it. @param {object[]} seats */
@@ -581,7 +607,8 @@ await test('one number for the shuffle of a table, whatever the server answers',
     await sit.click();
     await page.getByRole('heading', { name: /Keep two/ }).waitFor();
     equal([sits.length, new Set(sits).size], [3, 1], 'seats asked for, and numbers');
-    truth((await (await fetch(`${url}api/tables/${code}/record`)).text()).includes(`\ntag number 1 ${sits[0]}\n`), 'it is in the record');
+    truth((await (await fetch(`${url}api/tables/${code}/record`)).text()).includes(`\ntag number 1 ${sits[0]}\n`),
+        'it is in the record');
     // What the check is worth.
     await page.locator('[data-a=menu]').first().click();
     await page.getByRole('button', { name: 'The fair shuffle' }).click();
@@ -616,7 +643,8 @@ await test('any player may let a bot play once the host has been away for two mi
         await page.getByText('you', { exact: true }).or(page.getByRole('heading', { name: /Keep two/ })).first().waitFor();
         pages.push(page);
     }
-    const [page, other] = pages, offer = page.getByRole('button', { name: /Let a bot play for (?!me)/ }), menu = page.locator('[data-a=menu]').first();
+    const [page, other] = pages, offer = page.getByRole('button', { name: /Let a bot play for (?!me)/ }),
+        menu = page.locator('[data-a=menu]').first();
     await page.getByRole('heading', { name: /Keep two/ }).waitFor();
     await other.context().close();
     const offered = async () => {

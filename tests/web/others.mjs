@@ -26,78 +26,170 @@ async function openAt(core, options = DESKTOP, ...scripts) {
 /** Every card is one column with these five spaces, from the entrance to the tomb. */
 function narrow(column, more = (text) => text) {
     const core = newCore(site), rows = [...column].map((c) => `##${c}##\n`).join('');
-    equal(core.readEdition(more(core.edition.text.replace('name classic', 'name narrow').replace(/^(card \d+ \w+\n)(?:.{5}\n){5}/gm, `$1${rows}`))), null, 'edition');
+    equal(core.readEdition(more(core.edition.text.replace('name classic',
+        'name narrow').replace(/^(card \d+ \w+\n)(?:.{5}\n){5}/gm, `$1${rows}`))), null, 'edition');
     return core;
 }
 
-await test('the completed pyramids of all players: how many of each colour, which, and with which marks', async () => {
+/** What the race says of a seat and a colour (TABLE 3), by the engine's own numbers. */
+function raceWords(core, view, c, s) {
+    const k = COLOURS[c], n = view.desks[s].done.filter((card) => core.edition.cards[card].colour === k).length;
+    const won = [10, 6, 3].filter((_v, i) => view.tiles[c][i] === s), left = [10, 6, 3].find((_v, i) => view.tiles[c][i] < 0);
+    const near = left !== undefined && n % 2 === 1 && n < 6;
+    return { words: `${NAMES[s]}: ${n} ${k}${won.length ? `, has ${won.join(', ')}` : ''}${near ? ', one to go' : ''}`, near: near ? 1 : 0, left };
+}
+
+await test('the race for the points: coins, counts, one to go, a colour used up; what is placed counts at once', async () => {
+    const games = [[4, 5, 3, 2], [4, 7, 2, 3], [3, 2, 1, 5]].map(([players, seed, round, turn]) =>
+        playOut(newCore(site), players, seed, (v) => v.phase === 'mark' && v.round === round && v.turn === turn));
+    const page = await open(browser, host.url), bare = (text) => text.replace(/[\u2066-\u2069]/g, '');
+    let used = 0, close = 0, several = 0;
+    for (const [i, core] of games.entries()) {
+        const view = core.view(0);
+        await page.evaluate((game) => localStorage.setItem('pyramids.game', JSON.stringify(game)), saved(core));
+        await page.goto(`${host.url}?race${i}#play`);
+        await page.getByRole('table').first().waitFor();
+        equal((await page.getByRole('columnheader').allInnerTexts()).map((t) => bare(t.trim())).slice(1), NAMES.slice(0, view.desks.length), 'mine first');
+        for (const [c, k] of COLOURS.entries()) {
+            const row = page.locator(`.right .race tr.k-${k}`), { left } = raceWords(core, view, c, 0);
+            equal((await row.getByRole('rowheader').innerText()).trim().split('\n')[0],
+                left ? `${k}: ${left} points next` : `${k}: no points left`, 'the coin');
+            used += left ? 0 : 1;
+            for (const s of view.desks.keys()) {
+                const cell = row.locator(`[data-race="${k}.${s}"]`), wanted = raceWords(core, view, c, s);
+                equal(bare(await cell.locator('.vh').innerText()), wanted.words, `game ${i}: ${k} of ${NAMES[s]}`);
+                equal(await cell.locator('.near').count(), wanted.near, 'a dashed frame');
+                close += wanted.near;
+                several += view.tiles[c].filter((o) => o === s).length > 1 ? 1 : 0;
+            }
+        }
+    }
+    console.log(`# colours used up: ${used}, one to go: ${close}, two coins of a colour in one hand: ${several}`);
+    truth(used > 0 && close > 4, 'the games have what is to be seen');
+    // With a tomb placed, one's own cell shows what would come of it.
+    const core = games[1], tomb = core.steps(0).find((s) => core.preview(0, s.step).desk.slots.some((slot) => slot.tomb));
+    const colour = core.edition.cards[core.view(0).desks[0].slots[tomb.slot].card].colour;
+    await page.evaluate((game) => localStorage.setItem('pyramids.game', JSON.stringify(game)), saved(core));
+    await page.goto(`${host.url}?soon#play`);
+    await page.getByRole('grid').first().waitFor();
+    await page.keyboard.press('p');
+    await page.getByRole('dialog').getByRole('listitem').nth(core.steps(0).findIndex((s) => s.step === tomb.step)).getByRole('button').click();
+    await page.locator(`.right .race [data-race="${colour}.0"] .soon`).waitFor();
+    equal(await page.locator('.right .race .soon').count(), 1, 'only there');
+    quiet(page);
+    await page.context().close();
+});
+
+await test('the others at the table: shelves, counts and moves; on a phone a strip that is always there', async () => {
     const core = playOut(newCore(site), 4, 5, (v) => v.phase === 'mark' && v.round === 3 && v.turn === 2), view = core.view(0), { cards } = core.edition;
     const shelf = (s, k) => view.desks[s].done.filter((n) => cards[n].colour === k);
     const words = (s) => COLOURS.filter((k) => shelf(s, k).length).map((k) => `${k} ${shelf(s, k).join(', ')}`).join('; ');
+    // In the order in which they were completed.
+    const inOrder = (s) => core.lines().filter((l) => l.startsWith(`mark ${s + 1} `)).flatMap((l) => l.split(' ')[2].split('+'))
+        .filter((part) => part.match(/[a-e][1-5]/g).some((at) => cards[part.split(':')[0]].cells['abcde'.indexOf(at[0]) + 5 * (at[1] - 1)] === 'T'))
+        .map((part) => part.split(':')[0]);
     truth(view.desks.every((d) => d.done.length > 2), 'everyone has completed some');
-    const page = await openAt(core), bare = (text) => text.replace(/[\u2066-\u2069]/g, '');
+    const page = await openAt(core), bare = (text) => text.replace(/[\u2066-\u2069]/g, ''), peek = page.getByRole('tooltip');
     for (const s of [1, 2, 3]) {
-        const button = page.locator(`.opp[data-seat="${s}"]`).getByRole('button', { name: 'Completed pyramids' });
+        const panel = page.locator(`.opp[data-seat="${s}"]`), button = panel.getByRole('button', { name: 'Completed pyramids' }), desk = view.desks[s];
         equal(bare(await button.getAttribute('aria-label')), `Completed pyramids of ${NAMES[s]}: ${words(s)}`, 'in words');
-        equal(await button.locator('b').allInnerTexts(), COLOURS.map((k) => String(shelf(s, k).length)), `at a glance: ${NAMES[s]}`);
-        await button.hover();
-        const peek = page.getByRole('tooltip').filter({ hasText: NAMES[s] });
-        await peek.waitFor();
-        equal((await peek.locator('.dn:not(.nil)').allInnerTexts()).map((t) => t.trim().replace(/\s+/, ' ')), COLOURS.flatMap((k) => shelf(s, k).map((n) => `${k} ${n}`)), 'pointed at');
-        await page.mouse.move(500, 20);
-        await peek.waitFor({ state: 'hidden' });
+        equal(await button.locator('.dn').allInnerTexts(), inOrder(s), `at a glance: ${NAMES[s]}`);
+        // Beside a symbol stands a count, of skulls, too: what they cost is elsewhere.
+        equal((await panel.locator('.bits span').allInnerTexts()).map(Number), [desk.rubies, desk.emeralds, desk.torches.filter(Boolean).length, desk.skulls],
+            'counts');
+        equal(await panel.getByText('−').count(), 0, 'no minus among counts');
     }
-    // By keys: everyone's in one table, with the points that are left; a card shows the way to its tomb.
+    // A chip shows its card, with all its marks.
+    const [n] = view.desks[1].done, made = core.lines().filter((l) => l.startsWith('mark 2 ')).flatMap((l) => l.split(' ')[2].split('+')).filter((p) => p.startsWith(`${n}:`));
+    const strokes = 2 * made.join(' ').replace(/\d+:/g, '').match(/[a-e][1-5]/g).length;
+    await page.locator(`.opp[data-seat="1"] .dn[data-n="${n}"]`).hover();
+    await peek.locator('.pcard').waitFor();
+    equal(await peek.locator('.pen').count(), strokes, 'all its marks, two strokes each');
+    await page.mouse.move(500, 20);
+    await peek.waitFor({ state: 'hidden' });
+    // A line of the log shows its move on the board it was made on, and takes it back.
+    const line = page.locator('.log .moment[data-by="1"]').first(), card = await line.getAttribute('data-look'), spaces = (await line.getAttribute('data-fresh')).split(' ');
+    equal([await line.locator('.mb').count(), /[a-e][1-5]/.test(await line.innerText())], [1, false], 'a picture, and no names of spaces');
+    truth(/[a-e][1-5]/.test(await line.getAttribute('aria-label')), 'those are for the ear');
+    const mini = page.locator(`.opp[data-seat="1"] .look[data-look="${card}"]`);
+    await line.hover();
+    await mini.and(page.locator('.hl')).waitFor();
+    equal(await mini.locator('.shown').count(), spaces.length, 'its spaces');
+    await page.mouse.move(500, 20);
+    await page.waitForFunction(() => !document.querySelector('.opp .shown'));
+    equal(await mini.and(page.locator('.hl')).count(), 0, 'as it was');
+    // By keys: everyone's in one table.
     await page.locator('.opp[data-seat="2"] .shelf').focus();
     await page.keyboard.press('Enter');
     const sheet = page.getByRole('dialog', { name: 'Completed pyramids' });
     await sheet.waitFor();
-    equal(await sheet.getByRole('columnheader').allInnerTexts().then((all) => all.map((t) => t.trim()).slice(1)), NAMES, 'a column for each, mine first');
-    for (const [c, k] of COLOURS.entries()) {
-        const row = sheet.getByRole('row', { name: new RegExp(`^${k}`) }), left = [10, 6, 3].find((_v, i) => view.tiles[c][i] < 0);
-        truth((await row.getByRole('rowheader').innerText()).includes(left ? `next: +${left}` : 'no points left'), `${k}: the points that are left`);
-        for (const s of [0, 1, 2, 3]) {
-            const cell = row.getByRole('cell').nth(s), won = [10, 6, 3].filter((_v, i) => view.tiles[c][i] === s);
-            equal(await cell.getByRole('button').evaluateAll((all) => all.map((b) => b.ariaLabel)), shelf(s, k).map((n) => `Look at card ${n}, ${k}`), `${NAMES[s]}, ${k}`);
-            equal(await cell.locator('.wontile').allInnerTexts(), won.map((v) => `+${v}`), `${NAMES[s]}, ${k}: points won`);
-            equal(await cell.getByText('one to go').count(), left && shelf(s, k).length % 2 && shelf(s, k).length < 6 ? 1 : 0, `${NAMES[s]}, ${k}: one to go`);
-        }
-    }
-    const [n] = view.desks[1].done, made = core.lines().filter((l) => l.startsWith('mark 2 ')).flatMap((l) => l.split(' ')[2].split('+')).filter((p) => p.startsWith(`${n}:`));
+    for (const s of [0, 1, 2, 3])
+        equal((await sheet.locator('.shelves li').nth(s).getByRole('button').evaluateAll((all) => all.map((b) => b.ariaLabel))),
+            COLOURS.flatMap((k) => shelf(s, k).map((c) => `Look at card ${c}, ${k}`)), `the cards of ${NAMES[s]}`);
     await sheet.getByRole('button', { name: `Look at card ${n},` }).press('Enter');
-    const card = page.getByRole('dialog', { name: `Card ${n},` });
-    await card.waitFor();
-    equal(await card.locator('.pen').count(), 2 * made.join(' ').replace(/\d+:/g, '').match(/[a-e][1-5]/g).length, 'all its marks, two strokes each');
+    const big = page.getByRole('dialog', { name: `Card ${n},` });
+    await big.waitFor();
+    equal(await big.locator('.pen').count(), strokes, 'all its marks');
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
-    truth(await page.locator('.opp[data-seat="2"] .shelf').evaluate((b) => b === document.activeElement), 'the focus comes back');
+    truth(await page.locator('.opp[data-seat="2"] .shelf').evaluate((b) => b === document.activeElement),
+        'the focus comes back');
     // The log names the colour, and the cards in words have the completed ones, too.
-    const logged = await page.locator('.log').getByText(/completed/).evaluateAll((all) => all.map((e) => e.innerText).reverse());
-    equal(logged.map((t) => t.split(' completed ')[1]).sort(), view.desks.flatMap((d) => d.done.map((c) => `${c}, ${cards[c].colour}`)).sort(), 'the log');
+    const logged = await page.locator('.log').getByText(/completed/).evaluateAll((all) =>
+        all.map((e) => e.innerText).reverse());
+    equal(logged.map((t) => t.split(' completed ')[1]).sort(), view.desks.flatMap((d) =>
+        d.done.map((c) => `${c}, ${cards[c].colour}`)).sort(), 'the log');
     await page.getByRole('button', { name: 'Menu' }).first().click();
     await page.getByRole('button', { name: 'Describe the cards' }).click();
-    truth(bare(await page.getByRole('dialog', { name: 'The cards in words' }).innerText()).includes(`Completed pyramids of ${NAMES[3]}: ${words(3)}`), 'described');
+    truth(bare(await page.getByRole('dialog',
+        { name: 'The cards in words' }).innerText()).includes(`Completed pyramids of ${NAMES[3]}: ${words(3)}`),
+        'described');
     quiet(page);
     await page.context().close();
-    // A phone shows the numbers of all four under its header; a tap shows all.
-    const phone = await openAt(core, PHONE), glance = phone.locator('.glance');
-    const seen = () => glance.locator('> span').evaluateAll((all) => all.map((e) => [...e.querySelectorAll('i')].map((i) => i.textContent).join(' ')));
-    equal(await seen(), [0, 1, 2, 3].map((s) => COLOURS.map((k) => shelf(s, k).length).join(' ')), 'at a glance');
-    for (const width of [390, 360]) {
-        await phone.setViewportSize({ width, height: 800 });
+    const phone = await openAt(core, PHONE), strip = phone.getByRole('list', { name: 'Players' }).getByRole('button');
+    await phone.locator('.peep .ok').nth(2).waitFor();                 // the bots have chosen
+    equal((await strip.evaluateAll((all) => all.map((b) => b.ariaLabel))).map(bare), [0, 1, 2, 3].map((s) => `${NAMES[s]}, ${view.scores[s].total} points, ${
+        s ? 'ready, ' : ''}${COLOURS.map((k) => `${shelf(s, k).length} ${k}`).join(' ')}`), 'the strip, for the ear');
+    equal(await strip.evaluateAll((all) => all.map((e) => [...e.querySelectorAll('i')].map((i) => i.textContent).join(' '))),
+        [0, 1, 2, 3].map((s) => COLOURS.map((k) => shelf(s, k).length).join(' ')), 'for the eye');
+    for (const [width, height] of [[390, 844], [360, 800], [320, 568]]) {
+        await phone.setViewportSize({ width, height });
         await settled(phone);
-        equal(await glance.locator('> span').evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth).length), 0, `nothing is cut at ${width}`);
+        equal(await strip.evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().height < 44).length), 0, `whole, and 44 px high, at ${width}`);
+        equal(await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0, 'nothing to the side');
     }
-    await glance.tap();
-    await phone.getByRole('dialog', { name: 'Completed pyramids' }).waitFor();
-    equal(await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0, 'it fits');
-    await picture(phone, 'completed-390x844');
+    // Without a dock the panels are in the menu.
+    await phone.getByRole('button', { name: 'Menu' }).first().tap();
+    await phone.getByRole('button', { name: 'Race' }).tap();
+    await phone.getByRole('region', { name: 'Race for pyramid points' }).getByRole('button', { name: `Look at card ${n},` }).waitFor();
     await phone.getByRole('button', { name: 'Close' }).tap();
-    await phone.setViewportSize({ width: 320, height: 568 });
-    await phone.getByRole('button', { name: /^Players/ }).tap();
-    await phone.locator('.opp[data-seat="3"]').getByRole('button', { name: 'Completed pyramids' }).tap();
+    await phone.setViewportSize({ width: 390, height: 844 });
+    await phone.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name: 'Race' }).tap();
+    const drawer = phone.getByRole('region', { name: 'Race for pyramid points' });
+    await drawer.getByRole('table').waitFor();
+    await picture(phone, 'race-390x844');
+    await phone.getByRole('button', { name: 'Close' }).tap();
+    await strip.nth(2).tap();
+    await phone.locator('.opp[data-seat="2"]').getByRole('button', { name: 'Completed pyramids' }).tap();
     await phone.getByRole('dialog', { name: 'Completed pyramids' }).waitFor();
-    equal(await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0, 'it fits at 320');
+    await picture(phone, 'completed-390x844');
+    equal(await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0, 'it fits');
+    await phone.getByRole('button', { name: 'Close' }).last().tap();
+    await phone.getByRole('button', { name: 'Close' }).tap();
+    // After a turn the strip shows what each has marked, as the log has it; a touch on a card ends that.
+    await phone.getByRole('gridcell', { name: /can be marked/ }).first().tap();
+    for (let i = 0; i < 4 && !await phone.locator('.peep.moved').count(); i++) {
+        await phone.getByRole('button', { name: /^(Confirm|Next)/ }).tap();
+        await phone.locator('.peep.moved').or(phone.getByRole('gridcell', { name: /can be marked/ })).first().waitFor();
+        if (!await phone.locator('.peep.moved').count())
+            await phone.getByRole('gridcell', { name: /can be marked/ }).first().tap();
+    }
+    const seen = await phone.locator('.peep.moved').evaluateAll((all) => all.map((e) => [e.dataset.peep, (e.querySelector('.mb-n').getAttribute('d').match(/M/g) ?? []).length]));
+    await picture(phone, 'moves-390x844');
+    const last = await phone.evaluate(() => { const found = {}; for (const m of document.querySelectorAll('.log .moment')) found[m.dataset.by] ??= []; const turns = [...document.querySelectorAll('.log li')].slice(2);
+        for (const li of turns) { if (li.matches('.turn')) break; const m = li.querySelector('.moment'); if (m) found[m.dataset.by].push(m.dataset.fresh.split(' ').length); } return found; });
+    equal(seen.map(([s, count]) => [s, count]), seen.map(([s]) => [s, last[s][0]]), 'the spaces of the first mark');
+    equal(seen.map(([s]) => s), ['1', '2', '3'], 'of everyone else');
     quiet(phone);
     await phone.context().close();
 });
@@ -113,13 +205,16 @@ await test('an empty deck is not offered, and no new cards are promised', async 
         throw new Error('no such game');
     };
     const some = (v) => v.display.filter(Boolean).length;
-    const page = await openAt(until((v) => !v.deckLeft && some(v) > 1 && v.owed === 1), DESKTOP, restingBots), sheet = page.getByRole('dialog', { name: /complete$/ });
+    const page = await openAt(until((v) => !v.deckLeft && some(v) > 1 && v.owed === 1), DESKTOP, restingBots),
+        sheet = page.getByRole('dialog', { name: /complete$/ });
     await sheet.getByText('Take your next pyramid from the display. The deck is empty.', { exact: true }).waitFor();
     await sheet.getByText('No more new cards are laid out.').waitFor();
-    equal([await sheet.getByRole('button', { name: /Unseen|Deck/ }).count(), await sheet.getByText(/top card|New cards are laid out/).count()], [0, 0], 'no deck');
+    equal([await sheet.getByRole('button', { name: /Unseen|Deck/ }).count(),
+        await sheet.getByText(/top card|New cards are laid out/).count()], [0, 0], 'no deck');
     quiet(page);
     await page.context().close();
-    const full = await openAt(until((v) => v.deckLeft > 0), DESKTOP, restingBots), other = full.getByRole('dialog', { name: /complete$/ });
+    const full = await openAt(until((v) => v.deckLeft > 0), DESKTOP, restingBots),
+        other = full.getByRole('dialog', { name: /complete$/ });
     await other.getByText(/unseen top card of the deck/).waitFor();
     await other.getByText('New cards are laid out when you are done.').waitFor();
     await full.context().close();
@@ -146,7 +241,8 @@ await test('an extra mark that is lost: said before, at once, in the log, and of
     // Another's: the record tells it, and so does the log.
     let other;
     for (let seed = 4; !other; seed++) {
-        const game = playOut(narrow('vx.xT'), 4, seed), lost = game.lines().find((l) => /^mark [2-4]/.test(l) && l.match(/[a-e][24]/g)?.length > l.split('+').length - 1);
+        const game = playOut(narrow('vx.xT'), 4, seed), lost = game.lines().find((l) => /^mark [2-4]/.test(l) &&
+            l.match(/[a-e][24]/g)?.length > l.split('+').length - 1);
         other = lost && { game, seat: Number(lost[5]) - 1 };
     }
     const replay = await open(browser, host.url);
@@ -162,18 +258,24 @@ await test('an extra mark that is lost: said before, at once, in the log, and of
 
 await test('from five to seven of a colour in one turn: the page says that no points were left', async () => {
     // Three crosses in a column: a pattern of two spaces completes a card, the one of four completes both.
-    const core = narrow('vxxxT', (text) => text.replace(/^(pattern \S+) \d/gm, (line, head) => `${head} ${head.endsWith(' I2') ? 3 : 1}`));
-    const green = core.edition.cards.filter((c) => c?.colour === 'green').map((c) => c.number), rest = core.edition.cards.filter((c) => c && c.colour !== 'green').map((c) => c.number);
+    const core = narrow('vxxxT', (text) => text.replace(/^(pattern \S+) \d/gm,
+        (line, head) => `${head} ${head.endsWith(' I2') ? 3 : 1}`));
+    const green = core.edition.cards.filter((c) => c?.colour === 'green').map((c) => c.number),
+        rest = core.edition.cards.filter((c) => c && c.colour !== 'green').map((c) => c.number);
     const [a, b, c, d, e, f, g, h, i] = green, whole = (n) => `${n}:c1c2+${n}:c3+${n}:c4+${n}:c5`;
-    const record = ['pyramids-record 1', 'edition narrow', 'player 1 Ana', 'player 2 Ben', `deal 1 ${a} ${b} ${rest[0]} ${rest[1]}`, `deal 2 ${h} ${i} ${rest[2]} ${rest[3]}`, `keep 1 ${a} ${b}`, `keep 2 ${h} ${i}`,
+    const record = ['pyramids-record 1', 'edition narrow', 'player 1 Ana', 'player 2 Ben',
+        `deal 1 ${a} ${b} ${rest[0]} ${rest[1]}`, `deal 2 ${h} ${i} ${rest[2]} ${rest[3]}`, `keep 1 ${a} ${b}`,
+        `keep 2 ${h} ${i}`,
         `show ${rest.slice(4, 8).join(' ')}`,
         'reveal I2', `mark 1 ${whole(a)}`, `mark 2 ${whole(h)}`, `draw 1 ${c}`, `draw 2 ${rest[8]}`,
-        'reveal I2', `mark 1 ${whole(b)}`, `mark 2 ${whole(i)}`, `draw 1 ${d}`, `draw 2 ${rest[9]}`, 'points 1 green 10', 'points 2 green 6',
+        'reveal I2', `mark 1 ${whole(b)}`, `mark 2 ${whole(i)}`, `draw 1 ${d}`, `draw 2 ${rest[9]}`, 'points 1 green 10',
+        'points 2 green 6',
         'reveal I2', `mark 1 ${whole(c)}`, `mark 2 ${rest[8]}:c1`, `draw 1 ${e}`,
         'reveal I3', `mark 1 ${d}:c1c2c3+${d}:c4+${d}:c5+${e}:c1`, `mark 2 ${rest[9]}:c1`, `draw 1 ${f}`, 'points 1 green 3',
         'reveal V3', `mark 1 ${e}:c2+${e}:c3+${e}:c4+${e}:c5`, `mark 2 ${whole(rest[8]).replace('c1c2', 'c2')}`,
         ...[[e, `draw 1 ${g}`], [rest[8], `draw 2 ${rest[10]}`]].sort(([m], [n]) => m - n).map(([, line]) => line),
-        'reveal I4', `mark 1 ${f}:c1c2c3c4+${f}:c5+${g}:c1+${g}:c2+${g}:c3+${g}:c4+${g}:c5`, `mark 2 ${rest[10]}:c1`].join('\n');
+        'reveal I4', `mark 1 ${f}:c1c2c3c4+${f}:c5+${g}:c1+${g}:c2+${g}:c3+${g}:c4+${g}:c5`,
+        `mark 2 ${rest[10]}:c1`].join('\n');
     const fault = core.load(`${record}\n`);
     equal(fault, null, 'the record');
     const order = core.view(0);
@@ -221,17 +323,21 @@ await test('full storage is said at once; the game goes on, and can be downloade
 await test('a tie names its winner and the reason, in the log and in the replay (R17)', async () => {
     // Rooms without walls: both go straight down once, and after that mark space by space until the game is over.
     const core = newCore(site), room = '..v..\n.....\n.....\n.....\n..T..\n';
-    equal(core.readEdition(core.edition.text.replace('name classic', 'name room').replace(/^(card \d+ \w+\n)(?:.{5}\n){5}/gm, `$1${room}`)), null, 'edition');
-    const lines = ['pyramids-record 1', 'edition room', 'player 1 Ana', 'player 2 Ben', 'deal 1 7 20 1 2', 'deal 2 3 30 4 5', 'keep 1 7 20', 'keep 2 3 30', 'show 8 9 10 11'];
+    equal(core.readEdition(core.edition.text.replace('name classic', 'name room').replace(/^(card \d+ \w+\n)(?:.{5}\n){5}/gm,
+        `$1${room}`)), null, 'edition');
+    const lines = ['pyramids-record 1', 'edition room', 'player 1 Ana', 'player 2 Ben', 'deal 1 7 20 1 2', 'deal 2 3 30 4 5',
+        'keep 1 7 20', 'keep 2 3 30', 'show 8 9 10 11'];
     const names = core.edition.patterns.flatMap((p) => Array(p.copies).fill(p.name));
     const rest = ['cbade', 'abcde', 'abcde', 'abcde', 'abde'].flatMap((row, y) => [...row].map((x) => `${x}${y + 1}`));
     for (let turn = 0; turn < 28; turn++) {
         const down = turn < 5, space = down ? `c${turn + 1}` : rest[turn - 5];
-        lines.push(`reveal ${names[turn % 7]}`, `mark 1 ${down ? 7 : 20}:${space}`, `mark 2 ${down ? 3 : 30}:${space}`, ...turn === 4 ? ['draw 2 12', 'draw 1 13'] : []);
+        lines.push(`reveal ${names[turn % 7]}`, `mark 1 ${down ? 7 : 20}:${space}`, `mark 2 ${down ? 3 : 30}:${space}`,
+            ...turn === 4 ? ['draw 2 12', 'draw 1 13'] : []);
     }
     lines.push(...[1, 2].map((n) => `score ${n} 10 pyramids 10 torches 0 points 0 gems 0 skulls 0`), 'winner 2');
     equal(core.load(`${lines.join('\n')}\n`), null, 'the record');
-    equal([core.isOver(), core.view(-1).scores.map((s) => s.total), core.winners()], [true, [10, 10], [1]], 'Ben, who completed number 3, wins the tie');
+    equal([core.isOver(), core.view(-1).scores.map((s) => s.total), core.winners()], [true, [10, 10], [1]],
+        'Ben, who completed number 3, wins the tie');
     const page = await open(browser, host.url), bare = (text) => text.replace(/[\u2066-\u2069]/g, '');
     await page.evaluate(([record, edition]) => {
         localStorage.setItem('pyramids.editions', JSON.stringify({ room: edition }));
@@ -258,7 +364,8 @@ await test('a tie names its winner and the reason, in the log and in the replay 
 });
 
 await test('a link that unpacks to 300 MB is given up early, and the page says why', async () => {
-    const bomb = deflateRawSync(Buffer.alloc(300e6), { level: 9 }).toString('base64url'), page = await open(browser, host.url);
+    const bomb = deflateRawSync(Buffer.alloc(300e6), { level: 9 }).toString('base64url'),
+        page = await open(browser, host.url);
     console.log(`# ${bomb.length} characters`);
     // In the page: how many bytes come out.
     await page.addInitScript(() => {
@@ -286,8 +393,10 @@ await test('a link that unpacks to 300 MB is given up early, and the page says w
 });
 
 await test('a server that does not expect this address: every page that asks it says so, and what would help', async () => {
-    const page = await open(browser, 'about:blank'), { origin } = new URL(host.url), help = page.getByText(`pyramids serve --origin ${origin}`);
-    await page.route('**/api/**', (route) => route.fulfill({ status: 403, contentType: 'application/json', body: '{"error": {"code": "origin"}}' }));
+    const page = await open(browser, 'about:blank'), { origin } = new URL(host.url),
+        help = page.getByText(`pyramids serve --origin ${origin}`);
+    await page.route('**/api/**', (route) => route.fulfill({ status: 403, contentType: 'application/json',
+        body: '{"error": {"code": "origin"}}' }));
     for (const hash of ['table/ABCDEFGH', 'friends', 'watch', 'replay/ABCDEFGH']) {
         await page.goto(`${host.url}?${hash}#${hash}`);
         await help.first().waitFor();
@@ -299,15 +408,18 @@ await test('a server that does not expect this address: every page that asks it 
     await page.getByRole('textbox', { name: /code/i }).fill('ABCDEFGH');
     await page.keyboard.press('Enter');
     await help.first().waitFor();
-    truth(await page.getByRole('button', { name: 'Play', exact: true }).isVisible(), 'against bots one can play all the same');
+    truth(await page.getByRole('button', { name: 'Play', exact: true }).isVisible(),
+        'against bots one can play all the same');
     await page.context().close();
 });
 
 await test('a page whose scripts are refused explains itself instead of staying blank', async () => {
-    const page = await open(browser, 'about:blank'), { origin } = new URL(host.url), why = page.getByRole('alert').getByText(`pyramids serve --origin ${origin}`);
+    const page = await open(browser, 'about:blank'), { origin } = new URL(host.url),
+        why = page.getByRole('alert').getByText(`pyramids serve --origin ${origin}`);
     // As a server does that holds the Origin of modules against its own address.
     let refuse = true;
-    await page.route('**/main.js', (route) => refuse ? route.fulfill({ status: 403, contentType: 'application/json', body: '{"error": {"code": "origin"}}' }) : route.continue());
+    await page.route('**/main.js', (route) => refuse ? route.fulfill({ status: 403, contentType: 'application/json',
+        body: '{"error": {"code": "origin"}}' }) : route.continue());
     await page.goto(host.url);
     await why.waitFor();
     equal(await page.getByRole('alert').getByText(/could not be loaded/).count(), 1, 'in words');

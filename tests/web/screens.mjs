@@ -1,5 +1,5 @@
-// screens.mjs SITE: every screen in both themes and at both sizes: axe finds nothing, nothing overflows, the console is quiet; pictures land
-// in the build folder. Dropped, broken and foreign records. Sizes.
+// screens.mjs SITE: every screen in both themes and at both sizes: axe finds nothing, nothing overflows, the console is
+// quiet; pictures land in the build folder. Dropped, broken and foreign records. Sizes.
 import { createRequire } from 'node:module';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,10 @@ const SCREENS = [
     ['settings', '', {}, async (page) => { await press(page, 'Settings'); await page.getByRole('dialog').waitFor(); }],
     ['setup', 'play', { game: saved(setup) }, async (page) => { await page.locator('.pick').first().click(); await page.locator('.pick').nth(2).click(); }],
     ['table', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.getByRole('gridcell', { name: /can be marked/ }).nth(3).click(); }],
-    ['refused', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.getByRole('gridcell', { name: /wall/ }).first().click({ force: true }); }],
+    ['refused', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.getByRole('gridcell', { name: /wall/ }).first().click({ force: true });
+        // A message is part of what is looked at.
+        await page.evaluate(() => { const toast = document.querySelector('#toast'); toast.textContent = 'Round 3 begins.'; toast.hidden = false; });
+    }],
     ['menu', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-a=menu]:visible').first().click(); await page.getByRole('dialog').waitFor(); }],
     ['log', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-open=log]:visible').first().click(); }],
     ['completed', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-shelf]:visible').first().click(); await page.getByRole('dialog').waitFor(); }],
@@ -42,7 +45,8 @@ const SCREENS = [
         await goOn(() => act(page));
         await page.getByRole('heading', { name: 'Turning points' }).waitFor();
     }],
-    ['replays', 'replays', { games: [kept(over), kept(lastTurn, '78')] }, (page) => page.getByRole('heading', { name: 'Replays' }).waitFor()],
+    ['replays', 'replays', { games: [kept(over), kept(lastTurn, '78')] },
+    (page) => page.getByRole('heading', { name: 'Replays' }).waitFor()],
     ['replay', 'replay/77', { games: [kept(over)] }, async (page) => {
         await page.getByRole('button', { name: 'To the beginning' }).click();
         for (let i = 0; i < 12; i++)
@@ -56,7 +60,11 @@ const SCREENS = [
     }],
     ['learn', 'learn/8', {}, table],
     ['rules', 'R10', {}, (page) => page.locator('#R10').waitFor()],
-    ['pad', 'pad', {}, async (page) => { await page.getByRole('button', { name: 'Ruby 3' }).first().click(); await page.getByRole('button', { name: 'Emerald 2' }).first().click(); await page.getByRole('button', { name: /Skull 4/ }).first().click(); }],
+    ['pad', 'pad', {}, async (page) => {
+        await page.getByRole('button', { name: 'Ruby 3' }).first().click();
+        await page.getByRole('button', { name: 'Emerald 2' }).first().click();
+        await page.getByRole('button', { name: /Skull 4/ }).first().click();
+    }],
     ['editions', 'editions', {}, (page) => page.getByRole('heading', { name: 'Classic' }).waitFor()],
     ['edition', 'edition', {}, async (page) => { await page.getByRole('button', { name: /^a1/ }).click(); await page.getByRole('status').first().waitFor(); }],
     ['invite', 'friends/new', {}, (page) => page.getByRole('heading', { name: 'Who sits at the table?' }).waitFor()],
@@ -66,6 +74,9 @@ const SCREENS = [
 const OTHERWISE_ON_PHONES = ['log', 'settings'];
 /** What a phone shows otherwise than a desk: axe looks at it there too. */
 const OWN_ON_PHONES = ['home', 'setup', 'table', 'refused', 'menu', 'log', 'completed', 'replace', 'end', 'replay', 'learn'];
+
+/** What has colours of its own there at night. */
+const OWN_IN_THE_DARK = ['table', 'replace', 'setup'];
 
 let visits = 0;
 /** The page itself is loaded once a size: what changes is what the browser keeps, and the address behind the #. */
@@ -91,13 +102,18 @@ async function look(page, name, theme = 'light') {
     if (!await page.evaluate(() => 'axe' in globalThis))
         await page.evaluate(axe);
     // The dark theme changes colours only.
-    const rules = theme === 'dark' ? { type: 'rule', values: ['color-contrast'] } : { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] };
-    const found = await page.evaluate((runOnly) => globalThis.axe.run(document, { runOnly, resultTypes: ['violations'] }), rules);
-    const problems = found.violations.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map((n) => `${n.target.join(' ')} ${n.any[0]?.message ?? n.failureSummary ?? ''}`).join(' | ')}`);
+    const rules = theme === 'dark' ? { type: 'rule', values: ['color-contrast'] } :
+        { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] };
+    const found = await page.evaluate((runOnly) => globalThis.axe.run(document, { runOnly, resultTypes: ['violations'] }),
+        rules);
+    const problems = found.violations.map((v) =>
+        `${v.id}: ${v.nodes.slice(0, 3).map((n) =>
+            `${n.target.join(' ')} ${n.any[0]?.message ?? n.failureSummary ?? ''}`).join(' | ')}`);
     equal(problems, [], `axe on ${name}`);
 }
 
-/** One page for both sizes and both themes: going to a screen costs most, turning the lights off and taking the phone almost nothing. */
+/** One page for both sizes and both themes: going to a screen costs most, turning the lights off and taking the phone almost
+ * nothing. */
 const page = await open(browser, host.url);
 const touch = await page.context().newCDPSession(page);
 for (const screen of SCREENS)
@@ -115,7 +131,8 @@ for (const screen of SCREENS)
             if (!phone || OTHERWISE_ON_PHONES.includes(name))
                 await show(page, screen);
             await settled(page);
-            equal(await page.evaluate(() => matchMedia('(hover: hover)').matches), !phone, 'a mouse at the desk, a finger on a phone');
+            equal(await page.evaluate(() => matchMedia('(hover: hover)').matches), !phone,
+                'a mouse at the desk, a finger on a phone');
             await fits(page, name);
             await picture(page, `${name}-${where}`);
             if (!phone || OWN_ON_PHONES.includes(name))
@@ -124,7 +141,7 @@ for (const screen of SCREENS)
             await page.locator('html[data-theme=dark]').waitFor();
             await settled(page);
             await picture(page, `${name}-${where}-dark`);
-            if (!phone)
+            if (!phone || OWN_IN_THE_DARK.includes(name))
                 await look(page, name, 'dark');
         }
         equal(page.complaints, [], 'the console');
@@ -134,7 +151,9 @@ await page.context().close();
 await test('the table at every size of the design', async () => {
     let page = await open(browser, host.url);
     await show(page, SCREENS.find(([name]) => name === 'table'));
-    for (const [width, height] of [[1920, 1080], [1280, 720], [1366, 768], [1200, 800], [1024, 768], [768, 1024], [640, 960], [390, 664], [844, 390], [320, 568]]) {
+    for (const [width, height] of [[1920, 1080], [1280, 720], [1366, 768], [1200, 800], [1024, 768], [768, 1024], [640, 960], [390, 664], [844, 390], [320, 568],
+        // At 400 % zoom a window of 1280x1024 is as large as 320x256: then the page scrolls (WCAG 1.4.10).
+        [546, 320], [320, 320], [320, 256], [1000, 420], [1280, 500]]) {
         if (width === 768) {            // from here on by touch
             await page.context().close();
             page = await open(browser, host.url, PHONE);
@@ -146,22 +165,29 @@ await test('the table at every size of the design', async () => {
         await picture(page, `table-${width}x${height}`);
         const seen = await page.evaluate(() => {
             const confirm = document.querySelector('[data-a=confirm]').getBoundingClientRect();
-            const full = [...document.querySelectorAll('.center > *, .left > *, .right > *')].filter((e) => e.offsetParent && !e.matches('.logbox') && e.scrollWidth > e.clientWidth + 1);
+            const full = [...document.querySelectorAll('.center > *, .left > *, .right > *')].filter((e) => e.offsetParent &&
+                !e.matches('.logbox') && e.scrollWidth > e.clientWidth + 1);
             const hit = document.elementFromPoint(confirm.x + confirm.width / 2, confirm.y + confirm.height / 2);
-            return { wide: document.documentElement.scrollWidth - innerWidth, confirm: confirm.right <= innerWidth && confirm.bottom <= innerHeight && hit?.closest('[data-a=confirm]') !== null,
-                full: full.map((e) => e.className), space: document.querySelector('.cells button').getBoundingClientRect().width > 34 };
+            return { wide: document.documentElement.scrollWidth - innerWidth, confirm: confirm.right <= innerWidth &&
+                confirm.bottom <= innerHeight && hit?.closest('[data-a=confirm]') !== null,
+                full: full.map((e) => e.className),
+                    space: document.querySelector('.cells button').getBoundingClientRect().width > 34 };
         });
         equal(seen, { wide: 0, confirm: true, full: [], space: true }, `${width}x${height}`);
         // Cards to choose from are large enough to read, and nothing lies over another's symbols, on the smallest screens.
-        const small = height < 700 && width < 900;
+        const small = height < 700 && height > 350 && width < 900;
         for (const name of small ? ['setup', 'replace'] : []) {
             await show(page, SCREENS.find(([n]) => n === name));
             await picture(page, `${name}-${width}x${height}`);
             const cards = await page.evaluate(() => {
-                const boxes = [...document.querySelectorAll('.pick .pcard, .pick .cap, .intro h1, .hint')].filter((e) => e.checkVisibility()).map((e) => e.getBoundingClientRect());
-                const lie = boxes.filter((a, i) => boxes.some((b, k) => k > i && a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1));
+                const boxes = [...document.querySelectorAll('.pick .pcard, .pick .cap, .intro h1, .hint')].filter((e) =>
+                    e.checkVisibility()).map((e) => e.getBoundingClientRect());
+                const lie = boxes.filter((a, i) => boxes.some((b, k) => k > i && a.left < b.right - 1 &&
+                    b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1));
                 const pri = document.querySelector('.foot .pri, .ovf .pri').getBoundingClientRect();
-                return { small: [...document.querySelectorAll('.pick .pcard')].filter((e) => e.getBoundingClientRect().width < 90).length, over: lie.length, button: pri.bottom <= innerHeight && pri.height >= 44,
+                return { small: [...document.querySelectorAll('.pick .pcard')].filter((e) =>
+                    e.getBoundingClientRect().width < 90).length, over: lie.length, button: pri.bottom <= innerHeight &&
+                    pri.height >= 44,
                     wide: document.documentElement.scrollWidth - innerWidth };
             });
             equal(cards, { small: 0, over: 0, button: true, wide: 0 }, `${name}, ${width}x${height}`);
@@ -178,19 +204,24 @@ await test('dropped, broken and foreign records', async () => {
     const drop = (name, text) => page.evaluate(([n, t]) => {
         const data = new DataTransfer();
         data.items.add(new File([t], n));
-        document.querySelector(n === 'fine.pyr' ? 'body' : '.page, .rep').dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+        document.querySelector(n === 'fine.pyr' ? 'body' : '.page, .rep').dispatchEvent(new DragEvent('drop',
+            { dataTransfer: data, bubbles: true, cancelable: true }));
     }, [name, text]);
     const lines = over.lines(), at = lines.findIndex((l) => l.startsWith('mark 1'));
     for (const [name, text, says] of [['photo.jpg', '\u0000\u0001garbage', /Line 1/],
-        ['broken.pyr', [...lines.slice(0, at), 'mark 1 17:z9', ...lines.slice(at + 1)].join('\n'), new RegExp(`Line ${at + 1}: .*Expected`)],
-        ['illegal.pyr', over.log().replace(/^score 1 \d+/m, 'score 1 999'), /Wrong score. Expected: score 1/], ['long.pyr', 'x'.repeat(70000), /too large/],
-        ['dealt.pyr', lines.slice(0, lines.findIndex((l) => l.startsWith('deal 2'))).join('\n'), /ends before the cards are dealt/]]) {
+        ['broken.pyr', [...lines.slice(0, at), 'mark 1 17:z9', ...lines.slice(at + 1)].join('\n'),
+        new RegExp(`Line ${at + 1}: .*Expected`)],
+        ['illegal.pyr', over.log().replace(/^score 1 \d+/m, 'score 1 999'), /Wrong score. Expected: score 1/],
+        ['long.pyr', 'x'.repeat(70000), /too large/],
+        ['dealt.pyr', lines.slice(0, lines.findIndex((l) => l.startsWith('deal 2'))).join('\n'),
+        /ends before the cards are dealt/]]) {
         await drop(name, text);
         await page.getByRole('alert').filter({ hasText: says }).waitFor();
     }
     // A first mark beside the entrance: the rule that it breaks is a click away.
     const card = lines[at].split(/[ :]/)[2], beside = over.edition.cards[card].cells.indexOf('.');
-    await drop('rule.pyr', over.log().replace(lines[at], `mark 1 ${card}:${'abcde'[beside % 5]}${1 + Math.floor(beside / 5)}`));
+    await drop('rule.pyr', over.log().replace(lines[at],
+        `mark 1 ${card}:${'abcde'[beside % 5]}${1 + Math.floor(beside / 5)}`));
     await page.getByRole('alert').filter({ hasText: `Line ${at + 1}` }).getByRole('link', { name: 'R10' }).waitFor();
     await pictures(page, 'broken');
     // From anywhere on any page; a name may be as long as the format allows.
@@ -214,11 +245,14 @@ await test('dropped, broken and foreign records', async () => {
     await page.getByRole('heading', { name: 'The cards of this game are missing' }).waitFor();
     await pictures(page, 'missing');
     const boxed = over.edition.text.replace('name classic', 'name boxed');
-    for (const [name, text, says] of [['photo.jpg', '\u0000\u0001garbage', /^photo.jpg: Line 1/], ['classic.edition', over.edition.text, /the edition “classic”.*played with “boxed”/], ['huge.edition', 'x'.repeat(70000), /too large/]]) {
+    for (const [name, text, says] of [['photo.jpg', '\u0000\u0001garbage', /^photo.jpg: Line 1/],
+        ['classic.edition', over.edition.text, /the edition “classic”.*played with “boxed”/],
+        ['huge.edition', 'x'.repeat(70000), /too large/]]) {
         await drop(name, text);
         await page.getByRole('alert').filter({ hasText: says }).waitFor();
     }
-    await page.locator('input[type=file]').setInputFiles({ name: 'boxed.edition', mimeType: 'text/plain', buffer: Buffer.from(boxed) });
+    await page.locator('input[type=file]').setInputFiles({ name: 'boxed.edition', mimeType: 'text/plain',
+        buffer: Buffer.from(boxed) });
     await page.getByRole('button', { name: 'To the end' }).click();
     await page.getByRole('table').waitFor();
     // A link carries such cards along: it opens where nobody has them. A link of old, without them, asks for them.
@@ -231,7 +265,8 @@ await test('dropped, broken and foreign records', async () => {
     equal(await other.getByRole('table').innerText(), await page.getByRole('table').innerText(), 'the same scores');
     await other.goto(`${host.url}?old#${link.split('#')[1].split('.').slice(0, 2).join('.')}`);
     await other.getByRole('heading', { name: 'The cards of this game are missing' }).waitFor();
-    await other.locator('input[type=file]').setInputFiles({ name: 'boxed.edition', mimeType: 'text/plain', buffer: Buffer.from(boxed) });
+    await other.locator('input[type=file]').setInputFiles({ name: 'boxed.edition', mimeType: 'text/plain',
+        buffer: Buffer.from(boxed) });
     await other.getByRole('button', { name: 'Step forward' }).waitFor();
     equal([...page.complaints, ...other.complaints], [], 'the console');
     await other.context().close();
@@ -262,7 +297,8 @@ await test('an edition of one’s own: checked, saved, played', async () => {
     // Imported: a reload keeps it; names are one word, whatever letters it has.
     for (const name of ['a/b%25?#ä', '__proto__']) {
         await page.goto(`${host.url}#editions`);
-        await page.getByLabel('Import').setInputFiles({ name: 'box.edition', mimeType: 'text/plain', buffer: Buffer.from(text.replace('name own', `name ${name}`).replace(/^title .*/m, 'title <b>Odd</b>')) });
+        await page.getByLabel('Import').setInputFiles({ name: 'box.edition', mimeType: 'text/plain',
+            buffer: Buffer.from(text.replace('name own', `name ${name}`).replace(/^title .*/m, 'title <b>Odd</b>')) });
         await area.waitFor();
         await page.reload();
         await page.getByText('No problems found.').waitFor();
@@ -275,7 +311,8 @@ await test('an edition of one’s own: checked, saved, played', async () => {
 });
 
 await test('what is read without scripts speaks all languages', () => {
-    const html = readFileSync(join(site, 'index.html'), 'utf8'), lines = [...html.slice(html.indexOf('<noscript>')).matchAll(/<p lang="(\w+)">([^<]+)/g)];
+    const html = readFileSync(join(site, 'index.html'), 'utf8'),
+        lines = [...html.slice(html.indexOf('<noscript>')).matchAll(/<p lang="(\w+)">([^<]+)/g)];
     const manifest = JSON.parse(readFileSync(join(site, 'app.webmanifest'), 'utf8'));
     equal(lines.map(([, code]) => code), ['en', 'de', 'es', 'fr', 'it', 'pt'], 'no script');
     equal(new Set(lines.map(([, , text]) => text)).size, 6, 'each its own');
@@ -284,7 +321,8 @@ await test('what is read without scripts speaks all languages', () => {
 
 await test('small enough, fast enough', async () => {
     let total = 0;
-    const list = (folder) => readdirSync(folder, { recursive: true }).filter((n) => n.endsWith('.gz')).map((n) => [n, statSync(join(folder, n)).size]);
+    const list = (folder) => readdirSync(folder, { recursive: true }).filter((n) => n.endsWith('.gz')).map((n) =>
+        [n, statSync(join(folder, n)).size]);
     for (const [, size] of list(site))
         total += size;
     host.sent.bytes = 0;
@@ -293,7 +331,8 @@ await test('small enough, fast enough', async () => {
     await page.goto(host.url);
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor();
     const shown = Date.now() - began, bytes = host.sent.bytes;
-    console.log(`# all files compressed: ${total} bytes; sent for the first screen: ${bytes}; first screen after ${shown} ms`);
+    console.log(`# all files compressed: ${total} bytes; sent for the first screen: ${bytes}; ` +
+        `first screen after ${shown} ms`);
     truth(total < 300000, 'all files are below 300 KB');
     await page.context().close();
 });

@@ -5,16 +5,19 @@ import { extname, join, normalize } from 'node:path';
 import { chromium } from 'playwright-core';
 import { witnesses } from './check.mjs';
 
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.png': 'image/png', '.json': 'application/json',
+const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml',
+    '.png': 'image/png', '.json': 'application/json',
     '.wasm': 'application/wasm', '.webmanifest': 'application/manifest+json', '.edition': 'text/plain; charset=utf-8' };
-export const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; worker-src 'self'; "
+export const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; " +
+    "connect-src 'self'; worker-src 'self'; "
     + "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Serves the folder; counts the bytes that went out. */
 export function serve(folder) {
     const sent = { bytes: 0, down: false };
     const server = createServer((request, response) => {
-        const path = normalize(decodeURIComponent(new URL(request.url, 'http://x').pathname)), name = join(folder, path === '/' ? 'index.html' : path);
+        const path = normalize(decodeURIComponent(new URL(request.url, 'http://x').pathname)),
+            name = join(folder, path === '/' ? 'index.html' : path);
         if (sent.down)
             return request.socket.destroy();
         if (path === '/api/editions') {        // all that the page asks without being told to
@@ -27,21 +30,25 @@ export function serve(folder) {
         }
         const data = readFileSync(`${name}.gz`);
         sent.bytes += data.length;
-        response.writeHead(200, { 'content-type': TYPES[extname(name)] ?? 'text/plain', 'content-encoding': 'gzip', 'content-security-policy': POLICY, 'cache-control': 'no-cache' });
+        response.writeHead(200, { 'content-type': TYPES[extname(name)] ?? 'text/plain', 'content-encoding': 'gzip',
+            'content-security-policy': POLICY, 'cache-control': 'no-cache' });
         response.end(data);
     });
-    return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve({ url: `http://127.0.0.1:${server.address().port}/`, sent, close: () => server.close() })));
+    return new Promise((resolve) => server.listen(0, '127.0.0.1', () =>
+        resolve({ url: `http://127.0.0.1:${server.address().port}/`, sent, close: () => server.close() })));
 }
 
 export const DESKTOP = { viewport: { width: 1440, height: 900 } };
 export const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 export function launch() {
-    return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--disable-quic', '--no-first-run',
+    return chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+        args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--disable-quic', '--no-first-run',
         '--disable-background-networking', '--disable-component-update', '--disable-sync'] });
 }
 
-/** How long one has to press a space to paint by taps. On a busy machine any tap lasts so long; here only those do that are meant to (pressesLong). */
+/** How long one has to press a space to paint by taps. On a busy machine any tap lasts so long; here only those do that are
+ * meant to (pressesLong). */
 const HOLD = Number(/const HOLD = (\d+);/.exec(readFileSync(new URL('../../web/hand.js', import.meta.url), 'utf8'))[1]);
 
 function makeTapsShort(hold) {
@@ -52,11 +59,14 @@ function makeTapsShort(hold) {
 /** What stands on the pages that are open, for who has to find out why a test has failed. */
 const pages = new Set();
 witnesses.push(async () => (await Promise.all([...pages].slice(-4).map(async (page) => {
-    const text = await Promise.race([page.evaluate(() => document.body.innerText), new Promise((go) => setTimeout(go, 5000, 'no answer'))]).catch(String);
-    return [`page ${page.url().slice(0, 100)}:`, text.replace(/\s+/g, ' ').slice(0, 700), ...(page.complaints ?? []).slice(-5).map((c) => `console: ${c}`)].join('\n');
+    const text = await Promise.race([page.evaluate(() => document.body.innerText),
+        new Promise((go) => setTimeout(go, 5000, 'no answer'))]).catch(String);
+    return [`page ${page.url().slice(0, 100)}:`, text.replace(/\s+/g, ' ').slice(0, 700),
+        ...(page.complaints ?? []).slice(-5).map((c) => `console: ${c}`)].join('\n');
 }))).join('\n'));
 
-/** A page that collects everything the console complains about. In the same language and at the same hour on every machine. */
+/** A page that collects everything the console complains about. In the same language and at the same hour on every
+ * machine. */
 export async function open(browser, url, options = DESKTOP) {
     const context = await browser.newContext({ reducedMotion: 'reduce', locale: 'en-US', timezoneId: 'UTC', ...options });
     context.on('page', (any) => {
@@ -67,7 +77,8 @@ export async function open(browser, url, options = DESKTOP) {
         await context.addInitScript(makeTapsShort, HOLD);
     const page = await context.newPage();
     if (process.env.PYR_THROTTLE)          // as on a machine so many times slower
-        await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: Number(process.env.PYR_THROTTLE) });
+        await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate',
+            { rate: Number(process.env.PYR_THROTTLE) });
     page.setDefaultTimeout(60000);         // a loaded machine is no fault of the page
     page.complaints = [];
     page.on('console', (m) => {
@@ -88,8 +99,8 @@ export async function go(page, hash) {
     }), hash);
 }
 
-/** What was changed has been drawn. On a crowded machine Chromium may stop drawing for good (seen once in some thirty runs): where everything lies is right all the
- * same, so that this is no reason to wait for ever. */
+/** What was changed has been drawn. On a crowded machine Chromium may stop drawing for good (seen once in some thirty runs):
+ * where everything lies is right all the same, so that this is no reason to wait for ever. */
 export const settled = (page) => page.evaluate(() => new Promise((resolve) => {
     const late = setTimeout(() => { globalThis.drawsNothing = true; resolve(); }, globalThis.drawsNothing ? 50 : 20000);
     requestAnimationFrame(() => requestAnimationFrame(() => { clearTimeout(late); resolve(); }));

@@ -1,5 +1,5 @@
-// driver.mjs [--tables N] [--rate MOVES_A_SECOND] [--seconds N]: starts the peer, plays whole games at it with four connections a table and
-// prints what was measured, as JSON with the names that bench/load.c --json uses.
+// driver.mjs [--tables N] [--rate MOVES_A_SECOND] [--seconds N]: starts the peer, plays whole games at it with four
+// connections a table and prints what was measured, as JSON with the names that bench/load.c --json uses.
 import { fork } from 'node:child_process';
 import { readFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,12 +8,14 @@ import { parseArgs } from 'node:util';
 import { io } from 'socket.io-client';
 import { PLAYERS, TURNS } from './game.mjs';
 
-const { values } = parseArgs({ options: { tables: { type: 'string', default: '100' }, rate: { type: 'string', default: '0' }, seconds: { type: 'string', default: '0' },
+const { values } = parseArgs({ options: { tables: { type: 'string', default: '100' }, rate: { type: 'string', default: '0' },
+    seconds: { type: 'string', default: '0' },
     json: { type: 'boolean' } } });
 const tables = Number(values.tables), rate = Number(values.rate), seconds = Number(values.seconds);
 
 const folder = mkdtempSync(`${tmpdir()}/pyramids-peer-`);
-const server = fork(fileURLToPath(new URL('server.mjs', import.meta.url)), [`${folder}/db`], { execArgv: ['--expose-gc'], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+const server = fork(fileURLToPath(new URL('server.mjs', import.meta.url)), [`${folder}/db`],
+    { execArgv: ['--expose-gc'], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
 const end = (code) => {
     server.kill('SIGKILL');                  // nothing of it is wanted any more
     rmSync(folder, { recursive: true, force: true });
@@ -45,7 +47,8 @@ const bytes = async () => {
 const now = () => performance.now();
 
 const post = async (path, body) => {
-    const answer = await fetch(`${url}/games/peer/${path}`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
+    const answer = await fetch(`${url}/games/peer/${path}`, { method: 'POST',
+        headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
     if (!answer.ok)
         fail(`${path}: ${answer.status}`);
     return answer.json();
@@ -107,7 +110,8 @@ const move = (client) => {
     untold++;
     sent++;
     const args = [sent & 1, 1 + sent % 0x1ffffff];
-    client.socket.emit('update', { type: 'MAKE_MOVE', payload: { type: 'mark', args, playerID: String(player), credentials } }, client.state, table.id, String(player));
+    client.socket.emit('update', { type: 'MAKE_MOVE', payload: { type: 'mark', args, playerID: String(player),
+        credentials } }, client.state, table.id, String(player));
 };
 
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -124,8 +128,10 @@ let before = await bytes();
 for (let t = 0; t < tables; t++) {
     if (t === first)
         before = await bytes();              // what a server needs once does not count
-    const table = { id: (await post('create', { numPlayers: PLAYERS, unlisted: true })).matchID, clients: [], ways: [], turn: 0, over: false };
-    const joined = await Promise.all([0, 1, 2, 3].map((p) => post(`${table.id}/join`, { playerID: String(p), playerName: `P${p + 1}` })));
+    const table = { id: (await post('create', { numPlayers: PLAYERS, unlisted: true })).matchID, clients: [], ways: [],
+        turn: 0, over: false };
+    const joined = await Promise.all([0, 1, 2, 3].map((p) => post(`${table.id}/join`,
+        { playerID: String(p), playerName: `P${p + 1}` })));
     await Promise.all(joined.map(({ playerCredentials }, p) => connect(table, p, playerCredentials)));
     all.push(table);
 }
@@ -162,7 +168,9 @@ const part = (times) => {
     const at = (share) => Number((times[Math.floor((times.length - 1) * share)] ?? 0).toFixed(3));
     return { p50: at(0.5), p99: at(0.99), max: at(1) };
 };
-console.log(JSON.stringify({ tables, clients: PLAYERS * tables, over, moves: done, seconds: took, movesPerSecond: done / took, cpuSeconds: cpu, movesPerCpuSecond: done / cpu,
-    done: part(toDone), told: part(toAll), bytesPerTableSeated: (seated - before) / (tables - first), bytesPerTable: (grown - before) / (tables - first) }));
+console.log(JSON.stringify({ tables, clients: PLAYERS * tables, over, moves: done, seconds: took,
+    movesPerSecond: done / took, cpuSeconds: cpu, movesPerCpuSecond: done / cpu,
+    done: part(toDone), told: part(toAll), bytesPerTableSeated: (seated - before) / (tables - first),
+        bytesPerTable: (grown - before) / (tables - first) }));
 server.removeAllListeners('exit');
 end(0);

@@ -1,5 +1,6 @@
-// A game with the work of a table of Pyramids: four players who all choose at once, 28 turns, choices secret until the last one is in, open
-// boards of two cards each. The rules themselves are left out, which favours the peer: legality costs it nothing.
+// A game with the work of a table of Pyramids: four players who all choose at once, 28 turns, choices secret until the last
+// one is in, open boards of two cards each. The rules themselves are left out, which favours the peer: legality costs it
+// nothing.
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
@@ -16,7 +17,8 @@ export const game = {
         turn: 0,
         ready: [],
         pattern: 0,
-        desks: Array.from({ length: PLAYERS }, (_, p) => ({ cards: [2 * p, 2 * p + 1], marks: [0, 0], done: 0, torches: 0, skulls: 0, rubies: 0, emeralds: 0 })),
+        desks: Array.from({ length: PLAYERS }, (_, p) => ({ cards: [2 * p, 2 * p + 1], marks: [0, 0], done: 0, torches: 0,
+            skulls: 0, rubies: 0, emeralds: 0 })),
         display: [40, 41, 42, 43],
         secret: { deck: random.Shuffle(Array.from({ length: 48 }, (_, i) => i)), choices: [null, null, null, null] },
     }),

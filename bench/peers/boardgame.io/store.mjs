@@ -1,6 +1,6 @@
-// A durable store for boardgame.io: SQLite, write-ahead log, synchronous=FULL, as our own server's. States are kept in memory as well, so that
-// a move reads nothing from the disk, and metadata that only says when a match was last touched goes into the next move's transaction: both
-// favour the peer.
+// A durable store for boardgame.io: SQLite, write-ahead log, synchronous=FULL, as our own server's. States are kept in
+// memory as well, so that a move reads nothing from the disk, and metadata that only says when a match was last touched goes
+// into the next move's transaction: both favour the peer.
 import Database from 'better-sqlite3';
 
 export class Store {
@@ -14,7 +14,8 @@ export class Store {
         const state = this.db.prepare('UPDATE match SET state = ?, metadata = ? WHERE id = ?');
         const metadata = this.db.prepare('UPDATE match SET metadata = ? WHERE id = ?');
         const entry = this.db.prepare('INSERT INTO log (match, entry) VALUES (?, ?)');
-        this.insert = (id, match) => create.run(id, JSON.stringify(match.initialState), JSON.stringify(match.initialState), JSON.stringify(match.metadata));
+        this.insert = (id, match) => create.run(id, JSON.stringify(match.initialState), JSON.stringify(match.initialState),
+            JSON.stringify(match.metadata));
         this.describe = (id, text) => metadata.run(text, id);
         this.update = this.db.transaction((id, match, log) => {
             state.run(JSON.stringify(match.state), JSON.stringify(match.metadata), id);

@@ -4,6 +4,9 @@
  * A bot sees a view and nothing else: two states that differ only in what is hidden give the same choice. It works in a
  * block of memory that its caller provides and allocates nothing. It chooses one step at a time; its host makes the step and
  * asks again while the seat has something to decide.
+ *
+ * Threads: a bot has no state but its memory, which is only read after `prepare`. So any number of threads may think with
+ * one block.
  */
 #ifndef PYR_BOTS_H
 #define PYR_BOTS_H

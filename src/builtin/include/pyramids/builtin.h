@@ -1,5 +1,6 @@
 /*
  * builtin.h (builtin.c, made from editions/ at build time): the editions that come with the program, as text.
+ * All results are constants: they are never freed, and any thread may use them.
  */
 #ifndef PYR_BUILTIN_H
 #define PYR_BUILTIN_H

@@ -1,10 +1,9 @@
 /*
- * base.h: the vocabulary that every part of the core shares: sizes of the game,
- * small integer types, spaces of a chamber, and error codes (err.h).
+ * base.h: the vocabulary that every part of the core shares: sizes of the game, small integer types, spaces of a chamber,
+ * and error codes (err.h).
  *
- * The core (engine, lines, edition, record, match, bots, session) is freestanding
- * C11: it allocates nothing, has no writable globals, and compiles unchanged for a
- * desktop and for bare wasm32.
+ * The core (engine, lines, edition, record, match, bots, session) is freestanding C11: it allocates nothing, has no writable
+ * globals, and compiles unchanged for a desktop and for bare wasm32.
  */
 #ifndef PYR_BASE_H
 #define PYR_BASE_H

@@ -7,7 +7,7 @@
  * is at most its capacity.
  *
  * There is one set of options so far, the rulebook's. It is a constant that the compiler sees, since a random game takes
- * about 19,000 instructions and each load would show. The place for a variant is pyr_table_options: give struct pyr_table
+ * about 18,000 instructions and each load would show. The place for a variant is pyr_table_options: give struct pyr_table
  * the number of its options (it has reserved bytes) and look them up there. Everything that has a table calls it; functions
  * of a desk alone (pyr_desk_score) use pyr_rulebook and would need one more argument.
  */

@@ -137,8 +137,7 @@ PYR_API int32_t pyr_instance_choose(struct pyr_instance *instance, uint32_t seat
 /* The choice of a bot (its place in pyr_bot_at) for a seat, as text; 0 if there is nothing to choose. The match is left as
  * it was, but for steps of that seat, which are taken back. nodes 0: the bot decides. */
 PYR_API size_t pyr_instance_bot_choice(struct pyr_instance *instance, uint32_t bot, uint32_t seat, uint64_t nodes,
-    uint64_t seed,
-    char *to, size_t size);
+    uint64_t seed, char *to, size_t size);
 
 /*
  * The choices of a seat after that many lines, best first, as text, one line each, separated by tabs: choice,
@@ -146,8 +145,7 @@ PYR_API size_t pyr_instance_bot_choice(struct pyr_instance *instance, uint32_t b
  * (a choice as text; "" or NULL for none). `to` and `made` may overlap. Returns how many lines.
  */
 PYR_API uint32_t pyr_instance_options(struct pyr_instance *instance, uint32_t lines, uint32_t seat, uint32_t playouts,
-    uint64_t seed,
-    const char *made, char *to, size_t size);
+    uint64_t seed, const char *made, char *to, size_t size);
 
 /*
  * Luck and skill of the whole match (luck.h), a task at a time: begin (1, or 0 without a match or memory), then next until

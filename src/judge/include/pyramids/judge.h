@@ -61,8 +61,7 @@ enum pyr_judge_code {
  * be NULL) is set with PYR_JUDGE_RECORD.
  */
 PYR_API enum pyr_judge_code pyr_judge_init(struct pyr_judge_report *report, const struct pyr_edition *edition,
-    const char *text, size_t size,
-    const struct pyr_judge_options *options, struct pyr_fault *fault);
+    const char *text, size_t size, const struct pyr_judge_options *options, struct pyr_fault *fault);
 PYR_API void pyr_judge_finish(struct pyr_judge_report *report);
 
 /* Identifies a page as such a report, within its first 200 bytes. */
@@ -72,7 +71,7 @@ PYR_API void pyr_judge_finish(struct pyr_judge_report *report);
 PYR_API bool pyr_judge_write_json(const struct pyr_judge_report *report, FILE *to);
 PYR_API bool pyr_judge_write_html(const struct pyr_judge_report *report, FILE *to);
 
-/* The mark of a decision as it is shown: "?!", and "?! or ?" if it is not certain (one or the other, in doubt both). */
+/* The mark of a decision as it is shown: "?!"; if it is not certain, "?! or ?", or "? (?! to ??)" if more are possible. */
 #define PYR_JUDGE_SIGN 64
 PYR_API void pyr_judge_sign(const struct pyr_luck_decision *decision, char sign[PYR_JUDGE_SIGN]);
 
@@ -87,8 +86,7 @@ PYR_API void pyr_judge_win_cost(const struct pyr_luck_decision *decision, char *
 /* Writes a choice as in a record: the desk is the one before it; or that of a decision of a report. */
 PYR_API void pyr_judge_write_choice(const struct pyr_desk *desk, const struct pyr_option *option, char *to, size_t size);
 PYR_API void pyr_judge_choice(const struct pyr_judge_report *report, const struct pyr_luck_decision *decision,
-    const struct pyr_option *option,
-    char *to, size_t size);
+    const struct pyr_option *option, char *to, size_t size);
 
 /* The immediate effects of a choice. */
 struct pyr_judge_effect {

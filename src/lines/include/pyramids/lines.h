@@ -2,6 +2,10 @@
  * lines.h (lines.c): reading and writing text as lines of words and numbers, the basis of editions and records
  * (docs/formats.md). A reader keeps the first fault and from then on every function returns false, so a parser is written
  * straight down and checks for a fault once, at the end.
+ *
+ * Ownership: a reader points into the text of its caller, which must outlive it; so do the words (struct pyr_word) that it
+ * returns. A writer (struct pyr_out) fills the caller's buffer and counts on where it is full, as snprintf does.
+ * Threads: each reader and writer belongs to one thread; several may read the same text.
  */
 #ifndef PYR_LINES_H
 #define PYR_LINES_H

@@ -14,6 +14,9 @@
  *  3. After each call the game waits for a decision or is over (one that was loaded: after pyr_game_shuffle).
  *  4. A sink gets only events that have happened. If a sink fails, the game has advanced all the same; its owner discards
  *     it.
+ *
+ * Threads: one thread at a time may use a game. The sink is called in the thread of the call, before it returns, and must
+ * not call the same game.
  */
 #ifndef PYR_GAME_H
 #define PYR_GAME_H

@@ -6,6 +6,9 @@
  * a log: loading, tags, lines, and the game as it was after any of them.
  *
  * A match is about 55 KB of plain data without pointers, except for the edition, which must outlive it.
+ *
+ * Threads: one thread at a time may use a match; to let a bot think elsewhere, give it a view or a copy. Matches may share
+ * an edition.
  */
 #ifndef PYR_MATCH_H
 #define PYR_MATCH_H

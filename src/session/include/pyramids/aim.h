@@ -29,8 +29,8 @@ PYR_API enum pyr_err pyr_aim_check(const struct pyr_aim *aim, const struct pyr_b
     pyr_pattern pattern);
 
 /* How many legal placements there are on a card, of the pattern (in all its turns) or of one space. */
-PYR_API unsigned pyr_aim_count(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
-    unsigned slot, bool single);
+PYR_API unsigned pyr_aim_count(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, unsigned slot,
+    bool single);
 
 /* Moves it by rows and columns as far as the grid allows. Returns whether it moved. */
 PYR_API bool pyr_aim_move(struct pyr_aim *aim, const struct pyr_box *box, pyr_pattern pattern, int rows, int columns);
@@ -63,8 +63,8 @@ PYR_API bool pyr_aim_snap(struct pyr_aim *aim, const struct pyr_box *box, const 
  * is nearest; with `any_turn`, if there is none, the same in the nearest turn that has one (fewest quarters, a mirroring
  * counts two). Else as near to the space as the grid allows, over it in most cases. Returns whether it is legal.
  */
-PYR_API bool pyr_aim_cover(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
-    unsigned slot, unsigned row, unsigned column, bool any_turn);
+PYR_API bool pyr_aim_cover(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk,
+    pyr_pattern pattern, unsigned slot, unsigned row, unsigned column, bool any_turn);
 
 /* The next (1) or previous (-1) legal placement, over both cards in all turns, card by card in reading order; begins again
  * at the end. Returns false, with nothing changed, if there is none. */

@@ -12,6 +12,9 @@
  *     share the device, anything after the next person has looked.
  *  3. With several people, a seat's cards and choices are shown (`covered` is false) only after pyr_local_uncover for
  *     that seat.
+ *
+ * It keeps a pointer to the match, which must outlive it, as must the match's edition. One thread at a time may use a game
+ * and its match.
  */
 #ifndef PYR_LOCAL_H
 #define PYR_LOCAL_H

@@ -16,6 +16,8 @@
  *     with the same id over the next connection: after the server has answered `open`, in the order in which it was made.
  *  3. A draft survives everything except a new phase: lost connections, repeated lines, and, with pyr_remote_save, the end
  *     of the program.
+ *
+ * It keeps pointers to the match and the edition, which must outlive it. One thread at a time may use it and its match.
  */
 #ifndef PYR_REMOTE_H
 #define PYR_REMOTE_H

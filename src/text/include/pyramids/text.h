@@ -2,6 +2,9 @@
  * text.h (language.c, text.c, print.c, board.c; rules.h has the rules): turns codes into sentences in the player's language,
  * and cards and tables into characters. Every text that a person can see comes from here or goes through pyr_gettext; the
  * core has codes only. What programs read (records, JSON, the protocol) is never translated.
+ *
+ * Threads: the one part of the library with state, the language. The program's is set before there are threads; each thread
+ * may then use another one (pyr_text_use). Everything else may be called from any thread.
  */
 #ifndef PYR_TEXT_H
 #define PYR_TEXT_H
@@ -129,8 +132,7 @@ PYR_API void pyr_text_card(const struct pyr_box *box, pyr_card card, pyr_spaces 
 
 /* Prints cards side by side, up to `across` of them in a row. */
 PYR_API void pyr_text_cards(FILE *to, const struct pyr_box *box, const pyr_card *cards, const pyr_spaces *marks,
-    unsigned count,
-    unsigned across);
+    unsigned count, unsigned across);
 
 /* Prints a pattern as rows of X and ., each after the indent. */
 PYR_API void pyr_text_pattern(FILE *to, const struct pyr_box *box, pyr_pattern pattern, const char *indent);

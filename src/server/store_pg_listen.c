@@ -1,0 +1,188 @@
+/*
+ * store_pg_listen.c: hears what other servers have done to the same database: a connection of its own, on which PostgreSQL
+ * reports what their transactions announce (store_pg.c). A thread waits for it; news are handed on in the loop's thread.
+ *
+ * News may be lost with the connection. So after every connect it says so (a code of NULL), and whoever listens compares
+ * revisions: a lost notification costs a delay and never a gap.
+ */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store_pg.h"
+
+#define ALIVE_MS 5000            /* between questions whether a silent connection is still one */
+#define FIRST_DELAY 200          /* ms before it is tried again, twice as long each time */
+#define LONGEST_DELAY 2000
+
+struct news {
+    struct news *next;
+    char words[];
+};
+
+struct store_listener {
+    uv_async_t async;
+    uv_thread_t thread;
+    uv_mutex_t mutex;
+    int wake[2];                 /* a pipe: written to when the thread is to end */
+    char *where;
+    struct news *first, **end;   /* under the mutex; "": there may have been others */
+    void (*heard)(void *context, const char *code, int64_t revision);
+    void *context;
+};
+
+static void push(struct store_listener *listener, const char *words)
+{
+    size_t size = strlen(words);
+    struct news *news = malloc(sizeof *news + size + 1);
+    if (!news)
+        return;                              /* the next look at all tables finds what was missed */
+    news->next = NULL;
+    memcpy(news->words, words, size + 1);
+    uv_mutex_lock(&listener->mutex);
+    *listener->end = news;
+    listener->end = &news->next;
+    uv_mutex_unlock(&listener->mutex);
+    uv_async_send(&listener->async);
+}
+
+static bool run_sql(PGconn *connection, const char *sql)
+{
+    PGresult *result = PQexec(connection, sql);
+    ExecStatusType status = PQresultStatus(result);
+    PQclear(result);
+    return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+}
+
+static PGconn *connect_to(const char *where)
+{
+    PGconn *connection = PQconnectdb(where);
+    bool is_open = PQstatus(connection) == CONNECTION_OK;
+    PGresult *result = is_open ? PQexec(connection, "SELECT quote_ident(" PG_CHANNEL ")") : NULL;
+    char sql[160] = "";
+    if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1)
+        snprintf(sql, sizeof sql, "LISTEN %s", PQgetvalue(result, 0, 0));
+    PQclear(result);
+    if (sql[0] && run_sql(connection, sql))
+        return connection;
+    PQfinish(connection);
+    return NULL;
+}
+
+/* Waits for bytes or the end. */
+static bool is_over(const struct store_listener *listener, int fd, int ms)
+{
+    struct pollfd at[2] = { { .fd = listener->wake[0], .events = POLLIN }, { .fd = fd, .events = POLLIN } };
+    poll(at, fd >= 0 ? 2 : 1, ms);
+    return at[0].revents;
+}
+
+static void listen_for_news(void *argument)
+{
+    struct store_listener *listener = argument;
+    PGconn *connection = NULL;
+    int delay = 0;
+    for (;;) {
+        if (!connection) {
+            if (delay && is_over(listener, -1, delay))
+                break;
+            connection = connect_to(listener->where);
+            delay = connection || !delay ? FIRST_DELAY : 2 * delay < LONGEST_DELAY ? 2 * delay : LONGEST_DELAY;
+            if (connection)
+                push(listener, "");
+            continue;
+        }
+        uint64_t since = pg_now();
+        if (is_over(listener, PQsocket(connection), ALIVE_MS))
+            break;
+        bool good = PQconsumeInput(connection) == 1 && PQstatus(connection) == CONNECTION_OK &&
+            (pg_now() - since < ALIVE_MS || run_sql(connection, "SELECT 1"));
+        for (PGnotify *notify; (notify = PQnotifies(connection)); PQfreemem(notify))
+            push(listener, notify->extra);
+        if (!good) {
+            PQfinish(connection);
+            connection = NULL;
+        }
+    }
+    PQfinish(connection);
+}
+
+/* CODE:REVISION, with blanks in between. */
+static void hand_on(struct store_listener *listener, char *words)
+{
+    char *rest;
+    if (!words[0])
+        listener->heard(listener->context, NULL, 0);
+    for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        char *colon = strchr(word, ':');
+        if (!colon)
+            continue;
+        *colon = '\0';
+        listener->heard(listener->context, word, strtoll(colon + 1, NULL, 10));
+    }
+}
+
+static void on_news(uv_async_t *async)
+{
+    struct store_listener *listener = async->data;
+    uv_mutex_lock(&listener->mutex);
+    struct news *first = listener->first;
+    listener->first = NULL;
+    listener->end = &listener->first;
+    uv_mutex_unlock(&listener->mutex);
+    for (struct news *news = first, *next; news; news = next) {
+        next = news->next;
+        hand_on(listener, news->words);
+        free(news);
+    }
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct store_listener *listener = handle->data;
+    while (listener->first) {
+        struct news *news = listener->first;
+        listener->first = news->next;
+        free(news);
+    }
+    uv_mutex_destroy(&listener->mutex);
+    close(listener->wake[0]);
+    close(listener->wake[1]);
+    free(listener->where);
+    free(listener);
+}
+
+struct store_listener *pg_listen(struct store_db *base, uv_loop_t *loop,
+    void (*heard)(void *context, const char *code, int64_t revision), void *context)
+{
+    struct store_listener *listener = calloc(1, sizeof *listener);
+    if (!listener)
+        return NULL;
+    listener->end = &listener->first;
+    listener->heard = heard;
+    listener->context = context;
+    listener->where = strdup(((struct pg *)base)->where);
+    if (!listener->where || pipe(listener->wake)) {
+        free(listener->where);
+        free(listener);
+        return NULL;
+    }
+    uv_mutex_init(&listener->mutex);
+    uv_async_init(loop, &listener->async, on_news);
+    listener->async.data = listener;
+    uv_unref((uv_handle_t *)&listener->async);
+    if (!uv_thread_create(&listener->thread, listen_for_news, listener))
+        return listener;
+    uv_close((uv_handle_t *)&listener->async, on_closed);
+    return NULL;
+}
+
+void pg_listen_end(struct store_listener *listener)
+{
+    while (write(listener->wake[1], "", 1) < 0)
+        ;
+    uv_thread_join(&listener->thread);
+    uv_close((uv_handle_t *)&listener->async, on_closed);
+}
