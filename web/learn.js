@@ -1,5 +1,6 @@
 /**
- * learn.js: the tutorial: ten positions on the real table, each with one thing to do. The engine checks what is done, and a wrong try gets the
+ * learn.js: the tutorial: ten positions on the real table, each with one thing to do. The engine checks what is done, and a
+ * wrong try gets the
  * same answers as in play. Any order, and to be resumed at any time.
  */
 import { html } from './html.js';
@@ -43,7 +44,8 @@ const STEPS = [
             'it lies. Tap the entrance of 32 again and again until the pattern covers the ringed ruby, then Confirm.') :
         _('Every turn a card gives everyone a pattern to mark. The first mark on a card must cover its entrance, but you choose how ' +
             'it lies. Click the entrance of 32 again and again until the pattern covers the ringed ruby, then Confirm.'),
-        told: () => _('The whole pattern goes on one of your two cards, and the first mark on a card always covers its entrance.'),
+        told: () =>
+            _('The whole pattern goes on one of your two cards, and the first mark on a card always covers its entrance.'),
         done: (b, _m, a) => a.desks[0].rubies > b.desks[0].rubies, miss: () => taps() ?
             _('That way the ruby is not covered. Tap the entrance again to see the next way.') :
             _('That way the ruby is not covered. Click the entrance again to see the next way.') },
@@ -52,9 +54,11 @@ const STEPS = [
             'another way than its card shows it.') :
         _('Patterns may be turned and mirrored. Click an entrance, then press Rotate or Mirror, and see how the L lies now. Mark it in ' +
             'another way than its card shows it.'),
-        told: () => taps() ? _('Patterns may be turned by quarters and mirrored. Tap the same space again to see other ways.') :
+        told: () => taps() ?
+            _('Patterns may be turned by quarters and mirrored. Tap the same space again to see other ways.') :
             _('Patterns may be turned by quarters and mirrored. Click the same space again to see other ways; R and F do it on a keyboard.'),
-        done: (_b, [m], _a, core) => m.kind === 'mark' && m.cells.length > 1 && formOf(m.cells) !== printed(core), miss: () =>
+        done: (_b, [m], _a, core) => m.kind === 'mark' && m.cells.length > 1 && formOf(m.cells) !== printed(core), miss:
+            () =>
             _('That is not the L turned or mirrored. Press Rotate or Mirror before you confirm.') },
     { record: 'touch', title: () => _('Continue from there'), task: () =>
         _('Card 30 already has marks. The next pattern must share a side with a marked space: put it there. Blue ' +
@@ -64,18 +68,22 @@ const STEPS = [
             _('Put the pattern on the card that already has marks.') },
     { record: 'gem', target: '35:e1', title: () => _('Gems and pairs'), task: () =>
         _('You have a ruby. With an emerald it makes a pair worth 5 points; a gem alone is worth 1. Mark the ringed emerald with the pattern.'),
-        told: () => _('Your score card fills by itself. A pair of one ruby and one emerald is worth 5 points, a gem alone 1.'),
-        done: (b, _m, a) => a.desks[0].emeralds > b.desks[0].emeralds, miss: () => _('That was not the emerald. Look for the green gem.') },
+        told: () =>
+            _('Your score card fills by itself. A pair of one ruby and one emerald is worth 5 points, a gem alone 1.'),
+        done: (b, _m, a) => a.desks[0].emeralds > b.desks[0].emeralds, miss: () =>
+            _('That was not the emerald. Look for the green gem.') },
     { record: 'torch', target: '11:c1', title: () => _('One torch per round'), task: () => _('A torch is worth 5 points, ' +
         'but only one per round counts. Mark the ringed torch with the pattern.'),
         told: () => _('You lit this round’s torch. Another one in the same round would earn nothing.'),
-        done: (b, _m, a) => a.scores[0].torches > b.scores[0].torches, miss: () => _('No torch this time. Cover the space with the flame.') },
+        done: (b, _m, a) => a.scores[0].torches > b.scores[0].torches, miss: () =>
+            _('No torch this time. Cover the space with the flame.') },
     { record: 'potion', target: '27:c4', title: () => _('Skulls and the potion'), task: () =>
         _('You have two skulls. Each one costs more than the last, and the worst is subtracted at the end. The ringed potion erases two: mark it.'),
         told: () => _(
             'The potion erased your two worst skulls. Each further skull costs more, and at the end only the worst one is ' +
             'subtracted. After the tenth skull nothing more happens.'),
-        done: (b, _m, a) => a.desks[0].skulls < b.desks[0].skulls, miss: () => _('Cover the blue potion with the pattern.') },
+        done: (b, _m, a) => a.desks[0].skulls < b.desks[0].skulls, miss: () => _('Cover the blue potion with the pattern.')
+            },
     { record: 'cross', target: '42:b2', title: () => _('The red cross'), task: () =>
         _('Mark the ringed red cross and confirm. It gives you one more space, on either card: choose it and confirm again.'),
         told: () => _('A red cross gives you an extra space immediately, on either card. If that is a cross too, you ' +
@@ -132,7 +140,8 @@ class LessonGame extends Game {
     }
 
     begin() {
-        if (this.core.load(LESSONS[this.lesson.record].replace(/^player (\d) .*/gm, (_line, n) => `player ${n} ${this.seats[n - 1].name}`)))
+        if (this.core.load(LESSONS[this.lesson.record].replace(/^player (\d) .*/gm, (_line, n) => `player ${n} ${this.seats[n
+            - 1].name}`)))
             throw new Error(`lesson ${this.lesson.record}`);
         this.before = this.core.view(0);
         this.made = [];
@@ -184,7 +193,8 @@ class LessonGame extends Game {
             const last = at === STEPS.length - 1, { hash } = location;
             this.changed();
             void dialog(_('Well done'), html`<p>${lesson.told()}</p><p class="dlgf"><button class="btn" value="again">${
-                _('Repeat')}</button> <button class="btn pri" value="next">${last ? _('Play a first game') : _('Next step')}</button></p>`)
+                _('Repeat')}</button> <button class="btn pri" value="next">${last ? _('Play a first game') :
+                _('Next step')}</button></p>`)
                 .then((value) => {
                     if (location.hash !== hash)          // gone back or elsewhere, which closes the dialog, too
                         return;
@@ -210,14 +220,17 @@ class LessonGame extends Game {
         this.changed();
     }
 
-    menu() { return /** @type {[string, string, () => void][]} */ ([['learn', _('Steps'), () => this.steps()], ['right', _('Skip'), () => this.skip()]]); }
+    menu() { return /** @type {[string, string, () => void][]} */ ([['learn', _('Steps'), () => this.steps()], ['right',
+        _('Skip'), () => this.skip()]]); }
 
     skip() { this.app.go(this.at + 1 < STEPS.length ? `learn/${this.at + 2}` : ''); }
 
     steps() {
         const { done } = progress();
-        void dialog(_('Ten steps'), html`<ol class="choices">${STEPS.map((s, i) => html`<li><button class="btn" value="${i + 1}">${done.includes(i) ?
-            icon('check') : html`<b>${i + 1}</b>`}${s.title()}${done.includes(i) ? html`<span class="vh">${_('done')}</span>` : ''}</button></li>`)}</ol>`, { close: _('Close') })
+        void dialog(_('Ten steps'), html`<ol class="choices">${STEPS.map((s, i) => html`<li><button class="btn" value="${i +
+            1}">${done.includes(i) ?
+            icon('check') : html`<b>${i + 1}</b>`}${s.title()}${done.includes(i) ? html`<span class="vh">${_('done')}</span>`
+                : ''}</button></li>`)}</ol>`, { close: _('Close') })
             .then((value) => { if (value) this.app.go(`learn/${value}`); });
     }
 }

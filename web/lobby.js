@@ -1,4 +1,5 @@
-/** lobby.js: playing with others: a new table, waiting for friends (link, QR code), sitting down, watching, one's own tables. */
+/** lobby.js: playing with others: a new table, waiting for friends (link, QR code), sitting down, watching, one's own
+ * tables. */
 import { html } from './html.js';
 import { _, listWords, ngettext } from './i18n.js';
 import { dialog, near, put, radioKeys, toast } from './dom.js';
@@ -18,43 +19,61 @@ const seatKeys = () => read('keys', /** @type {Record<string, Record<string, str
 /** @param {unknown} error */
 const words = (error) => serverWords(error instanceof ServerError ? error.code : 'no_server');
 
-const nameField = () => html`<label class="fields">${_('Your name')}<input class="inp" name="name" dir="auto" maxlength="96" value="${
+const nameField = () => html`<label class="fields">${
+    _('Your name')}<input class="inp" name="name" dir="auto" maxlength="96" value="${
     settings.name}" autocomplete="nickname" placeholder="${_('Player')}"></label>`;
 
 /** What is chosen from a few: the buttons of one group. @param {string} label @param {string} name of the data attribute
- * @param {[string, string][]} all value and words @param {string} on @param {string} [more] attributes of every button, such as the seat */
-const group = (label, name, all, on, more = '') => html`<span class="seg" role="radiogroup" aria-label="${label}">${all.map(([value, text]) =>
-    html`<button role="radio" aria-checked="${value === on}" tabindex="${value === on ? 0 : -1}" data-${name}="${value}" data-of="${more}">${
+ * @param {[string, string][]} all value and words @param {string} on @param {string} [more] attributes of every button,
+ * such as the seat */
+const group = (label, name, all, on, more = '') => html`<span class="seg" role="radiogroup" aria-label="${label}">${
+    all.map(([value, text]) =>
+    html`<button role="radio" aria-checked="${value === on}" tabindex="${value === on ? 0 : -1}" data-${name}="${
+        value}" data-of="${more}">${
     text}</button>`)}</span>`;
 
 /** @param {string} name @param {boolean} on @param {string} title @param {string} text */
-const toggle = (name, on, title, text) => html`<section class="panel opt"><span><b id="sw-${name}">${title}</b><small>${text}</small></span><button
+const toggle = (name, on, title, text) => html`<section class="panel opt"><span><b id="sw-${name}">${title}</b><small>${
+    text}</small></span><button
     class="sw" role="switch" aria-checked="${on}" aria-labelledby="sw-${name}" data-switch="${name}"></button></section>`;
 
-const clockWords = /** @param {string} clock */ (clock) => clock === 'relaxed' ? _('3 minutes') : clock === 'quick' ? _('30 seconds') : _('no limit');
+const clockWords = /** @param {string} clock */ (clock) => clock === 'relaxed' ? _('3 minutes') : clock === 'quick' ?
+    _('30 seconds') : _('no limit');
 
-/** @typedef {{kind: 'person' | 'open' | 'friend' | 'bot' | 'none', name?: string, level?: string, here?: boolean, mine?: boolean}} Chair what is
+/** @typedef {{kind: 'person' | 'open' | 'friend' | 'bot' | 'none', name?: string, level?: string, here?: boolean, mine?:
+ * boolean}} Chair what is
  *  seen of a seat; none: nobody sits there */
 
-/** A seat, with what the host may make of it. @param {Chair} c @param {number} i @param {{host: boolean, few?: boolean, extra?: import(
+/** A seat, with what the host may make of it. @param {Chair} c @param {number} i @param {{host: boolean, few?: boolean,
+ * extra?: import(
  * './html.js').Part}} how few: it cannot be left empty; extra: what else can be done there */
 function chairHtml(c, i, { host, few = false, extra }) {
-    const words = c.mine ? (host ? _('you, host') : _('you')) : c.kind === 'person' ? (c.here ? _('joined') : _('not connected')) :
-        c.kind === 'friend' ? _('invited') : c.kind === 'open' ? _('waits for a friend') : c.kind === 'none' ? _('stays empty') : '';
+    const words = c.mine ? (host ? _('you, host') : _('you')) : c.kind === 'person' ? (c.here ? _('joined') :
+        _('not connected')) :
+        c.kind === 'friend' ? _('invited') : c.kind === 'open' ? _('waits for a friend') : c.kind === 'none' ?
+            _('stays empty') : '';
     const level = LEVELS.indexOf(c.level ?? ''), n = i + 1;
     const free = !c.mine && c.kind !== 'person' && host;
-    return html`<li class="panel chair ${c.kind} ${c.mine ? 'mine' : ''}">${avatar(i, { bot: c.kind === 'bot', me: c.mine })}<b class="nmt" dir="auto">${
-        c.kind === 'bot' ? _('Bot') : c.kind === 'open' || c.kind === 'none' ? _('Free seat') : c.name || _('Player')}</b><span class="sub ${
-        c.kind === 'person' && !c.mine && c.here ? 'joined' : ''}">${words}${c.kind === 'bot' ? html`<button class="lvl" data-a="level" data-seat="${n}"
-        ${free ? '' : html`disabled`} aria-label="${_('Level of seat %{n}: %{level}', { n, level: levelName(c.level ?? '') })}">${
-        levelName(c.level ?? '')}${levelPicture(Math.max(0, level))}</button>` : ''}</span><span class="do">${c.mine && !extra ? html`<button class="btn"
-        data-a="rename">${icon('pen')}${_('Rename')}</button>` : free ? group(_('Who plays seat %{n}', { n }), 'kind', [['open', _('Friend')],
-        ['bot', _('Bot')], ...(few ? [] : [/** @type {[string, string]} */ (['none', _('Empty')])])], c.kind === 'friend' ? 'open' : c.kind,
+    return html`<li class="panel chair ${c.kind} ${c.mine ? 'mine' : ''}">${avatar(i, { bot: c.kind === 'bot', me: c.mine
+        })}<b class="nmt" dir="auto">${
+        c.kind === 'bot' ? _('Bot') : c.kind === 'open' || c.kind === 'none' ? _('Free seat') : c.name ||
+            _('Player')}</b><span class="sub ${
+        c.kind === 'person' && !c.mine && c.here ? 'joined' : ''}">${words}${c.kind === 'bot' ?
+            html`<button class="lvl" data-a="level" data-seat="${n}"
+        ${free ? '' : html`disabled`} aria-label="${_('Level of seat %{n}: %{level}', { n, level: levelName(c.level ?? '')
+            })}">${
+        levelName(c.level ?? '')}${levelPicture(Math.max(0, level))}</button>` : ''}</span><span class="do">${c.mine &&
+            !extra ? html`<button class="btn"
+        data-a="rename">${icon('pen')}${_('Rename')}</button>` : free ? group(_('Who plays seat %{n}', { n }), 'kind',
+            [['open', _('Friend')],
+        ['bot', _('Bot')], ...(few ? [] : [/** @type {[string, string]} */ (['none', _('Empty')])])], c.kind === 'friend' ?
+            'open' : c.kind,
         String(n)) : ''}${extra}</span></li>`;
 }
 
 /** Asks for the level of a bot. @param {string} now @returns {Promise<string>} '' if none was chosen */
-const askLevel = (now) => dialog(_('Level'), html`<div class="levels pickl">${LEVELS.map((l, i) => html`<button class="btn ${l === now ? 'pri' : ''}" value="${
+const askLevel = (now) => dialog(_('Level'), html`<div class="levels pickl">${LEVELS.map((l, i) => html`<button class="btn ${
+    l === now ? 'pri' : ''}" value="${
     l}">${levelPicture(i)}${levelName(l)}</button>`)}</div>`);
 
 /** Asks for one's name; true if it is another one now. */
@@ -113,14 +132,21 @@ export class NewTableView {
     render() {
         const { wants } = this;
         put(this.root, html`<div class="page">${pageTop(_('Invite friends'))}<main class="page-in inv2"><h1 class="title">${
-            _('Who sits at the table?')}</h1><ul class="chairs">${this.kinds.map((k, i) => chairHtml({ kind: i ? /** @type {Chair['kind']} */ (k) :
-            'person', name: settings.name, level: this.levels[i], mine: !i }, i, { host: true, few: i === 1 }))}</ul><div class="opts"><section
-            class="panel opt"><b>${_('Time per choice')}</b>${group(_('Time per choice'), 'clock', ['none', 'relaxed', 'quick'].map((c) => [c,
-            clockWords(c)]), wants.clock)}</section>${toggle('public', wants.public, _('Open table'), _('Anyone may join and watch'))}${
-            toggle('hints', wants.hints, _('Hints'), _('Players may use hints, and everyone sees who did'))}${this.editions.length ?
-            html`<section class="panel opt"><b>${_('Edition')}</b>${group(_('Edition'), 'edition', this.editions.map(({ name, title }) => [name,
+            _('Who sits at the table?')}</h1><ul class="chairs">${this.kinds.map((k, i) => chairHtml({ kind: i ?
+            /** @type {Chair['kind']} */ (k) :
+            'person', name: settings.name, level: this.levels[i], mine: !i }, i, { host: true, few: i === 1
+                }))}</ul><div class="opts"><section
+            class="panel opt"><b>${_('Time per choice')}</b>${group(_('Time per choice'), 'clock', ['none', 'relaxed',
+                'quick'].map((c) => [c,
+            clockWords(c)]), wants.clock)}</section>${toggle('public', wants.public, _('Open table'),
+                _('Anyone may join and watch'))}${
+            toggle('hints', wants.hints, _('Hints'), _('Players may use hints, and everyone sees who did'))}${
+                this.editions.length ?
+            html`<section class="panel opt"><b>${_('Edition')}</b>${group(_('Edition'), 'edition', this.editions.map(({ name,
+                title }) => [name,
             title || name]), wants.edition)}</section>` : ''}</div><div class="go"><p>${
-            _('You get a link to send. The seats can still be changed then.')}</p><p class="err" role="alert">${this.message}</p><button
+            _('You get a link to send. The seats can still be changed then.')}</p><p class="err" role="alert">${
+                this.message}</p><button
             class="btn pri big" data-a="make">${icon('link')}${_('Create the table')}</button></div></main></div>`);
     }
 
@@ -128,11 +154,13 @@ export class NewTableView {
         if (this.making)                     // a second click makes no second table
             return;
         this.making = true;
-        const seats = this.kinds.flatMap((k, i) => k === 'none' ? [] : [k === 'open' ? { kind: 'open' } : { kind: 'bot', level: this.levels[i] }]);
+        const seats = this.kinds.flatMap((k, i) => k === 'none' ? [] : [k === 'open' ? { kind: 'open' } : { kind: 'bot',
+            level: this.levels[i] }]);
         const { edition, ...wants } = this.wants;
         try {
             await visit();
-            const { table, keys } = await api('POST', 'tables', { seats, ...wants, ...(edition === 'classic' ? {} : { edition }) });
+            const { table, keys } = await api('POST', 'tables', { seats, ...wants, ...(edition === 'classic' ? {} : { edition
+                }) });
             write('keys', { ...seatKeys(), [table.code]: keys ?? {} });
             write('sit', table.code);
             this.app.go(`table/${table.code}`);
@@ -146,7 +174,8 @@ export class NewTableView {
 
 /** A table that waits for players; shows the game once it runs. */
 class LobbyView {
-    /** @param {HTMLElement} root @param {App} app @param {OnlineGame} game @param {number} seat from a link, 0 if none @param {string} key */
+    /** @param {HTMLElement} root @param {App} app @param {OnlineGame} game @param {number} seat from a link, 0 if none
+     * @param {string} key */
     constructor(root, app, game, seat, key) {
         this.root = root;
         this.app = app;
@@ -155,7 +184,8 @@ class LobbyView {
         this.key = key;
         this.message = '';
         this.stopped = false;
-        /** Seats as the host wants them, in the words of the server: not sent yet, as the game would begin. @type {(number | string)[] | null} */
+        /** Seats as the host wants them, in the words of the server: not sent yet, as the game would begin. @type {(number
+         * | string)[] | null} */
         this.plan = null;
         this.showsQr = false;
         /** Where others reach this page; null: they cannot. @type {string | null} */
@@ -205,7 +235,8 @@ class LobbyView {
             this.unreachable = false;
             this.message = '';
         }
-        if (table && table.state === 'waiting' && !table.you && (read('sit', '') === table.code || (this.seat && this.key))) {
+        if (table && table.state === 'waiting' && !table.you && (read('sit', '') === table.code || (this.seat && this.key)))
+            {
             write('sit', undefined);
             void game.sit(this.seat || undefined, this.key || undefined);
             this.key = '';
@@ -228,7 +259,8 @@ class LobbyView {
 
     /** @param {Event} event */
     async click(event) {
-        const b = near(event, 'button'), { game } = this, link = this.link(), { a, kind, of, link: other = link } = b?.dataset ?? {};
+        const b = near(event, 'button'), { game } = this, link = this.link(), { a, kind, of, link: other = link } =
+            b?.dataset ?? {};
         const seat = Number(b?.dataset.seat ?? 0);
         if (!b)
             return;
@@ -241,7 +273,8 @@ class LobbyView {
                 saveSettings({ name: cutName(name.value) });
             void game.sit(seat || undefined);
         } else if (a === 'rename') await this.rename();
-        else if (a === 'start') await this.arrange(this.plans().filter((p) => typeof p === 'string' ? p !== 'open' : this.isTaken(p)));
+        else if (a === 'start') await this.arrange(this.plans().filter((p) => typeof p === 'string' ? p !== 'open' :
+            this.isTaken(p)));
         else if (a === 'leave') game.act('leave');
         else if (a === 'close') { game.act('close'); this.app.go(''); }
         else if (a === 'qr') { this.showsQr = !this.showsQr; this.render(); }
@@ -267,12 +300,14 @@ class LobbyView {
 
     /** @returns {Chair[]} */
     chairs() {
-        const { table } = this.game, real = this.plans().map((p) => /** @type {Chair} */ (typeof p === 'number' ? { ...table?.seats[p - 1],
+        const { table } = this.game, real = this.plans().map((p) => /** @type {Chair} */ (typeof p === 'number' ? {
+            ...table?.seats[p - 1],
             mine: p === table?.you } : p === 'open' ? { kind: 'open' } : { kind: 'bot', level: p }));
         return [...real, ...Array(table?.host ? 4 - real.length : 0).fill({ kind: 'none' })];
     }
 
-    /** The host makes something else of a seat. @param {number} n of those shown @param {string} what open, none, or a level */
+    /** The host makes something else of a seat. @param {number} n of those shown @param {string} what open, none, or a
+     * level */
     async change(n, what) {
         const plan = [...this.plans()];
         if (!what)
@@ -304,33 +339,45 @@ class LobbyView {
         const { game } = this, { table } = game;
         const problem = table?.state === 'closed' ? _('This table was closed.') : this.message;
         if (!table || table.state === 'closed') {
-            put(this.root, html`<div class="page">${pageTop(_('Table'))}<main class="page-in narrow"><h1 class="title">${_('Table %{code}',
-                { code: game.id })}</h1><p class="lead" role="status">${problem || _('Looking for the table…')}</p>${problem ?
-                html`<p class="bars"><a class="btn pri" href="#">${icon('home')}${_('Home')}</a><a class="btn" href="#friends">${
+            put(this.root, html`<div class="page">${pageTop(_('Table'))}<main class="page-in narrow"><h1 class="title">${
+                _('Table %{code}',
+                { code: game.id })}</h1><p class="lead" role="status">${problem || _('Looking for the table…')}</p>${problem
+                    ?
+                html`<p class="bars"><a class="btn pri" href="#">${icon('home')}${
+                    _('Home')}</a><a class="btn" href="#friends">${
                 _('My tables')}</a></p>` : ''}</main></div>`);
             return;
         }
         if (table.state === 'running') {     // an onlooker sees nothing yet
             put(this.root, html`<div class="page">${pageTop(_('Table'))}<main class="page-in narrow"><h1 class="title">${
                 _('The players are choosing their first cards')}</h1><p class="lead">${
-                _('You will see the game when they are done.')}</p><p class="err" role="alert">${problem}</p><ul class="panel form seatlist">${table.seats.map((s, i) =>
-                html`<li>${avatar(i, { bot: s.kind === 'bot' })}<span><b dir="auto">${game.seats[i].name}</b></span></li>`)}</ul></main></div>`);
+                _('You will see the game when they are done.')}</p><p class="err" role="alert">${
+                    problem}</p><ul class="panel form seatlist">${table.seats.map((s, i) =>
+                html`<li>${avatar(i, { bot: s.kind === 'bot' })}<span><b dir="auto">${
+                    game.seats[i].name}</b></span></li>`)}</ul></main></div>`);
             return;
         }
         const said = game.banner?.text ?? problem, free = table.seats.some((s) => s.kind === 'open' || s.kind === 'friend');
-        put(this.root, html`<div class="page">${pageTop(table.host ? _('Invite friends') : _('Table'))}<main class="page-in inv2"><h1 class="title">${
-            table.host ? _('Who sits at the table?') : table.you ? _('Waiting for friends') : _('Join the table')}</h1>${said ?
-            html`<p class="err" role="alert">${said}</p>` : ''}${table.you ? '' : html`<div class="panel form joinf">${nameField()}${free ? html`<button
-            class="btn pri big" data-a="sit">${_('Sit down')}</button>` : ''}</div>`}<ul class="chairs seatlist">${this.chairs().map((c, i) =>
-            chairHtml(c, i, { host: table.host, few: this.plans().length <= 2 && c.kind !== 'none', extra: this.extraHtml(c, i) }))}</ul>${
+        put(this.root, html`<div class="page">${pageTop(table.host ? _('Invite friends') :
+            _('Table'))}<main class="page-in inv2"><h1 class="title">${
+            table.host ? _('Who sits at the table?') : table.you ? _('Waiting for friends') : _('Join the table')}</h1>${said
+                ?
+            html`<p class="err" role="alert">${said}</p>` : ''}${table.you ? '' : html`<div class="panel form joinf">${
+                nameField()}${free ? html`<button
+            class="btn pri big" data-a="sit">${_('Sit down')}</button>` : ''}</div>`}<ul class="chairs seatlist">${
+                this.chairs().map((c, i) =>
+            chairHtml(c, i, { host: table.host, few: this.plans().length <= 2 && c.kind !== 'none', extra: this.extraHtml(c,
+                i) }))}</ul>${
             this.rulesHtml(table)}${this.linkHtml()}${this.goHtml(table)}</main></div>`);
     }
 
     /** What can be done at a seat besides. @param {Chair} c @param {number} i */
     extraHtml(c, i) {
         const { table, id } = this.game, keys = seatKeys()[id] ?? {}, n = i + 1;
-        return c.kind === 'open' && !table?.you ? html`<button class="btn" data-a="sit" data-seat="${n}">${_('Sit here')}</button>` :
-            c.kind === 'friend' && keys[n] ? html`<button class="btn" data-a="copy" data-link="${tableLink(id, n, keys[n], this.base ?? undefined)}">${
+        return c.kind === 'open' && !table?.you ? html`<button class="btn" data-a="sit" data-seat="${n}">${
+            _('Sit here')}</button>` :
+            c.kind === 'friend' && keys[n] ? html`<button class="btn" data-a="copy" data-link="${tableLink(id, n, keys[n],
+                this.base ?? undefined)}">${
             icon('copy')}${_('Link')}</button>` : undefined;
     }
 
@@ -339,30 +386,42 @@ class LobbyView {
         const people = table.seats.filter((s) => s.kind !== 'bot').length > 1;
         return html`<ul class="agreed">${[_('Time per choice: %{time}', { time: clockWords(table.clock) }), table.public ?
             _('Open table: anyone may join and watch') : _('Only those who have the link can join'), table.hints ?
-            _('Hints are allowed, and everyone sees who used one') : people ? _('No hints') : ''].filter(Boolean).map((t) => html`<li>${t}</li>`)}</ul>`;
+            _('Hints are allowed, and everyone sees who used one') : people ? _('No hints') : ''].filter(Boolean).map((t) =>
+                html`<li>${t}</li>`)}</ul>`;
     }
 
     linkHtml() {
         const link = this.link(), alone = this.base === null;
-        return html`<section class="panel share2 ${this.showsQr ? 'open' : ''}" aria-label="${_('Invitation')}">${alone ? '' : html`<div class="qr">${
-            qrPicture(link, _('QR code of the invitation link'))}</div>`}<div><span class="eyebrow">${_('Table code')}</span><p class="code2">${
-            this.game.id}</p>${alone ? html`<p class="err alone">${_('Only this computer can open the link: the server accepts no visitors ' +
-            'from other devices. To let them in, start it with:')} <code>pyramids serve --address 0.0.0.0</code></p>` : ''}<div class="lk"><div
-            class="linkbox"><span>${link}</span></div>${'share' in navigator && !alone ? html`<button class="btn send" data-a="share">${
-            icon('share')}${_('Send')}</button>` : ''}<button class="btn" data-a="copy" aria-label="${_('Copy the link')}">${icon('copy')}${
+        return html`<section class="panel share2 ${this.showsQr ? 'open' : ''}" aria-label="${_('Invitation')}">${alone ? ''
+            : html`<div class="qr">${
+            qrPicture(link, _('QR code of the invitation link'))}</div>`}<div><span class="eyebrow">${
+                _('Table code')}</span><p class="code2">${
+            this.game.id}</p>${alone ? html`<p class="err alone">${
+                _('Only this computer can open the link: the server accepts no visitors ' +
+            'from other devices. To let them in, start it with:')} <code>pyramids serve --address 0.0.0.0</code></p>` :
+                ''}<div class="lk"><div
+            class="linkbox"><span>${link}</span></div>${'share' in navigator && !alone ?
+                html`<button class="btn send" data-a="share">${
+            icon('share')}${_('Send')}</button>` : ''}<button class="btn" data-a="copy" aria-label="${_('Copy the link')}">${
+                icon('copy')}${
             _('Copy')}</button>${alone ? '' : html`<button class="btn only-p3" data-a="qr" aria-expanded="${this.showsQr}">${
             this.showsQr ? _('Hide QR') : _('Show QR')}</button>`}</div></div></section>`;
     }
 
     /** @param {Table} table */
     goHtml(table) {
-        const taken = this.chairs().filter((c) => c.kind === 'person' || c.kind === 'bot'), enough = taken.length > 1 && table.you;
-        const names = listWords(taken.map((c) => c.mine ? _('you') : c.kind === 'bot' ? _('bot, %{level}', { level: levelName(c.level ?? '') }) :
+        const taken = this.chairs().filter((c) => c.kind === 'person' || c.kind === 'bot'), enough = taken.length > 1 &&
+            table.you;
+        const names = listWords(taken.map((c) => c.mine ? _('you') : c.kind === 'bot' ? _('bot, %{level}', { level:
+            levelName(c.level ?? '') }) :
             c.name ?? ''));
         return html`<div class="go"><p role="status">${enough ? _('At the table: %{names}.', { names }) :
-            _('Two seats must be taken before the game can start.')} ${_('The game starts when all seats are taken.')}</p><span class="bars">${table.you ?
-            html`<button class="btn" data-a="leave">${_('Stand up')}</button>` : ''}${table.host ? html`<button class="btn" data-a="close">${
-            _('Close the table')}</button>` : ''}${table.host ? html`<button class="btn pri big" data-a="start" ${enough ? '' : html`disabled`}>${
+            _('Two seats must be taken before the game can start.')} ${
+            _('The game starts when all seats are taken.')}</p><span class="bars">${table.you ?
+            html`<button class="btn" data-a="leave">${_('Stand up')}</button>` : ''}${table.host ?
+                html`<button class="btn" data-a="close">${
+            _('Close the table')}</button>` : ''}${table.host ? html`<button class="btn pri big" data-a="start" ${enough ? ''
+                : html`disabled`}>${
             icon('play')}${_('Start')}</button>` : ''}</span></div>`;
     }
 }
@@ -406,18 +465,24 @@ export class TablesView {
     render() {
         const title = this.watch ? _('Watch a game') : _('My tables');
         const line = /** @param {Table} t */ (t) => {
-            const state = t.state === 'waiting' ? _('waiting for players') : t.state === 'over' ? _('over') : t.state === 'closed' ? _('closed') :
+            const state = t.state === 'waiting' ? _('waiting for players') : t.state === 'over' ? _('over') : t.state ===
+                'closed' ? _('closed') :
                 t.round ? _('round %{round}, turn %{turn}', { round: t.round, turn: t.turn }) : _('setup');
-            const names = t.seats.map((s) => s.kind === 'bot' ? _('bot, %{level}', { level: levelName(s.level ?? '') }) : s.name || _('free')).join(
+            const names = t.seats.map((s) => s.kind === 'bot' ? _('bot, %{level}', { level: levelName(s.level ?? '') }) :
+                s.name || _('free')).join(
                 ', ');
-            return html`<li><a class="panel game" href="#${t.state === 'over' ? 'replay' : 'table'}/${t.code}">${icon(t.state === 'over' ? 'replay' :
+            return html`<li><a class="panel game" href="#${t.state === 'over' ? 'replay' : 'table'}/${t.code}">${icon(t.state
+                === 'over' ? 'replay' :
                 t.you ? 'play' : 'eye')}<span>${names}<small>${state} · ${t.code}</small></span>${icon('right')}</a></li>`;
         };
-        put(this.root, html`<div class="page">${pageTop(title)}<main class="page-in"><h1 class="title">${title}</h1><p class="lead">${this.watch ?
+        put(this.root, html`<div class="page">${pageTop(title)}<main class="page-in"><h1 class="title">${
+            title}</h1><p class="lead">${this.watch ?
             _('Public tables: sit down where a seat is free, or watch.') :
             _('Your tables on this server, running ones first.')}</p><p class="bars"><a class="btn pri" href="#friends/new">${icon('link')}${
-            _('New table')}</a><a class="btn" href="#${this.watch ? 'friends' : 'watch'}">${this.watch ? _('My tables') : _('Watch a game')}</a></p>
-            <p class="err" role="status">${this.message}</p><ul class="gamelist">${!this.tables ? '' : this.tables.length ? this.tables.map(line) :
+            _('New table')}</a><a class="btn" href="#${this.watch ? 'friends' : 'watch'}">${this.watch ? _('My tables') :
+                _('Watch a game')}</a></p>
+            <p class="err" role="status">${this.message}</p><ul class="gamelist">${!this.tables ? '' : this.tables.length ?
+                this.tables.map(line) :
                 html`<li class="panel none-yet">${_('None right now.')}</li>`}</ul>${this.tables ?
                 html`<p class="note">${ngettext('%{n} table', '%{n} tables', this.tables.length)}</p>` : ''}</main></div>`);
     }

@@ -1,5 +1,6 @@
 /**
- * main.js: starts the page: language, engine, and which view is shown. A view is a class with a root to draw into and `stop`; addresses are
+ * main.js: starts the page: language, engine, and which view is shown. A view is a class with a root to draw into and
+ * `stop`; addresses are
  * behind the # (views.js lists them), so that any web server can deliver the page and no server sees codes.
  */
 import { html } from './html.js';
@@ -19,7 +20,8 @@ import { VIEWS } from './views.js';
 const get = /** @param {string} name */ (name) => fetch(new URL(name, import.meta.url));
 
 /** Not every web server knows of which type a module is, without which it is not compiled as it comes. */
-const getModule = () => WebAssembly.compileStreaming(get('pyramids.wasm')).catch(async () => WebAssembly.compile(await (await get('pyramids.wasm')).arrayBuffer()));
+const getModule = () => WebAssembly.compileStreaming(get('pyramids.wasm')).catch(async () => WebAssembly.compile(await (await
+    get('pyramids.wasm')).arrayBuffer()));
 
 /** What the first page does not need: engine, cards, table. It is fetched while the first page is looked at. */
 async function getRest() {
@@ -56,14 +58,16 @@ export class App {
         /** A version of the page that waits. @type {ServiceWorker | null} */
         this.newer = null;
         $('#newer').addEventListener('click', (e) => { if (near(e, 'button')) this.useNewer(); });
-        // A record or an edition may be dropped anywhere; the pages of replays have their own place for what is wrong with it.
+        // A record or an edition may be dropped anywhere; the pages of replays have their own place for what is wrong with
+        // it.
         addEventListener('dragover', (e) => e.preventDefault());
         addEventListener('drop', (e) => {
             const file = e.dataTransfer?.files[0];
             if (e.defaultPrevented || !file)
                 return;
             e.preventDefault();
-            void this.isMissing().then(async (missing) => missing ? toast(this.missing) : (await import('./replay.js')).openFile(this, file, toast));
+            void this.isMissing().then(async (missing) => missing ? toast(this.missing) : (await
+                import('./replay.js')).openFile(this, file, toast));
         });
         $('#unkept').addEventListener('click', (e) => this.rescue(near(e, 'button')?.dataset.a));
         storage.changed = () => this.sayUnkept(lacksRoom());
@@ -82,12 +86,15 @@ export class App {
         this.newer?.postMessage('now');
     }
 
-    /** The browser does not keep the game, as it has no room or is not allowed to: better said at once than noticed after a reload.
+    /** The browser does not keep the game, as it has no room or is not allowed to: better said at once than noticed after a
+     * reload.
      * @param {boolean} is */
     sayUnkept(is) {
         $('#unkept').hidden = !is;
-        fill($('#unkept'), html`<span>${_('This browser cannot save your game: its storage is full or turned off. The game lasts as long as this page is open.')
-            }</span><button class="btn pri" data-a="save">${icon('save')}${_('Download the game')}</button><button class="btn" data-a="close">${
+        fill($('#unkept'), html`<span>${
+            _('This browser cannot save your game: its storage is full or turned off. The game lasts as long as this page is open.')
+            }</span><button class="btn pri" data-a="save">${icon('save')}${
+                _('Download the game')}</button><button class="btn" data-a="close">${
             _('Close')}</button>`);
     }
 
@@ -130,7 +137,8 @@ export class App {
     /** A core with an edition: its name (classic, or one of this browser's own), or its text. @param {string} [edition] */
     core(edition = 'classic') {
         const core = new Core(this.here().module);
-        const text = edition === 'classic' ? this.classic : edition.includes('\n') ? edition : editions()[edition] ?? this.classic;
+        const text = edition === 'classic' ? this.classic : edition.includes('\n') ? edition : editions()[edition] ??
+            this.classic;
         if (core.readEdition(text))
             core.readEdition(this.classic);
         return core;
@@ -161,7 +169,8 @@ export class App {
     offerNewer() {
         const table = this.rest && this.shown instanceof this.rest.TableView;
         $('#newer').hidden = !this.newer || table === true;
-        fill($('#newer'), html`<span>${_('A newer version is ready.')}</span><button class="btn pri">${_('Reload')}</button>`);
+        fill($('#newer'), html`<span>${_('A newer version is ready.')}</span><button class="btn pri">${
+            _('Reload')}</button>`);
     }
 
     /** @param {string} hash without # */
@@ -246,7 +255,8 @@ export class App {
             return;
         }
         const turns = LocalGame.saved()?.record.match(/^reveal /gm)?.length ?? 0;
-        if (turns > 1 && !await confirmed(_('Start a new game?'), _('Your unfinished game will be discarded.'), _('New game')))
+        if (turns > 1 && !await confirmed(_('Start a new game?'), _('Your unfinished game will be discarded.'),
+            _('New game')))
             return;
         this.game?.stop();
         this.game = begin();
@@ -270,20 +280,27 @@ export class App {
             ['F', _('mirror it')], ['S', _('one space instead of the pattern')], ['N', _('next legal placement')], ['Enter',
                 _('place; press again to confirm')], ['U', _('undo')], ['P', _('list placements')],
             ['H', _('hint')], ['L', _('game log')], ['Esc', _('clear the placed marks')]]);
-        const tips = [_('Point at a space to see where the pattern would go. Click to place it, click again for other ways, then confirm.'),
+        const tips =
+            [_('Point at a space to see where the pattern would go. Click to place it, click again for other ways, then confirm.'),
             _('Drag over spaces to paint the pattern, or drag the pattern itself.'),
             _('On a touch screen tap a space; tap it again for the next placement. Hold a space to paint: then tap the others one by one.')];
-        void dialog(_('Help and keys'), html`<ul class="rows">${tips.map((t) => html`<li>${t}</li>`)}</ul><div class="helpcols"><div><h3>${_('Symbols')}${ruleLink('R11')}</h3>${symbolList()}</div><div class="keys">${keys.map(([k, t]) =>
-            html`<span>${k.split(' ').map((x) => html`<kbd class="kbd">${x}</kbd> `)}</span><span>${t}</span>`)}</div></div><p class="bars"><a class="btn" href="#rules">${icon('book')}${_('Rules')}</a><a class="btn" href="#learn">${icon('learn')}${_('Learn')}</a></p>`,
+        void dialog(_('Help and keys'), html`<ul class="rows">${tips.map((t) => html`<li>${
+            t}</li>`)}</ul><div class="helpcols"><div><h3>${_('Symbols')}${ruleLink('R11')}</h3>${
+                symbolList()}</div><div class="keys">${keys.map(([k, t]) =>
+            html`<span>${k.split(' ').map((x) => html`<kbd class="kbd">${x}</kbd> `)}</span><span>${
+                t}</span>`)}</div></div><p class="bars"><a class="btn" href="#rules">${icon('book')}${
+                    _('Rules')}</a><a class="btn" href="#learn">${icon('learn')}${_('Learn')}</a></p>`,
             { close: _('Close'), wide: true });
     }
 
     /** @param {[string, string, () => void][]} items */
     menu(items) {
-        const more = /** @type {[string, string, () => void][]} */ ([...items, ['home', _('Home'), () => this.home()], ['book', _('Rules'), () =>
+        const more = /** @type {[string, string, () => void][]} */ ([...items, ['home', _('Home'), () => this.home()],
+            ['book', _('Rules'), () =>
             this.go('rules')], ['gear', _('Settings'), () => this.settings()],
             ['help', _('Help and keys'), () => this.help()]]);
-        void dialog(_('Menu'), html`<div class="menu">${more.map(([i, label], k) => html`<button class="btn ghost" value="${k}">${icon(i)}${
+        void dialog(_('Menu'), html`<div class="menu">${more.map(([i, label], k) => html`<button class="btn ghost" value="${
+            k}">${icon(i)}${
             label}</button>`)}</div>`, { close: _('Close') })
             .then((value) => { if (value !== '') more[Number(value)][2](); });
     }
@@ -320,7 +337,8 @@ export const pageTop = (title) => html`<header class="top"><a class="toplink" hr
 class NoEngineView {
     /** @param {HTMLElement} root @param {App} app */
     constructor(root, app) {
-        put(root, html`<div class="page">${pageTop('')}<main class="page-in narrow"><h1 class="title">${app.missing}</h1><p class="bars"><button class="btn pri">${
+        put(root, html`<div class="page">${pageTop('')}<main class="page-in narrow"><h1 class="title">${
+            app.missing}</h1><p class="bars"><button class="btn pri">${
             icon('undo')}${_('Try again')}</button></p></main></div>`);
         root.addEventListener('click', (e) => { if (near(e, 'button')) void app.route(); });
     }
@@ -328,7 +346,8 @@ class NoEngineView {
     stop() {}
 }
 
-/** A newer version that waits is used at once if nothing is under way, else offered. @param {ServiceWorkerRegistration} kept @param {App} app */
+/** A newer version that waits is used at once if nothing is under way, else offered. @param {ServiceWorkerRegistration}
+ * kept @param {App} app */
 function takeOver(kept, app) {
     app.newer = kept.waiting;
     if (kept.waiting && !app.game && location.hash.length <= 1)
@@ -361,7 +380,8 @@ async function begin() {
     await app.route();
     await app.isMissing();
     // The rest is kept for playing without a network, once there is nothing more urgent to fetch.
-    navigator.serviceWorker?.register('sw.js').then((kept) => takeOver(kept, app), () => { /* an insecure address: no offline play */ });
+    navigator.serviceWorker?.register('sw.js').then((kept) => takeOver(kept, app), () => {
+        /* an insecure address: no offline play */ });
 }
 
 void begin();

@@ -14,10 +14,13 @@ import { keepGame, read, settings, write } from './store.js';
 
 /** @typedef {import('./main.js').App} App */
 /** @typedef {import('./game.js').Status} Status */
-/** @typedef {{kind: 'open' | 'friend' | 'person' | 'bot', name?: string, level?: string, here?: boolean, gone?: number, away?: boolean, ready?: boolean,
+/** @typedef {{kind: 'open' | 'friend' | 'person' | 'bot', name?: string, level?: string, here?: boolean, gone?: number,
+ * away?: boolean, ready?: boolean,
  *  hints?: number}} TableSeat */
-/** @typedef {{code: string, state: 'waiting' | 'running' | 'over' | 'closed', edition: string, public: boolean, hints?: boolean, clock: string, you: number, host: boolean, version: number, round: number, turn: number,
- *  seats: TableSeat[], rematch?: string, points?: number[], winners?: number[], created: number, commitment?: string, host_gone?: number}} Table */
+/** @typedef {{code: string, state: 'waiting' | 'running' | 'over' | 'closed', edition: string, public: boolean, hints?:
+ * boolean, clock: string, you: number, host: boolean, version: number, round: number, turn: number,
+ *  seats: TableSeat[], rematch?: string, points?: number[], winners?: number[], created: number, commitment?: string,
+ * host_gone?: number}} Table */
 /** @typedef {import('./game.js').Held} Held */
 /** @typedef {{used?: number, text?: string, held?: Held | null, number?: string, commitment?: string}} Memory what this
  *  browser remembers of a table: what the core saves, and what is placed; of older pages: the part in the shuffle */
@@ -64,7 +67,8 @@ export function serverWords(code) {
 
 /** @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
 export async function api(method, path, body) {
-    const answer = await fetch(`api/${path}`, { method, ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } :
+    const answer = await fetch(`api/${path}`, { method, ...(body ? { body: JSON.stringify(body), headers: { 'content-type':
+        'application/json' } } :
         {}) }).catch(() => null);
     if (!answer)
         throw new ServerError('no_server');
@@ -73,7 +77,8 @@ export async function api(method, path, body) {
         return answer.text();
     const data = await answer.json().catch(() => ({}));
     if (!answer.ok)
-        throw new ServerError(data.error?.code && data.error.code !== 'not_found' && data.error.code !== 'method' ? data.error.code : 'no_server');
+        throw new ServerError(data.error?.code && data.error.code !== 'not_found' && data.error.code !== 'method' ?
+            data.error.code : 'no_server');
     return data;
 }
 
@@ -95,7 +100,8 @@ export async function visit(nameless = '') {
             throw error;
         await api('POST', 'visitor', { ...body, new: true });
     }
-    if (!read('visited', false))             // without cookies nobody is known the next moment: better told than left waiting
+    if (!read('visited',
+        false))             // without cookies nobody is known the next moment: better told than left waiting
         await api('GET', 'visitor');
     write('visited', true);
 }
@@ -243,7 +249,8 @@ export class OnlineGame extends Game {
 
     /** Says above the table what is amiss, the most pressing first. */
     tell() {
-        const seats = this.table?.seats ?? [], absent = this.maySubstitute() ? seats.findIndex((s, i) => i !== this.me && this.minutesGone(i) > 0 && !s.away &&
+        const seats = this.table?.seats ?? [], absent = this.maySubstitute() ? seats.findIndex((s, i) => i !== this.me &&
+            this.minutesGone(i) > 0 && !s.away &&
             !this.isIn(i)) : -1;
         const { lostAt, deadline, restarting, elsewhere, slow } = this.core.remoteState();
         /** @type {{label: string, act: () => void}[]} */
@@ -260,10 +267,12 @@ export class OnlineGame extends Game {
                 if (this.me >= 0 && this.core.view(-1) && !this.core.isOver())
                     actions.push({ label: _('Continue against bots'), act: () => void this.playOn() });
             }
-            this.banner = { icon: 'wifi', alert: true, text: this.hasMarks() ? _('Reconnecting, your marks are safe') : this.me >= 0 ? _('Reconnecting, your seat is kept') :
+            this.banner = { icon: 'wifi', alert: true, text: this.hasMarks() ? _('Reconnecting, your marks are safe') :
+                this.me >= 0 ? _('Reconnecting, your seat is kept') :
                 _('Reconnecting…'), actions };
         } else if (restarting)
-            this.banner = { icon: 'wifi', alert: true, text: this.hasMarks() ? _('The server is restarting. Your marks are safe.') :
+            this.banner = { icon: 'wifi', alert: true, text: this.hasMarks() ?
+                _('The server is restarting. Your marks are safe.') :
                 _('The server is restarting. This page will reconnect by itself.'), actions };
         else if (elsewhere)
             this.banner = { icon: 'device', text: _('You are playing this seat in another window.'), actions: [{
@@ -277,8 +286,10 @@ export class OnlineGame extends Game {
             this.banner = { icon: 'bot', text: _('A bot is playing for you'), actions: [{
                 label: _('Play myself'), act: () => this.act('return') }] };
         else if (absent >= 0)
-            this.banner = { icon: 'wifi', text: ngettext('%{name} has been away for %{n} minute.', '%{name} has been away for %{n} minutes.',
-                this.minutesGone(absent), { name: this.seats[absent].name }), actions: [{ label: _('Let a bot play'), act: () =>
+            this.banner = { icon: 'wifi', text: ngettext('%{name} has been away for %{n} minute.',
+                '%{name} has been away for %{n} minutes.',
+                this.minutesGone(absent), { name: this.seats[absent].name }), actions: [{ label: _('Let a bot play'), act:
+                    () =>
                 this.act('standin', [absent]) }] };
         // At the end nothing is shown before the whole record is there.
         if (this.whole || !this.core.isOver()) {
@@ -287,7 +298,8 @@ export class OnlineGame extends Game {
         }
     }
 
-    /** Whether this player may let a bot play for someone who is away: the host, and when the host has been away for a while, every player. */
+    /** Whether this player may let a bot play for someone who is away: the host, and when the host has been away for a
+     * while, every player. */
     maySubstitute() {
         return this.table?.host || (this.me >= 0 && this.hostGoneSince > 0 && Date.now() - this.hostGoneSince >= HOST_GONE);
     }
@@ -303,10 +315,12 @@ export class OnlineGame extends Game {
             _('Cancel')}</button> <button class="btn pri" value="go">${_('Continue playing')}</button></p>`);
         if (value !== 'go' || !this.core.remoteState().lostAt)
             return;
-        const { core, me } = this, seats = this.seats.map((s, i) => i === me ? s : { ...s, level: s.level || settings.level });
+        const { core, me } = this, seats = this.seats.map((s, i) => i === me ? s : { ...s, level: s.level || settings.level
+            });
         const whole = dealAnew(core.lines(), (below) => crypto.getRandomValues(new Uint32Array(1))[0] % below);
         const at = whole.findIndex((l) => l.startsWith('deal'));
-        whole.splice(at, 0, ...seats.flatMap((s, i) => s.level && !whole.some((l) => l.startsWith(`tag bot ${i + 1} `)) ? [`tag bot ${i + 1} ${s.level}`] : []));
+        whole.splice(at, 0, ...seats.flatMap((s, i) => s.level && !whole.some((l) => l.startsWith(`tag bot ${i + 1} `)) ?
+            [`tag bot ${i + 1} ${s.level}`] : []));
         const made = core.made(me).map((s) => String(s.step));
         const pending = [{ seat: me, made, confirmed: core.isConfirmed(me) }];
         const held = this.held && { ...this.held, at: this.held.at.replace(/^\d+/, String(whole.length)) };
@@ -349,7 +363,8 @@ export class OnlineGame extends Game {
         const before = this.table;
         this.table = table;
         this.me = table.you - 1;
-        this.seats = table.seats.map((s, i) => ({ name: s.kind === 'bot' ? playerName(s.name || s.level || 'club') : s.name ||
+        this.seats = table.seats.map((s, i) => ({ name: s.kind === 'bot' ? playerName(s.name || s.level || 'club') : s.name
+            ||
             _('Seat %{n}', { n: i + 1 }), level: s.kind === 'bot' ? s.level ?? 'club' : '' }));
         this.hostGoneSince = table.host_gone === undefined ? 0 : Date.now() - table.host_gone;
         // Against bots alone nobody minds; with people it was agreed on when the table was made.
@@ -442,16 +457,21 @@ export class OnlineGame extends Game {
     checkShuffle(record) {
         const { code, line, compared } = this.core.verify(record), { number, commitment } = this.core.remoteShuffle();
         const has = /** @param {string} tag */ (tag) => record.includes(`\ntag ${tag}\n`);
-        const NO_COMMITMENT = 2, seen = number && this.me >= 0 ? has(`commitment ${commitment}`) && has(`number ${this.me + 1} ${number}`) : null;
+        const NO_COMMITMENT = 2, seen = number && this.me >= 0 ? has(`commitment ${commitment}`) && has(`number ${this.me +
+            1} ${number}`) : null;
         if (code === NO_COMMITMENT)
             return;
         const good = code === 0 && seen !== false;
-        const why = !good ? code ? _('Line %{line} of the record does not follow from the secret and the numbers.', { line }) :
+        const why = !good ? code ? _('Line %{line} of the record does not follow from the secret and the numbers.', { line })
+            :
             _('The fingerprint or your number in the record differs from the one this browser has seen.') : seen ?
-            _('All %{n} deals, reveals and draws follow from the secret and the numbers, and yours is among them.', { n: compared }) :
+            _('All %{n} deals, reveals and draws follow from the secret and the numbers, and yours is among them.', { n:
+                compared }) :
             _('All %{n} deals, reveals and draws follow from the secret and the numbers.', { n: compared });
-        this.shuffle = html`<details class="shuffle"><summary class="${good ? 'good' : 'bad'}">${icon(good ? 'check' : 'info')}${good ?
-            _('Checked: the cards follow from the numbers') : _('This shuffle cannot be trusted')}</summary><p>${why}</p>${this.shuffleWords()}</details>`;
+        this.shuffle = html`<details class="shuffle"><summary class="${good ? 'good' : 'bad'}">${icon(good ? 'check' :
+            'info')}${good ?
+            _('Checked: the cards follow from the numbers') : _('This shuffle cannot be trusted')}</summary><p>${why}</p>${
+                this.shuffleWords()}</details>`;
     }
 
     shuffleHtml() { return this.shuffle; }
@@ -465,7 +485,8 @@ export class OnlineGame extends Game {
             sentence((hold) => _(
             'This page comes from the server that it checks. To check elsewhere, save the record and run %{command} on your own computer.',
             { command: hold(html`<code>pyramids verify game.pyr</code>`) }))}</p><dl class="hex"><dt>${
-            _('Fingerprint of the secret')}</dt><dd>${commitment ?? ''}</dd>${number ? html`<dt>${_('Your number')}</dt><dd>${number}</dd>` : ''}</dl>`;
+            _('Fingerprint of the secret')}</dt><dd>${commitment ?? ''}</dd>${number ? html`<dt>${
+                _('Your number')}</dt><dd>${number}</dd>` : ''}</dl>`;
     }
 
     /** What the table's menu offers beyond the usual. @returns {[string, string, () => void][]} */
@@ -482,14 +503,16 @@ export class OnlineGame extends Game {
         if (this.me >= 0 && !table?.seats[this.me].away)
             items.push(['bot', _('Let a bot play for me'), () => this.act('leave')]);
         if (table?.commitment)
-            items.push(['clover', _('The fair shuffle'), () => void dialog(_('The fair shuffle'), this.shuffleWords(), { close: _('Close') })]);
+            items.push(['clover', _('The fair shuffle'), () => void dialog(_('The fair shuffle'), this.shuffleWords(), {
+                close: _('Close') })]);
         return items;
     }
 
     /** @param {App} app */
     async rematch(app) {
         try {
-            const { code } = (await api('POST', `tables/${this.id}/rematch`, {})).table;         // a new one only if there is none, or it was given up
+            const { code } = (await api('POST', `tables/${this.id}/rematch`,
+                {})).table;         // a new one only if there is none, or it was given up
             write('sit', code);
             app.go(`table/${code}`);
         } catch (error) {
@@ -519,6 +542,7 @@ export async function reachable() {
     return links[0] ?? null;
 }
 
-/** The link to a table, or to one of its seats. @param {string} code @param {number} [seat] @param {string} [key] @param {string} [base] */
+/** The link to a table, or to one of its seats. @param {string} code @param {number} [seat] @param {string} [key] @param
+ * {string} [base] */
 export const tableLink = (code, seat, key, base = `${location.origin}${location.pathname}`) =>
     `${base}#table/${code}${seat && key ? `/${seat}/${key}` : ''}`;

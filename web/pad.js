@@ -1,4 +1,5 @@
-/** pad.js: a score pad for people at a table with the box: tick gems, torches, skulls, pyramids and points; totals for up to four. Survives a reload. */
+/** pad.js: a score pad for people at a table with the box: tick gems, torches, skulls, pyramids and points; totals for up
+ * to four. Survives a reload. */
 import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
 import { $, confirmed, near, put } from './dom.js';
@@ -14,7 +15,8 @@ import { pageTop } from './main.js';
 /** @typedef {import('./count.js').Pad} Pad */
 
 /** @returns {Sheet} */
-const blank = () => ({ name: '', done: [0, 0, 0], rubies: 0, emeralds: 0, torches: [false, false, false, false], skulls: 0 });
+const blank = () => ({ name: '', done: [0, 0, 0], rubies: 0, emeralds: 0, torches: [false, false, false, false], skulls: 0
+    });
 /** @returns {Pad} */
 const fresh = () => ({ sheets: [blank(), blank()], tiles: [0, 1, 2].map(() => [-1, -1, -1]) });
 
@@ -108,10 +110,13 @@ export class PadView {
         case 'skulls': $('[data-skull]', this.root).focus(); return;
         case 't': await this.tile(s, Number(b.dataset.c), n); break;
         case 'add': if (pad.sheets.length < 4) pad.sheets.push(blank()); break;
-        case 'drop': if (pad.sheets.length > 2) { pad.sheets.pop(); pad.tiles = pad.tiles.map((t) => t.map((o) => o === pad.sheets.length ? -1 :
+        case 'drop': if (pad.sheets.length > 2) { pad.sheets.pop(); pad.tiles = pad.tiles.map((t) => t.map((o) => o ===
+            pad.sheets.length ? -1 :
             o)); } break;
         case 'undo': this.pad = JSON.parse(this.past.pop() ?? before); this.save(); return;
-        case 'clear': { if (!await confirmed(_('Start a new game?'), _('This clears all ticks and keeps the names.'), _('New game'))) return; const names = pad.sheets.map((x) => x.name); this.pad = fresh(); this.pad.sheets = names.map((name) => ({ ...blank(),
+        case 'clear': { if (!await confirmed(_('Start a new game?'), _('This clears all ticks and keeps the names.'),
+            _('New game'))) return; const names = pad.sheets.map((x) => x.name); this.pad = fresh(); this.pad.sheets =
+            names.map((name) => ({ ...blank(),
             name })); break; }
         }
         if (JSON.stringify(this.pad) !== before)
@@ -128,7 +133,8 @@ export class PadView {
         const text = own ? _('The rulebooks do not list them: copy the ten numbers from a score card of your ' +
             'box. They are saved in this browser.') : from === 'classic' ?
             _('These are the penalties of our own Classic edition, not those of your box.') : '';
-        const field = /** @param {number} i */ (i) => html`<label><span aria-hidden="true">${symbol('skull')}${i + 1}</span><input
+        const field = /** @param {number} i */ (i) => html`<label><span aria-hidden="true">${symbol('skull')}${i +
+            1}</span><input
             class="inp" type="number" inputmode="numeric" min="0" max="${MOST}" data-skull="${i}" value="${
             own ? typed[i] : penalties?.[i] ?? ''}" ${own ? '' : 'readonly'} aria-label="${
             _('Skull %{n} costs', { n: i + 1 })}"></label>`;
@@ -156,34 +162,48 @@ export class PadView {
 
     render() {
         const { pad } = this, { penalties } = this.penalties();
-        const tick = /** @param {string} k @param {number} s @param {number} n @param {boolean} on @param {import('./html.js').Part} inner @param {string} label @param {import('./html.js').Part} [more] */ (
-            k, s, n, on, inner, label, more = '') => html`<button class="tk ${on ? 'on' : ''}" data-k="${k}" data-s="${s}" data-n="${n}" aria-pressed="${
+        const tick =
+            /** @param {string} k @param {number} s @param {number} n @param {boolean} on @param {import('./html.js').Part} inner @param {string} label @param {import('./html.js').Part} [more] */ (
+            k, s, n, on, inner, label, more = '') => html`<button class="tk ${on ? 'on' : ''}" data-k="${k}" data-s="${
+                s}" data-n="${n}" aria-pressed="${
             on}" aria-label="${label}" ${more}>${inner}</button>`;
-        const sheet = /** @param {Sheet} x @param {number} s */ (x, s) => html`<section class="panel padsheet" aria-label="${x.name ||
+        const sheet = /** @param {Sheet} x @param {number} s */ (x, s) => html`<section class="panel padsheet" aria-label="${
+            x.name ||
             _('Player %{n}', { n: s + 1 })}"><div class="hd">${avatar(s)}<input class="inp" data-s="${s}" value="${
             x.name}" maxlength="24" placeholder="${_('Player %{n}', { n: s + 1 })}" aria-label="${_('Name of player %{n}',
             { n: s + 1 })}"><output class="tot num">${signed(padTotal(pad, s, penalties))}</output></div>
             <div class="blk"><span class="eyebrow">${_('Pyramids')}</span>${COLOURS.map((k, c) =>
-                html`<div class="padrow k-${k}">${shape(k)}<button class="btn" data-k="less" data-s="${s}" data-n="${c}" aria-label="${
+                html`<div class="padrow k-${k}">${shape(k)}<button class="btn" data-k="less" data-s="${s}" data-n="${
+                c}" aria-label="${
                 _('One %{colour} pyramid less', { colour: colourName(k) })}">−</button><b aria-live="polite">${
                 x.done[c]}</b><button class="btn" data-k="more" data-s="${s}" data-n="${c}" aria-label="${
                 _('One %{colour} pyramid more', { colour: colourName(k) })}">+</button>${TILES.map((v, i) => tick('t', s, i,
                     pad.tiles[c][i] === s, String(v), this.tileLabel(s, c, i), html`data-c="${c}" ${
                     this.isOthers(s, c, i) ? 'data-other' : ''}`))}</div>`)}</div>
-            <div class="blk"><span class="eyebrow">${_('Gems')}</span><div class="padten">${TEN.map((i) => tick('r', s, i + 1, i < x.rubies,
-                symbol('ruby'), _('Ruby %{n}', { n: i + 1 })))}${TEN.map((i) => tick('e', s, i + 1, i < x.emeralds, symbol('emerald'),
+            <div class="blk"><span class="eyebrow">${_('Gems')}</span><div class="padten">${TEN.map((i) => tick('r', s, i +
+                1, i < x.rubies,
+                symbol('ruby'), _('Ruby %{n}', { n: i + 1 })))}${TEN.map((i) => tick('e', s, i + 1, i < x.emeralds,
+                    symbol('emerald'),
                 _('Emerald %{n}', { n: i + 1 })))}</div></div>
-            <div class="blk"><span class="eyebrow">${_('Torches')}</span><div class="padfour">${x.torches.map((t, i) => tick('f', s, i, t,
+            <div class="blk"><span class="eyebrow">${_('Torches')}</span><div class="padfour">${x.torches.map((t, i) =>
+                tick('f', s, i, t,
                 html`${symbol('torch')}${ROMAN[i]}`, _('Torch of round %{n}', { n: i + 1 })))}</div></div>
-            <div class="blk"><span class="eyebrow">${_('Skulls')}</span><div class="padten">${TEN.map((i) => tick('s', s, i + 1, i < x.skulls,
+            <div class="blk"><span class="eyebrow">${_('Skulls')}</span><div class="padten">${TEN.map((i) => tick('s', s, i +
+                1, i < x.skulls,
                 html`${symbol('skull')}<small>${penalties ? `−${penalties[i]}` : i + 1}</small>`,
                 penalties ? _('Skull %{n}, minus %{penalty}', { n: i + 1, penalty: penalties[i] }) :
-                    _('Skull %{n}', { n: i + 1 })))}</div><p class="note">${x.skulls && !penalties ? html`<button data-k="skulls">${_('Not subtracted yet: enter the skull penalties first.')}</button>` : ''}</p></div></section>`;
-        put(this.root, html`<div class="page">${pageTop(_('Score pad'))}<main class="page-in"><h1 class="title">${_('Score pad')}</h1><p class="lead">${
+                    _('Skull %{n}', { n: i + 1 })))}</div><p class="note">${x.skulls && !penalties ?
+                    html`<button data-k="skulls">${_('Not subtracted yet: enter the skull penalties first.')}</button>` :
+                        ''}</p></div></section>`;
+        put(this.root, html`<div class="page">${pageTop(_('Score pad'))}<main class="page-in"><h1 class="title">${
+            _('Score pad')}</h1><p class="lead">${
             _('For the game on your own table: tick what you mark; tick the last one again to erase it. Everything is saved in this browser.')}</p><p class="bars"><button class="btn" data-k="add" aria-disabled="${
-            pad.sheets.length > 3}">${icon('people')}${_('Add a player')}</button><button class="btn" data-k="drop" aria-disabled="${
-            pad.sheets.length < 3}">${_('Remove the last')}</button><button class="btn" data-k="undo" aria-disabled="${!this.past.length}">${icon('undo')}${
-                _('Undo')}</button><button class="btn" data-k="clear">${icon('pad')}${_('New game')}</button></p><div class="pads">${
+            pad.sheets.length > 3}">${icon('people')}${
+                _('Add a player')}</button><button class="btn" data-k="drop" aria-disabled="${
+            pad.sheets.length < 3}">${_('Remove the last')}</button><button class="btn" data-k="undo" aria-disabled="${
+                !this.past.length}">${icon('undo')}${
+                _('Undo')}</button><button class="btn" data-k="clear">${icon('pad')}${
+                    _('New game')}</button></p><div class="pads">${
                 pad.sheets.map(sheet)}</div>${this.skullsHtml()}</main></div>`);
     }
 }

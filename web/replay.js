@@ -1,5 +1,6 @@
 /**
- * replay.js: games that were played: the list of those kept here, and the way to the one that is asked for (viewer.js shows it). Any record
+ * replay.js: games that were played: the list of those kept here, and the way to the one that is asked for (viewer.js shows
+ * it). Any record
  * can be dropped onto the page; what is wrong with one is told with its line.
  */
 import { html } from './html.js';
@@ -24,7 +25,8 @@ export const MISSING = 'edition';
 /** The name of the edition that a record was played with. @param {string} record */
 export const editionOf = (record) => /^edition (\S+)/m.exec(record)?.[1] ?? 'classic';
 
-/** A core with the record loaded, or what is wrong with it. @param {App} app @param {string} text @param {string} [edition] its text, if it is known
+/** A core with the record loaded, or what is wrong with it. @param {App} app @param {string} text @param {string} [edition]
+ * its text, if it is known
  * @returns {Core | string} */
 export function loadRecord(app, text, edition = '') {
     const named = editionOf(text);
@@ -60,7 +62,8 @@ function openRecord(app, name, text, say) {
         return;
     }
     const id = `${Date.now()}`;
-    keepGame({ id, date: Date.now(), record: text, me: -1, edition: core.edition.name === 'classic' ? '' : core.edition.text });
+    keepGame({ id, date: Date.now(), record: text, me: -1, edition: core.edition.name === 'classic' ? '' : core.edition.text
+        });
     app.go(`replay/${id}`);
 }
 
@@ -85,8 +88,10 @@ export function takeDrops(root, signal, take) {
     });
 }
 
-/** What is seen after so many lines. The engine takes pyramid points with the last replacement, a record tells them line by line: those of later
- * lines are not shown yet. @param {Core} core @param {string[]} lines @param {number} count @param {number} seat @returns {View | null} */
+/** What is seen after so many lines. The engine takes pyramid points with the last replacement, a record tells them line by
+ * line: those of later
+ * lines are not shown yet. @param {Core} core @param {string[]} lines @param {number} count @param {number} seat @returns
+ * {View | null} */
 export function viewAfter(core, lines, count, seat) {
     const view = core.viewAt(count, seat);
     for (let i = count; view && lines[i]?.startsWith('points '); i++) {
@@ -99,7 +104,8 @@ export function viewAfter(core, lines, count, seat) {
 }
 
 /**
- * The marks of a turn up to a line, by seat: until the last player is in they are not on the desks, and a card that they complete is set aside at once.
+ * The marks of a turn up to a line, by seat: until the last player is in they are not on the desks, and a card that they
+ * complete is set aside at once.
  * @param {string[]} lines @param {number} at @returns {Map<number, {card: number, cells: number[]}[]>}
  */
 export function turnMarks(lines, at) {
@@ -109,31 +115,41 @@ export function turnMarks(lines, at) {
     return marks;
 }
 
-/** A player's two cards, score card and completed pyramids. @param {Core} core @param {View} view @param {View} before @param {number} s
- * @param {string} name @param {{level?: string, me?: boolean, parts?: {card: number, cells: number[]}[]}} [more] level of a bot; whether it is
+/** A player's two cards, score card and completed pyramids. @param {Core} core @param {View} view @param {View} before
+ * @param {number} s
+ * @param {string} name @param {{level?: string, me?: boolean, parts?: {card: number, cells: number[]}[]}} [more] level of a
+ * bot; whether it is
  * who looks; what was just marked */
 export function deskHtml({ edition }, view, before, s, name, { level, me = false, parts = [] } = {}) {
     const d = view.desks[s];
     const cards = d.slots.map((slot, i) => {
         const old = before.desks[s].slots[i], card = slot.card || (parts.some((p) => p.card === old.card) ? old.card : 0);
-        const fresh = parts.filter((p) => p.card === card).flatMap((p) => p.cells), marks = [...new Set([...(slot.card ? slot : old).marks, ...fresh])];
-        return card ? html`<div role="img" aria-label="${_('Card %{n}, %{marked} marked', { n: card, marked: marks.length })}">${mini(
+        const fresh = parts.filter((p) => p.card === card).flatMap((p) => p.cells), marks = [...new Set([...(slot.card ? slot
+            : old).marks, ...fresh])];
+        return card ? html`<div role="img" aria-label="${_('Card %{n}, %{marked} marked', { n: card, marked: marks.length
+            })}">${mini(
             edition.cards[card], marks, fresh)}</div>` : html`<span class="mini none"></span>`;
     });
-    return html`<article class="panel opp rp" aria-label="${ngettext('%{name}, %{n} point', '%{name}, %{n} points', view.scores[s].total,
-        { name })}"><div class="id">${avatar(s, { bot: level !== undefined, me })}<div><div class="nm"><span class="nmt" dir="auto">${
+    return html`<article class="panel opp rp" aria-label="${ngettext('%{name}, %{n} point', '%{name}, %{n} points',
+        view.scores[s].total,
+        { name })}"><div class="id">${avatar(s, { bot: level !== undefined, me
+            })}<div><div class="nm"><span class="nmt" dir="auto">${
         name}</span><span class="num">${signed(view.scores[s].total)}</span></div><div class="sub">${level ?
         _('bot, %{level}', { level: levelName(level) }) : ''}</div></div>
-        <div class="done">${d.done.map((n) => html`<span class="dn k-${edition.cards[n].colour}">${shape(edition.cards[n].colour)}${
+        <div class="done">${d.done.map((n) => html`<span class="dn k-${edition.cards[n].colour}">${
+            shape(edition.cards[n].colour)}${
             n}</span>`)}</div>
-        <div class="bits"><span>${symbol('ruby')}${d.rubies}</span><span>${symbol('emerald')}${d.emeralds}</span><span>${symbol('torch')}${
-            d.torches.map((t, i) => t ? ROMAN[i] : '').filter(Boolean).join(' ') || 0}</span><span>${symbol('skull')}${d.skulls}</span></div></div>${cards}</article>`;
+        <div class="bits"><span>${symbol('ruby')}${d.rubies}</span><span>${symbol('emerald')}${d.emeralds}</span><span>${
+            symbol('torch')}${
+            d.torches.map((t, i) => t ? ROMAN[i] : '').filter(Boolean).join(' ') || 0}</span><span>${symbol('skull')}${
+                d.skulls}</span></div></div>${cards}</article>`;
 }
 
 /** Who has which pyramid points. @param {View} view @param {import('./core.js').Colour[]} [colours] */
 export const tilesHtml = (view, colours = COLOURS) => html`<ul class="pp">${colours.map((k) => {
     const owners = view.tiles[COLOURS.indexOf(k)];
-    return html`<li class="k-${k}"><span class="k">${shape(k)}</span>${TILES.map((v, i) => html`<span class="v ${owners[i] < 0 ? '' : 'taken'}">${v}${
+    return html`<li class="k-${k}"><span class="k">${shape(k)}</span>${TILES.map((v, i) => html`<span class="v ${owners[i] <
+        0 ? '' : 'taken'}">${v}${
         owners[i] < 0 ? '' : avatar(owners[i], { small: true })}</span>`)}</li>`;
 })}</ul>`;
 
@@ -162,19 +178,23 @@ export class MissingView {
     async bring(file) {
         if (file.size > LARGEST_EDITION)
             return _('%{name} is too large for an edition.', { name: file.name });
-        const core = this.app.core(), fault = core.readEdition((await file.text()).replace(/\r\n?/g, '\n')), { name, text } = core.edition;
+        const core = this.app.core(), fault = core.readEdition((await file.text()).replace(/\r\n?/g, '\n')), { name, text } =
+            core.edition;
         if (fault)
             return _('%{name}: %{message}', { name: file.name, message: faultWithLine(fault) });
         if (name !== this.name)
-            return _('This is the edition “%{other}”. The game was played with “%{name}”.', { other: name, name: this.name });
+            return _('This is the edition “%{other}”. The game was played with “%{name}”.', { other: name, name: this.name
+                });
         keepEdition(name, text);
         return '';
     }
 
     render() {
-        put(this.root, html`<div class="page">${pageTop(_('Replay'))}<main class="page-in narrow"><h1 class="title">${_('The cards of this game are missing')}</h1><p class="lead">${
+        put(this.root, html`<div class="page">${pageTop(_('Replay'))}<main class="page-in narrow"><h1 class="title">${
+            _('The cards of this game are missing')}</h1><p class="lead">${
             _('It was played with the edition “%{name}”, which this browser does not have. Open its file, or drop it onto this page, to see the game.', { name: this.name })}</p>
-            <p class="bars"><label class="btn pri filebtn">${icon('cards')}${_('Open the edition file')}<input type="file" class="vh" accept=".edition,.txt,text/plain"></label><a class="btn" href="#replays">${
+            <p class="bars"><label class="btn pri filebtn">${icon('cards')}${
+                _('Open the edition file')}<input type="file" class="vh" accept=".edition,.txt,text/plain"></label><a class="btn" href="#replays">${
             icon('replay')}${_('Replays')}</a></p><p class="err" role="alert">${this.message}</p></main></div>`);
     }
 }
@@ -201,25 +221,31 @@ export class ReplaysView {
             if (typeof core === 'string')
                 return '';
             const names = core.names().map(playerName), view = core.view(-1), winners = core.isOver() ? core.winners() : [];
-            const result = view && core.isOver() ? names.map((n, s) => html`${s ? ' · ' : ''}${winners.includes(s) ? html`<b>${n}</b>` : n} ${
+            const result = view && core.isOver() ? names.map((n, s) => html`${s ? ' · ' : ''}${winners.includes(s) ?
+                html`<b>${n}</b>` : n} ${
                 signed(view.scores[s].total)}`) : `${listWords(names)} · ${_('not finished')}`;
-            return html`<li><a class="panel game" href="#replay/${g.id}">${icon('replay')}<span>${result}<small>${new Date(g.date).toLocaleString(
-                document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short' })} · ${core.edition.title}</small></span>${
+            return html`<li><a class="panel game" href="#replay/${g.id}">${icon('replay')}<span>${result}<small>${new
+                Date(g.date).toLocaleString(
+                document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short' })} · ${
+                    core.edition.title}</small></span>${
                 icon('right')}</a></li>`;
         });
-        put(this.root, html`<div class="page">${pageTop(_('Replays'))}<main class="page-in"><h1 class="title">${_('Replays')}</h1><p class="lead">${
+        put(this.root, html`<div class="page">${pageTop(_('Replays'))}<main class="page-in"><h1 class="title">${
+            _('Replays')}</h1><p class="lead">${
             _('Your last games are saved in this browser. Drop a record onto this page to watch any game.')}</p>
             <p class="bars"><label class="btn filebtn">${icon('share')}${
                 _('Open a record')}<input type="file" class="vh" accept=".pyr,.txt,text/plain"></label></p><p class="err" role="alert">${
                 withRules(this.message)}</p>
-            <ul class="gamelist">${rows || html`<li class="panel none-yet">${_('Your games will be saved here.')}</li>`}</ul></main></div>`);
+            <ul class="gamelist">${rows || html`<li class="panel none-yet">${
+                _('Your games will be saved here.')}</li>`}</ul></main></div>`);
     }
 }
 
 /** A game that is kept here, or one of the server's. @param {App} app @param {string} id @param {string} [line] */
 export async function showReplay(app, id = '', line) {
     const { ReplayView } = await import('./viewer.js');
-    const { hash } = location, kept = games().find((g) => g.id === id), [z, ...packed] = id.split('.'), atServer = !kept && /^[A-Z0-9]{8}$/.test(id);
+    const { hash } = location, kept = games().find((g) => g.id === id), [z, ...packed] = id.split('.'), atServer = !kept &&
+        /^[A-Z0-9]{8}$/.test(id);
     let refused = '';
     const texts = z === 'z' ? await Promise.all(packed.slice(0, 2).map(unpack)) : [];
     /** @type {string[]} */
@@ -246,7 +272,8 @@ export async function showReplay(app, id = '', line) {
         return;
     }
     // Who shared a device is nobody in particular.
-    const bots = core.lines().filter((l) => l.startsWith('tag bot ')).length, alone = atServer || core.names().length - bots === 1;
+    const bots = core.lines().filter((l) => l.startsWith('tag bot ')).length, alone = atServer || core.names().length - bots
+        === 1;
     app.show((root) => new ReplayView(root, app, core, id, { place: line, me: alone ? kept?.me : -1 }), _('Replay'));
 }
 

@@ -1,8 +1,9 @@
-/** settings.js: the dialog of settings, from the first page and from the table. Everything is kept at once, and takes effect at once. */
+/** settings.js: the dialog of settings, from the first page and from the table. Everything is kept at once, and takes
+ * effect at once. */
 import { html } from './html.js';
 import { LANGUAGES, _, language } from './i18n.js';
 import { $, dialog } from './dom.js';
-import { saveSettings, settings } from './store.js';
+import { cutName, saveSettings, settings } from './store.js';
 import { play } from './sound.js';
 
 /** @param {(code: string) => void} speak another language was chosen @param {string} [field] the one to begin with */
@@ -12,14 +13,18 @@ export function showSettings(speak, field) {
     const check = /** @param {'letters' | 'sound' | 'vibration' | 'spaces'} name @param {string} label */ (name, label) =>
         html`<label class="check"><input type="checkbox" name="${name}" ${settings[name] ? 'checked' : ''}>${label}</label>`;
     const canVibrate = 'vibrate' in navigator && matchMedia('(any-pointer: coarse)').matches;
-    return dialog(_('Settings'), html`<div class="fields"><label>${_('Your name')}<input type="text" name="name" maxlength="24" value="${
+    return dialog(_('Settings'), html`<div class="fields"><label>${
+        _('Your name')}<input type="text" name="name" maxlength="96" value="${
         settings.name}" autocomplete="nickname"></label>
         <label>${_('Language')}<select name="language">${LANGUAGES.map(([c, n]) => option(c, n, language))}</select></label>
-        <label>${_('Theme')}<select name="theme">${option('auto', _('same as device'), settings.theme)}${option('light', _('light'),
+        <label>${_('Theme')}<select name="theme">${option('auto', _('same as device'), settings.theme)}${option('light',
+            _('light'),
             settings.theme)}${option('dark', _('dark'), settings.theme)}</select></label>
-        ${check('sound', _('Sounds'))}<label>${_('Volume')}<input type="range" name="volume" min="0.1" max="1" step="0.1" value="${settings.volume}" ${
+        ${check('sound', _('Sounds'))}<label>${
+            _('Volume')}<input type="range" name="volume" min="0.1" max="1" step="0.1" value="${settings.volume}" ${
             settings.sound ? '' : 'disabled'}></label>
-        ${canVibrate ? check('vibration', _('Vibrate when a pattern snaps into place')) : ''}${check('letters', _('Letters as shortcuts'))}${
+        ${canVibrate ? check('vibration', _('Vibrate when a pattern snaps into place')) : ''}${check('letters',
+            _('Letters as shortcuts'))}${
             check('spaces', _('Names of spaces'))}</div>`,
         { close: _('Done'), wire: (box) => {
             if (field)
@@ -32,7 +37,7 @@ export function showSettings(speak, field) {
                 else if (changed.name === 'sound') saveSettings({ sound: changed.checked });
                 else if (changed.name === 'volume') saveSettings({ volume: Number(changed.value) });
                 else if (changed.name === 'theme') saveSettings({ theme: /** @type {'auto'} */ (changed.value) });
-                else if (changed.name === 'name') saveSettings({ name: changed.value.trim() });
+                else if (changed.name === 'name') saveSettings({ name: cutName(changed.value) });
                 else if (changed.name === 'language') speak(changed.value);
                 if (changed.name === 'sound' || changed.name === 'volume') {
                     /** @type {HTMLInputElement} */ ($('[name=volume]', box)).disabled = !settings.sound;

@@ -1,4 +1,5 @@
-/** store.js: what the browser keeps: settings, the game under way, finished games, own editions, score pads. Without storage (private windows
+/** store.js: what the browser keeps: settings, the game under way, finished games, own editions, score pads. Without
+ * storage (private windows
  * may refuse it, or it is full) everything works, but lasts only as long as the page is open. */
 
 /** What the browser would not keep, as texts. @type {Map<string, string>} */
@@ -10,11 +11,13 @@ export const storage = { changed: () => {} };
 const GAMES = ['game', 'games', 'tables'];
 export const lacksRoom = () => GAMES.some((key) => unkept.has(key));
 
-/** Of the kind that `otherwise` is: whatever else has come to stand there is not trusted. @template T @param {string} key @param {T} otherwise @returns {T} */
+/** Of the kind that `otherwise` is: whatever else has come to stand there is not trusted. @template T @param {string} key
+ * @param {T} otherwise @returns {T} */
 export function read(key, otherwise) {
     try {
         const value = JSON.parse(unkept.get(key) ?? localStorage.getItem(`pyramids.${key}`) ?? 'null');
-        return value === null || (otherwise !== null && (typeof value !== typeof otherwise || Array.isArray(value) !== Array.isArray(otherwise))) ? otherwise : value;
+        return value === null || (otherwise !== null && (typeof value !== typeof otherwise || Array.isArray(value) !==
+            Array.isArray(otherwise))) ? otherwise : value;
     } catch {
         return otherwise;
     }
@@ -47,7 +50,8 @@ function keep(key, value) {
  * volume: from 0 to 1; spaces: their names are shown */
 
 /** @type {Settings} */
-export const settings = { name: '', theme: 'auto', language: null, letters: true, sound: false, volume: .6, vibration: false, spaces: false,
+export const settings = { name: '', theme: 'auto', language: null, letters: true, sound: false, volume: .6, vibration: false,
+    spaces: false,
     opponents: 1, level: 'casual', ...read('settings', {}) };
 
 /** @param {Partial<Settings>} change */
@@ -72,7 +76,8 @@ const LONGEST_NAME = 24;           // code points, as the server counts them
 export function cutName(name, most = LONGEST_NAME) {
     const text = name.trim(), Segmenter = /** @type {any} */ (Intl).Segmenter;
     /** @type {string[]} */
-    const letters = Segmenter ? [...new Segmenter().segment(text)].map((/** @type {{segment: string}} */ s) => s.segment) : [...text];
+    const letters = Segmenter ? [...new Segmenter().segment(text)].map((/** @type {{segment: string}} */ s) => s.segment) :
+        [...text];
     let cut = '';
     for (const letter of letters) {
         if ([...cut, ...letter].length > most)
@@ -82,7 +87,8 @@ export function cutName(name, most = LONGEST_NAME) {
     return cut.trim();
 }
 
-/** @typedef {{id: string, date: number, record: string, me: number, edition: string}} Kept a finished game; edition: its text unless it is the classic one */
+/** @typedef {{id: string, date: number, record: string, me: number, edition: string}} Kept a finished game; edition: its
+ * text unless it is the classic one */
 
 const MOST_GAMES = 40;
 /** @returns {Kept[]} newest first */

@@ -1,13 +1,17 @@
 /**
- * viewer.js: one game, move by move: the mover's cards large with the move drawn in and the better one beside it, everyone's chance to win
- * as the timeline, ways to the mistakes. Nothing lies below the fold; what is seldom wanted (log, scores, files) is behind the menu.
+ * viewer.js: one game, move by move: the mover's cards large with the move drawn in and the better one beside it,
+ * everyone's chance to win
+ * as the timeline, ways to the mistakes. Nothing lies below the fold; what is seldom wanted (log, scores, files) is behind
+ * the menu.
  */
 import { html } from './html.js';
 import { _, listWords, ngettext } from './i18n.js';
 import { $, dialog, download, near, put, shareLink, toast } from './dom.js';
-import { ROMAN, avatar, betterLayer, chamber, ghostLayer, icon, mini, patternPicture, rose, shape, symbolOf, turned, wordmark } from './draw.js';
+import { ROMAN, avatar, betterLayer, chamber, ghostLayer, icon, mini, patternPicture, rose, shape, symbolOf, turned, wordmark
+    } from './draw.js';
 import { MARKS } from './core.js';
-import { cardName, choiceParts, choiceWords, gainWords, lostShort, lostWords, logEntries, moveWords, playerName, signed, withRules } from './words.js';
+import { cardName, choiceParts, choiceWords, gainWords, lostShort, lostWords, logEntries, moveWords, playerName, signed,
+    withRules } from './words.js';
 import { read, write } from './store.js';
 import { Analysis, markWords } from './analysis.js';
 import { chartsHtml, legend, resultWords, scoreTable } from './end.js';
@@ -22,7 +26,8 @@ import { deskHtml, openFile, takeDrops, tilesHtml, turnMarks, viewAfter } from '
 /** @typedef {import('./core.js').Decision} Decision */
 /** @typedef {import('./timeline.js').Move} Move */
 /** @typedef {import('./html.js').Html} Html */
-/** @typedef {{card: number, marks: number[], played: number[], better: number[], on: boolean, alt: boolean}} Big a large card: on: it was
+/** @typedef {{card: number, marks: number[], played: number[], better: number[], on: boolean, alt: boolean}} Big a large
+ * card: on: it was
  *  moved on; alt: the better choice is on it */
 
 const PAUSE = 900, LONG_PAUSE = 1600;      // between two moves that are played back; at a turning point
@@ -32,7 +37,8 @@ const SHOWN = 6;                           // turning points in the list
 /** Which mistakes the buttons lead to. @returns {{seat: number, from: string}} seat: -1 for everyone */
 const wanted = () => ({ seat: -1, from: GRADES[0], ...read('mistakes', {}) });
 
-/** What a mark says it cost: of the two measures the one that earns it. @param {Decision} d @param {typeof lostWords} [words] */
+/** What a mark says it cost: of the two measures the one that earns it. @param {Decision} d @param {typeof lostWords}
+ * [words] */
 export function costWords(d, words = lostWords) {
     const [, , win] = MARKS.find(([mark]) => mark === d.mark) ?? ['', 0, 0];
     // Rounded down: 4.9% would look like 5%, which is another mark.
@@ -40,7 +46,8 @@ export function costWords(d, words = lostWords) {
 }
 
 export class ReplayView {
-    /** @param {HTMLElement} root @param {App} app @param {Core} core @param {string} id @param {{place?: string, me?: number}} [how] place:
+    /** @param {HTMLElement} root @param {App} app @param {Core} core @param {string} id @param {{place?: string, me?:
+     * number}} [how] place:
      * where to begin, a line or II.3; me: the seat of who looks */
     constructor(root, app, core, id, { place, me = -1 } = {}) {
         this.root = root;
@@ -52,7 +59,8 @@ export class ReplayView {
         this.names = core.names().map(playerName);
         this.entries = logEntries(this.lines, core.edition, me);
         this.moves = movesOf(this.lines);
-        this.bots = new Map(this.lines.filter((l) => l.startsWith('tag bot ')).map((l) => /** @type {[number, string]} */ ([Number(l.split(
+        this.bots = new Map(this.lines.filter((l) => l.startsWith('tag bot ')).map((l) => /** @type {[number, string]} */
+            ([Number(l.split(
             ' ')[2]) - 1, l.split(' ')[3]])));
         /** @type {Judged | null} */
         this.judged = null;
@@ -117,7 +125,8 @@ export class ReplayView {
         this.points = judged ? chancesOf(judged, this.lines, this.winners()) : [];
     }
 
-    /** What is known is shown at once, and what comes later in its place. @param {import('./analysis.js').Progress} progress */
+    /** What is known is shown at once, and what comes later in its place. @param {import('./analysis.js').Progress}
+     * progress */
     analysed({ judged, done, refining, failed }) {
         this.refining = refining;
         this.progress = failed || !refining ? 1 : done;
@@ -137,7 +146,8 @@ export class ReplayView {
     /** Those that the buttons lead to. */
     jumps() {
         const { seat, from } = wanted();
-        return this.mistakes().filter((d) => (seat < 0 || d.seat === seat) && GRADES.indexOf(d.mark) >= GRADES.indexOf(from));
+        return this.mistakes().filter((d) => (seat < 0 || d.seat === seat) && GRADES.indexOf(d.mark) >=
+            GRADES.indexOf(from));
     }
 
     winners() {
@@ -197,7 +207,8 @@ export class ReplayView {
 
     /** @param {KeyboardEvent} event */
     key(event) {
-        if (document.querySelector('dialog[open]') || near(event, 'input, select, textarea') || event.ctrlKey || event.altKey || event.metaKey)
+        if (document.querySelector('dialog[open]') || near(event, 'input, select, textarea') || event.ctrlKey || event.altKey
+            || event.metaKey)
             return;
         const last = this.moves.length - 1, { key } = event;
         if (key === 'ArrowRight' || key === 'ArrowUp') this.goTo(this.at + 1);
@@ -230,7 +241,8 @@ export class ReplayView {
 
     /** @param {Event} event */
     click(event) {
-        const act = near(event, '[data-a]')?.dataset.a, line = near(event, '[data-line]')?.dataset.line, card = near(event, '[data-look]');
+        const act = near(event, '[data-a]')?.dataset.a, line = near(event, '[data-line]')?.dataset.line, card = near(event,
+            '[data-look]');
         if (line)
             this.goToLine(Number(line));
         if (card) {
@@ -260,10 +272,12 @@ export class ReplayView {
             $('.rp-log .logbox', this.root).focus();
     }
 
-    async share() { shareLink(await replayLink(this.id, this.core.log(), this.core.edition, /^[A-Z0-9]{8}$/.test(this.id))); }
+    async share() { shareLink(await replayLink(this.id, this.core.log(), this.core.edition, /^[A-Z0-9]{8}$/.test(this.id)));
+        }
 
     menu() {
-        this.app.menu([['log', _('Game log'), () => this.showLog(true)], ['score', _('Scores, luck and skill'), () => this.scores()],
+        this.app.menu([['log', _('Game log'), () => this.showLog(true)], ['score', _('Scores, luck and skill'), () =>
+            this.scores()],
             ['brain', _('Which mistakes'), () => this.choose()], ['play', this.speed === 1 ? _('Play back twice as fast') :
                 _('Play back at normal speed'), () => { this.speed = 3 - this.speed; }],
             ['save', _('Download'), () => download(`pyramids-${this.id.slice(0, 40)}.pyr`, this.core.log())],
@@ -273,11 +287,15 @@ export class ReplayView {
     /** Whose mistakes the buttons lead to, and from which mark on. */
     choose() {
         const { seat, from } = wanted();
-        const radio = /** @param {string} name @param {string | number} value @param {boolean} on @param {string} label */ (name, value, on, label) =>
-            html`<label class="check"><input type="radio" name="${name}" value="${value}" ${on ? 'checked' : ''}>${label}</label>`;
-        void dialog(_('Which mistakes'), html`<fieldset class="fields"><legend>${_('Whose')}</legend>${radio('whose', -1, seat < 0, _('everyone’s'))}${
+        const radio = /** @param {string} name @param {string | number} value @param {boolean} on @param {string} label */
+            (name, value, on, label) =>
+            html`<label class="check"><input type="radio" name="${name}" value="${value}" ${on ? 'checked' : ''}>${
+                label}</label>`;
+        void dialog(_('Which mistakes'), html`<fieldset class="fields"><legend>${_('Whose')}</legend>${radio('whose', -1,
+            seat < 0, _('everyone’s'))}${
             this.names.map((n, s) => radio('whose', s, s === seat, n))}</fieldset><fieldset class="fields"><legend>${
-            _('From this mark on')}</legend>${GRADES.map((g) => radio('grade', g, g === from, g))}</fieldset>${legend()}`, { close: _('Done'),
+            _('From this mark on')}</legend>${GRADES.map((g) => radio('grade', g, g === from, g))}</fieldset>${legend()}`, {
+                close: _('Done'),
             wire: (box) => box.addEventListener('change', (event) => {
                 const { name, value } = /** @type {HTMLInputElement} */ (event.target);
                 write('mistakes', { ...wanted(), ...(name === 'whose' ? { seat: Number(value) } : { from: value }) });
@@ -289,7 +307,8 @@ export class ReplayView {
         if (!view)
             return;
         void dialog(_('Scores, luck and skill'), html`${over ? scoreTable(view, this.names, this.winners(), this.core,
-            this.names.map((_n, s) => this.bots.has(s))) : ''}${this.judged ? chartsHtml(this.judged, this.names, this.refining) :
+            this.names.map((_n, s) => this.bots.has(s))) : ''}${this.judged ? chartsHtml(this.judged, this.names,
+                this.refining) :
             html`<p class="note">${_('The analysis is not ready yet.')}</p>`}`, { close: _('Close'), wide: true });
     }
 
@@ -300,7 +319,8 @@ export class ReplayView {
         const { core, lines } = this, move = this.moves[this.at], marks = turnMarks(lines, move.line);
         const before = marks.size ? core.viewAt(move.line - marks.size + 1, -1) : null;
         const after = /** @type {View} */ (viewAfter(core, lines, move.line + 1, -1) ?? core.view(-1));
-        const cards = this.names.map((_n, s) => (before ?? after).desks[s].slots.filter((slot) => slot.card).map((slot) => ({ card: slot.card,
+        const cards = this.names.map((_n, s) => (before ?? after).desks[s].slots.filter((slot) => slot.card).map((slot) => ({
+            card: slot.card,
             marks: slot.marks, fresh: (marks.get(s) ?? []).filter((p) => p.card === slot.card).flatMap((p) => p.cells) })));
         return { before: before ?? after, after, marks, cards };
     }
@@ -308,7 +328,8 @@ export class ReplayView {
     /** What the analysis says of the current move, and its best choice if that was another one.
      * @returns {{decision?: Decision, best?: string, parts: import('./timeline.js').Part[]}} */
     judgement() {
-        const { line } = this.moves[this.at], decision = this.judged?.decisions.find((d) => d.line === line), [option] = decision?.options ?? [];
+        const { line } = this.moves[this.at], decision = this.judged?.decisions.find((d) => d.line === line), [option] =
+            decision?.options ?? [];
         return !decision || !option || option.made || decision.lost < .05 ? { decision, parts: [] } :
             { decision, best: option.choice, parts: choiceParts(option.choice) };
     }
@@ -317,8 +338,10 @@ export class ReplayView {
     bigs({ cards }) {
         const move = this.moves[this.at], { parts } = this.judgement(), seat = this.look?.seat ?? move.seat;
         if (move.kind === 'keep' && !this.look) {
-            const deal = this.lines.find((l) => l.startsWith(`deal ${move.words[1]} `))?.split(' ').slice(2).map(Number) ?? [];
-            return deal.map((card) => ({ card, marks: [], played: [], better: [], on: move.words.slice(2).includes(String(card)), alt: false }));
+            const deal = this.lines.find((l) => l.startsWith(`deal ${move.words[1]} `))?.split(' ').slice(2).map(Number) ??
+                [];
+            return deal.map((card) => ({ card, marks: [], played: [], better: [], on:
+                move.words.slice(2).includes(String(card)), alt: false }));
         }
         if (seat < 0 && this.look)
             return [{ card: this.look.card, marks: [], played: [], better: [], on: false, alt: false }];
@@ -326,9 +349,12 @@ export class ReplayView {
             from.filter((p) => p.card === card).flatMap((p) => p.cells);
         return (cards[seat] ?? []).map(({ card, marks, fresh }) => {
             // What both have in common is drawn once.
-            const other = parts.filter((p) => !move.parts.some((q) => q.card === p.card && String(q.cells) === String(p.cells)));
-            const mine = seat === move.seat, played = mine ? spaces(move.parts, card) : [], better = mine ? spaces(other, card) : [];
-            return { card, marks: mine ? marks : [...marks, ...fresh], played, better, alt: better.length > 0 && !played.length,
+            const other = parts.filter((p) => !move.parts.some((q) => q.card === p.card && String(q.cells) ===
+                String(p.cells)));
+            const mine = seat === move.seat, played = mine ? spaces(move.parts, card) : [], better = mine ? spaces(other,
+                card) : [];
+            return { card, marks: mine ? marks : [...marks, ...fresh], played, better, alt: better.length > 0 &&
+                !played.length,
                 on: played.length > 0 || (mine && ['take', 'draw'].includes(move.kind) && Number(move.words[2]) === card) };
         });
     }
@@ -337,9 +363,12 @@ export class ReplayView {
     bigHtml({ card, marks, played, better, on, alt }, main) {
         const c = this.core.edition.cards[card], all = marks.length + played.length;
         const label = [cardName(this.core.edition, card), ngettext('%{n} space marked', '%{n} spaces marked', all),
-            played.length ? _('played here') : '', better.length ? _('the better choice is here') : ''].filter(Boolean).join(', ');
-        return html`<div class="bigc k-${c.colour} ${on ? 'on' : ''} ${alt ? 'alt' : ''} ${main ? 'main' : ''}" role="img" data-key="b${
-            card}" aria-label="${label}"><div class="tag">${shape(c.colour)}${card}</div>${chamber(c, marks, { over: html`${played.length ?
+            played.length ? _('played here') : '', better.length ? _('the better choice is here') :
+                ''].filter(Boolean).join(', ');
+        return html`<div class="bigc k-${c.colour} ${on ? 'on' : ''} ${alt ? 'alt' : ''} ${main ? 'main' :
+            ''}" role="img" data-key="b${
+            card}" aria-label="${label}"><div class="tag">${shape(c.colour)}${card}</div>${chamber(c, marks, { over: html`${
+                played.length ?
             ghostLayer(card, played) : ''}${better.length ? betterLayer(better) : ''}` })}</div>`;
     }
 
@@ -348,19 +377,22 @@ export class ReplayView {
         const move = this.moves[this.at], { best } = this.judgement();
         if (move.kind === 'winner' && !this.look) {
             const view = /** @type {View} */ (this.core.view(-1)), winners = this.winners();
-            return html`<section class="panel sheet rp-end"><h2 class="title">${resultWords(view, this.names, winners, this.me).join('. ')}</h2>${
+            return html`<section class="panel sheet rp-end"><h2 class="title">${resultWords(view, this.names, winners,
+                this.me).join('. ')}</h2>${
                 scoreTable(view, this.names, winners, this.core, this.names.map((_n, s) => this.bots.has(s)))}</section>`;
         }
         const main = this.look?.card ?? (bigs.find((b) => b.on) ?? bigs.find((b) => b.alt) ?? bigs[0])?.card;
         return html`<div class="bigs"><div class="bigs-in ${bigs.length > 2 ? 'four' : ''}">${bigs.map((b) => this.bigHtml(b,
-            b.card === main))}</div></div>${bigs.some((b) => b.played.length || b.better.length) ? html`<p class="lgd"><span><i></i>${
+            b.card === main))}</div></div>${bigs.some((b) => b.played.length || b.better.length) ?
+                html`<p class="lgd"><span><i></i>${
             _('played')}</span>${best ? html`<span><i class="b"></i>${this.betterHtml(best)}</span>` : ''}</p>` : ''}`;
     }
 
     /** The better choice in words, with what it brings. @param {string} choice */
     betterHtml(choice) {
         const { edition } = this.core, parts = choiceParts(choice);
-        return html`${_('better: %{choice}', { choice: choiceWords(choice, this.pattern()?.name ?? '') })}${parts.length ? html` <span
+        return html`${_('better: %{choice}', { choice: choiceWords(choice, this.pattern()?.name ?? '') })}${parts.length ?
+            html` <span
             class="gain" role="img" aria-label="${gainWords(edition, parts)}">${symbolsOf(edition, parts)}</span>` : ''}`;
     }
 
@@ -374,42 +406,61 @@ export class ReplayView {
     /** What happened, in words. @param {ReturnType<ReplayView['judgement']>} judgement */
     whatHtml({ decision, best }) {
         const move = this.moves[this.at], pattern = this.pattern(), { edition } = this.core, name = this.names[move.seat];
-        const round = move.turn < 0 ? _('Setup') : _('Round %{round}, turn %{turn}', { round: 1 + (move.turn / 7 | 0), turn: 1 + move.turn % 7 });
-        const result = move.kind === 'winner' && resultWords(/** @type {View} */ (this.core.view(-1)), this.names, this.winners(), this.me);
+        const round = move.turn < 0 ? _('Setup') : _('Round %{round}, turn %{turn}', { round: 1 + (move.turn / 7 | 0), turn:
+            1 + move.turn % 7 });
+        const result = move.kind === 'winner' && resultWords(/** @type {View} */ (this.core.view(-1)), this.names,
+            this.winners(), this.me);
         const text = result ? result.join('. ') : moveWords(move.words, pattern?.name ?? '');
         const lost = this.entries.find((e) => e.line === move.line && e.lost);
-        return html`<section class="panel what" aria-live="${this.timer || near2('.tl-s') ? 'off' : 'polite'}">${pattern ? html`<div class="xcard">${
+        return html`<section class="panel what" aria-live="${this.timer || near2('.tl-s') ? 'off' : 'polite'}">${pattern ?
+            html`<div class="xcard">${
             rose}<span class="xname">${pattern.name}</span>${patternPicture(turned(pattern))}</div>` : ''}${move.seat >= 0 ?
-            avatar(move.seat, { me: move.seat === this.me }) : ''}<div class="tx"><p class="eyebrow">${result ? _('The end') : html`${round} · <span
-            dir="auto">${name}</span>`}</p><p class="title rp-say">${result ? '' : html`<span class="only-p2" dir="auto">${name}: </span>`}${text} ${
-            symbolsOf(edition, move.parts)}</p><p class="sub">${lost ? lost.text : best ? this.betterHtml(best) : decision && !decision.mark ?
+            avatar(move.seat, { me: move.seat === this.me }) : ''}<div class="tx"><p class="eyebrow">${result ? _('The end')
+                : html`${round} · <span
+            dir="auto">${name}</span>`}</p><p class="title rp-say">${result ? '' : html`<span class="only-p2" dir="auto">${
+                name}: </span>`}${text} ${
+            symbolsOf(edition, move.parts)}</p><p class="sub">${lost ? lost.text : best ? this.betterHtml(best) : decision &&
+                !decision.mark ?
             _('The best choice, or nearly.') : ''}</p></div>${this.verdictHtml(decision)}</section>`;
     }
 
     /** @param {Decision} [decision] @param {typeof lostWords} [words] */
     verdictHtml(decision, words) {
-        return decision?.mark ? html`<button class="verdict" data-a="verdict" title="${_('What the marks mean')}"><b>${markWords(decision)}</b><span>${
+        return decision?.mark ? html`<button class="verdict" data-a="verdict" title="${_('What the marks mean')}"><b>${
+            markWords(decision)}</b><span>${
             costWords(decision, words)}</span></button>` : '';
     }
 
     /** @param {ReturnType<ReplayView['desks']>} desks */
     sideHtml(desks) {
-        const move = this.moves[this.at], seats = this.names.map((_n, s) => s), shown = this.look?.seat ?? move.seat, others =
+        const move = this.moves[this.at], seats = this.names.map((_n, s) => s), shown = this.look?.seat ?? move.seat, others
+            =
             move.kind === 'winner' && !this.look ? seats : seats.filter((s) => s !== shown);
         const { after } = desks, { edition } = this.core, took = ['take', 'draw'].includes(move.kind);
         const display = took ? this.core.viewAt(move.line, -1)?.display ?? [] : after.display;
-        return html`<aside class="rp-side" aria-label="${_('Players and turning points')}"><div class="rp-others n${others.length}">${others.map((s) =>
-            html`<div class="oth">${deskHtml(this.core, after, desks.before, s, this.names[s], { level: this.bots.get(s), parts: desks.marks.get(s),
-                me: s === this.me })}${desks.cards[s].map(({ card }) => html`<button class="lookat2" data-look="${card}" data-seat="${s}"
-                aria-label="${_('Show card %{n} of %{name} large', { n: card, name: this.names[s] })}"></button>`)}</div>`)}</div>
-            <section class="panel rp-turns" aria-labelledby="h-turns"><h2 class="eyebrow" id="h-turns">${_('Turning points')}</h2>${
-            this.judged ? this.turnsHtml() : html`<p class="note">${this.progress < 1 ? _('The analysis marks choices that cost points or winning chances.') :
-            _('This part could not be loaded. Are you offline?')}</p>${this.progress < 1 ? html`<progress class="bar" max="1" value="${this.progress}"
+        return html`<aside class="rp-side" aria-label="${_('Players and turning points')}"><div class="rp-others n${
+            others.length}">${others.map((s) =>
+            html`<div class="oth">${deskHtml(this.core, after, desks.before, s, this.names[s], { level: this.bots.get(s),
+                parts: desks.marks.get(s),
+                me: s === this.me })}${desks.cards[s].map(({ card }) => html`<button class="lookat2" data-look="${
+                    card}" data-seat="${s}"
+                aria-label="${_('Show card %{n} of %{name} large', { n: card, name: this.names[s]
+                    })}"></button>`)}</div>`)}</div>
+            <section class="panel rp-turns" aria-labelledby="h-turns"><h2 class="eyebrow" id="h-turns">${
+                _('Turning points')}</h2>${
+            this.judged ? this.turnsHtml() : html`<p class="note">${this.progress < 1 ?
+                _('The analysis marks choices that cost points or winning chances.') :
+            _('This part could not be loaded. Are you offline?')}</p>${this.progress < 1 ?
+                html`<progress class="bar" max="1" value="${this.progress}"
             aria-label="${_('Analysis')}"></progress>` : ''}`}</section>
-            <section class="panel rp-disp ${took ? 'now' : ''}"><h2 class="eyebrow">${_('Display')}</h2><div class="grid">${display.map((n) => n ?
-            html`<div class="${took && Number(move.words[2]) === n ? 'taken' : ''}" role="img" aria-label="${_('Card %{n}', { n })}">${
-            mini(edition.cards[n])}</div>` : html`<span class="mini none"></span>`)}</div>${after.phase === 'keep' ? '' : html`<p class="note">${
-            ngettext('Deck: %{n} card', 'Deck: %{n} cards', after.deckLeft)}</p>`}<div class="tall">${tilesHtml(after)}</div></section></aside>`;
+            <section class="panel rp-disp ${took ? 'now' : ''}"><h2 class="eyebrow">${_('Display')}</h2><div class="grid">${
+                display.map((n) => n ?
+            html`<div class="${took && Number(move.words[2]) === n ? 'taken' : ''}" role="img" aria-label="${_('Card %{n}', {
+                n })}">${
+            mini(edition.cards[n])}</div>` : html`<span class="mini none"></span>`)}</div>${after.phase === 'keep' ? '' :
+                html`<p class="note">${
+            ngettext('Deck: %{n} card', 'Deck: %{n} cards', after.deckLeft)}</p>`}<div class="tall">${
+                tilesHtml(after)}</div></section></aside>`;
     }
 
     turnsHtml() {
@@ -419,11 +470,15 @@ export class ReplayView {
         return html`<ol class="wr">${all.map((d) => {
             const move = this.moves.find((m) => m.line === d.line), mark = this.entries.find((e) => e.line === d.line)?.mark;
             const card = mark?.card ?? Number(move?.words.at(-1)), here = d.line === line;
-            return html`<li><button data-line="${d.line}" class="${here ? 'on' : ''}" ${here ? html`aria-current="true"` : ''}><b>${turnName(
-                move?.turn ?? -1)}</b><span class="pic k-${edition.cards[card]?.colour}" aria-hidden="true">${edition.cards[card] ?
+            return html`<li><button data-line="${d.line}" class="${here ? 'on' : ''}" ${here ? html`aria-current="true"` :
+                ''}><b>${turnName(
+                move?.turn ?? -1)}</b><span class="pic k-${edition.cards[card]?.colour}" aria-hidden="true">${
+                    edition.cards[card] ?
                 chamber(edition.cards[card], mark?.marks ?? [], { mini: true, told: mark?.cells }) : ''}</span><span>${
-                mark ? _('%{name} on %{card}', { name: this.names[d.seat], card }) : _('%{name}: %{choice}', { name: this.names[d.seat],
-                choice: moveWords(move?.words ?? [], '') })}<small>${costWords(d)}</small></span><b class="mk">${markWords(d)}</b></button></li>`;
+                mark ? _('%{name} on %{card}', { name: this.names[d.seat], card }) : _('%{name}: %{choice}', { name:
+                    this.names[d.seat],
+                choice: moveWords(move?.words ?? [], '') })}<small>${costWords(d)}</small></span><b class="mk">${
+                    markWords(d)}</b></button></li>`;
         })}</ol>`;
     }
 
@@ -432,83 +487,123 @@ export class ReplayView {
         const move = this.moves[this.at], { edition } = this.core, main = this.look?.card ?? bigs.find((b) => b.on)?.card;
         // What could have been taken comes after what was.
         const display = ['take', 'draw'].includes(move.kind) ? this.core.viewAt(move.line, -1)?.display ?? [] : [];
-        const all = [...display.filter((n) => n && n !== Number(move.words[2])).map((card) => ({ card, marks: [], fresh: [], seat: -1 })),
+        const all = [...display.filter((n) => n && n !== Number(move.words[2])).map((card) => ({ card, marks: [], fresh: [],
+            seat: -1 })),
             ...this.names.flatMap((_n, seat) => cards[seat].map((c) => ({ ...c, seat })))];
-        const first = /** @param {{card: number, seat: number}} c */ (c) => c.seat === move.seat && bigs.find((b) => b.on)?.card === c.card ? 0 :
+        const first = /** @param {{card: number, seat: number}} c */ (c) => c.seat === move.seat && bigs.find((b) =>
+            b.on)?.card === c.card ? 0 :
             c.seat < 0 ? 1 : c.seat === move.seat ? 2 : 3;
-        return html`<div class="rp-row" role="group" aria-label="${_('All cards')}">${all.sort((a, b) => first(a) - first(b)).map((c) => html`<button
-            class="${c.card === main ? 'on' : ''}" data-look="${c.card}" data-seat="${c.seat}" data-key="m${c.card}" aria-label="${
-            _('Show card %{n} of %{name} large', { n: c.card, name: c.seat < 0 ? _('Display') : this.names[c.seat] })}" aria-pressed="${c.card === main}">${
+        return html`<div class="rp-row" role="group" aria-label="${_('All cards')}">${all.sort((a, b) => first(a) -
+            first(b)).map((c) => html`<button
+            class="${c.card === main ? 'on' : ''}" data-look="${c.card}" data-seat="${c.seat}" data-key="m${
+                c.card}" aria-label="${
+            _('Show card %{n} of %{name} large', { n: c.card, name: c.seat < 0 ? _('Display') : this.names[c.seat]
+                })}" aria-pressed="${c.card === main}">${
             mini(edition.cards[c.card], [...c.marks, ...c.fresh])}${
             c.seat < 0 ? '' : avatar(c.seat, { small: true, me: c.seat === this.me })}</button>`)}</div>`;
     }
 
     timelineHtml() {
-        const at = this.moves[this.at], { decision } = this.judgement(), chance = chanceAt(this.points, at.x, Math.max(0, at.seat));
-        const marks = this.jumps().map((d) => ({ move: /** @type {Move} */ (this.moves.find((m) => m.line === d.line)), mark: d.mark }));
+        const at = this.moves[this.at], { decision } = this.judgement(), chance = chanceAt(this.points, at.x, Math.max(0,
+            at.seat));
+        const marks = this.jumps().map((d) => ({ move: /** @type {Move} */ (this.moves.find((m) => m.line === d.line)), mark:
+            d.mark }));
         const me = this.me < 0 ? 0 : this.me, pattern = this.pattern()?.name ?? '';
-        const value = [at.turn < 0 ? _('Setup') : _('Round %{round}, turn %{turn}', { round: 1 + (at.turn / 7 | 0), turn: 1 + at.turn % 7 }),
-            at.kind === 'winner' ? _('The end') : _('%{name}: %{choice}', { name: this.names[at.seat], choice: moveWords(at.words, pattern) }), chance === null ? '' : _('%{n} percent', { n: Math.round(100 * chance) }),
+        const value = [at.turn < 0 ? _('Setup') : _('Round %{round}, turn %{turn}', { round: 1 + (at.turn / 7 | 0), turn: 1 +
+            at.turn % 7 }),
+            at.kind === 'winner' ? _('The end') : _('%{name}: %{choice}', { name: this.names[at.seat], choice:
+                moveWords(at.words, pattern) }), chance === null ? '' : _('%{n} percent', { n: Math.round(100 * chance) }),
             decision?.mark ? markName(decision.mark) : ''].filter(Boolean).join(', ');
-        return html`<div class="tl-s" role="slider" tabindex="0" aria-label="${_('Chance to win, and place in the game')}" aria-valuemin="1"
-            aria-valuemax="${this.moves.length}" aria-valuenow="${this.at + 1}" aria-valuetext="${value}">${timelineHtml({ width: this.width,
-            height: this.height, at, marks, points: this.points, seats: this.names.length, me })}${this.judged || this.progress >= 1 ? '' :
-            html`<span class="tl-w">${_('Working out the chances: %{n}%', { n: Math.round(100 * this.progress) })}</span>`}</div>`;
+        return html`<div class="tl-s" role="slider" tabindex="0" aria-label="${
+            _('Chance to win, and place in the game')}" aria-valuemin="1"
+            aria-valuemax="${this.moves.length}" aria-valuenow="${this.at + 1}" aria-valuetext="${value}">${timelineHtml({
+                width: this.width,
+            height: this.height, at, marks, points: this.points, seats: this.names.length, me })}${this.judged ||
+                this.progress >= 1 ? '' :
+            html`<span class="tl-w">${_('Working out the chances: %{n}%', { n: Math.round(100 * this.progress)
+                })}</span>`}</div>`;
     }
 
     buttonsHtml() {
         const { line } = this.moves[this.at], lines = this.jumps().map((d) => d.line), worst = this.judged?.decisions;
         const of = /** @param {number} by */ (by) => {
-            const to = by > 0 ? lines.filter((l) => l > line).sort((a, b) => a - b)[0] : lines.filter((l) => l < line).sort((a, b) => b - a)[0];
+            const to = by > 0 ? lines.filter((l) => l > line).sort((a, b) => a - b)[0] : lines.filter((l) => l <
+                line).sort((a, b) => b - a)[0];
             return worst?.find((d) => d.line === to)?.mark ?? '';
         };
         const [back, on] = [of(-1), of(1)];
-        const button = /** @param {string} act @param {string} i @param {string} label @param {string} more @param {string} keys */ (act, i, label,
-            more, keys) => html`<button class="btn ${more}" data-a="${act}" aria-label="${label}" aria-keyshortcuts="${keys}">${icon(i)}</button>`;
-        return html`<div class="bt" role="group" aria-label="${_('Replay controls')}"><div class="r">${button('first', 'first',
-            _('To the beginning'), 'no-p2', 'Home')}${button('back', 'left', _('Step back'), '', 'ArrowLeft')}<button class="btn pri" data-a="play"
-            aria-keyshortcuts="Space">${this.timer ? html`${icon('pause')}${_('Pause')}` : html`${icon('play')}${_('Play back')}`}</button>${
-            button('next', 'right', _('Step forward'), '', 'ArrowRight')}${button('last', 'last', _('To the end'), 'no-p2', 'End')}</div>
-            <div class="r"><button class="btn no-p2" data-a="before" aria-keyshortcuts="," aria-disabled="${!back}" aria-label="${
-            _('Previous mistake')}">${icon('left')}<b class="mk">${back || '??'}</b></button><button class="btn" data-a="mistake" aria-keyshortcuts="."
+        const button =
+            /** @param {string} act @param {string} i @param {string} label @param {string} more @param {string} keys */
+                (act, i, label,
+            more, keys) => html`<button class="btn ${more}" data-a="${act}" aria-label="${label}" aria-keyshortcuts="${
+                keys}">${icon(i)}</button>`;
+        return html`<div class="bt" role="group" aria-label="${_('Replay controls')}"><div class="r">${button('first',
+            'first',
+            _('To the beginning'), 'no-p2', 'Home')}${button('back', 'left', _('Step back'), '',
+                'ArrowLeft')}<button class="btn pri" data-a="play"
+            aria-keyshortcuts="Space">${this.timer ? html`${icon('pause')}${_('Pause')}` : html`${icon('play')}${
+                _('Play back')}`}</button>${
+            button('next', 'right', _('Step forward'), '', 'ArrowRight')}${button('last', 'last', _('To the end'), 'no-p2',
+                'End')}</div>
+            <div class="r"><button class="btn no-p2" data-a="before" aria-keyshortcuts="," aria-disabled="${
+                !back}" aria-label="${
+            _('Previous mistake')}">${icon('left')}<b class="mk">${back ||
+                '??'}</b></button><button class="btn" data-a="mistake" aria-keyshortcuts="."
             aria-disabled="${!on}"><b class="mk">${on || '??'}</b><span>${_('Next mistake')}</span></button></div></div>`;
     }
 
     headHtml() {
-        const view = /** @type {View | null} */ (this.core.view(-1)), move = this.moves[this.at], { decision } = this.judgement();
-        const title = _('Replay: %{names}', { names: listWords(this.names.map((n, s) => view ? `${n} ${signed(view.scores[s].total)}` : n)) });
-        return html`<header class="top"><a class="toplink no-p2" href="#" aria-label="${_('Pyramids, home')}">${wordmark}</a><a class="iconbtn only-p2"
-            href="#replays" aria-label="${_('Replays')}">${icon('left')}</a><h1 class="roundtext no-p2">${title}</h1><b class="only-p2 here">${
-            _('Replay')} · ${turnName(move.turn)}</b><span class="sp"></span><span class="only-p2">${this.verdictHtml(decision, lostShort)}</span><button
-            class="iconbtn no-p2" data-a="log" aria-label="${_('Game log')}" aria-expanded="${this.log}">${icon('log')}</button><button
-            class="iconbtn no-p2" data-a="share" aria-label="${_('Share')}">${icon('share')}</button><button class="iconbtn" data-a="menu" aria-label="${
+        const view = /** @type {View | null} */ (this.core.view(-1)), move = this.moves[this.at], { decision } =
+            this.judgement();
+        const title = _('Replay: %{names}', { names: listWords(this.names.map((n, s) => view ? `${n} ${
+            signed(view.scores[s].total)}` : n)) });
+        return html`<header class="top"><a class="toplink no-p2" href="#" aria-label="${_('Pyramids, home')}">${
+            wordmark}</a><a class="iconbtn only-p2"
+            href="#replays" aria-label="${_('Replays')}">${icon('left')}</a><h1 class="roundtext no-p2">${
+                title}</h1><b class="only-p2 here">${
+            _('Replay')} · ${turnName(move.turn)}</b><span class="sp"></span><span class="only-p2">${
+                this.verdictHtml(decision, lostShort)}</span><button
+            class="iconbtn no-p2" data-a="log" aria-label="${_('Game log')}" aria-expanded="${this.log}">${
+                icon('log')}</button><button
+            class="iconbtn no-p2" data-a="share" aria-label="${_('Share')}">${
+                icon('share')}</button><button class="iconbtn" data-a="menu" aria-label="${
             _('Menu')}">${icon('menu')}</button></header>`;
     }
 
     logHtml() {
-        const { line } = this.moves[this.at], { edition } = this.core, marks = new Map(this.mistakes().map((d) => [d.line, d.mark]));
+        const { line } = this.moves[this.at], { edition } = this.core, marks = new Map(this.mistakes().map((d) => [d.line,
+            d.mark]));
         const picture = /** @param {NonNullable<import('./words.js').Entry['mark']>} m */ (m) => html`<span class="pic k-${
-            edition.cards[m.card].colour}" aria-hidden="true">${chamber(edition.cards[m.card], m.marks, { mini: true, told: m.cells })}</span>`;
-        const words = /** @param {import('./words.js').Entry} e */ (e) => e.mark ? html`<span aria-hidden="true"><b dir="auto">${
-            this.names[e.seat]}</b> ${_('on %{card}', { card: e.mark.card })} ${symbolsOf(edition, [e.mark])}</span><span class="vh">${
+            edition.cards[m.card].colour}" aria-hidden="true">${chamber(edition.cards[m.card], m.marks, { mini: true, told:
+                m.cells })}</span>`;
+        const words = /** @param {import('./words.js').Entry} e */ (e) => e.mark ?
+            html`<span aria-hidden="true"><b dir="auto">${
+            this.names[e.seat]}</b> ${_('on %{card}', { card: e.mark.card })} ${symbolsOf(edition,
+                [e.mark])}</span><span class="vh">${
             e.text}</span>` : e.html;
         const rows = this.entries.map((e, i) => e.kind === 'turn' ? html`<li class="turn">${e.html}</li>` :
             html`<li class="ln ${e.line === line ? 'now' : e.line > line ? 'later' : ''}"><button data-line="${e.line}">${
-            avatar(Math.max(0, e.seat), { small: true })}${e.mark ? picture(e.mark) : ''}<span>${words(e)}${marks.has(e.line) &&
-            this.entries[i + 1]?.line !== e.line ? html` <b class="mk">${marks.get(e.line)}</b>` : ''}</span></button></li>`);
+            avatar(Math.max(0, e.seat), { small: true })}${e.mark ? picture(e.mark) : ''}<span>${words(e)}${marks.has(e.line)
+                &&
+            this.entries[i + 1]?.line !== e.line ? html` <b class="mk">${marks.get(e.line)}</b>` :
+                ''}</span></button></li>`);
         return html`<aside class="panel log rp-log" aria-label="${_('Game log')}"><div class="ph"><span class="eyebrow">${
-            _('Game log')}</span><button class="iconbtn" data-a="log" aria-label="${_('Close')}">${icon('close')}</button></div><div class="logbox"
+            _('Game log')}</span><button class="iconbtn" data-a="log" aria-label="${_('Close')}">${
+            icon('close')}</button></div><div class="logbox"
             tabindex="0"><ol>${rows}</ol></div></aside>`;
     }
 
     render() {
         const desks = this.desks(), bigs = this.bigs(desks);
-        put(this.root, html`<div class="rep">${this.headHtml()}${this.message ? html`<p class="err" role="alert">${withRules(this.message)}</p>` :
-            ''}<main class="rp-body"><div class="stage">${this.whatHtml(this.judgement())}${this.stageHtml(bigs)}</div>${this.sideHtml(desks)}${
+        put(this.root, html`<div class="rep">${this.headHtml()}${this.message ? html`<p class="err" role="alert">${
+            withRules(this.message)}</p>` :
+            ''}<main class="rp-body"><div class="stage">${this.whatHtml(this.judgement())}${this.stageHtml(bigs)}</div>${
+                this.sideHtml(desks)}${
             this.rowHtml(desks, bigs)}<section class="panel tl" aria-label="${_('Timeline')}">${this.buttonsHtml()}${
             this.timelineHtml()}</section></main>${this.log ? this.logHtml() : ''}</div>`);
         const box = this.root.querySelector('.rp-log .logbox'), line = box?.querySelector('.ln.now');
-        if (box instanceof HTMLElement && line instanceof HTMLElement)           // the log follows, and the page stays where it is
+        if (box instanceof HTMLElement && line instanceof
+            HTMLElement)           // the log follows, and the page stays where it is
             box.scrollTop = line.offsetTop - box.offsetTop - box.clientHeight / 2;
         this.note();
     }
@@ -526,7 +621,8 @@ export class ReplayView {
     /** The address follows once it rests, so that a reload or a copied link comes to the same moment. */
     note() {
         clearTimeout(this.noting);
-        this.noting = setTimeout(() => history.replaceState(null, '', [...location.hash.split('/').slice(0, 2), this.moves[this.at].line].join('/')),
+        this.noting = setTimeout(() => history.replaceState(null, '', [...location.hash.split('/').slice(0, 2),
+            this.moves[this.at].line].join('/')),
             400);
     }
 }
@@ -535,7 +631,8 @@ export class ReplayView {
 const near2 = (selector) => document.activeElement?.matches(selector) ?? false;
 
 /** @param {import('./core.js').Edition} edition @param {import('./timeline.js').Part[]} parts */
-const symbolsOf = (edition, parts) => parts.flatMap(({ card, cells }) => cells.map((i) => symbolOf(edition.cards[card].cells[i])));
+const symbolsOf = (edition, parts) => parts.flatMap(({ card, cells }) => cells.map((i) =>
+    symbolOf(edition.cards[card].cells[i])));
 
 /** @param {string} mark */
 export const markName = (mark) => mark === '??' ? _('blunder') : mark === '?' ? _('mistake') : _('slip');

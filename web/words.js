@@ -1,5 +1,6 @@
 /**
- * words.js: codes and lines to sentences in the player's language: why something is illegal, what is wrong with a text, what happened.
+ * words.js: codes and lines to sentences in the player's language: why something is illegal, what is wrong with a text,
+ * what happened.
  * A whole sentence a cause. Rules are cited by their tag, which the page makes into a link.
  */
 import { NONE, html, sentence } from './html.js';
@@ -15,7 +16,8 @@ import { ERR, WORTH } from './codes.js';
 /** @param {string} colour */
 export const colourName = (colour) => colour === 'green' ? _('green') : colour === 'orange' ? _('orange') : _('purple');
 /** @param {string} colour */
-export const shapeName = (colour) => colour === 'green' ? _('step pyramid') : colour === 'orange' ? _('true pyramid') : _('bent pyramid');
+export const shapeName = (colour) => colour === 'green' ? _('step pyramid') : colour === 'orange' ? _('true pyramid') :
+    _('bent pyramid');
 
 /** What a space holds. @param {string} c */
 export function spaceWord(c) {
@@ -52,14 +54,16 @@ export function levelName(level) {
     }
 }
 
-/** A player of a record as this language calls them: servers and the command name bots by level, "club" or "club 2". @param {string} name */
+/** A player of a record as this language calls them: servers and the command name bots by level, "club" or "club 2". @param
+ * {string} name */
 export function playerName(name) {
     const [, level = '', number = ''] = /^([a-z]+)( [1-4])?$/.exec(name) ?? [];
     return LEVELS.includes(level) ? levelName(level) + number : name;
 }
 
 /** A card in words. @param {Edition} edition @param {number} card */
-export const cardName = (edition, card) => _('Card %{n}, %{colour}', { n: card, colour: colourName(edition.cards[card].colour) });
+export const cardName = (edition, card) => _('Card %{n}, %{colour}', { n: card, colour:
+    colourName(edition.cards[card].colour) });
 
 /** Completed cards by colour, lowest number first. @param {Edition} edition @param {number[]} done */
 export const doneByColour = (edition, done) => COLOURS.map((colour) => ({ colour,
@@ -146,7 +150,8 @@ export function symbolRule(name) {
     switch (name) {
     case 'cross': return _('Red cross: immediately mark one more space, on either card. If it is a cross too, mark ' +
         'another one.');
-    case 'ruby': case 'emerald': return _('Ruby, emerald: mark the next gem of that colour on the score card. After the tenth nothing happens.');
+    case 'ruby': case 'emerald':
+        return _('Ruby, emerald: mark the next gem of that colour on the score card. After the tenth nothing happens.');
     case 'torch': return _('Torch: mark this round’s torch, at most one per round.');
     case 'skull': return _('Skull: mark the next skull on the score card. After the tenth nothing happens.');
     case 'potion': return _('Potion: erase your two worst skulls, or as many as you have.');
@@ -196,7 +201,8 @@ export function faultSentence(fault) {
     case ERR.text_long: return _('“%{word}” is too long. Expected: at most %{n} bytes.', { word: w, n: a });
     case ERR.text_colour: return _('“%{word}” is not a colour. Expected: green, orange or purple.', { word: w });
     case ERR.text_twice: return _('“%{word}” is defined twice (first on line %{n}).', { word: w, n: a });
-    case ERR.text_spaces: return _('“%{word}” does not name spaces. Expected: columns a to e and rows 1 to 5, as in 17:a1b1a2.', { word: w });
+    case ERR.text_spaces:
+        return _('“%{word}” does not name spaces. Expected: columns a to e and rows 1 to 5, as in 17:a1b1a2.', { word: w });
     case ERR.text_order: return _('The spaces of “%{word}” are not in reading order. Expected: row by row, as in 17:a1b1a2.',
         { word: w });
     case ERR.text_move: return _('“%{word}” is not a move. Expected: CARD:SPACES, extra marks as +CARD:SPACE, or -.',
@@ -205,7 +211,8 @@ export function faultSentence(fault) {
     case ERR.text_full: return _('Too many lines for a game.');
     case ERR.edition_row: return _('“%{word}” is not a row of card %{n}. Expected: five of # . v T x r e f s p', { word: w,
         n: a });
-    case ERR.edition_drawing: return _('“%{word}” is not a row of a pattern. Expected: up to four of X and ., rows of one length, then a blank line.', { word: w });
+    case ERR.edition_drawing:
+        return _('“%{word}” is not a row of a pattern. Expected: up to four of X and ., rows of one length, then a blank line.', { word: w });
     case ERR.edition_patterns: return _('The number of patterns is %{n}. Expected: six.', { n: a });
     case ERR.edition_cards: return _('Card %{n} is missing. Expected: cards 1 to 48.', { n: a });
     case ERR.edition_needs: return _('A line is missing. Expected: %{form}', { form: e });
@@ -231,12 +238,14 @@ export function faultSentence(fault) {
 }
 
 /** The same with its line. @param {Fault} fault */
-export const faultWithLine = (fault) => fault.line ? _('Line %{n}: %{sentence}', { n: fault.line, sentence: faultSentence(fault) }) : faultSentence(
+export const faultWithLine = (fault) => fault.line ? _('Line %{n}: %{sentence}', { n: fault.line, sentence:
+    faultSentence(fault) }) : faultSentence(
     fault);
 
 /** What marks bring, in words. @param {Edition} edition @param {{card: number, cells: number[]}[]} parts */
 export function gainWords(edition, parts) {
-    return parts.flatMap(({ card, cells }) => cells.map((i) => edition.cards[card].cells[i])).filter((c) => !'.v#'.includes(c)).map(spaceWord).join(
+    return parts.flatMap(({ card, cells }) => cells.map((i) => edition.cards[card].cells[i])).filter((c) =>
+        !'.v#'.includes(c)).map(spaceWord).join(
         ', ');
 }
 
@@ -246,9 +255,12 @@ export const moveParts = (move) => move === '-' ? [] : move.split('+').map((part
     return { card: Number(card), cells: spacesOf(spaces) };
 });
 
-/** Marks without the names of their spaces. @param {{card: number, cells: number[]}[]} parts @param {string} pattern of the turn */
-const markWords = (parts, pattern) => parts.map(({ card, cells }, i) => cells.length > 1 ? _('%{pattern} on %{card}', { pattern, card }) :
-    i ? (card === parts[0].card ? _('one more') : _('one more on %{card}', { card })) : _('one space on %{card}', { card })).join(', ') || _('passes');
+/** Marks without the names of their spaces. @param {{card: number, cells: number[]}[]} parts @param {string} pattern of the
+ * turn */
+const markWords = (parts, pattern) => parts.map(({ card, cells }, i) => cells.length > 1 ? _('%{pattern} on %{card}', {
+    pattern, card }) :
+    i ? (card === parts[0].card ? _('one more') : _('one more on %{card}', { card })) : _('one space on %{card}', { card
+        })).join(', ') || _('passes');
 
 /** The marks of a choice as the analysis writes it; none if it is of another kind. @param {string} choice */
 export const choiceParts = (choice) => choice.includes(':') ? moveParts(choice) : [];
@@ -257,18 +269,21 @@ export const choiceParts = (choice) => choice.includes(':') ? moveParts(choice) 
 export function choiceWords(choice, pattern) {
     if (choice.includes(':') || choice === '-')
         return markWords(moveParts(choice), pattern);
-    return choice === 'draw' ? _('draw from the deck') : choice.startsWith('take') ? _('take %{n}', { n: choice.slice(5) }) : _('keep %{cards}',
+    return choice === 'draw' ? _('draw from the deck') : choice.startsWith('take') ? _('take %{n}', { n: choice.slice(5) }) :
+        _('keep %{cards}',
         { cards: choice });
 }
 
-/** What a line of a record says was done, without who did it. @param {string[]} words of the line @param {string} pattern of the turn */
+/** What a line of a record says was done, without who did it. @param {string[]} words of the line @param {string} pattern
+ * of the turn */
 export function moveWords([kind, , ...rest], pattern) {
     switch (kind) {
     case 'mark': return markWords(moveParts(rest[0]), pattern);
     case 'take': return _('takes %{card} from the display', { card: rest[0] });
     case 'draw': return _('draws %{card} from the deck', { card: rest[0] });
     case 'keep': return _('keeps %{a} and %{b}', { a: rest[0], b: rest[1] });
-    default: return ngettext('%{points} pyramid point for %{colour}', '%{points} pyramid points for %{colour}', Number(rest[1]),
+    default: return ngettext('%{points} pyramid point for %{colour}', '%{points} pyramid points for %{colour}',
+        Number(rest[1]),
         { points: rest[1], colour: colourName(rest[0]) });
     }
 }
@@ -278,15 +293,18 @@ export const lostWords = (what, n) => what === 'win' ? _('cost %{n}% of the chan
     _('cost %{points} points', { points: number(n, 1) });
 
 /** The same in a narrow place. @param {'win' | 'points'} what @param {number} n */
-export const lostShort = (what, n) => what === 'win' ? _('%{n}% lost', { n }) : _('%{points} points lost', { points: number(n, 1) });
+export const lostShort = (what, n) => what === 'win' ? _('%{n}% lost', { n }) : _('%{points} points lost', { points:
+    number(n, 1) });
 
 /** Who won and why: by how much, or what decided the tie. @param {string[]} names @param {number[]} totals
  * @param {(number | undefined)[]} lowest completed pyramid of each, if any @param {number[]} winners
  * @param {number} [me] who is told so, if it is one of them @returns {[string, string]} */
 export function winnerWords(names, totals, lowest, winners, me = -1) {
-    const best = Math.max(...totals), tied = names.map((_n, s) => s).filter((s) => totals[s] === best), mine = winners.includes(me);
+    const best = Math.max(...totals), tied = names.map((_n, s) => s).filter((s) => totals[s] === best), mine =
+        winners.includes(me);
     // Whoever reads it comes first: "You and Ben".
-    const list = /** @param {number[]} seats */ (seats) => listWords(seats.includes(me) ? [_('You'), ...seats.filter((s) => s !== me).map((s) =>
+    const list = /** @param {number[]} seats */ (seats) => listWords(seats.includes(me) ? [_('You'), ...seats.filter((s) => s
+        !== me).map((s) =>
         names[s])] : seats.map((s) => names[s]));
     const who = list(winners);
     if (winners.length > 1)
@@ -299,21 +317,26 @@ export function winnerWords(names, totals, lowest, winners, me = -1) {
         const put = { names: list(tied), points: best, name: who, card: lowest[winners[0]] ?? '' };
         return mine ? [_('You win the tie'),
             ngettext('%{names} have %{points} point. The lowest completed pyramid decides: you have number %{card}.',
-                '%{names} have %{points} points. The lowest completed pyramid decides: you have number %{card}.', best, put)] :
+                '%{names} have %{points} points. The lowest completed pyramid decides: you have number %{card}.', best, put)]
+                :
             [_('%{name} wins the tie', { name: who }),
             ngettext('%{names} have %{points} point. The lowest completed pyramid decides: %{name} has number %{card}.',
-                '%{names} have %{points} points. The lowest completed pyramid decides: %{name} has number %{card}.', best, put)];
+                '%{names} have %{points} points. The lowest completed pyramid decides: %{name} has number %{card}.', best,
+                put)];
     }
     const second = Math.max(...totals.filter((_t, s) => s !== winners[0]));
     return [mine ? _('You win') : _('%{name} wins', { name: who }), ngettext('%{points} points, %{n} more than the next.',
         '%{points} points, %{n} more than the next.', best - second, { points: best })];
 }
 
-/** @typedef {{kind: 'turn' | 'line', seat: number, html: import('./html.js').Html, text: string, line: number, loud: boolean, lost?: boolean, mark?: {card: number, cells: number[],
- * marks: number[]}}} Entry loud: worth a word to everyone; lost: tells of an extra mark that was lost; mark: the card, what was marked on it then, and all its marks after that */
+/** @typedef {{kind: 'turn' | 'line', seat: number, html: import('./html.js').Html, text: string, line: number, loud:
+ * boolean, lost?: boolean, mark?: {card: number, cells: number[],
+ * marks: number[]}}} Entry loud: worth a word to everyone; lost: tells of an extra mark that was lost; mark: the card, what
+ * was marked on it then, and all its marks after that */
 
 /**
- * The log in words, oldest first. @param {string[]} lines of a record @param {Edition} edition @param {number} [me] the seat of who reads
+ * The log in words, oldest first. @param {string[]} lines of a record @param {Edition} edition @param {number} [me] the
+ * seat of who reads
  * it @returns {Entry[]}
  */
 export function logEntries(lines, edition, me = -1) {
@@ -329,18 +352,21 @@ export function logEntries(lines, edition, me = -1) {
     lines.forEach((line, at) => {
         const [word, ...rest] = line.split(' ');
         const seat = Number(rest[0]) - 1;
-        const say = /** @param {(v: {name: string, b: (x: number | string) => string, symbols: (cells: string) => string}) => string} make @param {boolean} [loud] */ (
+        const say =
+            /** @param {(v: {name: string, b: (x: number | string) => string, symbols: (cells: string) => string}) => string} make @param {boolean} [loud] */ (
             make, loud = false) => {
             const shown = sentence((hold) => make({ name: hold(html`<b dir="auto">${names[seat]}</b>`), b: (x) => hold(b(x)),
                 symbols: (cells) => hold(html`${[...cells].map(symbolOf)}`) }));
-            const spoken = /** @param {string} cells */ (cells) => [...cells].filter((c) => !'.v#'.includes(c)).map(spaceWord).join(', ');
+            const spoken = /** @param {string} cells */ (cells) => [...cells].filter((c) =>
+                !'.v#'.includes(c)).map(spaceWord).join(', ');
             const text = make({ name: names[seat], b: String, symbols: (cells) => spoken(cells) && `(${spoken(cells)})` });
             entries.push({ kind: 'line', seat, html: shown,
                 text: text.replace(/\s+/g, ' ').trim(), line: at, loud });
         };
         if (word === 'reveal') {
             const pattern = edition.patterns.find((p) => p.name === rest[0]);
-            const text = _('Round %{round}, turn %{turn}: %{pattern}', { round: 1 + (reveals / 7 | 0), turn: 1 + reveals % 7, pattern: pattern ?
+            const text = _('Round %{round}, turn %{turn}: %{pattern}', { round: 1 + (reveals / 7 | 0), turn: 1 + reveals % 7,
+                pattern: pattern ?
                 patternName(pattern) : rest[0] });
             reveals++;
             entries.push({ kind: 'turn', seat: -1, html: html`${text}`, text, line: at, loud: false });
@@ -355,10 +381,12 @@ export function logEntries(lines, edition, me = -1) {
                 const spaces = spaceNames(cells), chars = cells.map((k) => edition.cards[card].cells[k]).join('');
                 marks[`${seat}.${card}`] = [...marks[`${seat}.${card}`] ?? [], ...cells];
                 if (i)
-                    say(({ name, b, symbols }) => _('%{name}, extra mark: %{spaces} on %{card} %{symbols}', { name, spaces, card: b(card),
+                    say(({ name, b, symbols }) => _('%{name}, extra mark: %{spaces} on %{card} %{symbols}', { name, spaces,
+                        card: b(card),
                         symbols: symbols(chars) }));
                 else
-                    say(({ name, b, symbols }) => _('%{name} marked %{spaces} on %{card} %{symbols}', { name, spaces, card: b(card), symbols: symbols(
+                    say(({ name, b, symbols }) => _('%{name} marked %{spaces} on %{card} %{symbols}', { name, spaces, card:
+                        b(card), symbols: symbols(
                         chars) }));
                 entries[entries.length - 1].mark = { card, cells, marks: marks[`${seat}.${card}`] };
                 crosses += chars.split('x').length - 1;
@@ -380,11 +408,13 @@ export function logEntries(lines, edition, me = -1) {
             say(({ name, b }) => _('%{name} drew %{card} from the deck', { name, card: b(rest[1]) }));
         } else if (word === 'points') {
             say(({ name, b }) => ngettext('%{name} took %{points} pyramid point for %{colour}',
-                '%{name} took %{points} pyramid points for %{colour}', Number(rest[2]), { name, points: b(rest[2]), colour: colourName(rest[1]) }),
+                '%{name} took %{points} pyramid points for %{colour}', Number(rest[2]), { name, points: b(rest[2]), colour:
+                colourName(rest[1]) }),
                 true);
         } else if (word === 'score') {
             totals[seat] = Number(rest[1]);
-            say(({ name, b }) => ngettext('%{name} has %{points} point', '%{name} has %{points} points', Number(rest[1]), { name, points: b(rest[1]) }));
+            say(({ name, b }) => ngettext('%{name} has %{points} point', '%{name} has %{points} points', Number(rest[1]), {
+                name, points: b(rest[1]) }));
         } else if (word === 'winner') {
             const [what, why] = winnerWords(names, totals, lowest, rest.map((s) => Number(s) - 1), me);
             const text = `${what}. ${why}`.replace(/\.$/, '');
@@ -419,9 +449,11 @@ export function gains(edition, before, after, round) {
         if (slot.tomb && !before.slots[i].tomb)
             list.push({ c: 'T', label: plus(WORTH.pyramid), text: _('card %{n} complete', { n: slot.card }) });
     });
-    if (after.due > 0) list.push({ c: 'x', label: many(after.due), text: ngettext('%{n} extra mark', '%{n} extra marks', after.due) });
+    if (after.due > 0) list.push({ c: 'x', label: many(after.due), text: ngettext('%{n} extra mark', '%{n} extra marks',
+        after.due) });
     const lost = lostMarks(edition, before, after);
     if (lost > 0)
-        list.push({ c: 'x', label: _('lost'), text: ngettext('%{n} extra mark is lost', '%{n} extra marks are lost', lost), lost: true });
+        list.push({ c: 'x', label: _('lost'), text: ngettext('%{n} extra mark is lost', '%{n} extra marks are lost', lost),
+            lost: true });
     return list;
 }
