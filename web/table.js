@@ -216,6 +216,7 @@ export class TableView {
                 $('h1', over).focus();
             this.flights.animate(view, leaving);
         }
+        this.tick();
         // What had the focus is gone: whoever plays by keys goes on at the heading, which says what is due.
         if (hadFocus && !this.root.contains(document.activeElement)) {
             const title = $('h1', this.root);

@@ -158,7 +158,8 @@ function trayHtml(table, view, mode, shortRound) {
     return html`<section class="panel tray" aria-label="${_('Expedition')}"><div class="xcard" data-key="${view.round}.${
         view.turn}" role="img" aria-label="${words}">${rose}<span class="xname">${now.name}</span>${
         patternPicture(table.aim?.extra ? [[0, 0]] : turned(now, q, m))}</div>
-        <div class="say"><h1 class="title">${title}</h1><p>${table.isShared ? html`<span class="only-p">${shortRound}</span> ` : ''}${text}</p></div>
+        <div class="say"><h1 class="title">${title}</h1><p>${
+            table.isShared ? html`<span class="only-p">${shortRound}</span><span class="no-p">${text}</span>` : text}</p></div>
         <div class="track"><div class="grp"><span class="eyebrow">${_('This round')}</span><div class="row">${seen}</div></div><div
         class="grp"><span class="eyebrow">${_('Still in the deck')}</span><div class="row">${left.map((p) => small(p, 'rest',
             _('%{pattern}, to come or unused', { pattern: patternName(p) })))}</div></div></div></section>`;
