@@ -22,7 +22,8 @@ export function order({ game: { me, seats } }) {
 /** A completed card: its colour and its number. @param {Table} table @param {number} n @param {string} [more] */
 export function numberHtml(table, n, more = '') {
     const k = table.edition.cards[n].colour;
-    return html`<span class="dn k-${k} ${more}" data-n="${n}">${shape(k)}<span class="vh">${colourName(k)} </span>${n}</span>`;
+    return html`<span class="dn k-${k} ${more}" data-n="${n}">${shape(k)}<span class="vh">${colourName(k)} </span>${
+        n}</span>`;
 }
 
 /** "Completed pyramids of Ben: green 5, 28; purple 4". @param {Table} table @param {View} view @param {number} s */
@@ -49,19 +50,24 @@ export function shelf(table, view, s) {
         .map(({ card, marks, at }) => ({ card, marks, fresh: at >= since && at >= 0 }));
 }
 
-/** Every completed pyramid of a seat as a chip; a press shows everyone's. @param {Table} table @param {View} view @param {number} s */
+/** Every completed pyramid of a seat as a chip; a press shows everyone's. @param {Table} table @param {View} view @param
+ * {number} s */
 export function shelfHtml(table, view, s) {
     const chips = shelf(table, view, s).map(({ card, marks, fresh }) => html`<span class="dn k-${
-        table.edition.cards[card].colour} ${fresh ? 'won' : ''}" data-n="${card}" data-look="${card}" data-marks="${marks.join(' ')}">${
+        table.edition.cards[card].colour} ${fresh ? 'won' : ''}" data-n="${card}" data-look="${card}" data-marks="${
+            marks.join(' ')}">${
         shape(table.edition.cards[card].colour)}${card}</span>`);
     return html`<button class="shelf" data-shelf="${s}" aria-haspopup="dialog" aria-label="${shelfWords(table, view, s)}">${
         chips.length ? chips : html`<span class="none">${_('none yet')}</span>`}</button>`;
 }
 
-/** How many of a colour a seat has completed. @param {Table} table @param {View} view @param {number} s @param {string} colour */
-export const countOf = (table, view, s, colour) => view.desks[s].done.filter((n) => table.edition.cards[n].colour === colour).length;
+/** How many of a colour a seat has completed. @param {Table} table @param {View} view @param {number} s @param {string}
+ * colour */
+export const countOf = (table, view, s, colour) => view.desks[s].done.filter((n) =>
+    table.edition.cards[n].colour === colour).length;
 
-/** The highest points that are left of a colour, by its place in COLOURS; 0 if there are none. @param {View} view @param {number} c */
+/** The highest points that are left of a colour, by its place in COLOURS; 0 if there are none. @param {View} view @param
+ * {number} c */
 export const stakeOf = (view, c) => TILES.find((_v, i) => view.tiles[c][i] < 0) ?? 0;
 
 /** Whether the next one of the colour takes points. @param {number} count @param {number} stake */
@@ -71,10 +77,12 @@ export const isNear = (count, stake) => stake > 0 && count % 2 === 1 && count < 
 const coin = (points, more = '') => html`<span class="coin ${more} ${points ? '' : 'gone'}">${points || ''}</span>`;
 
 /** @param {string} k @param {boolean} full */
-const glyph = (k, full) => html`<svg class="pg ${full ? '' : 'hollow'}" viewBox="0 0 24 20" aria-hidden="true"><use href="#p-${k}"/></svg>`;
+const glyph = (k, full) => html`<svg class="pg ${
+    full ? '' : 'hollow'}" viewBox="0 0 24 20" aria-hidden="true"><use href="#p-${k}"/></svg>`;
 
 /** What a seat has of a colour: how many, the points won, and whether the next one takes the coin.
- * @param {Table} table @param {View} view @param {number} c @param {number} s @param {number} soon so many more with what is placed */
+ * @param {Table} table @param {View} view @param {number} c @param {number} s @param {number} soon so many more with what
+ * is placed */
 function raceCell(table, view, c, s, soon) {
     const k = COLOURS[c], n = countOf(table, view, s, k), stake = stakeOf(view, c), near = isNear(n, stake);
     const won = TILES.filter((_v, i) => view.tiles[c][i] === s), { name } = table.game.seats[s];
@@ -83,11 +91,13 @@ function raceCell(table, view, c, s, soon) {
     const pair = soon ? html`<span class="rc soon">${glyph(k, true)}${glyph(k, (n + soon) % 2 === 0)}${
         near || soon > 1 ? coin(stake, 'sm') : ''}</span>` :
         n % 2 || !n ? html`<span class="rc ${near ? 'near' : ''}">${glyph(k, n % 2 === 1)}${glyph(k, false)}</span>` : '';
-    return html`<td class="${s === table.game.me ? 'me' : ''}" data-race="${k}.${s}"><span class="vh">${words.join(', ')}</span><span
+    return html`<td class="${s === table.game.me ? 'me' : ''}" data-race="${k}.${s}"><span class="vh">${
+        words.join(', ')}</span><span
         aria-hidden="true">${n > 1 ? html`<b>${n}</b>` : ''}${won.map((v) => coin(v, 'sm'))}${pair}</span></td>`;
 }
 
-/** Pyramids of a colour that the looking seat would complete with what it has marked and placed. @param {Table} table @param {View} view */
+/** Pyramids of a colour that the looking seat would complete with what it has marked and placed. @param {Table} table
+ * @param {View} view */
 function soonOf(table, view) {
     const { me } = table.game;
     if (me < 0 || view.phase !== 'mark')
@@ -99,15 +109,18 @@ function soonOf(table, view) {
 /** Who has how many of each colour, who needs one more, and for what. @param {Table} table @param {View} view */
 export function raceTable(table, view) {
     const seats = order(table), soon = soonOf(table, view);
-    const heads = seats.map((s) => html`<th scope="col">${avatar(s, { small: true, me: s === table.game.me })}<span class="vh">${
+    const heads = seats.map((s) => html`<th scope="col">${avatar(s, { small: true,
+        me: s === table.game.me })}<span class="vh">${
         table.game.seats[s].name}</span></th>`);
     const row = /** @param {string} k @param {number} c */ (k, c) => {
         const stake = stakeOf(view, c), close = seats.filter((s) => isNear(countOf(table, view, s, k), stake)).length > 1;
         const words = stake ? _('%{colour}: %{points} points next', { colour: colourName(k), points: stake }) :
             _('%{colour}: no points left', { colour: colourName(k) });
-        return html`<tr class="k-${k}"><th scope="row" title="${close ? _('Both this turn: the lower number takes %{points}.',
+        return html`<tr class="k-${k}"><th scope="row" title="${close ?
+            _('Both this turn: the lower number takes %{points}.',
             { points: stake }) : words}"><span class="vh">${words}</span><span class="stake" aria-hidden="true">${shape(k)}${
-            coin(stake)}</span></th>${seats.map((s) => raceCell(table, view, c, s, s === table.game.me ? soon.filter((x) => x === k).length : 0))}</tr>`;
+            coin(stake)}</span></th>${seats.map((s) => raceCell(table, view, c, s, s === table.game.me ? soon.filter((x) =>
+                x === k).length : 0))}</tr>`;
     };
     return html`<table><thead><tr><th scope="col"><span class="vh">${_('Colour')}</span></th>${heads}</tr></thead><tbody>${
         COLOURS.map(row)}</tbody></table>`;
@@ -117,20 +130,26 @@ export function raceTable(table, view) {
 export function shelvesHtml(table, view) {
     const entries = logEntries(table.core.lines(), table.edition);
     const chip = /** @param {number} s @param {number} n */ (s, n) => {
-        const { mark } = entries.filter((e) => e.seat === s && e.mark?.card === n).at(-1) ?? {}, { colour } = table.edition.cards[n];
-        return html`<button type="button" class="dn k-${colour}" data-look="${n}" data-marks="${mark?.marks.join(' ') ?? ''}" aria-label="${
+        const { mark } = entries.filter((e) => e.seat === s && e.mark?.card === n).at(-1) ?? {},
+            { colour } = table.edition.cards[n];
+        return html`<button type="button" class="dn k-${colour}" data-look="${n}" data-marks="${
+            mark?.marks.join(' ') ?? ''}" aria-label="${
             _('Look at card %{n}, %{colour}', { n, colour: colourName(colour) })}">${shape(colour)}${n}</button>`;
     };
-    return html`<ul class="shelves">${order(table).map((s) => html`<li>${avatar(s, { small: true, me: s === table.game.me })}<b
+    return html`<ul class="shelves">${order(table).map((s) => html`<li>${avatar(s, { small: true,
+        me: s === table.game.me })}<b
         class="nmt" dir="auto">${table.game.seats[s].name}</b><div class="done">${view.desks[s].done.length ?
         doneByColour(table.edition, view.desks[s].done).flatMap(({ cards }) => cards.map((n) => chip(s, n))) :
         html`<span class="none">${_('none yet')}</span>`}</div></li>`)}</ul>`;
 }
 
-/** The race as a panel; as a drawer of a phone with everyone's cards below it. @param {Table} table @param {View} view @param {Html} shut */
+/** The race as a panel; as a drawer of a phone with everyone's cards below it. @param {Table} table @param {View} view
+ * @param {Html} shut */
 export function raceHtml(table, view, shut) {
-    return html`<section class="panel race" aria-label="${_('Race for pyramid points')}"><div class="ph"><span class="eyebrow">${
-        _('Race for points')}</span><span class="racekey" aria-hidden="true"><span class="rc near k-green">${glyph('green', true)}${
+    return html`<section class="panel race" aria-label="${
+        _('Race for pyramid points')}"><div class="ph"><span class="eyebrow">${
+        _('Race for points')}</span><span class="racekey" aria-hidden="true"><span class="rc near k-green">${glyph('green',
+            true)}${
         glyph('green', false)}</span>${_('one to go')}</span>${shut}</div>${raceTable(table, view)}${
         table.sheet === 'race' ? shelvesHtml(table, view) : ''}</section>`;
 }
@@ -141,7 +160,8 @@ export function completed(table, look) {
     const { view } = table;
     if (!view)
         return;
-    void dialog(_('Completed pyramids'), html`<div class="race">${raceTable(table, view)}${shelvesHtml(table, view)}</div><p class="note">${
+    void dialog(_('Completed pyramids'), html`<div class="race">${raceTable(table, view)}${shelvesHtml(table,
+        view)}</div><p class="note">${
         _('Completed cards stay face up until the end. The 2nd, 4th and 6th of a colour earn the highest points left.')}${
         ruleLink('R14')}</p>`, { close: _('Close'), wide: true, wire: (box) => box.addEventListener('click', (event) => {
         const card = near(event, '[data-look]');

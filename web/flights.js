@@ -29,7 +29,8 @@ export class Flights {
         const { me } = this.table.game;
         if (me !== this.last.seat || isStill())
             return [];
-        return view.desks.flatMap((desk, s) => s === me ? [] : desk.done.filter((n) => this.last.done[s] && !this.last.done[s].includes(n))
+        return view.desks.flatMap((desk, s) => s === me ? [] : desk.done.filter((n) => this.last.done[s] &&
+            !this.last.done[s].includes(n))
             .flatMap((n) => {
                 const from = this.seen(`.opp[data-seat="${s}"] [data-look="${n}"]`);
                 return from ? [{ s, n, box: from.getBoundingClientRect() }] : [];
@@ -39,7 +40,8 @@ export class Flights {
     /** Moves what has changed since the last time. @param {View} view @param {Leaving[]} leaving */
     animate(view, leaving) {
         const { last } = this, { aim, root } = this.table, { me } = this.table.game, seat = Math.max(0, me);
-        const now = { seat: me, tray: `${view.round}.${view.turn}.${aim?.extra ?? ''}`, round: view.round, quarters: aim?.quarters ?? 0,
+        const now = { seat: me, tray: `${view.round}.${view.turn}.${aim?.extra ?? ''}`, round: view.round,
+            quarters: aim?.quarters ?? 0,
             mirror: aim?.mirror ?? 0, cards: view.desks[seat].slots.map((s) => s.card), done: view.desks.map((d) => d.done),
             totals: view.scores.map((_score, s) => this.table.totalOf(view, s)) };
         this.last = now;
@@ -61,7 +63,8 @@ export class Flights {
         if (now.round > last.round && last.round >= 0)
             this.newRound();
         now.totals.forEach((total, s) => {
-            for (const place of $$(`${s === seat ? '.score .tot, ' : ''}.opp[data-seat="${s}"] .num, .peep[data-peep="${s}"] .num`, root))
+            for (const place of $$(`${s === seat ? '.score .tot, ' : ''}.opp[data-seat="${s}"] .num, .peep[data-peep="${
+                s}"] .num`, root))
                 count(place, last.totals[s] ?? total, total, signed);
         });
         then.forEach((begin) => begin());
@@ -81,7 +84,8 @@ export class Flights {
     newRound() {
         play('round');
         for (const part of $$('.rounds li.now .rn, .top .roundtext, .torches li.due', this.table.root))
-            move(part, [{ transform: 'scale(1)' }, { transform: 'scale(1.35)', offset: .35 }, { transform: 'scale(1)' }], 700);
+            move(part, [{ transform: 'scale(1)' }, { transform: 'scale(1.35)', offset: .35 }, { transform: 'scale(1)' }],
+                700);
     }
 
     /** The first of these that can be seen. @param {string[]} selectors */
@@ -89,7 +93,8 @@ export class Flights {
         return selectors.flatMap((s) => $$(s, this.table.root)).find(isSeen) ?? null;
     }
 
-    /** Pyramid points go from the race to whoever took them, the ten with a bow. @param {string} colour @param {number} points @param {number} seat */
+    /** Pyramid points go from the race to whoever took them, the ten with a bow. @param {string} colour @param {number}
+     * points @param {number} seat */
     flyTile(colour, points, seat) {
         const from = this.seen(`.race .k-${colour} .stake .coin`, '.dock [data-open=race]', '.xcard');
         const to = this.seen(`.race [data-race="${colour}.${seat}"]`, `.peep[data-peep="${seat}"]`);
@@ -99,11 +104,15 @@ export class Flights {
         tile.className = 'coin flying';
         tile.textContent = String(points);
         tile.setAttribute('aria-hidden', 'true');
-        Object.assign(tile.style, { left: `${a.left + a.width / 2 - 15}px`, top: `${a.top + a.height / 2 - 15}px`, width: '30px', height: '30px' });
+        Object.assign(tile.style, { left: `${a.left + a.width / 2 - 15}px`, top: `${a.top + a.height / 2 - 15}px`,
+            width: '30px', height: '30px' });
         document.body.append(tile);
-        const x = b.left + b.width / 2 - a.left - a.width / 2, y = b.top + b.height / 2 - a.top - a.height / 2, large = points === 10 ? 3 : 1.6;
-        const flight = tile.animate([{ transform: 'none' }, { transform: `translate(${x * .4 - 20}px, ${y * .4 - 30}px) scale(${large})`,
-            offset: .5 }, { transform: `translate(${x}px, ${y}px) scale(.75)` }], { duration: points === 10 ? 1000 : 700, easing: EASE });
+        const x = b.left + b.width / 2 - a.left - a.width / 2, y = b.top + b.height / 2 - a.top - a.height / 2,
+            large = points === 10 ? 3 : 1.6;
+        const flight = tile.animate([{ transform: 'none' }, { transform: `translate(${x * .4 - 20}px, ${
+            y * .4 - 30}px) scale(${large})`,
+            offset: .5 }, { transform: `translate(${x}px, ${y}px) scale(.75)` }], { duration: points === 10 ? 1000 : 700,
+                easing: EASE });
         flight.onfinish = flight.oncancel = () => tile.remove();
         play('coin', .2);
     }
@@ -111,8 +120,10 @@ export class Flights {
     /** What a mark has brought goes to the score card, with its sounds. @param {View} before @param {Place} mark
      * @param {NonNullable<ReturnType<Table['preview']>>} after @param {DOMRect[]} boxes of its spaces */
     flyGains(before, mark, after, boxes) {
-        const { me } = this.table.game, desk = before.desks[me], face = this.table.edition.cards[desk.slots[mark.slot].card].cells;
-        const had = /** @type {Record<string, number>} */ ({ r: desk.rubies, e: desk.emeralds, s: desk.skulls, f: before.round });
+        const { me } = this.table.game, desk = before.desks[me],
+            face = this.table.edition.cards[desk.slots[mark.slot].card].cells;
+        const had = /** @type {Record<string, number>} */ ({ r: desk.rubies, e: desk.emeralds, s: desk.skulls,
+            f: before.round });
         const brought = new Set(after.gains.map((g) => g.c));
         let wait = .12;
         play('pen');

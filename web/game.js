@@ -3,7 +3,8 @@
  * is saved. This file lets bots think, settles which window plays, and stores the text of the game after every change, so
  * that nothing is lost with a closed window.
  *
- * A game has a Core with the match, the seat that looks at it (`me`), and tells its view about changes. online.js has the other kind.
+ * A game has a Core with the match, the seat that looks at it (`me`), and tells its view about changes. online.js has the
+ * other kind.
  */
 import { NONE } from './html.js';
 import { _ } from './i18n.js';
@@ -14,7 +15,8 @@ import { playerName } from './words.js';
 
 /** @typedef {import('./core.js').Core} Core */
 /** @typedef {{name: string, level: string}} Seat level: '' for a person */
-/** @typedef {{at: string, pin: string, picked: number[]}} Held what is placed or picked but not confirmed, and in which position */
+/** @typedef {{at: string, pin: string, picked: number[]}} Held what is placed or picked but not confirmed, and in which
+ * position */
 /** @typedef {{seat: number, made: string[], confirmed: boolean}} Pending steps that a seat has made */
 /** @typedef {{record: string, seats: Seat[], me: number, pending: Pending[]}} Parted a game as older pages kept it */
 /** @typedef {{id: string, record: string, edition: string, held?: Held | null, copy?: string, claim?: string}} Stored
@@ -23,7 +25,8 @@ import { playerName } from './words.js';
 /** @typedef {Stored | Stored & Parted} Saved */
 /** @typedef {'thinking' | 'ready' | 'choosing' | 'next' | 'idle' | 'away' | 'gone'} Status */
 
-/** Of two windows with one game the later claim plays. Two made in the same moment, or by a clock that was put back, differ all the same.
+/** Of two windows with one game the later claim plays. Two made in the same moment, or by a clock that was put back,
+ * differ all the same.
  * @param {string} [last] the claim so far */
 function newClaim(last = '') {
     const now = Math.max(Date.now(), 1 + Number(last.split('.')[0]));
@@ -46,9 +49,11 @@ export class Game {
         this.hints = true;
         /** When the clock runs out; 0: there is none. */
         this.deadline = 0;
-        /** Said above the table while something is amiss. @type {{text: string, icon?: string, alert?: boolean, actions: {label: string, act: () => void}[]} | null} */
+        /** Said above the table while something is amiss. @type {{text: string, icon?: string, alert?: boolean, actions:
+         * {label: string, act: () => void}[]} | null} */
         this.banner = null;
-        /** A lesson's words, shown instead of the usual ones. @type {{step: number, of: number, title: string, text: string} | null} */
+        /** A lesson's words, shown instead of the usual ones. @type {{step: number, of: number, title: string, text:
+         * string} | null} */
         this.coach = null;
         /** @type {Held | null} */
         this.held = null;
@@ -144,7 +149,8 @@ export class LocalGame extends Game {
         return game;
     }
 
-    /** The game that was under way; null if there is none that can be read. @param {Core} core @returns {LocalGame | null} */
+    /** The game that was under way; null if there is none that can be read. @param {Core} core @returns {LocalGame |
+     * null} */
     static resume(core) {
         const saved = LocalGame.saved();
         if (!saved || (saved.edition && core.readEdition(saved.edition)) ||
@@ -169,7 +175,8 @@ export class LocalGame extends Game {
 
     /** One that is over. @param {Core} core with its record @param {import('./store.js').Kept} kept */
     static finished(core, kept) {
-        const levels = new Map(core.lines().flatMap((l) => { const tag = /^tag bot (\d) (\S+)/.exec(l); return tag ? [[Number(tag[1]) - 1, tag[2]]] : []; }));
+        const levels = new Map(core.lines().flatMap((l) => { const tag = /^tag bot (\d) (\S+)/.exec(l); return tag ?
+            [[Number(tag[1]) - 1, tag[2]]] : []; }));
         return new LocalGame(core, core.names().map((name, s) => ({ name, level: levels.get(s) ?? '' })), kept.me, kept.id);
     }
 
@@ -233,7 +240,8 @@ export class LocalGame extends Game {
             level: this.seats[seat].level }).catch(() => null);
         if (choice === null) {
             this.asked = '';
-            this.banner = this.noBots = { icon: 'bot', text: _('This part could not be loaded. Are you offline?'), alert: true, actions: [{ label: _('Try again'), act: () => {
+            this.banner = this.noBots = { icon: 'bot', text: _('This part could not be loaded. Are you offline?'),
+                alert: true, actions: [{ label: _('Try again'), act: () => {
                 this.banner = null;
                 this.run();
             } }] };
@@ -283,8 +291,9 @@ export class LocalGame extends Game {
         this.thinker.stop();
     }
 
-    /** Another window goes on with the game that is kept: this one rests, or both would overwrite each other's turns. If this one's claim is the later one, it
-     * is the other that rests. @param {Saved | null} theirs what the other has written @param {() => void} back */
+    /** Another window goes on with the game that is kept: this one rests, or both would overwrite each other's turns. If
+     * this one's claim is the later one, it is the other that rests. @param {Saved | null} theirs what the other has
+     * written @param {() => void} back */
     leave(theirs, back) {
         if (this.stopped || this.core.isOver())
             return;
@@ -293,7 +302,8 @@ export class LocalGame extends Game {
             return;
         }
         this.stop();
-        this.banner = { icon: 'device', text: _('You are playing this seat in another window.'), actions: [{ label: _('Play here'), act: back }] };
+        this.banner = { icon: 'device', text: _('You are playing this seat in another window.'),
+            actions: [{ label: _('Play here'), act: back }] };
         this.changed();
     }
 

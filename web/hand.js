@@ -1,6 +1,6 @@
 /**
- * hand.js: mouse, touch and keyboard at the table. It turns pointers and keys into spaces for the Aim (aim.js) and into what the
- * buttons do; the table (table.js) draws what comes of it.
+ * hand.js: mouse, touch and keyboard at the table. It turns pointers and keys into spaces for the Aim (aim.js) and into
+ * what the buttons do; the table (table.js) draws what comes of it.
  */
 import { _ } from './i18n.js';
 import { $, $$, announce, fill, near } from './dom.js';
@@ -23,7 +23,8 @@ export class Hand {
     /** @param {Table} table */
     constructor(table) {
         this.table = table;
-        /** @type {{slot: number, cell: number, mode: '' | 'move' | 'paint' | 'dab', x: number, y: number, touch: boolean} | null} */
+        /** @type {{slot: number, cell: number, mode: '' | 'move' | 'paint' | 'dab', x: number, y: number, touch: boolean}
+         * | null} */
         this.drag = null;
         /** @type {HTMLElement | null} */
         this.carried = null;
@@ -45,7 +46,8 @@ export class Hand {
         return null;
     }
 
-    /** @param {(type: string, act: (event: any) => void, more?: object) => void} on listens to the table @param {AbortSignal} signal */
+    /** @param {(type: string, act: (event: any) => void, more?: object) => void} on listens to the table @param
+     * {AbortSignal} signal */
     listen(on, signal) {
         on('pointerover', (e) => this.pointerOver(e));
         on('pointerdown', (e) => this.pointerDown(e));
@@ -87,7 +89,8 @@ export class Hand {
         this.wasDragged = false;
         if (!this.table.canAim() || event.button !== 0 || !(cell || tray))
             return;
-        this.drag = { slot: cell ? Number(cell.dataset.slot) : -1, cell: cell ? Number(cell.dataset.cell) : -1, mode: '', x: event.clientX,
+        this.drag = { slot: cell ? Number(cell.dataset.slot) : -1, cell: cell ? Number(cell.dataset.cell) : -1, mode: '',
+            x: event.clientX,
             y: event.clientY, touch: event.pointerType !== 'mouse' };
         this.grids = $$('.cells', this.table.root).map((grid) => ({ slot: Number($('button', grid).dataset.slot),
             box: grid.getBoundingClientRect() }));
@@ -123,7 +126,8 @@ export class Hand {
             return;
         const at = this.spaceAt(event.clientX, event.clientY), cell = at ? [at.slot, at.cell] : null;
         if (!drag.mode) {
-            if (Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < 12 || (cell && cell[0] === drag.slot && cell[1] === drag.cell))
+            if (Math.hypot(event.clientX - drag.x, event.clientY - drag.y) < 12 || (cell && cell[0] === drag.slot &&
+                cell[1] === drag.cell))
                 return;
             clearTimeout(this.holding);
             this.table.hints = null;
@@ -209,7 +213,8 @@ export class Hand {
 
     /** @param {KeyboardEvent} event */
     key(event) {
-        if (document.querySelector('dialog[open]') || this.table.game.covered || event.altKey || near(event, 'input, select, textarea'))
+        if (document.querySelector('dialog[open]') || this.table.game.covered || event.altKey || near(event,
+            'input, select, textarea'))
             return;
         const k = event.key.toLowerCase(), cell = near(event, '[data-cell]');
         if ((event.ctrlKey || event.metaKey) && k === 'z') {
@@ -241,7 +246,8 @@ export class Hand {
         }
         if (k === 'tab' && this.table.sheet) {
             const panel = `.${this.table.sheet}`;
-            const open = $$(`${panel} button, ${panel} [tabindex="0"]`, this.table.root).filter((b) => b.offsetParent !== null);
+            const open = $$(`${panel} button, ${panel} [tabindex="0"]`, this.table.root).filter((b) =>
+                b.offsetParent !== null);
             const at = open.indexOf(/** @type {HTMLElement} */ (document.activeElement));
             event.preventDefault();
             open[(at + (event.shiftKey ? -1 : 1) + open.length) % open.length]?.focus();
@@ -260,7 +266,8 @@ export class Hand {
             const slot = Number(cell.dataset.slot), i = Number(cell.dataset.cell), { aim } = this.table;
             if (this.table.hints)
                 this.table.confirm();
-            else if (aim.pin && aim.pin.slot === slot && aim.pin.cells.includes(i) && (!aim.hover || same(aim.hover, aim.pin) || aim.hover.bad))
+            else if (aim.pin && aim.pin.slot === slot && aim.pin.cells.includes(i) && (!aim.hover || same(aim.hover,
+                aim.pin) || aim.hover.bad))
                 this.table.confirm();
             else if (aim.hover && !aim.hover.bad && aim.hover.cells.includes(i)) {
                 aim.set({ slot: aim.hover.slot, cells: aim.hover.cells, step: aim.hover.step });
@@ -328,8 +335,10 @@ export class Hand {
             return;
         }
         const { me } = this.table.game, after = this.table.core.preview(me, hover.step);
-        const brings = after ? gains(this.table.edition, view.desks[me], after.desk, view.round).map((g) => g.text).join(', ') : '';
-        announce(_('%{spaces}: %{gains}. %{now} to %{then}.', { spaces: spaceNames(hover.cells), gains: brings || _('no symbols'),
+        const brings = after ? gains(this.table.edition, view.desks[me], after.desk, view.round).map((g) =>
+            g.text).join(', ') : '';
+        announce(_('%{spaces}: %{gains}. %{now} to %{then}.', { spaces: spaceNames(hover.cells), gains: brings ||
+            _('no symbols'),
             now: this.table.totalOf(view, me), then: after?.total ?? '' }));
     }
 }

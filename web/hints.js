@@ -1,6 +1,7 @@
 /**
- * hints.js: the engine's best choices, drawn on the cards: the chosen one as if it were placed, the others dotted, each with a
- * number; the ribbon picks among them. A hint places nothing by itself and goes away with anything else that is placed.
+ * hints.js: the engine's best choices, drawn on the cards: the chosen one as if it were placed, the others dotted, each
+ * with a number; the ribbon picks among them. A hint places nothing by itself and goes away with anything else that is
+ * placed.
  */
 import { NONE, html } from './html.js';
 import { _, language } from './i18n.js';
@@ -13,8 +14,10 @@ import { sayPlaced } from './telling.js';
 /** @typedef {import('./core.js').Option} Option */
 /** @typedef {import('./aim.js').Place} Place */
 /** @typedef {import('./table.js').TableView} Table */
-/** @typedef {{choice: string, win: number, place: Place | null, card: number}} Hint place: its first mark; card: to take, 0 the deck */
-/** @typedef {{at: number, list: Hint[], picked: boolean}} Hints empty while it thinks; picked: by the player, not the first one */
+/** @typedef {{choice: string, win: number, place: Place | null, card: number}} Hint place: its first mark; card: to take,
+ * 0 the deck */
+/** @typedef {{at: number, list: Hint[], picked: boolean}} Hints empty while it thinks; picked: by the player, not the
+ * first one */
 
 const MOST = 4;                  // choices shown
 /** A first answer soon, and a better one in its place. */
@@ -141,7 +144,8 @@ export function pickerHtml(table) {
     return html`<span class="hints" role="group" aria-label="${_('Hint')}">${hints.list.map(({ choice, win }, i) => {
         const words = gainWords(edition, /^[\d-]/.test(choice) ? moveParts(choice) : []) || _('no symbols');
         return html`<button data-hint="${i}" aria-pressed="${i === hints.at}" aria-label="${
-            _('Hint %{n}: wins %{win} of 100 games, %{symbols}', { n: i + 1, win: Math.round(100 * win), symbols: words })}"><b>${
+            _('Hint %{n}: wins %{win} of 100 games, %{symbols}', { n: i + 1, win: Math.round(100 * win),
+                symbols: words })}"><b>${
             i + 1}</b><span>${percent(win)}</span></button>`;
     })}</span><span class="no-p gives">${_('wins of 100 games')}</span>`;
 }
@@ -149,5 +153,6 @@ export function pickerHtml(table) {
 /** The number at a card that could be taken. @param {Table} table @param {number} card */
 export function hintOn(table, card) {
     const i = table.hints?.list.findIndex((h) => h.card === card) ?? -1;
-    return i < 0 ? '' : html`<span class="hintb"><b>${i + 1}</b> ${percent(/** @type {Hints} */ (table.hints).list[i].win)}</span>`;
+    return i < 0 ? '' : html`<span class="hintb"><b>${i + 1}</b> ${
+        percent(/** @type {Hints} */ (table.hints).list[i].win)}</span>`;
 }

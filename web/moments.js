@@ -1,7 +1,7 @@
 /**
- * moments.js: what is celebrated: a completed pyramid, the end of the game with a personal best. None lasts longer than 1.5 s,
- * any input ends it, and whoever wants less motion sees the end of it at once. While a pyramid rises the table waits to be drawn
- * anew: the card that was completed is still the card.
+ * moments.js: what is celebrated: a completed pyramid, the end of the game with a personal best. None lasts longer than
+ * 1.5 s, any input ends it, and whoever wants less motion sees the end of it at once. While a pyramid rises the table
+ * waits to be drawn anew: the card that was completed is still the card.
  */
 import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
@@ -20,7 +20,8 @@ import { play } from './sound.js';
 /** When each part of a moment begins, in ms. */
 const RISE = 420, HOME = 1000, END = 1450;
 
-/** The shortest way over marked spaces from the entrance to the tomb. @param {import('./core.js').Card} card @param {number[]} marks */
+/** The shortest way over marked spaces from the entrance to the tomb. @param {import('./core.js').Card} card @param
+ * {number[]} marks */
 export function wayDown(card, marks) {
     const [from, to] = ['v', 'T'].map((c) => card.cells.indexOf(c)), ways = [[from]], seen = new Set([from]);
     for (let way = ways.shift(); way; way = ways.shift()) {
@@ -44,7 +45,8 @@ function nthWords(n, colour) {
     return _('Your %{colour} pyramid number %{n}', values);
 }
 
-/** The best total of this player's earlier games on this device; 0 if there are none. @param {string} id of the game that has ended */
+/** The best total of this player's earlier games on this device; 0 if there are none. @param {string} id of the game that
+ * has ended */
 function bestBefore(id) {
     return Math.max(0, ...games().filter((g) => g.id !== id && g.me >= 0)
         .map((g) => Number(new RegExp(`^score ${g.me + 1} (-?\\d+)`, 'm').exec(g.record)?.[1] ?? 0)));
@@ -101,7 +103,8 @@ export class Moments {
         this.end();
         const before = table.view?.desks[me].slots ?? [];
         cards.forEach((n) => {
-            const layer = table.root.querySelector(`.cards-in article[data-n="${n}"] .hi`), slot = before.find((s) => s.card === n);
+            const layer = table.root.querySelector(`.cards-in article[data-n="${n}"] .hi`), slot = before.find((s) =>
+                s.card === n);
             const ghost = table.aim?.pin && before[table.aim.pin.slot]?.card === n ? table.aim.pin.cells : [];
             if (layer && slot)
                 fill(layer, wayLayer(wayDown(edition.cards[n], [...slot.marks, ...table.madeOn(n), ...ghost])));
@@ -140,13 +143,15 @@ export class Moments {
         fill(stage, html`<div class="dim"></div><div class="rise"><div class="burst"></div><div class="pyrs">${
             cards.map((n) => pyramidOf(edition.cards[n]))}</div><p class="title">${title}</p>${cards.length > 1 ? '' :
             html`<p>${nthWords(countOf(table, view, me, last.colour), last.colour)}</p>`}<div class="pluses"><span>${
-            plus(10 * cards.length)}</span>${won.map(({ k, points }) => html`<span class="k-${k}">${shape(k)}${plus(points)}</span>`)}</div></div>`);
+            plus(10 * cards.length)}</span>${won.map(({ k, points }) => html`<span class="k-${k}">${shape(k)}${
+                plus(points)}</span>`)}</div></div>`);
         cards.forEach((n, i) => {
             const from = table.root.querySelector(`.cards-in article[data-n="${n}"] .hwrap`)?.getBoundingClientRect();
             const to = stage.querySelectorAll('.pyr')[i], box = to.getBoundingClientRect();
             if (from)
                 to.animate([{ transform: `translate(${from.left + from.width / 2 - box.left - box.width / 2}px, ${
-                    from.top + from.height / 2 - box.top - box.height / 2}px) scale(.5)` }, { transform: 'none' }], { duration: 260, easing: EASE });
+                    from.top + from.height / 2 - box.top - box.height / 2}px) scale(.5)` }, { transform: 'none' }],
+                        { duration: 260, easing: EASE });
         });
     }
 
@@ -162,8 +167,10 @@ export class Moments {
             const a = pyr.getBoundingClientRect(), b = goal.getBoundingClientRect();
             const x = b.left + b.width / 2 - a.left - a.width / 2, y = b.top + b.height / 2 - a.top - a.height / 2;
             const size = Math.max(.06, Math.min(b.width, 110) / a.width);
-            pyr.animate([{ transform: 'none' }, { transform: `translate(${x * .35}px, ${y * .15}px) scale(${.5 + size / 2})`, offset: .45 },
-                { transform: `translate(${x}px, ${y}px) scale(${size})` }], { duration: END - HOME, easing: 'ease-in-out', fill: 'forwards' });
+            pyr.animate([{ transform: 'none' }, { transform: `translate(${x * .35}px, ${y * .15}px) scale(${.5 +
+                size / 2})`, offset: .45 },
+                { transform: `translate(${x}px, ${y}px) scale(${size})` }], { duration: END - HOME, easing: 'ease-in-out',
+                    fill: 'forwards' });
         });
         play('coin', .35);
     }
@@ -172,7 +179,8 @@ export class Moments {
     finale(then) {
         const { table } = this, { core, game } = table, view = core.view(-1), { me } = game;
         const total = me >= 0 && view ? view.scores[me].total : 0, before = game.online || me < 0 ? 0 : bestBefore(game.id);
-        const best = before > 0 && total > before ? ngettext('Your best game so far: %{n} point', 'Your best game so far: %{n} points', total) : '';
+        const best = before > 0 && total > before ? ngettext('Your best game so far: %{n} point',
+            'Your best game so far: %{n} points', total) : '';
         if (isStill() || !view) {
             then();
             if (best)
@@ -183,8 +191,10 @@ export class Moments {
             view.desks.map((d) => d.done.length ? Math.min(...d.done) : undefined), core.winners());
         this.end();
         this.state = 'hold';
-        fill(this.open('rising'), html`<div class="dim"></div><div class="rise"><div class="burst"></div><div class="medal">${
-            star}</div><p class="title">${title}</p><p>${why}</p>${best ? html`<div class="pluses"><span>${best}</span></div>` : ''}</div>`);
+        fill(this.open('rising'),
+            html`<div class="dim"></div><div class="rise"><div class="burst"></div><div class="medal">${
+            star}</div><p class="title">${title}</p><p>${why}</p>${best ? html`<div class="pluses"><span>${
+                best}</span></div>` : ''}</div>`);
         play('tomb');
         const stop = until(() => {
             clearTimeout(timer);

@@ -28,7 +28,8 @@ export function finishMotion() {
         animation.finish();
 }
 
-/** @param {Element | null | undefined} element @param {Keyframe[]} frames @param {number} duration @param {number} [delay] */
+/** @param {Element | null | undefined} element @param {Keyframe[]} frames @param {number} duration @param {number}
+ * [delay] */
 export function move(element, frames, duration, delay = 0) {
     return element && !isStill() ? element.animate(frames, { duration, delay, easing: EASE, fill: 'backwards' }) : null;
 }
@@ -51,15 +52,19 @@ export function fly(copy, from, to, { delay = 0, duration = SLOW, fade = false }
     copy.classList.add('flying');
     copy.setAttribute('aria-hidden', 'true');
     copy.inert = true;
-    Object.assign(copy.style, { left: `${from.left}px`, top: `${from.top}px`, width: `${from.width}px`, height: `${from.height}px` });
+    Object.assign(copy.style, { left: `${from.left}px`, top: `${from.top}px`, width: `${from.width}px`, height: `${
+        from.height}px` });
     document.body.append(copy);
-    const x = goal.left + goal.width / 2 - from.left - from.width / 2, y = goal.top + goal.height / 2 - from.top - from.height / 2;
-    const flight = copy.animate([{ transform: 'none', opacity: 1 }, { transform: `translate(${x}px, ${y}px) scale(${size})`, opacity: fade ? 0 : 1 }],
+    const x = goal.left + goal.width / 2 - from.left - from.width / 2, y = goal.top +
+        goal.height / 2 - from.top - from.height / 2;
+    const flight = copy.animate([{ transform: 'none', opacity: 1 }, { transform: `translate(${x}px, ${y}px) scale(${size})`,
+        opacity: fade ? 0 : 1 }],
         { duration, delay, easing: EASE, fill: 'both' });
     flight.onfinish = flight.oncancel = () => copy.remove();
 }
 
-/** Counts a number up or down where it stands; the text is the new one already. @param {Element | null} element @param {number} from @param {number} to
+/** Counts a number up or down where it stands; the text is the new one already. @param {Element | null} element @param
+ * {number} from @param {number} to
  * @param {(n: number) => string} write */
 export function count(element, from, to, write) {
     const text = element?.firstChild;

@@ -1,12 +1,13 @@
 /**
- * peek.js: what floats up when something is pointed at for a while, held, or reached by keys: a small card in full size, or what a symbol means
- * with a link to its rule. It needs no aim and no speed: a press on a card opens it as a dialog, and the help lists all symbols.
+ * peek.js: what floats up when something is pointed at for a while, held, or reached by keys: a small card in full size,
+ * or what a symbol means with a link to its rule. It needs no aim and no speed: a press on a card opens it as a dialog,
+ * and the help lists all symbols.
  */
 import { fill, near } from './dom.js';
 
 /** @typedef {{html: import('./html.js').Html, label?: string, of: Element, beside: Element, over?: boolean, wait: number,
- * show?: () => () => void}} Found what to show of what (with a name, if it is a picture), beside or over what, after how many
- * milliseconds; or what shows it elsewhere, and gives what takes it back */
+ * show?: () => () => void}} Found what to show of what (with a name, if it is a picture), beside or over what, after how
+ * many milliseconds; or what shows it elsewhere, and gives what takes it back */
 
 export class Peek {
     /** @param {HTMLElement} root @param {AbortSignal} signal @param {(event: Event) => Found | null} find */
@@ -25,7 +26,8 @@ export class Peek {
         // A mouse that rests while the page changes under it points at nothing new.
         let x = -1, y = -1;
         document.addEventListener('pointermove', (e) => { [x, y] = [e.clientX, e.clientY]; }, { signal });
-        root.addEventListener('pointerover', (e) => { if (e.pointerType === 'mouse' && (e.clientX !== x || e.clientY !== y)) this.over(e); }, { signal });
+        root.addEventListener('pointerover', (e) => { if (e.pointerType === 'mouse' && (e.clientX !== x ||
+            e.clientY !== y)) this.over(e); }, { signal });
         root.addEventListener('pointerleave', (e) => { if (e.pointerType === 'mouse') this.leave(); }, { signal });
         // A link in it can be reached with the mouse.
         this.box.addEventListener('pointerenter', () => clearTimeout(this.end));
@@ -37,14 +39,17 @@ export class Peek {
                 this.wait(this.find(e), true);
         }, { signal });
         for (const type of ['pointerup', 'pointercancel'])
-            root.addEventListener(type, () => { if (!this.held) clearTimeout(this.begin); else if (!this.box.querySelector('a')) this.hide(); }, { signal });
+            root.addEventListener(type, () =>
+                { if (!this.held) clearTimeout(this.begin); else if (!this.box.querySelector('a')) this.hide(); },
+                    { signal });
         root.addEventListener('focusin', (e) => {
             if (!near(e, '[data-look], [data-shelf]')?.matches(':focus-visible'))
                 return;
             this.wait(this.find(e));
         }, { signal });
         root.addEventListener('focusout', () => this.hide(), { signal });
-        document.addEventListener('pointerdown', (e) => { if (!near(e, '.peek') && !root.contains(/** @type {Node} */ (e.target))) this.hide(); }, { signal });
+        document.addEventListener('pointerdown', (e) => { if (!near(e, '.peek') &&
+            !root.contains(/** @type {Node} */ (e.target))) this.hide(); }, { signal });
         addEventListener('scroll', () => this.hide(), { signal, capture: true });
     }
 
@@ -84,8 +89,10 @@ export class Peek {
         // Beside what it belongs to, where there is more room; above or below it if neither side has enough.
         const left = by.left - width - 10, right = by.right + 10;
         const x = by.left > innerWidth - by.right ? left : right, fits = !over && x >= 8 && x + width <= innerWidth - 8;
-        const y = fits || over ? by.top + by.height / 2 - height / 2 : by.top - height - 10 > 8 ? by.top - height - 10 : by.bottom + 10;
-        this.box.style.left = `${Math.max(8, Math.min(fits ? x : by.left + by.width / 2 - width / 2, innerWidth - width - 8))}px`;
+        const y = fits || over ? by.top + by.height / 2 - height / 2 : by.top - height - 10 > 8 ? by.top - height - 10 :
+            by.bottom + 10;
+        this.box.style.left = `${Math.max(8, Math.min(fits ? x : by.left + by.width / 2 - width / 2,
+            innerWidth - width - 8))}px`;
         this.box.style.top = `${Math.max(8, Math.min(y, innerHeight - height - 8))}px`;
     }
 

@@ -10,7 +10,8 @@ import { sayPlaced } from './telling.js';
 
 /** @typedef {import('./table.js').TableView} Table */
 
-/** The card that a button shows, its marks, and which of them draw themselves. @param {HTMLElement} button @returns {[number, number[], number[]]} */
+/** The card that a button shows, its marks, and which of them draw themselves. @param {HTMLElement} button @returns
+ * {[number, number[], number[]]} */
 export function lookOf({ dataset: { look, marks = '', fresh = '' } }) {
     const [all, some] = [marks, fresh].map((list) => list.split(' ').filter(Boolean).map(Number));
     return [Number(look), all, some];
@@ -24,12 +25,14 @@ export function listPlacements(table) {
     const places = [...(aim.extra ? [] : aim.patterns), ...aim.singles];
     const rows = places.map((p, i) => {
         const card = aim.cards[p.slot], brings = gainWords(table.edition, [{ card, cells: p.cells }]);
-        const text = brings ? _('Card %{card}: %{spaces}: %{symbols}', { card, spaces: spaceNames(p.cells), symbols: brings }) :
+        const text = brings ? _('Card %{card}: %{spaces}: %{symbols}', { card, spaces: spaceNames(p.cells),
+            symbols: brings }) :
             _('Card %{card}: %{spaces}', { card, spaces: spaceNames(p.cells) });
         return html`<li><button class="btn" value="${i}">${text}</button></li>`;
     });
     table.root.classList.add('named');           // the list calls spaces by their names
-    void dialog(_('List placements'), html`<p class="note">${ngettext('%{n} legal placement. Choosing one places it; then confirm.',
+    void dialog(_('List placements'), html`<p class="note">${
+        ngettext('%{n} legal placement. Choosing one places it; then confirm.',
         '%{n} legal placements. Choosing one places it; then confirm.', places.length)}</p><ul class="choices">${rows}</ul>`,
         { close: _('Close') })
         .then((value) => {
@@ -46,7 +49,8 @@ export function listPlacements(table) {
 /** @param {Table} table @param {number} card @param {number[]} marks */
 function cardText(table, card, marks) {
     const face = table.edition.cards[card];
-    return html`${[0, 1, 2, 3, 4].map((y) => html`<li>${_('Row %{n}: %{spaces}', { n: y + 1, spaces: [0, 1, 2, 3, 4].map((x) => {
+    return html`${[0, 1, 2, 3, 4].map((y) => html`<li>${_('Row %{n}: %{spaces}', { n: y + 1, spaces: [0, 1, 2, 3,
+        4].map((x) => {
         const i = 5 * y + x, what = spaceWord(face.cells[i]);
         return marks.includes(i) ? _('%{what} (marked)', { what }) : what;
     }).join(', ') })}</li>`)}`;
@@ -59,7 +63,8 @@ function bigCard(table, card, marks, fresh) { return picture(table.edition.cards
  * @param {Table} table @param {HTMLElement} line @returns {(() => () => void) | null} */
 function pointOut(table, line) {
     const [card, marks, fresh] = lookOf(line), now = `[data-n="${card}"]`, by = Number(line.dataset.by);
-    const place = table.root.querySelector(by === table.game.me ? `.cards-in article${now}` : `.opp[data-seat="${by}"] .look[data-look="${card}"]`);
+    const place = table.root.querySelector(by === table.game.me ? `.cards-in article${now}` : `.opp[data-seat="${
+        by}"] .look[data-look="${card}"]`);
     const art = place?.querySelector('svg.ch');
     if (!place || !art || !isSeen(place) || !marks.length)
         return null;
@@ -80,7 +85,8 @@ function pointOut(table, line) {
 /** @param {Table} table */
 export const showCompleted = (table) => completed(table, (card) => look(table, ...lookOf(card)));
 
-/** What floats up when something is pointed at or held. @param {Table} table @param {Event} event @returns {import('./peek.js').Found | null} */
+/** What floats up when something is pointed at or held. @param {Table} table @param {Event} event @returns
+ * {import('./peek.js').Found | null} */
 export function peekAt(table, event) {
     const look = near(event, '[data-look]'), cell = near(event, '[data-cell]'), drawn = near(event, '.sy, .gs');
     if (look?.matches('.moment') && table.sheet !== 'log') {
@@ -89,18 +95,21 @@ export function peekAt(table, event) {
             return { html: NONE, of: look, beside: look, wait: 150, show };
     }
     if (look)
-        return { html: bigCard(table, ...lookOf(look)), label: cardName(table.edition, Number(look.dataset.look)), of: look, beside: look, wait: 400 };
+        return { html: bigCard(table, ...lookOf(look)), label: cardName(table.edition, Number(look.dataset.look)), of: look,
+            beside: look, wait: 400 };
     const card = cell && table.view ? table.view.desks[Math.max(0, table.game.me)].slots[Number(cell.dataset.slot)].card : 0;
     const name = card ? SYMBOLS[table.edition.cards[card].cells[Number(cell?.dataset.cell)]] :
         drawn?.querySelector('use')?.getAttribute('href')?.slice(3) ?? (near(event, '.gems') ? 'ruby' : '');
     const of = cell ?? drawn, beside = cell ? cell.closest('article')?.querySelector('.hwrap') : drawn;
-    return name && of && beside && Object.values(SYMBOLS).includes(name) ? { html: html`<p>${symbol(name)}<span>${symbolRule(name)}${ruleLink('R11')}</span></p>`,
+    return name && of && beside && Object.values(SYMBOLS).includes(name) ? { html: html`<p>${symbol(name)}<span>${
+        symbolRule(name)}${ruleLink('R11')}</span></p>`,
         of, beside, over: cell !== null, wait: cell ? 1200 : 500 } : null;
 }
 
 /** @param {Table} table @param {number} card @param {number[]} marks @param {number[]} fresh */
 export function look(table, card, marks, fresh) {
-    void dialog(cardName(table.edition, card), html`<div class="lookat">${bigCard(table, card, marks, fresh)}<ol class="rows">${cardText(table, card, marks)}</ol></div>`, { close: _('Close') });
+    void dialog(cardName(table.edition, card), html`<div class="lookat">${bigCard(table, card, marks,
+        fresh)}<ol class="rows">${cardText(table, card, marks)}</ol></div>`, { close: _('Close') });
 }
 
 /** @param {Table} table */
@@ -109,9 +118,12 @@ export function describe(table) {
     if (!view)
         return;
     const block = /** @param {string} who @param {number} card @param {number[]} marks */ (who, card, marks) => card ?
-        html`<h3>${`${who} · ${cardName(table.edition, card)}`}</h3><ol class="rows">${cardText(table, card, marks)}</ol>` : '';
-    const desk = /** @param {number} s */ (s) => html`${view.desks[s].slots.map((slot) => block(table.game.seats[s].name, slot.card,
+        html`<h3>${`${who} · ${cardName(table.edition, card)}`}</h3><ol class="rows">${cardText(table, card,
+            marks)}</ol>` : '';
+    const desk = /** @param {number} s */ (s) => html`${view.desks[s].slots.map((slot) => block(table.game.seats[s].name,
+        slot.card,
         slot.marks))}<p>${shelfWords(table, view, s)}</p>`;
-    void dialog(_('The cards in words'), html`${view.desks.map((_d, s) => desk(s))}${view.display.map((n) => block(_('Display'), n, []))}`,
+    void dialog(_('The cards in words'), html`${view.desks.map((_d, s) => desk(s))}${view.display.map((n) =>
+        block(_('Display'), n, []))}`,
         { close: _('Close'), wide: true });
 }

@@ -1,7 +1,7 @@
 /**
- * sound.js: short sounds, made by the browser from the numbers below, and a tick of the phone's motor. Both are off until somebody
- * asks for them in the settings, and neither ever says what the page does not show. The tomb is the loudest, the pen the softest,
- * 8 dB below it; none clips, even if two come together, and each is over within 0.6 s.
+ * sound.js: short sounds, made by the browser from the numbers below, and a tick of the phone's motor. Both are off until
+ * somebody asks for them in the settings, and neither ever says what the page does not show. The tomb is the loudest, the
+ * pen the softest, 8 dB below it; none clips, even if two come together, and each is over within 0.6 s.
  */
 import { settings } from './store.js';
 
@@ -9,9 +9,11 @@ import { settings } from './store.js';
  * frequencies in hertz, times in seconds */
 /** @typedef {'card' | 'pen' | 'gem' | 'torch' | 'skull' | 'tomb' | 'coin' | 'round' | 'yours' | 'ready'} Name */
 
-/** A struck bell: the tone itself and overtones that die away sooner. @param {number} hz @param {number} at @param {number} length
+/** A struck bell: the tone itself and overtones that die away sooner. @param {number} hz @param {number} at @param
+ * {number} length
  * @param {number} loud @returns {Tone[]} */
-const bell = (hz, at, length, loud) => [['sine', hz, hz, at, length, loud], ['sine', 2.76 * hz, 2.76 * hz, at, length * .4, loud * .22],
+const bell = (hz, at, length, loud) => [['sine', hz, hz, at, length, loud], ['sine', 2.76 * hz, 2.76 * hz, at, length * .4,
+    loud * .22],
     ['sine', 5.4 * hz, 5.4 * hz, at, length * .18, loud * .09]];
 
 /** @type {Record<Name, Tone[]>} */
@@ -21,7 +23,8 @@ export const SOUNDS = {
     gem: [...bell(1319, 0, .34, .24), ...bell(1976, .07, .36, .17)],
     torch: [['noise', 400, 1500, 0, .38, .62], ['triangle', 196, 262, 0, .34, .17]],
     skull: [['triangle', 150, 70, 0, .16, .4], ['noise', 500, 200, 0, .05, .34], ['triangle', 130, 60, .15, .2, .34]],
-    tomb: [['sine', 131, 131, 0, .58, .2], ...bell(262, 0, .56, .18), ...bell(330, .06, .52, .16), ...bell(392, .12, .46, .16),
+    tomb: [['sine', 131, 131, 0, .58, .2], ...bell(262, 0, .56, .18), ...bell(330, .06, .52, .16), ...bell(392, .12, .46,
+        .16),
         ...bell(523, .18, .4, .18)],
     coin: [...bell(988, 0, .2, .2), ...bell(1319, .08, .42, .22)],
     round: [['noise', 300, 1200, 0, .3, .2], ...bell(392, .08, .4, .17), ...bell(587, .2, .38, .17)],
@@ -74,7 +77,8 @@ function sound(audio, [wave, from, to, at, length, loud], start, volume) {
     source.stop(end);
 }
 
-/** Puts a sound into any context. @param {BaseAudioContext} audio @param {Name} name @param {number} at @param {number} volume from 0 to 1 */
+/** Puts a sound into any context. @param {BaseAudioContext} audio @param {Name} name @param {number} at @param {number}
+ * volume from 0 to 1 */
 export function schedule(audio, name, at, volume) {
     for (const tone of SOUNDS[name])
         sound(audio, tone, at, volume);

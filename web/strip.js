@@ -1,6 +1,6 @@
 /**
- * strip.js: the players in one line, for a phone: points, who is ready, completed pyramids; and for a moment after a turn what
- * each of them has marked. The same moves ring the small cards where there is room for those.
+ * strip.js: the players in one line, for a phone: points, who is ready, completed pyramids; and for a moment after a turn
+ * what each of them has marked. The same moves ring the small cards where there is room for those.
  */
 import { html } from './html.js';
 import { _, ngettext } from './i18n.js';
@@ -16,7 +16,8 @@ import { countOf, isNear, order, stakeOf } from './completed.js';
 
 const SHOWN = 2400;              // ms that a move stays after the last seat's
 
-/** What everyone else did in the turn that has just ended. @param {Table} table @param {string[]} lines @param {number} since
+/** What everyone else did in the turn that has just ended. @param {Table} table @param {string[]} lines @param {number}
+ * since
  * @returns {Map<number, Move>} */
 export function movesSince(table, lines, since) {
     const before = table.core.viewAt(since, -1), after = table.core.view(-1);
@@ -27,10 +28,13 @@ export function movesSince(table, lines, since) {
     for (const { seat, mark, line } of logEntries(lines, table.edition))
         if (line >= since && mark && seat !== table.game.me && !moves.has(seat)) {
             const [a, b] = [before.desks[seat], after.desks[seat]], erased = a.skulls - b.skulls;
-            const more = /** @type {const} */ ([['ruby', b.rubies - a.rubies], ['emerald', b.emeralds - a.emeralds], ['skull', -erased],
-                ['torch', b.torches.filter(Boolean).length - a.torches.filter(Boolean).length], ['tomb', b.done.length - a.done.length]]);
+            const more = /** @type {const} */ ([['ruby', b.rubies - a.rubies], ['emerald', b.emeralds - a.emeralds],
+                ['skull', -erased],
+                ['torch', b.torches.filter(Boolean).length - a.torches.filter(Boolean).length], ['tomb',
+                    b.done.length - a.done.length]]);
             moves.set(seat, { ...mark, delta: after.scores[seat].total - before.scores[seat].total,
-                symbols: [...more.filter(([, n]) => n > 0).map(([name]) => symbol(name)), ...erased > 0 ? [erasedSkull] : []] });
+                symbols: [...more.filter(([, n]) => n > 0).map(([name]) => symbol(name)),
+                    ...erased > 0 ? [erasedSkull] : []] });
         }
     return moves;
 }
@@ -54,22 +58,30 @@ export function hideMoves(table) {
 
 /** @param {Table} table @param {View} view @param {number} s */
 function peepHtml(table, view, s) {
-    const { me, seats } = table.game, total = table.totalOf(view, s), isMe = s === me, status = isMe ? 'idle' : table.game.status(s);
-    const counts = COLOURS.map((k, c) => ({ k, n: countOf(table, view, s, k), near: isNear(countOf(table, view, s, k), stakeOf(view, c)) }));
+    const { me, seats } = table.game, total = table.totalOf(view, s), isMe = s === me,
+        status = isMe ? 'idle' : table.game.status(s);
+    const counts = COLOURS.map((k, c) => ({ k, n: countOf(table, view, s, k), near: isNear(countOf(table, view, s, k),
+        stakeOf(view, c)) }));
     const isIn = status === 'ready' || (isMe && table.game.isSealed());
-    const state = isIn ? _('ready') : status === 'gone' || status === 'away' ? _('away') : status === 'choosing' ? _('choosing a card') :
+    const state = isIn ? _('ready') : status === 'gone' || status === 'away' ? _('away') : status === 'choosing' ?
+        _('choosing a card') :
         status === 'thinking' ? _('thinking') : '';
-    const words = [ngettext('%{name}, %{n} point', '%{name}, %{n} points', total, { name: seats[s].name }), ...state ? [state] : [],
+    const words = [ngettext('%{name}, %{n} point', '%{name}, %{n} points', total, { name: seats[s].name }),
+        ...state ? [state] : [],
         counts.map(({ k, n }) => _('%{n} %{colour}', { n, colour: colourName(k) })).join(' ')].join(', ');
     const move = table.moves.get(s);
     if (move)
-        return html`<li><button class="peep moved m${s}" data-peep="${s}" data-key="m${s}" aria-label="${words}"><span class="bd">${
-            board(table.edition.cards[move.card], move.marks, move.cells)}${avatar(s, { small: true })}</span><span class="got"><span>${
+        return html`<li><button class="peep moved m${s}" data-peep="${s}" data-key="m${s}" aria-label="${
+            words}"><span class="bd">${
+            board(table.edition.cards[move.card], move.marks, move.cells)}${avatar(s,
+                { small: true })}</span><span class="got"><span>${
             move.symbols.slice(0, 3)}</span>${move.delta ? html`<b>${plus(move.delta)}</b>` : ''}</span></button></li>`;
     return html`<li><button class="peep ${isMe ? 'me' : ''}" data-peep="${s}" data-key="p${s}" aria-label="${words}">${
         avatar(s, { small: true, me: isMe })}<span class="sc num">${signed(total)}</span>${isIn ? icon('check', 'ok') :
-        status === 'gone' || status === 'away' ? icon('wifi') : status === 'thinking' && table.isSlow ? icon('clock') : ''}<span class="cn">${
-        counts.map(({ k, n, near }) => html`<i class="k-${k} ${near ? 'near' : ''}">${shape(k)}${n}</i>`)}</span></button></li>`;
+        status === 'gone' || status === 'away' ? icon('wifi') : status === 'thinking' &&
+            table.isSlow ? icon('clock') : ''}<span class="cn">${
+        counts.map(({ k, n, near }) => html`<i class="k-${k} ${near ? 'near' : ''}">${shape(k)}${
+            n}</i>`)}</span></button></li>`;
 }
 
 /** @param {Table} table @param {View} view */

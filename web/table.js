@@ -1,7 +1,8 @@
 /**
- * table.js: the table: setup, the turn, waiting, replacing. It shows a Game (game.js) to the seat that looks at it and turns what the
- * player does into steps; which of them are legal, and what they bring, the engine says. How it looks is in tablehtml.js, what moves in
- * flights.js, what is told in telling.js, what opens over it in sheets.js; mouse, touch and keys come from hand.js.
+ * table.js: the table: setup, the turn, waiting, replacing. It shows a Game (game.js) to the seat that looks at it and
+ * turns what the player does into steps; which of them are legal, and what they bring, the engine says. How it looks is
+ * in tablehtml.js, what moves in flights.js, what is told in telling.js, what opens over it in sheets.js; mouse, touch
+ * and keys come from hand.js.
  */
 import { NONE } from './html.js';
 import { _, ngettext, listWords } from './i18n.js';
@@ -26,7 +27,8 @@ import { Hand } from './hand.js';
 
 /** @typedef {import('./core.js').View} View */
 /** @typedef {import('./game.js').Game} Game */
-/** @typedef {{home(): void, end(game: Game): void, help(): void, settings(): void, menu(items: [string, string, () => void][]): void}} Around */
+/** @typedef {{home(): void, end(game: Game): void, help(): void, settings(): void, menu(items: [string, string, () =>
+ * void][]): void}} Around */
 
 const SLOW = 20000;              // ms after which thinking is worth a clock
 const GREETING = 1500;           // ms for which the header says that the connection is back
@@ -46,7 +48,8 @@ export class TableView {
         this.seenLines = game.core.lines().length;
         /** Marks as they were before the last turn, to draw in what is new. @type {Map<string, number[]>} */
         this.before = new Map();
-        /** Marks of the looking seat's cards as they were last drawn: what is new draws itself. @type {Map<string, number[]>} */
+        /** Marks of the looking seat's cards as they were last drawn: what is new draws itself. @type {Map<string,
+         * number[]>} */
         this.inked = new Map();
         /** The sheet of new cards is laid aside, to look at the table. */
         this.aside = false;
@@ -59,7 +62,8 @@ export class TableView {
         this.closing = null;
         /** The best choices, while they are shown. @type {import('./hints.js').Hints | null} */
         this.hints = null;
-        /** What the others did in the last turn, shown for a moment, by seat. @type {Map<number, import('./strip.js').Move>} */
+        /** What the others did in the last turn, shown for a moment, by seat. @type {Map<number,
+         * import('./strip.js').Move>} */
         this.moves = new Map();
         /** @type {ReturnType<typeof setTimeout> | undefined} */
         this.movesEnd = undefined;
@@ -137,7 +141,8 @@ export class TableView {
     update() {
         if (this.stopped)
             return;
-        const seen = this.core.view(this.game.me), done = seen && this.seat === this.game.me ? this.moments.completing(seen) : [];
+        const seen = this.core.view(this.game.me), done = seen && this.seat === this.game.me ?
+            this.moments.completing(seen) : [];
         if (this.core.isOver()) {
             this.finish(seen, done);
             return;
@@ -216,6 +221,7 @@ export class TableView {
                 $('h1', over).focus();
             this.flights.animate(view, leaving);
         }
+        this.tick();
         // What had the focus is gone: whoever plays by keys goes on at the heading, which says what is due.
         if (hadFocus && !this.root.contains(document.activeElement)) {
             const title = $('h1', this.root);
@@ -245,12 +251,14 @@ export class TableView {
     /** Marks of the choice being made that lie on a card. @param {number} card */
     madeOn(card) {
         const { me } = this.game, { slots } = this.view?.desks[me] ?? { slots: [] };
-        return me < 0 ? [] : this.core.made(me).flatMap((m) => m.kind === 'mark' && slots[m.slot]?.card === card ? m.cells : []);
+        return me < 0 ? [] : this.core.made(me).flatMap((m) => m.kind === 'mark' &&
+            slots[m.slot]?.card === card ? m.cells : []);
     }
 
     /** @param {View} view */
     refreshAim(view) {
-        const { me } = this.game, due = me >= 0 && view.phase === 'mark' && this.core.isWaiting(me) && !this.core.isReady(me);
+        const { me } = this.game, due = me >= 0 && view.phase === 'mark' && this.core.isWaiting(me) &&
+            !this.core.isReady(me);
         const key = due ? `${this.core.lines().length}.${this.core.made(me).length}.${me}` : '';
         if (key === this.aimKey)
             return;
@@ -260,7 +268,8 @@ export class TableView {
         this.aim?.inherit(old);
     }
 
-    /** What is placed or picked outlives a closed window: it is kept at every look, and brought back at the first. @param {View} view */
+    /** What is placed or picked outlives a closed window: it is kept at every look, and brought back at the first. @param
+     * {View} view */
     keepHeld(view) {
         const { game, aim } = this, at = this.aimKey || `${this.core.lines().length}.${view.phase}.${game.me}`;
         if (!this.looked && game.held?.at === at) {
@@ -291,7 +300,8 @@ export class TableView {
 
     /** With tombs of this turn counted already. @param {View} view @param {number} seat */
     totalOf(view, seat) {
-        return seat < 0 ? 0 : view.scores[seat].total + (view.phase === 'mark' ? 10 * view.desks[seat].slots.filter((s) => s.tomb).length : 0);
+        return seat < 0 ? 0 : view.scores[seat].total + (view.phase === 'mark' ? 10 * view.desks[seat].slots.filter((s) =>
+            s.tomb).length : 0);
     }
 
     /** @param {View} view @param {string} mode @returns {[string, string]} */
@@ -299,7 +309,8 @@ export class TableView {
         const { coach } = this.game;
         if (coach)
             return [coach.title, mode === 'extra' ? _('Now the extra space, on either card. Then confirm.') : coach.text];
-        const pattern = this.edition.patterns[view.revealed[view.turn]], name = pattern ? patternName(pattern) : '';    // none before the first turn
+        const pattern = this.edition.patterns[view.revealed[view.turn]],
+            name = pattern ? patternName(pattern) : '';    // none before the first turn
         const missing = this.game.seats.filter((_s, s) => s !== this.game.me && !this.game.isIn(s)).map((s) => s.name);
         const chooser = view.phase === 'replace' ? view.order[view.place] : -1;
         if (this.aim?.painting)
@@ -308,16 +319,20 @@ export class TableView {
         case 'extra': return [_('One more space'), _('The red cross gives you one space on either card.')];
         case 'made': return [_('Your choice is complete'), _('Confirm it, or take marks back.')];
         case 'pass': return [_('Nothing to mark'), _('You have no card left, so you pass this turn.')];
-        case 'wait': return this.game.isUnsent() ? [_('Waiting for the connection'), _('Your choice is saved here and will be sent when the server is back.')] :
+        case 'wait': return this.game.isUnsent() ? [_('Waiting for the connection'),
+            _('Your choice is saved here and will be sent when the server is back.')] :
             [missing.length ? _('Sent. Waiting for %{names}', { names: listWords(missing) }) : _('Sent'),
             _('The others’ choices appear once everyone is ready.')];
         case 'choose': return [_('A pyramid is complete'), _('Choose your next card.')];
-        case 'replace': return [_('%{name} takes a new card', { name: this.game.seats[chooser].name }), view.order.indexOf(this.game.me,
+        case 'replace': return [_('%{name} takes a new card', { name: this.game.seats[chooser].name }),
+            view.order.indexOf(this.game.me,
             view.place) > 0
             ? _('Then it is your turn to choose.') : _('The lowest completed card chooses first.')];
-        case 'watch': return [chooser >= 0 ? _('%{name} takes a new card', { name: this.game.seats[chooser].name }) : _('You are watching'),
+        case 'watch': return [chooser >= 0 ? _('%{name} takes a new card',
+            { name: this.game.seats[chooser].name }) : _('You are watching'),
             missing.length
-            ? _('Waiting for %{names}. Below are the cards of %{name}.', { names: listWords(missing), name: this.game.seats[0].name }) :
+            ? _('Waiting for %{names}. Below are the cards of %{name}.', { names: listWords(missing),
+                name: this.game.seats[0].name }) :
                 _('All choices are in.')];
         default: return this.aim && !this.aim.patterns.length ? [_('The %{pattern} fits nowhere', { pattern: name }),
             _('Mark one space with blue corners instead.')] : this.aim?.one ? [_('Mark one space'),
@@ -330,11 +345,13 @@ export class TableView {
     isTold(_view) { return Boolean(this.game.coach); }
 
     /** Whether several people play at this device: then it matters whose cards are shown. */
-    get isShared() { return !this.game.online && !this.game.coach && this.game.me >= 0 && this.game.seats.filter((s) => !s.level).length > 1; }
+    get isShared() { return !this.game.online && !this.game.coach && this.game.me >= 0 && this.game.seats.filter((s) =>
+        !s.level).length > 1; }
 
     paintWords() {
         const { aim } = this;
-        return ngettext('Tap its spaces one by one: %{n} placement is left.', 'Tap its spaces one by one: %{n} placements are left.',
+        return ngettext('Tap its spaces one by one: %{n} placement is left.',
+            'Tap its spaces one by one: %{n} placements are left.',
             aim ? aim.painted.length ? aim.holding(aim.paintedOn, aim.painted).length : aim.pool().length : 0);
     }
 
@@ -353,13 +370,16 @@ export class TableView {
     layers() {
         const { aim } = this;
         $$('.cards-in article', this.root).forEach((article) => {
-            const slot = Number($('.cells button', article).dataset.slot), lg = article.querySelector('.lg'), gh = article.querySelector('.gh');
+            const slot = Number($('.cells button', article).dataset.slot), lg = article.querySelector('.lg'),
+                gh = article.querySelector('.gh');
             const painted = aim?.painting && aim.painted.length ? { slot: aim.paintedOn, cells: aim.painted } : null;
             const shown = painted ?? aim?.hover ?? aim?.pin ?? null, here = shown && shown.slot === slot ? shown : null;
             const hover = painted ? null : aim?.hover ?? null;
             // While painting, the spaces that are still possible; else those that can be marked singly.
-            const legal = !aim || aim.mustPass ? [] : (painted?.slot === slot ? aim.holding(slot, painted.cells).flatMap((p) => p.cells) :
-                aim.singles.filter((p) => p.slot === slot).map((p) => p.cells[0])).filter((c, i, all) => !here?.cells.includes(c) && all.indexOf(c) === i);
+            const legal = !aim || aim.mustPass ? [] : (painted?.slot === slot ? aim.holding(slot,
+                painted.cells).flatMap((p) => p.cells) :
+                aim.singles.filter((p) => p.slot === slot).map((p) => p.cells[0])).filter((c, i, all) =>
+                    !here?.cells.includes(c) && all.indexOf(c) === i);
             lg?.querySelectorAll('.aimhere').forEach((ring) => ring.remove());
             this.fillLayer(lg, legalLayer(this.hints?.list.length ? [] : legal));
             this.fillLayer(article.querySelector('.hi'), hintsOn(this, slot));
@@ -369,7 +389,8 @@ export class TableView {
         });
     }
 
-    /** Only what changes is drawn: the pointer moves often. @param {Element | null} layer @param {import('./html.js').Html} content */
+    /** Only what changes is drawn: the pointer moves often. @param {Element | null} layer @param
+     * {import('./html.js').Html} content */
     fillLayer(layer, content) {
         if (!layer || this.drawn.get(layer) === content.text)
             return;
@@ -380,7 +401,8 @@ export class TableView {
     /** @param {string} name '' closes */
     openSheet(name) {
         const from = /** @type {HTMLElement | null} */ (document.activeElement);
-        if (name && (!this.root.querySelector(`.${name}`) || this.root.querySelector('.over')))      // no panels yet, or out of reach
+        if (name && (!this.root.querySelector(`.${name}`) ||
+            this.root.querySelector('.over')))      // no panels yet, or out of reach
             return;
         if (name)
             this.sheetFrom = from;
@@ -421,7 +443,8 @@ export class TableView {
             this.choose(Number(cell.dataset.slot), Number(cell.dataset.cell));
             return;
         }
-        const act = near(event, '[data-a]')?.dataset.a, open = near(event, '[data-open]')?.dataset.open, shown = near(event, '[data-look]');
+        const act = near(event, '[data-a]')?.dataset.a, open = near(event, '[data-open]')?.dataset.open, shown = near(event,
+            '[data-look]');
         const banner = near(event, '[data-banner]')?.dataset.banner, picked = near(event, '[data-hint]')?.dataset.hint;
         const peep = near(event, '[data-peep]')?.dataset.peep;
         if (peep !== undefined) this.openPlayer(Number(peep));
@@ -593,7 +616,8 @@ export class TableView {
                 this.render();
                 const n = this.aim?.singles.length ?? 0;
                 announce(aim.extra ? ngettext('And one more space, on either card. %{n} to choose from.',
-                    'And one more space, on either card. %{n} to choose from.', n) : ngettext('One more space, on either card. %{n} to choose from.',
+                    'And one more space, on either card. %{n} to choose from.',
+                        n) : ngettext('One more space, on either card. %{n} to choose from.',
                     'One more space, on either card. %{n} to choose from.', n));
             }
             if (!this.stopped)
@@ -644,7 +668,8 @@ export class TableView {
         announce(_('Taken back.'));
     }
 
-    /** The server has refused what was sent: the board is as it was, the mark stays placed, and the rule is named. @param {number} code */
+    /** The server has refused what was sent: the board is as it was, the mark stays placed, and the rule is named. @param
+     * {number} code */
     refuse(code) {
         const { core, game } = this, [first] = core.made(game.me);
         while (core.undo(game.me) === 0);
@@ -671,7 +696,8 @@ export class TableView {
             items.push(['bulb', _('Hint'), () => void hint(this)]);
         // Where the dock has no room, its panels are here.
         if (this.root.querySelector('.table') && !$$('.dock', this.root).some((dock) => dock.checkVisibility()))
-            for (const [name, sign, text] of /** @type {const} */ ([['score', 'score', _('Score')], ['race', 'crown', _('Race')],
+            for (const [name, sign, text] of /** @type {const} */ ([['score', 'score', _('Score')], ['race', 'crown',
+                _('Race')],
                 ['disp', 'cards', _('Display')], ['log', 'log', _('Game log')]]))
                 if (!$$(`.${name}`, this.root).some((panel) => panel.checkVisibility({ visibilityProperty: true })))
                     items.push([sign, text, () => this.openSheet(name)]);

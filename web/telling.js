@@ -39,7 +39,8 @@ export function tellNews(table, lines) {
     if (view?.phase === 'replace' && view.order[view.place] === table.game.me) play('yours', .3);
     for (const { line, seat } of fresh)
         if (lines[line].startsWith('points '))
-            table.flights.then.push(() => table.flights.flyTile(lines[line].split(' ')[2], Number(lines[line].split(' ')[3]), seat));
+            table.flights.then.push(() => table.flights.flyTile(lines[line].split(' ')[2],
+                Number(lines[line].split(' ')[3]), seat));
 }
 
 /** Where the looking seat stands among those who take new cards. @param {Table} table @param {View} view */
@@ -49,13 +50,16 @@ function orderWords(table, view) {
         return [];
     if (at === view.place) {
         const open = view.display.filter(Boolean).length;
-        return [view.deckLeft ? ngettext('Your choice: %{n} card and the deck.', 'Your choice: %{n} cards and the deck.', open) :
+        return [view.deckLeft ? ngettext('Your choice: %{n} card and the deck.', 'Your choice: %{n} cards and the deck.',
+            open) :
             ngettext('Your choice: %{n} card.', 'Your choice: %{n} cards.', open)];
     }
-    return [_('You choose after %{names}.', { names: listWords(view.order.slice(view.place, at).map((s) => table.game.seats[s].name)) })];
+    return [_('You choose after %{names}.', { names: listWords(view.order.slice(view.place, at).map((s) =>
+        table.game.seats[s].name)) })];
 }
 
-/** Who reached a 2nd, 4th or 6th pyramid in the turn that has ended, when no points of that colour were left. @param {Table} table @param {string[]} lines */
+/** Who reached a 2nd, 4th or 6th pyramid in the turn that has ended, when no points of that colour were left. @param
+ * {Table} table @param {string[]} lines */
 function missedWords(table, lines) {
     const [from, to] = lines.flatMap((l, i) => l.startsWith('reveal ') ? [i] : []).slice(-2);
     const before = to ? table.core.viewAt(from + 1, -1) : null, after = before && table.core.viewAt(to, -1);
@@ -63,22 +67,26 @@ function missedWords(table, lines) {
         return [];
     const points = lines.slice(from, to).filter((l) => l.startsWith('points '));
     return after.desks.flatMap((desk, s) => COLOURS.flatMap((colour) => {
-        const [a, b] = [before.desks[s], desk].map(({ done }) => done.filter((n) => table.edition.cards[n].colour === colour).length);
+        const [a, b] = [before.desks[s], desk].map(({ done }) => done.filter((n) =>
+            table.edition.cards[n].colour === colour).length);
         // The 6th counts for whoever goes from five to seven, too; an 8th does not.
         const passed = (Math.min(b, 6) >> 1) > (Math.min(a, 6) >> 1);
         return passed && !points.some((l) => l.startsWith(`points ${s + 1} ${colour} `)) ?
-            [_('No pyramid points for %{colour} were left for %{name}.', { colour: colourName(colour), name: table.game.seats[s].name })] : [];
+            [_('No pyramid points for %{colour} were left for %{name}.', { colour: colourName(colour),
+                name: table.game.seats[s].name })] : [];
     }));
 }
 
 /** @param {Table} table @param {View} view */
 function turnWords(table, view) {
-    const pattern = table.edition.patterns[view.revealed[view.turn]], aim = view.seat >= 0 && table.core.isWaiting(view.seat) ? new Aim(table.core,
+    const pattern = table.edition.patterns[view.revealed[view.turn]], aim = view.seat >= 0 &&
+        table.core.isWaiting(view.seat) ? new Aim(table.core,
         view.seat, view) : null;
     const head = ngettext('Round %{round}, turn %{turn} of 7. %{pattern}, %{n} space.',
         'Round %{round}, turn %{turn} of 7. %{pattern}, %{n} spaces.', pattern.size,
         { round: view.round + 1, turn: view.turn + 1, pattern: patternName(pattern) });
-    const places = (aim?.cards ?? []).map((card, slot) => card ? ngettext('%{n} place on card %{card}.', '%{n} places on card %{card}.',
+    const places = (aim?.cards ?? []).map((card, slot) => card ? ngettext('%{n} place on card %{card}.',
+        '%{n} places on card %{card}.',
         aim ? aim.patterns.filter((p) => p.slot === slot).length : 0, { card }) : '').join(' ');
     return `${head} ${places}`;
 }
@@ -91,6 +99,7 @@ export function sayPlaced(table) {
     const preview = table.preview(view), gained = preview?.gains.map((g) => g.text).join(', ');
     const values = { card: aim.cards[aim.pin.slot], spaces: spaceNames(aim.pin.cells), gains: gained || _('no symbols'),
         now: table.totalOf(view, table.game.me), then: preview?.total ?? '' };
-    announce(preview?.desk.due ? _('Placed on %{card}: %{spaces}. %{gains}. %{now} to %{then}. Next: one more space.', values) :
+    announce(preview?.desk.due ? _('Placed on %{card}: %{spaces}. %{gains}. %{now} to %{then}. Next: one more space.',
+        values) :
         _('Placed on %{card}: %{spaces}. %{gains}. %{now} to %{then}. Confirm sends it.', values));
 }
