@@ -349,7 +349,7 @@ export class OnlineGame extends Game {
         this.seats = table.seats.map((s, i) => ({ name: s.kind === 'bot' ? playerName(s.name || s.level || 'club') : s.name ||
             _('Seat %{n}', { n: i + 1 }), level: s.kind === 'bot' ? s.level ?? 'club' : '' }));
         this.hostGoneSince = table.host_gone === undefined ? 0 : Date.now() - table.host_gone;
-        this.hints = !(table.public && table.seats.filter((s) => s.kind === 'person').length > 1);
+        this.hints = table.seats.filter((s) => s.kind === 'person').length < 2;        // among people a hint would be an unfair help
         if (table.rematch && before && before.rematch !== table.rematch && table.you)
             toast(_('A rematch is ready: press Rematch to join, code %{code}.', { code: table.rematch }), 8000);
     }
