@@ -73,6 +73,8 @@ export class TableView {
         this.isBack = false;
         /** Whether the player would rather aim on than do something about a lost connection. */
         this.keepsAiming = false;
+        /** Whether everything is written, even what the page shows already. */
+        this.writesAll = false;
         /** What the layers of the cards hold. @type {WeakMap<Element, string>} */
         this.drawn = new WeakMap();
         this.hand = new Hand(this);
@@ -212,6 +214,14 @@ export class TableView {
             put(this.root, setupHtml(this, view));
         else {
             put(this.root, tableHtml(this, view));
+            // What was left out as being there may have got lost, with what something else was put in the place of.
+            const lost = $$('.art:empty, .hwrap:empty, .mini:empty:not(.none), .logbox ol:empty', this.root);
+            if (lost.length) {
+                lost.forEach((part) => part.removeAttribute('data-same'));
+                this.writesAll = true;
+                put(this.root, tableHtml(this, view));
+                this.writesAll = false;
+            }
             this.layers();
             this.applySheet();
             const over = this.root.querySelector('.over');

@@ -23,7 +23,7 @@ import { settings } from './store.js';
 /** What the page shows already is not written again, which would cost more than all the rest of a turn: an element with
  * the same data-same stays as it is (dom.js). The selector must lead to it by keys, wherever it has moved.
  * @param {Table} table @param {string} selector @param {() => Html | Html[]} make */
-const unless = (table, selector, make) => table.root.querySelector(selector) ? NONE : make();
+const unless = (table, selector, make) => !table.writesAll && table.root.querySelector(selector) ? NONE : make();
 
 const RUBY = 'M13 8H35L45 20 24 43 3 20Z', EMERALD = 'M16 4H32L41 13V35L32 44H16L7 35V13Z';
 
@@ -153,12 +153,14 @@ export function tableHtml(table, view) {
                     icon('score')}</button><button
             class="iconbtn no-p" data-open="log" aria-label="${_('Game log')}" aria-expanded="${table.sheet === 'log'}">${
                 icon('log')}</button>`)}
-        ${coach ? '' : stripHtml(table, view)}<div class="body">${isChoosing ? '' : bannerHtml(table)}<main class="center">${
+        ${coach ? '' : stripHtml(table, view)}<div class="body">${isChoosing ? '' :
+            bannerHtml(table)}<main class="center" data-key="center">${
             trayHtml(table, view, mode, shortRound)}<div class="cards"><div class="cards-in">${
             view.desks[Math.max(0, me)].slots.map((slot, i) => cardHtml(table, view, slot, i))}</div></div>${actsHtml(table,
                 view, mode)}</main>
-        <aside class="left" aria-label="${_('Score card and log')}">${scoreHtml(table, view)}${logHtml(table)}</aside>
-        <aside class="right" aria-label="${_('Players and display')}"><div class="opps n${
+        <aside class="left" data-key="left" aria-label="${_('Score card and log')}">${scoreHtml(table, view)}${
+            logHtml(table)}</aside>
+        <aside class="right" data-key="right" aria-label="${_('Players and display')}"><div class="opps n${
             view.desks.length}" role="group" aria-label="${
             _('Players')}">${shutHtml()}${view.desks.map((_d, s) => s === me ? '' : opponentHtml(table, view, s))}</div>${
             raceHtml(table, view, shutHtml())}${displayHtml(table, view)}</aside></div>
@@ -448,7 +450,8 @@ function lookHtml(table, within, card, marks, fresh = [], more = '') {
     if (!card)
         return html`<span class="mini none"></span>`;
     const face = table.edition.cards[card], key = `${card}.${marks.join('.')}`, same = `${fresh.join('.')}.${face.cells}`;
-    const isThere = table.root.querySelector(`${within} [data-key="c${card}"] .mini[data-key="${key}"][data-same="${
+    const isThere = !table.writesAll && table.root.querySelector(`${within} [data-key="c${card}"] .mini[data-key="${
+        key}"][data-same="${
         same}"]`);
     return html`<button class="look ${more}" data-key="c${card}" data-look="${card}" data-marks="${
         marks.join(' ')}" aria-label="${

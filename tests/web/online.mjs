@@ -304,6 +304,17 @@ await test('a connection lost before Confirm and after it; the same seat in two 
     const now = await turn(solo);
     await stop('SIGKILL');
     await solo.getByText('Reconnecting, your marks are safe').waitFor();
+    // It is said in the header, and covers neither the pattern nor the menu nor the cards, on a phone neither.
+    for (const size of [{ width: 390, height: 844 }, { width: 1440, height: 900 }]) {
+        await solo.setViewportSize(size);
+        equal(await solo.evaluate(() => {
+            const box = (what) => document.querySelector(what).getBoundingClientRect(), chip = box('.conn');
+            return ['.xcard', '[data-a=menu]', '.cards', '[data-a=help]'].filter((what) => {
+                const other = box(what);
+                return other.left < chip.right && chip.left < other.right && other.top < chip.bottom && chip.top < other.bottom;
+            });
+        }), [], `what is covered at ${size.width}`);
+    }
     await solo.keyboard.press('Escape');
     await free.last().click();                                       // aiming goes on
     const placed = await cells(solo, /would be marked/);

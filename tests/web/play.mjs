@@ -678,18 +678,14 @@ await test('moments: a completed pyramid, the end of the game, a best game; any 
 await test('cards in full size and symbols, by mouse, keys and touch', async () => {
     const core = playOut(newCore(site), 2, 7, (v) => v.phase === 'mark' && v.round === 1 && v.turn === 3);
     // A name that runs from right to left shows its beginning, and leaves the words around it in their order.
-    const name = 'عبد الرحمن بن محمد الكبير';
+    const name = 'عبد الرحمن بن محمد الكبير عبد الرحمن بن محمد الكبير';
     equal(core.load(core.log().replace('player 2 Ben', `player 2 ${name}`)), null, 'the record');
     core.shuffle(1n);
-    const page = await openAt(core), peek = page.getByRole('tooltip'), cards = page.getByRole('button',
-        { name: /^Look at card/ });
-    const shown = page.locator('.opp .nmt');
-    equal([await shown.innerText(), await shown.evaluate((e) => getComputedStyle(e).direction),
-        await shown.evaluate((e) => e.scrollWidth > e.clientWidth)], [name, 'rtl', true], 'the name, cut off at its end');
-    equal(await page.locator('.opp').getAttribute('aria-label').then((l) => l.split(',')[0]), `\u2068${name}\u2069`,
-        'kept apart');
-    equal(await page.locator('.log .ln b').filter({ hasText: name }).first().evaluate((e) => getComputedStyle(e).direction),
-        'rtl', 'in the log');
+    const page = await openAt(core), peek = page.getByRole('tooltip'), cards = page.getByRole('button', { name: /^Look at card/ });
+    const shown = page.locator('.opp .nm .nmt');
+    equal([await shown.innerText(), await shown.evaluate((e) => getComputedStyle(e).direction), await shown.evaluate((e) => e.scrollWidth > e.clientWidth)], [name, 'rtl', true], 'the name, cut off at its end');
+    equal(await page.locator('.opp').getAttribute('aria-label').then((l) => l.split(',')[0]), `\u2068${name}\u2069`, 'kept apart');
+    equal(await page.locator('.log .ln b').filter({ hasText: name }).first().evaluate((e) => getComputedStyle(e).direction), 'rtl', 'in the log');
     await cards.first().hover();
     await peek.locator('.pcard').waitFor();
     await page.getByRole('tooltip', { name: /^Card \d+, (green|orange|purple)$/ }).waitFor();
