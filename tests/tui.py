@@ -855,7 +855,7 @@ def case_looks(folder):
 
 
 def case_replay(folder):
-    terminal = Terminal(folder, 'play', '--replay', RECORD, '--edition', PLAIN, '--playouts', '30', width=120, height=40)
+    terminal = Terminal(folder, 'play', '--replay', RECORD, '--edition', PLAIN, '--playouts', '1024', width=120, height=40)
     text = terminal.wait('Replay plain-2.pyr, line')
     assert 'These four cards are dealt to random 2' in text and text.count('to the tomb') == 4 and '✓ keep' not in text, text
     terminal.keys('Right')
