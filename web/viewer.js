@@ -597,7 +597,7 @@ export class ReplayView {
         const desks = this.desks(), bigs = this.bigs(desks);
         put(this.root, html`<div class="rep">${this.headHtml()}${this.message ? html`<p class="err" role="alert">${
             withRules(this.message)}</p>` :
-            ''}<main class="rp-body"><div class="stage">${this.whatHtml(this.judgement())}${this.stageHtml(bigs)}</div>${
+            ''}<main class="rp-body"><div class="rp-stage">${this.whatHtml(this.judgement())}${this.stageHtml(bigs)}</div>${
                 this.sideHtml(desks)}${
             this.rowHtml(desks, bigs)}<section class="panel tl" aria-label="${_('Timeline')}">${this.buttonsHtml()}${
             this.timelineHtml()}</section></main>${this.log ? this.logHtml() : ''}</div>`);

@@ -45,7 +45,7 @@ await test('it opens after round 1, and at the costliest turning point once ther
     const worst = decisions.filter((d) => d.mark).sort((a, b) => b.winLost - a.winLost || b.lost - a.lost)[0];
     equal(moves[await at(page)].line, worst.line, 'the costliest');
     equal(await page.locator('.wr [aria-current]').getAttribute('data-line'), String(worst.line), 'and the list shows it');
-    equal(await page.locator('.stage .verdict b').innerText(), worst.mark, 'its mark');
+    equal(await page.locator('.rp-stage .verdict b').innerText(), worst.mark, 'its mark');
     equal(page.complaints, [], 'the console');
     await page.context().close();
 });
