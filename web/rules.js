@@ -165,6 +165,7 @@ class TryBoard {
         this.core = app.core();
         this.lesson = lesson;
         this.core.load(LESSONS[lesson]);
+        /** @type {import('./html.js').Part} */
         this.said = _('Try it: tap a space.');
         this.view = this.look();
         /** @type {Aim | null} */
@@ -196,7 +197,7 @@ class TryBoard {
                 _('%{spaces}: legal, no symbols', { spaces: spaceNames(aim.pin.cells) });
         } else {
             const { text, rule } = reason(aim.refused);
-            this.said = `${text} ${ruleLink(rule)}`;
+            this.said = html`${text} ${ruleLink(rule)}`;
         }
     }
 
