@@ -49,8 +49,11 @@ await test('a text, its plural and numbers in a language; the browser’s choice
     Object.defineProperty(globalThis, 'navigator', { value: { languages: ['zz', 'qps-XX', 'en'] }, configurable: true });
     const polish = { Play: 'Zagraj', '%{n} ruby': ['%{n} rubin', '%{n} rubiny', '%{n} rubinów'],
         'of %{b} and %{a}': '%{a} i %{b}', Missing: null };
-    globalThis.fetch = async ({ pathname }) => ({ ok: true, json: async () => pathname.endsWith('/texts.json') ?
-        Object.keys(polish) : pathname.endsWith('/de.json') ? ['Alt'] : Object.values(polish) });
+    const key = JSON.parse(execFileSync('python3', ['-c', `import importlib.machinery, json, sys
+sys.path.insert(0, sys.argv[1])
+make = importlib.machinery.SourceFileLoader('po_to_json', sys.argv[1] + '/po-to-json').load_module()
+print(json.dumps(make.key_of(json.loads(sys.argv[2]))))`, join(source, 'scripts'), JSON.stringify(Object.keys(polish))], { encoding: 'utf8' }));
+    globalThis.fetch = async ({ pathname }) => ({ ok: true, json: async () => pathname.endsWith('/texts.json') ? key : pathname.endsWith('/de.json') ? ['Alt'] : Object.values(polish) });
     const place = join(folder, 'alone');
     cpSync(join(source, 'web/i18n.js'), join(place, 'i18n.mjs'));
     writeFileSync(join(place, 'languages.js'), `export const LANGUAGES = [['en', 'English', (n) => Number(n !== 1)],
