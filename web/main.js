@@ -380,7 +380,7 @@ async function begin() {
     await app.route();
     await app.isMissing();
     // The rest is kept for playing without a network, once there is nothing more urgent to fetch.
-    navigator.serviceWorker?.register('sw.js').then((kept) => takeOver(kept, app), () => {
+    navigator.serviceWorker?.register('sw.js').then((kept) => { if (kept) takeOver(kept, app); }, () => {
         /* an insecure address: no offline play */ });
 }
 

@@ -410,7 +410,7 @@ export class ReplayView {
             1 + move.turn % 7 });
         const result = move.kind === 'winner' && resultWords(/** @type {View} */ (this.core.view(-1)), this.names,
             this.winners(), this.me);
-        const text = result ? result.join('. ') : moveWords(move.words, pattern?.name ?? '');
+        const text = result ? result[0] : moveWords(move.words, pattern?.name ?? '');
         const lost = this.entries.find((e) => e.line === move.line && e.lost);
         return html`<section class="panel what" aria-live="${this.timer || near2('.tl-s') ? 'off' : 'polite'}">${pattern ?
             html`<div class="xcard">${
@@ -419,7 +419,7 @@ export class ReplayView {
                 : html`${round} · <span
             dir="auto">${name}</span>`}</p><p class="title rp-say">${result ? '' : html`<span class="only-p2" dir="auto">${
                 name}: </span>`}${text} ${
-            symbolsOf(edition, move.parts)}</p><p class="sub">${lost ? lost.text : best ? this.betterHtml(best) : decision &&
+            symbolsOf(edition, move.parts)}</p><p class="sub">${result ? result[1] : lost ? lost.text : best ? this.betterHtml(best) : decision &&
                 !decision.mark ?
             _('The best choice, or nearly.') : ''}</p></div>${this.verdictHtml(decision)}</section>`;
     }

@@ -42,6 +42,7 @@ async function invite() {
 
 await test('a code is typed in small letters, with a dash', async () => {
     await invite();
+    await ana.waitForURL(/#table\/[A-Z0-9]{8}/);
     await ana.getByText('you, host').waitFor();
     code = await ana.evaluate(() => location.hash.split('/')[1]);
     first = await token();
