@@ -1,7 +1,7 @@
 /**
- * core.js: the rules, as the page sees them. A Core is one instance of the WebAssembly module (src/wasm) with an edition and at most one
- * match; everything that is legal, scored or hidden is decided in there. Nothing here draws, and nothing here knows the page: it runs in a
- * window, in a worker and under node alike.
+ * core.js: the rules, as the page sees them. A Core is one instance of the WebAssembly module (src/wasm) with an edition and
+ * at most one match; everything that is legal, scored or hidden is decided in there. Nothing here draws, and nothing here
+ * knows the page: it runs in a window, in a worker and under node alike.
  *
  * A space is a number from 0 (a1) to 24 (e5), row by row. A card is its number, 1 to 48; 0 is none. A seat counts from 0.
  */
@@ -53,7 +53,8 @@ import {
 /** @typedef {{kind: 'mark', slot: number, cells: number[], step: bigint}} Mark */
 /** @typedef {{kind: 'pass' | 'keep' | 'take' | 'draw', cards: number[], step: bigint}} OtherStep */
 /** @typedef {Mark | OtherStep} Step */
-/** @typedef {{choice: string, points: number, win: number, pointsMargin: number, winMargin: number, usual: boolean, made: boolean}} Option */
+/** @typedef {{choice: string, points: number, win: number, pointsMargin: number, winMargin: number, usual: boolean, made:
+ * boolean}} Option */
 /** @typedef {{points: number[], win: number[]}} Outlook */
 /** @typedef {{line: number, seat: number, options: Option[], lost: number, winLost: number, mark: string, gained: number,
  * mildest: string, worst: string, sure: boolean, exact: boolean, margin: number, winMargin: number, playouts: number}}
@@ -62,7 +63,8 @@ import {
  * @typedef {object} Judged a whole game, judged
  * @property {Decision[]} decisions
  * @property {{line: number, after: Outlook, luck: number[]}[]} chances
- * @property {{points: number, luck: number, luckMargin: number, skill: number, lost: number, rate: number, rateMargin: number, level: string}[]} sums
+ * @property {{points: number, luck: number, luckMargin: number, skill: number, lost: number, rate: number, rateMargin:
+ * number, level: string}[]} sums
  */
 
 export { ERR, EVENT, WISH };
@@ -90,7 +92,8 @@ const SIGNS = ['', ...MARKS.map(([sign]) => sign).reverse()];    // by enum pyr_
 /** The name of a space. @param {number} i */
 export const spaceName = (i) => 'abcde'[i % 5] + (1 + (i / 5 | 0));
 /** @param {string} text such as a1b1a2 */
-export const spacesOf = (text) => (text.match(/[a-e][1-5]/g) ?? []).map((s) => s.charCodeAt(0) - 97 + 5 * (Number(s[1]) - 1));
+export const spacesOf = (text) => (text.match(/[a-e][1-5]/g) ?? []).map((s) => s.charCodeAt(0) - 97 + 5 * (Number(
+    s[1]) - 1));
 
 /** A card and a seat from a byte; 0 and -1 for none. @param {number} byte */
 const cardOf = (byte) => byte === NOBODY ? 0 : byte + 1;
@@ -151,24 +154,29 @@ function parseEdition(text) {
                 rows.push(lines[++i]);
             edition.patterns.push({ name: a, copies: Number(b), rows, size: rows.join('').replaceAll('.', '').length });
         } else if (word === 'card')
-            edition.cards[Number(a)] = { number: Number(a), colour: /** @type {Colour} */ (b), cells: lines.slice(i + 1, i += 6).join('') };
+            edition.cards[Number(a)] = { number: Number(a), colour: /** @type {Colour} */ (b), cells: lines.slice(i + 1,
+                i += 6).join('') };
     }
     return edition;
 }
 
-/** What a seat has seen, as a whole record to go on with: the deals that it was not told are drawn anew among the cards that can have been in them. The numbers
- * of a fair shuffle are left out, since what follows no longer comes from them. @param {string[]} lines @param {(below: number) => number} random */
+/** What a seat has seen, as a whole record to go on with: the deals that it was not told are drawn anew among the cards that
+ * can have been in them. The numbers of a fair shuffle are left out, since what follows no longer comes from them. @param
+ * {string[]} lines @param {(below: number) => number} random */
 export function dealAnew(lines, random) {
     const numbers = /** @param {string} line */ (line) => line.split(' ').slice(1).map(Number);
-    const told = lines.filter((l) => l.startsWith('deal ')).map(numbers), kept = lines.filter((l) => l.startsWith('keep ')).map(numbers);
-    const known = new Set([...told, ...kept].flatMap(([, ...cards]) => cards)), pool = [...Array(48).keys()].map((i) => i + 1).filter((n) => !known.has(n));
+    const told = lines.filter((l) => l.startsWith('deal ')).map(numbers), kept = lines.filter((l) => l.startsWith(
+        'keep ')).map(numbers);
+    const known = new Set([...told, ...kept].flatMap(([, ...cards]) => cards)), pool = [...Array(48).keys()].map((i) =>
+        i + 1).filter((n) => !known.has(n));
     const deals = lines.filter((l) => l.startsWith('player ')).map((_l, s) => {
         const [, ...cards] = told.find(([seat]) => seat === s + 1) ?? kept.find(([seat]) => seat === s + 1) ?? [0];
         while (cards.length < 4)
             cards.push(...pool.splice(random(pool.length), 1));
         return `deal ${s + 1} ${cards.join(' ')}`;
     });
-    const rest = lines.filter((l) => !/^(deal|tag (commitment|number)) /.test(l)), at = rest.findIndex((l) => /^(keep|show) /.test(l));
+    const rest = lines.filter((l) => !/^(deal|tag (commitment|number)) /.test(l)), at = rest.findIndex((l) =>
+        /^(keep|show) /.test(l));
     return [...rest.slice(0, at < 0 ? rest.length : at), ...deals, ...at < 0 ? [] : rest.slice(at)];
 }
 
@@ -224,7 +232,8 @@ export class Core {
 
     /** @param {number} code @returns {Fault} */
     fault(code) {
-        return { code, line: this.x.fault_line(), column: this.x.fault_column(), numbers: [0, 1, 2].map((i) => this.x.fault_number(i)),
+        return { code, line: this.x.fault_line(), column: this.x.fault_column(), numbers: [0, 1, 2].map((i) =>
+            this.x.fault_number(i)),
             word: this.text(this.x.fault_word()), expected: this.text(this.x.fault_expected()) };
     }
 
@@ -258,7 +267,8 @@ export class Core {
         this.must(this.x.match_start(names.length, seed));
     }
 
-    /** Null, or what is wrong; then there is no match. @param {string} text @param {number} [viewer] @returns {Fault | null} */
+    /** Null, or what is wrong; then there is no match. @param {string} text @param {number} [viewer] @returns {Fault |
+     * null} */
     load(text, viewer = NOBODY) {
         const code = this.x.match_load(this.put(text), viewer);
         return code ? this.fault(code) : null;
@@ -454,7 +464,8 @@ export class Core {
             revealed: list(VIEW.revealed, 8).filter((p) => p < 6),
             tiles: COLOURS.map((_, c) => list(VIEW.tile + 3 * c, 3).map(seatOf)),
             fresh: SEATS.map((s) => list(VIEW.completed + 2 * s, 2).map(cardOf).filter(Boolean)),
-            order: list(VIEW.replace_order, 4).filter((s) => s < 4), place: byte[VIEW.replacing], owed: byte[VIEW.cards_owed],
+            order: list(VIEW.replace_order, 4).filter((s) => s < 4), place: byte[VIEW.replacing],
+            owed: byte[VIEW.cards_owed],
             desks, dealt: list(VIEW.dealt, 4).map(cardOf).filter(Boolean), seat, scores,
         };
     }
@@ -485,7 +496,8 @@ export class Core {
 
     /** The steps a seat has made. @param {number} seat @returns {Step[]} */
     made(seat) {
-        return [...Array(this.x.match_made(seat)).keys()].map((i) => stepFrom(BigInt.asUintN(64, this.x.match_made_at(seat, i))));
+        return [...Array(this.x.match_made(seat)).keys()].map((i) => stepFrom(BigInt.asUintN(64, this.x.match_made_at(seat,
+            i))));
     }
 
     /** @param {number} seat */
@@ -530,23 +542,26 @@ export class Core {
         return length ? this.text(this.x.buffer()) : '';
     }
 
-    /** @param {number} lines @param {number} seat @param {number} playouts @param {bigint} seed @param {string} [made] @returns {Option[]} */
+    /** @param {number} lines @param {number} seat @param {number} playouts @param {bigint} seed @param {string} [made]
+     * @returns {Option[]} */
     options(lines, seat, playouts, seed, made = '') {
         this.put(made);
         if (!this.x.options(lines, seat, playouts, seed))
             return [];
         return this.text(this.x.buffer()).trimEnd().split('\n').map((line) => {
             const [choice, ...n] = line.split('\t');
-            return { choice, points: Number(n[0]) / 100, win: Number(n[1]) / 1e4, pointsMargin: Number(n[2]) / 100, winMargin: Number(n[3]) / 1e4,
+            return { choice, points: Number(n[0]) / 100, win: Number(n[1]) / 1e4, pointsMargin: Number(n[2]) / 100,
+                winMargin: Number(n[3]) / 1e4,
                 usual: n[4] === '1', made: n[5] === '1' };
         });
     }
 
-    /** Whether a finished game's cards follow from the numbers that it tells (src/fair): a code of fair.h, 0 is good; the line at fault; how many lines of
-     * chance were compared. @param {string} record */
+    /** Whether a finished game's cards follow from the numbers that it tells (src/fair): a code of fair.h, 0 is good; the
+     * line at fault; how many lines of chance were compared. @param {string} record */
     verify(record) {
         const code = /** @type {number} */ (this.x.record_verify(this.put(record)));
-        return { code, line: /** @type {number} */ (this.x.verify_line()), compared: /** @type {number} */ (this.x.verify_compared()) };
+        return { code, line: /** @type {number} */ (this.x.verify_line()), compared: /** @type {number} */ (
+            this.x.verify_compared()) };
     }
 
     /** @param {number} at @returns {Outlook} */

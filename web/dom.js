@@ -1,13 +1,15 @@
 /**
- * dom.js: pages are written as HTML text and brought into the document by changing only what differs, so that focus, scrolling and
- * animations survive. No style attributes (the policy of the page forbids them) and no handlers in the text: a view listens at its root.
+ * dom.js: pages are written as HTML text and brought into the document by changing only what differs, so that focus,
+ * scrolling and animations survive. No style attributes (the policy of the page forbids them) and no handlers in the text: a
+ * view listens at its root.
  */
 import { html } from './html.js';
 import { _ } from './i18n.js';
 
 /** @typedef {import('./html.js').Html} Html */
 
-/** The element, which is there. @template {Element} [T=HTMLElement] @param {string} selector @param {ParentNode} [root] @returns {T} */
+/** The element, which is there. @template {Element} [T=HTMLElement] @param {string} selector @param {ParentNode} [root]
+ * @returns {T} */
 export function $(selector, root = document) {
     const found = root.querySelector(selector);
     if (!found)
@@ -18,7 +20,8 @@ export function $(selector, root = document) {
 /** @param {string} selector @param {ParentNode} [root] @returns {HTMLElement[]} */
 export const $$ = (selector, root = document) => [...root.querySelectorAll(/** @type {'div'} */ (selector))];
 
-/** The nearest element of that kind at an event's target. @param {Event} event @param {string} selector @returns {HTMLElement | null} */
+/** The nearest element of that kind at an event's target. @param {Event} event @param {string} selector @returns
+ * {HTMLElement | null} */
 export const near = (event, selector) => event.target instanceof Element ? event.target.closest(selector) : null;
 
 /** Whether people tap here; else they click. */
@@ -40,7 +43,8 @@ export function radioKeys(event) {
 function syncAttributes(from, to) {
     for (const { name } of [...from.attributes])
         // What a script has made focusable stays so while it has the focus, which would be lost.
-        if (!to.hasAttribute(name) && !(name === 'style' || name === 'open' || (name === 'tabindex' && from === document.activeElement)))
+        if (!to.hasAttribute(name) && !(name === 'style' || name === 'open' || (name === 'tabindex' &&
+            from === document.activeElement)))
             from.removeAttribute(name);
     for (const { name, value } of to.attributes)
         if (from.getAttribute(name) !== value)
@@ -50,7 +54,8 @@ function syncAttributes(from, to) {
 /** @param {Node} from @param {Node} to */
 function morph(from, to) {
     if (from.nodeType !== to.nodeType || from.nodeName !== to.nodeName
-        || (from instanceof Element && to instanceof Element && from.getAttribute('data-key') !== to.getAttribute('data-key'))) {
+        || (from instanceof Element && to instanceof Element && from.getAttribute('data-key') !== to.getAttribute(
+            'data-key'))) {
         from.parentNode?.replaceChild(to, from);
         return;
     }
@@ -72,7 +77,8 @@ function morph(from, to) {
 /** @param {Node | null} node */
 const keyOf = (node) => node instanceof Element ? node.getAttribute('data-key') : null;
 
-/** Children with a data-key are found again wherever they have moved to among their siblings; the others are compared in order.
+/** Children with a data-key are found again wherever they have moved to among their siblings; the others are compared in
+ * order.
  * @param {Element} from @param {ParentNode & Node} to */
 function morphChildren(from, to) {
     const next = [...to.childNodes], wanted = new Set(next.map(keyOf));
@@ -107,12 +113,14 @@ export function put(root, content) {
     shown.set(root, text);
 }
 
-/** The inside of an element anew, for what has no focus and no animation to lose. @param {Element} root @param {Html} content */
+/** The inside of an element anew, for what has no focus and no animation to lose. @param {Element} root @param {Html}
+ * content */
 export function fill(root, content) { root.innerHTML = content.text; }
 
 /** What was said in this very moment. */
 let said = '';
-/** Says something to those who listen; what is said at once is one text, in order, since a newer text silences the older. @param {string} text */
+/** Says something to those who listen; what is said at once is one text, in order, since a newer text silences the older.
+ * @param {string} text */
 export function announce(text) {
     const live = $('#live');
     if (!said)
@@ -123,7 +131,8 @@ export function announce(text) {
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let toastEnds;
-/** A short message at the top, which is also said. @param {string} text @param {number} [ms] @param {string} [spoken] other words to say, '' for none */
+/** A short message at the top, which is also said. @param {string} text @param {number} [ms] @param {string} [spoken] other
+ * words to say, '' for none */
 export function toast(text, ms = 4000, spoken = text) {
     const box = $('#toast');
     box.textContent = text;
@@ -138,7 +147,8 @@ export function toast(text, ms = 4000, spoken = text) {
 let dialogs = 0;
 /**
  * A modal dialog with a heading and a close button; resolves with the value of the button that closed it ('' for Esc).
- * @param {string} title @param {Html} body @param {{wide?: boolean, wire?: (dialog: HTMLDialogElement) => void, close?: string}} [options]
+ * @param {string} title @param {Html} body @param {{wide?: boolean, wire?: (dialog: HTMLDialogElement) => void, close?:
+ * string}} [options]
  * @returns {Promise<string>}
  */
 export function dialog(title, body, { wide = false, wire, close } = {}) {
@@ -175,7 +185,8 @@ export function dialog(title, body, { wide = false, wire, close } = {}) {
 }
 
 /** Asks before something is lost. @param {string} title @param {string} text @param {string} yes what the button says */
-export const confirmed = async (title, text, yes) => await dialog(title, html`<p>${text}</p><p class="dlgf"><button class="btn" value="">${
+export const confirmed = async (title, text, yes) => await dialog(title, html`<p>${
+    text}</p><p class="dlgf"><button class="btn" value="">${
     _('Cancel')}</button> <button class="btn pri" value="yes">${yes}</button></p>`) === 'yes';
 
 /** Gives a link on: to the device's own list of ways, or to the clipboard. @param {string} url */

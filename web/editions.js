@@ -1,4 +1,5 @@
-/** editions.js: all cards of an edition; one's own edition, drawn or imported, checked as it is written by the same reader as everywhere. */
+/** editions.js: all cards of an edition; one's own edition, drawn or imported, checked as it is written by the same reader
+ * as everywhere. */
 import { html } from './html.js';
 import { _ } from './i18n.js';
 import { $, confirmed, dialog, download, near, put, toast } from './dom.js';
@@ -36,12 +37,15 @@ export class EditionsView {
 
     /** @param {Event} event */
     async click(event) {
-        const act = near(event, '[data-a]')?.dataset.a, card = Number(near(event, '[data-card]')?.dataset.card ?? 0), { edition } = this.core;
+        const act = near(event, '[data-a]')?.dataset.a, card = Number(near(event, '[data-card]')?.dataset.card ?? 0),
+            { edition } = this.core;
         if (card)
-            void dialog(cardName(edition, card), html`<div class="lookat">${picture(edition.cards[card])}<p>${cardContents(edition,
+            void dialog(cardName(edition, card), html`<div class="lookat">${picture(edition.cards[card])}<p>${
+                cardContents(edition,
                 card)}</p></div>`, { close: _('Close') });
         else if (act === 'play')
-            void this.app.start(() => startBotGame(this.app.core(this.name), settings.name, settings.opponents, settings.level));
+            void this.app.start(() => startBotGame(this.app.core(this.name), settings.name, settings.opponents,
+                settings.level));
         else if (act === 'export')
             download(`${edition.name}.edition`, edition.text);
         else if (act === 'edit')
@@ -55,24 +59,33 @@ export class EditionsView {
 
     render() {
         const { edition } = this.core, own = Object.keys(editions());
-        put(this.root, html`<div class="page">${pageTop(_('Cards'))}<main class="page-in"><h1 class="title">${edition.title}</h1><p class="lead">${
+        put(this.root, html`<div class="page">${pageTop(_('Cards'))}<main class="page-in"><h1 class="title">${
+            edition.title}</h1><p class="lead">${
             _('48 pyramid cards, 16 of each colour. Look at one, or draw your own edition and play with it.')}</p>
             <p class="bars">${own.length ?
-                html`<label><span class="vh">${_('Edition')}</span><select class="inp" name="edition"><option value="classic">Classic</option>${
-                own.map((n) => html`<option value="${n}" ${n === this.name ? 'selected' : ''}>${n}</option>`)}</select></label>` :
-                ''}<button class="btn pri" data-a="play">${icon('play')}${_('Play with these')}</button><button class="btn" data-a="edit">${
+                html`<label><span class="vh">${
+                _('Edition')}</span><select class="inp" name="edition"><option value="classic">Classic</option>${
+                own.map((n) => html`<option value="${n}" ${n === this.name ? 'selected' : ''}>${
+                n}</option>`)}</select></label>` :
+                ''}<button class="btn pri" data-a="play">${icon('play')}${
+                _('Play with these')}</button><button class="btn" data-a="edit">${
                 icon('pen')}${this.name === 'classic' ? _('Draw your own') : _('Change')}</button>
             <label class="btn filebtn">${icon('share')}${
-                _('Import')}<input type="file" class="vh" accept=".edition,.txt,text/plain"></label><button class="btn" data-a="export">${
-                icon('save')}${_('Export')}</button>${this.name === 'classic' ? '' : html`<button class="btn" data-a="drop">${_('Remove')}</button>`}</p>
+                _('Import')}<input type="file" class="vh" accept=".edition,.txt,text/plain"></label><button class="btn"
+                data-a="export">${
+                icon('save')}${_('Export')}</button>${this.name === 'classic' ? '' :
+                html`<button class="btn" data-a="drop">${_('Remove')}</button>`}</p>
             <h2 class="title ed-h">${_('Patterns')}</h2><div class="ed-pats">${edition.patterns.map((p) =>
-                html`<figure class="panel">${patternPicture(turned(p))}<figcaption>${p.name} × ${p.copies}</figcaption></figure>`)}</div>
+                html`<figure class="panel">${patternPicture(turned(p))}<figcaption>${p.name} × ${
+                p.copies}</figcaption></figure>`)}</div>
             <h2 class="title ed-h">${_('Pyramid cards')}</h2><div class="ed-cards">${edition.cards.filter(Boolean).map((c) =>
-                html`<button class="look" data-card="${c.number}" aria-label="${cardName(edition, c.number)}">${mini(c)}</button>`)}</div></main></div>`);
+                html`<button class="look" data-card="${c.number}" aria-label="${cardName(edition, c.number)}">${
+                mini(c)}</button>`)}</div></main></div>`);
     }
 }
 
-/** A file becomes the text that is edited, whatever is in it: the reader says what is wrong. @param {App} app @param {File} file */
+/** A file becomes the text that is edited, whatever is in it: the reader says what is wrong. @param {App} app @param {File}
+ * file */
 export async function importFile(app, file) {
     if (file.size > LARGEST_EDITION) {
         toast(_('%{name} is too large for an edition.', { name: file.name }));
@@ -81,7 +94,8 @@ export async function importFile(app, file) {
     // It becomes the draft, with the draft's address: a reload or the way back does not cost it.
     const fresh = (await file.text()).replace(/\r\n?/g, '\n'), draft = read('draft', '');
     // Only what was drawn here is asked for: another file's text is still in its file.
-    if (draft && draft !== fresh && draft !== read('imported', '') && !await confirmed(_('Start over?'), _('Unsaved changes will be lost.'), _('Import')))
+    if (draft && draft !== fresh && draft !== read('imported', '') && !await confirmed(_('Start over?'),
+        _('Unsaved changes will be lost.'), _('Import')))
         return;
     write('draft', fresh);
     write('imported', fresh);
@@ -129,7 +143,8 @@ class EditorView {
         return lines.findIndex((l) => l.startsWith(`card ${this.card} `)) + 1 || -1;
     }
 
-    /** Changes the text of the card in hand; one that the text lacks comes at its end. @param {(lines: string[], at: number) => void} how */
+    /** Changes the text of the card in hand; one that the text lacks comes at its end. @param {(lines: string[], at: number)
+     * => void} how */
     change(how) {
         if (this.rowsAt() < 0)
             this.text += `${/(^|\n)$/.test(this.text) ? '' : '\n'}card ${this.card} green\n${'.....\n'.repeat(5)}`;
@@ -142,7 +157,8 @@ class EditorView {
 
     /** @param {Event} event */
     async click(event) {
-        const act = near(event, '[data-a]')?.dataset.a, brush = near(event, '[data-brush]')?.dataset.brush, cell = near(event,
+        const act = near(event, '[data-a]')?.dataset.a, brush = near(event, '[data-brush]')?.dataset.brush,
+            cell = near(event,
             '[data-draw]')?.dataset.draw;
         const area = /** @type {HTMLTextAreaElement} */ ($('textarea', this.root));
         if (brush)
@@ -163,7 +179,8 @@ class EditorView {
             download(`${/^name (\S+)/m.exec(this.text)?.[1] ?? 'own'}.edition`, this.text);
         else if (act === 'goto') {
             const fault = this.fault();
-            const lines = this.text.split('\n'), line = (fault?.line ?? 1) - 1, start = lines.slice(0, line).join('\n').length + (line ? 1 : 0);
+            const lines = this.text.split('\n'), line = (fault?.line ?? 1) - 1, start = lines.slice(0,
+                line).join('\n').length + (line ? 1 : 0);
             area.focus();
             area.setSelectionRange(start, start + (lines[line] ?? '').length);
             area.scrollTop = area.scrollHeight * Math.max(0, line - 3) / lines.length;
@@ -179,7 +196,8 @@ class EditorView {
             write('draft', undefined);
             toast(_('Saved.'));
             if (act === 'play')
-                void this.app.start(() => startBotGame(this.app.core(name), settings.name, settings.opponents, settings.level));
+                void this.app.start(() => startBotGame(this.app.core(name), settings.name, settings.opponents,
+                    settings.level));
             else
                 this.app.go(`editions/${encodeURIComponent(name)}`);
         }
@@ -191,35 +209,50 @@ class EditorView {
     render() {
         const fault = this.fault(), at = this.rowsAt(), rows = this.text.split('\n').slice(at, at + 5),
             colour = /^card \d+ (green|orange|purple)/m.exec(this.text.split('\n')[at - 1] ?? '')?.[1] ?? 'green';
-        const cells = at > 0 ? [0, 1, 2, 3, 4].map((y) => (rows[y] ?? '').padEnd(5, '.').slice(0, 5)).join('') : '.'.repeat(25);
+        const cells = at > 0 ? [0, 1, 2, 3, 4].map((y) => (rows[y] ?? '').padEnd(5, '.').slice(0, 5)).join('') :
+            '.'.repeat(25);
         put(this.root, html`<div class="page">${pageTop(_('Edition'))}<main class="page-in"><h1 class="title">${
             _('Your own edition')}</h1><p class="lead">${
-            _('Draw the cards, or write or import the text. It is checked as you go; once it is valid you can save it and play.')}</p>
-            <p class="checkline ${fault ? 'bad' : 'good'}" role="status">${fault ? icon('info') : icon('check')}<span>${fault ? fault.line ?
+            _('Draw the cards, or write or import the text. It is checked as you go; once it is valid you can save it and ' +
+                'play.')}</p>
+            <p class="checkline ${fault ? 'bad' : 'good'}" role="status">${fault ? icon('info') : icon('check')}<span>${
+                fault ? fault.line ?
                 _('Line %{n}: %{sentence}', { n: fault.line, sentence: faultSentence(fault) }) : faultSentence(fault) :
-                _('No problems found.')}</span>${fault?.line ? html`<button class="btn" data-a="goto">${_('Show')}</button>` : ''}</p>
+                _('No problems found.')}</span>${fault?.line ? html`<button class="btn" data-a="goto">${
+                _('Show')}</button>` : ''}</p>
             <p class="bars"><button class="btn pri" data-a="save" aria-disabled="${fault !== null}">${icon('check')}${
                 _('Save')}</button><button class="btn" data-a="play" aria-disabled="${fault !== null}">${icon('play')}${
-                _('Play')}</button><button class="btn" data-a="export">${icon('save')}${_('Export')}</button><button class="btn" data-a="fresh">${icon('undo')}${_('Start over')}</button></p>
-            <div class="ed-edit"><section class="panel ed-draw" aria-label="${_('Draw a card')}"><div class="ed-which"><label class="fields">${
+                _('Play')}</button><button class="btn" data-a="export">${icon('save')}${
+                _('Export')}</button><button class="btn" data-a="fresh">${icon('undo')}${_('Start over')}</button></p>
+            <div class="ed-edit"><section class="panel ed-draw" aria-label="${
+                _('Draw a card')}"><div class="ed-which"><label class="fields">${
                 _('Card')}<select class="inp" name="card">${[...Array(48).keys()].map((i) =>
-                html`<option value="${i + 1}" ${i + 1 === this.card ? 'selected' : ''}>${i + 1}</option>`)}</select></label><label class="fields">${
+                html`<option value="${i + 1}" ${i + 1 === this.card ? 'selected' : ''}>${
+                i + 1}</option>`)}</select></label><label class="fields">${
                 _('Colour')}<select class="inp" name="colour">${['green', 'orange', 'purple'].map((k) =>
-                html`<option value="${k}" ${k === colour ? 'selected' : ''}>${colourName(k)}</option>`)}</select></label></div>
+                html`<option value="${k}" ${k === colour ? 'selected' : ''}>${
+                colourName(k)}</option>`)}</select></label></div>
             <div class="palette" role="radiogroup" aria-label="${_('What to draw')}">${PALETTE.map((c) =>
-                html`<button role="radio" aria-checked="${c === this.brush}" class="tk ${c === this.brush ? 'on' : ''}" data-brush="${c}" aria-label="${
-                spaceWord(c)}">${c === '.' ? html`<span class="pl-empty"></span>` : c === '#' ? html`<span class="pl-wall"></span>` : c === 'v' ? '▼' :
+                html`<button role="radio" aria-checked="${c === this.brush}" class="tk ${c === this.brush ? 'on' :
+                ''}" data-brush="${c}" aria-label="${
+                spaceWord(c)}">${c === '.' ? html`<span class="pl-empty"></span>` : c === '#' ?
+                html`<span class="pl-wall"></span>` : c === 'v' ? '▼' :
                 symbolOf(c)}</button>`)}</div>
-            <div class="ed-grid k-${colour}">${[...cells].map((c, i) => html`<button data-draw="${i}" class="${c === '#' ? 'wall' : ''}" aria-label="${
-                _('%{space}, %{what}', { space: spaceName(i), what: spaceWord(c) })}">${c === 'v' ? '▼' : symbolOf(c)}</button>`)}</div></section>
+            <div class="ed-grid k-${colour}">${[...cells].map((c, i) => html`<button data-draw="${i}" class="${
+                c === '#' ? 'wall' : ''}" aria-label="${
+                _('%{space}, %{what}', { space: spaceName(i), what: spaceWord(c) })}">${c === 'v' ? '▼' :
+                symbolOf(c)}</button>`)}</div></section>
             <section class="ed-text"><label class="eyebrow" for="ed-text">${
-                _('Text of the edition')}</label><textarea id="ed-text" name="text" spellcheck="false" rows="26" data-same="text"></textarea></section></div></main></div>`);
+                _('Text of the edition')}</label><textarea id="ed-text" name="text" spellcheck="false" rows="26"
+                data-same="text"></textarea></section></div></main></div>`);
     }
 }
 
 /** @param {App} app @param {string} [name] */
 export function edit(app, name = 'classic') {
     const draft = /** @type {string | null} */ (read('draft', null));
-    const own = typeof draft === 'string' && (/^name (\S+)/m.exec(draft)?.[1] === name || name === 'classic') ? draft : Object.hasOwn(editions(), name) ? editions()[name] : app.classic.replace(/^name .*/m, 'name own').replace(/^title .*/m, `title ${_('My edition')}`);
+    const own = typeof draft === 'string' && (/^name (\S+)/m.exec(draft)?.[1] === name || name === 'classic') ? draft :
+        Object.hasOwn(editions(), name) ? editions()[name] : app.classic.replace(/^name .*/m,
+        'name own').replace(/^title .*/m, `title ${_('My edition')}`);
     app.show((root) => new EditorView(root, app, own), _('Edition'));
 }

@@ -213,7 +213,8 @@ export class EndView {
             <section class="panel sheet" aria-labelledby="h-luck"><h2 class="title" id="h-luck">${_('Luck and skill')}</h2>${
                 charts ||
                 html`<p class="note">${
-                _('Analysing the game: every choice is compared with the best one, every card with those that could have come.')}</p><progress class="bar" max="1" value="${
+                _('Analysing the game: every choice is compared with the best one, every card with those that could ' +
+                    'have come.')}</p><progress class="bar" max="1" value="${
                 this.done}" aria-label="${_('Analysis')}"></progress>`}</section></main></div>`);
     }
 

@@ -27,7 +27,8 @@ export class GuidedView extends TableView {
         return [title, !pin ? tips()[view.turn] : pin.cells.length > 1 ?
             (taps() ? _('This is what you would gain. Confirm, or tap elsewhere; Rotate and Mirror turn the pattern.') :
                 _('This is what you would gain. Confirm, or click elsewhere; Rotate and Mirror turn the pattern.')) :
-            _('The pattern does not fit here, so this marks a single space. Confirm, or try another space or your other card.')];
+            _('The pattern does not fit here, so this marks a single space. Confirm, or try another space or your other ' +
+            'card.')];
     }
 
     layers() {

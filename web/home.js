@@ -71,7 +71,8 @@ export class HomeView {
                 icon('right',
                 'go')}</a>`;
         const radio =
-            /** @param {string} name @param {string | number} value @param {boolean} on @param {import('./html.js').Part} inner */ (name, value, on, inner) =>
+            /** @param {string} name @param {string | number} value @param {boolean} on @param {import('./html.js').Part}
+             * inner */ (name, value, on, inner) =>
             html`<button role="radio" aria-checked="${on}" tabindex="${on ? 0 : -1}" data-${name}="${value}">${
                 inner}</button>`;
         put(this.root, html`<div class="view home"><header class="nav">${
@@ -110,7 +111,8 @@ export class HomeView {
                 _('Invite friends')}</button><button class="btn" data-a="hotseat">${
                 icon('device')}${_('One device')}</button></div>
             <div class="or"><span class="eyebrow">${
-                _('or join with a code')}</span></div><form class="joinrow" data-form="join"><input class="inp code1" name="code" maxlength="12" autocomplete="off" autocapitalize="characters" spellcheck="false" aria-label="${
+                _('or join with a code')}</span></div><form class="joinrow" data-form="join"><input class="inp code1"
+                name="code" maxlength="12" autocomplete="off" autocapitalize="characters" spellcheck="false" aria-label="${
                 _('Table code')}" placeholder="K7QXMWRT"><button class="btn" data-a="join">${_('Join')}</button></form>
             <p class="err" id="join-err" role="status">${this.problem.text}${this.problem.watch ?
                 html` <a class="btn" href="#table/${

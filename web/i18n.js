@@ -34,12 +34,14 @@ function look(text) {
     return known;
 }
 
-/** The form of a number, by the language's own rule: Intl's categories are others than gettext's ("many" in French, Spanish, Italian, Portuguese). */
+/** The form of a number, by the language's own rule: Intl's categories are others than gettext's ("many" in French, Spanish,
+ * Italian, Portuguese). */
 let pluralOf = LANGUAGES[0][2];
 export let language = 'en';
 
 /** What runs from right to left, such as a name, must not turn the words around it. @param {string | number} value */
-const isolated = (value) => /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(String(value)) ? `\u2068${value}\u2069` : String(value);
+const isolated = (value) => /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(String(value)) ? `\u2068${value}\u2069` :
+    String(value);
 
 /** @param {string} text @param {Values} [values] */
 function fill(text, values) {
@@ -52,7 +54,8 @@ export function _(text, values) {
     return fill(typeof known === 'string' && known ? known : text, values);
 }
 
-/** A text that depends on a number, which is %{n}. @param {string} one @param {string} many @param {number} n @param {Values} [values] */
+/** A text that depends on a number, which is %{n}. @param {string} one @param {string} many @param {number} n @param
+ * {Values} [values] */
 export function ngettext(one, many, n, values) {
     const known = look(one), all = { n, ...values };
     if (Array.isArray(known) && known.length)
@@ -64,7 +67,8 @@ export function ngettext(one, many, n, values) {
 export function pickLanguage(wanted) {
     const codes = LANGUAGES.map(([code]) => code);
     for (const tag of [wanted ?? '', ...navigator.languages]) {
-        const code = codes.find((c) => c.replace('_', '-').toLowerCase() === tag.toLowerCase()) ?? codes.find((c) => c === tag.split('-')[0].toLowerCase());
+        const code = codes.find((c) => c.replace('_', '-').toLowerCase() === tag.toLowerCase()) ?? codes.find((c) =>
+            c === tag.split('-')[0].toLowerCase());
         if (code)
             return code;
     }
@@ -95,5 +99,6 @@ export function listWords(words) {
 
 /** A number as the language writes it. @param {number} n @param {number} [digits] after the decimal sign */
 export function number(n, digits = 0) {
-    return new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping: false }).format(n);
+    return new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping:
+        false }).format(n);
 }

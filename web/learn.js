@@ -31,18 +31,23 @@ import { read, settings, write } from './store.js';
 /** @type {Lesson[]} */
 const STEPS = [
     { record: 'one', title: () => _('A pyramid card'), task: () => taps() ?
-        _('These are your two cards. On each the arrow is the entrance, the golden space the tomb; dark spaces are walls. Tap an ' +
+        _('These are your two cards. On each the arrow is the entrance, the golden space the tomb; dark spaces are walls. ' +
+            'Tap an ' +
             'entrance, then Confirm.') :
-        _('These are your two cards. On each the arrow is the entrance, the golden space the tomb; dark spaces are walls. Click an ' +
+        _('These are your two cards. On each the arrow is the entrance, the golden space the tomb; dark spaces are walls. ' +
+            'Click an ' +
             'entrance, then Confirm.'),
         told: () => _(
-            'You have opened a pyramid. Every card is a way down from the entrance to the tomb, around the walls. Symbols on the ' +
+            'You have opened a pyramid. Every card is a way down from the entrance to the tomb, around the walls. Symbols ' +
+            'on the ' +
             'way help you or cost you.'),
         done: (_b, made) => made.length > 0, miss: () => '' },
     { record: 'first', target: '32:e1', title: () => _('The first mark'), task: () => taps() ?
-        _('Every turn a card gives everyone a pattern to mark. The first mark on a card must cover its entrance, but you choose how ' +
+        _('Every turn a card gives everyone a pattern to mark. The first mark on a card must cover its entrance, but you ' +
+            'choose how ' +
             'it lies. Tap the entrance of 32 again and again until the pattern covers the ringed ruby, then Confirm.') :
-        _('Every turn a card gives everyone a pattern to mark. The first mark on a card must cover its entrance, but you choose how ' +
+        _('Every turn a card gives everyone a pattern to mark. The first mark on a card must cover its entrance, but you ' +
+            'choose how ' +
             'it lies. Click the entrance of 32 again and again until the pattern covers the ringed ruby, then Confirm.'),
         told: () =>
             _('The whole pattern goes on one of your two cards, and the first mark on a card always covers its entrance.'),
@@ -50,13 +55,16 @@ const STEPS = [
             _('That way the ruby is not covered. Tap the entrance again to see the next way.') :
             _('That way the ruby is not covered. Click the entrance again to see the next way.') },
     { record: 'turn', title: () => _('Turn and mirror'), task: () => taps() ?
-        _('Patterns may be turned and mirrored. Tap an entrance, then press Rotate or Mirror, and see how the L lies now. Mark it in ' +
+        _('Patterns may be turned and mirrored. Tap an entrance, then press Rotate or Mirror, and see how the L lies now. ' +
+            'Mark it in ' +
             'another way than its card shows it.') :
-        _('Patterns may be turned and mirrored. Click an entrance, then press Rotate or Mirror, and see how the L lies now. Mark it in ' +
+        _('Patterns may be turned and mirrored. Click an entrance, then press Rotate or Mirror, and see how the L lies ' +
+            'now. Mark it in ' +
             'another way than its card shows it.'),
         told: () => taps() ?
             _('Patterns may be turned by quarters and mirrored. Tap the same space again to see other ways.') :
-            _('Patterns may be turned by quarters and mirrored. Click the same space again to see other ways; R and F do it on a keyboard.'),
+            _('Patterns may be turned by quarters and mirrored. Click the same space again to see other ways; R and F do ' +
+                'it on a keyboard.'),
         done: (_b, [m], _a, core) => m.kind === 'mark' && m.cells.length > 1 && formOf(m.cells) !== printed(core), miss:
             () =>
             _('That is not the L turned or mirrored. Press Rotate or Mirror before you confirm.') },
@@ -67,7 +75,8 @@ const STEPS = [
         done: (b, [m]) => m.kind === 'mark' && m.cells.length > 1 && b.desks[0].slots[m.slot].marks.length > 0, miss: () =>
             _('Put the pattern on the card that already has marks.') },
     { record: 'gem', target: '35:e1', title: () => _('Gems and pairs'), task: () =>
-        _('You have a ruby. With an emerald it makes a pair worth 5 points; a gem alone is worth 1. Mark the ringed emerald with the pattern.'),
+        _('You have a ruby. With an emerald it makes a pair worth 5 points; a gem alone is worth 1. Mark the ringed ' +
+            'emerald with the pattern.'),
         told: () =>
             _('Your score card fills by itself. A pair of one ruby and one emerald is worth 5 points, a gem alone 1.'),
         done: (b, _m, a) => a.desks[0].emeralds > b.desks[0].emeralds, miss: () =>
@@ -78,24 +87,29 @@ const STEPS = [
         done: (b, _m, a) => a.scores[0].torches > b.scores[0].torches, miss: () =>
             _('No torch this time. Cover the space with the flame.') },
     { record: 'potion', target: '27:c4', title: () => _('Skulls and the potion'), task: () =>
-        _('You have two skulls. Each one costs more than the last, and the worst is subtracted at the end. The ringed potion erases two: mark it.'),
+        _('You have two skulls. Each one costs more than the last, and the worst is subtracted at the end. The ringed ' +
+            'potion erases two: mark it.'),
         told: () => _(
             'The potion erased your two worst skulls. Each further skull costs more, and at the end only the worst one is ' +
             'subtracted. After the tenth skull nothing more happens.'),
         done: (b, _m, a) => a.desks[0].skulls < b.desks[0].skulls, miss: () => _('Cover the blue potion with the pattern.')
             },
     { record: 'cross', target: '42:b2', title: () => _('The red cross'), task: () =>
-        _('Mark the ringed red cross and confirm. It gives you one more space, on either card: choose it and confirm again.'),
+        _('Mark the ringed red cross and confirm. It gives you one more space, on either card: choose it and confirm ' +
+            'again.'),
         told: () => _('A red cross gives you an extra space immediately, on either card. If that is a cross too, you ' +
             'get another one, and so on.'),
         done: (_b, made) => made.length > 1, miss: () => _('Cover the red cross with the pattern.') },
     { record: 'tomb', target: '12:e5', title: () => _('Reach the tomb'), task: () =>
-        taps() ? _('The pattern does not reach the tomb, but you may always mark a single space instead. Press One, tap the ringed tomb, ' +
+        taps() ? _('The pattern does not reach the tomb, but you may always mark a single space instead. Press One, tap ' +
+            'the ringed tomb, ' +
             'confirm; then take a new card.') :
-            _('The pattern does not reach the tomb, but you may always mark a single space instead. Press One, click the ringed tomb, ' +
+            _('The pattern does not reach the tomb, but you may always mark a single space instead. Press One, click the ' +
+                'ringed tomb, ' +
             'confirm; then take a new card.'),
         told: () => _(
-            'The pyramid is complete: 10 points. It stays face up for everyone to see, and you took a new one. Each card has a ' +
+            'The pyramid is complete: 10 points. It stays face up for everyone to see, and you took a new one. Each card ' +
+            'has a ' +
             'number from 1 to 48: when several players complete cards in a turn, the lowest number chooses first.'),
         done: (b, _m, a) => a.desks[0].done.length > b.desks[0].done.length, miss: () => taps() ?
             _('Tap the golden tomb: a single space will do.') : _('Click the golden tomb: a single space will do.') },
@@ -103,9 +117,12 @@ const STEPS = [
         _('You have finished one orange pyramid. The first player with two of a colour gets 10 extra points, the next ' +
             '6, then 3. Reach the ringed tomb with the pattern.'),
         told: () => _(
-            'Ten extra points! The 2nd, 4th and 6th pyramid of a colour earn the highest points that are left, so you may take ' +
-            'points of one colour more than once. The lower card number goes first, and it breaks a tie at the end. The game ' +
-            'ends after four rounds of seven turns. Then count: 10 per pyramid, 5 per torch, the points, pairs of gems, minus ' +
+            'Ten extra points! The 2nd, 4th and 6th pyramid of a colour earn the highest points that are left, so you may ' +
+            'take ' +
+            'points of one colour more than once. The lower card number goes first, and it breaks a tie at the end. The ' +
+            'game ' +
+            'ends after four rounds of seven turns. Then count: 10 per pyramid, 5 per torch, the points, pairs of gems, ' +
+            'minus ' +
             'the worst skull.'),
         done: (b, _m, a) => a.desks[0].done.length > b.desks[0].done.length, miss: () =>
             _('Cover the tomb of the card that completes a second of its colour.') },

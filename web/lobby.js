@@ -478,7 +478,8 @@ export class TablesView {
         put(this.root, html`<div class="page">${pageTop(title)}<main class="page-in"><h1 class="title">${
             title}</h1><p class="lead">${this.watch ?
             _('Public tables: sit down where a seat is free, or watch.') :
-            _('Your tables on this server, running ones first.')}</p><p class="bars"><a class="btn pri" href="#friends/new">${icon('link')}${
+            _('Your tables on this server, running ones first.')}</p><p class="bars"><a class="btn pri"
+            href="#friends/new">${icon('link')}${
             _('New table')}</a><a class="btn" href="#${this.watch ? 'friends' : 'watch'}">${this.watch ? _('My tables') :
                 _('Watch a game')}</a></p>
             <p class="err" role="status">${this.message}</p><ul class="gamelist">${!this.tables ? '' : this.tables.length ?

@@ -92,7 +92,8 @@ export class App {
     sayUnkept(is) {
         $('#unkept').hidden = !is;
         fill($('#unkept'), html`<span>${
-            _('This browser cannot save your game: its storage is full or turned off. The game lasts as long as this page is open.')
+            _('This browser cannot save your game: its storage is full or turned off. The game lasts as long as this page ' +
+                'is open.')
             }</span><button class="btn pri" data-a="save">${icon('save')}${
                 _('Download the game')}</button><button class="btn" data-a="close">${
             _('Close')}</button>`);
@@ -181,7 +182,8 @@ export class App {
             location.hash = hash;
     }
 
-    /** To another address, in place of one that leads nowhere: the way back does not end there again. @param {string} hash */
+    /** To another address, in place of one that leads nowhere: the way back does not end there again. @param {string}
+     * hash */
     async instead(hash) {
         history.replaceState(null, '', `#${hash}`);
         await this.route();
@@ -248,7 +250,8 @@ export class App {
         }, _('Table'));
     }
 
-    /** A new local game; one that is well under way gives way to it only if that is wanted. @param {() => LocalGame} begin */
+    /** A new local game; one that is well under way gives way to it only if that is wanted. @param {() => LocalGame}
+     * begin */
     async start(begin) {
         if (await this.isMissing()) {
             toast(this.missing);
@@ -281,9 +284,11 @@ export class App {
                 _('place; press again to confirm')], ['U', _('undo')], ['P', _('list placements')],
             ['H', _('hint')], ['L', _('game log')], ['Esc', _('clear the placed marks')]]);
         const tips =
-            [_('Point at a space to see where the pattern would go. Click to place it, click again for other ways, then confirm.'),
+            [_('Point at a space to see where the pattern would go. Click to place it, click again for other ways, then ' +
+                'confirm.'),
             _('Drag over spaces to paint the pattern, or drag the pattern itself.'),
-            _('On a touch screen tap a space; tap it again for the next placement. Hold a space to paint: then tap the others one by one.')];
+            _('On a touch screen tap a space; tap it again for the next placement. Hold a space to paint: then tap the ' +
+            'others one by one.')];
         void dialog(_('Help and keys'), html`<ul class="rows">${tips.map((t) => html`<li>${
             t}</li>`)}</ul><div class="helpcols"><div><h3>${_('Symbols')}${ruleLink('R11')}</h3>${
                 symbolList()}</div><div class="keys">${keys.map(([k, t]) =>
@@ -370,7 +375,8 @@ function takeOver(kept, app) {
 async function speakIn(code) {
     await loadLanguage(code);
     $('meta[name=description]').setAttribute('content', _(
-        'Pyramids: turn a card, take your pen, find the way down to the tomb. For two to four players, with friends or against the computer.'));
+        'Pyramids: turn a card, take your pen, find the way down to the tomb. For two to four players, with friends or ' +
+        'against the computer.'));
 }
 
 async function begin() {

@@ -87,7 +87,8 @@ let asking = null;
 
 /** Whoever we were may be known to the server's other database, so only a person's word makes us somebody new. */
 const meansToBeNew = () => asking ??= confirmed(_('The server does not recognise you'), _(
-    'Your seats and statistics belong to a player this server does not recognise; it may be using another database. If you continue as a new player, this browser can no longer play as the old one.'),
+    'Your seats and statistics belong to a player this server does not recognise; it may be using another database. If ' +
+    'you continue as a new player, this browser can no longer play as the old one.'),
     _('Continue as a new player')).finally(() => { asking = null; });
 
 /** Makes us known to the server, under our present name if it can be seen. @param {string} [nameless] for who has none */
@@ -310,7 +311,8 @@ export class OnlineGame extends Game {
     /** The game so far on this device, with bots in the other seats. */
     async playOn() {
         const value = await dialog(_('Continue against bots'), html`<p>${
-            _('You continue with a copy of this game: bots take the other seats, and cards you could not see are reshuffled. The table itself waits for you on the server.')
+            _('You continue with a copy of this game: bots take the other seats, and cards you could not see are ' +
+                'reshuffled. The table itself waits for you on the server.')
             }</p><p class="dlgf"><button class="btn" value="">${
             _('Cancel')}</button> <button class="btn pri" value="go">${_('Continue playing')}</button></p>`);
         if (value !== 'go' || !this.core.remoteState().lostAt)
@@ -479,11 +481,14 @@ export class OnlineGame extends Game {
     shuffleWords() {
         const { number } = this.core.remoteShuffle(), { commitment } = this.table ?? {};
         return html`<p>${
-            _('The cards follow from a secret, whose fingerprint the server showed before the game, and a random number that each player’s device added after that. At the end the secret is shown, and your browser checks every card.')}</p><p>${
+            _('The cards follow from a secret, whose fingerprint the server showed before the game, and a random number ' +
+                'that each player’s device added after that. At the end the secret is shown, and your browser checks ' +
+                'every card.')}</p><p>${
             _('Your device draws one number for this table and keeps it, so the server gains nothing by asking ' +
                 'again. Only together with a player who sat down after you could it have chosen between deals.')}</p><p>${
             sentence((hold) => _(
-            'This page comes from the server that it checks. To check elsewhere, save the record and run %{command} on your own computer.',
+            'This page comes from the server that it checks. To check elsewhere, save the record and run %{command} on ' +
+            'your own computer.',
             { command: hold(html`<code>pyramids verify game.pyr</code>`) }))}</p><dl class="hex"><dt>${
             _('Fingerprint of the secret')}</dt><dd>${commitment ?? ''}</dd>${number ? html`<dt>${
                 _('Your number')}</dt><dd>${number}</dd>` : ''}</dl>`;

@@ -1,4 +1,5 @@
-/** pack.js: a record, and an edition, as parts of a link: compressed, in the letters that may stand there. So a game can be shared that no server knows. */
+/** pack.js: a record, and an edition, as parts of a link: compressed, in the letters that may stand there. So a game can be
+ * shared that no server knows. */
 
 /** @param {BlobPart} data @param {GenericTransformStream} through */
 const pipe = (data, through) => new Response(new Blob([data]).stream().pipeThrough(through)).arrayBuffer();
@@ -35,9 +36,11 @@ export async function unpack(packed) {
     }
 }
 
-/** The link to a replay: by its code if the server has it, else with the whole record in it, and with the cards if not everyone has them.
+/** The link to a replay: by its code if the server has it, else with the whole record in it, and with the cards if not
+ * everyone has them.
  * @param {string} id @param {string} record @param {import('./core.js').Edition} edition @param {boolean} online */
 export async function replayLink(id, record, edition, online) {
     const parts = edition.name === 'classic' ? [record] : [record, edition.text];
-    return `${location.origin}${location.pathname}#replay/${online ? id : ['z', ...await Promise.all(parts.map(pack))].join('.')}`;
+    return `${location.origin}${location.pathname}#replay/${online ? id : ['z', ...await Promise.all(parts.map(pack))].join(
+        '.')}`;
 }

@@ -163,7 +163,8 @@ export class PadView {
     render() {
         const { pad } = this, { penalties } = this.penalties();
         const tick =
-            /** @param {string} k @param {number} s @param {number} n @param {boolean} on @param {import('./html.js').Part} inner @param {string} label @param {import('./html.js').Part} [more] */ (
+            /** @param {string} k @param {number} s @param {number} n @param {boolean} on @param {import('./html.js').Part}
+             * inner @param {string} label @param {import('./html.js').Part} [more] */ (
             k, s, n, on, inner, label, more = '') => html`<button class="tk ${on ? 'on' : ''}" data-k="${k}" data-s="${
                 s}" data-n="${n}" aria-pressed="${
             on}" aria-label="${label}" ${more}>${inner}</button>`;
@@ -197,7 +198,8 @@ export class PadView {
                         ''}</p></div></section>`;
         put(this.root, html`<div class="page">${pageTop(_('Score pad'))}<main class="page-in"><h1 class="title">${
             _('Score pad')}</h1><p class="lead">${
-            _('For the game on your own table: tick what you mark; tick the last one again to erase it. Everything is saved in this browser.')}</p><p class="bars"><button class="btn" data-k="add" aria-disabled="${
+            _('For the game on your own table: tick what you mark; tick the last one again to erase it. Everything is ' +
+                'saved in this browser.')}</p><p class="bars"><button class="btn" data-k="add" aria-disabled="${
             pad.sheets.length > 3}">${icon('people')}${
                 _('Add a player')}</button><button class="btn" data-k="drop" aria-disabled="${
             pad.sheets.length < 3}">${_('Remove the last')}</button><button class="btn" data-k="undo" aria-disabled="${

@@ -1,11 +1,13 @@
 /**
- * qr.js: QR codes (ISO/IEC 18004) of short texts: byte mode, error correction M, versions 1 to 10, the mask with the least penalty. Enough for a
- * link of 213 bytes.
+ * qr.js: QR codes (ISO/IEC 18004) of short texts: byte mode, error correction M, versions 1 to 10, the mask with the least
+ * penalty. Enough for a link of 213 bytes.
  */
 import { NONE, html } from './html.js';
 
-/** By version: codewords in all, correction codewords a block, blocks of the shorter kind and their data, blocks that have one more. */
-const SIZES = [[26, 10, 1, 16, 0], [44, 16, 1, 28, 0], [70, 26, 1, 44, 0], [100, 18, 2, 32, 0], [134, 24, 2, 43, 0], [172, 16, 4, 27, 0], [196, 18, 4,
+/** By version: codewords in all, correction codewords a block, blocks of the shorter kind and their data, blocks that have
+ * one more. */
+const SIZES = [[26, 10, 1, 16, 0], [44, 16, 1, 28, 0], [70, 26, 1, 44, 0], [100, 18, 2, 32, 0], [134, 24, 2, 43, 0], [172,
+    16, 4, 27, 0], [196, 18, 4,
     31, 0],
     [242, 22, 2, 38, 2], [292, 22, 3, 36, 2], [346, 26, 4, 43, 1]];
 const ALIGN = [[], [6, 18], [6, 22], [6, 26], [6, 30], [6, 34], [6, 22, 38], [6, 24, 42], [6, 26, 46], [6, 28, 50]];
@@ -40,7 +42,8 @@ function codewords(bytes, version) {
     const [all, ecc, short, length, long] = SIZES[version - 1], blocks = short + long, room = all - ecc * blocks;
     /** @type {number[]} */
     const bits = [];
-    const push = /** @param {number} value @param {number} n */ (value, n) => { for (let i = n - 1; i >= 0; i--) bits.push(value >> i & 1); };
+    const push = /** @param {number} value @param {number} n */ (value, n) => { for (let i = n - 1; i >= 0;
+        i--) bits.push(value >> i & 1); };
     push(4, 4);
     push(bytes.length, version < 10 ? 8 : 16);
     bytes.forEach((b) => push(b, 8));
@@ -68,9 +71,11 @@ function codewords(bytes, version) {
     return out;
 }
 
-const MASKS = /** @type {((x: number, y: number) => boolean)[]} */ ([(x, y) => (x + y) % 2 === 0, (_x, y) => y % 2 === 0, (x) => x % 3 === 0, (x,
+const MASKS = /** @type {((x: number, y: number) => boolean)[]} */ ([(x, y) => (x + y) % 2 === 0, (_x,
+    y) => y % 2 === 0, (x) => x % 3 === 0, (x,
     y) => (x + y) % 3 === 0,
-    (x, y) => ((y / 2 | 0) + (x / 3 | 0)) % 2 === 0, (x, y) => x * y % 2 + x * y % 3 === 0, (x, y) => (x * y % 2 + x * y % 3) % 2 === 0, (x, y) =>
+    (x, y) => ((y / 2 | 0) + (x / 3 | 0)) % 2 === 0, (x, y) => x * y % 2 + x * y % 3 === 0, (x,
+    y) => (x * y % 2 + x * y % 3) % 2 === 0, (x, y) =>
         ((x + y) % 2 + x * y % 3) % 2 === 0]);
 
 /** @param {number} value @param {number} generator @param {number} bits of the remainder */
@@ -113,16 +118,19 @@ function penalty(grid) {
     return sum + 10 * Math.floor(Math.abs(dark * 20 / (n * n) - 10));
 }
 
-/** The modules of a code: rows of dark (true) and light; null if the text is too long. @param {string} text @returns {boolean[][] | null} */
+/** The modules of a code: rows of dark (true) and light; null if the text is too long. @param {string} text @returns
+ * {boolean[][] | null} */
 export function qrModules(text) {
     const bytes = new TextEncoder().encode(text);
-    const version = SIZES.findIndex(([all, ecc, short, , long], i) => bytes.length + (i < 9 ? 2 : 3) <= all - ecc * (short + long)) + 1;
+    const version = SIZES.findIndex(([all, ecc, short, , long], i) => bytes.length + (i < 9 ? 2 : 3) <= all - ecc * (
+        short + long)) + 1;
     if (!version)
         return null;
     const n = 17 + 4 * version;
     /** @type {(boolean | null)[][]} null: free for data */
     const fixed = Array.from({ length: n }, () => Array(n).fill(null));
-    const square = /** @param {number} cx @param {number} cy @param {number} r @param {(d: number) => boolean} dark */ (cx, cy, r, dark) => {
+    const square = /** @param {number} cx @param {number} cy @param {number} r @param {(d: number) => boolean} dark */ (cx,
+        cy, r, dark) => {
         for (let y = -r; y <= r; y++)
             for (let x = -r; x <= r; x++)
                 if (fixed[cy + y]?.[cx + x] !== undefined)
@@ -186,6 +194,7 @@ export function qrPicture(text, label) {
     if (!grid)
         return NONE;
     const n = grid.length, d = grid.flatMap((row, y) => row.map((dark, x) => dark ? `M${x} ${y}h1v1h-1z` : '')).join('');
-    return html`<svg class="qr-svg" viewBox="-2 -2 ${n + 4} ${n + 4}" role="img" aria-label="${label}" shape-rendering="crispEdges"><path d="${
+    return html`<svg class="qr-svg" viewBox="-2 -2 ${n + 4} ${n + 4}" role="img" aria-label="${
+        label}" shape-rendering="crispEdges"><path d="${
         d}" fill="currentColor"/></svg>`;
 }

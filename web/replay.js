@@ -192,9 +192,11 @@ export class MissingView {
     render() {
         put(this.root, html`<div class="page">${pageTop(_('Replay'))}<main class="page-in narrow"><h1 class="title">${
             _('The cards of this game are missing')}</h1><p class="lead">${
-            _('It was played with the edition “%{name}”, which this browser does not have. Open its file, or drop it onto this page, to see the game.', { name: this.name })}</p>
+            _('It was played with the edition “%{name}”, which this browser does not have. Open its file, or drop it onto ' +
+                'this page, to see the game.', { name: this.name })}</p>
             <p class="bars"><label class="btn pri filebtn">${icon('cards')}${
-                _('Open the edition file')}<input type="file" class="vh" accept=".edition,.txt,text/plain"></label><a class="btn" href="#replays">${
+                _('Open the edition file')}<input type="file" class="vh" accept=".edition,.txt,text/plain"></label><a
+                class="btn" href="#replays">${
             icon('replay')}${_('Replays')}</a></p><p class="err" role="alert">${this.message}</p></main></div>`);
     }
 }
@@ -234,7 +236,8 @@ export class ReplaysView {
             _('Replays')}</h1><p class="lead">${
             _('Your last games are saved in this browser. Drop a record onto this page to watch any game.')}</p>
             <p class="bars"><label class="btn filebtn">${icon('share')}${
-                _('Open a record')}<input type="file" class="vh" accept=".pyr,.txt,text/plain"></label></p><p class="err" role="alert">${
+                _('Open a record')}<input type="file" class="vh" accept=".pyr,.txt,text/plain"></label></p><p class="err"
+                role="alert">${
                 withRules(this.message)}</p>
             <ul class="gamelist">${rows || html`<li class="panel none-yet">${
                 _('Your games will be saved here.')}</li>`}</ul></main></div>`);

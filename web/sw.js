@@ -1,6 +1,7 @@
 /**
- * sw.js: keeps the page for playing without a network. All files are fetched when a version is installed; after that the page comes from the
- * cache, and a new version takes over at the next visit, never in the middle of a game. What the server says (/api) is never kept.
+ * sw.js: keeps the page for playing without a network. All files are fetched when a version is installed; after that the
+ * page comes from the cache, and a new version takes over at the next visit, never in the middle of a game. What the server
+ * says (/api) is never kept.
  */
 const VERSION = '@VERSION@';
 const FILES = ['@FILES@'];
@@ -15,14 +16,16 @@ worker.addEventListener('install', (/** @type {any} */ event) => {
 });
 
 worker.addEventListener('activate', (/** @type {any} */ event) => {
-    event.waitUntil(caches.keys().then((keys) => Promise.all(keys.filter((key) => key !== VERSION).map((key) => caches.delete(key)))));
+    event.waitUntil(caches.keys().then((keys) => Promise.all(keys.filter((key) => key !== VERSION).map((key) =>
+        caches.delete(key)))));
 });
 
 worker.addEventListener('fetch', (/** @type {any} */ event) => {
     const url = new URL(event.request.url);
     if (event.request.method !== 'GET' || url.origin !== location.origin || url.pathname.includes('/api/'))
         return;
-    event.respondWith(caches.open(VERSION).then(async (cache) => (await cache.match(event.request, { ignoreSearch: true })) ?? fetch(event.request)));
+    event.respondWith(caches.open(VERSION).then(async (cache) => (await cache.match(event.request, { ignoreSearch:
+        true })) ?? fetch(event.request)));
 });
 
 // The page says so when nothing is under way.

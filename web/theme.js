@@ -6,7 +6,8 @@
     try {
         wanted = JSON.parse(localStorage.getItem('pyramids.settings') || '{}').theme || 'auto';
     } catch { /* no storage: follow the system */ }
-    document.documentElement.dataset.theme = wanted === 'auto' ? (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light') : wanted;
+    document.documentElement.dataset.theme = wanted === 'auto' ? (matchMedia('(prefers-color-scheme: dark)').matches ?
+        'dark' : 'light') : wanted;
     function explain() {
         const text = document.getElementById('unloaded');
         const code = text instanceof HTMLTemplateElement && text.content.querySelector('code');

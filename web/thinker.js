@@ -1,4 +1,5 @@
-/** thinker.js: the page's side of worker.js: questions and answers, one after the other; `stop` forgets all of them at once. */
+/** thinker.js: the page's side of worker.js: questions and answers, one after the other; `stop` forgets all of them at
+ * once. */
 
 /** @typedef {import('./core.js').Core} Core */
 
@@ -8,12 +9,14 @@ export class Thinker {
         this.core = core;
         /** @type {Worker | null} */
         this.worker = null;
-        /** @type {Map<number, {resolve: (answer: any) => void, reject: (error: Error) => void, progress?: (done: number, part?: any) => void}>} */
+        /** @type {Map<number, {resolve: (answer: any) => void, reject: (error: Error) => void, progress?: (done: number,
+         * part?: any) => void}>} */
         this.open = new Map();
         this.last = 0;
     }
 
-    /** @param {object} job see worker.js @param {(done: number, part?: any) => void} [progress] @returns {Promise<any>} never settled if stopped */
+    /** @param {object} job see worker.js @param {(done: number, part?: any) => void} [progress] @returns {Promise<any>}
+     * never settled if stopped */
     ask(job, progress) {
         if (!('Worker' in globalThis))
             return Promise.reject(new Error('no worker'));

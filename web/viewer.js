@@ -419,7 +419,8 @@ export class ReplayView {
                 : html`${round} · <span
             dir="auto">${name}</span>`}</p><p class="title rp-say">${result ? '' : html`<span class="only-p2" dir="auto">${
                 name}: </span>`}${text} ${
-            symbolsOf(edition, move.parts)}</p><p class="sub">${result ? result[1] : lost ? lost.text : best ? this.betterHtml(best) : decision &&
+            symbolsOf(edition, move.parts)}</p><p class="sub">${result ? result[1] : lost ? lost.text : best ?
+            this.betterHtml(best) : decision &&
                 !decision.mark ?
             _('The best choice, or nearly.') : ''}</p></div>${this.verdictHtml(decision)}</section>`;
     }

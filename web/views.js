@@ -1,6 +1,7 @@
 /**
- * views.js: the one list of views, by their address behind the #. Each entry fetches what its view needs and gives what shows it, so that
- * main.js can see in between whether the player has gone elsewhere. R10 and its like lead into the rules; any other address leads home.
+ * views.js: the one list of views, by their address behind the #. Each entry fetches what its view needs and gives what
+ * shows it, so that main.js can see in between whether the player has gone elsewhere. R10 and its like lead into the rules;
+ * any other address leads home.
  */
 import { _ } from './i18n.js';
 
@@ -33,7 +34,8 @@ export const VIEWS = {
     table: async () => (await import('./lobby.js')).table,
     friends: async () => {
         const { NewTableView, TablesView } = await import('./lobby.js');
-        return (app, what) => app.show((root) => what === 'new' ? new NewTableView(root, app) : new TablesView(root, app, false), _('My tables'));
+        return (app, what) => app.show((root) => what === 'new' ? new NewTableView(root, app) : new TablesView(root, app,
+            false), _('My tables'));
     },
     watch: async () => {
         const { TablesView } = await import('./lobby.js');

@@ -212,7 +212,8 @@ export function faultSentence(fault) {
     case ERR.edition_row: return _('“%{word}” is not a row of card %{n}. Expected: five of # . v T x r e f s p', { word: w,
         n: a });
     case ERR.edition_drawing:
-        return _('“%{word}” is not a row of a pattern. Expected: up to four of X and ., rows of one length, then a blank line.', { word: w });
+        return _('“%{word}” is not a row of a pattern. Expected: up to four of X and ., rows of one length, then a blank ' +
+            'line.', { word: w });
     case ERR.edition_patterns: return _('The number of patterns is %{n}. Expected: six.', { n: a });
     case ERR.edition_cards: return _('Card %{n} is missing. Expected: cards 1 to 48.', { n: a });
     case ERR.edition_needs: return _('A line is missing. Expected: %{form}', { form: e });
@@ -353,7 +354,8 @@ export function logEntries(lines, edition, me = -1) {
         const [word, ...rest] = line.split(' ');
         const seat = Number(rest[0]) - 1;
         const say =
-            /** @param {(v: {name: string, b: (x: number | string) => string, symbols: (cells: string) => string}) => string} make @param {boolean} [loud] */ (
+            /** @param {(v: {name: string, b: (x: number | string) => string, symbols: (cells: string) => string}) => string}
+             * make @param {boolean} [loud] */ (
             make, loud = false) => {
             const shown = sentence((hold) => make({ name: hold(html`<b dir="auto">${names[seat]}</b>`), b: (x) => hold(b(x)),
                 symbols: (cells) => hold(html`${[...cells].map(symbolOf)}`) }));

@@ -1,14 +1,14 @@
 /**
- * worker.js: thinks. Choices of bots, hints and the analysis of games take from milliseconds to seconds; here they do not disturb the page,
- * and the page ends the worker when it no longer wants the answer.
+ * worker.js: thinks. Choices of bots, hints and the analysis of games take from milliseconds to seconds; here they do not
+ * disturb the page, and the page ends the worker when it no longer wants the answer.
  */
 import { Core } from './core.js';
 
 /** @type {Core | null} */
 let core = null;
 
-/** A first result with few playouts, unless it is known (quick: 0), then all that are due; the choices that are refined are told once a
- * second. @param {Core} core @param {{record: string, quick: number, playouts: number, seed: number}} job
+/** A first result with few playouts, unless it is known (quick: 0), then all that are due; the choices that are refined are
+ * told once a second. @param {Core} core @param {{record: string, quick: number, playouts: number, seed: number}} job
  * @param {(done: number, part?: Partial<import('./core.js').Judged>) => void} progress */
 function analyse(core, job, progress) {
     const fault = core.load(job.record);
