@@ -103,8 +103,8 @@ def main():
 
 
 def packed(data, kept):
-    """The data in gzip's format. zopfli packs a twentieth smaller than zlib, and takes its time: what was packed once is kept in
-    a folder. Without zopfli all memory levels of zlib are tried, as the best one differs between files."""
+    """The data in gzip's format. zopfli packs a twentieth smaller than zlib, and takes its time: what was packed once is
+    kept in a folder. Without zopfli all memory levels of zlib are tried, as the best one differs between files."""
     def pack(memory):
         packer = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16, memory)
         return packer.compress(data) + packer.flush()
@@ -147,7 +147,8 @@ def shorten(content):
         for name in scripts:
             with open(os.path.join(folder, name), 'wb') as file:
                 file.write(content[name])
-        subprocess.run([program, '--minify', '--target=es2022', '--charset=utf8', '--log-level=error', '--outdir=short', *scripts],
+        subprocess.run([program, '--minify', '--target=es2022', '--charset=utf8', '--log-level=error', '--outdir=short',
+            *scripts],
             check=True, cwd=folder)
         for name in scripts:
             with open(os.path.join(folder, 'short', name), 'rb') as file:

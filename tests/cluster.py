@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Several servers on one PostgreSQL. People by script come back to another server every time; servers are killed, stopped and
-continued, PostgreSQL is restarted, connections are cut, clocks differ. What everyone was told is written down, and judged
-by another program (cluster_check.py). usage: cluster.py PYRAMIDS SOURCE_ROOT [CASE]; PYR_FAULTS: how many faults (without it none, and no such case)"""
+"""Several servers on one PostgreSQL. People by script come back to another server every time; servers are killed, stopped
+and continued, PostgreSQL is restarted, connections are cut, clocks differ. What everyone was told is written down, and
+judged by another program (cluster_check.py). usage: cluster.py PYRAMIDS SOURCE_ROOT [CASE]; PYR_FAULTS: how many faults
+(without it none, and no such case)"""
 import json
 import os
 import random
@@ -195,8 +196,10 @@ def end_games(seats):
             seat.join(wire.PATIENCE)
         assert not seat.failure, seat.failure
         if seat.is_alive():
-            told = [Visitor(node, seat.visitor.cookie).ask('GET', f'/api/tables/{seat.code}').text for node in seat.cluster.nodes]
-            others = [f'{other.you} {other.version} {other.pending} {other.chosen} {other.acknowledged[-2:]} {other.is_alive()}'
+            told = [Visitor(node, seat.visitor.cookie).ask('GET', f'/api/tables/{seat.code}').text
+                for node in seat.cluster.nodes]
+            others = [f'{other.you} {other.version} {other.pending} {other.chosen} {other.acknowledged[-2:]} '
+                f'{other.is_alive()}'
                       for other in seats if other.code == seat.code]
             raise AssertionError('\n'.join([f'a table is stuck: {seat.code} {seat.lines[-3:]}', *others, *told]))
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A server starts at once and small, however much its database has: visitors and tables are read when they are wanted. Fills
-databases with SQL and compares. usage: start.py PYRAMIDS SOURCE_ROOT [CASE]; PYR_MANY: visitors and finished games (20000)"""
+databases with SQL and compares. usage: start.py PYRAMIDS SOURCE_ROOT [CASE]; PYR_MANY: visitors and finished games
+(20000)"""
 import os
 import subprocess
 import time
@@ -19,7 +20,8 @@ INSERT INTO game (id, code, state, created, changed, config, host, public)
   SELECT 1000 + n, 'OVER' || (10000000 + n), 2, {now}, {now}, {config}, 1000 + n, 0 FROM {numbers};
 INSERT INTO revision (game, number) SELECT 1000 + n, 60 FROM {numbers};
 INSERT INTO line (game, seq, count, text, made) SELECT 1000 + n, 0, 100, {text}, {now} FROM {numbers};
-INSERT INTO seat (game, seat, visitor, people, bots, level, points, share) SELECT 1000 + n, 0, 1000 + n, 0, 1, 'club', 50, 1 FROM {numbers};
+INSERT INTO seat (game, seat, visitor, people, bots, level, points, share) SELECT 1000 + n, 0, 1000 + n, 0, 1, 'club', 50, 1
+FROM {numbers};
 """
 
 
@@ -34,7 +36,8 @@ def fill(base, count):
         return
     words = dict(numbers='numbers', hash="CAST(substr(hex(zeroblob(16)), 1, 24) || printf('%08d', n) AS BLOB)",
                  text="replace(hex(zeroblob(50)), '00', 'mark 1 17:a1a2a3' || char(10) || 'mark 2 17:a1a2a3' || char(10))")
-    script = f'CREATE TEMP TABLE numbers AS WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < {count}) SELECT n FROM s;' \
+    script = f'CREATE TEMP TABLE numbers AS WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ' \
+        f'{count}) SELECT n FROM s;' \
              + 'BEGIN;' + FILL.format(now=now, config=config, **words) + 'COMMIT;'
     import sqlite3  # pylint: disable=import-outside-toplevel
     with sqlite3.connect(base.where, isolation_level=None) as connection:
@@ -85,7 +88,8 @@ def case_large_and_damaged(folder):
         assert ana.want(200, 'GET', '/api/visitor').json == {'visitor': {'name': 'Ana'}}
         server.stop()
         record = os.path.join(wire.ROOT, 'tests/data/plain.edition')
-        done = subprocess.run([wire.COMMAND, 'import', '--database', server.base.where, record], capture_output=True, text=True,
+        done = subprocess.run([wire.COMMAND, 'import', '--database', server.base.where, record], capture_output=True,
+            text=True,
                               check=False, timeout=wire.PATIENCE)
         assert done.returncode and 'is damaged' in done.stderr, done.stderr
 

@@ -311,7 +311,8 @@ TEST("an answer in pieces of any size is the same answer")
 TEST("what is no answer, or one that can be read in two ways, is refused")
 {
     static const char *const bad[] = { "\x15\x03\x03\0\x02\x02\x46", "SSH-2.0-OpenSSH\r\n", "GET / HTTP/1.1\r\n\r\n",
-        "HTTP/2.0 200 OK\r\n\r\n", ("HTT\xff" "d1.0 200 OK\r\n\r\n"), "HTTP/01.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\nX: y\n\n",
+        "HTTP/2.0 200 OK\r\n\r\n", ("HTT\xff" "d1.0 200 OK\r\n\r\n"), "HTTP/01.1 200 OK\r\n\r\n",
+            "HTTP/1.1 200 OK\nX: y\n\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na",
             "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
         "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",

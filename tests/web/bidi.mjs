@@ -1,5 +1,5 @@
-// bidi.mjs: Firefox by WebDriver BiDi, which Debian's firefox-esr speaks over a WebSocket: as much of it as a game needs. On 127.0.0.1 only, with a profile
-// of its own that goes with it.
+// bidi.mjs: Firefox by WebDriver BiDi, which Debian's firefox-esr speaks over a WebSocket: as much of it as a game needs. On
+// 127.0.0.1 only, with a profile of its own that goes with it.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,8 @@ import { join } from 'node:path';
 async function open(url, heard) {
     const { hostname, port, pathname } = new URL(url), socket = connect(Number(port), hostname);
     await new Promise((go, fail) => socket.once('connect', go).once('error', fail));
-    socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n` +
+    socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${hostname}:${
+        port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n` +
         `Sec-WebSocket-Key: ${randomBytes(16).toString('base64')}\r\n\r\n`);
     let data = Buffer.alloc(0), begun = () => {}, text = [];
     const ready = new Promise((go) => { begun = go; });
@@ -47,8 +48,10 @@ async function open(url, heard) {
     await ready;
     return { close: () => socket.destroy(), send(message) {
         const body = Buffer.from(message), mask = randomBytes(4);
-        const head = body.length < 126 ? Buffer.from([129, 128 | body.length]) : body.length < 65536 ? Buffer.from([129, 254, body.length >> 8, body.length & 255]) :
-            Buffer.concat([Buffer.from([129, 255]), (() => { const b = Buffer.alloc(8); b.writeBigUInt64BE(BigInt(body.length)); return b; })()]);
+        const head = body.length < 126 ? Buffer.from([129, 128 | body.length]) : body.length < 65536 ? Buffer.from([129,
+            254, body.length >> 8, body.length & 255]) :
+            Buffer.concat([Buffer.from([129, 255]), (() => { const b = Buffer.alloc(8); b.writeBigUInt64BE(BigInt(
+            body.length)); return b; })()]);
         socket.write(Buffer.concat([head, mask, body.map((byte, i) => byte ^ mask[i & 3])]));
     } };
 }
@@ -57,10 +60,14 @@ async function open(url, heard) {
 export async function firefox(program) {
     const folder = mkdtempSync(join(tmpdir(), 'pyramids-firefox-'));
     // Nothing is asked of the network, and the language is always the same.
-    writeFileSync(join(folder, 'user.js'), Object.entries({ 'intl.accept_languages': 'en-US', 'intl.locale.requested': 'en-US', 'app.update.enabled': false,
-        'datareporting.policy.dataSubmissionEnabled': false, 'toolkit.telemetry.reportingpolicy.firstRun': false, 'browser.shell.checkDefaultBrowser': false,
-        'network.captive-portal-service.enabled': false, 'network.connectivity-service.enabled': false, 'services.settings.server': 'data:,',
-        'ui.prefersReducedMotion': 1 }).map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});\n`).join(''));
+    writeFileSync(join(folder, 'user.js'), Object.entries({ 'intl.accept_languages': 'en-US', 'intl.locale.requested':
+        'en-US', 'app.update.enabled': false,
+        'datareporting.policy.dataSubmissionEnabled': false, 'toolkit.telemetry.reportingpolicy.firstRun': false,
+        'browser.shell.checkDefaultBrowser': false,
+        'network.captive-portal-service.enabled': false, 'network.connectivity-service.enabled': false,
+        'services.settings.server': 'data:,',
+        'ui.prefersReducedMotion': 1 }).map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${
+        JSON.stringify(value)});\n`).join(''));
     const process_ = spawn(program, ['--headless', '--no-remote', '--profile', folder, '--remote-debugging-port', '0'],
         { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, HOME: folder, MOZ_HEADLESS: '1' } });
     const url = await new Promise((go, fail) => {
@@ -98,15 +105,18 @@ export async function firefox(program) {
         goto: (address) => say('browsingContext.navigate', { context, url: address, wait: 'complete' }),
         /** What a function of the page gives back, as JSON. */
         async ask(run, ...words) {
-            const { result, exceptionDetails } = await say('script.evaluate', { expression: `Promise.resolve((${run})(...${JSON.stringify(words)})).then((v) => JSON.stringify(v ?? null))`,
+            const { result, exceptionDetails } = await say('script.evaluate', { expression: `Promise.resolve((${run})(...${
+                JSON.stringify(words)})).then((v) => JSON.stringify(v ?? null))`,
                 target: { context }, awaitPromise: true });
             if (exceptionDetails)
                 throw new Error(exceptionDetails.text);
             return JSON.parse(result.value);
         },
         /** A click, or a tap, as a hand would do it. */
-        press: (x, y, touch) => say('input.performActions', { context, actions: [{ type: 'pointer', id: touch ? 'finger' : 'mouse',
-            parameters: { pointerType: touch ? 'touch' : 'mouse' }, actions: [{ type: 'pointerMove', x: Math.round(x), y: Math.round(y) }, { type: 'pointerDown', button: 0 },
+        press: (x, y, touch) => say('input.performActions', { context, actions: [{ type: 'pointer', id: touch ? 'finger' :
+            'mouse',
+            parameters: { pointerType: touch ? 'touch' : 'mouse' }, actions: [{ type: 'pointerMove', x: Math.round(x),
+            y: Math.round(y) }, { type: 'pointerDown', button: 0 },
                 { type: 'pointerUp', button: 0 }] }] }),
         async close() {
             const gone = new Promise((go) => process_.on('exit', go));

@@ -52,8 +52,10 @@ await test('a text, its plural and numbers in a language; the browser’s choice
     const key = JSON.parse(execFileSync('python3', ['-c', `import importlib.machinery, json, sys
 sys.path.insert(0, sys.argv[1])
 make = importlib.machinery.SourceFileLoader('po_to_json', sys.argv[1] + '/po-to-json').load_module()
-print(json.dumps(make.key_of(json.loads(sys.argv[2]))))`, join(source, 'scripts'), JSON.stringify(Object.keys(polish))], { encoding: 'utf8' }));
-    globalThis.fetch = async ({ pathname }) => ({ ok: true, json: async () => pathname.endsWith('/texts.json') ? key : pathname.endsWith('/de.json') ? ['Alt'] : Object.values(polish) });
+print(json.dumps(make.key_of(json.loads(sys.argv[2]))))`, join(source, 'scripts'), JSON.stringify(Object.keys(polish))],
+    { encoding: 'utf8' }));
+    globalThis.fetch = async ({ pathname }) => ({ ok: true, json: async () => pathname.endsWith('/texts.json') ? key :
+        pathname.endsWith('/de.json') ? ['Alt'] : Object.values(polish) });
     const place = join(folder, 'alone');
     cpSync(join(source, 'web/i18n.js'), join(place, 'i18n.mjs'));
     writeFileSync(join(place, 'languages.js'), `export const LANGUAGES = [['en', 'English', (n) => Number(n !== 1)],
@@ -319,11 +321,13 @@ await test('the font is as wide as the widest that the page may fall back to', a
 
 /** In the page: goes through the states of a turn, and where the first card stands in each. */
 async function tops() {
-    const seen = {}, press = (what) => { const found = document.querySelector(what); found?.click(); return Boolean(found); };
+    const seen = {}, press = (what) => { const found = document.querySelector(what); found?.click();
+        return Boolean(found); };
     const note = (state) => { seen[state] = document.querySelector('.cards-in .pcard').getBoundingClientRect().top; };
     note('nothing placed');
     press('[data-cell]:not([aria-disabled])');
-    [...document.querySelectorAll('[data-cell]:not([aria-disabled])')].some((cell) => { cell.click(); return document.querySelector('.fx .res'); });
+    [...document.querySelectorAll('[data-cell]:not([aria-disabled])')].some((cell) => { cell.click();
+        return document.querySelector('.fx .res'); });
     note('placed');
     press('[data-cell][aria-disabled]');
     note('refused');
@@ -331,7 +335,8 @@ async function tops() {
     note('one space');
     press('.ctl [data-a=pattern]');
     for (let i = 0; i < 6 && !document.querySelector('.mode-wait'); i++) {
-        [...document.querySelectorAll('[data-cell]:not([aria-disabled])')].some((cell) => { cell.click(); return document.querySelector('.fx .res'); });
+        [...document.querySelectorAll('[data-cell]:not([aria-disabled])')].some((cell) => { cell.click();
+            return document.querySelector('.fx .res'); });
         press('[data-a=confirm]');
         note(`step ${i}`);
     }
@@ -343,7 +348,8 @@ async function tops() {
     return seen;
 }
 
-await test('nothing moves under the finger: the cards stay where they are in every state of a turn, in every language', async () => {
+await test('nothing moves under the finger: the cards stay where they are in every state of a turn, in every language',
+    async () => {
     // Nobody else chooses, so that the choice stays sealed.
     const quietPage = await open(browser, host.url, { viewport: { width: 1440, height: 900 } });
     await quietPage.addInitScript(() => { Worker.prototype.postMessage = () => {}; });

@@ -36,13 +36,15 @@ await test('lessons 1 to 3 ask for three things; the last one rings the tomb of 
     const { LESSONS } = await import('../../web/lessons.js');
     // Whatever is placed in the first lesson, no skull is marked.
     equal(core.load(LESSONS.one), null, 'the record');
-    equal(core.steps(0).filter((s) => s.cells.some((i) => core.edition.cards[core.view(0).desks[0].slots[s.slot].card].cells[i] === 's')).length, 0, 'skulls in lesson 1');
+    equal(core.steps(0).filter((s) => s.cells.some((i) => core.edition.cards[core.view(0).desks[0].slots[
+        s.slot].card].cells[i] === 's')).length, 0, 'skulls in lesson 1');
     await go(page, 'learn/1');
     await page.getByText('Click an entrance, then Confirm.').first().waitFor();       // with a mouse people click
     // The second: the same space again and again until the ruby is covered.
     await go(page, 'learn/2');
     await page.getByRole('heading', { name: 'The first mark' }).waitFor();
-    const entrance = page.getByRole('gridcell', { name: /d1, entrance/ }).first(), ruby = page.getByRole('gridcell', { name: /e1, ruby, would be marked/ });
+    const entrance = page.getByRole('gridcell', { name: /d1, entrance/ }).first(), ruby = page.getByRole('gridcell',
+        { name: /e1, ruby, would be marked/ });
     for (let i = 0; i < 8 && !await ruby.count(); i++)
         await entrance.click();
     await page.getByRole('button', { name: 'Confirm' }).click();
@@ -50,7 +52,8 @@ await test('lessons 1 to 3 ask for three things; the last one rings the tomb of 
     // The third: Rotate changes what is placed on either card; if it cannot, it says why.
     await go(page, 'learn/3');
     await page.getByRole('heading', { name: 'Turn and mirror' }).waitFor();
-    const placed = () => page.getByRole('gridcell', { name: /would be marked/ }).evaluateAll((all) => all.map((c) => `${c.dataset.slot}.${c.dataset.cell}`).join());
+    const placed = () => page.getByRole('gridcell', { name: /would be marked/ }).evaluateAll((all) => all.map((c) => `${
+        c.dataset.slot}.${c.dataset.cell}`).join());
     for (const card of [0, 1]) {
         await page.getByRole('gridcell', { name: /entrance, (can|would) be marked/ }).nth(card).click();
         const before = await placed();
@@ -61,8 +64,10 @@ await test('lessons 1 to 3 ask for three things; the last one rings the tomb of 
     await go(page, 'learn/10');
     await page.locator('.aimhere').first().waitFor();
     equal(await page.locator('article:has(.aimhere)').count(), 1, 'one card');
-    truth((await page.locator('article:has(.aimhere)').getAttribute('aria-label') ?? await page.locator('article:has(.aimhere)').innerText()).includes('34'), 'card 34');
-    const ring = await page.locator('.aimhere.in').evaluate((e) => ({ stroke: getComputedStyle(e).stroke, moves: getComputedStyle(e).animationName }));
+    truth((await page.locator('article:has(.aimhere)').getAttribute('aria-label') ?? await page.locator(
+        'article:has(.aimhere)').innerText()).includes('34'), 'card 34');
+    const ring = await page.locator('.aimhere.in').evaluate((e) => ({ stroke: getComputedStyle(e).stroke,
+        moves: getComputedStyle(e).animationName }));
     equal(ring, { stroke: 'rgb(29, 78, 158)', moves: 'none' }, 'lapis, which is seen on gold');
     equal(page.complaints, [], 'the console');
     await page.context().close();
@@ -125,7 +130,8 @@ await test('the tutorial, ten steps, by touch', async () => {
     await tap(page.getByRole('gridcell', { name: /can be marked/ }).first());
     await tap(page.getByRole('button', { name: /^(Confirm|Next)/ }));
     await page.getByText('That way the ruby is not covered. Tap the entrance again to see the next way.').first().waitFor();
-    equal(await page.getByRole('button', { name: 'Confirm' }).getAttribute('aria-disabled'), 'true', 'nothing is left of the try');
+    equal(await page.getByRole('button', { name: 'Confirm' }).getAttribute('aria-disabled'), 'true',
+        'nothing is left of the try');
     // What a lesson asks for is ringed, until something is placed.
     await go(page, 'learn/5');
     await page.getByRole('heading', { name: 'Gems and pairs' }).waitFor();

@@ -311,7 +311,8 @@ await test('a connection lost before Confirm and after it; the same seat in two 
             const box = (what) => document.querySelector(what).getBoundingClientRect(), chip = box('.conn');
             return ['.xcard', '[data-a=menu]', '.cards', '[data-a=help]'].filter((what) => {
                 const other = box(what);
-                return other.left < chip.right && chip.left < other.right && other.top < chip.bottom && chip.top < other.bottom;
+                return other.left < chip.right && chip.left < other.right && other.top < chip.bottom &&
+                    chip.top < other.bottom;
             });
         }), [], `what is covered at ${size.width}`);
     }

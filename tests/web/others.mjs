@@ -35,12 +35,15 @@ function narrow(column, more = (text) => text) {
 /** What the race says of a seat and a colour (TABLE 3), by the engine's own numbers. */
 function raceWords(core, view, c, s) {
     const k = COLOURS[c], n = view.desks[s].done.filter((card) => core.edition.cards[card].colour === k).length;
-    const won = [10, 6, 3].filter((_v, i) => view.tiles[c][i] === s), left = [10, 6, 3].find((_v, i) => view.tiles[c][i] < 0);
+    const won = [10, 6, 3].filter((_v, i) => view.tiles[c][i] === s), left = [10, 6, 3].find((_v,
+        i) => view.tiles[c][i] < 0);
     const near = left !== undefined && n % 2 === 1 && n < 6;
-    return { words: `${NAMES[s]}: ${n} ${k}${won.length ? `, has ${won.join(', ')}` : ''}${near ? ', one to go' : ''}`, near: near ? 1 : 0, left };
+    return { words: `${NAMES[s]}: ${n} ${k}${won.length ? `, has ${won.join(', ')}` : ''}${near ? ', one to go' : ''}`,
+        near: near ? 1 : 0, left };
 }
 
-await test('the race for the points: coins, counts, one to go, a colour used up; what is placed counts at once', async () => {
+await test('the race for the points: coins, counts, one to go, a colour used up; what is placed counts at once',
+    async () => {
     const games = [[4, 5, 3, 2], [4, 7, 2, 3], [3, 2, 1, 5]].map(([players, seed, round, turn]) =>
         playOut(newCore(site), players, seed, (v) => v.phase === 'mark' && v.round === round && v.turn === turn));
     const page = await open(browser, host.url), bare = (text) => text.replace(/[\u2066-\u2069]/g, '');
@@ -50,7 +53,8 @@ await test('the race for the points: coins, counts, one to go, a colour used up;
         await page.evaluate((game) => localStorage.setItem('pyramids.game', JSON.stringify(game)), saved(core));
         await page.goto(`${host.url}?race${i}#play`);
         await page.getByRole('table').first().waitFor();
-        equal((await page.getByRole('columnheader').allInnerTexts()).map((t) => bare(t.trim())).slice(1), NAMES.slice(0, view.desks.length), 'mine first');
+        equal((await page.getByRole('columnheader').allInnerTexts()).map((t) => bare(t.trim())).slice(1), NAMES.slice(0,
+            view.desks.length), 'mine first');
         for (const [c, k] of COLOURS.entries()) {
             const row = page.locator(`.right .race tr.k-${k}`), { left } = raceWords(core, view, c, 0);
             equal((await row.getByRole('rowheader').innerText()).trim().split('\n')[0],
@@ -74,7 +78,8 @@ await test('the race for the points: coins, counts, one to go, a colour used up;
     await page.goto(`${host.url}?soon#play`);
     await page.getByRole('grid').first().waitFor();
     await page.keyboard.press('p');
-    await page.getByRole('dialog').getByRole('listitem').nth(core.steps(0).findIndex((s) => s.step === tomb.step)).getByRole('button').click();
+    await page.getByRole('dialog').getByRole('listitem').nth(core.steps(0).findIndex((s) =>
+        s.step === tomb.step)).getByRole('button').click();
     await page.locator(`.right .race [data-race="${colour}.0"] .soon`).waitFor();
     equal(await page.locator('.right .race .soon').count(), 1, 'only there');
     quiet(page);
@@ -82,26 +87,32 @@ await test('the race for the points: coins, counts, one to go, a colour used up;
 });
 
 await test('the others at the table: shelves, counts and moves; on a phone a strip that is always there', async () => {
-    const core = playOut(newCore(site), 4, 5, (v) => v.phase === 'mark' && v.round === 3 && v.turn === 2), view = core.view(0), { cards } = core.edition;
+    const core = playOut(newCore(site), 4, 5, (v) => v.phase === 'mark' && v.round === 3 && v.turn === 2),
+        view = core.view(0), { cards } = core.edition;
     const shelf = (s, k) => view.desks[s].done.filter((n) => cards[n].colour === k);
     const words = (s) => COLOURS.filter((k) => shelf(s, k).length).map((k) => `${k} ${shelf(s, k).join(', ')}`).join('; ');
     // In the order in which they were completed.
-    const inOrder = (s) => core.lines().filter((l) => l.startsWith(`mark ${s + 1} `)).flatMap((l) => l.split(' ')[2].split('+'))
-        .filter((part) => part.match(/[a-e][1-5]/g).some((at) => cards[part.split(':')[0]].cells['abcde'.indexOf(at[0]) + 5 * (at[1] - 1)] === 'T'))
+    const inOrder = (s) => core.lines().filter((l) => l.startsWith(`mark ${s + 1} `)).flatMap((l) => l.split(' ')[2].split(
+        '+'))
+        .filter((part) => part.match(/[a-e][1-5]/g).some((at) => cards[part.split(':')[0]].cells['abcde'.indexOf(
+            at[0]) + 5 * (at[1] - 1)] === 'T'))
         .map((part) => part.split(':')[0]);
     truth(view.desks.every((d) => d.done.length > 2), 'everyone has completed some');
     const page = await openAt(core), bare = (text) => text.replace(/[\u2066-\u2069]/g, ''), peek = page.getByRole('tooltip');
     for (const s of [1, 2, 3]) {
-        const panel = page.locator(`.opp[data-seat="${s}"]`), button = panel.getByRole('button', { name: 'Completed pyramids' }), desk = view.desks[s];
+        const panel = page.locator(`.opp[data-seat="${s}"]`), button = panel.getByRole('button',
+            { name: 'Completed pyramids' }), desk = view.desks[s];
         equal(bare(await button.getAttribute('aria-label')), `Completed pyramids of ${NAMES[s]}: ${words(s)}`, 'in words');
         equal(await button.locator('.dn').allInnerTexts(), inOrder(s), `at a glance: ${NAMES[s]}`);
         // Beside a symbol stands a count, of skulls, too: what they cost is elsewhere.
-        equal((await panel.locator('.bits span').allInnerTexts()).map(Number), [desk.rubies, desk.emeralds, desk.torches.filter(Boolean).length, desk.skulls],
+        equal((await panel.locator('.bits span').allInnerTexts()).map(Number), [desk.rubies, desk.emeralds,
+            desk.torches.filter(Boolean).length, desk.skulls],
             'counts');
         equal(await panel.getByText('−').count(), 0, 'no minus among counts');
     }
     // A chip shows its card, with all its marks.
-    const [n] = view.desks[1].done, made = core.lines().filter((l) => l.startsWith('mark 2 ')).flatMap((l) => l.split(' ')[2].split('+')).filter((p) => p.startsWith(`${n}:`));
+    const [n] = view.desks[1].done, made = core.lines().filter((l) => l.startsWith('mark 2 ')).flatMap((l) =>
+        l.split(' ')[2].split('+')).filter((p) => p.startsWith(`${n}:`));
     const strokes = 2 * made.join(' ').replace(/\d+:/g, '').match(/[a-e][1-5]/g).length;
     await page.locator(`.opp[data-seat="1"] .dn[data-n="${n}"]`).hover();
     await peek.locator('.pcard').waitFor();
@@ -109,8 +120,10 @@ await test('the others at the table: shelves, counts and moves; on a phone a str
     await page.mouse.move(500, 20);
     await peek.waitFor({ state: 'hidden' });
     // A line of the log shows its move on the board it was made on, and takes it back.
-    const line = page.locator('.log .moment[data-by="1"]').first(), card = await line.getAttribute('data-look'), spaces = (await line.getAttribute('data-fresh')).split(' ');
-    equal([await line.locator('.mb').count(), /[a-e][1-5]/.test(await line.innerText())], [1, false], 'a picture, and no names of spaces');
+    const line = page.locator('.log .moment[data-by="1"]').first(), card = await line.getAttribute('data-look'),
+        spaces = (await line.getAttribute('data-fresh')).split(' ');
+    equal([await line.locator('.mb').count(), /[a-e][1-5]/.test(await line.innerText())], [1, false],
+        'a picture, and no names of spaces');
     truth(/[a-e][1-5]/.test(await line.getAttribute('aria-label')), 'those are for the ear');
     const mini = page.locator(`.opp[data-seat="1"] .look[data-look="${card}"]`);
     await line.hover();
@@ -125,7 +138,8 @@ await test('the others at the table: shelves, counts and moves; on a phone a str
     const sheet = page.getByRole('dialog', { name: 'Completed pyramids' });
     await sheet.waitFor();
     for (const s of [0, 1, 2, 3])
-        equal((await sheet.locator('.shelves li').nth(s).getByRole('button').evaluateAll((all) => all.map((b) => b.ariaLabel))),
+        equal((await sheet.locator('.shelves li').nth(s).getByRole('button').evaluateAll((all) => all.map((b) =>
+            b.ariaLabel))),
             COLOURS.flatMap((k) => shelf(s, k).map((c) => `Look at card ${c}, ${k}`)), `the cards of ${NAMES[s]}`);
     await sheet.getByRole('button', { name: `Look at card ${n},` }).press('Enter');
     const big = page.getByRole('dialog', { name: `Card ${n},` });
@@ -149,20 +163,23 @@ await test('the others at the table: shelves, counts and moves; on a phone a str
     await page.context().close();
     const phone = await openAt(core, PHONE), strip = phone.getByRole('list', { name: 'Players' }).getByRole('button');
     await phone.locator('.peep .ok').nth(2).waitFor();                 // the bots have chosen
-    equal((await strip.evaluateAll((all) => all.map((b) => b.ariaLabel))).map(bare), [0, 1, 2, 3].map((s) => `${NAMES[s]}, ${view.scores[s].total} points, ${
+    equal((await strip.evaluateAll((all) => all.map((b) => b.ariaLabel))).map(bare), [0, 1, 2, 3].map((s) => `${
+        NAMES[s]}, ${view.scores[s].total} points, ${
         s ? 'ready, ' : ''}${COLOURS.map((k) => `${shelf(s, k).length} ${k}`).join(' ')}`), 'the strip, for the ear');
     equal(await strip.evaluateAll((all) => all.map((e) => [...e.querySelectorAll('i')].map((i) => i.textContent).join(' '))),
         [0, 1, 2, 3].map((s) => COLOURS.map((k) => shelf(s, k).length).join(' ')), 'for the eye');
     for (const [width, height] of [[390, 844], [360, 800], [320, 568]]) {
         await phone.setViewportSize({ width, height });
         await settled(phone);
-        equal(await strip.evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1 || e.getBoundingClientRect().height < 44).length), 0, `whole, and 44 px high, at ${width}`);
+        equal(await strip.evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1 ||
+            e.getBoundingClientRect().height < 44).length), 0, `whole, and 44 px high, at ${width}`);
         equal(await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth), 0, 'nothing to the side');
     }
     // Without a dock the panels are in the menu.
     await phone.getByRole('button', { name: 'Menu' }).first().tap();
     await phone.getByRole('button', { name: 'Race' }).tap();
-    await phone.getByRole('region', { name: 'Race for pyramid points' }).getByRole('button', { name: `Look at card ${n},` }).waitFor();
+    await phone.getByRole('region', { name: 'Race for pyramid points' }).getByRole('button', { name: `Look at card ${
+        n},` }).waitFor();
     await phone.getByRole('button', { name: 'Close' }).tap();
     await phone.setViewportSize({ width: 390, height: 844 });
     await phone.getByRole('navigation', { name: 'Panels' }).getByRole('button', { name: 'Race' }).tap();
@@ -185,10 +202,13 @@ await test('the others at the table: shelves, counts and moves; on a phone a str
         if (!await phone.locator('.peep.moved').count())
             await phone.getByRole('gridcell', { name: /can be marked/ }).first().tap();
     }
-    const seen = await phone.locator('.peep.moved').evaluateAll((all) => all.map((e) => [e.dataset.peep, (e.querySelector('.mb-n').getAttribute('d').match(/M/g) ?? []).length]));
+    const seen = await phone.locator('.peep.moved').evaluateAll((all) => all.map((e) => [e.dataset.peep, (e.querySelector(
+        '.mb-n').getAttribute('d').match(/M/g) ?? []).length]));
     await picture(phone, 'moves-390x844');
-    const last = await phone.evaluate(() => { const found = {}; for (const m of document.querySelectorAll('.log .moment')) found[m.dataset.by] ??= []; const turns = [...document.querySelectorAll('.log li')].slice(2);
-        for (const li of turns) { if (li.matches('.turn')) break; const m = li.querySelector('.moment'); if (m) found[m.dataset.by].push(m.dataset.fresh.split(' ').length); } return found; });
+    const last = await phone.evaluate(() => { const found = {}; for (const m of document.querySelectorAll('.log .moment'))
+        found[m.dataset.by] ??= []; const turns = [...document.querySelectorAll('.log li')].slice(2);
+        for (const li of turns) { if (li.matches('.turn')) break; const m = li.querySelector('.moment');
+            if (m) found[m.dataset.by].push(m.dataset.fresh.split(' ').length); } return found; });
     equal(seen.map(([s, count]) => [s, count]), seen.map(([s]) => [s, last[s][0]]), 'the spaces of the first mark');
     equal(seen.map(([s]) => s), ['1', '2', '3'], 'of everyone else');
     quiet(phone);

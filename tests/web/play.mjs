@@ -186,7 +186,8 @@ await test('aiming: hover, wheel, click again, paint, drag, list, reasons', asyn
     // Aiming lays the page out at most once a move: what is asked of it at every move would cost a phone its frames.
     const meter = await page.context().newCDPSession(page);
     await meter.send('Performance.enable');
-    const metric = async () => Object.fromEntries((await meter.send('Performance.getMetrics')).metrics.map((m) => [m.name, m.value]));
+    const metric = async () => Object.fromEntries((await meter.send('Performance.getMetrics')).metrics.map((m) => [m.name,
+        m.value]));
     const grid = await page.getByRole('grid').first().boundingBox(), from = await metric(), MOVES = 40;
     for (let i = 0; i < MOVES; i++)
         await page.mouse.move(grid.x + grid.width * (.1 + .2 * (i % 5)), grid.y + grid.height * (.1 + .2 * (i / 8 | 0)));
@@ -196,17 +197,20 @@ await test('aiming: hover, wheel, click again, paint, drag, list, reasons', asyn
     const to = await metric();
     await page.mouse.up();
     await page.keyboard.press('Escape');
-    console.log(`# ${2 * MOVES} moves: ${to.LayoutCount - from.LayoutCount} layouts, ${((to.TaskDuration - from.TaskDuration) * 500 / MOVES).toFixed(1)} ms each`);
+    console.log(`# ${2 * MOVES} moves: ${to.LayoutCount - from.LayoutCount} layouts, ${((to.TaskDuration
+        - from.TaskDuration) * 500 / MOVES).toFixed(1)} ms each`);
     truth(to.LayoutCount - from.LayoutCount <= 2 * MOVES + 2, 'one layout a move, and one each for pressing and letting go');
     const name = (i) => 'abcde'[i % 5] + (1 + (i / 5 | 0)), [first] = pattern, card = cards[first.slot].card;
     await cell(card, name(first.cells[0])).hover();
     await page.mouse.wheel(0, 100);
     await cell(card, name(first.cells[0])).click();
     truth(await page.getByRole('gridcell', { name: /would be marked/ }).count() > 0, 'placed');
-    const placedNow = () => page.getByRole('gridcell', { name: /would be marked/ }).evaluateAll((all) => all.map((b) => b.dataset.cell).join());
+    const placedNow = () => page.getByRole('gridcell', { name: /would be marked/ }).evaluateAll((all) => all.map((b) =>
+        b.dataset.cell).join());
     const before = await placedNow();
     // The ribbon says which pattern on which card; where, the card shows.
-    equal((await page.locator('.fx .where').innerText()).trim(), `${core.edition.patterns[core.view(0).revealed[3]].name} on ${card}`, 'the ribbon');
+    equal((await page.locator('.fx .where').innerText()).trim(), `${core.edition.patterns[core.view(
+        0).revealed[3]].name} on ${card}`, 'the ribbon');
     await cell(card, name(first.cells[0])).click();
     truth(await placedNow() !== before || pattern.length === 1, 'the same space again places another way');
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -232,25 +236,31 @@ await test('aiming: hover, wheel, click again, paint, drag, list, reasons', asyn
     const list = page.getByRole('dialog', { name: 'List placements' }).getByRole('listitem');
     equal(await list.count(), core.steps(0).length, 'as many placements as the engine has');
     await list.first().getByRole('button').click();
-    await page.getByRole('gridcell', { name: /would be marked/ }).nth(1).waitFor();         // placed, once the list has closed
-    // The best choices are drawn on the cards, and the ribbon picks among them; each is placed first, and sent only when confirmed.
+    // placed, once the list has closed
+    await page.getByRole('gridcell', { name: /would be marked/ }).nth(1).waitFor();
+    // The best choices are drawn on the cards, and the ribbon picks among them; each is placed first, and sent only when
+    // confirmed.
     await page.keyboard.press('Escape');
     await page.keyboard.press('h');
     const hints = page.getByRole('group', { name: 'Hint' }).getByRole('button');
     await hints.first().waitFor();
-    const many = await hints.count(), numbers = () => page.locator('.hint-b text').allTextContents().then((all) => all.sort());
+    const many = await hints.count(), numbers = () => page.locator('.hint-b text').allTextContents().then((all) =>
+        all.sort());
     truth(many > 1 && many <= 4, `${many} choices`);
-    equal([await page.getByRole('dialog').count(), await numbers()], [0, [...Array(many).keys()].map((i) => String(i + 1))], 'numbered on the cards, and nothing lies over them');
+    equal([await page.getByRole('dialog').count(), await numbers()], [0, [...Array(many).keys()].map((i) =>
+        String(i + 1))], 'numbered on the cards, and nothing lies over them');
     await pictures(page, 'hint');
     await hints.first().focus();
     await page.keyboard.press('2');
-    equal([await hints.nth(1).getAttribute('aria-pressed'), await hints.nth(1).evaluate((b) => b === document.activeElement)], ['true', true], 'the second');
+    equal([await hints.nth(1).getAttribute('aria-pressed'), await hints.nth(1).evaluate((b) =>
+        b === document.activeElement)], ['true', true], 'the second');
     await page.keyboard.press('ArrowLeft');
     equal(await hints.first().getAttribute('aria-pressed'), 'true', 'and back');
     const chosen = await placedNow();
     truth(core.steps(0).some((s) => s.cells.join() === chosen), 'a legal place');
     await page.getByRole('button', { name: 'Place 1' }).click();
-    equal([await hints.count(), await placedNow(), await page.getByText('Round 1 of 4, turn 4 of 7').count()], [0, chosen, 1], 'placed, and nothing sent');
+    equal([await hints.count(), await placedNow(), await page.getByText('Round 1 of 4, turn 4 of 7').count()], [0, chosen,
+        1], 'placed, and nothing sent');
     await page.keyboard.press('h');
     await hints.first().waitFor();
     await page.keyboard.press('Escape');
@@ -261,7 +271,8 @@ await test('aiming: hover, wheel, click again, paint, drag, list, reasons', asyn
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByRole('checkbox', { name: 'Names of spaces' }).check();
     await page.getByRole('button', { name: 'Done' }).click();
-    equal([await named(), await page.locator('.coords').first().locator('text').allTextContents()], [true, ['a', '1', 'b', '2', 'c', '3', 'd', '4', 'e', '5']], 'columns and rows');
+    equal([await named(), await page.locator('.coords').first().locator('text').allTextContents()], [true, ['a', '1', 'b',
+        '2', 'c', '3', 'd', '4', 'e', '5']], 'columns and rows');
     await cell(card, name(first.cells[0])).click();
     truth((await page.locator('.fx .where').innerText()).includes(name(first.cells[0])), 'in the ribbon, too');
     quiet(page);
@@ -583,7 +594,8 @@ await test('motion, sounds and settings: off, on, and never in the way', async (
         location.href).href)).SOUNDS).map(([name, tones]) => [name, Math.max(...tones.map((t) => t[3] + t[4]))]));
     equal(lengths.filter(([, s]) => s > .6), [], 'every sound is under 0.6 s');
     equal(lengths.length, 10, 'ten sounds');
-    // As they come out of the loudspeaker, at full volume: none clips, not even two at once; none is lost beside another; all are short.
+    // As they come out of the loudspeaker, at full volume: none clips, not even two at once; none is lost beside another;
+    // all are short.
     const levels = await page.evaluate(async () => {
         const { SOUNDS, schedule } = await import(new URL('sound.js', location.href).href), rate = 44100, all = {};
         for (const name of Object.keys(SOUNDS)) {
@@ -593,16 +605,19 @@ await test('motion, sounds and settings: off, on, and never in the way', async (
             let peak = 0, loudest = 0, last = 0;
             samples.forEach((x, i) => { peak = Math.max(peak, Math.abs(x)); if (Math.abs(x) > .002) last = i; });
             for (let i = 0; i + WINDOW < samples.length; i += WINDOW / 2)
-                loudest = Math.max(loudest, Math.sqrt(samples.slice(i, i + WINDOW).reduce((sum, x) => sum + x * x, 0) / WINDOW));
+                loudest = Math.max(loudest, Math.sqrt(samples.slice(i, i + WINDOW).reduce((sum, x) => sum + x * x,
+                    0) / WINDOW));
             all[name] = { peak, loudest: 20 * Math.log10(loudest), seconds: last / rate };
         }
         return all;
     });
     for (const [name, { peak, loudest, seconds }] of Object.entries(levels))
         console.log(`# ${name}: peak ${peak.toFixed(2)}, loudest 50 ms ${loudest.toFixed(1)} dB, ${seconds.toFixed(2)} s`);
-    const peaks = Object.values(levels).map((l) => l.peak).sort((a, b) => b - a), loud = Object.values(levels).map((l) => l.loudest);
+    const peaks = Object.values(levels).map((l) => l.peak).sort((a, b) => b - a), loud = Object.values(levels).map((l) =>
+        l.loudest);
     truth(peaks[0] + peaks[1] <= 1, `the two that reach highest together: ${peaks[0] + peaks[1]}`);
-    truth(Math.max(...loud) - Math.min(...loud) <= 10, `from the softest to the loudest: ${Math.max(...loud) - Math.min(...loud)} dB`);
+    truth(Math.max(...loud) - Math.min(...loud) <= 10, `from the softest to the loudest: ${Math.max(...loud) - Math.min(
+        ...loud)} dB`);
     truth(Object.values(levels).every((l) => l.seconds > .05 && l.seconds <= .6), 'all are short');
     // Playing faster than anything moves.
     for (let i = 0; i < 6; i++)
@@ -610,10 +625,12 @@ await test('motion, sounds and settings: off, on, and never in the way', async (
     // At rest nothing runs, and nothing could run for ever.
     await page.getByRole('gridcell', { name: /can be marked/ }).or(page.getByRole('dialog')).first().waitFor();
     await page.waitForFunction(() => document.getAnimations().every((a) => a.playState !== 'running'));
-    equal(await page.evaluate(() => [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).filter((rule) => rule.cssText.includes('infinite')).length), 0, 'no endless animation');
+    equal(await page.evaluate(() => [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).filter((rule) =>
+        rule.cssText.includes('infinite')).length), 0, 'no endless animation');
     const meter = await page.context().newCDPSession(page);
     await meter.send('Performance.enable');
-    const busy = async () => (await meter.send('Performance.getMetrics')).metrics.find((m) => m.name === 'TaskDuration').value;
+    const busy = async () => (await meter.send('Performance.getMetrics')).metrics.find((m) =>
+        m.name === 'TaskDuration').value;
     await page.waitForTimeout(2600);                 // what the others did has been put away
     const before = await busy();
     await page.waitForTimeout(3000);
@@ -622,30 +639,38 @@ await test('motion, sounds and settings: off, on, and never in the way', async (
     await page.context().close();
 });
 
-await test('moments: a completed pyramid, the end of the game, a best game; any input ends them, and time does', async () => {
-    const completes = (core) => core.steps(0).find((s) => s.kind === 'mark' && core.preview(0, s.step).desk.slots.some((slot) => slot.tomb) && core.preview(0, s.step).desk.due === 0);
+await test('moments: a completed pyramid, the end of the game, a best game; any input ends them, and time does',
+    async () => {
+    const completes = (core) => core.steps(0).find((s) => s.kind === 'mark' && core.preview(0, s.step).desk.slots.some((
+        slot) => slot.tomb) && core.preview(0, s.step).desk.due === 0);
     let core;
     for (let seed = 1; !core; seed++) {
         const game = newCore(site);
-        playOut(game, 2, seed, (v) => v.phase === 'mark' && v.round > 0 && game.isWaiting(0) && completes(game) !== undefined);
+        playOut(game, 2, seed, (v) => v.phase === 'mark' && v.round > 0 && game.isWaiting(0) &&
+            completes(game) !== undefined);
         core = game.isOver() ? undefined : game;
     }
     const step = completes(core), place = async (page) => {
         await page.getByRole('grid').first().waitFor();
         await page.keyboard.press('p');
-        await page.getByRole('dialog').getByRole('listitem').nth(core.steps(0).filter((s) => s.cells.length > 1).concat(core.steps(0).filter((s) => s.cells.length === 1)).findIndex((s) => s.step === step.step)).getByRole('button').click();
+        await page.getByRole('dialog').getByRole('listitem').nth(core.steps(0).filter((s) => s.cells.length > 1).concat(
+            core.steps(0).filter((s) => s.cells.length === 1)).findIndex((s) => s.step === step.step)).getByRole(
+            'button').click();
         await page.getByRole('button', { name: 'Confirm' }).click();
     };
     const card = core.view(0).desks[0].slots[step.slot].card, motion = { ...DESKTOP, reducedMotion: 'no-preference' };
-    const page = await openAt(core, motion), stage = page.locator('.stage'), sheet = page.getByRole('dialog', { name: /complete$/ });
+    const page = await openAt(core, motion), stage = page.locator('.stage'), sheet = page.getByRole('dialog',
+        { name: /complete$/ });
     await place(page);
     // The card itself is still there while its way lights up; the sheet waits.
     await page.locator(`article[data-n="${card}"] .way-g`).waitFor({ state: 'attached' });
     await stage.waitFor({ state: 'attached' });
-    equal([await stage.getByText(`Pyramid ${card} complete`).count(), await stage.locator('.pluses span').first().innerText(), await sheet.count()], [1, '+10', 0], 'the pyramid rises');
+    equal([await stage.getByText(`Pyramid ${card} complete`).count(),
+        await stage.locator('.pluses span').first().innerText(), await sheet.count()], [1, '+10', 0], 'the pyramid rises');
     await page.keyboard.press('Shift');
     await sheet.waitFor();
-    equal([await stage.count(), await page.locator(`.score .dn.won[data-n="${card}"]`).count()], [0, 1], 'ended, and the chip has its ring');
+    equal([await stage.count(), await page.locator(`.score .dn.won[data-n="${card}"]`).count()], [0, 1],
+        'ended, and the chip has its ring');
     quiet(page);
     await page.context().close();
     // Left alone it is over within 1.5 s by the page's clock.
@@ -662,12 +687,16 @@ await test('moments: a completed pyramid, the end of the game, a best game; any 
     quiet(timed);
     await timed.context().close();
     // The end: who has won, and that it was the best game so far.
-    const last = playOut(newCore(site), 2, 4, (v) => v.phase === 'mark' && v.round === 3 && v.turn === 6), end = await openAt(last, motion);
-    await end.evaluate((record) => localStorage.setItem('pyramids.games', JSON.stringify([{ id: '5', date: 1, record, me: 0, edition: '' }])),
-        playOut(newCore(site), 2, 4).log().replace(/^score 1 .*/m, 'score 1 1 pyramids 0 torches 0 points 0 gems 1 skulls 0'));
+    const last = playOut(newCore(site), 2, 4, (v) => v.phase === 'mark' && v.round === 3 && v.turn === 6),
+        end = await openAt(last, motion);
+    await end.evaluate((record) => localStorage.setItem('pyramids.games', JSON.stringify([{ id: '5', date: 1, record,
+        me: 0, edition: '' }])),
+        playOut(newCore(site), 2, 4).log().replace(/^score 1 .*/m,
+        'score 1 1 pyramids 0 torches 0 points 0 gems 1 skulls 0'));
     for (let i = 0; i < 12 && !await end.locator('.stage .medal').count() && !await ended(end).count(); i++) {
         await act(end);
-        await end.locator('.stage .medal').or(end.getByRole('gridcell', { name: /can be marked/ })).or(ended(end)).first().waitFor({ state: 'attached' });
+        await end.locator('.stage .medal').or(end.getByRole('gridcell', { name: /can be marked/ })).or(ended(
+            end)).first().waitFor({ state: 'attached' });
     }
     await ended(end).waitFor();
     await end.getByText(/^Your best game so far: \d+ points\.$/).first().waitFor();
@@ -681,11 +710,15 @@ await test('cards in full size and symbols, by mouse, keys and touch', async () 
     const name = 'عبد الرحمن بن محمد الكبير عبد الرحمن بن محمد الكبير';
     equal(core.load(core.log().replace('player 2 Ben', `player 2 ${name}`)), null, 'the record');
     core.shuffle(1n);
-    const page = await openAt(core), peek = page.getByRole('tooltip'), cards = page.getByRole('button', { name: /^Look at card/ });
+    const page = await openAt(core), peek = page.getByRole('tooltip'), cards = page.getByRole('button',
+        { name: /^Look at card/ });
     const shown = page.locator('.opp .nm .nmt');
-    equal([await shown.innerText(), await shown.evaluate((e) => getComputedStyle(e).direction), await shown.evaluate((e) => e.scrollWidth > e.clientWidth)], [name, 'rtl', true], 'the name, cut off at its end');
-    equal(await page.locator('.opp').getAttribute('aria-label').then((l) => l.split(',')[0]), `\u2068${name}\u2069`, 'kept apart');
-    equal(await page.locator('.log .ln b').filter({ hasText: name }).first().evaluate((e) => getComputedStyle(e).direction), 'rtl', 'in the log');
+    equal([await shown.innerText(), await shown.evaluate((e) => getComputedStyle(e).direction), await shown.evaluate((e) =>
+        e.scrollWidth > e.clientWidth)], [name, 'rtl', true], 'the name, cut off at its end');
+    equal(await page.locator('.opp').getAttribute('aria-label').then((l) => l.split(',')[0]), `\u2068${name}\u2069`,
+        'kept apart');
+    equal(await page.locator('.log .ln b').filter({ hasText: name }).first().evaluate((e) => getComputedStyle(
+        e).direction), 'rtl', 'in the log');
     await cards.first().hover();
     await peek.locator('.pcard').waitFor();
     await page.getByRole('tooltip', { name: /^Card \d+, (green|orange|purple)$/ }).waitFor();

@@ -23,7 +23,8 @@ async function watch(core, options, place = '', known = true) {
     const page = await open(browser, `${host.url}#nowhere`, options);
     await page.evaluate(([game, lines, found]) => {
         localStorage.setItem('pyramids.games', JSON.stringify([game]));
-        return found && import('./analysis.js').then(({ gameKey, keepAnalysis }) => keepAnalysis(gameKey(lines), found, true));
+        return found && import('./analysis.js').then(({ gameKey, keepAnalysis }) => keepAnalysis(gameKey(lines), found,
+            true));
     }, [kept(core), core.lines(), known && analysed.find(([c]) => c === core)[1]]);
     if (!known)
         await page.addInitScript(() => { Worker.prototype.postMessage = () => {}; });
@@ -53,7 +54,8 @@ await test('it opens after round 1, and at the costliest turning point once ther
 await test('nothing lies below the fold, and spaces are large', async () => {
     for (const [core, seats] of [[two, 2], [four, 4]]) {
         const page = await watch(core, PHONE, '/II.3');
-        for (const [width, height, least] of [[1366, 768, 68], [1920, 1080, 110], [820, 1180, 66], [390, 844, 60], [320, 568, 42]]) {
+        for (const [width, height, least] of [[1366, 768, 68], [1920, 1080, 110], [820, 1180, 66], [390, 844, 60], [320,
+            568, 42]]) {
             await page.setViewportSize({ width, height });
             await settled(page);
             const seen = await page.evaluate((phone) => {

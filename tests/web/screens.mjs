@@ -29,17 +29,26 @@ const press = (page, name) => page.getByRole('button', { name, exact: true }).fi
 const SCREENS = [
     ['home', '', {}, (page) => page.getByRole('button', { name: 'Play', exact: true }).waitFor()],
     ['settings', '', {}, async (page) => { await press(page, 'Settings'); await page.getByRole('dialog').waitFor(); }],
-    ['setup', 'play', { game: saved(setup) }, async (page) => { await page.locator('.pick').first().click(); await page.locator('.pick').nth(2).click(); }],
-    ['table', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.getByRole('gridcell', { name: /can be marked/ }).nth(3).click(); }],
-    ['refused', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.getByRole('gridcell', { name: /wall/ }).first().click({ force: true });
+    ['setup', 'play', { game: saved(setup) }, async (page) => { await page.locator('.pick').first().click();
+    await page.locator('.pick').nth(2).click(); }],
+    ['table', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.getByRole('gridcell',
+    { name: /can be marked/ }).nth(3).click(); }],
+    ['refused', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.getByRole('gridcell',
+    { name: /wall/ }).first().click({ force: true });
         // A message is part of what is looked at.
-        await page.evaluate(() => { const toast = document.querySelector('#toast'); toast.textContent = 'Round 3 begins.'; toast.hidden = false; });
+        await page.evaluate(() => { const toast = document.querySelector('#toast'); toast.textContent = 'Round 3 begins.';
+            toast.hidden = false; });
     }],
-    ['menu', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-a=menu]:visible').first().click(); await page.getByRole('dialog').waitFor(); }],
-    ['log', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-open=log]:visible').first().click(); }],
-    ['completed', 'play', { game: saved(midgame) }, async (page) => { await table(page); await page.locator('[data-shelf]:visible').first().click(); await page.getByRole('dialog').waitFor(); }],
-    ['replace', 'play', { game: saved(replacing) }, async (page) => { await page.getByRole('dialog').waitFor(); await page.locator('.pick').first().click(); }],
-    ['help', 'play', { game: saved(midgame) }, async (page) => { await table(page); await press(page, 'Help and keys'); await page.getByRole('dialog').waitFor(); }],
+    ['menu', 'play', { game: saved(midgame) }, async (page) => { await table(page);
+    await page.locator('[data-a=menu]:visible').first().click(); await page.getByRole('dialog').waitFor(); }],
+    ['log', 'play', { game: saved(midgame) }, async (page) => { await table(page);
+    await page.locator('[data-open=log]:visible').first().click(); }],
+    ['completed', 'play', { game: saved(midgame) }, async (page) => { await table(page);
+    await page.locator('[data-shelf]:visible').first().click(); await page.getByRole('dialog').waitFor(); }],
+    ['replace', 'play', { game: saved(replacing) }, async (page) => { await page.getByRole('dialog').waitFor();
+    await page.locator('.pick').first().click(); }],
+    ['help', 'play', { game: saved(midgame) }, async (page) => { await table(page); await press(page, 'Help and keys');
+    await page.getByRole('dialog').waitFor(); }],
     ['end', 'play', { game: saved(lastTurn) }, async (page) => {
         await table(page);
         await goOn(() => act(page));
@@ -155,7 +164,8 @@ await page.context().close();
 await test('the table at every size of the design', async () => {
     let page = await open(browser, host.url);
     await show(page, SCREENS.find(([name]) => name === 'table'));
-    for (const [width, height] of [[1920, 1080], [1280, 720], [1366, 768], [1200, 800], [1024, 768], [768, 1024], [640, 960], [390, 664], [844, 390], [320, 568],
+    for (const [width, height] of [[1920, 1080], [1280, 720], [1366, 768], [1200, 800], [1024, 768], [768, 1024], [640,
+        960], [390, 664], [844, 390], [320, 568],
         // At 400 % zoom a window of 1280x1024 is as large as 320x256: then the page scrolls (WCAG 1.4.10).
         [546, 320], [320, 320], [320, 256], [1000, 420], [1280, 500]]) {
         if (width === 768) {            // from here on by touch
