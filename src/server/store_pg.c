@@ -449,6 +449,13 @@ static enum store_result commit(struct store_db *base)
         rollback(base);
         return result ? result : STORE_FAILED;
     }
+    /* What is still to be read may hold the commit of an earlier transaction that only read, which says nothing of this one:
+     * taken for its answer, it would make a choice acknowledged that a lost connection never stored. */
+    if (db->has_written && !pg_drain(db)) {
+        rollback(base);
+        return STORE_FAILED;
+    }
+    db->is_committed = false;
     bool is_sent = send_news(db) && (db->is_serving || !db->has_written || control(db, PG_SEQUENCES, PG_IGNORE)) &&
         control(db, "COMMIT", PG_COMMIT) && pg_sync(db);
     if (is_sent && !db->has_written) {       /* nobody waits for what only read */
