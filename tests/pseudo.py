@@ -24,7 +24,7 @@ PLAIN = os.path.join(ROOT, 'tests/data/plain.edition')
 RECORD = os.path.join(ROOT, 'tests/data/plain-2.pyr')
 with open(os.path.join(ROOT, 'tests/pseudo-allow.txt'), encoding='utf-8') as source:
     ALLOWED = re.compile('|'.join(f'(?:{line.rstrip()})' for line in source if line.strip() and not line.startswith('#')))
-SUBCOMMANDS = ['play', 'serve', 'sim', 'replay', 'legal', 'hint', 'analyze', 'verify', 'export', 'import', 'bench',
+SUBCOMMANDS = ['play', 'serve', 'sim', 'replay', 'legal', 'hint', 'analyze', 'verify', 'copy', 'export', 'import', 'bench',
     'edition', 'edition check', 'edition show',
                'edition generate']
 

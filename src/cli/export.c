@@ -81,7 +81,7 @@ int cli_export(int argc, char **argv)
         option,
         "  pyramids export > games.records\n"
         "  pyramids export --database club.db --output games\n"
-        "  pyramids export --database postgresql://pyramids@db.example.org/pyramids > games.records\n"
+        "  pyramids export --database postgresql://club@db/games > club.records\n"
         "  pyramids export | ssh backup 'pyramids import -'\n",
     };
     int code = cli_parse(&options, &argc, argv, value);

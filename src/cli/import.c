@@ -368,7 +368,7 @@ int cli_import(int argc, char **argv)
         option,
         "  pyramids import games.records\n"
         "  pyramids import --database copy.db games/\n"
-        "  pyramids import --database postgresql://pyramids@db.example.org/pyramids games.records\n"
+        "  pyramids import --database postgresql://club@db/games club.records\n"
         "  pyramids export --database old.db | pyramids import --database new.db -\n",
     };
     static struct import import;

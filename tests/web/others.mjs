@@ -370,7 +370,10 @@ await test('a tie names its winner and the reason, in the log and in the replay 
     await page.goto(`${host.url}?r#replay/77`);
     await page.getByRole('button', { name: 'To the end' }).click();
     const why = 'Ben wins the tie. Ana and Ben have 10 points. The lowest completed pyramid decides: Ben has number 3';
-    equal(bare(await page.locator('.rp-say').innerText()).replace(/\.$/, ''), why, 'what happened');
+    const told = async () => bare((await page.locator('.what .rp-say, .what .sub').allInnerTexts()).map((t) =>
+        t.trim()).join('. '))
+        .replace(/\.$/, '');
+    equal(await told(), why, 'what happened');
     await page.keyboard.press('l');
     equal(bare(await page.locator('.log .ln').last().innerText()).trim().replace(/\.$/, ''), why, 'the log');
     // Whoever has won against bots is told so as such.
@@ -384,7 +387,7 @@ await test('a tie names its winner and the reason, in the log and in the replay 
         ).waitFor();
     await page.getByRole('link', { name: 'Watch replay' }).click();
     await page.getByRole('button', { name: 'To the end' }).click();
-    equal(bare(await page.locator('.rp-say').innerText()).replace(/\.$/, ''),
+    equal(await told(),
         'You win the tie. You and Ana have 10 points. The lowest completed pyramid decides: you have number 3',
         'the replay');
     quiet(page);
