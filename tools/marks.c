@@ -43,6 +43,7 @@ static void *memory;
 static struct item *item;
 static unsigned items, next_item, games;
 static char **game_name;
+static struct pyr_match **kept;              /* by game, to the end */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void fail(const char *what, const char *name)
@@ -91,7 +92,8 @@ static void add_record(const char *name)
         }
     }
     game_name[games++] = strrchr(name, '/') ? strrchr(name, '/') + 1 : (char *)name;
-    free(text);                              /* the match is left alone: tasks may point into it */
+    kept[games - 1] = match;                 /* tasks may point into it */
+    free(text);
 }
 
 /* The second opinion. */
@@ -323,7 +325,8 @@ int main(int argc, char **argv)
         fail("not an edition", argv[2]);
     memory = aligned_alloc(64, (pyr_analysis_memory(&edition.box) + 63) / 64 * 64);
     game_name = calloc((size_t)argc, sizeof *game_name);
-    if (!memory || !game_name)
+    kept = calloc((size_t)argc, sizeof *kept);
+    if (!memory || !game_name || !kept)
         fail("out of memory", "marks");
     pyr_analysis_prepare(memory, &edition.box);
     for (int i = is_judge ? 3 : 5; i < argc; i++)
@@ -338,6 +341,9 @@ int main(int argc, char **argv)
     for (unsigned i = 0; is_judge && i < items; i++)
         printf("%s %u %.4f %.5f %.4f %.5f\n", game_name[item[i].game], item[i].task.line + 1, item[i].points, item[i].win,
             item[i].points_error, item[i].win_error);
+    for (unsigned i = 0; i < games; i++)
+        free(kept[i]);
+    free(kept);
     free(text);
     return !good;
 }
