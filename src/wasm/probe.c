@@ -105,7 +105,8 @@ struct probe_result probe_bots(const struct pyr_box *box, uint64_t seed, const c
     for (unsigned s = 0; s < players; s++) {
         size_t size = (bot[s]->memory(box) + 15) / 16 * 16;
         memory[s] = size ? block : NULL;
-        block += size;
+        if (size)
+            block += size;
         bot[s]->prepare(memory[s], box);
         pyr_rng_seed(&thought[s], seed, 1 + s);
     }
