@@ -63,7 +63,7 @@ try {
     say('\n10,000 clients on 2,500 tables, 1,000 moves a second for 30 seconds');
     const big = await ours('--tables', 2500, '--rate', 1000, '--seconds', 30);
     say(`  ${big.moves} moves at ${big.movesPerSecond.toFixed(0)} a second in ${big.cpuSeconds} s of processor time; ` +
-        `${(big.bytesPerTable / 1024).toFixed(1)} KB a table; ${big.lost} lost`);
+        `${(big.bytesPerTable / 1024).toFixed(1)} KB per table, ${big.lost} lost`);
     for (const [title, times] of [['to everyone told', big.told], ['the disk alone', big.disk]])
         say(`  ${title.padEnd(18)} p50 ${times.p50.toFixed(1)}  p99 ${times.p99.toFixed(1)}  ` +
             `max ${times.max.toFixed(1)} ms`);

@@ -954,8 +954,8 @@ def case_play_extras(_):
 
 
 def case_play_typos(_):
-    """As people type: blanks, capitals, commas and the order of spaces do not matter; what is no command says so, and what
-    to type instead."""
+    """As people type: blanks, capitals, commas and the order of spaces do not matter. The answer to an unknown
+    command says what to type instead."""
     def last(*typed):
         done = run('play', '--plain', '--seed', '5', '--bots', 'novice', '--name', 'Ana',
             text='\n'.join(typed) + '\nlog\n').out

@@ -23,14 +23,14 @@ games() {    # games LIMIT NAME WORD...
     shift 2
     few=$(collected -- --players 4 --games 640 "$@" | sum_of) many=$(collected -- --players 4 --games 2560 "$@" | sum_of)
     each=$(((many - few) / 1920))
-    echo "$name: $each instructions a game, at most $limit"
+    echo "$name: $each instructions per game, at most $limit"
     [ "$each" -le "$limit" ]
 }
 steps() {    # steps LIMIT PLAYERS
     out=$(collected --toggle-collect=pyr_env_step -- --env --players "$2" --games 300 --json)
     made=$(echo "$out" | sed -n 's/.*"steps": \([0-9]*\),.*/\1/p')
     each=$(($(echo "$out" | sum_of) / made))
-    echo "environment, $2 players: $each instructions a step, at most $1"
+    echo "environment, $2 players: $each instructions per step, at most $1"
     [ "$each" -gt 100 ]    # something was counted
     [ "$each" -le "$1" ]
 }

@@ -146,7 +146,7 @@ const running = new Map();
 const keyOf = (record) => gameKey(record.split('\n').filter(Boolean));
 
 export class Analysis {
-    /** So long it goes on without anybody who looks at it, in milliseconds. */
+    /** How long it continues when nobody looks at it, in milliseconds. */
     static grace = 5000;
 
     /** @param {Core} core whose module and edition are used @param {string} record the whole game

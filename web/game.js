@@ -291,8 +291,8 @@ export class LocalGame extends Game {
         this.thinker.stop();
     }
 
-    /** Another window goes on with the game that is kept: this one rests, or both would overwrite each other's turns. If
-     * this one's claim is the later one, it is the other that rests. @param {Saved | null} theirs what the other has
+    /** Another window continues the saved game: this one rests, or both would overwrite each other's turns. If this one's
+     * claim is the later one, the other rests. @param {Saved | null} theirs what the other has
      * written @param {() => void} back */
     leave(theirs, back) {
         if (this.stopped || this.core.isOver())

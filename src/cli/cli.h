@@ -48,7 +48,7 @@ bool cli_number(const char *word, const char *what, uint64_t low, uint64_t high,
 
 /* A message on standard error: "pyramids: ..."; one about a line of a file: "FILE:LINE: ...". */
 /* Words of the command line that may have a password, which everyone on the machine could read in the list of processes:
- * the program goes on with copies of them, the words themselves are overwritten, and no message shows them. */
+ * the program continues with copies, overwrites the originals, and shows them in no message. */
 void cli_hide_secrets(int argc, char **argv);
 
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
