@@ -67,6 +67,8 @@ await test('a server that does not know the player asks before it makes a new on
     equal(await token(), first, 'the identity is kept');
     await ana.getByRole('button', { name: 'Create the table' }).click();
     await ana.getByRole('button', { name: 'Continue as a new player' }).click();
+    // "you, host" stands on the form as well, so only the address tells that the table is there.
+    await ana.waitForURL(/#table\/[A-Z0-9]{8}/);
     await ana.getByText('you, host').waitFor();
     truth(await token() !== first, 'somebody new');
 });
