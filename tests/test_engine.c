@@ -247,46 +247,53 @@ TEST("a playout makes the steps that steps, pick and make would")
 
 /* Batches (batch.inc), followed by the rules: every card that is turned up is supplied to a state, every step made there. */
 
-struct batch_game;
-static void follow_batch(char kind, const struct batch_game *game, unsigned seat, uintptr_t what);
-#define BATCH_TRACE(kind, game, seat, what) follow_batch(kind, game, seat, (uintptr_t)(what))
+struct batch;
+static void follow_batch(char kind, const struct batch *batch, size_t game, size_t seat, uintptr_t what);
+#define BATCH_TRACE(kind, batch, game, seat, what) follow_batch(kind, batch, game, seat, (uintptr_t)(what))
 #define HOT_NAME(name) name##_traced
-void api_playouts_traced(const struct pyr_box *box, unsigned seats, uint64_t games, uint64_t seed, int16_t *scores,
-    struct pyr_playouts *sum);
+#define batch_init batch_init_traced
+void api_playouts_traced(const struct pyr_playout_tables *tables, const struct pyr_box *box, unsigned seats,
+    uint64_t games, uint64_t seed, int16_t *scores, struct pyr_playouts *sum);
+void batch_init_traced(struct pyr_playout_tables *tables, const struct pyr_box *box);
 #include "batch.inc"
 
-/* One game of a batch beside a state of the engine. Its place in the batch is found by its address. */
+/* One game of a batch beside a state of the engine. */
 static struct beside {
     struct pyr_state state;
     struct pyr_desk before[LANES];           /* desks before the marks of this turn */
-    pyr_card dealt[LANES][PYR_DEALT];
     pyr_card drawn[PYR_CARDS];               /* cards turned up since the last step */
     bool began;
 } beside[BATCH];
-static const struct batch_game *batch_start;
 static const struct pyr_box *batch_box;
 static unsigned batch_seats, batch_wrong, batch_followed;
+static struct pyr_playout_tables playout_tables;
 
 /* Makes the step that leads from one desk to another, if the rules allow it. */
-static void make_beside(struct pyr_state *state, unsigned seat, pyr_step step)
+static void make_beside(struct pyr_state *state, size_t seat, pyr_step step)
 {
     enum pyr_err err = pyr_state_apply(state, batch_box, (pyr_seat)seat, step);
     batch_wrong += err != PYR_OK;
 }
 
-/* The kept cards are known: the game begins. */
-static void begin_beside(struct beside *b, const struct batch_game *game)
+/* The kept cards are known: the game begins. Each seat was dealt those two and any two that nobody keeps. */
+static void begin_beside(struct beside *b, const struct batch *batch, size_t game)
 {
+    pyr_cardset spare = ALL_CARDS;
     struct pyr_chance chance;
     struct pyr_rng rng;
     pyr_rng_seed(&rng, 1, 1);
     pyr_chance_draw(&chance, batch_box, batch_seats, &rng);
     memset(chance.dealt, PYR_NO_CARD, sizeof chance.dealt);
-    memcpy(chance.dealt, b->dealt, batch_seats * PYR_DEALT);
+    for (unsigned i = 0; i < PYR_KEPT * batch_seats; i++) {
+        pyr_card card = (pyr_card)batch_card(batch->desk + LANES * game + i / PYR_KEPT, i % PYR_KEPT);
+        chance.dealt[i / PYR_KEPT][i % PYR_KEPT] = card;
+        spare &= ~CARD_BIT(card);
+    }
+    for (unsigned i = 0; i < (PYR_DEALT - PYR_KEPT) * batch_seats; i++, spare &= spare - 1)
+        chance.dealt[i / 2][PYR_KEPT + i % 2] = (pyr_card)bits_first(spare);
     batch_wrong += pyr_state_init(&b->state, batch_box, batch_seats, &chance) != PYR_OK;
     for (unsigned seat = 0; seat < batch_seats; seat++)
-        make_beside(&b->state, seat,
-            pyr_step_keep((pyr_card)(game->tally[seat] >> 32), (pyr_card)(game->tally[seat] >> 40)));
+        make_beside(&b->state, seat, pyr_step_keep(chance.dealt[seat][0], chance.dealt[seat][1]));
     b->began = true;
 }
 
@@ -298,10 +305,10 @@ static void show_beside(struct pyr_state *state)
 }
 
 /* The first marks of all seats: what became of their free spaces. Extra marks follow one by one. */
-static void mark_beside(struct beside *b, const struct batch_game *game)
+static void mark_beside(struct beside *b, const struct batch *batch, size_t game)
 {
     for (unsigned seat = 0; seat < batch_seats; seat++) {
-        pyr_step mark = b->state.desk[seat].free & ~game->free[seat];
+        pyr_step mark = b->state.desk[seat].free & ~batch->desk[FREE + LANES * game + seat];
         make_beside(&b->state, seat, mark ? mark : pyr_step_pass());
     }
 }
@@ -318,18 +325,13 @@ static void show_card_beside(struct pyr_state *state, pyr_card card)
     }
 }
 
-static void follow_batch(char kind, const struct batch_game *game, unsigned seat, uintptr_t what)
+static void follow_batch(char kind, const struct batch *batch, size_t game, size_t seat, uintptr_t what)
 {
-    if (!batch_start)
-        batch_start = game;
-    struct beside *b = &beside[game - batch_start];
+    struct beside *b = &beside[game];
     struct pyr_state *state = &b->state;
     switch (kind) {
-    case 'd':
-        memcpy(b->dealt[seat], (const void *)what, PYR_DEALT);
-        break;
     case 'k':
-        begin_beside(b, game);
+        begin_beside(b, batch, game);
         break;
     case 's':
         show_card_beside(state, (pyr_card)what);
@@ -339,7 +341,7 @@ static void follow_batch(char kind, const struct batch_game *game, unsigned seat
         batch_wrong += pyr_state_supply_pattern(state, (pyr_pattern)what) || pyr_state_reveal(state, batch_box);
         break;
     case 'M':
-        mark_beside(b, game);
+        mark_beside(b, batch, game);
         break;
     case 'm':
         make_beside(state, seat, (pyr_step)what);
@@ -369,9 +371,9 @@ TEST("games of a batch keep the rules, step by step, and end with the same score
             uint64_t steps = 0;
             batch_box = box;
             batch_seats = 2 + seed % 3;
-            batch_start = NULL;
             batch_wrong = batch_followed = 0;
-            api_playouts_traced(box, batch_seats, games, seed, scores, &sum);
+            batch_init_traced(&playout_tables, box);
+            api_playouts_traced(&playout_tables, box, batch_seats, games, seed, scores, &sum);
             CHECK_INT(batch_wrong, 0);
             CHECK(batch_followed > games * 28 * 2);
             for (unsigned g = 0; g < games; g++) {
@@ -393,8 +395,9 @@ TEST("batches: the public call gives the games that were followed, with sums, on
             static int16_t one[300 * LANES], two[300 * LANES];
             struct pyr_playouts sum, again;
             int64_t points = 0;
-            CHECK_INT(pyr_playouts_run(&sum, box, seats, 300, 9, one), PYR_OK);
-            api_playouts_plain(box, seats, 300, 9, two, &again);
+            pyr_playouts_init(&playout_tables, box);
+            CHECK_INT(pyr_playouts_run(&sum, &playout_tables, box, seats, 300, 9, one), PYR_OK);
+            api_playouts_plain(&playout_tables, box, seats, 300, 9, two, &again);
             CHECK(!memcmp(one, two, 300 * seats * sizeof *one));
             CHECK(!memcmp(&sum, &again, sizeof sum));
             for (unsigned g = 0; g < 300; g++)
@@ -405,7 +408,7 @@ TEST("batches: the public call gives the games that were followed, with sums, on
         }
     }
     struct pyr_playouts sum = { .games = 7 };
-    CHECK_INT(pyr_playouts_run(&sum, &plain.box, 5, 1, 1, NULL), PYR_ERR_SEATS);
+    CHECK_INT(pyr_playouts_run(&sum, &playout_tables, &plain.box, 5, 1, 1, NULL), PYR_ERR_SEATS);
     CHECK_INT(sum.games, 7);
 }
 
@@ -417,7 +420,8 @@ TEST("batches play as well as single random games: the same mean score and numbe
         struct pyr_playouts sum;
         struct pyr_rng rng;
         double mean[5] = { 0 }, square[5] = { 0 };       /* scores, then steps */
-        pyr_playouts_run(&sum, boxes[e], 4, MANY, 3, NULL);
+        pyr_playouts_init(&playout_tables, boxes[e]);
+        pyr_playouts_run(&sum, &playout_tables, boxes[e], 4, MANY, 3, NULL);
         pyr_rng_seed(&rng, 3, 0);
         for (unsigned g = 0; g < MANY; g++) {
             struct pyr_state state;

@@ -34,6 +34,8 @@ static void bench_batch(const struct pyr_box *box, unsigned players, uint64_t ga
     struct bench_result *result)
 {
     enum { PIECE = 1 << 16 };                /* games between two looks at Ctrl-C */
+    static struct pyr_playout_tables tables;
+    pyr_playouts_init(&tables, box);
     struct bench_counter counter;
     *result = (struct bench_result){ 0 };
     bench_counter_open(&counter);
@@ -41,7 +43,7 @@ static void bench_batch(const struct pyr_box *box, unsigned players, uint64_t ga
     while (result->games < games && !cli_is_interrupted()) {
         struct pyr_playouts sum;
         uint64_t left = games - result->games;
-        pyr_playouts_run(&sum, box, players, left < PIECE ? left : PIECE, seed + result->games, NULL);
+        pyr_playouts_run(&sum, &tables, box, players, left < PIECE ? left : PIECE, seed + result->games, NULL);
         result->games += sum.games;
         result->steps += sum.steps;
         result->points += sum.points[0];

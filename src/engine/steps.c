@@ -37,12 +37,17 @@ uint32_t pyr_state_playout(struct pyr_state *state, const struct pyr_box *box, s
     return DISPATCH(api_playout, box, state, rng);
 }
 
-enum pyr_err pyr_playouts_run(struct pyr_playouts *sum, const struct pyr_box *box, unsigned seats, uint64_t games,
-    uint64_t seed, int16_t *scores)
+void pyr_playouts_init(struct pyr_playout_tables *tables, const struct pyr_box *box)
+{
+    batch_init(tables, box);
+}
+
+enum pyr_err pyr_playouts_run(struct pyr_playouts *sum, const struct pyr_playout_tables *tables, const struct pyr_box *box,
+    unsigned seats, uint64_t games, uint64_t seed, int16_t *scores)
 {
     if (!pyr_options_has_seats(&pyr_rulebook, seats))
         return PYR_ERR_SEATS;
-    DISPATCH(api_playouts, box, seats, games, seed, scores, sum);
+    DISPATCH(api_playouts, tables, box, seats, games, seed, scores, sum);
     return PYR_OK;
 }
 
