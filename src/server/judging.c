@@ -1,4 +1,13 @@
-/* judging.c: see judging.h. */
+/*
+ * judging.c: see judging.h.
+ *
+ * The way of an analysis: judging_ask looks into the database (struct question); if there is none, a struct judging goes
+ * to the pool's analyst, first with little effort so that the asker sees something soon (rough), is stored, and then goes
+ * there again with all the effort that the options allow. At most one is under way per table (table->analysing).
+ *
+ * Both structures count among the table's `jobs`, so that it stays in memory. judge() runs in a thread of the pool,
+ * look() and keep() in the store's; they touch nothing but their own structure.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +73,7 @@ struct judging {
     bool good;
 };
 
+/* The end of a job: a table that was forgotten meanwhile goes with its last one. */
 static void release(struct table *table)
 {
     table->jobs--;
@@ -94,6 +104,7 @@ static bool is_cancelled(void *context)
     return pool_rest(((struct judging *)context)->pool);
 }
 
+/* The text is the caller's to free, good or not. */
 static bool write_report(bool (*write)(const struct pyr_judge_report *report, FILE *to),
     const struct pyr_judge_report *report, char **text, size_t *size)
 {
@@ -104,7 +115,8 @@ static bool write_report(bool (*write)(const struct pyr_judge_report *report, FI
     return good;
 }
 
-/* In a thread of the pool. */
+/* In a thread of the pool.
+ * One report gives the JSON and a page in each language: writing is cheap beside judging. The language is set per thread. */
 static void judge(struct work *work)
 {
     struct judging *judging = (struct judging *)work;
@@ -164,6 +176,7 @@ static void kept(struct store_job *job, enum store_result result)
     release(table);
 }
 
+/* Also called when the pool stops before the work was begun or finished: `good` is false then. */
 static void judged(struct work *work)
 {
     struct judging *judging = (struct judging *)work;
@@ -179,6 +192,7 @@ static void judged(struct work *work)
     release(table);
 }
 
+/* The log is copied, since the table may change or go while the thread reads it. */
 static enum judging_state begin(struct table *table, uint64_t address, bool rough)
 {
     if (table->analysing)
@@ -224,6 +238,7 @@ static enum store_result look(struct store_db *db, struct store_job *job)
         &question->text, &question->size);
 }
 
+/* A rough report is answered as it is, and its refinement begun: the page asks again. */
 static void looked(struct store_job *job, enum store_result result)
 {
     struct question *question = (struct question *)job;

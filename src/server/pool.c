@@ -13,6 +13,10 @@
  *  5. Analyses have a thread of the lowest priority. They run in slices and rest while any bot has something to do; they
  *     still get a slice now and
  *     then, so that a server whose bots never rest finishes them, too.
+ *
+ * Locks: `lock` guards the members of struct worker that say what it does, `finished` and the conditions. Everything else
+ * in struct pool is the loop's alone; the atomics are read by threads without the lock, as hints that may be a moment
+ * old. A worker owns what it was given (thought, memory or work) until it sets `finished`; deliver() takes it back.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -66,15 +70,16 @@ struct pool {
     atomic_uint pressing;        /* choices that bots have yet to make */
     double slice;                /* when the analyst began its slice; its thread's */
     /* The loop's. */
-    struct schedule asks, works;
-    struct memory *memories;
-    struct thought *(*begin)(struct ask *ask);
-    void (*done)(struct thought *thought);
+    struct schedule asks, works; /* choices of bots; analyses */
+    struct memory *memories;     /* owned; never freed before pool_stop, since thoughts point into them */
+    struct thought *(*begin)(struct ask *ask); /* copies what to think about; NULL: no longer due */
+    void (*done)(struct thought *thought); /* takes the thought over */
     struct pool_state state;
     unsigned workers;
     struct worker worker[];
 };
 
+/* Real time, not the server's clock: a test that stops the clock must not stop bots from finishing. */
 static double seconds(void)
 {
     struct timespec now;
@@ -84,6 +89,8 @@ static double seconds(void)
 
 /* In the threads. */
 
+/* Asked by bots between playouts. Without hurry each step of a choice has THINK_SECONDS; while another address waits, the
+ * whole choice has HURRY_SECONDS, counted from its beginning, so a choice of several steps cannot stretch it. */
 static bool is_time_up(void *context)
 {
     struct worker *worker = context;
@@ -96,6 +103,8 @@ static bool is_time_up(void *context)
     return now - worker->step_began >= (hurry == HURRY_OWN ? HURRY_SECONDS : THINK_SECONDS);
 }
 
+/* A whole choice, step by step, on the thought's own copy of the game. The steps are handed in as a change later and
+ * checked like anybody's; if the table has moved on meanwhile, they are refused as late. */
 static void think(struct worker *worker, struct thought *thought)
 {
     struct pyr_game *game = &thought->game;
@@ -115,6 +124,7 @@ static void think(struct worker *worker, struct thought *thought)
     }
 }
 
+/* The block begins at a cache line and is a whole number of them, as aligned_alloc wants. */
 static void make(struct memory *memory)
 {
     memory->block = aligned_alloc(64, (memory->size + 63) / 64 * 64);
@@ -160,6 +170,8 @@ static void run(void *context)
     uv_mutex_unlock(&pool->lock);
 }
 
+/* Asked by an analysis between its tasks, in its thread. After SLICE_SECONDS of work it waits until no bot has anything
+ * to do, but not longer than REST_SECONDS. True: the server stops, and the analysis is given up. */
 bool pool_rest(struct pool *pool)
 {
     if (!atomic_load_explicit(&pool->stopping, memory_order_relaxed) && seconds() - pool->slice < SLICE_SECONDS)
@@ -193,6 +205,7 @@ static struct memory *memory_of(const struct pool *pool, const struct pyr_bot *b
     return memory;
 }
 
+/* Exactly one of the three is not NULL, except that a maker may be handed nothing, which leaves it idle. */
 static void hand(struct worker *worker, struct thought *thought, struct memory *memory, struct work *work)
 {
     uv_mutex_lock(&worker->pool->lock);
@@ -235,6 +248,7 @@ static bool hand_thought(struct worker *worker, enum schedule_lane lane)
     return false;
 }
 
+/* First come, first served: the list has the newest first, so the last that is found is the oldest. */
 static struct memory *oldest_unmade(const struct pool *pool)
 {
     struct memory *oldest = NULL;
@@ -244,6 +258,8 @@ static struct memory *oldest_unmade(const struct pool *pool)
     return oldest;
 }
 
+/* Heavy threads help with light choices when there is nothing heavy; the light thread never takes a heavy one, which is
+ * what keeps light levels quick (rule 2 above). */
 static void hand_something(struct worker *worker)
 {
     struct pool *pool = worker->pool;
@@ -273,6 +289,7 @@ static void hand_something(struct worker *worker)
  * only for people. */
 static void hurry(struct pool *pool)
 {
+    /* An address that fills the queue only hurts itself: its own thoughts are shortened once two rounds of them wait. */
     unsigned own = 2 * (pool->workers - WORKER_HEAVY);
     for (struct worker *worker = &pool->worker[WORKER_HEAVY]; worker < pool->worker + pool->workers; worker++) {
         const struct thought *thought = worker->thought;
@@ -284,6 +301,8 @@ static void hurry(struct pool *pool)
     }
 }
 
+/* Gives idle threads something to do, after every event that may have changed that. `pressing` falling to 0 lets analyses
+ * run. */
 static void pump(struct pool *pool)
 {
     if (atomic_load(&pool->stopping))
@@ -321,6 +340,8 @@ static void deliver_memory(struct pool *pool, struct memory *memory)
     }
 }
 
+/* libuv may merge several wake-ups into one, so all workers are looked at. Callbacks run without the lock: they may ask
+ * for more. */
 static void deliver(uv_async_t *wake)
 {
     struct pool *pool = wake->data;
@@ -381,6 +402,8 @@ bool pool_start(struct pool **out, uv_loop_t *loop, unsigned threads, struct tho
     return pool->workers > WORKER_HEAVY;
 }
 
+/* A bot that needs tables of an edition waits in their queue until they are made, once per edition; later it goes to the
+ * schedule at once. False: it is asked already, or there is no memory. */
 bool pool_ask(struct pool *pool, struct ask *ask)
 {
     if (atomic_load(&pool->stopping) || ask->job.link || ask->thinking)
@@ -406,6 +429,8 @@ bool pool_ask(struct pool *pool, struct ask *ask)
     return true;
 }
 
+/* A waiting choice has either a share of the schedule or a link in the queue of a memory. One that is being thought about
+ * is not stopped: table_thought drops its result if the table has gone. */
 void pool_withdraw(struct pool *pool, struct ask *ask)
 {
     if (ask->job.share)
@@ -453,6 +478,8 @@ static void closed(uv_handle_t *handle)
     free(handle->data);
 }
 
+/* Threads stop at their next question whether time is up, so this waits for milliseconds. What was under way is not
+ * delivered. */
 void pool_stop(struct pool *pool)
 {
     if (!pool)

@@ -26,6 +26,7 @@ static const struct {
     { COPY_DOWNTIMES, PUT_DOWN },
 };
 
+/* Both databases are open and in a transaction. */
 struct copying {
     struct store_db *from, *to;
     bool (*more)(void *context, uint64_t rows);
@@ -74,6 +75,7 @@ static enum store_result copy_table(struct copying *copying, enum store_statemen
     return result;
 }
 
+/* Without visitors and tables: ids are copied as they are and must not meet others. */
 static bool is_empty(struct store_db *db)
 {
     int64_t visitor = 1, table = 1;
