@@ -1,6 +1,16 @@
 /*
  * course.h: the course of a game between the marks: turning up, keeping, replacing cards, pyramid points, and what ends a
  * phase. Inline, so that playouts are compiled as one piece (hot_api.inc); state.c is its public face.
+ *
+ * A turn runs through the phases like this (enum pyr_phase in state.h):
+ *
+ *   KEEP -> SHOW -> REVEAL -> MARK -> (REPLACE -> SHOW?)* -> REVEAL ... -> END
+ *
+ * MARK ends when nobody is waited for: course_end_marking. If a tomb was marked, the players concerned replace cards one
+ * after the other in replace_order, with a SHOW after each who left gaps that the deck can fill. Then come the pyramid
+ * points (course_take_points), and the next reveal.
+ *
+ * Everything here trusts its input: steps are legal, the state is sound. Names that begin with course_ are internal.
  */
 #ifndef PYR_COURSE_H
 #define PYR_COURSE_H
@@ -13,6 +23,7 @@
 #define ALL_CARDS (((pyr_cardset)1 << PYR_CARDS) - 1)
 #define CARD_BIT(card) ((pyr_cardset)1 << (card))
 
+/* As bits of `waiting`. */
 static inline unsigned course_everyone(const struct pyr_table *open)
 {
     return (1u << open->seats) - 1;
@@ -30,6 +41,7 @@ static inline void course_lay(const struct pyr_box *box, struct pyr_desk *desk, 
     desk->card[slot] = card;
 }
 
+/* Only the other slot's half of the pair stays. */
 static inline void course_clear_slot(struct pyr_desk *desk, unsigned slot)
 {
     pyr_pair others = pyr_pair_of(!slot, PYR_ALL_SPACES);
@@ -62,11 +74,13 @@ static inline unsigned course_first_place(uint32_t set)
     return bits_first(set) & 24;
 }
 
+/* To take: a card in the deck or in the display (Q7). */
 static inline bool course_is_anything_left(const struct pyr_table *open)
 {
     return open->deck_left || course_gaps(open) != ALL_GAPS;
 }
 
+/* The top of the deck. deck_left counts down, which moves the top (pyr_deck_top). */
 static inline pyr_card course_turn_up(struct pyr_state *state)
 {
     pyr_card card = state->hidden.deck[pyr_deck_top(state)];
@@ -77,6 +91,7 @@ static inline pyr_card course_turn_up(struct pyr_state *state)
 
 /* The end of a turn. */
 
+/* The highest that nobody has; the tiles of a colour are in the order 10, 6, 3. Nothing if all are gone. */
 static inline void course_take_tile(pyr_seat *tile, pyr_seat seat)
 {
     for (unsigned place = 0; place < PYR_TILES; place++) {
@@ -114,6 +129,7 @@ OUT_OF_LINE void course_take_points_by_card(const struct pyr_box *box, struct py
  * has completed one, the order of replacing is that of claims. */
 static inline void course_take_points(const struct pyr_box *box, struct pyr_table *open)
 {
+    /* completed[] is four pairs of cards: the second of a seat that completed one only is PYR_NO_CARD, all ones. */
     const uint64_t seconds = UINT64_C(0xff00ff00ff00ff00);
     uint64_t fresh;
     copy(&fresh, open->completed, sizeof fresh);
@@ -138,6 +154,7 @@ static inline void course_next(struct pyr_table *open)
     open->phase = open->turn == PYR_TURNS - 1 && open->round == PYR_ROUNDS - 1 ? PYR_END : PYR_REVEAL;
 }
 
+/* One player replaces at a time; the others wait. */
 static inline void course_open_slot(struct pyr_table *open, unsigned place)
 {
     pyr_seat seat = open->replace_order[place];
@@ -165,6 +182,8 @@ static inline void course_next_to_replace(const struct pyr_box *box, struct pyr_
 
 /* Chance. */
 
+/* In registers, for it is called several times in every game. An empty place is PYR_NO_CARD, so XOR with (PYR_NO_CARD ^
+ * card) turns it into the card. */
 static inline void course_show(const struct pyr_box *box, struct pyr_state *state)
 {
     struct pyr_table *open = &state->open;
@@ -308,6 +327,7 @@ static inline void course_end_keeping(struct pyr_state *state)
     open->phase = PYR_SHOW;
 }
 
+/* The cards lie on the hidden desk until all have kept. */
 static inline void course_make_keep(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step)
 {
     course_lay(box, &state->desk[seat], 0, pyr_step_card(step));
@@ -402,6 +422,8 @@ static inline void course_end_marking(const struct pyr_box *box, struct pyr_stat
         course_next(open);
 }
 
+/* A card goes into the first empty slot. When the player is done, the display is filled up (R12) before the next one
+ * replaces. */
 static inline void course_make_replace(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step)
 {
     struct pyr_table *open = &state->open;

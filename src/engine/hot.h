@@ -161,6 +161,7 @@ static inline void hot_mark_steps(const struct pyr_box *box, const struct pyr_de
     }
 }
 
+/* One call per number of words, so that nth_mark is compiled with that number as a constant. */
 static inline pyr_step hot_steps_at(const struct pyr_box *box, const struct pyr_steps *steps, uint32_t index)
 {
     if (RARE(steps->pattern == PYR_NO_PATTERN))
@@ -212,7 +213,9 @@ static inline bool hot_mark_is_legal(const struct pyr_box *box, const struct pyr
 #define PAY_EXTRA PYR_GAIN_CROSS
 
 
-/* From the 11th gem of a colour or skull on nothing happens (R11). */
+/* From the 11th gem of a colour or skull on nothing happens (R11).
+ * past - (past >> 7) turns the top bit of a lane that counted past ten into its seven lower bits: with the top bit, a
+ * mask of the whole lane. */
 static inline uint64_t tally_cut(uint64_t tally)
 {
     uint32_t past = ((uint32_t)tally + TALLY_ROOM) & TALLY_TOPS;

@@ -118,6 +118,7 @@ enum pyr_err pyr_state_deal(struct pyr_state *state, const struct pyr_box *box, 
     return PYR_OK;
 }
 
+/* By swapping, so that the deck stays an order of the same cards. While cards are being kept, the deck is all 48. */
 enum pyr_err pyr_state_supply_card(struct pyr_state *state, unsigned depth, pyr_card card)
 {
     pyr_card *deck = state->hidden.deck;
@@ -209,6 +210,7 @@ static bool was_dealt(const pyr_card *dealt, pyr_card card)
     return dealt[0] == card || dealt[1] == card || dealt[2] == card || dealt[3] == card;
 }
 
+/* The quick test first: most steps are legal. */
 enum pyr_err pyr_desk_check_mark(const struct pyr_desk *desk, const struct pyr_box *box, pyr_pattern pattern, pyr_step mark)
 {
     const pyr_pair grid = pyr_pair_of(0, PYR_ALL_SPACES) | pyr_pair_of(1, PYR_ALL_SPACES);
@@ -240,6 +242,7 @@ enum pyr_err pyr_desk_check_mark(const struct pyr_desk *desk, const struct pyr_b
     return pyr_pair_half(slot, desk->free) == open_spaces ? PYR_ERR_NO_ENTRANCE : PYR_ERR_NO_TOUCH;
 }
 
+/* A step has one encoding (pyr_step_encode): comparing with the encoding of its parts refuses stray bits from outside. */
 enum pyr_err pyr_state_check_step(const struct pyr_state *state, const struct pyr_box *box, pyr_seat seat, pyr_step step)
 {
     const struct pyr_table *open = &state->open;
