@@ -1,5 +1,8 @@
 /*
  * html.c: the analysis as a self-contained page, readable on a phone, light and dark.
+ *
+ * No script, no file beside it, nothing fetched from elsewhere: it can be mailed, and the server sends it under a policy
+ * that forbids all of that (http.c). Every text passes put_safe or is ours.
  */
 #include <string.h>
 
@@ -20,6 +23,7 @@ static void put_safe(FILE *to, const char *text, size_t size)
     }
 }
 
+/* Names come from players. */
 static void put_name(FILE *to, const struct pyr_judge_report *r, unsigned seat)
 {
     char name[PYR_MAX_PLAYER_NAME + 1];
