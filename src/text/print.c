@@ -5,6 +5,7 @@
 
 #include <pyramids/text.h>
 
+/* The decimal sign comes from the translation, not from the locale: LC_NUMERIC stays "C" for what programs read. */
 const char *pyr_text_number(char to[PYR_NUMBER_SIZE], double value, unsigned digits, bool sign)
 {
     /* How your language writes one half: what stands between the digits is used in all numbers. */
@@ -31,6 +32,8 @@ const char *pyr_text_percent(char to[PYR_NUMBER_SIZE], double value, unsigned di
     return to;
 }
 
+/* Counts characters by their first bytes; continuation bytes of UTF-8 begin with the bits 10. Enough for our own texts,
+ * where every character takes one column. */
 int pyr_text_width(const char *text, size_t size)
 {
     int width = 0;
