@@ -1,5 +1,8 @@
 /*
  * game.c: a local game; see app.h. It is saved after every choice (saved.h).
+ *
+ * Ownership: struct game is app->game, from game_begin to game_end. The thinker has a thread of its own; it is asked for
+ * one step at a time and its answer is taken in game_tick, in the main thread.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -288,6 +291,7 @@ bool game_begin(struct app *app)
     return true;
 }
 
+/* A game in which nobody has chosen anything leaves no file behind. */
 void game_end(struct app *app)
 {
     struct game *game = app->game;
@@ -305,6 +309,8 @@ void game_end(struct app *app)
 
 /* Whose turn it is. */
 
+/* An answer to a question that is no longer asked (after an undo) is dropped by pyr_local_answer, by the line it was
+ * asked at. */
 static void ask_bots(struct app *app)
 {
     struct game *game = app->game;

@@ -6,6 +6,10 @@
  *     NET_CLOSED), and its memory goes when libuv has closed its two handles.
  *  2. The addresses of a host are tried one after the other.
  *  3. A link that hears nothing ends: a WebSocket after a ping that is not answered.
+ *
+ * Threads: the main thread puts orders into a queue and takes events out of one, both under `lock`; everything else is
+ * done by the thread of the loop. `wake` is called from that thread and must be safe there (screen_wake writes to a
+ * pipe).
  */
 #include <pthread.h>
 #include <signal.h>
@@ -71,6 +75,7 @@ struct net {
     struct order *out;           /* messages to be sent on the socket */
 };
 
+/* Takes the text. */
 static void add_event(struct net *net, enum net_kind kind, int id, int status, char *text, size_t size)
 {
     struct net_event *event = calloc(1, sizeof *event);
@@ -283,6 +288,7 @@ static void on_complete(void *owner)
     finish(link);
 }
 
+/* What was handed in while connecting is sent now. */
 static void on_opened(void *owner)
 {
     struct link *link = owner;
@@ -328,6 +334,7 @@ static void on_silence(uv_timer_t *timer)
     uv_timer_start(timer, on_silence, PONG_MS, 0);
 }
 
+/* Anything that was heard starts the wait anew. */
 static void wait_for(struct link *link)
 {
     link->is_pinged = false;
@@ -388,6 +395,7 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 
 /* The beginning of a link. */
 
+/* `status` already holds why there would be no answer; it is replaced when one comes. */
 static void ask(struct link *link)
 {
     struct net *net = link->net;
@@ -485,6 +493,7 @@ static void on_looked_up(uv_getaddrinfo_t *request, int error, struct addrinfo *
         try_address(link);
 }
 
+/* Takes path and body out of the order. There is one socket at a time: a new one replaces the old without an event. */
 static void connect_link(struct net *net, struct order *order, bool socket)
 {
     struct link *link = calloc(1, sizeof *link);
@@ -662,6 +671,7 @@ bool net_can_trust(const char *trusted)
     return context != NULL;
 }
 
+/* The thread inherits the mask of signals: they are the main thread's, except for crashes. */
 struct net *net_create(const char *url, const char *cookie, const char *trusted, void (*wake)(void))
 {
     struct net *net = calloc(1, sizeof *net);

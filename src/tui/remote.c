@@ -1,6 +1,14 @@
 /*
  * remote.c: see remote.h. The game itself is a pyr_remote (session/remote.h): here are the screens before it, questions over
  * HTTP, the connection, and what is kept on the disk.
+ *
+ * Stages: VISITOR (who are we there?) -> LIST or CODE (which table?) -> OPENING -> ROOM (waiting for players) -> PLAY.
+ * From OPENING on the state of the table is the session's; this file only does what it wishes (carry) and shows its
+ * events (on_event).
+ *
+ * Files, beside the cookie of the server (remote->cookie_path): CODE.table with a draft and unanswered messages, and
+ * numbers with our part of each shuffle. Everything runs in the main thread; net.c has a thread of its own and hands
+ * events over in a queue.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -14,8 +22,8 @@
 #include "net.h"
 #include "remote.h"
 
-#define MOST_TABLES 64
-#define NAME_ROOM (PYR_MAX_PLAYER_NAME + 1)
+#define MOST_TABLES 64           /* in the list */
+#define NAME_ROOM (PYR_MAX_PLAYER_NAME + 1) /* bytes */
 #define MOST_RETRY 8.0           /* seconds between two attempts to connect, at most */
 #define CODE_ROOM PYR_REMOTE_CODE
 
@@ -24,6 +32,7 @@ enum stage { STAGE_VISITOR, STAGE_LIST, STAGE_CODE, STAGE_OPENING, STAGE_ROOM, S
 /* Requests by what they are for. */
 enum { ASK_VISITOR, ASK_NEW_VISITOR, ASK_TABLES, ASK_CREATE, ASK_EDITION, ASK_RECORD, ASK_REMATCH, ASK_STILL_KNOWN };
 
+/* A line of the list. */
 struct offer {
     char code[CODE_ROOM], text[300];
     bool waits;
@@ -66,6 +75,7 @@ static bool has_seat(const struct remote *remote)
     return remote->table.you < remote->table.seats;
 }
 
+/* Takes the body. Answers come as NET_ANSWER with the same id. */
 static void ask(struct remote *remote, int id, const char *path, json_t *body)
 {
     char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
@@ -188,6 +198,7 @@ static void note_cause(struct remote *remote, int status)
 
 /* Connecting. */
 
+/* Only for the first question; reconnecting to a table is the session's business. */
 static void retry_later(struct remote *remote)
 {
     remote->retry_at = app_seconds() + remote->wait;
@@ -272,6 +283,7 @@ static void ask_tables(struct remote *remote)
     ask(remote, ASK_TABLES, "/api/tables", NULL);
 }
 
+/* The server knows us. Its cookie may be a new one and is kept. */
 static void known(struct remote *remote, struct app *app)
 {
     char cookie[sizeof remote->cookie];
@@ -423,6 +435,7 @@ static void note_number(const struct remote *remote)
     free(text);
 }
 
+/* Once per visit to a table: a refusal is shown and not repeated. */
 static void sit(struct remote *remote)
 {
     struct pyr_remote *table = &remote->table;
@@ -643,6 +656,7 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
     json_decref(answer);
 }
 
+/* A connection that was never opened may have been refused because the server no longer knows us, so that is asked. */
 static void on_closed(struct remote *remote)
 {
     uint32_t random = 0;
@@ -694,6 +708,7 @@ static void carry(struct remote *remote)
         net_send(remote->net, text);
 }
 
+/* Called before every drawing. Events first, since they may change the stage. */
 static void remote_tick(struct app *app)
 {
     struct remote *remote = app->remote;

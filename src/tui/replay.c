@@ -1,4 +1,10 @@
-/* replay.c: a record step by step, with the marks of an analysis; see app.h. */
+/*
+ * replay.c: a record step by step, with the marks of an analysis; see app.h.
+ *
+ * The analysis runs in threads of its own (pyr_judge_init); they touch only struct analysis, under its lock. It is made
+ * twice: quickly, so that marks appear soon, and then with all the effort. Reports are not freed before the end, so a
+ * pointer to one stays good.
+ */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -148,6 +154,7 @@ static const struct pyr_luck_decision *decision_at(const struct replaying *r, ui
     return NULL;
 }
 
+/* For the story: "?!" and the like beside a line. */
 static const char *sign_at(void *context, uint32_t line)
 {
     const struct pyr_luck_decision *decision = decision_at(context, line);
@@ -332,6 +339,7 @@ static void draw(struct replaying *r)
     screen_show(&app->canvas);
 }
 
+/* By lines, tags left out; or by turns, which begin with a reveal. */
 static void go(struct replaying *r, int steps, bool turns)
 {
     struct app *app = r->app;

@@ -1,4 +1,8 @@
-/* save.c: see save.h. */
+/*
+ * save.c: files of saved games: where they are, written whole or not at all, locked while a window has them open; see
+ * save.h. A file is written under another name, synced and renamed, so a crash leaves the old or the new one. The lock is
+ * a file beside it.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -133,6 +137,7 @@ bool save_open(struct save *save, const char *path)
     return false;
 }
 
+/* The lock file goes before the lock: whoever opens the name afterwards makes a new one. */
 void save_close(struct save *save)
 {
     char name[PATH_MAX + 8];
@@ -149,6 +154,7 @@ void save_remove(const struct save *save)
     unlink(save->path);
 }
 
+/* Newest first; the name decides between equals, so that the order is always the same. */
 static int by_age(const void *a, const void *b)
 {
     const struct save_entry *x = a, *y = b;

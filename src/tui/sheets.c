@@ -1,4 +1,9 @@
-/* sheets.c: what covers the table for a while; see draw.h. */
+/*
+ * sheets.c: what covers the table for a while; see draw.h.
+ *
+ * Each draw_* function clears the canvas and draws a whole sheet, with the title line above and the keys below. What is
+ * on it comes from struct scene alone.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +39,7 @@ static int draw_symbols(struct canvas *canvas, int x, int y, int most, const str
     return used;
 }
 
+/* The largest size with which so many cards fit side by side, with columns and rows left over for the rest. */
 static struct card_size size_across(const struct canvas *canvas, int cards, int spare, int rows)
 {
     static const struct card_size sizes[] = { { 7, 3, true }, { 5, 2, true }, { 3, 1, true }, { 3, 1, false } };

@@ -1,4 +1,11 @@
-/* table.c: a game on the screen; see app.h. */
+/*
+ * table.c: a game on the screen; see app.h.
+ *
+ * The loop of a game: tick (events of the session or of bots), draw, wait for input, handle it. What differs between a
+ * game here and one at a server is behind struct play_ops (app.h); this file knows neither.
+ *
+ * Keys go through layers, the uppermost first: a question, the cover of a shared screen, a sheet, the table.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +25,7 @@ double app_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* A message belongs to a line of the log and disappears when the game goes on. */
 void app_say(struct app *app, enum style style, const char *format, ...)
 {
     va_list arguments;
@@ -28,6 +36,7 @@ void app_say(struct app *app, enum style style, const char *format, ...)
     app->message_line = app->match.log.lines;
 }
 
+/* Ends the program with this sentence, after the screen was put back. */
 void app_fail(struct app *app, const char *format, ...)
 {
     char text[1000];
@@ -75,6 +84,7 @@ static bool is_covered(const struct app *app)
     return app->ops->is_covered && app->ops->is_covered(app);
 }
 
+/* A seat that nobody here plays has nothing to do. */
 static enum hand_state state_of(const struct app *app)
 {
     enum hand_state state = hand_state(&app->match, app->seat);
@@ -593,6 +603,7 @@ static void cover_key(struct app *app, int key)
         app->ops->back_seat(app);
 }
 
+/* Those that aim_key handles. Pressed after all was placed, they first take the last step back into the hand. */
 static bool is_aim_key(int key)
 {
     return key == K_UP || key == K_DOWN || key == K_LEFT || key == K_RIGHT ||
@@ -738,6 +749,7 @@ static void on_input(struct app *app, const struct input *input)
     }
 }
 
+/* Drawn at least once a second; more often while something moves (the spinner). */
 void table_run(struct app *app)
 {
     const struct play_ops *ops = app->ops;

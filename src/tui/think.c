@@ -1,4 +1,10 @@
-/* think.c: see think.h. */
+/*
+ * think.c: a thread in which bots think, so that the screen stays alive; see think.h. One question at a time.
+ *
+ * States, all under the lock: RESTS -> ASKED -> THINKS -> ANSWERED -> RESTS; ENDS from anywhere. The main thread asks and
+ * takes the answer; the thread goes from ASKED to THINKS to ANSWERED. A question can be withdrawn (stop), which the bot
+ * notices between playouts.
+ */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -168,6 +174,7 @@ bool thinker_answer(struct thinker *thinker, pyr_step *step)
     return answered;
 }
 
+/* Returns when the thread no longer thinks, so that what it was thinking about may be changed. */
 void thinker_stop(struct thinker *thinker)
 {
     pthread_mutex_lock(&thinker->lock);
