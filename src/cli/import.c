@@ -69,6 +69,7 @@ struct import {
     double shown;                /* when progress was last told */
 };
 
+/* The high half is mixed into the low one, of which the table uses a few bits. */
 static uint64_t hash_of(const char *text, size_t size, uint64_t hash)
 {
     for (size_t i = 0; i < size; i++)
@@ -78,6 +79,7 @@ static uint64_t hash_of(const char *text, size_t size, uint64_t hash)
 
 #define HASH_START 14695981039346656037u
 
+/* Open addressing with linear probing, at most half full. Hashes of a whole database fit into memory; its texts need not. */
 static bool remember(struct import *import, uint64_t hash, int64_t id)
 {
     if (2 * (import->count + 1) > import->room) {
@@ -109,6 +111,7 @@ static bool remember_stored(void *context, const struct store_table *table, cons
     return remember(context, hash_of(text, size, HASH_START), table->id);
 }
 
+/* Equal hashes are only a hint: the stored text is compared. */
 static bool is_there(struct import *import, uint64_t hash, const char *text, size_t size)
 {
     for (size_t at = hash & (import->room - 1); import->room && import->known[at].id; at = (at + 1) & (import->room - 1)) {
