@@ -155,7 +155,7 @@ static void derive_offsets(struct pyr_pattern_turns *out, unsigned turn, uint64_
 }
 
 /* Turns that look the same count once. The words after the last turn hold the single space (shape 1), which find_marks in
- * hot.h relies on. */
+ * marks.h relies on. */
 static void derive_pattern(struct pyr_pattern_turns *out, pyr_spaces drawing, uint8_t copies)
 {
     pyr_spaces seen[PYR_MAX_TURNS];

@@ -7,7 +7,7 @@
 #include <pyramids/view.h>
 
 #include "bits.h"
-#include "course.h"
+#include "phases.h"
 #include "port.h"
 
 /* A seat that does not play sees what is open to all. */
@@ -30,7 +30,7 @@ void pyr_view_steps(const struct pyr_view *view, const struct pyr_box *box, stru
     if (open->phase == PYR_MARK && view->seat < open->seats)
         pyr_desk_steps(&view->mine, box, open->revealed[open->turn], steps);
     else
-        course_steps(open, view->dealt, view->seat, steps);
+        phase_steps(open, view->dealt, view->seat, steps);
 }
 
 /* In ascending order. */

@@ -169,7 +169,7 @@ void env_play_bots(const struct pyr_env *env, struct pyr_env_game *game, const s
         struct pyr_view view;
         pyr_view_init(&view, state, seat);
         if (view.open.phase != PYR_REPLACE)
-            view.open.waiting = (uint8_t)course_everyone(&view.open);
+            view.open.waiting = (uint8_t)phase_everyone(&view.open);
         pyr_step step = bot->choose(env->options.bot_memory[seat], env->box, &view, &game->rng[seat], &budget);
         if (arrays->trace)
             arrays->trace(arrays->context, game, seat, step);
