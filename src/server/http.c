@@ -1332,10 +1332,10 @@ static void get_metrics(struct request *request)
         "# HELP pyramids_bots_choices_total Choices that bots have made, by what they cost.\n"
         "# TYPE pyramids_bots_choices_total counter\npyramids_bots_choices_total{cost=\"light\"} %" PRIu64 "\n"
         "pyramids_bots_choices_total{cost=\"heavy\"} %" PRIu64 "\n",
-        pool.thoughts[SCHEDULE_LIGHT], pool.thoughts[SCHEDULE_HEAVY]);
+        pool.bot_choices[SCHEDULE_LIGHT], pool.bot_choices[SCHEDULE_HEAVY]);
     metric(to, "bots_shortened_total", "counter", "Heavy choices that were made in less time because others waited.",
         (double)pool.shortened);
-    metric(to, "analyses_pending", "gauge", "Analyses of finished games that are not made yet.", pool.works);
+    metric(to, "analyses_pending", "gauge", "Analyses of finished games that are not made yet.", pool.jobs);
     metric(to, "store_pending", "gauge", "Jobs that the store has not finished.", store_pending(server->store));
     metric(to, "messages_total", "counter", "WebSocket messages received.", (double)server->count.messages);
     metric(to, "sent_total", "counter", "WebSocket messages sent.", (double)server->count.sent);

@@ -55,7 +55,7 @@ struct question {
 };
 
 struct judging {
-    struct work work;
+    struct pool_job pool_job;    /* first */
     struct store_job job;
     struct table *table;
     struct pool *pool;
@@ -117,9 +117,9 @@ static bool write_report(bool (*write)(const struct pyr_judge_report *report, FI
 
 /* In a thread of the pool.
  * One report gives the JSON and a page in each language: writing is cheap beside judging. The language is set per thread. */
-static void judge(struct work *work)
+static void judge(struct pool_job *job)
 {
-    struct judging *judging = (struct judging *)work;
+    struct judging *judging = (struct judging *)job;
     struct pyr_judge_options options = {
         .playouts = judging->rough ? PYR_LUCK_QUICK : judging->playouts, .threads = 1, .seed = PYR_LUCK_SEED,
         .is_cancelled = is_cancelled, .context = judging
@@ -160,7 +160,7 @@ static bool refine(struct judging *judging)
     struct pool *pool = judging->table->server->pool;
     forget_texts(judging);
     judging->rough = judging->good = false;
-    return pool && !pool_work(pool, &judging->work, judging->address);
+    return pool && !pool_submit(pool, &judging->pool_job, judging->address);
 }
 
 static void kept(struct store_job *job, enum store_result result)
@@ -176,10 +176,10 @@ static void kept(struct store_job *job, enum store_result result)
     release(table);
 }
 
-/* Also called when the pool stops before the work was begun or finished: `good` is false then. */
-static void judged(struct work *work)
+/* Also called when the pool stops before the job was begun or finished: `good` is false then. */
+static void judged(struct pool_job *job)
 {
-    struct judging *judging = (struct judging *)work;
+    struct judging *judging = (struct judging *)job;
     struct table *table = judging->table;
     if (judging->good) {
         judging->job.run = keep;
@@ -216,9 +216,9 @@ static enum judging_state begin(struct table *table, uint64_t address, bool roug
         judging->playouts = PYR_JUDGE_PLAYOUTS;
     judging->rough = rough && judging->playouts > PYR_LUCK_QUICK;
     judging->edition = table->edition;
-    judging->work.run = judge;
-    judging->work.done = judged;
-    enum error error = pool_work(table->server->pool, &judging->work, address);
+    judging->pool_job.run = judge;
+    judging->pool_job.done = judged;
+    enum error error = pool_submit(table->server->pool, &judging->pool_job, address);
     if (error) {
         judging_free(judging);
         return error == ERROR_TOO_MANY ? JUDGING_TOO_MANY : JUDGING_FAILED;

@@ -236,7 +236,7 @@ bool server_start(struct server *server, const struct server_options *options, c
         return false;
     server->shared = store_is_shared(server->store);
     if (!web_start(server, error, size) ||
-        !pool_start(&server->pool, &server->loop, options->bot_threads, table_begin_thought, table_thought)) {
+        !pool_start(&server->pool, &server->loop, options->bot_threads, table_begin_bot_job, table_bot_job_done)) {
         if (!error[0])
             snprintf(error, size, "%s", _("could not start a thread for the bots"));
         server_halt(server);

@@ -184,41 +184,41 @@ static void think(struct table *table, unsigned seat)
     ask->job.address = owner_of(table);
     ask->job.visitor = table->host;
     ask->job.watched = table_is_awaited(table);
-    pool_ask(table->server->pool, ask);
+    pool_submit_bot(table->server->pool, ask);
 }
 
-/* In the loop. The thought has a copy of the game, with a seed of its own; the thread never looks at the table. `jobs`
- * keeps the table in memory until table_thought. */
-struct thought *table_begin_thought(struct ask *ask)
+/* In the loop. The bot_job has a copy of the game, with a seed of its own; the thread never looks at the table. `jobs`
+ * keeps the table in memory until table_bot_job_done. */
+struct bot_job *table_begin_bot_job(struct ask *ask)
 {
     struct table *table = ask->table;
     unsigned seat = (unsigned)(ask - table->ask);
     if (!(table_waiting(table) >> seat & 1) || !is_played_by_bot(&table->now.seat[seat]))
         return NULL;                         /* a person has come back */
-    struct thought *thought = malloc(sizeof *thought);
-    if (!thought)
+    struct bot_job *bot_job = malloc(sizeof *bot_job);
+    if (!bot_job)
         return NULL;
-    thought->game = table->now.game;
-    pyr_game_clear(&thought->game, (pyr_seat)seat);      /* what a person took back is a draft there */
-    thought->phase = table->log.count;
-    thought->seat = (pyr_seat)seat;
-    thought->steps = 0;
-    randombytes_buf(&thought->seed, sizeof thought->seed);
+    bot_job->game = table->now.game;
+    pyr_game_clear(&bot_job->game, (pyr_seat)seat);      /* what a person took back is a draft there */
+    bot_job->phase = table->log.count;
+    bot_job->seat = (pyr_seat)seat;
+    bot_job->steps = 0;
+    randombytes_buf(&bot_job->seed, sizeof bot_job->seed);
     table->jobs++;
-    return thought;
+    return bot_job;
 }
 
-void table_thought(struct thought *thought)
+void table_bot_job_done(struct bot_job *bot_job)
 {
-    struct table *table = thought->ask->table;
+    struct table *table = bot_job->ask->table;
     table->jobs--;
     if (table->gone) {
-        free(thought);
+        free(bot_job);
         table_forget(table);
         return;
     }
-    change_submit_bot(table, thought->seat, thought->phase, thought->step, thought->steps);
-    free(thought);
+    change_submit_bot(table, bot_job->seat, bot_job->phase, bot_job->step, bot_job->steps);
+    free(bot_job);
 }
 
 /* Only for a table with a clock. */
