@@ -393,13 +393,13 @@ int cli_import(int argc, char **argv)
         if ((code = cli_edition_load(value[EDITION], &import.asked)))
             return code;
     }
-    if (!store_enter(&import.db, path, true, error, sizeof error)) {
+    if (!store_open_alone(&import.db, path, true, error, sizeof error)) {
         cli_error("%s", error);
         return CLI_WRONG;
     }
     cli_catch_interrupt();
     int64_t visitor;
-    bool good = store_count_visitor(import.db, &visitor, &import.sums.last) == STORE_OK &&
+    bool good = store_last_ids(import.db, &visitor, &import.sums.last) == STORE_OK &&
         store_each_record(import.db, remember_stored, &import) == STORE_OK;
     if (!good)
         cli_error(_("%s: not all records could be read"), name);
@@ -408,7 +408,7 @@ int cli_import(int argc, char **argv)
     free(import.known);
     if (!import.quiet)
         fputs("\r\033[K", stderr);
-    if (!store_leave(import.db, good, error, sizeof error)) {
+    if (!store_close_alone(import.db, good, error, sizeof error)) {
         cli_error("%s: %s", name, error);
         good = false;
     }

@@ -115,7 +115,7 @@ enum store_result store_release(struct store_db *db, bool good)
 /* For commands. */
 
 /* A command is one transaction from beginning to end. */
-bool store_enter(struct store_db **db, const char *where, bool write, char *error, size_t error_size)
+bool store_open_alone(struct store_db **db, const char *where, bool write, char *error, size_t error_size)
 {
     struct store_db *opened = store_db_open(where, write, error, error_size);
     if (!opened)
@@ -140,7 +140,7 @@ static void refuse_all(void *context, unsigned job, enum store_result result)
 }
 
 /* Closes the database in any case. A command is one job, so any refusal is its own. */
-bool store_leave(struct store_db *db, bool good, char *error, size_t error_size)
+bool store_close_alone(struct store_db *db, bool good, char *error, size_t error_size)
 {
     enum store_result result = STORE_OK, refused = STORE_OK;
     if (good) {

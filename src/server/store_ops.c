@@ -252,7 +252,7 @@ enum store_result store_drop_visitors(struct store_db *db, int64_t before)
     return result;
 }
 
-enum store_result store_count_visitor(struct store_db *db, int64_t *last_visitor, int64_t *last_table)
+enum store_result store_last_ids(struct store_db *db, int64_t *last_visitor, int64_t *last_table)
 {
     enum store_result result = ask(db, LAST_IDS);
     if (result || (result = next(db)))

@@ -51,9 +51,9 @@ enum store_result pg_result(const char *state)
 static void say(struct pg *db, const char *words)
 {
     int64_t now = (int64_t)time(NULL);
-    if (now != db->said && words)
+    if (now != db->logged_at && words)
         store_say(words);
-    db->said = now;
+    db->logged_at = now;
 }
 
 /* Whatever was in the pipeline has no result any more. A transaction that was under way has failed; store.c runs its jobs
@@ -67,7 +67,7 @@ void pg_disconnect(struct pg *db)
     db->first = db->count = 0;
     db->is_streaming = false;
     db->is_synced = true;
-    if (db->within && !db->failure)
+    if (db->in_transaction && !db->failure)
         db->failure = STORE_FAILED;
 }
 
@@ -276,7 +276,7 @@ static bool is_cut(const struct pg *db)
 static bool is_lost(const struct store_db *base)
 {
     const struct pg *db = (const struct pg *)base;
-    return db->within && (db->failure || !db->connection);
+    return db->in_transaction && (db->failure || !db->connection);
 }
 
 /* Connects again, if it is time for another attempt. */
@@ -304,13 +304,13 @@ static bool reconnect(struct pg *db)
 static void rollback(struct store_db *base)
 {
     struct pg *db = (struct pg *)base;
-    if (db->within && db->connection) {
+    if (db->in_transaction && db->connection) {
         /* A sync ends what an error made the server skip. */
         if ((!db->is_synced && !pg_sync(db)) || !control(db, "ROLLBACK", PG_IGNORE) || !pg_sync(db))
             lose(db, lost);
         pg_drain(db);
     }
-    db->within = false;
+    db->in_transaction = false;
     db->failure = STORE_OK;
 }
 
@@ -354,7 +354,7 @@ static enum store_result begin(struct store_db *base, bool write)
     db->news_size = 0;
     if (!reconnect(db))
         return STORE_FAILED;
-    db->within = true;
+    db->in_transaction = true;
     db->has_written = db->is_settled = db->is_in_job = db->is_committed = false;
     db->failure = STORE_OK;
     db->xid[0] = '\0';
@@ -367,7 +367,7 @@ static enum store_result begin(struct store_db *base, bool write)
     db->failure = STORE_OK;
     if (reconnect(db) && send_begin(db, write))
         return STORE_OK;
-    db->within = false;
+    db->in_transaction = false;
     return STORE_FAILED;
 }
 
@@ -478,17 +478,17 @@ static enum store_result commit(struct store_db *base)
         control(db, "COMMIT", PG_COMMIT) && pg_sync(db);
     if (is_sent && !db->has_written) {       /* nobody waits for what only read */
         PQflush(db->connection);
-        db->within = false;
+        db->in_transaction = false;
         return STORE_OK;
     }
     if (is_sent && pg_drain(db)) {
-        db->within = false;
+        db->in_transaction = false;
         result = db->is_committed ? STORE_OK : db->failure ? db->failure : STORE_FAILED;
         db->failure = STORE_OK;
         return result;
     }
     pg_disconnect(db);
-    db->within = false;
+    db->in_transaction = false;
     db->failure = STORE_OK;
     if (db->is_committed)                    /* the answer came, and then the connection went */
         return STORE_OK;
@@ -738,7 +738,7 @@ static void explain(struct store_db *base, const char *where, char *error, size_
 static enum store_health look(struct store_db *base)
 {
     struct pg *db = (struct pg *)base;
-    if (!db->within) {
+    if (!db->in_transaction) {
         if (db->connection && !db->count && is_cut(db))
             lose(db, lost);
         reconnect(db);

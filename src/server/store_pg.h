@@ -40,7 +40,7 @@ struct pg {
     bool is_synced;              /* a sync was the last thing sent */
 
     /* The transaction. */
-    bool within, has_written, is_settled;
+    bool in_transaction, has_written, is_settled;
     enum store_result failure;   /* STORE_OK: none; otherwise it is lost */
     bool execute_failed;         /* the last PG_EXECUTE had an error, `execute_result` */
     enum store_result execute_result;
@@ -64,7 +64,7 @@ struct pg {
     char news[8000];
     size_t news_size;
 
-    int64_t said;                /* second in which the log last got words */
+    int64_t logged_at;           /* second in which the log last got words */
 };
 
 /* The channel of announcements: one for each schema. */

@@ -109,13 +109,13 @@ struct sqlite {
     sqlite3_stmt *statement[STORE_STATEMENTS];   /* prepared when first wanted, then kept */
     sqlite3_stmt *asked;         /* the question whose rows are read; NULL: none */
     int first;                   /* what its first step gave; 0: that was seen */
-    bool within;                 /* a transaction was begun and not ended by us */
+    bool in_transaction;         /* a transaction was begun and not ended by us */
     sqlite3_int64 changes;       /* as it began */
     int lock;                    /* file descriptor that holds the lock, or -1 */
     char *real;                  /* path of the file; NULL in memory */
     struct file { uint64_t device, inode; } file, wal;   /* what is open: the file and its write-ahead log */
     bool is_gone;                /* the file is not in its place, which was said */
-    int64_t said;                /* second in which the log last got words, so that a full disk does not flood it */
+    int64_t logged_at;           /* second in which the log last got words, so that a full disk does not flood it */
     bool is_unchecked;           /* a large file: whether it is whole is found out later */
     sqlite3 *checked;            /* the connection of the thread that does it; NULL: none */
     uv_thread_t checker;
@@ -143,9 +143,9 @@ static enum store_result result_of(struct sqlite *db, int code)
         return STORE_OK;
     int primary = code & 0xff, system = db->sql ? sqlite3_system_errno(db->sql) : 0;
     int64_t now = (int64_t)time(NULL);
-    if (now != db->said)
+    if (now != db->logged_at)
         store_say(db->sql ? sqlite3_errmsg(db->sql) : sqlite3_errstr(code));
-    db->said = now;
+    db->logged_at = now;
     if (primary == SQLITE_FULL || primary == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM)
         return STORE_NO_ROOM;
     return primary == SQLITE_IOERR && (system == ENOSPC || system == EDQUOT) ? STORE_NO_ROOM : STORE_FAILED;
@@ -183,7 +183,7 @@ static enum store_result control(struct sqlite *db, enum control which)
 static bool is_lost(const struct store_db *base)
 {
     const struct sqlite *db = (const struct sqlite *)base;
-    return db->within && sqlite3_get_autocommit(db->sql);
+    return db->in_transaction && sqlite3_get_autocommit(db->sql);
 }
 
 static void rollback(struct store_db *base)
@@ -191,7 +191,7 @@ static void rollback(struct store_db *base)
     struct sqlite *db = (struct sqlite *)base;
     if (!sqlite3_get_autocommit(db->sql))
         control(db, ROLLBACK);
-    db->within = false;
+    db->in_transaction = false;
 }
 
 /* IMMEDIATE takes the write lock now: a transaction that begins reading and then wants to write could fail in its middle. */
@@ -200,7 +200,7 @@ static enum store_result begin(struct store_db *base, bool write)
     struct sqlite *db = (struct sqlite *)base;
     rollback(base);                          /* one whose own rollback failed may still be open */
     enum store_result result = control(db, write ? BEGIN_WRITE : BEGIN);
-    db->within = result == STORE_OK;
+    db->in_transaction = result == STORE_OK;
     db->changes = sqlite3_total_changes64(db->sql);
     return result;
 }
@@ -227,7 +227,7 @@ static enum store_result commit(struct store_db *base)
     enum store_result result = is_lost(base) ? STORE_FAILED : control(db, COMMIT);
     if (result != STORE_OK)
         rollback(base);
-    db->within = false;
+    db->in_transaction = false;
     return result;
 }
 
