@@ -261,7 +261,7 @@ static bool check_complete(struct draft *d)
 }
 
 /* The engine's verdict on the whole, at the line of the piece that is to blame. */
-static bool judge_print(struct draft *d, struct pyr_box *box)
+static bool check_components(struct draft *d, struct pyr_box *box)
 {
     struct pyr_box_fault found;
     if (pyr_box_init(box, &d->components, &found) == PYR_OK)
@@ -300,7 +300,7 @@ enum pyr_err pyr_edition_read(struct pyr_edition *edition, const char *text, siz
     bool good = pyr_lines_header(&d.lines, "pyramids-edition", HEADER);
     while (good && pyr_lines_next(&d.lines, false))
         good = read_section(&d);
-    good = good && !d.lines.fault.code && check_complete(&d) && judge_print(&d, &edition->box);
+    good = good && !d.lines.fault.code && check_complete(&d) && check_components(&d, &edition->box);
     if (fault)
         *fault = d.lines.fault;
     if (!good)

@@ -84,19 +84,19 @@ enum pyr_err pyr_env_init(struct pyr_env *env, const struct pyr_box *box, const 
         return PYR_ERR_SEATS;
     if (!options_fit(options))
         return PYR_ERR_ENV_OPTIONS;
-    struct pyr_components print;
-    pyr_box_components(box, &print);
+    struct pyr_components components;
+    pyr_box_components(box, &components);
     memset(env, 0, sizeof *env);
     env->box = box;
     env->options = *options;
-    env->mark = hash(hash(UINT64_C(0xcbf29ce484222325), &print, sizeof print), &options->seats, 1);
+    env->mark = hash(hash(UINT64_C(0xcbf29ce484222325), &components, sizeof components), &options->seats, 1);
     for (unsigned seat = 0; seat < options->seats; seat++)
         env->bots |= (uint8_t)((options->bot[seat] != NULL) << seat);
     for (unsigned card = 0; card < PYR_CARDS; card++)
         draw_card(&box->card[card], card + 1, env->face[card + 1], env->fresh[card + 1]);
     for (unsigned p = 0; p < PYR_PATTERNS; p++) {
         for (unsigned i = 0; i < PYR_ENV_SPACES; i++)
-            env->pattern[p][i] = (print.pattern[p] & PYR_SPACE(i / PYR_SIDE, i % PYR_SIDE)) != 0;
+            env->pattern[p][i] = (components.pattern[p] & PYR_SPACE(i / PYR_SIDE, i % PYR_SIDE)) != 0;
         env->pattern[p][PYR_ENV_SPACES + p] = 1;
         env->pattern[p][PYR_ENV_SPACES + PYR_PATTERNS] = box->pattern[p].turns;
         env->copies[p] = box->pattern[p].copies;

@@ -284,7 +284,7 @@ static void ask_tables(struct remote *remote)
 }
 
 /* The server knows us. Its cookie may be a new one and is kept. */
-static void known(struct remote *remote, struct app *app)
+static void on_known_visitor(struct remote *remote, struct app *app)
 {
     char cookie[sizeof remote->cookie];
     net_cookie(remote->net, cookie, sizeof cookie);
@@ -586,7 +586,7 @@ static void answer_visitor(struct remote *remote, struct app *app, const struct 
     } else if (event->id == ASK_VISITOR && event->status == 401) {
         become_new(remote);
     } else if (event->status == 200) {
-        known(remote, app);
+        on_known_visitor(remote, app);
     } else {
         note_error(remote, text_of(json_object_get(answer, "error"), "code"));
         app_fail(app, "%s: %s", remote->url, remote->note);
