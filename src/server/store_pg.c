@@ -38,7 +38,7 @@ uint64_t pg_now(void)
 }
 
 /* 53100 is "disk full", 53200 "out of memory": what SQLite reports as no room, too. */
-enum store_result pg_result(const char *state)
+static enum store_result result_of_state(const char *state)
 {
     if (!state)
         return STORE_FAILED;
@@ -168,7 +168,7 @@ static void note(struct pg *db, struct pg_sent sent, PGresult *result)
     ExecStatusType status = PQresultStatus(result);
     int64_t changed = status == PGRES_COMMAND_OK ? strtoll(PQcmdTuples(result), NULL, 10) : 0;
     if (status == PGRES_FATAL_ERROR) {
-        enum store_result found = pg_result(PQresultErrorField(result, PG_DIAG_SQLSTATE));
+        enum store_result found = result_of_state(PQresultErrorField(result, PG_DIAG_SQLSTATE));
         if (sent.kind == PG_EXECUTE) {
             db->execute_failed = true;
             db->execute_result = found;

@@ -105,7 +105,4 @@ bool pg_drain(struct pg *db);
 bool pg_push(struct pg *db, struct pg_sent sent);
 bool pg_sync(struct pg *db);
 
-/* The result for an SQLSTATE. */
-enum store_result pg_result(const char *state);
-
 #endif
