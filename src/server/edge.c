@@ -47,11 +47,11 @@ struct listener {
     uv_poll_t poll;
     struct edge *edge;
     int fd;
-    unsigned number;
+    unsigned number;             /* as the owner knows it */
     /* A listener whose accept has failed for want of file descriptors stops polling: the socket stays readable, and the
      * loop would spin on it. */
     bool is_open, is_waiting;    /* waiting: accept has failed */
-    uint64_t failed_at;
+    uint64_t failed_at;          /* when accept last failed, in milliseconds */
     struct wire_tls_context *tls;
 };
 
@@ -69,7 +69,7 @@ struct edge {
     struct edge_conn *gathering; /* whose bytes these are */
     size_t gathered;
     char gather[GATHERED];
-    char read[READ_ROOM], plain[READ_ROOM];
+    char read[READ_ROOM], plain[READ_ROOM]; /* one read's bytes, as they came and decrypted */
 };
 
 struct edge_conn {
@@ -79,21 +79,24 @@ struct edge_conn {
     struct wire wire;
     struct wire_tls *tls;        /* NULL: none */
     struct edge_conn *next, **link;
-    struct edge_conn *next_ready;
-    struct edge_conn *next_timed, *last_timed;
+    struct edge_conn *next_ready; /* in edge->ready; valid while is_ready */
+    struct edge_conn *next_timed, *last_timed; /* in edge->timed[timed], by `since` */
     uint64_t since;              /* when the time that it has began */
     int fd;
     uint8_t timed;               /* enum timed */
     uint8_t events;              /* that the loop polls for */
+    /* is_ready: in the ready list; wants_room: `room` is to be called; resumed: the wire is to go on; reading: the loop
+     * polls for input; ended: `end` was told; eof: the other end has closed its side; doomed: to be buried; lingering:
+     * the last words are out; hurried: has LINGER_MS for the rest; shut: our side is closed. */
     bool is_ready, wants_room, resumed, reading, ended, eof, doomed, lingering, hurried, shut;
     uint8_t phase;               /* enum wire_state when it was last looked at */
     uint32_t answered, timed_answered;       /* requests */
-    uint32_t discarded;
-    uint16_t code;
+    uint32_t discarded;          /* bytes read after the last words */
+    uint16_t code;               /* of the close, 0: none yet */
     char *in;                    /* bytes that could not be taken yet */
-    size_t in_at, in_size;
+    size_t in_at, in_size;       /* what is left is from in_at on */
     char *out;                   /* without TLS: bytes that the kernel has not taken */
-    size_t out_at, out_size;
+    size_t out_at, out_size;     /* the same */
 };
 
 /* The owner's clock, not the loop's, so that tests can let time pass. */

@@ -215,7 +215,7 @@ struct lookup {
     struct tokens *tokens;
     unsigned which;              /* of them is the visitor's */
     struct store_visitor found;
-    void (*then)(struct request *request, enum error error);
+    void (*then)(struct request *request, enum error error); /* what goes on once it is known */
 };
 
 static enum store_result run_lookup(struct store_db *db, struct store_job *job)
@@ -442,7 +442,7 @@ static void post_visitor(struct request *request)
 struct code_job {
     struct store_job job;
     struct request *request;
-    struct device_code made;
+    struct device_code made;     /* what is stored: the hash, whose, until when */
     int64_t now;
     char code[10];
 };

@@ -31,7 +31,7 @@ static bool take(struct share *share, uint64_t list, unsigned most)
 /* What the order depends on, beside each other: the tables themselves are large, and 20,000 of them are in no cache. */
 struct entry {
     const struct table *table;
-    int64_t changed, id;
+    int64_t changed, id;         /* seconds since 1970; the table's */
     uint8_t state;
 };
 

@@ -230,7 +230,7 @@ struct stake {
     struct map_node node;        /* by code */
     char code[CODE_SIZE + 1];
     bool waits;                  /* for players */
-    struct address *address;
+    struct address *address;     /* held */
     uint64_t idle;               /* since when there is no observer, in milliseconds */
 };
 
@@ -381,7 +381,7 @@ static void close_abandoned(struct fetch *fetch, struct table *table, enum error
 struct search {
     struct store_job job;
     struct server *server;
-    int64_t before;
+    int64_t before;              /* seconds since 1970: not changed since */
     char code[16];
 };
 
@@ -683,8 +683,8 @@ struct fetch *table_fetch(struct server *server, const char *code,
 /* Several fetches with one answer. `pending` starts at 1 for the caller itself, so that `done` is not called before all
  * fetches are on their way. */
 struct gather {
-    unsigned pending;
-    enum error error;
+    unsigned pending;            /* fetches that have not answered, and the caller */
+    enum error error;            /* the first that is more than a missing table */
     void (*done)(void *context, enum error error);
     void *context;
 };
@@ -733,7 +733,7 @@ void tables_fetch(struct server *server, char (*codes)[16], unsigned count, void
 struct due {
     struct store_job job;
     struct server *server;
-    int64_t id, revision, due;
+    int64_t id, revision, due;   /* of the table as it left the memory */
     char code[CODE_SIZE + 1];
 };
 
