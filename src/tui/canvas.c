@@ -110,6 +110,7 @@ static uint32_t ascii_for(uint32_t c)
     return '?';
 }
 
+/* Replaces what was in the cell, marks included. */
 void canvas_put(struct canvas *canvas, int x, int y, uint32_t character, enum style style)
 {
     if (x < 0 || y < 0 || x >= canvas->width || y >= canvas->height)
@@ -187,6 +188,7 @@ static int write_part(struct canvas *canvas, int x, int y, int most, enum style 
     return used;
 }
 
+/* Too long a text ends with an ellipsis. Returns the columns used. */
 int canvas_text(struct canvas *canvas, int x, int y, int most, enum style style, const char *text)
 {
     if (most <= 0)

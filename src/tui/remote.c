@@ -43,20 +43,20 @@ struct remote {
     enum stage stage;
     char url[400], cookie_path[PATH_MAX], trusted[PATH_MAX], cookie[512], name[NAME_ROOM];
     char code[CODE_ROOM], key[CODE_ROOM], title[300];
-    bool opened, connecting, closing;
+    bool opened, connecting, closing; /* the WebSocket is open; has been asked for; is being closed */
     bool is_forgotten;           /* the server does not know who we were: we become somebody new there */
     double retry_at, wait;       /* when to ask again who we are; how long the next pause is */
 
     /* The list, and a code being typed. */
     struct offer offer[MOST_TABLES];
-    unsigned offers, at;
+    unsigned offers, at;         /* how many; the one under the cursor */
     char note[300];              /* what went wrong, in the list and in the room */
     char cause[700];             /* why there is no connection yet, as a sentence */
-    double list_at;
+    double list_at;              /* when the list is asked for again, by app_seconds */
 
     /* The table. */
     struct pyr_remote table;
-    bool sat, asked_record;
+    bool sat, asked_record;      /* done at this visit */
     uint32_t told;               /* lines of the log that the story has been told of */
     char kept[PYR_REMOTE_SAVED]; /* what is on the disk of it */
     size_t kept_size;
@@ -304,6 +304,7 @@ static void on_known_visitor(struct remote *remote, struct app *app)
 
 /* Tables. */
 
+/* Whatever a server sends: one without a plain code is left out. */
 static void read_offer(struct remote *remote, const json_t *table)
 {
     struct offer *offer = &remote->offer[remote->offers];
@@ -364,6 +365,7 @@ static void put_name(char *to, const char *name)
         to += sprintf(to, strchr(plain, *name) ? "%c" : "%%%02X", (unsigned char)*name);
 }
 
+/* A built-in edition is used without asking; another one is fetched from the server. */
 static void want_edition(struct remote *remote, struct app *app)
 {
     char path[3 * PYR_MAX_NAME + 32] = "/api/editions/";
@@ -394,6 +396,7 @@ static void show_players(const struct remote *remote, struct app *app)
         app->seat = table->you;
 }
 
+/* A log that got shorter was sent anew from its beginning, so the story begins anew, too. */
 static void on_lines(struct remote *remote, struct app *app)
 {
     if (app->match.log.lines < remote->told)
@@ -530,6 +533,7 @@ static void on_event(struct remote *remote, struct app *app, const struct pyr_re
     }
 }
 
+/* An event may end the program (app->error), and then nothing more is shown. */
 static void take_events(struct remote *remote, struct app *app)
 {
     for (struct pyr_remote_event event; !app->error && (event = pyr_remote_event(&remote->table)).kind;)
@@ -895,6 +899,7 @@ static bool is_free(const struct pyr_remote_seat *seat)
     return seat->kind == PYR_SEAT_OPEN || seat->kind == PYR_SEAT_FRIEND;
 }
 
+/* Before the game: the code to pass on, the seats, and what may have gone wrong. */
 static void draw_room(struct remote *remote, struct app *app)
 {
     const struct pyr_remote *table = &remote->table;

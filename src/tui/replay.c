@@ -18,17 +18,17 @@
 
 struct analysis {
     pthread_t thread;
-    bool started, joined;
+    bool started, joined;        /* of the thread */
     pthread_mutex_t lock;
     bool cancelled, done;        /* under the lock, as are the numbers */
-    unsigned begun, all;
+    unsigned begun, all;         /* tasks, for progress */
     struct pyr_judge_report report[2];       /* the first result, and the refined one; both stay until the end */
     const struct pyr_judge_report *shown;    /* the better one of those that are there */
     struct pyr_fault fault;
     char *text;
     size_t size;
     const struct pyr_edition *edition;
-    uint32_t playouts;
+    uint32_t playouts;           /* the cap, worlds per decision */
 };
 
 struct replaying {
@@ -145,6 +145,7 @@ static const struct pyr_judge_report *report_of(const struct replaying *r)
     return shown;
 }
 
+/* NULL where nobody decided, or as long as there is no report. */
 static const struct pyr_luck_decision *decision_at(const struct replaying *r, uint32_t line)
 {
     const struct pyr_judge_report *report = report_of(r);

@@ -16,6 +16,7 @@
 
 #include "save.h"
 
+/* Missing folders are made; a read-only home is no error here, since reading may still work. */
 bool save_path(char *to, size_t size, const char *folder, const char *name)
 {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
@@ -70,6 +71,7 @@ bool save_write(const char *path, const char *text, size_t size)
     return good;
 }
 
+/* At most `most` bytes, with a terminator behind them; the caller's to free. errno says why it is NULL. */
 char *save_read(const char *path, size_t most, size_t *size)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -111,6 +113,8 @@ static int lock_for(const char *path)
     return lock;
 }
 
+/* path NULL: a new game, named by the time of day. Its lock is taken before its file exists, so no other window takes the
+ * name. */
 bool save_open(struct save *save, const char *path)
 {
     save->lock = -1;
@@ -205,6 +209,7 @@ bool save_exists(const char *path)
     return !stat(path, &about) && S_ISREG(about.st_mode);
 }
 
+/* Taking the lock and letting it go again is the only sure way to find out. */
 bool save_is_free(const char *path)
 {
     char name[PATH_MAX + 8];

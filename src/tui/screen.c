@@ -237,6 +237,7 @@ static void release_signals(void)
 
 /* Starting and stopping. */
 
+/* Non-blocking, since a handler must never wait; closed on exec. */
 static bool open_pipe(int ends[2])
 {
     if (pipe(ends))
@@ -397,6 +398,7 @@ void screen_show(const struct canvas *canvas)
 
 /* Input. */
 
+/* 0 for keys that mean nothing here. Ctrl-H and DEL are both sent for Backspace, depending on the terminal. */
 static int key_of(wint_t code, bool is_function)
 {
     if (!is_function)
@@ -418,6 +420,7 @@ static int key_of(wint_t code, bool is_function)
     }
 }
 
+/* False: nothing was typed. True with INPUT_NONE: something that means nothing. */
 static bool read_key(struct input *input)
 {
     wint_t code;

@@ -77,6 +77,7 @@ static void begin_sheet(struct canvas *canvas, const struct scene *scene)
     draw_title(canvas, scene);
 }
 
+/* The four dealt cards, of which two are kept (R4); in a replay, with what was kept. */
 void draw_keep(struct canvas *canvas, const struct scene *scene)
 {
     begin_sheet(canvas, scene);
@@ -162,6 +163,7 @@ static void draw_deck(struct canvas *canvas, int x, int y, unsigned left, bool a
     }
 }
 
+/* The display and the deck, whose turn it is, and the race for pyramid points to choose by. */
 void draw_replace(struct canvas *canvas, const struct scene *scene)
 {
     const struct pyr_table *open = &scene->view.open;
@@ -474,6 +476,7 @@ void draw_help(struct canvas *canvas, const struct scene *scene, int page)
 
 /* Notices and lists. */
 
+/* A box over whatever is there; only its own keys can be clicked. Returns where its text is. */
 struct place draw_notice(struct canvas *canvas, const char *heading, const char *text, const struct key_hint *hints,
     unsigned count)
 {

@@ -377,6 +377,7 @@ show:
 
 /* Keys. */
 
+/* Why a key did nothing. */
 static void refuse(struct app *app, enum pyr_err err)
 {
     char reason[300];
@@ -390,6 +391,7 @@ static void confirm(struct app *app)
     app->ops->confirm(app);
 }
 
+/* The card under the cursor, or from the deck. */
 static void take(struct app *app)
 {
     const struct pyr_table *open = &app->match.replay.state.open;
@@ -428,6 +430,7 @@ static bool pick_up(struct app *app, enum hand_state state)
         !hand_undo(&app->hand[app->seat], &app->match, app->seat);
 }
 
+/* Arrows and vi's keys move, r and R rotate, f mirrors, s changes to a single space, n and p go through all placements. */
 static bool aim_key(struct app *app, int key)
 {
     struct hand *hand = &app->hand[app->seat];
@@ -450,6 +453,7 @@ static bool aim_key(struct app *app, int key)
     }
 }
 
+/* Placing is not confirming: it can be taken back until Enter is pressed once more. */
 static void place(struct app *app)
 {
     enum pyr_err err = hand_place(&app->hand[app->seat], &app->match, app->seat);
@@ -545,6 +549,7 @@ static bool general_key(struct app *app, int key, enum hand_state state)
     }
 }
 
+/* scroll counts lines from the newest; half a page always stays visible. */
 static bool story_key(struct app *app, int key)
 {
     unsigned page = app->canvas.height > 6 ? (unsigned)app->canvas.height - 5 : 1, most = app->story.count;
@@ -648,6 +653,7 @@ static void table_key(struct app *app, int key, enum hand_state state)
         general_key(app, key, state);
 }
 
+/* The layers of the head of this file. A key that a sheet does not know closes it and goes to the table. */
 static void on_key(struct app *app, int key)
 {
     enum hand_state state = state_of(app);

@@ -15,10 +15,10 @@
 
 struct thinker {
     const struct pyr_box *box;
-    void (*done)(void);
+    void (*done)(void);          /* called from the thread once there is an answer */
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t change;
+    pthread_cond_t change;       /* of state */
     enum { RESTS, ASKED, THINKS, ANSWERED, ENDS } state;
     bool stop;                   /* the question is withdrawn */
     const struct pyr_bot *bot;
@@ -40,6 +40,7 @@ static bool is_stopped(void *context)
     return stopped;
 }
 
+/* Only the thread calls it, without the lock: preparing takes a while. False without memory. */
 static bool memory_for(struct thinker *thinker, const struct pyr_bot *bot, void **memory)
 {
     size_t size = bot->memory(thinker->box);
