@@ -48,8 +48,8 @@ struct arena_pool {
     struct worker *worker;
 
     pthread_mutex_t lock;        /* over what follows */
-    uint64_t first, next, end, finished;
-    struct arena_result *result;
+    uint64_t first, next, end, finished; /* games of this call: numbers, and how many are over */
+    struct arena_result *result; /* players results for each game, from `first` on */
     bool failed;
 };
 
@@ -381,6 +381,7 @@ static bool play_game(struct worker *worker, uint64_t game, struct arena_result 
     return good;
 }
 
+/* Takes the next game until there is none. After a failure the others finish their game and stop. */
 static void *work(void *argument)
 {
     struct worker *worker = argument;

@@ -202,6 +202,7 @@ bool cli_go_together(const struct cli_option *option, const char *const *values,
     return true;
 }
 
+/* Digits only: strtoull would take blanks, signs and numbers that are too large. */
 bool cli_number(const char *word, const char *what, uint64_t low, uint64_t high, uint64_t *number)
 {
     uint64_t value = 0;

@@ -33,7 +33,7 @@ struct sim {
     uint64_t games, done;        /* asked for; counted so far, in whole blocks */
     double started, shown;       /* when the first game began; when progress was last printed */
     bool has_sprt, quiet;
-    double elo0, elo1;
+    double elo0, elo1;           /* of --sprt */
     struct total total[PYR_MAX_SEATS];
 };
 
