@@ -122,6 +122,7 @@ static void put_chart(FILE *to, const struct pyr_judge_report *r)
     fprintf(to, "</p></section>");
 }
 
+/* Two tables: where the points came from, and how well each player decided. */
 static void put_sums(FILE *to, const struct pyr_judge_report *r)
 {
     const char *const first[] = { _("player"), r->finished ? _("points") : _("expected"), _("luck"), _("skill"), _("par"),
@@ -162,6 +163,7 @@ static void put_sums(FILE *to, const struct pyr_judge_report *r)
     fprintf(to, "</table></section>");
 }
 
+/* Only those with a mark, in the order of the game. */
 static void put_decisions(FILE *to, const struct pyr_judge_report *r)
 {
     fprintf(to, "<section>");

@@ -174,7 +174,7 @@ struct bench {
     struct pyr_judge_report *report;
     struct pyr_luck_how how;
     struct task *task;
-    unsigned tasks, next;
+    unsigned tasks, next;        /* how many; the next to be taken */
     const struct pyr_judge_options *options;
     bool cancelled;
     pthread_mutex_t lock;        /* for next, cancelled and telling of progress */
