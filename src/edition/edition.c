@@ -31,6 +31,7 @@ struct draft {
     struct pyr_components components;
     struct pyr_word name, title, pattern_name[PYR_PATTERNS];
     unsigned patterns;
+    /* Where each was read, from 1; 0: not yet. */
     uint32_t skulls_line, title_line, name_line, pattern_line[PYR_PATTERNS], card_line[PYR_CARDS];
 };
 
@@ -176,6 +177,7 @@ static bool read_pattern(struct draft *d)
     return false;
 }
 
+/* "card NUMBER COLOUR" and five rows of five symbols. A row that is missing is reported with the card's number. */
 static bool read_card(struct draft *d)
 {
     int32_t number;

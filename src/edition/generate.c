@@ -19,12 +19,12 @@
 
 /* What a card is made of. "on": how many of them lie on a shortest way, the rest lies off all of them. */
 struct spec {
-    uint8_t way, walls;
+    uint8_t way, walls;          /* spaces of the shortest way, tomb included; walls */
     uint8_t rubies, emeralds, gems_on;
     uint8_t skulls, skulls_on;
     uint8_t torch, torch_on;
     uint8_t potion, potion_on;
-    uint8_t cross_on;
+    uint8_t cross_on;            /* every card has one cross */
 };
 
 /*
@@ -467,6 +467,7 @@ static void add_card(struct sums *sums, const struct pyr_card_survey *card)
     sums->tombs[card->tomb_column]++;
 }
 
+/* Of one colour: 8 torches, 5 potions, rubies and emeralds in equal shares, each column at least twice. */
 static void judge_colour(struct pyr_survey *survey, const struct sums *sums)
 {
     unsigned most = sums->rubies > sums->emeralds ? sums->rubies : sums->emeralds;
@@ -513,6 +514,8 @@ static bool is_in_each_colour(const struct pyr_survey *survey, unsigned number)
     return times[0] == times[1] && times[1] == times[2];
 }
 
+/* Every three numbers have each colour; in every dozen a colour's ways differ from a quarter of all by at most two
+ * spaces. */
 static void judge_numbers(struct pyr_survey *survey, const struct sums *colour)
 {
     enum { DOZEN = PYR_CARDS / TIERS };
