@@ -42,6 +42,7 @@ int pyr_text_width(const char *text, size_t size)
     return width;
 }
 
+/* Negative: on the left. printf's own padding counts bytes. */
 void pyr_text_pad(FILE *to, const char *text, int width)
 {
     int blanks = (width < 0 ? -width : width) - pyr_text_width(text, strlen(text));
@@ -95,6 +96,8 @@ static int hang_of(const char *line)
     return pyr_text_width(line, after);
 }
 
+/* Lines are joined into paragraphs and broken anew, so that a translation may be longer; a line that begins with a blank
+ * stands alone. */
 void pyr_text_flow(FILE *to, const char *text, int columns, int hang)
 {
     for (bool first = true; *text; first = false) {
