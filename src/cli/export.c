@@ -21,6 +21,7 @@ struct export {
     bool quiet, failed;
 };
 
+/* Called for each record by the store; false stops. */
 static bool write_record(void *context, const struct store_table *table, const char *text, size_t size)
 {
     struct export *export = context;
