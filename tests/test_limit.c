@@ -27,7 +27,7 @@ int error_status(enum error error) { (void)error; return 500; }
 void conn_wake(struct conn *conn) { (void)conn; }
 void conn_pause(struct conn *conn) { (void)conn; }
 void conn_resume(struct conn *conn) { (void)conn; }
-bool pool_ask(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; return false; }
+bool pool_submit_bot(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; return false; }
 void pool_withdraw(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; }
 void pool_watch(struct pool *pool, struct ask *ask, bool watched) { (void)pool; (void)ask; (void)watched; }
 

@@ -26,7 +26,7 @@ int error_status(enum error error) { (void)error; return 500; }
 void conn_wake(struct conn *conn) { (void)conn; }
 void conn_pause(struct conn *conn) { (void)conn; }
 void conn_resume(struct conn *conn) { (void)conn; }
-bool pool_ask(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; return false; }
+bool pool_submit_bot(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; return false; }
 void pool_withdraw(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; }
 void pool_watch(struct pool *pool, struct ask *ask, bool watched) { (void)pool; (void)ask; (void)watched; }
 
@@ -415,17 +415,17 @@ TEST("feed: a stand-in chooses anew after its person took a choice back")
     CHECK_INT(table_waiting(table), 3);
     say(world, 0, "{\"type\":\"leave\"}");
     table->ask[0].table = table;
-    struct thought *thought = table_begin_thought(&table->ask[0]);
-    if (CHECK(thought)) {
-        CHECK(!pyr_game_is_ready(&thought->game, 0));
-        thought->ask = &table->ask[0];
-        while (!pyr_game_is_ready(&thought->game, 0)) {
+    struct bot_job *bot_job = table_begin_bot_job(&table->ask[0]);
+    if (CHECK(bot_job)) {
+        CHECK(!pyr_game_is_ready(&bot_job->game, 0));
+        bot_job->ask = &table->ask[0];
+        while (!pyr_game_is_ready(&bot_job->game, 0)) {
             struct pyr_steps steps;
-            pyr_game_steps(&thought->game, 0, &steps);
-            pyr_step step = thought->step[thought->steps++] = pyr_steps_pick(&steps, &classic.box, &dice);
-            CHECK_INT(pyr_game_step(&thought->game, 0, step, NULL), PYR_OK);
+            pyr_game_steps(&bot_job->game, 0, &steps);
+            pyr_step step = bot_job->step[bot_job->steps++] = pyr_steps_pick(&steps, &classic.box, &dice);
+            CHECK_INT(pyr_game_step(&bot_job->game, 0, step, NULL), PYR_OK);
         }
-        table_thought(thought);
+        table_bot_job_done(bot_job);
         CHECK_INT(table_waiting(table), 2);
     }
     end(world);

@@ -86,21 +86,21 @@ static const struct pyr_bot light = { "novice", no_memory, nothing, any },
 
 /* A host. */
 
-static struct thought *begin(struct ask *ask)
+static struct bot_job *begin(struct ask *ask)
 {
-    struct thought *thought = calloc(1, sizeof *thought);
-    if (!thought)
+    struct bot_job *bot_job = calloc(1, sizeof *bot_job);
+    if (!bot_job)
         abort();
     (void)ask;
-    thought->game = dealt;
-    return thought;
+    bot_job->game = dealt;
+    return bot_job;
 }
 
-static void note(struct thought *thought)
+static void note(struct bot_job *bot_job)
 {
-    CHECK(thought->steps > 0);
-    order[done++] = thought->ask;
-    free(thought);
+    CHECK(bot_job->steps > 0);
+    order[done++] = bot_job->ask;
+    free(bot_job);
 }
 
 static void start(unsigned threads)
@@ -126,7 +126,7 @@ static void ask(unsigned index, const struct pyr_bot *bot, uint64_t address, boo
     asks[index].job.address = address;
     asks[index].job.visitor = 1;
     asks[index].job.watched = watched;
-    CHECK(pool_ask(pool, &asks[index]));
+    CHECK(pool_submit_bot(pool, &asks[index]));
 }
 
 static void until_done(unsigned count)
@@ -146,8 +146,8 @@ TEST("pool: a light bot answers while the one thread for long thoughts is taken,
     CHECK_INT(pool_state(pool).thinking, 1);
     atomic_store(&let_go, true);
     until_done(42);
-    CHECK_INT(pool_state(pool).thoughts[SCHEDULE_HEAVY], 41);
-    CHECK_INT(pool_state(pool).thoughts[SCHEDULE_LIGHT], 1);
+    CHECK_INT(pool_state(pool).bot_choices[SCHEDULE_HEAVY], 41);
+    CHECK_INT(pool_state(pool).bot_choices[SCHEDULE_LIGHT], 1);
     stop();
 }
 
@@ -182,7 +182,7 @@ TEST("pool: what bots know is made once and shared, and an ask can wait but once
     start(2);
     for (unsigned i = 0; i < 20; i++)
         ask(i, i % 2 ? &shared : &also_shared, i, true);
-    CHECK(!pool_ask(pool, &asks[3]));
+    CHECK(!pool_submit_bot(pool, &asks[3]));
     CHECK_INT(pool_state(pool).waiting, 20);
     pool_withdraw(pool, &asks[4]);
     pool_withdraw(pool, &asks[4]);
@@ -209,7 +209,7 @@ TEST("pool: what waits when it stops waits nowhere afterwards") {
 /* Analyses. */
 
 struct long_work {
-    struct work work;
+    struct pool_job job;
     bool ran, was_done;
 };
 
@@ -217,49 +217,49 @@ static atomic_uint rests, running;
 static unsigned works_done;
 static uint64_t works_order[80];
 
-static void run_until_let_go(struct work *work)
+static void run_until_let_go(struct pool_job *job)
 {
-    ((struct long_work *)work)->ran = true;
+    ((struct long_work *)job)->ran = true;
     atomic_fetch_add(&running, 1);
     while (!atomic_load(&let_go) && !pool_rest(pool))
         atomic_fetch_add(&rests, 1);
     atomic_fetch_sub(&running, 1);
 }
 
-static void work_done(struct work *work)
+static void work_done(struct pool_job *job)
 {
-    ((struct long_work *)work)->was_done = true;
-    works_order[works_done++] = work->job.address;
+    ((struct long_work *)job)->was_done = true;
+    works_order[works_done++] = job->schedule.address;
 }
 
 TEST("pool: no bot waits for an analysis, even with one thread") {
-    struct long_work work = { .work = { .run = run_until_let_go, .done = work_done } };
+    struct long_work work = { .job = { .run = run_until_let_go, .done = work_done } };
     start(1);
     works_done = 0;
-    CHECK_INT(pool_work(pool, &work.work, 7), ERROR_NONE);
+    CHECK_INT(pool_submit(pool, &work.job, 7), ERROR_NONE);
     while (!atomic_load(&running))
         nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
     for (unsigned i = 0; i < 30; i++)
         ask(i, i % 2 ? &light : &thinker, 8, true);
     until_done(30);
-    CHECK(!work.was_done && pool_state(pool).works == 1);
+    CHECK(!work.was_done && pool_state(pool).jobs == 1);
     unsigned before = atomic_load(&rests);   /* and it goes on once they have chosen */
     while (atomic_load(&rests) == before)
         nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
     atomic_store(&let_go, true);
     while (!work.was_done)
         uv_run(&loop, UV_RUN_ONCE);
-    CHECK_INT(pool_state(pool).works, 0);
+    CHECK_INT(pool_state(pool).jobs, 0);
     stop();
 }
 
 TEST("pool: an analysis gets on even if bots never rest") {
-    struct long_work work = { .work = { .run = run_until_let_go, .done = work_done } };
+    struct long_work work = { .job = { .run = run_until_let_go, .done = work_done } };
     start(1);
     works_done = 0;
     ask(0, &heavy, 8, true);                 /* until the analysis lets it go */
     atomic_store(&rests, 0);
-    CHECK_INT(pool_work(pool, &work.work, 7), ERROR_NONE);
+    CHECK_INT(pool_submit(pool, &work.job, 7), ERROR_NONE);
     while (!atomic_load(&rests))
         nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
     CHECK_INT(done, 0);
@@ -274,25 +274,25 @@ TEST("pool: few analyses of one address wait, one runs at a time, addresses take
     start(2);
     works_done = 0;
     for (unsigned i = 0; i < 80; i++)
-        works[i] = (struct long_work){ .work = { .run = run_until_let_go, .done = work_done } };
-    CHECK_INT(pool_work(pool, &works[0].work, 666), ERROR_NONE);
+        works[i] = (struct long_work){ .job = { .run = run_until_let_go, .done = work_done } };
+    CHECK_INT(pool_submit(pool, &works[0].job, 666), ERROR_NONE);
     while (!atomic_load(&running))
         nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
-    for (unsigned i = 1; i <= WORKS_PER_ADDRESS; i++)
-        CHECK_INT(pool_work(pool, &works[i].work, 666), ERROR_NONE);
-    CHECK_INT(pool_work(pool, &works[10].work, 666), ERROR_TOO_MANY);
-    for (unsigned i = 0; i < WORKS - WORKS_PER_ADDRESS; i++)
-        CHECK_INT(pool_work(pool, &works[10 + i].work, i), ERROR_NONE);
-    CHECK_INT(pool_work(pool, &works[78].work, 7777), ERROR_TOO_MANY);
-    CHECK_INT(pool_state(pool).works, WORKS + 1);
+    for (unsigned i = 1; i <= POOL_JOBS_PER_ADDRESS; i++)
+        CHECK_INT(pool_submit(pool, &works[i].job, 666), ERROR_NONE);
+    CHECK_INT(pool_submit(pool, &works[10].job, 666), ERROR_TOO_MANY);
+    for (unsigned i = 0; i < POOL_JOBS - POOL_JOBS_PER_ADDRESS; i++)
+        CHECK_INT(pool_submit(pool, &works[10 + i].job, i), ERROR_NONE);
+    CHECK_INT(pool_submit(pool, &works[78].job, 7777), ERROR_TOO_MANY);
+    CHECK_INT(pool_state(pool).jobs, POOL_JOBS + 1);
     CHECK_INT(atomic_load(&running), 1);
     CHECK_INT(works[1].ran, false);
     stop();                                  /* gives all of them back; what was not run was not run */
-    CHECK_INT(works_done, WORKS + 1);
+    CHECK_INT(works_done, POOL_JOBS + 1);
     CHECK(works[0].was_done && works[0].ran && works[1].was_done && !works[1].ran);
     unsigned last = 0;
     for (unsigned i = 0; i < works_done; i++)
         if (works_order[i] == 666)
             last = i;
-    CHECK(last > WORKS_PER_ADDRESS + 2);     /* the others had their turns between */
+    CHECK(last > POOL_JOBS_PER_ADDRESS + 2);     /* the others had their turns between */
 }

@@ -405,7 +405,7 @@ static enum store_result try_visitors(struct store_db *db, struct store_job *job
     (void)job;
     struct store_visitor a = visitor(1), b = visitor(2), got;
     int64_t last_visitor = -1, last_table = -1;
-    CHECK_INT(store_count_visitor(db, &last_visitor, &last_table), STORE_OK);
+    CHECK_INT(store_last_ids(db, &last_visitor, &last_table), STORE_OK);
     CHECK_INT(last_visitor, 0);
     CHECK_INT(last_table, 0);
     CHECK_INT(store_put_visitor(db, &a), STORE_OK);
@@ -432,7 +432,7 @@ static enum store_result try_visitors(struct store_db *db, struct store_job *job
     CHECK_INT(store_add_token(db, 2, second, 77), STORE_FAILED);         /* another's */
     uint8_t third[32] = { 98 };
     CHECK_INT(store_add_token(db, 7, third, 77), STORE_MISSING);            /* nobody's */
-    CHECK_INT(store_count_visitor(db, &last_visitor, &last_table), STORE_OK);
+    CHECK_INT(store_last_ids(db, &last_visitor, &last_table), STORE_OK);
     CHECK_INT(last_visitor, 2);
     int seen[2] = { 0 };
     memset(b.token, 0, sizeof b.token);                              /* no token to add */
@@ -551,7 +551,7 @@ static enum store_result try_tables(struct store_db *db, struct store_job *job)
     CHECK_INT(store_each_open_table(db, see_open, &seen), STORE_OK);
     CHECK_INT(seen.count, 0);                            /* all were closed while they were listed */
     int64_t last_visitor, last_table;
-    CHECK_INT(store_count_visitor(db, &last_visitor, &last_table), STORE_OK);
+    CHECK_INT(store_last_ids(db, &last_visitor, &last_table), STORE_OK);
     CHECK_INT(last_table, 5);
     return STORE_OK;
 }
@@ -1062,7 +1062,7 @@ static bool load_count(struct store_db *db, void *context)
 {
     int64_t *last = context;
     struct store_visitor more = visitor(50);
-    return store_count_visitor(db, &last[0], &last[1]) == STORE_OK && store_put_visitor(db, &more) == STORE_OK &&
+    return store_last_ids(db, &last[0], &last[1]) == STORE_OK && store_put_visitor(db, &more) == STORE_OK &&
         last[0] == 2;
 }
 
@@ -1239,17 +1239,17 @@ FILE_TEST("one database, one server, even through a link; free again after kill 
     CHECK(!store_open(&store, &other, link, NULL, NULL, error, sizeof error));
     CHECK(strstr(error, "in use") && strstr(error, link));
     struct store_db *db;
-    CHECK(!store_enter(&db, path, true, error, sizeof error));
+    CHECK(!store_open_alone(&db, path, true, error, sizeof error));
     CHECK(strstr(error, "in use"));
     store = first;
     CHECK_INT(do_job(try_visitors), STORE_OK);
-    if (CHECK(store_enter(&db, path, false, error, sizeof error))) {     /* reading may go on beside it */
+    if (CHECK(store_open_alone(&db, path, false, error, sizeof error))) {     /* reading may go on beside it */
         int64_t last[2];
-        CHECK_INT(store_count_visitor(db, &last[0], &last[1]), STORE_OK);
+        CHECK_INT(store_last_ids(db, &last[0], &last[1]), STORE_OK);
         CHECK_INT(last[0], 2);
         struct store_visitor v = visitor(3);
         CHECK_INT(store_put_visitor(db, &v), STORE_FAILED);
-        CHECK(store_leave(db, true, error, sizeof error));
+        CHECK(store_close_alone(db, true, error, sizeof error));
     }
     close_store();
     uv_loop_close(&other);
@@ -1379,7 +1379,7 @@ FILE_TEST("an older version is migrated, with a copy beside it")
     snprintf(copy, sizeof copy, "%s.v1", path);
     CHECK(outside(path, version_1));
     struct store_db *db;
-    CHECK(!store_enter(&db, path, false, error, sizeof error));          /* reading alone does not migrate */
+    CHECK(!store_open_alone(&db, path, false, error, sizeof error));          /* reading alone does not migrate */
     CHECK(strstr(error, "older format (version 1)"));
     CHECK_INT(outside_number(path, "PRAGMA user_version"), 1);
     if (CHECK(open_store())) {
@@ -1397,7 +1397,7 @@ FILE_TEST("an older version is migrated, with a copy beside it")
     /* What a migration makes is what a new database is. */
     char fresh[600], compare[2000];
     snprintf(fresh, sizeof fresh, "%s/fresh.db", folder);
-    CHECK(store_enter(&db, fresh, true, error, sizeof error) && store_leave(db, true, error, sizeof error));
+    CHECK(store_open_alone(&db, fresh, true, error, sizeof error) && store_close_alone(db, true, error, sizeof error));
     snprintf(compare, sizeof compare,
         "ATTACH '%s' AS fresh; CREATE TEMP TABLE same (x CHECK (x = 0)); INSERT INTO same SELECT count(*) FROM"
         " (SELECT type, name, sql FROM main.sqlite_schema EXCEPT SELECT type, name, sql FROM fresh.sqlite_schema); INSERT "
@@ -1423,10 +1423,10 @@ TEST("a transaction for commands is kept or not, and its parts alone")
     struct store_db *db;
     struct store_visitor v;
     make_folder();
-    CHECK(!store_enter(&db, path, false, error, sizeof error));
+    CHECK(!store_open_alone(&db, path, false, error, sizeof error));
     CHECK(strstr(error, server() ? "is empty" : "No such file"));
     for (int round = 0; round < 2; round++) {
-        if (!CHECK(store_enter(&db, path, true, error, sizeof error)))
+        if (!CHECK(store_open_alone(&db, path, true, error, sizeof error)))
             break;
         for (int id = 1; id <= 3; id++) {
             v = visitor(10 * round + id);
@@ -1434,7 +1434,7 @@ TEST("a transaction for commands is kept or not, and its parts alone")
             CHECK_INT(store_put_visitor(db, &v), STORE_OK);
             CHECK_INT(store_release(db, id != 2), STORE_OK);
         }
-        CHECK(store_leave(db, round == 1, error, sizeof error));
+        CHECK(store_close_alone(db, round == 1, error, sizeof error));
     }
     CHECK_INT(outside_number(path, "SELECT sum(id) FROM visitor"), 24);
     drop_folder();
@@ -1794,13 +1794,13 @@ TEST("reports are compressed, and a damaged one is refused")
     for (size_t i = 0; i < sizeof report; i++)
         report[i] = "{\"points\": 17}, "[i % 16];
     struct store_table t = table(1, STORE_OVER);
-    if (CHECK(store_enter(&db, path, true, error, sizeof error))) {
+    if (CHECK(store_open_alone(&db, path, true, error, sizeof error))) {
         CHECK_INT(store_put_table(db, &t), STORE_OK);
         CHECK_INT(store_put_report(db, 1, "analysis", report, sizeof report, 60), STORE_OK);
         CHECK_INT(store_get_report(db, 1, "analysis", &text, &size), STORE_OK);
         CHECK(size == sizeof report && !memcmp(text, report, size) && !text[size]);
         free(text);
-        CHECK(store_leave(db, true, error, sizeof error));
+        CHECK(store_close_alone(db, true, error, sizeof error));
     }
     CHECK(outside_number(path, "SELECT length(text) FROM report") < 500);
     const char *const damages[] = { "UPDATE report SET size = 20001", "UPDATE report SET size = 19999",
@@ -1810,9 +1810,9 @@ TEST("reports are compressed, and a damaged one is refused")
     store_set_log(count_words);
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
         CHECK(outside(path, damages[i]));
-        if (CHECK(store_enter(&db, path, false, error, sizeof error))) {
+        if (CHECK(store_open_alone(&db, path, false, error, sizeof error))) {
             CHECK_INT(store_get_report(db, 1, "analysis", &text, &size), STORE_FAILED);
-            CHECK(store_leave(db, true, error, sizeof error));
+            CHECK(store_close_alone(db, true, error, sizeof error));
         }
     }
     store_set_log(NULL);
@@ -1996,7 +1996,7 @@ TEST("killed at any moment, all that was acknowledged is there")
     CHECK(count > ROUNDS);
     struct store_db *db;
     int missing = 0;
-    if (CHECK(store_enter(&db, path, false, error, sizeof error))) {
+    if (CHECK(store_open_alone(&db, path, false, error, sizeof error))) {
         for (int i = 0; i < count; i++) {
             char *text = NULL;
             size_t size = 0, lines = 0;
@@ -2006,7 +2006,7 @@ TEST("killed at any moment, all that was acknowledged is there")
             missing += lines != 4;
             free(text);
         }
-        store_leave(db, false, error, sizeof error);
+        store_close_alone(db, false, error, sizeof error);
     }
     CHECK_INT(missing, 0);
     CHECK_INT(outside_number(path, "SELECT count(*) FROM game WHERE (SELECT sum(count) FROM line WHERE game = game.id) IS "

@@ -49,7 +49,7 @@ void *__wrap_realloc(void *at, size_t size) { return fails() ? NULL : __real_rea
 /* What the rest of the server would be. */
 
 static struct server server;
-static struct work *work_begun;
+static struct pool_job *work_begun;
 static enum error work_answer;
 
 uint64_t server_now(const struct server *of) { (void)of; return 1000000; }
@@ -58,17 +58,17 @@ int error_status(enum error error) { (void)error; return 500; }
 void conn_wake(struct conn *conn) { (void)conn; }
 void conn_pause(struct conn *conn) { (void)conn; }
 void conn_resume(struct conn *conn) { (void)conn; }
-bool pool_ask(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; return false; }
+bool pool_submit_bot(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; return false; }
 void pool_withdraw(struct pool *pool, struct ask *ask) { (void)pool; (void)ask; }
 void pool_watch(struct pool *pool, struct ask *ask, bool watched) { (void)pool; (void)ask; (void)watched; }
 bool pool_rest(struct pool *pool) { (void)pool; return false; }
 
-enum error pool_work(struct pool *pool, struct work *work, uint64_t address)
+enum error pool_submit(struct pool *pool, struct pool_job *job, uint64_t address)
 {
     (void)pool;
     (void)address;
     if (!work_answer)
-        work_begun = work;
+        work_begun = job;
     return work_answer;
 }
 
@@ -442,7 +442,7 @@ TEST("table: an analysis is begun once, and not if too many wait") {
     work_answer = ERROR_NONE;
     judging_ask(table, 1, NULL, note_state, NULL);
     settle();
-    struct work *begun = work_begun;
+    struct pool_job *begun = work_begun;
     CHECK_INT(judged, JUDGING_WORKING);
     work_begun = NULL;
     judging_ask(table, 2, "en", note_state, NULL);

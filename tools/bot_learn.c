@@ -29,6 +29,7 @@
 #include "../src/bots/policy.h"
 #include "../src/bots/value.h"
 
+/* Deals of a match, each played twice with the seats changed. */
 enum { DEALS = 4000 };
 
 static struct pyr_edition edition;
@@ -40,6 +41,7 @@ static double share(int margin)
     return 0.5 + 0.5 * x / (x < 0 ? 1 - x : 1 + x);
 }
 
+/* A game of two by the policies; the margin of the first seat. */
 static int play(const struct tables *const *seat, const struct pyr_chance *chance)
 {
     const struct pyr_box *box = &edition.box;
@@ -259,6 +261,7 @@ static pyr_step choose(const struct tables *tables, const struct pyr_state *stat
     return list[0].step;
 }
 
+/* One lesson per seat and turn: the inputs before the reveal, and the score that came of it. */
 static void play_lessons(const struct tables *tables, unsigned seats, struct pyr_rng *rng)
 {
     const struct pyr_box *box = &edition.box;
@@ -336,6 +339,7 @@ static float root(float x)
     return guess.f;
 }
 
+/* Adam (Kingma and Ba 2014), with its usual constants 0.9 and 0.999. */
 static void descend(float rate)
 {
     static float begun = 1, begun_square = 1;
@@ -367,6 +371,8 @@ static void write_rows(const float (*from)[NET_HIDDEN], unsigned rows)
     printf("},\n");
 }
 
+/* Games and lessons alternate: each batch is played by the network as it is, learned in random order and thrown away. The
+ * rate falls with the square of what is left. */
 static int learn_net(uint64_t seed, unsigned games)
 {
     static const unsigned seats[] = { 4, 2, 3, 2 };

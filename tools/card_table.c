@@ -180,6 +180,7 @@ static void count_completed(struct count *count, struct visit *visit, const stru
     }
 }
 
+/* `out` counts games in which the deck ran out (R13). */
 static void count_end(struct count *count, const struct pyr_box *box, const struct pyr_table *open)
 {
     unsigned winners = pyr_table_winners(open, box);
@@ -209,6 +210,8 @@ static void count_end(struct count *count, const struct pyr_box *box, const stru
     }
 }
 
+/* Completed cards are counted when their turn is over, once the pyramid points have been taken: at the next mark, or at
+ * the end. */
 static void play(struct count *count, const struct pyr_box *box, const struct pyr_bot *bot, void *memory,
     const struct options *o, unsigned game)
 {

@@ -55,6 +55,7 @@ static void go_on(struct pyr_state *state, pyr_seat seat)
     }
 }
 
+/* The margin is over the best of the others. */
 static void count_up(const struct pyr_state *state, pyr_seat seat, int *points, int *margin)
 {
     int best = INT_MIN;
@@ -112,6 +113,8 @@ static unsigned find_steps(const struct pyr_state *state, pyr_seat seat, pyr_ste
     return count;
 }
 
+/* A beam search: the plans that are least far are all continued by one step, then the BEAM best of all stay. Each is valued
+ * by playing on with the policy. */
 static void plan_game(struct pyr_state *start, pyr_seat seat, int *points, int *margin)
 {
     static struct plan list[MOST], next[MOST];

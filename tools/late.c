@@ -42,6 +42,7 @@ static struct memo {
     bool used;
 } *memo;
 
+/* Any will do: the whole position is compared. 24 bits are left, of which MEMO uses 18. */
 static uint64_t hash(const struct late *late)
 {
     uint64_t h = late->desk.free * UINT64_C(0x9e3779b97f4a7c15) ^ late->desk.tally * UINT64_C(
@@ -86,6 +87,7 @@ static double value_of_rest(const struct late *late)
     return value;
 }
 
+/* The upper four bits of tiles[0]; a number of tiles needs two. */
 static pyr_pattern pattern_of(const struct late *late)
 {
     return (pyr_pattern)(late->tiles[0] >> 4);
@@ -144,6 +146,7 @@ static double value_of_end(struct late late)
     return value_of_replacing(&late, owed);
 }
 
+/* Only the last round is looked at, so its torch is the one of PYR_ROUNDS - 1. */
 static double value_of_step(const struct late *late, pyr_step step)
 {
     struct late next = *late;
@@ -190,6 +193,7 @@ static void make_position(struct pyr_state *state, unsigned players, uint64_t ga
     }
 }
 
+/* Zeroed first: positions are compared byte by byte, padding included. */
 static void see(struct late *late, const struct pyr_state *state, pyr_seat seat, unsigned turns)
 {
     const struct pyr_table *open = &state->open;
@@ -218,6 +222,7 @@ static struct solved *solved;
 static size_t solutions;
 #define MOST_SOLUTIONS 20000
 
+/* Every complete choice with its value; the recursion follows extra marks. */
 static void solve(const struct late *late, const struct pyr_desk *start, pyr_step *made, unsigned count)
 {
     struct pyr_steps steps;

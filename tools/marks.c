@@ -129,6 +129,7 @@ static unsigned select_best(const struct pyr_view *view, struct pyr_option *opti
     return stay < count ? stay : count;
 }
 
+/* Of the mean of n values. */
 static double standard_error(double sum, double squares, double n)
 {
     return sqrt((squares - sum * sum / n) / (n - 1) / n);
@@ -211,6 +212,7 @@ static void work_all(bool is_judge)
         pthread_join(thread[i], NULL);
 }
 
+/* Written again on purpose: a second opinion shares no statistics with session/weigh.c. */
 static int mark_of(double points, double win)
 {
     int mark = PYR_LUCK_FINE;

@@ -1,5 +1,9 @@
 /*
  * ahead.c: looking ahead (ahead.h).
+ *
+ * Expectimax for one player: chance nodes (before_turn) average over the patterns left in the round, decision nodes (turn)
+ * take the best of the policy's marks, by the network. Every level builds its own struct net_table, since the accumulator in
+ * there is only good for desks of one moment.
  */
 #include "ahead.h"
 

@@ -1,4 +1,13 @@
-/* analysis.c: see analysis.h. */
+/*
+ * analysis.c: all choices of a position with what they are worth; see analysis.h. Used by hints, by the analysis of whole
+ * games (session/luck.c) and by bindings.
+ *
+ * A world is one full state that agrees with what the seat may know (pyr_view_sample). All choices are played out in the
+ * same worlds, so that most of the luck cancels when two of them are compared.
+ *
+ * Memory is the caller's, filled by pyr_analysis_prepare and only read afterwards: several threads may share it, except
+ * that pyr_analysis_poll writes to it. Nothing is allocated.
+ */
 #include <pyramids/analysis.h>
 #include <pyramids/score.h>
 
@@ -31,6 +40,7 @@ void pyr_analysis_poll(void *memory, bool (*is_over)(void *context), void *conte
     analysis->context = context;
 }
 
+/* Asked between worlds, so that an analysis can be given up. */
 static bool is_over(const struct analysis *analysis)
 {
     return analysis->is_over && analysis->is_over(analysis->context);
@@ -45,6 +55,7 @@ static struct pyr_view reopen(const struct pyr_view *view)
     return at;
 }
 
+/* Of the win: players who tie share it. */
 static float share(unsigned winners, unsigned seat)
 {
     return winners >> seat & 1 ? 1.0f / (float)__builtin_popcount(winners) : 0;
@@ -105,6 +116,8 @@ static void add(struct collector *c, const struct pyr_option *option)
 /* First marks are all tried; of the extra marks that one earns, only the policy's best few. */
 #define EXTRAS_TRIED 4
 
+/* Recursive: each extra mark may earn further ones. With all of them tried, a card full of crosses would have millions of
+ * choices. `option` is a scratch choice that grows and shrinks with the recursion. */
 static void add_marks(struct collector *c, const struct pyr_desk *desk, struct pyr_option *option)
 {
     const struct pyr_table *open = &c->view->open;
@@ -158,6 +171,7 @@ static void add_marks(struct collector *c, const struct pyr_desk *desk, struct p
         option->count = (uint8_t)made, option->prior = prior;
 }
 
+/* `made` is always in the list, if need be in place of the last one: what it cost is the question. INT_MIN keeps it last. */
 static void collect(struct collector *c, const struct pyr_option *made)
 {
     const struct pyr_view *view = c->view;
@@ -201,6 +215,7 @@ static void play_out(const struct collector *c, const struct pyr_option *option,
     policy_playout(c->tables, c->box, state, false);
 }
 
+/* Differences to the first option are summed world by world: their variance is far smaller than that of the results. */
 static void try_options(const struct collector *c, uint32_t worlds, struct pyr_rng *rng, struct trial *trial)
 {
     for (unsigned i = 0; i < c->count; i++)
@@ -227,6 +242,8 @@ static void try_options(const struct collector *c, uint32_t worlds, struct pyr_r
     }
 }
 
+/* Without the C library's sqrt, which freestanding wasm lacks, and the same on every machine. 60 steps are far more than
+ * the sums here need. */
 double pyr_analysis_root(double x)
 {
     double r = x > 1 ? x : 1;                /* Newton's method */
@@ -237,6 +254,8 @@ double pyr_analysis_root(double x)
     return r;
 }
 
+/* The standard error of a mean of n values. Two units squared are added to the sum of squares, as if two more values had
+ * differed by one unit: with few or equal values the error is never estimated as 0. */
 double pyr_analysis_error(double sum, double squares, double n, double unit)
 {
     return n < 1 ? unit : pyr_analysis_root((squares - sum * sum / n + 2 * unit * unit) / n / n);
@@ -303,6 +322,7 @@ unsigned pyr_analysis_choices(const void *memory, const struct pyr_box *box, con
     return find_choices(&c, made);
 }
 
+/* In the last turn, once the pattern is revealed, nothing is left to chance. */
 bool pyr_analysis_is_settled(const struct pyr_view *view)
 {
     return !turns_left(&view->open) && view->open.phase >= PYR_MARK;

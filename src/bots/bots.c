@@ -1,4 +1,9 @@
-/* bots.c: the list of all bots. */
+/*
+ * bots.c: the list of all bots.
+ *
+ * The order is that of strength, as far as it was measured, with the yardsticks in between; the server compares indexes
+ * to find the strongest bot of a table. A bot's name is part of records and databases and never changes.
+ */
 #include "list.h"
 
 static const struct pyr_bot *const all[] = {

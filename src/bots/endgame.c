@@ -1,5 +1,11 @@
 /*
  * endgame.c: exact search of the last turns (endgame.h).
+ *
+ * A depth-first search of one player's game: expand() lists all ways to play a turn, after_turn() takes new cards,
+ * before_turn() averages over the patterns that can come. Leaves that agree in what matters are merged, and only the best
+ * `breadth` by the tables are followed, half of that in later turns.
+ *
+ * Everything is on the stack; nothing is allocated. Values are expected final points.
  */
 #include <pyramids/score.h>
 
@@ -118,7 +124,8 @@ static void add_leaf(const struct game *game, struct leaves *to, const struct no
         to->list[at] = leaf;
 }
 
-/* All ways to go on with the turn. */
+/* All ways to go on with the turn.
+ * Recursive over extra marks. Beyond MOST_NODES only the first mark is still listed in full. */
 static void expand(struct game *game, struct leaves *to, const struct node *node, pyr_pattern pattern, unsigned left)
 {
     struct pyr_steps steps;
@@ -221,6 +228,7 @@ static float value_taken(struct game *game, const struct node *node, pyr_card ca
     return before_turn(game, &next, pool, left);
 }
 
+/* All first steps share one list of leaves: a step whose best leaf is not among the `breadth` best keeps -1e6. */
 void endgame_values(const struct tables *tables, const struct pyr_box *box, const struct pyr_view *view, unsigned breadth,
     const pyr_step *steps, float *values, unsigned steps_count)
 {

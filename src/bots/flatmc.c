@@ -34,6 +34,7 @@ static pyr_step choose(void *memory, const struct pyr_box *box, const struct pyr
     unsigned count = candidates_find(tables, box, view, list, CANDIDATES);
     uint64_t playouts = budget && budget->nodes ? budget->nodes : PLAYOUTS;
     while (count > 1) {
+        /* Every halving gets the same number of playouts, so fewer candidates are played in more worlds. */
         uint64_t worlds = playouts / HALVINGS / count;
         for (uint64_t w = 0; w <= worlds; w++) {
             struct pyr_state world, state;

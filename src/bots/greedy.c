@@ -14,6 +14,7 @@
 
 #include "list.h"
 
+/* It prepares nothing: every choice is valued from the box itself. */
 static size_t no_memory(const struct pyr_box *box)
 {
     (void)box;
@@ -56,6 +57,7 @@ static int value_mark(const struct pyr_box *box, const struct pyr_view *view, py
     value += after.torches != before->torches ? 50 : 0;
     value -= 10 * (penalty(box, after.skulls) - penalty(box, before->skulls));
     value += 15 * count(spaces & card->cross);
+    /* The whole rest of the way counts as made. */
     if (spaces & card->tomb)
         value += 100 + 15 * distance(box, before, slot);
     else if (!(before->flags & PYR_DESK_TOMB(slot)))
@@ -96,6 +98,7 @@ static int value_step(const struct pyr_box *box, const struct pyr_view *view, py
     }
     case PYR_STEP_TAKE:
         return value_card(box, view, pyr_step_card(step), 0);
+    /* Below everything else: only where there is nothing to take. */
     case PYR_STEP_DRAW:
         return INT_MIN;
     case PYR_STEP_PASS:

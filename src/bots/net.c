@@ -1,5 +1,15 @@
 /*
  * net.c: a learned rating of desks (net.h).
+ *
+ * A small network: NET_INPUTS numbers about a desk and the table, one hidden layer of rectified units, one output. It
+ * does not predict the score itself but how far it will be from an estimate by the tables (net_base), which is easier to
+ * learn.
+ *
+ * Speed comes from two habits. Positions that are rated one after the other differ little, so net_output keeps the sums
+ * of the hidden layer and adds only what changed (`input`, `unit`, `direct` of struct net_table: an accumulator). And
+ * what each pattern would be worth on a card is kept per slot while the card does not change (`last`).
+ *
+ * Floats are summed in a fixed order, in lanes of four.
  */
 #include <pyramids/score.h>
 
@@ -24,6 +34,7 @@ struct half {
 
 static const int16_t no_curve[TABLE_TURNS];
 
+/* What the tables know about the card of a slot. */
 static void look(const struct tables *tables, const struct pyr_box *box, const struct pyr_desk *desk, unsigned slot,
     struct half *to)
 {
@@ -40,6 +51,9 @@ static void look(const struct tables *tables, const struct pyr_box *box, const s
     to->curve = marks ? tables->value[c][to->index] : tables->fresh[c];
 }
 
+/* The part of the inputs that is the same for all desks at this moment: the number of seats and of turns left go straight
+ * into the sums of the hidden layer, instead of as one-hot inputs. `pool` counts the expedition cards that can still
+ * come. */
 static void set_table(struct net_table *to, unsigned left, const uint8_t *pool)
 {
     const struct net *net = to->net;
@@ -65,6 +79,7 @@ static void set_table(struct net_table *to, unsigned left, const uint8_t *pool)
     }
 }
 
+/* left % PYR_TURNS is 0 between rounds, when the next round's cards are all still to come (R6). */
 void net_begin(struct net_table *to, const struct net *net, const struct tables *tables, const struct pyr_box *box,
     const struct pyr_table *open, pyr_seat seat)
 {
@@ -100,6 +115,7 @@ void net_begin_at(struct net_table *to, const struct net_table *from, unsigned l
     set_table(to, left, pool);
 }
 
+/* `place` is how many tiles of each colour are gone: the next claim takes the one after them. */
 void net_node_init(struct net_node *to, const struct pyr_table *open, pyr_seat seat, const struct pyr_desk *desk)
 {
     to->desk = *desk;
@@ -214,6 +230,8 @@ void net_inputs(struct net_table *at, const struct net_node *node, float *to)
     to[N_SECOND] = (float)second * (1.0f / TABLE_UNIT / 16);
 }
 
+/* What is sure, plus three quarters of what the tables expect of the two cards, plus three points for each turn beyond
+ * the tables' horizon. Rough on purpose: the network learns the difference. */
 float net_base(const struct net_table *at, const struct net_node *node)
 {
     const struct pyr_desk *desk = &node->desk;
@@ -232,6 +250,7 @@ float net_base(const struct net_table *at, const struct net_node *node)
     return ((float)sure + 0.75f * (float)more) * (1.0f / TABLE_UNIT) + 3.0f * (float)(left - t);
 }
 
+/* A comparison of four floats gives four masks, all ones or zeros: x & (x > 0) is the rectifier without a branch. */
 typedef int32_t mask __attribute__((vector_size(16)));
 
 /* What the network says of them. */
@@ -294,6 +313,7 @@ static void end_turn(const struct net_table *at, struct net_node *node)
         net_renew(at, desk);
 }
 
+/* The best card of the display by the tables; as if nobody else wanted it. */
 void net_renew(const struct net_table *at, struct pyr_desk *desk)
 {
     for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
@@ -314,6 +334,7 @@ void net_renew(const struct net_table *at, struct pyr_desk *desk)
     }
 }
 
+/* The first mark is given, extra marks are the policy's best. */
 void net_play(const struct net_table *at, struct net_node *node, unsigned pattern, pyr_step mark)
 {
     struct pyr_desk *desk = &node->desk;

@@ -1,5 +1,10 @@
 /*
  * policy.c: choices by the lookup tables (policy.h).
+ *
+ * A value is in 32nds of a point (TABLE_UNIT) and relative: how much a step adds to what the desk is worth, by the
+ * tables. The policy looks at one player only, except for the race for pyramid points.
+ *
+ * Everything here is integer arithmetic, so choices are the same on every machine.
  */
 #include <pyramids/score.h>
 
@@ -76,6 +81,7 @@ void policy_begin_at(struct policy_desk *to, const struct tables *tables, const 
     to->desk = desk;
     to->left = left;
     to->t = table_turns(left);
+    /* One torch per round counts; the longer the round still lasts, the less urgent it is. */
     to->torch = desk->torches >> played / PYR_TURNS & 1 ? 0 :
         tables->weights.of[W_TORCH_NOW] - tables->weights.of[W_TORCH_WAIT] * (int)(left % PYR_TURNS);
     for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
@@ -98,6 +104,9 @@ static int complete(const struct policy_desk *at, unsigned slot)
         race(at->tables, at->box, at->open, at->desk, colour, pyramids(at->box, at->desk, colour), at->left);
 }
 
+/* `gain` sums a word per space: the low half has a count of four bits per symbol (SPACE_* in tables.h), the high half the
+ * bits of the space in the tables' index. Adding counts and combining bits is the same addition, since no space is added
+ * twice. */
 int policy_value_mark(const struct policy_desk *at, pyr_step mark)
 {
     if (mark & PYR_STEP_OTHER)
@@ -116,6 +125,7 @@ int policy_value_mark(const struct policy_desk *at, pyr_step mark)
         unsigned r = lesser(desk->rubies + (gain & 15), PYR_GEMS);
         unsigned e = lesser(desk->emeralds + (gain >> 4 & 15), PYR_GEMS);
         unsigned k = lesser(desk->skulls + (gain >> 8 & 15), PYR_SKULLS), potions = gain >> 12 & 15;
+        /* A potion erases two skulls (R11). */
         k = k > 2 * potions ? k - 2 * potions : 0;
         value += tables->gems[left][r][e] - tables->gems[left][desk->rubies][desk->emeralds];
         value += tables->skulls[left][desk->skulls] - tables->skulls[left][k];
@@ -169,7 +179,8 @@ int policy_value_step(const struct tables *tables, const struct pyr_box *box, co
     return policy_value_mark(&at, step);
 }
 
-/* The mark that a table's code stands for, on the card of a slot. */
+/* The mark that a table's code stands for, on the card of a slot.
+ * Codes below 200 are cell * 8 + turn, those from 200 on a single space; there are 25 cells. */
 static pyr_step decode(const struct pyr_box *box, unsigned pattern, unsigned slot, unsigned code)
 {
     unsigned cell = code >= 200 ? code - 200 : code >> 3;
@@ -202,6 +213,7 @@ static pyr_step quick_mark(const struct policy_desk *at, unsigned pattern)
     return best;
 }
 
+/* 0 where the tables have no answer: the turn would be spent on the other card. */
 int policy_quick_value(const struct policy_desk *at, unsigned slot, unsigned pattern)
 {
     pyr_card c = at->desk->card[slot];
@@ -252,6 +264,7 @@ pyr_step policy_mark(const struct tables *tables, const struct pyr_box *box, con
     return full_mark(&at, open->revealed[open->turn]);
 }
 
+/* Best first, at most 64. A pass if nothing can be marked. */
 unsigned policy_best_marks(const struct policy_desk *at, unsigned pattern, pyr_step *to, unsigned most)
 {
     const struct pyr_desk *desk = at->desk;
@@ -276,6 +289,7 @@ unsigned policy_best_marks(const struct policy_desk *at, unsigned pattern, pyr_s
     return found;
 }
 
+/* renew is what a new card of one's choice is worth; taken back to an average card, it is what the deck gives. */
 static pyr_step best_replacement(const struct tables *tables, const struct pyr_box *box, const struct pyr_table *open,
     const struct pyr_desk *desk)
 {
@@ -292,6 +306,8 @@ static pyr_step best_replacement(const struct tables *tables, const struct pyr_b
     return best;
 }
 
+/* `exact` false takes the tables' best placement without looking at the others, which is several times as fast; not in
+ * the last turns, where the tables' horizon matters most. */
 pyr_step policy_step(const struct tables *tables, const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat,
     bool exact)
 {

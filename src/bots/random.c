@@ -1,4 +1,8 @@
-/* random.c: uniform over the legal steps. A fixed yardstick. */
+/*
+ * random.c: uniform over the legal steps. A fixed yardstick.
+ *
+ * The lowest anchor for the strength of others.
+ */
 #include "list.h"
 
 static size_t no_memory(const struct pyr_box *box)

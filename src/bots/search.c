@@ -1,5 +1,10 @@
 /*
  * search.c: the stronger players' search (search.h).
+ *
+ * Successive halving: all candidates are played in the same worlds; after each round the better half stays, so that the
+ * playouts go to the choices that are hard to tell apart. The rounds share `plan->playouts` equally.
+ *
+ * The same seed and the same number of playouts give the same choice; a budget that ends by time does not.
  */
 #include <pyramids/score.h>
 
@@ -44,6 +49,8 @@ static float result(const struct tables *tables, const struct search_plan *plan,
         spread += value_lines[open->seats - 2][value_turns(open)].spread;
     else if (size < 0.5f)
         margin = pyr_table_winners(open, box) >> seat & 1 ? 1 : -1, size = 1;
+    /* Between 0 and 1, steep around a margin of 0 and flat far away; the last term keeps a larger margin better
+     * everywhere. */
     return 0.5f + 0.5f * margin / (spread + size) + 1e-4f * margin;
 }
 
@@ -126,6 +133,7 @@ pyr_step search_choose(const struct tables *tables, const struct search_plan *pl
     uint64_t playouts = budget && budget->nodes ? budget->nodes : plan->playouts[view->open.seats - PYR_MIN_SEATS];
     while (count > 1) {
         uint64_t worlds = playouts / plan->rounds / count;
+        /* At least one world, also when the playouts do not suffice for all candidates. */
         for (uint64_t w = 0; w <= worlds; w++) {
             struct pyr_state world, state;
             pyr_view_sample(&now, box, rng, &world);

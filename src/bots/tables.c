@@ -1,5 +1,14 @@
 /*
  * tables.c: retrograde analysis of the cards (tables.h).
+ *
+ * For each card and each set of marked spaces of its region (the 13 spaces that matter most, PYR_REGION), the tables say
+ * what the card will bring in 0 to 7 more turns, and which placement of each pattern is best. They are filled backwards:
+ * marks are only ever added, so going from full sets to empty ones every successor is known already.
+ *
+ * The eight horizons are computed at once, as lanes of one vector: lane t is the value with t turns to come.
+ *
+ * All numbers are integers in TABLE_UNITs; the floats for gems and skulls are rounded at the end. Preparing takes the
+ * memory of struct tables, the caller's, and a scratch struct placements on the stack.
  */
 #include "tables.h"
 
@@ -24,6 +33,7 @@ struct placements {
     unsigned count[PYR_PATTERNS];
 };
 
+/* Unaligned: rows of the tables are 16 bytes each, but nobody promises their start. */
 static inline lanes load(const int16_t *from)
 {
     lanes v;
@@ -36,6 +46,7 @@ static inline void store(int16_t *to, lanes v)
     __builtin_memcpy(to, &v, sizeof v);
 }
 
+/* Lane by lane: a comparison gives all ones or zeros. */
 static inline lanes greater(lanes a, lanes b)
 {
     lanes mask = a > b;
@@ -88,6 +99,8 @@ static void map_card(struct card_map *map, const struct pyr_card_face *card)
     find_distances(card->open, card->tomb, back);
     unsigned shortest = there[__builtin_ctz(card->tomb)];
     for (unsigned i = 0; i < 32; i++) {
+        /* Every space has a word: what it brings in the low half, its bit of the index in the high half (set below, 0
+         * outside the region). */
         map->space[i] = (card->ruby >> i & 1) * SPACE_RUBY + (card->emerald >> i & 1) * SPACE_EMERALD +
             (card->skull >> i & 1) * SPACE_SKULL + (card->potion >> i & 1) * SPACE_POTION +
             (card->torch >> i & 1) * SPACE_TORCH + (card->cross >> i & 1) * SPACE_CROSS;
@@ -126,6 +139,7 @@ static void map_card(struct card_map *map, const struct pyr_card_face *card)
     }
 }
 
+/* A space has one symbol at most. */
 static int price(const struct weights *w, const struct pyr_card_face *card, pyr_spaces space)
 {
     return space & (card->ruby | card->emerald) ? w->of[W_GEM] : space & card->torch ? w->of[W_TORCH] :
@@ -133,6 +147,7 @@ static int price(const struct weights *w, const struct pyr_card_face *card, pyr_
         space & card->cross ? w->of[W_CROSS] : space & card->tomb ? w->of[W_TOMB] : 0;
 }
 
+/* Placements that change nothing the tables know of (outside the region, no tomb, not the entrance) are left out. */
 static void add_placement(struct placements *to, const struct weights *w, unsigned pattern,
     const struct pyr_card_face *card, const struct card_map *map, pyr_spaces spaces, unsigned code)
 {
@@ -166,7 +181,8 @@ static void find_placements(struct placements *to, const struct weights *w, cons
     }
 }
 
-/* One set of marks: for each pattern the best placement or none, then the mean over the eight expedition cards. */
+/* One set of marks: for each pattern the best placement or none, then the mean over the eight expedition cards.
+ * The best placement is that of the longest horizon; values are the best of each horizon by itself. */
 static lanes value_set(const struct placements *moves, const struct pyr_box *box, int16_t (*value)[TABLE_TURNS],
     unsigned index, pyr_spaces marks, pyr_spaces reach, lanes done, uint8_t *best)
 {
@@ -216,6 +232,8 @@ static bool is_possible(pyr_spaces marks, pyr_spaces outside, pyr_spaces entranc
     return !(marks & ~seen);
 }
 
+/* From the fullest set down (see the head). `fresh` is the card without any mark, where only the entrance is in reach;
+ * its index would be the same as that of a card whose entrance alone is marked, so it has a row of its own. */
 static void value_card(struct tables *tables, const struct pyr_box *box, unsigned c, struct placements *moves)
 {
     const struct pyr_card_face *card = &box->card[c];

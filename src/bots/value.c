@@ -1,5 +1,9 @@
 /*
  * value.c: the expected final score (value.h).
+ *
+ * A linear estimate with one line of weights per number of players and of turns left (learned_value.h, written by
+ * tools/bot_learn.c): what is sure plus the sum of weight times feature. `spread` of a line is how far such estimates
+ * were off, in points.
  */
 #include <pyramids/score.h>
 
@@ -14,12 +18,14 @@ static unsigned count(uint64_t set)
     return (unsigned)__builtin_popcountll(set);
 }
 
+/* Turns to come: all of them before the first reveal, none in the last turn. */
 unsigned value_turns(const struct pyr_table *open)
 {
     bool begun = open->revealed[0] != PYR_NO_PATTERN;
     return begun ? ALL_TURNS - 1u - open->round * (unsigned)PYR_TURNS - open->turn : ALL_TURNS;
 }
 
+/* From what everyone can see: also for opponents. The order of the features is that of enum feature (value.h). */
 void value_features(const struct tables *tables, const struct pyr_box *box, const struct pyr_table *open, pyr_seat seat,
     float *to)
 {

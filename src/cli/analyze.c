@@ -13,6 +13,7 @@
 
 enum { EDITION, HTML, PLAYOUTS, SEED, THREADS, JSON, OPTIONS };
 
+/* The columns grow with the words of a language (pyr_text_heading). */
 static void print_sums(const struct pyr_judge_report *r)
 {
     struct pyr_column column[] = { { _("player"), 0, -18 }, { r->finished ? _("points") : _("expected"), 1, 7 },
@@ -98,6 +99,7 @@ static void print_text(const struct pyr_judge_report *r)
     print_waiting(r);
 }
 
+/* Called by any thread, under the lock of judge.c. */
 static void show_progress(void *context, unsigned begun, unsigned all)
 {
     (void)context;

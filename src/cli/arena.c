@@ -1,4 +1,12 @@
-/* arena.c: see arena.h. */
+/*
+ * arena.c: many games between bots on several threads; see arena.h. Used by `pyramids sim`.
+ *
+ * What a game is follows from the seed and its number alone: stream 2 * shuffle of the generator deals, stream 2 * game +
+ * 1 is the bots'. So results are the same whatever the number of threads, and a single game can be played again.
+ *
+ * Threads take the next number under `lock` and write their result to its own place; everything a thread works with is in
+ * its struct worker. Records are written only if they are asked for, by playing the noted steps again on a match.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -40,8 +48,8 @@ struct arena_pool {
     struct worker *worker;
 
     pthread_mutex_t lock;        /* over what follows */
-    uint64_t first, next, end, finished;
-    struct arena_result *result;
+    uint64_t first, next, end, finished; /* games of this call: numbers, and how many are over */
+    struct arena_result *result; /* players results for each game, from `first` on */
     bool failed;
 };
 
@@ -93,7 +101,8 @@ int arena_find_bots(struct arena *arena, const char *list)
     return CLI_GOOD;
 }
 
-/* Which entry plays in a seat, and which shuffle a game uses. */
+/* Which entry plays in a seat, and which shuffle a game uses.
+ * Seats rotate from game to game, so with duplicate games every entry plays every seat of the same shuffle. */
 static unsigned entry_of(const struct arena *arena, uint64_t game, unsigned seat)
 {
     return (unsigned)((seat + game) % arena->players);
@@ -127,6 +136,7 @@ static enum pyr_err begin_match(struct worker *worker, uint64_t game, const stru
     return pyr_match_init(worker->match, arena->edition, arena->players, names, chance);
 }
 
+/* A complete choice is confirmed at once: bots do not change their minds. */
 static enum pyr_err match_step(struct pyr_match *match, pyr_seat seat, pyr_step step)
 {
     enum pyr_err err = pyr_match_step(match, seat, step);
@@ -270,6 +280,7 @@ static enum pyr_err choose_outside(struct worker *worker, unsigned entry, pyr_se
 
 /* Games. */
 
+/* With a program among the players the game is a match from the start: the program is sent its lines. */
 static bool play_outside(struct worker *worker, uint64_t game, const struct pyr_chance *chance, struct pyr_rng *rng,
     struct arena_result *result)
 {
@@ -307,6 +318,7 @@ static bool play_outside(struct worker *worker, uint64_t game, const struct pyr_
     return err ? fail_game(game, err) : true;
 }
 
+/* The quick way: states only, no text. Every step is still checked, since a bot may be wrong. */
 static bool play_inside(struct worker *worker, uint64_t game, struct pyr_state *state, struct pyr_rng *rng,
     struct arena_result *result)
 {
@@ -369,6 +381,7 @@ static bool play_game(struct worker *worker, uint64_t game, struct arena_result 
     return good;
 }
 
+/* Takes the next game until there is none. After a failure the others finish their game and stop. */
 static void *work(void *argument)
 {
     struct worker *worker = argument;

@@ -18,6 +18,7 @@
 
 /* Instructions. */
 
+/* Needs permission (perf_event_paranoid); without it, or on other systems, fd is -1 and no instructions are reported. */
 void bench_counter_open(struct bench_counter *counter)
 {
     counter->fd = -1;
@@ -83,6 +84,7 @@ static int32_t pick(const uint8_t *mask, struct pyr_rng *rng)
         uint64_t bytes = 0;
         memcpy(&bytes, mask + 8 * w, w < WORDS ? 8 : REST);
         before[w] = total;
+        /* A mask has a byte of 0 or 1 per action: the multiplication adds up eight of them in the top byte. */
         total = (uint8_t)(total + (bytes * UINT64_C(0x0101010101010101) >> 56));
     }
     uint32_t index = pyr_rng_below(rng, total), word = 0;
@@ -128,6 +130,7 @@ static void release(struct bench *b)
     free(b->done);
 }
 
+/* Only the step itself is timed, not the choice of actions. */
 static void run(struct bench *b, unsigned width, unsigned seats, uint64_t games, struct pyr_rng *rng,
     struct bench_result *result)
 {

@@ -1,4 +1,7 @@
-/* choices.c: see choices.h. */
+/*
+ * choices.c: all complete choices of a seat as texts, sorted; see choices.h. Complete means with every extra mark, so a
+ * card with crosses can have very many: the list stops at CHOICES_MOST.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,6 +9,7 @@
 
 #include "choices.h"
 
+/* After the first failure nothing more is added, and the caller says so. */
 static void add(struct choices *c, const char *text)
 {
     if (c->too_many || c->no_memory)

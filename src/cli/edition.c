@@ -1,4 +1,8 @@
-/* edition.c: `pyramids edition`: checks, shows and generates editions. */
+/*
+ * edition.c: `pyramids edition`: checks, shows and generates editions.
+ *
+ * A subcommand with subcommands of its own: check, show, generate; each reads its options itself.
+ */
 #include <stdlib.h>
 #include <string.h>
 

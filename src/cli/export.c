@@ -21,6 +21,7 @@ struct export {
     bool quiet, failed;
 };
 
+/* Called for each record by the store; false stops. */
 static bool write_record(void *context, const struct store_table *table, const char *text, size_t size)
 {
     struct export *export = context;
@@ -97,18 +98,18 @@ int cli_export(int argc, char **argv)
         return CLI_USAGE;
     struct export export = { .folder = value[OUTPUT] && strcmp(value[OUTPUT], "-") ? value[OUTPUT] : NULL };
     export.quiet = !export.folder || !isatty(STDERR_FILENO);
-    if (!store_enter(&db, path, false, error, sizeof error)) {
+    if (!store_open_alone(&db, path, false, error, sizeof error)) {
         cli_error("%s", error);
         return CLI_WRONG;
     }
     if (export.folder && mkdir(export.folder, 0777) && errno != EEXIST) {
         cli_error("%s: %s", export.folder, pyr_text_system(errno));
-        store_leave(db, false, error, sizeof error);
+        store_close_alone(db, false, error, sizeof error);
         return CLI_WRONG;
     }
     cli_catch_interrupt();
     enum store_result result = store_each_record(db, write_record, &export);
-    store_leave(db, false, error, sizeof error);
+    store_close_alone(db, false, error, sizeof error);
     if (!export.quiet)
         fputs("\r\033[K", stderr);
     if (cli_is_interrupted())

@@ -14,6 +14,7 @@
 
 #define MOST_BYTES (16u << 20)   /* no edition or record comes near this */
 
+/* "-" is standard input. The text has a terminator behind it and is the caller's to free. */
 bool cli_read(const char *path, struct cli_text *text)
 {
     bool standard = !strcmp(path, "-");
@@ -66,6 +67,7 @@ static bool is_in_place(const char *path)
     return !stat(path, &at) ? !S_ISREG(at.st_mode) : !lstat(path, &at);
 }
 
+/* Whole or not at all: written beside it, synced, renamed. */
 bool cli_write(const char *path, const char *text, size_t size)
 {
     bool in_place = is_in_place(path);
@@ -108,6 +110,7 @@ void cli_fault(const char *file, const struct pyr_fault *fault)
     cli_line_error(file, fault->line, "%s", sentence);
 }
 
+/* One at a time: commands print from one thread. */
 struct pyr_json *cli_json_begin(void)
 {
     static struct pyr_json json;
@@ -200,6 +203,7 @@ int cli_edition_load(const char *name_or_file, struct pyr_edition *edition)
     return err ? CLI_WRONG : CLI_GOOD;
 }
 
+/* A record that names no edition, or "classic", is read with the classic one, and what is wrong is said by reading it. */
 int cli_edition_for(const char *asked, const struct cli_text *record, struct pyr_edition *edition)
 {
     struct pyr_word word;
@@ -283,6 +287,7 @@ const char *cli_own_name(const char *asked)
     return plain ? account : PYR_NAMELESS;
 }
 
+/* The only thing a signal handler may set; asked for between games, files or playouts. */
 static volatile sig_atomic_t interrupted;
 
 /* Whoever asks twice does not want to wait. */

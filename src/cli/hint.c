@@ -1,4 +1,9 @@
-/* hint.c: `pyramids hint`: the best choices of a seat at the end of a record. */
+/*
+ * hint.c: `pyramids hint`: the best choices of a seat at the end of a record.
+ *
+ * The choices and their values are those of pyr_analysis_options (bots/analysis.h), best first. --json
+ * has the steps of each choice apart, for programs that do not read the notation.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +13,7 @@
 
 enum { SEAT, EDITION, VIEW, TOP, PLAYOUTS, SEED, JSON, OPTIONS };
 
+/* Row by row, as in the notation. */
 static void json_spaces(struct pyr_json *json, pyr_spaces spaces)
 {
     pyr_json_array(json, "spaces");

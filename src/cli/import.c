@@ -69,6 +69,7 @@ struct import {
     double shown;                /* when progress was last told */
 };
 
+/* The high half is mixed into the low one, of which the table uses a few bits. */
 static uint64_t hash_of(const char *text, size_t size, uint64_t hash)
 {
     for (size_t i = 0; i < size; i++)
@@ -78,6 +79,7 @@ static uint64_t hash_of(const char *text, size_t size, uint64_t hash)
 
 #define HASH_START 14695981039346656037u
 
+/* Open addressing with linear probing, at most half full. Hashes of a whole database fit into memory; its texts need not. */
 static bool remember(struct import *import, uint64_t hash, int64_t id)
 {
     if (2 * (import->count + 1) > import->room) {
@@ -109,6 +111,7 @@ static bool remember_stored(void *context, const struct store_table *table, cons
     return remember(context, hash_of(text, size, HASH_START), table->id);
 }
 
+/* Equal hashes are only a hint: the stored text is compared. */
 static bool is_there(struct import *import, uint64_t hash, const char *text, size_t size)
 {
     for (size_t at = hash & (import->room - 1); import->room && import->known[at].id; at = (at + 1) & (import->room - 1)) {
@@ -390,13 +393,13 @@ int cli_import(int argc, char **argv)
         if ((code = cli_edition_load(value[EDITION], &import.asked)))
             return code;
     }
-    if (!store_enter(&import.db, path, true, error, sizeof error)) {
+    if (!store_open_alone(&import.db, path, true, error, sizeof error)) {
         cli_error("%s", error);
         return CLI_WRONG;
     }
     cli_catch_interrupt();
     int64_t visitor;
-    bool good = store_count_visitor(import.db, &visitor, &import.sums.last) == STORE_OK &&
+    bool good = store_last_ids(import.db, &visitor, &import.sums.last) == STORE_OK &&
         store_each_record(import.db, remember_stored, &import) == STORE_OK;
     if (!good)
         cli_error(_("%s: not all records could be read"), name);
@@ -405,7 +408,7 @@ int cli_import(int argc, char **argv)
     free(import.known);
     if (!import.quiet)
         fputs("\r\033[K", stderr);
-    if (!store_leave(import.db, good, error, sizeof error)) {
+    if (!store_close_alone(import.db, good, error, sizeof error)) {
         cli_error("%s: %s", name, error);
         good = false;
     }

@@ -1,4 +1,10 @@
-/* main.c: the command `pyramids`: finds the subcommand and leaves the rest to it. */
+/*
+ * main.c: the command `pyramids`: finds the subcommand and leaves the rest to it.
+ *
+ * The first things in this order: passwords disappear from the arguments, texts get their language, SIGPIPE becomes
+ * ordinary (a reader that has enough, such as head, ends the program without a message). At the end one look at standard
+ * output tells whether all of it was written.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +31,7 @@ static const struct {
     { "bench", cli_bench, N_("measure random games per second") },
 };
 
+/* An unknown one is an error, unlike in the environment: somebody has typed it. */
 static bool set_language(const char *code)
 {
     char list[512] = "";

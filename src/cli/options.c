@@ -1,10 +1,16 @@
-/* options.c: reading options and printing help, the same way for every subcommand. */
+/*
+ * options.c: reading options and printing help, the same way for every subcommand.
+ *
+ * Also messages: every sentence to standard error goes through print_message, which hides passwords. Our own instead of
+ * getopt_long: help is translated, and its columns fit in every language.
+ */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
 
+/* For --json, where the sentence is part of the answer. */
 static _Thread_local char last_message[1024];
 
 #define MOST_SECRETS 8
@@ -19,6 +25,8 @@ static char *secret_in(char *word)
     return keyword;
 }
 
+/* Others can read the arguments of a process (ps): passwords are overwritten there as soon as possible, and used from a
+ * copy. */
 void cli_hide_secrets(int argc, char **argv)
 {
     unsigned count = 0;
@@ -128,6 +136,8 @@ static const struct cli_option *find_option(const struct cli_options *options, c
     return o;
 }
 
+/* -1: go on. Otherwise the exit code, after the help or a message. Words that are no options are moved to the front of
+ * argv. */
 int cli_parse(const struct cli_options *options, int *argc, char **argv, const char **values)
 {
     int left = 0;
@@ -192,6 +202,7 @@ bool cli_go_together(const struct cli_option *option, const char *const *values,
     return true;
 }
 
+/* Digits only: strtoull would take blanks, signs and numbers that are too large. */
 bool cli_number(const char *word, const char *what, uint64_t low, uint64_t high, uint64_t *number)
 {
     uint64_t value = 0;

@@ -14,6 +14,8 @@
 
 #define LAST_MOMENTS 500         /* milliseconds for a program to end after it has closed its pipe */
 
+/* Run by a shell, so that arguments and redirections work. The child closes what it has inherited: the pipes of other
+ * bots, too, or these would never see the end of their input. */
 bool outside_start(struct outside *bot)
 {
     int down[2], up[2];
@@ -34,6 +36,7 @@ bool outside_start(struct outside *bot)
         signal(SIGPIPE, SIG_DFL);
         dup2(down[0], STDIN_FILENO);
         dup2(up[1], STDOUT_FILENO);
+        /* Ours are closed on exec, but another thread may have just made a pipe that is not marked so yet. */
         for (int fd = 3; fd < 256; fd++)
             close(fd);
         execl("/bin/sh", "sh", "-c", bot->command, (char *)NULL);
@@ -75,6 +78,7 @@ void outside_stop(struct outside *bot)
     forget(bot);
 }
 
+/* Reaps the program if it has ended by itself; its status is kept for the report. */
 bool outside_has_ended(struct outside *bot)
 {
     /* Its pipes close a moment before it is gone. */

@@ -2,6 +2,10 @@
  * plain.c: `pyramids play --plain`: a whole game line by line, against bots: for a plain terminal, a screen reader or a
  * script; moves are typed in the notation of the formats. It is saved after every choice, as in full-screen mode
  * (src/tui/saved.h), and either mode can resume a game of the other.
+ *
+ * One loop: bots choose, what is new in the log is put into words, a line is read and obeyed. Nothing is ever drawn over,
+ * so that the output can be read aloud, piped and compared. The game itself is session/local.c's; this file only reads
+ * and prints.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -123,6 +127,7 @@ static void tell_line(const struct game *g, struct pyr_word line)
     }
 }
 
+/* `told` is how much of the log the player has been shown; after an undo it is set back. */
 static void tell_news(struct game *g)
 {
     for (; g->told < g->match.log.lines; g->told++)
@@ -222,6 +227,7 @@ static void show_pattern(const struct game *g, const struct pyr_table *open)
     printf(_("Still to come this round (all but one of): %s\n"), hidden);
 }
 
+/* As the player sees it, with what they have chosen in this phase. */
 static void show_table(const struct game *g)
 {
     struct pyr_view view;
@@ -329,6 +335,7 @@ static void keep(struct game *g)
         cli_error(_("the game could not be saved: %s"), pyr_text_system(errno));
 }
 
+/* First an extra mark that was typed, then the whole move, then the last turn. */
 static void undo(struct game *g)
 {
     char *plus = strrchr(g->pending, '+');
@@ -446,6 +453,7 @@ static bool is_nonsense(const char *word)
     return word[0] >= 'a' && word[0] <= 'z' && strcmp(word, "draw") && strncmp(word, "take", 4);
 }
 
+/* A move may be typed in parts: while extra marks are missing it stays in `pending`, and the next line is added to it. */
 static void choose(struct game *g, const char *typed)
 {
     char text[sizeof g->pending + 2048], word[2048], sentence[512];
@@ -509,6 +517,7 @@ static void show_log(const struct game *g)
     }
 }
 
+/* Commands are words that no choice can be; everything else is tried as a choice. */
 static void run_command(struct game *g, char *line)
 {
     char *word = line + strspn(line, " \t");
@@ -788,6 +797,7 @@ static int set_up(struct game *g, const struct plain_options *o)
     return name[0] ? load_saved(g, name, o) : begin(g, o);
 }
 
+/* Each seat has tables of its own, even if two have the same bot: there are at most three, and nobody has to count users. */
 static bool equip_bots(struct game *g)
 {
     saved_bots(&g->local, g->bot);           /* each has one */

@@ -73,6 +73,7 @@ static bool find_bots(pyr_seat me, const char *list, const struct pyr_bot **bot)
     return true;
 }
 
+/* Nine digits at most, so that a player can type it again. */
 static uint64_t any_seed(void)
 {
     struct timespec now;

@@ -1,4 +1,9 @@
-/* records.c: files of one or many records, as `pyramids export` writes them, read record by record. */
+/*
+ * records.c: files of one or many records, as `pyramids export` writes them, read record by record.
+ *
+ * A record begins with its header line; comments before it belong to it. The first line of the next record is read while
+ * this one ends, and held back (`held`) behind the text, so that standard input can be read in one go.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +74,7 @@ static size_t read_line(struct cli_records *r)
     return r->size - start;
 }
 
+/* 1: a record, 0: no more, -1 after a message. first and start are line numbers of the file, from 1. */
 int cli_records_next(struct cli_records *r)
 {
     if (r->held)

@@ -18,12 +18,14 @@ struct tie {
     unsigned pyramid;            /* the lowest number that one of them completed; 0: none did */
 };
 
+/* For --json: the same in every language, in the order of enum pyr_phase. */
 static const char *phase_word(unsigned phase)
 {
     static const char *const word[] = { "keep", "show", "reveal", "mark", "replace", "end" };
     return word[phase];
 }
 
+/* Explains the winner: R17 decides a tie by the lowest completed pyramid, Q8 shares it. */
 static struct tie find_tie(const struct pyr_box *box, const struct pyr_table *open)
 {
     struct tie tie = { 0, 0, 0 };

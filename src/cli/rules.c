@@ -1,4 +1,8 @@
-/* rules.c: `pyramids rules`: the rules by tag, by word, or as a list. The texts are in src/text/rules.c. */
+/*
+ * rules.c: `pyramids rules`: the rules by tag, by word, or as a list. The texts are in src/text/rules.c.
+ *
+ * The notation of tags (R10, Q3) is that of docs/rules.md and of every message that refuses a move.
+ */
 #include <string.h>
 
 #include <pyramids/rules.h>

@@ -1,4 +1,8 @@
-/* serve.c: `pyramids serve`: tables for people and bots, in the browser and over the network. */
+/*
+ * serve.c: `pyramids serve`: tables for people and bots, in the browser and over the network.
+ *
+ * Only reads options: limits and defaults are checked here, everything else is src/server's (server_run).
+ */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +13,7 @@
 #include "cli.h"
 #include "server.h"
 
-#define MOST_EDITIONS 16
+#define MOST_EDITIONS 16         /* built in and from files together */
 
 enum {
     ADDRESS,
@@ -53,6 +57,8 @@ static unsigned split(char *list, const char **words, unsigned room)
     return count;
 }
 
+/* Built-in ones first. Texts are kept as they came, since clients are sent them; those of files stay in `files`, the
+ * caller's to free. */
 static bool load_editions(const char *list, struct pyr_edition *editions, const char **texts, struct cli_text *files,
     unsigned *count)
 {
@@ -91,7 +97,7 @@ static bool load_editions(const char *list, struct pyr_edition *editions, const 
 static const struct number {
     int option;
     const char *name;
-    uint32_t low, high;
+    uint32_t low, high;          /* inclusive */
     size_t place;                /* in struct server_options */
 } numbers[] = {
 #define NUMBER(option, name, low, high, member) { option, name, low, high, offsetof(struct server_options, member) }

@@ -1,4 +1,10 @@
-/* sim.c: `pyramids sim`: lets bots play many games and reports their strength. */
+/*
+ * sim.c: `pyramids sim`: lets bots play many games and reports their strength.
+ *
+ * Statistics: a sample is a shuffle, of which every seating is played (stats.h), so that the luck of the cards cancels.
+ * Games are played in blocks and added up in their order, which makes the report, and where a sequential test stops,
+ * independent of the number of threads.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +33,7 @@ struct sim {
     uint64_t games, done;        /* asked for; counted so far, in whole blocks */
     double started, shown;       /* when the first game began; when progress was last printed */
     bool has_sprt, quiet;
-    double elo0, elo1;
+    double elo0, elo1;           /* of --sprt */
     struct total total[PYR_MAX_SEATS];
 };
 
@@ -63,6 +69,7 @@ static void add_shuffle(struct sim *sim, const struct arena_result *result, uint
     sim->done += games;
 }
 
+/* Of the first entry's share of wins. */
 static double llr(const struct sim *sim)
 {
     return stats_llr(&sim->total[0].share, sim->elo0, sim->elo1, sim->arena.players);

@@ -1,4 +1,7 @@
-/* stats.c: see stats.h. */
+/*
+ * stats.c: means, margins and Elo of weighted samples; see stats.h. A sample is a whole shuffle (all seatings of it),
+ * because games of one shuffle are not independent; its weight is how many games it has.
+ */
 #include <math.h>
 
 #include "stats.h"
@@ -42,6 +45,7 @@ static double careful_variance(const struct stats *s)
     return v > least ? v : least;
 }
 
+/* Wilson's interval, which stays between 0 and 1 and is sensible even if all games were won. */
 void stats_interval(const struct stats *s, double *low, double *high)
 {
     *low = 0;
@@ -60,6 +64,7 @@ void stats_interval(const struct stats *s, double *low, double *high)
         *high = fmin(middle + half, 1);
 }
 
+/* Elo from odds: a share of 1 / players is 0. */
 double stats_elo(double share, unsigned players)
 {
     if (share <= 0)
@@ -75,6 +80,8 @@ double stats_share(double elo, unsigned players)
     return odds / (odds + (players - 1));
 }
 
+/* The log-likelihood ratio of a sequential test (SPRT) for the mean of a normal distribution; 0 with too few samples to
+ * know the spread. */
 double stats_llr(const struct stats *s, double elo0, double elo1, unsigned players)
 {
     double low = stats_share(elo0, players), high = stats_share(elo1, players);

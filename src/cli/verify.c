@@ -1,4 +1,9 @@
-/* verify.c: `pyramids verify`: derives every shuffle of a record again. */
+/*
+ * verify.c: `pyramids verify`: derives every shuffle of a record again.
+ *
+ * Every check is src/fair's; this file has the sentences and the JSON. A file may have many records, and lines are
+ * counted from its beginning.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,9 @@
 /*
  * edition.c: reads and writes editions. Reading collects the components with the line of each; the engine checks them as
  * a whole (pyr_box_init), and a fault is reported at the line of the component.
+ *
+ * Freestanding: no memory is allocated; words point into the text until the edition is complete. A fault has the line of
+ * the component, its name, and what would be right.
  */
 #include <pyramids/edition.h>
 
@@ -28,6 +31,7 @@ struct draft {
     struct pyr_components components;
     struct pyr_word name, title, pattern_name[PYR_PATTERNS];
     unsigned patterns;
+    /* Where each was read, from 1; 0: not yet. */
     uint32_t skulls_line, title_line, name_line, pattern_line[PYR_PATTERNS], card_line[PYR_CARDS];
 };
 
@@ -47,6 +51,7 @@ static pyr_spaces *symbol_set(struct pyr_card_face *card, char c)
     }
 }
 
+/* The copy is only there because symbol_set returns a pointer that can be written to. */
 char pyr_card_char(const struct pyr_card_face *card, unsigned row, unsigned column)
 {
     pyr_spaces space = PYR_SPACE(row, column);
@@ -172,6 +177,7 @@ static bool read_pattern(struct draft *d)
     return false;
 }
 
+/* "card NUMBER COLOUR" and five rows of five symbols. A row that is missing is reported with the card's number. */
 static bool read_card(struct draft *d)
 {
     int32_t number;
@@ -239,6 +245,7 @@ static bool fail_whole(struct draft *d, enum pyr_err code, int32_t number, const
     return pyr_lines_fail(&d->lines, code, 0, no_word);
 }
 
+/* The order of sections is free, so what is missing is known only at the end. */
 static bool check_complete(struct draft *d)
 {
     if (!d->name_line)
@@ -256,7 +263,7 @@ static bool check_complete(struct draft *d)
 }
 
 /* The engine's verdict on the whole, at the line of the piece that is to blame. */
-static bool judge_print(struct draft *d, struct pyr_box *box)
+static bool check_components(struct draft *d, struct pyr_box *box)
 {
     struct pyr_box_fault found;
     if (pyr_box_init(box, &d->components, &found) == PYR_OK)
@@ -287,6 +294,7 @@ static bool judge_print(struct draft *d, struct pyr_box *box)
     return false;
 }
 
+/* *edition's box may have been written to on failure; its names are not. */
 enum pyr_err pyr_edition_read(struct pyr_edition *edition, const char *text, size_t size, struct pyr_fault *fault)
 {
     struct draft d = { .name = no_word, .title = no_word };
@@ -294,7 +302,7 @@ enum pyr_err pyr_edition_read(struct pyr_edition *edition, const char *text, siz
     bool good = pyr_lines_header(&d.lines, "pyramids-edition", HEADER);
     while (good && pyr_lines_next(&d.lines, false))
         good = read_section(&d);
-    good = good && !d.lines.fault.code && check_complete(&d) && judge_print(&d, &edition->box);
+    good = good && !d.lines.fault.code && check_complete(&d) && check_components(&d, &edition->box);
     if (fault)
         *fault = d.lines.fault;
     if (!good)
@@ -314,6 +322,7 @@ pyr_pattern pyr_edition_pattern(const struct pyr_edition *edition, struct pyr_wo
     return PYR_NO_PATTERN;
 }
 
+/* Without empty rows and columns at the end, as read_drawing asks for. */
 static void write_pattern(struct pyr_out *out, const struct pyr_edition *edition, unsigned p, pyr_spaces drawing)
 {
     unsigned rows = 0, columns = 0;

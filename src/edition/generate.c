@@ -5,6 +5,9 @@
  * card is found by trying random walls until one meets its specification: with its columns given, the rarest kind comes
  * up about 300 times in a million, and a try costs a few dozen instructions. No seed makes this impossible, only
  * improbable many times in a row, so the loops need no exit.
+ *
+ * The same seed gives the same box on every machine: editions are named by it ("seed-17"), and records refer to that name.
+ * So the order of random draws must not change.
  */
 #include <pyramids/generate.h>
 #include <pyramids/rng.h>
@@ -16,12 +19,12 @@
 
 /* What a card is made of. "on": how many of them lie on a shortest way, the rest lies off all of them. */
 struct spec {
-    uint8_t way, walls;
+    uint8_t way, walls;          /* spaces of the shortest way, tomb included; walls */
     uint8_t rubies, emeralds, gems_on;
     uint8_t skulls, skulls_on;
     uint8_t torch, torch_on;
     uint8_t potion, potion_on;
-    uint8_t cross_on;
+    uint8_t cross_on;            /* every card has one cross */
 };
 
 /*
@@ -170,6 +173,7 @@ static bool has_room(pyr_spaces open)
     return across & across >> PYR_ROW && (across & across >> 2 || down & down >> 2 * PYR_ROW);
 }
 
+/* Spaces with one neighbour or none, apart from the entrance and the tomb. */
 static pyr_spaces dead_ends(const struct pyr_card_face *face)
 {
     pyr_spaces ends = 0;
@@ -245,6 +249,7 @@ static pyr_spaces mirrored(pyr_spaces set)
     return image;
 }
 
+/* No two cards have the same walls, not even mirrored. */
 static bool is_new(const struct pyr_components *components, pyr_spaces open)
 {
     pyr_spaces image = mirrored(open);
@@ -408,6 +413,7 @@ void pyr_card_survey(const struct pyr_box *box, pyr_card card, struct pyr_card_s
             survey->alike = (uint8_t)(lower + 1);
 }
 
+/* number: the card, 0 for the whole; the first one is kept for the message. */
 static void blame(struct pyr_survey *survey, uint32_t guide, unsigned number)
 {
     unsigned i = (unsigned)__builtin_ctz(guide);
@@ -416,6 +422,7 @@ static void blame(struct pyr_survey *survey, uint32_t guide, unsigned number)
     survey->broken |= guide;
 }
 
+/* The limits are the guidelines of generate.h and docs/editions.md. */
 static void judge_card(struct pyr_survey *survey, unsigned number)
 {
     const struct pyr_card_survey *card = &survey->card[number - 1];
@@ -460,6 +467,7 @@ static void add_card(struct sums *sums, const struct pyr_card_survey *card)
     sums->tombs[card->tomb_column]++;
 }
 
+/* Of one colour: 8 torches, 5 potions, rubies and emeralds in equal shares, each column at least twice. */
 static void judge_colour(struct pyr_survey *survey, const struct sums *sums)
 {
     unsigned most = sums->rubies > sums->emeralds ? sums->rubies : sums->emeralds;
@@ -490,6 +498,7 @@ static uint64_t composition(const struct pyr_card_survey *card)
         card->skulls, card->potions, card->crosses_on, card->gems_on, card->torches_on, card->skulls_on,
         card->potions_on };
     uint64_t sum = 0;
+    /* 26 is more than any part, since there are 25 spaces: thirteen digits of base 26 fit into 64 bits. */
     for (unsigned i = 0; i < sizeof part; i++)
         sum = sum * 26 + part[i];
     return sum;
@@ -505,6 +514,8 @@ static bool is_in_each_colour(const struct pyr_survey *survey, unsigned number)
     return times[0] == times[1] && times[1] == times[2];
 }
 
+/* Every three numbers have each colour; in every dozen a colour's ways differ from a quarter of all by at most two
+ * spaces. */
 static void judge_numbers(struct pyr_survey *survey, const struct sums *colour)
 {
     enum { DOZEN = PYR_CARDS / TIERS };

@@ -1,5 +1,9 @@
 /*
  * box.c: checks what is printed on the components (R1-R3) and derives the tables that the rules work with.
+ *
+ * The checks come first and stop at the first fault, which names the card or pattern; nothing is derived from a box that
+ * is wrong. What is derived here is explained at its member in box.h. Runs once per edition, so it is written for
+ * clarity.
  */
 #include <pyramids/box.h>
 
@@ -62,6 +66,7 @@ static pyr_spaces canonical(pyr_spaces drawing)
     return least;
 }
 
+/* A space has at most one symbol and symbols lie on open spaces: `seen` collects them. */
 static enum pyr_err check_card(const struct pyr_card_face *card)
 {
     const pyr_spaces held[] = {
@@ -149,6 +154,8 @@ static void derive_offsets(struct pyr_pattern_turns *out, unsigned turn, uint64_
     out->offset[2][turn] = found[count - 1];
 }
 
+/* Turns that look the same count once. The words after the last turn hold the single space (shape 1), which find_marks in
+ * marks.h relies on. */
 static void derive_pattern(struct pyr_pattern_turns *out, pyr_spaces drawing, uint8_t copies)
 {
     pyr_spaces seen[PYR_MAX_TURNS];
@@ -179,6 +186,7 @@ static void derive_pattern(struct pyr_pattern_turns *out, pyr_spaces drawing, ui
     }
 }
 
+/* A pattern of one space and no turns, for extra marks. */
 static void derive_single(struct pyr_pattern_turns *out)
 {
     memset(out, 0, sizeof *out);
@@ -186,6 +194,7 @@ static void derive_single(struct pyr_pattern_turns *out)
     out->shape[0] = 1;
 }
 
+/* What marking a space adds to a desk's tally, by the bit of the space in a pair: the same card may lie in either slot. */
 static void derive_gains(uint64_t *gain, const struct pyr_card_face *card)
 {
     for (unsigned slot = 0; slot < PYR_SLOTS; slot++) {
@@ -252,6 +261,8 @@ void pyr_box_components(const struct pyr_box *box, struct pyr_components *compon
         components->card[c] = box->card[c];
 }
 
+/* Breadth first, from what is in reach. In spaces to mark, the tomb included; 0: it is marked already or cannot be
+ * reached. */
 unsigned pyr_card_distance(const struct pyr_card_face *card, pyr_spaces free, pyr_spaces reach)
 {
     unsigned distance = 0;

@@ -23,6 +23,7 @@ const char *pyr_err_rule(enum pyr_err code)
     return "";
 }
 
+/* Freestanding: no strcmp. */
 static bool is_same(const char *a, const char *b)
 {
     while (*a && *a == *b)

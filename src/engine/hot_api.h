@@ -6,7 +6,7 @@
 
 #include <pyramids/playouts.h>
 
-#include "hot.h"
+#include "marks.h"
 
 #define HOT_DECLARE(suffix) \
     void api_desk_steps_##suffix(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern, \

@@ -1,4 +1,9 @@
-/* rng.c: seeding and shuffles. */
+/*
+ * rng.c: seeding and shuffles.
+ *
+ * The generator is a multiply-with-carry one with 64 bits of state (rng.h). Streams of one seed are independent for our
+ * purposes: a seed and a stream number give a starting point anywhere on its cycle.
+ */
 #include <pyramids/rng.h>
 
 #include "shuffle.h"
@@ -23,6 +28,8 @@ void pyr_rng_seed(struct pyr_rng *rng, uint64_t seed, uint64_t stream)
     rng->state = (uint64_t)carry << 32 | (low ? low : 1);
 }
 
+/* The first `wanted` items become a uniform choice in uniform order. The order of draws is part of what a seed means:
+ * records and tests depend on it. */
 void pyr_rng_choose(struct pyr_rng *rng, uint8_t *items, unsigned count, unsigned wanted)
 {
     if (wanted > count)

@@ -4,6 +4,7 @@
 #include "bits.h"
 #include "worth.h"
 
+/* 0 beyond the last tile: whoever comes fourth gets nothing. */
 int pyr_tile_value(unsigned place)
 {
     return place < PYR_TILES ? pyr_rulebook.tile[place] : 0;
@@ -19,6 +20,7 @@ int pyr_table_points(const struct pyr_table *table, pyr_seat seat)
     return points;
 }
 
+/* Skulls are negative in a score, so that its parts add up to the total. */
 struct pyr_score pyr_desk_score(const struct pyr_desk *desk, const struct pyr_box *box, int points)
 {
     struct pyr_score score;

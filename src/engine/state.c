@@ -1,6 +1,6 @@
 /*
- * state.c: dealing, chance from outside, why a step is illegal, and the public face of the course of a game (course.h).
- * Marks are in hot.h, what desks are worth in score.c.
+ * state.c: dealing, chance from outside, why a step is illegal, and the public face of the course of a game (phases.h).
+ * Marks are in marks.h, what desks are worth in score.c.
  *
  * Invariants that hold between calls (pyr_state_check audits them):
  *  1. waiting is empty exactly in the phases SHOW, REVEAL and END.
@@ -12,7 +12,7 @@
 #include <pyramids/state.h>
 
 #include "bits.h"
-#include "course.h"
+#include "phases.h"
 #include "hot_api.h"
 #include "port.h"
 #include "shuffle.h"
@@ -89,7 +89,7 @@ static void lay_table(struct pyr_state *state, unsigned seats)
     open->deck = ALL_CARDS;
     open->seats = (uint8_t)seats;
     open->phase = PYR_KEEP;
-    open->waiting = (uint8_t)course_everyone(open);
+    open->waiting = (uint8_t)phase_everyone(open);
     fill(open->display, PYR_NO_CARD);
     fill(open->revealed, PYR_NO_PATTERN);
     fill(open->tile, PYR_NOBODY);
@@ -118,6 +118,7 @@ enum pyr_err pyr_state_deal(struct pyr_state *state, const struct pyr_box *box, 
     return PYR_OK;
 }
 
+/* By swapping, so that the deck stays an order of the same cards. While cards are being kept, the deck is all 48. */
 enum pyr_err pyr_state_supply_card(struct pyr_state *state, unsigned depth, pyr_card card)
 {
     pyr_card *deck = state->hidden.deck;
@@ -143,7 +144,7 @@ enum pyr_err pyr_state_supply_pattern(struct pyr_state *state, pyr_pattern patte
 {
     if (state->open.phase != PYR_REVEAL)
         return PYR_ERR_PHASE;
-    unsigned round, turn = course_next_turn(&state->open, &round);
+    unsigned round, turn = phase_next_turn(&state->open, &round);
     pyr_pattern *cards = state->hidden.expedition[round];
     for (unsigned i = turn; i < PYR_EXPEDITIONS; i++) {
         if (cards[i] == pattern) {
@@ -159,8 +160,8 @@ enum pyr_err pyr_state_supply_pattern(struct pyr_state *state, pyr_pattern patte
 
 void pyr_desk_lay(struct pyr_desk *desk, const struct pyr_box *box, unsigned slot, pyr_card card)
 {
-    course_clear_slot(desk, slot);
-    course_lay(box, desk, slot, card);
+    phase_clear_slot(desk, slot);
+    phase_lay(box, desk, slot, card);
 }
 
 pyr_spaces pyr_desk_marks(const struct pyr_desk *desk, const struct pyr_box *box, unsigned slot)
@@ -176,7 +177,7 @@ unsigned pyr_state_show_count(const struct pyr_state *state)
 {
     if (state->open.phase != PYR_SHOW)
         return 0;
-    unsigned lacking = bits_count(course_gaps(&state->open));
+    unsigned lacking = bits_count(phase_gaps(&state->open));
     return lacking < state->open.deck_left ? lacking : state->open.deck_left;
 }
 
@@ -184,7 +185,7 @@ enum pyr_err pyr_state_show(struct pyr_state *state, const struct pyr_box *box)
 {
     if (state->open.phase != PYR_SHOW)
         return PYR_ERR_PHASE;
-    course_show(box, state);
+    phase_show(box, state);
     return PYR_OK;
 }
 
@@ -193,13 +194,13 @@ enum pyr_err pyr_state_reveal(struct pyr_state *state, const struct pyr_box *box
     (void)box;
     if (state->open.phase != PYR_REVEAL)
         return PYR_ERR_PHASE;
-    course_reveal(state);
+    phase_reveal(state);
     return PYR_OK;
 }
 
 void pyr_state_advance(struct pyr_state *state, const struct pyr_box *box)
 {
-    course_advance(box, state);
+    phase_advance(box, state);
 }
 
 /* Legality. */
@@ -209,6 +210,7 @@ static bool was_dealt(const pyr_card *dealt, pyr_card card)
     return dealt[0] == card || dealt[1] == card || dealt[2] == card || dealt[3] == card;
 }
 
+/* The quick test first: most steps are legal. */
 enum pyr_err pyr_desk_check_mark(const struct pyr_desk *desk, const struct pyr_box *box, pyr_pattern pattern, pyr_step mark)
 {
     const pyr_pair grid = pyr_pair_of(0, PYR_ALL_SPACES) | pyr_pair_of(1, PYR_ALL_SPACES);
@@ -219,7 +221,7 @@ enum pyr_err pyr_desk_check_mark(const struct pyr_desk *desk, const struct pyr_b
         return first && !desk->reach ? PYR_OK : PYR_ERR_MUST_MARK;
     if (first && !desk->reach)
         return PYR_ERR_MUST_PASS;
-    if (hot_mark_is_legal(box, desk, pattern, mark))
+    if (marks_is_legal(box, desk, pattern, mark))
         return PYR_OK;
     /* Illegal: the rest only finds the reason that helps most. */
     unsigned slot = pyr_step_slot(mark);
@@ -235,11 +237,12 @@ enum pyr_err pyr_desk_check_mark(const struct pyr_desk *desk, const struct pyr_b
     bool single = !(mark & (mark - 1));
     if (!first && !single)
         return PYR_ERR_EXTRA_ONE;
-    if (!single && !hot_is_turn(&box->pattern[pattern], mark >> bits_first(mark)))
+    if (!single && !marks_is_turn(&box->pattern[pattern], mark >> bits_first(mark)))
         return PYR_ERR_NOT_PATTERN;
     return pyr_pair_half(slot, desk->free) == open_spaces ? PYR_ERR_NO_ENTRANCE : PYR_ERR_NO_TOUCH;
 }
 
+/* A step has one encoding (pyr_step_encode): comparing with the encoding of its parts refuses stray bits from outside. */
 enum pyr_err pyr_state_check_step(const struct pyr_state *state, const struct pyr_box *box, pyr_seat seat, pyr_step step)
 {
     const struct pyr_table *open = &state->open;

@@ -1,4 +1,9 @@
-/* steps.c: the public face of the hot part. */
+/*
+ * steps.c: the public face of the hot part.
+ *
+ * Each function picks between the two compilations of hot_api.inc (DISPATCH); with the check of a step where the caller's
+ * is not trusted.
+ */
 #include <pyramids/state.h>
 
 #include "hot_api.h"

@@ -1,12 +1,16 @@
 /*
  * view.c: what a seat may know (Q10), and full states that fit it.
+ *
+ * A view has no hidden member at all, so a bot that gets one cannot look. A sample is drawn uniformly from the states
+ * that agree with the view, except for choices that others have sealed in this phase: these are random legal ones.
  */
 #include <pyramids/view.h>
 
 #include "bits.h"
-#include "course.h"
+#include "phases.h"
 #include "port.h"
 
+/* A seat that does not play sees what is open to all. */
 void pyr_view_init(struct pyr_view *view, const struct pyr_state *state, pyr_seat seat)
 {
     memset(view, 0, sizeof *view);
@@ -26,9 +30,10 @@ void pyr_view_steps(const struct pyr_view *view, const struct pyr_box *box, stru
     if (open->phase == PYR_MARK && view->seat < open->seats)
         pyr_desk_steps(&view->mine, box, open->revealed[open->turn], steps);
     else
-        course_steps(open, view->dealt, view->seat, steps);
+        phase_steps(open, view->dealt, view->seat, steps);
 }
 
+/* In ascending order. */
 static unsigned list_cards(pyr_cardset set, uint8_t *list)
 {
     unsigned count = 0;
@@ -81,6 +86,7 @@ static void sample_deck(const struct pyr_table *open, struct pyr_rng *rng, struc
     memcpy(state->hidden.deck + top, pool, count);
 }
 
+/* What was revealed in this round stays in its place, the rest of the eight is shuffled; later rounds are open. */
 static void sample_expeditions(const struct pyr_box *box, const struct pyr_table *open, struct pyr_rng *rng,
     struct pyr_state *state)
 {

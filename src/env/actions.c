@@ -1,5 +1,9 @@
 /*
  * actions.c: the numbering of actions, described and translated to steps and back; the fields of the planes.
+ *
+ * An action is a number from 0 to PYR_ENV_ACTIONS - 1 that means the same in every position: a mark by turn and anchor, a
+ * single space, a pair of the dealt cards, a place of the display, draw, pass. The layout is fixed: trained networks
+ * depend on it.
  */
 #include "rows.h"
 
@@ -11,6 +15,7 @@
 
 static const uint8_t pair[PAIRS][2] = { { 0, 1 }, { 0, 2 }, { 0, 3 }, { 1, 2 }, { 1, 3 }, { 2, 3 } };
 
+/* Space 0-24 of the first card, 25-49 of the second, row by row, as its bit in a pair: rows are PYR_ROW = 6 bits apart. */
 #define FIVE(from) (from), (from) + 1, (from) + 2, (from) + 3, (from) + 4
 #define CARD_BITS(from) FIVE(from), FIVE((from) + 6), FIVE((from) + 12), FIVE((from) + 18), FIVE((from) + 24)
 const uint8_t env_bit_of_space[2 * SPACES] = { CARD_BITS(0), CARD_BITS(PYR_PAIR_SHIFT) };

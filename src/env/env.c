@@ -1,6 +1,9 @@
 /*
  * env.c: environments: options, deals, bots, ends of games, saving. Actions are in actions.c, the step itself and the rows
  * that it writes in rows.inc.
+ *
+ * Ownership: the caller owns struct pyr_env, the games and all arrays; nothing is allocated. An environment is only read
+ * after pyr_env_init, so threads may share it, each with games and arrays of its own.
  */
 #include <pyramids/env.h>
 #include <pyramids/score.h>
@@ -33,6 +36,8 @@ static uint64_t hash(uint64_t start, const void *data, size_t size)
     return start;
 }
 
+/* The numbers of env.h's observation: 0 wall, 1 empty, 2 entrance, 3 tomb, 4 cross, 5 ruby, 6 emerald, 7 torch, 8 skull,
+ * 9 potion. */
 static unsigned symbol_at(const struct pyr_card_face *card, pyr_spaces space)
 {
     return !(card->open & space) ? 0 : card->entrance & space ? 2 : card->tomb & space ? 3 : card->cross & space ? 4
@@ -40,6 +45,7 @@ static unsigned symbol_at(const struct pyr_card_face *card, pyr_spaces space)
         : card->potion & space ? 9 : 1;
 }
 
+/* Cards are drawn once per environment and copied into rows: as printed, and as a card without marks. */
 static void draw_card(const struct pyr_card_face *card, unsigned number, uint8_t *face, uint8_t *fresh)
 {
     for (unsigned i = 0; i < PYR_ENV_SPACES; i++) {
@@ -71,25 +77,26 @@ static void number_seats(struct pyr_env *env, unsigned observer)
     }
 }
 
+/* `mark` identifies box and number of seats: a saved game is loaded only into the same ones. */
 enum pyr_err pyr_env_init(struct pyr_env *env, const struct pyr_box *box, const struct pyr_env_options *options)
 {
     if (!pyr_options_has_seats(&pyr_rulebook, options->seats))
         return PYR_ERR_SEATS;
     if (!options_fit(options))
         return PYR_ERR_ENV_OPTIONS;
-    struct pyr_components print;
-    pyr_box_components(box, &print);
+    struct pyr_components components;
+    pyr_box_components(box, &components);
     memset(env, 0, sizeof *env);
     env->box = box;
     env->options = *options;
-    env->mark = hash(hash(UINT64_C(0xcbf29ce484222325), &print, sizeof print), &options->seats, 1);
+    env->mark = hash(hash(UINT64_C(0xcbf29ce484222325), &components, sizeof components), &options->seats, 1);
     for (unsigned seat = 0; seat < options->seats; seat++)
         env->bots |= (uint8_t)((options->bot[seat] != NULL) << seat);
     for (unsigned card = 0; card < PYR_CARDS; card++)
         draw_card(&box->card[card], card + 1, env->face[card + 1], env->fresh[card + 1]);
     for (unsigned p = 0; p < PYR_PATTERNS; p++) {
         for (unsigned i = 0; i < PYR_ENV_SPACES; i++)
-            env->pattern[p][i] = (print.pattern[p] & PYR_SPACE(i / PYR_SIDE, i % PYR_SIDE)) != 0;
+            env->pattern[p][i] = (components.pattern[p] & PYR_SPACE(i / PYR_SIDE, i % PYR_SIDE)) != 0;
         env->pattern[p][PYR_ENV_SPACES + p] = 1;
         env->pattern[p][PYR_ENV_SPACES + PYR_PATTERNS] = box->pattern[p].turns;
         env->copies[p] = box->pattern[p].copies;
@@ -131,6 +138,7 @@ static void know(const struct pyr_env *env, struct pyr_env_game *game)
         env_know_returned(&state->open, (pyr_seat)seat, state->hidden.dealt[seat], &game->known);
 }
 
+/* All random numbers of a game follow from seed and episode, not from what was played before it. */
 static void deal(const struct pyr_env *env, struct pyr_env_game *game, const struct pyr_env_arrays *arrays, uint64_t seed,
     uint64_t episode)
 {
@@ -161,7 +169,7 @@ void env_play_bots(const struct pyr_env *env, struct pyr_env_game *game, const s
         struct pyr_view view;
         pyr_view_init(&view, state, seat);
         if (view.open.phase != PYR_REPLACE)
-            view.open.waiting = (uint8_t)course_everyone(&view.open);
+            view.open.waiting = (uint8_t)phase_everyone(&view.open);
         pyr_step step = bot->choose(env->options.bot_memory[seat], env->box, &view, &game->rng[seat], &budget);
         if (arrays->trace)
             arrays->trace(arrays->context, game, seat, step);
@@ -225,6 +233,7 @@ enum pyr_err pyr_env_reset(const struct pyr_env *env, struct pyr_env_game *games
     return PYR_OK;
 }
 
+/* All actions are checked before the first is made: after an error nothing has changed, and *row is the first bad one. */
 enum pyr_err pyr_env_step(const struct pyr_env *env, struct pyr_env_game *games, size_t count,
     const struct pyr_env_arrays *arrays, size_t *row)
 {

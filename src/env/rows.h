@@ -7,7 +7,7 @@
 
 #include <pyramids/env.h>
 
-#include "hot.h"
+#include "marks.h"
 
 /* Spaces are numbered 0 to 49 in actions, first card first; a pyr_pair has gaps. */
 extern const uint8_t env_bit_of_space[2 * PYR_ENV_SPACES];

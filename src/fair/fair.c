@@ -1,4 +1,14 @@
-/* fair.c: from a secret and numbers to every shuffle of a game; see fair.h. Freestanding, for the browser too. */
+/*
+ * fair.c: from a secret and numbers to every shuffle of a game; see fair.h. Freestanding, for the browser too.
+ *
+ * How it hangs together: the server draws a secret and publishes its SHA-256 (commitment) before anybody sits down; every
+ * person brings a number; the key is HMAC(secret, edition, seats, numbers), and every shuffle draws from a stream of its
+ * own, HMAC(key, label, counter). After the game the secret is revealed and anybody can derive all of it again
+ * (verify.c). The exact bytes are described in docs/fair-shuffle.md and must never change: old records would no longer
+ * verify.
+ *
+ * Secrets are wiped from memory after use.
+ */
 #include <pyramids/fair.h>
 
 #include "sha256.h"
@@ -57,6 +67,8 @@ bool pyr_fair_read_hex(const char *text, size_t length, uint8_t bytes[PYR_FAIR_B
     return true;
 }
 
+/* A text with one thing per line, so that no two games give the same bytes; "-" for a seat that brought no number, as
+ * bots do. */
 void pyr_fair_key(const struct pyr_fair *fair, const char *edition, unsigned seats, uint8_t key[PYR_FAIR_BYTES])
 {
     struct mac mac;
@@ -93,6 +105,7 @@ void pyr_fair_stream_init(struct pyr_fair_stream *stream, const uint8_t key[PYR_
     pyr_out_text(&out, label);
 }
 
+/* Eight words per block, big-endian. */
 uint32_t pyr_fair_word(struct pyr_fair_stream *stream)
 {
     if (stream->used == sizeof stream->block / 4) {
@@ -124,6 +137,7 @@ uint32_t pyr_fair_below(struct pyr_fair_stream *stream, uint32_t bound)
     return word % bound;
 }
 
+/* Fisher-Yates from the end, as in most textbooks, so that others can write it again from the description. */
 void pyr_fair_shuffle(struct pyr_fair_stream *stream, uint8_t *item, unsigned count)
 {
     for (unsigned i = count; i-- > 1;) {
@@ -142,6 +156,7 @@ static void shuffle_labelled(const uint8_t key[PYR_FAIR_BYTES], const char *labe
     wipe(&stream, sizeof stream);
 }
 
+/* A stream per shuffle: what is revealed of one says nothing about the others. */
 enum pyr_err pyr_fair_chance(const struct pyr_fair *fair, const struct pyr_edition *edition, unsigned seats,
     struct pyr_chance *chance)
 {

@@ -1,6 +1,11 @@
-/* sha256.c: see sha256.h. */
+/*
+ * sha256.c: SHA-256 and HMAC-SHA-256 (FIPS 180-4, FIPS 198-1); see sha256.h. Our own, since it must run freestanding in
+ * wasm, where libsodium is not; the tests compare it with libsodium. Not fast and not meant to
+ * be: a game hashes a few kilobytes.
+ */
 #include "sha256.h"
 
+/* The first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
 static const uint32_t constants[64] = {
     0x428a2f98,
     0x71374491,
@@ -68,6 +73,7 @@ static const uint32_t constants[64] = {
     0xc67178f2,
 };
 
+/* volatile: the compiler must not leave the writes out because nobody reads them. */
 void wipe(void *data, size_t size)
 {
     volatile uint8_t *byte = data;
@@ -80,6 +86,7 @@ static uint32_t turned(uint32_t word, unsigned by)
     return word >> by | word << (32 - by);
 }
 
+/* One block of 64 bytes. s[0] to s[7] are a to h of the standard. */
 static void mix(struct sha256 *hash)
 {
     uint32_t word[64], s[8];
@@ -131,6 +138,7 @@ void sha256_end(struct sha256 *hash, uint8_t out[SHA256_BYTES])
     uint8_t length[8];
     for (unsigned i = 0; i < 8; i++)
         length[i] = (uint8_t)(8 * hash->size >> (56 - 8 * i));
+    /* A bit 1, then zeros until 8 bytes are left in the block for the length in bits. */
     sha256_add(hash, pad, 1 + (119 - hash->size % 64) % 64);
     sha256_add(hash, length, sizeof length);
     for (unsigned i = 0; i < SHA256_BYTES; i++)
@@ -149,6 +157,7 @@ static void add_key(struct sha256 *hash, const uint8_t key[SHA256_BYTES], uint8_
     wipe(block, sizeof block);
 }
 
+/* 0x36 and 0x5c are HMAC's inner and outer pads. */
 void mac_begin(struct mac *mac, const uint8_t key[SHA256_BYTES])
 {
     for (unsigned i = 0; i < SHA256_BYTES; i++)

@@ -13,6 +13,7 @@ static bool is_equal(const void *a, const void *b, size_t size)
     return !size;
 }
 
+/* `other` is a second line that the message refers to; 0: none. */
 static enum pyr_fair_code fail(struct pyr_fair_report *r, enum pyr_fair_code code, uint32_t line, uint32_t other)
 {
     r->code = code;
@@ -58,6 +59,8 @@ static void take_number(struct pyr_fair_report *r, struct tags *tags, struct pyr
         pyr_fair_add(&r->fair, (pyr_seat)seat, number);
 }
 
+/* When a tag may appear matters as much as its value: a commitment after the first deal commits to nothing, and a secret
+ * that is known before the end would let somebody see what is to come. */
 static void take_tag(struct pyr_fair_report *r, struct tags *tags, const struct pyr_event *event, uint32_t line)
 {
     if (pyr_word_is(event->name, "commitment")) {

@@ -9,6 +9,7 @@ struct owner {
     void *block;
 };
 
+/* There is one room: what was in it is no longer needed when another is asked for. */
 static void *give_room(void *context, size_t size)
 {
     struct owner *owner = context;

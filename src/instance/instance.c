@@ -1,4 +1,10 @@
-/* instance.c: an edition and a match; see instance.h. What bots and the analysis think of them is in thinking.c. */
+/*
+ * instance.c: an edition and a match; see instance.h. What bots and the analysis think of them is in thinking.c.
+ *
+ * Every function may be called in any order and with any numbers: without an edition or a match it answers 0, NULL or an
+ * error, and seats and lines out of range are refused. match.edition is NULL while there is no match. Results that are
+ * pointers are valid until the next call. One instance belongs to one thread at a time.
+ */
 #include "inside.h"
 
 size_t pyr_instance_size(void)
@@ -183,6 +189,7 @@ uint32_t pyr_instance_is_ready(const struct pyr_instance *i, uint32_t seat)
     return has_match(i) && pyr_match_is_ready(&i->match, (pyr_seat)seat);
 }
 
+/* A mark is checked on the desk as the seat has it now, with what it has placed in this turn; the rest by the state. */
 int32_t pyr_instance_check(const struct pyr_instance *i, uint32_t seat, uint64_t step)
 {
     struct pyr_view now;

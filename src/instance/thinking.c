@@ -30,6 +30,8 @@ void pyr_instance_forget_tables(struct pyr_instance *i)
     i->ready_for = NULL;
 }
 
+/* The choice is made on the match, written down and taken back again: the caller hands it in as a text. A step that
+ * replaces a card cannot be taken back, so it is not made. */
 size_t pyr_instance_bot_choice(struct pyr_instance *i, uint32_t index, uint32_t seat, uint64_t nodes, uint64_t seed,
     char *to, size_t size)
 {
@@ -136,6 +138,7 @@ uint32_t pyr_instance_luck_begin(struct pyr_instance *i, uint32_t playouts, uint
     return luck->how.memory && has_match(i);
 }
 
+/* One task per call, so that a page can show progress and stop in between. 0: all are done, and the sums complete. */
 uint32_t pyr_instance_luck_next(struct pyr_instance *i)
 {
     struct luck *luck = &i->luck;

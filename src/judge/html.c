@@ -1,5 +1,8 @@
 /*
  * html.c: the analysis as a self-contained page, readable on a phone, light and dark.
+ *
+ * No script, no file beside it, nothing fetched from elsewhere: it can be mailed, and the server sends it under a policy
+ * that forbids all of that (http.c). Every text passes put_safe or is ours.
  */
 #include <string.h>
 
@@ -20,6 +23,7 @@ static void put_safe(FILE *to, const char *text, size_t size)
     }
 }
 
+/* Names come from players. */
 static void put_name(FILE *to, const struct pyr_judge_report *r, unsigned seat)
 {
     char name[PYR_MAX_PLAYER_NAME + 1];
@@ -118,6 +122,7 @@ static void put_chart(FILE *to, const struct pyr_judge_report *r)
     fprintf(to, "</p></section>");
 }
 
+/* Two tables: where the points came from, and how well each player decided. */
 static void put_sums(FILE *to, const struct pyr_judge_report *r)
 {
     const char *const first[] = { _("player"), r->finished ? _("points") : _("expected"), _("luck"), _("skill"), _("par"),
@@ -158,6 +163,7 @@ static void put_sums(FILE *to, const struct pyr_judge_report *r)
     fprintf(to, "</table></section>");
 }
 
+/* Only those with a mark, in the order of the game. */
 static void put_decisions(FILE *to, const struct pyr_judge_report *r)
 {
     fprintf(to, "<section>");

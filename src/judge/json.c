@@ -1,4 +1,8 @@
-/* json.c: a report as JSON (docs/json.md). */
+/*
+ * json.c: a report as JSON (docs/json.md).
+ *
+ * The order and the number of decimals of members are part of the format; line numbers and seats count from 1.
+ */
 #include <pyramids/judge.h>
 #include <pyramids/text.h>
 

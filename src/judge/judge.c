@@ -1,6 +1,9 @@
 /*
  * judge.c: see judge.h. The game is followed once to collect tasks, each a position with what happened in it; then
  * threads work on the tasks, each with random numbers of its own; then all is added up.
+ *
+ * Threads: `next` and `cancelled` of struct bench are shared under `lock`; results go to places of their own, so that
+ * writing them needs no lock. The same record, cap and seed give the same report, however many threads there are.
  */
 #include <pthread.h>
 #include <stdarg.h>
@@ -18,6 +21,7 @@ void pyr_judge_write_choice(const struct pyr_desk *desk, const struct pyr_option
     pyr_choice_write(option->step, option->count, desk, &out);
 }
 
+/* A choice names slots; the cards in them are those of the desk at that line, so the game is followed up to there. */
 void pyr_judge_choice(const struct pyr_judge_report *r, const struct pyr_luck_decision *d, const struct pyr_option *option,
     char *to, size_t size)
 {
@@ -27,6 +31,7 @@ void pyr_judge_choice(const struct pyr_judge_report *r, const struct pyr_luck_de
     pyr_judge_write_choice(known ? &replay.state.open.desk[d->seat] : &none, option, to, size);
 }
 
+/* "?" alone is certain; "? or ??" and "? (?! to ??)" say what else is possible. */
 void pyr_judge_sign(const struct pyr_luck_decision *d, char sign[PYR_JUDGE_SIGN])
 {
     const char *mark = pyr_luck_threshold(d->mark)->sign;
@@ -94,6 +99,8 @@ static void add_effect(struct effects *effects, enum pyr_judge_effect_code code,
         effects->list[effects->count++] = (struct pyr_judge_effect){ code, number, colour };
 }
 
+/* What a choice brings in terms a player sees, by playing it on a copy of the desk. Pyramids before points: the second
+ * pyramid of a turn counts the first. */
 unsigned pyr_judge_effects(const struct pyr_edition *edition, const struct pyr_view *view, const struct pyr_option *option,
     struct pyr_judge_effect list[PYR_JUDGE_EFFECTS])
 {
@@ -167,7 +174,7 @@ struct bench {
     struct pyr_judge_report *report;
     struct pyr_luck_how how;
     struct task *task;
-    unsigned tasks, next;
+    unsigned tasks, next;        /* how many; the next to be taken */
     const struct pyr_judge_options *options;
     bool cancelled;
     pthread_mutex_t lock;        /* for next, cancelled and telling of progress */
@@ -186,6 +193,7 @@ static bool is_cancelled(void *context)
     return true;
 }
 
+/* Tasks are handed out one by one, since they differ in length by a factor of hundreds. */
 static void *work(void *argument)
 {
     struct bench *bench = argument;
@@ -233,6 +241,7 @@ static void collect(struct pyr_judge_report *r, struct bench *bench)
         bench->tasks++;
 }
 
+/* In the order of the log, whichever thread finished first: sums of floats depend on their order. */
 static void add_up(struct pyr_judge_report *r)
 {
     for (unsigned i = 0; i < r->chances; i++)
@@ -242,7 +251,8 @@ static void add_up(struct pyr_judge_report *r)
     pyr_luck_finish(r->sum, &r->edition->box, &r->match.replay.state.open, r->finished ? NULL : &r->end);
 }
 
-/* The work, by as many threads as can be had. */
+/* The work, by as many threads as can be had.
+ * The calling thread works, too: without a single further thread it all still gets done. */
 static void work_together(struct bench *bench, unsigned threads)
 {
     pthread_t thread[PYR_JUDGE_THREADS];

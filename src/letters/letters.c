@@ -1,4 +1,9 @@
-/* letters.c: see letters.h. */
+/*
+ * letters.c: see letters.h.
+ *
+ * What a reader takes for one letter (a grapheme cluster) may be several characters, and a terminal gives each character
+ * 0, 1 or 2 columns. Unicode's tables are utf8proc's. Used for names in the server and for the terminal client.
+ */
 #include <pyramids/utf8.h>
 #include <utf8proc.h>
 
@@ -29,6 +34,7 @@ bool letter_begins(int32_t before, int32_t character, int32_t *state)
     return before < 0 || character < 0 || utf8proc_grapheme_break_stateful(before, character, state);
 }
 
+/* In bytes; `state` is what utf8proc needs to see flags and joined emoji as one. */
 size_t letter_size(const char *text, size_t size, int *columns)
 {
     size_t at, length;

@@ -1,4 +1,9 @@
-/* json.c: see json.h. */
+/*
+ * json.c: writes JSON into a buffer, or through it to a drain; see json.h. The state is one bit per depth: whether it is
+ * an object, and whether it has a member already. Mistakes of the caller (a name in an array, a second value at the top,
+ * too deep) and a full buffer set is_failed, after which nothing more is written and pyr_json_finish reports it: so no
+ * call needs checking.
+ */
 #include <pyramids/json.h>
 #include <pyramids/utf8.h>
 
@@ -28,6 +33,7 @@ static bool empty(struct pyr_json *json)
     return done;
 }
 
+/* Without a drain it is all or nothing; with one, parts go as far as there is room. */
 static void put_bytes(struct pyr_json *json, const char *bytes, size_t count)
 {
     while (count && !json->is_failed) {
@@ -96,6 +102,8 @@ static void put_escaped(struct pyr_json *json, unsigned char c)
         put_bytes(json, (char[]){ '\\', (char)c }, 2);
 }
 
+/* Whole stretches that need no escape are copied eight bytes at a time. Broken UTF-8 becomes U+FFFD, so the output is
+ * always valid. */
 static void put_string(struct pyr_json *json, const char *text, size_t size)
 {
     put(json, '"');

@@ -42,6 +42,7 @@ void pyr_word_copy(struct pyr_word word, char *to, size_t size)
     to[length] = '\0';
 }
 
+/* Always false, so that it can be returned. The first fault stays: what comes later is often a consequence of it. */
 bool pyr_lines_fail(struct pyr_lines *lines, enum pyr_err code, size_t column, struct pyr_word word)
 {
     struct pyr_fault *fault = &lines->fault;
@@ -72,6 +73,7 @@ static bool check_line(struct pyr_lines *lines)
     return true;
 }
 
+/* A line that is too long is found without reading to its end, so that a huge text costs no more than the limit. */
 bool pyr_lines_next(struct pyr_lines *lines, bool blank)
 {
     while (!lines->fault.code && lines->next < lines->size) {
@@ -106,6 +108,7 @@ bool pyr_lines_more(const struct pyr_lines *lines)
     return !lines->fault.code && lines->at < lines->line.length;
 }
 
+/* lines->at is the end of the last word: a blank has to be there, and exactly one. */
 bool pyr_lines_word(struct pyr_lines *lines, struct pyr_word *word)
 {
     if (lines->fault.code)
@@ -129,6 +132,8 @@ bool pyr_lines_word(struct pyr_lines *lines, struct pyr_word *word)
     return true;
 }
 
+/* Stops adding digits once the value is beyond 32 bits, so that any number of digits is "out of range" and none
+ * overflows. */
 bool pyr_lines_number(struct pyr_lines *lines, int32_t low, int32_t high, int32_t *number)
 {
     struct pyr_word word;
@@ -192,6 +197,7 @@ bool pyr_lines_end(struct pyr_lines *lines)
     return true;
 }
 
+/* A wrong keyword and a wrong version are different faults: the first is another kind of file, the second a newer one. */
 bool pyr_lines_header(struct pyr_lines *lines, const char *keyword, const char *header)
 {
     struct pyr_word word;
@@ -222,6 +228,8 @@ void pyr_out_init(struct pyr_out *out, char *to, size_t size)
         to[0] = '\0';
 }
 
+/* `length` counts what would have been written, as snprintf does, so that a caller sees by one comparison whether all of
+ * it fitted. */
 void pyr_out_char(struct pyr_out *out, char c)
 {
     if (out->length + 1 < out->size) {

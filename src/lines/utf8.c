@@ -1,4 +1,7 @@
-/* utf8.c: see utf8.h. */
+/*
+ * utf8.c: the one decoder and encoder of UTF-8 in the project; see utf8.h. Strict, since texts come from outside:
+ * overlong forms, surrogates and numbers beyond U+10FFFF are no characters, so every character has exactly one spelling.
+ */
 #include <pyramids/utf8.h>
 
 int32_t pyr_utf8_read(const char *at, size_t size, size_t *length)
@@ -9,6 +12,8 @@ int32_t pyr_utf8_read(const char *at, size_t size, size_t *length)
     *length = 1;
     if (first < 0x80)
         return first;
+    /* 0x80 to 0xbf continue a character, 0xc0 and 0xc1 could only begin an overlong one, 0xf5 and up would be beyond
+     * U+10FFFF. */
     if (first < 0xc2 || first > 0xf4)
         return -1;
     size_t more = first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
@@ -30,6 +35,7 @@ size_t pyr_utf8_write(int32_t character, char to[4])
         return 1;
     }
     unsigned more = character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
+    /* As many leading ones as there are bytes, a zero, and the highest bits of the character. */
     to[0] = (char)((0xff00 >> (more + 1) & 0xff) | character >> 6 * more);
     for (unsigned i = 1; i <= more; i++)
         to[i] = (char)(0x80 | (character >> 6 * (more - i) & 0x3f));

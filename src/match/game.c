@@ -20,6 +20,7 @@ static struct pyr_word word_of(const char *text)
 
 /* Advancing. */
 
+/* Without a sink nobody wants the events: simulations run like that and write no text. */
 static enum pyr_err tell(const struct pyr_game *game, const struct pyr_sink *sink, const struct pyr_event *event)
 {
     return sink ? sink->take(sink->context, game->edition, event) : PYR_OK;
@@ -32,6 +33,7 @@ static enum pyr_err set_up(struct pyr_game *game, const struct pyr_sink *sink, c
     return err ? err : tell(game, sink, event);
 }
 
+/* The steps themselves need not be cleared; `count` says how many are valid. */
 static void forget_choices(struct pyr_game *game)
 {
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
@@ -49,7 +51,8 @@ static enum pyr_err advance_to_decision(struct pyr_game *game, const struct pyr_
     return err;
 }
 
-/* All are in: their choices are made in seat order. */
+/* All are in: their choices are made in seat order.
+ * Which seats they are is noted first: making a choice changes who is waited for. */
 static enum pyr_err make_choices(struct pyr_game *game, const struct pyr_sink *sink)
 {
     unsigned seats = game->replay.state.open.waiting;
@@ -87,6 +90,7 @@ static enum pyr_err check_name(struct pyr_word name)
     return PYR_OK;
 }
 
+/* The set-up goes through the same checks as a record that is read, line by line. */
 enum pyr_err pyr_game_begin(struct pyr_game *game, const struct pyr_edition *edition, unsigned seats,
     const char *const *names, const struct pyr_sink *sink)
 {
@@ -113,6 +117,7 @@ enum pyr_err pyr_game_begin(struct pyr_game *game, const struct pyr_edition *edi
     return err;
 }
 
+/* The hidden order is set after the last deal: while dealing, the replay knows only what the lines say. */
 enum pyr_err pyr_game_deal(struct pyr_game *game, const struct pyr_chance *chance, const struct pyr_sink *sink)
 {
     struct pyr_event event = { .kind = PYR_EVENT_DEAL, .count = PYR_DEALT, .name = no_word, .value = no_word };
@@ -144,6 +149,7 @@ enum pyr_err pyr_game_load(struct pyr_game *game, const struct pyr_edition *edit
     return PYR_OK;
 }
 
+/* Written and read back, so that a tag which would be read differently is refused. */
 enum pyr_err pyr_game_tag(const struct pyr_game *game, const char *name, const char *value, const struct pyr_sink *sink)
 {
     char line[PYR_MAX_LINE + 1];
@@ -167,6 +173,7 @@ enum pyr_err pyr_game_tag(const struct pyr_game *game, const char *name, const c
     return tell(game, sink, &event);
 }
 
+/* For a game that was loaded: the true order replaces the guess. Once cards are kept, the deck no longer contains them. */
 void pyr_game_set_chance(struct pyr_game *game, const struct pyr_chance *chance)
 {
     struct pyr_state *state = &game->replay.state;
@@ -186,6 +193,7 @@ void pyr_game_set_chance(struct pyr_game *game, const struct pyr_chance *chance)
             state->hidden.expedition[round][i] = chance->expedition[round][i];
 }
 
+/* For a game whose order nobody knows: any that agrees with what was seen. A view that sees nobody's cards gives one. */
 enum pyr_err pyr_game_shuffle(struct pyr_game *game, struct pyr_rng *rng, const struct pyr_sink *sink)
 {
     struct pyr_view view;
@@ -242,6 +250,8 @@ void pyr_game_view(const struct pyr_game *game, pyr_seat seat, struct pyr_view *
     view->open.waiting = (uint8_t)pyr_game_waiting(game);
 }
 
+/* The one security rule of a log: a deal is secret from everybody but its seat until the game is over. Everything else in
+ * a log is public when it is written. */
 bool pyr_game_line_is_visible(const struct pyr_game *game, struct pyr_word line, pyr_seat seat)
 {
     static const char deal[] = "deal ";
@@ -253,6 +263,7 @@ bool pyr_game_line_is_visible(const struct pyr_game *game, struct pyr_word line,
 
 /* Choices. */
 
+/* PYR_END as the phase gives none: after confirming there is nothing to choose. */
 void pyr_game_steps(const struct pyr_game *game, pyr_seat seat, struct pyr_steps *steps)
 {
     struct pyr_state state;
@@ -267,6 +278,7 @@ static bool is_due(const struct pyr_game *game, pyr_seat seat)
     return game->replay.stage == PYR_STAGE_PLAY && seat < game->replay.seats && game->replay.state.open.waiting >> seat & 1;
 }
 
+/* The engine itself says when a choice is complete: the seat is no longer waited for. */
 bool pyr_game_is_ready(const struct pyr_game *game, pyr_seat seat)
 {
     struct pyr_state state;
@@ -276,6 +288,8 @@ bool pyr_game_is_ready(const struct pyr_game *game, pyr_seat seat)
     return !(state.open.waiting >> seat & 1);
 }
 
+/* The first step is kept whole; further ones are always single bits (extra spaces), so their position is enough: a byte
+ * instead of eight. Replacing a card cannot be taken back, so that step is a whole choice at once. */
 enum pyr_err pyr_game_step(struct pyr_game *game, pyr_seat seat, pyr_step step, const struct pyr_sink *sink)
 {
     struct pyr_state state;

@@ -2,6 +2,12 @@
  * match.c: a game with its log; see match.h.
  *
  * Invariant: following the log from its first line gives match->replay, but for the hidden part of its state (game.h, 1).
+ *
+ * A match is a game (game.h) whose sink is its own log, so most functions here only pass that sink on. The log is text:
+ * the same lines that a record has, and what clients are sent.
+ *
+ * Ownership: plain data without pointers but to the edition, which must outlive it; it can be copied. No memory is
+ * allocated.
  */
 #include <pyramids/match.h>
 
@@ -15,6 +21,7 @@ static void empty(struct pyr_log *log)
     log->start[0] = 0;
 }
 
+/* start[lines] is always the end of the text, so line i is between start[i] and start[i + 1]. */
 static bool log_add(struct pyr_log *log, struct pyr_word line)
 {
     uint32_t at = log->start[log->lines];
@@ -36,6 +43,7 @@ static bool is_room_for_tags(uint32_t lines, size_t bytes)
     return lines <= PYR_LOG_TAGS && bytes <= PYR_LOG_SIZE - GAME_BYTES;
 }
 
+/* Counts a line if it is a tag; its newline is a byte, too. */
 static void count_tag(struct pyr_word line, uint32_t *lines, size_t *bytes)
 {
     static const char tag[] = "tag ";
@@ -65,6 +73,7 @@ struct pyr_word pyr_match_line(const struct pyr_match *match, uint32_t line)
     return (struct pyr_word){ log->text + log->start[line], log->start[line + 1] - log->start[line] - 1 };
 }
 
+/* The sink. Fails before it has changed anything. */
 enum pyr_err pyr_log_take(void *log, const struct pyr_edition *edition, const struct pyr_event *event)
 {
     char line[PYR_MAX_LINE + 1];
@@ -175,6 +184,8 @@ enum pyr_err pyr_match_choose(struct pyr_match *match, pyr_seat seat, const char
 
 /* Records. */
 
+/* The game is read from the lines and the lines are kept as they came, without comments and blank lines. Reading checks
+ * that they are a record; the limit on tags is checked here. */
 enum pyr_err pyr_match_load(struct pyr_match *match, const struct pyr_edition *edition, const char *text, size_t size,
     pyr_seat viewer, struct pyr_fault *fault)
 {
@@ -208,6 +219,7 @@ bool pyr_match_line_is_visible(const struct pyr_match *match, uint32_t line, pyr
     return pyr_game_line_is_visible(&match->game, pyr_match_line(match, line), seat);
 }
 
+/* From the beginning: a game has a few hundred lines, and no state in between is kept. *replay is unchanged on failure. */
 enum pyr_err pyr_match_replay(const struct pyr_match *match, uint32_t lines, struct pyr_replay *replay)
 {
     struct pyr_replay fresh;

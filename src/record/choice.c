@@ -32,6 +32,7 @@ void pyr_choice_write(const pyr_step *steps, unsigned count, const struct pyr_de
     }
 }
 
+/* Cards are numbered from 1 in texts, from 0 inside. */
 static bool read_card(struct pyr_lines *lines, struct pyr_event *event)
 {
     int32_t number;
@@ -54,6 +55,8 @@ static bool read_replacement(struct pyr_lines *lines, struct pyr_event *event)
     return read_card(lines, event);
 }
 
+/* The phase decides how a text is read: "17 4" keeps two cards, "17" takes one. On failure lines->fault says what and
+ * where. */
 bool pyr_choice_read(unsigned phase, const char *text, size_t size, struct pyr_lines *lines, struct pyr_event *event)
 {
     struct pyr_word word;
@@ -108,6 +111,7 @@ void pyr_choice_event(const struct pyr_desk *desk, pyr_seat seat, const pyr_step
     }
 }
 
+/* 0: the event is no choice, or names a card that is not on the desk. */
 unsigned pyr_choice_steps(const struct pyr_desk *desk, const struct pyr_event *event, pyr_step steps[PYR_MAX_CHOICE])
 {
     switch (event->kind) {

@@ -1,4 +1,9 @@
-/* line.c: one line of a record: words to numbers and back. replay.c checks whether it is allowed in its place. */
+/*
+ * line.c: one line of a record: words to numbers and back. replay.c checks whether it is allowed in its place.
+ *
+ * Numbers are counted from 1 in lines (seats, cards, rows) and from 0 in events. Positions in faults are columns from 1.
+ * Words of an event point into the line and are valid as long as it is.
+ */
 #include <pyramids/record.h>
 
 static const struct pyr_word no_word = { "", 0 };
@@ -32,6 +37,7 @@ static bool read_seat(struct pyr_lines *lines, struct pyr_event *event)
     return true;
 }
 
+/* At least `least`, and as many more as there are up to `most`. */
 static bool read_cards(struct pyr_lines *lines, struct pyr_event *event, unsigned least, unsigned most)
 {
     while (event->count < least || (event->count < most && pyr_lines_more(lines))) {
@@ -56,6 +62,8 @@ static size_t read_move_card(struct pyr_word text, size_t at, pyr_card *card)
     return at;
 }
 
+/* "17:c1c2c3+4:a1", or "-" for none. The spaces of a part are in ascending order, so that every move has one way to be
+ * written and records can be compared as text. */
 bool pyr_move_read(struct pyr_event *event, struct pyr_lines *lines, struct pyr_word word)
 {
     size_t base = (size_t)(word.at - lines->line.at), at = 0;
@@ -113,6 +121,7 @@ static bool read_score(struct pyr_lines *lines, struct pyr_event *event)
     return true;
 }
 
+/* In ascending order, so none can be there twice. */
 static bool read_winners(struct pyr_lines *lines, struct pyr_event *event)
 {
     int32_t seat = 0;
@@ -199,6 +208,7 @@ bool pyr_event_read(struct pyr_event *event, const struct pyr_edition *edition, 
     return read_arguments(edition, lines, event) && pyr_lines_end(lines);
 }
 
+/* Row by row, a1 first: the order that pyr_move_read asks for. */
 void pyr_spaces_write(pyr_spaces spaces, struct pyr_out *out)
 {
     for (unsigned row = 0; row < PYR_SIDE; row++) {
@@ -255,6 +265,7 @@ static void write_score(const struct pyr_score *score, struct pyr_out *out)
     write_number(out, score->skulls);
 }
 
+/* The inverse of pyr_event_read: what is written is read as the same event. */
 void pyr_event_write(const struct pyr_event *event, const struct pyr_edition *edition, struct pyr_out *out)
 {
     enum pyr_event_kind kind = event->kind;

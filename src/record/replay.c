@@ -137,6 +137,8 @@ static void write_expected(const struct follow *j)
     }
 }
 
+/* The seat is the third number of every fault; the caller of pyr_record_read adds the line. What would be right goes
+ * along. */
 static enum pyr_err fail(const struct follow *j, enum pyr_err code, int32_t a, int32_t b, struct pyr_word word)
 {
     struct pyr_fault *fault = j->fault;
@@ -212,6 +214,7 @@ static void note_points(struct pyr_replay *replay, const struct pyr_table *befor
     }
 }
 
+/* With the last deal that these lines have, the game begins. */
 static enum pyr_err apply_deal(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
@@ -258,6 +261,7 @@ static enum pyr_err apply_keep(const struct follow *j, struct pyr_replay *replay
     return PYR_OK;
 }
 
+/* All cards are checked before anything is shown. */
 static enum pyr_err apply_show(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
@@ -320,6 +324,7 @@ static enum pyr_err apply_mark(const struct follow *j, struct pyr_replay *replay
     return PYR_OK;
 }
 
+/* A card is drawn only where the deck has one; whether drawing is allowed then is the engine's answer. */
 static enum pyr_err apply_replace(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
@@ -369,6 +374,7 @@ static enum pyr_err apply_derived(const struct follow *j, struct pyr_replay *rep
     }
 }
 
+/* Header, edition and players. The names of players mean nothing to the rules and are not kept here. */
 static enum pyr_err apply_header(const struct follow *j, struct pyr_replay *replay, const struct pyr_event *wanted)
 {
     const struct pyr_event *event = j->event;
@@ -412,6 +418,8 @@ static bool is_open_deal(const struct pyr_replay *replay, const struct pyr_event
         !replay->kept && event->seat < replay->seats && !(replay->dealt >> event->seat & 1);
 }
 
+/* What is expected decides which kinds of line may come; the seat is compared after the kind, so that the message about a
+ * wrong line names what is most wrong. */
 static enum pyr_err apply_event(const struct follow *j, struct pyr_replay *replay)
 {
     const struct pyr_event *event = j->event;
@@ -472,6 +480,7 @@ enum pyr_err pyr_replay_event(struct pyr_replay *replay, const struct pyr_editio
     return err;
 }
 
+/* One event of chance or of the rules, taken from the known order. False: a player has to choose, or the game is over. */
 bool pyr_replay_advance(struct pyr_replay *replay, const struct pyr_edition *edition, struct pyr_event *event)
 {
     struct pyr_state *state = &replay->state;
@@ -499,6 +508,7 @@ bool pyr_replay_advance(struct pyr_replay *replay, const struct pyr_edition *edi
     return false;
 }
 
+/* The steps are legal: nothing is checked. The event names cards by the desk as it was before. */
 void pyr_replay_choice(struct pyr_replay *replay, const struct pyr_edition *edition, pyr_seat seat, const pyr_step *steps,
     unsigned count, struct pyr_event *event)
 {

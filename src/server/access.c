@@ -1,4 +1,13 @@
-/* access.c: see access.h. Names and addresses of this machine are found in names.c. */
+/*
+ * access.c: see access.h. Names and addresses of this machine are found in names.c.
+ *
+ * Three questions about a request: from which address it comes (what limits count for), whether its Host and Origin are
+ * ours, and in which language its answer is. Pure functions of the options and the headers; no state but the list of
+ * names.
+ *
+ * Why the Host matters: a page of another name can be made to point to this machine (DNS rebinding), and its scripts
+ * would then count as ours. An address in digits cannot be rebound, and names are accepted only if this machine has them.
+ */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +25,9 @@ static bool starts_with(const uint8_t *bytes, const uint8_t *prefix, size_t size
     return !memcmp(bytes, prefix, size);
 }
 
-/* Sixteen bytes of IPv6 as what they count for. */
+/* Sixteen bytes of IPv6 as what they count for.
+ * Who has IPv6 usually has a whole /64 to themselves, so that counts as one address; loopback and link-local ones
+ * (fe80::/10) count each. IPv4 within IPv6, mapped (::ffff:0:0/96) or translated (64:ff9b::/96), counts as IPv4. */
 static void write_six(const uint8_t bytes[16], char to[ADDRESS_SIZE])
 {
     static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff }, translated[12] = { 0, 0x64, 0xff, 0x9b },
@@ -46,6 +57,7 @@ static bool is_port(const char *text, size_t size)
     return true;
 }
 
+/* Also as proxies write them: with a port, in brackets, with a zone. */
 bool access_key(const char *text, size_t size, char to[ADDRESS_SIZE])
 {
     char name[64];
@@ -80,6 +92,7 @@ bool access_key(const char *text, size_t size, char to[ADDRESS_SIZE])
     return true;
 }
 
+/* The last entry is what our own proxy has added; those before it can be invented by the client. */
 struct address *access_address(struct server *server, struct address *peer, const char *forwarded_for)
 {
     char last[ADDRESS_TEXT];
@@ -129,6 +142,7 @@ static bool is_literal(const char *name, bool in_brackets)
     return inet_pton(AF_INET, name, bytes) == 1 || !strcasecmp(name, "localhost");
 }
 
+/* A wildcard stands for exactly one label, as in certificates. */
 static bool fits_name(const char *pattern, const char *name)
 {
     if (strncmp(pattern, "*.", 2))
@@ -154,6 +168,8 @@ static bool is_our_host(const struct server *server, const char *host)
     return false;
 }
 
+/* origin NULL: none was sent, as by programs and for a browser's own navigation. A browser always sends it with a
+ * WebSocket and with a POST, so a foreign page is recognised. */
 bool access_is_our_page(const struct server *server, const char *host, const char *origin)
 {
     char own[HOST_SIZE + 16];
@@ -204,6 +220,8 @@ static bool is_local_name(const char *name)
     return false;
 }
 
+/* Addresses of the house are shown only to somebody who asked by a local name: a stranger on the internet need not learn
+ * them. */
 unsigned access_links_for(const struct server *server, const char *host, char links[ACCESS_LINKS][ACCESS_LINK_SIZE])
 {
     char name[HOST_SIZE];
@@ -222,6 +240,7 @@ unsigned access_links_for(const struct server *server, const char *host, char li
     return count;
 }
 
+/* None if the page was opened by a name that works for others, too: then its own address is the link to send. */
 unsigned access_links_to_send(const struct server *server, const char *host, char links[ACCESS_LINKS][ACCESS_LINK_SIZE])
 {
     char name[HOST_SIZE];

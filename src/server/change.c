@@ -4,6 +4,18 @@
  * A change goes through three steps. Its request is applied to a copy of the table's state (seats.c, turns.c), which gives
  * its effects. The store's thread writes these. Then the copy takes its place, whoever asked gets the answer,
  * and the observers of the table are told.
+ *
+ * Invariants:
+ *  1. Changes of a table take effect in the order of its queue, one at a time. `busy` is set while the first is being
+ *     stored.
+ *  2. Nobody is told of a change before it is on the disk. Answers and notices follow change_stored, never precede it.
+ *  3. A change is applied to the revision that it is stored against. If another server was faster (STORE_CONFLICT), the
+ *     table is read again and the change applied anew, so `apply` must not keep anything between two calls but in its
+ *     effects.
+ *  4. A change whose asker is gone still takes effect; only its answer is dropped (changes_abandon).
+ *
+ * Ownership: a change belongs to the queue from change_submit on, and is freed by change_finish. Everything runs in the
+ * loop's thread but store_run_commit, which sees only `effects->commit`.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +28,7 @@
 
 /* The log of a table. */
 
+/* Takes the memory that table_log_add will need, so that this one cannot fail: what is on the disk must get into memory. */
 bool table_log_reserve(struct table_log *lines, const char *text, size_t size)
 {
     uint32_t more = 0;
@@ -33,6 +46,7 @@ bool table_log_reserve(struct table_log *lines, const char *text, size_t size)
     return true;
 }
 
+/* The log ends with a newline and a terminator; the last offset is where the next line will begin. */
 void table_log_add(struct table_log *lines, const char *text, size_t size)
 {
     size_t before = lines->count ? lines->start[lines->count] : 0;
@@ -57,6 +71,7 @@ struct change *change_new(struct table *table, enum error (*apply)(struct change
     return change;
 }
 
+/* Before a change is applied again, and when it is freed. */
 static void drop_effects(struct change *change)
 {
     if (change->effects) {
@@ -82,6 +97,7 @@ void change_free(struct change *change)
     free(change);
 }
 
+/* The asker (a connection) goes. Its changes stay in their queues, without an answer to give and without a link to it. */
 void changes_abandon(struct change **asker)
 {
     for (struct change *change = *asker, *next; change; change = next) {
@@ -123,6 +139,8 @@ struct pyr_sink change_sink(struct change *change)
     return (struct pyr_sink){ take_line, change->effects };
 }
 
+/* Called by whatever may have added lines. If the game is over now, the secret of the fair shuffle is revealed in the
+ * same change, and points and winners are noted for the rows of the seats. */
 enum error change_note_game(struct change *change)
 {
     struct change_effects *effects = change->effects;
@@ -149,6 +167,8 @@ void change_note_table(struct change *change)
     change->effects->stores_config = change->effects->announces = true;
 }
 
+/* Choices of people are stored when they are made, so that a restart loses none; the phase is the number of lines before
+ * it. The ids of the last messages go along (from oldest to newest), so that a message sent again to any server is known. */
 void change_note_choice(struct change *change, pyr_seat seat, const char *text)
 {
     struct store_commit *commit = &change->effects->commit;
@@ -179,12 +199,14 @@ static void fill_seats(struct store_commit *commit, const struct table_state *st
                 snprintf(row.level, sizeof row.level, "%s", seat->bot->name);
             }
     }
+    /* Other people, from the point of view of a person at this table; statistics are kept by opponents. */
     row.people = (uint8_t)(people ? people - 1 : 0);
     row.bots = (uint8_t)bots;
     for (unsigned s = 0; s < state->seats; s++) {
         row.seat = (uint8_t)s;
         /* Whom a seat is kept for finds the table by that row, too. */
         row.visitor = state->seat[s].kind == SEAT_PERSON || state->seat[s].kind == SEAT_FRIEND ? state->seat[s].visitor : 0;
+        /* -1000 is below any score: a game without a result. A shared win counts as a share of one. */
         row.points = state->stage == STORE_OVER ? state->points[s] : -1000;
         row.share = state->winners >> s & 1 ? 1.0f / (float)__builtin_popcount(state->winners) : 0;
         commit->seat[s] = row;
@@ -264,6 +286,8 @@ static void put_in_place(struct change *change)
     }
 }
 
+/* The end of every change, good or not: out of the queue, into place, then the answer, then the observers. The answer
+ * comes first so that the client who chose gets `done` before the lines that follow from it. */
 static void change_finish(struct change *change, enum error error, const struct problem *problem)
 {
     struct table *table = change->table;
@@ -298,6 +322,7 @@ static bool meet_newer(struct change *change)
     return ++change->tries <= MOST_TRIES && table_refresh(change->table, table_read_again);
 }
 
+/* The store's answer, in the loop. A table that was never stored (is_void) does not exist and goes. */
 static void change_stored(struct store_job *job, enum store_result result)
 {
     struct change *change = ((struct change_effects *)job)->change;
@@ -343,6 +368,9 @@ static enum error find_effects(struct change *change, struct problem *problem, b
     return ERROR_NONE;
 }
 
+/* Works through the queue until it is empty or a change has to be stored. A refusal on a shared database may come from an
+ * old state in memory: before the asker is told no, the table is read again once (`verified`). When the queue has come to
+ * rest, what other servers have announced is read, and bots and clock are set to work. */
 static void advance(struct table *table)
 {
     while (table->changes && !table->busy) {
@@ -384,6 +412,7 @@ static void caught_up(struct table *table, enum error error)
     advance(table);
 }
 
+/* Nobody here needs the table: it is cheaper to forget it than to read it again. */
 void table_hear(struct table *table, int64_t revision)
 {
     if (revision <= table->revision || table->gone || !table->revision)
@@ -398,6 +427,7 @@ void table_hear(struct table *table, int64_t revision)
         table_forget(table);
 }
 
+/* Takes the change over. It may be applied, answered and freed before this returns. */
 void change_submit(struct change *change, struct change **asker, const char *id)
 {
     struct table *table = change->table;

@@ -6,6 +6,8 @@
  * Tests wait for no days: PYRAMIDS_TEST_CLOCK names a file with the time of a server, read again on every tick. `+259200` is
  * three days ahead of the real time, `=1800000000` stands still at that second. Only those who start the server can set its
  * environment; clients cannot.
+ *
+ * server_now is the loop's thread's; server_time may be called from any thread, hence the atomics.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -27,6 +29,7 @@ static struct {
 /* Seconds that the clock of a shared database is ahead of this machine's. */
 static atomic_llong ahead;
 
+/* Servers of one database must agree on what time it is, since each stores times that the others compare. */
 void clock_follow(int64_t seconds)
 {
     long long by = seconds - (long long)time(NULL), before = atomic_load(&ahead);
@@ -34,6 +37,7 @@ void clock_follow(int64_t seconds)
         atomic_store(&ahead, by);
 }
 
+/* Standing still at a second, or moved by an offset: both are derived from the two clocks as they were at the start. */
 uint64_t server_now(const struct server *server)
 {
     uint64_t now = uv_now(&server->loop);
@@ -63,6 +67,7 @@ void clock_start(const struct server *server)
     clock_tick(server);
 }
 
+/* A file that cannot be read or makes no sense leaves the clock as it is. */
 void clock_tick(const struct server *server)
 {
     char text[sizeof test.text] = "", end;

@@ -1,4 +1,13 @@
-/* config.c: what is stored of a table apart from its log: a JSON object in its row. */
+/*
+ * config.c: what is stored of a table apart from its log: a JSON object in its row.
+ *
+ * Written with every change of seats or stage, read when a table comes into memory. Members that have their default are
+ * left out, and unknown ones are ignored when reading, so that old and new versions read each other's rows. "before" is
+ * the stored name of kind_if_free.
+ *
+ * The secret of the shuffle and the hashes of keys are in here: this text is never shown. table_json is what the outside
+ * sees.
+ */
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +36,7 @@ static void append(json_t **array, json_t *value)
     }
 }
 
+/* Of PYR_FAIR_BYTES bytes, which is also the size of a key's hash. */
 static json_t *hex(const uint8_t *bytes)
 {
     char text[PYR_FAIR_DIGITS + 1];
@@ -41,6 +51,7 @@ static bool is_zero(const uint8_t *bytes, size_t size)
     return sodium_is_zero(bytes, size);
 }
 
+/* NULL without memory. object_begin and object_is_short bracket everything that jansson allocates (object.h). */
 char *config_write(const struct table *table, const struct table_state *state)
 {
     object_begin();
@@ -81,6 +92,7 @@ char *config_write(const struct table *table, const struct table_state *state)
     return NULL;
 }
 
+/* -1: it is none of them. */
 static int index_of(const char *word, const char *const *words, unsigned count)
 {
     for (unsigned i = 0; word && i < count; i++)
@@ -128,6 +140,7 @@ static bool read_seat(struct table_state *state, unsigned s, json_t *value)
     return true;
 }
 
+/* Rows may have been damaged or edited: everything is checked, and a table that makes no sense is refused as a whole. */
 bool config_read(struct table *table, const char *text)
 {
     struct table_state *state = &table->now;
@@ -163,6 +176,8 @@ bool config_read(struct table *table, const char *text)
     return good;
 }
 
+/* A table as `visitor` sees it (docs/protocol.md). Round and turn are 0 until the first pattern is revealed and cards are
+ * kept. */
 json_t *table_json(const struct table *table, const struct visitor *visitor)
 {
     static const char *const states[] = { "waiting", "running", "over", "closed" };

@@ -9,6 +9,12 @@
  *     an answer the same until it takes the next part. Last words have LINGER_MS.
  *  4. The loop's poll is told only when something changes: most connections are only ever read from, and written to without
  *     asking.
+ *
+ * Threads: everything here runs in the loop's thread.
+ *
+ * States of a connection: open -> (wire says WIRE_OVER) lingering -> doomed -> buried. `doomed` may come from any state:
+ * an error, a timeout or edge_cut. Nothing is freed outside edge_turn, so a caller that still holds the connection is
+ * never left with a dangling pointer; doom() only marks it and puts it in the ready list.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -21,6 +27,7 @@
 
 #include "edge.h"
 
+/* Times in milliseconds, sizes in bytes. */
 #define REQUEST_MS 10000
 #define LINGER_MS 3000
 #define ACCEPT_MS 1000           /* until it is tried again after accept has failed */
@@ -40,9 +47,11 @@ struct listener {
     uv_poll_t poll;
     struct edge *edge;
     int fd;
-    unsigned number;
+    unsigned number;             /* as the owner knows it */
+    /* A listener whose accept has failed for want of file descriptors stops polling: the socket stays readable, and the
+     * loop would spin on it. */
     bool is_open, is_waiting;    /* waiting: accept has failed */
-    uint64_t failed_at;
+    uint64_t failed_at;          /* when accept last failed, in milliseconds */
     struct wire_tls_context *tls;
 };
 
@@ -60,7 +69,7 @@ struct edge {
     struct edge_conn *gathering; /* whose bytes these are */
     size_t gathered;
     char gather[GATHERED];
-    char read[READ_ROOM], plain[READ_ROOM];
+    char read[READ_ROOM], plain[READ_ROOM]; /* one read's bytes, as they came and decrypted */
 };
 
 struct edge_conn {
@@ -70,28 +79,33 @@ struct edge_conn {
     struct wire wire;
     struct wire_tls *tls;        /* NULL: none */
     struct edge_conn *next, **link;
-    struct edge_conn *next_ready;
-    struct edge_conn *next_timed, *last_timed;
+    struct edge_conn *next_ready; /* in edge->ready; valid while is_ready */
+    struct edge_conn *next_timed, *last_timed; /* in edge->timed[timed], by `since` */
     uint64_t since;              /* when the time that it has began */
     int fd;
     uint8_t timed;               /* enum timed */
     uint8_t events;              /* that the loop polls for */
+    /* is_ready: in the ready list; wants_room: `room` is to be called; resumed: the wire is to go on; reading: the loop
+     * polls for input; ended: `end` was told; eof: the other end has closed its side; doomed: to be buried; lingering:
+     * the last words are out; hurried: has LINGER_MS for the rest; shut: our side is closed. */
     bool is_ready, wants_room, resumed, reading, ended, eof, doomed, lingering, hurried, shut;
     uint8_t phase;               /* enum wire_state when it was last looked at */
     uint32_t answered, timed_answered;       /* requests */
-    uint32_t discarded;
-    uint16_t code;
+    uint32_t discarded;          /* bytes read after the last words */
+    uint16_t code;               /* of the close, 0: none yet */
     char *in;                    /* bytes that could not be taken yet */
-    size_t in_at, in_size;
+    size_t in_at, in_size;       /* what is left is from in_at on */
     char *out;                   /* without TLS: bytes that the kernel has not taken */
-    size_t out_at, out_size;
+    size_t out_at, out_size;     /* the same */
 };
 
+/* The owner's clock, not the loop's, so that tests can let time pass. */
 static uint64_t now(const struct edge *edge)
 {
     return edge->handler->now(edge->context);
 }
 
+/* Puts the connection at the end of the list that edge_turn works through. Once is enough: edge_turn looks at everything. */
 static void make_ready(struct edge_conn *conn)
 {
     struct edge *edge = conn->edge;
@@ -103,6 +117,8 @@ static void make_ready(struct edge_conn *conn)
     edge->ready.end = &conn->next_ready;
 }
 
+/* The connection is over, without further words. It is taken down by the next edge_turn, not here: see the head of this
+ * file. */
 static void doom(struct edge_conn *conn)
 {
     conn->doomed = true;
@@ -111,6 +127,8 @@ static void doom(struct edge_conn *conn)
 
 /* Time. */
 
+/* Each kind of deadline has a list of its own. All entries of a list have the same patience and are appended when their
+ * time begins, so the list is sorted by deadline without sorting, and edge_tick looks only at those that are due. */
 static void untime(struct edge_conn *conn)
 {
     struct edge *edge = conn->edge;
@@ -136,6 +154,7 @@ static void give_time(struct edge_conn *conn, enum timed kind)
     edge->timed[kind].last = conn;
 }
 
+/* Bytes on this side that the kernel has not taken. With TLS they are in its buffer, otherwise in `out`. */
 static size_t pending(const struct edge_conn *conn)
 {
     size_t size = conn->out_size - conn->out_at;
@@ -166,6 +185,8 @@ static void retime(struct edge_conn *conn, bool has_moved)
 
 static void on_poll(uv_poll_t *poll, int status, int events);
 
+/* Tells the loop what to wait for, if that has changed. uv_poll_start is a system call, so most connections stay at
+ * "readable" for their whole life. */
 static void set_poll(struct edge_conn *conn)
 {
     unsigned wanted = (conn->reading ? UV_READABLE : 0u) | (pending(conn) ? UV_WRITABLE : 0u);
@@ -178,6 +199,8 @@ static void set_poll(struct edge_conn *conn)
 
 /* Writing. */
 
+/* Keeps what the kernel did not take. A peer that lets more than MOST_PENDING pile up is cut: output is written from the
+ * tables only while there is room (conn.h), so only answers to pings and the like can get that far. */
 static void keep(struct edge_conn *conn, const char *bytes, size_t size)
 {
     size_t left = conn->out_size - conn->out_at;
@@ -226,6 +249,8 @@ static void push(struct edge_conn *conn)
     set_poll(conn);
 }
 
+/* Bytes of one connection are gathered in a buffer of the edge and leave with one send. There is one buffer for all,
+ * since only one connection is written to at a time; edge_write flushes it before it changes hands. */
 void edge_flush(struct edge_conn *conn)
 {
     struct edge *edge = conn->edge;
@@ -264,6 +289,8 @@ void edge_write(struct edge_conn *conn, const void *bytes, size_t size)
     }
 }
 
+/* Room means that nothing waits on this side: then the next message is written from the latest state instead of being
+ * queued behind old ones. */
 bool edge_has_room(struct edge_conn *conn)
 {
     if (conn->edge->gathering == conn && conn->edge->gathered >= ENOUGH)
@@ -282,6 +309,7 @@ void edge_wake(struct edge_conn *conn)
 
 /* What the wire reports. */
 
+/* Each of these passes an event of the wire on to the connection's owner. */
 static void on_request(void *owner, const struct wire_request *request)
 {
     struct edge_conn *conn = owner;
@@ -338,6 +366,7 @@ static void offer(struct edge_conn *conn, const char *bytes, size_t size)
     conn->in_size = left;
 }
 
+/* The same for bytes that were kept before. */
 static void offer_again(struct edge_conn *conn)
 {
     conn->in_at += wire_read(&conn->wire, conn->in + conn->in_at, conn->in_size - conn->in_at);
@@ -386,6 +415,8 @@ static void pump(struct edge_conn *conn)
     }
 }
 
+/* Closing a socket with unread input sends a reset, which may destroy the last answer on its way. So input is read and
+ * thrown away until the other end closes, but not more than MOST_DISCARDED. */
 static void discard(struct edge_conn *conn)
 {
     ssize_t got = recv(conn->fd, conn->edge->read, READ_ROOM, MSG_DONTWAIT);
@@ -426,6 +457,7 @@ static void on_readable(struct edge_conn *conn)
     pump(conn);
 }
 
+/* What has to follow every event of a connection. has_moved: the peer has taken some of what was written. */
 static void after(struct edge_conn *conn, bool has_moved)
 {
     if (conn->tls)
@@ -506,6 +538,7 @@ void edge_resume(struct edge_conn *conn)
 
 /* The end. */
 
+/* Exactly once (invariant 1), at the latest from bury(). 1006 is WebSocket's code for "no close frame was seen". */
 static void tell_end(struct edge_conn *conn)
 {
     if (conn->ended)
@@ -546,6 +579,7 @@ static void free_edge(struct edge *edge)
     free(edge);
 }
 
+/* libuv frees nothing by itself: the edge may go only when the last handle that points to it is closed. */
 static void handle_closed(struct edge *edge)
 {
     if (!--edge->handles && edge->stopping)
@@ -560,6 +594,8 @@ static void conn_closed(uv_handle_t *handle)
     handle_closed(edge);
 }
 
+/* The one place where a connection ends. The memory of its poll handle goes later, in conn_closed, since the loop still
+ * uses it. */
 static void bury(struct edge_conn *conn)
 {
     struct edge *edge = conn->edge;
@@ -588,6 +624,8 @@ bool edge_is_due(const struct edge *edge)
     return edge->ready.first || edge->gathering;
 }
 
+/* Works through the ready list. A callback may make connections ready again, this one included: the list is used up from
+ * its front until it is empty. A doomed connection that was made ready again is buried on its next turn. */
 void edge_turn(struct edge *edge)
 {
     for (struct edge_conn *conn; (conn = edge->ready.first);) {
@@ -632,6 +670,8 @@ unsigned edge_lingering(const struct edge *edge)
 
 /* The beginning. */
 
+/* Nagle's algorithm is switched off: messages are gathered here already, and a small one must not wait for an
+ * acknowledgement. */
 static void begin(struct edge *edge, struct listener *listener, int fd, const char *address)
 {
     struct edge_conn *conn = calloc(1, sizeof *conn);
@@ -672,6 +712,8 @@ void edge_adopt(struct edge *edge, unsigned listener, int fd, const char *addres
     begin(edge, &edge->listener[listener], fd, address);
 }
 
+/* An address in digits. One of version 4 that arrives on a socket of version 6 is ::ffff:a.b.c.d; it must count as the
+ * same address as a.b.c.d, or limits could be passed by using both. */
 static void write_address(const struct sockaddr_storage *from, char to[INET6_ADDRSTRLEN])
 {
     static const unsigned char mapped[12] = { [10] = 0xff, [11] = 0xff };
@@ -714,6 +756,7 @@ static void on_connect(uv_poll_t *poll, int status, int what)
     }
 }
 
+/* 0, or errno. SO_REUSEADDR lets a server start again while connections of the last one are in TIME_WAIT. */
 static int open_socket(const char *address, unsigned port, int *fd)
 {
     struct sockaddr_in6 six = { .sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port) };
@@ -785,6 +828,7 @@ static void listener_closed(uv_handle_t *handle)
     handle_closed(((struct listener *)handle->data)->edge);
 }
 
+/* Connections are told `end` and `gone` within this call; the edge frees itself when the loop has closed the handles. */
 void edge_stop(struct edge *edge)
 {
     if (!edge)

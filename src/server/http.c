@@ -1,4 +1,17 @@
-/* http.c: the routes (docs/protocol.md, section 2, docs/openapi.json). */
+/*
+ * http.c: the routes (docs/protocol.md, section 2, docs/openapi.json).
+ *
+ * Every handler gets a request whose route, method, size and visitor have been checked (request_route), and ends in
+ * exactly one of answer_text, answer_json and request_error, at once or later.
+ *
+ * A handler that needs the database or a thread makes a job: request_wait, submit, and in the job's `done` request_back,
+ * which says whether the client is still there. Rules for that:
+ *  1. Between request_wait and request_back the request is not freed, whatever happens to the connection.
+ *  2. A job's `run` is in the store's thread, possibly twice; it touches nothing but the job itself.
+ *  3. A job frees itself in `done`, with or without a client.
+ *
+ * Everything else runs in the loop's thread.
+ */
 #include <inttypes.h>
 #include <sodium.h>
 #include <stdarg.h>
@@ -19,6 +32,7 @@
 
 /* Answers. */
 
+/* Takes the text, which is freed with the request. */
 static void answer_text(struct request *request, int status, const char *type, char *text, size_t size)
 {
     request->status = status;
@@ -28,6 +42,7 @@ static void answer_text(struct request *request, int status, const char *type, c
     request_send(request);
 }
 
+/* Takes the object; NULL, which is what jansson gives without memory, becomes an error. */
 static void answer_json(struct request *request, int status, json_t *json)
 {
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
@@ -40,11 +55,13 @@ static void answer_json(struct request *request, int status, json_t *json)
 
 /* Asked for by a name that is not ours: what works instead, as a page for a person and as JSON for a program. */
 
+/* For pages without scripts: those that are made here or from an analysis. */
 #define PLAIN_POLICY \
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'none'; img-src data:; base-uri 'none'; " \
     "form-action 'none'; " \
     "frame-ancestors 'none'"
 
+/* `host` came from outside: refuse_host has replaced all but the characters of names by '?', so it needs no escaping. */
 static void write_refusal_page(FILE *to, const struct request *request, const char *host,
     char links[][ACCESS_LINK_SIZE], unsigned count)
 {
@@ -103,6 +120,8 @@ static void refuse_host(struct request *request)
     pyr_text_use(before);
 }
 
+/* ERROR_ORIGIN may be about the Host or about the Origin: with a Host that is not ours the answer explains which names
+ * are. */
 void request_error(struct request *request, enum error error, const char *detail)
 {
     char text[384];
@@ -135,6 +154,8 @@ void request_error(struct request *request, enum error error, const char *detail
 
 /* Comings and goings. */
 
+/* Behind a proxy each request counts as a connection of its client (entered), since all share the proxy's. Otherwise a
+ * reference is enough: the connection itself counts. */
 void request_come_from(struct request *request, struct address *address)
 {
     struct server *server = request->server;
@@ -175,6 +196,7 @@ static void request_wait(struct request *request)
     request->waits = true;
 }
 
+/* Each request_wait is followed by one of these. False: the client has gone, and the request with it. */
 static bool request_back(struct request *request)
 {
     request->waits = false;
@@ -186,13 +208,14 @@ static bool request_back(struct request *request)
 
 /* Whose a request is. */
 
+/* A cookie that is not in memory is looked for in the database. There may be several: the first that is known counts. */
 struct lookup {
     struct store_job job;
     struct request *request;
     struct tokens *tokens;
     unsigned which;              /* of them is the visitor's */
     struct store_visitor found;
-    void (*then)(struct request *request, enum error error);
+    void (*then)(struct request *request, enum error error); /* what goes on once it is known */
 };
 
 static enum store_result run_lookup(struct store_db *db, struct store_job *job)
@@ -206,6 +229,7 @@ static enum store_result run_lookup(struct store_db *db, struct store_job *job)
     return result;
 }
 
+/* Nobody was found is no error here: the request goes on without a visitor, and its route decides whether it needs one. */
 static void lookup_done(struct store_job *job, enum store_result result)
 {
     struct lookup *lookup = (struct lookup *)job;
@@ -260,6 +284,7 @@ static bool read_body(struct request *request, const struct field *field, unsign
 
 /* Visitors. */
 
+/* Makes a visitor, renames one, or gives a second device a token of the same visitor. */
 struct visitor_job {
     struct store_job job;
     struct request *request;
@@ -293,6 +318,8 @@ static void answer_visitor(struct request *request, const char *name)
     answer_json(request, 200, json_pack("{s{ss}}", "visitor", "name", name));
 }
 
+/* A new name shows at once and is taken back if it could not be stored. The cookie of a visitor that was not stored is
+ * not handed out. A wrong one-time code counts as a guess. */
 static void visitor_stored(struct store_job *job, enum store_result result)
 {
     struct visitor_job *v = (struct visitor_job *)job;
@@ -315,6 +342,7 @@ static void visitor_stored(struct store_job *job, enum store_result result)
     free(v);
 }
 
+/* HttpOnly: no script can read it. SameSite=Strict: pages of others cannot use it. It lasts a year from each renewal. */
 static void set_cookie(struct request *request, const char *token)
 {
     snprintf(request->cookie, sizeof request->cookie, "pyramids=%s; Path=/; Max-Age=31536000; HttpOnly; SameSite=Strict%s",
@@ -375,6 +403,7 @@ static struct visitor_job *new_visitor_job(struct request *request, const char n
     return v;
 }
 
+/* Without a name a known visitor only asks who they are. New visitors are limited by address, since each costs a row. */
 static void post_visitor(struct request *request)
 {
     static const struct field fields[] = { { "name", FIELD_TEXT, false, 400 }, { "new", FIELD_BOOL, false, 0 } };
@@ -413,7 +442,7 @@ static void post_visitor(struct request *request)
 struct code_job {
     struct store_job job;
     struct request *request;
-    struct device_code made;
+    struct device_code made;     /* what is stored: the hash, whose, until when */
     int64_t now;
     char code[10];
 };
@@ -458,6 +487,8 @@ static void post_visitor_code(struct request *request)
     store_submit(request->server->store, &c->job);
 }
 
+/* A one-time code from another device makes this browser the same visitor, with a token of its own. Codes are short, so
+ * wrong ones are counted by address and limited. */
 static void post_visitor_device(struct request *request)
 {
     static const struct field fields[] = { { "code", FIELD_TEXT, true, 16 } };
@@ -505,12 +536,14 @@ static void tell_tables(void *context, enum error error)
     answer_json(request, 200, json_pack("{so}", "tables", list));
 }
 
+/* The database first: public tables of a past run, or of other servers, are not in memory. */
 static void get_tables(struct request *request)
 {
     request_wait(request);
     lobby_load(request->server, tell_tables, request);
 }
 
+/* One member of "seats". False after an answer. */
 static bool read_seat(struct request *request, json_t *value, struct seat *seat)
 {
     static const struct field fields[] = { { "kind", FIELD_TEXT, true, 8 }, { "name", FIELD_TEXT, false, 400 },
@@ -550,6 +583,8 @@ static bool read_seat(struct request *request, json_t *value, struct seat *seat)
     return true;
 }
 
+/* A new table. With an id, the database is asked first whether that id has made one already: a client that got no answer
+ * sends the same request again and gets the same table. */
 struct creation {
     struct store_job job;
     struct request *request;
@@ -624,6 +659,7 @@ static enum store_result run_find_again(struct store_db *db, struct store_job *j
     return store_get_request(db, creation->visitor, creation->id, creation->code);
 }
 
+/* STORE_MISSING: the id is new, and the table is made now. If the client has gone meanwhile, no table is made. */
 static void find_again_done(struct store_job *job, enum store_result result)
 {
     struct creation *creation = (struct creation *)job;
@@ -644,6 +680,7 @@ static void find_again_done(struct store_job *job, enum store_result result)
         request_error(request, ERROR_STORAGE, "");
 }
 
+/* `values` has the fields in the order of `fields`: seats, edition, public, clock, id, hints. */
 static void post_tables(struct request *request)
 {
     static const struct field fields[] = { { "seats", FIELD_ARRAY, true, PYR_MAX_SEATS },
@@ -713,6 +750,8 @@ struct with_table {
     void (*then)(struct request *request, struct table *table);
 };
 
+/* An address that has guessed too often gets the same answer for tables that exist and that do not, unless the table is
+ * known to the visitor: otherwise the answer would confirm the guess. */
 static void table_fetched(struct fetch *fetch, struct table *table, enum error error)
 {
     struct with_table *with = fetch->context;
@@ -731,6 +770,8 @@ static void table_fetched(struct fetch *fetch, struct table *table, enum error e
         then(request, table);
 }
 
+/* `then` gets the table of the code in the path, at once if it is in memory. Codes that cannot exist count as guesses,
+ * too. */
 static void with_table(struct request *request, void (*then)(struct request *request, struct table *table))
 {
     char code[CODE_SIZE + 1];
@@ -771,6 +812,7 @@ static void tell_table(struct request *request, struct table *table)
 
 static void get_table(struct request *request) { with_table(request, tell_table); }
 
+/* The record as the asker may see it: of a running game without the lines that are secret for their seat. */
 static void tell_record(struct request *request, struct table *table)
 {
     const struct table_log *log = &table->log;
@@ -821,6 +863,7 @@ static enum store_result run_find_rematch(struct store_db *db, struct store_job 
     return result == STORE_MISSING ? STORE_OK : result;
 }
 
+/* The job held the old table (`jobs`); it may have been forgotten meanwhile. */
 static void again_free(struct again *again)
 {
     struct table *table = again->table;
@@ -832,6 +875,8 @@ static void again_free(struct again *again)
 
 static void find_rematch(struct again *again);
 
+/* Two servers may make the rematch at the same time. The request id in the database lets only one through; the other
+ * fails, looks again, once, and finds the table of the first. */
 static void rematch_made(struct change *change, enum error error)
 {
     struct again *again = change->context;
@@ -863,6 +908,8 @@ static void rematch_found(struct fetch *fetch, struct table *table, enum error e
         tell_new_table(request, table);
 }
 
+/* Either the rematch exists and is read, or it is made here. ERROR_NONE from table_rematch: the answer follows in
+ * rematch_made. */
 static void find_rematch_done(struct store_job *job, enum store_result result)
 {
     struct again *again = (struct again *)job;
@@ -995,6 +1042,7 @@ static void get_links(struct request *request)
 
 /* Tables of a visitor: finished ones are read for the answer only, open ones come into memory. */
 
+/* The tables of a visitor or their statistics, whichever is asked for: both are one visit to the database. */
 struct mine_job {
     struct store_job job;
     struct request *request;
@@ -1018,6 +1066,7 @@ static void mine_clear(struct mine_job *mine)
         free(mine->table[--mine->count].config);
 }
 
+/* In the store's thread. Copies what is needed: the row is valid only during this call. Open tables are listed by `open`. */
 static bool mine_each(void *context, const struct store_table *table, const struct store_seat *seat)
 {
     struct mine_job *mine = context;
@@ -1138,6 +1187,7 @@ out:
     free(mine);
 }
 
+/* Open tables come into memory first, since only there is known who is present and whose turn it is. */
 static void mine_done(struct store_job *job, enum store_result result)
 {
     struct mine_job *mine = (struct mine_job *)job;
@@ -1168,6 +1218,7 @@ static void get_statistics(struct request *request) { ask_mine(request, true); }
 
 /* Analyses: made once by a thread, then kept in the database. */
 
+/* 202 with Retry-After while it is being made: the page asks again by itself. */
 static void analysis_there(void *context, enum judging_state state, char *text, size_t size, bool html)
 {
     struct request *request = context;
@@ -1244,11 +1295,14 @@ static void get_health(struct request *request)
     answer_text(request, status, "text/plain; charset=utf-8", text, text ? size : 0);
 }
 
+/* Prometheus' text format. 15 digits: counters are exact up to 10^15. */
 static void metric(FILE *to, const char *name, const char *kind, const char *help, double value)
 {
     fprintf(to, "# HELP pyramids_%s %s\n# TYPE pyramids_%s %s\npyramids_%s %.15g\n", name, help, name, kind, name, value);
 }
 
+/* The buckets of a histogram are cumulative: each has all that took at most so long. The bounds are those of count_time
+ * (change.c), in seconds. */
 static void get_metrics(struct request *request)
 {
     struct server *server = request->server;
@@ -1278,10 +1332,10 @@ static void get_metrics(struct request *request)
         "# HELP pyramids_bots_choices_total Choices that bots have made, by what they cost.\n"
         "# TYPE pyramids_bots_choices_total counter\npyramids_bots_choices_total{cost=\"light\"} %" PRIu64 "\n"
         "pyramids_bots_choices_total{cost=\"heavy\"} %" PRIu64 "\n",
-        pool.thoughts[SCHEDULE_LIGHT], pool.thoughts[SCHEDULE_HEAVY]);
+        pool.bot_choices[SCHEDULE_LIGHT], pool.bot_choices[SCHEDULE_HEAVY]);
     metric(to, "bots_shortened_total", "counter", "Heavy choices that were made in less time because others waited.",
         (double)pool.shortened);
-    metric(to, "analyses_pending", "gauge", "Analyses of finished games that are not made yet.", pool.works);
+    metric(to, "analyses_pending", "gauge", "Analyses of finished games that are not made yet.", pool.jobs);
     metric(to, "store_pending", "gauge", "Jobs that the store has not finished.", store_pending(server->store));
     metric(to, "messages_total", "counter", "WebSocket messages received.", (double)server->count.messages);
     metric(to, "sent_total", "counter", "WebSocket messages sent.", (double)server->count.sent);
@@ -1349,6 +1403,8 @@ static void get_nothing(struct request *request)
     answer_text(request, text ? error_status(ERROR_NOT_FOUND) : 503, "text/html; charset=utf-8", text, text ? size : 0);
 }
 
+/* Pages are embedded packed with gzip and sent as they are; for the rare client that does not take gzip they are unpacked
+ * (16 + MAX_WBITS: zlib reads a gzip header). */
 static void get_page(struct request *request)
 {
     const struct page *page = page_find(!strcmp(request->path, "/") ? "/index.html" : request->path);
@@ -1458,6 +1514,7 @@ static const struct route *find_route(struct request *request, enum method metho
     return NULL;
 }
 
+/* The database has said whose the cookie is: the route is tried again, now with `unknown` empty. */
 static void route_known(struct request *request, enum error error)
 {
     if (error)
@@ -1466,6 +1523,8 @@ static void route_known(struct request *request, enum error error)
         request_route(request);
 }
 
+/* In this order: whose it is (which may take a look into the database), whether the server still answers, the size, the
+ * body's type, the visitor. HEAD is answered like GET; answer_write leaves the body out. */
 void request_route(struct request *request)
 {
     bool other_method;

@@ -1,4 +1,13 @@
-/* judging.c: see judging.h. */
+/*
+ * judging.c: see judging.h.
+ *
+ * The way of an analysis: judging_ask looks into the database (struct question); if there is none, a struct judging goes
+ * to the pool's analyst, first with little effort so that the asker sees something soon (rough), is stored, and then goes
+ * there again with all the effort that the options allow. At most one is under way per table (table->analysing).
+ *
+ * Both structures count among the table's `jobs`, so that it stays in memory. judge() runs in a thread of the pool,
+ * look() and keep() in the store's; they touch nothing but their own structure.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +55,7 @@ struct question {
 };
 
 struct judging {
-    struct work work;
+    struct pool_job pool_job;    /* first */
     struct store_job job;
     struct table *table;
     struct pool *pool;
@@ -64,6 +73,7 @@ struct judging {
     bool good;
 };
 
+/* The end of a job: a table that was forgotten meanwhile goes with its last one. */
 static void release(struct table *table)
 {
     table->jobs--;
@@ -94,6 +104,7 @@ static bool is_cancelled(void *context)
     return pool_rest(((struct judging *)context)->pool);
 }
 
+/* The text is the caller's to free, good or not. */
 static bool write_report(bool (*write)(const struct pyr_judge_report *report, FILE *to),
     const struct pyr_judge_report *report, char **text, size_t *size)
 {
@@ -104,10 +115,11 @@ static bool write_report(bool (*write)(const struct pyr_judge_report *report, FI
     return good;
 }
 
-/* In a thread of the pool. */
-static void judge(struct work *work)
+/* In a thread of the pool.
+ * One report gives the JSON and a page in each language: writing is cheap beside judging. The language is set per thread. */
+static void judge(struct pool_job *job)
 {
-    struct judging *judging = (struct judging *)work;
+    struct judging *judging = (struct judging *)job;
     struct pyr_judge_options options = {
         .playouts = judging->rough ? PYR_LUCK_QUICK : judging->playouts, .threads = 1, .seed = PYR_LUCK_SEED,
         .is_cancelled = is_cancelled, .context = judging
@@ -148,7 +160,7 @@ static bool refine(struct judging *judging)
     struct pool *pool = judging->table->server->pool;
     forget_texts(judging);
     judging->rough = judging->good = false;
-    return pool && !pool_work(pool, &judging->work, judging->address);
+    return pool && !pool_submit(pool, &judging->pool_job, judging->address);
 }
 
 static void kept(struct store_job *job, enum store_result result)
@@ -164,9 +176,10 @@ static void kept(struct store_job *job, enum store_result result)
     release(table);
 }
 
-static void judged(struct work *work)
+/* Also called when the pool stops before the job was begun or finished: `good` is false then. */
+static void judged(struct pool_job *job)
 {
-    struct judging *judging = (struct judging *)work;
+    struct judging *judging = (struct judging *)job;
     struct table *table = judging->table;
     if (judging->good) {
         judging->job.run = keep;
@@ -179,6 +192,7 @@ static void judged(struct work *work)
     release(table);
 }
 
+/* The log is copied, since the table may change or go while the thread reads it. */
 static enum judging_state begin(struct table *table, uint64_t address, bool rough)
 {
     if (table->analysing)
@@ -202,9 +216,9 @@ static enum judging_state begin(struct table *table, uint64_t address, bool roug
         judging->playouts = PYR_JUDGE_PLAYOUTS;
     judging->rough = rough && judging->playouts > PYR_LUCK_QUICK;
     judging->edition = table->edition;
-    judging->work.run = judge;
-    judging->work.done = judged;
-    enum error error = pool_work(table->server->pool, &judging->work, address);
+    judging->pool_job.run = judge;
+    judging->pool_job.done = judged;
+    enum error error = pool_submit(table->server->pool, &judging->pool_job, address);
     if (error) {
         judging_free(judging);
         return error == ERROR_TOO_MANY ? JUDGING_TOO_MANY : JUDGING_FAILED;
@@ -224,6 +238,7 @@ static enum store_result look(struct store_db *db, struct store_job *job)
         &question->text, &question->size);
 }
 
+/* A rough report is answered as it is, and its refinement begun: the page asks again. */
 static void looked(struct store_job *job, enum store_result result)
 {
     struct question *question = (struct question *)job;

@@ -18,6 +18,7 @@
 
 #define GUESSES 30               /* codes that do not exist, per minute */
 
+/* rate in tokens per second, now in milliseconds; never more than burst. */
 static void refill(struct bucket *bucket, uint64_t now, double rate, double burst)
 {
     if (!bucket->at)
@@ -38,6 +39,8 @@ bool bucket_take(struct bucket *bucket, uint64_t now, double rate, double burst)
     return true;
 }
 
+/* What a proxy sends may be no address at all; it then counts by its hash, so that nonsense shares no bucket with a real
+ * one. */
 struct address *address_of(struct server *server, const char *from)
 {
     char text[ADDRESS_SIZE];
@@ -76,6 +79,7 @@ void address_release(struct address *address)
         address->references--;
 }
 
+/* One more connection, with a reference; undone by address_leave. */
 bool address_enter(const struct server *server, struct address *address)
 {
     if (address->connections >= server->options.max_per_address)
@@ -93,6 +97,7 @@ void address_leave(struct address *address)
     address_release(address);
 }
 
+/* Asking takes nothing: only a wrong code does (address_guessed). So whoever knows their codes is never limited. */
 bool address_may_guess(const struct server *server, struct address *address)
 {
     address->used = server_now(server);

@@ -1,4 +1,9 @@
-/* lobby.c: see server.h. */
+/*
+ * lobby.c: see server.h.
+ *
+ * The list is made at most once a second when there are many tables, and remembered by codes: a table may leave the
+ * memory in between. Loop's thread only.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,9 +11,9 @@
 #include "server.h"
 
 #define PER_HOST 3               /* places in the list, before others' second and third */
-#define PER_ADDRESS 5
+#define PER_ADDRESS 5            /* the same for an address */
 #define MANY 1000                /* with more tables the list is kept for a while: anyone may ask for it, and often */
-#define KEPT_MS 1000
+#define KEPT_MS 1000             /* how long the list, and what was read of the database, stay good */
 
 static bool is_listed(const struct table *table)
 {
@@ -26,7 +31,7 @@ static bool take(struct share *share, uint64_t list, unsigned most)
 /* What the order depends on, beside each other: the tables themselves are large, and 20,000 of them are in no cache. */
 struct entry {
     const struct table *table;
-    int64_t changed, id;
+    int64_t changed, id;         /* seconds since 1970; the table's */
     uint8_t state;
 };
 
@@ -47,6 +52,7 @@ struct hosts {
     size_t mask;
 };
 
+/* Linear probing; it ends, since at least half of the places are free. */
 static bool take_host(struct hosts *hosts, int64_t host)
 {
     size_t i = (size_t)((uint64_t)host * UINT64_C(0x9e3779b97f4a7c15) >> 32) & hosts->mask;
@@ -142,6 +148,7 @@ static enum store_result run_load(struct store_db *db, struct store_job *job)
     return store_get_public(db, LOBBY_TABLES, load->codes, &load->count);
 }
 
+/* `loaded` is one more than the time, so that 0 can mean "never". */
 static void load_done(struct store_job *job, enum store_result result)
 {
     struct load *load = (struct load *)job;

@@ -2,6 +2,10 @@
  * log.c: one line per event on standard error. The lines are written by a thread of their own: whoever should read them may
  * have stopped reading (a full pipe, a terminal that was halted, a slow disk), and neither the loop nor the store may wait
  * for that. What does not fit into the buffer is dropped and counted, and the log says so once there is room again.
+ *
+ * Threads: any thread may log. `lock` guards everything in `writer` but `batch`, which is the writing thread's while
+ * `writing`. Lines are logfmt (key=value). Values from outside are never logged but as numbers or fixed words; a line
+ * longer than LINE_ROOM is cut.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -15,7 +19,7 @@
 #include "server.h"
 
 #define LOG_ROOM 65536           /* bytes that wait: some 600 lines */
-#define LINE_ROOM 400
+#define LINE_ROOM 400            /* bytes, with its newline */
 #define GOODBYE_MS 500           /* at the end, for a reader that is slow */
 
 static struct {
@@ -28,6 +32,7 @@ static struct {
     char text[LOG_ROOM], batch[LOG_ROOM];    /* waiting; in the hands of the thread */
 } writer = { .lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER, .empty = PTHREAD_COND_INITIALIZER };
 
+/* Blocks; only the log's own thread may do so, or one that logs before log_start. */
 static void write_all(const char *text, size_t size)
 {
     while (size) {
@@ -45,6 +50,7 @@ static void write_all(const char *text, size_t size)
     }
 }
 
+/* The size with the newline. Real time, whatever clock a test has set: logs are compared with those of other programs. */
 static size_t format_line(char line[LINE_ROOM], enum log_level level, const char *event, const char *rest)
 {
     static const char *const names[] = { "info", "warn", "error" };
@@ -60,6 +66,7 @@ static size_t format_line(char line[LINE_ROOM], enum log_level level, const char
     return length + 1;
 }
 
+/* Under the lock. False: no room. */
 static bool append(const char *line, size_t size)
 {
     if (writer.size + size > LOG_ROOM)
@@ -70,6 +77,7 @@ static bool append(const char *line, size_t size)
     return true;
 }
 
+/* Takes the whole buffer at once and writes it without the lock, so that logging costs others a copy and never a write. */
 static void *run(void *context)
 {
     (void)context;
@@ -106,6 +114,7 @@ bool log_start(void)
     return writer.started;
 }
 
+/* What waits is written, but a reader that has stopped reading cannot keep the server from ending. */
 void log_stop(void)
 {
     struct timespec end;

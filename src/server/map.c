@@ -13,6 +13,7 @@ static size_t place(const struct map *map, uint64_t key)
     return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (map->buckets - 1);
 }
 
+/* Before the chains get longer than one on average. Nodes are linked anew, never moved: owners hold pointers to them. */
 static bool grow(struct map *map)
 {
     struct map larger = { .buckets = map->buckets ? 2 * map->buckets : 64, .count = map->count };
@@ -44,6 +45,7 @@ bool map_add(struct map *map, struct map_node *node, uint64_t key)
     return true;
 }
 
+/* The node must be in the map. */
 void map_remove(struct map *map, struct map_node *node)
 {
     struct map_node **link = &map->bucket[place(map, node->key)];
@@ -70,6 +72,7 @@ struct map_node *map_next(const struct map_node *node)
     return next;
 }
 
+/* `each` may remove and free its node, but add none. */
 void map_each(struct map *map, void (*each)(struct map_node *node, void *context), void *context)
 {
     for (size_t i = 0; i < map->buckets; i++) {

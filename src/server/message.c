@@ -17,7 +17,7 @@
 #include "object.h"
 #include "server.h"
 
-#define MAX_FIELDS 4
+#define MAX_FIELDS 4             /* the most that a type of message has */
 #define MOST_FETCHES 50          /* of a table that others know better */
 
 /* jansson continues when it runs out of memory: a text that could not grow lacks some letters, and would be taken for
@@ -57,6 +57,8 @@ json_t *object_read(const char *text, size_t size, enum error *error)
     return NULL;
 }
 
+/* Strict on purpose: an unknown member is an error, so a client that misspells an optional one finds out. Texts with a
+ * zero byte are refused, since C would read only their beginning. */
 bool fields_read(json_t *object, const struct field *field, unsigned count, bool is_message, json_t **values,
     struct problem *problem)
 {
@@ -115,6 +117,7 @@ static bool is_ahead(const struct conn *conn, const struct table *table)
     return conn->server->shared && table && conn->fetch_have > table->log.count;
 }
 
+/* The connection was paused meanwhile (conn_pause), so no message has overtaken the open. NULL: the connection has gone. */
 static void open_found(struct fetch *fetch, struct table *table, enum error error)
 {
     struct conn *conn = fetch->context;
@@ -139,6 +142,7 @@ static void open_found(struct fetch *fetch, struct table *table, enum error erro
         conn_watch(conn, table, conn->fetch_have);
 }
 
+/* As with_table in http.c: codes that do not exist count as guesses. `have` is the number of lines that the client knows. */
 static void do_open(struct conn *conn, const char *id, json_t **value)
 {
     char code[CODE_SIZE + 1];
@@ -171,6 +175,7 @@ static void do_open(struct conn *conn, const char *id, json_t **value)
         refuse(conn, id, ERROR_STORAGE, "");
 }
 
+/* `number` is the client's part of the fair shuffle. The key of a friend's seat is hashed at once, as it is stored. */
 static void do_sit(struct conn *conn, const char *id, json_t **value)
 {
     uint8_t number[PYR_FAIR_BYTES];
@@ -194,6 +199,7 @@ static void do_sit(struct conn *conn, const char *id, json_t **value)
     conn_submit(conn, change, id);
 }
 
+/* For messages without members. */
 static void submit_bare(struct conn *conn, const char *id,
     enum error (*apply)(struct change *change, struct problem *problem))
 {
@@ -276,6 +282,7 @@ static void do_standin(struct conn *conn, const char *id, json_t **value)
 #define SEAT(required) { "seat", FIELD_SEAT, required, PYR_MAX_SEATS }
 #define PHASE { "phase", FIELD_NUMBER, true, PYR_LOG_LINES }
 
+/* The protocol's messages, in the order of docs/protocol.md. */
 static const struct message {
     const char *type;
     bool needs_id;
@@ -306,6 +313,7 @@ bool message_is_id(const json_t *value)
     return true;
 }
 
+/* An error before the id is known is answered without one. */
 void message_read(struct conn *conn, const char *text, size_t size)
 {
     enum error error;

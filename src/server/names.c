@@ -18,6 +18,7 @@
 
 /* Names. */
 
+/* label.domain; a domain may begin with a dot. */
 static void add_below(struct server *server, const char *label, const char *domain)
 {
     char name[2 * HOST_SIZE];
@@ -44,6 +45,7 @@ static void read_hosts(struct server *server, const char *host, const char *labe
             access_add_name(server, names[i]);
 }
 
+/* "search example.org" makes mybox.example.org a name of ours. */
 static void read_resolver(struct server *server, const char *host, const char *label, const char *line)
 {
     char copy[512], *rest;
@@ -68,6 +70,7 @@ static void each_line(struct server *server, const char *path, const char *host,
         fclose(file);
 }
 
+/* A name with a zero byte in it is a known trick and not ours. */
 static void add_certificate_text(struct server *server, const unsigned char *text, int length)
 {
     char name[HOST_SIZE];
@@ -104,6 +107,7 @@ static void read_certificate(struct server *server, const char *path)
     X509_free(certificate);
 }
 
+/* The certificate's names first: links under TLS prefer them (access_links). */
 void access_find_names(struct server *server, const char *certificate)
 {
     char host[HOST_SIZE] = "", label[HOST_SIZE];
@@ -153,6 +157,7 @@ struct links {
     unsigned count;
 };
 
+/* Each once. The port is taken from the server's own URL, which has the one that was given by the system. */
 static void add_link(struct links *links, const char *host, bool in_brackets)
 {
     const struct server *server = links->server;

@@ -19,6 +19,7 @@
 
 #define CHUNK 24576              /* bytes of lines a message, about */
 
+/* Every message is one JSON object that begins with its type (docs/protocol.md, section 3). */
 static void message_begin(struct pyr_json *json, const char *type, char *to, size_t room)
 {
     pyr_json_init(json, to, room, PYR_JSON_COMPACT);
@@ -46,6 +47,7 @@ static void add_reply(struct conn *conn, const char *text, size_t size)
     conn_wake(conn);
 }
 
+/* A message without an id gets no `done`, but it does get its error. */
 void conn_answer(struct conn *conn, const char *id, enum error error, const struct problem *problem)
 {
     char text[1024];
@@ -73,6 +75,7 @@ void conn_answer(struct conn *conn, const char *id, enum error error, const stru
     add_reply(conn, text, pyr_json_finish(&json));
 }
 
+/* The context is still valid: conn_finish takes the answer away from all changes of a connection that ends. */
 static void answer_change(struct change *change, enum error error)
 {
     conn_answer(change->context, change->id, error, change->problem);
@@ -100,6 +103,7 @@ void conn_pong(struct conn *conn, const char *id)
 
 /* Watching. */
 
+/* Asked anew for each message and never kept: seats change hands, and this decides what may be seen. */
 static pyr_seat seat_of(const struct conn *conn)
 {
     return conn->visitor ? table_seat_of(conn->observer.table, (int64_t)conn->visitor->node.key) : PYR_SPECTATOR;
@@ -116,6 +120,7 @@ static bool is_elsewhere(const struct conn *conn)
     return false;
 }
 
+/* The highest `watch` plays (invariant 3 of conn.h), so a new number is all that it takes. */
 void conn_take_over_seat(struct conn *conn)
 {
     if (!conn->observer.table || !is_elsewhere(conn))
@@ -124,11 +129,13 @@ void conn_take_over_seat(struct conn *conn)
     table_presence_changed(conn->observer.table);
 }
 
+/* From the member back to the connection that contains it. */
 static void wake(struct table_observer *observer)
 {
     conn_wake((struct conn *)((char *)observer - offsetof(struct conn, observer)));
 }
 
+/* A client that claims to have more lines than there are is sent all of them. */
 void conn_watch(struct conn *conn, struct table *table, uint32_t have)
 {
     conn_unwatch(conn);
@@ -166,6 +173,7 @@ bool conn_begin(struct conn *conn, struct visitor *visitor, struct address *addr
     return true;
 }
 
+/* Invariant 4 of conn.h. May be called for a connection that never became a socket. */
 void conn_finish(struct conn *conn)
 {
     changes_abandon(&conn->changes);
@@ -197,6 +205,7 @@ void conn_finish(struct conn *conn)
 
 /* The messages. */
 
+/* Milliseconds; -1: no clock. Relative and not a time of day, since clients' clocks are off. */
 static int64_t time_left(const struct table *table)
 {
     uint64_t now = server_now(table->server);
@@ -224,6 +233,7 @@ static size_t tell_hello(struct conn *conn, char *to, size_t room)
     return message_end(conn, &json);
 }
 
+/* Answers have at most 1024 bytes and OUTBOX_ROOM is larger, so they fit. */
 static size_t tell_reply(struct conn *conn, char *to, size_t room)
 {
     struct reply *reply = conn->replies;
@@ -251,6 +261,7 @@ static size_t tell_table(struct conn *conn, char *to, size_t room)
     return 0;
 }
 
+/* Told when it changes, so the value is the opposite of the one that was told last. */
 static size_t tell_elsewhere(struct conn *conn, char *to, size_t room)
 {
     struct pyr_json json;
@@ -260,6 +271,7 @@ static size_t tell_elsewhere(struct conn *conn, char *to, size_t room)
     return message_end(conn, &json);
 }
 
+/* Seats of the phase that have confirmed a choice: bits. Whether is public, what is not. */
 static unsigned ready_seats(const struct table *table)
 {
     unsigned ready = 0, waiting = table_waiting(table);
@@ -268,6 +280,8 @@ static unsigned ready_seats(const struct table *table)
     return ready & 15;
 }
 
+/* At least one line if there is any, and as many as fit into CHUNK. `to` counts hidden lines as well, so that positions
+ * in the log are the same for everybody; a hidden line is left out of the list. */
 static size_t tell_lines(struct conn *conn, char *to, size_t room)
 {
     struct pyr_json json;
@@ -297,6 +311,7 @@ static size_t tell_lines(struct conn *conn, char *to, size_t room)
     return message_end(conn, &json);
 }
 
+/* `mine` is the seat's own choice, for a client that comes back in the middle of a phase; nobody else is sent it. */
 static size_t tell_ready(struct conn *conn, char *to, size_t room)
 {
     struct pyr_json json;
@@ -326,6 +341,7 @@ static size_t tell_again(struct conn *conn, char *to, size_t room)
     return message_end(conn, &json);
 }
 
+/* One message per call: the first of the list in the head of this file that the connection lacks. */
 size_t outbox_next(struct conn *conn, char *to, size_t room)
 {
     const struct table *table = conn->observer.table;

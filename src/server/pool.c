@@ -13,6 +13,10 @@
  *  5. Analyses have a thread of the lowest priority. They run in slices and rest while any bot has something to do; they
  *     still get a slice now and
  *     then, so that a server whose bots never rest finishes them, too.
+ *
+ * Locks: `lock` guards the members of struct worker that say what it does, `finished` and the conditions. Everything else
+ * in struct pool is the loop's alone; the atomics are read by threads without the lock, as hints that may be a moment
+ * old. A worker owns what it was given (bot_job, memory or job) until it sets `finished`; deliver() takes it back.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -49,9 +53,9 @@ struct worker {
     uv_thread_t thread;
     uv_cond_t more;
     /* One of these is what it does; set by the loop under the lock, and taken back by it once `finished`. */
-    struct thought *thought;
+    struct bot_job *bot_job;
     struct memory *memory;
-    struct work *work;
+    struct pool_job *job;
     bool finished;               /* under the lock */
     atomic_uint hurry;           /* enum hurry */
     /* The thread's own. */
@@ -66,15 +70,16 @@ struct pool {
     atomic_uint pressing;        /* choices that bots have yet to make */
     double slice;                /* when the analyst began its slice; its thread's */
     /* The loop's. */
-    struct schedule asks, works;
-    struct memory *memories;
-    struct thought *(*begin)(struct ask *ask);
-    void (*done)(struct thought *thought);
+    struct schedule asks, jobs; /* choices of bots; analyses */
+    struct memory *memories;     /* owned; never freed before pool_stop, since bot_jobs point into them */
+    struct bot_job *(*begin)(struct ask *ask); /* copies what to think about; NULL: no longer due */
+    void (*done)(struct bot_job *bot_job); /* takes the bot_job over */
     struct pool_state state;
     unsigned workers;
     struct worker worker[];
 };
 
+/* Real time, not the server's clock: a test that stops the clock must not stop bots from finishing. */
 static double seconds(void)
 {
     struct timespec now;
@@ -84,6 +89,8 @@ static double seconds(void)
 
 /* In the threads. */
 
+/* Asked by bots between playouts. Without hurry each step of a choice has THINK_SECONDS; while another address waits, the
+ * whole choice has HURRY_SECONDS, counted from its beginning, so a choice of several steps cannot stretch it. */
 static bool is_time_up(void *context)
 {
     struct worker *worker = context;
@@ -96,25 +103,28 @@ static bool is_time_up(void *context)
     return now - worker->step_began >= (hurry == HURRY_OWN ? HURRY_SECONDS : THINK_SECONDS);
 }
 
-static void think(struct worker *worker, struct thought *thought)
+/* A whole choice, step by step, on the bot_job's own copy of the game. The steps are handed in as a change later and
+ * checked like anybody's; if the table has moved on meanwhile, they are refused as late. */
+static void think(struct worker *worker, struct bot_job *bot_job)
 {
-    struct pyr_game *game = &thought->game;
+    struct pyr_game *game = &bot_job->game;
     struct pyr_rng rng;
     struct pyr_budget budget = { .is_over = is_time_up, .context = worker };
-    const struct pyr_bot *bot = thought->bot;
-    pyr_rng_seed(&rng, thought->seed, 0);
+    const struct pyr_bot *bot = bot_job->bot;
+    pyr_rng_seed(&rng, bot_job->seed, 0);
     worker->began = seconds();
-    while (thought->steps < PYR_MAX_PARTS && !pyr_game_is_ready(game, thought->seat)) {
+    while (bot_job->steps < PYR_MAX_PARTS && !pyr_game_is_ready(game, bot_job->seat)) {
         struct pyr_view view;
-        pyr_game_view(game, thought->seat, &view);
+        pyr_game_view(game, bot_job->seat, &view);
         worker->step_began = seconds();
-        pyr_step step = bot->choose(thought->memory, &thought->edition->box, &view, &rng, &budget);
-        thought->step[thought->steps++] = step;
-        if (pyr_game_step(game, thought->seat, step, NULL) || !game->choice[thought->seat].count)
+        pyr_step step = bot->choose(bot_job->memory, &bot_job->edition->box, &view, &rng, &budget);
+        bot_job->step[bot_job->steps++] = step;
+        if (pyr_game_step(game, bot_job->seat, step, NULL) || !game->choice[bot_job->seat].count)
             break;                           /* a take or draw is made at once */
     }
 }
 
+/* The block begins at a cache line and is a whole number of them, as aligned_alloc wants. */
 static void make(struct memory *memory)
 {
     memory->block = aligned_alloc(64, (memory->size + 63) / 64 * 64);
@@ -142,17 +152,17 @@ static void run(void *context)
     lower_priority(worker->kind);
     uv_mutex_lock(&pool->lock);
     while (!atomic_load(&pool->stopping)) {
-        if (worker->finished || !(worker->thought || worker->memory || worker->work)) {
+        if (worker->finished || !(worker->bot_job || worker->memory || worker->job)) {
             uv_cond_wait(&worker->more, &pool->lock);
             continue;
         }
         uv_mutex_unlock(&pool->lock);
-        if (worker->thought)
-            think(worker, worker->thought);
+        if (worker->bot_job)
+            think(worker, worker->bot_job);
         else if (worker->memory)
             make(worker->memory);
         else
-            worker->work->run(worker->work);
+            worker->job->run(worker->job);
         uv_mutex_lock(&pool->lock);
         worker->finished = true;
         uv_async_send(&pool->wake);
@@ -160,6 +170,8 @@ static void run(void *context)
     uv_mutex_unlock(&pool->lock);
 }
 
+/* Asked by an analysis between its tasks, in its thread. After SLICE_SECONDS of work it waits until no bot has anything
+ * to do, but not longer than REST_SECONDS. True: the server stops, and the analysis is given up. */
 bool pool_rest(struct pool *pool)
 {
     if (!atomic_load_explicit(&pool->stopping, memory_order_relaxed) && seconds() - pool->slice < SLICE_SECONDS)
@@ -193,12 +205,13 @@ static struct memory *memory_of(const struct pool *pool, const struct pyr_bot *b
     return memory;
 }
 
-static void hand(struct worker *worker, struct thought *thought, struct memory *memory, struct work *work)
+/* Exactly one of the three is not NULL, except that a maker may be handed nothing, which leaves it idle. */
+static void hand(struct worker *worker, struct bot_job *bot_job, struct memory *memory, struct pool_job *job)
 {
     uv_mutex_lock(&worker->pool->lock);
-    worker->thought = thought;
+    worker->bot_job = bot_job;
     worker->memory = memory;
-    worker->work = work;
+    worker->job = job;
     atomic_store(&worker->hurry, HURRY_NONE);
     uv_cond_signal(&worker->more);
     uv_mutex_unlock(&worker->pool->lock);
@@ -206,35 +219,36 @@ static void hand(struct worker *worker, struct thought *thought, struct memory *
 
 static bool is_idle(const struct worker *worker)
 {
-    return !worker->thought && !worker->memory && !worker->work;
+    return !worker->bot_job && !worker->memory && !worker->job;
 }
 
 /* Gives a thread the next choice of a lane; false: there is none. */
-static bool hand_thought(struct worker *worker, enum schedule_lane lane)
+static bool hand_bot_job(struct worker *worker, enum schedule_lane lane)
 {
     struct pool *pool = worker->pool;
     struct schedule_job *job;
     while ((job = schedule_take(&pool->asks, lane)) != NULL) {
         struct ask *ask = (struct ask *)job;
-        struct thought *thought = pool->begin(ask);
-        if (!thought)
+        struct bot_job *bot_job = pool->begin(ask);
+        if (!bot_job)
             continue;                        /* no longer due, or no memory: then it is asked again */
         const struct memory *memory = ask->bot->memory(&ask->edition->box) ? memory_of(pool, ask->bot, ask->edition) : NULL;
         ask->thinking = true;
-        thought->ask = ask;
-        thought->edition = ask->edition;
-        thought->memory = memory ? memory->block : NULL;
+        bot_job->ask = ask;
+        bot_job->edition = ask->edition;
+        bot_job->memory = memory ? memory->block : NULL;
         /* A poor choice is better than a table that is stuck. */
-        thought->bot = memory && !memory->block ? pyr_bot_find("random") : ask->bot;
-        thought->address = job->address;
-        thought->watched = job->watched;
+        bot_job->bot = memory && !memory->block ? pyr_bot_find("random") : ask->bot;
+        bot_job->address = job->address;
+        bot_job->watched = job->watched;
         pool->state.thinking++;
-        hand(worker, thought, NULL, NULL);
+        hand(worker, bot_job, NULL, NULL);
         return true;
     }
     return false;
 }
 
+/* First come, first served: the list has the newest first, so the last that is found is the oldest. */
 static struct memory *oldest_unmade(const struct pool *pool)
 {
     struct memory *oldest = NULL;
@@ -244,26 +258,28 @@ static struct memory *oldest_unmade(const struct pool *pool)
     return oldest;
 }
 
+/* Heavy threads help with light choices when there is nothing heavy; the light thread never takes a heavy one, which is
+ * what keeps light levels quick (rule 2 above). */
 static void hand_something(struct worker *worker)
 {
     struct pool *pool = worker->pool;
     struct schedule_job *job;
     switch (worker->kind) {
     case WORKER_LIGHT:
-        hand_thought(worker, SCHEDULE_LIGHT);
+        hand_bot_job(worker, SCHEDULE_LIGHT);
         break;
     case WORKER_HEAVY:
-        if (!hand_thought(worker, SCHEDULE_HEAVY))
-            hand_thought(worker, SCHEDULE_LIGHT);
+        if (!hand_bot_job(worker, SCHEDULE_HEAVY))
+            hand_bot_job(worker, SCHEDULE_LIGHT);
         break;
     case WORKER_MAKER:
         hand(worker, NULL, oldest_unmade(pool), NULL);
         break;
     case WORKER_ANALYST:
-        job = schedule_take(&pool->works, SCHEDULE_LIGHT);
+        job = schedule_take(&pool->jobs, SCHEDULE_LIGHT);
         if (job) {
             pool->slice = 0;                 /* it rests first, if there is anything to rest for */
-            hand(worker, NULL, NULL, (struct work *)job);
+            hand(worker, NULL, NULL, (struct pool_job *)job);
         }
         break;
     }
@@ -273,17 +289,20 @@ static void hand_something(struct worker *worker)
  * only for people. */
 static void hurry(struct pool *pool)
 {
+    /* An address that fills the queue only hurts itself: its own choices are shortened once two rounds of them wait. */
     unsigned own = 2 * (pool->workers - WORKER_HEAVY);
     for (struct worker *worker = &pool->worker[WORKER_HEAVY]; worker < pool->worker + pool->workers; worker++) {
-        const struct thought *thought = worker->thought;
-        if (!thought)
+        const struct bot_job *bot_job = worker->bot_job;
+        if (!bot_job)
             continue;
         atomic_store_explicit(&worker->hurry,
-            schedule_waiting_others(&pool->asks, SCHEDULE_HEAVY, thought->address, thought->watched) ? HURRY_OTHERS :
+            schedule_waiting_others(&pool->asks, SCHEDULE_HEAVY, bot_job->address, bot_job->watched) ? HURRY_OTHERS :
             schedule_waiting(&pool->asks, SCHEDULE_HEAVY) > own ? HURRY_OWN : HURRY_NONE, memory_order_relaxed);
     }
 }
 
+/* Gives idle threads something to do, after every event that may have changed that. `pressing` falling to 0 lets analyses
+ * run. */
 static void pump(struct pool *pool)
 {
     if (atomic_load(&pool->stopping))
@@ -301,14 +320,14 @@ static void pump(struct pool *pool)
     }
 }
 
-static void deliver_thought(struct pool *pool, const struct worker *worker, struct thought *thought)
+static void deliver_bot_job(struct pool *pool, const struct worker *worker, struct bot_job *bot_job)
 {
-    struct ask *ask = thought->ask;
+    struct ask *ask = bot_job->ask;
     pool->state.thinking--;
-    pool->state.thoughts[ask->job.lane]++;
+    pool->state.bot_choices[ask->job.lane]++;
     pool->state.shortened += ask->job.lane == SCHEDULE_HEAVY && atomic_load(&worker->hurry) != HURRY_NONE;
     ask->thinking = false;
-    pool->done(thought);
+    pool->done(bot_job);
 }
 
 static void deliver_memory(struct pool *pool, struct memory *memory)
@@ -321,44 +340,46 @@ static void deliver_memory(struct pool *pool, struct memory *memory)
     }
 }
 
+/* libuv may merge several wake-ups into one, so all workers are looked at. Callbacks run without the lock: they may ask
+ * for more. */
 static void deliver(uv_async_t *wake)
 {
     struct pool *pool = wake->data;
     for (struct worker *worker = pool->worker; worker < pool->worker + pool->workers; worker++) {
         uv_mutex_lock(&pool->lock);
         bool finished = worker->finished;
-        struct thought *thought = worker->thought;
+        struct bot_job *bot_job = worker->bot_job;
         struct memory *memory = worker->memory;
-        struct work *work = worker->work;
+        struct pool_job *job = worker->job;
         if (finished) {
             worker->finished = false;
-            worker->thought = NULL;
+            worker->bot_job = NULL;
             worker->memory = NULL;
-            worker->work = NULL;
+            worker->job = NULL;
         }
         uv_mutex_unlock(&pool->lock);
         if (!finished)
             continue;
-        if (thought)
-            deliver_thought(pool, worker, thought);
+        if (bot_job)
+            deliver_bot_job(pool, worker, bot_job);
         else if (memory)
             deliver_memory(pool, memory);
         else
-            work->done(work);
+            job->done(job);
     }
     pump(pool);
 }
 
 /* What the rest of the server calls. */
 
-bool pool_start(struct pool **out, uv_loop_t *loop, unsigned threads, struct thought *(*begin)(struct ask *ask),
-    void (*done)(struct thought *thought))
+bool pool_start(struct pool **out, uv_loop_t *loop, unsigned threads, struct bot_job *(*begin)(struct ask *ask),
+    void (*done)(struct bot_job *bot_job))
 {
     struct pool *pool = calloc(1, sizeof *pool + (WORKER_HEAVY + threads) * sizeof pool->worker[0]);
     if (!pool)
         return false;
     schedule_init(&pool->asks);
-    schedule_init(&pool->works);
+    schedule_init(&pool->jobs);
     pool->begin = begin;
     pool->done = done;
     uv_mutex_init(&pool->lock);
@@ -381,7 +402,9 @@ bool pool_start(struct pool **out, uv_loop_t *loop, unsigned threads, struct tho
     return pool->workers > WORKER_HEAVY;
 }
 
-bool pool_ask(struct pool *pool, struct ask *ask)
+/* A bot that needs tables of an edition waits in their queue until they are made, once per edition; later it goes to the
+ * schedule at once. False: it is asked already, or there is no memory. */
+bool pool_submit_bot(struct pool *pool, struct ask *ask)
 {
     if (atomic_load(&pool->stopping) || ask->job.link || ask->thinking)
         return false;
@@ -406,6 +429,8 @@ bool pool_ask(struct pool *pool, struct ask *ask)
     return true;
 }
 
+/* A waiting choice has either a share of the schedule or a link in the queue of a memory. One that is being thought about
+ * is not stopped: table_bot_job_done drops its result if the table has gone. */
 void pool_withdraw(struct pool *pool, struct ask *ask)
 {
     if (ask->job.share)
@@ -420,13 +445,13 @@ void pool_watch(struct pool *pool, struct ask *ask, bool watched)
     hurry(pool);
 }
 
-enum error pool_work(struct pool *pool, struct work *work, uint64_t address)
+enum error pool_submit(struct pool *pool, struct pool_job *job, uint64_t address)
 {
-    if (schedule_waiting_of(&pool->works, SCHEDULE_LIGHT, address) >= WORKS_PER_ADDRESS ||
-        schedule_waiting(&pool->works, SCHEDULE_LIGHT) >= WORKS)
+    if (schedule_waiting_of(&pool->jobs, SCHEDULE_LIGHT, address) >= POOL_JOBS_PER_ADDRESS ||
+        schedule_waiting(&pool->jobs, SCHEDULE_LIGHT) >= POOL_JOBS)
         return ERROR_TOO_MANY;
-    work->job = (struct schedule_job){ .address = address, .watched = true };
-    if (!schedule_add(&pool->works, &work->job))
+    job->schedule = (struct schedule_job){ .address = address, .watched = true };
+    if (!schedule_add(&pool->jobs, &job->schedule))
         return ERROR_STORAGE;
     pump(pool);
     return ERROR_NONE;
@@ -444,7 +469,7 @@ struct pool_state pool_state(const struct pool *pool)
                 oldest = job;
         }
     state.oldest = oldest ? seconds() - (double)oldest->since / 1000 : 0;
-    state.works = schedule_waiting(&pool->works, SCHEDULE_LIGHT) + (pool->worker[WORKER_ANALYST].work != NULL);
+    state.jobs = schedule_waiting(&pool->jobs, SCHEDULE_LIGHT) + (pool->worker[WORKER_ANALYST].job != NULL);
     return state;
 }
 
@@ -453,6 +478,8 @@ static void closed(uv_handle_t *handle)
     free(handle->data);
 }
 
+/* Threads stop at their next question whether time is up, so this waits for milliseconds. What was under way is not
+ * delivered. */
 void pool_stop(struct pool *pool)
 {
     if (!pool)
@@ -467,12 +494,12 @@ void pool_stop(struct pool *pool)
         struct worker *worker = &pool->worker[i];
         uv_thread_join(&worker->thread);
         uv_cond_destroy(&worker->more);
-        free(worker->thought);               /* what was not made is made again after the next start */
-        if (worker->work)
-            worker->work->done(worker->work);    /* its owner frees it; what it has not done it has not done */
+        free(worker->bot_job);               /* what was not made is made again after the next start */
+        if (worker->job)
+            worker->job->done(worker->job);    /* its owner frees it; what it has not done it has not done */
     }
-    for (struct schedule_job *job; (job = schedule_take(&pool->works, SCHEDULE_LIGHT)) != NULL;)
-        ((struct work *)job)->done((struct work *)job);
+    for (struct schedule_job *job; (job = schedule_take(&pool->jobs, SCHEDULE_LIGHT)) != NULL;)
+        ((struct pool_job *)job)->done((struct pool_job *)job);
     for (struct memory *memory = pool->memories, *next; memory; memory = next) {
         next = memory->next;
         while (memory->asks.first)
@@ -481,7 +508,7 @@ void pool_stop(struct pool *pool)
         free(memory);
     }
     schedule_finish(&pool->asks);
-    schedule_finish(&pool->works);
+    schedule_finish(&pool->jobs);
     uv_cond_destroy(&pool->calm);
     uv_mutex_destroy(&pool->lock);
     uv_close((uv_handle_t *)&pool->wake, closed);

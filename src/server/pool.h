@@ -7,14 +7,14 @@
 
 #include "table.h"
 
-#define WORKS 64                 /* analyses that may wait */
-#define WORKS_PER_ADDRESS 4      /* of these, asked for by one address */
+#define POOL_JOBS 64             /* analyses that may wait */
+#define POOL_JOBS_PER_ADDRESS 4  /* of these, asked for by one address */
 
 struct pool;
 
 /* One choice of a bot that was handed to a thread. Made by pool_start's `begin`, which fills in the game; freed by its
  * `done`. */
-struct thought {
+struct bot_job {
     struct ask *ask;
     const struct pyr_edition *edition;
     const struct pyr_bot *bot;
@@ -30,38 +30,38 @@ struct thought {
 };
 
 /* Anything else that takes long: run in a thread, done in the loop's, also (perhaps not run) when the pool stops. */
-struct work {
-    struct schedule_job job;     /* first */
-    void (*run)(struct work *work);
-    void (*done)(struct work *work);
+struct pool_job {
+    struct schedule_job schedule;/* first */
+    void (*run)(struct pool_job *job);
+    void (*done)(struct pool_job *job);
 };
 
 struct pool_state {              /* for /metrics */
     unsigned waiting, thinking;  /* choices that wait for a thread, and that have one */
     double oldest;               /* seconds that the oldest of the waiting ones has waited */
-    unsigned works;              /* analyses waiting and running */
-    uint64_t thoughts[SCHEDULE_LANES];       /* choices made, by lane */
+    unsigned jobs;               /* analyses waiting and running */
+    uint64_t bot_choices[SCHEDULE_LANES];    /* choices made, by lane */
     uint64_t shortened;          /* of the heavy ones: cut short because others waited */
 };
 
 /*
  * Starts `threads` threads for long thoughts, one for light ones and two helpers. When the turn of an ask has come `begin`
- * makes its thought, or returns NULL if there is nothing to think about any more. `done` gets it back, with its steps.
+ * makes its bot_job, or returns NULL if there is nothing to think about any more. `done` gets it back, with its steps.
  */
-bool pool_start(struct pool **pool, uv_loop_t *loop, unsigned threads, struct thought *(*begin)(struct ask *ask),
-    void (*done)(struct thought *thought));
+bool pool_start(struct pool **pool, uv_loop_t *loop, unsigned threads, struct bot_job *(*begin)(struct ask *ask),
+    void (*done)(struct bot_job *bot_job));
 void pool_stop(struct pool *pool);           /* waits for what is being thought. NULL is fine */
 
 /* Its bot, edition, and of the job address, visitor and watched are set. False: it already waits, there is no memory, or
  * the pool stops. */
-bool pool_ask(struct pool *pool, struct ask *ask);
+bool pool_submit_bot(struct pool *pool, struct ask *ask);
 void pool_withdraw(struct pool *pool, struct ask *ask);              /* if it waits; what is being thought is not stopped */
 void pool_watch(struct pool *pool, struct ask *ask, bool watched);
 
 /* ERROR_TOO_MANY: too many wait already, of this address or in all. ERROR_STORAGE: no memory. */
-enum error pool_work(struct pool *pool, struct work *work, uint64_t address);
+enum error pool_submit(struct pool *pool, struct pool_job *job, uint64_t address);
 
-/* Called by a work often: rests while bots have something to do, if a slice is over. True: give up. */
+/* Called by a job often: rests while bots have something to do, if a slice is over. True: give up. */
 bool pool_rest(struct pool *pool);
 
 struct pool_state pool_state(const struct pool *pool);

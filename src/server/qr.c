@@ -1,4 +1,8 @@
-/* qr.c: a link as a QR code for the camera of a phone, drawn on a terminal (qr.h). */
+/*
+ * qr.c: a link as a QR code for the camera of a phone, drawn on a terminal (qr.h).
+ *
+ * Only for a terminal that can show it: colours are set by escape sequences, since a camera needs dark on light.
+ */
 #include <langinfo.h>
 #include <qrencode.h>
 #include <stdbool.h>
@@ -12,6 +16,7 @@
 
 #define MARGIN 2                 /* light modules around it; the standard asks for four, cameras manage with two */
 
+/* Outside of the code, in its margin, everything is light. */
 static bool is_dark(const QRcode *code, int x, int y)
 {
     return x >= 0 && y >= 0 && x < code->width && y < code->width && (code->data[y * code->width + x] & 1);

@@ -14,6 +14,7 @@ void schedule_queue_init(struct schedule_queue *queue)
     queue->last = &queue->first;
 }
 
+/* `link` points to whatever points to the job, so it can be taken out of the middle without knowing the one before it. */
 void schedule_queue_add(struct schedule_queue *queue, struct schedule_job *job)
 {
     job->next = NULL;
@@ -105,6 +106,7 @@ void schedule_finish(struct schedule *schedule)
     schedule_init(schedule);
 }
 
+/* Any function will do, since share_find compares the real values; the odd constants spread neighbours over the buckets. */
 static uint64_t share_key(const struct schedule_share *parent, uint64_t address, int64_t visitor)
 {
     return address ^ (uint64_t)visitor * 0x9e3779b97f4a7c15u ^ (uint64_t)(uintptr_t)parent * 0xff51afd7ed558ccdu;
@@ -147,6 +149,8 @@ static struct schedule_share *root_of(struct schedule *schedule, const struct sc
     return &schedule->root[job->lane][!job->watched];
 }
 
+/* Without memory for the visitor's share, an address without jobs may be left behind; it is dropped when its turn comes,
+ * or here if nothing else waits. */
 bool schedule_add(struct schedule *schedule, struct schedule_job *job)
 {
     struct schedule_share *root = root_of(schedule, job);
@@ -172,6 +176,8 @@ static void unqueue(struct schedule_job *job)
     job->share = NULL;
 }
 
+/* When nothing waits in a class any more, everybody's turns are forgotten: who was served when matters only between those
+ * who wait at the same time. */
 void schedule_remove(struct schedule *schedule, struct schedule_job *job)
 {
     if (!job->share)
@@ -197,7 +203,8 @@ void schedule_watch(struct schedule *schedule, struct schedule_job *job, bool wa
     schedule_add(schedule, job);
 }
 
-/* The part whose turn it is; something in `share` waits. */
+/* The part whose turn it is; something in `share` waits.
+ * Ends, since `waiting` of the share is the sum of its parts: one of them has something. */
 static struct schedule_share *share_turn(struct schedule *schedule, struct schedule_share *share)
 {
     for (;;) {
@@ -214,6 +221,7 @@ static struct schedule_share *share_turn(struct schedule *schedule, struct sched
     }
 }
 
+/* root[0] has what people wait for, root[1] the rest (rule 2 of schedule.h); then the address, then the visitor (rule 3). */
 struct schedule_job *schedule_take(struct schedule *schedule, enum schedule_lane lane)
 {
     struct schedule_share *root = schedule->root[lane];

@@ -1,6 +1,9 @@
 /*
  * seats.c: who sits at a table: sitting down, leaving, coming back, bots for empty seats and for those who are away, and the
  * beginning of the game once all seats are taken; see change.h.
+ *
+ * All functions named apply_* are requests of change.h: they look at the table, write to change->effects->after only, and
+ * may be called again for the same change on a newer table.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -12,6 +15,7 @@
 
 /* Ids of messages. */
 
+/* Keyed with the table's secret, so that nobody can construct two ids with the same hash. */
 static uint64_t hash_id(const struct table *table, const char *id)
 {
     uint64_t hash;
@@ -29,6 +33,7 @@ bool seat_knows(const struct table *table, const struct seat *seat, const char *
     return false;
 }
 
+/* A ring of STORE_IDS: a client has at most a few messages without an answer. */
 void seat_remember(const struct table *table, struct seat *seat, const char *id)
 {
     if (!id[0] || seat_knows(table, seat, id))
@@ -76,6 +81,8 @@ static bool is_hosts(const struct change *change)
     return change->table->host == change->request.visitor;
 }
 
+/* Seats are tried in this order: the one that is kept for this visitor or opened by this key, else the first open one. A
+ * request that names a seat gets that one or none. Sitting down twice with the same id is the same message sent again. */
 enum error apply_sit(struct change *change, struct problem *problem)
 {
     const struct change_request *request = &change->request;
@@ -123,6 +130,8 @@ enum error apply_sit(struct change *change, struct problem *problem)
     return begin_if_full(change);
 }
 
+/* Before the game the seat becomes what it was; during the game it stays the person's, and a bot plays until they are
+ * back. The number for the shuffle goes with the person: whoever sits down next brings another one. */
 enum error apply_leave(struct change *change, struct problem *problem)
 {
     struct table_state *state = &change->effects->after;
@@ -188,6 +197,7 @@ static struct seat bot_seat(const struct pyr_bot *bot)
     return seat;
 }
 
+/* The host puts a bot on a free seat. */
 enum error apply_fill(struct change *change, struct problem *problem)
 {
     const struct change_request *request = &change->request;
@@ -277,6 +287,8 @@ enum error apply_hint(struct change *change, struct problem *problem)
     return ERROR_NONE;
 }
 
+/* A bot for a player who is not connected. The host may ask for it, and any player if the host has been gone for
+ * HOST_GONE_MS. */
 enum error apply_standin(struct change *change, struct problem *problem)
 {
     const struct change_request *request = &change->request;

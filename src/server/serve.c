@@ -1,4 +1,10 @@
-/* serve.c: the server as a whole: it starts, ticks and stops. */
+/*
+ * serve.c: the server as a whole: it starts, ticks and stops.
+ *
+ * Order of starting: clock, database (which may refuse), sockets, threads for bots, announcements of other servers.
+ * Stopping is the reverse, in two steps: after the first signal clients are told to come back later and everything in
+ * hand is stored; after STOP_MS, or a second signal, the loop is stopped. Everything runs in the loop's thread.
+ */
 #include <errno.h>
 #include <sodium.h>
 #include <stdio.h>
@@ -19,11 +25,12 @@
 #include "server.h"
 #include "web.h"
 
-#define TICK_MS 250
-#define SWEEP_MS 60000
+#define TICK_MS 250              /* clocks of games are this exact */
+#define SWEEP_MS 60000           /* between looks for addresses and visitors that can be forgotten */
 #define STOP_MS 5000             /* what is in hand is given this long */
 #define GOODBYE_MS 750           /* and then those who were told to come back, to answer */
 
+/* Built from the list in error.h, so that a new error cannot lack its word or its status. */
 static const struct {
     const char *name;
     int status;
@@ -36,6 +43,7 @@ static const struct {
 const char *error_name(enum error error) { return errors[error].name; }
 int error_status(enum error error) { return errors[error].status; }
 
+/* SipHash with a key that is drawn at every start: the results mean nothing to other servers and are not stored. */
 uint64_t server_hash(const struct server *server, const void *data, size_t size)
 {
     uint64_t hash;
@@ -51,6 +59,7 @@ const struct pyr_edition *server_edition(const struct server *server, const char
     return NULL;
 }
 
+/* May be called from any thread. Quotation marks become apostrophes, so that the line stays readable for programs. */
 static void log_store(const char *words)
 {
     char rest[256];
@@ -63,6 +72,8 @@ static void log_store(const char *words)
 
 /* What the database has. */
 
+/* Before the store's thread starts. Tables are not read here: they come into memory when somebody wants them or they are
+ * due. */
 static bool load(struct store_db *db, void *context)
 {
     struct server *server = context;
@@ -77,6 +88,7 @@ static bool load(struct store_db *db, void *context)
 
 /* Ticks and the end. */
 
+/* From here on nothing happens but that open handles are closed; uv_run returns when the last is. */
 static void stop_loop(struct server *server)
 {
     if (server->stopped)
@@ -93,6 +105,8 @@ static void stop_loop(struct server *server)
     store_close(server->store);
 }
 
+/* Ends as soon as nothing is pending and all sockets are closed, at the latest at stop_at. The first tick after the
+ * signal is waited for, so that the warning reaches clients before their sockets close. */
 static void tick_to_the_end(struct server *server)
 {
     uint64_t now = uv_now(&server->loop);            /* the end waits for connections, whatever time a test has set */
@@ -149,6 +163,7 @@ static void on_signal(uv_signal_t *handle, int signal)
     web_warn(server);
 }
 
+/* Best effort: with fewer files, accept fails and edge.c waits. */
 static void raise_file_limit(unsigned wanted)
 {
     struct rlimit limit;
@@ -158,6 +173,7 @@ static void raise_file_limit(unsigned wanted)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* An origin is scheme and name, without a path, exactly as browsers send it. */
 static bool read_origins(struct server *server, char *error, size_t size)
 {
     for (const char *const *origin = server->options.origins; origin && *origin; origin++) {
@@ -220,7 +236,7 @@ bool server_start(struct server *server, const struct server_options *options, c
         return false;
     server->shared = store_is_shared(server->store);
     if (!web_start(server, error, size) ||
-        !pool_start(&server->pool, &server->loop, options->bot_threads, table_begin_thought, table_thought)) {
+        !pool_start(&server->pool, &server->loop, options->bot_threads, table_begin_bot_job, table_bot_job_done)) {
         if (!error[0])
             snprintf(error, size, "%s", _("could not start a thread for the bots"));
         server_halt(server);
@@ -246,6 +262,7 @@ void server_halt(struct server *server)
     uv_run(&server->loop, UV_RUN_DEFAULT);
 }
 
+/* After the loop has ended: frees what is left in memory. */
 void server_finish(struct server *server)
 {
     tables_finish(server);

@@ -8,6 +8,13 @@
  *     that only what cannot be stored is refused. (They are run again, not committed again: after a failed sync only
  *     pages that are written anew are sure to get there.)
  *  4. No failure ends the thread.
+ *
+ * Two threads: the loop's, which submits jobs and gets their answers, and the store's, which alone uses `db` between
+ * opening and closing. They share two lists under `mutex`; a job is owned by exactly one list, or by the thread that took
+ * it off.
+ *
+ * The loop is kept alive by the async handle while jobs are pending (uv_ref, uv_unref), so a server that ends waits for
+ * them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +51,7 @@ struct store {
     unsigned pending;
 };
 
+/* `end` points to the link that the next job goes into, so appending needs no search. */
 static void append(struct list *list, struct store_job *job)
 {
     job->next = NULL;
@@ -88,6 +96,7 @@ struct group {
     bool has_refused;
 };
 
+/* `which` counts the jobs that this attempt has run; `index` translates it, since refused ones are left out. */
 static void refuse(void *context, unsigned which, enum store_result result)
 {
     struct group *group = context;
@@ -136,6 +145,8 @@ static void refuse_alone(void *context, unsigned which, enum store_result result
     ((struct store_job *)context)->result = result;
 }
 
+/* After a common transaction has failed. A job that fails here for want of room or of a database marks the store as not
+ * writing; one that only met a conflict does not. */
 static void run_alone(struct store_db *db, struct store_job *job, struct store_counters *sums)
 {
     enum store_result begun = job->result = store_db_begin(db, true);
@@ -174,6 +185,7 @@ static void sort_by_table(struct group *group)
     }
 }
 
+/* Together if possible: one sync of the disk for up to MOST_JOBS jobs is where the throughput comes from. */
 static void run_jobs(struct store_db *db, struct store_job *first, struct store_counters *sums)
 {
     struct group group = { .count = 0 };
@@ -207,6 +219,8 @@ static bool let_time_pass(void *context, unsigned ms)
     return more;
 }
 
+/* The lock is held except while jobs run and while the file is looked at. `sums` is copied out and in, so that counters
+ * are consistent for whoever reads them under the lock. */
 static void work(void *argument)
 {
     struct store *store = argument;
@@ -289,6 +303,8 @@ static bool load_first(struct store_db *db, bool (*load)(struct store_db *db, vo
     return false;
 }
 
+/* Undone in reverse on every failure (the labels below). Until the thread starts, everything here has the database to
+ * itself. */
 bool store_open(struct store **store, uv_loop_t *loop, const char *path, bool (*load)(struct store_db *db, void *context),
     void *context, char *error, size_t error_size)
 {
@@ -360,6 +376,7 @@ bool store_listen(struct store *store, void (*heard)(void *context, const char *
     return !engine->is_shared || store->listener;
 }
 
+/* From the loop's thread only: `pending` is not under the lock. */
 void store_submit(struct store *store, struct store_job *job)
 {
     if (!store->pending++)
@@ -388,6 +405,8 @@ enum store_health store_health(struct store *store)
     return health;
 }
 
+/* Waits until every job is answered, including those that answers hand in. The thread ends only then; let_time_pass makes
+ * an engine that waits for its database give up after CLOSE_MS. */
 void store_close(struct store *store)
 {
     if (!store)

@@ -182,7 +182,7 @@ enum store_result store_drop_visitors(struct store_db *db, int64_t before);
 #define STORE_SWEEP 100
 enum store_result store_sweep_visitors(struct store_db *db, int64_t before, int64_t dropped[STORE_SWEEP], unsigned *count);
 /* The highest ids in use. */
-enum store_result store_count_visitor(struct store_db *db, int64_t *last_visitor, int64_t *last_table);
+enum store_result store_last_ids(struct store_db *db, int64_t *last_visitor, int64_t *last_table);
 
 /* New or changed, by id, whatever its revision: for imports. A new one begins with revision 1. */
 enum store_result store_put_table(struct store_db *db, const struct store_table *table);
@@ -318,9 +318,9 @@ enum store_result store_sweep(struct store_db *db, const struct store_keep *keep
     unsigned *count);
 
 /* The database for a command that runs beside no server (export, import): the same checks, no thread. Writes happen in
- * one transaction that store_leave ends: kept if `good`. */
-bool store_enter(struct store_db **db, const char *path, bool write, char *error, size_t error_size);
-bool store_leave(struct store_db *db, bool good, char *error, size_t error_size);
+ * one transaction that store_close_alone ends: kept if `good`. */
+bool store_open_alone(struct store_db **db, const char *path, bool write, char *error, size_t error_size);
+bool store_close_alone(struct store_db *db, bool good, char *error, size_t error_size);
 
 /* Copies a whole database into an empty one, in one transaction. `more` is called after each row; false stops. False with
  * a sentence in `error`: then nothing was copied. */

@@ -26,6 +26,7 @@ static const struct {
     { COPY_DOWNTIMES, PUT_DOWN },
 };
 
+/* Both databases are open and in a transaction. */
 struct copying {
     struct store_db *from, *to;
     bool (*more)(void *context, uint64_t rows);
@@ -74,10 +75,11 @@ static enum store_result copy_table(struct copying *copying, enum store_statemen
     return result;
 }
 
+/* Without visitors and tables: ids are copied as they are and must not meet others. */
 static bool is_empty(struct store_db *db)
 {
     int64_t visitor = 1, table = 1;
-    return store_count_visitor(db, &visitor, &table) == STORE_OK && !visitor && !table;
+    return store_last_ids(db, &visitor, &table) == STORE_OK && !visitor && !table;
 }
 
 bool store_copy(const char *from, const char *to, bool (*more)(void *context, uint64_t rows), void *context,
@@ -87,10 +89,10 @@ bool store_copy(const char *from, const char *to, bool (*more)(void *context, ui
     enum store_result result = STORE_OK, source = STORE_OK;
     char name[1024], unused[64];
     *copied = (struct store_copied){ 0 };
-    if (!store_enter(&copying.from, from, false, error, error_size))
+    if (!store_open_alone(&copying.from, from, false, error, error_size))
         return false;
-    if (!store_enter(&copying.to, to, true, error, error_size)) {
-        store_leave(copying.from, false, unused, sizeof unused);
+    if (!store_open_alone(&copying.to, to, true, error, error_size)) {
+        store_close_alone(copying.from, false, unused, sizeof unused);
         return false;
     }
     bool good = is_empty(copying.to);
@@ -111,9 +113,9 @@ bool store_copy(const char *from, const char *to, bool (*more)(void *context, ui
     } else if (copying.is_stopped) {
         snprintf(error, error_size, "%s", _("interrupted"));
     }
-    store_leave(copying.from, false, unused, sizeof unused);
+    store_close_alone(copying.from, false, unused, sizeof unused);
     if (good)
-        return store_leave(copying.to, true, error, error_size);
-    store_leave(copying.to, false, unused, sizeof unused);
+        return store_close_alone(copying.to, true, error, error_size);
+    store_close_alone(copying.to, false, unused, sizeof unused);
     return false;
 }

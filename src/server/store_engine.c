@@ -1,4 +1,9 @@
-/* store_engine.c: which engine a database has, and the commands' way to it. See store_engine.h. */
+/*
+ * store_engine.c: which engine a database has, and the commands' way to it. See store_engine.h.
+ *
+ * Engines are asked in the order of `engines` whether a string is theirs; SQLite takes whatever is left, as the name of a
+ * file. The store_db_* functions only pass a call on to the engine of the database.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +15,7 @@
 
 static const struct store_engine *const engines[] = { &store_pg, &store_sqlite };   /* the last takes what no other wants */
 
+/* What commands use; a server sets its own log (store_set_log) before it opens the database. */
 static void log_to_stderr(const char *words)
 {
     fprintf(stderr, "pyramids: database: %s\n", words);
@@ -27,6 +33,7 @@ void store_say(const char *words)
     log_words(words);
 }
 
+/* A connection string is a URL or begins with "keyword =". A file of such a name is written with its folder. */
 bool store_is_connection(const char *where)
 {
     if (!strncmp(where, "postgresql://", 13) || !strncmp(where, "postgres://", 11))
@@ -107,7 +114,8 @@ enum store_result store_release(struct store_db *db, bool good)
 
 /* For commands. */
 
-bool store_enter(struct store_db **db, const char *where, bool write, char *error, size_t error_size)
+/* A command is one transaction from beginning to end. */
+bool store_open_alone(struct store_db **db, const char *where, bool write, char *error, size_t error_size)
 {
     struct store_db *opened = store_db_open(where, write, error, error_size);
     if (!opened)
@@ -131,7 +139,8 @@ static void refuse_all(void *context, unsigned job, enum store_result result)
     *(enum store_result *)context = result;
 }
 
-bool store_leave(struct store_db *db, bool good, char *error, size_t error_size)
+/* Closes the database in any case. A command is one job, so any refusal is its own. */
+bool store_close_alone(struct store_db *db, bool good, char *error, size_t error_size)
 {
     enum store_result result = STORE_OK, refused = STORE_OK;
     if (good) {

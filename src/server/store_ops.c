@@ -2,6 +2,13 @@
  * store_ops.c: the operations of store.h, each made of statements (store_statements.c) that an engine runs.
  *
  * Lists are read in two goes, first the ids and then each row, so that whoever looks at them may change what is listed.
+ *
+ * All of this runs in the store's thread (or in a command), within a transaction that store.c or store_engine.c has
+ * begun. Statements refer to values by position: `kinds` in store_statements.c says which C type each position has, and
+ * take_values reads exactly those from the arguments. So 'i' must be passed as int64_t and 'b' or 'x' as pointer and
+ * size_t.
+ *
+ * A result of STORE_MISSING from next() means "no further row"; as the result of an operation it means "no such thing".
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +21,8 @@
 
 #define MOST_READINGS 5          /* of a table that others keep changing */
 
-/* The values of a statement, by the kinds that it lists. */
+/* The values of a statement, by the kinds that it lists.
+ * 'i' int64_t, 'r' double, 't' text with its end, everything else a pointer and a size. */
 static void take_values(struct store_value values[STORE_VALUES], enum store_statement which, va_list list)
 {
     for (const char *kind = store_texts[which].kinds; *kind; kind++, values++) {
@@ -64,6 +72,7 @@ static void finish(struct store_db *db) { db->engine->finish(db); }
 static int64_t number(struct store_db *db, int column) { return db->engine->number(db, column); }
 static double real(struct store_db *db, int column) { return db->engine->real(db, column); }
 
+/* What an engine returns is valid until the next step only. Text that is too long is cut. */
 static void copy_text(struct store_db *db, int column, char *to, size_t room)
 {
     size_t size;
@@ -95,6 +104,7 @@ struct buffer {
     size_t size, room;
 };
 
+/* Always one byte more than the size, for the terminator. */
 static bool add_bytes(struct buffer *buffer, const void *bytes, size_t size)
 {
     if (buffer->room - buffer->size <= size) {
@@ -120,6 +130,8 @@ struct pairs {
     size_t count, room;
 };
 
+/* All rows at once, so that the statement is finished before others are run. The caller frees pairs->at, also after an
+ * error. */
 static enum store_result collect(struct store_db *db, enum store_result asked, struct pairs *pairs)
 {
     enum store_result result = asked;
@@ -142,6 +154,7 @@ static enum store_result collect(struct store_db *db, enum store_result asked, s
 
 /* Visitors. */
 
+/* A job may be run twice, so a token that this visitor has already is no failure. */
 enum store_result store_add_token(struct store_db *db, int64_t visitor, const uint8_t token[32], int64_t renewed)
 {
     int64_t owner;
@@ -158,6 +171,7 @@ enum store_result store_renew_token(struct store_db *db, const uint8_t token[32]
     return change(db, NOW, STORE_MISSING, RENEW_TOKEN, (const void *)token, (size_t)32, renewed);
 }
 
+/* id 0: a new visitor, whose id is returned in it. A token of zeros means that none is added. */
 enum store_result store_put_visitor(struct store_db *db, struct store_visitor *visitor)
 {
     enum store_result result = visitor->id ?
@@ -212,6 +226,7 @@ static enum store_result change_all(struct store_db *db, const enum store_statem
     return result;
 }
 
+/* What refers to a visitor goes first (foreign keys). The ids are returned so that the memory can forget them, too. */
 enum store_result store_sweep_visitors(struct store_db *db, int64_t before, int64_t dropped[STORE_SWEEP], unsigned *count)
 {
     static const enum store_statement drops[] = { DROP_TOKENS, DROP_CODE, DROP_REQUESTS_OF, DROP_VISITOR };
@@ -237,7 +252,7 @@ enum store_result store_drop_visitors(struct store_db *db, int64_t before)
     return result;
 }
 
-enum store_result store_count_visitor(struct store_db *db, int64_t *last_visitor, int64_t *last_table)
+enum store_result store_last_ids(struct store_db *db, int64_t *last_visitor, int64_t *last_table)
 {
     enum store_result result = ask(db, LAST_IDS);
     if (result || (result = next(db)))
@@ -250,6 +265,8 @@ enum store_result store_count_visitor(struct store_db *db, int64_t *last_visitor
 
 /* Tables. */
 
+/* Most changes of a table leave its state as it is. Where an upsert costs more than an update (SQLite), the update is tried
+ * first. */
 static enum store_result put_table(struct store_db *db, enum when when, const struct store_table *table)
 {
     int64_t state = table->state;
@@ -263,6 +280,7 @@ static enum store_result put_table(struct store_db *db, enum when when, const st
         table->created, table->host, (int64_t)table->is_public);
 }
 
+/* For imports and tests; servers use store_commit, which checks the revision. */
 enum store_result store_put_table(struct store_db *db, const struct store_table *table)
 {
     enum store_result result = put_table(db, NOW, table);
@@ -315,6 +333,7 @@ static enum store_result get_table(struct store_db *db, int64_t id, struct store
     return STORE_OK;
 }
 
+/* The config is in a buffer of the connection: valid until the next call. */
 enum store_result store_get_table(struct store_db *db, const char *code, struct store_table *table)
 {
     int64_t id;
@@ -351,6 +370,7 @@ static enum store_result get_lines(struct store_db *db, int64_t table, struct bu
     return at_end(result);
 }
 
+/* The statement itself refuses a gap: it inserts only if `first` is where the log ends. So two writers cannot interleave. */
 static enum store_result add_lines(struct store_db *db, enum when when, int64_t table, uint32_t first, const char *text,
     size_t size, int64_t made)
 {
@@ -418,6 +438,8 @@ enum store_result store_get_choices(struct store_db *db, int64_t table, struct s
     return at_end(result);
 }
 
+/* Three statements, between which another server may commit: the revision is compared at the end instead of a stricter
+ * isolation level, which would fail far more often. The text is the caller's. */
 enum store_result store_get_whole_table(struct store_db *db, const char *code, struct store_table *table, char **text,
     size_t *size, struct store_choice choices[STORE_SEATS], unsigned *count)
 {
@@ -562,6 +584,7 @@ enum store_result store_get_statistics(struct store_db *db, int64_t visitor, str
 
 /* Reports. */
 
+/* Reports are long and repetitive, so they are packed. */
 enum store_result store_put_report(struct store_db *db, int64_t table, const char *name, const char *text, size_t size,
     int64_t made)
 {
@@ -583,6 +606,7 @@ enum store_result store_get_report(struct store_db *db, int64_t table, const cha
     if (result || (result = next(db)))
         return result;
     int64_t length = number(db, 0);
+    /* A damaged row must not make us allocate what its number says; 64 MB is far above any report. */
     bool sane = length >= 0 && length <= 64 << 20;
     char *plain = sane ? malloc((size_t)length + 1) : NULL;
     uLongf got = (uLongf)length;
@@ -615,6 +639,8 @@ enum store_result store_get_time(struct store_db *db, int64_t *seconds)
     return STORE_OK;
 }
 
+/* A server registers with the shared database under a number. Those not seen for a day are removed; STORE_NODE_SECONDS is
+ * when others may take over what they keep. */
 enum store_result store_add_node(struct store_db *db, int64_t now, int64_t *node)
 {
     *node = 0;
@@ -683,6 +709,8 @@ enum store_result store_get_due(struct store_db *db, struct store_place *at, int
     return at_end(result);
 }
 
+/* Tables that are due and whose keeper has not been seen lately become this server's. SKIP LOCKED in the statement lets
+ * several servers claim at the same time without waiting for, or getting, the same ones. */
 enum store_result store_claim(struct store_db *db, int64_t node, int64_t now, char codes[STORE_DUE][16], unsigned *count)
 {
     return get_codes(db, ask(db, CLAIM, node, now, now - STORE_NODE_SECONDS, (int64_t)STORE_DUE), codes, count);
@@ -735,6 +763,7 @@ enum store_result store_put_code(struct store_db *db, const uint8_t hash[32], in
     return result ? result : change(db, NOW, STORE_FAILED, PUT_CODE, (const void *)hash, (size_t)32, visitor, until);
 }
 
+/* Read and removed in one transaction: a code works once, even if two devices send it at the same time. */
 enum store_result store_take_code(struct store_db *db, const uint8_t hash[32], int64_t now, int64_t *visitor)
 {
     enum store_result result = get_number(db, ask(db, GET_CODE, (const void *)hash, (size_t)32, now), 0, visitor);
@@ -786,6 +815,8 @@ enum store_result store_get_downtimes(struct store_db *db, int64_t now, struct s
     return result;
 }
 
+/* The time between the last heartbeat and now is kept as a downtime, so that clocks of games can leave it out
+ * (clock_spent). Downtimes are dropped after two days, when no clock can refer to them any more. */
 enum store_result store_put_start(struct store_db *db, int64_t now)
 {
     enum store_result result;
@@ -799,6 +830,7 @@ enum store_result store_put_start(struct store_db *db, int64_t now)
 
 /* What is dropped after a while. */
 
+/* At most STORE_SWEEP tables per call, so that one transaction stays short; the caller comes back while there are more. */
 enum store_result store_sweep(struct store_db *db, const struct store_keep *keep, int64_t dropped[STORE_SWEEP],
     unsigned *count)
 {
@@ -824,6 +856,9 @@ enum store_result store_sweep(struct store_db *db, const struct store_keep *keep
 
 /* A change of a table. */
 
+/* The order matters: the revision first, since its row is the lock that writers of one table meet at; with LATER the
+ * engine may send all statements at once and report refusals when the transaction is settled. Lines, choice, seats and
+ * config are then written only together with the new revision. */
 enum store_result store_commit(struct store_db *db, struct store_commit *commit)
 {
     int64_t table = commit->table.id, asker = commit->asker ? commit->asker : commit->table.host;

@@ -24,11 +24,12 @@
 #define ANSWER_MS 30000          /* a server that takes longer is given up; not for a commit */
 #define MOST_SENT 2000           /* in the pipeline: results that nobody reads take memory on both sides */
 #define SHORTEST_DELAY 100       /* ms between attempts to connect: doubled up to the longest */
-#define LONGEST_DELAY 5000
+#define LONGEST_DELAY 5000       /* ms */
 #define OUTCOME_MS 60000         /* how long a command waits to learn what became of its commit; a server waits on */
 
 static const char lost[] = "the connection to the PostgreSQL server was lost";
 
+/* Monotonic, in milliseconds; not the server's clock, which tests move. */
 uint64_t pg_now(void)
 {
     struct timespec now;
@@ -36,7 +37,8 @@ uint64_t pg_now(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-enum store_result pg_result(const char *state)
+/* 53100 is "disk full", 53200 "out of memory": what SQLite reports as no room, too. */
+static enum store_result result_of_state(const char *state)
 {
     if (!state)
         return STORE_FAILED;
@@ -49,11 +51,13 @@ enum store_result pg_result(const char *state)
 static void say(struct pg *db, const char *words)
 {
     int64_t now = (int64_t)time(NULL);
-    if (now != db->said && words)
+    if (now != db->logged_at && words)
         store_say(words);
-    db->said = now;
+    db->logged_at = now;
 }
 
+/* Whatever was in the pipeline has no result any more. A transaction that was under way has failed; store.c runs its jobs
+ * again. */
 void pg_disconnect(struct pg *db)
 {
     PQclear(db->rows);
@@ -63,7 +67,7 @@ void pg_disconnect(struct pg *db)
     db->first = db->count = 0;
     db->is_streaming = false;
     db->is_synced = true;
-    if (db->within && !db->failure)
+    if (db->in_transaction && !db->failure)
         db->failure = STORE_FAILED;
 }
 
@@ -75,7 +79,9 @@ static void lose(struct pg *db, const char *words)
     db->delay = 0;                           /* the first attempt is made at once */
 }
 
-/* Waits until there is something to read, and writes meanwhile. */
+/* Waits until there is something to read, and writes meanwhile.
+ * A commit is waited for without limit while the server itself is not told to stop: giving up would leave open whether it
+ * was stored. `until` then only decides when the store begins to report that it cannot write. */
 static bool wait_for_input(struct pg *db, uint64_t until, bool is_commit)
 {
     for (;;) {
@@ -107,6 +113,7 @@ static bool get_result(struct pg *db, PGresult **result, uint64_t until, bool is
     return true;
 }
 
+/* Notes what was sent, in order: results come back in the same order and carry no name. */
 bool pg_push(struct pg *db, struct pg_sent sent)
 {
     if (db->first + db->count == db->room) {
@@ -130,11 +137,14 @@ bool pg_push(struct pg *db, struct pg_sent sent)
     return true;
 }
 
+/* A sync ends a pipeline's segment: after an error the server skips everything up to it. */
 bool pg_sync(struct pg *db)
 {
     return db->connection && PQpipelineSync(db->connection) && pg_push(db, (struct pg_sent){ .kind = PG_SYNC });
 }
 
+/* A statement of this job changed no row although it had to. The transaction itself is not lost by that; store.c leaves
+ * the job out and runs the others again. */
 static void refuse(struct pg *db, unsigned job, enum store_result result)
 {
     if (db->refusals && db->refused[db->refusals - 1].job == job)
@@ -158,7 +168,7 @@ static void note(struct pg *db, struct pg_sent sent, PGresult *result)
     ExecStatusType status = PQresultStatus(result);
     int64_t changed = status == PGRES_COMMAND_OK ? strtoll(PQcmdTuples(result), NULL, 10) : 0;
     if (status == PGRES_FATAL_ERROR) {
-        enum store_result found = pg_result(PQresultErrorField(result, PG_DIAG_SQLSTATE));
+        enum store_result found = result_of_state(PQresultErrorField(result, PG_DIAG_SQLSTATE));
         if (sent.kind == PG_EXECUTE) {
             db->execute_failed = true;
             db->execute_result = found;
@@ -210,6 +220,7 @@ static bool read_one(struct pg *db, uint64_t until)
     return true;
 }
 
+/* Reads until the pipeline is empty. False if the connection was lost: then pg_disconnect has been called. */
 bool pg_drain(struct pg *db)
 {
     uint64_t until = pg_now() + ANSWER_MS;
@@ -255,15 +266,17 @@ static bool send_statement(struct pg *db, enum store_statement which, const stru
 
 /* Transactions. */
 
+/* Reading without waiting shows whether the other end has closed the connection. */
 static bool is_cut(const struct pg *db)
 {
     return PQconsumeInput(db->connection) != 1 || PQstatus(db->connection) == CONNECTION_BAD;
 }
 
+/* Within a transaction only: before the next begin() a lost connection costs nothing. */
 static bool is_lost(const struct store_db *base)
 {
     const struct pg *db = (const struct pg *)base;
-    return db->within && (db->failure || !db->connection);
+    return db->in_transaction && (db->failure || !db->connection);
 }
 
 /* Connects again, if it is time for another attempt. */
@@ -291,13 +304,13 @@ static bool reconnect(struct pg *db)
 static void rollback(struct store_db *base)
 {
     struct pg *db = (struct pg *)base;
-    if (db->within && db->connection) {
+    if (db->in_transaction && db->connection) {
         /* A sync ends what an error made the server skip. */
         if ((!db->is_synced && !pg_sync(db)) || !control(db, "ROLLBACK", PG_IGNORE) || !pg_sync(db))
             lose(db, lost);
         pg_drain(db);
     }
-    db->within = false;
+    db->in_transaction = false;
     db->failure = STORE_OK;
 }
 
@@ -312,6 +325,7 @@ static bool send_news(struct pg *db)
         NULL, 0) && pg_push(db, (struct pg_sent){ .kind = PG_IGNORE });
 }
 
+/* Announcements are part of the transaction: PostgreSQL delivers them when it commits, and never if it does not. */
 static void announce(struct store_db *base, const char *code, int64_t revision)
 {
     struct pg *db = (struct pg *)base;
@@ -332,6 +346,7 @@ static bool send_begin(struct pg *db, bool write)
     return control(db, write ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", PG_CONTROL);
 }
 
+/* A connection that turns out to be dead is replaced once, at once: nothing of the transaction has happened yet. */
 static enum store_result begin(struct store_db *base, bool write)
 {
     struct pg *db = (struct pg *)base;
@@ -339,7 +354,7 @@ static enum store_result begin(struct store_db *base, bool write)
     db->news_size = 0;
     if (!reconnect(db))
         return STORE_FAILED;
-    db->within = true;
+    db->in_transaction = true;
     db->has_written = db->is_settled = db->is_in_job = db->is_committed = false;
     db->failure = STORE_OK;
     db->xid[0] = '\0';
@@ -352,7 +367,7 @@ static enum store_result begin(struct store_db *base, bool write)
     db->failure = STORE_OK;
     if (reconnect(db) && send_begin(db, write))
         return STORE_OK;
-    db->within = false;
+    db->in_transaction = false;
     return STORE_FAILED;
 }
 
@@ -369,6 +384,7 @@ static bool send_xid(struct pg *db)
         pg_push(db, (struct pg_sent){ .kind = PG_XID });
 }
 
+/* The first of the two round trips: all results of the transaction and its number, without which resolve() could not ask. */
 static enum store_result settle(struct store_db *base, void (*refuse_job)(void *context, unsigned job,
     enum store_result result), void *context)
 {
@@ -439,6 +455,8 @@ static void count_refusal(void *context, unsigned job, enum store_result result)
     *(enum store_result *)context = result;
 }
 
+/* The second round trip. A transaction that only read is not waited for. If the answer to COMMIT is missing, resolve()
+ * finds out what happened. */
 static enum store_result commit(struct store_db *base)
 {
     struct pg *db = (struct pg *)base;
@@ -460,17 +478,17 @@ static enum store_result commit(struct store_db *base)
         control(db, "COMMIT", PG_COMMIT) && pg_sync(db);
     if (is_sent && !db->has_written) {       /* nobody waits for what only read */
         PQflush(db->connection);
-        db->within = false;
+        db->in_transaction = false;
         return STORE_OK;
     }
     if (is_sent && pg_drain(db)) {
-        db->within = false;
+        db->in_transaction = false;
         result = db->is_committed ? STORE_OK : db->failure ? db->failure : STORE_FAILED;
         db->failure = STORE_OK;
         return result;
     }
     pg_disconnect(db);
-    db->within = false;
+    db->in_transaction = false;
     db->failure = STORE_OK;
     if (db->is_committed)                    /* the answer came, and then the connection went */
         return STORE_OK;
@@ -491,6 +509,8 @@ static enum store_result release(struct store_db *base, bool good)
     return STORE_OK;
 }
 
+/* A savepoint is set only when the job runs its first statement that writes at once (write_now): most jobs only send, and
+ * those that are refused make the whole group run again anyway. */
 static enum store_result job_begin(struct store_db *base)
 {
     struct pg *db = (struct pg *)base;
@@ -575,12 +595,14 @@ static enum store_result execute(struct store_db *base, enum store_statement whi
     return result;
 }
 
-/* Those that may give more rows than one wants in memory. */
+/* Those that may give more rows than one wants in memory.
+ * They are streamed row by row; everything else is read at once, which leaves the pipeline free. */
 static bool is_long(enum store_statement which)
 {
     return which == ALL_TOKENS || (which >= COPY_VISITORS && which <= COPY_DOWNTIMES);
 }
 
+/* Rows stay valid until finish(), the last next() or the next query. */
 static enum store_result query(struct store_db *base, enum store_statement which, const struct store_value *values)
 {
     struct pg *db = (struct pg *)base;
@@ -658,6 +680,7 @@ static enum store_result next(struct store_db *base)
     return STORE_MISSING;
 }
 
+/* Binary results are big-endian, as long as their type says. */
 static uint64_t read_bits(const struct pg *db, int column)
 {
     const unsigned char *at = (const unsigned char *)PQgetvalue(db->rows, db->row, column);
@@ -710,10 +733,12 @@ static void explain(struct store_db *base, const char *where, char *error, size_
     snprintf(error, size, _("%s cannot be opened: %s"), name, _("the connection was lost"));
 }
 
+/* Twice a second while there is nothing to do (store.c): a connection that was cut is found and replaced before somebody
+ * needs it. */
 static enum store_health look(struct store_db *base)
 {
     struct pg *db = (struct pg *)base;
-    if (!db->within) {
+    if (!db->in_transaction) {
         if (db->connection && !db->count && is_cut(db))
             lose(db, lost);
         reconnect(db);

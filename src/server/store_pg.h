@@ -40,7 +40,7 @@ struct pg {
     bool is_synced;              /* a sync was the last thing sent */
 
     /* The transaction. */
-    bool within, has_written, is_settled;
+    bool in_transaction, has_written, is_settled;
     enum store_result failure;   /* STORE_OK: none; otherwise it is lost */
     bool execute_failed;         /* the last PG_EXECUTE had an error, `execute_result` */
     enum store_result execute_result;
@@ -64,7 +64,7 @@ struct pg {
     char news[8000];
     size_t news_size;
 
-    int64_t said;                /* second in which the log last got words */
+    int64_t logged_at;           /* second in which the log last got words */
 };
 
 /* The channel of announcements: one for each schema. */
@@ -104,8 +104,5 @@ uint64_t pg_now(void);           /* ms */
 bool pg_drain(struct pg *db);
 bool pg_push(struct pg *db, struct pg_sent sent);
 bool pg_sync(struct pg *db);
-
-/* The result for an SQLSTATE. */
-enum store_result pg_result(const char *state);
 
 #endif

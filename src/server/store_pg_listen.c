@@ -4,6 +4,9 @@
  *
  * News may be lost with the connection. So after every connect it says so (a code of NULL), and whoever listens compares
  * revisions: a lost notification costs a delay and never a gap.
+ *
+ * Ownership: the thread owns the connection; the list of news is shared under `mutex`. `heard` is called in the loop's
+ * thread.
  */
 #include <poll.h>
 #include <stdio.h>
@@ -17,6 +20,7 @@
 #define FIRST_DELAY 200          /* ms before it is tried again, twice as long each time */
 #define LONGEST_DELAY 2000
 
+/* One notification as it came; "" stands for a new connection. */
 struct news {
     struct news *next;
     char words[];
@@ -33,6 +37,7 @@ struct store_listener {
     void *context;
 };
 
+/* In the thread. */
 static void push(struct store_listener *listener, const char *words)
 {
     size_t size = strlen(words);
@@ -56,6 +61,7 @@ static bool run_sql(PGconn *connection, const char *sql)
     return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
 }
 
+/* The channel's name depends on the schema and cannot be a parameter of LISTEN, so the server quotes it first. */
 static PGconn *connect_to(const char *where)
 {
     PGconn *connection = PQconnectdb(where);
@@ -79,6 +85,8 @@ static bool is_over(const struct store_listener *listener, int fd, int ms)
     return at[0].revents;
 }
 
+/* A connection can be dead without a word (a firewall, a switch): after ALIVE_MS of silence a question shows whether it
+ * is. */
 static void listen_for_news(void *argument)
 {
     struct store_listener *listener = argument;
@@ -124,6 +132,7 @@ static void hand_on(struct store_listener *listener, char *words)
     }
 }
 
+/* libuv may merge several wake-ups into one, so the whole list is taken. */
 static void on_news(uv_async_t *async)
 {
     struct store_listener *listener = async->data;
@@ -179,6 +188,7 @@ struct store_listener *pg_listen(struct store_db *base, uv_loop_t *loop,
     return NULL;
 }
 
+/* A byte in the pipe ends the thread's poll. Written again if a signal interrupts it. */
 void pg_listen_end(struct store_listener *listener)
 {
     while (write(listener->wake[1], "", 1) < 0)

@@ -1,4 +1,9 @@
-/* store_pg_none.c: in place of store_pg.c, in a program that was built without libpq. */
+/*
+ * store_pg_none.c: in place of store_pg.c, in a program that was built without libpq.
+ *
+ * The engine still claims connection strings, so that the message names what is missing instead of creating a file of
+ * that name.
+ */
 #include <stdio.h>
 
 #include <pyramids/text.h>

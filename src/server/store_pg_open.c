@@ -85,11 +85,13 @@ static const char *const steps[STORE_VERSION] = {
 
 /* Strings. */
 
+/* The two forms of libpq: a URL, or words of the form keyword=value. */
 static bool is_url(const char *where)
 {
     return !strncmp(where, "postgresql://", 13) || !strncmp(where, "postgres://", 11);
 }
 
+/* NULL if it is not set or empty; options may be NULL. */
 static const char *value_of(const PQconninfoOption *options, const char *keyword)
 {
     for (; options && options->keyword; options++)
@@ -115,6 +117,8 @@ static bool is_torn(const char *where, const PQconninfoOption *options)
     return ats > 1;
 }
 
+/* User, host, port and database are shown, never the password. A string that may be torn shows nothing of what was
+ * parsed. */
 void pg_name(const char *where, char *to, size_t size)
 {
     PQconninfoOption *options = PQconninfoParse(where, NULL);
@@ -138,6 +142,7 @@ static const char read_only[] = N_("%s is read-only (a standby?): connect to the
 static const char no_rights[] = N_("%s: the role \"%s\" lacks rights (%s): grant them, or let it own the schema");
 
 
+/* What the steps of opening a connection share. Each returns false after it has written a sentence to `error`. */
 struct opening {
     struct pg *db;
     PGconn *connection;
@@ -278,6 +283,7 @@ static bool open_connection(struct opening *o)
 
 /* Checks. */
 
+/* The version must support pipelines and the statements; UTF8 is needed for names; a standby cannot be written. */
 static bool check_server(struct opening *o)
 {
     char encoding[32], schema[80], recovery[8];
@@ -303,7 +309,8 @@ static bool check_server(struct opening *o)
         (!o->db->is_serving || ask(o, PG_SERVING, NULL, 0));
 }
 
-/* Whose it is and of which version; 0: nothing is in it yet. */
+/* Whose it is and of which version; 0: nothing is in it yet.
+ * A schema with anything in it that does not belong to an extension is another program's, and is refused. */
 static bool find_version(struct opening *o, int *version)
 {
     char found[16], things[80];
@@ -333,6 +340,7 @@ static bool find_version(struct opening *o, int *version)
     return *version > 0 ? true : fail(o, _("%s is damaged (%s): restore it from a backup"), o->name, "version");
 }
 
+/* Checked when the server starts, so that a missing right is found now and not with the first choice of a player. */
 static bool check_rights(struct opening *o)
 {
     char missing[80];
@@ -367,6 +375,7 @@ undo:
     return false;
 }
 
+/* Only the first connection of a program may migrate; a reconnect must find the version it had. */
 static bool check_version(struct opening *o, bool may_change)
 {
     int version;
@@ -387,7 +396,8 @@ static Oid type_of(char kind)
     return kind == 'i' ? 20 : kind == 'r' ? 701 : kind == 'b' ? 17 : 25;     /* int8, float8, bytea, text */
 }
 
-/* Sends a statement to be prepared: ?1 is $1 here. */
+/* Sends a statement to be prepared: ?1 is $1 here.
+ * No statement has a '?' for anything else. Types are given, since a parameter on its own may have any. */
 static bool prepare(struct pg *db, enum store_statement which)
 {
     const struct store_text *text = &store_texts[which];
@@ -421,6 +431,8 @@ static bool prepare_all(struct opening *o)
     return good;
 }
 
+/* pg_postmaster_start_time tells a later connection whether the server has been restarted in between (resolve in
+ * store_pg.c). */
 bool pg_connect(struct pg *db, bool first, char *error, size_t size)
 {
     struct opening o = { .db = db, .error = error, .size = size };
@@ -438,6 +450,7 @@ bool pg_connect(struct pg *db, bool first, char *error, size_t size)
     return prepare_all(&o);
 }
 
+/* pg_xact_status knows recent transactions; NULL, which is read as "", means that it is too old to say. */
 enum pg_outcome pg_find_outcome(PGconn *connection, const char *xid)
 {
     enum pg_outcome outcome = PG_UNKNOWN;

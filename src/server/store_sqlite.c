@@ -9,6 +9,9 @@
  *     or of the new.
  *  4. The lock is on a file of its own (FILE.lock): SQLite's locks are lost when a process closes any descriptor of the
  *     database itself.
+ *
+ * Threads: one connection is used by one thread at a time (SQLITE_OPEN_NOMUTEX): the store's, or a command's. The check
+ * of a large file has a thread and a connection of its own.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -106,13 +109,13 @@ struct sqlite {
     sqlite3_stmt *statement[STORE_STATEMENTS];   /* prepared when first wanted, then kept */
     sqlite3_stmt *asked;         /* the question whose rows are read; NULL: none */
     int first;                   /* what its first step gave; 0: that was seen */
-    bool within;                 /* a transaction was begun and not ended by us */
+    bool in_transaction;         /* a transaction was begun and not ended by us */
     sqlite3_int64 changes;       /* as it began */
     int lock;                    /* file descriptor that holds the lock, or -1 */
     char *real;                  /* path of the file; NULL in memory */
     struct file { uint64_t device, inode; } file, wal;   /* what is open: the file and its write-ahead log */
     bool is_gone;                /* the file is not in its place, which was said */
-    int64_t said;                /* second in which the log last got words, so that a full disk does not flood it */
+    int64_t logged_at;           /* second in which the log last got words, so that a full disk does not flood it */
     bool is_unchecked;           /* a large file: whether it is whole is found out later */
     sqlite3 *checked;            /* the connection of the thread that does it; NULL: none */
     uv_thread_t checker;
@@ -123,6 +126,7 @@ struct sqlite {
 
 static void say(char *error, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* The sentence for whoever opens the database; what fails later goes to the log instead (store_say). */
 static void say(char *error, size_t size, const char *format, ...)
 {
     va_list arguments;
@@ -131,16 +135,17 @@ static void say(char *error, size_t size, const char *format, ...)
     va_end(arguments);
 }
 
-/* Turns SQLite's code into a result; the words go to the log. */
+/* Turns SQLite's code into a result; the words go to the log.
+ * A full disk can be SQLITE_FULL or an I/O error whose errno says so; quotas count as full, too. */
 static enum store_result result_of(struct sqlite *db, int code)
 {
     if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE)
         return STORE_OK;
     int primary = code & 0xff, system = db->sql ? sqlite3_system_errno(db->sql) : 0;
     int64_t now = (int64_t)time(NULL);
-    if (now != db->said)
+    if (now != db->logged_at)
         store_say(db->sql ? sqlite3_errmsg(db->sql) : sqlite3_errstr(code));
-    db->said = now;
+    db->logged_at = now;
     if (primary == SQLITE_FULL || primary == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM)
         return STORE_NO_ROOM;
     return primary == SQLITE_IOERR && (system == ENOSPC || system == EDQUOT) ? STORE_NO_ROOM : STORE_FAILED;
@@ -173,10 +178,12 @@ static enum store_result control(struct sqlite *db, enum control which)
     return result;
 }
 
+/* SQLite may roll a transaction back by itself (a full disk, an I/O error): then it is in autocommit mode although we
+ * have not ended it. Every statement checks that, since it would otherwise take effect alone. */
 static bool is_lost(const struct store_db *base)
 {
     const struct sqlite *db = (const struct sqlite *)base;
-    return db->within && sqlite3_get_autocommit(db->sql);
+    return db->in_transaction && sqlite3_get_autocommit(db->sql);
 }
 
 static void rollback(struct store_db *base)
@@ -184,19 +191,21 @@ static void rollback(struct store_db *base)
     struct sqlite *db = (struct sqlite *)base;
     if (!sqlite3_get_autocommit(db->sql))
         control(db, ROLLBACK);
-    db->within = false;
+    db->in_transaction = false;
 }
 
+/* IMMEDIATE takes the write lock now: a transaction that begins reading and then wants to write could fail in its middle. */
 static enum store_result begin(struct store_db *base, bool write)
 {
     struct sqlite *db = (struct sqlite *)base;
     rollback(base);                          /* one whose own rollback failed may still be open */
     enum store_result result = control(db, write ? BEGIN_WRITE : BEGIN);
-    db->within = result == STORE_OK;
+    db->in_transaction = result == STORE_OK;
     db->changes = sqlite3_total_changes64(db->sql);
     return result;
 }
 
+/* Counts rows, not statements: a transaction that changed nothing needs no sync and is not counted. */
 static bool has_written(const struct store_db *base)
 {
     const struct sqlite *db = (const struct sqlite *)base;
@@ -218,7 +227,7 @@ static enum store_result commit(struct store_db *base)
     enum store_result result = is_lost(base) ? STORE_FAILED : control(db, COMMIT);
     if (result != STORE_OK)
         rollback(base);
-    db->within = false;
+    db->in_transaction = false;
     return result;
 }
 
@@ -302,6 +311,7 @@ static enum store_result send_now(struct store_db *base, enum store_statement wh
     return result == STORE_OK && !changed ? none : result;
 }
 
+/* The values are bound without copying (SQLITE_STATIC), so the first step is made before the caller's memory may go. */
 static enum store_result query(struct store_db *base, enum store_statement which, const struct store_value *values)
 {
     struct sqlite *db = (struct sqlite *)base;
@@ -325,6 +335,7 @@ static void finish(struct store_db *base)
     db->asked = NULL;
 }
 
+/* The first row was stepped to by query(): its code waits in `first`. */
 static enum store_result next(struct store_db *base)
 {
     struct sqlite *db = (struct sqlite *)base;
@@ -383,6 +394,8 @@ static bool is_same(const struct sqlite *db, const char *suffix, const struct fi
     return find_file(db->real, suffix, &now) && now.device == known->device && now.inode == known->inode;
 }
 
+/* Compared by device and inode: a file that was moved away or replaced has the same name and another inode, and what we
+ * write would go to the one without a name. The write-ahead log counts as well, since the newest transactions are in it. */
 static bool is_in_place(struct sqlite *db)
 {
     if (!db->real)
@@ -485,6 +498,7 @@ static bool make_file(const char *real)
 
 /* Checks. */
 
+/* For setting up only; statements of the server are prepared (ready). */
 static int run_sql(struct sqlite *db, const char *sql)
 {
     return sqlite3_exec(db->sql, sql, NULL, NULL, NULL);
@@ -551,6 +565,7 @@ static bool find_version(struct sqlite *db, const char *path, int *version, char
     return true;
 }
 
+/* quick_check finds damaged pages and rows; integrity_check would compare indexes as well and take much longer. */
 static bool check_whole(struct sqlite *db, const char *path, char *error, size_t size)
 {
     char finding[200];
@@ -600,6 +615,7 @@ static bool copy_beside(struct sqlite *db, const char *real, int version, char *
     return true;
 }
 
+/* Invariants 2 and 3: all steps, the version and the check of foreign keys are one exclusive transaction. */
 static bool migrate(struct sqlite *db, int version, const char *path, char *error, size_t size)
 {
     char set[96];
@@ -642,7 +658,9 @@ static bool claim_file(struct sqlite *db, const char *path, bool write, char rea
     return good;
 }
 
-/* Makes a database ready to be written, of the present version; `version` 0: it is new. */
+/* Makes a database ready to be written, of the present version; `version` 0: it is new.
+ * synchronous = FULL: with a write-ahead log, each commit waits for the disk (invariant 1 of store.c). The limit on the
+ * journal gives its room back after a burst: 64 MB. */
 static bool prepare_to_write(struct sqlite *db, const char *path, const char *real, bool memory, int version,
     char *error, size_t size)
 {
@@ -661,6 +679,8 @@ static bool prepare_to_write(struct sqlite *db, const char *path, const char *re
     return (!version || copy_beside(db, real, version, error, size)) && migrate(db, version, path, error, size);
 }
 
+/* The order is that of invariant 1: whose file it is, its version, whether it is whole, and only then anything that
+ * writes. TRUSTED_SCHEMA off: a prepared file cannot run functions from its schema. */
 static bool open_checked(struct sqlite *db, const char *path, bool write, char *error, size_t size)
 {
     char real[PATH_MAX] = ":memory:";
@@ -735,6 +755,7 @@ static void serve(struct store_db *base, bool (*wait)(void *context, unsigned ms
     }
 }
 
+/* The lock is released last, after SQLite has closed the file and merged its write-ahead log. */
 static void close_sqlite(struct store_db *base)
 {
     struct sqlite *db = (struct sqlite *)base;

@@ -1,6 +1,11 @@
 /*
  * store_statements.c: what is asked of a database, in SQL that every engine understands. The tables are described in
  * docs/storage.md; engines make them.
+ *
+ * Conventions: the letters before each text are the kinds of its parameters, in order (store_engine.h): i integer, r
+ * real, t text, b bytes, x text with a size. Parameters are written ?1, ?2...; PostgreSQL gets them as $1, $2. Times are
+ * seconds since 1970. The states of `game` are the numbers of enum store_state: 0 waiting, 1 running, 2 over, 3 closed;
+ * "state < 2" is an open table.
  */
 #include "store_engine.h"
 

@@ -19,6 +19,8 @@ static const char code_letters[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
 /* Codes. */
 
+/* A code is CODE_SIZE letters of an alphabet without those that look alike, so it can be read aloud and typed from paper.
+ * It is also the only key to a table that is not public, which is why guessing is limited by address (limit.c). */
 bool table_is_code(const char *code)
 {
     return strlen(code) == CODE_SIZE && strspn(code, code_letters) == CODE_SIZE;
@@ -46,6 +48,7 @@ bool code_read(const char *text, char *to, size_t size)
     return length == size;
 }
 
+/* A code has exactly as many bytes as the key of a map, so it is its own key and two codes never share one. */
 static uint64_t code_key(const char *code)
 {
     uint64_t key;
@@ -60,6 +63,7 @@ struct table *table_find(const struct server *server, const char *code)
 
 /* What a table is. */
 
+/* 0 is the number of no visitor: without that test a seat without a person would be found for strangers. */
 pyr_seat table_seat_of(const struct table *table, int64_t visitor)
 {
     for (unsigned s = 0; s < table->now.seats && visitor; s++)
@@ -97,6 +101,7 @@ bool table_has_host(const struct table *table)
     return is_observed_by(table, table->host);
 }
 
+/* start[line + 1] always exists (see struct table_log); the 1 that is subtracted is the newline. */
 struct pyr_word table_line(const struct table *table, uint32_t line)
 {
     const struct table_log *log = &table->log;
@@ -120,6 +125,7 @@ void table_notify(struct table *table)
         observer->changed(observer);
 }
 
+/* Bots of a table where a person waits go before those of a table that only bots and absent players are at (schedule.h). */
 bool table_is_awaited(const struct table *table)
 {
     for (unsigned s = 0; s < table->now.seats; s++)
@@ -128,6 +134,7 @@ bool table_is_awaited(const struct table *table)
     return false;
 }
 
+/* Presence is part of the `table` message, so its version grows. `idle` counts from the moment the last observer left. */
 void table_presence_changed(struct table *table)
 {
     for (unsigned s = 0; s < table->now.seats && table->server->pool; s++)
@@ -168,6 +175,8 @@ void table_unobserve(struct table_observer *observer)
 
 /* Coming and going. */
 
+/* An empty table that is found by its code from now on. `idle` is never 0 without observers: 0 means "watched", and the
+ * clock of a test may begin at 0. */
 static struct table *table_new(struct server *server, const char *code)
 {
     struct table *table = calloc(1, sizeof *table);
@@ -190,6 +199,8 @@ static struct table *table_new(struct server *server, const char *code)
     return table;
 }
 
+/* Adds the traffic of past phases to the counters. It is held back while a phase is open (count_sent in web.c): the size
+ * of a `ready` message depends on the choice in it, and /metrics would reveal it. */
 void table_report(struct table *table)
 {
     struct server *server = table->server;
@@ -199,6 +210,7 @@ void table_report(struct table *table)
     table->unreported.lines = table->log.count;
 }
 
+/* Every open table counts against the limit of the address that made it, and holds a reference to that address. */
 static void leave_address(struct address *address)
 {
     if (address)
@@ -218,10 +230,11 @@ struct stake {
     struct map_node node;        /* by code */
     char code[CODE_SIZE + 1];
     bool waits;                  /* for players */
-    struct address *address;
+    struct address *address;     /* held */
     uint64_t idle;               /* since when there is no observer, in milliseconds */
 };
 
+/* The table is in memory again: its stake goes, and the reference to the address passes to the caller. */
 static struct address *take_stake(struct server *server, const char *code)
 {
     struct stake *stake = (struct stake *)map_find(&server->stakes, code_key(code));
@@ -233,6 +246,8 @@ static struct address *take_stake(struct server *server, const char *code)
     return address;
 }
 
+/* The table leaves the memory but stays open: the reference to the address passes from the table to a stake. False
+ * without memory; then the table must stay. A table without an address needs no stake. */
 static bool leave_stake(struct table *table)
 {
     struct stake *stake = table->address ? calloc(1, sizeof *stake) : NULL;
@@ -257,6 +272,7 @@ static void drop_stake(struct map_node *node, void *context)
     free(node);
 }
 
+/* For the end of the server: nothing is under way any more, whatever the tables believe, since store and pool are closed. */
 void tables_finish(struct server *server)
 {
     while (server->table_list) {
@@ -269,6 +285,9 @@ void tables_finish(struct server *server)
     map_finish(&server->stakes);
 }
 
+/* In two parts, since threads may still use the table. At once it is found no more, has no observers and gives its place
+ * among the open tables back; its memory goes when the last job (`jobs`) and the change that is being stored (`busy`)
+ * have come back: each of them calls this again. Waiting changes are answered then, as failed. */
 void table_forget(struct table *table)
 {
     if (!table->gone) {
@@ -302,6 +321,8 @@ void table_forget(struct table *table)
     free(table);
 }
 
+/* A new table changes nothing but that it is stored: find_effects (change.c) writes its configuration because of
+ * `is_new`. */
 static enum error apply_new(struct change *change, struct problem *problem)
 {
     (void)change;
@@ -322,6 +343,8 @@ struct abandoned {
     uint64_t idle;
 };
 
+/* The order of sacrifice: tables of the address that has most of them, and among these the one that was left alone for
+ * longest. A flood from one address then displaces only its own tables. */
 static void consider(struct abandoned *worst, const char *code, const struct address *address, uint64_t idle)
 {
     unsigned tables = address ? address->tables : 0;
@@ -334,6 +357,7 @@ static void consider(struct abandoned *worst, const char *code, const struct add
     worst->idle = idle;
 }
 
+/* Tables that left the memory are candidates, too; only those that still wait for players. */
 static void consider_stake(struct map_node *node, void *context)
 {
     const struct stake *stake = (struct stake *)node;
@@ -341,6 +365,7 @@ static void consider_stake(struct map_node *node, void *context)
         consider(context, stake->code, stake->address, stake->idle);
 }
 
+/* What was chosen may have come to life while it was read from the database, so everything is asked once more here. */
 static void close_abandoned(struct fetch *fetch, struct table *table, enum error error)
 {
     (void)fetch;
@@ -356,7 +381,7 @@ static void close_abandoned(struct fetch *fetch, struct table *table, enum error
 struct search {
     struct store_job job;
     struct server *server;
-    int64_t before;
+    int64_t before;              /* seconds since 1970: not changed since */
     char code[16];
 };
 
@@ -386,7 +411,8 @@ static void search_abandoned(struct server *server)
     store_submit(server->store, &search->job);
 }
 
-/* False: there is no room now. */
+/* False: there is no room now.
+ * True means that a table is being closed, not that it is closed: the limit may be exceeded by one for that moment. */
 static bool make_room(struct server *server, const struct address *address)
 {
     struct abandoned worst = { .server = server, .of = address };
@@ -424,6 +450,9 @@ static enum error check_limits(struct server *server, int64_t host, struct addre
     return ERROR_NONE;
 }
 
+/* The table is in memory and counted before it is stored; if storing fails, change_stored calls table_forget, which takes
+ * the count back (revision 0: never stored). That is why the error path below adds to open_tables before it forgets the
+ * table. */
 enum error table_create(struct server *server, struct visitor *host, const struct table_request *request,
     void (*answer)(struct change *change, enum error error), void *context, struct table **out)
 {
@@ -576,12 +605,15 @@ struct table *table_restore(struct server *server, const struct store_table *sto
 
 /* Tables come from the database when somebody wants to see them. */
 
+/* A row's texts belong to the store's connection and are gone with its next statement, so a job copies what it hands
+ * over. */
 static bool copy_text(char **to, const char *from)
 {
     *to = malloc(strlen(from) + 1);
     return *to && memcpy(*to, from, strlen(from) + 1);
 }
 
+/* In the store's thread: touches nothing but the job. */
 static enum store_result fetch_run(struct store_db *db, struct store_job *job)
 {
     struct fetch *fetch = (struct fetch *)job;
@@ -605,6 +637,8 @@ static void fetch_free(struct fetch *fetch)
 
 static bool adopt(struct table *table, const struct fetch *fetch);
 
+/* Back in the loop. Between asking and answering the table may have come into memory by another request, or have been
+ * changed by another server: a row that is newer than the memory is taken over, one that is older is ignored. */
 static void fetch_done(struct store_job *job, enum store_result result)
 {
     struct fetch *fetch = (struct fetch *)job;
@@ -646,9 +680,11 @@ struct fetch *table_fetch(struct server *server, const char *code,
     return fetch;
 }
 
+/* Several fetches with one answer. `pending` starts at 1 for the caller itself, so that `done` is not called before all
+ * fetches are on their way. */
 struct gather {
-    unsigned pending;
-    enum error error;
+    unsigned pending;            /* fetches that have not answered, and the caller */
+    enum error error;            /* the first that is more than a missing table */
     void (*done)(void *context, enum error error);
     void *context;
 };
@@ -661,6 +697,7 @@ static void gathered(struct gather *gather)
     free(gather);
 }
 
+/* A table that no longer exists is no failure of a list. */
 static void gather_one(struct fetch *fetch, struct table *table, enum error error)
 {
     struct gather *gather = fetch->context;
@@ -696,7 +733,7 @@ void tables_fetch(struct server *server, char (*codes)[16], unsigned count, void
 struct due {
     struct store_job job;
     struct server *server;
-    int64_t id, revision, due;
+    int64_t id, revision, due;   /* of the table as it left the memory */
     char code[CODE_SIZE + 1];
 };
 
@@ -706,6 +743,7 @@ static enum store_result run_due(struct store_db *db, struct store_job *job)
     return store_put_due(db, due->id, due->revision, due->due);
 }
 
+/* The fetch itself is the purpose: it brings the table back into memory, where its bots and its clock run. */
 static void read_back(struct fetch *fetch, struct table *table, enum error error)
 {
     (void)fetch;
@@ -722,6 +760,8 @@ static void due_done(struct store_job *job, enum store_result result)
     free(due);                               /* after another failure it is looked at once too often */
 }
 
+/* An idle table leaves the memory. What is due at a table in memory is seen to by its ticks; for one that leaves, the
+ * database must know the time, so that upkeep.c reads it back then. Written only if that differs from what is stored. */
 bool table_drop(struct table *table)
 {
     int64_t due = table_due_at_rest(table, &table->now);
@@ -785,6 +825,7 @@ static bool put_in_place(struct table *table, struct table *read)
     return true;
 }
 
+/* Not table_forget: a table that was read for comparison is in no map and no list. */
 static void read_free(struct table *read)
 {
     if (!read)
@@ -795,6 +836,8 @@ static void read_free(struct table *read)
     free(read);
 }
 
+/* On a shared database each running table has one keeper, the server that moves its bots and its clock; the others only
+ * serve its clients. Without that, each server would let the same bot think. */
 bool table_is_kept_here(const struct table *table)
 {
     return !table->server->shared || !table->keeper || table->keeper == table->server->node;
@@ -820,6 +863,8 @@ static bool adopt(struct table *table, const struct fetch *fetch)
     return good;
 }
 
+/* The table was `busy` meanwhile, so its queue of changes stood still. If it was forgotten, this job was the last to hold
+ * it. */
 static void refresh_done(struct store_job *job, enum store_result result)
 {
     struct fetch *fetch = (struct fetch *)job;
@@ -859,12 +904,15 @@ static enum error apply_point_to_rematch(struct change *change, struct problem *
     return ERROR_NONE;
 }
 
+/* Found by code and not by pointer: the old table may leave the memory before the new one is stored. */
 struct rematch {
     char code[CODE_SIZE + 1];    /* of the old table */
     void (*answer)(struct change *change, enum error error);
     void *context;
 };
 
+/* First the new table is stored, then the old one points to it: a crash in between costs the link, never a link to
+ * nothing. */
 static void rematch_made(struct change *change, enum error error)
 {
     struct rematch *rematch = change->context;
@@ -883,6 +931,8 @@ static void rematch_made(struct change *change, enum error error)
     free(rematch);
 }
 
+/* *asker is the first person by seat, whoever asks: all players of a game thereby use the same request id and get one
+ * table. */
 enum error table_may_rematch(const struct table *table, const struct visitor *visitor, int64_t *asker)
 {
     if (table->now.stage != STORE_OVER)

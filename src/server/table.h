@@ -29,7 +29,7 @@
 struct change;
 struct server;
 struct table;
-struct thought;
+struct bot_job;
 
 enum seat_kind { SEAT_OPEN, SEAT_FRIEND, SEAT_BOT, SEAT_PERSON };
 enum clock_kind { CLOCK_NONE, CLOCK_RELAXED, CLOCK_QUICK };
@@ -222,7 +222,7 @@ char *config_write(const struct table *table, const struct table_state *state);
 bool config_read(struct table *table, const char *text);
 
 /* The turn of a bot has come: what it is to think about; NULL if nothing. And it has chosen. (turns.c, for pool.c) */
-struct thought *table_begin_thought(struct ask *ask);
-void table_thought(struct thought *thought);
+struct bot_job *table_begin_bot_job(struct ask *ask);
+void table_bot_job_done(struct bot_job *bot_job);
 
 #endif

@@ -1,6 +1,12 @@
 /*
  * turns.c: what happens while a game runs: choices of people and bots, the clock, and what is due at a table that nobody
  * changes; see change.h.
+ *
+ * A phase is identified by the number of lines in the log: every message about a choice names it, so one that arrives
+ * late is refused (ERROR_LATE) and never taken for a choice of the next phase.
+ *
+ * Who may move a bot or end a clock: on a shared database only the keeper of the table (table_is_kept_here). Bots'
+ * choices live in memory until the phase is complete; after a restart they are thought about again.
  */
 #include <sodium.h>
 #include <stdlib.h>
@@ -11,8 +17,8 @@
 #include "server.h"
 
 #define FORGET_MS 60000          /* a table that nobody watches leaves the memory */
-#define WAITING_SECONDS (3 * 86400)
-#define CORRESPONDENCE_SECONDS (60 * 86400)
+#define WAITING_SECONDS (3 * 86400) /* a table that waits for players is closed after three days */
+#define CORRESPONDENCE_SECONDS (60 * 86400) /* without a clock a game is given up after two months: bots then play on */
 #define GRACE_MS 10000           /* what a clock has left at least after a restart: the players have to come back first */
 
 /* Choices. */
@@ -45,6 +51,9 @@ static void note_persons_choice(struct change *change, pyr_seat seat, const char
     change_note_choice(change, seat, text);
 }
 
+/* pyr_game_choose reads the whole choice and enters it; a take or a draw completes the phase at once, so lines may be
+ * there before the confirmation. A message that took effect before (`again`) is answered `done` once more and changes
+ * nothing. */
 enum error apply_choose(struct change *change, struct problem *problem)
 {
     const struct pyr_sink sink = change_sink(change);
@@ -73,6 +82,7 @@ enum error apply_choose(struct change *change, struct problem *problem)
     return change_note_game(change);
 }
 
+/* Only while the phase is open: once all have confirmed, it has become lines, and the phase number differs. */
 enum error apply_retract(struct change *change, struct problem *problem)
 {
     bool again = false;
@@ -109,6 +119,7 @@ static bool is_played_by_bot(const struct seat *seat)
     return seat->kind == SEAT_BOT || seat->away;
 }
 
+/* A stand-in's choice is refused if the person has come back or chosen meanwhile. */
 static enum error apply_bot_choice(struct change *change, struct problem *problem)
 {
     const struct pyr_sink sink = change_sink(change);
@@ -131,6 +142,7 @@ static enum error apply_bot_choice(struct change *change, struct problem *proble
     return change_note_game(change);
 }
 
+/* Bots hand in steps and not text: they have been found on the same game, and are checked again when they are applied. */
 void change_submit_bot(struct table *table, pyr_seat seat, uint32_t phase, const pyr_step *step, unsigned steps)
 {
     struct change *change = change_new(table, apply_bot_choice);
@@ -172,41 +184,44 @@ static void think(struct table *table, unsigned seat)
     ask->job.address = owner_of(table);
     ask->job.visitor = table->host;
     ask->job.watched = table_is_awaited(table);
-    pool_ask(table->server->pool, ask);
+    pool_submit_bot(table->server->pool, ask);
 }
 
-struct thought *table_begin_thought(struct ask *ask)
+/* In the loop. The bot_job has a copy of the game, with a seed of its own; the thread never looks at the table. `jobs`
+ * keeps the table in memory until table_bot_job_done. */
+struct bot_job *table_begin_bot_job(struct ask *ask)
 {
     struct table *table = ask->table;
     unsigned seat = (unsigned)(ask - table->ask);
     if (!(table_waiting(table) >> seat & 1) || !is_played_by_bot(&table->now.seat[seat]))
         return NULL;                         /* a person has come back */
-    struct thought *thought = malloc(sizeof *thought);
-    if (!thought)
+    struct bot_job *bot_job = malloc(sizeof *bot_job);
+    if (!bot_job)
         return NULL;
-    thought->game = table->now.game;
-    pyr_game_clear(&thought->game, (pyr_seat)seat);      /* what a person took back is a draft there */
-    thought->phase = table->log.count;
-    thought->seat = (pyr_seat)seat;
-    thought->steps = 0;
-    randombytes_buf(&thought->seed, sizeof thought->seed);
+    bot_job->game = table->now.game;
+    pyr_game_clear(&bot_job->game, (pyr_seat)seat);      /* what a person took back is a draft there */
+    bot_job->phase = table->log.count;
+    bot_job->seat = (pyr_seat)seat;
+    bot_job->steps = 0;
+    randombytes_buf(&bot_job->seed, sizeof bot_job->seed);
     table->jobs++;
-    return thought;
+    return bot_job;
 }
 
-void table_thought(struct thought *thought)
+void table_bot_job_done(struct bot_job *bot_job)
 {
-    struct table *table = thought->ask->table;
+    struct table *table = bot_job->ask->table;
     table->jobs--;
     if (table->gone) {
-        free(thought);
+        free(bot_job);
         table_forget(table);
         return;
     }
-    change_submit_bot(table, thought->seat, thought->phase, thought->step, thought->steps);
-    free(thought);
+    change_submit_bot(table, bot_job->seat, bot_job->phase, bot_job->step, bot_job->steps);
+    free(bot_job);
 }
 
+/* Only for a table with a clock. */
 static unsigned clock_seconds(const struct table *table)
 {
     const struct server_options *options = &table->server->options;
@@ -226,6 +241,7 @@ int64_t table_due_at_rest(const struct table *table, const struct table_state *s
     return table->clock ? table->due : (state->changed / 86400 + 2) * 86400 + CORRESPONDENCE_SECONDS;
 }
 
+/* 1 means "at once": any time in the past will do, and a constant leaves the stored row as it is from change to change. */
 int64_t table_due(const struct table *table, const struct table_state *state, bool new_phase)
 {
     for (unsigned s = 0; s < state->seats && state->stage == STORE_RUNNING; s++)
@@ -245,6 +261,7 @@ static uint64_t time_for(struct table *table)
     return left > least ? left : least;
 }
 
+/* Safe to call at any time: bots that are asked already stay asked, a clock that runs keeps its deadline. */
 void table_wake(struct table *table)
 {
     struct server *server = table->server;

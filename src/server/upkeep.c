@@ -1,6 +1,9 @@
 /*
  * upkeep.c: what the server does now and then: it drops what is older than the --keep options allow, stores a heartbeat
  * while clocks run, so that after a crash they go on where they were, and tries whether a store that has failed works again.
+ *
+ * Each task is a job of the store with a flag that says it is under way, so a slow database never piles them up. All of
+ * it runs in the loop's thread but the run_* functions, which are the store's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +55,7 @@ static void submit_beat(struct server *server)
     store_submit(server->store, &beat->job);
 }
 
+/* Only running clocks need a heartbeat: without one, a server that nobody plays at does not write to the disk. */
 static bool has_clocks(const struct server *server)
 {
     for (const struct table *table = server->table_list; table; table = table->next)
@@ -74,6 +78,8 @@ struct look {
     unsigned count;
 };
 
+/* Alone on its database a server walks through what is due in order of time. With others it first says that it is alive,
+ * takes over what nobody keeps, and if there is none of that looks at what it keeps itself. */
 static enum store_result run_look(struct store_db *db, struct store_job *job)
 {
     struct look *look = (struct look *)job;
@@ -108,6 +114,7 @@ static void tables_read(void *context, enum error error)
         server->upkeep.looked = (struct store_place){ 0 };     /* from the beginning, in a while */
 }
 
+/* `looked` is where the walk stands. After a full batch it continues at once, after the last one from `until` on. */
 static void look_done(struct store_job *job, enum store_result result)
 {
     struct look *look = (struct look *)job;
@@ -196,6 +203,7 @@ static void submit_checks(struct server *server)
     }
 }
 
+/* code NULL: announcements may have been lost, so all revisions are compared soon. */
 void upkeep_hear(void *context, const char *code, int64_t revision)
 {
     struct server *server = context;
@@ -254,6 +262,7 @@ static enum store_result run_sweep(struct store_db *db, struct store_job *job)
     return result || !sweep->seen ? result : store_sweep_visitors(db, sweep->seen, sweep->visitors, &sweep->visitor_count);
 }
 
+/* The database has dropped them: what is in memory would be stored against rows that no longer exist. */
 static void forget_tables(struct server *server, const int64_t *ids, unsigned count)
 {
     for (struct table *table = server->table_list, *next; table && count; table = next) {
@@ -282,6 +291,7 @@ static void sweep_done(struct store_job *job, enum store_result result)
     free(sweep);
 }
 
+/* 0 days: kept forever, which the store understands as the time 0. */
 static int64_t days_ago(unsigned days)
 {
     return days ? server_time() - 86400 * (int64_t)days : 0;
@@ -303,6 +313,7 @@ static void submit_sweep(struct server *server)
     store_submit(server->store, &sweep->job);
 }
 
+/* `real` is the loop's clock, `now` the one that tests move. While the store does not work, only the heartbeat is tried. */
 void upkeep_tick(struct server *server)
 {
     uint64_t real = uv_now(&server->loop), now = server_now(server);

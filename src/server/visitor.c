@@ -2,6 +2,10 @@
  * visitor.c: who people are, without accounts. A visitor is a random token in a cookie; the server keeps its SHA-256,
  * so that a stolen database gives nobody's seat away. Visitors are in memory while they are here, and some minutes longer;
  * others are looked up in the database by the cookie of their first request.
+ *
+ * Threads: the loop's only. Tokens are compared with sodium_memcmp, and their text is wiped after use; only hashes are
+ * kept. A visitor may be freed when nothing refers to them (`connections`, `holds`) and KEPT_MS have passed
+ * (visitors_sweep).
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -65,6 +69,8 @@ static bool is_kept(int32_t letter, int32_t before, const char *after)
     return !is_unwanted(letter) && (before >= 0 || !character_is_mark(letter));
 }
 
+/* Runs of blanks become one, and none is left at either end. Letters are counted
+ * as a reader sees them (grapheme clusters), and marks on top of that. */
 bool name_clean(const char *name, char to[NAME_SIZE])
 {
     char clean[NAME_SIZE];
@@ -103,6 +109,8 @@ bool name_clean(const char *name, char to[NAME_SIZE])
 
 /* Tokens. */
 
+/* A SHA-256 is random already: its first eight bytes are a key for the map. Entries with the same key are compared in
+ * full. */
 static uint64_t first_bytes(const uint8_t *hash)
 {
     uint64_t key;
@@ -181,6 +189,7 @@ void tokens_free(struct tokens *tokens)
     free(tokens);
 }
 
+/* The list holds tokens in clear until they are looked up, so it is copied and wiped instead of reallocated. */
 static bool add_unknown(struct tokens **list, const char *value, size_t size)
 {
     unsigned count = *list ? (*list)->count : 0;
@@ -222,6 +231,7 @@ bool visitor_identify(const struct server *server, const char *cookies, struct v
     return good;
 }
 
+/* True at most once a day per token. A time in the future, after a clock was set back, counts as due. */
 bool visitor_renews(const struct server *server, const char *text)
 {
     uint8_t hash[TOKEN_SIZE];
@@ -240,6 +250,7 @@ struct visitor *visitor_by_id(const struct server *server, int64_t id)
     return (struct visitor *)map_find(&server->visitors, (uint64_t)id);
 }
 
+/* The caller fills in the rest. */
 static struct visitor *make_visitor(struct server *server, int64_t id)
 {
     struct visitor *visitor = calloc(1, sizeof *visitor);
@@ -312,6 +323,7 @@ static void sweep_visitor(struct map_node *node, void *context)
     free(node);
 }
 
+/* Tokens first: they point to visitors. */
 void visitors_sweep(struct server *server)
 {
     map_each(&server->tokens, sweep_token, server);
@@ -397,6 +409,8 @@ void visitor_seen(struct server *server, struct visitor *visitor)
 
 _Static_assert(NAME_SIZE <= sizeof ((struct store_visitor *)0)->name, "a name fits into its row");
 
+/* 32 letters to the power of 8 are 2^40 codes: with GUESSES per minute and address and ten minutes of life, guessing is
+ * hopeless. */
 void device_code_draw(int64_t visitor, char text[10], struct device_code *made)
 {
     static const char letters[] = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
@@ -445,6 +459,8 @@ static void store_again(struct map_node *node, void *context)
         submit_sighting(forgetting->server, token->visitor, token->hash);
 }
 
+/* The database has dropped visitors that were not seen for long. One who came back in between is stored again, under the
+ * same id and with the same tokens, so they notice nothing. */
 void visitors_forget(struct server *server, const int64_t *ids, unsigned count, int64_t before)
 {
     struct forgetting forgetting = { .server = server };

@@ -3,6 +3,12 @@
  *
  * Before anything else is looked at: how many connections an address has, how fast it asks, whether the Host is one of ours
  * (a page of another name that points here must not reach us) and whether the Origin, if there is one, is our own.
+ *
+ * Life of a request: on_request (head) -> on_body -> on_complete -> request_route (http.c) -> request_send ->
+ * answer_write. A request that admit() refuses keeps its error in `early` until all of it has arrived, since an answer in
+ * the middle of a body would be lost when the connection is closed.
+ *
+ * Threads: the loop's only. The static buffers here rely on that.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -21,11 +27,14 @@
 
 #define MOST_OFFENCES 60         /* messages beyond the rate, until a socket is closed */
 #define WRITES 8                 /* messages a socket gets in one go */
-#define BODY_CHUNK 16384
-#define HEAD_ROOM 4096
+#define BODY_CHUNK 16384         /* bytes of an answer that are written at once */
+#define HEAD_ROOM 4096           /* bytes of an answer's head */
 
+/* Numbers of edge.c's listeners. Metrics have a port of their own, so that they can be closed to the world. */
 enum { LISTENER_PAGE, LISTENER_METRICS };
 
+/* The page loads nothing from elsewhere and runs no inline scripts or styles. 'wasm-unsafe-eval' allows WebAssembly, not
+ * eval. */
 static const char policy[] = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; "
     "img-src 'self' data:; font-src 'self'; connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'";
@@ -53,6 +62,7 @@ static const char *cookies_of(const struct wire_request *wire)
     return list;
 }
 
+/* ?lang= goes before the browser's Accept-Language: a link can name its language. */
 static const char *language_of(const struct wire_request *wire)
 {
     char asked[64] = "";
@@ -87,6 +97,8 @@ static bool is_our_page(const struct server *server, const struct wire_request *
     return wire->host && access_is_our_page(server, wire->host, origin_of(wire));
 }
 
+/* Whether the browser uses TLS. Behind a proxy only the proxy knows; its header counts only if the options say to trust
+ * it. */
 static bool is_secure(const struct server *server, const struct wire_request *wire)
 {
     const char *proto = server->options.trust_proxy ? last_header(wire, "x-forwarded-proto") : NULL;
@@ -95,6 +107,7 @@ static bool is_secure(const struct server *server, const struct wire_request *wi
 
 /* HTTP. */
 
+/* The route's pattern is logged and not the path, which may contain a table's code. */
 static void request_log(const struct request *request)
 {
     struct server *server = request->server;
@@ -105,12 +118,15 @@ static void request_log(const struct request *request)
         request->route ? request->route : "-", request->status, (unsigned long long)(server_now(server) - request->begun));
 }
 
+/* The answer is complete. It is written by answer_write when the socket has room; nothing happens if the client has gone. */
 void request_send(struct request *request)
 {
     if (request->conn && request->conn->edge)
         edge_wake(request->conn->edge);
 }
 
+/* The connection lets go of its request. One that waits for a job outlives it: `conn` NULL tells the job that nobody
+ * waits. */
 static void request_drop(struct conn *conn)
 {
     struct request *request = conn->request;
@@ -152,6 +168,7 @@ static void add(struct head *head, const char *format, ...)
         head->size += (size_t)size;          /* a header that does not fit is left out; all of ours do */
 }
 
+/* The format of RFC 9110 (IMF-fixdate), always in GMT. */
 static void add_date(struct head *head, const struct server *server)
 {
     time_t now = (time_t)server_time();
@@ -162,6 +179,8 @@ static void add_date(struct head *head, const struct server *server)
         add(head, "date: %s\r\n", text);
 }
 
+/* Pages may be kept by browsers but are asked for again each time by their etag (no-cache); answers are not kept
+ * (no-store). */
 static void write_head(struct head *head, const struct request *request)
 {
     bool is_page = request->page_etag != NULL;
@@ -285,6 +304,8 @@ static void socket_ask(struct conn *conn, struct request *request, const struct 
 static void socket_known(struct request *request, enum error error);
 static bool is_allowed_socket(struct conn *conn, const struct request *request, const struct wire_request *wire);
 
+/* The head has arrived. A WebSocket whose cookie is not in memory has to wait for the database; whether that is worth a
+ * query is asked first (is_allowed_socket), so that strangers cannot make the database work. */
 static void on_request(void *owner, const struct wire_request *wire)
 {
     struct conn *conn = owner;
@@ -320,6 +341,7 @@ static void on_request(void *owner, const struct wire_request *wire)
         admit(conn, request, wire);
 }
 
+/* Too long a body is read to its end and dropped: answered before, the client would see a reset instead of the answer. */
 static void on_body(void *owner, const char *bytes, size_t size)
 {
     struct request *request = ((struct conn *)owner)->request;
@@ -348,6 +370,8 @@ static void on_complete(void *owner)
 
 /* WebSocket. */
 
+/* Queues the socket once, however often it is woken. All are written to before the loop waits (before_waiting), so
+ * several changes in one turn of the loop leave in one packet. */
 void conn_wake(struct conn *conn)
 {
     struct server *server = conn->server;
@@ -409,6 +433,10 @@ static void on_activity(void *owner)
     activity_add(conn);
 }
 
+/*
+ * A socket that is silent for ping_seconds is pinged; one that is silent for three quarters of that again is closed with
+ * 1001. The list is ordered by activity, so the walk ends at the first that is not silent.
+ */
 void web_tick(struct server *server)
 {
     uint64_t now = server_now(server), silence = 1000 * (uint64_t)server->options.ping_seconds;
@@ -471,6 +499,8 @@ static bool offers_protocol(const struct wire_request *wire)
     return false;
 }
 
+/* Turns a request into a WebSocket, or refuses it with an ordinary answer. The request is dropped on success; the
+ * references to visitor and address move to the connection. */
 static void socket_ask(struct conn *conn, struct request *request, const struct wire_request *wire)
 {
     struct server *server = conn->server;
@@ -517,6 +547,7 @@ static bool is_allowed_socket(struct conn *conn, const struct request *request, 
         bucket_take(&request->address->requests, server_now(server), rate, 5 * rate);
 }
 
+/* The database has said whose cookie it is. */
 static void socket_known(struct request *request, enum error error)
 {
     struct conn *conn = request->conn;
@@ -595,7 +626,8 @@ static void count_sent(struct conn *conn, size_t size)
     table->unreported.bytes += size;
 }
 
-/* Writes what a socket lacks. */
+/* Writes what a socket lacks.
+ * At most WRITES messages, then it is the turn of the others: a client that loads a long game does not hold the rest up. */
 static void socket_write(struct conn *conn)
 {
     static char buffer[OUTBOX_ROOM];
@@ -625,6 +657,8 @@ static void socket_write(struct conn *conn)
         edge_hurry(conn->edge);
 }
 
+/* Beyond the rate a message is answered `too_fast` without being parsed as a whole, and after MOST_OFFENCES of these the
+ * socket is closed. */
 static void on_message(void *owner, const char *text, size_t size)
 {
     struct conn *conn = owner;
@@ -647,6 +681,7 @@ static void on_message(void *owner, const char *text, size_t size)
         conn->close = 1008;                  /* after the answers, so that it knows why */
 }
 
+/* A socket goes through the write queue like all others, an HTTP answer continues at once. */
 static void on_room(void *owner)
 {
     struct conn *conn = owner;
@@ -673,6 +708,7 @@ static void before_waiting(uv_prepare_t *writer)
 
 /* Connections. */
 
+/* The limits on connections are checked before a byte is read. Returning NULL closes the connection at once. */
 static void *on_begin(void *context, struct edge_conn *edge, unsigned listener, const char *name)
 {
     struct server *server = context;
@@ -697,6 +733,8 @@ static void *on_begin(void *context, struct edge_conn *edge, unsigned listener, 
     return conn;
 }
 
+/* Nothing more is read or written. Everything that refers to the connection lets go of it; its memory stays until
+ * on_gone. */
 static void on_end(void *owner, unsigned code)
 {
     struct conn *conn = owner;
@@ -816,6 +854,7 @@ bool web_start(struct server *server, char *error, size_t error_size)
     return true;
 }
 
+/* All sockets by their visitors: every socket has one. `each` may end the connection, so the next one is read before. */
 static void each_socket(struct server *server, void (*each)(struct conn *conn))
 {
     for (size_t i = 0; i < server->visitors.buckets; i++)
@@ -832,6 +871,7 @@ static void warn(struct conn *conn)
     conn_wake(conn);
 }
 
+/* 1012 is "service restart": clients come back by themselves. */
 static void close_socket(struct conn *conn)
 {
     conn->close = 1012;

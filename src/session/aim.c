@@ -1,6 +1,14 @@
 /*
  * aim.c: see aim.h. A placement is tried by asking the engine; there are at most 25 in a turn, so nothing is kept between
  * calls.
+ *
+ * Coordinates: `row` and `column` of an aim are those of the top left corner of the shape's outline, 0 to 4. Points that
+ * come from a finger or a mouse are in hundredths of a space, where the middle of the space at row r, column c is (100 r,
+ * 100 c).
+ *
+ * A turn is a number of three bits: bit 2 mirrors the drawing first, bits 0 and 1 then turn it by quarters clockwise.
+ * Several turns of a symmetric pattern look the same; where looks are counted, the lowest of them stands for all
+ * (is_own_look).
  */
 #include <pyramids/aim.h>
 
@@ -22,6 +30,7 @@ static pyr_spaces drawing(const struct pyr_box *box, pyr_pattern pattern)
 /* Moves spaces against the top left corner. */
 static pyr_spaces to_corner(pyr_spaces spaces)
 {
+    /* 0x1f is the first row: five bits of PYR_ROW. */
     while (spaces && !(spaces & 0x1f))
         spaces >>= PYR_ROW;
     while (spaces && !(spaces & FIRST_COLUMN))
@@ -29,6 +38,7 @@ static pyr_spaces to_corner(pyr_spaces spaces)
     return spaces;
 }
 
+/* Of a shape that is against the top left corner, as height_of. */
 static unsigned width_of(pyr_spaces shape)
 {
     unsigned width = 0;
@@ -48,6 +58,8 @@ static unsigned height_of(pyr_spaces shape)
     return height;
 }
 
+/* A quarter clockwise takes (r, c) to (c, 4 - r). Not from the box's own list of turns, whose order has no meaning for a
+ * hand. */
 pyr_spaces pyr_aim_shape(const struct pyr_box *box, pyr_pattern pattern, unsigned turn)
 {
     pyr_spaces from = drawing(box, pattern), to = 0;
@@ -116,6 +128,7 @@ static int middle_column(pyr_spaces shape, unsigned column)
 
 #define HALF 50              /* hundredths of a space */
 
+/* Squared: only compared. */
 static int distance(int row, int column, int other_row, int other_column)
 {
     return (row - other_row) * (row - other_row) + (column - other_column) * (column - other_column);
@@ -174,6 +187,7 @@ unsigned pyr_aim_count(const struct pyr_box *box, const struct pyr_desk *desk, p
     return count;
 }
 
+/* False at the edge, where nothing moves. */
 bool pyr_aim_move(struct pyr_aim *aim, const struct pyr_box *box, pyr_pattern pattern, int rows, int columns)
 {
     uint8_t row = aim->row, column = aim->column;
@@ -181,6 +195,8 @@ bool pyr_aim_move(struct pyr_aim *aim, const struct pyr_box *box, pyr_pattern pa
     return aim->row != row || aim->column != column;
 }
 
+/* Turns to the next look, and with a desk to the next one that fits somewhere; quarters 0 mirrors. Looks that are the
+ * same are skipped, so that every key press shows something. */
 bool pyr_aim_turn_placed(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     int quarters)
 {
@@ -202,6 +218,7 @@ bool pyr_aim_turn_placed(struct pyr_aim *aim, const struct pyr_box *box, const s
     return false;
 }
 
+/* Turns about the middle of the outline, so that four quarters bring it back to where it was. */
 bool pyr_aim_turn(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     int quarters)
 {
@@ -219,6 +236,7 @@ bool pyr_aim_turn(struct pyr_aim *aim, const struct pyr_box *box, const struct p
     return true;
 }
 
+/* A point far outside is refused by one unsigned comparison: negative numbers wrap to very large ones. */
 bool pyr_aim_snap(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     unsigned slot, int row, int column)
 {
@@ -234,6 +252,8 @@ bool pyr_aim_snap(struct pyr_aim *aim, const struct pyr_box *box, const struct p
     return true;
 }
 
+/* The aim that would make this step, in the turn nearest to how the pattern is held. PYR_ROW bits are a row, so the
+ * distance between the lowest bits of spaces and corner is row * PYR_ROW + column. */
 bool pyr_aim_hold(struct pyr_aim *aim, const struct pyr_box *box, pyr_pattern pattern, pyr_step step)
 {
     pyr_spaces spaces = pyr_step_spaces(step) & PYR_ALL_SPACES, corner = to_corner(spaces);
@@ -284,6 +304,7 @@ static bool at_place(const struct pyr_box *box, pyr_pattern pattern, unsigned pl
         aim->column + width_of(shape) <= PYR_SIDE;
 }
 
+/* From the present place on, around and back to it: every legal placement is met once. */
 bool pyr_aim_next(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     int direction)
 {
@@ -325,6 +346,8 @@ static bool settle_on(const struct pyr_box *box, const struct pyr_desk *desk, py
     return false;
 }
 
+/* First the whole pattern on this card, then on the other, then a single space in the same order. After the first mark of a
+ * turn only single spaces are left. */
 bool pyr_aim_settle(struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern)
 {
     if (!(desk->flags & PYR_DESK_FIRST) || pattern >= PYR_PATTERNS)
@@ -340,6 +363,7 @@ bool pyr_aim_settle(struct pyr_aim *aim, const struct pyr_box *box, const struct
 
 /* Cycling and painting. */
 
+/* In quarters; a mirroring counts as two, as in pyr_aim_cover. */
 unsigned pyr_aim_apart(const struct pyr_box *box, pyr_pattern pattern, unsigned from, pyr_spaces spaces, unsigned *turn)
 {
     pyr_spaces shape = to_corner(spaces);
@@ -366,6 +390,8 @@ static int centre_distance(pyr_spaces spaces, unsigned row, unsigned column)
     return rows * rows + columns * columns;
 }
 
+/* Ranked by how little the hand would have to turn, then by how near the space is to the middle: 10000 is larger than any
+ * distance within a card. Insertion sort: there are few. */
 unsigned pyr_aim_covering(const struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk,
     pyr_pattern pattern, unsigned slot, unsigned row, unsigned column, pyr_step to[PYR_AIM_COVERING])
 {
@@ -417,6 +443,8 @@ unsigned pyr_aim_holding(const struct pyr_aim *aim, const struct pyr_box *box, c
     return count;
 }
 
+/* Spaces are touched one by one until only one placement contains them all. A space that fits no placement together with
+ * the others begins anew. */
 bool pyr_aim_paint(const struct pyr_aim *aim, const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     struct pyr_paint *paint, unsigned slot, unsigned row, unsigned column, pyr_step *step)
 {

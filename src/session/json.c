@@ -1,4 +1,11 @@
-/* json.c: see json.h. */
+/*
+ * json.c: reads JSON messages of a server; see json.h. On top of jsmn, which cuts a text into tokens without allocating:
+ * a value is the number of its token, and JSON_NONE (or any number out of range) is no value, which every function
+ * accepts.
+ *
+ * Texts are shown to people and come from others: control characters are dropped, broken UTF-8 and lone surrogates as
+ * well.
+ */
 #define JSMN_STATIC
 #define JSMN_STRICT
 #include <jsmn.h>
@@ -12,6 +19,7 @@ _Static_assert(
     sizeof(struct json_token) == sizeof(jsmntok_t) && offsetof(struct json_token, size) == offsetof(jsmntok_t, size),
     "json_token is laid out as jsmntok_t");
 
+/* jsmn's offsets are ints, hence the limit. False leaves a json without values. */
 bool json_read(struct json *json, const char *text, size_t size)
 {
     jsmn_parser parser;
@@ -75,6 +83,7 @@ struct pyr_word json_word(const struct json *json, int value)
     return (struct pyr_word){ json->text + token->start, (size_t)(token->end - token->start) };
 }
 
+/* c | 32 makes a letter small. */
 static int hex_digit(char c)
 {
     return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
@@ -95,7 +104,8 @@ static int32_t unit_at(const char *at, const char *end)
     return unit;
 }
 
-/* The character behind a backslash; *at is moved past it. -1: none that may be shown. */
+/* The character behind a backslash; *at is moved past it. -1: none that may be shown.
+ * Characters beyond U+FFFF are written as two units, a high and a low surrogate. */
 static int32_t escaped(const char **at, const char *end)
 {
     char c = *(*at)++;
@@ -159,6 +169,7 @@ bool json_is_true(const struct json *json, int value)
     return is_kind(json, value, JSMN_PRIMITIVE) && json->text[json->token[value].start] == 't';
 }
 
+/* Whole numbers from 0 to `most` only; anything else, a sign or a fraction included, is -1. */
 int64_t json_number(const struct json *json, int value, int64_t most)
 {
     int64_t number = 0;

@@ -1,4 +1,15 @@
-/* local.c: see local.h. */
+/*
+ * local.c: a game on this device; see local.h.
+ *
+ * What is saved is the record itself, with comments for what a record has no line for: the seed, whose turn it is at a
+ * shared screen, choices that are confirmed (sealed) or being made (draft). Any reader of records reads such a file; only
+ * this one uses the comments.
+ *
+ * Chance comes from one seed: stream 0 of the generator deals the whole game, stream 2 replaces chance that cannot be
+ * known (a record from elsewhere), and from 16 on every step of a bot has a stream of its own.
+ *
+ * Ownership: the caller owns struct pyr_local and the match. Freestanding, one thread at a time.
+ */
 #include <pyramids/local.h>
 
 static const char seats_tag[] = "seats", seed_tag[] = "seed", person[] = "person";
@@ -14,6 +25,7 @@ static size_t length_of(const char *text)
     return length;
 }
 
+/* `with` includes the blank after the word, so "tag seats" does not begin like "tag seatsize". */
 static bool begins(struct pyr_word line, const char *with)
 {
     size_t length = length_of(with);
@@ -37,6 +49,7 @@ static struct pyr_word cut(struct pyr_word *word, char at)
     return piece;
 }
 
+/* Up to 2^64 - 1: seeds are of 64 bits, and pyr_lines has numbers of 32 only. */
 static bool read_number(struct pyr_word word, uint64_t *number)
 {
     uint64_t value = 0;
@@ -72,6 +85,7 @@ static void draw_chance(const struct pyr_edition *edition, unsigned seats, uint6
     pyr_chance_draw(chance, &edition->box, seats, &rng);
 }
 
+/* "person,club,expert": as in the tag "seats". */
 static void write_seats(const struct pyr_local *local, unsigned seats, struct pyr_out *out)
 {
     for (unsigned s = 0; s < seats; s++) {
@@ -117,6 +131,7 @@ enum pyr_err pyr_local_begin(struct pyr_local *local, struct pyr_match *match, c
     return err;
 }
 
+/* Writes who plays into a record that lacks it, once, and only if it is known of every seat. */
 void pyr_local_claim(struct pyr_local *local)
 {
     struct pyr_match *match = local->match;
@@ -144,6 +159,7 @@ bool pyr_local_is_begun(const struct pyr_local *local)
 
 /* Saving and loading. */
 
+/* A draft may be half a choice, which has no text of its own, so its steps are written as 16 hexadecimal digits each. */
 static void put_choice(const struct pyr_local *local, pyr_seat seat, struct pyr_out *out)
 {
     static const char digits[] = "0123456789abcdef";
@@ -245,6 +261,7 @@ static void read_choice(struct pyr_local *local, struct pyr_word words, bool is_
         return;
     pyr_seat s = (pyr_seat)(seat - 1);
     struct pyr_pending before = match->choice[s];
+    /* A choice as steps has 16 digits and then a blank or the end. No text of a choice looks like that. */
     bool is_text = words.length < 16 || (words.length > 16 && words.at[16] != ' ');
     for (size_t i = 0; i < 16 && !is_text; i++)
         is_text = !((words.at[i] >= '0' && words.at[i] <= '9') || (words.at[i] >= 'a' && words.at[i] <= 'f'));
@@ -260,6 +277,7 @@ static void read_choice(struct pyr_local *local, struct pyr_word words, bool is_
         struct pyr_word hex = cut(&words, ' ');
         pyr_step step = 0;
         for (size_t i = 0; i < hex.length; i++)
+            /* The value of a hexadecimal digit in ASCII: the low four bits, and nine more for a letter. */
             step = step << 4 | (pyr_step)((hex.at[i] & 15) + (hex.at[i] > '9' ? 9 : 0));
         if (hex.length != 16 || pyr_match_step(match, s, step)) {
             match->choice[s] = before;
@@ -321,6 +339,9 @@ static void take_choice(struct pyr_local *local, struct pyr_word line)
         read_choice(local, after(line, "; draft "), false);
 }
 
+/* Choices are read last, after chance is known, since the last one that is confirmed ends the phase and reveals what
+ * comes next. If the seed does not explain what was dealt, the rest is shuffled anew: the game goes on, but not the one
+ * it would have been. */
 enum pyr_err pyr_local_load(struct pyr_local *local, struct pyr_match *match, const struct pyr_edition *edition,
     const char *text, size_t size, unsigned people, const char *level, uint64_t seed, struct pyr_fault *fault)
 {
@@ -357,6 +378,7 @@ enum pyr_err pyr_local_load(struct pyr_local *local, struct pyr_match *match, co
 
 /* Whose turn it is. */
 
+/* More than one bit is set: x & (x - 1) clears the lowest. */
 bool pyr_local_is_shared(const struct pyr_local *local)
 {
     return local->people & (local->people - 1);
@@ -375,6 +397,7 @@ pyr_seat pyr_local_due(const struct pyr_local *local, struct pyr_rng *rng)
     return seat;
 }
 
+/* A bot's answer may come after an undo or the end of the phase: it counts only for the log that it was asked about. */
 static bool is_answer_due(const struct pyr_local *local, pyr_seat seat, uint32_t lines)
 {
     return seat < PYR_MAX_SEATS && !(local->people >> seat & 1) && lines == local->match->log.lines &&
@@ -401,6 +424,8 @@ bool pyr_local_answer_choice(struct pyr_local *local, pyr_seat seat, uint32_t li
     return true;
 }
 
+/* Hot seat: the next person whose choice is due gets the device, covered until they say that they are there. True if what
+ * is shown has to change. */
 bool pyr_local_next_person(struct pyr_local *local)
 {
     const struct pyr_match *match = local->match;
@@ -431,13 +456,16 @@ void pyr_local_uncover(struct pyr_local *local)
 
 /* Choices. */
 
-/* The game as it is now, before a choice. */
+/* The game as it is now, before a choice.
+ * What taking back needs: where the log was, the draft, and the hidden order, which the log cannot give back. */
 static struct pyr_local_past present(const struct pyr_local *local)
 {
     const struct pyr_match *match = local->match;
     return (struct pyr_local_past){ match->log.lines, match->choice[local->me], match->replay.state.hidden };
 }
 
+/* At a shared screen nothing is remembered; pyr_local_back_seat is what there is. The oldest entry goes when there is no
+ * room. */
 static void remember(struct pyr_local *local, const struct pyr_local_past *past)
 {
     if (pyr_local_is_shared(local))
@@ -511,6 +539,8 @@ bool pyr_local_can_take_back(const struct pyr_local *local)
     return local->past_count > 0 && !is_seen(local, local->past[local->past_count - 1].lines);
 }
 
+/* The log is followed again up to that line; bots' choices of the phase are dropped and will be thought about again, with
+ * the same random numbers (pyr_local_due). */
 bool pyr_local_take_back(struct pyr_local *local)
 {
     struct pyr_match *match = local->match;
@@ -537,6 +567,8 @@ bool pyr_local_can_back_seat(const struct pyr_local *local)
         local->match->choice[local->seen_by].confirmed;
 }
 
+/* The person before takes the device back before the next one has looked. Their choice is open again, and the screen
+ * covered. */
 bool pyr_local_back_seat(struct pyr_local *local)
 {
     if (!pyr_local_can_back_seat(local) || pyr_match_retract(local->match, local->seen_by))

@@ -1,4 +1,11 @@
-/* luck.c: see luck.h. */
+/*
+ * luck.c: what decisions cost and how lucky events were; see luck.h for the terms.
+ *
+ * The luck of an event is the outlook after it minus the mean outlook over everything that could have happened instead,
+ * measured with the same random numbers, so that most of the noise cancels. The cost of a decision is weighed by weigh.c.
+ *
+ * Freestanding and without state of its own: tasks can be rated by several threads at the same time.
+ */
 #include <pyramids/choice.h>
 #include <pyramids/luck.h>
 
@@ -25,6 +32,7 @@ const char *pyr_luck_level(float rate)
 
 void pyr_luck_begin(struct pyr_luck_log *log, const struct pyr_edition *edition)
 {
+    /* FNV's offset basis. */
     *log = (struct pyr_luck_log){ .edition = edition, .past = UINT64_C(14695981039346656037) };
     pyr_replay_init(&log->replay, PYR_NOBODY);
 }
@@ -48,12 +56,16 @@ static uint64_t add_past(uint64_t past, struct pyr_word line)
     return (past ^ '\n') * UINT64_C(1099511628211);
 }
 
-/* The seed of a task: what led to it, who does it, and whether it is chance. */
+/* The seed of a task: what led to it, who does it, and whether it is chance.
+ * The factor is 2^64 divided by the golden ratio: it spreads neighbouring values over all bits. */
 static uint64_t seed_of(uint64_t past, unsigned seat, bool is_chance)
 {
     return (past ^ (2 * seat + is_chance + 1)) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
+/* In phases where all choose at once, every decision is rated from the state before the first of them: the players did
+ * not know each other's choices, although the log has them one after the other. Replacing is in turn, so there it is the
+ * state itself. */
 unsigned pyr_luck_follow(struct pyr_luck_log *log, struct pyr_word line, struct pyr_luck_task task[PYR_LUCK_TASKS])
 {
     struct pyr_replay *replay = &log->replay;
@@ -102,7 +114,8 @@ uint32_t pyr_luck_end(const struct pyr_luck_log *log, struct pyr_state *state)
 #define SHOWN_POINTS 0.1         /* what a printed loss is rounded to */
 #define SHOWN_WIN 0.001
 
-/* A loss as it may be shown: below a limit even after rounding. */
+/* A loss as it may be shown: below a limit even after rounding.
+ * Without that, a loss of 2.96 under a limit of 3 would be printed as 3.0 beside the milder mark. */
 static double below(double loss, double limit, double unit)
 {
     return loss > limit - unit / 2 ? limit - unit : loss;
@@ -115,7 +128,9 @@ static enum pyr_luck_mark mark_between(enum pyr_luck_mark low, enum pyr_luck_mar
     return low == PYR_LUCK_FINE || likely < low ? low : likely > high ? high : likely;
 }
 
-/* Moves the shown losses into the limits of the mark. */
+/* Moves the shown losses into the limits of the mark.
+ * A mark needs only one of its two numbers. If neither reaches the threshold, the one that is nearer to it in standard
+ * errors is raised; whatever would belong to the next mark is lowered. */
 static void keep_within(struct pyr_luck_decision *d, double points, double win)
 {
     const struct pyr_luck_threshold *own = &thresholds[d->mark];
@@ -143,6 +158,7 @@ static struct pyr_option weighed(const struct weigh *w, unsigned arm)
     weigh_difference(w, arm, &d);
     double n = w->worlds ? w->worlds : 1;
     option.points = (float)((double)w->points / n + d.points);
+    /* 12 is PYR_WIN_UNIT, a whole win: it can be shared by 1, 2, 3 or 4 players. */
     option.win = (float)((double)w->win / n / 12 + d.win);
     if (option.win < 0 || option.win > 1)    /* it was played in fewer worlds than the choice made */
         option.win = option.win < 0 ? 0 : 1;
@@ -232,7 +248,8 @@ static void outlook_after(const struct measure *m, const struct pyr_event *event
     pyr_analysis_outlook(m->how->memory, box, &view, dealt ? &state.hidden : NULL, playouts, &rng, outlook);
 }
 
-/* All patterns that can be revealed, each as often as its cards are left. */
+/* All patterns that can be revealed, each as often as its cards are left.
+ * Exact: there are few patterns, so none is sampled. A round's first reveal has the whole deck of patterns before it. */
 static void mean_reveal(const struct measure *m, const struct pyr_outlook *after, struct pyr_outlook *mean)
 {
     const struct pyr_table *open = &m->task->state.open;
@@ -273,6 +290,7 @@ static void mean_cards(const struct measure *m, struct pyr_rng *rng, struct pyr_
             pyr_rng_choose(rng, deck, count, event.count);
         for (unsigned i = 0; i < event.count; i++)
             event.card[i] = deck[all ? tried : i];
+        /* A quarter of the playouts each: there are many alternatives, and only their mean counts. */
         outlook_after(m, &event, m->playouts / 4 + 1, &one);
         add(mean, &one, 1);
     }
@@ -312,6 +330,8 @@ static float part_error(const float *value, float mean)
     return (float)pyr_analysis_root(squares / (PARTS - 1) / PARTS);
 }
 
+/* PARTS independent measurements instead of one large one: the spread between them is the standard error, whatever the
+ * distribution within a part. */
 void pyr_luck_measure(const struct pyr_luck_how *how, const struct pyr_luck_task *task, struct pyr_luck_chance *chance)
 {
     struct measure m = { how, task, 0, how->playouts / 8 + 1, ALTERNATIVES / PARTS };
@@ -375,11 +395,15 @@ void pyr_luck_add_chance(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct py
     }
 }
 
+/*
+ * 1.96 standard deviations on either side contain 95% of a normal distribution.
+ */
 static float half_interval(float variance)
 {
     return (float)(1.96 * pyr_analysis_root((double)variance));
 }
 
+/* Sums of losses may be slightly negative by noise and are shown as 0. */
 void pyr_luck_finish(struct pyr_luck_sum sum[PYR_MAX_SEATS], const struct pyr_box *box, const struct pyr_table *open,
     const struct pyr_outlook *end)
 {

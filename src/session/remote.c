@@ -6,6 +6,13 @@
  *
  * Everything from the server is taken for hostile: numbers are bounded (MOST_*), words are restricted to plain letters,
  * lines pass the reader of records, and a message that makes no sense is ignored or reported, never trusted half-way.
+ *
+ * Two layers must not be confused: `match` holds what the server has said (and the person's own draft on top of it);
+ * `sent` holds what the person has done and the server has not answered. Only answers and lines move something from the
+ * second to the first.
+ *
+ * Freestanding: no memory is allocated, no clock is read, no random number is drawn. The callers own struct pyr_remote
+ * and the match it points to; nothing here may be called from two threads at the same time.
  */
 #include <pyramids/json.h>
 #include <pyramids/remote.h>
@@ -28,6 +35,7 @@ static const char header[] = "pyramids-remote 1";
 
 /* Words. */
 
+/* Without a C library: this file is compiled for wasm, too. */
 static size_t length_of(const char *text)
 {
     size_t length = 0;
@@ -69,6 +77,7 @@ static void write_hex(char *to, const uint8_t *bytes, size_t count)
     *to = '\0';
 }
 
+/* Exactly `length` digits, in small letters as write_hex writes them. */
 static bool is_hex(const char *text, size_t length)
 {
     for (size_t i = 0; i < length; i++)
@@ -110,6 +119,7 @@ struct pyr_remote_event pyr_remote_event(struct pyr_remote *remote)
     return first;
 }
 
+/* The lines from the server cannot be used, and why: no line number, since it is not the person's text. */
 static void tell_bad(struct pyr_remote *remote, enum pyr_err err)
 {
     remote->fault = (struct pyr_fault){ .code = err };
@@ -118,6 +128,7 @@ static void tell_bad(struct pyr_remote *remote, enum pyr_err err)
 
 /* Messages that wait for their answer. */
 
+/* The order of the others stays: they are posted in the order in which they were made. */
 static void sent_remove(struct pyr_remote *remote, unsigned index)
 {
     remote->sent_count--;
@@ -125,6 +136,8 @@ static void sent_remove(struct pyr_remote *remote, unsigned index)
         remote->sent[i] = remote->sent[i + 1];
 }
 
+/* Choices, their recall and sitting down survive a lost connection: the server knows them by their id, so sending them
+ * twice is harmless. The rest is asked of the person again. The kinds are ordered so that this is one comparison. */
 static bool is_resent(unsigned kind)
 {
     return kind <= PYR_REMOTE_SIT;
@@ -189,12 +202,14 @@ static bool has_seat(const struct pyr_remote *remote)
     return remote->you < PYR_MAX_SEATS;
 }
 
+/* The person's draft in the match; NULL while there is none to make. It points into the match and is gone after a load. */
 static struct pyr_pending *own_choice(const struct pyr_remote *remote)
 {
     return has_seat(remote) && remote->match->replay.stage == PYR_STAGE_PLAY && remote->you < remote->match->replay.seats
         ? &remote->match->choice[remote->you] : NULL;
 }
 
+/* Every turn begins with a reveal, so their number tells a player who comes back how many turns were missed. */
 static int32_t count_turns(const struct pyr_match *match)
 {
     int32_t turns = 0;
@@ -238,6 +253,7 @@ static void load(struct pyr_remote *remote)
         tell(remote, PYR_REMOTE_IS_OVER, 0);
 }
 
+/* The log is asked for from its beginning. Cheaper to reason about than repairing it, and it happens hardly ever. */
 static void forget_log(struct pyr_remote *remote)
 {
     remote->size = 0;
@@ -252,6 +268,7 @@ void pyr_remote_set_edition(struct pyr_remote *remote, const struct pyr_edition 
     load(remote);
 }
 
+/* For a finished game that is fetched as a whole: read with a scratch replay first, so that a bad record changes nothing. */
 enum pyr_err pyr_remote_set_record(struct pyr_remote *remote, const char *text, size_t size, struct pyr_fault *fault)
 {
     struct pyr_replay check;
@@ -268,12 +285,14 @@ enum pyr_err pyr_remote_set_record(struct pyr_remote *remote, const char *text, 
 
 /* What the server says. */
 
+/* The server sends what is left on the clock, so that the two clocks need not agree. 0: no clock. */
 static uint64_t deadline_of(const struct json *json, uint64_t now)
 {
     int64_t left = json_number(json, json_member(json, 0, "left"), MOST_LEFT);
     return left < 0 ? 0 : now + (uint64_t)left;
 }
 
+/* gone_since is never 0 for a person who is not here: 0 means "here", and `now` may be 0 in tests. */
 static void read_seat(const struct json *json, int value, struct pyr_remote_seat *seat, uint64_t now)
 {
     static const char *const kinds[] = { "open", "friend", "person", "bot" };
@@ -301,6 +320,7 @@ static uint8_t read_state(struct pyr_word state)
     return PYR_TABLE_UNKNOWN;
 }
 
+/* The first `table` message after a connect: only now is it known who we are there, so only now is anything sent again. */
 static void reconnected(struct pyr_remote *remote, uint64_t now)
 {
     remote->is_open = true;
@@ -317,6 +337,8 @@ static void reconnected(struct pyr_remote *remote, uint64_t now)
     remote->must_return = remote->has_returned;
 }
 
+/* The commitment and the edition are taken once and kept, so a server cannot change its commitment afterwards. If
+ * the seat has changed, the lines are read again as that seat sees them. */
 static void on_table(struct pyr_remote *remote, const struct json *json, uint64_t now)
 {
     char rematch[PYR_REMOTE_CODE], code[PYR_REMOTE_CODE];
@@ -364,6 +386,7 @@ static void greet(struct pyr_remote *remote, int32_t missed)
     remote->is_back = remote->has_returned = false;
 }
 
+/* Two bytes more than the JSON text, for the newline and the terminator; unpacking never makes a text longer. */
 static bool add_lines(struct pyr_remote *remote, const struct json *json, int lines)
 {
     for (int at = JSON_NONE; (at = json_next(json, lines, at)) != JSON_NONE;) {
@@ -377,6 +400,7 @@ static bool add_lines(struct pyr_remote *remote, const struct json *json, int li
     return true;
 }
 
+/* `from` and `to` count lines of the server's log, hidden ones included, so they can be compared with `version`. */
 static void on_lines(struct pyr_remote *remote, const struct json *json, uint64_t now)
 {
     int64_t from = json_number(json, json_member(json, 0, "from"), MOST_VERSION),
@@ -449,6 +473,7 @@ static unsigned find_sent(const struct pyr_remote *remote, const struct json *js
     return i;
 }
 
+/* An answer to an id that is not waiting is an echo of a message sent twice. */
 static void on_done(struct pyr_remote *remote, const struct json *json, uint64_t now)
 {
     unsigned i = find_sent(remote, json);
@@ -472,6 +497,8 @@ static bool is_overtaken(struct pyr_word code)
     return pyr_word_is(code, "late") || pyr_word_is(code, "no_choice") || pyr_word_is(code, "confirmed");
 }
 
+/* Three kinds of refusal: for now (send it again in a while, and tell the person once), overtaken (the table has moved
+ * on, and its lines tell), and final (the choice is open again, and the person is told why). */
 static void on_error(struct pyr_remote *remote, const struct json *json, uint64_t now)
 {
     struct pyr_word code = json_word(json, json_member(json, 0, "code"));
@@ -514,6 +541,7 @@ static void on_error(struct pyr_remote *remote, const struct json *json, uint64_
     copy_code(event->rule, sizeof event->rule, json_word(json, json_member(json, 0, "rule")));
 }
 
+/* Messages that arrive after the connection was given up are ignored: they may be older than what the next one brings. */
 void pyr_remote_receive(struct pyr_remote *remote, const char *text, size_t size, uint64_t now)
 {
     struct json json;
@@ -547,6 +575,7 @@ void pyr_remote_receive(struct pyr_remote *remote, const char *text, size_t size
 
 /* The connection. */
 
+/* known_turns -1: never been here, so nothing can have been missed. */
 bool pyr_remote_init(struct pyr_remote *remote, struct pyr_match *match, const char *code)
 {
     *remote = (struct pyr_remote){ .match = match, .you = PYR_SPECTATOR, .known_turns = -1 };
@@ -565,6 +594,8 @@ void pyr_remote_connected(struct pyr_remote *remote, uint64_t now)
     remote->retry_at = 0;
 }
 
+/* The pause doubles up to MOST_RETRY_MS and is spread over 75 to 125 percent of that: after a restart of the server its
+ * clients do not all come back in the same moment. (random & 0xffff) / 0x20000 is between 0 and one half. */
 void pyr_remote_lost(struct pyr_remote *remote, uint64_t now, uint32_t random)
 {
     unsigned doubled = remote->tries < 5 ? remote->tries : 5;
@@ -583,6 +614,8 @@ void pyr_remote_lost(struct pyr_remote *remote, uint64_t now, uint32_t random)
     tell(remote, PYR_REMOTE_PRESENCE, 0);
 }
 
+/* An answer that is overdue is first called slow and later taken for a dead connection, which TCP itself may not notice
+ * for minutes. PYR_REMOTE_DROP is repeated until the caller reports the connection lost. */
 enum pyr_remote_wish pyr_remote_wish(struct pyr_remote *remote, uint64_t now)
 {
     if (!remote->is_connected)
@@ -601,6 +634,7 @@ enum pyr_remote_wish pyr_remote_wish(struct pyr_remote *remote, uint64_t now)
     return PYR_REMOTE_WAIT;
 }
 
+/* The earliest of what is due, so that a client can sleep until then. 0: nothing is. */
 uint64_t pyr_remote_wake_at(const struct pyr_remote *remote)
 {
     if (!remote->is_connected)
@@ -635,6 +669,8 @@ static const char *write_return(struct pyr_remote *remote)
     return remote->out;
 }
 
+/* One message per call, until NULL. Opening the table comes first, and everything else waits for its answer. The text is
+ * valid until the next call. */
 const char *pyr_remote_next(struct pyr_remote *remote, uint64_t now)
 {
     if (!remote->is_connected)
@@ -678,6 +714,7 @@ void pyr_remote_open_here(struct pyr_remote *remote)
 
 /* What this person does. */
 
+/* The seat's choice is due and not confirmed. */
 static bool may_choose(const struct pyr_remote *remote)
 {
     return own_choice(remote) != NULL && pyr_match_waiting(remote->match) >> remote->you & 1;
@@ -738,6 +775,7 @@ bool pyr_remote_take(struct pyr_remote *remote, pyr_step step, const uint8_t id[
     return message_send(remote, &json, now);
 }
 
+/* The number for the shuffle is drawn once per table and kept: a seat that is asked for again must bring the same. */
 bool pyr_remote_sit(
     struct pyr_remote *remote, pyr_seat seat, const char *key, const uint8_t number[32], const uint8_t id[16], uint64_t now)
 {
@@ -760,6 +798,7 @@ bool pyr_remote_sit(
     return message_send(remote, &json, now);
 }
 
+/* Requests that make sense only now: not while the connection is lost. seat PYR_NOBODY: the message has none. */
 static bool send_simple(
     struct pyr_remote *remote, enum pyr_remote_kind kind, pyr_seat seat, const uint8_t id[16], uint64_t now)
 {
@@ -817,6 +856,7 @@ uint64_t pyr_remote_gone(const struct pyr_remote *remote, pyr_seat seat, uint64_
 
 /* From one visit to the next. */
 
+/* The saved text has one thing per line, as records do: a word, a blank, the value. */
 static void put_line(struct pyr_out *out, const char *word, const char *value)
 {
     pyr_out_text(out, word);
@@ -836,6 +876,7 @@ static void put_step(struct pyr_out *out, pyr_step step)
     put_line(out, "step", hex);
 }
 
+/* The log is not saved: the server has it. 0: it does not fit. */
 size_t pyr_remote_save(const struct pyr_remote *remote, char *to, size_t size)
 {
     struct pyr_out out;
@@ -894,6 +935,7 @@ static bool read_step(struct pyr_lines *lines, struct pyr_remote_draft *choice)
     return true;
 }
 
+/* Only kinds that are sent again are read: a prepared file cannot make us send anything else. The server checks the rest. */
 static bool read_sent(struct pyr_lines *lines, struct pyr_remote *remote)
 {
     struct pyr_remote_message *message = &remote->sent[remote->sent_count];
@@ -937,6 +979,7 @@ static bool read_line(struct pyr_lines *lines, struct pyr_remote *remote)
     return pyr_word_is(word, "sent") && read_sent(lines, remote);
 }
 
+/* All or nothing: read into a copy, which replaces the original only if every line was good. */
 bool pyr_remote_restore(struct pyr_remote *remote, const char *text, size_t size)
 {
     struct pyr_remote fresh;

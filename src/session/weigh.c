@@ -1,4 +1,10 @@
-/* weigh.c: see weigh.h. */
+/*
+ * weigh.c: how much worse a choice was than the best; see weigh.h for the method and its guarantees.
+ *
+ * An arm is a choice that takes part; arm 0 is the one that was made, and everything is kept as a difference to it in the
+ * same world. All sums are integers, so that the same game gives the same marks on every machine: no rounding, no order
+ * of addition.
+ */
 #include <pyramids/choice.h>
 
 #include "weigh.h"
@@ -10,6 +16,7 @@
 #define WORTH_WIN (2400 / WIN)
 #define WORTH_POINT 12
 
+/* win in PYR_WIN_UNITs. */
 static int64_t worth(int64_t points, int64_t win)
 {
     return WORTH_WIN * win + WORTH_POINT * points;
@@ -24,6 +31,7 @@ static bool is_same(const struct pyr_option *a, const struct pyr_option *b)
 
 /* Screening. */
 
+/* All choices of the position while they are screened. */
 struct field {
     struct pyr_option option[PYR_MAX_OPTIONS];
     int64_t worth[PYR_MAX_OPTIONS];
@@ -36,6 +44,7 @@ static const struct {
     unsigned stay, worlds;
 } screening[] = { { 32, 24 }, { 16, 48 }, { 9, 96 }, { WEIGH_RIVALS, 192 } };
 #define SCREEN_POINT (3 * WORTH_POINT)
+/* Worlds per call, which bounds the results on the stack. */
 #define SCREEN_CHUNK 8
 
 /* worlds: 0 if no chance is left, so that one is enough and points count as they are. */
@@ -109,6 +118,8 @@ static bool screen(struct weigh *w, const struct pyr_luck_how *how, const struct
 
 /* Playing. */
 
+/* result[0] is arm 0. `apart` sums the squared differences of every pair, for the error of their difference: in the same
+ * worlds that is far smaller than the error of either. */
 static void add_world(struct weigh *w, const unsigned *playing, unsigned count, const struct pyr_result *result,
     unsigned half)
 {
@@ -129,7 +140,10 @@ static void add_world(struct weigh *w, const unsigned *playing, unsigned count, 
     }
 }
 
-/* Plays from the worlds so far up to `worlds`, a multiple of the chunk unless it is the last. */
+/* Plays from the worlds so far up to `worlds`, a multiple of the chunk unless it is the last.
+ * Each chunk of worlds has a seed of its own, so which worlds are played does not depend on when one stops. Even and odd
+ * chunks are the two halves of weigh_losses. The usual choice is played to the end of WEIGH_LEAST even if it is out:
+ * gains refer to it. */
 static bool play_on(struct weigh *w, const struct pyr_luck_how *how, const struct pyr_view *view, uint64_t seed,
     uint32_t worlds)
 {
@@ -182,6 +196,7 @@ void weigh_difference(const struct weigh *w, unsigned i, struct weigh_loss *d)
     d->win_error = known ? 0 : pyr_analysis_error(win, (double)arm->win_squares, n, WIN) / WIN;
 }
 
+/* The thresholds grow with the mark, so the last one that is reached is the worst. */
 enum pyr_luck_mark weigh_mark(double points, double win)
 {
     enum pyr_luck_mark mark = PYR_LUCK_FINE;
@@ -248,6 +263,7 @@ static uint32_t whole_cap(uint32_t cap)
     return worlds;
 }
 
+/* Looks are at 128, 256, 512... worlds whatever the cap, so that a mark that is certain does not depend on it (weigh.h). */
 void weigh_begin(struct weigh *w, const struct pyr_luck_how *how, const struct pyr_view *view,
     const struct pyr_option *made, uint64_t seed)
 {
@@ -296,6 +312,8 @@ static unsigned first_rival(const struct weigh *w)
     return rival;
 }
 
+/* Cross-validation: the best of one half of the worlds is valued in the other half, and the other way round. The best of
+ * several noisy means, valued in the same worlds, would look better than it is. */
 void weigh_losses(const struct weigh *w, struct weigh_loss *loss)
 {
     struct weigh_loss whole;
@@ -324,6 +342,7 @@ void weigh_losses(const struct weigh *w, struct weigh_loss *loss)
     loss->win_error /= parts;
 }
 
+/* Those that are out come last: they were played in fewer worlds, so their means are not comparable with the rest. */
 void weigh_order(const struct weigh *w, unsigned order[WEIGH_ARMS])
 {
     for (unsigned i = 0; i < w->arms; i++) {

@@ -76,9 +76,9 @@ void pyr_text_cards(FILE *to, const struct pyr_box *box, const pyr_card *cards, 
 
 void pyr_text_pattern(FILE *to, const struct pyr_box *box, pyr_pattern pattern, const char *indent)
 {
-    struct pyr_components print;
-    pyr_box_components(box, &print);
-    pyr_spaces drawing = print.pattern[pattern];
+    struct pyr_components components;
+    pyr_box_components(box, &components);
+    pyr_spaces drawing = components.pattern[pattern];
     for (unsigned row = 0; row < PYR_SIDE; row++) {
         char line[2 * PYR_SIDE + 1] = "";
         unsigned width = 0;

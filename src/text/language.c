@@ -7,6 +7,10 @@
  *  1. A text without a translation is shown as it stands in the source: in English.
  *  2. The catalogues and the program's language are set up before there are threads, and stay; each thread may choose
  *     another language.
+ *
+ * Format of a .mo file: a magic number, then at offsets 8, 12 and 16 the number of texts and where the two tables of
+ * (length, offset) pairs begin; texts are sorted, so they are found by binary search. Files may come from outside
+ * (PYRAMIDS_LOCALEDIR), so every offset is checked.
  */
 #include <dirent.h>
 #include <locale.h>
@@ -125,6 +129,7 @@ static void skip_blanks(struct reckoning *r)
     r->at += strspn(r->at, " \t");
 }
 
+/* `depth` bounds the recursion: an expression from outside may be nested as deep as the file is long. */
 static unsigned long operand(struct reckoning *r)
 {
     skip_blanks(r);
@@ -170,6 +175,7 @@ static unsigned long combine(const char *sign, unsigned long a, unsigned long b)
     }
 }
 
+/* Precedence climbing: an operator of a lower level than asked for ends this part and is left to the caller. */
 static unsigned long from_level(struct reckoning *r, unsigned level)
 {
     unsigned long value = operand(r);

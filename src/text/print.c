@@ -5,6 +5,7 @@
 
 #include <pyramids/text.h>
 
+/* The decimal sign comes from the translation, not from the locale: LC_NUMERIC stays "C" for what programs read. */
 const char *pyr_text_number(char to[PYR_NUMBER_SIZE], double value, unsigned digits, bool sign)
 {
     /* How your language writes one half: what stands between the digits is used in all numbers. */
@@ -31,6 +32,8 @@ const char *pyr_text_percent(char to[PYR_NUMBER_SIZE], double value, unsigned di
     return to;
 }
 
+/* Counts characters by their first bytes; continuation bytes of UTF-8 begin with the bits 10. Enough for our own texts,
+ * where every character takes one column. */
 int pyr_text_width(const char *text, size_t size)
 {
     int width = 0;
@@ -39,6 +42,7 @@ int pyr_text_width(const char *text, size_t size)
     return width;
 }
 
+/* Negative: on the left. printf's own padding counts bytes. */
 void pyr_text_pad(FILE *to, const char *text, int width)
 {
     int blanks = (width < 0 ? -width : width) - pyr_text_width(text, strlen(text));
@@ -92,6 +96,8 @@ static int hang_of(const char *line)
     return pyr_text_width(line, after);
 }
 
+/* Lines are joined into paragraphs and broken anew, so that a translation may be longer; a line that begins with a blank
+ * stands alone. */
 void pyr_text_flow(FILE *to, const char *text, int columns, int hang)
 {
     for (bool first = true; *text; first = false) {

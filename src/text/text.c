@@ -1,6 +1,9 @@
 /*
  * text.c: the sentences. A whole sentence a cause, never one glued from parts: other languages order words their own
  * way. What stands in quotes or after "expected:" is the notation of the formats, which is the same in all languages.
+ *
+ * Used by commands, the server's pages and the terminal; the page has its own sentences (web/words.js). Faults come with
+ * numbers and words (struct pyr_fault): which of them a sentence uses is fixed by its code.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,6 +20,7 @@ const char *pyr_text_colour(unsigned colour)
     }
 }
 
+/* Levels are translated, names of other bots (greedy, flatmc) are not: they are names. */
 const char *pyr_text_level(const char *name)
 {
     static const char *const names[] = { N_("novice"), N_("casual"), N_("club"), N_("expert"), N_("master") };
@@ -26,6 +30,7 @@ const char *pyr_text_level(const char *name)
     return name;
 }
 
+/* Names in records are the same in all languages. Those that we gave ourselves ("club 2", no name) are shown translated. */
 void pyr_text_player(struct pyr_word name, char *to, size_t size)
 {
     pyr_word_copy(name, to, size);
@@ -294,6 +299,7 @@ static bool record_sentence(const struct pyr_fault *f, char *to, size_t size)
     return true;
 }
 
+/* The rule goes behind the sentence, in brackets, where the terminal's "w" finds it. */
 void pyr_text_fault(const struct pyr_fault *fault, char *to, size_t size)
 {
     const char *rule = pyr_err_rule(fault->code);

@@ -1,4 +1,8 @@
-/* canvas.c: see canvas.h. */
+/*
+ * canvas.c: a grid of characters with styles, and the places on it that can be clicked; see canvas.h. Nothing here knows
+ * a terminal, so tests draw into it and read it back (canvas_dump). Whatever lies outside is cut, so callers need no
+ * bounds of their own.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +13,7 @@
 
 #include "canvas.h"
 
+/* Without memory it has no size, and drawing does nothing. */
 bool canvas_init(struct canvas *canvas, int width, int height)
 {
     free(canvas->cell);
@@ -105,6 +110,7 @@ static uint32_t ascii_for(uint32_t c)
     return '?';
 }
 
+/* Replaces what was in the cell, marks included. */
 void canvas_put(struct canvas *canvas, int x, int y, uint32_t character, enum style style)
 {
     if (x < 0 || y < 0 || x >= canvas->width || y >= canvas->height)
@@ -182,6 +188,7 @@ static int write_part(struct canvas *canvas, int x, int y, int most, enum style 
     return used;
 }
 
+/* Too long a text ends with an ellipsis. Returns the columns used. */
 int canvas_text(struct canvas *canvas, int x, int y, int most, enum style style, const char *text)
 {
     if (most <= 0)
@@ -277,6 +284,7 @@ void canvas_place(struct canvas *canvas, int x, int y, int width, int height, in
             (struct place){ (int16_t)x, (int16_t)y, (int16_t)width, (int16_t)height, (int16_t)action, detail };
 }
 
+/* The last one drawn is on top. */
 const struct place *canvas_find(const struct canvas *canvas, int x, int y)
 {
     for (unsigned i = canvas->places; i-- > 0;) {

@@ -1,4 +1,12 @@
-/* draw.c: the table; see draw.h. What is drawn where follows from the size of the window alone. */
+/*
+ * draw.c: the table; see draw.h. What is drawn where follows from the size of the window alone.
+ *
+ * Everything is drawn anew into a canvas each time, from a struct scene; nothing is kept between two calls. Coordinates
+ * are columns and rows of the window from 0. Places that can be clicked are noted while drawing (canvas_place).
+ *
+ * Colour is never the only difference: rocks, symbols, marks and signs differ in their characters, so that the game can
+ * be played without colours.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,6 +14,7 @@
 
 #include "draw.h"
 
+/* Characters (Unicode); canvas.c has an ASCII letter for each. */
 enum {
     RUBY = 0x2666,
     EMERALD = 0x25a0,
@@ -22,6 +31,7 @@ enum {
     BLOCK = 0x2588
 };
 
+/* The rock of a colour: three patterns that can be told apart without colour. */
 uint32_t colour_sign(unsigned colour)
 {
     return colour == PYR_GREEN ? 0x2261 : colour == PYR_ORANGE ? 0x2571 : 0x2591;
@@ -101,6 +111,7 @@ static void draw_grid(struct canvas *canvas, int x, int y, struct card_size size
     }
 }
 
+/* Later layers win: wall or symbol, mark, "can be marked", placed in this turn, the pattern in hand. */
 static void draw_space(struct canvas *canvas, int x, int y, struct card_size size, const struct scene *scene,
     const struct pyr_card_face *face, pyr_spaces space, const struct card_look *look)
 {
@@ -576,6 +587,7 @@ struct layout {
     int right;                   /* width of the right column */
 };
 
+/* The largest sizes are tried first; the numbers are what the parts need at least (draw_panel 34 columns, 46 at most). */
 static struct layout layout_for(int width, int height, unsigned opponents)
 {
     static const struct card_size sizes[] = { { 9, 4, true }, { 7, 3, true }, { 5, 2, true }, { 3, 1, true } };

@@ -1,5 +1,8 @@
 /*
  * game.c: a local game; see app.h. It is saved after every choice (saved.h).
+ *
+ * Ownership: struct game is app->game, from game_begin to game_end. The thinker has a thread of its own; it is asked for
+ * one step at a time and its answer is taken in game_tick, in the main thread.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +18,7 @@ struct game {
     pyr_seat thinking;           /* for whom the thinker works; PYR_NOBODY */
     uint32_t asked_line;         /* at which line it was asked */
     struct save save;
-    bool saves;
+    bool saves;                  /* there is a file for it */
     bool is_kept;                /* all of it is on the disk */
     unsigned kept_steps;         /* of the choice that is being made: so many are, too */
     uint32_t seen[PYR_MAX_SEATS];            /* lines of the log that each has seen */
@@ -75,6 +78,7 @@ static void remember_setup(struct app *app)
         pyr_word_copy(names[s], setup->names[s], sizeof setup->names[s]);
 }
 
+/* Only a name can be wrong: everything else was checked with the options. */
 static bool begin_new(struct app *app, const struct seating *setup, uint64_t seed)
 {
     enum pyr_err err = saved_begin(&app->game->local, &app->match, &app->edition, setup, seed);
@@ -288,6 +292,7 @@ bool game_begin(struct app *app)
     return true;
 }
 
+/* A game in which nobody has chosen anything leaves no file behind. */
 void game_end(struct app *app)
 {
     struct game *game = app->game;
@@ -305,6 +310,8 @@ void game_end(struct app *app)
 
 /* Whose turn it is. */
 
+/* An answer to a question that is no longer asked (after an undo) is dropped by pyr_local_answer, by the line it was
+ * asked at. */
 static void ask_bots(struct app *app)
 {
     struct game *game = app->game;
@@ -420,6 +427,7 @@ static void say_reason(struct app *app, enum pyr_err err)
     app_say(app, ST_BAD, "%s", reason);
 }
 
+/* Saved also when it fails: what was placed is part of the game. */
 static void game_confirm(struct app *app)
 {
     if (pyr_local_confirm(&app->game->local))

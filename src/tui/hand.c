@@ -47,6 +47,7 @@ static void desk_of(const struct pyr_match *match, pyr_seat seat, struct pyr_des
     *desk = view.mine;
 }
 
+/* When the match has moved on, the hand begins anew; when only a step was made or taken back, it stays over its card. */
 void hand_follow(struct hand *hand, const struct pyr_match *match, pyr_seat seat)
 {
     if (seat >= match->replay.seats || (hand->line == match->log.lines && hand->steps == match->choice[seat].count))
@@ -144,6 +145,7 @@ enum pyr_err hand_preview(const struct hand *hand, const struct pyr_match *match
     return add_step(match, seat, &desk, pyr_aim_step(&hand->aim, &match->edition->box, hand_pattern(match)), gains);
 }
 
+/* At the inner edge the pattern moves on to the other card. */
 void hand_move(struct hand *hand, const struct pyr_match *match, pyr_seat seat, int rows, int columns)
 {
     const struct pyr_box *box = &match->edition->box;
@@ -214,6 +216,7 @@ bool hand_cover(struct hand *hand, const struct pyr_match *match, pyr_seat seat,
     return pyr_aim_cover(&hand->aim, &match->edition->box, &desk, hand_pattern(match), slot, row, column, any_turn);
 }
 
+/* A third card replaces the one that was picked first. */
 void hand_pick(struct hand *hand, unsigned card)
 {
     uint8_t bit = (uint8_t)(1u << card);

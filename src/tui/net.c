@@ -6,6 +6,10 @@
  *     NET_CLOSED), and its memory goes when libuv has closed its two handles.
  *  2. The addresses of a host are tried one after the other.
  *  3. A link that hears nothing ends: a WebSocket after a ping that is not answered.
+ *
+ * Threads: the main thread puts orders into a queue and takes events out of one, both under `lock`; everything else is
+ * done by the thread of the loop. `wake` is called from that thread and must be safe there (screen_wake writes to a
+ * pipe).
  */
 #include <pthread.h>
 #include <signal.h>
@@ -26,7 +30,7 @@ enum order_kind { ORDER_REQUEST, ORDER_OPEN, ORDER_CLOSE, ORDER_SEND };
 
 struct order {
     struct order *next;
-    enum order_kind kind;
+    enum order_kind kind;        /* what is to be done */
     int id;
     char *path, *text;           /* text NULL: no body */
 };
@@ -37,17 +41,17 @@ struct link {
     struct link *next;
     uv_tcp_t tcp;
     uv_timer_t timer;
-    uv_getaddrinfo_t lookup;
+    uv_getaddrinfo_t lookup;     /* of the host's name */
     uv_connect_t connecting;
     struct addrinfo *addresses, *address;        /* all of them; the one that is tried */
     struct wire wire;
-    struct wire_tls *tls;
+    struct wire_tls *tls;        /* NULL: plain */
     int id;                      /* of the request; -1: the socket */
     int status;                  /* of the answer; before it is complete, NET_NO_NAME and the like: why there is none */
     int answer;                  /* the status of a head that has come */
     char *path, *body;           /* to be sent */
     char *got;
-    size_t size, room;
+    size_t size, room;           /* of `got`, in bytes */
     bool has_tcp, is_looking_up;
     bool is_open, is_pinged, over;
     unsigned handles;            /* of libuv's, still to be closed */
@@ -71,6 +75,7 @@ struct net {
     struct order *out;           /* messages to be sent on the socket */
 };
 
+/* Takes the text. */
 static void add_event(struct net *net, enum net_kind kind, int id, int status, char *text, size_t size)
 {
     struct net_event *event = calloc(1, sizeof *event);
@@ -123,6 +128,7 @@ static bool take_in(struct link *link, const char *bytes, size_t size)
 
 /* The end of a link. */
 
+/* Frees a link that libuv no longer knows. */
 static void drop(struct link *link)
 {
     for (struct link **at = &link->net->links; *at; at = &(*at)->next) {
@@ -219,6 +225,7 @@ static void send_bytes(struct link *link, const void *bytes, size_t size)
         free(writing);
 }
 
+/* Whatever TLS wants to send: data, or parts of its handshake. */
 static void send_encrypted(struct link *link)
 {
     size_t size;
@@ -240,6 +247,7 @@ static void on_write(void *owner, const void *bytes, size_t size)
 
 /* What the server says. */
 
+/* Only our own cookie, only visible ASCII: it goes back into a header and into a file. */
 static void keep_cookie(struct net *net, const struct wire_answer *answer)
 {
     const char *cookie;
@@ -258,6 +266,7 @@ static void keep_cookie(struct net *net, const struct wire_answer *answer)
     }
 }
 
+/* The head of an answer; its body follows. */
 static void on_answer(void *owner, const struct wire_answer *answer)
 {
     struct link *link = owner;
@@ -283,6 +292,7 @@ static void on_complete(void *owner)
     finish(link);
 }
 
+/* What was handed in while connecting is sent now. */
 static void on_opened(void *owner)
 {
     struct link *link = owner;
@@ -328,6 +338,7 @@ static void on_silence(uv_timer_t *timer)
     uv_timer_start(timer, on_silence, PONG_MS, 0);
 }
 
+/* Anything that was heard starts the wait anew. */
 static void wait_for(struct link *link)
 {
     link->is_pinged = false;
@@ -335,6 +346,7 @@ static void wait_for(struct link *link)
         uv_timer_start(&link->timer, on_silence, link->is_open ? SILENCE_MS : PATIENCE_MS, 0);
 }
 
+/* The wire takes nothing more once the answer is complete: the rest is dropped. */
 static void read_plain(struct link *link, const char *bytes, size_t size)
 {
     for (size_t at = 0; at < size && !link->over && wire_takes(&link->wire);)
@@ -388,6 +400,7 @@ static void on_read(uv_stream_t *stream, ssize_t size, const uv_buf_t *buffer)
 
 /* The beginning of a link. */
 
+/* `status` already holds why there would be no answer; it is replaced when one comes. */
 static void ask(struct link *link)
 {
     struct net *net = link->net;
@@ -426,6 +439,7 @@ static void on_next_address(uv_handle_t *handle)
         try_address(link);
 }
 
+/* After a failure the handle is closed before the next address is tried: a handle of libuv's connects once. */
 static void on_connected(uv_connect_t *request, int error)
 {
     struct link *link = request->data;
@@ -485,6 +499,7 @@ static void on_looked_up(uv_getaddrinfo_t *request, int error, struct addrinfo *
         try_address(link);
 }
 
+/* Takes path and body out of the order. There is one socket at a time: a new one replaces the old without an event. */
 static void connect_link(struct net *net, struct order *order, bool socket)
 {
     struct link *link = calloc(1, sizeof *link);
@@ -557,6 +572,7 @@ static void carry_out(struct net *net, struct order *order)
     free_order(order);
 }
 
+/* libuv may merge several notices into one, so all orders are taken. */
 static void on_notice(uv_async_t *notice)
 {
     struct net *net = notice->data;
@@ -662,6 +678,7 @@ bool net_can_trust(const char *trusted)
     return context != NULL;
 }
 
+/* The thread inherits the mask of signals: they are the main thread's, except for crashes. */
 struct net *net_create(const char *url, const char *cookie, const char *trusted, void (*wake)(void))
 {
     struct net *net = calloc(1, sizeof *net);

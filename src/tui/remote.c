@@ -1,6 +1,14 @@
 /*
  * remote.c: see remote.h. The game itself is a pyr_remote (session/remote.h): here are the screens before it, questions over
  * HTTP, the connection, and what is kept on the disk.
+ *
+ * Stages: VISITOR (who are we there?) -> LIST or CODE (which table?) -> OPENING -> ROOM (waiting for players) -> PLAY.
+ * From OPENING on the state of the table is the session's; this file only does what it wishes (carry) and shows its
+ * events (on_event).
+ *
+ * Files, beside the cookie of the server (remote->cookie_path): CODE.table with a draft and unanswered messages, and
+ * numbers with our part of each shuffle. Everything runs in the main thread; net.c has a thread of its own and hands
+ * events over in a queue.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -14,8 +22,8 @@
 #include "net.h"
 #include "remote.h"
 
-#define MOST_TABLES 64
-#define NAME_ROOM (PYR_MAX_PLAYER_NAME + 1)
+#define MOST_TABLES 64           /* in the list */
+#define NAME_ROOM (PYR_MAX_PLAYER_NAME + 1) /* bytes */
 #define MOST_RETRY 8.0           /* seconds between two attempts to connect, at most */
 #define CODE_ROOM PYR_REMOTE_CODE
 
@@ -24,6 +32,7 @@ enum stage { STAGE_VISITOR, STAGE_LIST, STAGE_CODE, STAGE_OPENING, STAGE_ROOM, S
 /* Requests by what they are for. */
 enum { ASK_VISITOR, ASK_NEW_VISITOR, ASK_TABLES, ASK_CREATE, ASK_EDITION, ASK_RECORD, ASK_REMATCH, ASK_STILL_KNOWN };
 
+/* A line of the list. */
 struct offer {
     char code[CODE_ROOM], text[300];
     bool waits;
@@ -34,20 +43,20 @@ struct remote {
     enum stage stage;
     char url[400], cookie_path[PATH_MAX], trusted[PATH_MAX], cookie[512], name[NAME_ROOM];
     char code[CODE_ROOM], key[CODE_ROOM], title[300];
-    bool opened, connecting, closing;
+    bool opened, connecting, closing; /* the WebSocket is open; has been asked for; is being closed */
     bool is_forgotten;           /* the server does not know who we were: we become somebody new there */
     double retry_at, wait;       /* when to ask again who we are; how long the next pause is */
 
     /* The list, and a code being typed. */
     struct offer offer[MOST_TABLES];
-    unsigned offers, at;
+    unsigned offers, at;         /* how many; the one under the cursor */
     char note[300];              /* what went wrong, in the list and in the room */
     char cause[700];             /* why there is no connection yet, as a sentence */
-    double list_at;
+    double list_at;              /* when the list is asked for again, by app_seconds */
 
     /* The table. */
     struct pyr_remote table;
-    bool sat, asked_record;
+    bool sat, asked_record;      /* done at this visit */
     uint32_t told;               /* lines of the log that the story has been told of */
     char kept[PYR_REMOTE_SAVED]; /* what is on the disk of it */
     size_t kept_size;
@@ -66,6 +75,7 @@ static bool has_seat(const struct remote *remote)
     return remote->table.you < remote->table.seats;
 }
 
+/* Takes the body. Answers come as NET_ANSWER with the same id. */
 static void ask(struct remote *remote, int id, const char *path, json_t *body)
 {
     char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
@@ -188,6 +198,7 @@ static void note_cause(struct remote *remote, int status)
 
 /* Connecting. */
 
+/* Only for the first question; reconnecting to a table is the session's business. */
 static void retry_later(struct remote *remote)
 {
     remote->retry_at = app_seconds() + remote->wait;
@@ -272,7 +283,8 @@ static void ask_tables(struct remote *remote)
     ask(remote, ASK_TABLES, "/api/tables", NULL);
 }
 
-static void known(struct remote *remote, struct app *app)
+/* The server knows us. Its cookie may be a new one and is kept. */
+static void on_known_visitor(struct remote *remote, struct app *app)
 {
     char cookie[sizeof remote->cookie];
     net_cookie(remote->net, cookie, sizeof cookie);
@@ -292,6 +304,7 @@ static void known(struct remote *remote, struct app *app)
 
 /* Tables. */
 
+/* Whatever a server sends: one without a plain code is left out. */
 static void read_offer(struct remote *remote, const json_t *table)
 {
     struct offer *offer = &remote->offer[remote->offers];
@@ -352,6 +365,7 @@ static void put_name(char *to, const char *name)
         to += sprintf(to, strchr(plain, *name) ? "%c" : "%%%02X", (unsigned char)*name);
 }
 
+/* A built-in edition is used without asking; another one is fetched from the server. */
 static void want_edition(struct remote *remote, struct app *app)
 {
     char path[3 * PYR_MAX_NAME + 32] = "/api/editions/";
@@ -382,6 +396,7 @@ static void show_players(const struct remote *remote, struct app *app)
         app->seat = table->you;
 }
 
+/* A log that got shorter was sent anew from its beginning, so the story begins anew, too. */
 static void on_lines(struct remote *remote, struct app *app)
 {
     if (app->match.log.lines < remote->told)
@@ -423,6 +438,7 @@ static void note_number(const struct remote *remote)
     free(text);
 }
 
+/* Once per visit to a table: a refusal is shown and not repeated. */
 static void sit(struct remote *remote)
 {
     struct pyr_remote *table = &remote->table;
@@ -517,6 +533,7 @@ static void on_event(struct remote *remote, struct app *app, const struct pyr_re
     }
 }
 
+/* An event may end the program (app->error), and then nothing more is shown. */
 static void take_events(struct remote *remote, struct app *app)
 {
     for (struct pyr_remote_event event; !app->error && (event = pyr_remote_event(&remote->table)).kind;)
@@ -573,7 +590,7 @@ static void answer_visitor(struct remote *remote, struct app *app, const struct 
     } else if (event->id == ASK_VISITOR && event->status == 401) {
         become_new(remote);
     } else if (event->status == 200) {
-        known(remote, app);
+        on_known_visitor(remote, app);
     } else {
         note_error(remote, text_of(json_object_get(answer, "error"), "code"));
         app_fail(app, "%s: %s", remote->url, remote->note);
@@ -643,6 +660,7 @@ static void on_answer(struct remote *remote, struct app *app, const struct net_e
     json_decref(answer);
 }
 
+/* A connection that was never opened may have been refused because the server no longer knows us, so that is asked. */
 static void on_closed(struct remote *remote)
 {
     uint32_t random = 0;
@@ -694,6 +712,7 @@ static void carry(struct remote *remote)
         net_send(remote->net, text);
 }
 
+/* Called before every drawing. Events first, since they may change the stage. */
 static void remote_tick(struct app *app)
 {
     struct remote *remote = app->remote;
@@ -880,6 +899,7 @@ static bool is_free(const struct pyr_remote_seat *seat)
     return seat->kind == PYR_SEAT_OPEN || seat->kind == PYR_SEAT_FRIEND;
 }
 
+/* Before the game: the code to pass on, the seats, and what may have gone wrong. */
 static void draw_room(struct remote *remote, struct app *app)
 {
     const struct pyr_remote *table = &remote->table;

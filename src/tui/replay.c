@@ -1,4 +1,10 @@
-/* replay.c: a record step by step, with the marks of an analysis; see app.h. */
+/*
+ * replay.c: a record step by step, with the marks of an analysis; see app.h.
+ *
+ * The analysis runs in threads of its own (pyr_judge_init); they touch only struct analysis, under its lock. It is made
+ * twice: quickly, so that marks appear soon, and then with all the effort. Reports are not freed before the end, so a
+ * pointer to one stays good.
+ */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,17 +18,17 @@
 
 struct analysis {
     pthread_t thread;
-    bool started, joined;
+    bool started, joined;        /* of the thread */
     pthread_mutex_t lock;
     bool cancelled, done;        /* under the lock, as are the numbers */
-    unsigned begun, all;
+    unsigned begun, all;         /* tasks, for progress */
     struct pyr_judge_report report[2];       /* the first result, and the refined one; both stay until the end */
     const struct pyr_judge_report *shown;    /* the better one of those that are there */
     struct pyr_fault fault;
     char *text;
     size_t size;
     const struct pyr_edition *edition;
-    uint32_t playouts;
+    uint32_t playouts;           /* the cap, worlds per decision */
 };
 
 struct replaying {
@@ -139,6 +145,7 @@ static const struct pyr_judge_report *report_of(const struct replaying *r)
     return shown;
 }
 
+/* NULL where nobody decided, or as long as there is no report. */
 static const struct pyr_luck_decision *decision_at(const struct replaying *r, uint32_t line)
 {
     const struct pyr_judge_report *report = report_of(r);
@@ -148,6 +155,7 @@ static const struct pyr_luck_decision *decision_at(const struct replaying *r, ui
     return NULL;
 }
 
+/* For the story: "?!" and the like beside a line. */
 static const char *sign_at(void *context, uint32_t line)
 {
     const struct pyr_luck_decision *decision = decision_at(context, line);
@@ -332,6 +340,7 @@ static void draw(struct replaying *r)
     screen_show(&app->canvas);
 }
 
+/* By lines, tags left out; or by turns, which begin with a reveal. */
 static void go(struct replaying *r, int steps, bool turns)
 {
     struct app *app = r->app;

@@ -144,6 +144,7 @@ bool rules_key(struct rules_view *view, int key, int rows)
     }
 }
 
+/* Laid out twice: once to count the rows, which depend on the width and the language, and once to draw. */
 void rules_draw(struct canvas *canvas, const struct scene *scene, struct rules_view *view)
 {
     struct scene foot = *scene;

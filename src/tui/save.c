@@ -1,4 +1,8 @@
-/* save.c: see save.h. */
+/*
+ * save.c: files of saved games: where they are, written whole or not at all, locked while a window has them open; see
+ * save.h. A file is written under another name, synced and renamed, so a crash leaves the old or the new one. The lock is
+ * a file beside it.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +16,7 @@
 
 #include "save.h"
 
+/* Missing folders are made; a read-only home is no error here, since reading may still work. */
 bool save_path(char *to, size_t size, const char *folder, const char *name)
 {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
@@ -66,6 +71,7 @@ bool save_write(const char *path, const char *text, size_t size)
     return good;
 }
 
+/* At most `most` bytes, with a terminator behind them; the caller's to free. errno says why it is NULL. */
 char *save_read(const char *path, size_t most, size_t *size)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -107,6 +113,8 @@ static int lock_for(const char *path)
     return lock;
 }
 
+/* path NULL: a new game, named by the time of day. Its lock is taken before its file exists, so no other window takes the
+ * name. */
 bool save_open(struct save *save, const char *path)
 {
     save->lock = -1;
@@ -133,6 +141,7 @@ bool save_open(struct save *save, const char *path)
     return false;
 }
 
+/* The lock file goes before the lock: whoever opens the name afterwards makes a new one. */
 void save_close(struct save *save)
 {
     char name[PATH_MAX + 8];
@@ -149,6 +158,7 @@ void save_remove(const struct save *save)
     unlink(save->path);
 }
 
+/* Newest first; the name decides between equals, so that the order is always the same. */
 static int by_age(const void *a, const void *b)
 {
     const struct save_entry *x = a, *y = b;
@@ -199,6 +209,7 @@ bool save_exists(const char *path)
     return !stat(path, &about) && S_ISREG(about.st_mode);
 }
 
+/* Taking the lock and letting it go again is the only sure way to find out. */
 bool save_is_free(const char *path)
 {
     char name[PATH_MAX + 8];

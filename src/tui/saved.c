@@ -1,4 +1,7 @@
-/* saved.c: see saved.h. */
+/*
+ * saved.c: saved games as games: which edition and bots they need, the list of unfinished ones; see saved.h. The files
+ * are save.c's, the text in them is session/local.c's.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +54,7 @@ enum pyr_err saved_begin(struct pyr_local *local, struct pyr_match *match, const
 
 /* Loading and writing. */
 
+/* Tried in this order: the edition that was asked for, a built-in one of that name, the file that the record names. */
 bool saved_edition(const struct pyr_edition *asked, const char *text, size_t size, struct pyr_edition *edition)
 {
     struct pyr_word word;

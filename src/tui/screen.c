@@ -163,6 +163,7 @@ static void choose_palette(bool no_colour)
 
 /* Signals. */
 
+/* Also called from signal handlers: only write and tcsetattr, with a text that was prepared when the screen was started. */
 static void put_right(void)
 {
     if (screen.active) {
@@ -183,6 +184,8 @@ static void on_crash(int signal)
     errno = error;
 }
 
+/* The signal is noted and its number written to a pipe, which wakes screen_wait. A second one to stop ends the program at
+ * once. */
 static void on_signal(int signal)
 {
     int error = errno;
@@ -203,6 +206,7 @@ static void on_signal(int signal)
 static const int stoppers[] = { SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH };
 static const int crashes[] = { SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL };
 
+/* Crashes get a stack of their own, since the ordinary one may have overflowed. */
 static void catch_signals(void)
 {
     struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
@@ -233,6 +237,7 @@ static void release_signals(void)
 
 /* Starting and stopping. */
 
+/* Non-blocking, since a handler must never wait; closed on exec. */
 static bool open_pipe(int ends[2])
 {
     if (pipe(ends))
@@ -371,6 +376,7 @@ void screen_redraw(void)
     write_mouse(true);
 }
 
+/* Every cell is handed to ncurses, which sends only what has changed. Character 0 is the right half of a wide one. */
 void screen_show(const struct canvas *canvas)
 {
     for (int y = 0; y < canvas->height && y < LINES; y++) {
@@ -392,6 +398,7 @@ void screen_show(const struct canvas *canvas)
 
 /* Input. */
 
+/* 0 for keys that mean nothing here. Ctrl-H and DEL are both sent for Backspace, depending on the terminal. */
 static int key_of(wint_t code, bool is_function)
 {
     if (!is_function)
@@ -413,6 +420,7 @@ static int key_of(wint_t code, bool is_function)
     }
 }
 
+/* False: nothing was typed. True with INPUT_NONE: something that means nothing. */
 static bool read_key(struct input *input)
 {
     wint_t code;
@@ -440,6 +448,7 @@ static bool read_key(struct input *input)
     return true;
 }
 
+/* In this order: signals, keys that ncurses has read already, a wake-up by another thread; only then it waits. */
 struct input screen_wait(int milliseconds)
 {
     struct input input = { .kind = INPUT_NONE };

@@ -1,4 +1,9 @@
-/* sheets.c: what covers the table for a while; see draw.h. */
+/*
+ * sheets.c: what covers the table for a while; see draw.h.
+ *
+ * Each draw_* function clears the canvas and draws a whole sheet, with the title line above and the keys below. What is
+ * on it comes from struct scene alone.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +39,7 @@ static int draw_symbols(struct canvas *canvas, int x, int y, int most, const str
     return used;
 }
 
+/* The largest size with which so many cards fit side by side, with columns and rows left over for the rest. */
 static struct card_size size_across(const struct canvas *canvas, int cards, int spare, int rows)
 {
     static const struct card_size sizes[] = { { 7, 3, true }, { 5, 2, true }, { 3, 1, true }, { 3, 1, false } };
@@ -71,6 +77,7 @@ static void begin_sheet(struct canvas *canvas, const struct scene *scene)
     draw_title(canvas, scene);
 }
 
+/* The four dealt cards, of which two are kept (R4); in a replay, with what was kept. */
 void draw_keep(struct canvas *canvas, const struct scene *scene)
 {
     begin_sheet(canvas, scene);
@@ -156,6 +163,7 @@ static void draw_deck(struct canvas *canvas, int x, int y, unsigned left, bool a
     }
 }
 
+/* The display and the deck, whose turn it is, and the race for pyramid points to choose by. */
 void draw_replace(struct canvas *canvas, const struct scene *scene)
 {
     const struct pyr_table *open = &scene->view.open;
@@ -468,6 +476,7 @@ void draw_help(struct canvas *canvas, const struct scene *scene, int page)
 
 /* Notices and lists. */
 
+/* A box over whatever is there; only its own keys can be clicked. Returns where its text is. */
 struct place draw_notice(struct canvas *canvas, const char *heading, const char *text, const struct key_hint *hints,
     unsigned count)
 {

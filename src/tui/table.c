@@ -1,4 +1,11 @@
-/* table.c: a game on the screen; see app.h. */
+/*
+ * table.c: a game on the screen; see app.h.
+ *
+ * The loop of a game: tick (events of the session or of bots), draw, wait for input, handle it. What differs between a
+ * game here and one at a server is behind struct play_ops (app.h); this file knows neither.
+ *
+ * Keys go through layers, the uppermost first: a question, the cover of a shared screen, a sheet, the table.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +25,7 @@ double app_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* A message belongs to a line of the log and disappears when the game goes on. */
 void app_say(struct app *app, enum style style, const char *format, ...)
 {
     va_list arguments;
@@ -28,6 +36,7 @@ void app_say(struct app *app, enum style style, const char *format, ...)
     app->message_line = app->match.log.lines;
 }
 
+/* Ends the program with this sentence, after the screen was put back. */
 void app_fail(struct app *app, const char *format, ...)
 {
     char text[1000];
@@ -75,6 +84,7 @@ static bool is_covered(const struct app *app)
     return app->ops->is_covered && app->ops->is_covered(app);
 }
 
+/* A seat that nobody here plays has nothing to do. */
 static enum hand_state state_of(const struct app *app)
 {
     enum hand_state state = hand_state(&app->match, app->seat);
@@ -367,6 +377,7 @@ show:
 
 /* Keys. */
 
+/* Why a key did nothing. */
 static void refuse(struct app *app, enum pyr_err err)
 {
     char reason[300];
@@ -380,6 +391,7 @@ static void confirm(struct app *app)
     app->ops->confirm(app);
 }
 
+/* The card under the cursor, or from the deck. */
 static void take(struct app *app)
 {
     const struct pyr_table *open = &app->match.replay.state.open;
@@ -418,6 +430,7 @@ static bool pick_up(struct app *app, enum hand_state state)
         !hand_undo(&app->hand[app->seat], &app->match, app->seat);
 }
 
+/* Arrows and vi's keys move, r and R rotate, f mirrors, s changes to a single space, n and p go through all placements. */
 static bool aim_key(struct app *app, int key)
 {
     struct hand *hand = &app->hand[app->seat];
@@ -440,6 +453,7 @@ static bool aim_key(struct app *app, int key)
     }
 }
 
+/* Placing is not confirming: it can be taken back until Enter is pressed once more. */
 static void place(struct app *app)
 {
     enum pyr_err err = hand_place(&app->hand[app->seat], &app->match, app->seat);
@@ -535,6 +549,7 @@ static bool general_key(struct app *app, int key, enum hand_state state)
     }
 }
 
+/* scroll counts lines from the newest; half a page always stays visible. */
 static bool story_key(struct app *app, int key)
 {
     unsigned page = app->canvas.height > 6 ? (unsigned)app->canvas.height - 5 : 1, most = app->story.count;
@@ -593,6 +608,7 @@ static void cover_key(struct app *app, int key)
         app->ops->back_seat(app);
 }
 
+/* Those that aim_key handles. Pressed after all was placed, they first take the last step back into the hand. */
 static bool is_aim_key(int key)
 {
     return key == K_UP || key == K_DOWN || key == K_LEFT || key == K_RIGHT ||
@@ -637,6 +653,7 @@ static void table_key(struct app *app, int key, enum hand_state state)
         general_key(app, key, state);
 }
 
+/* The layers of the head of this file. A key that a sheet does not know closes it and goes to the table. */
 static void on_key(struct app *app, int key)
 {
     enum hand_state state = state_of(app);
@@ -738,6 +755,7 @@ static void on_input(struct app *app, const struct input *input)
     }
 }
 
+/* Drawn at least once a second; more often while something moves (the spinner). */
 void table_run(struct app *app)
 {
     const struct play_ops *ops = app->ops;

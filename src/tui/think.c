@@ -1,4 +1,10 @@
-/* think.c: see think.h. */
+/*
+ * think.c: a thread in which bots think, so that the screen stays alive; see think.h. One question at a time.
+ *
+ * States, all under the lock: RESTS -> ASKED -> THINKS -> ANSWERED -> RESTS; ENDS from anywhere. The main thread asks and
+ * takes the answer; the thread goes from ASKED to THINKS to ANSWERED. A question can be withdrawn (stop), which the bot
+ * notices between playouts.
+ */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -9,10 +15,10 @@
 
 struct thinker {
     const struct pyr_box *box;
-    void (*done)(void);
+    void (*done)(void);          /* called from the thread once there is an answer */
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t change;
+    pthread_cond_t change;       /* of state */
     enum { RESTS, ASKED, THINKS, ANSWERED, ENDS } state;
     bool stop;                   /* the question is withdrawn */
     const struct pyr_bot *bot;
@@ -34,6 +40,7 @@ static bool is_stopped(void *context)
     return stopped;
 }
 
+/* Only the thread calls it, without the lock: preparing takes a while. False without memory. */
 static bool memory_for(struct thinker *thinker, const struct pyr_bot *bot, void **memory)
 {
     size_t size = bot->memory(thinker->box);
@@ -168,6 +175,7 @@ bool thinker_answer(struct thinker *thinker, pyr_step *step)
     return answered;
 }
 
+/* Returns when the thread no longer thinks, so that what it was thinking about may be changed. */
 void thinker_stop(struct thinker *thinker)
 {
     pthread_mutex_lock(&thinker->lock);

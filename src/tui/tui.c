@@ -14,6 +14,7 @@ bool tui_is_possible(void)
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && term[0] && strcmp(term, "dumb") != 0;
 }
 
+/* Looking back at a finished game returns to its scores; another game begins anew with the same players. */
 static void run_local(struct app *app)
 {
     bool again;
@@ -48,6 +49,7 @@ static void run_remote(struct app *app)
     app->remote = NULL;
 }
 
+/* A record from a file, which may be unfinished. */
 static void run_replay(struct app *app)
 {
     struct pyr_fault fault;

@@ -12,6 +12,7 @@
 #include "exports.h"
 #include "probe.h"
 
+/* One buffer is enough: a script has one thread, and every call is done with it when it returns. */
 static char buffer[1 << 16];
 static struct pyr_instance one;
 static struct probe_result result;
@@ -29,6 +30,7 @@ struct pyr_instance *wasm_instance(void)
     return &one;
 }
 
+/* Scripts may pass anything: what lies beyond the buffer is not read. */
 static size_t within(uint32_t size)
 {
     return size < sizeof buffer ? size : sizeof buffer;

@@ -1,4 +1,9 @@
-/* probe.c: see probe.h. Nothing here knows whether it runs natively. */
+/*
+ * probe.c: see probe.h. Nothing here knows whether it runs natively.
+ *
+ * The same numbers must come out natively and in wasm, and in every version unless the rules or a bot change on purpose:
+ * tests compare the hashes.
+ */
 #include "probe.h"
 
 #include <pyramids/bots.h>
@@ -10,6 +15,7 @@ static bool is_box(const struct pyr_box *box)
     return box->pattern[0].turns != 0;
 }
 
+/* Order matters to it, so two games with the same steps in another order differ. */
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
     hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);

@@ -5,6 +5,9 @@
  *  2. A WebSocket is opened only by 101 with the right key and, if it names a subprotocol, the one that was asked for. Any
  *     other answer is reported as one.
  *  3. After the last byte of an answer, and after one that cannot be read, nothing more is taken.
+ *
+ * Who calls it: wire_read, for a wire that wire_ask has made a client's; the terminal client (src/tui/net.c). It owns
+ * struct wire_client, which goes with the wire. No sockets and no clock: bytes in, bytes and events out.
  */
 #include <http_parser.h>
 #include <openssl/evp.h>
@@ -40,6 +43,7 @@ static bool draw_key(struct wire_client *client, char key[25])
     return client->accept_key[0] != '\0';
 }
 
+/* A line end in here would let whoever names the path add headers of their own. */
 static bool is_path(const char *path)
 {
     for (const char *at = path; *at; at++)
@@ -48,6 +52,7 @@ static bool is_path(const char *path)
     return path[0] == '/';
 }
 
+/* `headers` are whole lines. One request per connection ("connection: close"), which keeps the states few. */
 bool wire_ask(struct wire *wire, const struct wire_asking *asking)
 {
     char key[25], more[256] = "connection: close\r\n";
@@ -158,6 +163,7 @@ static void report(struct wire *wire)
         report_fault(wire, WIRE_HEAD_TOO_LONG);
 }
 
+/* After the last chunk the rest is taken and dropped (invariant 3). */
 static size_t read_chunks(struct wire *wire, const char *bytes, size_t size)
 {
     http_parser *parser = &wire->client->chunks;
@@ -187,6 +193,8 @@ size_t wire_client_read(struct wire *wire, const char *bytes, size_t size)
     return taken;
 }
 
+/* A body without a length ends with its connection; any other that is not complete is cut off and is not reported as
+ * complete. */
 void wire_ended(struct wire *wire)
 {
     const struct wire_client *client = wire->client;

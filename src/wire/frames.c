@@ -14,7 +14,7 @@
 
 #include "wire.h"
 
-#define MOST_HELD 8192
+#define MOST_HELD 8192           /* bytes of messages that wait while paused */
 
 struct wire_frames {
     wslay_event_context_ptr context;
@@ -34,6 +34,7 @@ struct wire_pool {
     struct wire *writing;
 };
 
+/* wslay asks for bytes; when there are none left, or it is paused, it is told to come back later. */
 static ssize_t receive(wslay_event_context_ptr context, uint8_t *to, size_t room, int flags, void *user)
 {
     struct wire_frames *frames = user;
@@ -73,6 +74,8 @@ static void refuse(struct wire_frames *frames, unsigned code)
     wslay_event_shutdown_read(frames->context);
 }
 
+/* The size of a frame on the wire (RFC 6455, 5.2): two bytes, an extended length of 2 or 8, a mask of 4 from clients, the
+ * payload. */
 static void on_frame(wslay_event_context_ptr context, const struct wslay_event_on_frame_recv_start_arg *frame, void *user)
 {
     struct wire_frames *frames = user;
@@ -168,6 +171,7 @@ void wire_pool_destroy(struct wire_pool *pool)
     free(pool);
 }
 
+/* The spare context, or a new one; NULL without memory. */
 static struct wire_frames *borrow(struct wire *wire)
 {
     struct wire_pool *pool = wire->pool;
@@ -187,6 +191,7 @@ static struct wire_frames *borrow(struct wire *wire)
     return frames;
 }
 
+/* One clean context is kept as a spare: connections are read one after the other, so more are hardly ever needed. */
 static void give_back(struct wire *wire)
 {
     struct wire_frames *frames = wire->frames;
@@ -216,6 +221,8 @@ static void end(struct wire *wire, unsigned code)
     wire->events->closing(wire->owner, code);
 }
 
+/* After every read: an error or a refusal ends the WebSocket, an answer of wslay's (pong, close) is written, and if
+ * nothing is under way the context goes back. */
 static void look(struct wire *wire, struct wire_frames *frames, int error)
 {
     wslay_event_context_ptr context = frames->context;
@@ -255,6 +262,7 @@ size_t wire_frames_read(struct wire *wire, const char *bytes, size_t size)
     return taken;
 }
 
+/* Whole messages in one frame, written without a context: all writing shares one frame writer of the pool. */
 void wire_frame_write(struct wire *wire, unsigned opcode, const void *bytes, size_t size)
 {
     struct wslay_frame_iocb frame = { .fin = 1, .opcode = (uint8_t)opcode, .payload_length = size,

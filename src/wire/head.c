@@ -3,6 +3,12 @@
  * bodies are counted by wire.c and client.c. Debian builds it in its lenient mode, so what it lets pass and two servers
  * could read differently is refused here: lines that do not end in CR LF, folded headers, names with blanks, a second Host,
  * Content-Length or Sec-WebSocket-Key.
+ *
+ * Why our own checks on top of http-parser: a proxy in front of us may read an ambiguous head differently, and what is a
+ * body to one is a second request to the other (request smuggling). Whatever two readers could disagree about is refused.
+ *
+ * Names and values are kept as offsets into `bytes`, since the buffer may move while it grows; they become C strings in
+ * put_ends.
  */
 #include <http_parser.h>
 #include <openssl/evp.h>
@@ -12,7 +18,7 @@
 
 #include "wire.h"
 
-#define FIRST_ROOM 1024
+#define FIRST_ROOM 1024          /* bytes; most heads fit */
 
 struct span { uint16_t at, size; };
 
@@ -203,6 +209,7 @@ size_t wire_head_read(struct wire_head *head, const char *bytes, size_t size, bo
     return used;
 }
 
+/* The index-th header of that name, NULL if there are fewer; an empty value is "". */
 static const char *header(const struct wire_head *head, const char *name, unsigned index)
 {
     for (unsigned i = 0; head && !head->fault && i < head->count; i++)
@@ -239,6 +246,7 @@ static bool has_word(const struct wire_head *head, const char *name, const char 
     return false;
 }
 
+/* A request's body must have a plain length: chunked ones are refused, which no client of ours sends. */
 static enum wire_fault body_length(const struct wire_request *request, uint32_t *length)
 {
     const char *text = wire_header(request, "content-length", 0);
@@ -261,7 +269,8 @@ static int hex_digit(char c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* In place; NULL if it makes no sense. */
+/* In place; NULL if it makes no sense.
+ * %00 is refused: C would read only what stands before it. */
 static const char *decode(char *path)
 {
     char *to = path;
@@ -335,6 +344,7 @@ void wire_head_request(struct wire_head *head, struct wire_request *request)
         request->socket_key = key;
 }
 
+/* RFC 6455, 4.2.2: base64 of the SHA-1 of the key and this fixed text. */
 void wire_accept_key(const char *key, char answer[29])
 {
     char text[64];

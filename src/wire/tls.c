@@ -1,6 +1,10 @@
 /*
  * tls.c: OpenSSL as a filter. It reads and writes through a BIO of ours, whose two buffers exist only while there is
  * something in them: OpenSSL's own memory BIO keeps the size of the largest record it has seen, for every connection.
+ *
+ * Ownership: a wire_tls owns its SSL and buffers; the caller moves bytes between it and the socket (wire_tls_receive,
+ * wire_tls_pending, wire_tls_sent). No socket is known here, and no call blocks. OpenSSL keeps errors in a queue per
+ * thread: it is emptied before and after, so that one connection's error is never taken for another's.
  */
 #include <limits.h>
 #include <openssl/err.h>
@@ -29,6 +33,7 @@ struct wire_tls {
     bool broken;
 };
 
+/* What has been read is dropped while appending, so the buffer does not grow with the traffic. */
 static bool append(struct buffer *buffer, const void *bytes, size_t size)
 {
     size_t left = buffer->size - buffer->at;
@@ -55,6 +60,7 @@ static void take(struct buffer *buffer, size_t size)
     *buffer = (struct buffer){ 0 };
 }
 
+/* Nothing there: "retry" makes OpenSSL report WANT_READ instead of an error. */
 static int bio_read(BIO *bio, char *to, int room)
 {
     struct wire_tls *tls = BIO_get_data(bio);
@@ -76,6 +82,7 @@ static int bio_write(BIO *bio, const char *bytes, int size)
     return size > 0 && append(&tls->out, bytes, (size_t)size) ? size : -1;
 }
 
+/* OpenSSL asks for a flush after each record; there is nothing to do, but it wants a 1. */
 static long bio_control(BIO *bio, int command, long number, void *pointer)
 {
     (void)bio;
@@ -234,6 +241,7 @@ static void write_early(struct wire_tls *tls)
     free(early.bytes);
 }
 
+/* Also drives the handshake. What was written before it was over is sent as soon as it is. */
 long wire_tls_read(struct wire_tls *tls, void *to, size_t room)
 {
     if (tls->broken)

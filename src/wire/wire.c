@@ -4,6 +4,10 @@
  *  1. A request is reported only after the one before it was answered; what came meanwhile is not taken.
  *  2. No byte is looked at twice, and every call ends: there is nothing to wait for in here.
  *  3. After a request that cannot be read, and after the last answer or the close of a WebSocket, nothing more is taken.
+ *
+ * States: IDLE -> READING_HEAD -> READING_BODY -> ANSWERING -> IDLE again, or SOCKET, or OVER. The order of enum
+ * wire_state matters: comparisons such as "<= WIRE_READING_BODY" rely on it. Threads: one wire is used by one thread;
+ * several share a pool only within one thread.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +34,7 @@ void wire_finish(struct wire *wire)
     wire->state = WIRE_OVER;
 }
 
+/* While a request is being answered nothing is taken (invariant 1): back-pressure for pipelining clients. */
 bool wire_takes(const struct wire *wire)
 {
     return wire->state == WIRE_SOCKET ? !wire->paused && !wire->held : wire->state <= WIRE_READING_BODY;
@@ -53,6 +58,7 @@ static void report(struct wire *wire, bool has_more)
         wire->events->write(wire->owner, go_on, sizeof go_on - 1);
 }
 
+/* A head is created with the first byte of a request and kept until it is answered, since the request points into it. */
 static size_t read_head(struct wire *wire, const char *bytes, size_t size)
 {
     static const struct wire_request no_memory = { .fault = WIRE_HEAD_TOO_LONG, .method = "", .query = "" };
@@ -99,6 +105,7 @@ void wire_answered(struct wire *wire, bool again)
     wire->state = again && wire->keep_alive ? WIRE_IDLE : WIRE_OVER;
 }
 
+/* From here on bytes are frames; the head goes. */
 void wire_upgrade(struct wire *wire, const struct wire_request *request, const char *headers)
 {
     char key[29], text[2048];
@@ -137,6 +144,7 @@ void wire_pause(struct wire *wire)
     wire->paused = true;
 }
 
+/* Messages that were held are reported first, in their order; the owner may pause again in the middle. */
 void wire_resume(struct wire *wire)
 {
     wire->paused = false;

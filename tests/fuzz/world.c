@@ -19,9 +19,9 @@ struct store {
 };
 
 struct pool {
-    struct schedule_queue asks, works;
-    struct thought *(*begin)(struct ask *ask);
-    void (*done)(struct thought *thought);
+    struct schedule_queue asks, jobs;
+    struct bot_job *(*begin)(struct ask *ask);
+    void (*done)(struct bot_job *bot_job);
 };
 
 static struct {
@@ -135,19 +135,19 @@ struct store_db *world_db(void) { return world.db; }
 
 /* Bots (pool.c). */
 
-bool pool_start(struct pool **pool, uv_loop_t *loop, unsigned threads, struct thought *(*begin)(struct ask *ask),
-    void (*done)(struct thought *thought))
+bool pool_start(struct pool **pool, uv_loop_t *loop, unsigned threads, struct bot_job *(*begin)(struct ask *ask),
+    void (*done)(struct bot_job *bot_job))
 {
     (void)loop;
     (void)threads;
     world.pool = (struct pool){ .begin = begin, .done = done };
     schedule_queue_init(&world.pool.asks);
-    schedule_queue_init(&world.pool.works);
+    schedule_queue_init(&world.pool.jobs);
     *pool = &world.pool;
     return true;
 }
 
-bool pool_ask(struct pool *pool, struct ask *ask)
+bool pool_submit_bot(struct pool *pool, struct ask *ask)
 {
     if (ask->job.link || ask->thinking)
         return false;
@@ -161,11 +161,11 @@ void pool_withdraw(struct pool *pool, struct ask *ask)
         schedule_queue_remove(&pool->asks, &ask->job);
 }
 
-enum error pool_work(struct pool *pool, struct work *work, uint64_t address)
+enum error pool_submit(struct pool *pool, struct pool_job *job, uint64_t address)
 {
     (void)address;
-    work->job = (struct schedule_job){ 0 };
-    schedule_queue_add(&pool->works, &work->job);
+    job->schedule = (struct schedule_job){ 0 };
+    schedule_queue_add(&pool->jobs, &job->schedule);
     return ERROR_NONE;
 }
 
@@ -173,26 +173,26 @@ void pool_watch(struct pool *pool, struct ask *ask, bool watched) { (void)pool; 
 bool pool_rest(struct pool *pool) { (void)pool; return false; }
 struct pool_state pool_state(const struct pool *pool) { (void)pool; return (struct pool_state){ 0 }; }
 
-static void think(struct thought *thought)
+static void think(struct bot_job *bot_job)
 {
-    struct pyr_game *game = &thought->game;
-    while (thought->steps < PYR_MAX_PARTS && !pyr_game_is_ready(game, thought->seat)) {
+    struct pyr_game *game = &bot_job->game;
+    while (bot_job->steps < PYR_MAX_PARTS && !pyr_game_is_ready(game, bot_job->seat)) {
         struct pyr_steps steps;
-        pyr_game_steps(game, thought->seat, &steps);
+        pyr_game_steps(game, bot_job->seat, &steps);
         MUST(steps.count);
-        pyr_step step = pyr_steps_pick(&steps, &thought->edition->box, &world.dice);
-        thought->step[thought->steps++] = step;
-        if (pyr_game_step(game, thought->seat, step, NULL) || !game->choice[thought->seat].count)
+        pyr_step step = pyr_steps_pick(&steps, &bot_job->edition->box, &world.dice);
+        bot_job->step[bot_job->steps++] = step;
+        if (pyr_game_step(game, bot_job->seat, step, NULL) || !game->choice[bot_job->seat].count)
             break;
     }
 }
 
 static void give_back_works(struct pool *pool)
 {
-    while (pool->works.first) {
-        struct work *work = (struct work *)pool->works.first;
-        schedule_queue_remove(&pool->works, &work->job);
-        work->done(work);
+    while (pool->jobs.first) {
+        struct pool_job *job = (struct pool_job *)pool->jobs.first;
+        schedule_queue_remove(&pool->jobs, &job->schedule);
+        job->done(job);
     }
 }
 
@@ -201,14 +201,14 @@ void world_think(void)
     for (unsigned i = 0; i < 16 && world.pool.asks.first; i++) {
         struct ask *ask = (struct ask *)world.pool.asks.first;
         schedule_queue_remove(&world.pool.asks, &ask->job);
-        struct thought *thought = world.pool.begin(ask);
-        if (!thought)
+        struct bot_job *bot_job = world.pool.begin(ask);
+        if (!bot_job)
             continue;
-        thought->ask = ask;
-        thought->edition = ask->edition;
-        thought->bot = ask->bot;
-        think(thought);
-        world.pool.done(thought);
+        bot_job->ask = ask;
+        bot_job->edition = ask->edition;
+        bot_job->bot = ask->bot;
+        think(bot_job);
+        world.pool.done(bot_job);
     }
     give_back_works(&world.pool);
 }

@@ -1,16 +1,16 @@
 /*
- * hot.h: generating and making marks (R8-R11, Q1-Q3), where a simulation spends its time. Inline, so that a loop over games
- * is compiled as one piece: for any processor, or with PYR_FAST_BITS for x86-64 with AVX2 and BMI2. Files that include it
- * for their inner loops are compiled once each way and pick at run time with cpu_is_fast; both ways give the same answers in
- * the same order (tests/test_engine.c compares them).
+ * marks.h: generating and making marks (R8-R11, Q1-Q3), where a simulation spends its time. Inline, so that a loop over
+ * games is compiled as one piece: for any processor, or with PYR_FAST_BITS for x86-64 with AVX2 and BMI2. Files that
+ * include it for their inner loops are compiled once each way and pick at run time with cpu_is_fast; both ways give the
+ * same answers in the same order (tests/test_engine.c compares them).
  */
-#ifndef PYR_HOT_H
-#define PYR_HOT_H
+#ifndef PYR_MARKS_H
+#define PYR_MARKS_H
 
 #include <pyramids/state.h>
 
 #include "bits.h"
-#include "course.h"
+#include "phases.h"
 #include "port.h"
 
 #if defined(__x86_64__) && defined(PYR_WITH_AVX2)
@@ -137,7 +137,7 @@ HOT_INLINE pyr_step nth_mark(const struct pyr_pattern_turns *p, const uint64_t *
 }
 
 /* The legal marks of a desk; a pass when a first mark has nowhere to go; nothing when none is due. */
-static inline void hot_mark_steps(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+static inline void marks_steps(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     struct pyr_steps *steps)
 {
     const struct pyr_pattern_turns *p = &box->pattern[pattern];
@@ -161,7 +161,8 @@ static inline void hot_mark_steps(const struct pyr_box *box, const struct pyr_de
     }
 }
 
-static inline pyr_step hot_steps_at(const struct pyr_box *box, const struct pyr_steps *steps, uint32_t index)
+/* One call per number of words, so that nth_mark is compiled with that number as a constant. */
+static inline pyr_step marks_steps_at(const struct pyr_box *box, const struct pyr_steps *steps, uint32_t index)
 {
     if (RARE(steps->pattern == PYR_NO_PATTERN))
         return steps->set[index];
@@ -179,7 +180,7 @@ static inline pyr_step hot_steps_at(const struct pyr_box *box, const struct pyr_
 }
 
 /* Is the mark, moved to bit 0, one of the pattern's turns? */
-static inline bool hot_is_turn(const struct pyr_pattern_turns *p, uint64_t shape)
+static inline bool marks_is_turn(const struct pyr_pattern_turns *p, uint64_t shape)
 {
     for (unsigned turn = 0; turn < p->turns; turn++)
         if (p->shape[turn] == shape)
@@ -191,13 +192,13 @@ static inline bool hot_is_turn(const struct pyr_pattern_turns *p, uint64_t shape
  * R8-R10 for one mark. A connected shape of free spaces cannot stretch over the ends of two rows or over two cards, since
  * the bits between those are never free: comparing shapes is all that R8 needs.
  */
-static inline bool hot_mark_is_legal(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
+static inline bool marks_is_legal(const struct pyr_box *box, const struct pyr_desk *desk, pyr_pattern pattern,
     pyr_step mark)
 {
     if (mark & ~desk->free || !(mark & desk->reach) || !desk->due)
         return false;
     uint64_t shape = mark >> bits_first(mark);
-    return shape == 1 || (desk->flags & PYR_DESK_FIRST && hot_is_turn(&box->pattern[pattern], shape));
+    return shape == 1 || (desk->flags & PYR_DESK_FIRST && marks_is_turn(&box->pattern[pattern], shape));
 }
 
 /* The lanes of a tally (state.h) that count to ten; adding ROOM carries into the top bit of one that counts past it. */
@@ -212,7 +213,9 @@ static inline bool hot_mark_is_legal(const struct pyr_box *box, const struct pyr
 #define PAY_EXTRA PYR_GAIN_CROSS
 
 
-/* From the 11th gem of a colour or skull on nothing happens (R11). */
+/* From the 11th gem of a colour or skull on nothing happens (R11).
+ * past - (past >> 7) turns the top bit of a lane that counted past ten into its seven lower bits: with the top bit, a
+ * mask of the whole lane. */
 static inline uint64_t tally_cut(uint64_t tally)
 {
     uint32_t past = ((uint32_t)tally + TALLY_ROOM) & TALLY_TOPS;
@@ -242,7 +245,7 @@ HOT_INLINE uint64_t tally_add(uint64_t tally, uint64_t gain, unsigned round, uin
 }
 
 /* Makes a mark that is known to be legal. Returns the marks still due. */
-HOT_INLINE unsigned hot_mark_make(const struct pyr_box *box, struct pyr_desk *desk, unsigned round, uint64_t pay,
+HOT_INLINE unsigned marks_make(const struct pyr_box *box, struct pyr_desk *desk, unsigned round, uint64_t pay,
     pyr_step mark)
 {
     uint64_t at = bits_first_or_64(mark);
@@ -269,38 +272,38 @@ HOT_INLINE unsigned hot_mark_make(const struct pyr_box *box, struct pyr_desk *de
 }
 
 /* What the mark that is due will cost. */
-static inline uint64_t hot_pay(const struct pyr_desk *desk)
+static inline uint64_t marks_pay(const struct pyr_desk *desk)
 {
     return PAY_EXTRA + ((uint64_t)(desk->flags & PYR_DESK_FIRST) << 48);
 }
 
 OUT_OF_LINE void other_steps(const struct pyr_state *state, pyr_seat seat, struct pyr_steps *steps)
 {
-    course_steps(&state->open, state->hidden.dealt[seat & 3], seat, steps);
+    phase_steps(&state->open, state->hidden.dealt[seat & 3], seat, steps);
 }
 
 OUT_OF_LINE void other_make(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step)
 {
-    course_make(box, state, seat, step);
+    phase_make(box, state, seat, step);
 }
 
 OUT_OF_LINE void end_marking(const struct pyr_box *box, struct pyr_state *state)
 {
-    course_end_marking(box, state);
+    phase_end_marking(box, state);
 }
 
-static inline void hot_state_steps(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat,
+static inline void marks_state_steps(const struct pyr_box *box, const struct pyr_state *state, pyr_seat seat,
     struct pyr_steps *steps)
 {
     const struct pyr_table *open = &state->open;
     if (__builtin_expect(open->phase == PYR_MARK && seat < open->seats, 1))
-        hot_mark_steps(box, &state->desk[seat], open->revealed[open->turn], steps);
+        marks_steps(box, &state->desk[seat], open->revealed[open->turn], steps);
     else
         other_steps(state, seat, steps);
 }
 
 /* Makes a step that is known to be legal. */
-static inline void hot_state_make(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step)
+static inline void marks_state_make(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step)
 {
     struct pyr_table *open = &state->open;
     if (__builtin_expect((step & PYR_STEP_OTHER) != 0, 0)) {
@@ -308,7 +311,7 @@ static inline void hot_state_make(const struct pyr_box *box, struct pyr_state *s
         return;
     }
     struct pyr_desk *desk = &state->desk[seat];
-    if (hot_mark_make(box, desk, open->round, hot_pay(desk), step))
+    if (marks_make(box, desk, open->round, marks_pay(desk), step))
         return;
     open->waiting &= (uint8_t)~(1u << seat);
     if (!open->waiting)

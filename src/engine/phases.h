@@ -1,9 +1,19 @@
 /*
- * course.h: the course of a game between the marks: turning up, keeping, replacing cards, pyramid points, and what ends a
+ * phases.h: the course of a game between the marks: turning up, keeping, replacing cards, pyramid points, and what ends a
  * phase. Inline, so that playouts are compiled as one piece (hot_api.inc); state.c is its public face.
+ *
+ * A turn runs through the phases like this (enum pyr_phase in state.h):
+ *
+ *   KEEP -> SHOW -> REVEAL -> MARK -> (REPLACE -> SHOW?)* -> REVEAL ... -> END
+ *
+ * MARK ends when nobody is waited for: phase_end_marking. If a tomb was marked, the players concerned replace cards one
+ * after the other in replace_order, with a SHOW after each who left gaps that the deck can fill. Then come the pyramid
+ * points (phase_take_points), and the next reveal.
+ *
+ * Everything here trusts its input: steps are legal, the state is sound. Names that begin with phase_ are internal.
  */
-#ifndef PYR_COURSE_H
-#define PYR_COURSE_H
+#ifndef PYR_PHASES_H
+#define PYR_PHASES_H
 
 #include <pyramids/state.h>
 
@@ -13,7 +23,8 @@
 #define ALL_CARDS (((pyr_cardset)1 << PYR_CARDS) - 1)
 #define CARD_BIT(card) ((pyr_cardset)1 << (card))
 
-static inline unsigned course_everyone(const struct pyr_table *open)
+/* As bits of `waiting`. */
+static inline unsigned phase_everyone(const struct pyr_table *open)
 {
     return (1u << open->seats) - 1;
 }
@@ -21,7 +32,7 @@ static inline unsigned course_everyone(const struct pyr_table *open)
 /* Desks. */
 
 /* Lays a card into an empty slot. */
-static inline void course_lay(const struct pyr_box *box, struct pyr_desk *desk, unsigned slot, pyr_card card)
+static inline void phase_lay(const struct pyr_box *box, struct pyr_desk *desk, unsigned slot, pyr_card card)
 {
     const struct pyr_card_face *face = &box->card[card];
     unsigned shift = slot * PYR_PAIR_SHIFT;
@@ -30,7 +41,8 @@ static inline void course_lay(const struct pyr_box *box, struct pyr_desk *desk, 
     desk->card[slot] = card;
 }
 
-static inline void course_clear_slot(struct pyr_desk *desk, unsigned slot)
+/* Only the other slot's half of the pair stays. */
+static inline void phase_clear_slot(struct pyr_desk *desk, unsigned slot)
 {
     pyr_pair others = pyr_pair_of(!slot, PYR_ALL_SPACES);
     desk->card[slot] = PYR_NO_CARD;
@@ -44,30 +56,32 @@ static inline void course_clear_slot(struct pyr_desk *desk, unsigned slot)
 #define ALL_GAPS 0x80808080u
 
 /* All places of the display in one word, the first one lowest. */
-static inline uint32_t course_display(const struct pyr_table *open)
+static inline uint32_t phase_display(const struct pyr_table *open)
 {
     uint32_t places;
     copy(&places, open->display, sizeof places);
     return places;
 }
 
-static inline uint32_t course_gaps(const struct pyr_table *open)
+static inline uint32_t phase_gaps(const struct pyr_table *open)
 {
-    return course_display(open) & ALL_GAPS;
+    return phase_display(open) & ALL_GAPS;
 }
 
 /* Of a set of places, one bit in each, the first one's lowest bit. */
-static inline unsigned course_first_place(uint32_t set)
+static inline unsigned phase_first_place(uint32_t set)
 {
     return bits_first(set) & 24;
 }
 
-static inline bool course_is_anything_left(const struct pyr_table *open)
+/* To take: a card in the deck or in the display (Q7). */
+static inline bool phase_is_anything_left(const struct pyr_table *open)
 {
-    return open->deck_left || course_gaps(open) != ALL_GAPS;
+    return open->deck_left || phase_gaps(open) != ALL_GAPS;
 }
 
-static inline pyr_card course_turn_up(struct pyr_state *state)
+/* The top of the deck. deck_left counts down, which moves the top (pyr_deck_top). */
+static inline pyr_card phase_turn_up(struct pyr_state *state)
 {
     pyr_card card = state->hidden.deck[pyr_deck_top(state)];
     state->open.deck_left--;
@@ -77,7 +91,8 @@ static inline pyr_card course_turn_up(struct pyr_state *state)
 
 /* The end of a turn. */
 
-static inline void course_take_tile(pyr_seat *tile, pyr_seat seat)
+/* The highest that nobody has; the tiles of a colour are in the order 10, 6, 3. Nothing if all are gone. */
+static inline void phase_take_tile(pyr_seat *tile, pyr_seat seat)
 {
     for (unsigned place = 0; place < PYR_TILES; place++) {
         if (tile[place] == PYR_NOBODY) {
@@ -89,7 +104,7 @@ static inline void course_take_tile(pyr_seat *tile, pyr_seat seat)
 
 /* Points when someone has completed two. By going through this turn's pyramids from the lowest number on, claims come in
  * the order of R14; of two of one colour the lower number counts (Q6). */
-OUT_OF_LINE void course_take_points_by_card(const struct pyr_box *box, struct pyr_table *open)
+OUT_OF_LINE void phase_take_points_by_card(const struct pyr_box *box, struct pyr_table *open)
 {
     pyr_cardset fresh = 0;
     for (unsigned place = 0; place < PYR_MAX_SEATS && open->replace_order[place] != PYR_NOBODY; place++) {
@@ -106,19 +121,20 @@ OUT_OF_LINE void course_take_points_by_card(const struct pyr_box *box, struct py
         pyr_cardset own = open->desk[seat].done & box->colour[colour], now = own & fresh;
         unsigned after = bits_count(own), before = after - (now & (now - 1) ? 2 : 1);
         if (pyr_options_claims_between(pyr_table_options(open), before, after) && (now & -now) == CARD_BIT(card))
-            course_take_tile(open->tile[colour], seat);
+            phase_take_tile(open->tile[colour], seat);
     }
 }
 
 /* R14: who has just completed the 2nd, 4th or 6th pyramid of a colour takes its highest points that nobody has. While each
  * has completed one, the order of replacing is that of claims. */
-static inline void course_take_points(const struct pyr_box *box, struct pyr_table *open)
+static inline void phase_take_points(const struct pyr_box *box, struct pyr_table *open)
 {
+    /* completed[] is four pairs of cards: the second of a seat that completed one only is PYR_NO_CARD, all ones. */
     const uint64_t seconds = UINT64_C(0xff00ff00ff00ff00);
     uint64_t fresh;
     copy(&fresh, open->completed, sizeof fresh);
     if (~fresh & seconds) {
-        course_take_points_by_card(box, open);
+        phase_take_points_by_card(box, open);
         return;
     }
     unsigned place = 0;
@@ -127,18 +143,19 @@ static inline void course_take_points(const struct pyr_box *box, struct pyr_tabl
         unsigned colour = box->card[open->completed[seat][0]].colour;
         unsigned count = bits_count(open->desk[seat].done & box->colour[colour]);
         if (pyr_options_is_claim(pyr_table_options(open), count))
-            course_take_tile(open->tile[colour], seat);
+            phase_take_tile(open->tile[colour], seat);
     } while (++place < PYR_MAX_SEATS && open->replace_order[place] != PYR_NOBODY);
 }
 
 /* Literals instead of the options: only then gcc compares both bytes at once, which saves 10 instructions per random game.
  * */
-static inline void course_next(struct pyr_table *open)
+static inline void phase_next(struct pyr_table *open)
 {
     open->phase = open->turn == PYR_TURNS - 1 && open->round == PYR_ROUNDS - 1 ? PYR_END : PYR_REVEAL;
 }
 
-static inline void course_open_slot(struct pyr_table *open, unsigned place)
+/* One player replaces at a time; the others wait. */
+static inline void phase_open_slot(struct pyr_table *open, unsigned place)
 {
     pyr_seat seat = open->replace_order[place];
     open->phase = PYR_REPLACE;
@@ -149,32 +166,34 @@ static inline void course_open_slot(struct pyr_table *open, unsigned place)
 
 /* Opens the slot of the next player who replaces (R12); without one, or with nothing left to take (Q7), action 4 follows
  * and the turn ends. */
-static inline void course_next_to_replace(const struct pyr_box *box, struct pyr_state *state, unsigned place)
+static inline void phase_next_to_replace(const struct pyr_box *box, struct pyr_state *state, unsigned place)
 {
     struct pyr_table *open = &state->open;
-    if (place < PYR_MAX_SEATS && open->replace_order[place] != PYR_NOBODY && course_is_anything_left(open)) {
-        course_open_slot(open, place);
+    if (place < PYR_MAX_SEATS && open->replace_order[place] != PYR_NOBODY && phase_is_anything_left(open)) {
+        phase_open_slot(open, place);
         return;
     }
-    course_take_points(box, open);
+    phase_take_points(box, open);
     fill(open->replace_order, PYR_NOBODY);
     open->replacing = open->cards_owed = 0;
     open->waiting = 0;
-    course_next(open);
+    phase_next(open);
 }
 
 /* Chance. */
 
-static inline void course_show(const struct pyr_box *box, struct pyr_state *state)
+/* In registers, for it is called several times in every game. An empty place is PYR_NO_CARD, so XOR with (PYR_NO_CARD ^
+ * card) turns it into the card. */
+static inline void phase_show(const struct pyr_box *box, struct pyr_state *state)
 {
     struct pyr_table *open = &state->open;
-    uint32_t places = course_display(open), gaps = places & ALL_GAPS;
+    uint32_t places = phase_display(open), gaps = places & ALL_GAPS;
     const pyr_card *top = state->hidden.deck + pyr_deck_top(state);
     unsigned left = open->deck_left;
     pyr_cardset deck = open->deck;
     for (; gaps && left; gaps &= gaps - 1, left--) {
         pyr_card card = *top++;
-        places ^= (uint32_t)(PYR_NO_CARD ^ card) << course_first_place(gaps);
+        places ^= (uint32_t)(PYR_NO_CARD ^ card) << phase_first_place(gaps);
         deck &= ~CARD_BIT(card);
     }
     copy(open->display, &places, sizeof places);
@@ -183,26 +202,26 @@ static inline void course_show(const struct pyr_box *box, struct pyr_state *stat
     if (open->replace_order[0] == PYR_NOBODY)
         open->phase = PYR_REVEAL;            /* the first display of the game */
     else
-        course_next_to_replace(box, state, open->replacing + 1u);
+        phase_next_to_replace(box, state, open->replacing + 1u);
 }
 
 /* Whether the next reveal belongs to the round of the last one: it is not the first of the game or of a round. */
-static inline bool course_stays_in_round(const struct pyr_table *open)
+static inline bool phase_stays_in_round(const struct pyr_table *open)
 {
     return open->turn < pyr_table_options(open)->turns - 1 && open->revealed[0] != PYR_NO_PATTERN;
 }
 
 /* The number of cards revealed in the round that the next reveal belongs to. */
-static inline unsigned course_next_turn(const struct pyr_table *open, unsigned *round)
+static inline unsigned phase_next_turn(const struct pyr_table *open, unsigned *round)
 {
     *round = open->round + (open->turn == pyr_table_options(open)->turns - 1 ? 1u : 0u);
-    return course_stays_in_round(open) ? open->turn + 1u : 0;
+    return phase_stays_in_round(open) ? open->turn + 1u : 0;
 }
 
 /* Flags and due of a desk that is to make its first mark, as the two bytes lie in memory. */
 #define DUE_FIRST ((uint16_t)(1u << 8 | PYR_DESK_FIRST))
 
-static inline void course_ask_first(struct pyr_state *state, unsigned seat)
+static inline void phase_ask_first(struct pyr_state *state, unsigned seat)
 {
     const uint16_t due = DUE_FIRST;
     copy(&state->desk[seat].flags, &due, sizeof due);
@@ -210,12 +229,12 @@ static inline void course_ask_first(struct pyr_state *state, unsigned seat)
 }
 
 /* Reveals the next expedition card, without asking anybody for marks. */
-static inline void course_turn_card(struct pyr_state *state)
+static inline void phase_turn_card(struct pyr_state *state)
 {
     struct pyr_table *open = &state->open;
     unsigned round = open->round, turn = open->turn + 1u;
-    if (__builtin_expect(!course_stays_in_round(open), 0)) {
-        turn = course_next_turn(open, &round);
+    if (__builtin_expect(!phase_stays_in_round(open), 0)) {
+        turn = phase_next_turn(open, &round);
         fill(open->revealed, PYR_NO_PATTERN);
         open->round = (uint8_t)round;
     }
@@ -226,32 +245,32 @@ static inline void course_turn_card(struct pyr_state *state)
     open->phase = PYR_MARK;
 }
 
-static inline void course_reveal(struct pyr_state *state)
+static inline void phase_reveal(struct pyr_state *state)
 {
     unsigned seats = state->open.seats;
-    course_turn_card(state);
+    phase_turn_card(state);
     state->open.waiting = (uint8_t)((1u << seats) - 1);
     /* Not a loop: most games have four seats. */
-    course_ask_first(state, 0);
-    course_ask_first(state, 1);
+    phase_ask_first(state, 0);
+    phase_ask_first(state, 1);
     if (seats > 2)
-        course_ask_first(state, 2);
+        phase_ask_first(state, 2);
     if (seats > 3)
-        course_ask_first(state, 3);
+        phase_ask_first(state, 3);
 }
 
-static inline void course_advance(const struct pyr_box *box, struct pyr_state *state)
+static inline void phase_advance(const struct pyr_box *box, struct pyr_state *state)
 {
     while (state->open.phase == PYR_SHOW)
-        course_show(box, state);
+        phase_show(box, state);
     if (state->open.phase == PYR_REVEAL)
-        course_reveal(state);
+        phase_reveal(state);
 }
 
 /* Keeping. */
 
 /* Moves the cards of a set to the front of the deck, in their order; what is left behind them does not matter. */
-static inline void course_pack_deck(pyr_card *deck, pyr_cardset set)
+static inline void phase_pack_deck(pyr_card *deck, pyr_cardset set)
 {
 #ifdef PYR_FAST_BITS
     /* A card's bit is in byte card / 8 of the set: both are looked up for many cards at once, then eight are packed at a
@@ -285,7 +304,7 @@ static inline void course_pack_deck(pyr_card *deck, pyr_cardset set)
 }
 
 /* R4 is done: all see what was kept. R5: the rest is the deck, in the order that chance supplied. */
-static inline void course_end_keeping(struct pyr_state *state)
+static inline void phase_end_keeping(struct pyr_state *state)
 {
     struct pyr_table *open = &state->open;
     unsigned seats = open->seats;
@@ -296,7 +315,7 @@ static inline void course_end_keeping(struct pyr_state *state)
         copy(open->kept[s], card, PYR_KEPT);
         open->desk[s] = state->desk[s];
     }
-    course_pack_deck(state->hidden.deck, rest);
+    phase_pack_deck(state->hidden.deck, rest);
     /* What is left beyond the deck's end, eight cards at most, must not tell one state from another. */
     _Static_assert(PYR_KEPT * PYR_MAX_SEATS == sizeof(uint64_t), "a word is all that can be left");
     uint64_t end;
@@ -308,19 +327,20 @@ static inline void course_end_keeping(struct pyr_state *state)
     open->phase = PYR_SHOW;
 }
 
-static inline void course_make_keep(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step)
+/* The cards lie on the hidden desk until all have kept. */
+static inline void phase_make_keep(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step)
 {
-    course_lay(box, &state->desk[seat], 0, pyr_step_card(step));
-    course_lay(box, &state->desk[seat], 1, pyr_step_second(step));
+    phase_lay(box, &state->desk[seat], 0, pyr_step_card(step));
+    phase_lay(box, &state->desk[seat], 1, pyr_step_second(step));
     state->open.waiting &= (uint8_t)~(1u << seat);
     if (!state->open.waiting)
-        course_end_keeping(state);
+        phase_end_keeping(state);
 }
 
 /* Replacing. */
 
 /* The order of replacing is that of the lowest completed number (R12, Q4). */
-OUT_OF_LINE void course_order(struct pyr_table *open)
+OUT_OF_LINE void phase_order(struct pyr_table *open)
 {
     unsigned completers = 0;
     for (unsigned s = 0; s < open->seats; s++) {
@@ -334,56 +354,56 @@ OUT_OF_LINE void course_order(struct pyr_table *open)
 }
 
 /* Sets a completed card aside (R12). */
-static inline pyr_card course_set_aside(struct pyr_state *state, unsigned seat, unsigned slot)
+static inline pyr_card phase_set_aside(struct pyr_state *state, unsigned seat, unsigned slot)
 {
     struct pyr_desk *desk = &state->desk[seat];
     pyr_card card = desk->card[slot];
     desk->done |= CARD_BIT(card);
-    course_clear_slot(desk, slot);
+    phase_clear_slot(desk, slot);
     desk->flags = 0;
     state->open.desk[seat] = *desk;
     return card;
 }
 
 /* Sets more cards aside (bit 2 * seat + slot) than one. */
-OUT_OF_LINE void course_begin_with_more(const struct pyr_box *box, struct pyr_state *state, unsigned tombs)
+OUT_OF_LINE void phase_begin_with_more(const struct pyr_box *box, struct pyr_state *state, unsigned tombs)
 {
     struct pyr_table *open = &state->open;
     for (; tombs; tombs &= tombs - 1) {
         unsigned tomb = bits_first(tombs);
-        pyr_card *fresh = open->completed[tomb / 2], card = course_set_aside(state, tomb / 2, tomb % 2);
+        pyr_card *fresh = open->completed[tomb / 2], card = phase_set_aside(state, tomb / 2, tomb % 2);
         fresh[1] = card < fresh[0] ? fresh[0] : card;
         fresh[0] = card < fresh[0] ? card : fresh[0];
     }
-    course_order(open);
-    course_next_to_replace(box, state, 0);
+    phase_order(open);
+    phase_next_to_replace(box, state, 0);
 }
 
 /* Someone has marked a tomb, most often one alone, while there is a deck. */
-OUT_OF_LINE void course_begin_replacing(const struct pyr_box *box, struct pyr_state *state)
+OUT_OF_LINE void phase_begin_replacing(const struct pyr_box *box, struct pyr_state *state)
 {
     struct pyr_table *open = &state->open;
     unsigned tombs = 0;                      /* bit 2 * seat + slot; by now, flags have nothing else */
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
         tombs |= (unsigned)state->desk[s].flags << 2 * s;
     unsigned first = bits_first(tombs), more = tombs & (tombs - 1);
-    open->completed[first / 2][0] = course_set_aside(state, first / 2, first % 2);
+    open->completed[first / 2][0] = phase_set_aside(state, first / 2, first % 2);
     open->replace_order[0] = (pyr_seat)(first / 2);
     if (more || !open->deck_left)
-        course_begin_with_more(box, state, more);
+        phase_begin_with_more(box, state, more);
     else
-        course_open_slot(open, 0);
+        phase_open_slot(open, 0);
 }
 
 /* Everyone sees the desks as they are. */
-static inline void course_open_desks(struct pyr_state *state)
+static inline void phase_open_desks(struct pyr_state *state)
 {
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
         state->open.desk[s] = state->desk[s];
 }
 
 /* Whether someone has marked a tomb. */
-static inline bool course_has_tombs(const struct pyr_state *state)
+static inline bool phase_has_tombs(const struct pyr_state *state)
 {
     unsigned flags = 0;
     for (unsigned s = 0; s < PYR_MAX_SEATS; s++)
@@ -392,17 +412,19 @@ static inline bool course_has_tombs(const struct pyr_state *state)
 }
 
 /* All have marked: everyone sees it. */
-static inline void course_end_marking(const struct pyr_box *box, struct pyr_state *state)
+static inline void phase_end_marking(const struct pyr_box *box, struct pyr_state *state)
 {
     struct pyr_table *open = &state->open;
-    course_open_desks(state);
-    if (course_has_tombs(state))
-        course_begin_replacing(box, state);
+    phase_open_desks(state);
+    if (phase_has_tombs(state))
+        phase_begin_replacing(box, state);
     else
-        course_next(open);
+        phase_next(open);
 }
 
-static inline void course_make_replace(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step)
+/* A card goes into the first empty slot. When the player is done, the display is filled up (R12) before the next one
+ * replaces. */
+static inline void phase_make_replace(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step)
 {
     struct pyr_table *open = &state->open;
     struct pyr_desk *desk = &state->desk[seat];
@@ -410,31 +432,31 @@ static inline void course_make_replace(const struct pyr_box *box, struct pyr_sta
     if (pyr_step_kind(step) == PYR_STEP_TAKE) {
         card = pyr_step_card(step);
         /* The lowest byte that differs in nothing borrows from its top bit. */
-        uint32_t places = course_display(open), differ = places ^ card * UINT32_C(0x01010101);
+        uint32_t places = phase_display(open), differ = places ^ card * UINT32_C(0x01010101);
         uint32_t same = (differ - UINT32_C(0x01010101)) & ~differ & ALL_GAPS;
-        places |= (uint32_t)PYR_NO_CARD << course_first_place(same);
+        places |= (uint32_t)PYR_NO_CARD << phase_first_place(same);
         copy(open->display, &places, sizeof places);
     } else {
-        card = course_turn_up(state);
+        card = phase_turn_up(state);
     }
-    course_lay(box, desk, desk->card[0] == PYR_NO_CARD ? 0 : 1, card);
+    phase_lay(box, desk, desk->card[0] == PYR_NO_CARD ? 0 : 1, card);
     open->desk[seat] = *desk;
     open->cards_owed--;
-    if (open->cards_owed && course_is_anything_left(open))
+    if (open->cards_owed && phase_is_anything_left(open))
         return;
     open->cards_owed = 0;
-    if (open->deck_left && course_gaps(open)) {
+    if (open->deck_left && phase_gaps(open)) {
         open->phase = PYR_SHOW;
         open->waiting = 0;
     } else {
-        course_next_to_replace(box, state, open->replacing + 1u);
+        phase_next_to_replace(box, state, open->replacing + 1u);
     }
 }
 
 /* Steps other than marks. */
 
 /* All pairs of the cards dealt, in their order. */
-static inline uint32_t course_list_keeps(const pyr_card *dealt, uint64_t *set)
+static inline uint32_t phase_list_keeps(const pyr_card *dealt, uint64_t *set)
 {
 #ifdef PYR_FAST_BITS
     /* One pair a lane: what is first and what is second of it, the lower one, the higher one. */
@@ -459,7 +481,7 @@ static inline uint32_t course_list_keeps(const pyr_card *dealt, uint64_t *set)
 }
 
 /* The cards of the display, in their order. */
-static inline uint32_t course_list_takes(uint32_t places, uint64_t *set)
+static inline uint32_t phase_list_takes(uint32_t places, uint64_t *set)
 {
     uint32_t count = 0;
 #ifdef PYR_FAST_BITS
@@ -477,15 +499,15 @@ static inline uint32_t course_list_takes(uint32_t places, uint64_t *set)
 }
 
 /* From what a seat sees, so that a state and a view answer alike. */
-static inline void course_steps(const struct pyr_table *open, const pyr_card *dealt, pyr_seat seat, struct pyr_steps *steps)
+static inline void phase_steps(const struct pyr_table *open, const pyr_card *dealt, pyr_seat seat, struct pyr_steps *steps)
 {
     uint32_t count = 0;
     if (seat >= open->seats || !(open->waiting >> seat & 1)) {
         /* nothing to decide */
     } else if (open->phase == PYR_KEEP) {
-        count = course_list_keeps(dealt, steps->set);
+        count = phase_list_keeps(dealt, steps->set);
     } else if (open->phase == PYR_REPLACE) {
-        count = course_list_takes(course_display(open), steps->set);
+        count = phase_list_takes(phase_display(open), steps->set);
         steps->set[count] = pyr_step_draw();
         count += open->deck_left != 0;
     }
@@ -493,7 +515,7 @@ static inline void course_steps(const struct pyr_table *open, const pyr_card *de
     steps->pattern = PYR_NO_PATTERN;
 }
 
-static inline void course_make(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step)
+static inline void phase_make(const struct pyr_box *box, struct pyr_state *state, pyr_seat seat, pyr_step step)
 {
     switch (pyr_step_kind(step)) {
     case PYR_STEP_PASS:
@@ -501,17 +523,17 @@ static inline void course_make(const struct pyr_box *box, struct pyr_state *stat
         state->desk[seat].flags = 0;
         state->open.waiting &= (uint8_t)~(1u << seat);
         if (!state->open.waiting)
-            course_end_marking(box, state);
+            phase_end_marking(box, state);
         break;
     case PYR_STEP_KEEP:
-        course_make_keep(box, state, seat, step);
+        phase_make_keep(box, state, seat, step);
         break;
     case PYR_STEP_TAKE:
     case PYR_STEP_DRAW:
-        course_make_replace(box, state, seat, step);
+        phase_make_replace(box, state, seat, step);
         break;
     case PYR_STEP_MARK:
-        break;                               /* hot.h makes these */
+        break;                               /* marks.h makes these */
     }
 }
 
