@@ -11,14 +11,16 @@ PYR_BEGIN_DECLS
 /* Six different patterns have at most 24 turns between them; each pattern also has the single space. */
 #define PYR_PLAYOUT_WORDS 30
 #define PYR_PLAYOUT_ROW 32       /* gains per card: one per bit of a pyr_spaces */
+#define PYR_PLAYOUT_WORD ((PYR_CARDS + 1) * PYR_PLAYOUT_ROW)     /* gains per turn of a pattern */
 
 /*
- * What pyr_playouts_run looks up, derived from a box by pyr_playouts_init and constant afterwards: 376 KB, so it belongs
+ * What pyr_playouts_run looks up, derived from a box by pyr_playouts_init and constant afterwards: 389 KB, so it belongs
  * on the heap or in static memory rather than on a small stack. Any number of threads may use the same tables.
  */
 struct pyr_playout_tables {
-    /* The gain of a whole mark, by turn of a pattern, card and anchor. The last card is the empty slot, which gains nothing. */
-    uint64_t gain[PYR_PLAYOUT_WORDS][PYR_CARDS + 1][PYR_PLAYOUT_ROW];
+    /* The gain of a whole mark, by turn of a pattern, card and anchor. The first word is not used, as turns count from 1; the
+     * last card is the empty slot, which gains nothing. */
+    uint64_t gain[(1 + PYR_PLAYOUT_WORDS) * PYR_PLAYOUT_WORD];
     struct {
         uint64_t shape[PYR_MAX_TURNS + 2];   /* by turn, counted from 1; the single space follows the last */
         uint32_t narrow[8];                  /* the same as far as it goes */
