@@ -302,7 +302,7 @@ static void draw_colour(struct canvas *canvas, int x, int y, const struct scene 
     for (unsigned slot = 0; slot < PYR_SLOTS; slot++)
         if (desk->flags & PYR_DESK_TOMB(slot) && desk->card[slot] < PYR_CARDS &&
             scene->edition->box.card[desk->card[slot]].colour == colour)
-            fresh |= (pyr_cardset)1 << desk->card[slot];
+            fresh |= PYR_CARD_BIT(desk->card[slot]);
     for (pyr_cardset all = done | fresh; all && at < x + most - 2; all &= all - 1)
         at += canvas_print(canvas, at, y, x + most - at, all & -all & fresh ? ST_TOUCH : ST_GOLD, "%d",
             __builtin_ctzll(all) + 1) +
