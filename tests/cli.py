@@ -327,6 +327,16 @@ def case_replay(folder):
     assert 'no seat 3 in this game' in run('replay', RECORD, '--edition', PLAIN, '--seat', '3', code=1).err
 
 
+def case_wide_names(_):
+    """Tables are straight, whatever the script of a name is: wide letters, marks on letters, a family of three pictures."""
+    names = {'日本太郎': 8, 'e\u0301' * 5: 5, '👨\u200d👩\u200d👧': 6}
+    for name, columns in names.items():
+        out = run('replay', '-', '--edition', PLAIN, text=read(RECORD).replace('player 1 random 2', f'player 1 {name}')).out
+        rows = dict(line.split(' ', 1) for line in out.split('\n') if line[:2] in ('1 ', '2 '))
+        first, second = rows['1'][len(name):], rows['2'][len('greedy 1'):]
+        assert columns + len(first) == len('greedy 1') + len(second), (name, out)
+
+
 def case_kept_twice(_):
     """R4: two different cards, whoever looks on: with all deals, in the view of the seat itself and in another seat's."""
     text = read(RECORD)

@@ -31,12 +31,25 @@ const char *pyr_text_percent(char to[PYR_NUMBER_SIZE], double value, unsigned di
     return to;
 }
 
-int pyr_text_width(const char *text, size_t size)
+/* A character takes one column. */
+static int count_characters(const char *text, size_t size)
 {
     int width = 0;
     for (size_t i = 0; i < size && text[i]; i++)
         width += (text[i] & 0xc0) != 0x80;
     return width;
+}
+
+static int (*columns_of)(const char *text, size_t size) = count_characters;
+
+void pyr_text_measure(int (*columns)(const char *text, size_t size))
+{
+    columns_of = columns;
+}
+
+int pyr_text_width(const char *text, size_t size)
+{
+    return columns_of(text, size);
 }
 
 void pyr_text_pad(FILE *to, const char *text, int width)
