@@ -99,17 +99,23 @@ def case_rules(_):
     run('rules', '--all', 'R1', code=2)
 
 
-def case_rules_of_the_page(_):
-    """The page tells the rules word for word as the command does, so that one translation serves both."""
-    script = read(os.path.join(ROOT, 'web/rules.js')).split('function sections()')[1].split('\n}\n')[0]
-    script = re.sub(r"' \+\s+'", '', script)                 # texts in pieces
-    page = {}
-    for tag, body in re.findall(r"\['([RQE]\d+)', (.*?)(?=\n +\['[RQE]\d+'|\n +\[_\(|\Z)", script, re.S):
-        page[tag] = re.findall(r"_\(\s*'((?:[^'\\]|\\.)*)'\s*\)", body)
+def case_texts_of_the_page(_):
+    """The page has the rules and the sentences of the command, word for word: one table is behind both."""
+    sys.path.insert(0, os.path.join(ROOT, 'scripts'))
+    import texts
+    page = {tag: paragraphs for tag, *paragraphs in texts.chapters() if tag}
     rules = {rule['tag']: rule['text'] for rule in json.loads(run('rules', '--json').out)['rules']}
-    assert list(page) == list(rules), (list(page), list(rules))
-    for tag, texts in page.items():
-        assert texts and all(text in rules[tag] for text in texts), (tag, texts, rules[tag])
+    page['R11'] += [text for _, text in texts.symbols()]
+    assert page == rules, (page, rules)
+    # What both say of one fault: the page's table, filled in by hand, and the command's message.
+    broken = read(RECORD).replace('mark 1 5:b1\n', 'mark 1 5:d1\n')
+    _, rule, values, sentence = next(row for row in texts.faults() if row[0] == texts.errors()['WALL'][0])
+    assert values == 'w' and run('replay', '-', '--edition', PLAIN, text=broken,
+        code=1).err == f'<stdin>:11: {sentence.replace("%s", "5:d1")} ({rule})\n'
+    # Every code that the page can meet has a sentence there.
+    known = {row[0] for row in texts.faults()}
+    known |= {texts.errors()[row[1]][0] for row in texts.sentences() if row[0] == 'MISUSE'}
+    assert known == {number for number, _, _ in texts.errors().values()}
 
 
 def case_wrong_usage(_):

@@ -5,7 +5,8 @@ import { _ } from './i18n.js';
 import { $, confirmed, dialog, download, near, put, toast } from './dom.js';
 import { icon, mini, patternPicture, picture, symbolOf, turned } from './draw.js';
 import { spaceName } from './core.js';
-import { cardContents, cardName, colourName, faultSentence, spaceWord } from './words.js';
+import { cardContents, cardName, colourName, spaceWord } from './words.js';
+import { faultWords } from './faults.js';
 import { LARGEST_EDITION, editions, keepEdition, read, settings, write } from './store.js';
 import { startBotGame } from './game.js';
 import { pageTop } from './main.js';
@@ -216,10 +217,8 @@ class EditorView {
             _('Draw the cards, or write or import the text. It is checked as you go; once it is valid you can save it and ' +
                 'play.')}</p>
             <p class="checkline ${fault ? 'bad' : 'good'}" role="status">${fault ? icon('info') : icon('check')}<span>${
-                fault ? fault.line ?
-                _('Line %{n}: %{sentence}', { n: fault.line, sentence: faultSentence(fault) }) : faultSentence(fault) :
-                _('No problems found.')}</span>${fault?.line ? html`<button class="btn" data-a="goto">${
-                _('Show')}</button>` : ''}</p>
+                fault ? faultWords(fault) : _('No problems found.')}</span>${
+                fault?.line ? html`<button class="btn" data-a="goto">${_('Show')}</button>` : ''}</p>
             <p class="bars"><button class="btn pri" data-a="save" aria-disabled="${fault !== null}">${icon('check')}${
                 _('Save')}</button><button class="btn" data-a="play" aria-disabled="${fault !== null}">${icon('play')}${
                 _('Play')}</button><button class="btn" data-a="export">${icon('save')}${

@@ -83,16 +83,9 @@ void words_preview(const struct gains *g, bool signs, char *to, size_t size)
 void words_reason(enum pyr_err err, char *to, size_t size)
 {
     switch (err) {
-    case PYR_ERR_WALL: snprintf(to, size, "%s", _("Does not fit: a wall is in the way (R9).")); break;
-    case PYR_ERR_MARKED: snprintf(to, size, "%s", _("Does not fit: a space is already marked (R9).")); break;
-    case PYR_ERR_NO_ENTRANCE: snprintf(to, size, "%s", _("The first mark on a card must cover the entrance (R10).")); break;
-    case PYR_ERR_NO_TOUCH: snprintf(to, size, "%s", _("It must share a side with a marked space (R10).")); break;
     case PYR_ERR_NOT_ON_DESK: snprintf(to, size, "%s", _("No card here.")); break;
     case PYR_ERR_NOT_READY: snprintf(to, size, "%s", _("You must keep two cards (R4).")); break;
-    case PYR_ERR_DECK_EMPTY: snprintf(to, size, "%s", _("The deck is empty (R13).")); break;
-    case PYR_ERR_NO_UNDO: snprintf(to, size, "%s", _("Nothing to take back.")); break;
-    case PYR_ERR_NOT_DUE: snprintf(to, size, "%s", _("Nothing to decide now.")); break;
-    default: pyr_text_error(err, to, size); break;
+    default: pyr_text_reason(err, to, size); break;
     }
 }
 

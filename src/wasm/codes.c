@@ -18,8 +18,11 @@
 #define MEMBER(group, type, name) VALUE(group, name, offsetof(struct type, name))
 #define OPEN(name) VALUE(VIEW, name, offsetof(struct pyr_view, open.name))
 
-#define ERROR(NAME, name, number, rule) VALUE(ERR, name, PYR_ERR_##NAME)
-PYR_ERRORS(ERROR)
+/* The error codes that the page names; the sentences of all are in faulttexts.js and sentences.js. */
+VALUE(ERR, not_pattern, PYR_ERR_NOT_PATTERN)
+VALUE(ERR, record_edition, PYR_ERR_RECORD_EDITION)
+
+VALUE(TEXT, line, PYR_MAX_LINE)
 
 /* Seats that are none. */
 VALUE(SEAT, nobody, PYR_NOBODY)

@@ -55,12 +55,16 @@ PYR_API const char *pyr_ngettext(const char *one, const char *many, unsigned lon
     __attribute__((format_arg(1), format_arg(2)));
 #define _(text) pyr_gettext(text)
 #define N_(text) text
+#define NP_(one, many) one, many         /* the forms of a text that depends on a number */
 
 /* The sentence of a fault, with its rule in brackets; without file and line. */
 PYR_API void pyr_text_fault(const struct pyr_fault *fault, char *to, size_t size);
 
 /* The sentence of a code alone. */
 PYR_API void pyr_text_error(enum pyr_err code, char *to, size_t size);
+
+/* The same to a player who tries something: a short sentence that ends with its rule and a full stop. */
+PYR_API void pyr_text_reason(enum pyr_err code, char *to, size_t size);
 
 /* Starts a JSON text (json.h, print.c) that is written to a file as it grows, through a buffer of the caller's. */
 PYR_API void pyr_text_json_init(struct pyr_json *json, FILE *to, char *buffer, size_t size);
