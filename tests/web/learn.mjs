@@ -233,11 +233,11 @@ await test('the examples of the rules, step by step, with the results that the r
     equal(await board('E5').locator('.pen').count(), 8, 'E5, four spaces, two strokes each');
     await pictures(page, 'examples');
     // What the terminal says, word for word: one translation serves both.
-    const inC = readFileSync(new URL('../../src/text/rules.c', import.meta.url),
-        'utf8').split('rules[] = {')[1].split('\n};')[0];
-    const rules = [...inC.matchAll(/\{ "([RQE]\d+)", [A-Z]+, N_\("[^"]*"\), \{([^]*?)\} \}/g)].map(([, tag, body]) =>
-        [tag, [...body.matchAll(/N_\(("[^]*?")\)(?=,| \}|$|\s)/g)].map(([, t]) => t.replace(/"\s*"/g, '').slice(1, -1))]);
+    const rulebook = readFileSync(new URL('../../src/text/rulebook.inc', import.meta.url), 'utf8').replace(/"\s*"/g, '');
+    const rules = rulebook.split('\nRULE("').slice(1).map((rule) => /** @type {[string, string[]]} */ ([rule.split('"')[0],
+        [...rule.matchAll(/^(?:TEXT\(|SYMBOL\("\w+", )N_\("(.*)"\)/gm)].map(([, text]) => text)]));
     equal(rules.length, 32, 'all rules were found');
+    truth(rules.every(([, texts]) => texts.length), 'with their texts');
     for (const [tag, texts] of rules) {
         const said = (await page.locator(`#${tag} > div`).first().evaluate((e) => e.textContent)).replace(/\s+/g, ' ');
         for (const text of texts)

@@ -293,7 +293,7 @@ await test('an edition of one’s own: checked, saved, played', async () => {
     await area.waitFor();
     const text = await area.inputValue();
     await area.fill(text.replace('card 2 orange', 'card 2 blue'));
-    await page.getByText(/“blue” is not a colour/).waitFor();
+    await page.getByText(/'blue' is not a colour/).waitFor();
     // Two cards change their colours; in between there are 17 of one.
     await area.fill(text);
     for (const [card, colour, says] of [['1', 'orange', /Line \d+: /], ['2', 'green', 'No problems found.']]) {
