@@ -6,7 +6,7 @@
 import { html } from './html.js';
 import { _, ngettext, listWords } from './i18n.js';
 import { put, toast } from './dom.js';
-import { ROMAN, avatar, icon, mini, shape, symbol } from './draw.js';
+import { ROMAN, avatar, icon, miniCard, shape, symbol } from './draw.js';
 import { COLOURS, TILES, ERR } from './core.js';
 import { levelName, moveParts, playerName, signed, withRules } from './words.js';
 import { LARGEST_EDITION, editions, games, keepEdition, keepGame } from './store.js';
@@ -128,7 +128,7 @@ export function deskHtml({ edition }, view, before, s, name, { level, me = false
         const fresh = parts.filter((p) => p.card === card).flatMap((p) => p.cells), marks = [...new Set([...(slot.card ? slot
             : old).marks, ...fresh])];
         return card ? html`<div role="img" aria-label="${_('Card %{n}, %{marked} marked', { n: card, marked: marks.length
-            })}">${mini(
+            })}">${miniCard(
             edition.cards[card], marks, fresh)}</div>` : html`<span class="mini none"></span>`;
     });
     return html`<article class="panel opp rp" aria-label="${ngettext('%{name}, %{n} point', '%{name}, %{n} points',

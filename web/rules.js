@@ -2,8 +2,8 @@
  * try. */
 import { NONE, html } from './html.js';
 import { _ } from './i18n.js';
-import { $$, fill, near, put } from './dom.js';
-import { chamber, formOf, ghostLayer, icon, legalLayer, mini, patternPicture, shape, turned } from './draw.js';
+import { $$, replaceContent, closest, put } from './dom.js';
+import { chamber, formOf, ghostLayer, icon, legalLayer, miniCard, patternPicture, shape, turned } from './draw.js';
 import { spaceName } from './core.js';
 import { colourName, gains, moveParts, reason, ruleLink, signed, spaceNames, spaceWord, symbolList } from './words.js';
 import { RULEBOOK } from './rulebook.js';
@@ -50,12 +50,12 @@ export class RulesView {
             this.render();
         });
         root.addEventListener('click', (e) => {
-            const cell = near(e, '[data-try]'), reset = near(e, '[data-reset]')?.dataset.reset, confirm = near(e,
+            const cell = closest(e, '[data-try]'), reset = closest(e, '[data-reset]')?.dataset.reset, confirm = closest(e,
                 '[data-ok]')?.dataset.ok;
             if (cell) this.boards.get(cell.dataset.try ?? '')?.choose(Number(cell.dataset.slot), Number(cell.dataset.cell));
             if (reset) this.boards.get(reset)?.begin();
             if (confirm) this.boards.get(confirm)?.confirm();
-            const step = near(e, '[data-step]');
+            const step = closest(e, '[data-step]');
             if (step) this.examples.get(step.dataset.ex ?? '')?.go(Number(step.dataset.step));
             if (cell || reset || confirm || step) this.render();
         });
@@ -173,8 +173,9 @@ class TryBoard {
         const { aim, view } = this;
         box.querySelectorAll('.tryk').forEach((k, slot) => {
             const lg = k.querySelector('.lg'), gh = k.querySelector('.gh'), pin = aim?.pin?.slot === slot ? aim.pin : null;
-            if (lg) fill(lg, legalLayer(aim ? aim.singles.filter((p) => p.slot === slot).map((p) => p.cells[0]) : []));
-            if (gh) fill(gh, pin ? ghostLayer(view.desks[0].slots[slot].card, pin.cells) : NONE);
+            if (lg) replaceContent(lg, legalLayer(aim ? aim.singles.filter((p) => p.slot === slot).map((p) => p.cells[0]) :
+                []));
+            if (gh) replaceContent(gh, pin ? ghostLayer(view.desks[0].slots[slot].card, pin.cells) : NONE);
         });
     }
 }
@@ -268,13 +269,13 @@ class ExampleBoard {
                 return { line: at('mark 1') - 1, say: `${say} ${fits ? _('Now it covers the entrance of card %{card}.',
                     { card }) :
                     _('It does not fit on card %{card}.', { card })}`, picture: html`${patternPicture(form)}${
-                    mini(core.edition.cards[card])}` };
+                    miniCard(core.edition.cards[card])}` };
             };
             const { marks } = view(last).desks[0].slots[0];
             return [turn(_('The L pattern as it is printed.'), 0, 0), turn(_('Turned by a quarter.'), 1, 0),
                 turn(_('Turned and mirrored.'), 1, 1),
                 { line: last, say: _('Marked: the card is open.'), picture: html`${patternPicture(turned(pattern, 1, 1))}${
-                    mini(core.edition.cards[card], marks, marks)}` }];
+                    miniCard(core.edition.cards[card], marks, marks)}` }];
         }
         }
     }

@@ -79,23 +79,23 @@ function sound(audio, [wave, from, to, at, length, loud], start, volume) {
 
 /** Puts a sound into any context. @param {BaseAudioContext} audio @param {Name} name @param {number} at @param {number}
  * volume from 0 to 1 */
-export function schedule(audio, name, at, volume) {
+export function scheduleSound(audio, name, at, volume) {
     for (const tone of SOUNDS[name])
         sound(audio, tone, at, volume);
 }
 
 /** @param {Name} name @param {number} [after] seconds from now */
-export function play(name, after = 0) {
+export function playSound(name, after = 0) {
     // Before the first touch or key a browser would refuse, and complain.
     if (!settings.sound || !settings.volume || !navigator.userActivation?.hasBeenActive)
         return;
     context ??= new AudioContext();
     void context.resume();
-    schedule(context, name, context.currentTime + after, settings.volume);
+    scheduleSound(context, name, context.currentTime + after, settings.volume);
 }
 
 /** A pattern has snapped into place. */
-export function tick() {
+export function playSnap() {
     if (settings.vibration && navigator.userActivation?.hasBeenActive)
         navigator.vibrate?.(10);
 }

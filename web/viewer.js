@@ -6,9 +6,9 @@
  */
 import { html } from './html.js';
 import { _, listWords, ngettext } from './i18n.js';
-import { $, dialog, download, near, put, shareLink, toast } from './dom.js';
-import { ROMAN, avatar, betterLayer, chamber, ghostLayer, icon, mini, patternPicture, rose, shape, symbolOf, turned, wordmark
-    } from './draw.js';
+import { $, dialog, download, closest, put, shareLink, toast } from './dom.js';
+import { ROMAN, avatar, betterLayer, chamber, compassRose, ghostLayer, icon, miniCard, patternPicture, shape, symbolOf,
+    turned, wordmark } from './draw.js';
 import { MARKS } from './core.js';
 import { cardName, choiceParts, choiceWords, gainWords, lostShort, lostWords, logEntries, moveWords, playerName, signed,
     withRules } from './words.js';
@@ -207,8 +207,8 @@ export class ReplayView {
 
     /** @param {KeyboardEvent} event */
     key(event) {
-        if (document.querySelector('dialog[open]') || near(event, 'input, select, textarea') || event.ctrlKey || event.altKey
-            || event.metaKey)
+        if (document.querySelector('dialog[open]') || closest(event, 'input, select, textarea') || event.ctrlKey ||
+            event.altKey || event.metaKey)
             return;
         const last = this.moves.length - 1, { key } = event;
         if (key === 'ArrowRight' || key === 'ArrowUp') this.goTo(this.at + 1);
@@ -221,14 +221,14 @@ export class ReplayView {
         else if (key === '.') this.jump(1);
         else if (key === 'l' || key === 'L') this.showLog(!this.log);
         else if (key === 'Escape' && this.log) this.showLog(false);
-        else if (key === ' ' && !near(event, 'button, a')) this.play();
+        else if (key === ' ' && !closest(event, 'button, a')) this.play();
         else return;
         event.preventDefault();
     }
 
     /** A finger or a pointer on the timeline. @param {PointerEvent} event */
     drag(event) {
-        const line = near(event, '.tl-s');
+        const line = closest(event, '.tl-s');
         if (!line || event.button > 0)
             return;
         const box = line.getBoundingClientRect(), marked = new Set(this.jumps().map((d) => d.line));
@@ -241,8 +241,8 @@ export class ReplayView {
 
     /** @param {Event} event */
     click(event) {
-        const act = near(event, '[data-a]')?.dataset.a, line = near(event, '[data-line]')?.dataset.line, card = near(event,
-            '[data-look]');
+        const act = closest(event, '[data-a]')?.dataset.a, line = closest(event, '[data-line]')?.dataset.line,
+            card = closest(event, '[data-look]');
         if (line)
             this.goToLine(Number(line));
         if (card) {
@@ -414,8 +414,9 @@ export class ReplayView {
         const lost = this.entries.find((e) => e.line === move.line && e.lost);
         return html`<section class="panel what" aria-live="${this.timer || near2('.tl-s') ? 'off' : 'polite'}">${pattern ?
             html`<div class="xcard">${
-            rose}<span class="xname">${pattern.name}</span>${patternPicture(turned(pattern))}</div>` : ''}${move.seat >= 0 ?
-            avatar(move.seat, { me: move.seat === this.me }) : ''}<div class="tx"><p class="eyebrow">${result ? _('The end')
+            compassRose}<span class="xname">${pattern.name}</span>${patternPicture(turned(pattern))}</div>` : ''}${
+            move.seat >= 0 ? avatar(move.seat, { me: move.seat === this.me }) : ''}<div class="tx"><p class="eyebrow">${
+            result ? _('The end')
                 : html`${round} · <span
             dir="auto">${name}</span>`}</p><p class="title rp-say">${result ? '' : html`<span class="only-p2" dir="auto">${
                 name}: </span>`}${text} ${
@@ -458,7 +459,7 @@ export class ReplayView {
                 display.map((n) => n ?
             html`<div class="${took && Number(move.words[2]) === n ? 'taken' : ''}" role="img" aria-label="${_('Card %{n}', {
                 n })}">${
-            mini(edition.cards[n])}</div>` : html`<span class="mini none"></span>`)}</div>${after.phase === 'keep' ? '' :
+            miniCard(edition.cards[n])}</div>` : html`<span class="mini none"></span>`)}</div>${after.phase === 'keep' ? '' :
                 html`<p class="note">${
             ngettext('Deck: %{n} card', 'Deck: %{n} cards', after.deckLeft)}</p>`}<div class="tall">${
                 tilesHtml(after)}</div></section></aside>`;
@@ -500,7 +501,7 @@ export class ReplayView {
                 c.card}" aria-label="${
             _('Show card %{n} of %{name} large', { n: c.card, name: c.seat < 0 ? _('Display') : this.names[c.seat]
                 })}" aria-pressed="${c.card === main}">${
-            mini(edition.cards[c.card], [...c.marks, ...c.fresh])}${
+            miniCard(edition.cards[c.card], [...c.marks, ...c.fresh])}${
             c.seat < 0 ? '' : avatar(c.seat, { small: true, me: c.seat === this.me })}</button>`)}</div>`;
     }
 

@@ -4,7 +4,7 @@
  * A whole sentence a cause. Rules are cited by their tag, which the page makes into a link.
  */
 import { NONE, html, sentence } from './html.js';
-import { _, ngettext, listWords, number } from './i18n.js';
+import { _, ngettext, listWords, formatNumber } from './i18n.js';
 import { ROMAN, SYMBOLS, symbolOf } from './draw.js';
 import { COLOURS, spaceName, spacesOf } from './core.js';
 import { WORTH } from './codes.js';
@@ -80,7 +80,7 @@ export const spaceNames = (cells) => cells.map(spaceName).join(' ');
 /** A number with a real minus sign. @param {number} n */
 export const signed = (n) => n < 0 ? `−${-n}` : `${n}`;
 /** @param {number} n */
-export const plus = (n) => n > 0 ? `+${n}` : signed(n);
+export const withSign = (n) => n > 0 ? `+${n}` : signed(n);
 
 /** What a card holds, for those who cannot see it. @param {Edition} edition @param {number} card */
 export function cardSymbols(edition, card) {
@@ -181,11 +181,11 @@ export function moveWords([kind, , ...rest], pattern) {
 
 /** What a choice has cost. @param {'win' | 'points'} what @param {number} n in percent, or points */
 export const lostWords = (what, n) => what === 'win' ? _('cost %{n}% of the chance to win', { n }) :
-    _('cost %{points} points', { points: number(n, 1) });
+    _('cost %{points} points', { points: formatNumber(n, 1) });
 
 /** The same in a narrow place. @param {'win' | 'points'} what @param {number} n */
 export const lostShort = (what, n) => what === 'win' ? _('%{n}% lost', { n }) : _('%{points} points lost', { points:
-    number(n, 1) });
+    formatNumber(n, 1) });
 
 /** Who won and why: by how much, or what decided the tie. @param {string[]} names @param {number[]} totals
  * @param {(number | undefined)[]} lowest completed pyramid of each, if any @param {number[]} winners
@@ -339,7 +339,7 @@ export function gains(edition, before, after, round) {
     if (s < 0) list.push({ c: 'erased', label: many(-s), text: ngettext('%{n} skull erased', '%{n} skulls erased', -s) });
     after.slots.forEach((slot, i) => {
         if (slot.tomb && !before.slots[i].tomb)
-            list.push({ c: 'T', label: plus(WORTH.pyramid), text: _('card %{n} complete', { n: slot.card }) });
+            list.push({ c: 'T', label: withSign(WORTH.pyramid), text: _('card %{n} complete', { n: slot.card }) });
     });
     if (after.due > 0) list.push({ c: 'x', label: many(after.due), text: ngettext('%{n} extra mark', '%{n} extra marks',
         after.due) });
