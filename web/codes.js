@@ -7,6 +7,7 @@ export const ERR = { not_pattern: -191, record_edition: -600 };
 export const TEXT = { line: 4096 };
 export const SEAT = { nobody: 255, onlooker: 254 };
 export const PHASE = { keep: 0, show: 1, reveal: 2, mark: 3, replace: 4, end: 5 };
+export const GAME = { rounds: 4, turns: 7, claims: 84 };
 export const TILE = { first: 10, second: 6, third: 3 };
 export const WORTH = { pyramid: 10, torch: 5, pair: 5, gem: 1 };
 export const STEP = { half: 35, other: 29, kind: 30, second: 6, row: 6 };

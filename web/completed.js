@@ -7,6 +7,7 @@ import { _ } from './i18n.js';
 import { dialog, closest } from './dom.js';
 import { avatar, shape } from './draw.js';
 import { COLOURS, TILES } from './core.js';
+import { GAME } from './codes.js';
 import { colourName, doneByColour, doneWords, logEntries, moveParts, ruleLink } from './words.js';
 
 /** @typedef {import('./html.js').Html} Html */
@@ -71,7 +72,7 @@ export const countOf = (table, view, s, colour) => view.desks[s].done.filter((n)
 export const stakeOf = (view, c) => TILES.find((_v, i) => view.tiles[c][i] < 0) ?? 0;
 
 /** Whether the next one of the colour takes points. @param {number} count @param {number} stake */
-export const nextTakesPoints = (count, stake) => stake > 0 && count % 2 === 1 && count < 6;
+export const nextTakesPoints = (count, stake) => stake > 0 && (GAME.claims >> count + 1 & 1) === 1;
 
 /** A coin of pyramid points; 0: none is left. @param {number} points @param {string} [more] */
 const coin = (points, more = '') => html`<span class="coin ${more} ${points ? '' : 'gone'}">${points || ''}</span>`;

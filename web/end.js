@@ -3,9 +3,10 @@ import { html } from './html.js';
 import { _, ngettext, formatNumber } from './i18n.js';
 import { $, announce, download, closest, put, shareLink } from './dom.js';
 import { ANIMALS, ROMAN, avatar, icon, desertScene, shape, starIcon, symbol } from './draw.js';
-import { MARKS } from './core.js';
+import { MARKS, TILES } from './core.js';
 import { logEntries, withSign, signed, winnerWords } from './words.js';
 import { Analysis, costNumbers, markWords, trustWords, turningPoints } from './analysis.js';
+import { turnName } from './timeline.js';
 import { LocalGame } from './game.js';
 import { replayLink } from './pack.js';
 import { pageTop } from './main.js';
@@ -40,8 +41,7 @@ export function scoreTable(view, names, winners, core, bots) {
             view.desks[s].torches.filter(
             Boolean).length })))}
         ${row(starIcon, _('Pyramid points'), (s) => cell(s, view.scores[s].points, view.tiles.flatMap((t) => t.map((o, i) =>
-            o === s ? String([10, 6,
-            3][i]) : '')).filter(Boolean).join(' + ')))}
+            o === s ? String(TILES[i]) : '')).filter(Boolean).join(' + ')))}
         ${row(symbol('ruby'), _('Gems'), (s) => { const d = view.desks[s], pairs = Math.min(d.rubies, d.emeralds), single =
             Math.abs(d.rubies - d.emeralds); return cell(s, view.scores[s].gems,
             [pairs && ngettext('%{n} pair', '%{n} pairs', pairs), single && ngettext('%{n} single', '%{n} single',
@@ -151,9 +151,8 @@ export const chartsHtml = (judged, names, refining) => html`<div class="lg"><spa
 function judgedHtml(judged, names, core, winners, link, refining) {
     const lines = core.lines(), entries = logEntries(lines, core.edition);
     const worst = turningPoints(judged);
-    const turnOf = /** @param {number} line */ (line) => { const n = lines.slice(0, line).filter((l) =>
-        l.startsWith('reveal')).length; return n ?
-        `${ROMAN[(n - 1) / 7 | 0]}.${1 + (n - 1) % 7}` : '–'; };
+    const turnOf = /** @param {number} line */ (line) => turnName(lines.slice(0, line).filter((l) =>
+        l.startsWith('reveal')).length - 1);
     return [html`<div class="lg"><span><i class="a"></i>${_('Luck: cards and order')}</span><span><i class="b"></i>${
         _('Skill: the choices')}</span></div>${barChart(judged, names)}<h3 class="title">${_('Chance to win')}</h3>${
         winChart(judged, names, lines,

@@ -3,7 +3,7 @@ import { html } from './html.js';
 import { LANGUAGES, _, language, listWords, ngettext } from './i18n.js';
 import { dialog, closest, put, radioKeys, toast } from './dom.js';
 import { avatar, icon, levelPicture, desertScene, wordmark } from './draw.js';
-import { LEVELS, levelName } from './words.js';
+import { LEVELS, levelName, roundAndTurn } from './words.js';
 import { LocalGame, botName, startBotGame } from './game.js';
 import { cutName, editions, games, read, saveSettings, settings } from './store.js';
 
@@ -122,9 +122,8 @@ export class HomeView {
                     _('My tables (%{n})', { n: this.tables.length }) :
                 _('My tables')}</a></div></section>
             <div class="tiles">${this.tables.slice(0, 1).map((t) => tile(`table/${t.code}`, 'people', ...this.tableWords(t),
-                'cont'))}${saved ? tile('play', 'play', _('Continue'), reveals ? _('Round %{round}, turn %{turn}', { round: 1
-                + ((
-                reveals - 1) / 7 | 0), turn: 1 + (reveals - 1) % 7 }) : _('Setup'), 'cont') : newcomer ? tile('learn',
+                'cont'))}${saved ? tile('play', 'play', _('Continue'), reveals ? _('Round %{round}, turn %{turn}',
+                roundAndTurn(reveals - 1)) : _('Setup'), 'cont') : newcomer ? tile('learn',
                     'learn', _('New here?'),
                 _('Learn in ten steps'), 'cont') : ''}<span class="p-tiles ${five([_('Learn'), _('Rules'), _('Replays'),
                     _('Score pad'), _('Cards')])}">${tile('learn', 'learn', _('Learn'), _('Ten short steps'))}${

@@ -10,8 +10,9 @@ import { $, dialog, download, closest, put, shareLink, toast } from './dom.js';
 import { ROMAN, avatar, betterLayer, chamber, compassRose, ghostLayer, icon, miniCard, patternPicture, shape, symbolOf,
     turned, wordmark } from './draw.js';
 import { MARKS } from './core.js';
+import { GAME } from './codes.js';
 import { cardName, choiceParts, choiceWords, gainWords, lostShort, lostWords, logEntries, moveWords, playerName, signed,
-    withRules } from './words.js';
+    roundAndTurn, withRules } from './words.js';
 import { read, write } from './store.js';
 import { Analysis, markWords } from './analysis.js';
 import { chartsHtml, legend, resultWords, scoreTable } from './end.js';
@@ -113,7 +114,7 @@ export class ReplayView {
         if (asked >= 0)
             return asked;
         return Math.max(0, worst ? this.moves.findIndex((m) => m.line === worst.line) :
-            this.moves.map((m) => m.turn < 7 && m.kind === 'mark').lastIndexOf(true));
+            this.moves.map((m) => m.turn < GAME.turns && m.kind === 'mark').lastIndexOf(true));
     }
 
     /** The move that a line belongs to: its own, or the one before. @param {number} line */
@@ -406,8 +407,7 @@ export class ReplayView {
     /** What happened, in words. @param {ReturnType<ReplayView['judgement']>} judgement */
     whatHtml({ decision, best }) {
         const move = this.moves[this.at], pattern = this.pattern(), { edition } = this.core, name = this.names[move.seat];
-        const round = move.turn < 0 ? _('Setup') : _('Round %{round}, turn %{turn}', { round: 1 + (move.turn / 7 | 0), turn:
-            1 + move.turn % 7 });
+        const round = move.turn < 0 ? _('Setup') : _('Round %{round}, turn %{turn}', roundAndTurn(move.turn));
         const result = move.kind === 'winner' && resultWords(/** @type {View} */ (this.core.view(-1)), this.names,
             this.winners(), this.me);
         const text = result ? result[0] : moveWords(move.words, pattern?.name ?? '');
@@ -511,8 +511,7 @@ export class ReplayView {
         const marks = this.jumps().map((d) => ({ move: /** @type {Move} */ (this.moves.find((m) => m.line === d.line)), mark:
             d.mark }));
         const me = this.me < 0 ? 0 : this.me, pattern = this.pattern()?.name ?? '';
-        const value = [at.turn < 0 ? _('Setup') : _('Round %{round}, turn %{turn}', { round: 1 + (at.turn / 7 | 0), turn: 1 +
-            at.turn % 7 }),
+        const value = [at.turn < 0 ? _('Setup') : _('Round %{round}, turn %{turn}', roundAndTurn(at.turn)),
             at.kind === 'winner' ? _('The end') : _('%{name}: %{choice}', { name: this.names[at.seat], choice:
                 moveWords(at.words, pattern) }), chance === null ? '' : _('%{n} percent', { n: Math.round(100 * chance) }),
             decision?.mark ? markName(decision.mark) : ''].filter(Boolean).join(', ');

@@ -7,7 +7,7 @@ import { NONE, html, sentence } from './html.js';
 import { _, ngettext, listWords, formatNumber } from './i18n.js';
 import { ROMAN, SYMBOLS, symbolOf } from './draw.js';
 import { COLOURS, spaceName, spacesOf } from './core.js';
-import { WORTH } from './codes.js';
+import { GAME, WORTH } from './codes.js';
 import { REASONS, SYMBOL_RULES } from './sentences.js';
 
 /** @typedef {import('./core.js').Edition} Edition */
@@ -110,6 +110,9 @@ export function cardInWords(edition, card) {
     const name = cardName(edition, card), symbols = cardContents(edition, card);
     return symbols ? _('%{card}: %{symbols}', { card: name, symbols }) : name;
 }
+
+/** Round and turn, from 1, of a turn of the game, from 0. @param {number} turn */
+export const roundAndTurn = (turn) => ({ round: 1 + (turn / GAME.turns | 0), turn: 1 + turn % GAME.turns });
 
 /** The pattern's size in words. @param {{name: string, size: number}} pattern */
 export const patternName = (pattern) => _('%{name} pattern', { name: pattern.name });
@@ -257,9 +260,8 @@ export function logEntries(lines, edition, me = -1) {
         };
         if (word === 'reveal') {
             const pattern = edition.patterns.find((p) => p.name === rest[0]);
-            const text = _('Round %{round}, turn %{turn}: %{pattern}', { round: 1 + (reveals / 7 | 0), turn: 1 + reveals % 7,
-                pattern: pattern ?
-                patternName(pattern) : rest[0] });
+            const text = _('Round %{round}, turn %{turn}: %{pattern}', { ...roundAndTurn(reveals),
+                pattern: pattern ? patternName(pattern) : rest[0] });
             reveals++;
             entries.push({ kind: 'turn', seat: -1, html: html`${text}`, text, line: at, loud: false });
         } else if (word === 'keep') {

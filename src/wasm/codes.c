@@ -36,7 +36,10 @@ VALUE(PHASE, mark, PYR_MARK)
 VALUE(PHASE, replace, PYR_REPLACE)
 VALUE(PHASE, end, PYR_END)
 
-/* Numbers of the rules (options.h): pyramid points of a colour; what the rest is worth. */
+/* Numbers of the rules (options.h): length, which pyramids claim points (bits), what they and the rest are worth. */
+VALUE(GAME, rounds, PYR_ROUNDS)
+VALUE(GAME, turns, PYR_TURNS)
+VALUE(GAME, claims, PYR_RULEBOOK_CLAIMS)
 VALUE(TILE, first, PYR_RULEBOOK_TILE_1)
 VALUE(TILE, second, PYR_RULEBOOK_TILE_2)
 VALUE(TILE, third, PYR_RULEBOOK_TILE_3)
