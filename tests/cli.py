@@ -904,7 +904,7 @@ def case_play_tells(_):
     told = player.last
     while player.is_running():
         told += player.say(player.choices()[-1])
-    completed = re.findall(r'^  (.+): completed card (\d+), (green|orange|purple)$', told, re.M)
+    completed = re.findall(r'^  (.+) completes card (\d+), (green|orange|purple)\.$', told, re.M)
     last = dict(re.findall(r'^  (\S.*?): points -?\d+;.* pyramids: (.*)$', told, re.M))
     assert len(completed) > 5 and len({name for name, _, _ in completed}) >= 2, completed
     # Score cards of everyone list exactly those, under their colours.
@@ -1000,7 +1000,7 @@ def case_play_typos(_):
     while player.is_running() and 'take' not in '\n'.join(choices := player.choices()):
         player.say(rng.choice(choices))
     card = next(choice for choice in choices if choice.startswith('take ')).split()[1]
-    assert f'took card {card} from the display' in player.say(card), player.last
+    assert f'takes card {card} from the display.' in player.say(card), player.last
     player.process.kill()
     player.process.wait()
 

@@ -7,15 +7,8 @@
 #include "draw.h"
 
 enum {
-    RUBY = 0x2666,
-    EMERALD = 0x25a0,
-    TORCH = 0x263c,
-    SKULL = 0x2620,
-    FACE = 0x263b,
-    POTION = 0x2665,
-    CROSS = 0xd7,
+    FACE = 0x263b,               /* a skull where the font has none */
     ENTRANCE = 0x25bc,
-    TOMB = 0x3a9,
     MARKED = 0x25cf,
     DOT = 0xb7,
     TICK = 0x2713,
