@@ -4,7 +4,7 @@
  * numbers are those of `pyramids analyze` and of the server's report, as the C core computes all of them and the seeds
  * follow from the record.
  */
-import { _, formatNumber } from './i18n.js';
+import { _, number } from './i18n.js';
 import { LUCK } from './codes.js';
 import { Thinker } from './thinker.js';
 
@@ -186,7 +186,7 @@ export function markWords(d) {
  * @param {Decision} d @returns {{points: string, win: string}} to go before "points" and "% of the winning chances" */
 export function costNumbers(d) {
     const margin = /** @param {number} n @param {number} more */ (n, more) =>
-        formatNumber(n, 1) + (d.sure ? '' : ` ± ${formatNumber(more, 1)}`);
+        number(n, 1) + (d.sure ? '' : ` ± ${number(more, 1)}`);
     return { points: margin(d.lost, d.margin), win: margin(100 * d.winLost, 100 * d.winMargin) };
 }
 
@@ -201,7 +201,7 @@ export function trustWords(judged, refining) {
     const margin = Math.max(...judged.sums.map((s) => s.luckMargin)), unsure = judged.decisions.some((d) => d.mark &&
         !d.sure);
     return [refining ? _('A first result: it is still being refined.') : '',
-        _('Luck and skill are accurate to about %{n} points.', { n: formatNumber(margin, 1) }),
+        _('Luck and skill are accurate to about %{n} points.', { n: number(margin, 1) }),
         unsure ? _('Where two marks are shown, the simulation could not decide between them.') :
         ''].filter(Boolean).join(' ');
 }

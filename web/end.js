@@ -1,6 +1,6 @@
 /** end.js: the end of a game: scores part by part, who won and why, luck and skill, the chance to win from turn to turn. */
 import { html } from './html.js';
-import { _, ngettext, formatNumber } from './i18n.js';
+import { _, ngettext, number } from './i18n.js';
 import { $, announce, download, closest, put, shareLink } from './dom.js';
 import { ANIMALS, ROMAN, avatar, icon, desertScene, shape, starIcon, symbol } from './draw.js';
 import { MARKS, TILES } from './core.js';
@@ -122,7 +122,7 @@ export function legend() {
     const words = /** @type {Record<string, string>} */ ({ '??': _('Blunder'), '?': _('Mistake'), '?!': _('Slip') });
     return html`<dl class="mks">${MARKS.map(([mark, points, win]) => html`<dt><b class="mk">${mark}</b></dt><dd>${
         _('%{name}: cost at least %{points} points or %{win}% of the winning chances', { name: words[mark], points:
-        formatNumber(points, points % 1 ? 1 :
+        number(points, points % 1 ? 1 :
         0), win: 100 * win })}</dd>`)}</dl>`;
 }
 
@@ -133,7 +133,7 @@ function ratesHtml(judged, names) {
         club: _('plays like a club player'), casual: _('plays like a casual player'), novice: _('plays like a novice') });
     return html`<ul class="rates">${judged.sums.map((s, i) => html`<li>${avatar(i, { small: true })}<span>${_('%{name}: ' +
         '%{points} points lost per choice, %{level}',
-        { name: names[i], points: `${formatNumber(s.rate, 2)} ± ${formatNumber(s.rateMargin, 2)}`, level: levels[s.level]
+        { name: names[i], points: `${number(s.rate, 2)} ± ${number(s.rateMargin, 2)}`, level: levels[s.level]
             })}</span></li>`)}</ul>`;
 }
 

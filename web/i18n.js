@@ -105,7 +105,7 @@ export function listWords(words) {
 }
 
 /** A number as the language writes it. @param {number} n @param {number} [digits] after the decimal sign */
-export function formatNumber(n, digits = 0) {
+export function number(n, digits = 0) {
     return new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits, useGrouping:
         false }).format(n);
 }

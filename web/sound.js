@@ -79,7 +79,7 @@ function sound(audio, [wave, from, to, at, length, loud], start, volume) {
 
 /** Puts a sound into any context. @param {BaseAudioContext} audio @param {Name} name @param {number} at @param {number}
  * volume from 0 to 1 */
-export function scheduleSound(audio, name, at, volume) {
+export function schedule(audio, name, at, volume) {
     for (const tone of SOUNDS[name])
         sound(audio, tone, at, volume);
 }
@@ -91,7 +91,7 @@ export function playSound(name, after = 0) {
         return;
     context ??= new AudioContext();
     void context.resume();
-    scheduleSound(context, name, context.currentTime + after, settings.volume);
+    schedule(context, name, context.currentTime + after, settings.volume);
 }
 
 /** A pattern has snapped into place. */

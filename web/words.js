@@ -4,7 +4,7 @@
  * A whole sentence a cause. Rules are cited by their tag, which the page makes into a link.
  */
 import { NONE, html, sentence } from './html.js';
-import { _, ngettext, listWords, formatNumber } from './i18n.js';
+import { _, ngettext, listWords, number } from './i18n.js';
 import { ROMAN, SYMBOLS, symbolOf } from './draw.js';
 import { COLOURS, spaceName, spacesOf } from './core.js';
 import { GAME, WORTH } from './codes.js';
@@ -184,11 +184,11 @@ export function moveWords([kind, , ...rest], pattern) {
 
 /** What a choice has cost. @param {'win' | 'points'} what @param {number} n in percent, or points */
 export const lostWords = (what, n) => what === 'win' ? _('cost %{n}% of the chance to win', { n }) :
-    _('cost %{points} points', { points: formatNumber(n, 1) });
+    _('cost %{points} points', { points: number(n, 1) });
 
 /** The same in a narrow place. @param {'win' | 'points'} what @param {number} n */
 export const lostShort = (what, n) => what === 'win' ? _('%{n}% lost', { n }) : _('%{points} points lost', { points:
-    formatNumber(n, 1) });
+    number(n, 1) });
 
 /** Who won and why: by how much, or what decided the tie. @param {string[]} names @param {number[]} totals
  * @param {(number | undefined)[]} lowest completed pyramid of each, if any @param {number[]} winners

@@ -328,7 +328,7 @@ await test('the examples of the rules, step by step, with the results that the r
     for (const [what, bytes, says] of [['empty', '', /^Wrong format: the first line must be/],
         ['binary', Buffer.from([0, 255, 1, 2, 200, 13, 10, 0]), /^Line 1: byte 1/], ['with a mark and Windows line ends',
         `\ufeff${mine.replaceAll('\n', '\r\n')}`, /^No problems found/],
-        ['cut short', mine.slice(0, 300), /^(Line \d+: )?.*Expected/], ['one long line', 'x'.repeat(20000),
+        ['cut short', mine.slice(0, 300), /^(Line \d+: )?.*expected/], ['one long line', 'x'.repeat(20000),
         /^Line 1: the line is too long/]]) {
         await go(page, 'editions');
         await page.locator('input[type=file]').setInputFiles({ name: `${what}.edition`, mimeType: 'text/plain',
